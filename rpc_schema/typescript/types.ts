@@ -40,11 +40,11 @@ export const ErrorCodes = {
 
 export type ErrorKind = keyof typeof ErrorCodes
 
-/** What `error.data` of every answer holds. */
+/** The members of every answer's `error.data`. */
 export interface ErrorData {
-  /** Which error of the tree this is. */
+  /** The kind of error. */
   kind: ErrorKind
-  /** What to do about it, in a sentence. */
+  /** What to do, in one sentence. */
   hint?: string
   [member: string]: unknown
 }
@@ -190,20 +190,20 @@ export interface BlockMemory {
 }
 
 export interface BudgetsSettings {
-  /** Bytes all packs of one call may take in token mode low. Default: 14000. */
+  /** Maximum bytes of all packs of one call in token mode low. Default: 14000. */
   low?: number | null
-  /** Bytes all packs of one call may take in token mode normal. Default: 24000. */
+  /** Maximum bytes of all packs of one call in token mode normal. Default: 24000. */
   normal?: number | null
-  /** Bytes all packs of one call may take in token mode debug. Default: 42000. */
+  /** Maximum bytes of all packs of one call in token mode debug. Default: 42000. */
   debug?: number | null
-  /** Bytes one call may add to a provider session; null means the token mode's budget. Default: null. */
+  /** Maximum bytes one call adds to a provider session. null: the token mode's budget. Default: null. */
   newBytesPerCall?: number | null
 }
 
 export interface CacheSettings {
-  /** Bytes of cache entries kept in memory. Default: 16777216. */
+  /** Maximum bytes of cache entries in memory. Default: 16777216. */
   hotBytes?: number | null
-  /** Bytes each cache may take in the state file. Default: 268435456. */
+  /** Maximum bytes of each cache in the state file. Default: 268435456. */
   diskBytes?: number | null
 }
 
@@ -220,14 +220,14 @@ export interface CancelParams {
 }
 
 export interface CaptureSettings {
-  /** Changed lines since the last devlog that make one due. Default: 120. */
+  /** Number of changed lines since the last devlog at which the next one is due. Default: 120. */
   changedLines?: number | null
-  /** Changed files since the last devlog that make one due. Default: 8. */
+  /** Number of changed files since the last devlog at which the next one is due. Default: 8. */
   changedFiles?: number | null
-  /** Hours in which the same event drafts nothing again. Default: 24. */
+  /** Hours during which the same event does not draft another artifact. Default: 24. */
   dedupeHours?: number | null
   /**
-   * Files whose every change is worth a decision record, as globs from the worktree's top: `api/**`, `*.proto`. Default: none.
+   * Files whose changes always draft a decision record, as globs from the worktree's top: `api/**`, `*.proto`. Default: none.
    */
   boundaries?: string[] | null
 }
@@ -672,9 +672,9 @@ export interface DoctorFinding {
   level: "warning" | "error"
   message: string
   remedy: string
-  /** Whether `fix` mends it. */
+  /** Whether `fix` repairs it. */
   fixable: boolean
-  /** Whether it was mended, as another look has shown. */
+  /** Whether it was repaired, confirmed by another check. */
   fixed: boolean
 }
 
@@ -1121,30 +1121,30 @@ export interface KnowledgeRollbackResult {
 
 export interface KnowledgeSettings {
   /**
-   * Absolute folder of the knowledge repository, or where git fetches it from: `https://…`, `ssh://…`, `git@host:path`, without a password; null syncs nothing. Default: null. Environment: ONECODE_KNOWLEDGE_REPOSITORY.
+   * The knowledge repository: an absolute folder, or an address git fetches from (`https://…`, `ssh://…`, `git@host:path`), without a password. null: no sync. Default: null. Environment: ONECODE_KNOWLEDGE_REPOSITORY.
    */
   repository?: string | null
   /**
-   * Branch, tag or commit of it that counts; null: what its HEAD names. Default: null. Environment: ONECODE_KNOWLEDGE_REF.
+   * The branch, tag or commit of the knowledge repository. null: its HEAD. Default: null. Environment: ONECODE_KNOWLEDGE_REF.
    */
   ref?: string | null
   /**
-   * What a sync does about conflicts of a type, or of a type and item, where not as suggested: `hash_mismatch=keep_memory`, `orphaned_pointer@company:adr-1=manual`. Default: none.
+   * Overrides for conflict resolution, per conflict type or per type and item: `hash_mismatch=keep_memory`, `orphaned_pointer@company:adr-1=manual`. Default: none.
    */
   resolutions?: string[] | null
   /**
-   * Whose knowledge counts beside the company's, as globs of the repository's folders: `teams/web`, `projects/*`. Default: none. Environment: ONECODE_KNOWLEDGE_SCOPES.
+   * Scopes to sync besides the company's, as globs of the repository's folders: `teams/web`, `projects/*`. Default: none. Environment: ONECODE_KNOWLEDGE_SCOPES.
    */
   scopes?: string[] | null
   /**
-   * How long after the last sync another one is due, as in `6h`, `90m`, `1h30m`, `1d`; null: never by time. Default: null.
+   * Time after the last sync at which the next one is due: `6h`, `90m`, `1h30m`, `1d`. null: never. Default: null.
    */
   stalenessThreshold?: string | null
-  /** After how many sessions another sync is due; null: never by their number. Default: null. */
+  /** Number of sessions after which a sync is due. null: never. Default: null. */
   sessionThreshold?: number | null
-  /** Whether a sync is due once the repository's head moved. Default: false. */
+  /** Whether a sync is due when the repository's head has moved. Default: false. */
   onHeadMoved?: boolean | null
-  /** Pointers a knowledge sync writes per second; 0 is no ceiling. Default: 90. */
+  /** Maximum number of pointers a sync writes per second. 0: unlimited. Default: 90. */
   writesPerSecond?: number | null
 }
 
@@ -1252,7 +1252,7 @@ export interface LastRun {
   reason: string | null
   /** pending, committed or dropped. */
   status: string
-  /** Bytes sent, or in passive mode would have been, that the session did not have. */
+  /** Bytes new to the session that were sent, or in passive mode would have been. */
   newBytes: number
 }
 
@@ -1763,67 +1763,67 @@ export interface MetricsFigures {
   calls: number
   /** Share of calls whose context pack came from the cache, 0 to 1. */
   cacheHitRate: number
-  /** The same of calls that continue a provider session; null without any. */
+  /** The same for calls that continue a provider session; null without such calls. */
   followUpHitRate: number | null
-  /** Share of the file summaries needed that were known; null where none were needed. */
+  /** Share of the needed file summaries that came from the cache; null if none were needed. */
   fileHitRate: number | null
-  /** Bytes a call sent, or in passive mode would have sent. */
+  /** Mean bytes sent per call; in passive mode, those that would have been sent. */
   injectedBytesPerTurn: number
-  /** Bytes a call would have cost with all packs sent again. */
+  /** Mean bytes per call if all packs were sent every time. */
   baselineBytesPerTurn: number
   /** 1 − injected / baseline, 0 to 1; 0 without calls. */
   reduction: number
-  /** Baseline less injected; in passive mode what would have been saved. */
+  /** Baseline minus injected; in passive mode, what would have been saved. */
   savedBytes: number
-  /** The same in tokens, reckoned at four bytes each. */
+  /** The same in tokens, at four bytes per token. */
   savedTokens: number
   /**
-   * The same in US dollars, at the mean price of the tokens that the host reported; null where it reported no tokens or no cost.
+   * The same in US dollars, at the mean price of the tokens that the host reported; null if it reported no tokens or no cost.
    */
   savedUsd: number | null
   /** Mean milliseconds from a pre-run's arrival to its answer. */
   elapsedMsMean: number
   /**
-   * Milliseconds half of the pre-runs stayed within, those that came too late among them; null without any. Between bounds that are a third apart it is an estimate.
+   * Median milliseconds of pre-runs, including those past the deadline; null without any. It is interpolated between fixed bounds.
    */
   elapsedMsP50: number | null
-  /** The same of 95 in 100. */
+  /** The 95th percentile. */
   elapsedMsP95: number | null
-  /** The same of 99 in 100. */
+  /** The 99th percentile. */
   elapsedMsP99: number | null
-  /** Calls answered at the deadline with what was ready. */
+  /** Calls answered at the deadline with the parts that were ready. */
   partial: number
-  /** Prompts left as they were, by reason: `deadline`, `slashCommand` … */
+  /** Prompts passed through unchanged, by reason: `deadline`, `slashCommand` … */
   passedThrough: Record<string, number>
-  /** Runs that a post-run told of. */
+  /** Runs recorded by a post-run. */
   runs: number
-  /** Those runs by outcome. */
+  /** Those runs, by outcome. */
   outcomes: Record<string, number>
   /** Artifacts drafted. */
   drafts: number
-  /** Share of the files that packs told of that the run then read or edited; null where none were told. */
+  /** Share of the files in packs that the run then read or edited; null if there were none. */
   precision: number | null
   /**
-   * Share of the files that runs read or edited, other than those they made or had read before, that they had been told of; null without such files.
+   * Share of the files that runs read or edited, except those they created or had read before, that packs had contained; null without such files.
    */
   recall: number | null
-  /** Reads of files whose content was given, without an edit after them. */
+  /** Reads of files whose content had been sent, without a later edit. */
   repeatedReads: number
-  /** Tokens the host reported, in and out, cached ones too. */
+  /** Tokens reported by the host: input and output, including cached ones. */
   tokens: number
-  /** US dollars, where the host reports them. */
+  /** US dollars reported by the host. */
   costUsd: number
-  /** Share of the input tokens that the provider read from its cache; null where nobody reports them. */
+  /** Share of the input tokens that the provider read from its cache; null if not reported. */
   cacheReadShare: number | null
-  /** Runs in which another anchor made the provider write its cache anew. */
+  /** Runs in which a changed anchor invalidated the provider's cache. */
   cacheBroken: number
-  /** The governor's words after runs: `ok`, `snapshot`, `rehydrate`. */
+  /** The governor's decisions after runs: `ok`, `snapshot`, `rehydrate`. */
   governor: Record<string, number>
-  /** What made an action due, withheld or not: the names of `governor/status`'s signals, or `forced`. */
-  governorCauses: Record<string, number>
-  /** Actions that were due and not allowed. */
-  governorWithheld: Record<string, number>
-  /** Calls by how full the context window was, where the host told. */
+  /** What made an action due, suppressed or not: the signals' names in `governor/status`, or `forced`. */
+  governorReasons: Record<string, number>
+  /** Actions that were due but not allowed. */
+  governorSuppressed: Record<string, number>
+  /** Calls by how full the context window was, if the host reported it. */
   brackets: Record<string, number>
 }
 
@@ -1833,7 +1833,7 @@ export interface MetricsPoint {
   day: string
   active: MetricsFigures | null
   passive: MetricsFigures | null
-  /** The project's key: the same for one path, and no path. */
+  /** The project's key: a hash of its path. */
   project: string
   provider: "claude" | "codex"
 }
@@ -1844,13 +1844,13 @@ export interface MetricsSeriesParams {
   projectPath?: string | null
   /** Without it, both. */
   provider?: "claude" | "codex" | null
-  /** How many days back, today included. */
+  /** Number of days, including today. */
   days?: number
 }
 
 /** The figures of `metrics/summary` by day, earliest first. Days without measures are omitted. */
 export interface MetricsSeriesResult {
-  /** The first day counted, UTC. */
+  /** The first day included, UTC. */
   sinceDay: string
   /** By day, project and provider. */
   points: MetricsPoint[]
@@ -1864,19 +1864,19 @@ export interface MetricsSummaryParams {
   projectPath?: string | null
   /** Without it, both. */
   provider?: "claude" | "codex" | null
-  /** How many days back, today included. */
+  /** Number of days, including today. */
   days?: number
 }
 
 /** The effect of active mode, and the effect passive mode would have had. */
 export interface MetricsSummaryResult {
-  /** The first day counted, UTC. */
+  /** The first day included, UTC. */
   sinceDay: string
   active: MetricsFigures
   passive: MetricsFigures
   /** Requests answered with an error, by code and method, over all projects. */
   errors: Record<string, number>
-  /** Every measure's total over both modes, by name. */
+  /** Each measure's total over both modes, by name. */
   measures: Record<string, number>
 }
 
@@ -2079,20 +2079,20 @@ export interface ProgressParams {
 
 /** The status of one project. */
 export interface ProjectStatus {
-  /** Its key: the same for one path, and no path. */
+  /** The project's key: a hash of its path. */
   project: string
-  /** What its folder is called; null where no run told. */
+  /** The name of its folder; null if no run recorded it. */
   name: string | null
   mode: string
-  /** Runs that are kept. */
+  /** Number of stored runs. */
   runs: number
   /** RFC 3339. */
   lastRunAt: string | null
-  /** Share of follow-ups whose context pack came from the cache in 30 days, 0 to 1; null without any. */
+  /** Share of follow-ups in 30 days whose context pack came from the cache, 0 to 1; null without any. */
   hitRate: number | null
-  /** 1 − injected / baseline over 30 days; null without calls. */
+  /** 1 − injected / baseline over the last 30 days; null without calls. */
   reduction: number | null
-  /** Artifacts that wait for the user's decision. */
+  /** Artifacts awaiting the user's decision. */
   drafts: number
   memories: number
 }
@@ -2124,12 +2124,12 @@ export interface Provenance {
 /** The result of a purge for one kind. */
 export interface PurgedKind {
   kind: "runs" | "caches" | "indexes" | "metrics" | "artifacts" | "damagedArtifacts" | "memories" | "settings" | "registry" | "knowledge" | "backups" | "damaged" | "logs"
-  /** Records or files; with `dryRun` that would be. */
+  /** Records or files removed; with `dryRun`, those that would be. */
   removed: number
-  /** Those that stay, of the same project or of all. */
-  kept: number
-  /** Why they stay. */
-  why: string | null
+  /** Those that remain, of the same project or of all. */
+  remaining: number
+  /** Why they remain. */
+  reason: string | null
 }
 
 /** A change. */
@@ -2626,27 +2626,27 @@ export interface RepoChangedParams {
 /** A figure and its target. */
 export interface ReportCheck {
   name: string
-  /** As the page shows it. */
+  /** As shown on the page. */
   value: string
   target: string
-  /** Null where nothing was measured. */
-  holds: boolean | null
+  /** Null if nothing was measured. */
+  met: boolean | null
 }
 
 /** The assessment of one stage of the rollout. */
 export interface ReportStage {
   name: "passive" | "inject" | "snapshot" | "rehydrate"
-  /** `go`: the targets hold, and the data suffice; `wait`: a target is missed. */
+  /** `go`: all targets are met; `wait`: a target is missed; `moreData`: there is not enough data. */
   verdict: "go" | "wait" | "moreData"
-  /** Whether the settings have it on already. */
-  isOn: boolean
+  /** Whether the settings enable it. */
+  enabled: boolean
   sentence: string
   checks: ReportCheck[]
 }
 
 /** The recommended next step, over all stages. */
 export interface ReportStep {
-  /** `go`: on to the next stage, or all are on; `wait`: a target is missed. */
+  /** `go`: enable the next stage, if any; `wait`: a target is missed; `moreData`: keep measuring. */
   verdict: "go" | "wait" | "moreData"
   sentence: string
 }
@@ -2675,7 +2675,7 @@ export interface RestartCounters {
 
 export interface RetentionSettings {
   /**
-   * Days for which runs are kept, and what their conversations were given; artifacts, memories and settings stay. Default: 180.
+   * Days for which runs and their deliveries are stored. Artifacts, memories and settings are not affected. Default: 180.
    */
   days?: number | null
 }
@@ -2703,9 +2703,9 @@ export interface RunningSidecar {
   pid: number
   version: string
   build: string
-  /** Who started it, as it said in `initialize`. */
+  /** The client's name, from `initialize`. */
   client: string
-  /** The global one as it counted there at the start. */
+  /** Its effective global mode at start-up. */
   mode: string
   /** RFC 3339. */
   startedAt: string
@@ -2864,15 +2864,15 @@ export interface SessionStatusResult {
 
 /** One effective setting. */
 export interface SettingValue {
-  /** Dotted name, as in `budgets.low`. */
+  /** Dotted name, such as `budgets.low`. */
   name: string
-  /** What counts. */
+  /** The effective value. */
   value: boolean | number | string | string[] | null
   /** The layer the value comes from. */
   source: "default" | "initialize" | "global" | "project" | "environment"
-  /** What would count if no layer said anything. */
+  /** The value if no layer sets one. */
   default: boolean | number | string | string[] | null
-  /** What the setting means. */
+  /** The meaning of the setting. */
   description: string
 }
 
@@ -2887,32 +2887,32 @@ export interface SettingsGetResult {
   settings: SettingValue[]
 }
 
-/** Some settings; null says nothing. */
+/** A partial set of settings; null sets nothing. */
 export interface SettingsPatch {
   /**
-   * off: do nothing; passive: measure everything, inject nothing; active: inject. Default: passive. Environment: ONECODE_CONTINUITY_MODE.
+   * off: does nothing. passive: records what it would send, injects nothing. active: injects. Default: passive. Environment: ONECODE_CONTINUITY_MODE.
    */
   mode?: "off" | "passive" | "active" | null
-  /** Which byte budget a call has when the host does not say. Default: normal. Environment: ONECODE_TOKEN_MODE. */
+  /** The byte budget of a call for which the host names none. Default: normal. Environment: ONECODE_TOKEN_MODE. */
   tokenMode?: "low" | "normal" | "debug" | null
   /**
-   * Whether the governor may snapshot structured state. Default: true. Environment: ONECODE_CONTINUITY_ENABLE_SNAPSHOT.
+   * Whether the governor may take snapshots of a conversation's state. Default: true. Environment: ONECODE_CONTINUITY_ENABLE_SNAPSHOT.
    */
   snapshot?: boolean | null
   /**
-   * Whether the governor may ask for a fresh provider session. Default: false. Environment: ONECODE_CONTINUITY_ENABLE_REHYDRATE.
+   * Whether the governor may request a fresh provider session. Default: false. Environment: ONECODE_CONTINUITY_ENABLE_REHYDRATE.
    */
   rehydrate?: boolean | null
   /**
-   * auto-write-manual-commit: drafts stay in the database; auto-write-memory-branch: also committed to memoryBranch. Default: auto-write-manual-commit. Environment: ONECODE_CONTINUITY_ARTIFACT_POLICY.
+   * auto-write-manual-commit: drafts stay in the database. auto-write-memory-branch: they are also committed to memoryBranch. Default: auto-write-manual-commit. Environment: ONECODE_CONTINUITY_ARTIFACT_POLICY.
    */
   artifactPolicy?: "auto-write-manual-commit" | "auto-write-memory-branch" | null
   /**
-   * The only branch artifacts may be committed to. Default: memory/continuity. Environment: ONECODE_CONTINUITY_MEMORY_BRANCH.
+   * The only branch that artifacts are committed to. Default: memory/continuity. Environment: ONECODE_CONTINUITY_MEMORY_BRANCH.
    */
   memoryBranch?: string | null
   /**
-   * local: the session lock's block goes into a file git ignores, where the IDE reads one; rules: into the IDE's rules file, CLAUDE.md for Claude Code. Default: local.
+   * local: the session lock's block is in a file that git ignores, if the IDE reads one. rules: it is in the IDE's rules file, such as CLAUDE.md for Claude Code. Default: local.
    */
   sessionLockFile?: "local" | "rules" | null
   /** The settings named budgets.*. */
@@ -2931,7 +2931,7 @@ export interface SettingsPatch {
 export interface SettingsUpdateParams {
   /** The original project; without it, global. */
   projectPath?: string | null
-  /** What changes; null takes a setting back to the layer below. */
+  /** The changes. Null removes a setting, so the layer below becomes effective. */
   settings: SettingsPatch
 }
 
@@ -2951,24 +2951,24 @@ export interface SnapshotStep {
 /** What to check, and whether to repair. */
 export interface StateDoctorParams {
   /**
-   * The project whose memory files, registry, knowledge sync and memory branch are looked at; without it only the state is.
+   * The project whose memory files, registry, knowledge sync and memory branch are checked; without it only the state is checked.
    */
   projectPath?: string | null
-  /** Mends what can be mended, after a copy of the state file. */
+  /** Repair what can be repaired, after a backup of the state file. */
   fix?: boolean
-  /** With `fix`: only tells what would be mended. */
+  /** With `fix`: only report what would be repaired. */
   dryRun?: boolean
 }
 
 /** The health of the state. */
 export interface StateDoctorResult {
-  /** Nothing was found, or all of it was mended. */
+  /** Whether there are no findings, or all were repaired. */
   healthy: boolean
   checks: DoctorCheck[]
   findings: DoctorFinding[]
-  /** The copy of the state file that was made before anything was changed. */
+  /** Path of the backup of the state file, made before any change. */
   backup: string | null
-  /** What is in use, for the report of a fault. */
+  /** Versions in use, for a bug report. */
   versions: Record<string, string>
 }
 
@@ -2984,13 +2984,13 @@ export interface StateIds {
 export interface StatePurgeParams {
   /** The project's path. */
   projectPath?: string | null
-  /** Its key, for one whose folder is gone. */
+  /** The project's key, for a project whose folder no longer exists. */
   project?: string | null
-  /** Only what is older. */
+  /** Only data older than this. */
   olderThanDays?: number | null
-  /** Without it runs, caches, indexes and metrics; everything else goes only when it is named. */
+  /** Default: runs, caches, indexes and metrics. Everything else is removed only when named. */
   kinds?: ("runs" | "caches" | "indexes" | "metrics" | "artifacts" | "damagedArtifacts" | "memories" | "settings" | "registry" | "knowledge" | "backups" | "damaged" | "logs")[] | null
-  /** Only tells what would be removed. */
+  /** Only report what would be removed. */
   dryRun?: boolean
 }
 
@@ -2998,7 +2998,7 @@ export interface StatePurgeParams {
 export interface StatePurgeResult {
   dryRun: boolean
   kinds: PurgedKind[]
-  /** By which the state folder is smaller; 0 with `dryRun`. */
+  /** Bytes by which the state folder shrank; 0 with `dryRun`. */
   freedBytes: number
 }
 
@@ -3016,13 +3016,13 @@ export interface StateReport {
 export interface StateReportParams {
   /** The original project; without it, all projects. */
   projectPath?: string | null
-  /** How many days back, today included. */
+  /** Number of days, including today. */
   days?: number
 }
 
 /** The report's file and its summary. */
 export interface StateReportResult {
-  /** The HTML file, below the state folder; the next report takes its place. */
+  /** The HTML file, in the state folder. The next report replaces it. */
   path: string
   bytes: number
   /** The first day of the report, UTC. */
@@ -3034,22 +3034,22 @@ export interface StateReportResult {
 /** The contents of a state folder, and the processes that use it. */
 export interface StateStatusResult {
   stateDir: string
-  /** The migration step the state file is at. */
+  /** The state file's migration step. */
   schema: number
   version: string
-  /** The global one; where none is set, the running sidecar's at its start. */
+  /** The global mode; if none is set, the mode of the running sidecar at its start-up. */
   mode: string
-  /** The layer of settings it comes from. */
+  /** The settings layer it comes from. */
   modeSource: string
-  /** The processes besides the one that answers. */
+  /** The other processes that use the state folder. */
   others: RunningSidecar[]
-  /** The one with the latest run first. */
+  /** The project with the latest run first. */
   projects: ProjectStatus[]
-  /** The newest first, ten at most. */
+  /** At most ten, newest first. */
   lastRuns: LastRun[]
   files: StoredFiles[]
   caches: CacheStatus[]
-  /** On the disk with the state folder. */
+  /** Free bytes on the disk of the state folder. */
   freeBytes: number
 }
 
@@ -3159,7 +3159,7 @@ export interface WorkspaceParams {
   projectPath?: string | null
 }
 
-/** Every method: what it takes and what it answers. */
+/** Every method with its params and result. */
 export interface Methods {
   /**
    * Open the state file and start the connection.

@@ -36,7 +36,7 @@ def _card_lines(artifact: Mapping[str, Any]) -> Iterator[str]:
     edited = ", edited" if source["edited"] else ""
     facts = {
         "id": artifact["id"],
-        "type": f"{_NAMES[artifact['type']]}, because of {artifact['event']}",
+        "type": f"{_NAMES[artifact['type']]}, from {artifact['event']}",
         "status": f"{artifact['status']}{edited}",
         "created": _utc_time(artifact["createdAt"]),
         "changed": _utc_time(artifact["updatedAt"]) if artifact["updatedAt"] != artifact["createdAt"] else "",
@@ -92,38 +92,38 @@ class ArtifactContext(NamedTuple):
             return given if given in ids else str(ids[0])
         if not ids:
             raise CommandFailed(
-                f"No artifact of {self.project} has an id that begins with `{given}`.",
+                f"No artifact of {self.project} has an id that starts with `{given}`.",
                 kind="notFound",
-                hint="`onecode-sidecar artifacts list` shows them; --project names another project.",
+                hint="`onecode-sidecar artifacts list` shows the ids; --project selects another project.",
             )
         candidates = ", ".join(ids[:MAX_CANDIDATES]) + (", …" if len(ids) > MAX_CANDIDATES else "")
-        raise CommandFailed(f"Several artifacts' ids begin with `{given}`: {candidates}.", kind="ambiguous")
+        raise CommandFailed(f"Several artifact ids start with `{given}`: {candidates}.", kind="ambiguous")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.epilog = (
-        "An ID may be cut short as long as it is the only one that begins so. Exit status: 0 done, 1 failed,"
-        " 2 wrong usage, 3 not exactly one such artifact or no state, 4 changed meanwhile, 5 not allowed."
+        "An ID may be shortened to a unique prefix. Exit status: 0 success, 1 failure, 2 wrong usage, 3 no unique"
+        " artifact or no state, 4 changed meanwhile, 5 not allowed."
     )
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
-    listed = _verb(verbs, "list", _list, "list a project's artifacts, the newest first")
-    listed.add_argument("--status", choices=STATUSES, help="only those of this status")
-    listed.add_argument("--kind", choices=tuple(KINDS), help="only those of this kind")
+    listed = _verb(verbs, "list", _list, "list a project's artifacts, newest first")
+    listed.add_argument("--status", choices=STATUSES, help="only this status")
+    listed.add_argument("--kind", choices=tuple(KINDS), help="only this kind")
     listed.add_argument(
-        "--limit", type=_limit, default=50, metavar="N", help=f"at most so many, 1 to {MAX_LIMIT}; 50 unless given"
+        "--limit", type=_limit, default=50, metavar="N", help=f"maximum number, 1 to {MAX_LIMIT}; default: 50"
     )
-    _verb(verbs, "show", _show, "show an artifact's text and where it comes from").add_argument("id", metavar="ID")
-    edited = _verb(verbs, "edit", _edit, "change an artifact's text, in $VISUAL or $EDITOR unless it is given here")
+    _verb(verbs, "show", _show, "show an artifact's text and its origin").add_argument("id", metavar="ID")
+    edited = _verb(verbs, "edit", _edit, "edit an artifact in $VISUAL or $EDITOR, or with the options below")
     edited.add_argument("id", metavar="ID")
     edited.add_argument("--title", help="the new title")
     edited.add_argument("--body", metavar="FILE", help="a file with the new text, in Markdown; - for stdin")
-    accepted = _verb(verbs, "accept", _decide, "accept artifacts: the project's next sessions are told of them")
-    discarded = _verb(verbs, "discard", _decide, "discard artifacts: sessions are told of them no more")
+    accepted = _verb(verbs, "accept", _decide, "accept artifacts: they are sent to the project's next sessions")
+    discarded = _verb(verbs, "discard", _decide, "discard artifacts: they are no longer sent to sessions")
     for decided in (accepted, discarded):
         decided.add_argument("ids", metavar="ID", nargs="+")
     committed = _verb(verbs, "commit", _commit, "commit artifacts to the memory branch, and to no other")
-    committed.add_argument("ids", metavar="ID", nargs="*", help="every accepted artifact, unless given")
+    committed.add_argument("ids", metavar="ID", nargs="*", help="default: every accepted artifact")
 
 
 def _verb(verbs: Any, name: str, act: Callable[[ArtifactContext], Any], text: str) -> argparse.ArgumentParser:
@@ -157,7 +157,7 @@ def _list(ctx: ArtifactContext) -> CommandAnswer:
     artifacts = answer["artifacts"]
     lines = list(table(artifacts, _terminal_width())) if artifacts else [f"No artifacts of {ctx.project}."]
     if len(artifacts) == chosen.limit < MAX_LIMIT:
-        lines.append(f"The newest {chosen.limit}; --limit shows more.")
+        lines.append(f"Newest {chosen.limit} only; --limit shows more.")
     return CommandAnswer(answer, lines)
 
 
@@ -193,7 +193,7 @@ def _edit_in_editor(ctx: ArtifactContext, before: Any) -> Any:
     edited = edit(before["body"], f"{before['id']}.md", environment())
     if not edited.text.strip():
         edited.discard()
-        raise CommandFailed("The text is empty, so nothing was changed.", hint="`artifacts discard` discards it.")
+        raise CommandFailed("The text is empty, so nothing was changed.", hint="Use `artifacts discard` to discard it.")
     moment = before["updatedAt"]
     try:
         after = ctx.request("update", id=before["id"], body=edited.text, expectedUpdatedAt=moment)
@@ -208,7 +208,7 @@ def _commit(ctx: ArtifactContext) -> CommandAnswer:
     answer = ctx.request("commit", **({"ids": ids} if ids else {}))
     committed = answer["artifacts"]
     if not committed:
-        return CommandAnswer(answer, ["Nothing is accepted and not committed yet."])
+        return CommandAnswer(answer, ["There are no accepted artifacts to commit."])
     lines = [f"{artifact['commit'][:12]}  {artifact['id']}" for artifact in committed]
     return CommandAnswer(answer, [f"On the branch {answer['branch']}:", *lines])
 

@@ -20,10 +20,12 @@ UNHEALTHY = 1
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.description = "Looks at all the sidecar keeps and stands on. Status 1 when something is not well."
+    parser.description = "Checks the sidecar's state and environment. Exit status 1 if there are problems."
     add_path_arguments(parser)
-    parser.add_argument("--fix", action="store_true", help="mend what can be mended, after a copy of the state file")
-    parser.add_argument("--dry-run", action="store_true", help="with --fix: tell what would be mended")
+    parser.add_argument(
+        "--fix", action="store_true", help="repair what can be repaired, after a backup of the state file"
+    )
+    parser.add_argument("--dry-run", action="store_true", help="with --fix: only show what would be repaired")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -35,18 +37,18 @@ def report(answer: Mapping[str, Any], *, dry_run: bool) -> Iterator[str]:
     """Yield one line per check, followed by its findings. Pure."""
     for check in answer["checks"]:
         findings = [finding for finding in answer["findings"] if finding["check"] == check["name"]]
-        repaired = " (mended)" if findings and all(finding["fixed"] for finding in findings) else ""
+        repaired = " (repaired)" if findings and all(finding["fixed"] for finding in findings) else ""
         yield f"{check['level']:<8} {check['name']}{repaired}"
         for finding in findings:
             yield f"           {finding['message']}"
-            yield f"           {'mended' if finding['fixed'] else '→ ' + finding['remedy']}"
+            yield f"           {'repaired' if finding['fixed'] else '→ ' + finding['remedy']}"
     if answer["backup"]:
-        yield f"The state as it was before: {answer['backup']}"
+        yield f"Backup of the state: {answer['backup']}"
     if answer["findings"] and not dry_run:
         yield _remaining(answer["findings"])
     if dry_run:
         number = sum(finding["fixable"] for finding in answer["findings"])
-        yield f"--fix would mend {number} of {len(answer['findings'])}, after a copy of the state file."
+        yield f"--fix would repair {number} of {len(answer['findings'])}, after a backup of the state file."
     yield " · ".join(f"{name} {version}" for name, version in answer["versions"].items())
 
 
@@ -57,9 +59,9 @@ def _remaining(findings: Sequence[Mapping[str, Any]]) -> str:
     counts_text = [f"{number} {level}{'s' if number > 1 else ''}" for level, number in sorted(counts.items())]
     by_fix = sum(finding["fixable"] for finding in remaining)
     return (
-        f"{', '.join(counts_text)} left{f'; `--fix` mends {by_fix}' if by_fix else ''}."
+        f"{', '.join(counts_text)} left{f'; `--fix` repairs {by_fix}' if by_fix else ''}."
         if remaining
-        else "All is mended."
+        else "Everything is repaired."
     )
 
 
@@ -79,7 +81,7 @@ def _answer(arguments: argparse.Namespace) -> CommandAnswer:
 
 def _without_state(folder: Path, project: str, failure: RequestFailed) -> Any:
     """Run the checks that need no state on an empty one. The first finding is that the user's cannot be opened."""
-    finding = Finding("error", failure.message, failure.hint or "Look at the folder and its disk.")
+    finding = Finding("error", failure.message, failure.hint or "Check the folder and its disk.")
     with (
         tempfile.TemporaryDirectory(prefix="onecode-doctor-", ignore_cleanup_errors=True) as empty,
         in_process(Path(empty), SystemClock(), {}) as sidecar,

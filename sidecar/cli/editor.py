@@ -37,11 +37,11 @@ def edit(text: str, name: str, environment: Mapping[str, str]) -> Edited:
         return Edited(path, path.read_bytes().decode("utf-8").replace("\r\n", "\n"))
     except (OSError, UnicodeDecodeError, subprocess.CalledProcessError) as error:
         unsaved = path.exists() and path.read_bytes() != text.encode("utf-8", "replace")
-        note = f" What you wrote is in {path}." if unsaved else ""
+        note = f" Your text is in {path}." if unsaved else ""
         if not unsaved:
             shutil.rmtree(path.parent, ignore_errors=True)
         raise CommandFailed(
-            f"{_failure_message(error, command)}{note}", hint="--title and --body change it without one."
+            f"{_failure_message(error, command)}{note}", hint="Use --title and --body to change it without an editor."
         ) from None
 
 
@@ -50,7 +50,7 @@ def editor_command(environment: Mapping[str, str]) -> str:
     named = next((environment[name] for name in ("VISUAL", "EDITOR") if environment.get(name, "").strip()), None)
     command = named or next((name for name in _DEFAULT_EDITORS if shutil.which(name)), None)
     if command is None:
-        raise CommandFailed("No editor is known.", hint="Set $VISUAL or $EDITOR, or use --title and --body.")
+        raise CommandFailed("No editor was found.", hint="Set $VISUAL or $EDITOR, or use --title and --body.")
     return command
 
 
@@ -64,5 +64,5 @@ def _failure_message(error: Exception, command: str) -> str:
     if isinstance(error, subprocess.CalledProcessError):
         return f"The editor `{command}` ended with status {error.returncode}, so nothing was changed."
     if isinstance(error, UnicodeDecodeError):
-        return "The text is no UTF-8, so nothing was changed."
+        return "The text is not UTF-8, so nothing was changed."
     return f"The editor `{command}` cannot be started."

@@ -8,19 +8,19 @@ from sidecar.cli.in_process import on_users_state
 from sidecar.cli.output import CommandAnswer, run_and_print
 from sidecar.cli.paths import add_path_arguments, state_folder
 
-_DISPOSITIONS = {"sent": "sent", "alreadyDelivered": "had it", "trimmed": "left out", "muted": "muted"}
+_DISPOSITIONS = {"sent": "sent", "alreadyDelivered": "present", "trimmed": "trimmed", "muted": "muted"}
 _STATUSES = {
-    "pending": "its end was not told yet",
-    "committed": "it reached the agent",
-    "dropped": "it did not reach the agent",
+    "pending": "the run's end is not recorded yet",
+    "committed": "delivered to the agent",
+    "dropped": "not delivered to the agent",
 }
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.description = "Tells what was sent before a run, item by item, and why; the newest run unless one is named."
-    parser.add_argument("run", nargs="?", metavar="RUN", help="the run's id, as `status` names it")
-    parser.add_argument("--texts", action="store_true", help="print the texts too, as they were sent")
+    parser.description = "Shows what was sent before a run, item by item, and why. Default: the newest run."
+    parser.add_argument("run", nargs="?", metavar="RUN", help="the run's id, as shown by `status`")
+    parser.add_argument("--texts", action="store_true", help="also print the texts as sent")
     add_path_arguments(parser)
 
 
@@ -39,11 +39,11 @@ def report(answer: Mapping[str, Any], *, with_texts: bool) -> Iterator[str]:
     delivery = _STATUSES[answer["status"]] if answer["action"] == "inject" else f"nothing was sent ({answer['reason']})"
     yield f"{answer['action']}: {delivery}"
     new, whole = figures["wouldInjectBytes"], figures["baselineBytes"]
-    yield f"{new} of {whole} bytes were new to the session, {figures['reusedPercent']:.0f} % it had"
-    yield f"repository proven by {figures['proof'] or 'nothing'}; took {figures['elapsedMs']:.1f} ms"
+    yield f"{new} of {whole} bytes were new to the session, {figures['reusedPercent']:.0f} % were already there"
+    yield f"freshness proof: {figures['proof'] or 'none'}; took {figures['elapsedMs']:.1f} ms"
     yield from _items(answer["items"])
     for entry in figures["trimmed"]:
-        yield f"  not taken  {entry['item']}: {entry['reason']}"
+        yield f"  omitted    {entry['item']}: {entry['reason']}"
     if answer["overrides"]:
         yield "Your overrides:"
         yield from (

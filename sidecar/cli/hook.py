@@ -48,24 +48,28 @@ class Change(NamedTuple):
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.description = "Claude Code outside of 1Code: its hooks give it what the app would."
+    parser.description = "Connects Claude Code outside of 1Code: its hooks do what the app does inside."
     parser.epilog = f"Claude Code runs `hook EVENT` for {', '.join(EVENTS)}: JSON on stdin, JSON on stdout."
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
     for name, text in (
-        ("install", "show what the hooks change in Claude Code's settings, and put them in"),
-        ("uninstall", "show it, and take them out again"),
-        ("status", "say where they are installed"),
-        ("stop", "end the sidecar that a hook started, before its files are replaced"),
+        ("install", "show the change to Claude Code's settings, and add the hooks"),
+        ("uninstall", "show the change, and remove the hooks"),
+        ("status", "show where the hooks are installed"),
+        ("stop", "stop the sidecar that a hook started, before an update"),
     ):
         verb = verbs.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
         verb.add_argument("--json", action="store_true", help="print the answer as JSON")
         where = verb.add_mutually_exclusive_group()
-        where.add_argument("--user", action="store_true", help="for all projects of the user; so unless told otherwise")
-        where.add_argument("--project", nargs="?", const="", metavar="DIR", help="for a project, with all who share it")
-        verb.add_argument("--yes", action="store_true", help="make the change without asking")
+        where.add_argument("--user", action="store_true", help="for all projects of the user (default)")
+        where.add_argument(
+            "--project", nargs="?", const="", metavar="DIR", help="for a project and everyone who shares it"
+        )
+        verb.add_argument("--yes", action="store_true", help="do not ask for confirmation")
         if name == "install":
             modes = ("off", "passive", "active")
-            verb.add_argument("--mode", choices=modes, help="set the mode too: only `active` tells the agent anything")
+            verb.add_argument(
+                "--mode", choices=modes, help="also set the mode; only `active` sends anything to the agent"
+            )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -83,7 +87,7 @@ def _run_verb(arguments: argparse.Namespace) -> CommandAnswer:
         is_shared = arguments.project is not None
         change = _install(path, _program(is_shared)) if arguments.verb == "install" else _uninstall(path)
     except SettingsUnreadable as error:
-        raise CommandFailed(str(error), hint=f"Mend {path} and try again; nothing was changed.") from error
+        raise CommandFailed(str(error), hint=f"Fix {path} and try again; nothing was changed.") from error
     except (OSError, UnicodeDecodeError) as error:
         raise CommandFailed(f"{path} cannot be read.", hint="Check its permissions; nothing was changed.") from error
     lines = _diff(change)
@@ -103,9 +107,9 @@ def _stop() -> CommandAnswer:
     try:
         stopped = stop()
     except TimeoutError:
-        raise CommandFailed("The sidecar that a hook started does not end.", hint="Try again in a minute.") from None
+        raise CommandFailed("The sidecar that a hook started does not stop.", hint="Try again in a minute.") from None
     return CommandAnswer(
-        {"stopped": stopped}, ["The sidecar has ended." if stopped else "No sidecar of a hook's runs."]
+        {"stopped": stopped}, ["The sidecar has stopped." if stopped else "No hook's sidecar is running."]
     )
 
 
@@ -137,7 +141,7 @@ def _confirm(arguments: argparse.Namespace, lines: Sequence[str]) -> None:
         return
     print("\n".join(lines), file=sys.stderr)
     if not sys.stdin.isatty():
-        raise CommandFailed("Nothing was changed: nobody is there to agree.", hint="--yes makes the change.")
+        raise CommandFailed("Nothing was changed: confirmation needs a terminal.", hint="Use --yes to make the change.")
     print("Make this change? [y/N] ", end="", file=sys.stderr, flush=True)
     if sys.stdin.readline().strip().lower() not in ("y", "yes"):
         raise CommandFailed("Nothing was changed.")

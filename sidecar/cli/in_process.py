@@ -89,7 +89,7 @@ class InProcess:
         try:
             answer = self._answers.get(timeout=patience) if patience is not None else self._next_answer()
         except queue.Empty:
-            raise RequestFailed(method, f"It was not answered within {patience:.0f} s.") from None
+            raise RequestFailed(method, f"There was no answer within {patience:.0f} s.") from None
         if "error" in answer:
             raise RequestFailed(method, answer["error"]["message"], answer["error"].get("data"))
         return answer["result"]
@@ -120,7 +120,7 @@ class InProcess:
             self._notices(message["method"], message["params"])
 
     def _ended(self, _status: int, reason: str) -> None:
-        self._answers.put({"error": {"message": f"the sidecar ended, because {reason}"}})
+        self._answers.put({"error": {"message": f"the sidecar ended: {reason}"}})
 
 
 @contextmanager

@@ -14,30 +14,34 @@ UNHEALTHY = 1
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.epilog = (
-        "Exit status: 0 done, 1 failed or not well, 2 wrong usage, 3 no such thing. Setting: `knowledge.repository`"
-        " (ONECODE_KNOWLEDGE_REPOSITORY)."
+        "Exit status: 0 success, 1 failure or problems found, 2 wrong usage, 3 not found. Setting:"
+        " `knowledge.repository` (ONECODE_KNOWLEDGE_REPOSITORY)."
     )
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
     for name, text in (("plan", "show what a sync would do"), ("sync", "bring memory to the repository's head")):
         verb = add_verb(verbs, name, text)
         what = verb.add_mutually_exclusive_group()
         what.add_argument("--full", action="store_true", help="compare everything, not only what commits changed")
-        what.add_argument("--item", metavar="ID", help="one item alone, as in company:adr-001 or adr-001")
-        verb.add_argument("--max-items", type=int, metavar="N", help="at most so many items; the rest is pending")
+        what.add_argument("--item", metavar="ID", help="one item, such as company:adr-001 or adr-001")
+        verb.add_argument(
+            "--max-items", type=int, metavar="N", help="maximum number of items; the rest remains pending"
+        )
         if name == "sync":
-            verb.add_argument("--dry-run", action="store_true", help="plan only; nothing is written")
-            verb.add_argument("--force", action="store_true", help="also delete more than half of twenty pointers")
-    add_verb(verbs, "status", "show where memory stands to the repository, and the checkpoints")
-    add_verb(verbs, "conflicts", "list where memory and repository disagree")
-    resolved = add_verb(verbs, "resolve", "resolve conflicts as suggested, or otherwise")
-    resolved.add_argument("--type", help="hash_mismatch, orphaned_pointer, …; unless given, all")
-    resolved.add_argument("--item", metavar="ID", help="of one item; unless given, of all")
+            verb.add_argument("--dry-run", action="store_true", help="plan only; write nothing")
+            verb.add_argument(
+                "--force", action="store_true", help="also delete more than half of at least twenty pointers"
+            )
+    add_verb(verbs, "status", "show the sync status and the checkpoints")
+    add_verb(verbs, "conflicts", "list conflicts between memory and repository")
+    resolved = add_verb(verbs, "resolve", "resolve conflicts, as suggested or as given")
+    resolved.add_argument("--type", help="hash_mismatch, orphaned_pointer, …; default: all")
+    resolved.add_argument("--item", metavar="ID", help="of one item; default: all")
     resolved.add_argument("--resolution", help="update_memory, delete_memory, keep_memory, manual; needs --type")
-    resolved.add_argument("--force", action="store_true", help="also delete more than half of twenty pointers")
-    add_verb(verbs, "doctor", "look the sync over, and say what to do where something is not well")
-    add_verb(verbs, "explain", "tell all that is known of an item").add_argument("item", metavar="ID")
-    rolled = add_verb(verbs, "rollback", "put memory back to how it was before a sync")
-    rolled.add_argument("checkpoint_id", metavar="CHECKPOINT", help="as `status` lists them")
+    resolved.add_argument("--force", action="store_true", help="also delete more than half of at least twenty pointers")
+    add_verb(verbs, "doctor", "check the sync, and show remedies for problems")
+    add_verb(verbs, "explain", "show everything known about an item").add_argument("item", metavar="ID")
+    rolled = add_verb(verbs, "rollback", "restore memory to its state before a sync")
+    rolled.add_argument("checkpoint_id", metavar="CHECKPOINT", help="as listed by `status`")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -87,23 +87,23 @@ def _ralph(arguments: Sequence[str], prog: str) -> int:
 
 
 COMMANDS: dict[str, tuple[str, Callable[[], ModuleType]]] = {
-    "artifacts": ("list, show, edit, accept, discard and commit what runs left", _artifacts),
-    "doctor": ("look at all the sidecar keeps, say what is not well, and mend it", _doctor),
-    "explain": ("tell what a run was sent, item by item, and why", _explain),
-    "health": ("check what the project's registry names; advisory", _health),
-    "hook": ("give Claude Code outside of 1Code its context: put the hooks into its settings", _hook),
-    "mcp": ("serve agents that speak MCP: memory, artifacts, code search, what runs were given", _mcp),
-    "memory": ("list, search, show, add, edit and delete what agents remember, and its upkeep", _memory),
-    "knowledge": ("bring what the company knows into memory, and see where it stands", _knowledge),
-    "purge": ("remove what is kept: of a project, what is old, or kinds of it", _purge),
-    "report": ("write one HTML file to decide the rollout's next step by", _report),
-    "status": ("show who works on the state, the mode, the last runs, and how large all is", _status),
-    "session": ("activate, show and leave a project's session lock", _session),
+    "artifacts": ("list, show, edit, accept, discard and commit artifacts of runs", _artifacts),
+    "doctor": ("check the sidecar's state, report problems, and repair them", _doctor),
+    "explain": ("show what was sent before a run, item by item, and why", _explain),
+    "health": ("check the files that the project's registry names; advisory", _health),
+    "hook": ("manage the hooks that connect Claude Code outside of 1Code", _hook),
+    "mcp": ("serve MCP: memory, artifacts, code search, packs of runs", _mcp),
+    "memory": ("list, search, show, add, edit, delete and maintain memories", _memory),
+    "knowledge": ("sync the knowledge repository into memory, and show the status", _knowledge),
+    "purge": ("remove stored data by project, age or kind", _purge),
+    "report": ("write an HTML report on the rollout", _report),
+    "status": ("show processes, mode, latest runs and sizes", _status),
+    "session": ("activate, show and exit a project's session lock", _session),
 }
 """A command's help, and the module with its `add_arguments(parser)` and `run(arguments)`, which is loaded on demand."""
 
 
-RALPH = ("ralph", "give an agent one task, iteration after iteration, until it is done")
+RALPH = ("ralph", "run an agent on one task, iteration after iteration, until it is done")
 """A command that parses its own arguments: those after `--` belong to another program."""
 
 
@@ -113,12 +113,12 @@ def run(arguments: Sequence[str]) -> int:
         return _ralph(arguments[1:], "onecode-sidecar ralph")
     parser = argparse.ArgumentParser(
         prog="onecode-sidecar",
-        description="Keeps a coding agent's context continuous. 1Code starts it as `onecode-sidecar serve`.",
+        description="Keeps a coding agent's context continuous. 1Code starts it with `onecode-sidecar serve`.",
     )
     parser.add_argument("--version", action="version", version=f"onecode-sidecar {__version__}")
-    parser.add_argument("--selfcheck", action="store_true", help="check that everything the program needs is there")
+    parser.add_argument("--selfcheck", action="store_true", help="check that everything the program needs is present")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    commands.add_parser("serve", help="speak JSON-RPC 2.0 over stdin and stdout")
+    commands.add_parser("serve", help="serve JSON-RPC 2.0 over stdin and stdout")
     commands.add_parser("selfcheck", help="the same as --selfcheck")
     commands.add_parser(RALPH[0], help=RALPH[1])
     parsers = {name: commands.add_parser(name, help=text) for name, (text, _) in COMMANDS.items()}

@@ -16,13 +16,11 @@ from sidecar.system.environment import user_state_folder
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.description = "Speaks MCP over stdin and stdout: memory, artifacts, code search, and what runs were given."
+    parser.description = "Serves MCP over stdin and stdout: memory, artifacts, code search, and the packs of runs."
     parser.epilog = "For Claude Code: claude mcp add continuity -- onecode-sidecar mcp"
-    parser.add_argument(
-        "--project", type=Path, metavar="DIR", help="unless given the client's root, or where it stands"
-    )
-    parser.add_argument("--state-dir", type=Path, metavar="DIR", help="the sidecar's state; the app's own unless given")
-    parser.add_argument("--write", action="store_true", help="offer the tools that write too: memory_add")
+    parser.add_argument("--project", type=Path, metavar="DIR", help="default: the client's root, or the current folder")
+    parser.add_argument("--state-dir", type=Path, metavar="DIR", help="the state folder; default: the app's")
+    parser.add_argument("--write", action="store_true", help="also offer the tools that write: memory_add")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -22,52 +22,52 @@ MAX_LIMIT = 500
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.epilog = (
-        "An ID may be cut to its end as long as no other ends so. Exit status: 0 done, 1 failed, 2 wrong usage,"
-        " 3 not exactly one such memory or no state, 4 changed meanwhile, 5 not allowed."
+        "An ID may be shortened to a unique suffix. Exit status: 0 success, 1 failure, 2 wrong usage, 3 no unique"
+        " memory or no state, 4 changed meanwhile, 5 not allowed."
     )
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
-    add_verb(verbs, "status", "tell what is remembered, what was captured last, what was dropped and why")
-    _list_arguments(add_verb(verbs, "list", "list a project's memories, the newest first"))
+    add_verb(verbs, "status", "show stored memories, the latest capture, and drops with their reasons")
+    _list_arguments(add_verb(verbs, "list", "list a project's memories, newest first"))
     _search_arguments(add_verb(verbs, "search", "find memories by a question or keywords"))
-    add_verb(verbs, "show", "show a memory with all that is known of it").add_argument("id", metavar="ID")
-    _add_arguments(add_verb(verbs, "add", "keep a memory"))
-    _edit_arguments(add_verb(verbs, "edit", "change a memory, in $VISUAL or $EDITOR unless it is given here"))
-    deleted = add_verb(verbs, "delete", "delete memories for good; the same is not captured again")
+    add_verb(verbs, "show", "show a memory with all its facts").add_argument("id", metavar="ID")
+    _add_arguments(add_verb(verbs, "add", "add a memory"))
+    _edit_arguments(add_verb(verbs, "edit", "edit a memory in $VISUAL or $EDITOR, or with the options below"))
+    deleted = add_verb(verbs, "delete", "delete memories permanently; they are not captured again")
     deleted.add_argument("ids", metavar="ID", nargs="+")
-    add_verb(verbs, "restore", "bring a memory back from the archive").add_argument("id", metavar="ID")
-    upkeep_lines = add_verb(verbs, "maintain", "move memories between tiers and what is over to the archive")
-    upkeep_lines.add_argument("--dry-run", action="store_true", help="say what is due and change nothing")
-    proposed = add_verb(verbs, "proposals", "show the rules that memories suggest, or decide on one")
+    add_verb(verbs, "restore", "restore a memory from the archive").add_argument("id", metavar="ID")
+    upkeep_lines = add_verb(verbs, "maintain", "update tiers, and archive what has expired")
+    upkeep_lines.add_argument("--dry-run", action="store_true", help="show what is due and change nothing")
+    proposed = add_verb(verbs, "proposals", "show the rules proposed from memories, or decide on one")
     word = proposed.add_mutually_exclusive_group()
-    word.add_argument("--accept", metavar="ID", help="the memory is validated and kept for good")
-    word.add_argument("--reject", metavar="ID", help="it is not proposed again")
+    word.add_argument("--accept", metavar="ID", help="validate the memory and make it durable")
+    word.add_argument("--reject", metavar="ID", help="do not propose it again")
 
 
 def _list_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--owner", choices=_owners(), metavar="OWNER", help="shared, or an agent")
-    parser.add_argument("--keeping", choices=_retentions(), help="only those kept so")
-    parser.add_argument("--tier", choices=("hot", "warm", "cold"), help="only those of this tier")
+    parser.add_argument("--keeping", choices=_retentions(), help="only this retention")
+    parser.add_argument("--tier", choices=("hot", "warm", "cold"), help="only this tier")
     parser.add_argument("--type", choices=_types(), metavar="TYPE", help=f"one of {', '.join(_types())}")
-    parser.add_argument("--tag", metavar="TAG", help="only those with this tag")
-    parser.add_argument("--archived", action="store_true", help="those in the archive instead")
+    parser.add_argument("--tag", metavar="TAG", help="only this tag")
+    parser.add_argument("--archived", action="store_true", help="archived memories instead")
     _limit_argument(parser, 50)
 
 
 def _search_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("query", metavar="WORD", nargs="+")
-    parser.add_argument("--full", action="store_true", help="show each whole")
+    parser.add_argument("--full", action="store_true", help="show the full texts")
     _limit_argument(parser, 10, 100)
 
 
 def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("text", metavar="WORD", nargs="*")
     parser.add_argument("--file", metavar="FILE", help="a file with the text, in Markdown; - for stdin")
-    parser.add_argument("--title", help="unless given, the text's first line")
-    parser.add_argument("--type", choices=_types(), default="semantic", metavar="TYPE", help="semantic unless given")
-    parser.add_argument("--tag", metavar="TAG", action="append", help="may be given several times")
+    parser.add_argument("--title", help="default: the text's first line")
+    parser.add_argument("--type", choices=_types(), default="semantic", metavar="TYPE", help="default: semantic")
+    parser.add_argument("--tag", metavar="TAG", action="append", help="repeatable")
     parser.add_argument("--owner", choices=_owners(), default="shared", metavar="OWNER", help="shared, or an agent")
-    parser.add_argument("--keeping", choices=_retentions(), default="durable", help="durable unless given")
-    parser.add_argument("--confidence", type=_fraction, default=1.0, metavar="SHARE", help="0 to 1; 1 unless given")
+    parser.add_argument("--keeping", choices=_retentions(), default="durable", help="default: durable")
+    parser.add_argument("--confidence", type=_fraction, default=1.0, metavar="SHARE", help="0 to 1; default: 1")
 
 
 def _edit_arguments(parser: argparse.ArgumentParser) -> None:
@@ -75,9 +75,9 @@ def _edit_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--title", help="the new title")
     parser.add_argument("--file", metavar="FILE", help="a file with the new text; - for stdin")
     parser.add_argument("--type", choices=_types(), metavar="TYPE", help="the new type")
-    parser.add_argument("--tag", metavar="TAG", action="append", help="the new tags, in place of those it has")
+    parser.add_argument("--tag", metavar="TAG", action="append", help="the new tags; they replace the existing ones")
     parser.add_argument("--confidence", type=_fraction, metavar="SHARE", help="0 to 1")
-    parser.add_argument("--durable", action="store_true", help="keep it for good")
+    parser.add_argument("--durable", action="store_true", help="make it durable")
 
 
 def _limit_argument(parser: argparse.ArgumentParser, usual: int, most: int = MAX_LIMIT) -> None:
@@ -86,9 +86,7 @@ def _limit_argument(parser: argparse.ArgumentParser, usual: int, most: int = MAX
             raise argparse.ArgumentTypeError(f"1 to {most}")
         return int(text)
 
-    parser.add_argument(
-        "--limit", type=limit, default=usual, metavar="N", help=f"at most so many; {usual} unless given"
-    )
+    parser.add_argument("--limit", type=limit, default=usual, metavar="N", help=f"maximum number; default: {usual}")
 
 
 def _fraction(text: str) -> float:
@@ -129,7 +127,7 @@ def table(memories: Sequence[Mapping[str, Any]], width: int) -> Iterator[str]:
     """Yield a heading and one line per memory."""
     ids, owners, types = (max(len(str(memory[name])) for memory in memories) for name in ("id", "owner", "type"))
     left = max(_MIN_TITLE_WIDTH, width - ids - owners - types - len("  warm  0.70  1×      "))
-    yield f"{'ID':<{ids}}  {'OWNER':<{owners}}  {'TYPE':<{types}}  TIER  SURE  MET  TITLE"
+    yield f"{'ID':<{ids}}  {'OWNER':<{owners}}  {'TYPE':<{types}}  TIER  SURE  SEEN TITLE"
     for memory in memories:
         tier = "arch" if memory["archived"] else memory["tier"]
         facts = f"{memory['id']:<{ids}}  {memory['owner']:<{owners}}  {memory['type']:<{types}}  {tier:<4}"
@@ -139,7 +137,7 @@ def table(memories: Sequence[Mapping[str, Any]], width: int) -> Iterator[str]:
 
 def card_lines(memory: Mapping[str, Any]) -> Iterator[str]:
     """Yield a memory's facts, then its text."""
-    times = f"met {memory['evidence']} times, opened {memory['accessCount']} times"
+    times = f"seen {memory['evidence']} times, opened {memory['accessCount']} times"
     facts = {
         "id": memory["id"],
         "type": f"{memory['type']}, {memory['sector']}",
@@ -186,7 +184,7 @@ def line(memory: Mapping[str, Any], word: str, width: int) -> str:
 def status_lines(status: Mapping[str, Any]) -> Iterator[str]:
     """Yield the status: stored memories, the latest capture, drops with their reasons, and upkeep."""
     if not status["present"]:
-        yield f"No memories yet; they are kept in {status['folder']}."
+        yield f"No memories yet; their folder is {status['folder']}."
     else:
         memories = counted(status["memories"], "memory", "memories")
         yield f"{memories} in {counted(status['index']['files'], 'file', 'files')} of {status['folder']}"
@@ -206,7 +204,7 @@ def upkeep_lines(answer: Mapping[str, Any]) -> Iterator[str]:
         yield f"{entry['id']}  {will}{entry['after']}, was {entry['before']}"
     for name, what in (("archived", "archived"), ("cleaned", "removed, its session is over")):
         yield from (f"{terminal_safe(entry['path'])}  {will}{what} ({entry['reason']})" for entry in answer[name])
-    yield from (f"{terminal_safe(path)}  left alone: it is damaged or in use" for path in answer["leftAlone"])
+    yield from (f"{terminal_safe(path)}  skipped: it is damaged or in use" for path in answer["leftAlone"])
     counts = answer["totals"]
     yield (
         f"{counts['tiers']} tiers, {counts['archived']} files archived, {counts['cleaned']} cleaned"
@@ -216,21 +214,21 @@ def upkeep_lines(answer: Mapping[str, Any]) -> Iterator[str]:
 
 def _capture_lines(capture: Mapping[str, Any]) -> Iterator[str]:
     if capture["last"] is None:
-        yield "Nothing was captured yet."
+        yield "Nothing has been captured yet."
     else:
         last = capture["last"]
         yield f"Last capture  {_utc_time(last['at'])}, {last['origin']} of session {terminal_safe(last['sessionId'])}:"
         yield f"  {_outcome_counts(last)}"
-        yield f"In all, of {counted(capture['captures'], 'capture', 'captures')}:"
+        yield f"Total of {counted(capture['captures'], 'capture', 'captures')}:"
         yield f"  {_outcome_counts(capture)}"
     if capture["waiting"]:
-        yield f"Still to be captured: {counted(capture['waiting'], 'run', 'runs')}."
+        yield f"Waiting for capture: {counted(capture['waiting'], 'run', 'runs')}."
 
 
 def _outcome_counts(counts: Mapping[str, Any]) -> str:
-    summary = f"{counts['kept']} kept, {counts['repeated']} met again"
+    summary = f"{counts['kept']} stored, {counts['repeated']} repeated"
     if counts["withheld"]:
-        summary += f", {counts['withheld']} withheld (the project's mode is not active)"
+        summary += f", {counts['withheld']} suppressed (the project's mode is not active)"
     dropped = sum(drop["count"] for drop in counts["dropped"])
     reasons = ", ".join(f"{drop['count']} {_REASONS[drop['reason']]}" for drop in counts["dropped"])
     return f"{summary}, {dropped} dropped{f': {reasons}' if reasons else ''}"
@@ -240,12 +238,12 @@ _REASONS = {
     "tooShort": "too short",
     "tooLong": "too long",
     "question": "a question",
-    "toolOutput": "a tool's output",
-    "instructionFile": "in a rule file already",
+    "toolOutput": "tool output",
+    "instructionFile": "already in a rule file",
     "private": "private",
-    "injected": "our own text",
-    "deletedByUser": "deleted by you before",
-    "unresolvedError": "an error that nothing has ended yet",
+    "injected": "injected text",
+    "deletedByUser": "deleted by you earlier",
+    "unresolvedError": "an unresolved error",
 }
 
 
@@ -256,7 +254,7 @@ def _count(group: Mapping[str, Any]) -> str:
 
 def _upkeep(last: Mapping[str, Any] | None) -> str:
     if last is None:
-        return "Upkeep never ran."
+        return "Upkeep has never run."
     counts = f"{last['tiers']} tiers, {last['archived']} files archived, {last['cleaned']} cleaned"
     return f"Last upkeep   {_utc_time(last['at'])}: {counts}"
 
@@ -307,7 +305,7 @@ class MemoryContext(NamedTuple):
             return given
         if len(matches) > 1:
             raise CommandFailed(
-                f"Several memories' ids end so: {', '.join(matches[:MAX_CANDIDATES])}.", kind="ambiguous"
+                f"Several memory ids end with it: {', '.join(matches[:MAX_CANDIDATES])}.", kind="ambiguous"
             )
         return str(matches[0])
 
@@ -335,7 +333,7 @@ def _list(ctx: MemoryContext) -> CommandAnswer:
     memories = answer["memories"]
     lines = list(table(memories, _terminal_width())) if memories else [f"No such memories of {ctx.project}."]
     if answer["total"] > len(memories):
-        lines.append(f"The newest {len(memories)} of {answer['total']}; --limit shows more.")
+        lines.append(f"Newest {len(memories)} of {answer['total']}; --limit shows more.")
     return CommandAnswer(answer, lines)
 
 
@@ -344,7 +342,7 @@ def _search(ctx: MemoryContext) -> CommandAnswer:
     level = "full" if chosen.full else "chunks"
     answer = ctx.request("search", query=" ".join(chosen.query), limit=chosen.limit, level=level)
     lines = list(search_lines(answer["memories"], _terminal_width()))
-    return CommandAnswer(answer, lines or ["Nothing was found."])
+    return CommandAnswer(answer, lines or ["No memories match."])
 
 
 def _show(ctx: MemoryContext) -> CommandAnswer:
@@ -356,12 +354,12 @@ def _add(ctx: MemoryContext) -> CommandAnswer:
     chosen = ctx.arguments
     text = read_text(chosen.file) if chosen.file else " ".join(chosen.text)
     if not text.strip():
-        raise CommandFailed("There is no text.", hint="Give it behind the command, or with --file.")
+        raise CommandFailed("There is no text.", hint="Pass it as arguments, or with --file.")
     memory = ctx.request(
         "add", text=text, title=chosen.title, type=chosen.type, tags=chosen.tag or [], keeping=chosen.keeping,
         confidence=chosen.confidence, owner=chosen.owner, author="user",
     )  # fmt: skip
-    return CommandAnswer(memory, [line(memory, "kept", _terminal_width())])
+    return CommandAnswer(memory, [line(memory, "stored", _terminal_width())])
 
 
 def _edit(ctx: MemoryContext) -> CommandAnswer:
@@ -385,7 +383,9 @@ def _edit_in_editor(ctx: MemoryContext, before: Any) -> Any:
     text = edited.text.strip("\n")
     if not text.strip():
         edited.discard()
-        raise CommandFailed("The text is empty, so nothing was changed.", hint="`memory delete` removes a memory.")
+        raise CommandFailed(
+            "The text is empty, so nothing was changed.", hint="Use `memory delete` to delete a memory."
+        )
     try:
         is_same = text == before["text"]
         after = before if is_same else ctx.request("update", id=before["id"], version=before["version"], text=text)
@@ -417,7 +417,7 @@ def _proposals(ctx: MemoryContext) -> CommandAnswer:
     if chosen.accept or chosen.reject:
         word = "accept" if chosen.accept else "reject"
         answer = ctx.request("resolveProposal", id=ctx.id_of(chosen.accept or chosen.reject), word=word)
-        rule = [f"For a rule file of yours: {terminal_safe(answer['rule'])}"] if answer["rule"] else []
+        rule = [f"For your rule file: {terminal_safe(answer['rule'])}"] if answer["rule"] else []
         return CommandAnswer(answer, [line(answer["memory"], f"{word}ed", _terminal_width()), *rule])
     answer = ctx.request("proposals")
     lines = [f"{proposal['memory']['id']}  {terminal_safe(proposal['rule'])}" for proposal in answer["proposals"]]

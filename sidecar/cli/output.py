@@ -74,7 +74,7 @@ def read_text(name: str) -> str:
     except OSError as error:
         raise CommandFailed(f"{name} cannot be read: {error.strerror}.") from error
     except UnicodeDecodeError:
-        raise CommandFailed("The text is no UTF-8.") from None
+        raise CommandFailed("The text is not UTF-8.") from None
     if not text.strip():
         raise CommandFailed("The text is empty, so nothing was changed.")
     return text

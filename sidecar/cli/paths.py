@@ -22,11 +22,11 @@ def state_folder(given: Path | None, known: Sequence[Path] | None = None) -> Pat
     for folder in folders:
         if (folder / FILE_NAME).is_file():
             return Path(os.path.abspath(folder))
-    where = str(given) if given is not None else "the folders where 1Code keeps it"
+    where = str(given) if given is not None else "1Code's default folders"
     raise CommandFailed(
         f"There is no state file in {where}.",
         kind="notFound",
-        hint=f"--state-dir names the folder that holds `{FILE_NAME}`.",
+        hint=f"Use --state-dir to name the folder that contains `{FILE_NAME}`.",
     )
 
 
@@ -35,7 +35,9 @@ def project_folder(given: Path | None) -> Path:
     try:
         here = Path(os.path.abspath(given)) if given is not None else Path.cwd()
     except OSError:
-        raise CommandFailed("The current folder is gone.", hint="--project names the project's folder.") from None
+        raise CommandFailed(
+            "The current folder no longer exists.", hint="Use --project to name the project's folder."
+        ) from None
     if given is not None:
         return here
     try:
@@ -50,8 +52,8 @@ def project_folder(given: Path | None) -> Path:
 
 def add_path_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments for the project, the state folder and the output format."""
-    parser.add_argument("--project", type=Path, metavar="DIR", help="the project; where one stands unless given")
-    parser.add_argument("--state-dir", type=Path, metavar="DIR", help="the sidecar's state; the app's own unless given")
+    parser.add_argument("--project", type=Path, metavar="DIR", help="the project; default: that of the current folder")
+    parser.add_argument("--state-dir", type=Path, metavar="DIR", help="the state folder; default: the app's")
     parser.add_argument("--json", action="store_true", help="print the answer as JSON")
 
 

@@ -20,16 +20,18 @@ KINDS = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.description = (
-        "Removes what is kept: of a project, what is older, or kinds of it. Runs, caches, indexes and metrics go where"
-        " no kind is named; everything else goes only when it is."
+        "Removes stored data by project, age or kind. Without --kind: runs, caches, indexes and metrics. Everything"
+        " else is removed only when named."
     )
     whose = parser.add_mutually_exclusive_group()
-    whose.add_argument("--project", type=Path, metavar="DIR", help="only what is of this project")
-    whose.add_argument("--key", metavar="KEY", help="the same of a project whose folder is gone; `status` names keys")
-    parser.add_argument("--older-than", type=int, metavar="DAYS", help="only what is older than so many days")
-    parser.add_argument("--kind", action="append", choices=KINDS, help="only this kind; may be repeated")
-    parser.add_argument("--dry-run", action="store_true", help="only tell what would be removed")
-    parser.add_argument("--state-dir", type=Path, metavar="DIR", help="the sidecar's state; the app's own unless given")
+    whose.add_argument("--project", type=Path, metavar="DIR", help="only data of this project")
+    whose.add_argument(
+        "--key", metavar="KEY", help="the same for a project whose folder no longer exists; `status` shows keys"
+    )
+    parser.add_argument("--older-than", type=int, metavar="DAYS", help="only data older than this")
+    parser.add_argument("--kind", action="append", choices=KINDS, help="only this kind; repeatable")
+    parser.add_argument("--dry-run", action="store_true", help="only show what would be removed")
+    parser.add_argument("--state-dir", type=Path, metavar="DIR", help="the state folder; default: the app's")
     parser.add_argument("--json", action="store_true", help="print the answer as JSON")
 
 
@@ -40,13 +42,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 def report(answer: Mapping[str, Any]) -> Iterator[str]:
     """Yield one line for each kind with any data. Pure."""
-    verb = "would go" if answer["dryRun"] else "removed"
+    verb = "to be removed" if answer["dryRun"] else "removed"
     for kind in answer["kinds"]:
-        if kind["removed"] or kind["kept"]:
-            rest = f", {kind['kept']} stay ({kind['why']})" if kind["kept"] else ""
+        if kind["removed"] or kind["remaining"]:
+            rest = f", {kind['remaining']} remain ({kind['reason']})" if kind["remaining"] else ""
             yield f"{kind['kind']:<16} {kind['removed']} {verb}{rest}"
     if not answer["dryRun"]:
-        yield f"The state folder is smaller by {size(answer['freedBytes'])}."
+        yield f"Freed {size(answer['freedBytes'])}."
 
 
 def _answer(arguments: argparse.Namespace) -> CommandAnswer:
@@ -60,7 +62,7 @@ def _answer(arguments: argparse.Namespace) -> CommandAnswer:
     params = {name: value for name, value in selection.items() if value is not None}
     if not params:
         raise CommandFailed(
-            "Say what is to go.", hint="--project, --key, --older-than or --kind; --dry-run only tells."
+            "Name what to remove.", hint="Use --project, --key, --older-than or --kind; --dry-run only shows."
         )
     with on_users_state(state_folder(arguments.state_dir)) as sidecar:
         answer = sidecar.request("state/purge", {**params, "dryRun": arguments.dry_run}, patience=None)

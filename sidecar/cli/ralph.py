@@ -34,9 +34,9 @@ BESIDE_ACTIONS = ("change", "json", "project", "state_dir")
 """Arguments that may accompany an action. All others belong to a loop."""
 
 EPILOG = (
-    "Exit status: 0 the promise was kept, 1 failed, 2 wrong usage, 3 a limit was reached, 4 stuck or aborted by the"
-    " agent, 130 or 143 interrupted. Durations: 90s, 45m, 1h30m; a bare number is seconds. Behind `--` stand arguments"
-    " for the harness itself."
+    "Exit status: 0 promise given, 1 failure, 2 wrong usage, 3 limit reached, 4 stuck or aborted by the"
+    " agent, 130 or 143 interrupted. Durations: 90s, 45m, 1h30m; a bare number is seconds. Arguments after `--` go to"
+    " the harness."
 )
 
 
@@ -60,75 +60,91 @@ def _parser(prog: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         allow_abbrev=False,
         prog=prog,
-        description="Gives a coding agent one task, iteration after iteration, until it is done.",
+        description="Runs a coding agent on one task, iteration after iteration, until it is done.",
         epilog=EPILOG,
     )
     parser.add_argument("prompt", nargs="?", help="the task")
-    parser.add_argument("--change", metavar="ID", required=True, help="the change the loop is for: one path-safe name")
-    parser.add_argument("--prompt-file", metavar="PATH", help="read the task from a file, or from stdin for -")
+    parser.add_argument(
+        "--change", metavar="ID", required=True, help="the change the loop works on: one path-safe name"
+    )
+    parser.add_argument("--prompt-file", metavar="PATH", help="read the task from a file; - for stdin")
     _actions(parser)
     _agent(parser)
     _limits(parser)
-    parser.add_argument("--verify", metavar="CMD", action="append", default=[], help="has to pass; may be repeated")
+    parser.add_argument(
+        "--verify", metavar="CMD", action="append", default=[], help="command that must pass; repeatable"
+    )
     parser.add_argument(
         "--continuity",
         action=argparse.BooleanOptionalAction,
-        help="packs in, capture out; on unless said otherwise, and injecting whatever the mode when it is said",
+        help="send packs and capture results (default: on); the explicit flag injects in any mode",
     )
-    parser.add_argument("--commit", action="store_true", help="commit what each iteration changed, and only that")
-    parser.add_argument("--dry-run", action="store_true", help="show prompt and command line; run nothing")
-    parser.add_argument("--no-stream", action="store_true", help="do not show what the agent says while it says it")
+    parser.add_argument("--commit", action="store_true", help="commit each iteration's own changes")
+    parser.add_argument("--dry-run", action="store_true", help="show the prompt and the command line; run nothing")
+    parser.add_argument("--no-stream", action="store_true", help="do not stream the agent's output")
     parser.add_argument("--json", action="store_true", help="print the answer as JSON")
-    parser.add_argument("--project", type=Path, metavar="DIR", help="where the agent works; the current folder if not")
-    parser.add_argument("--state-dir", type=Path, metavar="DIR", help="the sidecar's state; the app's own unless given")
+    parser.add_argument(
+        "--project", type=Path, metavar="DIR", help="the agent's working folder; default: the current one"
+    )
+    parser.add_argument("--state-dir", type=Path, metavar="DIR", help="the state folder; default: the app's")
     return parser
 
 
 def _actions(parser: argparse.ArgumentParser) -> None:
     actions = parser.add_argument_group("instead of a loop").add_mutually_exclusive_group()
-    actions.add_argument("--add-context", metavar="TEXT", help="tell the agent something from the next iteration on")
-    actions.add_argument("--clear-context", action="store_true", help="forget what was added")
+    actions.add_argument("--add-context", metavar="TEXT", help="add context for the agent, from the next iteration on")
+    actions.add_argument("--clear-context", action="store_true", help="remove the added context")
     actions.add_argument("--status", action="store_true", help="show iterations, the running one and recent outcomes")
-    actions.add_argument("--stop", action="store_true", help="end a running loop, wherever it runs")
-    actions.add_argument("--reset", action="store_true", help="forget state and history; added context stays")
+    actions.add_argument("--stop", action="store_true", help="stop a running loop, in any process")
+    actions.add_argument("--reset", action="store_true", help="remove state and history; added context remains")
 
 
 def _agent(parser: argparse.ArgumentParser) -> None:
     agent = parser.add_argument_group("the agent")
-    agent.add_argument("--harness", choices=HARNESS_NAMES, default="claude", help="which agent; claude unless given")
+    agent.add_argument("--harness", choices=HARNESS_NAMES, default="claude", help="the agent; default: claude")
     agent.add_argument(
-        "--harness-command", metavar="CMD", help="a custom harness's command line; else $ONECODE_RALPH_COMMAND"
+        "--harness-command", metavar="CMD", help="a custom harness's command line; default: $ONECODE_RALPH_COMMAND"
     )
-    agent.add_argument("--model", help="given to the harness")
-    agent.add_argument("--allow-all", action="store_true", help="the harness asks for no permission at all")
-    agent.add_argument("--completion-promise", metavar="TOKEN", default="COMPLETE", help="COMPLETE unless given")
+    agent.add_argument("--model", help="passed to the harness")
+    agent.add_argument("--allow-all", action="store_true", help="run the harness without permission prompts")
+    agent.add_argument("--completion-promise", metavar="TOKEN", default="COMPLETE", help="default: COMPLETE")
 
 
 def _limits(parser: argparse.ArgumentParser) -> None:
     limits = parser.add_argument_group("limits")
     whole, time = _number(int, 0), _duration
-    limits.add_argument("--min-iterations", type=_number(int, 1), default=1, metavar="N", help="no promise before")
     limits.add_argument(
-        "--max-iterations", type=whole, default=MAX_ITERATIONS, metavar="N", help=f"{MAX_ITERATIONS}; 0 is no limit"
+        "--min-iterations", type=_number(int, 1), default=1, metavar="N", help="ignore earlier promises"
     )
-    limits.add_argument("--max-time", type=time, metavar="DURATION", help="of the whole loop")
-    limits.add_argument("--max-cost", type=_number(float, 0.000_001), metavar="USD", help="as the harness reports it")
-    limits.add_argument("--max-tokens", type=_number(int, 1), metavar="N", help="in and out, as the harness reports")
+    limits.add_argument(
+        "--max-iterations",
+        type=whole,
+        default=MAX_ITERATIONS,
+        metavar="N",
+        help=f"default: {MAX_ITERATIONS}; 0: no limit",
+    )
+    limits.add_argument("--max-time", type=time, metavar="DURATION", help="for the whole loop")
+    limits.add_argument("--max-cost", type=_number(float, 0.000_001), metavar="USD", help="as reported by the harness")
+    limits.add_argument(
+        "--max-tokens", type=_number(int, 1), metavar="N", help="input and output, as reported by the harness"
+    )
     limits.add_argument(
         "--idle-timeout",
         type=time,
         metavar="DURATION",
-        help=f"of an agent that says nothing; {format_duration(IDLE_TIMEOUT_MS)} unless given",
+        help=f"for an agent without output; default: {format_duration(IDLE_TIMEOUT_MS)}",
     )
-    limits.add_argument("--iteration-timeout", type=time, metavar="DURATION", help="of one iteration")
-    limits.add_argument("--max-failures", type=whole, default=0, metavar="N", help="in a row; 0 is no limit")
-    limits.add_argument("--fail-fast", "--exit-on-error", action="store_true", help="the first failure ends the loop")
+    limits.add_argument("--iteration-timeout", type=time, metavar="DURATION", help="for one iteration")
+    limits.add_argument("--max-failures", type=whole, default=0, metavar="N", help="consecutive; 0: no limit")
+    limits.add_argument(
+        "--fail-fast", "--exit-on-error", action="store_true", help="stop the loop at the first failure"
+    )
     limits.add_argument(
         "--stuck-after",
         type=whole,
         default=STUCK_AFTER,
         metavar="N",
-        help=f"iterations without a change and with like output; {STUCK_AFTER} unless given, 0 is never",
+        help=f"iterations without changes and with similar output; default: {STUCK_AFTER}, 0: never",
     )
 
 
@@ -144,13 +160,13 @@ def _check(chosen: argparse.Namespace, given: Sequence[str], refuse: Callable[[s
             refuse(f"{_flag(acts[0])} takes no {flags}: it runs no loop")
         return
     if chosen.prompt is not None and chosen.prompt_file is not None:
-        refuse("give either a prompt or --prompt-file")
+        refuse("use either a prompt or --prompt-file")
     if chosen.prompt is None and chosen.prompt_file is None:
-        refuse("a prompt is missing: give one, or --prompt-file")
+        refuse("a prompt is missing: add one, or use --prompt-file")
     if chosen.prompt is not None and not chosen.prompt.strip():
         refuse("the prompt is empty")
     if chosen.max_iterations and chosen.min_iterations > chosen.max_iterations:
-        refuse("--min-iterations is more than --max-iterations")
+        refuse("--min-iterations exceeds --max-iterations")
     if not chosen.completion_promise.strip():
         refuse("--completion-promise has no visible character")
     if chosen.harness_command is not None and chosen.harness != "custom":
@@ -173,7 +189,7 @@ def _number(kind: type[int] | type[float], least: float) -> Callable[[str], floa
         try:
             number = kind(text)
         except ValueError:
-            raise argparse.ArgumentTypeError(f"{text!r} is no number") from None
+            raise argparse.ArgumentTypeError(f"{text!r} is not a number") from None
         if not least <= number < 2**53:
             raise argparse.ArgumentTypeError(f"{text} is out of range")
         return number
@@ -280,7 +296,7 @@ def status_lines(status: Any) -> list[str]:
         lines.append(f"waiting until {state['pausedUntil']}")
     lines += [f"  {iteration_line(iteration)}" for iteration in status["recent"]]
     if status["damagedLines"]:
-        lines.append(f"lines of the history that cannot be read: {status['damagedLines']}")
+        lines.append(f"unreadable lines in the history: {status['damagedLines']}")
     lines.append(f"added context: {status['contextBytes']} bytes")
     return lines
 
@@ -291,13 +307,13 @@ def dry_run_lines(answer: Any) -> list[str]:
     joined = subprocess.list2cmdline(dry_run["argv"]) if sys.platform == "win32" else shlex.join(dry_run["argv"])
     how = "on its standard input" if dry_run["promptVia"] == "stdin" else "in a file"
     warnings = [f"warning: {text}" for text in dry_run["warnings"]]
-    return [dry_run["prompt"], "", *warnings, f"the prompt above is given {how} to:", joined, answer["reason"]]
+    return [dry_run["prompt"], "", *warnings, f"the prompt above is passed {how} to:", joined, answer["reason"]]
 
 
 def _state_sentence(status: Any) -> str:
     state = status["state"]
     if state is None:
-        return "no loop was started yet."
+        return "no loop has been started yet."
     if status["isRunning"]:
         return f"running since {state['startedAt']}, harness {state['harness']}"
     return f"{state['status']}. {state['reason']}"
@@ -360,7 +376,7 @@ def _run_state_action(chosen: argparse.Namespace, folder: LoopFolder) -> int:
         return _print_answer(chosen, answer, lambda _: [f"{folder.change}: {outcome}"])
     count = status.reset(folder, rfc3339(SystemClock().now_ms()))
     return _print_answer(
-        chosen, {"iterations": count}, lambda _: [f"{folder.change}: {count} iterations are forgotten."]
+        chosen, {"iterations": count}, lambda _: [f"{folder.change}: {count} iterations were removed."]
     )
 
 
@@ -397,4 +413,4 @@ def _here() -> Path:
     try:
         return Path.cwd()
     except OSError:
-        raise CommandFailed("The current folder is gone.", hint="--project names another.") from None
+        raise CommandFailed("The current folder no longer exists.", hint="Use --project to name another.") from None

@@ -93,7 +93,7 @@ def _prompt(chosen: argparse.Namespace) -> str:
     except OSError as error:
         raise CommandFailed(f"The prompt file {name} cannot be read: {error.strerror}.", kind="usage") from error
     except UnicodeDecodeError:
-        raise CommandFailed(f"The prompt file {name} is no text in UTF-8.", kind="usage") from None
+        raise CommandFailed(f"The prompt file {name} is not UTF-8 text.", kind="usage") from None
     if not text.strip():
         raise CommandFailed(f"The prompt file {name} is empty.", kind="usage")
     return text
@@ -121,7 +121,7 @@ def _sidecar(chosen: argparse.Namespace, reporter: Reporter) -> Iterator[InProce
         try:
             sidecar = on(_state_folder(chosen))
         except (RequestFailed, OSError) as error:
-            reporter.warn(f"The state cannot be used, so continuity knows nothing of earlier runs. {error}")
+            reporter.warn(f"The state cannot be used, so earlier runs are unknown. {error}")
             sidecar = on_none()
         yield sidecar
 

@@ -29,10 +29,10 @@ LINES = (
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.description = "Checks what the registry names. It blocks nothing: the exit status is 0 whatever is found."
+    parser.description = "Checks the files that the registry names. Advisory: the exit status is always 0."
     add_path_arguments(parser)
-    parser.add_argument("--fix", action="store_true", help="note checksums and the count as they are now")
-    parser.add_argument("--dry-run", action="store_true", help="with --fix: tell what would be changed")
+    parser.add_argument("--fix", action="store_true", help="record the current checksums and count")
+    parser.add_argument("--dry-run", action="store_true", help="with --fix: only show what would change")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -65,7 +65,7 @@ def report(answer: Mapping[str, Any]) -> Iterator[str]:
     for entry in problems:
         yield from ("", *_finding(entry))
     if notes:
-        yield from ("", f"{len(notes)} without a checksum; --fix notes them, --json names them")
+        yield from ("", f"{len(notes)} without a checksum; --fix records them, --json lists them")
     yield from _fix_lines(answer["fix"])
 
 
@@ -80,7 +80,7 @@ def _fix_lines(fix: Mapping[str, Any] | None) -> Iterator[str]:
         return
     yield ""
     done = "Changed" if fix["written"] else "Would change" if fix["changes"] else "Nothing to change"
-    yield done + (f" (the file before: {fix['backup']})" if fix["backup"] else "")
+    yield done + (f" (backup: {fix['backup']})" if fix["backup"] else "")
     for change in fix["changes"]:
         yield f"  {change['id']} {change['field']}: {change['before'] or '-'} → {change['after'] or '-'}"
 

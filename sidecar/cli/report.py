@@ -11,16 +11,18 @@ from sidecar.cli.in_process import on_users_state
 from sidecar.cli.output import CommandAnswer, run_and_print
 from sidecar.cli.paths import state_folder
 
-_VERDICTS = {"go": "targets hold", "wait": "target missed", "moreData": "too little data"}
+_VERDICTS = {"go": "targets met", "wait": "target missed", "moreData": "too little data"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.description = "Writes what was measured as one HTML file that needs no network, for the rollout's next step."
-    parser.add_argument("--project", type=Path, metavar="DIR", help="of one project; of all unless given")
-    parser.add_argument("--days", type=int, default=30, metavar="N", help="how many days back, today included; 30")
+    parser.description = "Writes the measurements to one HTML file that needs no network, with the rollout's next step."
+    parser.add_argument("--project", type=Path, metavar="DIR", help="one project; default: all")
+    parser.add_argument(
+        "--days", type=int, default=30, metavar="N", help="number of days, including today; default: 30"
+    )
     parser.add_argument("--open", action="store_true", help="open it in the browser")
-    parser.add_argument("--state-dir", type=Path, metavar="DIR", help="the sidecar's state; the app's own unless given")
+    parser.add_argument("--state-dir", type=Path, metavar="DIR", help="the state folder; default: the app's")
     parser.add_argument("--json", action="store_true", help="print the answer as JSON")
 
 
@@ -36,7 +38,7 @@ def _answer(arguments: argparse.Namespace) -> CommandAnswer:
     with on_users_state(state_folder(arguments.state_dir)) as sidecar:
         answer = sidecar.request("state/report", params)
     if arguments.open and not webbrowser.open(Path(answer["path"]).as_uri()):
-        raise CommandFailed("There is no browser to open it with.", hint=f"The report is {answer['path']}.")
+        raise CommandFailed("No browser was found.", hint=f"The report is {answer['path']}.")
     return CommandAnswer(answer, list(lines(answer)))
 
 
@@ -45,7 +47,7 @@ def lines(answer: Mapping[str, Any]) -> Iterator[str]:
     yield answer["nextStep"]["sentence"]
     yield ""
     for stage in answer["stages"]:
-        is_on = "on" if stage["isOn"] else "off"
-        yield f"{stage['name']:<10} {is_on:<3}  {_VERDICTS[stage['verdict']]:<15}  {stage['sentence']}"
+        state = "on" if stage["enabled"] else "off"
+        yield f"{stage['name']:<10} {state:<3}  {_VERDICTS[stage['verdict']]:<15}  {stage['sentence']}"
     yield ""
-    yield f"The page: {answer['path']}"
+    yield f"Report: {answer['path']}"

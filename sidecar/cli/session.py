@@ -12,25 +12,23 @@ from sidecar.cli.output import CommandAnswer, run_and_print
 from sidecar.cli.paths import add_verb, project_folder, state_folder
 from sidecar.core.clock import SystemClock
 
-AGENTS_HELP = "dev, architect, …; unless given, the one that was at work"
+AGENTS_HELP = "dev, architect, …; default: the last active one"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.epilog = "Exit status: 0 done, 1 failed, 2 wrong usage, 3 no such state, 4 markers damaged, 5 not allowed."
+    parser.epilog = "Exit status: 0 success, 1 failure, 2 wrong usage, 3 no state, 4 markers damaged, 5 not allowed."
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
     activated = add_verb(verbs, "activate", "activate or resume the session, as a bare /chati does")
     activated.add_argument("--agent", help=AGENTS_HELP)
-    activated.add_argument("--ide", choices=_ides(), help="decides which file gets the block")
-    activated.add_argument("--language", choices=("en", "pt", "es", "fr"), help="what you are answered in")
+    activated.add_argument("--ide", choices=_ides(), help="selects the file that gets the block")
+    activated.add_argument("--language", choices=("en", "pt", "es", "fr"), help="the language of answers")
     activated.add_argument("--force", action="store_true", help="repair damaged markers")
-    add_verb(verbs, "status", "show the session and the files with its block")
-    left = add_verb(verbs, "exit", "leave the session; it can be resumed")
-    left.add_argument("--progress", metavar="TEXT", help="what stands and what comes next")
-    left.add_argument("--remove-block", action="store_true", help="take the block out instead of marking it inactive")
-    left.add_argument(
-        "--force", action="store_true", help="repair damaged markers, and leave also where the state is lost"
-    )
+    add_verb(verbs, "status", "show the session and the files that contain its block")
+    left = add_verb(verbs, "exit", "exit the session; it can be resumed")
+    left.add_argument("--progress", metavar="TEXT", help="what is done and what comes next")
+    left.add_argument("--remove-block", action="store_true", help="remove the block instead of marking it inactive")
+    left.add_argument("--force", action="store_true", help="repair damaged markers, and exit even if the state is lost")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -53,7 +51,7 @@ def _answer(arguments: argparse.Namespace) -> Any:
         if arguments.verb == "exit" and arguments.force:
             return _without_state(params, error.message)
         hint = (
-            f"{error.hint} `session exit --force` leaves without the state." if arguments.verb == "exit" else error.hint
+            f"{error.hint} `session exit --force` exits without the state." if arguments.verb == "exit" else error.hint
         )
         raise CommandFailed(error.message, kind=error.kind, hint=hint.strip()) from error
 
@@ -65,7 +63,7 @@ def _without_state(params: dict[str, Any], why: str) -> Any:
         in_process(Path(folder), SystemClock(), {}) as sidecar,
     ):
         answer = _request(sidecar, "exit", params)
-    answer["warnings"].insert(0, f"{why} The files were set free without it.")
+    answer["warnings"].insert(0, f"{why} The files were released without it.")
     return answer
 
 

@@ -10,8 +10,8 @@ from sidecar.cli.output import CommandAnswer, run_and_print
 from sidecar.cli.paths import state_folder
 
 _SOURCES = {
-    "default": "as nothing is set; what the app sets when it starts shows while it runs",
-    "initialize": "as the running sidecar was told at its start",
+    "default": "default; the app's own setting shows while it runs",
+    "initialize": "from the running sidecar's `initialize`",
     "global": "set for all projects",
     "project": "set for the project",
     "environment": "from the environment",
@@ -21,8 +21,8 @@ _SOURCES = {
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.description = "Shows who works on the sidecar's state, the mode, what ran last, and how large all is."
-    parser.add_argument("--state-dir", type=Path, metavar="DIR", help="the sidecar's state; the app's own unless given")
+    parser.description = "Shows the processes that use the sidecar's state, the mode, the latest runs, and sizes."
+    parser.add_argument("--state-dir", type=Path, metavar="DIR", help="the state folder; default: the app's")
     parser.add_argument("--json", action="store_true", help="print the answer as JSON")
 
 
@@ -37,12 +37,14 @@ def report(answer: Mapping[str, Any]) -> Iterator[str]:
     yield f"Mode:     {answer['mode']}, {_SOURCES[answer['modeSource']]}"
     for label, process in zip(("Running:", *[""] * 99), answer["others"], strict=False):
         since = process["startedAt"][:16].replace("T", " ")
-        details = f"process {process['pid']}, version {process['version']}, begun {process['mode']} at {since} UTC"
+        details = (
+            f"process {process['pid']}, version {process['version']}, started in mode {process['mode']} at {since} UTC"
+        )
         yield f"{label:<9} {process['client']}, {details}"
     if not answer["others"]:
-        yield "Running:  no sidecar works on it now"
+        yield "Running:  no sidecar"
     sizes = [f"{process['kind']} {size(process['bytes'])}" for process in answer["files"]]
-    yield f"Files:    {', '.join(sizes)}; free on the disk {size(answer['freeBytes'])}"
+    yield f"Files:    {', '.join(sizes)}; free disk space {size(answer['freeBytes'])}"
     caches = [f"{process['name']} {size(process['bytes'])} in {process['entries']}" for process in answer["caches"]]
     yield f"Caches:   {', '.join(caches)}"
     yield from _projects(answer["projects"])
@@ -79,7 +81,7 @@ def _runs(answer: Mapping[str, Any]) -> Iterator[str]:
     names = {run["project"]: run["name"] or run["project"] for run in answer["projects"]}
     if answer["lastRuns"]:
         yield ""
-        yield "Last runs (`onecode-sidecar explain RUN` tells more):"
+        yield "Latest runs (details: `onecode-sidecar explain RUN`):"
     for run in answer["lastRuns"]:
         outcome = run["status"] if run["action"] == "inject" else f"not sent ({run['reason']})"
         name = names[run["project"]][:20]

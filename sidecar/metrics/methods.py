@@ -67,9 +67,9 @@ def _period_and_project(call: Call, params: MetricsSummaryParams | MetricsSeries
 
 
 def _day(day: str, sums: Sequence[DaySums]) -> MetricsDay:
-    core_methods = _totals([day_sums for day_sums in sums if day_sums.provider != NO_PROVIDER])
+    run_sums = _totals([day_sums for day_sums in sums if day_sums.provider != NO_PROVIDER])
     of_no_project = _totals([day_sums for day_sums in sums if day_sums.project == NO_PROJECT])
-    return MetricsDay(**_figures_by_mode(day, core_methods), errors=_errors(of_no_project))
+    return MetricsDay(**_figures_by_mode(day, run_sums), errors=_errors(of_no_project))
 
 
 def _errors(of_no_project: Mapping[tuple[bool, str], float]) -> dict[str, int]:

@@ -52,8 +52,8 @@ def figures_of(measured: Mapping[str, float]) -> MetricsFigures:
         cache_read_share=_share(cached, cached + sum(measured.get(name, 0.0) for name in _UNCACHED)),
         cache_broken=int(measured.get("cacheBroken", 0.0)),
         governor=_counts(measured, "governor"),
-        governor_causes=_counts(measured, "governor.cause"),
-        governor_withheld=_counts(measured, "governor.withheld"),
+        governor_reasons=_counts(measured, "governor.cause"),
+        governor_suppressed=_counts(measured, "governor.withheld"),
         brackets=_counts(measured, "bracket"),
     )  # fmt: skip
 

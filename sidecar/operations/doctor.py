@@ -7,7 +7,7 @@ from pathlib import Path
 import apsw
 
 from sidecar.call import Call
-from sidecar.capture.artifacts import memory_branch as capture
+from sidecar.capture.artifacts.memory_branch import check_memory_branch
 from sidecar.core.errors import SidecarError
 from sidecar.core.findings import Finding
 from sidecar.knowledge.sync_checks import knowledge_findings
@@ -22,8 +22,8 @@ from sidecar.operations.model import (
     StateDoctorResult,
 )
 from sidecar.registry.methods import doctor_findings
-from sidecar.runs import maintenance as runs
-from sidecar.settings import stored_settings as settings
+from sidecar.runs.maintenance import check_records
+from sidecar.settings.stored_settings import check_settings
 from sidecar.storage import health_checks as storage
 from sidecar.storage.backup import back_up
 from sidecar.system.environment import environment
@@ -40,13 +40,13 @@ def _project_check(check: Callable[[Call, Workspace], Iterable[Finding]]) -> Che
 CHECKS: dict[DoctorCheckName, Check] = {
     "database": lambda call, _: storage.database(call.database),
     "caches": lambda call, _: storage.caches(call.database),
-    "records": lambda call, _: runs.check_records(call.process),
-    "settings": lambda call, _: settings.settings(call.database, environment()),
+    "records": lambda call, _: check_records(call.process),
+    "settings": lambda call, _: check_settings(call.database, environment()),
     "indexes": lambda call, _: memory.indexes(call.process),
     "memories": _project_check(lambda call, workspace: memory.files(call.process, workspace)),
     "registry": _project_check(doctor_findings),
     "knowledge": _project_check(knowledge_findings),
-    "memoryBranch": _project_check(lambda call, workspace: capture.check_memory_branch(call.process, workspace)),
+    "memoryBranch": _project_check(lambda call, workspace: check_memory_branch(call.process, workspace)),
     "watchers": lambda _, workspace: environment_checks.watchers(workspace),
     "disk": lambda call, _: environment_checks.disk(call.process.state_dir),
     "versions": lambda call, _: environment_checks.versions(call.process.state_dir),
@@ -145,9 +145,9 @@ def _run_check(check: Check, call: Call, workspace: Workspace | None) -> list[Fi
         findings = check(call, workspace)
         return None if findings is None else list(findings)
     except SidecarError as error:
-        return [Finding("error", error.message, error.hint or "Restart 1Code and look again.")]
+        return [Finding("error", error.message, error.hint or "Restart 1Code and run the doctor again.")]
     except apsw.SQLError:
-        return [Finding("error", "It cannot be looked at: a table or a column is missing.", "Mend the database first.")]
+        return [Finding("error", "The check cannot run: a table or a column is missing.", "Repair the database first.")]
 
 
 def _with_outcome(initial: Findings, current: Findings) -> Iterator[DoctorFinding]:

@@ -31,23 +31,21 @@ def disk(folder: Path) -> Iterator[Finding]:
     sizes = {file.path: file.bytes for file in list_state_files(folder)}
     free = shutil.disk_usage(next(file for file in (folder, *folder.parents) if file.exists())).free
     if free < max(MIN_FREE_BYTES, 2 * sum(sizes.values())):
-        message = f"{free >> 20} MiB are free on the disk with the state folder."
+        message = f"{free >> 20} MiB are free on the disk of the state folder."
         yield Finding(
             "warning",
             message,
-            "Free some disk space; `onecode-sidecar purge --kind caches` gives back what caches take.",
+            "Free some disk space. `onecode-sidecar purge --kind caches` removes the caches.",
         )
     if os.name != "nt" and folder.is_dir() and folder.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-        message = "Others may look into the state folder, which holds parts of your code and conversations."
+        message = "Other users can read the state folder, which contains parts of your code and conversations."
         yield Finding(
-            "warning", message, "`--fix` keeps it to you, and so does `chmod 700`.", lambda: folder.chmod(0o700)
+            "warning", message, "`--fix` restricts it to you; so does `chmod 700`.", lambda: folder.chmod(0o700)
         )
     damaged = [file for file in list_state_files(folder) if file.kind == "damaged"]
     if damaged:
-        message = (
-            f"A damaged state file was set aside: {damaged[0].path.name}; what could be read of it was carried over."
-        )
-        remedy = "`onecode-sidecar purge --kind damaged` removes it once you miss nothing."
+        message = f"A damaged state file was set aside: {damaged[0].path.name}. Its readable content was recovered."
+        remedy = "`onecode-sidecar purge --kind damaged` removes it when you no longer need it."
         yield Finding("warning", message, remedy)
 
 
@@ -57,15 +55,17 @@ def watchers(workspace: Workspace | None) -> Iterator[Finding]:
         return
     allowed, instances = _inotify_limit("max_user_watches"), _inotify_limit("max_user_instances")
     if instances and instances < MIN_WATCHERS:
-        message = f"The system allows {instances} watchers (fs.inotify.max_user_instances)."
-        yield Finding("warning", message, "Allow 128 or more: `sudo sysctl fs.inotify.max_user_instances=128`.")
+        message = f"The system limits inotify instances to {instances} (fs.inotify.max_user_instances)."
+        yield Finding(
+            "warning", message, "Raise the limit to at least 128: `sudo sysctl fs.inotify.max_user_instances=128`."
+        )
     needed = _tracked_folder_count(workspace.cwd) if workspace is not None else 0
     if needed * SHARE_OF_LIMIT > allowed:
         message = (
-            f"The project has {needed} folders, and the system allows {allowed} watches (fs.inotify.max_user_watches)."
+            f"The project has {needed} folders; the system limits watches to {allowed} (fs.inotify.max_user_watches)."
         )
-        remedy = f"Allow more: `sudo sysctl fs.inotify.max_user_watches={max(524_288, 4 * needed)}`."
-        yield Finding("warning", message, f"{remedy} Until then each look goes through all files.")
+        remedy = f"Raise the limit: `sudo sysctl fs.inotify.max_user_watches={max(524_288, 4 * needed)}`."
+        yield Finding("warning", message, f"{remedy} Until then each refresh scans all files.")
 
 
 def versions(folder: Path) -> Iterator[Finding]:
@@ -73,16 +73,18 @@ def versions(folder: Path) -> Iterator[Finding]:
     try:
         git_version = Git.version()
         if _version_number(git_version) < OLDEST_GIT:
-            yield Finding("warning", f"This is {git_version}.", f"Install {'.'.join(map(str, OLDEST_GIT))} or newer.")
+            yield Finding(
+                "warning",
+                f"The installed git is too old: {git_version}.",
+                f"Install version {'.'.join(map(str, OLDEST_GIT))} or newer.",
+            )
     except GitFailed:
-        remedy = "Install git; until then what is no plain repository, and its history, is not read."
-        yield Finding("warning", "There is no git command.", remedy)
+        remedy = "Install git. Until then, history and unusual repository layouts are not read."
+        yield Finding("warning", "The git command is not installed.", remedy)
     others = {str(process.get("version")) for process in present(folder)} - {__version__}
     if others:
-        git_version = (
-            f"A sidecar of version {', '.join(sorted(others))} works on the same state; this is {__version__}."
-        )
-        yield Finding("warning", git_version, "Restart 1Code, so that all are of one version.")
+        git_version = f"A sidecar of version {', '.join(sorted(others))} uses the same state; this is {__version__}."
+        yield Finding("warning", git_version, "Restart 1Code, so that all sidecars have the same version.")
 
 
 def library_versions() -> dict[str, str]:

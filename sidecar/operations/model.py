@@ -14,24 +14,26 @@ class StateReportParams(WireModel):
     """The project and period to report on."""
 
     project_path: FolderPath | None = Field(default=None, description="The original project; without it, all projects.")
-    days: int = Field(default=30, ge=1, le=366, description="How many days back, today included.")
+    days: int = Field(default=30, ge=1, le=366, description="Number of days, including today.")
 
 
 class ReportCheck(WireModel):
     """A figure and its target."""
 
     name: str
-    value: str = Field(description="As the page shows it.")
+    value: str = Field(description="As shown on the page.")
     target: str
-    holds: bool | None = Field(description="Null where nothing was measured.")
+    met: bool | None = Field(description="Null if nothing was measured.")
 
 
 class ReportStage(WireModel):
     """The assessment of one stage of the rollout."""
 
     name: StageName
-    verdict: Verdict = Field(description="`go`: the targets hold, and the data suffice; `wait`: a target is missed.")
-    is_on: bool = Field(description="Whether the settings have it on already.")
+    verdict: Verdict = Field(
+        description="`go`: all targets are met; `wait`: a target is missed; `moreData`: there is not enough data."
+    )
+    enabled: bool = Field(description="Whether the settings enable it.")
     sentence: str
     checks: list[ReportCheck]
 
@@ -39,14 +41,16 @@ class ReportStage(WireModel):
 class ReportStep(WireModel):
     """The recommended next step, over all stages."""
 
-    verdict: Verdict = Field(description="`go`: on to the next stage, or all are on; `wait`: a target is missed.")
+    verdict: Verdict = Field(
+        description="`go`: enable the next stage, if any; `wait`: a target is missed; `moreData`: keep measuring."
+    )
     sentence: str
 
 
 class StateReportResult(WireModel):
     """The report's file and its summary."""
 
-    path: str = Field(description="The HTML file, below the state folder; the next report takes its place.")
+    path: str = Field(description="The HTML file, in the state folder. The next report replaces it.")
     bytes: int
     since_day: str = Field(description="The first day of the report, UTC.")
     next_step: ReportStep
@@ -69,11 +73,11 @@ class StateDoctorParams(WireModel):
 
     project_path: FolderPath | None = Field(
         default=None,
-        description="The project whose memory files, registry, knowledge sync and memory branch are looked at; without"
-        " it only the state is.",
+        description="The project whose memory files, registry, knowledge sync and memory branch are checked; without"
+        " it only the state is checked.",
     )
-    fix: bool = Field(default=False, description="Mends what can be mended, after a copy of the state file.")
-    dry_run: bool = Field(default=False, description="With `fix`: only tells what would be mended.")
+    fix: bool = Field(default=False, description="Repair what can be repaired, after a backup of the state file.")
+    dry_run: bool = Field(default=False, description="With `fix`: only report what would be repaired.")
 
 
 class DoctorCheck(WireModel):
@@ -90,18 +94,18 @@ class DoctorFinding(WireModel):
     level: Literal["warning", "error"]
     message: str
     remedy: str
-    fixable: bool = Field(description="Whether `fix` mends it.")
-    fixed: bool = Field(description="Whether it was mended, as another look has shown.")
+    fixable: bool = Field(description="Whether `fix` repairs it.")
+    fixed: bool = Field(description="Whether it was repaired, confirmed by another check.")
 
 
 class StateDoctorResult(WireModel):
     """The health of the state."""
 
-    healthy: bool = Field(description="Nothing was found, or all of it was mended.")
+    healthy: bool = Field(description="Whether there are no findings, or all were repaired.")
     checks: list[DoctorCheck]
     findings: list[DoctorFinding]
-    backup: str | None = Field(description="The copy of the state file that was made before anything was changed.")
-    versions: dict[str, str] = Field(description="What is in use, for the report of a fault.")
+    backup: str | None = Field(description="Path of the backup of the state file, made before any change.")
+    versions: dict[str, str] = Field(description="Versions in use, for a bug report.")
 
 
 # The messages of `state/purge`.
@@ -122,20 +126,23 @@ class StatePurgeParams(WireModel):
 
     project_path: FolderPath | None = Field(default=None, description="The project's path.")
     project: str | None = Field(
-        default=None, min_length=1, max_length=64, description="Its key, for one whose folder is gone."
+        default=None,
+        min_length=1,
+        max_length=64,
+        description="The project's key, for a project whose folder no longer exists.",
     )
-    older_than_days: int | None = Field(default=None, ge=1, le=36_500, description="Only what is older.")
+    older_than_days: int | None = Field(default=None, ge=1, le=36_500, description="Only data older than this.")
     kinds: list[PurgeKind] | None = Field(
         default=None,
         min_length=1,
-        description="Without it runs, caches, indexes and metrics; everything else goes only when it is named.",
+        description="Default: runs, caches, indexes and metrics. Everything else is removed only when named.",
     )
-    dry_run: bool = Field(default=False, description="Only tells what would be removed.")
+    dry_run: bool = Field(default=False, description="Only report what would be removed.")
 
     @model_validator(mode="after")
     def _require_scope(self) -> Self:
         if not {"project_path", "project", "older_than_days", "kinds"} & self.model_fields_set:
-            raise ValueError("say what: a project, an age, or kinds")
+            raise ValueError("name a project, an age, or kinds")
         return self
 
 
@@ -143,9 +150,9 @@ class PurgedKind(WireModel):
     """The result of a purge for one kind."""
 
     kind: PurgeKind
-    removed: int = Field(description="Records or files; with `dryRun` that would be.")
-    kept: int = Field(description="Those that stay, of the same project or of all.")
-    why: str | None = Field(description="Why they stay.")
+    removed: int = Field(description="Records or files removed; with `dryRun`, those that would be.")
+    remaining: int = Field(description="Those that remain, of the same project or of all.")
+    reason: str | None = Field(description="Why they remain.")
 
 
 class StatePurgeResult(WireModel):
@@ -153,7 +160,7 @@ class StatePurgeResult(WireModel):
 
     dry_run: bool
     kinds: list[PurgedKind]
-    freed_bytes: int = Field(description="By which the state folder is smaller; 0 with `dryRun`.")
+    freed_bytes: int = Field(description="Bytes by which the state folder shrank; 0 with `dryRun`.")
 
 
 # The messages of `state/status`.
@@ -168,24 +175,24 @@ class RunningSidecar(WireModel):
     pid: int
     version: str
     build: str
-    client: str = Field(description="Who started it, as it said in `initialize`.")
-    mode: str = Field(description="The global one as it counted there at the start.")
+    client: str = Field(description="The client's name, from `initialize`.")
+    mode: str = Field(description="Its effective global mode at start-up.")
     started_at: str = Field(description="RFC 3339.")
 
 
 class ProjectStatus(WireModel):
     """The status of one project."""
 
-    project: str = Field(description="Its key: the same for one path, and no path.")
-    name: str | None = Field(description="What its folder is called; null where no run told.")
+    project: str = Field(description="The project's key: a hash of its path.")
+    name: str | None = Field(description="The name of its folder; null if no run recorded it.")
     mode: str
-    runs: int = Field(description="Runs that are kept.")
+    runs: int = Field(description="Number of stored runs.")
     last_run_at: str | None = Field(description="RFC 3339.")
     hit_rate: float | None = Field(
-        description="Share of follow-ups whose context pack came from the cache in 30 days, 0 to 1; null without any."
+        description="Share of follow-ups in 30 days whose context pack came from the cache, 0 to 1; null without any."
     )
-    reduction: float | None = Field(description="1 − injected / baseline over 30 days; null without calls.")
-    drafts: int = Field(description="Artifacts that wait for the user's decision.")
+    reduction: float | None = Field(description="1 − injected / baseline over the last 30 days; null without calls.")
+    drafts: int = Field(description="Artifacts awaiting the user's decision.")
     memories: int
 
 
@@ -199,7 +206,7 @@ class LastRun(WireModel):
     action: str = Field(description="inject or passthrough.")
     reason: str | None
     status: str = Field(description="pending, committed or dropped.")
-    new_bytes: int = Field(description="Bytes sent, or in passive mode would have been, that the session did not have.")
+    new_bytes: int = Field(description="Bytes new to the session that were sent, or in passive mode would have been.")
 
 
 class StoredFiles(WireModel):
@@ -222,13 +229,13 @@ class StateStatusResult(WireModel):
     """The contents of a state folder, and the processes that use it."""
 
     state_dir: str
-    schema_: int = Field(alias="schema", description="The migration step the state file is at.")
+    schema_: int = Field(alias="schema", description="The state file's migration step.")
     version: str
-    mode: str = Field(description="The global one; where none is set, the running sidecar's at its start.")
-    mode_source: str = Field(description="The layer of settings it comes from.")
-    others: list[RunningSidecar] = Field(description="The processes besides the one that answers.")
-    projects: list[ProjectStatus] = Field(description="The one with the latest run first.")
-    last_runs: list[LastRun] = Field(description="The newest first, ten at most.")
+    mode: str = Field(description="The global mode; if none is set, the mode of the running sidecar at its start-up.")
+    mode_source: str = Field(description="The settings layer it comes from.")
+    others: list[RunningSidecar] = Field(description="The other processes that use the state folder.")
+    projects: list[ProjectStatus] = Field(description="The project with the latest run first.")
+    last_runs: list[LastRun] = Field(description="At most ten, newest first.")
     files: list[StoredFiles]
     caches: list[CacheStatus]
-    free_bytes: int = Field(description="On the disk with the state folder.")
+    free_bytes: int = Field(description="Free bytes on the disk of the state folder.")

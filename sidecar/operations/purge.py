@@ -85,7 +85,7 @@ def _purge_scope(call: Call, params: StatePurgeParams) -> _PurgeScope:
     project = workspace.project_key if workspace is not None else params.project
     kinds = frozenset(params.kinds or DEFAULT_KINDS)
     if "memories" in kinds and workspace is None:
-        raise InvalidParams("Memories are files of a project.", hint="Name its path as well.")
+        raise InvalidParams("Memories are files of a project.", hint="Add the project's path.")
     days = params.older_than_days
     return _PurgeScope(kinds, Scope(project, None if days is None else call.now_ms() - days * DAY_MS), workspace)
 
@@ -147,12 +147,12 @@ def _is_selected(file: StateFile, selection: _PurgeScope) -> bool:
 
 
 def _purged_kind(kind: PurgeKind, total: int, removed: int, selection: _PurgeScope) -> PurgedKind:
-    kept = max(0, total - removed)
+    remaining = max(0, total - removed)
     reason = None
-    if kept:
-        reason = "newer, or without an age" if kind in selection.kinds else "not asked for"
-        reason = "goes only when it is named" if kind not in (*selection.kinds, *DEFAULT_KINDS) else reason
-    return PurgedKind(kind=kind, removed=removed, kept=kept, why=reason)
+    if remaining:
+        reason = "newer, or without a date" if kind in selection.kinds else "not selected"
+        reason = "removed only when named" if kind not in (*selection.kinds, *DEFAULT_KINDS) else reason
+    return PurgedKind(kind=kind, removed=removed, remaining=remaining, reason=reason)
 
 
 def _state_bytes(call: Call) -> int:

@@ -65,13 +65,13 @@ def _env(row: Setting) -> str:
 _INTRODUCTION = f"""\
 # Methods
 
-Protocol {PROTOCOL_VERSION}: JSON-RPC 2.0 over stdio, one JSON message a line (or `Content-Length` framing, recognised
-from the first bytes). Params are objects; a member that is not listed here is refused. A result always has every
-member listed. Generated from the sidecar's catalog by `build/generate.py`.
+Protocol {PROTOCOL_VERSION}: JSON-RPC 2.0 over stdio, one JSON message per line (or `Content-Length` framing, detected
+from the first bytes). Params are objects; unlisted members are refused. A result always has every listed member.
+Generated from the sidecar's catalog by `build/generate.py`.
 
-Lanes: `connection` answers at once and in order; `shared` runs on the worker pool, identical concurrent requests share
-one computation; `workspace` runs one at a time per `cwd`; `job` has a thread of its own, sends `$/progress` and is
-meant to be cancelled."""
+Lanes: `connection` answers immediately and in order; `shared` runs on the worker pool, and identical concurrent
+requests share one computation; `workspace` runs one request at a time per `cwd`; `job` has its own thread, sends
+`$/progress` and supports cancellation."""
 
 
 def reference(catalog: Catalog) -> str:
@@ -83,7 +83,7 @@ def reference(catalog: Catalog) -> str:
         *(_method(row, known) for row in catalog.methods),
         "# Notifications",
         *(_notification(row, known) for row in catalog.notifications),
-        "# Shapes\n\nNamed parts of the params and results above.",
+        "# Shapes\n\nTypes used by the params and results above.",
         *_shapes(catalog, known),
         _errors(),
     ]
@@ -92,7 +92,7 @@ def reference(catalog: Catalog) -> str:
 
 def _general_errors() -> str:
     kinds = ", ".join(f"`{error.kind}`" for error in ALWAYS_POSSIBLE)
-    return f"Outside the lane `connection` any method may also answer with {kinds}; see [Errors](#errors)."
+    return f"Outside the lane `connection`, any method may also answer with {kinds}; see [Errors](#errors)."
 
 
 def _method(row: Method, known: Definitions) -> str:
@@ -182,6 +182,6 @@ _LIMITS = (
 def _errors() -> str:
     rows = [(str(error.code), f"`{error.kind}`", getdoc(error) or "") for error in all_errors()]
     return (
-        "# Errors\n\n`error.message` is one sentence; `error.data` has `kind`, often `hint` (what to do), and what is"
-        " named below.\n\n" + grid(("code", "kind", "meaning"), rows)
+        "# Errors\n\n`error.message` is one sentence. `error.data` has `kind`, often `hint` (what to do), and the"
+        " members named below.\n\n" + grid(("code", "kind", "meaning"), rows)
     )

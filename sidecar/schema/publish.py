@@ -33,20 +33,20 @@ class MemoryEntry(BaseModel):
 
     model_config = ConfigDict(extra="allow")
 
-    id: str = Field(pattern=r"^mem-\d{4}-\d{2}-\d{2}-\d{3,6}$", description="The day it was kept, and its number.")
+    id: str = Field(pattern=r"^mem-\d{4}-\d{2}-\d{2}-\d{3,6}$", description="The day it was stored, and its number.")
     type: MemoryType
-    agent: str = Field(default="", description="Who wrote it down.")
-    author: str = Field(default="", description="Whose words these are.")
+    agent: str = Field(default="", description="The agent that stored it.")
+    author: str = Field(default="", description="The author of the text.")
     tags: list[str] = Field(default_factory=list)
     confidence: float = Field(ge=0, le=1)
     sector: Sector
     tier: Tier
     access_count: int = Field(default=0, ge=0)
-    evidence_count: int = Field(default=1, ge=0, description="How often it was met.")
+    evidence_count: int = Field(default=1, ge=0, description="Number of observations.")
     last_accessed: str | None = Field(default=None, description="RFC 3339.")
     created_at: str = Field(description="RFC 3339.")
-    session: str = Field(default="", description="The provider session it comes from.")
-    supersedes: list[str] = Field(default_factory=list, description="Ids of memories that it takes the place of.")
+    session: str = Field(default="", description="The provider session of origin.")
+    supersedes: list[str] = Field(default_factory=list, description="Ids of the memories it supersedes.")
     contradicts: list[str] = Field(default_factory=list, description="Ids of memories that it contradicts.")
 
 

@@ -98,7 +98,7 @@ def _methods(rows: Iterable[Method], known: Definitions) -> str:
         + f'  "{row.name}": {{ params: {known.params(row)}; result: {known.result(row)} }}'
         for row in rows
     ]
-    return _comment("Every method: what it takes and what it answers.") + _interface("Methods", lines)
+    return _comment("Every method with its params and result.") + _interface("Methods", lines)
 
 
 def _notifications(name: str, verb: str, rows: Iterable[Notification], known: Definitions) -> str:
@@ -112,8 +112,8 @@ def _error_codes() -> str:
     data = _interface(
         "ErrorData",
         [
-            _comment("Which error of the tree this is.", "  ") + "  kind: ErrorKind",
-            _comment("What to do about it, in a sentence.", "  ") + "  hint?: string",
+            _comment("The kind of error.", "  ") + "  kind: ErrorKind",
+            _comment("What to do, in one sentence.", "  ") + "  hint?: string",
             "  [member: string]: unknown",
         ],
     )
@@ -121,7 +121,7 @@ def _error_codes() -> str:
         (
             _comment("The code of each error, by its kind (`error.data.kind`).") + table,
             "export type ErrorKind = keyof typeof ErrorCodes",
-            _comment("What `error.data` of every answer holds.") + data,
+            _comment("The members of every answer's `error.data`.") + data,
         )
     )
 

@@ -127,8 +127,8 @@ KINDS: dict[str, tuple[Check, str]] = {
     "bool": (_is_bool, "true or false"),
     "repository": (is_repository, "an absolute folder, or an address without a password"),
     "ref": (is_ref, "a branch, a tag or a commit"),
-    "duration": (is_duration, "a duration like 6h, 90m, 1h30m or 1d"),
-    "branch": (_is_branch, "a branch name that no one works on"),
+    "duration": (is_duration, "a duration such as 6h, 90m, 1h30m or 1d"),
+    "branch": (_is_branch, "a branch that nobody works on"),
 }
 LISTS: dict[str, tuple[Check, int, str]] = {
     "globs": (is_glob, MAX_GLOBS, "globs, relative and with forward slashes"),

@@ -27,37 +27,37 @@ from sidecar.settings.table import (
 
 def _validate_branch(name: str) -> str:
     if not is_memory_branch(name):
-        raise ValueError("is a branch name that no one works on")
+        raise ValueError("must be the name of a branch that nobody works on")
     return name
 
 
 def _validate_glob(value: str) -> str:
     if not is_glob(value):
-        raise ValueError("is a glob, relative and with forward slashes")
+        raise ValueError("must be a relative glob with forward slashes")
     return value
 
 
 def _validate_repository(value: str) -> str:
     if not is_repository(value):
-        raise ValueError("is an absolute folder, or a URL without a password")
+        raise ValueError("must be an absolute folder, or a URL without a password")
     return value
 
 
 def _validate_ref(value: str) -> str:
     if not is_ref(value):
-        raise ValueError("is a branch, a tag or a commit")
+        raise ValueError("must be a branch, a tag or a commit")
     return value
 
 
 def _validate_resolution(value: str) -> str:
     if not is_resolution(value):
-        raise ValueError("is like hash_mismatch=keep_memory or hash_mismatch@company:adr-1=manual")
+        raise ValueError("must look like hash_mismatch=keep_memory or hash_mismatch@company:adr-1=manual")
     return value
 
 
 def _validate_duration(value: str) -> str:
     if not is_duration(value):
-        raise ValueError("is a duration like 6h, 90m, 1h30m or 1d")
+        raise ValueError("must be a duration such as 6h, 90m, 1h30m or 1d")
     return value
 
 
@@ -120,7 +120,11 @@ def _groups() -> dict[str, Any]:
 
 _Plain: Any = _patch_model("PlainSettings", [row for row in SETTINGS if "." not in row.name])
 SettingsPatch: Any = cast("Any", create_model)(
-    "SettingsPatch", __base__=_Plain, __module__=__name__, __doc__="Some settings; null says nothing.", **_groups()
+    "SettingsPatch",
+    __base__=_Plain,
+    __module__=__name__,
+    __doc__="A partial set of settings; null sets nothing.",
+    **_groups(),
 )
 
 
@@ -133,11 +137,11 @@ class SettingsGetParams(WireModel):
 class SettingValue(WireModel):
     """One effective setting."""
 
-    name: str = Field(description="Dotted name, as in `budgets.low`.")
-    value: bool | int | str | list[str] | None = Field(description="What counts.")
+    name: str = Field(description="Dotted name, such as `budgets.low`.")
+    value: bool | int | str | list[str] | None = Field(description="The effective value.")
     source: Layer = Field(description="The layer the value comes from.")
-    default: bool | int | str | list[str] | None = Field(description="What would count if no layer said anything.")
-    description: str = Field(description="What the setting means.")
+    default: bool | int | str | list[str] | None = Field(description="The value if no layer sets one.")
+    description: str = Field(description="The meaning of the setting.")
 
 
 class SettingsGetResult(WireModel):
@@ -150,4 +154,6 @@ class SettingsUpdateParams(WireModel):
     """A change to the global settings, or to those of one project."""
 
     project_path: FolderPath | None = Field(default=None, description="The original project; without it, global.")
-    settings: SettingsPatch = Field(description="What changes; null takes a setting back to the layer below.")
+    settings: SettingsPatch = Field(
+        description="The changes. Null removes a setting, so the layer below becomes effective."
+    )

@@ -14,7 +14,7 @@ from sidecar.storage.database import Database
 from sidecar.storage.retention import Holding
 
 
-def settings(database: Database, variables: dict[str, str]) -> Iterator[Finding]:
+def check_settings(database: Database, variables: dict[str, str]) -> Iterator[Finding]:
     """Check each value in the state file and in the environment."""
     with database.read() as tx:
         rows: Any = list(tx.execute("SELECT project, name, value FROM continuity_settings ORDER BY 1, 2"))
@@ -30,7 +30,7 @@ def settings(database: Database, variables: dict[str, str]) -> Iterator[Finding]
                 partial(_remove, database, project, name, text),
             )
     for sentence in from_environment(variables)[1]:
-        yield Finding("warning", sentence, "Mend or unset the variable.")
+        yield Finding("warning", sentence, "Correct or unset the variable.")
 
 
 def _problem(name: str, text: Any) -> str | None:

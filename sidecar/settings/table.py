@@ -24,7 +24,7 @@ SETTINGS: tuple[Setting, ...] = (
         "mode",
         "choice",
         "passive",
-        "off: do nothing; passive: measure everything, inject nothing; active: inject.",
+        "off: does nothing. passive: records what it would send, injects nothing. active: injects.",
         choices=("off", "passive", "active"),
         env="ONECODE_CONTINUITY_MODE",
     ),
@@ -32,7 +32,7 @@ SETTINGS: tuple[Setting, ...] = (
         "tokenMode",
         "choice",
         "normal",
-        "Which byte budget a call has when the host does not say.",
+        "The byte budget of a call for which the host names none.",
         choices=("low", "normal", "debug"),
         env="ONECODE_TOKEN_MODE",
     ),
@@ -40,22 +40,22 @@ SETTINGS: tuple[Setting, ...] = (
         "snapshot",
         "bool",
         True,
-        "Whether the governor may snapshot structured state.",
+        "Whether the governor may take snapshots of a conversation's state.",
         env="ONECODE_CONTINUITY_ENABLE_SNAPSHOT",
     ),
     Setting(
         "rehydrate",
         "bool",
         False,
-        "Whether the governor may ask for a fresh provider session.",
+        "Whether the governor may request a fresh provider session.",
         env="ONECODE_CONTINUITY_ENABLE_REHYDRATE",
     ),
     Setting(
         "artifactPolicy",
         "choice",
         "auto-write-manual-commit",
-        "auto-write-manual-commit: drafts stay in the database;"
-        " auto-write-memory-branch: also committed to memoryBranch.",
+        "auto-write-manual-commit: drafts stay in the database."
+        " auto-write-memory-branch: they are also committed to memoryBranch.",
         choices=("auto-write-manual-commit", "auto-write-memory-branch"),
         env="ONECODE_CONTINUITY_ARTIFACT_POLICY",
     ),
@@ -63,92 +63,108 @@ SETTINGS: tuple[Setting, ...] = (
         "memoryBranch",
         "branch",
         "memory/continuity",
-        "The only branch artifacts may be committed to.",
+        "The only branch that artifacts are committed to.",
         env="ONECODE_CONTINUITY_MEMORY_BRANCH",
     ),
     Setting(
         "sessionLockFile",
         "choice",
         "local",
-        "local: the session lock's block goes into a file git ignores, where the IDE reads one;"
-        " rules: into the IDE's rules file, CLAUDE.md for Claude Code.",
+        "local: the session lock's block is in a file that git ignores, if the IDE reads one."
+        " rules: it is in the IDE's rules file, such as CLAUDE.md for Claude Code.",
         choices=("local", "rules"),
     ),
-    Setting("budgets.low", "int", 14_000, "Bytes all packs of one call may take in token mode low.", minimum=1_000),
+    Setting("budgets.low", "int", 14_000, "Maximum bytes of all packs of one call in token mode low.", minimum=1_000),
     Setting(
-        "budgets.normal", "int", 24_000, "Bytes all packs of one call may take in token mode normal.", minimum=1_000
+        "budgets.normal", "int", 24_000, "Maximum bytes of all packs of one call in token mode normal.", minimum=1_000
     ),
-    Setting("budgets.debug", "int", 42_000, "Bytes all packs of one call may take in token mode debug.", minimum=1_000),
+    Setting(
+        "budgets.debug", "int", 42_000, "Maximum bytes of all packs of one call in token mode debug.", minimum=1_000
+    ),
     Setting(
         "budgets.newBytesPerCall",
         "int",
         None,
-        "Bytes one call may add to a provider session; null means the token mode's budget.",
+        "Maximum bytes one call adds to a provider session. null: the token mode's budget.",
         minimum=1_000,
     ),
-    Setting("capture.changedLines", "int", 120, "Changed lines since the last devlog that make one due.", minimum=1),
-    Setting("capture.changedFiles", "int", 8, "Changed files since the last devlog that make one due.", minimum=1),
-    Setting("capture.dedupeHours", "int", 24, "Hours in which the same event drafts nothing again."),
+    Setting(
+        "capture.changedLines",
+        "int",
+        120,
+        "Number of changed lines since the last devlog at which the next one is due.",
+        minimum=1,
+    ),
+    Setting(
+        "capture.changedFiles",
+        "int",
+        8,
+        "Number of changed files since the last devlog at which the next one is due.",
+        minimum=1,
+    ),
+    Setting("capture.dedupeHours", "int", 24, "Hours during which the same event does not draft another artifact."),
     Setting(
         "capture.boundaries",
         "globs",
         (),
-        "Files whose every change is worth a decision record, as globs from the worktree's top: `api/**`, `*.proto`.",
+        "Files whose changes always draft a decision record, as globs from the worktree's top: `api/**`, `*.proto`.",
     ),
     Setting(
         "knowledge.repository",
         "repository",
         None,
-        "Absolute folder of the knowledge repository, or where git fetches it from: `https://…`, `ssh://…`,"
-        " `git@host:path`, without a password; null syncs nothing.",
+        "The knowledge repository: an absolute folder, or an address git fetches from (`https://…`, `ssh://…`,"
+        " `git@host:path`), without a password. null: no sync.",
         env="ONECODE_KNOWLEDGE_REPOSITORY",
     ),
     Setting(
         "knowledge.ref",
         "ref",
         None,
-        "Branch, tag or commit of it that counts; null: what its HEAD names.",
+        "The branch, tag or commit of the knowledge repository. null: its HEAD.",
         env="ONECODE_KNOWLEDGE_REF",
     ),
     Setting(
         "knowledge.resolutions",
         "resolutions",
         (),
-        "What a sync does about conflicts of a type, or of a type and item, where not as suggested:"
+        "Overrides for conflict resolution, per conflict type or per type and item:"
         " `hash_mismatch=keep_memory`, `orphaned_pointer@company:adr-1=manual`.",
     ),
     Setting(
         "knowledge.scopes",
         "globs",
         (),
-        "Whose knowledge counts beside the company's, as globs of the repository's folders: `teams/web`, `projects/*`.",
+        "Scopes to sync besides the company's, as globs of the repository's folders: `teams/web`, `projects/*`.",
         env="ONECODE_KNOWLEDGE_SCOPES",
     ),
     Setting(
         "knowledge.stalenessThreshold",
         "duration",
         None,
-        "How long after the last sync another one is due, as in `6h`, `90m`, `1h30m`, `1d`; null: never by time.",
+        "Time after the last sync at which the next one is due: `6h`, `90m`, `1h30m`, `1d`. null: never.",
     ),
     Setting(
         "knowledge.sessionThreshold",
         "int",
         None,
-        "After how many sessions another sync is due; null: never by their number.",
+        "Number of sessions after which a sync is due. null: never.",
         minimum=1,
     ),
-    Setting("knowledge.onHeadMoved", "bool", False, "Whether a sync is due once the repository's head moved."),
-    Setting("knowledge.writesPerSecond", "int", 90, "Pointers a knowledge sync writes per second; 0 is no ceiling."),
+    Setting("knowledge.onHeadMoved", "bool", False, "Whether a sync is due when the repository's head has moved."),
+    Setting(
+        "knowledge.writesPerSecond", "int", 90, "Maximum number of pointers a sync writes per second. 0: unlimited."
+    ),
     Setting(
         "retention.days",
         "int",
         180,
-        "Days for which runs are kept, and what their conversations were given; artifacts, memories and settings stay.",
+        "Days for which runs and their deliveries are stored. Artifacts, memories and settings are not affected.",
         minimum=1,
         maximum=36_500,
     ),
-    Setting("cache.hotBytes", "int", 16 * 2**20, "Bytes of cache entries kept in memory.", minimum=2**16),
-    Setting("cache.diskBytes", "int", 256 * 2**20, "Bytes each cache may take in the state file.", minimum=2**20),
+    Setting("cache.hotBytes", "int", 16 * 2**20, "Maximum bytes of cache entries in memory.", minimum=2**16),
+    Setting("cache.diskBytes", "int", 256 * 2**20, "Maximum bytes of each cache in the state file.", minimum=2**20),
 )
 
 BY_NAME = {row.name: row for row in SETTINGS}

@@ -77,7 +77,7 @@ def test_the_rollout_names_every_figure_the_report_decides_by(client: Client) ->
 def test_the_figures_of_the_rollout_are_those_of_the_summary() -> None:
     figures = {field.alias for field in MetricsFigures.model_fields.values()}
     named = {name.split(".")[1] for name in quoted(GUIDE) if re.fullmatch(r"(active|passive)\.\w+", name)}
-    assert {"followUpHitRate", "reduction", "governorWithheld"} <= named
+    assert {"followUpHitRate", "reduction", "governorSuppressed"} <= named
     assert named - figures == set()
     assert {"active", "passive", "errors"} <= set(MetricsSummaryResult.model_fields)
 

@@ -1,4 +1,4 @@
-"""What these tests share."""
+"""Fixtures of the command line's tests."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,8 +12,8 @@ __all__ = ["shop"]
 
 
 @pytest.fixture
-def told(command: Command) -> Callable[..., str]:
-    """Runs the command of a test file, which has to succeed, and gives what it prints."""
+def output_of(command: Command) -> Callable[..., str]:
+    """Runs the command of a test file, which must succeed, and returns its output."""
 
     def run(*arguments: str, **options: Any) -> str:
         done = command(*arguments, **options)

@@ -1,4 +1,4 @@
-"""`onecode-sidecar artifacts`, run as a user does, on the state file that a running sidecar has open too."""
+"""`onecode-sidecar artifacts`, run as by a user, on a state file that a running sidecar has open too."""
 
 import sys
 from collections.abc import Callable
@@ -25,7 +25,7 @@ assert file.suffix == ".md"
 
 @pytest.fixture
 def chat(process: SidecarProcess, shop: Repository) -> Conversation:
-    """A conversation with a sidecar that goes on running; its first run drafted an entry."""
+    """A conversation with a running sidecar; its first run drafted an artifact."""
     chat = Conversation(process.client, shop.path)
     chat.turn(PROMPT, lambda: [chat.edit("src/cart.py", CART)], text="The discount counts now.")
     return chat
@@ -48,84 +48,84 @@ def only(chat: Conversation) -> Any:
 
 
 def editor(tmp_path: Path, work: str) -> str:
-    """Gives the command of an editor that does `work` to the text in `file`."""
+    """Return the command of an editor that does `work` to the text in `file`."""
     script = tmp_path / "an editor.py"
     script.write_text(EDITOR.format(work), encoding="utf-8")
     return f'"{sys.executable}" "{script}"'
 
 
-def test_a_user_lists_reads_edits_accepts_and_commits_beside_a_running_sidecar(
-    chat: Conversation, told: Callable[..., str], shop: Repository
+def test_artifacts_are_listed_shown_edited_accepted_and_committed_beside_a_running_sidecar(
+    chat: Conversation, output_of: Callable[..., str], shop: Repository
 ) -> None:
     draft = only(chat)
     artifact_id, short = draft["id"], draft["id"][:10]
 
-    table = told("list").splitlines()
+    table = output_of("list").splitlines()
     assert table[0].split() == ["ID", "STATUS", "CREATED", "TITLE"]
     assert table[1].startswith(f"{artifact_id}  draft      {draft['createdAt'][:10]}  Why does the cart")
     assert max(map(len, table)) <= 80
     assert (
-        orjson.loads(told("list", "--status", "draft", "--kind", "devlog", "--json"))["artifacts"][0]["id"]
+        orjson.loads(output_of("list", "--status", "draft", "--kind", "devlog", "--json"))["artifacts"][0]["id"]
         == artifact_id
     )
-    assert told("list", "--kind", "adr") == f"No artifacts of {shop.path}.\n"
+    assert output_of("list", "--kind", "adr") == f"No artifacts of {shop.path}.\n"
 
-    card = told("show", short)
+    card = output_of("show", short)
     assert f"run      {draft['provenance']['runId']} of chat chat with claude\n" in card
     assert card.endswith(draft["body"])
 
-    assert told("edit", short, "--body", "-", stdin="# Rabatte zählen − 割引\n\nOK.\r\n".encode()) == (
+    assert output_of("edit", short, "--body", "-", stdin="# Rabatte zählen − 割引\n\nOK.\r\n".encode()) == (
         f"draft      {artifact_id}  Rabatte zählen − 割引\n"
     )
-    assert told("edit", short, "--title", "Discounts count").endswith("Discounts count\n")
+    assert output_of("edit", short, "--title", "Discounts count").endswith("Discounts count\n")
     assert only(chat)["body"] == "# Discounts count\n\nOK.\n"
-    assert told("accept", short, artifact_id) == f"accepted   {artifact_id}  Discounts count\n"
+    assert output_of("accept", short, artifact_id) == f"accepted   {artifact_id}  Discounts count\n"
     assert only(chat)["status"] == "accepted"
-    assert told("commit").splitlines() == [
+    assert output_of("commit").splitlines() == [
         f"On the branch {BRANCH}:",
         f"{shop.git('rev-parse', BRANCH)[:12]}  {artifact_id}",
     ]
     assert only(chat)["status"] == "committed"
-    assert told("commit") == "Nothing is accepted and not committed yet.\n"
+    assert output_of("commit") == "There are no accepted artifacts to commit.\n"
 
     (second,) = chat.turn("go on", lambda: [chat.edit("src/mail.py", CART)])["after"]["artifacts"]
     assert second["id"] != artifact_id
-    assert told("discard", second["id"], "--json").startswith("{")
+    assert output_of("discard", second["id"], "--json").startswith("{")
     assert chat.artifact(second["id"])["status"] == "discarded"
 
 
-def test_the_users_editor_changes_the_text_and_what_cannot_be_kept_is_not_lost(
-    chat: Conversation, command: Command, told: Callable[..., str], tmp_path: Path
+def test_an_edited_text_that_cannot_be_stored_remains_in_its_file(
+    chat: Conversation, command: Command, output_of: Callable[..., str], tmp_path: Path
 ) -> None:
     draft = only(chat)
     work = "file.write_text(file.read_text().replace('counts', 'never counts'))"
-    assert told("edit", draft["id"], VISUAL=editor(tmp_path, work), EDITOR="no-such-editor").startswith("draft")
+    assert output_of("edit", draft["id"], VISUAL=editor(tmp_path, work), EDITOR="no-such-editor").startswith("draft")
     assert "The discount never counts now." in only(chat)["body"]
-    assert told("edit", draft["id"], VISUAL="", EDITOR=editor(tmp_path, "")) == "Nothing was changed.\n"
+    assert output_of("edit", draft["id"], VISUAL="", EDITOR=editor(tmp_path, "")) == "Nothing was changed.\n"
 
     again = [sys.executable, "-m", "sidecar", "artifacts", "edit", draft["id"], "--title", "Meanwhile"]
     again += ["--state-dir", str(tmp_path / "state")]
-    told_again = f"import subprocess; subprocess.run({again!r}, check=True, stdout=subprocess.DEVNULL)"
-    meanwhile = f"file.write_text('# Mine'); {told_again}"
+    second_edit = f"import subprocess; subprocess.run({again!r}, check=True, stdout=subprocess.DEVNULL)"
+    meanwhile = f"file.write_text('# Mine'); {second_edit}"
     failed = command("edit", draft["id"], VISUAL=editor(tmp_path, meanwhile))
     assert failed.returncode == 4
     sentence, hint = failed.stderr.decode().splitlines()
     assert sentence == "artifacts: The artifact has changed since. (conflict)"
-    kept = Path(hint.removeprefix("hint: Your text is in ").removesuffix("."))
-    assert kept.read_text(encoding="utf-8") == "# Mine"
+    edited_file = Path(hint.removeprefix("hint: Your text is in ").removesuffix("."))
+    assert edited_file.read_text(encoding="utf-8") == "# Mine"
     assert only(chat)["title"] == "Meanwhile"
 
     failed = command("edit", draft["id"], VISUAL=editor(tmp_path, "file.write_text('# Half'); sys.exit(3)"))
     assert failed.returncode == 1
-    assert b"ended with status 3, so nothing was changed. What you wrote is in" in failed.stderr
+    assert b"ended with status 3, so nothing was changed. Your text is in" in failed.stderr
     assert only(chat)["title"] == "Meanwhile"
 
 
 @pytest.mark.parametrize(
     ("arguments", "status", "sentence"),
     [
-        (("show", "nothing"), 3, "has an id that begins with `nothing`. (notFound)"),
-        (("accept", ""), 3, "has an id that begins with ``. (notFound)"),
+        (("show", "nothing"), 3, "has an id that starts with `nothing`. (notFound)"),
+        (("accept", ""), 3, "has an id that starts with ``. (notFound)"),
         (("list", "--limit", "0"), 2, "1 to 500"),
         (("list", "--status", "new"), 2, "invalid choice"),
         ((), 2, "VERB"),
@@ -134,7 +134,7 @@ def test_the_users_editor_changes_the_text_and_what_cannot_be_kept_is_not_lost(
         (("edit", "devlog-", "--title", "two\nlines"), 1, "`title`: "),
     ],
 )
-def test_what_cannot_be_done_is_one_sentence_and_a_status(
+def test_a_failure_prints_one_sentence_and_exits_with_its_status(
     arguments: tuple[str, ...], status: int, sentence: str, chat: Conversation, command: Command
 ) -> None:
     before = only(chat)
@@ -145,27 +145,25 @@ def test_what_cannot_be_done_is_one_sentence_and_a_status(
     assert only(chat) == before
 
 
-def test_an_id_that_two_begin_with_names_none_of_them(chat: Conversation, command: Command) -> None:
+def test_an_ambiguous_id_changes_no_artifact(chat: Conversation, command: Command) -> None:
     chat.sub_chat_id = "other"
     (second,) = chat.turn("Mail is sent twice", lambda: [chat.edit("src/mail.py", CART)])["after"]["artifacts"]
     failed = command("accept", second["id"], "devlog-")
     assert failed.returncode == 3
-    assert f"begin with `devlog-`: {second['id']}, " in failed.stderr.decode()
+    assert f"start with `devlog-`: {second['id']}, " in failed.stderr.decode()
     assert chat.artifact(second["id"])["status"] == "draft"
 
 
-def test_without_a_state_file_there_is_none_made(command: Command, home: Path, state_dir: Path) -> None:
+def test_a_command_creates_no_state_file(command: Command, home: Path, state_dir: Path) -> None:
     for failed in (command("list"), command("list", state=False)):
         assert failed.returncode == 3
         assert b"There is no state file in " in failed.stderr
-        assert b"hint: --state-dir names the folder" in failed.stderr
+        assert b"hint: Use --state-dir to name the folder" in failed.stderr
     assert not state_dir.exists()
     assert list(home.rglob("continuity.db")) == []
 
 
-def test_the_environment_and_the_settings_of_the_project_count(
-    chat: Conversation, command: Command, shop: Repository
-) -> None:
+def test_environment_and_project_settings_apply(chat: Conversation, command: Command, shop: Repository) -> None:
     artifact_id = only(chat)["id"]
     failed = command("commit", artifact_id, ONECODE_CONTINUITY_MODE="off")
     assert failed.returncode == 5
@@ -175,10 +173,10 @@ def test_the_environment_and_the_settings_of_the_project_count(
     assert command("commit", artifact_id).stdout.decode().startswith("On the branch memory/shop:")
 
 
-def test_the_project_is_the_main_worktree_of_the_folder_one_is_in(
-    chat: Conversation, told: Callable[..., str], shop: Repository, tmp_path: Path
+def test_the_project_is_the_main_worktree_of_the_current_folder(
+    chat: Conversation, output_of: Callable[..., str], shop: Repository, tmp_path: Path
 ) -> None:
     worktree = shop.add_worktree(tmp_path / "chat-1", "chat/1")
-    assert only(chat)["id"] in told("list", cwd=worktree.path)
-    assert only(chat)["id"] in told("list", "--project", str(shop.path), cwd=tmp_path)
-    assert told("list", "--project", str(tmp_path)) == f"No artifacts of {tmp_path}.\n"
+    assert only(chat)["id"] in output_of("list", cwd=worktree.path)
+    assert only(chat)["id"] in output_of("list", "--project", str(shop.path), cwd=tmp_path)
+    assert output_of("list", "--project", str(tmp_path)) == f"No artifacts of {tmp_path}.\n"

@@ -1,4 +1,4 @@
-"""`onecode-sidecar doctor` and `purge`, run as a user does, beside a sidecar that goes on running."""
+"""`onecode-sidecar doctor` and `purge`, run as by a user, beside a running sidecar."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +18,7 @@ from tests.support.shop import PROMPT, set_settings
 
 @pytest.fixture
 def chat(process: SidecarProcess, shop: Repository) -> Conversation:
-    """A conversation of a sidecar that goes on running."""
+    """A conversation with a running sidecar."""
     chat = Conversation(process.client, shop.path)
     set_settings(chat, mode="active")
     chat.turn(PROMPT)
@@ -43,35 +43,35 @@ def harm(state_dir: Path, sql: str) -> None:
     connection.close()
 
 
-def test_a_sound_state_is_told_check_by_check_with_the_versions(
-    chat: Conversation, told: Callable[..., str], state_dir: Path
+def test_a_healthy_state_prints_every_check_and_the_versions(
+    chat: Conversation, output_of: Callable[..., str], state_dir: Path
 ) -> None:
     assert chat.session_id
     state_dir.chmod(0o700)
-    *checks, versions = told("doctor").splitlines()
+    *checks, versions = output_of("doctor").splitlines()
     assert [line.split()[0] for line in checks] == ["ok"] * 12
     assert f"sqlite {apsw.sqlite_lib_version()}" in versions
 
 
-def test_what_is_found_ends_with_status_1_and_is_mended_beside_the_running_sidecar(
+def test_findings_exit_with_status_1_and_are_repaired_beside_a_running_sidecar(
     chat: Conversation, command: Command, state_dir: Path
 ) -> None:
     state_dir.chmod(0o700)
     harm(state_dir, "UPDATE continuity_state SET counters = '{'")
-    only_told = command("doctor", "--fix", "--dry-run")
-    assert only_told.returncode == 1
-    assert b"--fix would mend 1 of 1, after a copy of the state file." in only_told.stdout
+    dry_run = command("doctor", "--fix", "--dry-run")
+    assert dry_run.returncode == 1
+    assert b"--fix would repair 1 of 1, after a backup of the state file." in dry_run.stdout
     assert not (state_dir / "backups").exists()
-    assert b"\n1 error left; `--fix` mends 1.\n" in command("doctor").stdout
-    mended = command("doctor", "--fix", "--json")
-    assert mended.returncode == 0
-    answer = orjson.loads(mended.stdout)
+    assert b"\n1 error left; `--fix` repairs 1.\n" in command("doctor").stdout
+    repaired = command("doctor", "--fix", "--json")
+    assert repaired.returncode == 0
+    answer = orjson.loads(repaired.stdout)
     assert Path(answer["backup"]).is_file()
-    assert [one["fixed"] for one in answer["findings"]] == [True]
+    assert [entry["fixed"] for entry in answer["findings"]] == [True]
     assert chat.turn("go on")["action"] == "inject"
 
 
-def test_the_copy_can_take_the_place_of_the_state_file(
+def test_the_backup_can_replace_the_state_file(
     chat: Conversation, command: Command, state_dir: Path, process: SidecarProcess
 ) -> None:
     run_id = chat.turn("go on")["runId"]
@@ -87,31 +87,31 @@ def test_the_copy_can_take_the_place_of_the_state_file(
     assert explained.stdout.decode().startswith(run_id)
 
 
-def test_purge_says_what_would_go_then_what_went_and_what_stays(
-    chat: Conversation, told: Callable[..., str], command: Command, shop: Repository
+def test_purge_shows_what_would_be_removed_and_then_removes_it(
+    chat: Conversation, output_of: Callable[..., str], command: Command, shop: Repository
 ) -> None:
-    foretold = told("purge", "--project", str(shop.path), "--dry-run")
-    assert "runs             1 would go" in foretold
-    done = told("purge", "--project", str(shop.path))
+    preview = output_of("purge", "--project", str(shop.path), "--dry-run")
+    assert "runs             1 to be removed" in preview
+    done = output_of("purge", "--project", str(shop.path))
     assert "runs             1 removed" in done
-    assert "The state folder is smaller by" in done
+    assert "Freed " in done
     assert command("explain").returncode == 3
     again = chat.turn("go on")
     assert again["action"] == "inject"
     assert again["metadata"]["reusedBytes"] == 0
 
 
-def test_purge_asks_what_is_to_go(chat: Conversation, command: Command) -> None:
+def test_purge_without_a_selection_is_refused(chat: Conversation, command: Command) -> None:
     assert chat.session_id
     refused = command("purge")
     assert refused.returncode == 1
-    assert b"Say what is to go." in refused.stderr
+    assert b"Name what to remove." in refused.stderr
     assert command("purge", "--kind", "everything").returncode == 2
     memories = command("purge", "--kind", "memories")
     assert b"Memories are files of a project." in memories.stderr
 
 
-def test_a_state_that_cannot_be_opened_is_the_first_finding_and_the_rest_is_looked_at(
+def test_an_unreadable_state_is_the_first_finding_and_other_checks_still_run(
     command: Command, state_dir: Path, shop: Repository
 ) -> None:
     state_dir.mkdir(mode=0o700)
@@ -127,7 +127,7 @@ def test_a_state_that_cannot_be_opened_is_the_first_finding_and_the_rest_is_look
 
     assert (done.returncode, done.stderr) == (1, b"")
     answer = orjson.loads(done.stdout)
-    levels = {one["name"]: one["level"] for one in answer["checks"]}
+    levels = {entry["name"]: entry["level"] for entry in answer["checks"]}
     assert (levels["database"], levels["caches"], levels["memories"], levels["disk"]) == (
         "error", "skipped", "warning", "ok",
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""The README's commands for a first try do what it says, as they stand there."""
+"""The first commands of the README work as written."""
 
 import json
 import os
@@ -14,22 +14,22 @@ BLOCK = re.compile(r"^## One exchange\n.*?^```sh\n(.*?)^```", re.MULTILINE | re.
 
 
 @pytest.mark.skipif(shutil.which("sh") is None, reason="There is no POSIX shell here.")
-def test_a_newcomer_is_answered_and_can_see_why(tmp_path: Path) -> None:
+def test_the_readme_steps_inject_a_pack_and_explain_it(tmp_path: Path) -> None:
     found = BLOCK.search((ROOT / "README.md").read_text(encoding="utf-8"))
     assert found is not None
-    kept = {name: value for name, value in os.environ.items() if not name.startswith("ONECODE_")}
+    stored = {name: value for name, value in os.environ.items() if not name.startswith("ONECODE_")}
     steps = f"set -e\ncd '{ROOT}'\n{found[1]}"
-    told = subprocess.run(
+    output_of = subprocess.run(
         ["sh", "-c", steps],
-        env={**kept, "HOME": str(tmp_path)},
+        env={**stored, "HOME": str(tmp_path)},
         capture_output=True,
         text=True,
         encoding="utf-8",
         check=False,
         timeout=120,
     )
-    assert told.returncode == 0, told.stderr
-    lines = told.stdout.splitlines()
+    assert output_of.returncode == 0, output_of.stderr
+    lines = output_of.stdout.splitlines()
     answer = json.loads(lines[1])["result"]
     assert answer["action"] == "inject"
     assert answer["metadata"]["injectedBytes"] > 0

@@ -1,4 +1,4 @@
-"""`onecode-sidecar memory`, run as a user does: all memories are within reach, the private ones among them."""
+"""`onecode-sidecar memory`, run as by a user: all memories are accessible, including private ones."""
 
 import sys
 from collections.abc import Callable
@@ -12,19 +12,19 @@ from tests.support.command import Command, Done, run_command
 from tests.support.process import SidecarProcess
 from tests.support.repositories import Repository
 
-SAID = {"messages": [{"author": "user", "text": "No, use pnpm instead of npm. Why?"}]}
+CORRECTION = {"messages": [{"author": "user", "text": "No, use pnpm instead of npm. Why?"}]}
 
 
 @pytest.fixture
 def ask(process: SidecarProcess, shop: Repository) -> Callable[..., Any]:
-    """Asks the sidecar that goes on running."""
+    """Calls a method of the running sidecar."""
     return lambda method, **params: process.client.request(f"memory/{method}", {"cwd": str(shop.path), **params})
 
 
 @pytest.fixture
 def command(ask: Callable[..., Any], shop: Repository, state_dir: Path) -> Command:
     """Runs the command in the shop."""
-    ask("capture", sessionId="s1", digest=SAID)
+    ask("capture", sessionId="s1", digest=CORRECTION)
 
     def run(*arguments: str, **options: Any) -> Done:
         where = ("--state-dir", str(state_dir))
@@ -33,71 +33,77 @@ def command(ask: Callable[..., Any], shop: Repository, state_dir: Path) -> Comma
     return run
 
 
-def the_id(told: Callable[..., str]) -> str:
-    """Gives the id of the one memory."""
-    return str(orjson.loads(told("list", "--json"))["memories"][0]["id"])
+def the_id(output_of: Callable[..., str]) -> str:
+    """Return the id of the only memory."""
+    return str(orjson.loads(output_of("list", "--json"))["memories"][0]["id"])
 
 
-def test_status_tells_the_last_capture_the_counts_and_what_was_dropped(
-    told: Callable[..., str], ask: Callable[..., Any]
+def test_status_shows_the_latest_capture_counts_and_drops(
+    output_of: Callable[..., str], ask: Callable[..., Any]
 ) -> None:
-    ask("capture", sessionId="s2", digest={**SAID, "entries": [{"type": "lesson", "text": "ok"}]})
-    lines = told("status").splitlines()
+    ask("capture", sessionId="s2", digest={**CORRECTION, "entries": [{"type": "lesson", "text": "ok"}]})
+    lines = output_of("status").splitlines()
     assert lines[0].startswith("1 memory in 1 file of ")
     assert lines[1] == "      1  shared, daily, hot"
     assert lines[3].endswith("UTC, request of session s2:")
-    assert lines[4] == "  0 kept, 1 met again, 1 dropped: 1 too short"
-    assert lines[5:] == ["In all, of 2 captures:", "  1 kept, 1 met again, 1 dropped: 1 too short", "Upkeep never ran."]
+    assert lines[4] == "  0 stored, 1 repeated, 1 dropped: 1 too short"
+    assert lines[5:] == [
+        "Total of 2 captures:",
+        "  1 stored, 1 repeated, 1 dropped: 1 too short",
+        "Upkeep has never run.",
+    ]
 
 
-def test_a_memory_is_listed_found_shown_changed_and_deleted(told: Callable[..., str], tmp_path: Path) -> None:
-    one = the_id(told)
-    assert "Use pnpm instead of" in told("list", "--type", "user_correction")
-    assert told("list", "--type", "lesson").startswith("No such memories of ")
-    assert one in told("search", "which", "package", "manager", "pnpm")
-    card = told("show", one[-3:])
-    assert f"id       {one}\ntype     user_correction, reflective\nowner    shared, daily\n" in card
+def test_a_memory_is_listed_searched_shown_edited_and_deleted(output_of: Callable[..., str], tmp_path: Path) -> None:
+    memory_id = the_id(output_of)
+    assert "Use pnpm instead of" in output_of("list", "--type", "user_correction")
+    assert output_of("list", "--type", "lesson").startswith("No such memories of ")
+    assert memory_id in output_of("search", "which", "package", "manager", "pnpm")
+    card = output_of("show", memory_id[-3:])
+    assert f"id       {memory_id}\ntype     user_correction, reflective\nowner    shared, daily\n" in card
     assert card.endswith("# Use pnpm instead of npm\n\nNo, use pnpm instead of npm.\n")
     (tmp_path / "new.md").write_text("Use bun.\n")
-    assert told("edit", one, "--file", str(tmp_path / "new.md"), "--durable").startswith(f"changed  {one}  Use pnpm")
-    assert "owner    shared, durable" in told("show", one)
-    assert told("edit", one, "--durable") == "Nothing was changed.\n"
-    assert told("delete", one) == f"deleted  {one}  Use pnpm instead of npm\n"
-    assert told("search", "pnpm") == "Nothing was found.\n"
+    assert output_of("edit", memory_id, "--file", str(tmp_path / "new.md"), "--durable").startswith(
+        f"changed  {memory_id}  Use pnpm"
+    )
+    assert "owner    shared, durable" in output_of("show", memory_id)
+    assert output_of("edit", memory_id, "--durable") == "Nothing was changed.\n"
+    assert output_of("delete", memory_id) == f"deleted  {memory_id}  Use pnpm instead of npm\n"
+    assert output_of("search", "pnpm") == "No memories match.\n"
 
 
-def test_a_text_is_changed_in_the_users_editor(told: Callable[..., str], tmp_path: Path) -> None:
+def test_a_memory_is_edited_in_the_users_editor(output_of: Callable[..., str], tmp_path: Path) -> None:
     editor = tmp_path / "editor.py"
     editor.write_text(
         "import pathlib, sys\nfile = pathlib.Path(sys.argv[-1])\nfile.write_text(file.read_text() + '\\nBun too.\\n')\n"
     )
-    one = the_id(told)
-    changed = told("edit", one, VISUAL=f'"{sys.executable}" "{editor}"')
-    assert changed.startswith(f"changed  {one}")
-    assert told("show", one).endswith("No, use pnpm instead of npm.\nBun too.\n")
+    memory_id = the_id(output_of)
+    changed = output_of("edit", memory_id, VISUAL=f'"{sys.executable}" "{editor}"')
+    assert changed.startswith(f"changed  {memory_id}")
+    assert output_of("show", memory_id).endswith("No, use pnpm instead of npm.\nBun too.\n")
 
 
-def test_the_user_reaches_an_agents_private_memories(told: Callable[..., str], ask: Callable[..., Any]) -> None:
-    added = told("add", "Layers", "call", "downwards.", "--owner", "architect", "--tag", "layers")
-    assert added.startswith("kept  mem-")
-    assert "architect" in told("list", "--owner", "architect")
-    assert [one["owner"] for one in ask("list")["memories"]] == ["shared"]
+def test_the_user_can_read_private_memories_of_agents(output_of: Callable[..., str], ask: Callable[..., Any]) -> None:
+    added = output_of("add", "Layers", "call", "downwards.", "--owner", "architect", "--tag", "layers")
+    assert added.startswith("stored  mem-")
+    assert "architect" in output_of("list", "--owner", "architect")
+    assert [memory_id["owner"] for memory_id in ask("list")["memories"]] == ["shared"]
 
 
-def test_upkeep_and_proposals_are_told(told: Callable[..., str], ask: Callable[..., Any]) -> None:
-    assert told("maintain", "--dry-run") == "0 tiers, 0 files archived, 0 cleaned; nothing was changed.\n"
-    assert told("maintain") == "0 tiers, 0 files archived, 0 cleaned.\n"
-    assert told("proposals") == "No rule is proposed.\n"
+def test_upkeep_and_proposals_are_printed(output_of: Callable[..., str], ask: Callable[..., Any]) -> None:
+    assert output_of("maintain", "--dry-run") == "0 tiers, 0 files archived, 0 cleaned; nothing was changed.\n"
+    assert output_of("maintain") == "0 tiers, 0 files archived, 0 cleaned.\n"
+    assert output_of("proposals") == "No rule is proposed.\n"
     for number in range(4):
-        ask("capture", sessionId=f"t{number}", digest=SAID)
-    one = the_id(told)
-    assert told("proposals") == f"{one}  - No, use pnpm instead of npm.\n"
-    assert told("proposals", "--accept", one) == (
-        f"accepted  {one}  Use pnpm instead of npm\nFor a rule file of yours: - No, use pnpm instead of npm.\n"
+        ask("capture", sessionId=f"t{number}", digest=CORRECTION)
+    memory_id = the_id(output_of)
+    assert output_of("proposals") == f"{memory_id}  - No, use pnpm instead of npm.\n"
+    assert output_of("proposals", "--accept", memory_id) == (
+        f"accepted  {memory_id}  Use pnpm instead of npm\nFor your rule file: - No, use pnpm instead of npm.\n"
     )
 
 
-def test_a_failure_is_one_sentence_and_a_status_of_its_own(command: Command) -> None:
+def test_a_memory_failure_prints_one_sentence_and_its_status(command: Command) -> None:
     done = command("show", "mem-2000-01-01-001")
     assert (done.returncode, done.stdout) == (3, b"")
     assert done.stderr.decode().splitlines()[0] == "memory: There is no memory of that id. (notFound)"

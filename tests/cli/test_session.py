@@ -1,4 +1,4 @@
-"""`onecode-sidecar session`, run as a user does: with a state, without one, and with one that cannot be used."""
+"""`onecode-sidecar session`, run as by a user: with a state, without one, and with an unusable one."""
 
 from pathlib import Path
 
@@ -24,7 +24,7 @@ def command(shop: Repository, state_dir: Path) -> Command:
     return run
 
 
-def test_a_session_is_activated_shown_and_left_while_the_app_runs(
+def test_a_session_is_activated_shown_and_exited_while_the_app_runs(
     process: SidecarProcess, command: Command, shop: Repository
 ) -> None:
     activated = command("activate", "--agent", "dev", "--language", "fr")
@@ -33,8 +33,8 @@ def test_a_session_is_activated_shown_and_left_while_the_app_runs(
         "Session lock: ACTIVE, agent dev",
         f"  active    {shop.path / LOCK}",
     ]
-    told = process.client.request("session/route", {"cwd": str(shop.path), "message": "go on"})
-    assert (told["status"], told["agent"]) == ("active", "dev")
+    output_of = process.client.request("session/route", {"cwd": str(shop.path), "message": "go on"})
+    assert (output_of["status"], output_of["agent"]) == ("active", "dev")
 
     assert orjson.loads(command("status", "--json").stdout)["session"]["agent"] == "dev"
     left = command("exit", "--progress", "Half done.")
@@ -49,7 +49,7 @@ def test_a_session_is_activated_shown_and_left_while_the_app_runs(
 
 
 @pytest.mark.parametrize("state", ["lost", "of no use"])
-def test_exit_with_force_sets_the_files_free_whatever_became_of_the_state(
+def test_exit_with_force_releases_the_files_without_a_usable_state(
     process: SidecarProcess, command: Command, shop: Repository, state_dir: Path, state: str
 ) -> None:
     command("activate", "--agent", "dev")
@@ -70,10 +70,10 @@ def test_exit_with_force_sets_the_files_free_whatever_became_of_the_state(
     assert left.returncode == 0, left.stderr
     assert "Status: INACTIVE" in lock.read_text(encoding="utf-8")
     assert lock.read_text(encoding="utf-8").endswith("mine\n")
-    assert b"set free without it" in left.stdout
+    assert b"released without it" in left.stdout
 
 
-def test_a_state_of_a_newer_version_is_no_trap_either(
+def test_exit_with_force_works_with_a_newer_state(
     process: SidecarProcess, command: Command, shop: Repository, state_dir: Path
 ) -> None:
     command("activate", "--agent", "dev")
@@ -87,7 +87,7 @@ def test_a_state_of_a_newer_version_is_no_trap_either(
     assert not (shop.path / LOCK).parent.exists()
 
 
-def test_what_is_refused_is_one_sentence_and_a_status(process: SidecarProcess, command: Command) -> None:
+def test_a_refusal_prints_one_sentence_and_its_status(process: SidecarProcess, command: Command) -> None:
     assert process.popen.poll() is None
     refused = command("activate", "--agent", "nobody")
 

@@ -1,4 +1,4 @@
-"""`onecode-sidecar status` and `explain`, run as a user does, beside a running sidecar and after it."""
+"""`onecode-sidecar status` and `explain`, run as by a user, beside a running sidecar and after it."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -32,11 +32,11 @@ def command(state_dir: Path, tmp_path: Path) -> Command:
     return run
 
 
-def test_status_names_the_sidecar_that_runs_its_mode_the_projects_and_the_last_runs(
-    chat: Conversation, process: SidecarProcess, told: Callable[..., str], state_dir: Path
+def test_status_shows_the_running_sidecar_mode_projects_and_latest_runs(
+    chat: Conversation, process: SidecarProcess, output_of: Callable[..., str], state_dir: Path
 ) -> None:
     assert chat.session_id
-    answer = orjson.loads(told("status", "--json"))
+    answer = orjson.loads(output_of("status", "--json"))
     (running,) = answer["others"]
     assert (running["pid"], running["client"], running["mode"]) == (process.popen.pid, "test", "passive")
     assert (answer["mode"], answer["modeSource"], answer["stateDir"]) == ("active", "global", str(state_dir))
@@ -46,39 +46,39 @@ def test_status_names_the_sidecar_that_runs_its_mode_the_projects_and_the_last_r
     assert 0 < project["reduction"] < 1
     assert [run["status"] for run in answer["lastRuns"]] == ["committed", "committed"]
     assert answer["lastRuns"][0]["newBytes"] < answer["lastRuns"][1]["newBytes"]
-    files = {one["kind"]: one["bytes"] for one in answer["files"]}
+    files = {file["kind"]: file["bytes"] for file in answer["files"]}
     in_use = sum(path.stat().st_size for path in state_dir.glob("continuity.db*") if path.suffix != ".lock")
     assert files["state"] == pytest.approx(in_use, rel=0.5)
-    shown = told("status")
+    shown = output_of("status")
     assert f"process {process.popen.pid}" in shown
     assert answer["lastRuns"][0]["runId"] in shown
 
 
-def test_a_mode_that_only_the_running_sidecar_was_given_is_told_while_it_runs(
-    start_process: Callable[..., SidecarProcess], told: Callable[..., str], shop: Repository
+def test_a_mode_from_initialize_is_shown_while_that_sidecar_runs(
+    start_process: Callable[..., SidecarProcess], output_of: Callable[..., str], shop: Repository
 ) -> None:
     running = start_process()
     running.client.initialize(settings={"mode": "active"})
     Conversation(running.client, shop.path).turn(PROMPT)
-    answer = orjson.loads(told("status", "--json"))
+    answer = orjson.loads(output_of("status", "--json"))
     assert (answer["mode"], answer["modeSource"]) == ("active", "initialize")
     assert [project["mode"] for project in answer["projects"]] == ["active"]
     running.close()
-    assert orjson.loads(told("status", "--json"))["mode"] == "passive"
+    assert orjson.loads(output_of("status", "--json"))["mode"] == "passive"
 
 
-def test_a_sidecar_that_ended_or_was_killed_is_not_told_as_running(
-    chat: Conversation, process: SidecarProcess, told: Callable[..., str], state_dir: Path
+def test_a_killed_sidecar_is_not_shown_as_running(
+    chat: Conversation, process: SidecarProcess, output_of: Callable[..., str], state_dir: Path
 ) -> None:
     assert chat.session_id
     process.popen.kill()
     process.popen.wait()
     assert list((state_dir / "running").glob("*.json"))
-    assert "no sidecar works on it now" in told("status")
+    assert "no sidecar" in output_of("status")
     assert not list((state_dir / "running").glob("*.json"))
 
 
-def test_the_sign_of_one_that_was_killed_goes_with_the_next_start(
+def test_the_registration_of_a_killed_sidecar_is_removed_at_the_next_start(
     chat: Conversation, process: SidecarProcess, start_process: Callable[..., SidecarProcess], state_dir: Path
 ) -> None:
     assert chat.session_id
@@ -90,17 +90,17 @@ def test_the_sign_of_one_that_was_killed_goes_with_the_next_start(
     assert sign.name.startswith(f"{again.popen.pid}-")
 
 
-def test_explain_tells_the_newest_run_or_the_one_that_is_named(
-    chat: Conversation, told: Callable[..., str], command: Command, shop: Repository
+def test_explain_shows_the_newest_run_or_the_named_run(
+    chat: Conversation, output_of: Callable[..., str], command: Command, shop: Repository
 ) -> None:
     third = chat.turn("What is in the cart?")
-    newest = told("explain")
+    newest = output_of("explain")
     assert newest.startswith(f"{third['runId']}, ")
-    assert newest == told("explain", third["runId"]) == told("explain", "--project", str(shop.path))
-    assert "it reached the agent" in newest
+    assert newest == output_of("explain", third["runId"]) == output_of("explain", "--project", str(shop.path))
+    assert "delivered to the agent" in newest
     assert "context:src/cart.py" in newest
     assert "[continuity:anchor" not in newest
-    assert "[continuity:anchor" in told("explain", "--texts")
+    assert "[continuity:anchor" in output_of("explain", "--texts")
     refused = command("explain", "no-such-run")
     assert refused.returncode == 3
     assert b"No pre-run is recorded under that run id." in refused.stderr

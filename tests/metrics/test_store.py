@@ -1,4 +1,4 @@
-"""Measures: sums by day, project, provider and ledger, of which the summary's figures are made."""
+"""Measures: sums by day, project, provider and mode, and the figures computed from them."""
 
 from pathlib import Path
 from typing import Any
@@ -48,7 +48,7 @@ def test_observations_of_a_day_add_up_by_project_provider_and_ledger(database: D
         assert totals(tx, "nobody", "2026-01-01") == {}
 
 
-def test_the_summary_tells_modes_apart_and_forgets_what_is_older_than_asked(
+def test_the_summary_separates_modes_and_excludes_older_days(
     talk: Talk, active: MemorySidecar, shop: Repository
 ) -> None:
     chat = talk()
@@ -56,8 +56,8 @@ def test_the_summary_tells_modes_apart_and_forgets_what_is_older_than_asked(
     first = chat.turn(PROMPT)
     set_settings(chat, mode="active")
     second, third = chat.turn(PROMPT), chat.turn("go on")
-    asked = {"projectPath": str(shop.path), "days": 1}
-    figures = chat.client.request("metrics/summary", asked)
+    params = {"projectPath": str(shop.path), "days": 1}
+    figures = chat.client.request("metrics/summary", params)
     assert figures["passive"]["calls"] == 1
     assert figures["active"]["calls"] == 2
     assert figures["passive"]["injectedBytesPerTurn"] == first["metadata"]["wouldInjectBytes"]
@@ -66,10 +66,10 @@ def test_the_summary_tells_modes_apart_and_forgets_what_is_older_than_asked(
     assert figures["active"]["injectedBytesPerTurn"] == round(sum(sent) / 2, 1)
     assert figures["active"]["reduction"] == round(1 - sum(sent) / sum(baseline), 4)
     active.clock.advance(DAY_MS)
-    assert chat.client.request("metrics/summary", asked)["active"]["calls"] == 0
+    assert chat.client.request("metrics/summary", params)["active"]["calls"] == 0
 
 
-def test_a_passthrough_without_packs_is_no_call(talk: Talk) -> None:
+def test_a_passthrough_without_packs_is_not_a_call(talk: Talk) -> None:
     chat = talk()
     chat.pre_run("/compact")
     chat.pre_run(PROMPT, isLocalModel=True)
@@ -93,23 +93,23 @@ def test_the_series_is_the_summary_by_day_project_and_provider(
     set_settings(chat, mode="passive")
     other.turn("go on")
 
-    told = series()
-    assert [(point["day"], point["provider"]) for point in told["points"]] == [
+    result = series()
+    assert [(point["day"], point["provider"]) for point in result["points"]] == [
         ("2026-03-01", "claude"), ("2026-03-03", "claude"), ("2026-03-03", "codex"),
     ]  # fmt: skip
-    assert told["points"][2] == {
-        "day": "2026-03-03", "project": told["points"][0]["project"], "provider": "codex",
+    assert result["points"][2] == {
+        "day": "2026-03-03", "project": result["points"][0]["project"], "provider": "codex",
         "active": summary(provider="codex")["active"], "passive": summary(provider="codex")["passive"],
     }  # fmt: skip
-    assert told["points"][0]["passive"] is None
-    assert [day["day"] for day in told["days"]] == ["2026-03-01", "2026-03-03"]
-    assert told["days"][1]["active"] == summary(days=1)["active"]
-    assert series(provider="codex")["points"] == told["points"][2:]
-    assert series(days=1)["points"] == told["points"][1:]
+    assert result["points"][0]["passive"] is None
+    assert [day["day"] for day in result["days"]] == ["2026-03-01", "2026-03-03"]
+    assert result["days"][1]["active"] == summary(days=1)["active"]
+    assert series(provider="codex")["points"] == result["points"][2:]
+    assert series(days=1)["points"] == result["points"][1:]
     assert series(projectPath=str(shop.path.parent))["points"] == []
 
 
-def test_days_over_the_retention_become_one_sum_that_no_day_shows(database: Database) -> None:
+def test_days_beyond_the_retention_become_one_sum_outside_the_series(database: Database) -> None:
     with database.write() as tx:
         for days_ago in (0, 1, 2, 3):
             at_ms = STARTS_AT_MS - days_ago * DAY_MS
@@ -123,7 +123,7 @@ def test_days_over_the_retention_become_one_sum_that_no_day_shows(database: Data
         assert tx.execute("SELECT count(*) FROM continuity_metrics").get == 2
 
 
-def test_a_run_adds_up_the_days_that_are_older_than_four_hundred(talk: Talk, active: MemorySidecar) -> None:
+def test_a_run_sums_days_older_than_four_hundred(talk: Talk, active: MemorySidecar) -> None:
     chat = talk()
     chat.turn(PROMPT)
     active.clock.advance(399 * DAY_MS)
@@ -140,9 +140,7 @@ def _days(sidecar: MemorySidecar) -> list[str]:
         return [day for (day,) in tx.execute("SELECT DISTINCT day FROM continuity_metrics ORDER BY day")]
 
 
-def test_why_a_prompt_passed_through_how_full_the_window_was_and_what_the_governor_said_is_counted(
-    talk: Talk, thresholds: Thresholds
-) -> None:
+def test_passthrough_reasons_brackets_and_governor_decisions_are_counted(talk: Talk, thresholds: Thresholds) -> None:
     chat = talk()
     thresholds(turns=(1, 1), diffLines=(100_000, 280))
     chat.pre_run("/compact")
@@ -153,20 +151,20 @@ def test_why_a_prompt_passed_through_how_full_the_window_was_and_what_the_govern
     assert figures["brackets"] == {"DEPLETED": 1, "FRESH": 1}
     assert sum(figures["governor"].values()) == 2
     assert figures["governor"]["snapshot"] >= 1
-    assert figures["governorCauses"]["turns"] == 2
-    assert figures["governorWithheld"] == {"rehydrate": 1}
+    assert figures["governorReasons"]["turns"] == 2
+    assert figures["governorSuppressed"] == {"rehydrate": 1}
     assert figures["outcomes"] == {"completed": 2}
     assert figures["elapsedMsP50"] <= figures["elapsedMsP95"] <= figures["elapsedMsP99"]
 
 
-def test_errors_are_counted_by_code_and_method_and_a_name_made_up_is_not_kept(sidecar: MemorySidecar) -> None:
+def test_errors_are_counted_by_code_and_method_without_unknown_names(sidecar: MemorySidecar) -> None:
     client = sidecar.client
     assert sidecar.app.process is not None
     client.error("artifact/get", {"projectPath": "/", "id": "none"})
     client.error("artifact/get", {"projectPath": "/", "id": "none"})
     client.error("made/up", {})
     sidecar.app.process.database.behind.flush()
-    told = client.request("metrics/summary", {})["errors"]
-    assert told == {"-32016 artifact/get": 2, "-32601 unknown": 1}
-    assert client.request("metrics/series", {})["days"][0]["errors"] == told
+    result = client.request("metrics/summary", {})["errors"]
+    assert result == {"-32016 artifact/get": 2, "-32601 unknown": 1}
+    assert client.request("metrics/series", {})["days"][0]["errors"] == result
     assert client.request("metrics/series", {})["points"] == []

@@ -71,7 +71,11 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
 def _play_all(chosen: argparse.Namespace) -> Iterator[TurnFigures]:
     files = chosen.sessions or sorted(SESSIONS.glob("*.jsonl"))
     recordings = [recorded for file in files for recorded in read_sessions(_content(file))]
-    selected = [one for one in recordings if chosen.only in (None, one.session.session, one.session.kind)]
+    selected = [
+        recorded_
+        for recorded_ in recordings
+        if chosen.only in (None, recorded_.session.session, recorded_.session.kind)
+    ]
     if not selected:
         raise ReplayFailed(f"No session is called {chosen.only!r}, or is of that kind.")
     with tempfile.TemporaryDirectory(prefix="onecode-replay-", ignore_cleanup_errors=True) as folder:

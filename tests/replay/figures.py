@@ -1,4 +1,4 @@
-"""What a replay measured: one row a turn, and what the rows come to. Pure."""
+"""The figures of a replay: one row per turn, and sums. Pure."""
 
 import math
 from collections import Counter
@@ -8,18 +8,18 @@ from typing import Literal
 from sidecar.core.wire import WireModel
 from sidecar.runs.model import Provider, RunMode
 
-Lost = Literal[
+MissReason = Literal[
     "first prompt", "other provider", "other mode", "other task", "other budget", "deadline", "changed by the user",
     "changed by the run",
 ]  # fmt: skip
-"""Why a pack was not in the cache: the first of these that holds."""
+"""Why a pack was not in the cache: the first reason that applies."""
 
 HOST_DEADLINE_MS = 800.0
-"""What 1Code waits (host.md, Lifecycle)."""
+"""1Code's time limit (host.md, Lifecycle)."""
 
 
 class TurnFigures(WireModel):
-    """One prompt: what went out with it, and what would have. Bytes are UTF-8."""
+    """One prompt: the bytes sent with it, and those that would have been. Bytes are UTF-8."""
 
     session: str
     kind: str
@@ -28,84 +28,84 @@ class TurnFigures(WireModel):
     provider: Provider
     mode: RunMode
     provider_session: str | None
-    """The session that the prompt goes on in; null where one begins."""
+    """The continued session; null if a new one starts."""
     action: str
     reason: str | None
-    looked_up: bool
-    """Whether a pack was asked for: not for a slash command, a local model, or with injection off."""
+    has_look_up: bool
+    """Whether a pack was looked up: not for a slash command, a local model, or with injection off."""
     hit: bool
-    """Whether the pack of the task was in the cache when the prompt came; one that had to be made now is no hit."""
-    lost: Lost | None
+    """Whether the task's pack was in the cache when the prompt came. A pack built for the prompt is not a hit."""
+    miss_reason: MissReason | None
     prompt_bytes: int
-    """What goes out without continuity."""
+    """Bytes sent without continuity."""
     sent_bytes: int
-    """What the packs add to it: the blocks, and system text that the provider session has not seen before."""
+    """Bytes that the packs add: the blocks, and system text that is new to the provider session."""
     anchor_bytes: int
-    """The anchor's share of that."""
+    """The anchor's part of `sent_bytes`."""
     injected_bytes: int
-    """The same as `sent_bytes`, as the sidecar counts it."""
+    """`sent_bytes` as counted by the sidecar."""
     reused_bytes: int
     baseline_bytes: int
-    """What sending all packs again would have cost, as the sidecar counts it."""
+    """Bytes of sending all packs again, as counted by the sidecar."""
     measured_baseline_bytes: int | None = None
-    """The same, measured: what was sent when the session was played as if each prompt began a provider session."""
+    """The same, measured by playing the session as if each prompt started a provider session."""
     partial: bool
     ms: float
-    """From the request to its answer, in milliseconds."""
+    """Milliseconds from the request to its answer."""
     prepared_ms: float
-    """How much of the pause before the prompt the background used, in milliseconds."""
+    """Milliseconds of background work in the pause before the prompt."""
     settled: bool
-    """Whether the background was done within the pause."""
+    """Whether the background work finished within the pause."""
 
 
 class Sums(WireModel):
-    """What some turns come to."""
+    """The sums of some turns."""
 
     turns: int
-    looked_up: int
+    look_ups: int
     hits: int
     hit_rate: float | None
-    """Hits of the look-ups, first prompts included; null without any."""
+    """Hits per look-up, including first prompts; null without look-ups."""
     prompt_bytes_per_turn: float
     sent_bytes_per_turn: float
     baseline_bytes_per_turn: float
     measured_baseline_bytes_per_turn: float | None
     saved: float | None
-    """The share of the baseline that was not sent; null without a baseline."""
+    """Share of the baseline that was not sent; null without a baseline."""
     measured_saved: float | None
-    lost: dict[str, int]
+    misses: dict[str, int]
     median_ms: float
     p90_ms: float
     p99_ms: float
     slowest_ms: float
     over_host_deadline: int
-    """Turns that took longer than 1Code waits."""
+    """Number of turns beyond 1Code's time limit."""
     partial: int
     unsettled: int
-    """Pauses that ended before the background was done."""
+    """Number of pauses that ended before the background work did."""
     slowest_preparation_ms: float
 
 
 def sums(turns: Sequence[TurnFigures]) -> Sums:
-    """Adds turns up; there is at least one."""
-    asked = [turn for turn in turns if turn.looked_up]
-    hits = sum(turn.hit for turn in asked)
+    """Sum at least one turn."""
+    look_ups = [turn for turn in turns if turn.has_look_up]
+    hits = sum(turn.hit for turn in look_ups)
     sent = sum(turn.sent_bytes for turn in turns)
     baseline = sum(turn.baseline_bytes for turn in turns)
     measured = _total(turn.measured_baseline_bytes for turn in turns)
     times = sorted(turn.ms for turn in turns)
     return Sums(
         turns=len(turns),
-        looked_up=len(asked),
+        look_ups=len(look_ups),
         hits=hits,
-        hit_rate=round(hits / len(asked), 4) if asked else None,
+        hit_rate=round(hits / len(look_ups), 4) if look_ups else None,
         prompt_bytes_per_turn=_per(sum(turn.prompt_bytes for turn in turns), turns),
         sent_bytes_per_turn=_per(sent, turns),
         baseline_bytes_per_turn=_per(baseline, turns),
         measured_baseline_bytes_per_turn=None if measured is None else _per(measured, turns),
         saved=_saved(sent, baseline),
         measured_saved=None if measured is None else _saved(sent, measured),
-        lost=dict(Counter(str(turn.lost) for turn in asked if turn.lost is not None).most_common()),
+        misses=dict(Counter(str(turn.miss_reason) for turn in look_ups if turn.miss_reason is not None).most_common()),
         median_ms=percentile(times, 0.5),
         p90_ms=percentile(times, 0.9),
         p99_ms=percentile(times, 0.99),
@@ -118,7 +118,7 @@ def sums(turns: Sequence[TurnFigures]) -> Sums:
 
 
 def by(turns: Iterable[TurnFigures], name: Callable[[TurnFigures], str]) -> dict[str, Sums]:
-    """Adds turns up by a name, in the order in which the names come."""
+    """Sum turns by name, in the order in which the names first appear."""
     groups: dict[str, list[TurnFigures]] = {}
     for turn in turns:
         groups.setdefault(name(turn), []).append(turn)
@@ -126,7 +126,7 @@ def by(turns: Iterable[TurnFigures], name: Callable[[TurnFigures], str]) -> dict
 
 
 def percentile(ordered: Sequence[float], share: float) -> float:
-    """Gives the smallest value that at least this share of the values does not exceed (nearest rank)."""
+    """Return the smallest value that at least this share of the values does not exceed (nearest rank)."""
     return ordered[max(0, math.ceil(share * len(ordered)) - 1)]
 
 

@@ -1,6 +1,6 @@
-"""Repositories with a history, from text.
+"""Repositories built from text.
 
-`=== message` begins a commit, `--- path` a file in it, `+++ path` what is added to one.
+`=== message` starts a commit, `--- path` a file in it, `+++ path` an addition to a file.
 """
 
 import re
@@ -19,7 +19,7 @@ def make_histories(folder: Path) -> Path:
 
 
 def make_history(path: Path, history: str) -> Repository:
-    """Makes a repository of a history."""
+    """Build a repository from a history."""
     repository = make_repository(path)
     for commit in re.split(r"^=== ", history, flags=re.MULTILINE)[1:]:
         message, _, changes = commit.partition("\n")

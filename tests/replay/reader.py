@@ -1,4 +1,4 @@
-"""From a file of recorded sessions to values, or to one sentence that says which line is wrong. Pure."""
+"""Reads a file of recorded sessions; an invalid file fails with one sentence that names the line. Pure."""
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple, cast
@@ -10,25 +10,25 @@ from tests.replay.recording import KINDS, MAIN, AddWorktree, End, Entry, Event, 
 
 
 class ReplayFailed(Exception):
-    """A session cannot be played; the message is one sentence for the operator."""
+    """A session cannot be played. The message is one sentence."""
 
 
 class Line(NamedTuple):
-    """What happened, and on which line of the file it stands."""
+    """An entry and its line number."""
 
     number: int
     entry: Entry
 
 
 class Recorded(NamedTuple):
-    """One session and what happened in it, in order."""
+    """One session and its entries, in order."""
 
     session: Session
     lines: tuple[Line, ...]
 
 
 def read_sessions(content: bytes) -> list[Recorded]:
-    """Gives the sessions of a file; raises ReplayFailed, with the line, for the first thing that is wrong."""
+    """Return the sessions of a file; raise ReplayFailed with the line of the first error."""
     sessions: list[Recorded] = []
     for session, lines in _divided(_lines(content)):
         if any(session.session == other.session.session for other in sessions):
@@ -82,7 +82,7 @@ def _divided(lines: Iterable[Line]) -> Iterator[tuple[Session, list[Line]]]:
 
 
 def _check(session: Session, lines: list[Line]) -> None:
-    """Sees to it that runs begin and end in turn, and that what an agent does stands in a run."""
+    """Check that runs begin and end in turn, and that the agent's entries are within a run."""
     if not any(isinstance(line.entry, Prompt) for line in lines):
         raise ReplayFailed(f"There is no prompt in session {session.session!r}.")
     under_way: dict[str, int] = {}
@@ -112,7 +112,7 @@ def _check(session: Session, lines: list[Line]) -> None:
 
 
 def chat_of(entry: Entry, under_way: list[str], number: int) -> str | None:
-    """Says in whose run an entry stands; None for what the user does. Raises ReplayFailed where that is unclear."""
+    """Return the chat whose run contains an entry; None for the user's entries. Raise ReplayFailed if unclear."""
     if not isinstance(entry, (End, InRun, Step)) or (isinstance(entry, Step) and entry.by == "user"):
         return None
     if entry.chat is not None:

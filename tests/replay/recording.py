@@ -1,8 +1,8 @@
-"""A recorded session: the lines of a JSONL file, in the order in which things happened.
+"""A recorded session: the lines of a JSONL file, in the order of events.
 
-Each line is one JSON object. One member says what happened and gives the line its kind (`session`, `prompt`, `end`,
-`write`, …); the others are its details. A `session` line begins a session; what follows belongs to it. What stands
-between a `prompt` and its `end` is what the agent did in that run; what stands outside is what the user did.
+Each line is a JSON object. One member names the kind of the line (`session`, `prompt`, `end`, `write`, …); the others
+are details. A `session` line starts a session that includes the following lines. Lines between a `prompt` and its `end`
+are the agent's actions in that run; lines outside are the user's.
 """
 
 from typing import Annotated, Any, Literal
@@ -13,22 +13,22 @@ from sidecar.core.wire import Identifier, WireModel
 from sidecar.runs.model import MAX_PROMPT_CHARACTERS, Outcome, Provider, RunMode, Todo
 
 RepositoryPath = Annotated[str, Field(min_length=1, max_length=4096, pattern=r"^[^\x00]+$")]
-"""A file of the worktree: relative to its root, with forward slashes."""
+"""A file's path relative to the worktree's root, with forward slashes."""
 
 Revision = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^-\x00-\x20][^\x00-\x20]*$")]
-"""A branch, tag or commit, as git reads it."""
+"""A branch, tag or commit."""
 
 Seconds = Annotated[float, Field(ge=0, le=86_400, strict=False)]
 
 MAIN = "main"
-"""The name of the worktree that every session begins with."""
+"""The name of a session's first worktree."""
 
 READING_SECONDS = 20.0
-"""How long a person reads an answer, or types a prompt, unless the recording says otherwise."""
+"""Default time in which a person reads an answer or types a prompt."""
 
 
 class Session(WireModel):
-    """Begins a session: one repository, and the conversations that are had in it."""
+    """Start of a session: one repository, and the conversations in it."""
 
     session: Identifier = Field(description="Its name, unique in the file.")
     repository: str = Field(min_length=1, max_length=4096, description="A git repository's folder.")
@@ -44,7 +44,7 @@ class Session(WireModel):
 
 
 class Prompt(WireModel):
-    """The user's prompt: a run begins."""
+    """The user's prompt, which starts a run."""
 
     prompt: str = Field(max_length=MAX_PROMPT_CHARACTERS)
     chat: Identifier = Field(default="chat", description="The sub-chat.")
@@ -60,7 +60,7 @@ class Prompt(WireModel):
 
 
 class End(WireModel):
-    """A run ends."""
+    """The end of a run."""
 
     end: Outcome
     chat: Identifier | None = Field(default=None, description="Whose run; needed where several are under way.")
@@ -77,7 +77,7 @@ class End(WireModel):
 
 
 class InRun(WireModel):
-    """What an agent does in a run."""
+    """An action of an agent in a run."""
 
     chat: Identifier | None = Field(default=None, description="Whose run; needed where several are under way.")
 
@@ -89,7 +89,7 @@ class Read(InRun):
 
 
 class Ran(InRun):
-    """The agent ran a command. It is told of, and never run again."""
+    """The agent ran a command. A replay never executes it."""
 
     ran: str
     output: str = ""
@@ -97,7 +97,7 @@ class Ran(InRun):
 
 
 class Todos(InRun):
-    """The agent's task list, whole."""
+    """The agent's complete task list."""
 
     todos: list[Todo]
 
@@ -109,7 +109,7 @@ class Plan(InRun):
 
 
 class Step(WireModel):
-    """What changes the repository: the agent's doing in a run, the user's outside, unless `by` says otherwise."""
+    """A change of the repository: by the agent in a run, by the user outside, unless `by` is given."""
 
     chat: Identifier | None = Field(default=None, description="Whose run; needed where several are under way.")
     worktree: Identifier | None = Field(default=None, description="Without it the run's, or `main`.")
@@ -117,14 +117,14 @@ class Step(WireModel):
 
 
 class Write(Step):
-    """Writes a whole file."""
+    """Write a whole file."""
 
     write: RepositoryPath
     text: str
 
 
 class Edit(Step):
-    """Replaces a text that occurs once in a file."""
+    """Replace a text that occurs once in a file."""
 
     edit: RepositoryPath
     find: str = Field(min_length=1)
@@ -132,59 +132,59 @@ class Edit(Step):
 
 
 class Delete(Step):
-    """Deletes a file."""
+    """Delete a file."""
 
     delete: RepositoryPath
 
 
 class Rename(Step):
-    """Renames a file, as git does."""
+    """Rename a file with git."""
 
     rename: RepositoryPath
     to: RepositoryPath
 
 
 class Commit(Step):
-    """Commits everything that is changed."""
+    """Commit all changes."""
 
     commit: str = Field(min_length=1, description="The message.")
 
 
 class Switch(Step):
-    """Switches to a branch."""
+    """Switch to a branch."""
 
     switch: Revision
     create: bool = False
 
 
 class Reset(Step):
-    """Moves the branch to a commit and makes the worktree as it was there."""
+    """Reset the branch and the worktree to a commit."""
 
     reset: Revision
 
 
 class Merge(Step):
-    """Merges a branch."""
+    """Merge a branch."""
 
     merge: Revision
 
 
 class AddWorktree(Step):
-    """Makes a linked worktree on a new branch."""
+    """Add a linked worktree on a new branch."""
 
     add_worktree: Identifier = Field(description="Its name in this session.")
     branch: Revision
 
 
 class Event(WireModel):
-    """Something happens to a provider session outside a run."""
+    """An event of a provider session outside a run."""
 
     event: Literal["reset", "forked", "rolledBack", "compacted", "modeChanged", "deleted"]
     chat: Identifier = "chat"
 
 
 class Pause(WireModel):
-    """Nothing happens for a while."""
+    """Idle time."""
 
     pause: Seconds
 
@@ -199,4 +199,4 @@ KINDS: dict[str, type[WireModel]] = {
     "write": Write, "edit": Edit, "delete": Delete, "rename": Rename, "commit": Commit, "switch": Switch,
     "reset": Reset, "merge": Merge, "addWorktree": AddWorktree, "event": Event, "pause": Pause,
 }  # fmt: skip
-"""The member that gives a line its kind; no line has two of them."""
+"""The member that names the kind of a line. A line has exactly one of them."""

@@ -1,4 +1,4 @@
-"""The repositories of a replay: copies of those that the recording names, and what its steps do to them."""
+"""The repositories of a replay: clones of the recorded ones, and the steps performed in them."""
 
 import os
 from pathlib import Path
@@ -28,21 +28,21 @@ _SETTINGS = (
     "-c", "user.name=1Code",
     "-c", "user.email=1code@localhost",
     "-c", "commit.gpgSign=false",
-    "-c", f"core.hooksPath={os.devnull}",  # nothing of the repository's is run
+    "-c", f"core.hooksPath={os.devnull}",  # the repository's hooks do not run
     "-c", "gc.auto=0",
 )  # fmt: skip
 
 
 class Stage:
-    """One session's repository with its worktrees, by name."""
+    """A session's repository and its worktrees, by name."""
 
     def __init__(self, root: Path, folder: Path) -> None:
-        """`folder` takes further worktrees."""
+        """`folder` is the parent of further worktrees."""
         self._folder = folder
         self.roots: dict[str, Path] = {MAIN: root}
 
     def do(self, step: Step, worktree: str, now: str) -> list[str]:
-        """Does a step at a moment (RFC 3339) and names the files it wrote itself; raises ReplayFailed."""
+        """Perform a step at a time (RFC 3339) and return the files it wrote; raise ReplayFailed."""
         root = self.roots[worktree]
         try:
             return self._do(step, root, now)
@@ -90,7 +90,7 @@ class Stage:
 
 
 def stage(session: Session, repositories: Path, folder: Path, now: str) -> Stage:
-    """Make the session's copy in a folder of its own; raise ReplayFailed."""
+    """Clone the session's repository into a folder; raise ReplayFailed."""
     source = repositories / session.repository
     if not source.is_dir():
         raise ReplayFailed(f"Session {session.session!r}: there is no repository at {source}.")
@@ -103,7 +103,7 @@ def stage(session: Session, repositories: Path, folder: Path, now: str) -> Stage
 
 
 def _copied(source: Path, session: Session, folder: Path, now: str) -> Path:
-    """Clones a repository, without what is not committed in it."""
+    """Clone a repository without its uncommitted changes."""
     folder.mkdir(parents=True)
     target = folder / source.name.removesuffix(".git")
     _run(folder, now, "clone", "--quiet", os.fspath(source.resolve()), os.fspath(target), timeout=CLONE_SECONDS)
@@ -123,7 +123,7 @@ def _run(root: Path, now: str, *arguments: str, timeout: float = 120.0) -> None:
 
 
 def _inside(root: Path, name: str) -> Path:
-    """Gives a file's place in the worktree; raises ReplayFailed for one outside of it or in git's own folder."""
+    """Return a file's path in the worktree; raise ReplayFailed for one outside it or in `.git`."""
     parts = name.split("/")
     folder = os.path.realpath(root.joinpath(*parts[:-1])) if not os.path.isabs(name) else ""
     base = os.path.realpath(root)

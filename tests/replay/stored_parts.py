@@ -1,4 +1,4 @@
-"""What a run's lines look like as the parts the host stores, Claude's and Codex's (host.md, Stored messages). Pure."""
+"""A run's lines as the message parts that the host stores for Claude and Codex (host.md, Stored messages). Pure."""
 
 import posixpath
 from collections.abc import Sequence
@@ -7,19 +7,19 @@ from typing import Any, NamedTuple
 from sidecar.runs.model import Provider
 from tests.replay.recording import Delete, Edit, Plan, Ran, Read, Rename, Todos, Write
 
-Told = Read | Ran | Todos | Plan | Write | Edit | Delete | Rename
-"""Entries that leave a part; what git does is seen in the repository only."""
+StoredStep = Read | Ran | Todos | Plan | Write | Edit | Delete | Rename
+"""Entries that leave a part. Git commands are only visible in the repository."""
 
 
 class Stored(NamedTuple):
-    """The parts of a message, and the tool errors that the host sends beside them."""
+    """A message's parts, and the tool errors that the host sends beside them."""
 
     parts: list[dict[str, Any]]
     errors: list[dict[str, Any]]
 
 
-def stored(entries: Sequence[Told], provider: Provider, cwd: str, text: str) -> Stored:
-    """Gives a run's entries as the host has them: the tool calls in order, then the final text."""
+def stored(entries: Sequence[StoredStep], provider: Provider, cwd: str, text: str) -> Stored:
+    """Return a run's entries as the host stores them: the tool calls in order, then the final text."""
     parts: list[dict[str, Any]] = []
     errors: list[dict[str, Any]] = []
     for number, entry in enumerate(entries, 1):
@@ -27,7 +27,7 @@ def stored(entries: Sequence[Told], provider: Provider, cwd: str, text: str) -> 
         tool, given, output = _tool(entry, provider, cwd)
         part = {"type": f"tool-{tool}", "toolCallId": call_id, "toolName": tool, "input": given}
         if isinstance(entry, Ran) and entry.exit_code:
-            # The output of a failed command reaches the host's messages with neither provider.
+            # Neither provider's messages contain the output of a failed command.
             parts.append({**part, "state": "call"})
             error = {"toolCallId": call_id, "toolName": tool, "text": entry.output, "exitCode": entry.exit_code}
             errors.append(error)
@@ -37,18 +37,18 @@ def stored(entries: Sequence[Told], provider: Provider, cwd: str, text: str) -> 
 
 
 def in_worktree(value: Any, cwd: str) -> Any:
-    """Puts the worktree's folder in the place of `{cwd}`, in every text of a JSON value."""
+    """Replace `{cwd}` by the worktree's folder in every text of a JSON value."""
     if isinstance(value, str):
         return value.replace("{cwd}", cwd)
     if isinstance(value, list):
-        return [in_worktree(one, cwd) for one in value]
+        return [in_worktree(item, cwd) for item in value]
     if isinstance(value, dict):
-        return {in_worktree(name, cwd): in_worktree(one, cwd) for name, one in value.items()}
+        return {in_worktree(name, cwd): in_worktree(item, cwd) for name, item in value.items()}
     return value
 
 
-def _tool(entry: Told, provider: Provider, cwd: str) -> tuple[str, dict[str, Any], Any]:
-    """Gives the tool's name, what it was given, and what it answered."""
+def _tool(entry: StoredStep, provider: Provider, cwd: str) -> tuple[str, dict[str, Any], Any]:
+    """Return a tool call's name, input and output."""
     match entry:
         case Read():
             return "Read", {"file_path": posixpath.join(cwd, entry.read)}, {}

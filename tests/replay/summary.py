@@ -1,4 +1,4 @@
-"""What a replay tells: for people, and as JSON."""
+"""The results of a replay, for people and as JSON."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -10,23 +10,23 @@ from tests.replay.figures import Sums, TurnFigures, by, sums
 
 
 def as_json(turns: Sequence[TurnFigures]) -> str:
-    """Gives sums and series as one JSON document."""
-    told = {
+    """Return sums and series as one JSON document."""
+    document = {
         "version": __version__,
         "total": _plain(sums(turns)),
-        "kinds": {name: _plain(one) for name, one in by(turns, lambda turn: turn.kind).items()},
-        "sessions": {name: _plain(one) for name, one in by(turns, lambda turn: turn.session).items()},
+        "kinds": {name: _plain(entry) for name, entry in by(turns, lambda turn: turn.kind).items()},
+        "sessions": {name: _plain(entry) for name, entry in by(turns, lambda turn: turn.session).items()},
         "turns": [_plain(turn) for turn in turns],
     }
-    return orjson.dumps(told, option=orjson.OPT_INDENT_2).decode() + "\n"
+    return orjson.dumps(document, option=orjson.OPT_INDENT_2).decode() + "\n"
 
 
-def _plain(one: TurnFigures | Sums) -> dict[str, Any]:
-    return one.model_dump(mode="json", by_alias=True)
+def _plain(entry: TurnFigures | Sums) -> dict[str, Any]:
+    return entry.model_dump(mode="json", by_alias=True)
 
 
 def report(turns: Sequence[TurnFigures]) -> list[str]:
-    """Tells the sums for people."""
+    """Return the sums as lines for people."""
     kinds, sessions = by(turns, lambda turn: turn.kind), by(turns, lambda turn: turn.session)
     width = max(len(name) + 2 for name in (*kinds, *sessions))
     total = sums(turns)
@@ -45,8 +45,8 @@ def report(turns: Sequence[TurnFigures]) -> list[str]:
             f"Measured, by playing each prompt as a session's first: {total.measured_baseline_bytes_per_turn:,.0f}"
             f" bytes a turn, of which {_percent(total.measured_saved)} are saved."
         )
-    reasons = ", ".join(f"{count} {reason}" for reason, count in total.lost.items())
-    lines.append(f"A hit: the task's pack was in the cache when the prompt came. Lost: {reasons or 'none'}.")
+    reasons = ", ".join(f"{count} {reason}" for reason, count in total.misses.items())
+    lines.append(f"A hit: the task's pack was in the cache when the prompt came. Misses: {reasons or 'none'}.")
     lines.append(
         f"Pre-run: median {total.median_ms:.1f} ms, p90 {total.p90_ms:.1f}, p99 {total.p99_ms:.1f},"
         f" slowest {total.slowest_ms:.1f}; {total.over_host_deadline} over 1Code's 800 ms, {total.partial} partial."
@@ -58,12 +58,12 @@ def report(turns: Sequence[TurnFigures]) -> list[str]:
     return lines
 
 
-def _line(name: str, one: Sums, width: int) -> str:
-    rate = "-" if one.hit_rate is None else _percent(one.hit_rate)
-    saved = "-" if one.saved is None else _percent(one.saved)
+def _line(name: str, entry: Sums, width: int) -> str:
+    rate = "-" if entry.hit_rate is None else _percent(entry.hit_rate)
+    saved = "-" if entry.saved is None else _percent(entry.saved)
     return (
-        f"{name:<{width}}  {one.turns:>5}  {one.hits:>6}  {rate:>8}  {one.sent_bytes_per_turn:>9,.0f}"
-        f"  {one.baseline_bytes_per_turn:>13,.0f}  {saved:>6}"
+        f"{name:<{width}}  {entry.turns:>5}  {entry.hits:>6}  {rate:>8}  {entry.sent_bytes_per_turn:>9,.0f}"
+        f"  {entry.baseline_bytes_per_turn:>13,.0f}  {saved:>6}"
     )
 
 

@@ -1,4 +1,4 @@
-"""The format of recorded sessions: what is read, and the sentence that says what is wrong on which line."""
+"""The format of recorded sessions, and the errors of invalid recordings."""
 
 import re
 from typing import Any
@@ -29,7 +29,7 @@ def test_a_session_has_its_lines_in_order_with_their_numbers() -> None:
     assert [line.number for line in second.lines] == [7, 8]
 
 
-def test_every_kind_of_line_is_told_by_one_member_that_no_other_kind_has() -> None:
+def test_every_kind_of_line_has_its_own_member() -> None:
     for kind, model in KINDS.items():
         members = {field.alias for field in model.model_fields.values()}
         assert members & KINDS.keys() == {kind}
@@ -65,6 +65,6 @@ def test_every_kind_of_line_is_told_by_one_member_that_no_other_kind_has() -> No
         ),
     ],
 )
-def test_what_is_wrong_is_said_in_a_sentence_with_its_line(content: bytes, sentence: str) -> None:
+def test_an_invalid_recording_is_one_sentence_with_its_line(content: bytes, sentence: str) -> None:
     with pytest.raises(ReplayFailed, match=re.escape(sentence)):
         read_sessions(content)

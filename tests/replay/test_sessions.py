@@ -1,6 +1,6 @@
-"""The recorded sessions, replayed: what the product promises holds on them.
+"""The product's promises, checked on the recorded sessions.
 
-Each figure counts everything: first prompts are look-ups, fresh sessions send all, switches of task are misses.
+The figures include everything: first prompts are look-ups, fresh sessions receive full packs, new tasks are misses.
 """
 
 import subprocess
@@ -18,14 +18,14 @@ from tests.replay.recording import Prompt
 
 HIT_RATE = 0.80
 SAVED = 0.60
-"""The specification's success metrics ask for 0.6 and 0.3 (continuity-design.md)."""
+"""The specification's success metrics are 0.6 and 0.3 (continuity-design.md)."""
 
 KINDS = {
     "iterative": 8, "task switch": 3, "branch switch": 3, "two worktrees": 2, "session reset": 2, "compaction": 2,
     "plan to agent": 2, "user edits": 2,
 }  # fmt: skip
 FRESH = ("session reset", "compaction")
-"""Sessions in which a provider session loses what it had, besides by beginning."""
+"""Sessions in which a provider session loses its content after its start."""
 
 PATIENCE_SECONDS = 300
 ROOT = Path(__file__).parents[2]
@@ -34,12 +34,12 @@ Turn = dict[str, Any]
 
 
 def recorded() -> list[Recorded]:
-    return [one for path in sorted(SESSIONS.glob("*.jsonl")) for one in read_sessions(path.read_bytes())]
+    return [result for path in sorted(SESSIONS.glob("*.jsonl")) for result in read_sessions(path.read_bytes())]
 
 
 @pytest.fixture(scope="module")
-def told(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
-    """What `--json` writes of each file; they are played side by side, as most of it is pauses."""
+def results(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
+    """The output of `--json` for each file; the files are played in parallel, because most of the time is pauses."""
     repositories = make_histories(tmp_path_factory.mktemp("repositories"))
     command = [sys.executable, "-m", "tests.replay", "--json", "-", "--repositories", str(repositories)]
     playing = [
@@ -52,14 +52,14 @@ def told(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
 
 
 @pytest.fixture
-def turns(told: list[Any]) -> list[Turn]:
+def turns(results: list[Any]) -> list[Turn]:
     """Every turn of every session, in order."""
-    return [turn for one in told for turn in one["turns"]]
+    return [turn for result in results for turn in result["turns"]]
 
 
 def hit_rate(turns: list[Turn]) -> float:
-    asked = [turn for turn in turns if turn["lookedUp"]]
-    return float(sum(turn["hit"] for turn in asked) / len(asked))
+    look_ups = [turn for turn in turns if turn["hasLookUp"]]
+    return float(sum(turn["hit"] for turn in look_ups) / len(look_ups))
 
 
 def saved(turns: list[Turn]) -> float:
@@ -70,10 +70,10 @@ def of_kind(turns: list[Turn], kind: str) -> list[Turn]:
     return [turn for turn in turns if turn["kind"] == kind]
 
 
-def test_the_sessions_are_as_many_and_as_long_as_promised() -> None:
+def test_the_sessions_have_the_documented_number_and_length() -> None:
     sessions = recorded()
-    assert Counter(one.session.kind for one in sessions) == KINDS
-    lengths = [sum(isinstance(line.entry, Prompt) for line in one.lines) for one in sessions]
+    assert Counter(result.session.kind for result in sessions) == KINDS
+    lengths = [sum(isinstance(line.entry, Prompt) for line in result.lines) for result in sessions]
     assert (min(lengths), max(lengths)) == (5, 14)
 
 
@@ -86,33 +86,33 @@ def test_a_turn_costs_far_less_than_sending_everything_again(turns: list[Turn]) 
     assert saved(of_kind(turns, "iterative")) >= SAVED
 
 
-def test_what_the_user_and_other_runs_change_is_no_miss_after_a_pause(turns: list[Turn]) -> None:
-    reasons = Counter(turn["lost"] for turn in turns if turn["lost"])
+def test_changes_by_the_user_and_other_runs_cause_no_miss_after_a_pause(turns: list[Turn]) -> None:
+    reasons = Counter(turn["missReason"] for turn in turns if turn["missReason"])
     assert reasons.keys() <= {"first prompt", "other task", "other provider"}
 
 
-def test_another_task_is_seen_as_one(turns: list[Turn]) -> None:
-    assert "other task" in {turn["lost"] for turn in turns if turn["session"] == "tax-then-barcodes"}
+def test_a_new_task_is_recognised(turns: list[Turn]) -> None:
+    assert "other task" in {turn["missReason"] for turn in turns if turn["session"] == "tax-then-barcodes"}
 
 
-def test_no_figure_depended_on_the_machines_speed(turns: list[Turn]) -> None:
+def test_no_figure_depends_on_the_machines_speed(turns: list[Turn]) -> None:
     assert all(turn["settled"] and not turn["partial"] for turn in turns)
 
 
 def test_the_anchor_is_sent_once_per_provider_session(turns: list[Turn]) -> None:
-    """A turn without a session of its own begins one; those in between go on with it and get no anchor again."""
-    told = [turn for turn in turns if turn["lookedUp"] and turn["kind"] not in FRESH]
-    assert {turn["anchorBytes"] > 0 for turn in told} == {True, False}
-    for turn in told:
+    """A turn without a session starts one; turns that continue it get no anchor again."""
+    results = [turn for turn in turns if turn["hasLookUp"] and turn["kind"] not in FRESH]
+    assert {turn["anchorBytes"] > 0 for turn in results} == {True, False}
+    for turn in results:
         assert (turn["anchorBytes"] > 0) == (turn["providerSession"] is None), turn
 
 
-def test_what_went_out_is_what_the_sidecar_counted(turns: list[Turn]) -> None:
+def test_the_bytes_sent_are_those_the_sidecar_counted(turns: list[Turn]) -> None:
     """After a roll-back the sidecar counts Claude's system text again, which the provider has cached."""
     assert all(turn["sentBytes"] <= turn["injectedBytes"] for turn in turns)
     assert [turn for turn in turns if turn["sentBytes"] != turn["injectedBytes"] and turn["kind"] not in FRESH] == []
     assert all(turn["baselineBytes"] == turn["injectedBytes"] + turn["reusedBytes"] for turn in turns)
 
 
-def test_a_slash_command_goes_out_as_it_is(turns: list[Turn]) -> None:
-    assert [(turn["reason"], turn["sentBytes"]) for turn in turns if not turn["lookedUp"]] == [("slashCommand", 0)]
+def test_a_slash_command_is_sent_unchanged(turns: list[Turn]) -> None:
+    assert [(turn["reason"], turn["sentBytes"]) for turn in turns if not turn["hasLookUp"]] == [("slashCommand", 0)]

@@ -1,15 +1,15 @@
-"""What a replay's host knows of its conversations, and the row of figures a prompt comes to. Pure."""
+"""The host's knowledge of its conversations, and a prompt's row of figures. Pure."""
 
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from sidecar.runs.model import Provider
-from tests.replay.figures import Lost, TurnFigures
+from tests.replay.figures import MissReason, TurnFigures
 from tests.replay.recording import Prompt, Session
 
 
-class Asked(NamedTuple):
-    """What a pack was asked for, as far as the host can tell two questions apart."""
+class PackQuery(NamedTuple):
+    """A pack request, as far as the host can distinguish it from another."""
 
     worktree: str
     provider: Provider
@@ -17,42 +17,42 @@ class Asked(NamedTuple):
     task: str | None
     token_mode: str | None
     edits: int
-    """How often the user had changed the worktree by then."""
+    """Number of changes by the user so far."""
 
 
 @dataclass
 class Chat:
-    """One sub-chat, as the host keeps it."""
+    """One sub-chat, as the host stores it."""
 
     provider: Provider | None = None
     sessions: dict[Provider, str] = field(default_factory=dict)
-    last: Asked | None = None
+    last: PackQuery | None = None
 
 
 class Paused(NamedTuple):
-    """What the background did in the pauses before a prompt."""
+    """The background work in the pauses before a prompt."""
 
     took_ms: float
     settled: bool
-    """Whether it was done before they ended."""
+    """Whether it finished before they ended."""
 
 
 UNPAUSED = Paused(0.0, settled=True)
 
 
 class Answered(NamedTuple):
-    """A pre-run's answer, and how long it took."""
+    """A pre-run's answer and its duration."""
 
     answer: dict[str, Any]
     took_ms: float
     system_is_new: bool
-    """Whether the provider session has not been sent this system text before."""
+    """Whether this system text is new to the provider session."""
     provider_session: str | None
-    """The session that goes on; None where one begins."""
+    """The continued session; None if a new one starts."""
 
 
-def lost(now: Asked, last: Asked | None, *, partial: bool) -> Lost:
-    """Says why a pack had to be made: the first difference to what the chat asked for last."""
+def miss_reason(now: PackQuery, last: PackQuery | None, *, partial: bool) -> MissReason:
+    """Return why a pack had to be built: the first difference to the chat's previous request."""
     if last is None or now.worktree != last.worktree:
         return "first prompt"
     if now.provider != last.provider:
@@ -72,14 +72,14 @@ def row(
     session: Session,
     line: int,
     prompt: Prompt,
-    asked: Asked,
-    last: Asked | None,
+    query: PackQuery,
+    last: PackQuery | None,
     answered: Answered,
     paused: Paused,
 ) -> TurnFigures:
-    """Gives a prompt's row."""
+    """Return a prompt's row."""
     answer, metadata = answered.answer, answered.answer["metadata"]
-    looked_up = answer["action"] == "inject" or answer["reason"] in ("passive", "nothingToSend", "deadline")
+    has_look_up = answer["action"] == "inject" or answer["reason"] in ("passive", "nothingToSend", "deadline")
     hit = bool(metadata["cacheHit"])
     system = answer["system"]
     system_bytes = len(system["text"].encode()) if system and answered.system_is_new else 0
@@ -89,14 +89,14 @@ def row(
         kind=session.kind,
         line=line,
         chat=prompt.chat,
-        provider=asked.provider,
+        provider=query.provider,
         mode=prompt.mode,
         provider_session=answered.provider_session,
         action=answer["action"],
         reason=answer["reason"],
-        looked_up=looked_up,
+        has_look_up=has_look_up,
         hit=hit,
-        lost=lost(asked, last, partial=metadata["partial"]) if looked_up and not hit else None,
+        miss_reason=miss_reason(query, last, partial=metadata["partial"]) if has_look_up and not hit else None,
         prompt_bytes=len(prompt.prompt.encode()),
         sent_bytes=sum(len(block["text"].encode()) for block in answer["blocks"]) + system_bytes,
         anchor_bytes=anchors + system_bytes,

@@ -1,4 +1,4 @@
-"""Settings as a client sees them: which layer counts, what lasts, what is refused."""
+"""Settings as a client sees them: effective layers, persistence, validation."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -19,15 +19,15 @@ VALUES = st.dictionaries(NAMES | st.just("unknown"), st.none() | st.integers(0, 
 
 
 @given(st.lists(VALUES, min_size=4, max_size=4))
-def test_the_last_layer_that_says_something_counts(values: list[dict[str, Any]]) -> None:
+def test_the_last_layer_with_a_value_wins(values: list[dict[str, Any]]) -> None:
     settings = resolve(list(zip(LAYERS, values, strict=True)))
     for row in SETTINGS:
-        said = [
+        values_set = [
             (layer, value[row.name])
             for layer, value in zip(LAYERS, values, strict=True)
             if value.get(row.name) is not None
         ]
-        source, expected = said[-1] if said else ("default", row.default)
+        source, expected = values_set[-1] if values_set else ("default", row.default)
         assert (settings.resolved[row.name].source, settings[row.name]) == (source, expected)
     assert set(settings.resolved) == set(BY_NAME)
 
@@ -59,7 +59,7 @@ def test_each_setting_is_shown_with_value_source_default_and_meaning(client: Cli
     assert shown(client, "mode") == ("passive", "default")
 
 
-def test_each_layer_wins_over_the_one_below_it(open_sidecar: Callable[..., MemorySidecar], tmp_path: Path) -> None:
+def test_each_layer_overrides_the_one_below(open_sidecar: Callable[..., MemorySidecar], tmp_path: Path) -> None:
     sidecar = open_sidecar(environment={"ONECODE_TOKEN_MODE": "debug"})
     client = sidecar.client
     client.initialize(settings={"mode": "off", "tokenMode": "low", "budgets": {"low": 5_000}})
@@ -76,12 +76,12 @@ def test_each_layer_wins_over_the_one_below_it(open_sidecar: Callable[..., Memor
     assert shown(client, "tokenMode", project) == ("debug", "environment")
 
 
-def test_an_update_shows_what_counts_then(client: Client) -> None:
+def test_an_update_returns_the_effective_values(client: Client) -> None:
     settings = {setting["name"]: setting["value"] for setting in update(client, {"snapshot": False})["settings"]}
     assert settings["snapshot"] is False
 
 
-def test_null_takes_a_setting_back_and_what_is_not_named_stays(client: Client) -> None:
+def test_null_removes_a_setting_and_others_remain(client: Client) -> None:
     update(client, {"mode": "active", "capture": {"changedLines": 3, "changedFiles": 4}})
     update(client, {"mode": None, "capture": {"changedLines": None}})
     assert shown(client, "mode") == ("passive", "default")
@@ -91,7 +91,7 @@ def test_null_takes_a_setting_back_and_what_is_not_named_stays(client: Client) -
     assert shown(client, "capture.changedFiles") == (8, "default")
 
 
-def test_settings_last_beyond_the_process(open_sidecar: Callable[..., MemorySidecar], tmp_path: Path) -> None:
+def test_settings_outlive_the_process(open_sidecar: Callable[..., MemorySidecar], tmp_path: Path) -> None:
     first = open_sidecar()
     first.client.initialize(settings={"tokenMode": "debug"})
     update(first.client, {"mode": "active"})
@@ -101,10 +101,10 @@ def test_settings_last_beyond_the_process(open_sidecar: Callable[..., MemorySide
     second.client.initialize()
     assert shown(second.client, "mode") == ("active", "global")
     assert shown(second.client, "mode", tmp_path / "project") == ("off", "project")
-    assert shown(second.client, "tokenMode") == ("normal", "default")  # of `initialize`: for one process only
+    assert shown(second.client, "tokenMode") == ("normal", "default")  # from `initialize`: for one process only
 
 
-def test_two_spellings_of_a_project_are_one(client: Client, tmp_path: Path) -> None:
+def test_two_spellings_of_a_path_are_the_same_project(client: Client, tmp_path: Path) -> None:
     (tmp_path / "project").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "project")
     update(client, {"mode": "off"}, tmp_path / "project")
@@ -112,7 +112,7 @@ def test_two_spellings_of_a_project_are_one(client: Client, tmp_path: Path) -> N
     assert shown(client, "mode", tmp_path / "project" / ".." / "project") == ("off", "project")
 
 
-def test_a_wrong_update_names_every_wrong_value_and_changes_nothing(client: Client) -> None:
+def test_an_invalid_update_names_every_invalid_value_and_changes_nothing(client: Client) -> None:
     failure = client.error(
         "settings/update",
         {"settings": {"mode": "sideways", "tokenMode": "low", "budgets": {"low": 1}, "memoryBranch": "main"}},
@@ -129,14 +129,14 @@ def test_a_relative_project_is_refused(client: Client) -> None:
 
 
 @pytest.mark.parametrize("settings", [{"mode": "sideways"}, {"memoryBranch": "release/1"}, {"capture": {"x": 1}}])
-def test_wrong_settings_in_initialize_are_refused(open_sidecar: Callable[..., MemorySidecar], settings: Any) -> None:
+def test_invalid_settings_in_initialize_are_refused(open_sidecar: Callable[..., MemorySidecar], settings: Any) -> None:
     client = open_sidecar().client
     failure = client.error("initialize", {**client.handshake(), "settings": settings})
     assert failure.code == -32602
     assert failure.data["errors"][0]["path"] == "settings"
 
 
-def test_a_variable_that_does_not_fit_is_a_warning_of_the_handshake(open_sidecar: Callable[..., MemorySidecar]) -> None:
+def test_an_invalid_variable_is_a_warning_of_the_handshake(open_sidecar: Callable[..., MemorySidecar]) -> None:
     client = open_sidecar(environment={"ONECODE_CONTINUITY_MODE": "sideways"}).client
     warnings = client.initialize()["state"]["warnings"]
     assert len(warnings) == 1
@@ -154,6 +154,6 @@ DECIDED = {
 }  # fmt: skip
 
 
-def test_the_numbers_that_were_decided_are_the_defaults(client: Client) -> None:
+def test_the_decided_numbers_are_the_defaults(client: Client) -> None:
     found = {row["name"]: row["value"] for row in client.request("settings/get", {})["settings"]}
     assert {name: found[name] for name in DECIDED} == DECIDED

@@ -1,4 +1,4 @@
-"""What a setting may be, held against its model and against git."""
+"""Valid values of settings, compared with the model and with git."""
 
 import subprocess
 from typing import Any
@@ -61,7 +61,7 @@ def test_every_default_is_a_value_of_its_setting() -> None:
     assert len(BY_NAME) == len(SETTINGS)
 
 
-def test_each_wrong_value_is_named_and_none_repeated() -> None:
+def test_each_invalid_value_is_named_once_without_its_text() -> None:
     problems = problems_with(
         {
             "mode": "kumquat",
@@ -78,7 +78,7 @@ def test_each_wrong_value_is_named_and_none_repeated() -> None:
     assert "huh huh" not in text
 
 
-def test_a_group_taken_back_takes_back_each_of_its_settings() -> None:
+def test_null_for_a_group_removes_each_of_its_settings() -> None:
     taken_back = flatten({"capture": None, "mode": "off"})
     assert taken_back == {"mode": "off", **{row.name: None for row in SETTINGS if row.name.startswith("capture.")}}
 
@@ -96,7 +96,7 @@ def test_a_group_taken_back_takes_back_each_of_its_settings() -> None:
         (" no ", False),
     ],
 )
-def test_switches_are_read_from_the_environment_in_the_usual_spellings(text: str, value: bool) -> None:
+def test_booleans_in_the_environment_have_the_usual_spellings(text: str, value: bool) -> None:
     assert from_environment({"ONECODE_CONTINUITY_ENABLE_SNAPSHOT": text}) == ({"snapshot": value}, [])
 
 
@@ -128,7 +128,7 @@ def test_each_variable_of_the_environment_sets_its_setting() -> None:
     }
 
 
-def test_a_variable_that_does_not_fit_is_left_out_and_named_and_an_empty_one_says_nothing() -> None:
+def test_an_invalid_variable_is_skipped_and_named_and_an_empty_one_is_ignored() -> None:
     values, problems = from_environment(
         {"ONECODE_CONTINUITY_MODE": "kumquat", "ONECODE_CONTINUITY_MEMORY_BRANCH": "main", "ONECODE_TOKEN_MODE": " "}
     )
@@ -153,7 +153,7 @@ def test_branches_that_people_work_on_are_refused(name: str) -> None:
 @pytest.mark.parametrize(
     "name", ["memory/continuity", "memory", "releasenotes", "memory/release", "stables/x", "vista", "chat/1", "mainly"]
 )
-def test_a_name_that_only_reminds_of_such_a_branch_is_fine(name: str) -> None:
+def test_a_name_that_only_resembles_a_protected_branch_is_allowed(name: str) -> None:
     assert is_memory_branch(name)
 
 
@@ -171,13 +171,13 @@ def git_accepts(name: str) -> bool:
 
 
 @pytest.mark.parametrize("name", ODD_NAMES)
-def test_a_branch_name_is_well_formed_when_git_says_so_and_it_does_not_mean_the_head(name: str) -> None:
+def test_a_branch_name_is_well_formed_if_git_accepts_it_and_it_is_not_head(name: str) -> None:
     assert is_memory_branch(name) == (git_accepts(name) and name not in {"HEAD", "@"})
 
 
 @settings(max_examples=examples(120, 25))
 @given(st.text(st.sampled_from("ab./-@{}~^:?*[\\ _lock\x01\x7fé"), max_size=8))
-def test_any_name_is_judged_as_git_does(name: str) -> None:
+def test_any_branch_name_is_judged_as_git_judges_it(name: str) -> None:
     folder, folded = name.split("/", maxsplit=1)[0].casefold(), name.casefold()
     protected = name == "@" or folded in PROTECTED_BRANCHES or folder in PROTECTED_FOLDERS
     assert is_memory_branch(name) == (git_accepts(name) and not protected)

@@ -91,7 +91,7 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
         "packs/test_composition_laws.py::test_fit_prefers_higher_priorities",
     ),
     "Budget: 14,000, 24,000, 42,000 bytes, and as the cap on new bytes (decisions.md)": (
-        "settings/test_settings.py::test_the_numbers_that_were_decided_are_the_defaults",
+        "settings/test_settings.py::test_the_decided_numbers_are_the_defaults",
         f"{_PRE_RUN}the_token_modes_budget_is_used_and_never_exceeded",
         "settings/test_settings.py::test_new_bytes_per_call_never_exceed_the_budget",
     ),
@@ -246,18 +246,18 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     "Design: behind a flag, passive first (the default: decisions.md), then snapshot, then rehydrate": (
         f"{_MODES}passive_is_the_default_measures_everything_and_sends_nothing",
         f"{_MODES}off_does_nothing_at_all",
-        "settings/test_settings.py::test_each_layer_wins_over_the_one_below_it",
+        "settings/test_settings.py::test_each_layer_overrides_the_one_below",
     ),
     "Design: a local-model run, a slash command, nothing ready in time pass untouched (decisions.md)": (
         f"{_MODES}what_passes_through_passes_byte_identical",
     ),
     "Design: cache hits of 60 % and more in iterative sessions": (
         "flows/test_measures.py::test_passive_mode_shows_what_it_would_have_saved",
-        "operate/test_rollout.py::test_passive_figures_that_hold_say_inject_and_what_it_would_save",
+        "operations/test_rollout_stages.py::test_good_passive_figures_recommend_injection_with_its_savings",
     ),
     "Design: 30 % fewer bytes per turn and more": (
         "flows/test_measures.py::test_passive_mode_shows_what_it_would_have_saved",
-        "operate/test_rollout.py::test_passive_figures_that_hold_say_inject_and_what_it_would_save",
+        "operations/test_rollout_stages.py::test_good_passive_figures_recommend_injection_with_its_savings",
     ),
     "Design: metrics are computed from bytes really delivered (decisions.md)": (
         "flows/test_measures.py::test_passive_mode_shows_what_it_would_have_saved",

@@ -368,7 +368,9 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     '5.3: a missing checksum is "unverified" (decisions.md)': (
         f"{_HEALTH}an_entity_without_a_checksum_is_unverified_and_healthy",
     ),
-    "5.3: the output is as shown": ("cli/test_health.py::test_the_summary_is_printed_as_the_specification_shows_it",),
+    "5.3: the output is as shown": (
+        "cli/test_registry_health.py::test_the_summary_is_printed_as_the_specification_shows_it",
+    ),
     # §6
     "6: /chati loads the state, sets the lock, writes the block and routes to the agent": (
         f"{_LOCK}chati_activates_the_lock_with_the_agent_of_the_session_file_and_its_block_in_claude_md",
@@ -472,8 +474,8 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     ),
     "XIV.2: health SHALL NEVER block; its status is always 0": (
         f"{_REGISTRY}health_checks_everything_and_never_blocks",
-        "cli/test_health.py::test_what_is_wrong_is_told_with_its_remedy_and_the_status_stays_0",
-        "cli/test_health.py::test_also_what_keeps_it_from_looking_ends_with_status_0",
+        "cli/test_registry_health.py::test_problems_are_shown_with_remedies_and_the_exit_status_is_0",
+        "cli/test_registry_health.py::test_a_check_that_cannot_run_exits_with_status_0",
     ),
     "XIV.3: reusing SHALL be preferred over creating": (
         f"{_PRINTED}what_is_to_be_reused_stands_before_what_is_to_be_adapted",

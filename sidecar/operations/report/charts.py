@@ -48,12 +48,12 @@ ARTIFACTS = {"devlog": "development log", "adr": "decision", "rejectedApproach":
 STATUSES = ("draft", "accepted", "committed", "discarded")
 TRIGGER_LABELS = {
     "turns": "turns",
-    "injectedBytes": "bytes injected",
-    "files": "files given",
-    "diffLines": "growth of the difference",
+    "injectedBytes": "injected bytes",
+    "files": "files sent",
+    "diffLines": "growth of the diff",
     "minutes": "minutes",
     "bracket": "a full context window",
-    "forced": "a spawn criterion, or the user",
+    "forced": "a restart criterion, or the user",
 }
 ACTIONS = ("snapshot", "rehydrate")
 
@@ -68,7 +68,7 @@ def charts_of(data: ReportData, since_day: str, today: str) -> list[Chart]:
 def _pack_charts(days: Mapping[str, Period | None], axis: str) -> Iterable[Chart]:
     over = _series_over(days)
     yield Chart(
-        "hits", "Cache hits", "The share of packs and file summaries that need not be made anew.",
+        "hits", "Cache hits", "Share of packs and file summaries that came from the cache.",
         "lines", axis, tuple(days),
         (
             over("packs in follow-ups", lambda day: day.modes.both.follow_up_hit_rate),
@@ -78,28 +78,28 @@ def _pack_charts(days: Mapping[str, Period | None], axis: str) -> Iterable[Chart
         percent, 1.0,
     )  # fmt: skip
     yield Chart(
-        "bytes", "Bytes per turn", "What a prompt carries, beside what full packs each turn would have cost.",
+        "bytes", "Bytes per turn", "Bytes sent with a prompt, against full packs on every turn.",
         "lines", axis, tuple(days),
         (
             over("injected", lambda day: _injected_per_turn(day.modes.active)),
-            over("passive: would be", lambda day: _injected_per_turn(day.modes.passive)),
+            over("passive (would be)", lambda day: _injected_per_turn(day.modes.passive)),
             over("full packs", lambda day: _if_any_calls(day.modes.both, day.modes.both.baseline_bytes_per_turn)),
         ),
         size,
     )  # fmt: skip
     yield Chart(
-        "latency", "Time of a pre-run", "How long half, 95 and 99 of 100 prompts waited at most.",
+        "latency", "Pre-run duration", "The median, 95th and 99th percentile of the time prompts waited.",
         "lines", axis, tuple(days),
         (
-            over("50 of 100", lambda day: day.modes.both.elapsed_ms_p50),
-            over("95 of 100", lambda day: day.modes.both.elapsed_ms_p95),
-            over("99 of 100", lambda day: day.modes.both.elapsed_ms_p99),
+            over("median", lambda day: day.modes.both.elapsed_ms_p50),
+            over("95th percentile", lambda day: day.modes.both.elapsed_ms_p95),
+            over("99th percentile", lambda day: day.modes.both.elapsed_ms_p99),
         ),
         milliseconds,
     )  # fmt: skip
     yield Chart(
         "worth", "Precision and recall of packs",
-        "Precision: of the files given, those the run then used. Recall: of the files it needed, those it was given.",
+        "Precision: share of the files sent that the run used. Recall: share of the files it needed that were sent.",
         "lines", axis, tuple(days),
         (
             over("precision", lambda day: day.modes.both.precision),
@@ -108,11 +108,11 @@ def _pack_charts(days: Mapping[str, Period | None], axis: str) -> Iterable[Chart
         percent, 1.0,
     )  # fmt: skip
     yield Chart(
-        "saved", "Tokens saved", "What re-sending full packs would have cost more, at four bytes a token.",
+        "saved", "Tokens saved", "Tokens saved against sending full packs on every turn, at four bytes per token.",
         "stack", axis, tuple(days),
         (
             over("saved", lambda day: day.modes.active.saved_tokens),
-            over("passive: would be", lambda day: day.modes.passive.saved_tokens),
+            over("passive (would be)", lambda day: day.modes.passive.saved_tokens),
         ),
         whole,
     )  # fmt: skip
@@ -121,35 +121,35 @@ def _pack_charts(days: Mapping[str, Period | None], axis: str) -> Iterable[Chart
 def _session_charts(data: ReportData, days: Mapping[str, Period | None], axis: str) -> Iterable[Chart]:
     over, both = _series_over(days), data.modes.both
     yield Chart(
-        "bracket", "Course of the context window", "Prompts by how full the window was when they were sent.",
+        "bracket", "Context window", "Prompts by how full the context window was.",
         "stack", axis, tuple(days),
         tuple(over(name, _count_of("brackets", name)) for name in BRACKETS), whole,
     )  # fmt: skip
     yield Chart(
-        "governor", "The governor's actions", "After how many runs it asked for something, or held it back.",
+        "governor", "Governor actions", "Runs after which the governor requested an action, or suppressed one.",
         "stack", axis, tuple(days),
         (
             *(over(name, _count_of("governor", name)) for name in ACTIONS),
-            over("due, held back", lambda day: sum(day.modes.both.governor_withheld.values())),
+            over("suppressed", lambda day: sum(day.modes.both.governor_suppressed.values())),
         ),
         whole,
     )  # fmt: skip
     triggers = [
-        (label, both.governor_causes.get(name))
+        (label, both.governor_reasons.get(name))
         for name, label in TRIGGER_LABELS.items()
-        if both.governor_causes.get(name)
+        if both.governor_reasons.get(name)
     ]
     yield Chart(
-        "causes", "Reasons for them", "Which signals made an action due, and how often.", "rows", "Reason",
+        "causes", "Reasons for actions", "The signals that made an action due, and how often.", "rows", "Reason",
         tuple(label for label, _ in triggers), (Series("runs", tuple(number for _, number in triggers)),), whole,
     )  # fmt: skip
     yield Chart(
-        "errors", "Errors and delays", "Prompts without a pack in time, runs that failed, and errors answered.",
+        "errors", "Errors and delays", "Prompts without a pack at the deadline, failed runs, and error answers.",
         "stack", axis, tuple(days),
         (
-            over("too late", lambda day: day.modes.both.passed_through.get("deadline")),
+            over("timeouts", lambda day: day.modes.both.passed_through.get("deadline")),
             over("failed runs", lambda day: day.modes.both.outcomes.get("error")),
-            over("errors answered", lambda day: sum(day.errors.values())),
+            over("error answers", lambda day: sum(day.errors.values())),
         ),
         whole,
     )  # fmt: skip
@@ -158,17 +158,17 @@ def _session_charts(data: ReportData, days: Mapping[str, Period | None], axis: s
 def _storage_charts(data: ReportData) -> Iterable[Chart]:
     kinds = [kind for kind in ARTIFACTS if any(own == kind for own, _ in data.artifacts)]
     yield Chart(
-        "artifacts", "Artifacts", "What was drafted of runs, by kind, and what became of it.", "rows", "Kind",
+        "artifacts", "Artifacts", "Artifacts drafted from runs, by kind and status.", "rows", "Kind",
         tuple(ARTIFACTS[kind] for kind in kinds),
         tuple(Series(status, tuple(data.artifacts.get((kind, status), 0) for kind in kinds)) for status in STATUSES),
         whole,
     )  # fmt: skip
     yield Chart(
-        "memories", "Memories by tier", "How many memories are at hand (hot), near (warm), far (cold) or archived.",
+        "memories", "Memories by tier", "Number of memories by tier, from hot to archived.",
         "bars", "Tier", TIERS, (Series("memories", tuple(data.memories.get(tier, 0) for tier in TIERS)),), whole,
     )  # fmt: skip
     yield Chart(
-        "caches", "Caches by size", "What the caches of the state file hold; of all projects.", "rows", "Cache",
+        "caches", "Caches by size", "Size of the state file's caches, over all projects.", "rows", "Cache",
         tuple(cache.name.replace("_", " ") for cache in data.caches),
         (Series("size", tuple(cache.bytes for cache in data.caches)),), size,
     )  # fmt: skip

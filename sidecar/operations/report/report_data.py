@@ -78,17 +78,17 @@ def read_report_data(
 
     all_sums = list(by_day(tx, project, since_day, None))
     names = _distinct_names(records.project_names(tx))
-    core_methods = [day_sums for day_sums in all_sums if day_sums.provider != NO_PROVIDER]
+    run_sums = [day_sums for day_sums in all_sums if day_sums.provider != NO_PROVIDER]
     of_no_project = [day_sums for day_sums in all_sums if day_sums.project == NO_PROJECT]
     of_no_provider = _total(day_sums for day_sums in all_sums if day_sums.provider == NO_PROVIDER)
     return ReportData(
         periods=tuple(_period(day, list(group)) for day, group in groupby(all_sums, key=period)),
         is_weekly=is_weekly,
-        days=_days(core_methods),
-        modes=_modes(_total(core_methods)),
+        days=_days(run_sums),
+        modes=_modes(_total(run_sums)),
         groups=tuple(
             sorted(
-                _groups(core_methods),
+                _groups(run_sums),
                 key=lambda day_sums: (names.get(day_sums.project, day_sums.project), *day_sums[:2]),
             )
         ),
@@ -106,7 +106,9 @@ def read_report_data(
 def _without_user_reason(decision: records.GovernedRun) -> records.GovernedRun:
     """Remove the user's reason for a fresh session: those are the user's own words."""
     return decision._replace(
-        reasons=tuple("asked for by hand" if reason.startswith("asked for:") else reason for reason in decision.reasons)
+        reasons=tuple(
+            "requested manually" if reason.startswith("requested:") else reason for reason in decision.reasons
+        )
     )
 
 
@@ -121,9 +123,9 @@ def monday_of(day: str) -> str:
     return (date_ - timedelta(days=date_.weekday())).isoformat()
 
 
-def _days(core_methods: list[DaySums]) -> tuple[int, int, int]:
+def _days(run_sums: list[DaySums]) -> tuple[int, int, int]:
     active, passive = (
-        {day_sums.day for day_sums in core_methods if day_sums.totals.get((of, "calls"))} for of in (False, True)
+        {day_sums.day for day_sums in run_sums if day_sums.totals.get((of, "calls"))} for of in (False, True)
     )
     return len(active), len(passive), len(active | passive)
 

@@ -63,32 +63,33 @@ def stages(evidence: Evidence) -> list[ReportStage]:
 
 def next_step(stages: list[ReportStage]) -> ReportStep:
     """Return the next step in one sentence. Of the enabled stages that miss a target, the furthest one decides."""
-    missed = next((stage for stage in reversed(stages) if stage.is_on and stage.verdict == "wait"), None)
+    missed = next((stage for stage in reversed(stages) if stage.enabled and stage.verdict == "wait"), None)
     if missed is not None:
         return ReportStep(
-            verdict="wait", sentence=f"Go no further: {_stage_name(missed)} is on and misses {_missed_targets(missed)}."
+            verdict="wait",
+            sentence=f"Do not continue: {_stage_name(missed)} is enabled and misses {_missed_targets(missed)}.",
         )
     measuring = stages[0]
-    if measuring.is_on and measuring.verdict == "moreData":
+    if measuring.enabled and measuring.verdict == "moreData":
         return ReportStep(verdict="moreData", sentence=f"Keep measuring. {measuring.sentence}")
-    unknown = next((stage for stage in stages if stage.is_on and stage.verdict == "moreData"), None)
+    unknown = next((stage for stage in stages if stage.enabled and stage.verdict == "moreData"), None)
     if unknown is not None:
-        text = f"Stay where you are: {_stage_name(unknown)} is on, and too little is known of it yet."
+        text = f"Stay at this stage: {_stage_name(unknown)} is enabled, but there is too little data on it."
         return ReportStep(verdict="moreData", sentence=text)
-    following = next((stage for stage in stages if not stage.is_on), None)
+    following = next((stage for stage in stages if not stage.enabled), None)
     if following is None:
-        return ReportStep(verdict="go", sentence="Every stage is on; keep an eye on the targets.")
+        return ReportStep(verdict="go", sentence="Every stage is enabled. Keep watching the targets.")
     return ReportStep(verdict=following.verdict, sentence=_next_stage_sentence(following))
 
 
 def _next_stage_sentence(stage: ReportStage) -> str:
     match stage.verdict:
         case "go":
-            return f"Next: {_stage_name(stage)} (set `{SETTINGS[stage.name]}`). The targets hold, and the data suffice."
+            return f"Next: {_stage_name(stage)} (set `{SETTINGS[stage.name]}`). All targets are met with enough data."
         case "wait":
-            return f"Stay where you are: {_stage_name(stage)} would miss {_missed_targets(stage)}."
+            return f"Stay at this stage: {_stage_name(stage)} would miss {_missed_targets(stage)}."
         case "moreData":
-            return f"Stay where you are: there is too little data to decide on {_stage_name(stage)}."
+            return f"Stay at this stage: there is too little data to decide on {_stage_name(stage)}."
 
 
 def _stage_name(stage: ReportStage) -> str:
@@ -96,7 +97,7 @@ def _stage_name(stage: ReportStage) -> str:
 
 
 def _missed_targets(stage: ReportStage) -> str:
-    missed = [f"{check.name.lower()} {check.value} ({check.target})" for check in stage.checks if check.holds is False]
+    missed = [f"{check.name.lower()} {check.value} ({check.target})" for check in stage.checks if check.met is False]
     return f"{'a target' if len(missed) == 1 else 'targets'}: {', '.join(missed)}"
 
 
@@ -137,19 +138,19 @@ def gather_evidence(
     )
 
 
-def _stage(name: StageName, checks: list[ReportCheck], text: str, *, is_on: bool, suffices: bool) -> ReportStage:
-    missed = [check.name.lower() for check in checks if check.holds is False]
+def _stage(name: StageName, checks: list[ReportCheck], text: str, *, enabled: bool, suffices: bool) -> ReportStage:
+    missed = [check.name.lower() for check in checks if check.met is False]
     if not suffices:
         verdict: Verdict = "moreData"
         text = f"Too little data: {text}."
     elif missed:
         verdict, text = "wait", f"{text}; missed: {', '.join(missed)}."
-    elif any(check.holds is None for check in checks):
-        unknown = [check.name.lower() for check in checks if check.holds is None]
-        verdict, text = "moreData", f"{text}; not known yet: {', '.join(unknown)}."
+    elif any(check.met is None for check in checks):
+        unknown = [check.name.lower() for check in checks if check.met is None]
+        verdict, text = "moreData", f"{text}; unknown: {', '.join(unknown)}."
     else:
-        verdict, text = "go", f"{text}; all targets hold, and the data suffice."
-    return ReportStage(name=name, verdict=verdict, is_on=is_on, sentence=text[0].upper() + text[1:], checks=checks)
+        verdict, text = "go", f"{text}; all targets are met."
+    return ReportStage(name=name, verdict=verdict, enabled=enabled, sentence=text[0].upper() + text[1:], checks=checks)
 
 
 def _assess_passive(evidence: Evidence) -> ReportStage:
@@ -160,7 +161,7 @@ def _assess_passive(evidence: Evidence) -> ReportStage:
         _error_check(evidence, evidence.active if _uses_active_figures(evidence) else evidence.passive),
     ]
     sentence = f"{calls:,} prompts measured on {_counted(days, 'day')}"
-    return _stage("passive", checks, sentence, is_on=evidence.mode != "off", suffices=_is_enough(calls, days))
+    return _stage("passive", checks, sentence, enabled=evidence.mode != "off", suffices=_is_enough(calls, days))
 
 
 def _assess_inject(evidence: Evidence) -> ReportStage:
@@ -168,24 +169,26 @@ def _assess_inject(evidence: Evidence) -> ReportStage:
     figures, days = (evidence.active, evidence.active_days) if by_active else (evidence.passive, evidence.passive_days)
     checks = [
         _check(
-            "Packs from the cache in follow-ups", percent(figures.follow_up_hit_rate), f"≥ {percent(HIT_RATE)}",
+            "Follow-ups with packs from the cache", percent(figures.follow_up_hit_rate), f"≥ {percent(HIT_RATE)}",
             _reaches(figures.follow_up_hit_rate, HIT_RATE),
         ),
         _check(
-            "Fewer bytes per turn than full packs", percent(figures.reduction if figures.calls else None),
+            "Reduction in bytes per turn against full packs", percent(figures.reduction if figures.calls else None),
             f"≥ {percent(REDUCTION)}", figures.reduction >= REDUCTION if figures.calls else None,
         ),
         _check(
-            "95 of 100 pre-runs took at most", milliseconds(figures.elapsed_ms_p95), f"≤ {milliseconds(P95_MS)}",
+            "95th percentile of pre-run duration", milliseconds(figures.elapsed_ms_p95), f"≤ {milliseconds(P95_MS)}",
             None if figures.elapsed_ms_p95 is None else figures.elapsed_ms_p95 <= P95_MS,
         ),
         _error_check(evidence, figures),
     ]  # fmt: skip
     sentence = "no prompts were measured"
     if figures.calls:
-        saves = f"injecting {'saves' if by_active else 'would save'} {percent(figures.reduction)} of full packs' bytes"
+        saves = f"injecting {'saves' if by_active else 'would save'} {percent(figures.reduction)} of the full packs"
         sentence = f"{saves}, by {_counted(figures.calls, 'prompt')} on {_counted(days, 'day')}"
-    return _stage("inject", checks, sentence, is_on=evidence.mode == "active", suffices=_is_enough(figures.calls, days))
+    return _stage(
+        "inject", checks, sentence, enabled=evidence.mode == "active", suffices=_is_enough(figures.calls, days)
+    )
 
 
 def _uses_active_figures(evidence: Evidence) -> bool:
@@ -195,7 +198,7 @@ def _uses_active_figures(evidence: Evidence) -> bool:
 
 def _assess_snapshot(evidence: Evidence) -> ReportStage:
     figures = evidence.active if evidence.active.runs else evidence.passive
-    requested, suppressed = (counted.get("snapshot", 0) for counted in (figures.governor, figures.governor_withheld))
+    requested, suppressed = (counted.get("snapshot", 0) for counted in (figures.governor, figures.governor_suppressed))
     runs = sum(figures.governor.values())
     share = (requested + suppressed) / runs if runs else None
     decided = {
@@ -214,34 +217,34 @@ def _assess_snapshot(evidence: Evidence) -> ReportStage:
             _reaches(accepted_share, ACCEPTED_SHARE),
         ),
     ]  # fmt: skip
-    sentence = f"the governor asked for {_counted(requested, 'snapshot')} in {_counted(runs, 'run')}"
-    sentence += f" ({suppressed:,} more were held back)" if suppressed else ""
+    sentence = f"the governor requested {_counted(requested, 'snapshot')} in {_counted(runs, 'run')}"
+    sentence += f" ({suppressed:,} more were suppressed)" if suppressed else ""
     sentence = f"{sentence}, and {_counted(total, 'draft')} {'was' if total == 1 else 'were'} decided on"
-    is_on = evidence.mode == "active" and evidence.may_snapshot
-    return _stage("snapshot", checks, sentence, is_on=is_on, suffices=runs >= MIN_CALLS)
+    enabled = evidence.mode == "active" and evidence.may_snapshot
+    return _stage("snapshot", checks, sentence, enabled=enabled, suffices=runs >= MIN_CALLS)
 
 
 def _assess_rehydrate(evidence: Evidence) -> ReportStage:
     figures = evidence.active
-    done, withheld = figures.governor.get("rehydrate", 0), figures.governor_withheld.get("rehydrate", 0)
+    done, withheld = figures.governor.get("rehydrate", 0), figures.governor_suppressed.get("rehydrate", 0)
     before, now = _completed_share(evidence.passive), _completed_share(figures)
     snapshots = figures.governor.get("snapshot", 0)
     is_no_worse = None if before is None or now is None else now >= before - MAX_COMPLETED_LOSS
     checks = [
         _check(
-            "Snapshots kept to go on from", f"{snapshots:,}", f"≥ {MIN_SNAPSHOTS}",
+            "Snapshots to continue from", f"{snapshots:,}", f"≥ {MIN_SNAPSHOTS}",
             snapshots >= MIN_SNAPSHOTS if figures.runs else None,
         ),
         _check(
-            "Runs that ended well, since injecting", percent(now),
-            "as before" if before is None else f"≥ {percent(before - MAX_COMPLETED_LOSS)}", is_no_worse,
+            "Runs that completed, with injection", percent(now),
+            "as in passive mode" if before is None else f"≥ {percent(before - MAX_COMPLETED_LOSS)}", is_no_worse,
         ),
     ]  # fmt: skip
-    sentence = "a fresh session was never due"
+    sentence = "no fresh session was due"
     if done or withheld:
         sentence = f"a fresh session was requested {_counted(done, 'time')}, suppressed {_counted(withheld, 'time')}"
-    is_on = evidence.mode == "active" and evidence.may_rehydrate
-    return _stage("rehydrate", checks, sentence, is_on=is_on, suffices=figures.runs >= MIN_CALLS)
+    enabled = evidence.mode == "active" and evidence.may_rehydrate
+    return _stage("rehydrate", checks, sentence, enabled=enabled, suffices=figures.runs >= MIN_CALLS)
 
 
 def _completed_share(figures: MetricsFigures) -> float | None:
@@ -262,12 +265,14 @@ def _error_check(evidence: Evidence, figures: MetricsFigures) -> ReportCheck:
     timeouts = figures.passed_through.get("deadline", 0)
     answers = figures.calls + timeouts
     share = (timeouts + failures(evidence.errors)) / answers if answers else None
-    holds = None if share is None else share <= ERROR_SHARE
-    return _check("Prompts without packs by error or delay", percent(share), f"≤ {percent(ERROR_SHARE)}", holds)
+    met = None if share is None else share <= ERROR_SHARE
+    return _check(
+        "Prompts without packs because of an error or the deadline", percent(share), f"≤ {percent(ERROR_SHARE)}", met
+    )
 
 
-def _check(name: str, value: str, target: str, holds: bool | None) -> ReportCheck:
-    return ReportCheck(name=name, value=value, target=target, holds=holds)
+def _check(name: str, value: str, target: str, met: bool | None) -> ReportCheck:
+    return ReportCheck(name=name, value=value, target=target, met=met)
 
 
 def _reaches(value: float | None, target: float) -> bool | None:

@@ -1,4 +1,4 @@
-"""What is removed is what was asked for; what is the user's own goes only when it is named."""
+"""A purge removes what was selected; the user's own data only when named."""
 
 import re
 from collections.abc import Callable
@@ -21,7 +21,7 @@ STAYS = {
     "continuity_migrations", "continuity_deliveries", "continuity_session_locks", "continuity_session_files",
     "continuity_memory_tokens", "continuity_memory_revisions",
 }  # fmt: skip
-"""Deliveries go with their sessions; a session lock is left by `session exit`; revisions only ever grow."""
+"""Deliveries are removed with their sessions, a session lock by `session exit`; revisions only grow."""
 
 
 class State:
@@ -33,10 +33,10 @@ class State:
         assert sidecar.app.process is not None
         self.process: Process = sidecar.app.process
 
-    def ask(self, **asked: Any) -> dict[str, tuple[int, int]]:
-        """Gives removed and kept by kind."""
-        answer = self.sidecar.client.request("state/purge", asked)
-        return {one["kind"]: (one["removed"], one["kept"]) for one in answer["kinds"]}
+    def ask(self, **params: Any) -> dict[str, tuple[int, int]]:
+        """Return removed and remaining by kind."""
+        answer = self.sidecar.client.request("state/purge", params)
+        return {entry["kind"]: (entry["removed"], entry["remaining"]) for entry in answer["kinds"]}
 
     def rows(self, table: str, where: str = "1") -> int:
         with self.process.database.read() as tx:
@@ -77,23 +77,23 @@ def state(active: MemorySidecar, make_repository: Callable[..., Repository]) -> 
     return state
 
 
-def test_every_table_is_of_a_kind_or_stays_for_a_reason() -> None:
+def test_every_table_belongs_to_a_kind_or_remains_for_a_reason() -> None:
     model = apsw.Connection(":memory:")
     migrate(model, 0)
     tables = {str(name) for (name,) in model.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
     model.close()
     ours = {name for name in tables if re.match(r"continuity_(?!memory_text_)", name)}
-    assert ours == {one.table for one in HOLDINGS} | STAYS
-    assert not {one.table for one in HOLDINGS} & STAYS
+    assert ours == {entry.table for entry in HOLDINGS} | STAYS
+    assert not {entry.table for entry in HOLDINGS} & STAYS
 
 
-def test_a_project_is_removed_and_the_other_is_as_it_was(state: State) -> None:
+def test_removing_one_project_does_not_change_another(state: State) -> None:
     other = state.key(1)
     before = {table: state.rows(table, f"project = '{other}'") for table in ("runs", "calls", "state", "memories")}
-    asked = {"projectPath": state.chats[0].project_path}
-    foretold = state.ask(**asked, dryRun=True)
+    params = {"projectPath": state.chats[0].project_path}
+    foretold = state.ask(**params, dryRun=True)
     assert state.rows("runs") == 5
-    removed = state.ask(**asked)
+    removed = state.ask(**params)
     assert removed == foretold
     assert removed["runs"] == (3, 0)
     assert removed["artifacts"] == (0, state.rows("artifacts", f"project = '{state.key(0)}'"))
@@ -107,12 +107,12 @@ def test_a_project_is_removed_and_the_other_is_as_it_was(state: State) -> None:
     assert state.rows("settings") == 1
 
 
-def test_to_tell_what_would_go_waits_for_nobody(state: State) -> None:
+def test_a_dry_run_needs_no_write_lock(state: State) -> None:
     with state.process.database.write():
         assert state.ask(olderThanDays=30, dryRun=True)["runs"] == (4, 1)
 
 
-def test_after_a_purge_everything_is_sent_again_and_memories_are_found_again(state: State) -> None:
+def test_after_a_purge_full_packs_are_sent_and_memories_are_indexed_again(state: State) -> None:
     first = state.chats[0]
     state.ask(projectPath=first.project_path)
     answer = worked(first, 3)
@@ -122,12 +122,12 @@ def test_after_a_purge_everything_is_sent_again_and_memories_are_found_again(sta
     assert len(state.sidecar.client.request("memory/search", search)["memories"]) == 1
 
 
-def test_a_project_whose_folder_is_gone_is_named_by_its_key(state: State) -> None:
+def test_a_project_without_its_folder_is_selected_by_key(state: State) -> None:
     assert state.ask(project=state.key(1))["runs"] == (2, 0)
     assert state.rows("runs") == 3
 
 
-def test_by_age_only_what_is_older_goes(state: State) -> None:
+def test_purge_by_age_removes_only_older_data(state: State) -> None:
     removed = state.ask(olderThanDays=30)
     assert removed["runs"] == (4, 1)
     assert state.rows("runs", f"project = '{state.key(0)}'") == 1
@@ -139,9 +139,9 @@ def test_by_age_only_what_is_older_goes(state: State) -> None:
     assert state.rows("memories") == 2
 
 
-def test_what_is_the_users_own_goes_only_when_it_is_named(state: State, tmp_path: Path) -> None:
-    kinds = [kind for kind in {one.kind for one in HOLDINGS} if kind not in DEFAULT_KINDS]
-    before = {one.table: state.everything()[one.table] for one in HOLDINGS if one.kind in kinds}
+def test_the_users_own_data_is_removed_only_when_named(state: State, tmp_path: Path) -> None:
+    kinds = [kind for kind in {entry.kind for entry in HOLDINGS} if kind not in DEFAULT_KINDS]
+    before = {entry.table: state.everything()[entry.table] for entry in HOLDINGS if entry.kind in kinds}
     for number in (0, 1):
         state.ask(projectPath=state.chats[number].project_path)
     state.ask(olderThanDays=1)
@@ -153,20 +153,20 @@ def test_what_is_the_users_own_goes_only_when_it_is_named(state: State, tmp_path
     assert list(tmp_path.rglob(".chati/memories/shared/durable/*.md"))
 
 
-def test_memory_files_go_when_they_are_named_with_their_project(state: State) -> None:
+def test_memory_files_are_removed_when_named_with_their_project(state: State) -> None:
     refused = state.sidecar.client.error("state/purge", {"kinds": ["memories"]})
     assert refused.data["kind"] == "invalidParams"
     paths = [list(Path(chat.project_path).rglob(".chati/memories/shared/durable/*.md")) for chat in state.chats]
     assert [len(of_project) for of_project in paths] == [1, 1]
-    asked = {"projectPath": state.chats[0].project_path, "kinds": ["memories"]}
-    assert state.ask(**asked, olderThanDays=60)["memories"][0] == 0
+    params = {"projectPath": state.chats[0].project_path, "kinds": ["memories"]}
+    assert state.ask(**params, olderThanDays=60)["memories"][0] == 0
     assert paths[0][0].exists()
-    assert state.ask(**asked)["memories"][0] >= 1
+    assert state.ask(**params)["memories"][0] >= 1
     assert [path.exists() for of_project in paths for path in of_project] == [False, True]
     assert state.rows("memories", f"project = '{state.key(0)}'") == 0
 
 
-def test_a_damaged_artifact_goes_when_it_is_named_and_the_others_stay(state: State) -> None:
+def test_damaged_artifacts_are_removed_when_named_and_others_remain(state: State) -> None:
     drafts = state.rows("artifacts")
     with state.process.database.write() as tx:
         tx.execute("UPDATE continuity_artifacts SET body = 'Forged.' WHERE project = ?", (state.key(1),))
@@ -176,7 +176,7 @@ def test_a_damaged_artifact_goes_when_it_is_named_and_the_others_stay(state: Sta
     assert state.rows("artifacts") == drafts - damaged
 
 
-def test_files_that_were_set_aside_go_when_they_are_named(state: State) -> None:
+def test_damaged_files_are_removed_when_named(state: State) -> None:
     folder = state.process.state_dir
     (folder / "backups").mkdir()
     (folder / "backups" / "continuity-1.db").write_bytes(b"x" * 5000)
@@ -190,7 +190,7 @@ def test_files_that_were_set_aside_go_when_they_are_named(state: State) -> None:
     assert not list((folder / "backups").iterdir())
 
 
-def test_the_file_gets_smaller_and_nothing_of_a_run_is_left_in_it(state: State) -> None:
+def test_a_purge_shrinks_the_file_and_leaves_no_text_of_a_run(state: State) -> None:
     path = state.process.database.path
     state.ask(kinds=["artifacts"])
     state.process.database.move_log()
@@ -204,7 +204,7 @@ def test_the_file_gets_smaller_and_nothing_of_a_run_is_left_in_it(state: State) 
     assert path.stat().st_size < before
 
 
-def test_runs_older_than_the_retention_are_forgotten_by_the_next_run(state: State) -> None:
+def test_the_next_run_removes_runs_older_than_the_retention(state: State) -> None:
     set_settings(state.chats[0], retention={"days": 30})
     state.sidecar.clock.advance(29 * DAY_MS)
     worked(state.chats[0], 3)
@@ -213,7 +213,7 @@ def test_runs_older_than_the_retention_are_forgotten_by_the_next_run(state: Stat
     assert state.rows("artifacts", f"project = '{state.key(1)}'") > 0
 
 
-def test_a_chat_that_was_deleted_is_forgotten_and_what_came_of_it_stays(state: State) -> None:
+def test_deleting_a_chat_removes_its_records_but_not_its_artifacts(state: State) -> None:
     first, other = state.chats
     drafts = state.rows("artifacts")
     send_session_event(first, "deleted")
@@ -228,7 +228,7 @@ def test_a_chat_that_was_deleted_is_forgotten_and_what_came_of_it_stays(state: S
     )
 
 
-def test_a_session_that_was_deleted_is_forgotten_alone(state: State) -> None:
+def test_deleting_a_session_removes_only_that_session(state: State) -> None:
     first = state.chats[0]
     first.turn("go on", session="second")
     send_session_event(first, "deleted", "session-shop")
@@ -238,7 +238,7 @@ def test_a_session_that_was_deleted_is_forgotten_alone(state: State) -> None:
     assert state.rows("state", "sub_chat_id = 'shop'") == 1
 
 
-def test_a_run_that_ends_after_its_chat_was_deleted_is_not_kept(state: State) -> None:
+def test_a_run_that_ends_after_its_chat_was_deleted_is_not_stored(state: State) -> None:
     first, drafts = state.chats[0], state.rows("artifacts")
     before = first.pre_run(PROMPT)
     send_session_event(first, "deleted")
@@ -249,7 +249,7 @@ def test_a_run_that_ends_after_its_chat_was_deleted_is_not_kept(state: State) ->
     assert state.rows("artifacts") == drafts
 
 
-def test_a_run_of_a_deleted_session_is_not_kept_and_one_of_another_session_is(state: State) -> None:
+def test_a_run_of_a_deleted_session_is_not_stored_but_other_sessions_are(state: State) -> None:
     first = state.chats[0]
     before = first.pre_run("go on")
     send_session_event(first, "deleted", "session-shop")
@@ -259,7 +259,7 @@ def test_a_run_of_a_deleted_session_is_not_kept_and_one_of_another_session_is(st
     assert state.rows("runs", "sub_chat_id = 'shop' AND session_after = 'second'") == 1
 
 
-def test_a_chat_that_is_spoken_in_again_is_not_deleted_any_more(state: State) -> None:
+def test_a_new_prompt_in_a_deleted_chat_revives_it(state: State) -> None:
     first = state.chats[0]
     send_session_event(first, "deleted")
     assert first.post_run(first.pre_run(PROMPT), PROMPT, session="again")["accepted"] is True

@@ -1,4 +1,4 @@
-"""What the hooks of one session leave for each other, and no other session's."""
+"""The run state that the hooks of one session share."""
 
 from pathlib import Path
 
@@ -13,16 +13,16 @@ OPENED = {"runId": "one", "deliveryToken": None, "cwd": "/shop", "projectPath": 
     "session_id",
     ["c5a44416-7193-4955-ab55-919da93f57c5", "con", "../../etc/passwd", "ä" * 200, "a b", "-" * 40, "5f0c"],
 )
-def test_any_session_has_notes_of_its_own_in_the_folder(tmp_path: Path, session_id: str) -> None:
+def test_every_session_has_its_own_run_state_in_the_folder(tmp_path: Path, session_id: str) -> None:
     run_state_of(str(tmp_path), session_id).store(OPENED)
     run_state_of(str(tmp_path), session_id + "x").store({**OPENED, "runId": "two"})
     assert run_state_of(str(tmp_path), session_id).read() == {"openRun": OPENED}
-    kept = [path.name for path in (tmp_path / FOLDER).iterdir()]
-    assert len(kept) == 2
-    assert not {name.partition(".")[0] for name in kept} & {"con", "", ".."}
+    stored = [path.name for path in (tmp_path / FOLDER).iterdir()]
+    assert len(stored) == 2
+    assert not {name.partition(".")[0] for name in stored} & {"con", "", ".."}
 
 
-def test_a_run_that_begins_knows_no_file_of_the_one_before(tmp_path: Path) -> None:
+def test_a_new_run_forgets_the_files_of_the_previous_run(tmp_path: Path) -> None:
     notes = run_state_of(str(tmp_path), "5f0c")
     notes.touch("/shop/cart.py")
     notes.store(OPENED)
@@ -31,17 +31,17 @@ def test_a_run_that_begins_knows_no_file_of_the_one_before(tmp_path: Path) -> No
     assert notes.pop() == {"touched": []}
 
 
-def test_a_run_that_nobody_answered_is_called_otherwise_each_time() -> None:
-    said = {"cwd": "/shop/web", "permission_mode": "plan"}
-    one, other = undelivered_run(said, 0), undelivered_run(said, 0)
-    assert one["runId"] != other["runId"]
-    assert {**one, "runId": ""} == {
+def test_every_undelivered_run_has_a_new_id() -> None:
+    hook_input = {"cwd": "/shop/web", "permission_mode": "plan"}
+    entry, other = undelivered_run(hook_input, 0), undelivered_run(hook_input, 0)
+    assert entry["runId"] != other["runId"]
+    assert {**entry, "runId": ""} == {
         "runId": "", "deliveryToken": None, "cwd": "/shop/web", "projectPath": None, "mode": "plan",
         "startedAt": "1970-01-01T00:00:00.000Z",
     }  # fmt: skip
 
 
-def test_notes_of_a_run_that_nobody_ended_go_after_a_week_and_nothing_else(tmp_path: Path) -> None:
+def test_the_state_of_unfinished_runs_is_removed_after_a_week(tmp_path: Path) -> None:
     for number in range(3):
         run_state_of(str(tmp_path), f"session-{number}").store(OPENED)
         run_state_of(str(tmp_path), f"session-{number}").touch("/shop/cart.py")

@@ -1,4 +1,4 @@
-"""`onecode-sidecar health`, run as a user does: it prints, and always ends with status 0."""
+"""`onecode-sidecar health`, run as by a user: it prints, and always exits with status 0."""
 
 from pathlib import Path
 
@@ -39,35 +39,35 @@ def test_the_summary_is_printed_as_the_specification_shows_it() -> None:
     )
 
 
-def test_it_looks_tries_and_mends_without_a_state_of_the_apps(command: Command, tmp_path: Path) -> None:
-    told = command()
-    assert (told.returncode, told.stderr) == (0, b"")
-    assert told.stdout.decode().splitlines()[-4:] == [
+def test_health_checks_and_fixes_without_the_apps_state(command: Command, tmp_path: Path) -> None:
+    done = command()
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert done.stdout.decode().splitlines()[-4:] == [
         "Checksums:   0/0 match (1 unverified)",
         "Status:      HEALTHY",
         "",
-        "1 without a checksum; --fix notes them, --json names them",
+        "1 without a checksum; --fix records them, --json lists them",
     ]
     assert "Would change" in command("--fix", "--dry-run").stdout.decode()
     assert "checksum" not in (tmp_path / "project/.chati/registry.yaml").read_text()
-    assert "Changed (the file before: .chati/backups/" in command("--fix").stdout.decode()
+    assert "Changed (backup: .chati/backups/" in command("--fix").stdout.decode()
     answer = orjson.loads(command("--json").stdout)
-    assert next(one for one in answer["checks"] if one["name"] == "checksums") == {
+    assert next(entry for entry in answer["checks"] if entry["name"] == "checksums") == {
         "name": "checksums", "passed": 1, "total": 1,
     }  # fmt: skip
 
 
-def test_what_is_wrong_is_told_with_its_remedy_and_the_status_stays_0(command: Command, tmp_path: Path) -> None:
+def test_problems_are_shown_with_remedies_and_the_exit_status_is_0(command: Command, tmp_path: Path) -> None:
     (tmp_path / "project/brief.md").write_text("## Mission\n")
-    told = command()
-    assert told.returncode == 0
-    lines = told.stdout.decode().splitlines()
+    done = command()
+    assert done.returncode == 0
+    lines = done.stdout.decode().splitlines()
     assert "Status:      NEEDS ATTENTION, 1 problem" in lines
     assert "brief.md (agents/brief): It has no section for inputs, outputs, criteria." in lines
     assert "  Add a heading for each." in lines
 
 
-def test_also_what_keeps_it_from_looking_ends_with_status_0(command: Command, tmp_path: Path) -> None:
-    told = command("--state-dir", str(tmp_path / "nowhere"))
-    assert told.returncode == 0
-    assert told.stderr.startswith(b"health: There is no state file")
+def test_a_check_that_cannot_run_exits_with_status_0(command: Command, tmp_path: Path) -> None:
+    done = command("--state-dir", str(tmp_path / "nowhere"))
+    assert done.returncode == 0
+    assert done.stderr.startswith(b"health: There is no state file")

@@ -1,4 +1,4 @@
-"""Where a command looks for the user's state and project."""
+"""Where a command finds the user's state and project."""
 
 import sys
 from pathlib import Path
@@ -16,9 +16,7 @@ def made(folder: Path) -> Path:
     return folder
 
 
-def test_the_apps_own_state_comes_before_that_of_the_command_line(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+def test_the_apps_state_folder_precedes_the_command_lines(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     for name in ("HOME", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "XDG_CONFIG_HOME", "XDG_STATE_HOME"):
         monkeypatch.setenv(name, str(tmp_path / name))
     known = state_folders()
@@ -32,7 +30,7 @@ def test_the_apps_own_state_comes_before_that_of_the_command_line(
     assert state_folder(own) == own
 
 
-def test_a_folder_that_holds_no_state_is_not_taken_for_one(tmp_path: Path) -> None:
+def test_a_folder_without_a_state_file_is_skipped(tmp_path: Path) -> None:
     made(tmp_path / "real")
     with pytest.raises(CommandFailed, match="no state file in"):
         state_folder(tmp_path, [tmp_path / "real"])

@@ -1,4 +1,4 @@
-"""Figures from sums: latency by bounds, labels in names, what was saved."""
+"""Figures from sums: latency by bounds, labels in names, savings."""
 
 import random
 
@@ -24,26 +24,26 @@ def test_a_percentile_lies_between_the_bounds_around_the_true_one(share: float) 
         true = sorted(durations)[next(place for place in range(size) if place + 1 >= share * size)]
         high = next(bound for bound in BOUNDS_MS if true <= bound)
         low = max((bound for bound in BOUNDS_MS if bound < high), default=0.0)
-        told = percentile(counts_of(measured(durations)), share)
-        assert told is not None
-        assert low <= told <= high
+        result = percentile(counts_of(measured(durations)), share)
+        assert result is not None
+        assert low <= result <= high
 
 
-def test_what_took_longer_than_all_bounds_counts_as_the_last_and_nothing_has_no_percentile() -> None:
+def test_durations_beyond_the_last_bound_count_as_it_and_none_has_no_percentile() -> None:
     assert percentile(counts_of(measured([60_000.0])), 0.5) == BOUNDS_MS[-1]
     assert percentile(counts_of({}), 0.5) is None
 
 
-def test_labels_are_read_as_they_were_written() -> None:
+def test_labels_round_trip() -> None:
     name = labelled("error", method="continuity/preRun", code="-32603")
     assert name == "error{code=-32603,method=continuity/preRun}"
     assert name_and_labels(name) == ("error", {"code": "-32603", "method": "continuity/preRun"})
     assert name_and_labels("calls") == ("calls", {})
-    told = {name: 2.0, "errors": 1.0, "error.cause{x=y}": 3.0, "error": 4.0}
-    assert by_label(told, "error") == {"-32603 continuity/preRun": 2.0}
+    result = {name: 2.0, "errors": 1.0, "error.cause{x=y}": 3.0, "error": 4.0}
+    assert by_label(result, "error") == {"-32603 continuity/preRun": 2.0}
 
 
-def test_what_was_saved_is_told_in_dollars_only_where_tokens_and_cost_are_known() -> None:
+def test_savings_in_dollars_need_tokens_and_cost() -> None:
     sums = {"calls": 2.0, "wouldInjectBytes": 2_000.0, "baselineBytes": 10_000.0}
     figures = figures_of(sums)
     assert (figures.saved_bytes, figures.saved_tokens, figures.saved_usd) == (8_000, 2_000, None)

@@ -1,4 +1,4 @@
-"""What these tests share."""
+"""Fixtures of the operations' tests."""
 
 from tests.support.shop import active, shop, talk
 

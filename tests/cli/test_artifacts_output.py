@@ -1,4 +1,4 @@
-"""How artifacts look on a terminal."""
+"""Artifacts on a terminal."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ SOURCE: dict[str, Any] = {
 
 
 @given(st.text(), st.integers(min_value=1, max_value=100))
-def test_what_is_cut_begins_as_it_did_and_says_that_it_was_cut(text: str, width: int) -> None:
+def test_a_cut_text_is_a_prefix_with_an_ellipsis(text: str, width: int) -> None:
     flat = " ".join(text.split())
     result = cut(text, width)
     assert result == flat or (result.endswith("…") and flat.startswith(result[:-1].rstrip()))
@@ -30,7 +30,7 @@ def test_wide_characters_take_two_columns() -> None:
     assert cut("割引割引", 7) == "割引割…"
 
 
-def test_nothing_an_agent_wrote_steers_the_terminal() -> None:
+def test_control_characters_in_artifacts_are_replaced() -> None:
     assert (
         terminal_safe("a\x1b[2Jb\x9bc\r\n\td")
         == "a\N{REPLACEMENT CHARACTER}[2Jb\N{REPLACEMENT CHARACTER}c\N{REPLACEMENT CHARACTER}\n\td"
@@ -41,11 +41,11 @@ def test_nothing_an_agent_wrote_steers_the_terminal() -> None:
     )
 
 
-def test_a_damaged_one_is_listed_as_such_and_a_card_tells_where_one_comes_from() -> None:
+def test_a_table_marks_damaged_artifacts_and_a_card_shows_the_origin() -> None:
     assert list(table([ONE], 80))[1] == "adr-00000000000a  damaged    2026-03-01  Totals"
     assert list(_card_lines({**ONE, "body": "# Totals\n", "provenance": SOURCE})) == [
         "id       adr-00000000000a",
-        "type     adr, because of boundary",
+        "type     adr, from boundary",
         "status   draft, edited",
         "created  2026-03-01 09:31 UTC",
         "changed  2026-03-02 09:31 UTC",

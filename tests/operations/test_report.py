@@ -1,4 +1,4 @@
-"""The report in a real browser: its figures are the state file's, it asks for nothing, and it can be read."""
+"""The report in a real browser: its figures are the state file's, it loads nothing, and it is readable."""
 
 import itertools
 import re
@@ -36,11 +36,11 @@ class Reported(NamedTuple):
     shop: Repository
     path: Path
     answer: Any
-    kept: Any = None
-    """What was written behind the answers when the report was made."""
+    stored: Any = None
+    """What was written in the background when the report was created."""
 
     def behind(self) -> dict[str, Any]:
-        """What is written behind the answers."""
+        """Return what is written in the background."""
         caches = {name: f"count(*), coalesce(sum(bytes), 0) FROM continuity_{name}_cache" for name in CACHES}
         tiers = self.query("SELECT tier, count(*) FROM continuity_memories GROUP BY 1")
         return {"tiers": dict(tiers), **{name: self.query(f"SELECT {sql}")[0] for name, sql in caches.items()}}
@@ -50,8 +50,8 @@ class Reported(NamedTuple):
         with self.sidecar.app.process.database.read() as tx:
             return list(tx.execute(sql, bindings))
 
-    def summary(self, **asked: Any) -> Any:
-        return self.sidecar.client.request("metrics/summary", asked)
+    def summary(self, **params: Any) -> Any:
+        return self.sidecar.client.request("metrics/summary", params)
 
 
 @pytest.fixture(scope="module")
@@ -94,13 +94,13 @@ def reported(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reported]:
     chats[0].decide("accept", drafts[0]["id"])
     active.client.request("memory/add", {"cwd": str(shop.path), "title": "Money", "text": "Cents.", "type": "decision"})
     made = Reported(active, shop, folder / "state/report.html", None)
-    for _ in range(40):  # what was edited last is still being read, behind
+    for _ in range(40):  # the latest edits are still being indexed in the background
         before = made.behind()
         answer = active.client.request("state/report", {})
         if before == made.behind():
             break
         time.sleep(0.25)
-    yield made._replace(answer=answer, kept=before)
+    yield made._replace(answer=answer, stored=before)
     patch.undo()
     pressure.evaluate.cache_clear()
     active.close()
@@ -108,14 +108,14 @@ def reported(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reported]:
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
-    with open_browser(tmp_path_factory.mktemp("browser")) as one:
-        yield one
+    with open_browser(tmp_path_factory.mktemp("browser")) as entry:
+        yield entry
 
 
 def test_the_figures_on_the_page_are_those_of_the_state_file(reported: Reported, browser: Browser) -> None:
     browser.show(reported.path)
     summed = reported.summary()
-    told = {row[0]: row[1:] for table in ("#figures-packs", "#figures-runs") for row in browser.run(TABLE, table)}
+    rows = {row[0]: row[1:] for table in ("#figures-packs", "#figures-runs") for row in browser.run(TABLE, table)}
     for name, member, write in (
         ("Prompts", "calls", whole),
         ("Packs from the cache, follow-ups", "followUpHitRate", percent),
@@ -134,8 +134,8 @@ def test_the_figures_on_the_page_are_those_of_the_state_file(reported: Reported,
         ("Tokens reported by hosts", "tokens", whole),
         ("Dollars reported by hosts", "costUsd", dollars),
     ):
-        assert told[name] == [write(summed["active"][member]), write(summed["passive"][member])], name
-    assert told["Prompts"] == ["18", "9"]
+        assert rows[name] == [write(summed["active"][member]), write(summed["passive"][member])], name
+    assert rows["Prompts"] == ["18", "9"]
     calls = reported.query(
         "SELECT shadow, CAST(sum(total) AS INTEGER) FROM continuity_metrics WHERE name = 'calls' GROUP BY 1 ORDER BY 1"
     )
@@ -153,23 +153,23 @@ def test_every_chart_has_a_table_with_the_days_and_kinds_of_the_state_file(
     assert [row[0] for row in hits[-4:]] == [day["day"] for day in measured]
     assert (len(hits), hits[0]) == (7, ["2026-02-26", "–", "–", "–"]), "a week at least, its empty days too"
     figures = [day["active"] if day["active"] and day["active"]["calls"] else day["passive"] for day in measured[:3]]
-    assert [row[1] for row in hits[-4:-1]] == [percent(one["followUpHitRate"]) for one in figures]
-    assert [row[2] for row in hits[-4:-1]] == [percent(one["cacheHitRate"]) for one in figures]
+    assert [row[1] for row in hits[-4:-1]] == [percent(entry["followUpHitRate"]) for entry in figures]
+    assert [row[2] for row in hits[-4:-1]] == [percent(entry["cacheHitRate"]) for entry in figures]
     sent = [row[1:] for row in browser.run(TABLE, "#bytes")[-4:-1]]
     assert sent[0][:2] == ["–", size(figures[0]["injectedBytesPerTurn"])]
     assert sent[1][:2] == [size(figures[1]["injectedBytesPerTurn"]), "–"]
-    assert [row[2] for row in sent] == [size(one["baselineBytesPerTurn"]) for one in figures]
+    assert [row[2] for row in sent] == [size(entry["baselineBytesPerTurn"]) for entry in figures]
     kinds = reported.query("SELECT status, count(*) FROM continuity_artifacts WHERE type = 'devlog' GROUP BY 1")
     row = browser.run(TABLE, "#artifacts")[0]
     statuses = ("draft", "accepted", "committed", "discarded")
     assert row[0] == "development log"
     assert dict(zip(statuses, map(int, row[1:]), strict=True)) == dict.fromkeys(statuses, 0) | dict(kinds)
     memories = browser.run(TABLE, "#memories")
-    assert {tier: int(number) for tier, number in memories if number != "0"} == reported.kept["tiers"]
+    assert {tier: int(number) for tier, number in memories if number != "0"} == reported.stored["tiers"]
     brackets = [sum(int(number.replace("–", "0")) for number in row[1:]) for row in browser.run(TABLE, "#bracket")]
     assert brackets == [0, 0, 0, 9, 9, 9, 0]
     caches = {row[0]: row[1:3] for row in browser.run(TABLE, "#cache-table")}
-    assert caches == {name: [whole(reported.kept[name][0]), size(reported.kept[name][1])] for name in CACHES}
+    assert caches == {name: [whole(reported.stored[name][0]), size(reported.stored[name][1])] for name in CACHES}
     assert browser.run(TABLE, "#error-table") == [["-32016 artifact/get", "1"]]
     assert browser.run(TABLE, "#passed-table") == [["slashCommand", "1"]]
     actions = reported.summary()
@@ -180,9 +180,7 @@ def test_every_chart_has_a_table_with_the_days_and_kinds_of_the_state_file(
     )))  # fmt: skip
 
 
-def test_projects_and_providers_are_told_apart_by_name_and_nothing_of_a_name_is_markup(
-    reported: Reported, browser: Browser
-) -> None:
+def test_projects_and_providers_are_named_and_names_are_escaped(reported: Reported, browser: Browser) -> None:
     browser.show(reported.path)
     rows = browser.run(TABLE, "#groups")
     assert [row[:4] for row in rows] == [
@@ -192,7 +190,7 @@ def test_projects_and_providers_are_told_apart_by_name_and_nothing_of_a_name_is_
     ]  # fmt: skip
 
 
-def test_the_page_asks_for_nothing_and_nothing_is_wrong_in_it(reported: Reported, browser: Browser) -> None:
+def test_the_page_loads_no_resources_and_logs_no_errors(reported: Reported, browser: Browser) -> None:
     browser.console()
     browser.requested()
     browser.show(reported.path)
@@ -204,13 +202,13 @@ def test_the_page_asks_for_nothing_and_nothing_is_wrong_in_it(reported: Reported
     assert len(re.findall(r"https?://", text)) == len(re.findall(r"http://www\.w3\.org/", text))
 
 
-def test_no_prompt_and_no_path_stands_on_the_page(reported: Reported) -> None:
+def test_the_page_contains_no_prompt_and_no_path(reported: Reported) -> None:
     text = reported.path.read_text(encoding="utf-8")
     for secret in (PROMPT, "and the invoice", str(reported.shop.path), "cart.py", "Cents."):
         assert secret not in text
 
 
-def test_why_the_user_asked_for_a_fresh_session_is_nobodys_business(
+def test_the_users_reason_for_a_fresh_session_is_not_shown(
     sidecar: MemorySidecar, make_repository: Callable[..., Repository]
 ) -> None:
     chat = Conversation(sidecar.client, make_repository(SHOP).path)
@@ -220,7 +218,7 @@ def test_why_the_user_asked_for_a_fresh_session_is_nobodys_business(
     sidecar.client.request("governor/rehydrate", {"subChatId": "chat", "reason": "Ada will not have it"})
     assert "Ada will not have it" in str(chat.post_run(before)["governor"])
     page = Path(sidecar.client.request("state/report", {})["path"]).read_text(encoding="utf-8")
-    assert "asked for by hand" in page
+    assert "requested manually" in page
     assert "Ada" not in page
 
 
@@ -232,7 +230,7 @@ def test_charts_have_a_name_a_description_and_headings_are_in_order(reported: Re
         ".map(id => document.getElementById(id).textContent).join('|'))"
     )
     assert len(charts) >= 10
-    assert all(re.fullmatch(r"img:[^|]+\|[^|]+", one) for one in charts)
+    assert all(re.fullmatch(r"img:[^|]+\|[^|]+", entry) for entry in charts)
     assert browser.run("return document.querySelectorAll('figure').length") == browser.run(
         "return document.querySelectorAll('figure svg').length + document.querySelectorAll('figure .nothing').length"
     )
@@ -269,12 +267,12 @@ return [found.length, found.filter(([value, least]) => value < least)];
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_light_and_dark_have_contrast_and_nothing_sticks_out(
+def test_both_colour_schemes_have_contrast_and_nothing_overflows(
     reported: Reported, browser: Browser, scheme: str, tmp_path: Path
 ) -> None:
     browser.show(reported.path, scheme)
-    looked_at, faint = browser.run(CONTRAST)
-    assert looked_at > 200
+    count, faint = browser.run(CONTRAST)
+    assert count > 200
     assert faint == []
     back = browser.run("return getComputedStyle(document.body).backgroundColor")
     assert (sum(map(int, re.findall(r"\d+", back))) < 300) is (scheme == "dark")
@@ -283,30 +281,32 @@ def test_light_and_dark_have_contrast_and_nothing_sticks_out(
     assert (tmp_path / f"{scheme}.png").stat().st_size > 50_000
 
 
-def test_the_stages_at_the_top_are_those_of_the_answer(reported: Reported, browser: Browser) -> None:
+def test_the_page_shows_the_stages_of_the_answer(reported: Reported, browser: Browser) -> None:
     browser.show(reported.path)
     for stage in reported.answer["stages"]:
         shown = browser.run("return document.querySelector(arguments[0] + ' p').textContent", f"#stage-{stage['name']}")
         assert shown == stage["sentence"]
         rows = browser.run(TABLE, f"#stage-{stage['name']}")
-        assert [row[:3] for row in rows] == [[one["name"], one["value"], one["target"]] for one in stage["checks"]]
+        assert [row[:3] for row in rows] == [
+            [entry["name"], entry["value"], entry["target"]] for entry in stage["checks"]
+        ]
     step = reported.answer["nextStep"]
     assert browser.run("return document.getElementById('next-step').textContent") == step["sentence"].replace("`", "")
     assert browser.run("return document.getElementById('next-step').className") == f"next {step['verdict']}"
     assert step["sentence"].startswith("Keep measuring. Too little")
 
 
-def test_a_report_of_one_project_tells_of_no_other(reported: Reported, browser: Browser) -> None:
+def test_a_report_of_one_project_shows_no_other(reported: Reported, browser: Browser) -> None:
     answer = reported.sidecar.client.request("state/report", {"projectPath": str(reported.shop.path), "days": 2})
     browser.show(Path(answer["path"]))
     assert {row[0] for row in browser.run(TABLE, "#groups")} == {"shop"}
-    told = {row[0]: row[1:] for row in browser.run(TABLE, "#figures-packs")}
+    rows = {row[0]: row[1:] for row in browser.run(TABLE, "#figures-packs")}
     summed = reported.summary(projectPath=str(reported.shop.path), days=2)
-    assert told["Prompts"] == [whole(summed[mode]["calls"]) for mode in ("active", "passive")]
+    assert rows["Prompts"] == [whole(summed[mode]["calls"]) for mode in ("active", "passive")]
     assert answer["sinceDay"] == "2026-03-03"
 
 
-def test_a_year_is_told_by_weeks_and_its_days_are_counted_as_days(reported: Reported, browser: Browser) -> None:
+def test_a_year_is_charted_by_weeks_and_days_are_counted_as_days(reported: Reported, browser: Browser) -> None:
     answer = reported.sidecar.client.request("state/report", {"days": 366})
     browser.show(Path(answer["path"]))
     weeks = browser.run(TABLE, "#bracket")
@@ -315,7 +315,7 @@ def test_a_year_is_told_by_weeks_and_its_days_are_counted_as_days(reported: Repo
     assert answer["stages"][0]["sentence"].endswith("27 prompts measured on 3 days.")
 
 
-def test_a_state_without_measures_has_a_page_too(sidecar: MemorySidecar, browser: Browser) -> None:
+def test_a_state_without_measures_has_a_page(sidecar: MemorySidecar, browser: Browser) -> None:
     browser.console()
     answer = sidecar.client.request("state/report", {})
     browser.show(Path(answer["path"]))
@@ -324,7 +324,7 @@ def test_a_state_without_measures_has_a_page_too(sidecar: MemorySidecar, browser
     assert browser.run("return document.querySelectorAll('figure svg').length") <= 1
 
 
-def test_the_command_writes_the_page_says_where_and_opens_it(reported: Reported, tmp_path: Path) -> None:
+def test_the_command_writes_the_page_prints_its_path_and_opens_it(reported: Reported, tmp_path: Path) -> None:
     opened = tmp_path / "opened"
     viewer = tmp_path / "viewer.py"
     viewer.write_text(f"import sys\nopen({str(opened)!r}, 'w').write(sys.argv[1])\n")
@@ -336,14 +336,14 @@ def test_the_command_writes_the_page_says_where_and_opens_it(reported: Reported,
         return subprocess.run(command, env=environment, capture_output=True, check=False, timeout=60)
 
     reported.path.unlink()
-    told = run("--open", "--days", "366")
-    assert (told.returncode, told.stderr) == (0, b"")
-    lines = told.stdout.decode().splitlines()
+    rows = run("--open", "--days", "366")
+    assert (rows.returncode, rows.stderr) == (0, b"")
+    lines = rows.stdout.decode().splitlines()
     assert lines[0].startswith("Keep measuring.")
     assert [line.split()[:2] for line in lines[2:6]] == [
         ["passive", "on"], ["inject", "on"], ["snapshot", "on"], ["rehydrate", "off"],
     ]  # fmt: skip
-    assert lines[-1] == f"The page: {reported.path}"
+    assert lines[-1] == f"Report: {reported.path}"
     assert opened.read_text() == reported.path.as_uri()
     assert orjson.loads(run("--json").stdout)["bytes"] == reported.path.stat().st_size
     failed = run("--days", "0")

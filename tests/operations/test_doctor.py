@@ -1,4 +1,4 @@
-"""Each thing is broken on purpose: the doctor finds it, names a remedy, and mends what it may after a copy."""
+"""Each part is damaged on purpose: the doctor finds it, names a remedy, and repairs what it can after a backup."""
 
 import os
 import sys
@@ -13,7 +13,7 @@ import pytest
 from sidecar.operations import environment_checks
 from sidecar.registry.registry_file import OWN_REGISTRY
 from sidecar.runs.maintenance import check_records
-from sidecar.settings.stored_settings import settings
+from sidecar.settings.stored_settings import check_settings
 from sidecar.storage.backup import FOLDER, KEPT, back_up
 from sidecar.storage.migrations import MIGRATIONS, migrate
 from sidecar.storage.sqlite_connection import connect
@@ -38,7 +38,7 @@ entities:
 
 
 class Patient:
-    """A state folder with a run, an artifact and a memory, and what is done to it."""
+    """A state folder with a run, an artifact and a memory, and ways to damage it."""
 
     def __init__(self, sidecar: MemorySidecar, chat: Conversation) -> None:
         self.sidecar = sidecar
@@ -47,8 +47,8 @@ class Patient:
         self.process = sidecar.app.process
         self.folder = self.process.state_dir
 
-    def harm(self, sql: str, *bindings: Any) -> None:
-        """Changes the state file as nothing of ours does."""
+    def run_sql(self, sql: str, *bindings: Any) -> None:
+        """Change the state file from outside."""
         connection = apsw.Connection(str(self.folder / "continuity.db"))
         connection.set_busy_timeout(5000)
         connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 0)
@@ -59,12 +59,12 @@ class Patient:
         with self.process.database.read() as tx:
             return tx.execute(sql).get
 
-    def look(self, **asked: Any) -> Any:
-        return self.sidecar.client.request("state/doctor", {"projectPath": self.chat.project_path, **asked})
+    def look(self, **params: Any) -> Any:
+        return self.sidecar.client.request("state/doctor", {"projectPath": self.chat.project_path, **params})
 
-    def found(self, **asked: Any) -> list[tuple[str, str, bool]]:
-        """Check, message, and whether it was mended."""
-        return [(one["check"], one["message"], one["fixed"]) for one in self.look(**asked)["findings"]]
+    def found(self, **params: Any) -> list[tuple[str, str, bool]]:
+        """Return check, message, and whether it was repaired."""
+        return [(entry["check"], entry["message"], entry["fixed"]) for entry in self.look(**params)["findings"]]
 
 
 @pytest.fixture
@@ -77,21 +77,21 @@ def patient(active: MemorySidecar, talk: Talk) -> Patient:
     active.client.request("memory/add", memory)
     active.client.request("memory/search", {"cwd": chat.project_path, "query": "cents"})
     patient = Patient(active, chat)
-    assert patient.process.wait_idle(10)
+    assert patient.process.settle(10)
     patient.process.database.behind.flush()
     return patient
 
 
-def test_a_sound_state_has_nothing_to_be_found(patient: Patient) -> None:
+def test_a_healthy_state_has_no_findings(patient: Patient) -> None:
     answer = patient.look(fix=True)
-    assert [(one["name"], one["level"]) for one in answer["checks"]] == [(name, "ok") for name in ALL]
+    assert [(entry["name"], entry["level"]) for entry in answer["checks"]] == [(name, "ok") for name in ALL]
     assert (answer["healthy"], answer["findings"], answer["backup"]) == (True, [], None)
     assert not (patient.folder / FOLDER).exists()
     assert answer["versions"]["sqlite"] == apsw.sqlite_lib_version()
 
 
-def test_without_a_project_what_is_of_projects_is_skipped(patient: Patient) -> None:
-    levels = {one["name"]: one["level"] for one in patient.look(projectPath=None)["checks"]}
+def test_without_a_project_its_checks_are_skipped(patient: Patient) -> None:
+    levels = {entry["name"]: entry["level"] for entry in patient.look(projectPath=None)["checks"]}
     skipped = {"memories", "registry", "knowledge", "memoryBranch"}
     assert {name for name, level in levels.items() if level == "skipped"} == skipped
 
@@ -147,9 +147,9 @@ BROKEN: dict[str, tuple[str, str, str]] = {
 
 
 @pytest.mark.parametrize("case", BROKEN)
-def test_what_is_broken_is_found_and_mended_after_a_copy(patient: Patient, case: str) -> None:
+def test_each_damage_is_found_and_repaired_after_a_backup(patient: Patient, case: str) -> None:
     sql, check, words = BROKEN[case]
-    patient.harm(sql)
+    patient.run_sql(sql)
     ((found_in, message, fixed),) = patient.found()
     assert (found_in, fixed) == (check, False)
     assert words in message
@@ -157,8 +157,8 @@ def test_what_is_broken_is_found_and_mended_after_a_copy(patient: Patient, case:
     assert not (patient.folder / FOLDER).exists()
     answer = patient.look(fix=True)
     assert answer["healthy"]
-    assert [(one["message"], one["fixed"]) for one in answer["findings"]] == [(message, True)]
-    assert [one["level"] for one in answer["checks"]] == ["ok"] * len(ALL)
+    assert [(entry["message"], entry["fixed"]) for entry in answer["findings"]] == [(message, True)]
+    assert [entry["level"] for entry in answer["checks"]] == ["ok"] * len(ALL)
     assert patient.found() == []
     copy = connect(Path(answer["backup"]))
     assert copy.execute("PRAGMA integrity_check").get == "ok"
@@ -167,23 +167,23 @@ def test_what_is_broken_is_found_and_mended_after_a_copy(patient: Patient, case:
     assert Path(answer["backup"]).parent == patient.folder / FOLDER
 
 
-def test_what_was_written_anew_while_the_doctor_looked_stays(patient: Patient) -> None:
-    patient.harm("UPDATE continuity_state SET counters = '{'")
-    patient.harm("INSERT INTO continuity_settings VALUES ('', 'mode', '\"loud\"', 0)")
-    found = [*check_records(patient.process), *settings(patient.process.database, {})]
-    patient.harm("UPDATE continuity_state SET counters = '{}'")
+def test_a_repair_leaves_what_was_rewritten_meanwhile(patient: Patient) -> None:
+    patient.run_sql("UPDATE continuity_state SET counters = '{'")
+    patient.run_sql("INSERT INTO continuity_settings VALUES ('', 'mode', '\"loud\"', 0)")
+    found = [*check_records(patient.process), *check_settings(patient.process.database, {})]
+    patient.run_sql("UPDATE continuity_state SET counters = '{}'")
     set_settings(patient.chat, mode="active")
-    for one in found:
-        assert one.mend is not None
-        one.mend()
+    for entry in found:
+        assert entry.mend is not None
+        entry.mend()
     assert patient.value("SELECT count(*) FROM continuity_state") == 1
     assert patient.value("SELECT CAST(value AS TEXT) FROM continuity_settings WHERE name = 'mode'") == '"active"'
 
 
-def test_after_the_mending_the_next_run_goes_on(patient: Patient) -> None:
+def test_the_next_run_works_after_a_repair(patient: Patient) -> None:
     for sql in ("UPDATE continuity_state SET counters = '{'", "UPDATE continuity_runs SET touched = x'00'",
                 "DELETE FROM continuity_memory_text"):  # fmt: skip
-        patient.harm(sql)
+        patient.run_sql(sql)
     assert patient.look(fix=True)["healthy"]
     assert patient.chat.turn("and now?")["action"] == "inject"
     search = {"cwd": patient.chat.project_path, "query": "cents"}
@@ -193,8 +193,8 @@ def test_after_the_mending_the_next_run_goes_on(patient: Patient) -> None:
 @pytest.mark.parametrize(
     "table", ["memory_text", "memories", "memory_files", "memory_words", "runs", "state", "sessions"]
 )
-def test_a_table_that_is_gone_is_made_anew_with_all_that_follows_from_it(patient: Patient, table: str) -> None:
-    patient.harm(f"DROP TABLE continuity_{table}")
+def test_a_missing_table_is_rebuilt_with_everything_derived_from_it(patient: Patient, table: str) -> None:
+    patient.run_sql(f"DROP TABLE continuity_{table}")
     assert f"continuity_{table} is missing." in {message for _, message, _ in patient.found()}
     assert patient.look(fix=True)["healthy"]
     assert patient.found() == []
@@ -203,8 +203,8 @@ def test_a_table_that_is_gone_is_made_anew_with_all_that_follows_from_it(patient
     assert len(patient.sidecar.client.request("memory/search", search)["memories"]) == 1
 
 
-def test_an_artifact_that_is_not_what_was_written_is_told_and_left(patient: Patient) -> None:
-    patient.harm("UPDATE continuity_artifacts SET body = 'Forged.'")
+def test_a_modified_artifact_is_reported_and_not_removed(patient: Patient) -> None:
+    patient.run_sql("UPDATE continuity_artifacts SET body = 'Forged.'")
     answer = patient.look(fix=True)
     (finding,) = answer["findings"]
     assert (finding["check"], finding["fixable"], finding["fixed"]) == ("records", False, False)
@@ -213,31 +213,31 @@ def test_an_artifact_that_is_not_what_was_written_is_told_and_left(patient: Pati
     assert patient.value("SELECT count(*) FROM continuity_artifacts") == 1
 
 
-def test_pages_that_sqlite_finds_wrong_have_the_next_start_set_the_file_aside(
+def test_the_next_start_sets_a_file_with_corrupt_pages_aside(
     patient: Patient, open_sidecar: Callable[..., MemorySidecar]
 ) -> None:
-    patient.harm("PRAGMA wal_checkpoint(TRUNCATE)")
+    patient.run_sql("PRAGMA wal_checkpoint(TRUNCATE)")
     root = patient.value("SELECT rootpage FROM sqlite_schema WHERE name = 'continuity_overrides'")
-    patient.harm("PRAGMA writable_schema = ON")
+    patient.run_sql("PRAGMA writable_schema = ON")
     with (patient.folder / "continuity.db").open("r+b") as file:
         file.seek((root - 1) * 4096)
         file.write(b"\xff" * 64)
     answer = patient.look(fix=True)
-    (finding,) = (one for one in answer["findings"] if one["check"] == "database")
+    (finding,) = (entry for entry in answer["findings"] if entry["check"] == "database")
     assert finding["level"] == "error"
     assert not answer["healthy"]
     patient.sidecar.close()
     again = open_sidecar()
-    told = again.client.initialize()
-    assert "kept as continuity.db.damaged-" in told["state"]["warnings"][0]
-    kept = again.client.request("artifact/list", {"projectPath": patient.chat.project_path})["artifacts"]
-    assert len(kept) == 1
+    handshake = again.client.initialize()
+    assert "kept as continuity.db.damaged-" in handshake["state"]["warnings"][0]
+    artifacts = again.client.request("artifact/list", {"projectPath": patient.chat.project_path})["artifacts"]
+    assert len(artifacts) == 1
     after = again.client.request("state/doctor", {})
-    assert [(one["check"], one["fixable"]) for one in after["findings"]] == [("disk", False)]
+    assert [(entry["check"], entry["fixable"]) for entry in after["findings"]] == [("disk", False)]
     assert "was set aside" in after["findings"][0]["message"]
 
 
-def test_an_index_that_lost_rows_is_made_anew(patient: Patient) -> None:
+def test_an_incomplete_index_is_rebuilt(patient: Patient) -> None:
     connection = apsw.Connection(str(patient.folder / "continuity.db"))
     connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 0)
     connection.execute("PRAGMA writable_schema = ON")
@@ -250,7 +250,7 @@ def test_an_index_that_lost_rows_is_made_anew(patient: Patient) -> None:
     try:
         reopened.client.initialize()
         answer = reopened.client.request("state/doctor", {"fix": True})
-        assert [(one["check"], one["fixed"]) for one in answer["findings"]] == [("database", True)]
+        assert [(entry["check"], entry["fixed"]) for entry in answer["findings"]] == [("database", True)]
         assert reopened.app.process is not None
         with reopened.app.process.database.read() as tx:
             assert tx.execute("SELECT count(*) FROM continuity_runs").get == runs
@@ -258,7 +258,7 @@ def test_an_index_that_lost_rows_is_made_anew(patient: Patient) -> None:
         reopened.close()
 
 
-def test_memory_files_that_cannot_be_read_or_were_left_half_written_are_named(patient: Patient) -> None:
+def test_unreadable_and_half_written_memory_files_are_reported(patient: Patient) -> None:
     folder = Path(patient.chat.project_path) / ".chati" / "memories" / "shared" / "durable"
     (folder / "broken.md").write_bytes(b"---\ntype: [\n---\n\xff\xfe")
     half = folder / "x.md.123-456.new"
@@ -274,28 +274,24 @@ def test_memory_files_that_cannot_be_read_or_were_left_half_written_are_named(pa
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such permissions")
-def test_a_state_folder_that_others_may_look_into_is_kept_to_the_user(patient: Patient) -> None:
+def test_a_state_folder_readable_by_others_is_restricted_to_the_user(patient: Patient) -> None:
     patient.folder.chmod(0o755)
     assert patient.found(fix=True) == [
-        ("disk", "Others may look into the state folder, which holds parts of your code and conversations.", True)
+        ("disk", "Other users can read the state folder, which contains parts of your code and conversations.", True)
     ]
     assert patient.folder.stat().st_mode & 0o777 == 0o700
 
 
-def test_a_full_disk_is_told_and_nothing_is_mended_without_room_for_a_copy(
-    patient: Patient, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    patient.harm("UPDATE continuity_state SET counters = '{'")
+def test_nothing_is_repaired_without_disk_space_for_a_backup(patient: Patient, monkeypatch: pytest.MonkeyPatch) -> None:
+    patient.run_sql("UPDATE continuity_state SET counters = '{'")
     monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=1000))
-    assert ("disk", "0 MiB are free on the disk with the state folder.", False) in patient.found()
+    assert ("disk", "0 MiB are free on the disk of the state folder.", False) in patient.found()
     error = patient.sidecar.client.error("state/doctor", {"fix": True})
     assert error.data["kind"] == "stateDegraded"
     assert patient.value("SELECT counters FROM continuity_state") == "{"
 
 
-def test_a_memory_branch_that_cannot_be_committed_to_is_told_with_the_way_out(
-    patient: Patient, shop: Repository
-) -> None:
+def test_a_blocked_memory_branch_is_reported_with_a_remedy(patient: Patient, shop: Repository) -> None:
     set_settings(patient.chat, artifactPolicy="auto-write-memory-branch")
     shop.git("branch", "memory/continuity")
     lock = shop.path / ".git/refs/heads/memory/continuity.lock"
@@ -308,7 +304,7 @@ def test_a_memory_branch_that_cannot_be_committed_to_is_told_with_the_way_out(
     assert (check, "checked out" in message) == ("memoryBranch", True)
 
 
-def test_a_memory_branch_whose_objects_are_gone_is_told(patient: Patient, shop: Repository) -> None:
+def test_a_memory_branch_with_missing_objects_is_reported(patient: Patient, shop: Repository) -> None:
     shop.git("branch", "memory/continuity")
     tree = shop.git("rev-parse", "HEAD^{tree}").strip()
     (shop.path / ".git/objects" / tree[:2] / tree[2:]).unlink()
@@ -316,7 +312,7 @@ def test_a_memory_branch_whose_objects_are_gone_is_told(patient: Patient, shop: 
     assert messages == ["The commit of `memory/continuity`, or its files, cannot be read."]
 
 
-def test_a_registry_and_a_knowledge_sync_that_are_not_well_are_told(patient: Patient, tmp_path: Path) -> None:
+def test_problems_of_registry_and_knowledge_sync_are_reported(patient: Patient, tmp_path: Path) -> None:
     set_settings(patient.chat, knowledge={"repository": str(tmp_path / "nowhere")})
     registry = Path(patient.chat.project_path) / OWN_REGISTRY
     registry.parent.mkdir(parents=True, exist_ok=True)
@@ -326,7 +322,7 @@ def test_a_registry_and_a_knowledge_sync_that_are_not_well_are_told(patient: Pat
     assert "src/gone.py" in found["registry"]
 
 
-def test_what_the_system_lacks_is_told(patient: Patient, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_system_limits_and_an_old_git_are_reported(patient: Patient, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
         environment_checks, "_inotify_limit", lambda name: {"max_user_watches": 1, "max_user_instances": 2}[name]
     )
@@ -334,20 +330,20 @@ def test_what_the_system_lacks_is_told(patient: Patient, monkeypatch: pytest.Mon
     found = {check: message for check, message, _ in patient.found()}
     if sys.platform == "linux":
         assert "max_user_watches" in found["watchers"]
-    assert found["versions"] == "This is git version 2.17.1."
+    assert found["versions"] == "The installed git is too old: git version 2.17.1."
 
 
-def test_a_sidecar_of_another_version_on_the_same_state_is_told(
+def test_a_sidecar_of_another_version_is_reported(
     patient: Patient, open_sidecar: Callable[..., MemorySidecar], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("sidecar.app.__version__", "0.0.9")
     open_sidecar().client.initialize()
     ((check, message, _),) = patient.found()
     assert check == "versions"
-    assert message.startswith("A sidecar of version 0.0.9 works on the same state")
+    assert message.startswith("A sidecar of version 0.0.9 uses the same state")
 
 
-def test_copies_are_whole_and_only_the_latest_stay(tmp_path: Path) -> None:
+def test_backups_are_complete_and_only_the_latest_remain(tmp_path: Path) -> None:
     path = tmp_path / "continuity.db"
     database = connect(path)
     migrate(database, 0, MIGRATIONS)
@@ -357,4 +353,4 @@ def test_copies_are_whole_and_only_the_latest_stay(tmp_path: Path) -> None:
     left = sorted((tmp_path / FOLDER).iterdir())
     assert left == made[-KEPT:]
     if sys.platform != "win32":
-        assert {one.stat().st_mode & 0o777 for one in left} == {0o600}
+        assert {entry.stat().st_mode & 0o777 for entry in left} == {0o600}
