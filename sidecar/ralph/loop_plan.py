@@ -35,13 +35,15 @@ def make_plan(call: Call, params: RalphStartParams) -> LoopPlan:
     folder = loop_folder(cwd, params.change)
     if not all(command.strip() for command in params.verify):
         raise InvalidParams("A check is empty (--verify) and would always pass.")
-    environment = for_child(
-        {HOST_VARIABLE: "ralph"}
-    )  # the loop injects the packs, so the agent's own hooks stay silent
+    # The loop injects the packs, so the agent's own hooks stay silent.
+    environment = for_child({HOST_VARIABLE: "ralph"})
     options = AgentOptions(
-        params.harness, params.model, params.allow_all, tuple(params.extra_arguments),
-        params.harness_command or environment.get(COMMAND_VARIABLE),
-    )  # fmt: skip
+        harness=params.harness,
+        model=params.model,
+        allow_all=params.allow_all,
+        extra=tuple(params.extra_arguments),
+        command=params.harness_command or environment.get(COMMAND_VARIABLE),
+    )
     project = params.project_path or _project_of(folder.root)
     workspace = call.process.workspaces.get(str(folder.root), project)
     plan = LoopPlan(params, folder, cwd, workspace, limits_of(params), options, environment)

@@ -68,7 +68,7 @@ class Registry:
         self.metadata = metadata
         self.remarks = tuple(remarks)
         self.digest = digest
-        """Tells one state of the registry from another, derived entities included."""
+        """Hash of the registry, derived entities included."""
 
     @cached_property
     def by_id(self) -> Mapping[str, Entity]:

@@ -8,7 +8,7 @@ from sidecar.registry.entity import Entity
 from sidecar.registry.stemming import compound_roots, roots_of
 
 NAME, KEYWORD, PURPOSE, INCIDENTAL = 1, 2, 4, 8
-"""Fields of an entity that contain a term, as a bit mask. ASIDE: its path, or keywords nobody chose (derived from
+"""Fields of an entity that contain a term, as a bit mask. INCIDENTAL: its path, or keywords nobody chose (derived from
 parameters and nearby words).
 """
 

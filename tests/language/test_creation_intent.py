@@ -1,4 +1,4 @@
-"""What a prompt asks to be made."""
+"""The intent of a prompt that asks to create something."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""When a loop has to end, and how long it waits."""
+"""Limits of a loop, and its waits."""
 
 import pytest
 from hypothesis import given

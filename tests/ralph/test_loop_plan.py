@@ -1,4 +1,4 @@
-"""From what was asked to what is done."""
+"""The plan made from a request."""
 
 from typing import get_args
 

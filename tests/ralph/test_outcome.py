@@ -1,4 +1,4 @@
-"""What became of an iteration, and whether the loop ends with it."""
+"""The outcome of an iteration, and whether the loop ends with it."""
 
 import pytest
 

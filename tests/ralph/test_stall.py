@@ -1,4 +1,4 @@
-"""When a loop goes round in circles."""
+"""Detection of a stalled loop."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,4 +1,4 @@
-"""What tests of the registry share: a project with the specification's registry."""
+"""Fixtures for registry tests: a project with the specification's registry."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -14,34 +14,34 @@ OWN_REGISTRY = ".chati/registry.yaml"
 
 
 class Project(NamedTuple):
-    """A project folder, and how to ask about its registry."""
+    """A project folder, and requests about its registry."""
 
     path: Path
     client: Client
 
-    def ask(self, verb: str, **params: Any) -> Any:
-        """Gives the result of a method of the registry's."""
+    def request(self, verb: str, **params: Any) -> Any:
+        """Return the result of a registry method."""
         return self.client.request(f"registry/{verb}", {"cwd": str(self.path), **params})
 
     def error(self, verb: str, **params: Any) -> Any:
-        """Gives the error of a method of the registry's."""
+        """Return the error of a registry method."""
         return self.client.error(f"registry/{verb}", {"cwd": str(self.path), **params})
 
     def write(self, path: str, content: str) -> Path:
-        """Writes a file below the project."""
+        """Write a file in the project."""
         target = self.path / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(content.encode())
         return target
 
     def registry(self, path: str = FRAMEWORK_REGISTRY) -> str:
-        """Reads the registry's file."""
+        """Return the text of the registry's file."""
         return (self.path / path).read_bytes().decode()
 
 
 @pytest.fixture
 def make_project(tmp_path: Path, client: Client) -> Callable[..., Project]:
-    """Makes projects, each with a registry's text at a path."""
+    """Return a factory of projects with a registry's text at a path."""
 
     def make(text: str | None = None, path: str = FRAMEWORK_REGISTRY, name: str = "project") -> Project:
         project = Project(tmp_path / name, client)
@@ -55,5 +55,5 @@ def make_project(tmp_path: Path, client: Client) -> Callable[..., Project]:
 
 @pytest.fixture
 def framework(make_project: Callable[..., Project]) -> Project:
-    """A project with the registry that the specification prints."""
+    """A project with the specification's registry."""
     return make_project(SPECIFICATION.read_bytes().decode())

@@ -1,4 +1,4 @@
-"""Laws of changing the registry's text, over files as people write them."""
+"""Laws of editing the registry's text, over realistic files."""
 
 import re
 from typing import Any
@@ -11,7 +11,7 @@ from sidecar.registry.registry_file import parse
 from tests.support.depth import examples
 
 LAW = settings(max_examples=examples(60, 15), phases=(Phase.explicit, Phase.reuse, Phase.generate))
-"""Such a text is short enough to be read as it is; shrinking one takes minutes."""
+"""These texts are short enough to read unshrunk; shrinking one takes minutes."""
 
 KEYS = st.from_regex(r"[a-z]{1,8}(-[a-z]{1,8})?", fullmatch=True).filter(
     lambda key: key not in ("null", "true", "false", "yes", "no", "on", "off", "y", "n")
@@ -70,7 +70,7 @@ def flow(value: Any, draw: st.DrawFn) -> str:
 
 
 def entities(text: str) -> dict[str, Any]:
-    return {one.id: one for one in parse(text.removeprefix("\ufeff")).entities}
+    return {entity.id: entity for entity in parse(text.removeprefix("\ufeff")).entities}
 
 
 @LAW

@@ -1,4 +1,4 @@
-"""The seven checks of the specification, each broken by itself; nothing is ever blocked."""
+"""The seven checks of the specification, each broken on its own; nothing is ever blocked."""
 
 import hashlib
 from collections.abc import Callable
@@ -37,7 +37,7 @@ def registry(**changes: str) -> str:
 
 @pytest.fixture
 def complete(make_project: Callable[..., Project]) -> Project:
-    """A framework with nothing to complain about."""
+    """A framework without problems."""
     project = make_project(registry())
     for path, content in FILES.items():
         project.write(path, content)
@@ -45,11 +45,11 @@ def complete(make_project: Callable[..., Project]) -> Project:
 
 
 def counts(answer: dict[str, Any]) -> dict[str, str]:
-    return {one["name"]: f"{one['passed']}/{one['total']}" for one in answer["checks"]}
+    return {entry["name"]: f"{entry['passed']}/{entry['total']}" for entry in answer["checks"]}
 
 
 def test_complete_framework_is_healthy_in_all_seven_checks(complete: Project) -> None:
-    answer = complete.ask("health")
+    answer = complete.request("health")
     assert (answer["healthy"], answer["findings"], answer["fix"]) == (True, [], None)
     assert counts(answer) == {
         "entities": "4/4",
@@ -100,18 +100,18 @@ def test_each_check_reports_file_and_remedy(
         (complete.path / path).unlink()
     else:
         complete.write(path, content)
-    answer = complete.ask("health")
+    answer = complete.request("health")
     assert (answer["healthy"], counts(answer)[check]) == (False, count)
-    found = next(one for one in answer["findings"] if one["check"] == check)
-    assert (found["file"], found["message"], found["severity"]) == (path, message, "problem")
-    assert found["remedy"]
+    finding = next(entry for entry in answer["findings"] if entry["check"] == check)
+    assert (finding["file"], finding["message"], finding["severity"]) == (path, message, "problem")
+    assert finding["remedy"]
 
 
 def test_orphaned_dependency_is_reported(complete: Project) -> None:
     complete.write(FRAMEWORK_REGISTRY, registry(brief="[prd-template, decision-engine]"))
-    answer = complete.ask("health")
+    answer = complete.request("health")
     assert counts(answer)["dependencies"] == "1/2"
-    assert [(one["id"], one["message"]) for one in answer["findings"]] == [
+    assert [(entry["id"], entry["message"]) for entry in answer["findings"]] == [
         ("agents/brief", "It depends on `decision-engine`, which is not in the registry.")
     ]
 
@@ -122,13 +122,15 @@ def test_entity_without_a_checksum_is_unverified_and_healthy(complete: Project) 
         FRAMEWORK_REGISTRY,
         registry().replace("count: 4", "count: 5") + "    new: {path: chati.dev/new.md, purpose: One}\n",
     )
-    answer = complete.ask("health")
+    answer = complete.request("health")
     assert (answer["healthy"], counts(answer)["checksums"]) == (True, "4/4")
-    assert [(one["severity"], one["message"]) for one in answer["findings"]] == [("note", "No checksum is recorded.")]
+    assert [(entry["severity"], entry["message"]) for entry in answer["findings"]] == [
+        ("note", "No checksum is recorded.")
+    ]
 
 
 def test_specification_registry_without_its_files_is_reported(framework: Project) -> None:
-    answer = framework.ask("health")
+    answer = framework.request("health")
     assert counts(answer) == {
         "entities": "0/28",
         "schemas": "0/4",
@@ -138,7 +140,7 @@ def test_specification_registry_without_its_files_is_reported(framework: Project
         "checksums": "0/0",
         "dependencies": "25/30",
     }
-    assert framework.ask("decide", intent="session schema")["decision"] == "REUSE"
+    assert framework.request("decide", intent="session schema")["decision"] == "REUSE"
     assert framework.registry() == SPECIFICATION.read_bytes().decode()
 
 
@@ -146,21 +148,21 @@ def test_fix_updates_checksums_and_count_and_supports_dry_run(complete: Project)
     text = registry().replace("count: 4", "count: 48")
     complete.write(FRAMEWORK_REGISTRY, text)
     complete.write("chati.dev/templates/prd.md", "# {{other}}\n")
-    dry = complete.ask("health", fix=True, dryRun=True)
-    assert [(one["id"], one["field"]) for one in dry["fix"]["changes"]] == [
+    dry = complete.request("health", fix=True, dryRun=True)
+    assert [(entry["id"], entry["field"]) for entry in dry["fix"]["changes"]] == [
         ("templates/prd", "checksum"),
         ("metadata", "entity_count"),
     ]
     assert (complete.registry(), dry["healthy"], dry["fix"]["written"]) == (text, False, False)
-    done = complete.ask("health", fix=True)
+    done = complete.request("health", fix=True)
     assert (done["healthy"], done["fix"]["written"]) == (True, True)
     assert (complete.path / done["fix"]["backup"]).read_text() == text
-    assert complete.ask("health", fix=True)["fix"] == {"changes": [], "written": False, "backup": None}
+    assert complete.request("health", fix=True)["fix"] == {"changes": [], "written": False, "backup": None}
 
 
 def test_missing_and_damaged_registry_are_reported(make_project: Callable[..., Project]) -> None:
-    assert make_project(name="bare").ask("health")["healthy"] is True
-    damaged = make_project("entities: [\n", name="damaged").ask("health", fix=True)
+    assert make_project(name="bare").request("health")["healthy"] is True
+    damaged = make_project("entities: [\n", name="damaged").request("health", fix=True)
     assert damaged["healthy"] is False
     assert damaged["findings"][0]["message"] == "The file is not valid YAML in line 2."
 

@@ -1,4 +1,4 @@
-"""What a change reaches, on any graph: as a naive closure says."""
+"""The impact of a change, on any graph, against a naive closure."""
 
 from collections.abc import Sequence
 
@@ -28,7 +28,7 @@ def test_impact_is_the_transitive_closure_despite_cycles(graph: list[list[int]])
     while more := {(a, d) for a, b in reached for c, d in reached if b == c} - reached:
         reached |= more
     for n in range(len(graph)):
-        ids = [one.id for one in impact_of(sample, f"a/e{n}")]
+        ids = [entry.id for entry in impact_of(sample, f"a/e{n}")]
         assert len(ids) == len(set(ids))
         assert set(ids) == {f"a/e{m}" for m, needed in reached if needed == n and m != n}
 
@@ -38,10 +38,10 @@ def test_each_dependent_is_reached_by_the_shortest_path(graph: list[list[int]]) 
     sample = registry(graph)
     for n in range(len(graph)):
         distances = {f"a/e{n}": 0}
-        for one in impact_of(sample, f"a/e{n}"):
-            assert one.distance == distances[one.via] + 1
-            assert one.via in {f"a/e{needed}" for needed in graph[int(one.id[3:])]}
-            distances[one.id] = one.distance
+        for entry in impact_of(sample, f"a/e{n}"):
+            assert entry.distance == distances[entry.via] + 1
+            assert entry.via in {f"a/e{needed}" for needed in graph[int(entry.id[3:])]}
+            distances[entry.id] = entry.distance
         assert list(distances.values()) == sorted(distances.values())
 
 

@@ -1,4 +1,4 @@
-"""The registry is brought up to date: checksums from the files, entities from the code; the user's word wins."""
+"""Refreshing the registry: checksums from the files, entities from the code; entries of the user take precedence."""
 
 import hashlib
 from collections.abc import Callable
@@ -60,7 +60,7 @@ def shop(make_repository: Callable[..., Repository], client: Client) -> Project:
 
 
 def by_id(project: Project) -> dict[str, Any]:
-    return {one["id"]: one for one in project.ask("list", limit=1000)["entities"]}
+    return {entry["id"]: entry for entry in project.request("list", limit=1000)["entities"]}
 
 
 def test_refresh_updates_checksums_and_count_and_reports_manual_problems(
@@ -69,35 +69,35 @@ def test_refresh_updates_checksums_and_count_and_reports_manual_problems(
     project = make_project(REGISTRY, OWN_REGISTRY)
     project.write("brief.md", "# Brief\n")
     checksum = hashlib.sha256(b"# Brief\n").hexdigest()
-    done = project.ask("refresh")
+    done = project.request("refresh")
     assert done["changes"] == [
         {"id": "agents/brief", "field": "checksum", "before": None, "after": checksum},
         {"id": "metadata", "field": "entity_count", "before": "9", "after": "2"},
     ]
     assert project.registry(OWN_REGISTRY) == REGISTRY.replace("<sha256>", checksum).replace("count: 9", "count: 2")
     assert (project.path / done["backup"]).read_text() == REGISTRY
-    assert [(one["id"], one["message"]) for one in done["problems"]] == [
+    assert [(entry["id"], entry["message"]) for entry in done["problems"]] == [
         ("agents/gone", "`gone.md` does not exist."),
         ("agents/brief", "It depends on `nobody`, which is not in the registry."),
     ]
-    again = project.ask("refresh")
+    again = project.request("refresh")
     assert (again["changes"], again["written"], again["backup"]) == ([], False, None)
 
 
 def test_dry_refresh_writes_nothing(make_project: Callable[..., Project], shop: Project) -> None:
     project = make_project(REGISTRY, OWN_REGISTRY)
     project.write("brief.md", "# Brief\n")
-    assert project.ask("refresh", dryRun=True)["changes"] != []
+    assert project.request("refresh", dryRun=True)["changes"] != []
     assert project.registry(OWN_REGISTRY) == REGISTRY
-    assert shop.ask("refresh", fromCode=True, dryRun=True)["derived"]["total"] > 0
-    assert shop.ask("list")["total"] == 0
+    assert shop.request("refresh", fromCode=True, dryRun=True)["derived"]["total"] > 0
+    assert shop.request("list")["total"] == 0
 
 
 def test_registry_is_derived_from_code(shop: Project) -> None:
-    done = shop.ask("refresh", fromCode=True)
+    done = shop.request("refresh", fromCode=True)
     assert done["derived"] == {"total": 8, "added": 8, "changed": 0, "removed": 0, "filesRead": 5, "truncated": False}
     entities = by_id(shop)
-    assert {id_.removeprefix("code/"): one["type"] for id_, one in entities.items()} == {
+    assert {id_.removeprefix("code/"): entry["type"] for id_, entry in entities.items()} == {
         "scripts/deploy.sh": "script",
         "templates/receipt.html.j2": "template",
         "till/cart.py#add_line": "function",
@@ -167,7 +167,7 @@ def pay(
 def test_comments_yield_keywords_and_documented_methods_are_entities(shop: Project) -> None:
     shop.write("till/held.py", SERVED)
     shop.write("web/reading.js", "/**\n * Reads the barcode of a product.\n */\nmodule.exports = (x) => x;\n")
-    shop.ask("refresh", fromCode=True)
+    shop.request("refresh", fromCode=True)
     entities = by_id(shop)
     served = [id_ for id_ in entities if id_.startswith("code/till/held.py")]
     assert served == [f"code/till/held.py{name}" for name in ("#Till", "#pay", "#Till.count", "")]
@@ -176,37 +176,37 @@ def test_comments_yield_keywords_and_documented_methods_are_entities(shop: Proje
     pay = entities["code/till/held.py#pay"]
     assert pay["purpose"] == "Pays an amount.", "not the first overload's, and however long the head is"
     assert {"customer", "cents"} <= set(pay["keywords"])
-    assert not [one for one in pay["keywords"] if "akia" in one.casefold() or one == "100"]
+    assert not [entry for entry in pay["keywords"] if "akia" in entry.casefold() or entry == "100"]
     assert "barcode" in entities["code/web/reading.js"]["keywords"]
-    best = shop.ask("decide", intent="a method that counts the coins", type="method")["recommendations"][0]
+    best = shop.request("decide", intent="a method that counts the coins", type="method")["recommendations"][0]
     assert (best["entity"]["id"], best["decision"]) == ("code/till/held.py#Till.count", "REUSE")
 
 
 def test_imports_are_dependencies_and_lower_adaptability(shop: Project) -> None:
-    shop.ask("refresh", fromCode=True)
-    reached = shop.ask("impact", id="code/till/cart.py#add_line")["impact"]
-    assert [one["id"] for one in reached["dependents"]] == ["code/till/receipt.py"]
+    shop.request("refresh", fromCode=True)
+    reached = shop.request("impact", id="code/till/cart.py#add_line")["impact"]
+    assert [entry["id"] for entry in reached["dependents"]] == ["code/till/receipt.py"]
     entities = by_id(shop)
     assert entities["code/till/cart.py#add_line"]["adaptability"] == 0.75
     assert entities["code/till/receipt.py"]["adaptability"] == 0.9
 
 
 def test_decision_covers_derived_entities(shop: Project) -> None:
-    shop.ask("refresh", fromCode=True)
-    decided = shop.ask("decide", intent="a function that puts products into a cart")
+    shop.request("refresh", fromCode=True)
+    decided = shop.request("decide", intent="a function that puts products into a cart")
     assert (decided["decision"], decided["recommendations"][0]["entity"]["id"]) == (
         "REUSE",
         "code/till/cart.py#add_line",
     )
-    assert shop.ask("decide", intent="a loyalty programme")["decision"] == "CREATE"
+    assert shop.request("decide", intent="a loyalty programme")["decision"] == "CREATE"
 
 
 def test_only_files_with_new_content_are_read(shop: Project) -> None:
-    shop.ask("refresh", fromCode=True)
-    assert shop.ask("refresh", fromCode=True)["derived"]["filesRead"] == 0
+    shop.request("refresh", fromCode=True)
+    assert shop.request("refresh", fromCode=True)["derived"]["filesRead"] == 0
     shop.write("till/cart.py", '"""The cart."""\n\n\ndef remove_line(cart, sku):\n    """Takes a product out."""\n')
     (shop.path / "scripts" / "deploy.sh").unlink()
-    assert shop.ask("refresh", fromCode=True)["derived"] == {
+    assert shop.request("refresh", fromCode=True)["derived"] == {
         "total": 7, "added": 1, "changed": 2, "removed": 2, "filesRead": 1, "truncated": False,
     }  # fmt: skip
 
@@ -214,37 +214,37 @@ def test_only_files_with_new_content_are_read(shop: Project) -> None:
 def test_deriving_twice_yields_the_same_registry(
     shop: Project, tmp_path: Path, open_sidecar: Callable[..., Any]
 ) -> None:
-    shop.ask("refresh", fromCode=True)
+    shop.request("refresh", fromCode=True)
     other = open_sidecar(state_dir=tmp_path / "other")
     other.client.initialize()
     again = Project(shop.path, other.client)
-    again.ask("refresh", fromCode=True)
+    again.request("refresh", fromCode=True)
     assert by_id(again) == by_id(shop)
 
 
 def test_written_entries_take_precedence_over_derived_ones(shop: Project) -> None:
-    shop.ask("refresh", fromCode=True)
-    done = shop.ask("put", id="code/till/cart.py#add_line", purpose="The only way into a cart", adaptability=0.1)
+    shop.request("refresh", fromCode=True)
+    done = shop.request("put", id="code/till/cart.py#add_line", purpose="The only way into a cart", adaptability=0.1)
     assert (done["entity"]["origin"], done["entity"]["adaptability"]) == ("file", 0.1)
     shop.write("till/cart.py", '"""The cart."""\n\n\ndef add_line(cart, sku):\n    """Another word for it."""\n')
-    shop.ask("refresh", fromCode=True)
+    shop.request("refresh", fromCode=True)
     mine = by_id(shop)["code/till/cart.py#add_line"]
     assert (mine["purpose"], mine["adaptability"], mine["origin"]) == ("The only way into a cart", 0.1, "file")
     assert mine["keywords"] == ["add", "line", "cart", "sku"]
 
 
 def test_removed_entity_is_not_derived_again_until_restored(shop: Project) -> None:
-    shop.ask("refresh", fromCode=True)
-    shop.ask("remove", id="code/till/receipt.py#ReceiptPrinter")
-    shop.ask("refresh", fromCode=True)
+    shop.request("refresh", fromCode=True)
+    shop.request("remove", id="code/till/receipt.py#ReceiptPrinter")
+    shop.request("refresh", fromCode=True)
     assert "code/till/receipt.py#ReceiptPrinter" not in by_id(shop)
-    shop.ask("put", id="code/till/receipt.py#ReceiptPrinter", path="till/receipt.py", purpose="Prints")
+    shop.request("put", id="code/till/receipt.py#ReceiptPrinter", path="till/receipt.py", purpose="Prints")
     assert by_id(shop)["code/till/receipt.py#ReceiptPrinter"]["purpose"] == "Prints"
 
 
 def test_written_entity_for_a_file_replaces_its_derived_module(shop: Project) -> None:
-    shop.ask("refresh", fromCode=True)
-    shop.ask("put", id="modules/cart", type="module", path="till/cart.py", purpose="Ours")
+    shop.request("refresh", fromCode=True)
+    shop.request("put", id="modules/cart", type="module", path="till/cart.py", purpose="Ours")
     entities = by_id(shop)
     assert "code/till/cart.py" not in entities
     assert "code/till/cart.py#add_line" in entities
@@ -253,15 +253,15 @@ def test_written_entity_for_a_file_replaces_its_derived_module(shop: Project) ->
 def test_secrets_in_comments_are_masked(make_repository: Callable[..., Repository], client: Client) -> None:
     text = 'def connect():\n    """Connects with AKIAIOSFODNN7EXAMPLE to the bank."""\n'
     project = Project(make_repository({"bank.py": text}, name="bank").path, client)
-    project.ask("refresh", fromCode=True)
-    assert "AKIAIOSFODNN7EXAMPLE" not in str(project.ask("list"))
+    project.request("refresh", fromCode=True)
+    assert "AKIAIOSFODNN7EXAMPLE" not in str(project.request("list"))
 
 
 def test_worktrees_share_the_registry_of_their_project(
     shop: Project, make_repository: Callable[..., Repository]
 ) -> None:
     worktree = Project(make_repository({"a.py": "def a():\n    pass\n"}, name="worktree").path, shop.client)
-    worktree.ask("put", projectPath=str(shop.path), id="agents/a", path="a.md", purpose="A")
+    worktree.request("put", projectPath=str(shop.path), id="agents/a", path="a.md", purpose="A")
     assert list(by_id(shop)) == ["agents/a"]
     assert not (worktree.path / ".chati").exists()
 
@@ -273,7 +273,7 @@ def test_members_assigned_to_an_exported_object_are_public(shop: Project) -> Non
         "answer.redirect = function redirect(page) {};\nanswer._inner = function () {};\nvar own = {};\n"
         "own.helper = function () {};\n",
     )
-    shop.ask("refresh", fromCode=True)
+    shop.request("refresh", fromCode=True)
     entities = by_id(shop)
     found = [id_ for id_ in entities if id_.startswith("code/web/answer.js#")]
     assert found == ["code/web/answer.js#redirect"]

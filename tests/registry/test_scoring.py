@@ -10,7 +10,7 @@ from sidecar.registry.decision import ADAPT_FROM, REUSE_FROM, decide, decision_o
 from sidecar.registry.entity import Entity, Metadata, Registry
 from sidecar.registry.index import Index
 from sidecar.registry.scoring import score, scores, terms_of
-from tests.registry.labelled.evaluation import registry_for_call
+from tests.registry.labelled.evaluation import fixture_registry
 from tests.registry.labelled.intents import INTENTS
 
 NAMES = ("specification", "flask", "fastify")
@@ -25,13 +25,13 @@ ENTITIES = st.lists(
     ),
     min_size=1,
     max_size=12,
-    unique_by=lambda one: one.key,
+    unique_by=lambda entry: entry.key,
 )
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_intent_equal_to_a_purpose_reuses_the_entity(name: str) -> None:
-    registry, index = registry_for_call(name)
+    registry, index = fixture_registry(name)
     for entity in registry.entities:
         best = decide(entity.purpose, registry, index, 1)[0]
         assert (best.entity.id, best.decision) == (entity.id, "REUSE"), entity.id
@@ -39,23 +39,23 @@ def test_intent_equal_to_a_purpose_reuses_the_entity(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_intent_of_name_and_type_reuses_the_entity(name: str) -> None:
-    registry, index = registry_for_call(name)
+    registry, index = fixture_registry(name)
     for entity in registry.entities:
         found = decide(f"{entity.key} {entity.type}", registry, index, 3)
-        assert any(one.entity == entity and one.decision == "REUSE" for one in found), entity.id
+        assert any(entry.entity == entity and entry.decision == "REUSE" for entry in found), entity.id
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_intent_of_all_keywords_at_least_adapts_the_entity(name: str) -> None:
-    registry, index = registry_for_call(name)
+    registry, index = fixture_registry(name)
     for entity in registry.entities:
         terms = terms_of(" ".join(entity.keywords), index)
         assert score(registry.entities.index(entity), terms, index).score >= ADAPT_FROM, entity.id
 
 
 def test_single_keyword_does_not_name_an_entity() -> None:
-    registry, index = registry_for_call("specification")
-    by_id = {one.entity.id: one for one in decide("session", registry, index, 50)}
+    registry, index = fixture_registry("specification")
+    by_id = {entry.entity.id: entry for entry in decide("session", registry, index, 50)}
     assert by_id["schemas/session"].decision == "REUSE"
     assert by_id["agents/orchestrator"].decision == "ADAPT"
 
@@ -64,7 +64,7 @@ def test_code_is_not_reused_for_a_side_effect() -> None:
     intent = "Gives what a session needs, as text; secrets are masked."
     code = Entity("code", "a.py#continuation_of", "a.py", "function", intent, ("continuation",), (), 0.5, "", "code")
     for entity, decision in ((code, "ADAPT"), (code._replace(key="a.py#mask_secrets"), "REUSE")):
-        registry = [entity, *registry_for_call("flask")[0].entities]
+        registry = [entity, *fixture_registry("flask")[0].entities]
         found = decide("a function that masks secrets in text", Registry(registry, Metadata()), Index(registry), 1)[0]
         assert (found.entity.key, found.decision) == (entity.key, decision)
 
@@ -90,26 +90,26 @@ def test_best_entities_equal_an_exhaustive_scoring(registry: Sequence[Entity], i
     index = Index(registry)
     terms = terms_of(intent, index)
     every = sorted(
-        (score(number, terms, index) for number in range(len(registry))), key=lambda one: (-one.score, one.number)
+        (score(number, terms, index) for number in range(len(registry))), key=lambda entry: (-entry.score, entry.number)
     )
-    assert scores(terms, index, limit) == [one for one in every if one.matched][:limit]
+    assert scores(terms, index, limit) == [entry for entry in every if entry.matched][:limit]
 
 
 @given(ENTITIES, TEXTS)
 def test_score_is_the_sum_of_its_parts_and_bounded(registry: Sequence[Entity], intent: str) -> None:
     index = Index(registry)
-    for one in scores(terms_of(intent, index), index, 50):
-        assert one.score == pytest.approx(0.6 * one.keywords + 0.4 * one.purpose)
-        assert 0 <= one.purpose <= 100 + 1e-9
-        assert 0 <= one.keywords <= 100 + 1e-9
+    for entry in scores(terms_of(intent, index), index, 50):
+        assert entry.score == pytest.approx(0.6 * entry.keywords + 0.4 * entry.purpose)
+        assert 0 <= entry.purpose <= 100 + 1e-9
+        assert 0 <= entry.keywords <= 100 + 1e-9
 
 
 @given(ENTITIES, TEXTS)
 def test_unknown_word_lowers_every_score(registry: Sequence[Entity], intent: str) -> None:
     index = Index(registry)
-    less = {one.number: one.score for one in scores(terms_of(f"{intent} zeppelin", index), index, 50)}
-    for one in scores(terms_of(intent, index), index, 50):
-        assert less[one.number] < one.score
+    less = {entry.number: entry.score for entry in scores(terms_of(f"{intent} zeppelin", index), index, 50)}
+    for entry in scores(terms_of(intent, index), index, 50):
+        assert less[entry.number] < entry.score
 
 
 @given(ENTITIES, TEXTS)
@@ -127,17 +127,17 @@ def test_order_of_the_registry_does_not_affect_scores(
 ) -> None:
     shuffled = [registry[place] for place in order if place < len(registry)]
     found = [
-        {index.entities[one.number].id: one.score for one in scores(terms_of(intent, index), index, 50)}
+        {index.entities[entry.number].id: entry.score for entry in scores(terms_of(intent, index), index, 50)}
         for index in (Index(registry), Index(shuffled))
     ]
     assert found[0] == pytest.approx(found[1])
 
 
 def test_same_registry_and_intent_yield_the_same_answer() -> None:
-    for one in INTENTS[::10]:
-        registry, _ = registry_for_call(one.registry)
+    for labelled in INTENTS[::10]:
+        registry, _ = fixture_registry(labelled.registry)
         again = Registry(registry.entities, Metadata())
-        answers = [decide(one.intent, which, Index(which.entities), 5) for which in (registry, again)]
+        answers = [decide(labelled.intent, which, Index(which.entities), 5) for which in (registry, again)]
         assert answers[0] == answers[1]
 
 

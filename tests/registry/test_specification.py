@@ -1,4 +1,4 @@
-"""The registry that the specification prints, through the methods: what it holds, and what is decided on it."""
+"""The specification's registry through the methods: its entities, and decisions on it."""
 
 import hashlib
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from tests.registry.conftest import OWN_REGISTRY, SPECIFICATION, Project
 
 
 def test_specification_registry_loads_unchanged(framework: Project) -> None:
-    listed = framework.ask("list")
+    listed = framework.request("list")
     assert listed["total"] == 28
     assert listed["source"] == {
         "path": "chati.dev/data/entity-registry.yaml",
@@ -35,8 +35,8 @@ def test_specification_registry_loads_unchanged(framework: Project) -> None:
 
 
 def test_wrong_entity_count_is_reported_not_rejected(framework: Project) -> None:
-    assert framework.ask("list")["remarks"] == [
-        {"line": 5, "about": "metadata", "message": "The file declares 48 entities and holds 28."}
+    assert framework.request("list")["remarks"] == [
+        {"line": 5, "about": "metadata", "message": "The file declares 48 entities and contains 28."}
     ]
 
 
@@ -57,12 +57,12 @@ def test_wrong_entity_count_is_reported_not_rejected(framework: Project) -> None
 def test_dependencies_resolve_by_key_then_without_the_type_suffix(
     framework: Project, entity: str, name: str, led_to: str | None
 ) -> None:
-    dependencies = framework.ask("get", id=entity)["dependencies"]
+    dependencies = framework.request("get", id=entity)["dependencies"]
     assert {"name": name, "id": led_to} in dependencies
 
 
 def test_entity_is_returned_by_id_and_by_key(framework: Project) -> None:
-    assert framework.ask("get", id="agents/ux") == framework.ask("get", id="ux")
+    assert framework.request("get", id="agents/ux") == framework.request("get", id="ux")
     missing = framework.error("get", id="agents/nobody")
     assert (missing.code, missing.message) == (-32016, "There is no entity with that id.")
 
@@ -73,7 +73,7 @@ def test_ambiguous_key_is_rejected(make_project: Callable[..., Project]) -> None
     refused = project.error("get", id="task")
     assert refused.code == -32015
     assert "`agents/task`, `templates/task`" in refused.data["hint"]
-    assert project.ask("get", id="templates/task")["entity"]["id"] == "templates/task"
+    assert project.request("get", id="templates/task")["entity"]["id"] == "templates/task"
 
 
 @pytest.mark.parametrize(
@@ -92,37 +92,37 @@ def test_checksum_is_compared_with_the_file(
     project = make_project(f'entities:\n  agents:\n    brief:\n      path: brief.md\n      checksum: "{checksum}"\n')
     if content is not None:
         project.write("brief.md", content.decode())
-    assert project.ask("get", id="brief")["file"] == state
+    assert project.request("get", id="brief")["file"] == state
 
 
 def test_path_outside_the_project_is_not_read(make_project: Callable[..., Project]) -> None:
     project = make_project("entities:\n  agents:\n    a: {path: ../outside.md}\n")
     (project.path.parent / "outside.md").write_text("secret\n")
-    assert project.ask("get", id="a")["file"] == "outside"
+    assert project.request("get", id="a")["file"] == "outside"
 
 
 def test_without_the_framework_the_registry_is_in_our_own_folder(make_project: Callable[..., Project]) -> None:
     project = make_project()
-    assert project.ask("list")["source"]["path"] == OWN_REGISTRY
+    assert project.request("list")["source"]["path"] == OWN_REGISTRY
     project.write(OWN_REGISTRY, "entities:\n  scripts:\n    build: {path: build.sh, purpose: Builds}\n")
-    assert [one["id"] for one in project.ask("list")["entities"]] == ["scripts/build"]
+    assert [entry["id"] for entry in project.request("list")["entities"]] == ["scripts/build"]
 
 
 def test_invalid_yaml_is_reported_and_not_used_for_decisions(make_project: Callable[..., Project]) -> None:
     project = make_project("entities: [\n")
-    listed = project.ask("list")
+    listed = project.request("list")
     assert listed["total"] == 0
     assert listed["source"]["damage"] == "The file is not valid YAML in line 2."
     assert listed["remarks"][0]["message"] == listed["source"]["damage"]
 
 
 def test_entities_are_listed_by_type_and_in_pages(framework: Project) -> None:
-    schemas = framework.ask("list", type="schema")
-    assert [one["id"] for one in schemas["entities"]] == [
+    schemas = framework.request("list", type="schema")
+    assert [entry["id"] for entry in schemas["entities"]] == [
         f"schemas/{key}" for key in ("session", "config", "context", "memory")
     ]
-    page = framework.ask("list", category="workflows", offset=3, limit=1)
-    assert (page["total"], [one["id"] for one in page["entities"]]) == (5, ["workflows/brownfield-ui"])
+    page = framework.request("list", category="workflows", offset=3, limit=1)
+    assert (page["total"], [entry["id"] for entry in page["entities"]]) == (5, ["workflows/brownfield-ui"])
 
 
 @pytest.mark.parametrize(
@@ -137,12 +137,12 @@ def test_entities_are_listed_by_type_and_in_pages(framework: Project) -> None:
     ],
 )
 def test_decision_depends_on_the_registry(framework: Project, intent: str, decision: str, best: str) -> None:
-    decided = framework.ask("decide", intent=intent)
+    decided = framework.request("decide", intent=intent)
     assert (decided["decision"], decided["recommendations"][0]["entity"]["id"]) == (decision, best)
 
 
 def test_recommendation_has_both_scores_terms_and_reasons(framework: Project) -> None:
-    best = framework.ask("decide", intent="an agent to review code and run tests")["recommendations"][0]
+    best = framework.request("decide", intent="an agent to review code and run tests")["recommendations"][0]
     assert best["score"] == pytest.approx(0.6 * best["keywordScore"] + 0.4 * best["purposeScore"])
     assert (best["matched"], best["missing"]) == (["agent", "review", "tests"], ["run"])
     assert best["entity"]["adaptability"] == 0.3
@@ -151,11 +151,11 @@ def test_recommendation_has_both_scores_terms_and_reasons(framework: Project) ->
 
 
 def test_adapt_below_adaptability_of_0_3_includes_the_impact(framework: Project) -> None:
-    decided = framework.ask("decide", intent="route requests to an agent and manage the audit")
+    decided = framework.request("decide", intent="route requests to an agent and manage the audit")
     best = decided["recommendations"][0]
     assert (best["entity"]["id"], best["decision"]) == ("agents/orchestrator", "ADAPT")
     assert best["impact"]["level"] == "high"
-    assert {one["id"] for one in best["impact"]["dependents"]} == {
+    assert {entry["id"] for entry in best["impact"]["dependents"]} == {
         f"workflows/{key}"
         for key in (
             "greenfield-fullstack",
@@ -166,50 +166,50 @@ def test_adapt_below_adaptability_of_0_3_includes_the_impact(framework: Project)
 
 
 def test_reuse_comes_before_adapt(framework: Project) -> None:
-    decided = framework.ask("decide", intent="session", limit=50)["recommendations"]
+    decided = framework.request("decide", intent="session", limit=50)["recommendations"]
     order = ["REUSE", "ADAPT", "CREATE"]
-    assert [one["decision"] for one in decided] == sorted((one["decision"] for one in decided), key=order.index)
+    assert [entry["decision"] for entry in decided] == sorted((entry["decision"] for entry in decided), key=order.index)
     assert decided[0]["entity"]["id"] == "schemas/session"
 
 
 def test_type_filters_entities(framework: Project) -> None:
-    decided = framework.ask("decide", intent="session", type="agent")
+    decided = framework.request("decide", intent="session", type="agent")
     assert decided["considered"] == 13
-    assert {one["entity"]["type"] for one in decided["recommendations"]} == {"agent"}
+    assert {entry["entity"]["type"] for entry in decided["recommendations"]} == {"agent"}
 
 
 def test_empty_registry_or_unrelated_intent_means_create(
     make_project: Callable[..., Project], framework: Project
 ) -> None:
-    decided = make_project(name="empty").ask("decide", intent="a parser")
+    decided = make_project(name="empty").request("decide", intent="a parser")
     assert (decided["decision"], decided["considered"], decided["recommendations"]) == ("CREATE", 0, [])
-    assert framework.ask("decide", intent="zymurgy")["recommendations"] == []
-    assert framework.ask("decide", intent="¿?")["decision"] == "CREATE"
+    assert framework.request("decide", intent="zymurgy")["recommendations"] == []
+    assert framework.request("decide", intent="¿?")["decision"] == "CREATE"
 
 
 def test_same_request_yields_the_same_answer(framework: Project) -> None:
-    answers = [framework.ask("decide", intent="validate schemas and review code", limit=10) for _ in range(3)]
+    answers = [framework.request("decide", intent="validate schemas and review code", limit=10) for _ in range(3)]
     assert answers[0] == answers[1] == answers[2]
 
 
 def test_recent_decisions_are_stored_with_their_basis(framework: Project) -> None:
-    first = framework.ask("decide", intent="session schema")
-    framework.ask("decide", intent="use key AKIAIOSFODNN7EXAMPLE for a helm chart")
-    framework.ask("decide", intent="session schema")
-    stored = framework.ask("decisions")["decisions"]
+    first = framework.request("decide", intent="session schema")
+    framework.request("decide", intent="use key AKIAIOSFODNN7EXAMPLE for a helm chart")
+    framework.request("decide", intent="session schema")
+    stored = framework.request("decisions")["decisions"]
     assert len(stored) == 2
-    again = next(one for one in stored if one["decisionId"] == first["decisionId"])
+    again = next(entry for entry in stored if entry["decisionId"] == first["decisionId"])
     assert (again["times"], again["decision"], again["entityId"]) == (2, "REUSE", "schemas/session")
     assert again["at"] == "2026-03-01T09:30:00.000Z"
     assert "AKIAIOSFODNN7EXAMPLE" not in str(stored)
 
 
 def test_impact_lists_each_dependent_once(framework: Project) -> None:
-    impact = framework.ask("impact", id="session")["impact"]
+    impact = framework.request("impact", id="session")["impact"]
     assert impact["level"] == "high"
-    ids = [one["id"] for one in impact["dependents"]]
+    ids = [entry["id"] for entry in impact["dependents"]]
     assert len(ids) == len(set(ids)) == impact["count"] == 18
-    assert [one for one in impact["dependents"] if one["id"] == "workflows/brownfield-discovery"] == [
+    assert [entry for entry in impact["dependents"] if entry["id"] == "workflows/brownfield-discovery"] == [
         {"id": "workflows/brownfield-discovery", "distance": 2, "via": "agents/brownfield-wu"}
     ]
-    assert framework.ask("impact", id="ux")["impact"] == {"level": "none", "count": 0, "dependents": []}
+    assert framework.request("impact", id="ux")["impact"] == {"level": "none", "count": 0, "dependents": []}

@@ -1,4 +1,4 @@
-"""The registry's file is kept true: an entity put or removed changes its own lines and no other byte."""
+"""Edits of the registry's file: an entity put or removed changes its own lines and no other byte."""
 
 import hashlib
 import os
@@ -37,7 +37,7 @@ entities:
 
 def test_changed_field_leaves_every_other_byte(make_project: Callable[..., Project]) -> None:
     project = make_project(HAND_WRITTEN)
-    done = project.ask("put", id="brief", purpose='Ask "why"', adaptability=0.5)
+    done = project.request("put", id="brief", purpose='Ask "why"', adaptability=0.5)
     assert done["changes"][:2] == [
         {"id": "agents/brief", "field": "purpose", "before": "Extract requirements", "after": 'Ask "why"'},
         {"id": "agents/brief", "field": "adaptability", "before": "0.4", "after": "0.5"},
@@ -54,15 +54,15 @@ def test_changed_field_leaves_every_other_byte(make_project: Callable[..., Proje
 def test_text_that_looks_like_null_or_a_number_stays_text(make_project: Callable[..., Project]) -> None:
     project = make_project(HAND_WRITTEN)
     for text in ("null", "~", "12", "true", "- a", "a: b", "#", "'"):
-        assert project.ask("put", id="brief", purpose=text, keywords=[text])["entity"]["purpose"] == text
-        assert project.ask("get", id="brief")["entity"]["keywords"] == [text]
+        assert project.request("put", id="brief", purpose=text, keywords=[text])["entity"]["purpose"] == text
+        assert project.request("get", id="brief")["entity"]["keywords"] == [text]
 
 
 def test_new_entity_follows_the_last_one_of_its_category(make_project: Callable[..., Project]) -> None:
     project = make_project(HAND_WRITTEN)
     project.write("agents/ux.md", "# UX\n")
     checksum = hashlib.sha256(b"# UX\n").hexdigest()
-    done = project.ask(
+    done = project.request(
         "put",
         id="ux",
         type="agent",
@@ -81,43 +81,43 @@ def test_new_entity_follows_the_last_one_of_its_category(make_project: Callable[
 
 def test_put_then_remove_changes_only_the_date(framework: Project) -> None:
     before = framework.registry()
-    framework.ask("put", id="agents/new", path="new.md", purpose="Something new")
-    framework.ask("remove", id="agents/new")
+    framework.request("put", id="agents/new", path="new.md", purpose="Something new")
+    framework.request("remove", id="agents/new")
     after = framework.registry()
     assert after.replace("2026-03-01T09:30:00.000Z", "2026-02-12T00:00:00Z").replace("count: 28", "count: 48") == before
 
 
 def test_wrong_count_is_corrected_by_an_edit(framework: Project) -> None:
-    done = framework.ask("remove", id="ux")
+    done = framework.request("remove", id="ux")
     assert {"id": "metadata", "field": "entity_count", "before": "48", "after": "27"} in done["changes"]
-    assert framework.ask("list")["remarks"] == []
+    assert framework.request("list")["remarks"] == []
 
 
 def test_remove_reports_orphaned_dependents(framework: Project) -> None:
-    done = framework.ask("remove", id="orchestrator")
+    done = framework.request("remove", id="orchestrator")
     assert {f"workflows/{kind}" for kind in ("greenfield-fullstack", "brownfield-ui")} <= set(done["orphaned"])
     assert done["entity"] is None
 
 
 def test_dry_run_returns_the_changes_and_writes_nothing(framework: Project) -> None:
-    done = framework.ask("put", id="ux", purpose="Another", dryRun=True)
+    done = framework.request("put", id="ux", purpose="Another", dryRun=True)
     assert (done["written"], done["backup"]) == (False, None)
     assert done["changes"][0]["after"] == "Another"
     assert framework.registry() == SPECIFICATION.read_bytes().decode()
     assert not (framework.path / ".chati").exists()
-    assert framework.ask("remove", id="ux", dryRun=True)["changes"][0]["after"] is None
+    assert framework.request("remove", id="ux", dryRun=True)["changes"][0]["after"] is None
     assert framework.registry() == SPECIFICATION.read_bytes().decode()
 
 
 def test_backup_is_written_and_ignored_by_git(framework: Project) -> None:
-    done = framework.ask("put", id="ux", purpose="Another")
+    done = framework.request("put", id="ux", purpose="Another")
     assert done["backup"] == ".chati/backups/registry-2026-03-01T093000000Z.yaml"
     assert (framework.path / done["backup"]).read_bytes() == SPECIFICATION.read_bytes()
     assert (framework.path / ".chati" / ".gitignore").read_text().endswith("\n*\n")
 
 
 def test_nothing_is_written_if_nothing_changes(framework: Project) -> None:
-    done = framework.ask("put", id="schemas/session", purpose="JSON schema for .chati/session.yaml runtime state")
+    done = framework.request("put", id="schemas/session", purpose="JSON schema for .chati/session.yaml runtime state")
     assert (done["changes"], done["written"]) == (
         [
             {"id": "metadata", "field": "entity_count", "before": "48", "after": "28"},
@@ -130,21 +130,21 @@ def test_nothing_is_written_if_nothing_changes(framework: Project) -> None:
         ],
         True,
     )
-    assert framework.ask("put", id="schemas/session", adaptability=0.2)["written"] is False
+    assert framework.request("put", id="schemas/session", adaptability=0.2)["written"] is False
 
 
 def test_project_without_a_registry_gets_one_in_our_own_folder(make_project: Callable[..., Project]) -> None:
     project = make_project()
-    done = project.ask("put", id="deploy", type="script", path="deploy.sh", purpose="Deploys to staging")
+    done = project.request("put", id="deploy", type="script", path="deploy.sh", purpose="Deploys to staging")
     assert (done["path"], done["entity"]["id"], done["backup"]) == (OWN_REGISTRY, "scripts/deploy", None)
     assert project.registry(OWN_REGISTRY) == (
         '# The entities of this project and their purposes. Edit it as you like.\nmetadata:\n  version: "1.0.0"\n'
         "entities:\n  scripts:\n    deploy:\n      path: deploy.sh\n      type: script\n"
         '      purpose: "Deploys to staging"\n'
     )
-    assert project.ask("decide", intent="deploy to staging")["decision"] == "REUSE"
-    project.ask("remove", id="deploy")
-    assert project.ask("list")["total"] == 0
+    assert project.request("decide", intent="deploy to staging")["decision"] == "REUSE"
+    project.request("remove", id="deploy")
+    assert project.request("list")["total"] == 0
 
 
 @pytest.mark.parametrize(
@@ -192,6 +192,6 @@ def test_own_folder_that_is_a_link_is_rejected(make_project: Callable[..., Proje
 def test_line_ends_and_byte_order_mark_are_preserved(make_project: Callable[..., Project]) -> None:
     text = "\ufeff" + HAND_WRITTEN.replace("\n", "\r\n")
     project = make_project(text)
-    project.ask("put", id="agents/new", path="new.md", purpose="New")
-    project.ask("remove", id="agents/new")
+    project.request("put", id="agents/new", path="new.md", purpose="New")
+    project.request("remove", id="agents/new")
     assert project.registry(FRAMEWORK_REGISTRY).replace("2026-03-01T09:30:00.000Z", "2026-02-12T00:00:00Z") == text

@@ -48,12 +48,12 @@ class Tools:
         self._cwd = cwd
 
     async def memory_search(self, ctx: Context, query: str, limit: Limit = 8) -> dict[str, Any]:
-        """Searches what earlier sessions left to remember: decisions, errors and what resolved them, corrections."""
+        """Search the memories of earlier sessions: decisions, errors and their resolutions, corrections."""
         params = {"query": query, "limit": limit, "level": "chunks"}
         return await self._call_in_worktree(ctx, "memory/search", params)
 
     async def memory_get(self, ctx: Context, id: str) -> dict[str, Any]:  # noqa: A002  (the name agents see)
-        """Opens one memory by the id that memory_search gave."""
+        """Return one memory by the id from memory_search."""
         return await self._call_in_worktree(ctx, "memory/get", {"id": id})
 
     async def artifact_list(
@@ -63,23 +63,23 @@ class Tools:
         status: Literal["draft", "accepted", "discarded", "committed"] | None = None,
         limit: Limit = 20,
     ) -> dict[str, Any]:
-        """Lists what runs left: devlogs, decision records, approaches that were rejected and why."""
+        """List the artifacts of runs: devlogs, decision records, rejected approaches and why."""
         location = await self._locate(ctx)
         return await self._call(
             "artifact/list", _without_none(projectPath=location.project, type=type, status=status, limit=limit)
         )
 
     async def artifact_get(self, ctx: Context, id: str) -> dict[str, Any]:  # noqa: A002  (the name agents see)
-        """Opens one artifact by its id, with its text and where it comes from."""
+        """Return one artifact by its id, with its text and origin."""
         location = await self._locate(ctx)
         return await self._call("artifact/get", {"projectPath": location.project, "id": id})
 
     async def codebase_search(self, ctx: Context, query: str, limit: Limit = 12) -> dict[str, Any]:
-        """Ranks the project's files for a question, a symbol or a stack trace, with the reasons."""
+        """Rank the project's files for a question, a symbol or a stack trace, with reasons."""
         return await self._call_in_worktree(ctx, "codebase/search", {"query": query, "limit": limit})
 
     async def explain(self, ctx: Context, run_id: str | None = None) -> dict[str, Any]:
-        """Shows what a run was given before it began, item by item, and why; without an id the project's last one."""
+        """Show the context a run received, item by item, and why; without an id the project's last run."""
         if run_id is None:
             key = project_key(Path((await self._locate(ctx)).project))
             last = await self._call("state/status", {})
@@ -89,9 +89,9 @@ class Tools:
         return await self._call("continuity/explain", {"runId": run_id})
 
     async def memory_add(self, ctx: Context, text: str, title: str = "") -> dict[str, Any]:
-        """Keeps something of this project to remember: one fact, worded so that it is understood in another session.
+        """Store a memory of this project: one fact, worded so that another session understands it.
 
-        It goes to the archive after 30 days, unless the user keeps it for good.
+        It is archived after 30 days unless the user makes it durable.
         """
         params = _without_none(text=text, title=title or None)
         return await self._call_in_worktree(ctx, "memory/add", {**params, "keeping": "daily"})

@@ -48,7 +48,7 @@ class RunningLoops:
     def __init__(self) -> None:
         self._stops: dict[str, StopRequest] = {}
         self._all: Ending | None = None
-        """Said to all, also to those that begin only then."""
+        """A stop requested of all loops, including later ones."""
         self._lock = threading.Lock()
         self._changed = threading.Condition(self._lock)
 

@@ -1,4 +1,4 @@
-"""What a hook prints fits into what Claude Code takes whole."""
+"""A hook's output fits into what Claude Code reads as a whole."""
 
 import json
 
@@ -24,7 +24,7 @@ def test_texts_are_complete_or_omitted_within_the_limit(texts: list[str]) -> Non
     text = serialize_output(output)
     assert len(text.encode("utf-16-le")) // 2 == character_count(output) <= MAX_CHARACTERS
     text = json.loads(text)["hookSpecificOutput"]["additionalContext"]
-    included = [one for one in texts if one and one in text]
+    included = [part for part in texts if part and part in text]
     assert included
     assert len(text) <= sum(map(len, texts)) + len(texts)
 

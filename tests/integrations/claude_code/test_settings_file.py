@@ -1,4 +1,4 @@
-"""The hooks in Claude Code's settings: what is written anew, and what is not."""
+"""Our hooks in Claude Code's settings; the rest stays byte for byte."""
 
 import json
 

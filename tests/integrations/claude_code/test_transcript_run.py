@@ -1,4 +1,4 @@
-"""A run as Claude Code's session file tells it."""
+"""A run reconstructed from Claude Code's session file."""
 
 import json
 from typing import Any

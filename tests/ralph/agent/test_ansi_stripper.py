@@ -1,4 +1,4 @@
-"""Terminal sequences come out of a text however it is cut."""
+"""Control sequences are removed from text, whatever the chunks."""
 
 import time
 

@@ -1,4 +1,4 @@
-"""What is run for each harness, in its versions."""
+"""The command line of each harness and version."""
 
 import os
 import sys

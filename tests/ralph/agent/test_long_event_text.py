@@ -1,4 +1,4 @@
-"""Events too long to be read whole: the agent's words are read out of them as they come in."""
+"""The agent's text in events too long to be parsed as a whole."""
 
 import json
 
@@ -14,7 +14,7 @@ PROMISE = "<promise>COMPLETE</promise>"
 TEXTS = st.text(st.sampled_from('a"\\/\n\t<>é漢😀\x01') | st.characters(exclude_categories=["Cs"]), max_size=40)
 
 HEAD = '{"type": "assistant", "message": {"content": [{"type": "text", "text": "'
-"""What the first piece has at least: it is megabytes long."""
+"""Minimum length of the first piece; real ones have megabytes."""
 
 
 def read(line: bytes, first: int, lengths: list[int]) -> str:

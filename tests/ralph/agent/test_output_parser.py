@@ -1,4 +1,4 @@
-"""What is made of each harness's output, without any process."""
+"""The result of each harness's output, without a process."""
 
 import json
 from collections.abc import Sequence

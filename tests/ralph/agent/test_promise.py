@@ -1,4 +1,4 @@
-"""The matcher against a naive reading of the whole text, whatever the text and however it is cut."""
+"""The incremental search against a naive one over the whole text, for any text and any chunks."""
 
 import re
 import time
@@ -25,12 +25,12 @@ PROMPTS = st.sampled_from(["", PROMISE, f"Say {PROMISE} at the end.", LONG_PROMP
 
 
 def naively(token: str, text: str) -> bool:
-    """Any closed tag whose content, white space collapsed on both sides, is the token."""
+    """Whether any closed tag contains the token, with white space collapsed on both sides."""
     opens = [found.end() for found in re.finditer("(?=<promise>)", text)]
     closes = [found.start() for found in re.finditer("(?=</promise>)", text)]
-    wanted = token.split()
+    token_words = token.split()
     return any(
-        text[start + len("<promise>") : end].split() == wanted
+        text[start + len("<promise>") : end].split() == token_words
         for start in opens
         for end in closes
         if end >= start + len("<promise>")

@@ -1,4 +1,4 @@
-"""One run of an agent, with the fake one: what is heard of it, and that nothing of it stays."""
+"""Runs of the fake agent: the result, and that no process or pipe remains."""
 
 import os
 import sys
@@ -39,7 +39,7 @@ from tests.support.fake_agent import (
 
 PROMISE = "<promise>COMPLETE</promise>"
 IDLE_MS = 2_000
-"""Longer than an agent takes to start on a busy machine."""
+"""Longer than an agent needs to start on a busy machine."""
 
 LONG = 60.0
 """Seconds that no test waits for."""
@@ -48,7 +48,7 @@ NEVER: Step = {"reads": False}
 
 
 class Stage:
-    """Where one fake agent is run."""
+    """A folder to run a fake agent in."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -65,7 +65,7 @@ class Stage:
         time_limits: TimeLimits | None = None,
         show: Callable[[str], None] | None = None,
     ) -> AgentResult:
-        """Runs the agent once with these steps."""
+        """Run the agent once with these steps."""
         self.agent.plays(list(steps))
         environment = dict(os.environ)
         if harness != "custom":
@@ -84,15 +84,15 @@ class Stage:
         )
 
     def stop_at_a_word(self, _: str) -> None:
-        """Asks for the run's end as soon as the agent says something."""
+        """Request a stop as soon as the agent prints something."""
         self.stop.set()
 
     def pid_file(self, name: str) -> str:
-        """Names a file for the pid of a grandchild."""
+        """Return a file for the pid of a grandchild."""
         return str(self.folder / name)
 
     def is_running(self, name: str) -> bool:
-        """Says whether the grandchild still runs."""
+        """Whether the grandchild still runs."""
         try:
             return bool(psutil.Process(int((self.folder / name).read_text())).status() != psutil.STATUS_ZOMBIE)
         except psutil.NoSuchProcess:

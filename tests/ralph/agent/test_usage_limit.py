@@ -1,4 +1,4 @@
-"""The wordings by which harnesses have told that a usage limit is reached, and until when."""
+"""Messages of harnesses at a usage limit, with their reset times."""
 
 import time
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ NOW_MS = int(NOW.timestamp() * 1000)
 
 @pytest.fixture(autouse=True)
 def in_new_york(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Makes this machine's zone one that is five hours behind."""
+    """Set the local time zone to one five hours behind UTC."""
     if not hasattr(time, "tzset"):
         pytest.skip("the zone cannot be set here")
     monkeypatch.setenv("TZ", "America/New_York")
@@ -27,7 +27,7 @@ def in_new_york(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 
 def at(year: int, month: int, day: int, hour: int, minute: int = 0) -> int:
-    """The end of that minute."""
+    """Return the end of that minute."""
     return int(datetime(year, month, day, hour, minute, tzinfo=UTC).timestamp() * 1000) + 60_000
 
 

@@ -1,4 +1,4 @@
-"""The loop's files: context, lock, history, state, prompts; against editors, crashes and other loops."""
+"""The loop's files (context, lock, history, state, prompts) against editors, crashes and other loops."""
 
 import os
 import threading
@@ -87,7 +87,7 @@ def test_every_history_line_is_read_back_despite_torn_lines(folder: LoopFolder) 
             stream.write(b'{"number": 9, "sta\xff')
     stored = history.read_history(folder)
 
-    assert [one.number for one in stored.iterations] == [1, 2, 3, 4, 5]
+    assert [iteration_line.number for iteration_line in stored.iterations] == [1, 2, 3, 4, 5]
     assert stored.damaged == 5
     assert stored.iterations[0] == iteration(1)
 

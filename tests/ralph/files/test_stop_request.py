@@ -1,4 +1,4 @@
-"""How loops of one process are asked to stop."""
+"""Stop requests to the loops of one process."""
 
 from pathlib import Path
 

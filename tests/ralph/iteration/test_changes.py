@@ -1,4 +1,4 @@
-"""Which files an iteration changed, against a model of what happened."""
+"""The files an iteration changed, against a model of the worktree."""
 
 from hypothesis import given
 from hypothesis import strategies as st

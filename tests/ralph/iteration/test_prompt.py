@@ -1,4 +1,4 @@
-"""What an iteration's agent is told."""
+"""The prompt of an iteration."""
 
 from dataclasses import replace
 

@@ -1,8 +1,8 @@
-"""What people ask for, in the words they would use to a colleague, over registries derived from real code.
+"""Intents in the words used to a colleague, over registries derived from real code.
 
-Written from knowledge of the libraries alone, and labelled by the names of what they hold, before any answer was seen:
-those over click and axios before the score knew of comments, methods and near words, those over httpx after the answers
-to the first two had been looked at. No label was changed since.
+They were written from knowledge of the libraries alone and labelled by entity names before any answer was seen: those
+for click and axios before the score used comments, methods and synonyms, those for httpx after the answers to the
+first two were known. No label has changed since.
 """
 
 from pathlib import Path

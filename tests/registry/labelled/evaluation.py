@@ -1,4 +1,4 @@
-"""How well decisions are made on the labelled intents: by our score, and by counting shared words."""
+"""Quality of decisions on the labelled intents: our score against counting shared words."""
 
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -18,7 +18,7 @@ FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
 STOP_WORDS = frozenset("a an and the of to in for with from by on or is i need that it its as".split())
 
 
-class RankedFile(NamedTuple):
+class RankedEntity(NamedTuple):
     """An entity's id with its score, 0 to 100."""
 
     id: str
@@ -34,19 +34,19 @@ class Rates(NamedTuple):
     decisions: float
     """REUSE, ADAPT or CREATE as labelled, and for the first two on a right entity."""
     labels: float
-    """REUSE, ADAPT or CREATE as labelled, on whatever entity."""
+    """REUSE, ADAPT or CREATE as labelled, on any entity."""
     hinted: float
-    """REUSE or ADAPT of a right entity: the user is told of it. Of intents that have one."""
+    """REUSE or ADAPT of a right entity, so that a hint is shown; of intents that have one."""
     misled: float
-    """REUSE or ADAPT of a wrong entity. Of all intents."""
+    """REUSE or ADAPT of a wrong entity; of all intents."""
 
 
-Rank = Callable[[str, str], Sequence[RankedFile]]
-"""(registry, intent) → the best entities, the best first."""
+Rank = Callable[[str, str], Sequence[RankedEntity]]
+"""(registry, intent) → the best entities, best first."""
 
 
 @cache
-def registry_for_call(name: str) -> tuple[Registry, Index]:
+def fixture_registry(name: str) -> tuple[Registry, Index]:
     file = FIXTURES / f"{name}.yaml"
     registry = parse(file.read_text(encoding="utf-8")) if file.exists() else _derived(FIXTURES / f"{name}.jsonl")
     return registry, Index(registry.entities)
@@ -63,25 +63,25 @@ def _entity(key: str, type_: str, purpose: str, keywords: list[str]) -> Entity:
     )
 
 
-def ours(name: str, intent: str) -> Sequence[RankedFile]:
-    """Ranks as `registry/decide` does."""
-    registry, index = registry_for_call(name)
-    return [RankedFile(one.entity.id, one.score.score) for one in decide(intent, registry, index, 3)]
+def ours(name: str, intent: str) -> Sequence[RankedEntity]:
+    """Rank like `registry/decide`."""
+    registry, index = fixture_registry(name)
+    return [RankedEntity(match.entity.id, match.score.score) for match in decide(intent, registry, index, 3)]
 
 
-def keyword_overlap(name: str, intent: str) -> Sequence[RankedFile]:
-    """Ranks by the share of the intent's words that stand in an entity's key, keywords or purpose, as they are."""
+def keyword_overlap(name: str, intent: str) -> Sequence[RankedEntity]:
+    """Rank by the share of the intent's words in an entity's key, keywords or purpose, unstemmed."""
     intent_words = _plain(intent)
     scored = [
-        RankedFile(
-            one.id,
+        RankedEntity(
+            entity.id,
             100
-            * len(intent_words & _plain(f"{_name(one)} {' '.join(one.keywords)} {one.purpose} {one.type}"))
+            * len(intent_words & _plain(f"{_name(entity)} {' '.join(entity.keywords)} {entity.purpose} {entity.type}"))
             / len(intent_words),
         )
-        for one in registry_for_call(name)[0].entities
+        for entity in fixture_registry(name)[0].entities
     ]
-    return sorted(scored, key=lambda one: -one.score)[:3]
+    return sorted(scored, key=lambda entity: -entity.score)[:3]
 
 
 def _name(entity: Entity) -> str:
@@ -89,17 +89,28 @@ def _name(entity: Entity) -> str:
 
 
 def rates(rank: Rank, intents: Sequence[Labelled]) -> Rates:
-    """Measures a way of ranking."""
-    ranked = [(one, rank(one.registry, one.intent)) for one in intents]
-    placed = [(one, [found.id for found in best]) for one, best in ranked if one.right]
-    labels = [(one, decision_of(best[0].score) if best else "CREATE", best) for one, best in ranked]
+    """Return the rates of a ranking."""
+    ranked = [(labelled, rank(labelled.registry, labelled.intent)) for labelled in intents]
+    placed = [(labelled, [entity.id for entity in best]) for labelled, best in ranked if labelled.right]
+    labels = [(labelled, decision_of(best[0].score) if best else "CREATE", best) for labelled, best in ranked]
     return Rates(
-        _share([ids[:1] != [] and ids[0] in one.right for one, ids in placed]),
-        _share([not set(ids).isdisjoint(one.right) for one, ids in placed]),
-        _share([said == one.decision and (said == "CREATE" or best[0].id in one.right) for one, said, best in labels]),
-        _share([said == one.decision for one, said, _ in labels]),
-        _share([said != "CREATE" and best[0].id in one.right for one, said, best in labels if one.right]),
-        _share([said != "CREATE" and best[0].id not in one.right for one, said, best in labels]),
+        _share([ids[:1] != [] and ids[0] in labelled.right for labelled, ids in placed]),
+        _share([not set(ids).isdisjoint(labelled.right) for labelled, ids in placed]),
+        _share(
+            [
+                decision == labelled.decision and (decision == "CREATE" or best[0].id in labelled.right)
+                for labelled, decision, best in labels
+            ]
+        ),
+        _share([decision == labelled.decision for labelled, decision, _ in labels]),
+        _share(
+            [
+                decision != "CREATE" and best[0].id in labelled.right
+                for labelled, decision, best in labels
+                if labelled.right
+            ]
+        ),
+        _share([decision != "CREATE" and best[0].id not in labelled.right for labelled, decision, best in labels]),
     )
 
 

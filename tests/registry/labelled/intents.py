@@ -1,14 +1,14 @@
-"""What people ask for, and what there is to answer it: labelled before the score was tuned.
+"""Labelled intents, written before the score was tuned.
 
-REUSE: the entity does what is asked. ADAPT: it does something of the same kind, with a part exchanged. CREATE: nothing
-there is worth starting from. For ADAPT any of the named entities is right.
+REUSE: the entity does what is requested. ADAPT: it does something of the same kind, with a part exchanged. CREATE:
+nothing existing is worth starting from. For ADAPT any of the named entities is right.
 """
 
 from typing import Literal, NamedTuple
 
 
 class Labelled(NamedTuple):
-    """An intent, the decision that is right, and the entities that are."""
+    """An intent, the right decision, and the right entities."""
 
     registry: str
     intent: str
