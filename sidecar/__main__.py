@@ -24,9 +24,10 @@ def main() -> None:
         from sidecar.rpc import stdio
 
         pipe = stdio.claim()
-        from sidecar.cli import analyse
+        from sidecar.codebase.analysis_workers import handle_request
+        from sidecar.system.worker import serve_lines
 
-        analyse.run(pipe)
+        serve_lines(pipe.read_fd, pipe.write_fd, handle_request)
     if arguments[:1] == ["hook"] and len(arguments) == 2:
         _hook(arguments[1])
     from sidecar.cli.main import run
@@ -36,10 +37,10 @@ def main() -> None:
 
 def _hook(name: str) -> None:
     """Run one of Claude Code's hooks with as few imports as possible; anything else below `hook` is a command."""
-    if name == "linger":
-        from sidecar.cli.hook_daemon import run as linger
+    if name == "daemon":
+        from sidecar.cli.hook_daemon import run as run_daemon
 
-        sys.exit(linger())
+        sys.exit(run_daemon())
     from sidecar.cli.hook_client import EVENTS, run
 
     if name in EVENTS:

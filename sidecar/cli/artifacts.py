@@ -64,9 +64,6 @@ def _utc_time(text: str) -> str:
     return f"{text[:10]} {text[11:16]} UTC"
 
 
-# `onecode-sidecar artifacts`: what runs left for the user to decide on, in the state the app uses.
-
-
 STATUSES = ("draft", "accepted", "discarded", "committed")
 MAX_LIMIT = 500
 MAX_CANDIDATES = 5

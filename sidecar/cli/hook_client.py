@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 from sidecar.cli.hook_run_state import HookRunState, log_line, remove_stale_runs, run_state_of, undelivered_run
 from sidecar.core.clock import Clock, SystemClock
 from sidecar.system.environment import HOST_VARIABLE, MODE_VARIABLE, environment, state_folder_of_user
-from sidecar.system.local_socket import knock
 
 if TYPE_CHECKING:
     from sidecar.system.local_socket import Visit
@@ -39,12 +38,12 @@ def request_answer(
     def left() -> float:
         return max(POLL_SECONDS, (end_ms - clock.monotonic_ms()) / 1000)
 
-    connection = knock(state_dir, left())
+    connection = _connect(state_dir, left())
     if connection is None:
         spawn_daemon(state_dir, None if waits else params)
         while waits and connection is None and clock.monotonic_ms() < end_ms:
             time.sleep(POLL_SECONDS)
-            connection = knock(state_dir, left())
+            connection = _connect(state_dir, left())
     if connection is None:
         return None
     return read_answer(connection, {**params, "timeLeftMs": max(0, int(end_ms - clock.monotonic_ms()))})
@@ -52,7 +51,7 @@ def request_answer(
 
 def notify(state_dir: str, params: dict[str, Any]) -> None:
     """Send an event to a running sidecar without waiting for an answer."""
-    connection = knock(state_dir, NOTIFY_SECONDS)
+    connection = _connect(state_dir, NOTIFY_SECONDS)
     if connection is not None:
         connection.write(_message(params))
 
@@ -82,7 +81,7 @@ def spawn_daemon(state_dir: str, params: dict[str, Any] | None) -> None:
     program = [sys.executable] if getattr(sys, "frozen", False) else [sys.executable, "-P", "-m", "sidecar"]
     flags = 0x08000000 | 0x00000200 if sys.platform == "win32" else 0  # no window, own process group
     started = subprocess.Popen(
-        [*program, "hook", "linger"],
+        [*program, "hook", "daemon"],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -97,14 +96,14 @@ def spawn_daemon(state_dir: str, params: dict[str, Any] | None) -> None:
     started.returncode = 0  # nothing waits for it
 
 
+def _connect(state_dir: str, seconds: float) -> "Visit | None":
+    from sidecar.system.local_socket import knock  # loaded only by hooks that have work to do
+
+    return knock(state_dir, seconds)
+
+
 def _message(params: dict[str, Any]) -> bytes:
     return json.dumps({"jsonrpc": "2.0", "id": os.getpid(), "method": "hook/run", "params": params}).encode() + b"\n"
-
-
-# `onecode-sidecar hook <event>`: one hook of Claude Code, JSON in and JSON out; whatever goes wrong, nothing is said.
-#
-# A process starts for each prompt and each edit, so all it loads is what it takes to ask a sidecar: one that runs, or
-# one that it starts, which lingers for the next hooks.
 
 
 EVENTS = ("UserPromptSubmit", "SessionStart", "PreCompact", "PostToolUse", "Stop")
@@ -151,7 +150,7 @@ class Hook:
         self._once = threading.Lock()
         self._run_state: HookRunState | None = None
         self._started_run: dict[str, Any] | None = None
-        """The run that a prompt begins, as it is kept where nothing is printed for it."""
+        """The run that a prompt starts, as it is stored if nothing is printed for it."""
 
     def do(self, text: bytes) -> None:
         """Run the hook; raise on any failure."""
@@ -175,11 +174,11 @@ class Hook:
         elif waits:
             raise TimeoutError
 
-    def give_up(self, why: str) -> None:
+    def give_up(self, reason: str) -> None:
         """End the process without output, unless it is printing."""
         if self._once.acquire(blocking=False):
             self._store_started_run()
-            log_line(self._state_dir, self._clock.now_ms(), self.event, why)
+            log_line(self._state_dir, self._clock.now_ms(), self.event, reason)
             os._exit(0)
         threading.Event().wait()
 

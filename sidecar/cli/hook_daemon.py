@@ -1,4 +1,4 @@
-"""`onecode-sidecar hook linger`: a sidecar that a hook starts for later hooks. It exits when idle."""
+"""`onecode-sidecar hook daemon`: a sidecar that a hook starts for later hooks. It exits when idle."""
 
 import os
 import signal
@@ -28,7 +28,7 @@ POLL_SECONDS = 2.0
 SETTLE_SECONDS = 20.0
 PATIENCE_SECONDS = 60.0
 END_SECONDS = 10.0
-LOCK = "lingering.lock"
+LOCK = "daemon.lock"
 
 
 def run() -> int:
@@ -49,10 +49,10 @@ def run() -> int:
         server = start_local_server(sidecar.app)
         if first is not None:
             _run_hook(sidecar, first)
-        ending = _stop_event()
+        stopping = _stop_event()
         if server is not None:
-            _serve_until_idle(server, ending)
-        if not ending.is_set():
+            _serve_until_idle(server, stopping)
+        if not stopping.is_set():
             sidecar.process.wait_idle(SETTLE_SECONDS)
     finally:
         sidecar.close()
@@ -81,9 +81,9 @@ def _run_hook(sidecar: InProcess, params: dict[str, Any]) -> None:
         sidecar.app.log.warning("hook.failed", kind=error.kind)
 
 
-def _serve_until_idle(server: LocalServer, ending: threading.Event) -> None:
+def _serve_until_idle(server: LocalServer, stopping: threading.Event) -> None:
     """Wait until no client has come for a while, or until another sidecar owns the socket."""
-    while not ending.wait(POLL_SECONDS) and server.quiet_ms() < IDLE_MS:
+    while not stopping.wait(POLL_SECONDS) and server.quiet_ms() < IDLE_MS:
         if server.listener is not None and not server.listener.is_open() and server.quiet_ms() > 0:
             return
 
@@ -103,12 +103,12 @@ def _forward(state_dir: str, params: dict[str, Any] | None) -> int:
 
 
 def _stop_event() -> threading.Event:
-    ending = threading.Event()
+    stopping = threading.Event()
     for name in ("SIGTERM", "SIGINT", "SIGHUP", "SIGBREAK"):
         if hasattr(signal, name):
             with suppress(ValueError):
-                signal.signal(getattr(signal, name), lambda _number, _frame: ending.set())
-    return ending
+                signal.signal(getattr(signal, name), lambda _number, _frame: stopping.set())
+    return stopping
 
 
 def _lock_path(state_dir: str) -> str:

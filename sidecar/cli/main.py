@@ -1,107 +1,43 @@
 """Parses the command line and runs one command."""
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from importlib import import_module
 from types import ModuleType
+from typing import NamedTuple
 
 from sidecar import __version__
 from sidecar.cli import selfcheck
 
 
-def _doctor() -> ModuleType:
-    from sidecar.cli import doctor
+class Command(NamedTuple):
+    """A command's module below `sidecar.cli`, which is loaded on demand, and its help.
 
-    return doctor
+    The module has `add_arguments(parser)` and `run(arguments)`.
+    """
 
+    module: str
+    help: str
 
-def _purge() -> ModuleType:
-    from sidecar.cli import purge
-
-    return purge
-
-
-def _explain() -> ModuleType:
-    from sidecar.cli import explain
-
-    return explain
+    def load(self) -> ModuleType:
+        """Import the module."""
+        return import_module(f"sidecar.cli.{self.module}")
 
 
-def _status() -> ModuleType:
-    from sidecar.cli import status
-
-    return status
-
-
-def _artifacts() -> ModuleType:
-    from sidecar.cli import artifacts as command
-
-    return command
-
-
-def _health() -> ModuleType:
-    from sidecar.cli import registry_health
-
-    return registry_health
-
-
-def _hook() -> ModuleType:
-    from sidecar.cli import hook as command
-
-    return command
-
-
-def _mcp() -> ModuleType:
-    from sidecar.cli import mcp
-
-    return mcp
-
-
-def _memory() -> ModuleType:
-    from sidecar.cli import memory as command
-
-    return command
-
-
-def _knowledge() -> ModuleType:
-    from sidecar.cli import knowledge
-
-    return knowledge
-
-
-def _report() -> ModuleType:
-    from sidecar.cli import report
-
-    return report
-
-
-def _session() -> ModuleType:
-    from sidecar.cli import session
-
-    return session
-
-
-def _ralph(arguments: Sequence[str], prog: str) -> int:
-    from sidecar.cli.ralph import command
-
-    return command(arguments, prog)
-
-
-COMMANDS: dict[str, tuple[str, Callable[[], ModuleType]]] = {
-    "artifacts": ("list, show, edit, accept, discard and commit artifacts of runs", _artifacts),
-    "doctor": ("check the sidecar's state, report problems, and repair them", _doctor),
-    "explain": ("show what was sent before a run, item by item, and why", _explain),
-    "health": ("check the files that the project's registry names; advisory", _health),
-    "hook": ("manage the hooks that connect Claude Code outside of 1Code", _hook),
-    "mcp": ("serve MCP: memory, artifacts, code search, packs of runs", _mcp),
-    "memory": ("list, search, show, add, edit, delete and maintain memories", _memory),
-    "knowledge": ("sync the knowledge repository into memory, and show the status", _knowledge),
-    "purge": ("remove stored data by project, age or kind", _purge),
-    "report": ("write an HTML report on the rollout", _report),
-    "status": ("show processes, mode, latest runs and sizes", _status),
-    "session": ("activate, show and exit a project's session lock", _session),
+COMMANDS: dict[str, Command] = {
+    "artifacts": Command("artifacts", "list, show, edit, accept, discard and commit artifacts of runs"),
+    "doctor": Command("doctor", "check the sidecar's state, report problems, and repair them"),
+    "explain": Command("explain", "show what was sent before a run, item by item, and why"),
+    "health": Command("registry_health", "check the files that the project's registry names; advisory"),
+    "hook": Command("hook", "manage the hooks that connect Claude Code outside of 1Code"),
+    "mcp": Command("mcp", "serve MCP: memory, artifacts, code search, packs of runs"),
+    "memory": Command("memory", "list, search, show, add, edit, delete and maintain memories"),
+    "knowledge": Command("knowledge", "sync the knowledge repository into memory, and show the status"),
+    "purge": Command("purge", "remove stored data by project, age or kind"),
+    "report": Command("report", "write an HTML report on the rollout"),
+    "status": Command("status", "show processes, mode, latest runs and sizes"),
+    "session": Command("session", "activate, show and exit a project's session lock"),
 }
-"""A command's help, and the module with its `add_arguments(parser)` and `run(arguments)`, which is loaded on demand."""
-
 
 RALPH = ("ralph", "run an agent on one task, iteration after iteration, until it is done")
 """A command that parses its own arguments: those after `--` belong to another program."""
@@ -121,15 +57,15 @@ def run(arguments: Sequence[str]) -> int:
     commands.add_parser("serve", help="serve JSON-RPC 2.0 over stdin and stdout")
     commands.add_parser("selfcheck", help="the same as --selfcheck")
     commands.add_parser(RALPH[0], help=RALPH[1])
-    parsers = {name: commands.add_parser(name, help=text) for name, (text, _) in COMMANDS.items()}
-    command_name = arguments[0] if arguments else ""
-    if command_name in COMMANDS:
-        COMMANDS[command_name][1]().add_arguments(parsers[command_name])
+    parsers = {name: commands.add_parser(name, help=command.help) for name, command in COMMANDS.items()}
+    requested = arguments[0] if arguments else ""
+    if requested in COMMANDS:
+        COMMANDS[requested].load().add_arguments(parsers[requested])
     chosen = parser.parse_args(arguments)
     if chosen.selfcheck or chosen.command == "selfcheck":
         return selfcheck.run()
     if chosen.command in COMMANDS:
-        return int(COMMANDS[chosen.command][1]().run(chosen))
+        return int(COMMANDS[chosen.command].load().run(chosen))
     parser.print_help()
     return 2
 
@@ -144,3 +80,9 @@ def spool(arguments: Sequence[str]) -> int:
     parser.parse_args(arguments)
     parser.print_help()
     return 2
+
+
+def _ralph(arguments: Sequence[str], prog: str) -> int:
+    from sidecar.cli.ralph import command
+
+    return command(arguments, prog)

@@ -18,6 +18,11 @@ from sidecar.system.environment import environment
 
 MAX_LIMIT = 500
 
+MAX_CANDIDATES = 5
+"""Maximum number of candidates named for an ambiguous id."""
+
+_MIN_TITLE_WIDTH = 20
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
@@ -35,12 +40,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     deleted = add_verb(verbs, "delete", "delete memories permanently; they are not captured again")
     deleted.add_argument("ids", metavar="ID", nargs="+")
     add_verb(verbs, "restore", "restore a memory from the archive").add_argument("id", metavar="ID")
-    upkeep_lines = add_verb(verbs, "maintain", "update tiers, and archive what has expired")
-    upkeep_lines.add_argument("--dry-run", action="store_true", help="show what is due and change nothing")
+    maintained = add_verb(verbs, "maintain", "update tiers, and archive what has expired")
+    maintained.add_argument("--dry-run", action="store_true", help="show what is due and change nothing")
     proposed = add_verb(verbs, "proposals", "show the rules proposed from memories, or decide on one")
-    word = proposed.add_mutually_exclusive_group()
-    word.add_argument("--accept", metavar="ID", help="validate the memory and make it durable")
-    word.add_argument("--reject", metavar="ID", help="do not propose it again")
+    decision = proposed.add_mutually_exclusive_group()
+    decision.add_argument("--accept", metavar="ID", help="validate the memory and make it durable")
+    decision.add_argument("--reject", metavar="ID", help="do not propose it again")
 
 
 def _list_arguments(parser: argparse.ArgumentParser) -> None:
@@ -115,12 +120,6 @@ def _retentions() -> tuple[str, ...]:
     from sidecar.memory.files.layout import KEEPINGS
 
     return KEEPINGS
-
-
-# Memories as a terminal shows them. Pure.
-
-
-_MIN_TITLE_WIDTH = 20
 
 
 def table(memories: Sequence[Mapping[str, Any]], width: int) -> Iterator[str]:
@@ -272,18 +271,6 @@ def _utc_time(text: str) -> str:
     return f"{text[:10]} {text[11:16]} UTC"
 
 
-# `onecode-sidecar memory`: what agents remember of a project, the private memories of each among it.
-#
-# The command line is the user: all memories are within reach.
-
-
-MAX_LISTED = 500
-MAX_CANDIDATES = 5
-
-
-add_arguments_command = add_arguments
-
-
 class MemoryContext(NamedTuple):
     """The context of one verb."""
 
@@ -298,7 +285,7 @@ class MemoryContext(NamedTuple):
 
     def id_of(self, given: str) -> str:
         """Return the id that equals or ends with `given`, else `given`; raise CommandFailed for several."""
-        listed = self.sidecar.request("memory/list", {"cwd": str(self.project), "archived": None, "limit": MAX_LISTED})
+        listed = self.sidecar.request("memory/list", {"cwd": str(self.project), "archived": None, "limit": MAX_LIMIT})
         ids = [memory["id"] for memory in listed["memories"]]
         matches = [memory for memory in ids if memory.endswith(given)]
         if given in ids or not matches:

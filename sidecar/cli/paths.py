@@ -47,9 +47,6 @@ def project_folder(given: Path | None) -> Path:
     return common.parent if common.name == ".git" else here
 
 
-# What every command about a project takes: the project, the state, and whether a program reads the answer.
-
-
 def add_path_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the arguments for the project, the state folder and the output format."""
     parser.add_argument("--project", type=Path, metavar="DIR", help="the project; default: that of the current folder")

@@ -197,9 +197,6 @@ def _number(kind: type[int] | type[float], least: float) -> Callable[[str], floa
     return read
 
 
-# What `spool ralph` tells people: iterations as they happen, and how a loop stands.
-
-
 class Reporter:
     """Prints notifications. A closed output does not stop the loop."""
 
@@ -317,9 +314,6 @@ def _state_sentence(status: Any) -> str:
     if status["isRunning"]:
         return f"running since {state['startedAt']}, harness {state['harness']}"
     return f"{state['status']}. {state['reason']}"
-
-
-# `spool ralph`, the same as `onecode-sidecar ralph`: an agent that works on one task, iteration after iteration.
 
 
 FAILED, USAGE, INTERRUPTED = 1, 2, 130

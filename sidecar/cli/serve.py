@@ -34,23 +34,23 @@ HANGUP_SECONDS = 0.4
 class _MessageWriter:
     """Sends whole messages from any thread. Once the client is gone it drops them."""
 
-    def __init__(self, fd: int, framer: Framer, on_client_gone: "Callable[[], None]") -> None:
+    def __init__(self, fd: int, framer: Framer, on_disconnected: "Callable[[], None]") -> None:
         self._fd = fd
         self._framer = framer
         self._lock = threading.Lock()
-        self._on_client_gone = on_client_gone
-        self.client_gone = False
+        self._on_disconnected = on_disconnected
+        self.disconnected = False
 
     def send(self, payload: bytes) -> None:
         with self._lock:
-            if self.client_gone:
+            if self.disconnected:
                 return
             try:
                 write_all(self._fd, frame(payload, self._framer.framing))
             except OSError:
-                self.client_gone = True
-        if self.client_gone:
-            self._on_client_gone()
+                self.disconnected = True
+        if self.disconnected:
+            self._on_disconnected()
 
 
 class _Shutdown:

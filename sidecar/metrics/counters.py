@@ -28,9 +28,6 @@ def by_label(measured: Mapping[str, float], name: str) -> dict[str, float]:
     return {" ".join(labels.values()): total for (name_, labels), total in parsed if name_ == name and labels}
 
 
-# Requests that were answered with an error, counted by code and method a moment later.
-
-
 METHOD_NOT_FOUND, CANCELLED = -32601, -32800
 
 

@@ -93,9 +93,6 @@ def roll_up(tx: apsw.Connection, now_ms: int, days: int = DAYS) -> None:
     tx.execute(f"DELETE {rows}", (day,))
 
 
-# What was measured, for removing it; sums of days long gone have no age.
-
-
 HOLDINGS = (
     Holding("metrics", "continuity_metrics", before="day <> '' AND day < strftime('%Y-%m-%d', ?2 / 1000, 'unixepoch')"),
 )

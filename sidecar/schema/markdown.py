@@ -18,9 +18,6 @@ def grid(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     return "\n".join("| " + " | ".join(" ".join(cell.split()) for cell in line) + " |" for line in lines)
 
 
-# Settings → the table in sidecar/docs/configuration.md. Pure.
-
-
 BEGIN = "<!-- settings: `python3 build/generate.py` writes this table -->"
 END = "<!-- end of settings -->"
 
@@ -57,9 +54,6 @@ def _allowed(row: Setting) -> str:
 
 def _env(row: Setting) -> str:
     return f"`{row.env}`" if row.env else ""
-
-
-# Catalog → the method reference in Markdown.
 
 
 _INTRODUCTION = f"""\

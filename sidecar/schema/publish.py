@@ -25,9 +25,6 @@ def json_schemas(catalog: Catalog) -> dict[str, Schema]:
     }
 
 
-# The schemas of what the product writes beside its messages: each whole in one file, under a name of its own.
-
-
 class MemoryEntry(BaseModel):
     """The front matter of a memory file below `.chati/memories`. The user's own keys may appear beside these."""
 
@@ -57,9 +54,6 @@ def document_schemas() -> dict[str, Schema]:
         "memory.schema.json": wire_schema(MemoryEntry, mode="validation"),
     }
     return {name: {"$schema": DRAFT, "$id": name, **schema} for name, schema in schemas.items()}
-
-
-# Everything under `rpc_schema/` that is generated: relative path → bytes. Writes nothing.
 
 
 GENERATED_FOLDERS = ("schemas",)

@@ -47,7 +47,4 @@ def _remove(database: Database, project: str, name: str, text: Any) -> None:
         tx.execute(f"DELETE FROM continuity_settings WHERE {where}", (project, name, text))
 
 
-# What the user set, for removing it when it is named.
-
-
 HOLDINGS = (Holding("settings", "continuity_settings", before="updated_at_ms < ?2"),)

@@ -45,7 +45,7 @@ def test_the_state_of_unfinished_runs_is_removed_after_a_week(tmp_path: Path) ->
     for number in range(3):
         run_state_of(str(tmp_path), f"session-{number}").store(OPENED)
         run_state_of(str(tmp_path), f"session-{number}").touch("/shop/cart.py")
-    other = tmp_path / FOLDER / "lingering.lock"
+    other = tmp_path / FOLDER / "daemon.lock"
     other.write_text("7")
     made_ms = int(other.stat().st_mtime * 1000)
     remove_stale_runs(str(tmp_path), made_ms + MAX_AGE_MS - 60_000)

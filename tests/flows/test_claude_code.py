@@ -72,7 +72,7 @@ def runs(claude: ClaudeCode) -> list[Any]:
 
 def test_a_session_is_given_its_packs_once_and_its_runs_are_kept(warm: ClaudeCode) -> None:
     assert context_of(warm.hook("SessionStart", source="startup")) == ""
-    assert warm.lingering() is not None
+    assert warm.daemon_pid() is not None
     first = warm.prompt(PROMPT)
     assert RULE in first
     assert "till/prices.py" in first
@@ -174,7 +174,7 @@ def test_a_running_sidecar_is_asked_and_stays_silent_in_the_sessions_it_serves_i
         conversation = Conversation(app.client, claude.cwd)
         conversation.turn(PROMPT, session="apps-session")
         assert RULE in claude.prompt(PROMPT)
-        assert claude.lingering() is None
+        assert claude.daemon_pid() is None
         in_app = ClaudeCode(claude.cwd, claude.state_dir.parent, session_id="apps-session")
         said = [context_of(in_app.hook("UserPromptSubmit", prompt=PROMPT)) for _ in range(3)]
         assert said == ["", "", ""]
@@ -197,7 +197,7 @@ def test_only_its_user_can_come_through_the_door(claude: ClaudeCode) -> None:
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert stat.S_IMODE(door.stat().st_mode) == 0o600
     assert stat.S_ISSOCK(door.stat().st_mode)
-    assert stopped(claude) == b"The sidecar has ended.\n"
+    assert stopped(claude) == b"The sidecar has stopped.\n"
     assert list(folder.iterdir()) == []
     assert stopped(claude) == b"No sidecar of a hook's runs.\n"
 

@@ -96,7 +96,7 @@ class ClaudeCode:
         path = self.state_dir / "log" / "hooks.log"
         return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
-    def lingering(self) -> int | None:
+    def daemon_pid(self) -> int | None:
         """Gives the process of the sidecar that a hook started."""
         with suppress(OSError, ValueError):
             return int((self.state_dir / FOLDER / LOCK).read_text())
@@ -104,7 +104,7 @@ class ClaudeCode:
 
     def close(self) -> None:
         """Ends the sidecar that a hook started."""
-        process = self.lingering()
+        process = self.daemon_pid()
         if process is None:
             return
         with suppress(ProcessLookupError):

@@ -110,9 +110,6 @@ def _serialize(root: Any) -> str:
     return ET.tostring(root, encoding="unicode")
 
 
-# Writes the page: what was seen, as HTML in which everything is escaped.
-
-
 _HERE = Path(__file__).parent
 
 
