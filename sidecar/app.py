@@ -344,13 +344,16 @@ def create_process(app: App, handshake: Handshake, opened: Opened) -> "Process":
     from sidecar.call import Process
     from sidecar.settings.resolve import resolve
     from sidecar.settings.table import flatten
+    from sidecar.slice_states import ProcessSlices, WorkspaceSlices
     from sidecar.storage.lru import Lru
     from sidecar.system.threads import Pool
+    from sidecar.workspace import Workspaces
 
     initialize_settings = flatten(handshake.settings)
     environment_settings, _ = from_environment(dict(app.environment))
     settings = resolve([("initialize", initialize_settings), ("environment", environment_settings)])
-    return Process(
+    workspaces = Workspaces(lambda workspace: WorkspaceSlices(workspace, process))
+    process = Process(
         database=opened.database,
         clock=app.clock,
         new_id=app.new_id,
@@ -364,7 +367,10 @@ def create_process(app: App, handshake: Handshake, opened: Opened) -> "Process":
         indexing=Pool(max_workers=1, thread_name_prefix="index"),
         after_run=after_run,
         start_internal_job=app.start_internal_job,
+        workspaces=workspaces,
     )
+    process.slices = ProcessSlices(process)
+    return process
 
 
 def register_process(process: "Process", handshake: Handshake) -> "Presence":

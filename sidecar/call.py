@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sidecar.core.cancellation import Cancellation
 from sidecar.core.clock import Clock, rfc3339
@@ -17,7 +17,8 @@ from sidecar.system.log import Log
 from sidecar.system.threads import Pool
 from sidecar.workspace import Workspace, Workspaces, project_key
 
-Part = TypeVar("Part")
+if TYPE_CHECKING:
+    from sidecar.slice_states import ProcessSlices
 
 
 class _CachedSettings(NamedTuple):
@@ -55,7 +56,9 @@ class Process:
     """Called after a run was recorded, with its conversation."""
     start_internal_job: "Callable[[str, Callable[[Call], None]], None]"
     """Run a job that no client requested, under the name of the method it does the work of. Raise Busy."""
-    workspaces: Workspaces = field(default_factory=Workspaces)
+    workspaces: Workspaces
+    slices: "ProcessSlices" = field(init=False)
+    """What slices hold in memory as long as the process lives."""
     is_command_line: bool = False
     """Whether a user runs a command, who may see everything that is stored."""
     loaded: threading.Event = field(default_factory=lambda: _set(threading.Event()))
@@ -65,15 +68,6 @@ class Process:
     close_callbacks: list[Callable[[], object]] = field(default_factory=list)
     """Called in order when the process ends."""
     _settings: dict[str, _CachedSettings] = field(default_factory=dict)
-    _parts: dict[type, object] = field(default_factory=dict)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def part(self, kind: type[Part], make: Callable[[], Part]) -> Part:
-        """Return a slice's object for the whole process, created on first use."""
-        with self._lock:
-            if kind not in self._parts:
-                self._parts[kind] = make()
-            return cast("Part", self._parts[kind])
 
     def end(self) -> None:
         """Notify every slice that the process is ending."""

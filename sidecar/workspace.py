@@ -5,12 +5,13 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar, cast
+from typing import TYPE_CHECKING
 
 from sidecar.core.digests import short_id
 from sidecar.core.errors import WorkspaceUnavailable
 
-Part = TypeVar("Part")
+if TYPE_CHECKING:
+    from sidecar.slice_states import WorkspaceSlices
 
 MAX_WORKSPACES = 32
 
@@ -18,20 +19,14 @@ MAX_WORKSPACES = 32
 class Workspace:
     """One `cwd` with its `projectPath`, and what slices hold in memory for it."""
 
+    slices: "WorkspaceSlices"
+    """What slices hold in memory as long as the workspace is in use."""
+
     def __init__(self, cwd: Path, project: Path) -> None:
         self.cwd = cwd
         self.project = project
         self.key = _path_id(cwd)
         self.project_key = project_key(project)
-        self._parts: dict[type, object] = {}
-        self._lock = threading.Lock()
-
-    def part(self, kind: type[Part], make: Callable[[], Part]) -> Part:
-        """Return a slice's object for this workspace, created on first use."""
-        with self._lock:
-            if kind not in self._parts:
-                self._parts[kind] = make()
-            return cast("Part", self._parts[kind])
 
     def require(self) -> None:
         """Raise WorkspaceUnavailable unless `cwd` is a folder this user can read."""
@@ -56,7 +51,8 @@ class Workspace:
 class Workspaces:
     """The workspaces in use; the least recently used one is dropped first (files on disk stay)."""
 
-    def __init__(self) -> None:
+    def __init__(self, create_slices: "Callable[[Workspace], WorkspaceSlices]") -> None:
+        self._create_slices = create_slices
         self._open: OrderedDict[tuple[str, str], Workspace] = OrderedDict()
         self._folders: dict[str, tuple[tuple[int, int], Path]] = {}
         """Resolved paths, and the identity of their folder (device and inode)."""
@@ -71,6 +67,7 @@ class Workspaces:
             workspace = self._open.get(key)
             if workspace is None:
                 workspace = self._open[key] = Workspace(folder, project)
+                workspace.slices = self._create_slices(workspace)
             self._open.move_to_end(key)
             if len(self._open) > MAX_WORKSPACES:
                 self._open.popitem(last=False)

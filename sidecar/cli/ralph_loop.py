@@ -20,7 +20,7 @@ from sidecar.cli.output import print_text
 from sidecar.cli.paths import state_folder
 from sidecar.cli.ralph import Reporter, dry_run_lines
 from sidecar.ralph.files.folder import LoopFolder
-from sidecar.ralph.files.stop_request import exit_after, running_loops
+from sidecar.ralph.files.stop_request import exit_after
 from sidecar.ralph.outcome import INTERRUPTED, TERMINATED
 from sidecar.system.environment import user_state_folder
 
@@ -137,7 +137,7 @@ def _state_folder(chosen: argparse.Namespace) -> Path:
 @contextmanager
 def _signals(sidecar: InProcess) -> Iterator[None]:
     """Let the first signal stop the loop cleanly and the second one immediately."""
-    loops = running_loops(sidecar.process)
+    loops = sidecar.process.slices.ralph_loops
     signals: list[int] = []
 
     def take(number: int, _frame: FrameType | None) -> None:

@@ -11,7 +11,7 @@ from sidecar.codebase.api_diff import (
 )
 from sidecar.codebase.files import Listing, is_code, is_document, is_generated, is_test, may_show
 from sidecar.codebase.path_search import search_paths
-from sidecar.codebase.repository import Repository, repository_of
+from sidecar.codebase.repository import Repository
 from sidecar.codebase.search import (
     FragileFile,
     PackageNames,
@@ -74,7 +74,6 @@ __all__ = [
     "query_terms",
     "query_words",
     "removed_exports",
-    "repository_of",
     "resolve_import",
     "scope_prefix",
     "search_paths",

@@ -13,7 +13,7 @@ from sidecar.codebase.model import (
     FoundFile,
     WorkspaceParams,
 )
-from sidecar.codebase.repository import Repository, repository_of
+from sidecar.codebase.repository import Repository
 from sidecar.codebase.worktree.state import RepositoryState, StateFailed
 from sidecar.core.errors import Cancelled, WorkspaceUnavailable
 from sidecar.lifecycle import Progress, ProgressParams
@@ -98,7 +98,7 @@ def search(call: Call, params: CodebaseSearchParams) -> CodebaseSearchResult:
 def _open(call: Call, params: WorkspaceParams) -> tuple[Repository, RepositoryState]:
     workspace = call.process.workspaces.get(params.cwd, params.project_path)
     workspace.require()
-    repository = repository_of(workspace, call.process)
+    repository = workspace.slices.repository
     try:
         return repository, repository.state()
     except StateFailed as error:

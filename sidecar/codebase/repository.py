@@ -14,14 +14,14 @@ from sidecar.codebase.files import Lister, Listing, may_show
 from sidecar.codebase.indexer import MAX_INLINE_FILES, Indexer, IndexReport
 from sidecar.codebase.search import FragileFile, PackageNames, RankedFile, SearchQuery
 from sidecar.codebase.searcher import Searcher
-from sidecar.codebase.store import FileCache
+from sidecar.codebase.store import FileCache, SearchCache
 from sidecar.codebase.summary.grammar import load
 from sidecar.codebase.summary.languages import main_grammars
 from sidecar.codebase.summary.summarize import Summary
 from sidecar.codebase.worktree.content_hash import ContentHashes, content_identity
 from sidecar.codebase.worktree.diff import FileDiff, Moved, diff_between, moved_between, shown_of
 from sidecar.codebase.worktree.diff_cache import Differences
-from sidecar.codebase.worktree.freshness import Freshness
+from sidecar.codebase.worktree.freshness import Freshness, Watchers
 from sidecar.codebase.worktree.git_dir import common_dir_of
 from sidecar.codebase.worktree.libgit_diff import blobs_of
 from sidecar.codebase.worktree.state import RepositoryState, StateFailed
@@ -48,6 +48,15 @@ RECENT_SUMMARY_BYTES, SUMMARY_SIZE_FACTOR = 4 * 2**20, 4
 """Size of the cache of recently shown summaries, and the memory of one summary as a multiple of its file's bytes."""
 
 
+class CodebaseState:
+    """Caches of summaries and search results, and the watches of worktrees, for the lifetime of the process."""
+
+    def __init__(self, process: Process) -> None:
+        self.file_cache = FileCache(process)
+        self.search_cache = SearchCache(process)
+        self.watchers = Watchers(process)
+
+
 class Repository:
     """One workspace's repository. Thread-safe."""
 
@@ -58,7 +67,7 @@ class Repository:
         files_clock = SystemClock()  # file times come from the machine's clock, not from the process's
         self._hashes = ContentHashes(lambda: files_clock.now_ms() * 1_000_000)
         self._lister = Lister()
-        self._file_cache = process.part(FileCache, lambda: FileCache(process))
+        self._file_cache = process.slices.codebase.file_cache
         self._searcher = Searcher(self.cwd, process, self.cached_summaries, self.summaries)
         self._index = self._searcher.index
         self._indexer = Indexer(self.cwd, process, self._index, self._file_cache)
@@ -319,11 +328,6 @@ class Repository:
         for grammar in main_grammars(listing.files):
             if not self._process.closing.is_set():
                 load(grammar)
-
-
-def repository_of(workspace: Workspace, process: Process) -> Repository:
-    """Return the workspace's repository, created on first use."""
-    return workspace.part(Repository, lambda: Repository(workspace, process))
 
 
 def _text(content: bytes | None) -> str:

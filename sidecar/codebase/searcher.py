@@ -12,7 +12,6 @@ from sidecar.codebase.search import RANKING_VERSION, FileIndex, RankedFile, Sear
 from sidecar.codebase.search.commit_history import NO_HISTORY, HeadHistory, update_history
 from sidecar.codebase.search.fragile_files import FragileFile, fragile_files
 from sidecar.codebase.search.index import SummaryLookup
-from sidecar.codebase.store import SearchCache
 from sidecar.codebase.summary.summarize import SUMMARY_VERSION
 from sidecar.codebase.worktree.state import RepositoryState
 from sidecar.core.digests import digest_value
@@ -47,7 +46,7 @@ class Searcher:
         self._process = process
         self._cached_summaries, self._summaries = cached_summaries, summaries
         self.index = FileIndex(cached_summaries)
-        self._cache = process.part(SearchCache, lambda: SearchCache(process))
+        self._cache = process.slices.codebase.search_cache
         self._history = NO_HISTORY
         self._fragile_files: _CachedFragileFiles | None = None
         self._unreadable_head: str | None = None

@@ -12,7 +12,7 @@ from sidecar.core.errors import Busy, SidecarError
 from sidecar.knowledge.git_source import open_configured_source
 from sidecar.knowledge.model import DueReason, KnowledgeSyncNotice, Stage
 from sidecar.knowledge.sync import SyncRequest, sync
-from sidecar.knowledge.sync_inputs import load_state
+from sidecar.knowledge.sync_inputs import SyncCache, load_state
 from sidecar.runs import records
 from sidecar.settings.kinds import DURATION
 from sidecar.settings.resolve import Settings
@@ -120,7 +120,7 @@ RETRY_AFTER_MS = 15 * 60 * 1000
 """Pause after a failed or cancelled automatic sync before the next; a failed one has already retried."""
 
 
-class _AutoSyncs:
+class AutoSyncs:
     """Projects with an automatic sync in progress, and when the last one of each failed."""
 
     def __init__(self) -> None:
@@ -153,15 +153,23 @@ class _AutoSyncs:
                 self._failed_ms[project] = failed_ms
 
 
+class KnowledgeState:
+    """Inputs of the last syncs, and automatic syncs in progress, for the lifetime of the process."""
+
+    def __init__(self) -> None:
+        self.sync_cache = SyncCache()
+        self.auto_syncs = AutoSyncs()
+
+
 def running_sync_id(process: Process, workspace: Workspace) -> str | None:
     """Return the request id of the project's automatic sync in progress."""
-    return process.part(_AutoSyncs, _AutoSyncs).job_id(workspace.project_key)
+    return process.slices.knowledge.auto_syncs.job_id(workspace.project_key)
 
 
 def sync_when_due(process: Process, workspace: Workspace) -> None:
     """Start a background job that syncs the project if a sync is due; do nothing if automatic syncs are disabled."""
     settings = process.settings(workspace.project_key)
-    auto_syncs = process.part(_AutoSyncs, _AutoSyncs)
+    auto_syncs = process.slices.knowledge.auto_syncs
     if not settings["knowledge.repository"] or not auto_sync_enabled(settings):
         return
     if not auto_syncs.try_start(workspace.project_key, process.clock.now_ms()):
@@ -174,7 +182,7 @@ def sync_when_due(process: Process, workspace: Workspace) -> None:
         ended()
 
 
-def _sync_if_due(call: Call, workspace: Workspace, auto_syncs: _AutoSyncs, ended: Callable[[], None]) -> None:
+def _sync_if_due(call: Call, workspace: Workspace, auto_syncs: AutoSyncs, ended: Callable[[], None]) -> None:
     failed_ms: int | None = call.now_ms()
     try:
         decision, _ = due_decision(call, workspace)

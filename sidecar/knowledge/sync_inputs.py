@@ -40,7 +40,7 @@ class SyncInputs(NamedTuple):
         return plan(self.manifest, self.state, self.pointers, request._replace(resolutions=choices))
 
 
-class _SyncCache:
+class SyncCache:
     """Cache of the last read data by project, so that unchanged files are not read again."""
 
     def __init__(self) -> None:
@@ -101,7 +101,7 @@ def load_item_inputs(call: Call, workspace: Workspace, source: GitSource, ref: s
 
 def _load_entries(call: Call, project: str, source: GitSource, scopes: list[str]) -> list[Entry]:
     """Return the commit's parsed files; content that was never parsed is read and cached."""
-    cache = call.process.part(_SyncCache, _SyncCache)
+    cache = call.process.slices.knowledge.sync_cache
     before = cache.commits.get(project)
     if before is not None and before[:2] == (source.commit, scopes):
         return before[2]
@@ -122,7 +122,7 @@ def save_state(call: Call, tx: apsw.Connection, project: str, state: SyncState) 
     """Store a state."""
     value = serialize_state(state)
     store.put_state(tx, project, value, call.now_ms())
-    call.process.part(_SyncCache, _SyncCache).states[project] = (value, state)
+    call.process.slices.knowledge.sync_cache.states[project] = (value, state)
 
 
 def record_rollback(call: Call, tx: apsw.Connection, project: str, commit: str) -> None:
@@ -143,7 +143,7 @@ def load_state(call: Call, project: str) -> SyncState:
     if stored is None:
         return SyncState()
     value, digest_matches = stored
-    cache = call.process.part(_SyncCache, _SyncCache)
+    cache = call.process.slices.knowledge.sync_cache
     before = cache.states.get(project)
     if digest_matches and before is not None and before[0] == value:
         return before[1]
@@ -164,7 +164,7 @@ def load_state(call: Call, project: str) -> SyncState:
 
 def load_pointers(process: Process, project: str, placed: Placed, state: SyncState) -> tuple[Pointer, ...]:
     """Return the pointers in memory ordered by path; a damaged one is identified through the state."""
-    cache = process.part(_SyncCache, _SyncCache)
+    cache = process.slices.knowledge.sync_cache
     with cache.lock:
         before = cache.pointers.get(project, {})
     mapped = {item.pointer: ref for ref, item in state.items.items()}

@@ -288,7 +288,7 @@ class Indexes:
 
 def index_of(process: Process, workspace: Workspace) -> Index:
     """Gives the index of a workspace's project."""
-    return process.part(Indexes, Indexes).of(process, workspace)
+    return process.slices.memory.indexes.of(process, workspace)
 
 
 _UNREADABLE = "The file cannot be read."
@@ -346,7 +346,7 @@ AT_ONCE = 1_000
 """Up to so many files it is written with the change; beyond, behind it, and once for many changes."""
 
 
-class _Written:
+class IndexFileWrites:
     """What was written last, by project, and which projects wait."""
 
     def __init__(self) -> None:
@@ -359,7 +359,7 @@ class _Written:
 
 def follow(index: Index) -> None:
     """Writes the file when memories changed since, by whatever hand."""
-    known = index.process.part(_Written, _Written)
+    known = index.process.slices.memory.index_files
     if known.revisions.get(index.project) == index.revision():
         return
     if index.files() or (index.folder.exists() and index.folder.holds(INDEX_FILE)):
@@ -368,7 +368,7 @@ def follow(index: Index) -> None:
 
 def write(index: Index) -> None:
     """Writes the file unless it is up to date, at once or shortly after."""
-    process, known = index.process, index.process.part(_Written, _Written)
+    process, known = index.process, index.process.slices.memory.index_files
     if index.files() <= AT_ONCE:
         _write(process, index, known)
         return
@@ -379,7 +379,7 @@ def write(index: Index) -> None:
     process.indexing.submit(_write, process, index, known)
 
 
-def _write(process: Process, index: Index, known: _Written) -> None:
+def _write(process: Process, index: Index, known: IndexFileWrites) -> None:
     with known.lock:
         known.waiting.discard(index.project)
     with process.database.read() as tx:

@@ -31,7 +31,7 @@ def by_label(measured: Mapping[str, float], name: str) -> dict[str, float]:
 METHOD_NOT_FOUND, CANCELLED = -32601, -32800
 
 
-class _ErrorCounter:
+class ErrorCounter:
     """Counts of error answers that are not written yet."""
 
     def __init__(self, process: Process) -> None:
@@ -60,4 +60,4 @@ def note_error(process: Process, method: str, code: int) -> None:
     """Count an error answer. Cancelled requests are not counted; the name of an unknown method is not stored."""
     if code != CANCELLED:
         name = "unknown" if code == METHOD_NOT_FOUND else method
-        process.part(_ErrorCounter, lambda: _ErrorCounter(process)).note(labelled("error", code=str(code), method=name))
+        process.slices.error_counter.note(labelled("error", code=str(code), method=name))

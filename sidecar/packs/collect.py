@@ -124,12 +124,11 @@ def _start_memories(
 
     A follow-up is searched together with its task's objective, because its own words often say little.
     """
-    from sidecar.memory import Relevance
     from sidecar.packs.memory_sources import MAX_MEMORIES, sent_memory_ids
 
     process, workspace = pack_query.process, pack_query.workspace
     text = clean_prompt(params.prompt) if new_task else f"{clean_prompt(params.prompt)}\n{pack_query.task.objective}"
-    relevance = process.part(Relevance, Relevance)
+    relevance = process.slices.memory.relevance
     try:
         matches = relevance.at_hand(process, workspace, text)
         sent_ids = sent_memory_ids(known)

@@ -9,7 +9,7 @@ from sidecar.core.text.sanitize import guarded, size
 from sidecar.packs.anchor.build import Anchor, changed_lines, omissions
 from sidecar.packs.byte_budget import ByteLimits, fit
 from sidecar.packs.collect import PackInputs
-from sidecar.packs.context_pack import ContextFile, RenderCache
+from sidecar.packs.context_pack import ContextFile
 from sidecar.packs.delta_files import QueryRelevance
 from sidecar.packs.delta_pack import delta_items, recent_failures
 from sidecar.packs.items import PackItem, Priority, session_has
@@ -241,7 +241,7 @@ def _valid_items(
             shown.append(file)
         else:
             _omit(inputs, file, f"over the limit of {max_files} files for this context window")
-    rendered = request.workspace.part(RenderCache, RenderCache)
+    rendered = request.workspace.slices.packs.rendered
     query = f"{clean_prompt(request.params.prompt)} {request.task.query}"
     items.extend(rendered.items(shown, query, request.detail_limits, sendable))
     items.extend(_memory_items(request, inputs, anchor))

@@ -39,7 +39,7 @@ _DURABLE_FOLDER = Path(".chati", "memories", "shared", "durable")
 """Checked before the memories are loaded."""
 
 
-class _PointerCache:
+class PointerCache:
     """The lines by project and revision of its memories."""
 
     def __init__(self) -> None:
@@ -58,7 +58,7 @@ def load_pointers(process: Process, workspace: Workspace) -> Pointers:
 
     placed = Placed(process, workspace, knowledge_pointer.POINTERS)
     revision = placed.revision()
-    cache = process.part(_PointerCache, _PointerCache).lines
+    cache = process.slices.packs.pointers.lines
     cached = cache.get((workspace.project_key, revision))
     if isinstance(cached, Pointers):
         return cached

@@ -8,7 +8,7 @@ from concurrent.futures import wait
 from typing import TYPE_CHECKING, Any
 
 from sidecar.call import Call, Process
-from sidecar.codebase import RepositoryState, StateFailed, may_show, repository_of
+from sidecar.codebase import RepositoryState, StateFailed, may_show
 from sidecar.core.errors import Busy, SidecarError, StateDegraded
 from sidecar.core.text.sanitize import line_count, size
 from sidecar.metrics import count_call, labelled, latency_bucket
@@ -36,7 +36,7 @@ def baseline_of(state: RepositoryState | None) -> dict[str, Any]:
 
 def current_baseline(process: Process, workspace: Workspace, wait_ms: int) -> dict[str, Any]:
     """Return the baseline if it is known within `wait_ms`, so that a passthrough is not delayed."""
-    repository = repository_of(workspace, process)
+    repository = workspace.slices.repository
     cached = repository.cached_state()
     if cached is not None:
         return baseline_of(cached[0])
@@ -59,7 +59,7 @@ def record_baseline_later(process: Process, workspace: Workspace, token: str) ->
 def _record_baseline(process: Process, workspace: Workspace, token: str) -> None:
     """Record the baseline with `late`: the run has begun, so its first writes may be part of the baseline."""
     try:
-        state = repository_of(workspace, process).state()
+        state = workspace.slices.repository.state()
         with process.database.write(durable=False, aside=True) as tx:
             records.add_to_call(tx, token, {**baseline_of(state), "late": True})
     except (StateFailed, SidecarError, OSError) as error:

@@ -5,9 +5,9 @@ from collections.abc import Callable
 from concurrent.futures import Future, wait
 
 from sidecar.call import Process
-from sidecar.codebase import Listing, RepositoryState, StateFailed, repository_of
+from sidecar.codebase import Listing, RepositoryState, StateFailed
 from sidecar.packs.request import touched_files_of
-from sidecar.packs.task_pack import PackQuery, RecentQueries, get_task_pack
+from sidecar.packs.task_pack import PackQuery, get_task_pack
 from sidecar.workspace import Workspace
 
 PREFETCH_WAIT_MS = 20_000
@@ -25,7 +25,7 @@ REBUILT_CONVERSATIONS = 8
 
 def prefetch_packs(process: Process, workspace: Workspace, sub_chat_id: str) -> "Future[None] | None":
     """Build the packs of a conversation's task for the worktree after a run, while the user reads."""
-    recent = workspace.part(RecentQueries, RecentQueries)
+    recent = workspace.slices.packs.recent_queries
     pack_query = recent.get(sub_chat_id)
     if pack_query is None or process.closing.is_set():
         return None
@@ -36,17 +36,17 @@ def prefetch_packs(process: Process, workspace: Workspace, sub_chat_id: str) -> 
 
 def await_prefetch(workspace: Workspace, sub_chat_id: str, wait_ms: float) -> None:
     """Wait for an unfinished prefetch: it builds what this conversation's next call needs."""
-    prefetching = workspace.part(RecentQueries, RecentQueries).prefetching.get(sub_chat_id)
+    prefetching = workspace.slices.packs.recent_queries.prefetching.get(sub_chat_id)
     if prefetching is not None:
         wait((prefetching,), timeout=wait_ms / 1000)
 
 
 def schedule_rebuild(process: Process, workspace: Workspace) -> None:
     """Rebuild the packs of the latest conversations once the worktree is quiet."""
-    workspace.part(_Burst, _Burst).note(process, workspace)
+    workspace.slices.packs.rebuild_burst.note(process, workspace)
 
 
-class _Burst:
+class RebuildBurst:
     """Change hints in quick succession, and the one rebuild they cause."""
 
     def __init__(self) -> None:
@@ -64,7 +64,7 @@ class _Burst:
         self._schedule(process, workspace, QUIET_MS, process.background.expect())
 
     def _schedule(self, process: Process, workspace: Workspace, delay_ms: float, started: Callable[[], None]) -> None:
-        idle = repository_of(workspace, process).freshness.idle
+        idle = workspace.slices.repository.freshness.idle
         idle.submit(lambda: self._check_quiet(process, workspace, started), delay_ms)
 
     def _check_quiet(self, process: Process, workspace: Workspace, started: Callable[[], None]) -> None:
@@ -113,12 +113,12 @@ def _prefetch(pack_query: PackQuery) -> None:
 
 def _rebuild(process: Process, workspace: Workspace) -> None:
     """Index changed files and rebuild the packs; packs that exist for this state are only looked up."""
-    repository = repository_of(workspace, process)
+    repository = workspace.slices.repository
     try:
         state = repository.state()
         listing = repository.listing(state)
         repository.start_indexing(listing, process.indexing)
-        for sub_chat_id, pack_query in workspace.part(RecentQueries, RecentQueries).latest(REBUILT_CONVERSATIONS):
+        for sub_chat_id, pack_query in workspace.slices.packs.recent_queries.latest(REBUILT_CONVERSATIONS):
             if process.closing.is_set():
                 return
             _build_pack(with_current_files(sub_chat_id, pack_query), state, listing)

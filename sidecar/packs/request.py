@@ -6,7 +6,6 @@ from typing import NamedTuple
 import apsw
 
 from sidecar.call import Call
-from sidecar.codebase import repository_of
 from sidecar.context import Bracket, bracket_of, budget_share
 from sidecar.governor import Decision, Snapshot, before_fresh_session, evaluate, structured_state
 from sidecar.packs.anchor.decisions import AcceptedRecords, accepted_of
@@ -163,7 +162,7 @@ def load_request(call: Call, params: PreRunParams, workspace: Workspace, setting
     resumed = params.session.id if params.session.will_resume and not params.session.is_fork else None
     shadow = settings.mode == "passive"
     resumed_session = SessionKey(params.provider, resumed, shadow) if resumed is not None else None
-    cache = workspace.part(ConversationCache, ConversationCache)
+    cache = workspace.slices.packs.conversations
     conversation = cache.of(call.database, workspace, params.sub_chat_id, resumed_session)
     accepted = conversation.accepted._replace(pointers=load_pointers(call.process, workspace))
     sub_chat, resumed_known, touched = conversation.sub_chat, conversation.resumed_known, conversation.touched
@@ -172,7 +171,7 @@ def load_request(call: Call, params: PreRunParams, workspace: Workspace, setting
     governor_decision = evaluate(counters, settings, shadow=shadow)
     fresh = governor_decision.action == "rehydrate"
     carryover = _load_carryover(call, params.sub_chat_id) if fresh else None
-    task, is_new = task_of(sub_chat.task, params.prompt, lambda: _names_in_touched_files(call, workspace, conversation))
+    task, is_new = task_of(sub_chat.task, params.prompt, lambda: _names_in_touched_files(workspace, conversation))
     if is_new:
         with call.database.read() as tx:
             touched = touched_files_of(tx, params.sub_chat_id, task.fingerprint)
@@ -202,8 +201,8 @@ def _load_carryover(call: Call, sub_chat_id: str) -> Snapshot:
         return structured_state(tx, sub_chat_id)
 
 
-def _names_in_touched_files(call: Call, workspace: Workspace, conversation: ConversationState) -> frozenset[str]:
+def _names_in_touched_files(workspace: Workspace, conversation: ConversationState) -> frozenset[str]:
     """The known names in the files that runs on the conversation's task changed."""
     if conversation.sub_chat.task is None:
         return frozenset()
-    return repository_of(workspace, call.process).names_in(conversation.touched)
+    return workspace.slices.repository.names_in(conversation.touched)

@@ -16,19 +16,16 @@ from sidecar.codebase import (
     drop_unlikely,
     query_terms,
     query_words,
-    repository_of,
 )
 from sidecar.core.digests import short_id
 from sidecar.packs.anchor.build import NO_ANCHOR, Anchor, anchor_limit
-from sidecar.packs.anchor.cache import AnchorCache
 from sidecar.packs.anchor.decisions import AcceptedRecords
 from sidecar.packs.byte_budget import DETAIL_LIMITS, DetailLimits
-from sidecar.packs.cache import PACK_VERSION, CachedPack, PackCache, PackKey
+from sidecar.packs.cache import PACK_VERSION, CachedPack, PackKey
 from sidecar.packs.context_pack import (
     PASSAGE_FILES,
     UNREAD,
     ContextFile,
-    PassageCache,
     above_cutoff,
     reasons_for,
     with_terms,
@@ -133,7 +130,7 @@ def query_of_request(request: PackRequest) -> PackQuery:
     """Return the query of a request."""
     params, workspace, process = request.params, request.workspace, request.call.process
     return PackQuery(
-        process, workspace, repository_of(workspace, process), request.task, params.provider, params.mode,
+        process, workspace, workspace.slices.repository, request.task, params.provider, params.mode,
         request.token_mode, params.host_injects or HostInjects(), request.accepted,
         anchor_limit(request.token_mode, request.settings.new_bytes_per_call(request.token_mode)), request.touched,
         pinned_files(request.overrides),
@@ -142,15 +139,15 @@ def query_of_request(request: PackRequest) -> PackQuery:
 
 def remember_query(sub_chat_id: str, pack_query: PackQuery) -> None:
     """Store a conversation's query, for packs that are built ahead of its next call."""
-    pack_query.workspace.part(RecentQueries, RecentQueries).put(sub_chat_id, pack_query)
+    pack_query.workspace.slices.packs.recent_queries.put(sub_chat_id, pack_query)
 
 
 def cached_pack(pack_query: PackQuery, sub_chat_id: str, state: RepositoryState) -> TaskPack | None:
     """Return a recently used pack if no prefetch is running; never wait."""
-    prefetching = pack_query.workspace.part(RecentQueries, RecentQueries).prefetching.get(sub_chat_id)
+    prefetching = pack_query.workspace.slices.packs.recent_queries.prefetching.get(sub_chat_id)
     if not pack_query.repository.is_indexed() or (prefetching is not None and not prefetching.done()):
         return None
-    pack = _packs(pack_query).get_in_memory(_key(pack_query, state))
+    pack = pack_query.process.slices.packs.pack_cache.get_in_memory(_key(pack_query, state))
     return TaskPack(pack, cache_hit=True, analyzed=0, complete=True) if pack is not None else None
 
 
@@ -165,7 +162,7 @@ def get_task_pack(
 
     Parts that are ready early go into `partial_pack`.
     """
-    cache = _packs(pack_query)
+    cache = pack_query.process.slices.packs.pack_cache
     key = _key(pack_query, state)
     with cache.build_lock(key, wait_ms):
         cached = cache.get(key)
@@ -181,7 +178,7 @@ def get_task_pack(
 def _build(
     pack_query: PackQuery, state: RepositoryState, listing: Listing, wait_ms: float, partial_pack: PartialPack
 ) -> TaskPack:
-    anchors = pack_query.workspace.part(AnchorCache, AnchorCache)
+    anchors = pack_query.workspace.slices.packs.anchors
     repository, indexing = pack_query.repository, pack_query.process.indexing
     was_indexed = repository.is_indexed()
     anchor_inputs = (pack_query.host_injects, pack_query.accepted, pack_query.anchor_bytes)
@@ -226,7 +223,7 @@ def with_summaries(
 
 def _with_passages(pack_query: PackQuery, query: str, files: tuple[ContextFile, ...]) -> tuple[ContextFile, ...]:
     """Add passages to the best files."""
-    quoted = pack_query.workspace.part(PassageCache, PassageCache)
+    quoted = pack_query.workspace.slices.packs.passages
     return (
         *quoted.with_passages(pack_query.repository, files[:PASSAGE_FILES], query_terms(query)),
         *files[PASSAGE_FILES:],
@@ -300,10 +297,6 @@ def path_only_files(pack_query: PackQuery, ranked: list[RankedFile]) -> tuple[Co
         )
         for ranked_file in ranked
     )
-
-
-def _packs(pack_query: PackQuery) -> PackCache:
-    return pack_query.process.part(PackCache, lambda: PackCache(pack_query.process))
 
 
 def _key(pack_query: PackQuery, state: RepositoryState) -> PackKey:

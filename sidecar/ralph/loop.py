@@ -9,7 +9,7 @@ from sidecar.ralph import limits, outcome
 from sidecar.ralph.files import history
 from sidecar.ralph.files.folder import LoopFolder, create_folder, prune_files
 from sidecar.ralph.files.lock import LockOwner, hold_lock
-from sidecar.ralph.files.stop_request import StopRequest, StopWatcher, running_loops
+from sidecar.ralph.files.stop_request import StopRequest, StopWatcher
 from sidecar.ralph.iteration.run_iteration import FinishedIteration, run_iteration
 from sidecar.ralph.limits import backoff_ms, pause_ms
 from sidecar.ralph.loop_plan import with_version
@@ -69,7 +69,7 @@ def run_loop(call: Call, plan: LoopPlan) -> RalphStartResult:
     Raise Conflict while another loop runs for the change, and the errors of an unusable folder.
     """
     create_folder(plan.folder)
-    loops = running_loops(call.process)
+    loops = call.process.slices.ralph_loops
     with hold_lock(plan.folder, LockOwner(os.getpid(), call.now())):
         stop = loops.register(plan.folder)
         try:

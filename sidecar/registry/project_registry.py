@@ -67,8 +67,8 @@ class ProjectRegistry:
         self._project = project
         self._key = key
         self._process = process
-        self._parsed = process.part(ParsedRegistryCache, lambda: ParsedRegistryCache(process))
-        self._words = process.part(EntityWordsCache, lambda: EntityWordsCache(process))
+        self._parsed = process.slices.registry.parsed
+        self._words = process.slices.registry.words
         self._lock = threading.Lock()
         self._index_lock = threading.Lock()
         self._loaded: tuple[_CacheKey, LoadedRegistry] | None = None
@@ -182,6 +182,15 @@ class OpenRegistries:
             return project_registry
 
 
+class RegistryState:
+    """Open registries and their caches, for the lifetime of the process."""
+
+    def __init__(self, process: Process) -> None:
+        self.open = OpenRegistries()
+        self.parsed = ParsedRegistryCache(process)
+        self.words = EntityWordsCache(process)
+
+
 def registry_for_call(call: Call, params: RegistryParams) -> tuple[Workspace, ProjectRegistry]:
     """Return the workspace of a call and its registry; raise WorkspaceUnavailable."""
     workspace = call.process.workspaces.get(params.cwd, params.project_path)
@@ -191,4 +200,4 @@ def registry_for_call(call: Call, params: RegistryParams) -> tuple[Workspace, Pr
 
 def registry_for_workspace(workspace: Workspace, process: Process) -> ProjectRegistry:
     """Return the registry of a workspace's project."""
-    return process.part(OpenRegistries, OpenRegistries).of(workspace, process)
+    return process.slices.registry.open.of(workspace, process)

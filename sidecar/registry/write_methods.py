@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sidecar.call import Call
-from sidecar.codebase import Listing, Repository, StateFailed, repository_of
+from sidecar.codebase import Listing, Repository, StateFailed
 from sidecar.core.errors import (
     Busy,
     Cancelled,
@@ -245,7 +245,7 @@ def _entity_checksum(project: Path, entity: Entity) -> str | None:
 
 
 def _derived(call: Call, workspace: Workspace, params: RegistryRefreshParams) -> DerivedChanges:
-    repository = repository_of(workspace, call.process)
+    repository = workspace.slices.repository
     try:
         listing = repository.listing(repository.state())
     except StateFailed as error:

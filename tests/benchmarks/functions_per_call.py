@@ -2,10 +2,11 @@
 
     .venv/bin/python -m tests.benchmarks.functions_per_call [--list]
 
-The sidecar runs in this process, on a small repository with two memories and one uncommitted edit that the session has
-seen. Every thread counts, from the bytes of the request to those of the response. A function is a `def` or a `lambda`
-and counts once; generator expressions and comprehensions are printed beside it. The smallest of several equal calls
-counts, without background work that an earlier call left.
+The sidecar runs in this process, on a small repository in which nothing changes between two pre-runs. A second pre-run
+row has two memories and one uncommitted edit, both known to the session. Every thread counts, from the bytes of the
+request to those of the response. A function is a `def` or a `lambda` and counts once; generator expressions and
+comprehensions are printed beside it. The smallest of several equal calls counts, without background work that an
+earlier call left.
 """
 
 import argparse
@@ -40,7 +41,8 @@ class Target(NamedTuple):
     files: int | None
 
 
-TARGETS = {"continuity/preRun": Target(250, 45), "settings/get": Target(45, None)}
+PRE_RUN, SETTINGS, LARGER = "continuity/preRun", "settings/get", "the same, larger"
+TARGETS = {PRE_RUN: Target(250, 45), SETTINGS: Target(45, None)}
 
 
 class Recorder:
@@ -118,20 +120,21 @@ def main() -> None:
         client = sidecar.client
         client.initialize(settings={"mode": "active"})
         conversation = Conversation(client, path)
-        prepare(client, conversation, path)
-        calls: dict[str, Callable[[], object]] = {
-            "continuity/preRun": conversation.pre_run,
-            "settings/get": lambda: client.request("settings/get", {}),
-        }
-        for name, call in calls.items():
+        conversation.deliver()
+        conversation.wait_until_watched()
+
+        def measure(name: str, call: Callable[[], object]) -> None:
             report(name, min((recorder.record(call) for _ in range(REPEATS)), key=len), list_all=options.list)
+
+        measure(PRE_RUN, conversation.pre_run)
+        measure(SETTINGS, lambda: client.request("settings/get", {}))
+        add_content(client, conversation, path)
+        measure(LARGER, conversation.pre_run)
         sidecar.close()
 
 
-def prepare(client: Client, conversation: Conversation, path: Path) -> None:
-    """Deliver two runs, with memories and an edit before the second one."""
-    conversation.deliver()
-    conversation.wait_until_watched()
+def add_content(client: Client, conversation: Conversation, path: Path) -> None:
+    """Deliver another run after memories and an edit."""
     for text in MEMORIES:
         client.request("memory/add", {"cwd": str(path), "text": text})
     edited = min(path.glob("**/*.py"))
@@ -146,8 +149,12 @@ def report(name: str, codes: frozenset[CodeType], *, list_all: bool) -> None:
     """Print one call's figures beside its target."""
     functions = [code for code in codes if code.co_name == "<lambda>" or not code.co_name.startswith("<")]
     files = {code.co_filename for code in codes}
-    target = TARGETS[name]
-    limit = f"at most {target.functions}" + (f" in {target.files}" if target.files else "")
+    target = TARGETS.get(name)
+    limit = (
+        "no target"
+        if target is None
+        else f"at most {target.functions}" + (f" in {target.files}" if target.files else "")
+    )
     print(f"{name:<20}{len(functions):4} functions in {len(files):3} files    ({limit}; with generators {len(codes)})")
     if list_all:
         ordered = sorted(functions, key=lambda code: (code.co_filename, code.co_qualname))

@@ -19,7 +19,6 @@ from typing import Any
 
 import orjson
 
-from sidecar.codebase import repository_of
 from tests.benchmarks.prerun import Subject, edited_looks, said, spread, statuses, subject, unedited
 from tests.benchmarks.programs import quiet_sidecar
 from tests.support.conversation import Conversation, bash
@@ -68,7 +67,7 @@ def played(one: Subject, transcript_path: Path | None) -> list[float]:
         sidecar = quiet_sidecar(Path(folder) / "state")
         sidecar.client.initialize(settings={"mode": "active"})
         process = process_of(sidecar)
-        repository = repository_of(process.workspaces.get(str(one.path), None), process)
+        repository = process.workspaces.get(str(one.path), None).slices.repository
         repository.listing(repository.state())
         assert wait_until_watched(repository, 120)
         chat = Conversation(sidecar.client, one.path)

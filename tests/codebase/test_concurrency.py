@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from sidecar.call import Process
-from sidecar.codebase import repository_of
 from tests.codebase.looks import Looks
 from tests.support.client import Client
 from tests.support.memory import MemorySidecar
@@ -118,7 +117,7 @@ def test_a_find_for_an_earlier_state_is_not_kept_for_it(sidecar: MemorySidecar, 
     repository = make_repository({"a.py": "pelican = 1\n"})
     process = sidecar.app.process
     assert isinstance(process, Process)
-    one = repository_of(process.workspaces.get(str(repository.path), None), process)
+    one = process.workspaces.get(str(repository.path), None).slices.repository
     earlier = one.state()
     one.wait_for_index(one.listing(earlier), process.indexing, 5_000)
     repository.write({"a.py": "walrus = 1\n"})
@@ -138,7 +137,7 @@ def test_the_difference_of_a_file_is_read_again_only_when_it_changed(
     repository = make_repository({"a.py": "one\n", "b.py": "one\n"})
     process = sidecar.app.process
     assert isinstance(process, Process)
-    one = repository_of(process.workspaces.get(str(repository.path), None), process)
+    one = process.workspaces.get(str(repository.path), None).slices.repository
     repository.write({"a.py": "two\n", "b.py": "two\n"})
     first = one.diffs(one.state())
     repository.write({"b.py": "three\n"})

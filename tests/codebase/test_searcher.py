@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.call import Process
-from sidecar.codebase import RankedFile, Repository, RepositoryState, Summary, repository_of
+from sidecar.codebase import RankedFile, Repository, RepositoryState, Summary
 from sidecar.codebase.search import SearchQuery
 from sidecar.codebase.searcher import Searcher
 from sidecar.codebase.summary.summarize import summarise
@@ -26,7 +26,7 @@ class Desk:
     def __init__(self, folder: Path, process: Process) -> None:
         self.folder = folder
         self.asked: list[list[str]] = []
-        self._repository: Repository = repository_of(process.workspaces.get(str(folder), None), process)
+        self._repository: Repository = process.workspaces.get(str(folder), None).slices.repository
         self._memory = Memory()
         self.finder = Searcher(folder, process, self._memory.known, self._summaries)
 

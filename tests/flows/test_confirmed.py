@@ -6,7 +6,6 @@ import sys
 
 import pytest
 
-from sidecar.codebase import repository_of
 from tests.support.conversation import Conversation
 from tests.support.memory import MemorySidecar
 from tests.support.repositories import Repository
@@ -22,7 +21,7 @@ def test_a_write_through_an_open_mapping_is_seen_before_the_file_is_told_of(
     conversation: Conversation, project: Repository, active: MemorySidecar
 ) -> None:
     process = process_of(active)
-    repository = repository_of(process.workspaces.get(str(project.path), None), process)
+    repository = process.workspaces.get(str(project.path), None).slices.repository
     assert wait_until_watched(repository)
     descriptor = os.open(project.path / FILE, os.O_RDWR)
     mapping = mmap.mmap(descriptor, 0)

@@ -28,7 +28,6 @@ from sidecar.codebase import (
     is_test,
     needs_texts,
     removed_exports,
-    repository_of,
 )
 from sidecar.core.lazy_regex import regex
 from sidecar.workspace import Workspace
@@ -225,7 +224,7 @@ def touched_boundaries(
     paths = _candidate_paths(effects, globs)
     if start is None or effects.state is None or not paths:
         return ()
-    repository = repository_of(workspace, call.process)
+    repository = workspace.slices.repository
     try:
         before = repository.content_ids_at(start, paths, effects.state)
     except StateFailed as error:

@@ -8,7 +8,7 @@ from zlib import crc32
 
 from sidecar.call import Call
 from sidecar.capture.effects.worktree_changes import RunEffects
-from sidecar.codebase import Repository, StateFailed, is_document, is_generated, query_terms, repository_of
+from sidecar.codebase import Repository, StateFailed, is_document, is_generated, query_terms
 from sidecar.core.lazy_regex import regex
 from sidecar.runs import CallRecord, keys
 from sidecar.workspace import Workspace
@@ -166,7 +166,7 @@ def surviving_lines(
     state = effects.state
     if state is None or state.kind != "git":
         return NO_SURVIVING_LINES
-    repository = repository_of(workspace, call.process)
+    repository = workspace.slices.repository
     paths = [change.path for change in effects.changes if not is_generated(change.path)][:MAX_FILES]
     changed_at_start: dict[str, str] = (before.record.get("changed") or {}) if before is not None else {}
     at_start = _earlier_lines(repository, effects, before, {path: stored[path] for path in paths if path in stored})

@@ -16,7 +16,6 @@ from sidecar.codebase import (
     hunks_of,
     is_generated,
     may_show,
-    repository_of,
 )
 from sidecar.core.errors import WorkspaceUnavailable
 from sidecar.core.secrets.redact import redact
@@ -94,7 +93,7 @@ def observe_effects(
     call: Call, workspace: Workspace, cwd: str, activity: RunActivity, before: dict[str, Any] | None
 ) -> RunEffects:
     """Examine the worktree after a run. If the folder is gone, only the message parts count."""
-    repository = repository_of(workspace, call.process)
+    repository = workspace.slices.repository
     try:
         workspace.require()
         state = repository.state()

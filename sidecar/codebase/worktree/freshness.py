@@ -72,7 +72,7 @@ class Freshness:
         self._cwd = cwd
         self._process = process
         self._hashes = hashes
-        watchers = process.part(Watchers, lambda: Watchers(process))
+        watchers = process.slices.codebase.watchers
         self.idle = watchers.idle
         self.watching = Watching(cwd, process.state_dir, self.idle, process.clock, process.log, open_)
         watchers.add(self.watching)

@@ -53,7 +53,7 @@ class Watched:
             found = self._asked()
         if self._watch is None:
             return None
-        self._process.part(_Running, lambda: _Running(self._process)).used(self)
+        self._process.slices.memory.watches.used(self)
         return None if found is None or found.everything or found.folders else found.paths
 
     def _asked(self) -> Changes | None:
@@ -108,7 +108,7 @@ class Watched:
         self._watch = self._identity = None
 
 
-class _Running:
+class OpenWatches:
     """The watches of the process, the one used last at the end."""
 
     def __init__(self, process: Process) -> None:

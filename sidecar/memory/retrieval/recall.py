@@ -186,7 +186,7 @@ class Preloaded(NamedTuple):
     """Why there are none, where the folder cannot be used."""
 
 
-class _Listed:
+class PreloadCache:
     """The memories of each tier that somebody may reach, as long as no memory changes."""
 
     def __init__(self) -> None:
@@ -219,8 +219,8 @@ def preload(call: Call, workspace: Workspace, token: str | None, tier: Tier = "h
         index.check()
     except (PolicyDenied, StateDegraded) as error:
         return Preloaded(reach.agent, (), 0, warning=error.message)
-    memories, total = call.process.part(_Listed, _Listed).of(call, index, reach, tier)
-    relevance = call.process.part(Relevance, Relevance)
+    memories, total = call.process.slices.memory.preloads.of(call, index, reach, tier)
+    relevance = call.process.slices.memory.relevance
     relevant = relevance.within(call.process, workspace, reach, task) if task.strip() else ()
     return Preloaded(reach.agent, memories, total, relevant)
 

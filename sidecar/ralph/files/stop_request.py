@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import orjson
 
-from sidecar.call import Process
 from sidecar.core.errors import WorkspaceUnavailable
 from sidecar.ralph.files.folder import LoopFolder, delete_file
 from sidecar.ralph.outcome import INTERRUPTED, Ending
@@ -79,17 +78,6 @@ class RunningLoops:
         self.request_all("The sidecar ended.", INTERRUPTED, no_grace=True)
         with self._changed:
             self._changed.wait_for(lambda: not self._stops, MAX_STOP_SECONDS)
-
-
-def running_loops(process: Process) -> RunningLoops:
-    """Return the loops of a process, which end before it does."""
-
-    def create() -> RunningLoops:
-        loops = RunningLoops()
-        process.close_callbacks.append(loops.stop_all)
-        return loops
-
-    return process.part(RunningLoops, create)
 
 
 class StopWatcher:

@@ -9,8 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from sidecar.call import Process
-from sidecar.codebase import ChangedFile, RepositoryState, StateFailed, blobs_of, repository_of
+from sidecar.codebase import ChangedFile, RepositoryState, StateFailed, blobs_of
 from sidecar.core.errors import WorkspaceUnavailable
 from sidecar.system.environment import environment
 from sidecar.system.git import ANY_PROTOCOL, Git, GitFailed
@@ -101,11 +100,11 @@ class Changes(NamedTuple):
 UNKNOWN_CHANGES = Changes(None, [], [], [], None)
 
 
-def take_snapshot(process: Process, workspace: Workspace) -> WorktreeState | str:
+def take_snapshot(workspace: Workspace) -> WorktreeState | str:
     """Take a snapshot of the worktree; return a sentence if that fails."""
     try:
         workspace.require()
-        state = repository_of(workspace, process).state()
+        state = workspace.slices.repository.state()
     except (StateFailed, WorkspaceUnavailable, OSError) as error:
         why = error.reason if isinstance(error, StateFailed) else type(error).__name__
         return f"The changes of the iteration are unknown: {why}."

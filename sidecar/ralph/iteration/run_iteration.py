@@ -78,9 +78,9 @@ def _run_and_verify(loop: LoopState, context: Context, opened: OpenedRun | None)
     process, workspace = loop.call.process, loop.plan.workspace
     prompt = build_prompt(prompt_inputs(loop, context.text, opened.packs if opened is not None else ()))
     command = _command(loop, prompt)
-    before = worktree.take_snapshot(process, workspace)
+    before = worktree.take_snapshot(workspace)
     agent_result = _run_command(loop, command, prompt)
-    changes = worktree.compare(before, worktree.take_snapshot(process, workspace))
+    changes = worktree.compare(before, worktree.take_snapshot(workspace))
     warnings = [text for text in (context.problem, changes.problem) if text]
     commits = [*changes.commits, *_commit_changes(loop, changes, warnings)]
     return _AgentRun(agent_result, changes, commits, _run_checks(loop, agent_result), warnings)

@@ -296,7 +296,7 @@ def test_a_folder_without_permission_is_told(tmp_path: Path) -> None:
         )
     finally:
         closed.chmod(0o700)
-    assert done.stdout.strip() == "The workspace's folder may not be read.", done.stderr
+    assert done.stdout.strip() == "The workspace's folder is not readable.", done.stderr
 
 
 @as_root
