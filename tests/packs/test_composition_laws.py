@@ -1,4 +1,4 @@
-"""Laws of the pure part: fit, compose, render, clean, whatever the items and the prompt are."""
+"""Properties of fit, compose, render and clean for any items and prompt."""
 
 from collections.abc import Sequence
 
@@ -142,10 +142,10 @@ def test_markers_are_unique_even_if_the_prompt_quotes_them(kind: BlockKind, bodi
 
 
 @given(kinds, st.lists(texts, min_size=1, max_size=4), st.lists(texts, min_size=1, max_size=4))
-def test_a_blocks_id_changes_if_and_only_if_its_bytes_do(kind: BlockKind, one: list[str], other: list[str]) -> None:
+def test_a_blocks_id_changes_if_and_only_if_its_bytes_do(kind: BlockKind, first: list[str], other: list[str]) -> None:
     blocks = [
         render_block(kind, [PackItem("k", kind, Priority.PLAN, text, "", "") for text in bodies], "")
-        for bodies in (one, other)
+        for bodies in (first, other)
     ]
     assert (blocks[0].id == blocks[1].id) == (blocks[0].text == blocks[1].text)
 

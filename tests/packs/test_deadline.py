@@ -1,4 +1,4 @@
-"""What takes longer than a call may wait: the call is told what there is, the paths at least."""
+"""Sources that miss the deadline: the call uses what is ready, at least the paths."""
 
 import threading
 from collections.abc import Callable
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.before_git import needs_script, stand_before_git
+from tests.support.before_git import needs_script, replace_git
 from tests.support.conversation import bash
 from tests.support.memory import MemorySidecar
 from tests.support.repositories import Repository
@@ -16,10 +16,10 @@ from tests.support.walking import process_of
 
 @pytest.fixture
 def let_status_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
-    """Holds each `git status` back until it is let go."""
+    """Block each `git status` until it is released."""
     gate = tmp_path / "gate"
     held = f'case " $* " in *" status "*) while [ ! -e "{gate}" ]; do sleep 0.01; done;; esac'
-    stand_before_git(tmp_path / "before", held, monkeypatch)
+    replace_git(tmp_path / "before", held, monkeypatch)
     return gate.touch
 
 

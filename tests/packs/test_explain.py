@@ -1,4 +1,4 @@
-"""`continuity/explain`: also of prompts that passed through, and of the call that would come next."""
+"""`continuity/explain`: recorded calls, passthrough prompts, and the next call."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, Talk, explain, set_settings
 
 
-def asked(chat: Conversation, prompt: str, **changes: Any) -> dict[str, Any]:
+def pre_run_params(chat: Conversation, prompt: str, **changes: Any) -> dict[str, Any]:
     session = {"id": chat.session_id, "willResume": chat.session_id is not None, "isFork": False}
     return {
         "runId": "would-be", "subChatId": chat.sub_chat_id, "provider": chat.provider, "mode": "agent",
@@ -19,8 +19,8 @@ def asked(chat: Conversation, prompt: str, **changes: Any) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def would_be(chat: Conversation, prompt: str, **changes: Any) -> Any:
-    return chat.client.request("continuity/explain", {"preRun": asked(chat, prompt, **changes)})
+def explain_next(chat: Conversation, prompt: str, **changes: Any) -> Any:
+    return chat.client.request("continuity/explain", {"preRun": pre_run_params(chat, prompt, **changes)})
 
 
 @pytest.mark.parametrize(
@@ -35,18 +35,18 @@ def test_why_a_prompt_passed_through_is_explained(
     talk: Talk, prompt: str, changes: dict[str, Any], reason: str
 ) -> None:
     chat = talk()
-    told = explain(chat, chat.pre_run(prompt, **changes))
-    assert (told["action"], told["reason"], told["status"]) == ("passthrough", reason, "dropped")
-    assert (told["items"], told["blocks"], told["system"]) == ([], [], None)
+    explanation = explain(chat, chat.pre_run(prompt, **changes))
+    assert (explanation["action"], explanation["reason"], explanation["status"]) == ("passthrough", reason, "dropped")
+    assert (explanation["items"], explanation["blocks"], explanation["system"]) == ([], [], None)
 
 
 def test_a_slash_command_is_explained_with_the_pinned_anchor(talk: Talk) -> None:
     chat = talk()
     first = chat.turn(PROMPT)
-    told = explain(chat, chat.pre_run("/review"))
-    assert [(item["item"], item["disposition"]) for item in told["items"]] == [("anchor", "alreadyDelivered")]
-    assert told["system"] == first["system"]
-    assert "Never use floats for money. (AGENTS.md:3)" in [one["text"] for one in told["statements"]]
+    explanation = explain(chat, chat.pre_run("/review"))
+    assert [(item["item"], item["disposition"]) for item in explanation["items"]] == [("anchor", "alreadyDelivered")]
+    assert explanation["system"] == first["system"]
+    assert "Never use floats for money. (AGENTS.md:3)" in [statement["text"] for statement in explanation["statements"]]
 
 
 def test_with_mode_off_nothing_is_recorded(talk: Talk, active: MemorySidecar) -> None:
@@ -59,7 +59,7 @@ def test_with_mode_off_nothing_is_recorded(talk: Talk, active: MemorySidecar) ->
 
 
 def test_the_run_of_a_passthrough_prompt_is_recorded(talk: Talk, shop: Repository) -> None:
-    """Its record explains it; as the state before the run it would make every dirty file the run's own."""
+    """Its record explains the prompt only; as a baseline it would attribute every dirty file to the run."""
     shop.write({"src/mail.py": "dirty = 1\n"})
     chat = talk()
     chat.turn(PROMPT)
@@ -77,31 +77,31 @@ def test_explaining_the_next_pre_run_matches_it_and_records_nothing(
     chat = talk()
     for prompt in (PROMPT, "and now fix it", "Explain how mail is sent to customers by src/mail.py"):
         shop.write({"src/invoice.py": f"# {prompt}\n"})
-        kept = rows(active)
-        told = would_be(chat, prompt)
-        assert rows(active) == kept
+        before = rows(active)
+        explanation = explain_next(chat, prompt)
+        assert rows(active) == before
         answer = chat.pre_run(prompt)
-        assert (told["blocks"], told["system"]) == (answer["blocks"], answer["system"])
-        assert (told["status"], told["action"], told["runId"]) == ("notRun", "inject", "would-be")
-        assert told["metadata"]["stateIds"] == answer["metadata"]["stateIds"]
-        assert told["items"] == explain(chat, answer)["items"]
-        assert told["statements"] == explain(chat, answer)["statements"]
+        assert (explanation["blocks"], explanation["system"]) == (answer["blocks"], answer["system"])
+        assert (explanation["status"], explanation["action"], explanation["runId"]) == ("notRun", "inject", "would-be")
+        assert explanation["metadata"]["stateIds"] == answer["metadata"]["stateIds"]
+        assert explanation["items"] == explain(chat, answer)["items"]
+        assert explanation["statements"] == explain(chat, answer)["statements"]
         chat.post_run(answer, prompt)
 
 
 @pytest.mark.parametrize(("prompt", "changes"), [("/compact", {}), (PROMPT, {"isLocalModel": True})])
 def test_a_prompt_that_would_pass_through_has_a_reason(talk: Talk, prompt: str, changes: dict[str, Any]) -> None:
-    told = would_be(talk(), prompt, **changes)
-    assert (told["action"], told["items"], told["blocks"]) == ("passthrough", [], [])
-    assert told["reason"] in ("slashCommand", "localModel")
+    explanation = explain_next(talk(), prompt, **changes)
+    assert (explanation["action"], explanation["items"], explanation["blocks"]) == ("passthrough", [], [])
+    assert explanation["reason"] in ("slashCommand", "localModel")
 
 
 def test_passive_mode_shows_what_it_would_send(talk: Talk) -> None:
     chat = talk()
     set_settings(chat, mode="passive")
-    told = would_be(chat, PROMPT)
-    assert (told["action"], told["reason"]) == ("passthrough", "passive")
-    assert "context:src/cart.py" in [item["item"] for item in told["items"]]
+    explanation = explain_next(chat, PROMPT)
+    assert (explanation["action"], explanation["reason"]) == ("passthrough", "passive")
+    assert "context:src/cart.py" in [item["item"] for item in explanation["items"]]
 
 
 def test_a_follow_up_of_codex_is_explained_with_the_statements_its_session_has(talk: Talk) -> None:
@@ -109,4 +109,6 @@ def test_a_follow_up_of_codex_is_explained_with_the_statements_its_session_has(t
     chat.turn(PROMPT)
     answer = chat.pre_run("go on")
     assert "Never use floats" not in sent(answer)
-    assert "Never use floats for money. (AGENTS.md:3)" in [one["text"] for one in explain(chat, answer)["statements"]]
+    assert "Never use floats for money. (AGENTS.md:3)" in [
+        statement["text"] for statement in explain(chat, answer)["statements"]
+    ]

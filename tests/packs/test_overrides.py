@@ -1,4 +1,4 @@
-"""The user's word on an item: always sent, never sent, wrong. Per project, across worktrees, kept over a restart."""
+"""Overrides of an item: always sent, never sent, wrong. Per project, across worktrees, across restarts."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sidecar.packs.items import PackItem, Priority
 from sidecar.packs.overrides import Override, apply_overrides, pinned_files, statement_key, visible_lines
 from sidecar.runs import keys
-from tests.packs.test_explain import would_be
+from tests.packs.test_explain import explain_next
 from tests.support.conversation import Conversation, kinds, sent
 from tests.support.memory import MemorySidecar
 from tests.support.repositories import Repository
@@ -38,10 +38,10 @@ def explained(chat: Conversation, answer: Any) -> dict[str, Any]:
 
 @pytest.fixture
 def many(make_repository: Callable[..., Repository]) -> Repository:
-    """A repository of which most files have nothing to do with what is asked."""
+    """A repository whose files are mostly unrelated to the prompt."""
     cart = '"""The cart: totals and discounts."""\n\n\ndef apply_discount(percent: int) -> None:\n    pass\n'
-    odd = {f"src/thing_{number}.py": f'"""Thing {number}."""\n\nvalue = {number}\n' for number in range(40)}
-    return make_repository({**odd, "src/cart.py": cart, "AGENTS.md": TRAPS}, name="many")
+    unrelated = {f"src/thing_{number}.py": f'"""Thing {number}."""\n\nvalue = {number}\n' for number in range(40)}
+    return make_repository({**unrelated, "src/cart.py": cart, "AGENTS.md": TRAPS}, name="many")
 
 
 def test_an_unrelated_pinned_file_is_sent_once_to_each_session(talk: Talk, many: Repository) -> None:
@@ -102,7 +102,7 @@ def test_a_wrong_trap_is_never_sent_again_and_retracted_for_sessions_that_have_i
     chat = talk(cwd=many.path)
     first = chat.turn(PROMPT)
     assert "The printer eats umlauts." in first["system"]["text"]
-    trap = next(one for one in explain(chat, first)["statements"] if "umlauts" in one["text"])
+    trap = next(statement for statement in explain(chat, first)["statements"] if "umlauts" in statement["text"])
     mute(chat, trap["item"], wrong=True, why="fixed in May")
 
     after = chat.turn("and now fix it")
@@ -110,8 +110,8 @@ def test_a_wrong_trap_is_never_sent_again_and_retracted_for_sessions_that_have_i
     assert "wrong, as the user says: The printer eats umlauts." in text_of(after, "delta")
     assert kinds(chat.pre_run("go on")) == ["delta"]
     assert "umlauts" not in sent(chat.pre_run("go on")).replace(first["system"]["text"], "")
-    told = {one["item"]: one["override"] for one in explain(chat, after)["statements"]}
-    assert told[trap["item"]] == "wrong"
+    explanation = {statement["item"]: statement["override"] for statement in explain(chat, after)["statements"]}
+    assert explanation[trap["item"]] == "wrong"
 
     fresh = talk(cwd=many.path, sub_chat_id="other").pre_run(PROMPT)
     assert "umlauts" not in sent(fresh)
@@ -122,22 +122,24 @@ def test_a_wrong_trap_is_never_sent_again_and_retracted_for_sessions_that_have_i
 def test_a_muted_rule_is_not_retracted_for_sessions_that_have_it(talk: Talk, many: Repository) -> None:
     chat = talk(cwd=many.path)
     first = chat.turn(PROMPT)
-    rule = next(one for one in explain(chat, first)["statements"] if "floats" in one["text"])
+    rule = next(statement for statement in explain(chat, first)["statements"] if "floats" in statement["text"])
     mute(chat, rule["item"])
     assert "floats" not in text_of(chat.turn("and now fix it"), "delta")
-    told = would_be(talk(cwd=many.path, sub_chat_id="other"), PROMPT)
-    assert "floats" not in told["system"]["text"]
-    assert {one["text"]: one["override"] for one in told["statements"]}[rule["text"]] == "never"
+    explanation = explain_next(talk(cwd=many.path, sub_chat_id="other"), PROMPT)
+    assert "floats" not in explanation["system"]["text"]
+    assert {statement["text"]: statement["override"] for statement in explanation["statements"]}[
+        rule["text"]
+    ] == "never"
 
 
 def test_an_override_applies_in_every_worktree_of_its_project_and_nowhere_else(
     talk: Talk, shop: Repository, tmp_path: Path, many: Repository
 ) -> None:
     project = {"projectPath": str(shop.path)}
-    one = talk(sub_chat_id="one", cwd=shop.add_worktree(tmp_path / "a", "a").path, **project)
-    two = talk(sub_chat_id="two", cwd=shop.add_worktree(tmp_path / "b", "b").path, **project)
-    mute(one, CART)
-    assert "apply_discount" not in sent(two.pre_run(PROMPT))
+    first = talk(sub_chat_id="one", cwd=shop.add_worktree(tmp_path / "a", "a").path, **project)
+    second = talk(sub_chat_id="two", cwd=shop.add_worktree(tmp_path / "b", "b").path, **project)
+    mute(first, CART)
+    assert "apply_discount" not in sent(second.pre_run(PROMPT))
     assert "apply_discount" in sent(talk(cwd=many.path, sub_chat_id="three").pre_run(PROMPT))
 
 
@@ -157,8 +159,8 @@ def test_an_override_survives_a_restart(
 def test_the_latest_override_of_an_item_wins(talk: Talk) -> None:
     chat = talk()
     mute(chat, CART)
-    assert [wish["override"] for wish in pin(chat, CART)] == ["always"]
-    assert [wish["override"] for wish in mute(chat, CART, wrong=True)] == ["wrong"]
+    assert [override["override"] for override in pin(chat, CART)] == ["always"]
+    assert [override["override"] for override in mute(chat, CART, wrong=True)] == ["wrong"]
 
 
 def test_secrets_in_the_reason_of_an_override_are_masked(talk: Talk) -> None:
@@ -169,8 +171,8 @@ def test_secrets_in_the_reason_of_an_override_are_masked(talk: Talk) -> None:
 def test_explaining_the_next_pre_run_shows_overrides(talk: Talk) -> None:
     chat = talk()
     mute(chat, CART)
-    told = would_be(chat, PROMPT)
-    assert {item["item"]: item["disposition"] for item in told["items"]}[CART] == "muted"
+    explanation = explain_next(chat, PROMPT)
+    assert {item["item"]: item["disposition"] for item in explanation["items"]}[CART] == "muted"
 
 
 words = st.sampled_from(["always", "never", "wrong"])
@@ -178,13 +180,13 @@ names = st.sampled_from([f"context:{letter}" for letter in "abcdef"])
 
 
 @given(st.lists(names, unique=True), st.dictionaries(names, words))
-def test_every_item_is_included_or_muted_with_its_text_unchanged(items: list[str], said: dict[str, Any]) -> None:
+def test_every_item_is_included_or_muted_with_its_text_unchanged(items: list[str], overrides: dict[str, Any]) -> None:
     made = [PackItem(name, "context", Priority.FURTHER_CONTEXT, name, "d", "why") for name in items]
-    result = apply_overrides(made, {name: Override(name, word, "", 1) for name, word in said.items()})
+    result = apply_overrides(made, {name: Override(name, word, "", 1) for name, word in overrides.items()})
     assert sorted(item.text for item in (*result.items, *result.muted)) == sorted(items)
-    assert all(said[item.key] != "always" for item in result.muted)
+    assert all(overrides[item.key] != "always" for item in result.muted)
     assert [item.key for item in result.items if item.priority < Priority.DELTA] == [
-        name for name in items if said.get(name) == "always"
+        name for name in items if overrides.get(name) == "always"
     ]
 
 

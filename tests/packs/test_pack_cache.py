@@ -1,4 +1,4 @@
-"""The pack cache: a hit whatever the wording, a miss whatever else differs, ready after a run, kept over a restart."""
+"""The pack cache: a hit for any wording, a miss for any other difference, ready after a run, persistent."""
 
 import threading
 from collections.abc import Callable
@@ -22,7 +22,7 @@ def packs_in(sidecar: MemorySidecar) -> int:
 
 
 def prepared(sidecar: MemorySidecar) -> None:
-    """Waits until the work after a run is done: every background thread has come to the same place since."""
+    """Wait until the work after a run is done: every background thread has met at a barrier."""
     assert sidecar.app.process is not None
     pool: ThreadPoolExecutor = sidecar.app.process.background
     everyone = threading.Barrier(pool._max_workers)

@@ -1,4 +1,4 @@
-"""The plan an agent proposed: in the contract of planning runs, and given once to each session that lacks it."""
+"""A proposed plan: in the contract of planning runs, and sent once to each session without it."""
 
 from typing import Any
 
@@ -110,12 +110,12 @@ def test_a_plan_is_limited_masked_and_escaped(talk: Talk) -> None:
 
 
 def test_the_first_bytes_of_a_session_do_not_depend_on_the_prompt(talk: Talk, thresholds: Thresholds) -> None:
-    """Codex has no system text: the anchor opens the first prompt, of a turned-over conversation too."""
-    one, two = talk("codex", sub_chat_id="one"), talk("codex", sub_chat_id="two")
-    first, other = one.turn(PROMPT), two.pre_run(OTHER_TASK)
+    """Codex has no system text: the anchor opens the first prompt, also of a restarted conversation."""
+    chat, other_chat = talk("codex", sub_chat_id="one"), talk("codex", sub_chat_id="two")
+    first, other = chat.turn(PROMPT), other_chat.pre_run(OTHER_TASK)
     anchor = text_of(first, "anchor")
-    under_pressure(one, thresholds)
-    turned_over = one.pre_run("go on")
-    assert "carryover" in kinds(turned_over)
-    for answer in (first, other, turned_over):
+    under_pressure(chat, thresholds)
+    fresh = chat.pre_run("go on")
+    assert "carryover" in kinds(fresh)
+    for answer in (first, other, fresh):
         assert answer["prompt"].startswith(anchor)

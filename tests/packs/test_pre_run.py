@@ -1,4 +1,4 @@
-"""`continuity/preRun` as the host sees it: what passes through, what is sent, what it costs, what explains it."""
+"""`continuity/preRun` from the host's view: passthrough, blocks, costs and explanation."""
 
 import time
 from collections.abc import Callable
@@ -87,8 +87,8 @@ def test_metadata_matches_the_blocks(talk: Talk) -> None:
 
 
 def test_the_same_request_returns_the_same_bytes(talk: Talk) -> None:
-    one, two = talk(sub_chat_id="one").pre_run(PROMPT), talk(sub_chat_id="two").pre_run(PROMPT)
-    assert (one["prompt"], one["system"]) == (two["prompt"], two["system"])
+    first, second = talk(sub_chat_id="one").pre_run(PROMPT), talk(sub_chat_id="two").pre_run(PROMPT)
+    assert (first["prompt"], first["system"]) == (second["prompt"], second["system"])
 
 
 def test_plan_mode_has_its_contract_each_time(talk: Talk) -> None:
@@ -151,7 +151,7 @@ def test_codexs_mention_markers_count_as_mentions(talk: Talk) -> None:
 
 
 def context_files(answer: dict[str, Any]) -> list[str]:
-    """The paths a context pack tells of, in its order."""
+    """The paths in a context pack, in order."""
     lines = text_of(answer, "context").splitlines()
     return [line.split(" ")[0] for line in lines if line.startswith("src/")]
 
@@ -186,10 +186,10 @@ def test_a_pack_cut_by_the_budget_uses_nearly_all_of_it(
 
 def test_a_mode_with_more_tokens_shows_more_files(talk: Talk, make_repository: Callable[..., Repository]) -> None:
     cwd = many_files(make_repository).path
-    told = [context_files(talk(cwd=cwd).pre_run(PROMPT, tokenMode=mode)) for mode in ("low", "normal", "debug")]
-    assert [len(files) for files in told] == [16, 30, 50]
-    assert told[1][:16] == told[0]
-    assert told[2][:30] == told[1]
+    shown = [context_files(talk(cwd=cwd).pre_run(PROMPT, tokenMode=mode)) for mode in ("low", "normal", "debug")]
+    assert [len(files) for files in shown] == [16, 30, 50]
+    assert shown[1][:16] == shown[0]
+    assert shown[2][:30] == shown[1]
 
 
 @pytest.mark.parametrize(("used", "files"), [(0, 30), (40, 30), (41, 24), (60, 24), (75, 18), (76, 10), (100, 10)])
@@ -212,17 +212,21 @@ def test_new_bytes_per_call_are_capped_and_the_rest_follows_later(
     repository.write({f"src/cart_{number:02}.py": "cart_total = True\n" * number for number in range(40)})
     chat = talk(provider, cwd=repository.path)
     set_settings(chat, budgets={"newBytesPerCall": limit})
-    told: list[str] = []
+    shown: list[str] = []
     for _ in range(3):
         answer = chat.turn(PROMPT)
         new = answer["metadata"]["injectedBytes"]
         assert 0 < new <= limit
-        late = [one["item"] for one in answer["metadata"]["trimmed"] if one["reason"].startswith("over the limit")]
-        assert late or told
+        late = [
+            omission["item"]
+            for omission in answer["metadata"]["trimmed"]
+            if omission["reason"].startswith("over the limit")
+        ]
+        assert late or shown
         assert ("Nothing since your last run." in sent(answer)) <= (not any("delta:" in item for item in late))
-        told += [line for line in text_of(answer, "context").splitlines() if line.startswith("src/")]
+        shown += [line for line in text_of(answer, "context").splitlines() if line.startswith("src/")]
     assert "Never do number 1." in sent(chat.pre_run(PROMPT)) or provider == "codex"
-    assert len(told) == len(set(told))
+    assert len(shown) == len(set(shown))
 
 
 def test_a_budget_below_the_usual_anchor_is_respected(talk: Talk, shop: Repository) -> None:
@@ -272,20 +276,20 @@ def test_ignored_secret_and_binary_files_enter_nothing(talk: Talk, shop: Reposit
         everything += str(chat.artifact(listed["id"]))
     assert "src/new.py" in everything
     assert SECRET not in everything
-    assert SECRET.casefold() not in kept_of(active).casefold()
+    assert SECRET.casefold() not in stored_rows(active).casefold()
 
 
-def kept_of(sidecar: MemorySidecar) -> str:
-    """Everything the state file keeps."""
+def stored_rows(sidecar: MemorySidecar) -> str:
+    """Every row of the state file."""
     assert sidecar.app.process is not None
     with sidecar.app.process.database.read() as tx:
         tables = [name for (name,) in tx.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
-        kept = {name: list(tx.execute(f"SELECT * FROM {name}")) for name in tables}
-    return str(kept)
+        rows = {name: list(tx.execute(f"SELECT * FROM {name}")) for name in tables}
+    return str(rows)
 
 
 def state_of(sidecar: MemorySidecar) -> str:
-    """Everything in the state folder, as text in lower case; blocks are kept compressed and seen through explain."""
+    """Everything in the state folder, as text in lower case; blocks are compressed and checked through explain."""
     assert sidecar.app.process is not None
     folder = sidecar.app.process.state_dir
     return "".join(path.read_bytes().decode("latin-1").casefold() for path in folder.rglob("*") if path.is_file())
@@ -374,7 +378,7 @@ def test_explain_shows_what_passive_mode_would_have_sent(talk: Talk) -> None:
 
 
 def wait_for_packs(sidecar: MemorySidecar, number: int) -> None:
-    """Waits until so many packs are cached: the preparation after a run has no answer of its own."""
+    """Wait until this many packs are cached: a prefetch has no response of its own."""
     assert sidecar.app.process is not None
     for _ in range(400):
         with sidecar.app.process.database.read() as tx:

@@ -1,4 +1,4 @@
-"""Packs made ahead: when the worktree has come to rest, once for a burst and a state, and for the mode that follows."""
+"""Prefetched packs: when the worktree is quiet, once per burst and state, and for the next mode."""
 
 import time
 from pathlib import Path
@@ -20,7 +20,7 @@ def hint(chat: Conversation, times: int = 1) -> None:
 
 
 def wait_for_packs(sidecar: MemorySidecar, count: int) -> None:
-    """Waits until so many packs are kept, and for what follows them."""
+    """Wait until this many packs are cached and background work is done."""
     give_up_at = time.monotonic() + PATIENCE_SECONDS
     while packs_in(sidecar) < count:
         assert time.monotonic() < give_up_at, f"{packs_in(sidecar)} of {count} packs"

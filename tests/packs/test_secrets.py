@@ -1,4 +1,4 @@
-"""No secret is shown by half where a text is cut to be shown."""
+"""Cutting a text never reveals half of a secret."""
 
 import pytest
 

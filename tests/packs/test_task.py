@@ -101,7 +101,7 @@ def test_a_task_grows_with_its_follow_ups() -> None:
     ],
 )
 def test_the_search_query_has_scope_names_paths_and_kinds(prompt: str, query: str) -> None:
-    """A path's own words would lead to all its neighbours; `tests` says which files are meant."""
+    """Words of a path would match all its neighbours; `tests` restricts the kind of file."""
     assert search_query(prompt) == query
 
 

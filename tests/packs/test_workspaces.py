@@ -1,4 +1,4 @@
-"""`continuity/preRun` in every sort of workspace: worktrees, no git, no commit yet, a submodule, a wreck."""
+"""`continuity/preRun` in every kind of workspace: worktrees, no git, no commit, a submodule, a broken repository."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -11,14 +11,14 @@ from tests.support.shop import PROMPT, SHOP, Talk, explain, text_of
 def test_a_worktrees_changes_stay_in_its_own_packs(talk: Talk, shop: Repository, tmp_path: Path) -> None:
     a, b = (shop.add_worktree(tmp_path / name, f"chat/{name}") for name in ("a", "b"))
     a.write({"src/cart.py": "def only_in_a_total_discount(): ...\n", "src/a_discount.py": "only_in_a = 1\n"})
-    one = talk(cwd=a.path, sub_chat_id="a", projectPath=str(shop.path))
-    one.turn(PROMPT, lambda: [bash("pytest", "FAILED tests/test_a.py::only_in_a\n1 failed in 0.1s\n")])
+    first = talk(cwd=a.path, sub_chat_id="a", projectPath=str(shop.path))
+    first.turn(PROMPT, lambda: [bash("pytest", "FAILED tests/test_a.py::only_in_a\n1 failed in 0.1s\n")])
     a.commit(message="only_in_a commit")
-    one.turn("go on", lambda: [bash("git commit", "")])
-    two = talk(cwd=b.path, sub_chat_id="b", projectPath=str(shop.path))
-    answers = [two.turn(PROMPT, session="b"), two.turn("go on", session="b")]
-    assert "only_in_a" not in str([answers, [explain(two, answer) for answer in answers]])
-    assert "only_in_a" in sent(one.pre_run(PROMPT, session={"id": None, "willResume": False, "isFork": False}))
+    first.turn("go on", lambda: [bash("git commit", "")])
+    second = talk(cwd=b.path, sub_chat_id="b", projectPath=str(shop.path))
+    answers = [second.turn(PROMPT, session="b"), second.turn("go on", session="b")]
+    assert "only_in_a" not in str([answers, [explain(second, answer) for answer in answers]])
+    assert "only_in_a" in sent(first.pre_run(PROMPT, session={"id": None, "willResume": False, "isFork": False}))
 
 
 def test_a_folder_without_git_is_served(talk: Talk, tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ import pytest
 needs_script = pytest.mark.skipif(sys.platform == "win32", reason="a script stands before git")
 
 
-def stand_before_git(folder: Path, lines: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def replace_git(folder: Path, lines: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Makes the folder with the script, of shell lines, and puts it first on the path."""
     git = shutil.which("git")
     folder.mkdir()

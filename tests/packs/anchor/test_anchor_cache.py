@@ -1,4 +1,4 @@
-"""The anchor is kept while nothing it is made of changes, and is another one at the next look after a change."""
+"""The anchor is cached while its sources are unchanged, and rebuilt after a change."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.codebase import Repository as Looked
+from sidecar.codebase import Repository as CodeRepository
 from sidecar.packs.anchor.cache import AnchorCache
 from sidecar.packs.anchor.decisions import NO_ACCEPTED_RECORDS, AcceptedRecords
 from sidecar.packs.model import HostInjects
@@ -19,20 +19,20 @@ SENDS_NOTHING = HostInjects()
 
 
 @pytest.fixture
-def looked(active: MemorySidecar, shop: Repository) -> Looked:
+def repository(active: MemorySidecar, shop: Repository) -> CodeRepository:
     process = process_of(active)
-    return Looked(process.workspaces.get(str(shop.path), None), process)
+    return CodeRepository(process.workspaces.get(str(shop.path), None), process)
 
 
 def lines(
     anchors: AnchorCache,
-    looked: Looked,
+    repository: CodeRepository,
     host: HostInjects = SENDS_NOTHING,
     accepted: AcceptedRecords = NO_ACCEPTED_RECORDS,
     limit: int = 3_900,
 ) -> Any:
-    state = looked.state()
-    return anchors.lines(looked, state, looked.listing(state), host, accepted, limit).lines
+    state = repository.state()
+    return anchors.lines(repository, state, repository.listing(state), host, accepted, limit).lines
 
 
 def change_rules(shop: Repository) -> None:
@@ -70,70 +70,74 @@ CHANGES = (change_rules, drop_rules, add_area, add_purpose, add_decision, rename
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_a_changed_source_changes_the_next_anchor(
-    looked: Looked, shop: Repository, change: Callable[[Repository], None]
+    repository: CodeRepository, shop: Repository, change: Callable[[Repository], None]
 ) -> None:
     anchors = AnchorCache()
-    before = lines(anchors, looked)
+    before = lines(anchors, repository)
     change(shop)
-    after = lines(anchors, looked)
+    after = lines(anchors, repository)
     assert after != before
-    assert after == lines(AnchorCache(), looked)
+    assert after == lines(AnchorCache(), repository)
 
 
-def test_incremental_changes_yield_the_same_anchor_as_a_first_build(looked: Looked, shop: Repository) -> None:
+def test_incremental_changes_yield_the_same_anchor_as_a_first_build(
+    repository: CodeRepository, shop: Repository
+) -> None:
     anchors = AnchorCache()
     for change in (add_area, add_purpose, change_rules, rename_area, add_decision, drop_rules):
-        lines(anchors, looked)
+        lines(anchors, repository)
         change(shop)
-        assert lines(anchors, looked) == lines(AnchorCache(), looked)
+        assert lines(anchors, repository) == lines(AnchorCache(), repository)
         shop.commit()
-        assert lines(anchors, looked) == lines(AnchorCache(), looked)
+        assert lines(anchors, repository) == lines(AnchorCache(), repository)
 
 
-def test_an_unrelated_change_keeps_the_anchor_without_reading_files(looked: Looked, shop: Repository) -> None:
+def test_an_unrelated_change_keeps_the_anchor_without_reading_files(
+    repository: CodeRepository, shop: Repository
+) -> None:
     anchors = AnchorCache()
-    before = lines(anchors, looked)
+    before = lines(anchors, repository)
     shop.write({"src/cart.py": "class Cart: ...\n", "src/new.py": "x = 1\n"})
-    assert lines(anchors, looked) is before
+    assert lines(anchors, repository) is before
     (shop.path / "src" / "new.py").unlink()
     shop.commit({"src/cart.py": "class Cart:\n    pass\n"})
-    assert lines(anchors, looked) is before
+    assert lines(anchors, repository) is before
 
 
-def test_the_anchor_depends_on_host_files_rejected_approaches_and_budget(looked: Looked) -> None:
+def test_the_anchor_depends_on_host_files_rejected_approaches_and_budget(repository: CodeRepository) -> None:
     anchors = AnchorCache()
-    before = lines(anchors, looked)
-    assert lines(anchors, looked, HostInjects(agents_md=True)) != before
-    assert lines(anchors, looked, accepted=AcceptedRecords(("Floats",))) != before
-    assert lines(anchors, looked, limit=200) != before
-    assert lines(anchors, looked) is before
+    before = lines(anchors, repository)
+    assert lines(anchors, repository, HostInjects(agents_md=True)) != before
+    assert lines(anchors, repository, accepted=AcceptedRecords(("Floats",))) != before
+    assert lines(anchors, repository, limit=200) != before
+    assert lines(anchors, repository) is before
 
 
-def test_the_target_of_a_linked_host_file_is_omitted(looked: Looked, shop: Repository) -> None:
+def test_the_target_of_a_linked_host_file_is_omitted(repository: CodeRepository, shop: Repository) -> None:
     (shop.path / "CLAUDE.md").symlink_to("AGENTS.md")
-    assert not any("floats" in line for line in lines(AnchorCache(), looked, HostInjects(claude_md=True)))
-    assert any("floats" in line for line in lines(AnchorCache(), looked))
+    assert not any("floats" in line for line in lines(AnchorCache(), repository, HostInjects(claude_md=True)))
+    assert any("floats" in line for line in lines(AnchorCache(), repository))
 
 
 def test_dependencies_and_fragile_files_appear_once_known_and_remain_during_indexing(
-    active: MemorySidecar, looked: Looked, shop: Repository
+    active: MemorySidecar, repository: CodeRepository, shop: Repository
 ) -> None:
     shop.write({f"src/{area}/__init__.py": f'"""The {area}."""\n' for area in ("cart", "money")})
     shop.commit({f"src/cart/{number}.py": "from src.money import cents\n" for number in range(3)})
     for number in range(5):
         shop.commit({"src/cart/0.py": f"from src.money import cents\n\n{number}\n"}, message=f"Fix the total, {number}")
-    anchors, cold = AnchorCache(), lines(AnchorCache(), looked)
+    anchors, cold = AnchorCache(), lines(AnchorCache(), repository)
     assert not any("→" in line for line in cold)
-    looked.start_indexing(looked.listing(looked.state()), process_of(active).indexing).result()
-    known = lines(anchors, looked)
+    repository.start_indexing(repository.listing(repository.state()), process_of(active).indexing).result()
+    known = lines(anchors, repository)
     assert "- src/cart → money" in known
     assert "- src/cart/0.py: 3 or more fixes within a year needed another fix soon after" in known
-    assert known == lines(AnchorCache(), looked)
+    assert known == lines(AnchorCache(), repository)
     shop.write({"src/cart/1.py": "import json\n", "src/cart/new.py": "import json\n"})
-    assert lines(anchors, looked) is known
+    assert lines(anchors, repository) is known
     shop.commit(message="Fix the total, once more")
-    looked.start_indexing(looked.listing(looked.state()), process_of(active).indexing).result()
-    assert lines(anchors, looked) is known
+    repository.start_indexing(repository.listing(repository.state()), process_of(active).indexing).result()
+    assert lines(anchors, repository) is known
 
 
 def test_an_edited_instruction_file_is_in_the_next_calls_anchor(talk: Talk, shop: Repository) -> None:

@@ -1,4 +1,4 @@
-"""The Anchor Pack: within its bytes whatever its sources, and its changes in words."""
+"""The anchor pack respects its byte limit, and its changes are described."""
 
 from typing import Any
 
@@ -67,11 +67,11 @@ def test_an_anchor_stays_under_four_kilobytes_and_in_its_share() -> None:
 
 
 def test_an_anchors_id_follows_its_bytes() -> None:
-    one, other = (render_anchor([f"- {text}"], "") for text in "ab")
-    assert one is not None
+    first, other = (render_anchor([f"- {text}"], "") for text in "ab")
+    assert first is not None
     assert other is not None
-    assert one.id != other.id
-    assert render_anchor(["- a"], "") == one
+    assert first.id != other.id
+    assert render_anchor(["- a"], "") == first
     assert render_anchor([], "") is None
 
 

@@ -1,4 +1,4 @@
-"""How a project is built and checked: what it says itself comes before what its tools usually are."""
+"""Commands of a project: its own statements win over the usual ones."""
 
 from collections.abc import Mapping
 
@@ -50,15 +50,15 @@ def test_guides_win_over_declared_workflow_and_usual_commands() -> None:
     guide = Document("AGENTS.md", "Run `make test` first.\n\n```sh\n$ ./scripts/lint.sh  # all of it\n```\n")
     readme = "# Shop\n\n## Usage\n\n```sh\npython -m mypy demo\n```\n\n## Development\n\n```\nuv sync\n```\n"
     workflow = "jobs:\n  a:\n    steps:\n      - run: pytest --cov\n      - run: |\n          black --check .\n"
-    told = project(guide, readme=readme, workflow=workflow, texts=PYTEST)
-    assert commands_of(told, ()) == [
+    sources = project(guide, readme=readme, workflow=workflow, texts=PYTEST)
+    assert commands_of(sources, ()) == [
         "- test: `make test` (AGENTS.md)",
         "- check: `./scripts/lint.sh` (AGENTS.md)",
         "- types: `mypy` (pyproject.toml)",
         "- format: `black --check .` (.github/workflows/ci.yml)",
         "- set up: `uv sync` (README.md)",
     ]
-    assert not any("test:" in line for line in commands_of(told, ("AGENTS.md",)))
+    assert not any("test:" in line for line in commands_of(sources, ("AGENTS.md",)))
 
 
 @pytest.mark.parametrize(

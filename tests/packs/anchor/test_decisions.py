@@ -1,4 +1,4 @@
-"""An accepted decision is told by its sentence, every other one by where it stands."""
+"""An accepted decision appears as its sentence, every other one as a pointer."""
 
 import pytest
 
@@ -52,17 +52,17 @@ def test_a_specification_has_title_and_status_and_the_rest_only_a_folder() -> No
 
 
 def test_accepted_artifacts_come_first_and_appear_once_when_also_in_a_file() -> None:
-    kept = [
+    accepted = [
         Document("adr-1", "# Cents\n\nStatus: draft\n\n## Decision\n\nStore cents.\n"),
         Document(
             "memory/continuity:continuity/adr/2.md",
             "# Mail\n\nStatus: draft\n\n## Decision\n\n_Open: nobody said why._\n",
         ),
     ]
-    there = Document("docs/adr/1.md", "# 1. CENTS\n\nStatus: proposed\n")
-    alone = split_decisions([], kept)
+    in_worktree = Document("docs/adr/1.md", "# 1. CENTS\n\nStatus: proposed\n")
+    alone = split_decisions([], accepted)
     assert alone.rules == ["- Store cents. (adr-1: Cents [accepted])"]
     assert alone.pointers == ["- memory/continuity:continuity/adr/2.md: Mail [accepted]"]
-    both = split_decisions([there], kept)
+    both = split_decisions([in_worktree], accepted)
     assert both.rules == []
     assert both.pointers == [*alone.pointers, "- docs/adr/1.md: CENTS [proposed]"]

@@ -1,4 +1,4 @@
-"""What imports and history tell, in an anchor's words."""
+"""Dependencies and fragile files in an anchor's lines."""
 
 from sidecar.codebase import FragileFile, PackageNames
 from sidecar.packs.anchor.repo_map import MAX_FRAGILE_FILES, dependency_lines, fragile_file_lines, import_names

@@ -1,4 +1,4 @@
-"""What a Markdown text is made of, as far as an anchor asks."""
+"""The parts of a Markdown text that an anchor needs."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from sidecar.packs.anchor.markdown_outline import bullets, code_blocks, introduc
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "expected"),
     [
         ("# Shop\n\n[![ci](a)](b)\n\nA **small** [shop](x).\n", "A small shop."),
         ("# Shop\n\n## News\n\nWe released 2.0!\n\n---\n\nShop is a [Django] app.\n", "Shop is a Django app."),
@@ -17,8 +17,8 @@ from sidecar.packs.anchor.markdown_outline import bullets, code_blocks, introduc
         ("```\nA shop.\n```\n", ""),
     ],
 )
-def test_the_introduction_is_the_defining_paragraph(text: str, said: str) -> None:
-    assert introduction(text) == said
+def test_the_introduction_is_the_defining_paragraph(text: str, expected: str) -> None:
+    assert introduction(text) == expected
 
 
 def test_a_list_item_includes_continuation_lines_and_code_has_no_items() -> None:

@@ -1,4 +1,4 @@
-"""Which pointers an anchor tells of: what blocks first, the nearest layer first, cleaned whatever stands there."""
+"""Pointers in an anchor: blocking ones first, nearest layer first, cleaned."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,9 +17,9 @@ ADR = Pointed("team/web:adr-2", "adr", "team", "accepted", "[ADR] Use PostgreSQL
 
 
 def test_a_blocking_constraint_is_an_invariant_with_its_origin() -> None:
-    found = render_pointers([POLICY], [], has_more=False)
-    assert found.invariants == ("- No keys. (company:pol-1: [POLICY] Logs)", "- No names. (company:pol-1)")
-    assert found.pointers == ()
+    lines = render_pointers([POLICY], [], has_more=False)
+    assert lines.invariants == ("- No keys. (company:pol-1: [POLICY] Logs)", "- No names. (company:pol-1)")
+    assert lines.pointers == ()
 
 
 def test_a_decision_has_a_pointer_with_summary_and_relevant_status() -> None:
@@ -33,11 +33,11 @@ def test_a_decision_has_a_pointer_with_summary_and_relevant_status() -> None:
 
 def test_obsolete_items_do_not_bind_and_orphaned_items_are_omitted() -> None:
     old = ADR._replace(status="superseded", blocking=("Old rule.",))
-    found = render_pointers(
+    lines = render_pointers(
         [old, POLICY._replace(status="orphaned")], [ADR._replace(status="orphaned")], has_more=False
     )
-    assert found.invariants == ()
-    assert found.pointers == ("- team/web:adr-2: [ADR] Use PostgreSQL [superseded] — We keep one database.",)
+    assert lines.invariants == ()
+    assert lines.pointers == ("- team/web:adr-2: [ADR] Use PostgreSQL [superseded] — We keep one database.",)
 
 
 def test_the_nearest_layer_comes_first_and_obsolete_items_last() -> None:
@@ -55,10 +55,10 @@ def test_the_nearest_layer_comes_first_and_obsolete_items_last() -> None:
 
 def test_only_as_many_pointers_are_read_as_an_anchor_shows() -> None:
     tags = {f"{number:05}": ("pointer", "adr", "company", *["blocking"] * (number % 2)) for number in range(10_000)}
-    found = choose_pointers(tags)
-    assert (len(found.binding), len(found.others)) == (MAX_BINDING_ITEMS, MAX_POINTED_ITEMS)
-    assert found.has_more
-    assert found.others[0] == "09998"
+    lines = choose_pointers(tags)
+    assert (len(lines.binding), len(lines.others)) == (MAX_BINDING_ITEMS, MAX_POINTED_ITEMS)
+    assert lines.has_more
+    assert lines.others[0] == "09998"
 
 
 nasty = st.one_of(
@@ -71,9 +71,9 @@ nasty = st.one_of(
 def test_item_text_cannot_forge_a_line_or_leak_a_secret(
     ref: str, title: str, status: str, summary: str, blocking: list[str]
 ) -> None:
-    one = Pointed(ref, "adr", "company", status, title, summary, tuple(blocking))
-    found = render_pointers([one], [one], has_more=True)
-    for line in (*found.invariants, *found.pointers):
+    pointer = Pointed(ref, "adr", "company", status, title, summary, tuple(blocking))
+    lines = render_pointers([pointer], [pointer], has_more=True)
+    for line in (*lines.invariants, *lines.pointers):
         assert line.startswith("- ")
         assert "\n" not in line
         assert MARK not in line.casefold()
@@ -83,17 +83,19 @@ def test_item_text_cannot_forge_a_line_or_leak_a_secret(
 
 def test_a_pointers_target_comes_from_metadata_not_from_text() -> None:
     assert pointed_of(read_back(written({"id": "m"}, "T", "knowledge_item: company:a\n\nReference: company:a"))) is None
-    told = pointed_of(read_back(written({"knowledge_item": "company:a"}, "T", "Blocking: b\n\nReference: company:x")))
-    assert told is not None
-    assert (told.ref, told.blocking) == ("company:a", ("b",))
+    pointer = pointed_of(
+        read_back(written({"knowledge_item": "company:a"}, "T", "Blocking: b\n\nReference: company:x"))
+    )
+    assert pointer is not None
+    assert (pointer.ref, pointer.blocking) == ("company:a", ("b",))
 
 
 def test_different_pointers_have_different_digests() -> None:
-    found = render_pointers([POLICY], [ADR], has_more=False)
+    lines = render_pointers([POLICY], [ADR], has_more=False)
     assert (
         len(
             {
-                found.digest,
+                lines.digest,
                 NO_POINTERS.digest,
                 UNKNOWN_POINTERS.digest,
                 render_pointers([POLICY], [], has_more=False).digest,

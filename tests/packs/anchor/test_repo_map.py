@@ -1,4 +1,4 @@
-"""A census that was kept up to date says what one made anew says."""
+"""An incrementally updated repository map equals a rebuilt one."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,11 +14,11 @@ paths = st.builds("/".join, st.lists(names, min_size=1, max_size=5))
 @given(st.sets(paths), st.sets(paths), st.sets(paths))
 def test_incremental_counts_equal_a_full_count(before: set[str], coming: set[str], going: set[str]) -> None:
     added, removed = coming - before, going & before
-    kept = count_files(before)
-    counted = kept.with_changes(added, removed)
+    first = count_files(before)
+    counted = first.with_changes(added, removed)
     assert counted == count_files((before | added) - removed)
     assert counted.outline == count_files((before | added) - removed).outline
-    assert kept == count_files(before)
+    assert first == count_files(before)
 
 
 @given(st.sets(paths))

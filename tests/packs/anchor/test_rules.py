@@ -1,4 +1,4 @@
-"""What instruction files ask for is told once, and never what the agent has already."""
+"""Rules of instruction files appear once, and never those the agent already has."""
 
 import pytest
 
@@ -8,13 +8,13 @@ AGENTS = Document("AGENTS.md", "# Rules\n\n- Never use floats for money.\n- Use 
 NOTHING_SENT = frozenset[str]()
 
 
-def told(*documents: Document, sends: tuple[str, ...] = (), links: dict[str, str] | None = None) -> list[str]:
+def rules_of(*documents: Document, sends: tuple[str, ...] = (), links: dict[str, str] | None = None) -> list[str]:
     return rule_lines(documents, sent_paths(documents, frozenset(sends), links or {}), ())
 
 
 def test_a_rule_in_two_files_appears_once_regardless_of_markup() -> None:
     copy = Document("CLAUDE.md", "* Never use `floats` for money\n* Use whole cents.\n* Always run the tests.\n")
-    assert told(AGENTS, copy) == [
+    assert rules_of(AGENTS, copy) == [
         "- Never use floats for money. (AGENTS.md:3)",
         "- Use whole cents. (AGENTS.md:4)",
         "- Always run the tests. (CLAUDE.md:3)",
@@ -23,21 +23,21 @@ def test_a_rule_in_two_files_appears_once_regardless_of_markup() -> None:
 
 @pytest.mark.parametrize("sent", ["AGENTS.md", "CLAUDE.md"])
 def test_rules_that_the_host_sends_are_omitted(sent: str) -> None:
-    lines = told(AGENTS, AGENTS._replace(path="CLAUDE.md"), sends=(sent,))
+    lines = rules_of(AGENTS, AGENTS._replace(path="CLAUDE.md"), sends=(sent,))
     assert lines == [f"- {sent} holds the project's instructions (you have it already)."]
 
 
 def test_a_link_sends_its_target() -> None:
-    lines = told(AGENTS, sends=("CLAUDE.md",), links={"CLAUDE.md": "AGENTS.md"})
+    lines = rules_of(AGENTS, sends=("CLAUDE.md",), links={"CLAUDE.md": "AGENTS.md"})
     assert lines == ["- AGENTS.md holds the project's instructions (you have it already)."]
 
 
 def test_a_sent_file_also_sends_its_includes() -> None:
     claude = Document("CLAUDE.md", "Read @AGENTS.md and @docs/style.md, mail me@home.md\n")
-    lines = told(AGENTS, claude, sends=("CLAUDE.md",))
+    lines = rules_of(AGENTS, claude, sends=("CLAUDE.md",))
     assert not any("floats" in line for line in lines)
     assert not any("docs/style.md" in line for line in lines)
-    assert told(AGENTS, claude)[-1] == "- More rules are in docs/style.md, which CLAUDE.md includes."
+    assert rules_of(AGENTS, claude)[-1] == "- More rules are in docs/style.md, which CLAUDE.md includes."
 
 
 def test_includes_are_relative_to_the_file_and_ignored_in_code() -> None:
@@ -57,16 +57,16 @@ def test_contribution_procedures_are_not_rules() -> None:
         "CONTRIBUTING.md",
         "- You must open an issue first.\n- Pull requests must be small.\n- Public functions must have docstrings.\n",
     )
-    assert told(guide) == ["- Public functions must have docstrings. (CONTRIBUTING.md:3)"]
+    assert rules_of(guide) == ["- Public functions must have docstrings. (CONTRIBUTING.md:3)"]
 
 
 def test_traps_and_rules_are_separate() -> None:
     text = "# Money\n\n- Never round twice.\n\n## Gotchas\n\n- Prices must be read\n  before the cart.\n"
     documents = [Document("AGENTS.md", text)]
-    assert told(*documents) == ["- Never round twice. (AGENTS.md:3)"]
+    assert rules_of(*documents) == ["- Never round twice. (AGENTS.md:3)"]
     assert trap_lines(documents, NOTHING_SENT) == ["- Prices must be read before the cart. (AGENTS.md:7)"]
 
 
 def test_a_review_guide_yields_no_rules() -> None:
     guide = Document(".github/copilot-instructions.md", "# Copilot PR review guide\n\n- Never block the change.\n")
-    assert told(guide) == []
+    assert rules_of(guide) == []

@@ -1,4 +1,4 @@
-"""What tools hold the code to: one line each, nothing where nothing shapes the code, nothing of broken files."""
+"""Tool requirements: one line each, none without effect on the code, none from broken files."""
 
 import pytest
 from hypothesis import given

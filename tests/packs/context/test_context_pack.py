@@ -1,4 +1,4 @@
-"""What a session knows of a file: that it is there, what it is, or all of it."""
+"""A session's knowledge of a file: that it exists, its summary, or all of it."""
 
 from collections.abc import Callable
 
@@ -21,8 +21,8 @@ def item(text: str = BODY, rank: int = 1, content: str = "a1") -> PackItem:
     return RenderCache().items([file] * rank, "the total of the cart", DETAIL_LIMITS["normal"], 24_000)[-1]
 
 
-def told(given: PackItem | Item) -> SessionContents:
-    delivery = given if isinstance(given, Item) else given.as_delivery()
+def session_with(delivered: PackItem | Item) -> SessionContents:
+    delivery = delivered if isinstance(delivered, Item) else delivered.as_delivery()
     return NO_CONTENTS._replace(items={delivery.key: delivery}, exists=True)
 
 
@@ -30,28 +30,28 @@ def test_a_file_sent_as_a_pointer_may_be_sent_in_full_later() -> None:
     text = BODY + "".join(f"\n\ndef total_of_part_{number}(cart): ...\n" for number in range(9))
     pointer, full = item(text, rank=15), item(text)
     assert (shows_content(pointer), shows_content(full)) == (False, True)
-    assert session_has(told(pointer), pointer)
-    assert not session_has(told(pointer), full)
-    assert session_has(told(full), pointer)
+    assert session_has(session_with(pointer), pointer)
+    assert not session_has(session_with(pointer), full)
+    assert session_has(session_with(full), pointer)
 
 
 def test_an_edit_inside_a_function_body_changes_no_rendered_file() -> None:
     moved = item("\n\n" + BODY.replace("return 0", "return 1"), content="b2")
     renamed = item(BODY.replace("def total", "def total_of"), content="b2")
-    assert session_has(told(item()), moved)
-    assert not session_has(told(item()), renamed)
+    assert session_has(session_with(item()), moved)
+    assert not session_has(session_with(item()), renamed)
 
 
 def test_a_file_the_session_read_or_wrote_is_known() -> None:
     read = Item("context:src/cart.py", "a1", 0)
-    assert session_has(told(read), item())
-    assert not session_has(told(read), item(BODY.replace("total", "sum_of_prices"), content="b2"))
+    assert session_has(session_with(read), item())
+    assert not session_has(session_with(read), item(BODY.replace("total", "sum_of_prices"), content="b2"))
 
 
 def test_an_unread_file_shows_no_content() -> None:
     unread = ContextFile(RANKED, "pointer:src/cart.py", Summary("", 0, 0, "", (), ()), "matches total")
-    found = RenderCache().items([unread], "total", DETAIL_LIMITS["normal"], 24_000)[0]
-    assert session_has(told(item()), found)
+    rendered = RenderCache().items([unread], "total", DETAIL_LIMITS["normal"], 24_000)[0]
+    assert session_has(session_with(item()), rendered)
 
 
 def test_a_prompt_about_one_file_gets_a_small_pack(talk: Talk, make_repository: Callable[..., Repository]) -> None:
@@ -68,7 +68,7 @@ def test_a_prompt_about_one_file_gets_a_small_pack(talk: Talk, make_repository: 
 def test_a_follow_up_that_asks_for_another_file_puts_it_first(
     talk: Talk, make_repository: Callable[..., Repository]
 ) -> None:
-    """It stood at the end of the task's pack, as a path alone."""
+    """It was at the end of the task's pack, as a path alone."""
     long = "discount_total_of_the_whole_shopping_cart_of_anyone_who_shops"
     files = {f"src/cart_{n:02}.py": f"def {long}_{n:02}(cart):\n    return cart\n" for n in range(20)}
     chat = talk(cwd=make_repository(files, name="many").path)

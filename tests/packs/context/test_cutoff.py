@@ -1,4 +1,4 @@
-"""A prompt that names a file is about that file, what it is linked to, and what its words clearly point at."""
+"""A prompt that names a file is about it, its linked files, and clear word matches."""
 
 from sidecar.codebase import RankedFile
 from sidecar.packs.context_pack import above_cutoff

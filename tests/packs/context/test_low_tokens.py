@@ -1,4 +1,4 @@
-"""Low-token mode sends changes only while it may be sure that the session's packs still fit; it says why."""
+"""Low-token mode sends only changes while the session's packs still fit, and states the reason."""
 
 from typing import Any
 

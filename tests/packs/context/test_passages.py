@@ -1,4 +1,4 @@
-"""Of the best files, the few lines that hold most of what the prompt says."""
+"""The few lines of the best files that match most of the prompt."""
 
 from sidecar.codebase.summary.summarize import summarise
 from sidecar.packs.passages import MAX_LINES, PASSAGE_CHARACTERS, PASSAGE_LINES, Passage, passage_of

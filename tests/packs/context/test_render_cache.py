@@ -1,4 +1,4 @@
-"""Rendered items are given again only while everything their texts are made of is the same."""
+"""Rendered items are reused only while all their inputs are equal."""
 
 import pytest
 

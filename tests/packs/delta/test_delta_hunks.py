@@ -1,4 +1,4 @@
-"""Laws of what is told of a difference: all of it in the end, nothing else, no secret, within its bytes."""
+"""Properties of rendered differences: complete in the end, nothing else, no secret, within the byte limit."""
 
 import difflib
 
@@ -22,37 +22,37 @@ def unified(before: list[str], after: list[str]) -> str:
     return "".join(f"{line}\n" for line in list(lines)[2:])
 
 
-def sent_memories(told: keys.SentChange) -> keys.SentChange:
-    """Told as it comes back from the ledger."""
-    return keys.sent_change_of(keys.sent_change_digest(told))
+def stored(change: keys.SentChange) -> keys.SentChange:
+    """Return a change after a round trip through the ledger."""
+    return keys.sent_change_of(keys.sent_change_digest(change))
 
 
 @given(LINES, EDITS, st.sampled_from([PLENTY, 300, 60]))
 def test_every_hunk_is_known_shown_or_counted_and_every_lost_one_is_named(
     base: list[str], edits: list[tuple[int, int, list[str]]], limit: int
 ) -> None:
-    told, now = keys.SentChange(""), list(base)
+    sent, now = keys.SentChange(""), list(base)
     shown_before: dict[str, str] = {}
-    for at, gone, come in edits:
-        now[at : at + gone] = come
+    for at, removed, added in edits:
+        now[at : at + removed] = added
         text = unified(base, now)
-        found = render_diff(text, told.hunks, "", limit)
+        rendered = render_diff(text, sent.hunks, "", limit)
         hunks = hunks_of(text)
-        known = {one.mark for one in told.hunks}
-        assert [one.mark for one in found.hunks] == [hunk.mark for hunk in hunks]
-        counted = any("more lines" in line for line in found.lines)
+        known = {first.mark for first in sent.hunks}
+        assert [first.mark for first in rendered.hunks] == [hunk.mark for hunk in hunks]
+        counted = any("more lines" in line for line in rendered.lines)
         for hunk in hunks:
-            in_full = all(f"  {line}" in found.lines for line in hunk.lines)
+            in_full = all(f"  {line}" in rendered.lines for line in hunk.lines)
             assert hunk.mark in known or in_full or limit < PLENTY
-            assert hunk.mark in known or in_full or counted or not (found.lines or told.hunks)
-        _nothing_is_forged(text, found.lines)
-        if found.lines and not found.lines[-1].startswith("  no longer"):
-            assert sum(size(line) + 1 for line in found.lines) <= max(limit, 0) + 40
+            assert hunk.mark in known or in_full or counted or not (rendered.lines or sent.hunks)
+        _nothing_is_forged(text, rendered.lines)
+        if rendered.lines and not rendered.lines[-1].startswith("  no longer"):
+            assert sum(size(line) + 1 for line in rendered.lines) <= max(limit, 0) + 40
         if limit == PLENTY:
-            _what_is_gone_is_named(shown_before, found.lines, {hunk.mark for hunk in hunks}, text)
+            _check_lost_hunks_are_named(shown_before, rendered.lines, {hunk.mark for hunk in hunks}, text)
             shown_before = {hunk.mark: hunk.place for hunk in hunks}
-        told = sent_memories(keys.SentChange("state", found.hunks))
-        assert told.hunks == found.hunks
+        sent = stored(keys.SentChange("state", rendered.hunks))
+        assert sent.hunks == rendered.hunks
 
 
 def _nothing_is_forged(text: str, lines: tuple[str, ...]) -> None:
@@ -60,11 +60,13 @@ def _nothing_is_forged(text: str, lines: tuple[str, ...]) -> None:
     assert all(line in own or line.startswith(("  @@ ", "  … ", "  changed since sent: ")) for line in lines)
 
 
-def _what_is_gone_is_named(shown_before: dict[str, str], lines: tuple[str, ...], present: set[str], text: str) -> None:
-    gone = [place for mark, place in shown_before.items() if mark not in present]
+def _check_lost_hunks_are_named(
+    shown_before: dict[str, str], lines: tuple[str, ...], present: set[str], text: str
+) -> None:
+    removed = [place for mark, place in shown_before.items() if mark not in present]
     has_new_lines = any(line.startswith("  @@ ") for line in lines)
-    assert not gone or has_new_lines or any(line.startswith("  changed since sent: ") for line in lines)
-    if not text and gone:
+    assert not removed or has_new_lines or any(line.startswith("  changed since sent: ") for line in lines)
+    if not text and removed:
         assert lines[-1].startswith("  changed since sent: ")
 
 
@@ -98,7 +100,7 @@ def test_a_moved_hunk_is_sent_again() -> None:
     assert [line for line in again.lines if "return" in line] == ["  +    return 1"]
 
 
-def test_a_counted_hunk_is_neither_new_nor_gone_later() -> None:
+def test_a_counted_hunk_is_neither_new_nor_missing_later() -> None:
     text = "".join(f"def f{number}():\n    return {number}\n\n\n" for number in range(40))
     first = render_diff(as_added(text), (), "", 400)
     assert first.lines[-1].endswith("more lines")
@@ -111,32 +113,32 @@ def test_a_counted_hunk_is_neither_new_nor_gone_later() -> None:
 def test_matching_hunks_come_first_and_cuts_fall_between_hunks() -> None:
     text = "".join(f"def word{number}():\n    return {number}\n\n\n" for number in range(40))
     text = text.replace("return 31\n", "return discount\n")
-    found = render_diff(as_added(text), (), "why is the discount wrong", 300)
-    assert "  +    return discount" in found.lines
-    bodies = [line for line in found.lines if line.startswith("  +")]
+    rendered = render_diff(as_added(text), (), "why is the discount wrong", 300)
+    assert "  +    return discount" in rendered.lines
+    bodies = [line for line in rendered.lines if line.startswith("  +")]
     assert sum("def " in line for line in bodies) == sum("return" in line for line in bodies)
 
 
 def test_an_oversized_hunk_is_cut_at_a_line_end() -> None:
-    found = render_diff("@@ -1 +1,6 @@\n" + "+" + "x" * 200 + "\n" + "+y\n" * 5, (), "", 100)
-    assert found.lines == ()
-    found = render_diff("@@ -1 +1,6 @@\n" + "+y\n" * 5 + "+" + "x" * 200 + "\n", (), "", 100)
-    assert found.lines[-1] == "  … 1 more lines"
+    rendered = render_diff("@@ -1 +1,6 @@\n" + "+" + "x" * 200 + "\n" + "+y\n" * 5, (), "", 100)
+    assert rendered.lines == ()
+    rendered = render_diff("@@ -1 +1,6 @@\n" + "+y\n" * 5 + "+" + "x" * 200 + "\n", (), "", 100)
+    assert rendered.lines[-1] == "  … 1 more lines"
 
 
 @pytest.mark.parametrize("before", ["", "x\n" * 30])
 def test_a_key_of_many_lines_is_masked_line_by_line(before: str) -> None:
     key = "-----BEGIN PRIVATE KEY-----\n" + "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n" * 30 + "-----END PRIVATE KEY-----\n"
-    found = render_diff(as_added(f"{before}{key}after = 1\ntoken = '{TOKEN}'\n"), (), "", PLENTY)
-    told = "\n".join(found.lines)
-    assert "MIIEvQ" not in told
-    assert TOKEN not in told
-    assert "  +after = 1" in found.lines
+    rendered = render_diff(as_added(f"{before}{key}after = 1\ntoken = '{TOKEN}'\n"), (), "", PLENTY)
+    sent = "\n".join(rendered.lines)
+    assert "MIIEvQ" not in sent
+    assert TOKEN not in sent
+    assert "  +after = 1" in rendered.lines
 
 
 @given(st.text(max_size=200), st.text(max_size=200))
-def test_a_rendered_difference_has_whole_lines_for_any_content(one: str, other: str) -> None:
-    base, now = (text.encode("utf-8", "replace").decode().split("\n") for text in (one, other))
+def test_a_rendered_difference_has_whole_lines_for_any_content(first: str, other: str) -> None:
+    base, now = (text.encode("utf-8", "replace").decode().split("\n") for text in (first, other))
     for text in (unified(base, now), as_added("\n".join(now))):
         for line in render_diff(text, (), "", PLENTY).lines:
             assert "\n" not in line

@@ -1,4 +1,4 @@
-"""The law of the delta, over any life of a file: what a session was told adds up to the difference as it is."""
+"""For any history of a file, the deltas a session received add up to the current difference."""
 
 import difflib
 from collections.abc import Iterator
@@ -15,13 +15,13 @@ from sidecar.packs.items import PackItem, session_has
 from sidecar.runs import Item, SessionContents, keys
 
 LINES = st.lists(st.sampled_from([*"abcdefgh", "", "def f():"]), max_size=30)
-HAPPENINGS = st.sampled_from(("told", "told", "told", "late", "lost", "own", "reverted"))
-STEPS = st.lists(st.tuples(HAPPENINGS, st.integers(0, 40), st.integers(0, 5), LINES), min_size=1, max_size=8)
+EVENTS = st.sampled_from(("sent", "sent", "sent", "late", "lost", "own", "reverted"))
+STEPS = st.lists(st.tuples(EVENTS, st.integers(0, 40), st.integers(0, 5), LINES), min_size=1, max_size=8)
 PATH = "a.py"
 
 
 class Session:
-    """A provider session as its agent sees it: the ledger, and which hunks it has really seen."""
+    """A provider session from its agent's view: the ledger, and the hunks it has really seen."""
 
     def __init__(self, base: list[str], *, is_new_file: bool) -> None:
         self.base = base
@@ -64,9 +64,9 @@ class Session:
 
     def write(self) -> None:
         """The agent writes the file itself, as the capture after its run keeps it."""
-        told = keys.SentChange(keys.change_digest(self.change()), keys.shown_hunks(self.hunks()))
+        sent = keys.SentChange(keys.change_digest(self.change()), keys.shown_hunks(self.hunks()))
         if self.text():
-            self.ledger[keys.change_key(PATH)] = Item(keys.change_key(PATH), keys.sent_change_digest(told), 0)
+            self.ledger[keys.change_key(PATH)] = Item(keys.change_key(PATH), keys.sent_change_digest(sent), 0)
         self.seen |= {hunk.mark for hunk in self.hunks()}
 
 
@@ -75,9 +75,9 @@ def test_earlier_and_current_deltas_add_up_to_the_whole_difference(
     base: list[str], steps: list[tuple[str, int, int, list[str]]], *, is_new_file: bool
 ) -> None:
     session = Session(base, is_new_file=is_new_file)
-    for happening, at, gone, come in steps:
-        session.now[at : at + gone] = come
-        for step in _calls(session, happening, base):
+    for event, at, removed, added in steps:
+        session.now[at : at + removed] = added
+        for step in _calls(session, event, base):
             if step:
                 assert {hunk.mark for hunk in session.hunks()} <= session.seen
     items = session.call(late=False)
@@ -86,10 +86,10 @@ def test_earlier_and_current_deltas_add_up_to_the_whole_difference(
     assert all(item.always_sent for item in session.call(late=False))
 
 
-def _calls(session: Session, happening: str, base: list[str]) -> Iterator[bool]:
-    """Plays a step; yields whether from then on the session has seen everything."""
-    match happening:
-        case "told":
+def _calls(session: Session, event: str, base: list[str]) -> Iterator[bool]:
+    """Play a step; yield whether the session has then seen everything."""
+    match event:
+        case "sent":
             session.take(session.call(late=False))
             yield True
         case "late":

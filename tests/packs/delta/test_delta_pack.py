@@ -1,4 +1,4 @@
-"""The Delta Pack as a pure function: what is told, what is only named, and when nothing is said to have changed."""
+"""The delta pack as a pure function: full items, named items, and the empty delta."""
 
 from pathlib import Path
 
@@ -49,8 +49,8 @@ def items_of(
     return delta_items(now, differences, known, moved, failing, (), rules, QueryRelevance({}), sendable)
 
 
-def told(items: list[PackItem], head: str | None = None) -> SessionContents:
-    """What a session knows that was given these items."""
+def session_with(items: list[PackItem], head: str | None = None) -> SessionContents:
+    """Return the contents of a session that received these items."""
     given_items = {item.key: Item(item.key, item.digest, item.bytes) for item in items if not item.always_sent}
     return SessionContents(given_items, None, head, exists=True)
 
@@ -63,27 +63,27 @@ def test_delivered_items_are_known_and_the_next_delta_is_empty() -> None:
     first = items_of(state(changed()))
     assert "+x = 2" in text(first)
     assert "Nothing since" not in text(first)
-    second = items_of(state(changed()), known=told(first))
+    second = items_of(state(changed()), known=session_with(first))
     assert "Nothing since your last run." in text(second)
-    assert "Nothing since" not in text(items_of(state(changed(content="d")), known=told(first)))
+    assert "Nothing since" not in text(items_of(state(changed(content="d")), known=session_with(first)))
 
 
 def test_a_late_difference_is_complete_in_the_next_call() -> None:
     late = items_of(state(changed()), None)
     assert "a.py" in text(late)
     assert "+x = 2" not in text(late)
-    after = items_of(state(changed()), known=told(late))
-    assert not any(session_has(told(late), item) for item in after)
+    after = items_of(state(changed()), known=session_with(late))
+    assert not any(session_has(session_with(late), item) for item in after)
     assert "+x = 2" in text(after)
 
 
 def test_a_head_move_without_commits_is_repeated_with_them() -> None:
-    begun = told(items_of(state(head="1" * 40)), "1" * 40)
-    late = items_of(state(head="2" * 40), None, begun)
+    before = session_with(items_of(state(head="1" * 40)), "1" * 40)
+    late = items_of(state(head="2" * 40), None, before)
     assert "HEAD has moved" in text(late)
     moved = Moved(("2222222 Add tax",), ())
-    after = items_of(state(head="2" * 40), WHOLE, told(late, "1" * 40), moved=moved)
-    assert "Add tax" in text([item for item in after if not session_has(told(late), item)])
+    after = items_of(state(head="2" * 40), WHOLE, session_with(late, "1" * 40), moved=moved)
+    assert "Add tax" in text([item for item in after if not session_has(session_with(late), item)])
 
 
 @pytest.mark.parametrize("differences", [WHOLE, None])
@@ -94,7 +94,7 @@ def test_a_secret_or_vendored_file_is_not_even_named(differences: Differences | 
 
 def test_a_repeated_failure_is_not_new_and_a_new_streak_is() -> None:
     red = FailingTests("pytest", ("t::a",), "1 failed in 0.12s", "run-1")
-    known = told(items_of(state(), failing=(red,)))
+    known = session_with(items_of(state(), failing=(red,)))
     slower = red._replace(excerpt="1 failed in 9.99s")
     assert all(
         session_has(known, item) for item in items_of(state(), known=known, failing=(slower,)) if not item.always_sent
@@ -104,7 +104,7 @@ def test_a_repeated_failure_is_not_new_and_a_new_streak_is() -> None:
 
 
 def test_unreadable_rules_are_not_reported_as_unchanged() -> None:
-    known = told(items_of(state(), rules=["now: x"]))
+    known = session_with(items_of(state(), rules=["now: x"]))
     assert "standing rules" not in text(items_of(state(), known=known, rules=None))
     assert "match the original again" in text(items_of(state(), known=known, rules=[]))
 
@@ -125,11 +125,14 @@ DAY_MS = 24 * 3_600_000
 
 
 @pytest.mark.parametrize(
-    ("days", "head", "is_told"), [(1, "2" * 40, True), (3, "2" * 40, False), (3, "1" * 40, True), (15, "1" * 40, False)]
+    ("days", "head", "is_reported"),
+    [(1, "2" * 40, True), (3, "2" * 40, False), (3, "1" * 40, True), (15, "1" * 40, False)],
 )
-def test_a_failure_expires_in_days_after_a_head_move_and_else_in_weeks(days: int, head: str, *, is_told: bool) -> None:
+def test_a_failure_expires_in_days_after_a_head_move_and_else_in_weeks(
+    days: int, head: str, *, is_reported: bool
+) -> None:
     red = FailingTests("pytest", ("t::a",), "1 failed", "run-1", seen_at_ms=0, head="1" * 40, changed_hash="x")
-    assert (recent_failures([red], state(head=head), days * DAY_MS) == [red]) == is_told
+    assert (recent_failures([red], state(head=head), days * DAY_MS) == [red]) == is_reported
 
 
 def test_a_reordered_task_list_is_sent_whole() -> None:
@@ -143,7 +146,9 @@ def test_a_reordered_task_list_is_sent_whole() -> None:
 
 def test_a_ledger_of_an_earlier_version_counts_as_having_the_whole_file() -> None:
     first = items_of(state(changed()))
-    older = {key: item._replace(digest=item.digest.partition(":")[0]) for key, item in told(first).items.items()}
+    older = {
+        key: item._replace(digest=item.digest.partition(":")[0]) for key, item in session_with(first).items.items()
+    }
     known = SessionContents(older, None, None, exists=True)
     assert all(session_has(known, item) for item in items_of(state(changed()), known=known) if item.key != keys.HEAD)
     assert "+x = 2" in text(items_of(state(changed(content="d")), known=known))

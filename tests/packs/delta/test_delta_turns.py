@@ -17,7 +17,7 @@ def long_file(shop: Repository) -> Repository:
 
 
 def write_long(repository: Repository, **replaced: str) -> None:
-    """Writes the long file with other return values: step_3="30" and so on."""
+    """Write the long file with other return values: step_3="30" and so on."""
     parts = list(LONG)
     for name, value in replaced.items():
         number = int(name.removeprefix("step_"))
@@ -97,12 +97,12 @@ def test_a_head_moved_back_lists_lost_commits(talk: Talk, shop: Repository) -> N
     chat = talk()
     chat.turn(PROMPT)
     shop.git("reset", "--quiet", "--hard", "HEAD~1")
-    told = delta(chat)
-    assert "HEAD has moved back since your last run." in told
-    assert "no longer in its history:\n" in told
-    assert "Add the tax rate" in told
-    assert "src/tax.py +0 −1" in told
-    assert "new commits" not in told
+    shown = delta(chat)
+    assert "HEAD has moved back since your last run." in shown
+    assert "no longer in its history:\n" in shown
+    assert "Add the tax rate" in shown
+    assert "src/tax.py +0 −1" in shown
+    assert "new commits" not in shown
 
 
 def test_an_amended_commit_is_one_lost_and_one_new(talk: Talk, shop: Repository) -> None:
@@ -111,12 +111,12 @@ def test_an_amended_commit_is_one_lost_and_one_new(talk: Talk, shop: Repository)
     chat.turn(PROMPT)
     shop.write({"src/tax.py": "RATE = 20\n"})
     shop.git("commit", "--quiet", "--all", "--amend", "--message", "Add the right tax rate")
-    told = delta(chat)
-    assert "to another line of commits" in told
-    gone, come = told.index("Add the tax rate"), told.index("Add the right tax rate")
-    assert told.index("no longer in its history:") < gone < told.index("new commits:") < come
-    assert "changed with HEAD: src/tax.py +1 −1" in told
-    assert "+RATE = 20" in told
+    shown = delta(chat)
+    assert "to another line of commits" in shown
+    removed_at, added_at = shown.index("Add the tax rate"), shown.index("Add the right tax rate")
+    assert shown.index("no longer in its history:") < removed_at < shown.index("new commits:") < added_at
+    assert "changed with HEAD: src/tax.py +1 −1" in shown
+    assert "+RATE = 20" in shown
 
 
 def test_a_branch_switch_names_the_previous_branch(talk: Talk, shop: Repository) -> None:
@@ -151,9 +151,9 @@ def test_a_conflicted_merge_shows_the_conflicts(talk: Talk, shop: Repository) ->
     chat.turn(PROMPT)
     with pytest.raises(AssertionError, match="git merge"):
         shop.git("merge", "--quiet", "other")
-    told = delta(chat)
-    assert "conflicted: src/tax.py\n" in told
-    assert "   <<<<<<< HEAD\n   RATE = 19\n   =======\n   RATE = 20\n   >>>>>>> other\n" in told
+    shown = delta(chat)
+    assert "conflicted: src/tax.py\n" in shown
+    assert "   <<<<<<< HEAD\n   RATE = 19\n   =======\n   RATE = 20\n   >>>>>>> other\n" in shown
     shop.write({"src/tax.py": "RATE = 21\n"})
     shop.git("add", "src/tax.py")
     assert "+RATE = 21" in delta(chat)
@@ -167,8 +167,8 @@ def test_a_task_list_reports_added_done_and_dropped_tasks(talk: Talk) -> None:
     todos[3] = {"content": "Task 3", "status": "completed"}
     del todos[7]
     chat.turn("go on", todos=todos)
-    told = text_of(chat.turn("go on", todos=[*todos, {"content": "One more", "status": "in_progress"}]), "delta")
-    assert told.endswith("Task list, since you last saw it (1 of 11 done):\n  dropped: Task 7\n  done: Task 3\n")
+    shown = text_of(chat.turn("go on", todos=[*todos, {"content": "One more", "status": "in_progress"}]), "delta")
+    assert shown.endswith("Task list, since you last saw it (1 of 11 done):\n  dropped: Task 7\n  done: Task 3\n")
     assert "added: [~] One more" in text_of(chat.turn("go on", todos=[]), "delta")
     assert "Task list: empty now." in delta(chat)
     assert "Nothing since" in delta(chat)
@@ -177,9 +177,9 @@ def test_a_task_list_reports_added_done_and_dropped_tasks(talk: Talk) -> None:
 def test_a_session_is_reminded_of_its_own_failing_tests_by_name_only(talk: Talk) -> None:
     chat, other = talk(), talk("codex", sub_chat_id="other")
     chat.turn(PROMPT, lambda: [bash("pytest", RED)])
-    told = delta(chat)
-    assert "Failing tests (pytest):\n  tests/test_cart.py::test_total\n" in told
-    assert "assert 1 == 0" not in told
+    shown = delta(chat)
+    assert "Failing tests (pytest):\n  tests/test_cart.py::test_total\n" in shown
+    assert "assert 1 == 0" not in shown
     assert "Nothing since" in delta(chat)
     chat.turn("go on", lambda: [bash("pytest", RED.replace("0.1s", "0.3s"))])
     assert "Nothing since" in delta(chat)

@@ -1,4 +1,4 @@
-"""A source that fails is left out and named: the run goes on, and nothing that still holds is told to be over."""
+"""A failing source is omitted and named: the run continues, and valid statements are not retracted."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.packs.test_pack_cache import packs_in, prepared
-from tests.support.before_git import needs_script, stand_before_git
+from tests.support.before_git import needs_script, replace_git
 from tests.support.conversation import kinds, sent
 from tests.support.memory import MemorySidecar
 from tests.support.repositories import Repository
@@ -20,10 +20,10 @@ Failing = Callable[[str], Any]
 
 @pytest.fixture
 def git_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Failing:
-    """Lets one of git's commands fail for a while."""
+    """Make a git command fail for a while."""
     folder = tmp_path / "before"
     lines = f'for word in "$@"; do [ -e "{folder}/$word.fails" ] && exit 1; done'
-    stand_before_git(folder, lines, monkeypatch)
+    replace_git(folder, lines, monkeypatch)
 
     @contextmanager
     def for_a_while(command: str) -> Iterator[None]:
@@ -36,7 +36,7 @@ def git_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Failing:
 
 
 def trimmed(answer: Any) -> list[str]:
-    return [one["item"] for one in answer["metadata"]["trimmed"]]
+    return [omission["item"] for omission in answer["metadata"]["trimmed"]]
 
 
 @needs_script
@@ -46,12 +46,12 @@ def test_temporarily_unreadable_rules_are_not_retracted_and_their_pack_is_not_ca
     chat = talk()
     first = chat.turn(PROMPT)
     prepared(active)
-    kept = packs_in(active)
+    before = packs_in(active)
     shop.write({"AGENTS.md": "- Never use floats for money.\n- Always round up.\n"})
     with git_fails("cat-file"):
         blind = chat.turn("and now fix it")
         prepared(active)
-        assert packs_in(active) == kept
+        assert packs_in(active) == before
     assert "no longer" not in sent(blind)
     assert blind["system"] == first["system"]
     assert "anchor" in trimmed(blind)
@@ -74,7 +74,7 @@ def test_a_session_started_without_rules_receives_them_once_readable(talk: Talk,
 
 
 @needs_script
-def test_an_unreadable_state_says_nothing_about_rules(talk: Talk, shop: Repository, git_fails: Failing) -> None:
+def test_an_unreadable_state_reports_no_rule_changes(talk: Talk, shop: Repository, git_fails: Failing) -> None:
     chat = talk()
     chat.turn(PROMPT)
     shop.commit({"src/mail.py": "mails = 1\n"})
@@ -84,7 +84,7 @@ def test_an_unreadable_state_says_nothing_about_rules(talk: Talk, shop: Reposito
 
 
 def test_a_failed_file_search_leaves_anchor_and_delta(talk: Talk, active: MemorySidecar, shop: Repository) -> None:
-    """The state file's table of searches is gone: that does not concern the rest of a call."""
+    """Without the state file's search table, the rest of a call still works."""
     shop.write({"src/mail.py": "mails = 1\n"})
     with process_of(active).database.write() as tx:
         tx.execute("ALTER TABLE continuity_search_cache RENAME TO elsewhere")
