@@ -31,7 +31,7 @@ from sidecar import __version__
 from sidecar.core import json_text
 from sidecar.core.clock import Clock, rfc3339
 from sidecar.core.errors import InvalidParams, StateDegraded
-from sidecar.core.names import shown
+from sidecar.core.names import loggable_name
 from sidecar.handshake import PROTOCOL_VERSION, Handshake, read_initialize
 from sidecar.rpc.connection import Connection
 from sidecar.rpc.envelope import Request
@@ -223,7 +223,7 @@ class App:
             note_error(self.process, request.method, error_code)
         elapsed_ms = round(self.clock.monotonic_ms() - request.received_ms, 2)
         request_id = request.id if isinstance(request.id, (int, float)) else str(request.id)[:64]
-        self.log.info("request", id=request_id, method=shown(request.method), ms=elapsed_ms, error=error_code)
+        self.log.info("request", id=request_id, method=loggable_name(request.method), ms=elapsed_ms, error=error_code)
 
     def close(self, drain_ms: int = 0) -> None:
         """End the work and close the state file.

@@ -6,7 +6,7 @@ A test compares it with `lifecycle.InitializeParams`: both accept and reject the
 from typing import Any, NamedTuple
 
 from sidecar.core.errors import InvalidParams
-from sidecar.core.names import shown
+from sidecar.core.names import loggable_name
 from sidecar.settings.table import problems_with
 
 PROTOCOL_VERSION = 1
@@ -55,7 +55,7 @@ def read_initialize(params: object) -> Handshake:
 
 
 def _find_problems(params: dict[str, Any]) -> list[tuple[str, str]]:
-    problems = [(shown(name), "is unknown") for name in params if name not in _MEMBERS]
+    problems = [(loggable_name(name), "is unknown") for name in params if name not in _MEMBERS]
     if not _is_int(params.get("protocolVersion")):
         problems.append(("protocolVersion", "must be a whole number"))
     client = params.get("clientInfo")

@@ -44,7 +44,7 @@ def compacted(client: Client, repository: Path, session: str, task: str) -> dict
     where = {"cwd": os.fspath(repository), "sessionId": session}
     known = {"task": task, "progress": PROGRESS, "pendingDecisions": [PENDING]}
     digest = {"messages": [{"author": "user", "text": CORRECTION}]}
-    before = client.request("context/preCompact", {**where, **known, "compactionId": "compaction-1", "digest": digest})
+    before = client.request("context/preCompact", {**where, **known, "compactionId": "compaction-1", "summary": digest})
     listed = client.request("memory/list", {"cwd": os.fspath(repository)})
     after = client.request("context/postCompact", where)
     return {"session": session, "before": before, "memories": listed["memories"], "after": after}

@@ -23,9 +23,9 @@ def context_line(told: dict[str, Any]) -> str:
 def compaction_rows(told: dict[str, Any], width: int) -> Iterator[Row]:
     """Gives what was kept before, what is remembered now, and what the session is told afterwards."""
     before, after = told["before"], told["after"]
-    kept, again = (len(before["captured"][name]) for name in ("kept", "repeated"))
+    kept, again = (len(before["captured"][name]) for name in ("added", "repeated"))
     files = f"{before['hot']} HOT and {before['warm']} WARM memories in files"
-    yield "before", f"{kept} kept of its digest, {again} met again; {files}"
+    yield "before", f"{kept} added, {again} repeated; {files}"
     for one in told["memories"]:
         yield "memory", shortened(f"{one['tier']:<5}{one['type']:<16}{one['id']}  {one['title']}", width, is_block=True)
     block = after["context"]

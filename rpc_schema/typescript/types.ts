@@ -4,19 +4,19 @@ export const PROTOCOL_VERSION = 1
 
 /** The code of each error, by its kind (`error.data.kind`). */
 export const ErrorCodes = {
-  /** The bytes are not one JSON text in UTF-8. */
+  /** The bytes are not a single JSON text in UTF-8. */
   parseError: -32700,
-  /** The JSON is no JSON-RPC 2.0 request, or this connection cannot take it now. */
+  /** The JSON is not a JSON-RPC 2.0 request, or this connection cannot accept it now. */
   invalidRequest: -32600,
-  /** No method of that name is in the catalog. */
+  /** The catalog has no method of that name. */
   methodNotFound: -32601,
-  /** The params do not fit the method's model; data.errors names each field. */
+  /** The params do not match the method's model; data.errors names each field. */
   invalidParams: -32602,
-  /** Something nobody foresaw; the log holds the traceback under data.incidentId. */
+  /** An unexpected failure; the log has the traceback under data.incidentId. */
   internalError: -32603,
   /** A method was called before `initialize` succeeded. */
   notInitialized: -32002,
-  /** A queue is full; data.retryAfterMs (milliseconds) says when to try again. */
+  /** A queue is full; retry after data.retryAfterMs milliseconds. */
   busy: -32001,
   /** The client cancelled the request. */
   cancelled: -32800,
@@ -24,17 +24,17 @@ export const ErrorCodes = {
   workspaceUnavailable: -32010,
   /** The state file cannot be opened or written. */
   stateDegraded: -32012,
-  /** Something is over a stated size; data.limitBytes is that size. */
+  /** Something exceeds a stated size; data.limitBytes is that size. */
   tooLarge: -32013,
-  /** Settings or a protection forbid the action. */
+  /** A setting or a protection forbids the action. */
   policyDenied: -32014,
-  /** The thing was changed by somebody else first. */
+  /** The object was changed by someone else first. */
   conflict: -32015,
-  /** Nothing goes by that id. */
+  /** No object has that id. */
   notFound: -32016,
-  /** The knowledge sync failed; data.code is the specification's name for it, data.retryable whether to try again. */
+  /** The knowledge sync failed; data.code names the failure (specification), data.retryable whether to try again. */
   syncFailed: -32017,
-  /** The coding agent's program is missing, not executable, or not to be started. */
+  /** The coding agent's program is missing, not executable, or not allowed to start. */
   agentUnavailable: -32018,
 } as const
 
@@ -232,30 +232,30 @@ export interface CaptureSettings {
   boundaries?: string[] | null
 }
 
-/** What became of one capture. */
-export interface CaptureShown {
+/** Totals of captured and dropped statements within reach, with reasons. */
+export interface CaptureState {
+  /** The last capture; null before the first one. */
+  last: CaptureSummary | null
+  captures: number
+  added: number
+  repeated: number
+  /** Number of statements that active mode would have added. */
+  suppressed: number
+  dropped: DropCount[]
+  /** Runs with pending material. */
+  waiting: number
+}
+
+/** Outcome of one recorded capture. */
+export interface CaptureSummary {
   /** RFC 3339. */
   at: string
   sessionId: string
   origin: "request" | "run" | "preCompact" | "exit" | "artifact"
-  kept: number
+  added: number
   repeated: number
-  withheld: number
+  suppressed: number
   dropped: DropCount[]
-}
-
-/** What was captured within reach, and what was not, and why. */
-export interface CaptureState {
-  /** The last capture; null when there was none yet. */
-  last: CaptureShown | null
-  captures: number
-  kept: number
-  repeated: number
-  /** What would have been kept, were the project's mode active. */
-  withheld: number
-  dropped: DropCount[]
-  /** Runs whose material waits to be captured. */
-  waiting: number
 }
 
 /** A changed value. */
@@ -549,7 +549,7 @@ export interface ContextPreCompactParams {
   /** The current run, so that its `continuity/postRun` does not count the same evidence again. */
   runId?: string | null
   /** What the host considers worth remembering. */
-  digest?: MemoryDigest | null
+  summary?: SessionSummaryInput | null
   /** A summary of the session. */
   text?: string | null
   agent?: string | null
@@ -625,34 +625,6 @@ export interface DerivedChanges {
   truncated: boolean
 }
 
-/** What is known to be worth keeping. */
-export interface DigestEntry {
-  type: "decision" | "error_pattern" | "resolution" | "user_correction" | "validated_pattern" | "gotcha" | "lesson"
-  title?: string
-  text: string
-  author?: string | null
-  at?: string | null
-  /** Without it, the type's own. */
-  confidence?: number | null
-  tags?: string[]
-}
-
-/** An error that was met. */
-export interface DigestError {
-  text: string
-  /** What ended it; empty while nothing has. */
-  resolution?: string
-  at?: string | null
-}
-
-/** Words of the session, as they were said. */
-export interface DigestMessage {
-  author: "user" | "assistant"
-  text: string
-  /** Without it, now. */
-  at?: string | null
-}
-
 /** The OpenRPC document of this sidecar. */
 export interface DiscoverResult {
   openrpc: string
@@ -678,13 +650,13 @@ export interface DoctorFinding {
   fixed: boolean
 }
 
-/** How many were not kept for one reason. */
+/** Number of statements dropped for one reason. */
 export interface DropCount {
   reason: "tooShort" | "tooLong" | "question" | "toolOutput" | "instructionFile" | "private" | "injected" | "deletedByUser" | "unresolvedError"
   count: number
 }
 
-/** No members. */
+/** A message without members. */
 export type Empty = Record<string, never>
 
 /** One entity of the registry. */
@@ -759,12 +731,12 @@ export interface ExplainedStatement {
   override: "always" | "never" | "wrong" | null
 }
 
-/** A file that went to the archive, or was cleaned. */
+/** A file that was archived or deleted. */
 export interface FileMove {
-  /** Where it was, below the project's folder. */
+  /** Previous path, relative to the project folder. */
   path: string
-  /** old: its day or session is over; faint: its score has been below the least for long. */
-  reason: "old" | "faint"
+  /** expired: its day or session is over; stale: its score has been low for long. */
+  reason: "expired" | "stale"
 }
 
 /** A file that matches the query. */
@@ -1256,7 +1228,7 @@ export interface LastRun {
   newBytes: number
 }
 
-/** What upkeep did last, by itself or asked for. */
+/** The last upkeep, automatic or requested. */
 export interface LastUpkeep {
   /** RFC 3339. */
   at: string
@@ -1272,97 +1244,97 @@ export interface LowTokenReuse {
   reason: string
 }
 
-/** A memory to keep. */
+/** A memory to store. */
 export interface MemoryAddParams {
   cwd: string
   /** The original project, to which the memories belong; without it, `cwd`. */
   projectPath?: string | null
   /**
-   * From `session/activate`: its agent reaches its own memories and the shared ones. Without one only shared memories are within reach.
+   * From `session/activate`: its agent reaches its own memories and the shared ones. Without it, only shared memories are within reach.
    */
   token?: string | null
-  /** One line; without one, the text's first. */
+  /** One line; default: the first line of the text. */
   title?: string
   /**
-   * Markdown, kept as it is worded. Secrets are masked; `<private>…</private>` and text that we injected ourselves are taken out.
+   * Markdown, stored verbatim. Secrets are masked; `<private>…</private>` and text that the sidecar injected are removed.
    */
   text: string
   type?: "episodic" | "semantic" | "procedural" | "reflective" | "decision" | "error_pattern" | "resolution" | "user_correction" | "validated_pattern" | "gotcha" | "lesson"
-  /** Without one, the type's own. */
+  /** Default: the sector of the type. */
   sector?: "episodic" | "semantic" | "procedural" | "reflective" | null
   /** `shared`, or the agent whose private memory it is. */
   owner?: "shared" | "orchestrator" | "greenfield-wu" | "brownfield-wu" | "brief" | "detail" | "architect" | "ux" | "phases" | "tasks" | "qa-planning" | "dev" | "qa-implementation" | "devops"
   /**
-   * durable: until removed; daily: archived after 30 days; session: until the next. Without one what an agent adds is daily, else it is durable: only the user's word keeps a memory for good.
+   * durable: until removed; daily: archived after 30 days; session: until the next session. Default: daily for agents, else durable. Only the user can make a memory durable.
    */
-  keeping?: "durable" | "daily" | "session" | null
+  retention?: "durable" | "daily" | "session" | null
   tags?: string[]
   confidence?: number
-  /** Whose words these are: user, assistant, a name. */
+  /** Author of the text: user, assistant, a name. */
   author?: string | null
   /** The provider session it comes from. */
   sessionId?: string | null
 }
 
-/** A session's digest, or a text that sums it up. */
+/** A session's structured summary, or a summary text. */
 export interface MemoryCaptureParams {
   cwd: string
   /** The original project, to which the memories belong; without it, `cwd`. */
   projectPath?: string | null
   /**
-   * From `session/activate`: its agent reaches its own memories and the shared ones. Without one only shared memories are within reach.
+   * From `session/activate`: its agent reaches its own memories and the shared ones. Without it, only shared memories are within reach.
    */
   token?: string | null
-  /** The provider session; its entries stand in one file a day. */
+  /** The provider session; its entries share one file per day. */
   sessionId: string
-  digest?: MemoryDigest | null
-  /** A summary in the agent's words, as a compaction gives it. */
+  summary?: SessionSummaryInput | null
+  /** A summary in the agent's words, such as a compaction summary. */
   text?: string | null
-  /** What this comes from; the same one again is not counted again. Without it, the text's own. */
+  /** Source of the content; the same source counts once. Default: derived from the content. */
   sourceId?: string | null
-  /** Whether nobody asked for it: then nothing is written into the project unless its mode is active. */
+  /** Whether the capture is automatic: then it writes into the project only if its mode is active. */
   automatic?: boolean
 }
 
-/** What became of it, with what had waited of the project's runs. */
+/** Outcome of a capture, including pending material of the project's earlier runs. */
 export interface MemoryCaptureResult {
   /** Ids of new memories. */
-  kept: string[]
-  /** Ids of memories that were met again: their evidence is counted. */
+  added: string[]
+  /** Ids of memories observed again; their evidence increases. */
   repeated: string[]
-  /** Ids of memories whose confidence sank. */
+  /** Ids of memories that lost confidence. */
   contradicted: string[]
-  /** What would have been kept, were the project's mode active. */
-  withheld: number
+  /** Number of statements that active mode would have added. */
+  suppressed: number
   dropped: DropCount[]
-  /** The digests' files, below the project's folder. */
+  /** Files written, relative to the project folder. */
   paths: string[]
 }
 
-/** How many memories one owner has of one kind. */
+/** Number of memories of one owner, retention and tier. */
 export interface MemoryCount {
   owner: string
-  keeping: "durable" | "daily" | "session"
+  retention: "durable" | "daily" | "session"
   tier: "hot" | "warm" | "cold"
   archived: boolean
   memories: number
 }
 
-/** Names a memory to remove for good. */
+/** Identifies a memory to delete permanently. */
 export interface MemoryDeleteParams {
   cwd: string
   /** The original project, to which the memories belong; without it, `cwd`. */
   projectPath?: string | null
   /**
-   * From `session/activate`: its agent reaches its own memories and the shared ones. Without one only shared memories are within reach.
+   * From `session/activate`: its agent reaches its own memories and the shared ones. Without it, only shared memories are within reach.
    */
   token?: string | null
   id: string
-  /** Refused unless the memory is still of this version. */
+  /** Refused if the memory has another version. */
   version?: string | null
 }
 
-/** The memory is gone, and is not captured again. */
+/** The memory was deleted and will not be captured again. */
 export interface MemoryDeleteResult {
   id: string
 }
@@ -1375,55 +1347,47 @@ export interface MemoryDetail {
   sector: "episodic" | "semantic" | "procedural" | "reflective"
   /** `shared`, or the agent whose private memory it is. */
   owner: string
-  keeping: "durable" | "daily" | "session"
+  retention: "durable" | "daily" | "session"
   tier: "hot" | "warm" | "cold"
   archived: boolean
   tags: string[]
-  /** Who wrote it down; empty where nobody said. */
+  /** The agent that wrote it; empty if unknown. */
   agent: string
-  /** Whose words these are; empty where nobody said. */
+  /** Author of the text; empty if unknown. */
   author: string
   confidence: number
-  /** How often it was met. */
+  /** Number of observations. */
   evidence: number
   accessCount: number
   /** RFC 3339. */
   lastAccessedAt: string | null
   /** RFC 3339. */
   createdAt: string
-  /** When it happened or was said, RFC 3339. */
+  /** Time of the event or statement, RFC 3339. */
   at: string
-  /** The file, below the project's folder. */
+  /** File path relative to the project folder. */
   path: string
-  /** Its place among the entries of its file, from 0. */
+  /** Position among the entries of its file, from 0. */
   position: number
-  /** An estimate of what its text takes. */
+  /** Estimated tokens of its text. */
   tokens: number
-  /** Another one after any change; `memory/update` and `memory/delete` compare it. */
+  /** Changes with every edit; `memory/update` and `memory/delete` compare it. */
   version: string
   text: string
   sessionId: string | null
-  /** Ids of memories within reach that it takes the place of. */
+  /** Ids of memories within reach that it supersedes. */
   supersedes: string[]
   /** Ids of memories within reach that it contradicts. */
   contradicts: string[]
-  /** What of its file could not be read, in one sentence. */
+  /** What could not be read of its file, in one sentence. */
   warning: string | null
 }
 
-/** What a session leaves. */
-export interface MemoryDigest {
-  /** Read for corrections, decisions and conclusions. */
-  messages?: DigestMessage[]
-  errors?: DigestError[]
-  entries?: DigestEntry[]
-}
-
-/** What a score is the product of. */
+/** The factors of a score. */
 export interface MemoryFactors {
-  /** How likely it is what was asked for, 0 to 1. */
+  /** Probability that it is the answer, 0 to 1. */
   relevance: number
-  /** 0.7 to 1; 1 where the question names a time. */
+  /** 0.7 to 1; 1 if the query names a time. */
   recency: number
   /** The agent's preference, 0.9 to 1. */
   sector: number
@@ -1431,101 +1395,55 @@ export interface MemoryFactors {
   confidence: number
 }
 
-/** A memory that answers, at the level asked for. */
-export interface MemoryFound {
-  id: string
-  title: string
-  type: string
-  sector: "episodic" | "semantic" | "procedural" | "reflective"
-  /** `shared`, or the agent whose private memory it is. */
-  owner: string
-  keeping: "durable" | "daily" | "session"
-  tier: "hot" | "warm" | "cold"
-  archived: boolean
-  tags: string[]
-  /** Who wrote it down; empty where nobody said. */
-  agent: string
-  /** Whose words these are; empty where nobody said. */
-  author: string
-  confidence: number
-  /** How often it was met. */
-  evidence: number
-  accessCount: number
-  /** RFC 3339. */
-  lastAccessedAt: string | null
-  /** RFC 3339. */
-  createdAt: string
-  /** When it happened or was said, RFC 3339. */
-  at: string
-  /** The file, below the project's folder. */
-  path: string
-  /** Its place among the entries of its file, from 0. */
-  position: number
-  /** An estimate of what its text takes. */
-  tokens: number
-  /** Another one after any change; `memory/update` and `memory/delete` compare it. */
-  version: string
-  /** As it was worded; null at the level metadata. */
-  text: string | null
-  /** Whether that is all of it. */
-  whole: boolean
-  /** An estimate of what is told of it. */
-  toldTokens: number
-  score: number
-  factors: MemoryFactors
-  /** What speaks most for it and against it, by its share of the odds. */
-  reasons: Record<string, number>
-}
-
-/** Names a memory. */
+/** Identifies a memory. */
 export interface MemoryGetParams {
   cwd: string
   /** The original project, to which the memories belong; without it, `cwd`. */
   projectPath?: string | null
   /**
-   * From `session/activate`: its agent reaches its own memories and the shared ones. Without one only shared memories are within reach.
+   * From `session/activate`: its agent reaches its own memories and the shared ones. Without it, only shared memories are within reach.
    */
   token?: string | null
   id: string
   /**
-   * The provider session that opens it: counted as access once per session. Without it, and without a token, a look does not count.
+   * The provider session that opens it, counted as access once per session. Without it and without a token, reading does not count as access.
    */
   sessionId?: string | null
 }
 
-/** Names a memory. */
+/** Identifies a memory. */
 export interface MemoryIdParams {
   cwd: string
   /** The original project, to which the memories belong; without it, `cwd`. */
   projectPath?: string | null
   /**
-   * From `session/activate`: its agent reaches its own memories and the shared ones. Without one only shared memories are within reach.
+   * From `session/activate`: its agent reaches its own memories and the shared ones. Without it, only shared memories are within reach.
    */
   token?: string | null
   id: string
 }
 
-/** The index, as the last look left it. */
+/** State of the index after the last refresh. */
 export interface MemoryIndexState {
   /** Memory files within reach. */
   files: number
-  /** How many of all files had changed since the look before. */
+  /** Files of all owners changed since the previous refresh. */
   changed: number
-  /** How many of all files had gone since. */
+  /** Files of all owners removed since then. */
   removed: number
 }
 
-/** Which memories to list. */
+/** Filters for a list of memories. */
 export interface MemoryListParams {
   cwd: string
   /** The original project, to which the memories belong; without it, `cwd`. */
   projectPath?: string | null
   /**
-   * From `session/activate`: its agent reaches its own memories and the shared ones. Without one only shared memories are within reach.
+   * From `session/activate`: its agent reaches its own memories and the shared ones. Without it, only shared memories are within reach.
    */
   token?: string | null
   owner?: "shared" | "orchestrator" | "greenfield-wu" | "brownfield-wu" | "brief" | "detail" | "architect" | "ux" | "phases" | "tasks" | "qa-planning" | "dev" | "qa-implementation" | "devops" | null
-  keeping?: "durable" | "daily" | "session" | null
+  retention?: "durable" | "daily" | "session" | null
   tier?: "hot" | "warm" | "cold" | null
   type?: "episodic" | "semantic" | "procedural" | "reflective" | "decision" | "error_pattern" | "resolution" | "user_correction" | "validated_pattern" | "gotcha" | "lesson" | null
   sector?: "episodic" | "semantic" | "procedural" | "reflective" | null
@@ -1538,141 +1456,187 @@ export interface MemoryListParams {
   limit?: number
 }
 
-/** Memories within reach, the newest first. */
+/** Memories within reach, newest first. */
 export interface MemoryListResult {
   memories: MemorySummary[]
-  /** How many there are, the listed among them. */
+  /** Total number, including the listed ones. */
   total: number
 }
 
-/** Whose memories, and whether only to look. */
+/** The project, and whether to change anything. */
 export interface MemoryMaintainParams {
   cwd: string
   /** The original project, to which the memories belong; without it, `cwd`. */
   projectPath?: string | null
   /**
-   * From `session/activate`: its agent reaches its own memories and the shared ones. Without one only shared memories are within reach.
+   * From `session/activate`: its agent reaches its own memories and the shared ones. Without it, only shared memories are within reach.
    */
   token?: string | null
-  /** Whether to say what is due and change nothing. */
+  /** Report what is due without changing anything. */
   dryRun?: boolean
 }
 
-/** What was due within reach; at most 200 of each are listed. */
+/** Upkeep within reach; at most 200 items of each kind are listed. */
 export interface MemoryMaintainResult {
   dryRun: boolean
   tiers: TierMove[]
-  /** Moved to `archive/`, from where `memory/restore` brings them back. */
+  /** Moved to `archive/`; `memory/restore` moves them back. */
   archived: FileMove[]
-  /** Files that were kept for a session only. */
+  /** Deleted files of session retention. */
   cleaned: FileMove[]
   totals: Record<string, number>
-  /** Files that could not be changed, because they are damaged or in use. */
-  leftAlone: string[]
+  /** Files that could not be changed because they are damaged or in use. */
+  skipped: string[]
 }
 
-/** Whose memories, and who asks. */
+/** A matching memory at the requested level. */
+export interface MemoryMatch {
+  id: string
+  title: string
+  type: string
+  sector: "episodic" | "semantic" | "procedural" | "reflective"
+  /** `shared`, or the agent whose private memory it is. */
+  owner: string
+  retention: "durable" | "daily" | "session"
+  tier: "hot" | "warm" | "cold"
+  archived: boolean
+  tags: string[]
+  /** The agent that wrote it; empty if unknown. */
+  agent: string
+  /** Author of the text; empty if unknown. */
+  author: string
+  confidence: number
+  /** Number of observations. */
+  evidence: number
+  accessCount: number
+  /** RFC 3339. */
+  lastAccessedAt: string | null
+  /** RFC 3339. */
+  createdAt: string
+  /** Time of the event or statement, RFC 3339. */
+  at: string
+  /** File path relative to the project folder. */
+  path: string
+  /** Position among the entries of its file, from 0. */
+  position: number
+  /** Estimated tokens of its text. */
+  tokens: number
+  /** Changes with every edit; `memory/update` and `memory/delete` compare it. */
+  version: string
+  /** Verbatim; null at level metadata. */
+  text: string | null
+  /** Whether the text is complete. */
+  complete: boolean
+  /** Estimated tokens of this result. */
+  renderedTokens: number
+  score: number
+  factors: MemoryFactors
+  /** Strongest features for and against it, by share of the log odds. */
+  reasons: Record<string, number>
+}
+
+/** The project, and the caller's token. */
 export interface MemoryParams {
   cwd: string
   /** The original project, to which the memories belong; without it, `cwd`. */
   projectPath?: string | null
   /**
-   * From `session/activate`: its agent reaches its own memories and the shared ones. Without one only shared memories are within reach.
+   * From `session/activate`: its agent reaches its own memories and the shared ones. Without it, only shared memories are within reach.
    */
   token?: string | null
 }
 
-/** A memory that was met so often and is so sure that it may be a rule. */
+/** A memory confident and frequent enough to become a rule. */
 export interface MemoryProposal {
   memory: MemorySummary
-  /** The rule as a line of Markdown, for a rule file of the user's. */
+  /** The rule as a line of Markdown, for the user's rule file. */
   rule: string
 }
 
-/** Rules that are proposed, the surest first; nothing is done about them before the user says so. */
+/** Proposed rules, most confident first; nothing happens until the user decides. */
 export interface MemoryProposalsResult {
   proposals: MemoryProposal[]
 }
 
-/** The index was made anew from the files. */
+/** The index was rebuilt from the files. */
 export interface MemoryRebuildResult {
   files: number
   warnings: MemoryWarning[]
 }
 
-/** The user's word on a proposal. */
+/** The user's decision on a proposal. */
 export interface MemoryResolveProposalParams {
   cwd: string
   /** The original project, to which the memories belong; without it, `cwd`. */
   projectPath?: string | null
   /**
-   * From `session/activate`: its agent reaches its own memories and the shared ones. Without one only shared memories are within reach.
+   * From `session/activate`: its agent reaches its own memories and the shared ones. Without it, only shared memories are within reach.
    */
   token?: string | null
   /** The memory's id. */
   id: string
-  word: "accept" | "reject"
+  decision: "accept" | "reject"
 }
 
-/** The user's word is kept, and the same is not proposed again. */
+/** The decision is stored; the same rule is not proposed again. */
 export interface MemoryResolveProposalResult {
   memory: MemoryDetail
-  /** What the user may put into a rule file: we write none. Null for a proposal that was rejected. */
+  /** Line for a rule file, which the sidecar does not write. Null for a rejected proposal. */
   rule: string | null
 }
 
-/** What to look for; `query` leads, without one the `task`. */
+/** What to search for: the `query`, else the `task`. */
 export interface MemorySearchParams {
   cwd: string
   /** The original project, to which the memories belong; without it, `cwd`. */
   projectPath?: string | null
   /**
-   * From `session/activate`: its agent reaches its own memories and the shared ones. Without one only shared memories are within reach.
+   * From `session/activate`: its agent reaches its own memories and the shared ones. Without it, only shared memories are within reach.
    */
   token?: string | null
   /** A question or keywords. */
   query?: string | null
-  /** What is being worked on, where nothing in particular is asked. */
+  /** The task at hand, used without a query. */
   task?: string | null
   /**
-   * metadata: title, tags, score (about 50 tokens each); chunks: the lines that matter here (about 200); full: the whole text.
+   * metadata: title, tags, score (about 50 tokens each); chunks: the relevant lines (about 200); full: the whole text.
    */
   level?: "metadata" | "chunks" | "full"
-  /** Whose preferred sectors come first; without one, the token's agent. It opens no private memory. */
+  /** Agent whose preferred sectors rank first; default: the token's agent. It opens no private memory. */
   agent?: "shared" | "orchestrator" | "greenfield-wu" | "brownfield-wu" | "brief" | "detail" | "architect" | "ux" | "phases" | "tasks" | "qa-planning" | "dev" | "qa-implementation" | "devops" | null
   types?: ("episodic" | "semantic" | "procedural" | "reflective" | "decision" | "error_pattern" | "resolution" | "user_correction" | "validated_pattern" | "gotcha" | "lesson")[]
   sectors?: ("episodic" | "semantic" | "procedural" | "reflective")[]
-  /** All of them. */
+  /** All of these. */
   tags?: string[]
-  /** RFC 3339: only what happened or was said then or later. */
+  /** RFC 3339: only events and statements from then on. */
   since?: string | null
   /** Null searches both. */
   archived?: boolean | null
   limit?: number
-  /** What all that is told may take, by estimate: the best for it. */
+  /** Maximum estimated tokens of the result; the best that fit. */
   tokenBudget?: number | null
 }
 
-/** The memories that answer best, the best first. */
+/** The best matching memories, best first. */
 export interface MemorySearchResult {
-  memories: MemoryFound[]
-  /** An estimate of what all that is told takes. */
-  toldTokens: number
-  /** How many of those found the budget left out. */
-  leftOut: number
+  memories: MemoryMatch[]
+  /** Estimated tokens of all results. */
+  renderedTokens: number
+  /** Number of matches omitted because of the budget. */
+  omitted: number
 }
 
-/** What is remembered within reach, and in what state it is. */
+/** Memories within reach, and the state of index, capture and upkeep. */
 export interface MemoryStatusResult {
-  /** Where the files are. */
+  /** Folder of the memory files. */
   folder: string
-  /** Whether there is a folder of memories. */
+  /** Whether the folder exists. */
   present: boolean
   memories: number
   counts: MemoryCount[]
   index: MemoryIndexState
   capture: CaptureState
-  /** What `memory/maintain` did last; null when it never ran. */
+  /** The last upkeep; null before the first one. */
   upkeep: LastUpkeep | null
   warnings: MemoryWarning[]
 }
@@ -1685,45 +1649,45 @@ export interface MemorySummary {
   sector: "episodic" | "semantic" | "procedural" | "reflective"
   /** `shared`, or the agent whose private memory it is. */
   owner: string
-  keeping: "durable" | "daily" | "session"
+  retention: "durable" | "daily" | "session"
   tier: "hot" | "warm" | "cold"
   archived: boolean
   tags: string[]
-  /** Who wrote it down; empty where nobody said. */
+  /** The agent that wrote it; empty if unknown. */
   agent: string
-  /** Whose words these are; empty where nobody said. */
+  /** Author of the text; empty if unknown. */
   author: string
   confidence: number
-  /** How often it was met. */
+  /** Number of observations. */
   evidence: number
   accessCount: number
   /** RFC 3339. */
   lastAccessedAt: string | null
   /** RFC 3339. */
   createdAt: string
-  /** When it happened or was said, RFC 3339. */
+  /** Time of the event or statement, RFC 3339. */
   at: string
-  /** The file, below the project's folder. */
+  /** File path relative to the project folder. */
   path: string
-  /** Its place among the entries of its file, from 0. */
+  /** Position among the entries of its file, from 0. */
   position: number
-  /** An estimate of what its text takes. */
+  /** Estimated tokens of its text. */
   tokens: number
-  /** Another one after any change; `memory/update` and `memory/delete` compare it. */
+  /** Changes with every edit; `memory/update` and `memory/delete` compare it. */
   version: string
 }
 
-/** A change to a memory; what is absent stays, and so does every other byte of its file. */
+/** A change to a memory; absent members and every other byte of its file stay unchanged. */
 export interface MemoryUpdateParams {
   cwd: string
   /** The original project, to which the memories belong; without it, `cwd`. */
   projectPath?: string | null
   /**
-   * From `session/activate`: its agent reaches its own memories and the shared ones. Without one only shared memories are within reach.
+   * From `session/activate`: its agent reaches its own memories and the shared ones. Without it, only shared memories are within reach.
    */
   token?: string | null
   id: string
-  /** Refused unless the memory is still of this version. */
+  /** Refused if the memory has another version. */
   version?: string | null
   title?: string | null
   text?: string | null
@@ -1731,13 +1695,13 @@ export interface MemoryUpdateParams {
   sector?: "episodic" | "semantic" | "procedural" | "reflective" | null
   tags?: string[] | null
   confidence?: number | null
-  /** `durable` makes it permanent: its file moves, an entry of a group gets its own. */
-  keeping?: "durable" | null
+  /** `durable` makes it permanent: its file moves; a group entry gets its own file. */
+  retention?: "durable" | null
 }
 
-/** What of a file or folder could not be read. */
+/** A problem with a file or folder. */
 export interface MemoryWarning {
-  /** Below the project's folder. */
+  /** Relative to the project folder. */
   path: string
   warning: string
 }
@@ -2787,7 +2751,7 @@ export interface SessionExitParams {
   /** The provider session whose memory file receives the summary; defaults to a new file. */
   sessionId?: string | null
   /** What the host considers worth remembering. */
-  digest?: MemoryDigest | null
+  summary?: SessionSummaryInput | null
   /** Repair damaged markers and duplicate blocks, also in read-only files. */
   force?: boolean
   /** Remove the block from its files instead of marking it `Status: INACTIVE`. */
@@ -2860,6 +2824,14 @@ export interface SessionStatusResult {
   session: SessionInfo
   blocks: BlockInfo[]
   warnings: string[]
+}
+
+/** Summary of a session: messages, errors and entries. */
+export interface SessionSummaryInput {
+  /** Searched for corrections, decisions and conclusions. */
+  messages?: SummaryMessage[]
+  errors?: SummaryError[]
+  entries?: SummaryEntry[]
 }
 
 /** One effective setting. */
@@ -3083,13 +3055,41 @@ export interface StoredSnapshotView {
   conclusion: string
 }
 
+/** A statement known to be worth storing. */
+export interface SummaryEntry {
+  type: "decision" | "error_pattern" | "resolution" | "user_correction" | "validated_pattern" | "gotcha" | "lesson"
+  title?: string
+  text: string
+  author?: string | null
+  at?: string | null
+  /** Default: by type. */
+  confidence?: number | null
+  tags?: string[]
+}
+
+/** An error of the session. */
+export interface SummaryError {
+  text: string
+  /** What resolved it; empty while unresolved. */
+  resolution?: string
+  at?: string | null
+}
+
+/** A message of the session. */
+export interface SummaryMessage {
+  author: "user" | "assistant"
+  text: string
+  /** Default: now. */
+  at?: string | null
+}
+
 /** The pinned anchor for the provider's system prompt (Claude): the same bytes on every call of a session. */
 export interface SystemText {
   id: string
   text: string
 }
 
-/** A memory whose tier is another one now. */
+/** A memory that changed its tier. */
 export interface TierMove {
   id: string
   before: "hot" | "warm" | "cold"
@@ -3433,93 +3433,93 @@ export interface Methods {
    */
   "session/exit": { params: SessionExitParams; result: SessionExitResult }
   /**
-   * Keeps a memory as a Markdown file below `.chati/memories`, which ignores itself in git.
+   * Store a memory as a Markdown file below `.chati/memories`, a folder that git ignores.
    *
-   * Secrets are masked before anything is written; what stands between `<private>` tags is never written.
+   * Secrets are masked before anything is written; text between `<private>` tags is never written.
    *
    * Errors: workspaceUnavailable, policyDenied, stateDegraded, busy, invalidParams, conflict, invalidRequest, internalError, notInitialized, cancelled, tooLarge.
    */
   "memory/add": { params: MemoryAddParams; result: MemoryDetail }
   /**
-   * Shows a memory with its whole text; a look by an agent counts as access, once per provider session.
+   * Return a memory with its whole text; reading by an agent counts as access, once per provider session.
    *
    * Errors: workspaceUnavailable, policyDenied, stateDegraded, busy, notFound, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
    */
   "memory/get": { params: MemoryGetParams; result: MemoryDetail }
   /**
-   * Lists memories within reach, the newest first, page by page.
+   * List memories within reach, newest first, page by page.
    *
    * Errors: workspaceUnavailable, policyDenied, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */
   "memory/list": { params: MemoryListParams; result: MemoryListResult }
   /**
-   * Finds the memories that answer a question or bear on a task, and says of each what its score is made of.
+   * Find the memories that answer a question or bear on a task, and explain each score.
    *
-   * A search counts as no access, whatever it shows.
+   * A search does not count as access.
    *
    * Errors: workspaceUnavailable, policyDenied, stateDegraded, invalidParams, invalidRequest, internalError, notInitialized, busy, cancelled, tooLarge.
    */
   "memory/search": { params: MemorySearchParams; result: MemorySearchResult }
   /**
-   * Changes a memory in its file; comments, unknown keys and all else that the user wrote there stay as they are.
+   * Change a memory in its file; comments, unknown keys and everything else the user wrote there stay unchanged.
    *
    * Errors: workspaceUnavailable, policyDenied, stateDegraded, busy, notFound, conflict, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
    */
   "memory/update": { params: MemoryUpdateParams; result: MemoryDetail }
   /**
-   * Removes a memory for good: its file, or its section of one. The same thing is not captured again.
+   * Permanently delete a memory: its file, or its section of a group file. The same content is not captured again.
    *
    * Errors: workspaceUnavailable, policyDenied, stateDegraded, busy, notFound, conflict, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
    */
   "memory/delete": { params: MemoryDeleteParams; result: MemoryDeleteResult }
   /**
-   * Moves an archived memory's file back to where it came from.
+   * Move an archived memory's file back to its original place.
    *
    * Errors: workspaceUnavailable, policyDenied, stateDegraded, busy, notFound, conflict, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
    */
   "memory/restore": { params: MemoryIdParams; result: MemoryDetail }
   /**
-   * Shows how many memories are within reach, by owner, keeping and tier, what was captured last and what was not.
+   * Count the memories within reach by owner, retention and tier, and report the last capture and its drops.
    *
-   * Every drop is counted with its reason, and so is what would have been kept in active mode.
+   * Every drop is counted by reason, and so is what active mode would have stored.
    *
    * Errors: workspaceUnavailable, policyDenied, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */
   "memory/status": { params: MemoryParams; result: MemoryStatusResult }
   /**
-   * Makes the index anew from the files, which are the truth, and `index.json` beside them.
+   * Rebuild the index and `index.json` from the files, which are the source of truth.
    *
    * Errors: workspaceUnavailable, policyDenied, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
    */
   "memory/rebuild": { params: MemoryParams; result: MemoryRebuildResult }
   /**
-   * Keeps what a session leaves: decisions, corrections of the user, errors with what ended them, proven patterns.
+   * Store what a session leaves: decisions, corrections of the user, resolved errors, proven patterns.
    *
-   * Each becomes a short entry of the session's digest file of the day, with author, time and the wording as it was.
-   * What is known already counts as evidence, what the user deleted stays deleted, junk is dropped and counted.
+   * Each becomes a short entry of the session's file of the day, with author, time and original wording. Known content
+   * counts as evidence, content the user deleted stays deleted, junk is dropped and counted.
    *
    * Errors: workspaceUnavailable, policyDenied, stateDegraded, busy, invalidParams, invalidRequest, internalError, notInitialized, cancelled, tooLarge.
    */
   "memory/capture": { params: MemoryCaptureParams; result: MemoryCaptureResult }
   /**
-   * Moves memories between tiers by their score and moves what is over to the archive; the rest stays as it is.
+   * Move memories between tiers by their score and archive what expired; everything else stays unchanged.
    *
-   * It runs by itself at most once a day, in active mode. How often it runs makes no difference to what comes of it.
+   * Upkeep runs automatically at most once a day, in active mode. Its result does not depend on how often it runs.
    *
    * Errors: workspaceUnavailable, policyDenied, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
    */
   "memory/maintain": { params: MemoryMaintainParams; result: MemoryMaintainResult }
   /**
-   * Proposes rules learned from patterns, those within reach only: more than 0.9 sure and met five times or more.
+   * Propose rules from memories within reach with a confidence above 0.9 and at least five observations.
    *
    * Errors: workspaceUnavailable, policyDenied, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */
   "memory/proposals": { params: MemoryParams; result: MemoryProposalsResult }
   /**
-   * Keeps the user's word on a proposal; one that is accepted is marked as validated and kept for good.
+   * Store the user's decision on a proposal; an accepted one is tagged as validated and made durable.
    *
-   * An agent has no say in it: a call with a token is refused. Anchors tell a shared one
-   * from then on; the rule's text is answered, and written nowhere.
+   * Agents cannot decide: a call with a token is refused. An accepted shared rule appears in anchors; its text is
+   * returned and written to no file.
    *
    * Errors: workspaceUnavailable, policyDenied, stateDegraded, busy, notFound, conflict, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
    */

@@ -180,9 +180,9 @@ def capture_run(call: Call, params: PostRunParams) -> PostRunResult:
         result = _duplicate(previous_result) if previous_result is not None else _store(tx, finished)
     call.process.after_run(call.process, workspace, params.sub_chat_id)
     commit_later(call.process, workspace, settings)
-    from sidecar.memory import tend_later  # not needed by the first answer
+    from sidecar.memory import run_upkeep_later  # not needed by the first answer
 
-    tend_later(call.process, workspace)
+    run_upkeep_later(call.process, workspace)
     return result
 
 

@@ -11,7 +11,7 @@ from sidecar.capture.effects.worktree_changes import RunEffects
 from sidecar.capture.model import PostRunParams
 from sidecar.capture.test_results.runner_output import RunnerOutcome
 from sidecar.core.secrets.redact import redact
-from sidecar.core.text.prose import LOOKED_AT_CHARACTERS
+from sidecar.core.text.prose import MAX_PROSE_CHARACTERS
 from sidecar.runs import CallRecord
 from sidecar.settings.resolve import Settings
 from sidecar.workspace import Workspace
@@ -27,7 +27,7 @@ def stored_plan(text: str) -> str:
     """Return the stored part of a proposed plan: its first whole lines, with secrets masked."""
     lines: list[str] = []
     bytes_left = MAX_PLAN_BYTES
-    for line in redact(text[:LOOKED_AT_CHARACTERS]).strip("\n").splitlines():
+    for line in redact(text[:MAX_PROSE_CHARACTERS]).strip("\n").splitlines():
         bytes_left -= len(line.encode("utf-8", "replace")) + 1
         if bytes_left < 0:
             return "\n".join([*lines, "…"])

@@ -50,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _list_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--owner", choices=_owners(), metavar="OWNER", help="shared, or an agent")
-    parser.add_argument("--keeping", choices=_retentions(), help="only this retention")
+    parser.add_argument("--retention", choices=_retentions(), help="only this retention")
     parser.add_argument("--tier", choices=("hot", "warm", "cold"), help="only this tier")
     parser.add_argument("--type", choices=_types(), metavar="TYPE", help=f"one of {', '.join(_types())}")
     parser.add_argument("--tag", metavar="TAG", help="only this tag")
@@ -71,7 +71,7 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--type", choices=_types(), default="semantic", metavar="TYPE", help="default: semantic")
     parser.add_argument("--tag", metavar="TAG", action="append", help="repeatable")
     parser.add_argument("--owner", choices=_owners(), default="shared", metavar="OWNER", help="shared, or an agent")
-    parser.add_argument("--keeping", choices=_retentions(), default="durable", help="default: durable")
+    parser.add_argument("--retention", choices=_retentions(), default="durable", help="default: durable")
     parser.add_argument("--confidence", type=_fraction, default=1.0, metavar="SHARE", help="0 to 1; default: 1")
 
 
@@ -117,9 +117,9 @@ def _types() -> tuple[str, ...]:
 
 
 def _retentions() -> tuple[str, ...]:
-    from sidecar.memory.files.layout import KEEPINGS
+    from sidecar.memory.files.layout import RETENTIONS
 
-    return KEEPINGS
+    return RETENTIONS
 
 
 def table(memories: Sequence[Mapping[str, Any]], width: int) -> Iterator[str]:
@@ -140,7 +140,7 @@ def card_lines(memory: Mapping[str, Any]) -> Iterator[str]:
     facts = {
         "id": memory["id"],
         "type": f"{memory['type']}, {memory['sector']}",
-        "owner": f"{memory['owner']}, {memory['keeping']}{', archived' if memory['archived'] else ''}",
+        "owner": f"{memory['owner']}, {memory['retention']}{', archived' if memory['archived'] else ''}",
         "tier": f"{memory['tier']}, confidence {memory['confidence']:.2f}, {times}",
         "said": " ".join(filter(None, (_utc_time(memory["at"]), f"by {memory['author']}" if memory["author"] else ""))),
         "session": memory["sessionId"] or "",
@@ -203,7 +203,7 @@ def upkeep_lines(answer: Mapping[str, Any]) -> Iterator[str]:
         yield f"{entry['id']}  {will}{entry['after']}, was {entry['before']}"
     for name, what in (("archived", "archived"), ("cleaned", "removed, its session is over")):
         yield from (f"{terminal_safe(entry['path'])}  {will}{what} ({entry['reason']})" for entry in answer[name])
-    yield from (f"{terminal_safe(path)}  skipped: it is damaged or in use" for path in answer["leftAlone"])
+    yield from (f"{terminal_safe(path)}  skipped: it is damaged or in use" for path in answer["skipped"])
     counts = answer["totals"]
     yield (
         f"{counts['tiers']} tiers, {counts['archived']} files archived, {counts['cleaned']} cleaned"
@@ -225,9 +225,9 @@ def _capture_lines(capture: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _outcome_counts(counts: Mapping[str, Any]) -> str:
-    summary = f"{counts['kept']} stored, {counts['repeated']} repeated"
-    if counts["withheld"]:
-        summary += f", {counts['withheld']} suppressed (the project's mode is not active)"
+    summary = f"{counts['added']} stored, {counts['repeated']} repeated"
+    if counts["suppressed"]:
+        summary += f", {counts['suppressed']} suppressed (the project's mode is not active)"
     dropped = sum(drop["count"] for drop in counts["dropped"])
     reasons = ", ".join(f"{drop['count']} {_REASONS[drop['reason']]}" for drop in counts["dropped"])
     return f"{summary}, {dropped} dropped{f': {reasons}' if reasons else ''}"
@@ -247,7 +247,7 @@ _REASONS = {
 
 
 def _count(group: Mapping[str, Any]) -> str:
-    where = "archive" if group["archived"] else group["keeping"]
+    where = "archive" if group["archived"] else group["retention"]
     return f"  {group['memories']:>5}  {group['owner']}, {where}, {group['tier']}"
 
 
@@ -315,7 +315,7 @@ def _status(ctx: MemoryContext) -> CommandAnswer:
 
 def _list(ctx: MemoryContext) -> CommandAnswer:
     chosen = ctx.arguments
-    filters = {name: getattr(chosen, name) for name in ("owner", "keeping", "tier", "type", "tag")}
+    filters = {name: getattr(chosen, name) for name in ("owner", "retention", "tier", "type", "tag")}
     answer = ctx.request("list", limit=chosen.limit, archived=bool(chosen.archived), **filters)
     memories = answer["memories"]
     lines = list(table(memories, _terminal_width())) if memories else [f"No such memories of {ctx.project}."]
@@ -343,7 +343,7 @@ def _add(ctx: MemoryContext) -> CommandAnswer:
     if not text.strip():
         raise CommandFailed("There is no text.", hint="Pass it as arguments, or with --file.")
     memory = ctx.request(
-        "add", text=text, title=chosen.title, type=chosen.type, tags=chosen.tag or [], keeping=chosen.keeping,
+        "add", text=text, title=chosen.title, type=chosen.type, tags=chosen.tag or [], retention=chosen.retention,
         confidence=chosen.confidence, owner=chosen.owner, author="user",
     )  # fmt: skip
     return CommandAnswer(memory, [line(memory, "stored", _terminal_width())])
@@ -353,7 +353,7 @@ def _edit(ctx: MemoryContext) -> CommandAnswer:
     chosen = ctx.arguments
     before = ctx.request("get", id=ctx.id_of(chosen.id))
     facts = {"title": chosen.title, "type": chosen.type, "confidence": chosen.confidence, "tags": chosen.tag}
-    facts["keeping"] = "durable" if chosen.durable else None
+    facts["retention"] = "durable" if chosen.durable else None
     if chosen.file:
         facts["text"] = read_text(chosen.file)
     if all(value is None for value in facts.values()):
@@ -403,7 +403,7 @@ def _proposals(ctx: MemoryContext) -> CommandAnswer:
     chosen = ctx.arguments
     if chosen.accept or chosen.reject:
         word = "accept" if chosen.accept else "reject"
-        answer = ctx.request("resolveProposal", id=ctx.id_of(chosen.accept or chosen.reject), word=word)
+        answer = ctx.request("resolveProposal", id=ctx.id_of(chosen.accept or chosen.reject), decision=word)
         rule = [f"For your rule file: {terminal_safe(answer['rule'])}"] if answer["rule"] else []
         return CommandAnswer(answer, [line(answer["memory"], f"{word}ed", _terminal_width()), *rule])
     answer = ctx.request("proposals")

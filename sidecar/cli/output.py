@@ -12,11 +12,11 @@ from typing import Any, NamedTuple
 import orjson
 
 from sidecar.cli.errors import CommandFailed
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 
 INTERRUPTED = 130
 
-_CONTROL = regex(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_CONTROL = lazy_regex(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 class CommandAnswer(NamedTuple):

@@ -83,7 +83,8 @@ def _params(arguments: argparse.Namespace) -> dict[str, Any]:
 
 def _capture_line(captured: Any) -> list[str]:
     """Return a line on the session's captured memories, if there are any."""
-    counts = {"kept": len(captured["kept"]), "met again": len(captured["repeated"]), "withheld": captured["withheld"]}
+    counts = {"added": len(captured["added"]), "repeated": len(captured["repeated"])}
+    counts["suppressed"] = captured["suppressed"]
     summary = ", ".join(f"{count} {what}" for what, count in counts.items() if count)
     return [f"Memories: {summary}"] if summary else []
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from sidecar.codebase.summary.line_patterns import MAX_DEFINITIONS, MAX_SIGNATURE, without_comment
 from sidecar.codebase.summary.model import Definition, Summary
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 
 HEAD_LINES = 60
 """Maximum number of lines in which the head of a definition is searched."""
@@ -20,11 +20,11 @@ _VALUE_KINDS = frozenset(("variable", "constant", "field", "property"))
 _BODY_KINDS = frozenset(("type", "interface", "struct", "enum", "union", "record"))
 """Kinds whose body is part of the API."""
 _NON_API_KINDS = frozenset(("impl", "test", "module", "namespace", "package"))
-_FUNCTION_VALUE = regex(r"\s*=\s*(?:async\b|function\b|\(|<|\w+\s*=>)")
-_VALUE = regex(r"(?<!\s)\s*+(?<![=!<>])=(?![=>]).*$", re.DOTALL)
-_COMMENT_LINE = regex(r"(?://|/?\*|#)")
-_IS_PYTHON = regex(r"(?:async )?(?:def|class) ")
-_BODY_OF_PYTHON = regex(r":(?: .*)?$")
+_FUNCTION_VALUE = lazy_regex(r"\s*=\s*(?:async\b|function\b|\(|<|\w+\s*=>)")
+_VALUE = lazy_regex(r"(?<!\s)\s*+(?<![=!<>])=(?![=>]).*$", re.DOTALL)
+_COMMENT_LINE = lazy_regex(r"(?://|/?\*|#)")
+_IS_PYTHON = lazy_regex(r"(?:async )?(?:def|class) ")
+_BODY_OF_PYTHON = lazy_regex(r":(?: .*)?$")
 _OPENING, _CLOSING = "([{<", ")]}>"
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from sidecar.codebase.summary.languages import language_of
 from sidecar.codebase.worktree.git_dir import index_signature
 from sidecar.codebase.worktree.state import RepositoryState, is_own
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.secrets.secret_paths import is_secret_path
 from sidecar.system.git import Git
 
@@ -150,7 +150,7 @@ _VENDORED_FOLDERS = frozenset(
         ".git",
     )
 )  # fmt: skip
-_REGULAR_FILE = regex(r"(?:^|(?<=\0))H 10[0-7]{4} ([0-9a-f]+) 0\t([^\0]+)(?=\0)")
+_REGULAR_FILE = lazy_regex(r"(?:^|(?<=\0))H 10[0-7]{4} ([0-9a-f]+) 0\t([^\0]+)(?=\0)")
 _NO_TEXT = ("absent", "link:", "other:", "nested", "unreadable:", "large:")
 """Prefixes of content hashes without a text to show."""
 
@@ -261,7 +261,7 @@ def _read_index(cwd: Path) -> dict[str, str]:
 _TEST_FOLDERS = frozenset(("test", "tests", "__tests__", "spec", "specs", "e2e"))
 _TEST_MARKS = (".test.", ".spec.", "_test.", "_spec.")
 _TEST_AFFIXES = ("test_", "tests_", "_test", "_tests", "_spec", "-test", "-tests", "-spec")
-_CAPITAL_TEST = regex(r"(?<=[a-z0-9])Tests?$")
+_CAPITAL_TEST = lazy_regex(r"(?<=[a-z0-9])Tests?$")
 _DOCUMENT_SUFFIXES = (".md", ".mdx", ".rst", ".txt", ".json", ".yml", ".yaml", ".toml", ".csv", ".html")
 
 COMMON_STEMS = frozenset(("index", "mod", "__init__", "lib", "main", "types", "utils", "setup", "conftest", "common"))

@@ -27,7 +27,7 @@ from sidecar.codebase.worktree.libgit_diff import blobs_of
 from sidecar.codebase.worktree.state import RepositoryState, StateFailed
 from sidecar.core.clock import SystemClock
 from sidecar.core.digests import short_id
-from sidecar.core.terms import forget_words
+from sidecar.core.terms import clear_term_cache
 from sidecar.storage.lru import Lru
 from sidecar.system.allocator import give_back
 from sidecar.system.git import GitFailed
@@ -311,7 +311,7 @@ class Repository:
         self._searcher.read_history()
         done = self._indexer.run(self.key, report, self._searcher.by_interest)
         if done.analysed >= MANY_FILES or done.from_cache >= MANY_FILES:
-            forget_words()
+            clear_term_cache()
             give_back()
         return done
 

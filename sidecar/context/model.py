@@ -6,8 +6,8 @@ from pydantic import Field
 
 from sidecar.context.brackets import Bracket, LayerName, MemoryLevel, PartLayer
 from sidecar.context.window import ReportedUsage, UsageSource
-from sidecar.core.wire import MOST_TOKENS, FolderPath, Identifier, Tokens, WireModel
-from sidecar.memory import MemoryCaptureResult, MemoryDigest
+from sidecar.core.wire import MAX_TOKENS, FolderPath, Identifier, Tokens, WireModel
+from sidecar.memory import MemoryCaptureResult, SessionSummaryInput
 from sidecar.session import IdeName
 
 AgentName = Annotated[str, Field(max_length=64, pattern=r"^[a-z0-9][a-z0-9_-]*$")]
@@ -18,7 +18,7 @@ class WindowUsage(WireModel):
     """How full a context window is. The best source wins: reported tokens, then a percentage, then an estimate."""
 
     used_tokens: Tokens | None = Field(default=None, description="As reported by the provider, with `maxTokens`.")
-    max_tokens: int | None = Field(default=None, ge=1, le=MOST_TOKENS, description="Size of the window.")
+    max_tokens: int | None = Field(default=None, ge=1, le=MAX_TOKENS, description="Size of the window.")
     remaining_percent: float | None = Field(default=None, allow_inf_nan=False, description="Clamped to 0–100.")
     prompt_count: int | None = Field(
         default=None, ge=0, le=2**32, description="For an estimate, together with an average."
@@ -26,7 +26,7 @@ class WindowUsage(WireModel):
     average_tokens: float | None = Field(
         default=None,
         ge=0,
-        le=MOST_TOKENS,
+        le=MAX_TOKENS,
         allow_inf_nan=False,
         description="Average tokens of a prompt and its answer.",
     )
@@ -285,7 +285,7 @@ class ContextPreCompactParams(WireModel):
         default=None,
         description="The current run, so that its `continuity/postRun` does not count the same evidence again.",
     )
-    digest: MemoryDigest | None = Field(default=None, description="What the host considers worth remembering.")
+    summary: SessionSummaryInput | None = Field(default=None, description="What the host considers worth remembering.")
     text: str | None = Field(default=None, min_length=1, max_length=200_000, description="A summary of the session.")
     agent: AgentName | None = None
     mode: str | None = Field(default=None, min_length=1, max_length=40)

@@ -1,1 +1,1 @@
-"""Values and rules without input, output or a library beneath them."""
+"""Values and rules without I/O or third-party dependencies."""

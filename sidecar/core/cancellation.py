@@ -1,10 +1,10 @@
-"""A request's wish to stop, set by one thread and asked by another."""
+"""Cancellation flag of a request: set by one thread, checked by another."""
 
 from sidecar.core.errors import Cancelled
 
 
 class Cancellation:
-    """Set once, never cleared. Long work calls `check` between its steps."""
+    """A one-way flag. Long work calls `check` between its steps."""
 
     __slots__ = ("is_set",)
 
@@ -12,10 +12,10 @@ class Cancellation:
         self.is_set = False
 
     def set(self) -> None:
-        """Asks the work to stop at its next check."""
+        """Ask the work to stop at its next check."""
         self.is_set = True
 
     def check(self) -> None:
-        """Raises Cancelled when somebody asked the work to stop."""
+        """Raise Cancelled if the flag is set."""
         if self.is_set:
             raise Cancelled("The request was cancelled.")

@@ -1,23 +1,23 @@
-"""The only module that reads a clock; everything else is handed a `Clock`."""
+"""The only module that reads a clock; all other code receives a `Clock`."""
 
 import time
 from typing import NamedTuple, Protocol
 
 
 class Clock(Protocol):
-    """What time it is, for people and for measuring."""
+    """Wall-clock time and a monotonic clock for durations."""
 
     def now_ms(self) -> int:
         """Milliseconds since 1970-01-01 UTC."""
         ...
 
     def monotonic_ms(self) -> float:
-        """Milliseconds of a clock that never goes back; only differences mean something."""
+        """Milliseconds of a clock that never goes back; only differences are meaningful."""
         ...
 
 
 class SystemClock:
-    """The machine's own clocks."""
+    """The machine's clocks."""
 
     def now_ms(self) -> int:
         """Milliseconds since 1970-01-01 UTC."""
@@ -33,12 +33,12 @@ class Deadline(NamedTuple):
 
     at_ms: float
 
-    def left_ms(self, clock: Clock) -> float:
-        """Milliseconds that are left, never below zero."""
+    def remaining_ms(self, clock: Clock) -> float:
+        """Return the remaining milliseconds, at least 0."""
         return max(0.0, self.at_ms - clock.monotonic_ms())
 
 
 def rfc3339(now_ms: int) -> str:
-    """Formats a moment as RFC 3339 in UTC with milliseconds, as all times on the wire are."""
+    """Format a moment as RFC 3339 in UTC with milliseconds, the wire format of all times."""
     seconds, millis = divmod(now_ms, 1000)
     return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(seconds)) + f".{millis:03d}Z"

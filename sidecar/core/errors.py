@@ -2,20 +2,20 @@
 
     SidecarError
     ├── ParseError            -32700  not JSON
-    ├── InvalidRequest        -32600  JSON, but no JSON-RPC request
+    ├── InvalidRequest        -32600  JSON, but not a JSON-RPC request
     ├── MethodNotFound        -32601
     ├── InvalidParams         -32602
     ├── InternalError         -32603  unexpected; carries an incident id, never its cause
     ├── NotInitialized        -32002  `initialize` has not been answered yet
-    ├── Busy                  -32001  a queue is full; `retryAfterMs` says when to try again
+    ├── Busy                  -32001  a queue is full; retry after `retryAfterMs`
     ├── Cancelled             -32800  the client cancelled the request
-    ├── WorkspaceUnavailable  -32010  the folder is gone, no folder, or not readable
+    ├── WorkspaceUnavailable  -32010  the folder is missing, not a folder, or not readable
     ├── StateDegraded         -32012  the state file cannot be used for this
     ├── TooLarge              -32013  over a stated size
-    ├── PolicyDenied          -32014  the settings or a protection forbid it
-    ├── Conflict              -32015  somebody else changed it first
-    ├── NotFound              -32016  no such thing
-    ├── SyncFailed            -32017  the knowledge sync stopped; `code` and `retryable` say how
+    ├── PolicyDenied          -32014  a setting or a protection forbids it
+    ├── Conflict              -32015  it was changed by someone else first
+    ├── NotFound              -32016  it does not exist
+    ├── SyncFailed            -32017  the knowledge sync stopped; see `code` and `retryable`
     └── AgentUnavailable      -32018  the coding agent's program is missing or cannot be run
 
 An error has a code, one sentence, optionally a hint (what to do) and data. A subclass exists only where a
@@ -39,35 +39,35 @@ class SidecarError(Exception):
 
 
 class ParseError(SidecarError):
-    """The bytes are not one JSON text in UTF-8."""
+    """The bytes are not a single JSON text in UTF-8."""
 
     code = -32700
     kind = "parseError"
 
 
 class InvalidRequest(SidecarError):
-    """The JSON is no JSON-RPC 2.0 request, or this connection cannot take it now."""
+    """The JSON is not a JSON-RPC 2.0 request, or this connection cannot accept it now."""
 
     code = -32600
     kind = "invalidRequest"
 
 
 class MethodNotFound(SidecarError):
-    """No method of that name is in the catalog."""
+    """The catalog has no method of that name."""
 
     code = -32601
     kind = "methodNotFound"
 
 
 class InvalidParams(SidecarError):
-    """The params do not fit the method's model; data.errors names each field."""
+    """The params do not match the method's model; data.errors names each field."""
 
     code = -32602
     kind = "invalidParams"
 
 
 class InternalError(SidecarError):
-    """Something nobody foresaw; the log holds the traceback under data.incidentId."""
+    """An unexpected failure; the log has the traceback under data.incidentId."""
 
     code = -32603
     kind = "internalError"
@@ -81,7 +81,7 @@ class NotInitialized(SidecarError):
 
 
 class Busy(SidecarError):
-    """A queue is full; data.retryAfterMs (milliseconds) says when to try again."""
+    """A queue is full; retry after data.retryAfterMs milliseconds."""
 
     code = -32001
     kind = "busy"
@@ -109,42 +109,42 @@ class StateDegraded(SidecarError):
 
 
 class TooLarge(SidecarError):
-    """Something is over a stated size; data.limitBytes is that size."""
+    """Something exceeds a stated size; data.limitBytes is that size."""
 
     code = -32013
     kind = "tooLarge"
 
 
 class PolicyDenied(SidecarError):
-    """Settings or a protection forbid the action."""
+    """A setting or a protection forbids the action."""
 
     code = -32014
     kind = "policyDenied"
 
 
 class Conflict(SidecarError):
-    """The thing was changed by somebody else first."""
+    """The object was changed by someone else first."""
 
     code = -32015
     kind = "conflict"
 
 
 class NotFound(SidecarError):
-    """Nothing goes by that id."""
+    """No object has that id."""
 
     code = -32016
     kind = "notFound"
 
 
 class SyncFailed(SidecarError):
-    """The knowledge sync failed; data.code is the specification's name for it, data.retryable whether to try again."""
+    """The knowledge sync failed; data.code names the failure (specification), data.retryable whether to try again."""
 
     code = -32017
     kind = "syncFailed"
 
 
 class AgentUnavailable(SidecarError):
-    """The coding agent's program is missing, not executable, or not to be started."""
+    """The coding agent's program is missing, not executable, or not allowed to start."""
 
     code = -32018
     kind = "agentUnavailable"

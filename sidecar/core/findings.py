@@ -1,4 +1,4 @@
-"""What a look at oneself finds: what is not well, what to do about it, and how it can be mended here."""
+"""Doctor findings: a problem, its remedy, and optionally an automatic repair."""
 
 from collections.abc import Callable
 from typing import Literal, NamedTuple
@@ -7,11 +7,11 @@ Level = Literal["warning", "error"]
 
 
 class Finding(NamedTuple):
-    """Something that is not well."""
+    """A problem reported by the doctor."""
 
     level: Level
-    told: str
+    message: str
     remedy: str
     """What the user can do."""
-    mend: Callable[[], object] | None = None
-    """Puts it right; None where only the user can."""
+    repair: Callable[[], object] | None = None
+    """Repair function; None if only the user can repair it."""

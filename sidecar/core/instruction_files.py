@@ -1,9 +1,9 @@
-"""The names of files that instruct coding agents, for all that read or skip them."""
+"""Names and paths of instruction files for coding agents."""
 
 AGENT_FILES = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules", "copilot-instructions.md")
-"""Files written for agents: there any list item that asks for something is a rule."""
+"""Files written for agents; any list item in them that asks for something is a rule."""
 
 AGENT_PATHS = (
     "AGENTS.md", "CLAUDE.md", ".claude/CLAUDE.md", "GEMINI.md", ".cursorrules", ".github/copilot-instructions.md",
 )  # fmt: skip
-"""Where they stand in a project, in the order they are read in."""
+"""Paths below a project, in reading order."""

@@ -1,7 +1,7 @@
-"""JSON text in and out: orjson's, and the standard library's until orjson is loaded.
+"""Read and write JSON with orjson, or with the standard library until orjson is loaded.
 
-`import orjson` loads inspect, dataclasses, uuid and more; it would take longer than all else that `initialize`
-needs. The plain parser takes only what both read alike, and leaves everything unusual to orjson.
+`import orjson` also loads inspect, dataclasses and uuid and takes longer than the rest of `initialize`. The standard
+parser accepts only what both parsers read alike; anything unusual goes to orjson.
 """
 
 import json
@@ -9,13 +9,13 @@ import re
 from collections.abc import Callable
 from typing import Any, NoReturn
 
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 
 _PLAIN_BYTES = 64 * 1024
 _PLAIN_NESTED = 100
 _PLAIN_DIGITS = 15
 
-_ESCAPE = regex(
+_ESCAPE = lazy_regex(
     rb"\\(?:u[dD][89abAB][0-9a-fA-F]{2}\\u[dD][c-fC-F][0-9a-fA-F]{2}|(u[dD][89a-fA-F][0-9a-fA-F]{2})|.)", re.DOTALL
 )
 """An escape: a whole surrogate pair, half of one (group 1), or any other."""
@@ -24,7 +24,7 @@ _orjson: Any = None
 
 
 def load() -> Any:
-    """Loads orjson, which serves from then on."""
+    """Load orjson and use it from now on."""
     global _orjson  # noqa: PLW0603  (a module loaded late is a global)
     import orjson
 
@@ -33,28 +33,28 @@ def load() -> Any:
 
 
 def loads(text: bytes) -> Any:
-    """Reads strict UTF-8 JSON text; raises ValueError for anything else, RecursionError for what is too deep.
+    """Parse strict UTF-8 JSON. Raise ValueError if it is malformed, RecursionError if it is nested too deeply.
 
-    Programs in JavaScript cut texts inside of characters and then write half a pair of surrogates: it is read as
-    U+FFFD, because the rest of the message means what it says.
+    JavaScript programs cut strings inside characters and then write half a surrogate pair. It is read as U+FFFD, since
+    the rest of the message is intact.
     """
     if _orjson is None:
         try:
             return _plain(text)
         except (ValueError, RecursionError):
-            pass  # orjson has the word on what is wrong
-    read = (_orjson or load()).loads
+            pass  # orjson reports the error
+    parse = (_orjson or load()).loads
     try:
-        return read(text)
+        return parse(text)
     except ValueError:
-        whole = _ESCAPE.sub(lambda found: b"\\ufffd" if found[1] else found[0], text)
-        if whole == text:
+        repaired = _ESCAPE.sub(lambda match: b"\\ufffd" if match[1] else match[0], text)
+        if repaired == text:
             raise
-    return read(whole)
+    return parse(repaired)
 
 
 def dumps(value: Any, default: Callable[[Any], Any] | None = None) -> bytes:
-    """Gives a value as compact UTF-8 JSON text; `default` turns what JSON cannot hold, or TypeError is raised."""
+    """Serialize a value as compact UTF-8 JSON; `default` converts unsupported values, which else raise TypeError."""
     if _orjson is None:
         try:
             text = json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=default)

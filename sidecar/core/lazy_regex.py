@@ -1,25 +1,25 @@
-"""Regular expressions that are compiled when they are first used: hundreds stand in tables, and a run needs few."""
+"""Regular expressions compiled at first use: tables hold hundreds, and a run needs few."""
 
 import re
 from typing import Any, AnyStr, cast
 
 
-def regex(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
-    """Gives what behaves as the compiled pattern, and is compiled at its first use; `re.error` is raised there too."""
-    return cast("re.Pattern[AnyStr]", _Regex(pattern, flags))
+def lazy_regex(pattern: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
+    """Return an object that behaves like the compiled pattern; compiled, and may raise `re.error`, at first use."""
+    return cast("re.Pattern[AnyStr]", LazyPattern(pattern, flags))
 
 
-class _Regex:
-    """Keeps each method of the compiled pattern as its own, so that every use but the first costs no more."""
+class LazyPattern:
+    """Lazy pattern that caches each bound method of the compiled pattern, so only the first use costs more."""
 
     def __init__(self, pattern: str | bytes, flags: int) -> None:
         self.pattern = pattern
         self._flags = flags
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):  # asked by `copy` and its like of an object that has no members yet
+        if name.startswith("__"):  # `copy` and similar code look these up on an object without members
             raise AttributeError(name)
-        # Two threads may both get here: each compiles an equal pattern, and either's method may stay.
+        # Two threads may both get here: each compiles an equal pattern, and either method may stay.
         value = getattr(re.compile(self.pattern, self._flags), name)  # noqa: TID251  (its one place)
         self.__dict__[name] = value
         return value

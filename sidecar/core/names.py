@@ -1,12 +1,12 @@
-"""Names a client made up, where they may be repeated: in an error or in the log."""
+"""Client-supplied names that appear in errors and logs."""
 
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 
-_NAME = regex(r"[A-Za-z_$][A-Za-z0-9_$./-]{0,59}")
+_NAME = lazy_regex(r"[A-Za-z_$][A-Za-z0-9_$./-]{0,59}")
 
 NOT_A_NAME = "(not a name)"
 
 
-def shown(name: object) -> str:
-    """Gives a field's or method's name as it is, unless it looks like content that got there by mistake."""
+def loggable_name(name: object) -> str:
+    """Return a field's or method's name unchanged, unless it looks like misplaced content."""
     return name if isinstance(name, str) and _NAME.fullmatch(name) else NOT_A_NAME

@@ -1,38 +1,39 @@
-"""Texts → terms: identifiers split, case folded, accents dropped, any script. Pure."""
+"""Split text into terms: split identifiers, fold case, drop accents, in any script. Pure."""
 
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator
 from itertools import chain, pairwise
 
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 
-MAX_WORD = 100
-"""A longer run of letters and digits is data, not a word."""
+MAX_WORD_CHARACTERS = 100
+"""Longer runs of letters and digits are data, not words."""
 
-MAX_KNOWN = 8_192
-"""So many words are remembered with their terms, in some 3 MB; a file of code has about 300. Four times as many save
-one part in fourteen of the time."""
+MAX_CACHED_WORDS = 8_192
+"""Maximum number of words whose terms are cached (about 3 MB); a source file has about 300. Four times as many would
+save only 7 % of the time.
+"""
 
 _ONLY_WORDS = bytes(
     byte if chr(byte).isascii() and (chr(byte).isalnum() or byte == 0x5F) else 0x20 for byte in range(256)
 )
-_WORD = regex(r"[^\W_]+(?:_+[^\W_]+)*")
-_CAMEL = regex(r"[A-Z]{2,}(?=s(?![a-z]))|[A-Z]+(?=[A-Z][a-z])|(?<=[A-Z])s(?![a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
-_IDENTIFIER = regex(r"[A-Za-z_$][\w$]*(?:(?:\.|::?)[A-Za-z_]\w*)*")
-_NAME_LIKE = regex(r"[a-z][A-Z]|_|[.:]|\d")
+_WORD = lazy_regex(r"[^\W_]+(?:_+[^\W_]+)*")
+_CAMEL = lazy_regex(r"[A-Z]{2,}(?=s(?![a-z]))|[A-Z]+(?=[A-Z][a-z])|(?<=[A-Z])s(?![a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+_IDENTIFIER = lazy_regex(r"[A-Za-z_$][\w$]*(?:(?:\.|::?)[A-Za-z_]\w*)*")
+_NAME_LIKE = lazy_regex(r"[a-z][A-Z]|_|[.:]|\d")
 _UNSPACED_SCRIPTS = "\u0e00-\u0eff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff\uac00-\ud7af"
-_UNSPACED = regex(f"[{_UNSPACED_SCRIPTS}]")
-_SCRIPT_RUN = regex(f"[{_UNSPACED_SCRIPTS}]+|[^{_UNSPACED_SCRIPTS}]+")
-_ACCENT = regex("[\u0300-\u036f]")
-_PATH_TOKEN = regex(r"[\w@.+/\\$\[\]~-]+")
-_FILE_NAME = regex(r"\.?[^.].*\.[A-Za-z][A-Za-z0-9]{0,9}|\.[A-Za-z][\w-]+")
+_UNSPACED = lazy_regex(f"[{_UNSPACED_SCRIPTS}]")
+_SCRIPT_RUN = lazy_regex(f"[{_UNSPACED_SCRIPTS}]+|[^{_UNSPACED_SCRIPTS}]+")
+_ACCENT = lazy_regex("[\u0300-\u036f]")
+_PATH_TOKEN = lazy_regex(r"[\w@.+/\\$\[\]~-]+")
+_FILE_NAME = lazy_regex(r"\.?[^.].*\.[A-Za-z][A-Za-z0-9]{0,9}|\.[A-Za-z][\w-]+")
 _NAMES_WITHOUT_SUFFIX = frozenset(
     ("Makefile", "Dockerfile", "Jenkinsfile", "Procfile", "Gemfile", "Rakefile", "Vagrantfile", "Justfile", "justfile")
 )
 _ABBREVIATIONS = frozenset(("e.g", "i.e", "z.B", "a.k.a"))
 
-_VOWEL = regex("[aeiouy]")
+_VOWEL = lazy_regex("[aeiouy]")
 
 _STOP_WORDS = (
     "a", "an", "and", "are", "as", "at", "be", "been", "being", "but", "by", "can", "could", "did", "do", "does",
@@ -52,70 +53,70 @@ _STOP_WORDS = (
 
 
 def terms_of(text: str) -> Iterator[str]:
-    """Yields the terms of a text in order, with repetitions: whole words and the parts of identifiers."""
+    """Yield the terms of a text in order, with repetitions: whole words and the parts of identifiers."""
     for word in words_in(text):
-        yield from _KNOWN[word]
+        yield from _TERM_CACHE[word]
 
 
 def join_terms(text: str) -> str:
-    """Gives the terms of a text in order, with repetitions, joined by spaces. No step of it is the interpreter's."""
-    return " ".join(chain.from_iterable(map(_KNOWN.__getitem__, words_in(text))))
+    """Return the terms of a text in order, with repetitions, joined by spaces. Contains no Python-level loop."""
+    return " ".join(chain.from_iterable(map(_TERM_CACHE.__getitem__, words_in(text))))
 
 
 def count_terms(text: str) -> dict[str, int]:
-    """Counts the terms of a text in the order of their first use. No step of it is a loop of the interpreter's."""
-    return dict(Counter(chain.from_iterable(map(_KNOWN.__getitem__, words_in(text)))))
+    """Count the terms of a text in order of first use. Contains no Python-level loop."""
+    return dict(Counter(chain.from_iterable(map(_TERM_CACHE.__getitem__, words_in(text)))))
 
 
 def query_terms(text: str) -> list[str]:
-    """Gives the significant terms of a prompt, each once, in order of first use."""
+    """Return the significant terms of a prompt, each once, in order of first use."""
     return list(query_words(text))
 
 
 def query_words(text: str) -> dict[str, str]:
-    """Gives the significant terms of a prompt with the word each was first read from."""
+    """Map the significant terms of a prompt to the word each was first read from."""
     words: dict[str, str] = {}
     for word in words_in(text):
         folded = word.strip("_").casefold()
         if folded in STOP_WORDS:
             continue
-        whole, *parts = _KNOWN[word] or ("",)
+        whole, *parts = _TERM_CACHE[word] or ("",)
         for term in (whole, *parts):
             if len(term) > 1 and term not in STOP_WORDS and not term.isdigit():
-                words.setdefault(term, folded if term == whole or not parts else _part(folded, term))
+                words.setdefault(term, folded if term == whole or not parts else _source_part(folded, term))
     return words
 
 
-def _part(word: str, term: str) -> str:
-    """The part of a name that a term was read from, as far as it can be told: the stem is mostly its beginning."""
+def _source_part(word: str, term: str) -> str:
+    """Return the part of a name that a term comes from, else the term: the stem is usually a prefix."""
     parts = (part for part in word.split("_") if stem(part) == term)
     return next(parts, term)
 
 
 def identifiers_of(text: str) -> list[str]:
-    """Gives the words of a prompt that look like names from code: camelCase, snake_case, dotted, quoted."""
-    found = (
+    """Return the words of a prompt that look like identifiers: camelCase, snake_case, dotted, quoted."""
+    identifiers = (
         match[0]
         for match in _IDENTIFIER.finditer(text)
         if _NAME_LIKE.search(match[0].strip("_")) or match[0].startswith("_")
     )
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys(identifiers))
 
 
 def paths_in(text: str) -> list[str]:
-    """Gives what looks like file paths in a prompt or a stack trace, slashes turned forward, none at the front."""
-    found: dict[str, None] = {}
+    """Return what looks like file paths in a prompt or stack trace, with forward slashes and none at the start."""
+    paths: dict[str, None] = {}
     for token in _PATH_TOKEN.findall(text):
-        path = _unwrapped(token).replace("\\", "/").rstrip("./").lstrip("/")
+        path = _without_brackets(token).replace("\\", "/").rstrip("./").lstrip("/")
         path = path.removeprefix("./")
         name = path.rpartition("/")[2]
         if path not in _ABBREVIATIONS and (_FILE_NAME.fullmatch(name) or name in _NAMES_WITHOUT_SUFFIX):
-            found.setdefault(path)
-    return list(found)
+            paths.setdefault(path)
+    return list(paths)
 
 
 def stem(word: str) -> str:
-    """Takes the commonest English endings off, so that `caches`, `cached` and `caching` meet."""
+    """Remove the most common English endings, so that `caches`, `cached` and `caching` match."""
     if len(word) < 4 or not word.isascii():
         return word
     word = _singular(word)
@@ -145,40 +146,40 @@ def _singular(word: str) -> str:
 
 
 STOP_WORDS = frozenset(_STOP_WORDS) | frozenset(stem(word) for word in _STOP_WORDS)
-"""Words that say nothing of a task, as they are written and as terms."""
+"""Words that say nothing about a task, as written and as terms."""
 
 
 def words_in(text: str) -> list[str]:
-    """Cuts a text into words, some with low lines around them; in plain English by a table, ten times as fast."""
+    """Split a text into words, some with surrounding underscores; ASCII text uses a table, ten times as fast."""
     if text.isascii():
         return text.encode().translate(_ONLY_WORDS).decode("ascii").split()
     return _WORD.findall(unicodedata.normalize("NFC", text))
 
 
-class _Known(dict[str, tuple[str, ...]]):
-    """Words → their terms, remembered up to a number of words, and then anew."""
+class _TermCache(dict[str, tuple[str, ...]]):
+    """Cache of words and their terms; emptied when it is full."""
 
     def __missing__(self, word: str) -> tuple[str, ...]:
         terms = _terms_of_word(word.strip("_"))
-        if len(word) <= MAX_WORD:
-            if len(self) >= MAX_KNOWN:
+        if len(word) <= MAX_WORD_CHARACTERS:
+            if len(self) >= MAX_CACHED_WORDS:
                 self.clear()
             self[word] = terms
         return terms
 
 
-_KNOWN = _Known()
+_TERM_CACHE = _TermCache()
 
 
-def forget_words() -> None:
-    """Lets go of the words that are remembered with their terms: after many files, few are asked for again."""
-    _KNOWN.clear()
+def clear_term_cache() -> None:
+    """Empty the cache of words and their terms: after indexing many files, few are needed again."""
+    _TERM_CACHE.clear()
 
 
 def _terms_of_word(word: str) -> tuple[str, ...]:
     if "_" in word:
         return _terms_of_snake_case(word)
-    if not 0 < len(word) <= MAX_WORD:
+    if not 0 < len(word) <= MAX_WORD_CHARACTERS:
         return ()
     if word.isascii():
         return _terms_of_run(word)
@@ -188,16 +189,16 @@ def _terms_of_word(word: str) -> tuple[str, ...]:
 
 
 def _terms_of_snake_case(word: str) -> tuple[str, ...]:
-    """The name as one term, so that `into_response` and `intoResponse` meet, and the terms of its parts."""
-    parts = [part for part in word.split("_") if 0 < len(part) <= MAX_WORD]
+    """Return the whole name as one term, so that `into_response` matches `intoResponse`, and the terms of its parts."""
+    parts = [part for part in word.split("_") if 0 < len(part) <= MAX_WORD_CHARACTERS]
     terms = tuple(term for part in parts for term in _terms_of_word(part))
-    if len(parts) < 2 or len(word) > MAX_WORD:
+    if len(parts) < 2 or len(word) > MAX_WORD_CHARACTERS:
         return terms
     return (stem(_without_accents("".join(parts)).casefold()), *terms)
 
 
 def _terms_of_run(word: str) -> tuple[str, ...]:
-    """The terms of a word in one kind of script: pairs where words are not spaced, else the word and its parts."""
+    """Return the terms of a word in one script: character pairs in scripts without spaces, else word and parts."""
     if word.isascii() and (word.islower() or word.isdigit()) and (word.isalpha() or word.isdigit()):
         return (stem(word),)
     if _UNSPACED.match(word):
@@ -217,7 +218,7 @@ def _without_accents(word: str) -> str:
 
 
 def _cased_parts(word: str) -> list[str]:
-    """Splits where a small letter is followed by a capital one, in any script that has both."""
+    """Split where a lowercase letter precedes an uppercase one, in any script that has both."""
     cuts = [0, *(at for at, (left, right) in enumerate(pairwise(word), 1) if left.islower() and right.isupper())]
     return [word[start:end] for start, end in pairwise([*cuts, len(word)])]
 
@@ -226,8 +227,8 @@ def _pairs(word: str) -> tuple[str, ...]:
     return (word,) if len(word) == 1 else tuple(left + right for left, right in pairwise(word))
 
 
-def _unwrapped(token: str) -> str:
-    """Takes off brackets that enclose a path rather than belong to it, as in `app/[id]/page.tsx`."""
+def _without_brackets(token: str) -> str:
+    """Remove brackets that enclose a path, but not those that belong to it, as in `app/[id]/page.tsx`."""
     if token.startswith("[") and (token.endswith("]") or "]" not in token):
         return token.strip("[]")
     return token.rstrip("]") if "[" not in token else token

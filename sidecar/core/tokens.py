@@ -1,8 +1,8 @@
-"""How many tokens a text takes, without a tokenizer. Pure.
+"""Estimate the tokens of a text without a tokenizer. Pure.
 
-No provider publishes the vocabulary it uses now, so the estimate stays a little above what the open ones give
-(cl100k and o200k): a budget that is kept by it is kept. ASCII text is weighed by its words, digits, marks and lines,
-with weights fitted over prose and code of eleven repositories against cl100k; other scripts by the character.
+No provider publishes its current vocabulary, so the estimate stays slightly above the open ones (cl100k and o200k) and
+a budget measured with it holds. ASCII text is weighed by words, digits, punctuation and lines, with weights fitted to
+prose and code of eleven repositories against cl100k; other scripts are weighed per character.
 """
 
 import math
@@ -11,7 +11,7 @@ from collections import Counter
 from functools import lru_cache
 
 _SCALE = 1.1
-"""How far above the fit the estimate stays."""
+"""Factor by which the estimate stays above the fit."""
 
 _WORD, _HUMP, _LETTER, _CAPITALS, _DIGIT, _MARK, _MARKS, _LINE, _MARKED_WORD = (
     0.793, 0.710, 0.0591, -0.065, 0.950, 0.670, -0.450, 1.024, -0.200,
@@ -50,13 +50,13 @@ _SCRIPTS: tuple[tuple[int, float], ...] = (
     (0x10000, 3.0),  # emoji and all else: about a token for each byte but one
     (0x20000, 3.3),  # rare Chinese
 )  # fmt: skip
-"""Where each stretch of characters begins, and the tokens one of them takes."""
+"""First code point of each range, and the tokens one of its characters takes."""
 
 _STARTS = tuple(start for start, _ in _SCRIPTS)
 _HAN = range(0x4E00, 0xA000)
 _COMMON_HAN, _OTHER_HAN, _RARE_HAN = 1.2, 2.2, 2.8
 _COMMON_ROW = 0xD8
-"""GB 2312 keeps the 3,755 most frequent characters in the rows before this one."""
+"""GB 2312 has the 3,755 most frequent characters in the rows before this one."""
 
 
 def _classes() -> bytes:
@@ -79,15 +79,15 @@ _WORDS_ALONE = bytes(ord("a") if byte in b"aA" else ord(" ") for byte in range(2
 
 
 def estimate_tokens(text: str) -> int:
-    """Gives about how many tokens a text takes, rather too many than too few; 0 for an empty one.
+    """Estimate the tokens of a text, rather too high than too low; 0 for an empty text.
 
-    The error against cl100k is shown in `tests/core/test_tokens.py`.
+    `tests/core/test_tokens.py` shows the error against cl100k.
     """
-    return math.ceil(weigh(text) - 1e-9)
+    return math.ceil(token_weight(text) - 1e-9)
 
 
-def weigh(text: str) -> float:
-    """Gives the estimate unrounded: of whole lines, the sum of their weights is never below that of them together."""
+def token_weight(text: str) -> float:
+    """Return the unrounded estimate. The sum over whole lines is never below the estimate of the whole text."""
     encoded = text.encode("utf-8", "replace")
     classes = encoded.translate(_CLASS)
     words = classes.translate(_WORDS_ALONE)
@@ -104,11 +104,11 @@ def weigh(text: str) -> float:
         + _LINE * (count(b"\n") - count(b"\n\n"))
         + _MARKED_WORD * count(b".a")
     )
-    return max(0.0, weight * _SCALE) + (0.0 if text.isascii() else _foreign(text))
+    return max(0.0, weight * _SCALE) + (0.0 if text.isascii() else _non_ascii_weight(text))
 
 
-def _foreign(text: str) -> float:
-    """Counts no character that is ASCII: mostly few are not, and the others are taken out at once."""
+def _non_ascii_weight(text: str) -> float:
+    """Weigh only the non-ASCII characters: mostly there are few, and the others are removed at once."""
     foreign = text.encode("utf-8", "surrogatepass").translate(None, _ASCII).decode("utf-8", "surrogatepass")
     return sum(_weight_of(char) * number for char, number in Counter(foreign).items())
 
@@ -122,7 +122,7 @@ def _weight_of(char: str) -> float:
 
 
 def _han(char: str) -> float:
-    """Vocabularies hold the characters that are frequent in China whole, and most others in pieces."""
+    """Vocabularies contain the frequent Chinese characters whole, and most others in pieces."""
     try:
         return _COMMON_HAN if char.encode("gb2312")[0] < _COMMON_ROW else _OTHER_HAN
     except UnicodeEncodeError:

@@ -1,4 +1,4 @@
-"""The base of every message model: frozen, strict, camelCase on the wire, no unknown fields."""
+"""Base class and shared field types of the wire messages: frozen, strict, camelCase, no unknown fields."""
 
 import re
 from typing import Annotated
@@ -8,7 +8,7 @@ from pydantic.alias_generators import to_camel
 
 
 class WireModel(BaseModel):
-    """A message or a part of one; validators are built when first needed (`defer_build`)."""
+    """A message or part of one; validators are built at first use (`defer_build`)."""
 
     model_config = ConfigDict(
         frozen=True,
@@ -23,14 +23,14 @@ class WireModel(BaseModel):
 
 
 class Empty(WireModel):
-    """No members."""
+    """A message without members."""
 
 
 _RFC3339 = r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$"
 
 
 def _rfc3339(value: object) -> object:
-    # Not strict, so that text is read at all; but then numbers and bare dates would be taken as moments too.
+    # Not strict, so that text is accepted at all; but that would also accept numbers and bare dates.
     if not isinstance(value, str) or not re.fullmatch(_RFC3339, value, re.ASCII):
         raise ValueError("is RFC 3339 text with an offset")
     return value
@@ -41,17 +41,17 @@ Instant = Annotated[
 ]
 """A moment as RFC 3339 text with an offset, for example `2026-03-01T09:30:00.000Z`."""
 
-MOST_TOKENS = 2**40
-"""More than any run takes; so that sums of them stay numbers that a database holds."""
+MAX_TOKENS = 2**40
+"""More than any run takes; sums still fit a database integer."""
 
-Tokens = Annotated[int, Field(ge=0, le=MOST_TOKENS)]
+Tokens = Annotated[int, Field(ge=0, le=MAX_TOKENS)]
 """A count of a provider's tokens."""
 
-MOST_COUNT = 2**31 - 1
-"""The most of what is counted one by one: items, iterations, places in a list."""
+MAX_COUNT = 2**31 - 1
+"""Maximum of what is counted one by one: items, iterations, positions in a list."""
 
 Identifier = Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")]
-"""An id the host made up: 1 to 200 characters without control characters; compared, never used as a path."""
+"""An id chosen by the host: 1 to 200 characters without control characters; compared, never used as a path."""
 
 FolderPath = Annotated[str, Field(min_length=1, max_length=4096, pattern=r"^[^\x00]+$")]
-"""An absolute path of a folder on this machine."""
+"""Absolute path of a folder on this machine."""

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import apsw
 
 from sidecar.core.digests import short_id
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.runs import (
     Artifact,
     Counters,
@@ -32,21 +32,23 @@ RISK_RUNS = 5
 
 SENTENCE_CHARACTERS = 300
 
-_FENCE = regex(r"```[\s\S]*?(?:```|\Z)")
-_END = regex(r"(?<=[.!?])\s+|\n+")
-_LEADING = regex(r"^[\s>*#\-•\d.)\]\[]+")
-_DECIDED = regex(
+_FENCE = lazy_regex(r"```[\s\S]*?(?:```|\Z)")
+_END = lazy_regex(r"(?<=[.!?])\s+|\n+")
+_LEADING = lazy_regex(r"^[\s>*#\-•\d.)\]\[]+")
+_DECIDED = lazy_regex(
     r"(?i)\b(?:decided|chose|chosen|opted|settled on|went with|going with|agreed to|decision:|rather than|abandon\w*"
     r"|reject(?:ed|ing)|ruled out)\b"
 )
-_OPEN = regex(
+_OPEN = lazy_regex(
     r"(?i)\b(?:risk\w*|todo|fixme|not yet|un(?:tested|verified|resolved|clear|sure)|not (?:tested|verified|covered)"
     r"|have(?:n't| not) (?:run|tested|verified|checked)|follow[- ]?up|caveat|beware"
     r"|still (?:fails?|failing|missing|open|needs?)|remain(?:s|ing)|open (?:question|point)s?"
     r"|left (?:open|to do)|needs? (?:to be )?(?:decided|confirm\w*"
     r"|review\w*))\b"
 )
-_CLEARED = regex(r"(?i)\b(?:no|without|any) (?:\w+ )?(?:risks?|todos?|caveats?|follow[- ]?ups?|open)\b|nothing remains")
+_CLEARED = lazy_regex(
+    r"(?i)\b(?:no|without|any) (?:\w+ )?(?:risks?|todos?|caveats?|follow[- ]?ups?|open)\b|nothing remains"
+)
 
 
 class TouchedFile(NamedTuple):
@@ -153,7 +155,7 @@ def _sentence_naming(path: str, text: str) -> str | None:
     name = PurePosixPath(path).name
     if name not in text:
         return None
-    pattern = regex(rf"(?<![\w.-]){re.escape(name)}(?![\w-])")
+    pattern = lazy_regex(rf"(?<![\w.-]){re.escape(name)}(?![\w-])")
     return next((sentence for sentence in sentences(text) if pattern.search(sentence)), None)
 
 

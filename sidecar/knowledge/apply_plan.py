@@ -15,7 +15,15 @@ from sidecar.knowledge.state import FailedItem, SyncedItem, SyncState
 from sidecar.knowledge.store import FileImage
 from sidecar.knowledge.sync_inputs import SyncInputs
 from sidecar.knowledge.sync_plan import Operation, Plan, fingerprint, synced_item
-from sidecar.memory import Change, Placed, Value, knowledge_pointer, read_back, rewritten, written
+from sidecar.memory import (
+    FileChange,
+    ManagedMemories,
+    Value,
+    edit_memory_file,
+    knowledge_pointer,
+    read_memory_file,
+    render_memory_file,
+)
 from sidecar.storage.database import Database
 
 BURST = 9
@@ -59,7 +67,7 @@ class Journal:
         self._project = project
         self._checkpoint_id = checkpoint_id
 
-    def record_writes(self, changes: Sequence[Change]) -> None:
+    def record_writes(self, changes: Sequence[FileChange]) -> None:
         """Store the files' bytes before and after the change, durably."""
         with self._database.write() as tx:
             store.record_writes(tx, self._project, self._checkpoint_id, [FileImage(*change) for change in changes])
@@ -153,7 +161,7 @@ def next_state(
     return replace(state, last_sync_at_ms=now_ms, last_knowledge_commit=plan.commit), blocking
 
 
-def restore_files(placed: Placed, images: Iterable[FileImage]) -> list[str]:
+def restore_files(placed: ManagedMemories, images: Iterable[FileImage]) -> list[str]:
     """Revert writes, the latest first. Return the pointers edited since, which are left unchanged."""
     skipped = []
     for image in images:
@@ -164,7 +172,7 @@ def restore_files(placed: Placed, images: Iterable[FileImage]) -> list[str]:
             skipped.append(image.path)
             continue
         skipped += [
-            change.path for change, problem in placed.apply([Change(image.path, current, image.before)]) if problem
+            change.path for change, problem in placed.apply([FileChange(image.path, current, image.before)]) if problem
         ]
     placed.close()
     return skipped
@@ -192,19 +200,19 @@ def _write(
             result.failed[step.ref] = problem.message
 
 
-def _change(step: Operation, inputs: SyncInputs, timestamp: str) -> Change:
+def _change(step: Operation, inputs: SyncInputs, timestamp: str) -> FileChange:
     before = inputs.placed.content(step.pointer)
     if step.kind != "create" and before is None:
         raise NotFound("The pointer's file no longer exists.")
     if step.kind == "delete":
-        return Change(step.pointer, before, None)
+        return FileChange(step.pointer, before, None)
     if step.kind == "mark_orphaned":
         fields: dict[str, Value] = {
             knowledge_pointer.ITEM: step.ref,
             knowledge_pointer.STATUS: knowledge_pointer.ORPHANED,
             "updated_at": timestamp,
         }
-        return Change(step.pointer, before, rewritten(before or b"", step.pointer, fields, None, None))
+        return FileChange(step.pointer, before, edit_memory_file(before or b"", step.pointer, fields, None, None))
     facts, title, text = _render(step.ref, inputs)
     if before is None:
         new_fields: dict[str, Value] = {
@@ -214,11 +222,11 @@ def _change(step: Operation, inputs: SyncInputs, timestamp: str) -> Change:
             "evidence_count": 1,
             "created_at": timestamp,
         }
-        return Change(step.pointer, None, written({**new_fields, "updated_at": timestamp}, title, text))
+        return FileChange(step.pointer, None, render_memory_file({**new_fields, "updated_at": timestamp}, title, text))
     if step.kind == "create":
         raise Conflict("A memory that is not a pointer has the pointer's path.")
-    return Change(
-        step.pointer, before, rewritten(before, step.pointer, {**facts, "updated_at": timestamp}, title, text)
+    return FileChange(
+        step.pointer, before, edit_memory_file(before, step.pointer, {**facts, "updated_at": timestamp}, title, text)
     )
 
 
@@ -234,7 +242,7 @@ def _is_unchanged_since(current: bytes | None, after: bytes | None) -> bool:
     """Whether a file is as a sync wrote it, apart from the counters that memory updates in it."""
     if current is None or after is None:
         return current == after
-    return current == after or pointer_hash(read_back(current)) == pointer_hash(read_back(after))
+    return current == after or pointer_hash(read_memory_file(current)) == pointer_hash(read_memory_file(after))
 
 
 def _count_failure(before: FailedItem | None, fingerprint_: str, problem: str) -> FailedItem:

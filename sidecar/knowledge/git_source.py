@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, TypeVar
 from sidecar.call import Call
 from sidecar.core.digests import short_id
 from sidecar.core.errors import SidecarError, StateDegraded, SyncFailed
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.knowledge.errors import knowledge_unavailable, no_such_ref, not_configured, shutting_down
 from sidecar.knowledge.item import MAX_ITEM_BYTES, SCOPE_FOLDERS, TYPE_FOLDERS
 from sidecar.settings.kinds import is_remote
@@ -32,7 +32,7 @@ MAX_DEPTH = 100
 MAX_COMMITS = 10_000
 """Maximum number of commits in a range; beyond it, the whole repository is compared."""
 
-_COMMIT_ID = regex(r"[0-9a-f]{7,64}")
+_COMMIT_ID = lazy_regex(r"[0-9a-f]{7,64}")
 _FOLDER, _FILE, _PROGRAM = 0o040000, 0o100644, 0o100755
 
 

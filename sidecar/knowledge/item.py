@@ -12,8 +12,8 @@ from typing import Any, Literal, NamedTuple, get_args
 
 import orjson
 
-from sidecar.core.lazy_regex import regex
-from sidecar.core.text.yaml_edit import Damaged, Node, nodes_of
+from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.text.yaml_edit import MalformedYaml, Node, parse_nodes
 
 Layer = Literal["company", "org", "team", "project"]
 ItemType = Literal["adr", "policy", "pattern", "spec"]
@@ -29,12 +29,12 @@ MAX_ITEM_BYTES = 512 * 1024
 MAX_CONSTRAINTS = 200
 
 _LFS = b"version https://git-lfs.github.com/spec/"
-_ID = regex(r"[A-Za-z0-9][\w.+@-]{0,99}", re.ASCII)
-_SCOPE = regex(r"[^\x00-\x20\x7f/\\:*?\"<>|]{1,100}")
-_OPENING = regex(r"\ufeff?---[ \t]*\n")
-_CLOSING = regex(r"^---[ \t]*(?:\n|\Z)", re.MULTILINE)
-_HEADING = regex(r"^#{1,6}[ \t]++((?:[^\n \t#]++|[ \t#]++(?=[^\n \t#]))*+)[ \t#]*+$", re.MULTILINE)
-_CONSTRAINTS = regex(
+_ID = lazy_regex(r"[A-Za-z0-9][\w.+@-]{0,99}", re.ASCII)
+_SCOPE = lazy_regex(r"[^\x00-\x20\x7f/\\:*?\"<>|]{1,100}")
+_OPENING = lazy_regex(r"\ufeff?---[ \t]*\n")
+_CLOSING = lazy_regex(r"^---[ \t]*(?:\n|\Z)", re.MULTILINE)
+_HEADING = lazy_regex(r"^#{1,6}[ \t]++((?:[^\n \t#]++|[ \t#]++(?=[^\n \t#]))*+)[ \t#]*+$", re.MULTILINE)
+_CONSTRAINTS = lazy_regex(
     r"^#{1,6}[ \t]+Constraints[ \t#]*\n(?:(?!#{1,6}[ \t])[^\n]*\n){0,40}?(?P<fence>```+|~~~+)[ \t]*ya?ml[ \t]*\n",
     re.MULTILINE | re.IGNORECASE,
 )
@@ -191,8 +191,8 @@ def _mapping(text: str) -> dict[str, Node]:
 
 def _nodes(text: str) -> Node | None:
     try:
-        return nodes_of(text)
-    except Damaged as damage:
+        return parse_nodes(text)
+    except MalformedYaml as damage:
         raise UnreadableItem(f"It cannot be read: {str(damage)[:200]}") from damage
 
 

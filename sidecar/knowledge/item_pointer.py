@@ -10,7 +10,7 @@ from typing import NamedTuple
 from sidecar.core.digests import short_id
 from sidecar.core.text.sanitize import one_line
 from sidecar.knowledge.item import Identity, Item, canonical_sha256, parse_ref
-from sidecar.memory import Value, Written, knowledge_pointer, read_back, written
+from sidecar.memory import MemoryFile, Value, knowledge_pointer, read_memory_file, render_memory_file
 
 POINTER_FOLDER = knowledge_pointer.POINTERS
 MAX_TITLE = 120
@@ -53,7 +53,7 @@ class RenderedPointer(NamedTuple):
     path: str
     memory_id: str
     facts: Mapping[str, Value]
-    memory: Written
+    memory: MemoryFile
     render_hash: str
     status: str
     """The item's status, sanitized."""
@@ -103,19 +103,19 @@ def render_pointer(item: Item) -> RenderedPointer:
         "sector": "semantic",
         "confidence": 1.0,
     }
-    memory = read_back(written(facts, title, "\n\n".join(lines)))
+    memory = read_memory_file(render_memory_file(facts, title, "\n\n".join(lines)))
     return RenderedPointer(
         pointer_path(item.identity), pointer_id(item.identity), facts, memory, pointer_hash(memory), status
     )
 
 
-def pointer_hash(memory: Written) -> str:
+def pointer_hash(memory: MemoryFile) -> str:
     """Return the hash of a pointer's title, text and own fields."""
     own = {name: memory.facts.get(name) for name in _OWN_FIELDS}
     return canonical_sha256([memory.title, memory.text, own])
 
 
-def parse_pointer(path: str, memory: Written) -> Pointer | None:
+def parse_pointer(path: str, memory: MemoryFile) -> Pointer | None:
     """Parse a memory as a pointer; None when it is not one, such as a user's own file in that folder."""
     facts = memory.facts
     identity = parse_ref(_text(facts, knowledge_pointer.ITEM))

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from sidecar.core.wire import MOST_COUNT, FolderPath, Identifier, WireModel
+from sidecar.core.wire import MAX_COUNT, FolderPath, Identifier, WireModel
 from sidecar.knowledge.sync_plan import ConflictType, OperationKind, Resolution
 
 SyncMode = Literal["full", "incremental", "single"]
@@ -42,7 +42,7 @@ class KnowledgePlanParams(KnowledgeParams):
     mode: SyncMode = Field(default="full", description="`single` requires `item`.")
     item: Ref | None = None
     max_items: int | None = Field(
-        default=None, ge=1, le=MOST_COUNT, description="Maximum number of items; the rest is pending."
+        default=None, ge=1, le=MAX_COUNT, description="Maximum number of items; the rest is pending."
     )
     resolutions: list[ResolutionChoice] = Field(default_factory=list, max_length=1_000)
 

@@ -29,7 +29,7 @@ from sidecar.knowledge.sync_inputs import (
 )
 from sidecar.knowledge.sync_plan import Conflict, ConflictType, Plan, PlanRequest, Resolution
 from sidecar.lifecycle import Progress, ProgressParams
-from sidecar.memory import Placed
+from sidecar.memory import ManagedMemories
 from sidecar.metrics import count, labelled
 from sidecar.system import filelock
 from sidecar.workspace import Workspace
@@ -284,7 +284,7 @@ def _roll_back_to(
     with call.database.read() as tx:
         checkpoint = _find_checkpoint(store.checkpoints(tx, project), checkpoint_id)
         images: list[FileImage] = store.images_since(tx, project, checkpoint.number)
-    skipped = restore_files(Placed(call.process, workspace, POINTER_FOLDER), images)
+    skipped = restore_files(ManagedMemories(call.process, workspace, POINTER_FOLDER), images)
     with call.database.write() as tx:
         store.restore_checkpoint(tx, project, checkpoint, call.now_ms(), reason)
         if rollback_commit:

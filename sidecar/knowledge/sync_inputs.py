@@ -16,7 +16,7 @@ from sidecar.knowledge.item_pointer import POINTER_FOLDER, Pointer, parse_pointe
 from sidecar.knowledge.manifest import Entry, Manifest, build_manifest, in_scope, read_entries, read_entry
 from sidecar.knowledge.state import SyncedItem, SyncState, parse_state, serialize_state
 from sidecar.knowledge.sync_plan import Plan, PlanRequest, Resolutions, configured_resolutions, plan
-from sidecar.memory import Placed, read_back
+from sidecar.memory import ManagedMemories, read_memory_file
 from sidecar.workspace import Workspace
 
 
@@ -28,7 +28,7 @@ class SyncInputs(NamedTuple):
     manifest: Manifest
     state: SyncState
     pointers: tuple[Pointer, ...]
-    placed: Placed
+    placed: ManagedMemories
     entries: Mapping[str, Entry]
     """Parsed files of the repository, by path."""
     resolutions: Resolutions
@@ -61,7 +61,7 @@ def load_inputs(call: Call, workspace: Workspace, source: GitSource) -> SyncInpu
     scopes = list(settings["knowledge.scopes"])
     entries = _load_entries(call, workspace.project_key, source, scopes)
     refs_by_path = {item.path: ref for ref, item in state.items.items()}
-    placed = Placed(call.process, workspace, POINTER_FOLDER)
+    placed = ManagedMemories(call.process, workspace, POINTER_FOLDER)
     pointers = load_pointers(call.process, workspace.project_key, placed, state)
     manifest = build_manifest(source.commit, entries, refs_by_path)
     entries_by_path = {item.path: item for item in entries}
@@ -85,7 +85,7 @@ def load_item_inputs(call: Call, workspace: Workspace, source: GitSource, ref: s
     entry = read_entry(SourceFile(known.path, blob), location, source.content(blob))
     if entry.ref != ref:
         return None
-    placed = Placed(call.process, workspace, POINTER_FOLDER)
+    placed = ManagedMemories(call.process, workspace, POINTER_FOLDER)
     paths = sorted({known.pointer, pointer_path(entry.identity)} - {""})
     candidates = [
         _read_pointer(placed, path) or _damaged_pointer(path, ref, state)
@@ -162,7 +162,7 @@ def load_state(call: Call, project: str) -> SyncState:
     raise state_corrupted(name)
 
 
-def load_pointers(process: Process, project: str, placed: Placed, state: SyncState) -> tuple[Pointer, ...]:
+def load_pointers(process: Process, project: str, placed: ManagedMemories, state: SyncState) -> tuple[Pointer, ...]:
     """Return the pointers in memory ordered by path; a damaged one is identified through the state."""
     cache = process.slices.knowledge.sync_cache
     with cache.lock:
@@ -221,12 +221,12 @@ class _RefReader:
         return {self._read[path, blob]} - {""}
 
 
-def _read_pointer(placed: Placed, path: str) -> Pointer | None:
+def _read_pointer(placed: ManagedMemories, path: str) -> Pointer | None:
     content = placed.content(path)
-    return None if content is None else parse_pointer(path, read_back(content))
+    return None if content is None else parse_pointer(path, read_memory_file(content))
 
 
-def _is_pointer(placed: Placed, path: str, known: SyncedItem) -> bool:
+def _is_pointer(placed: ManagedMemories, path: str, known: SyncedItem) -> bool:
     """Whether a file is a pointer, or the remains of a pointer that the state knows."""
     return _read_pointer(placed, path) is not None or (path == known.pointer and placed.content(path) is not None)
 

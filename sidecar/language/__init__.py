@@ -1,1 +1,1 @@
-"""Language."""
+"""Natural-language grammars: corrections, conclusions, dates and other phrases, in several languages. Pure."""

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.secrets.redact import redact
 from sidecar.core.text.prose import sentences
 
@@ -22,7 +22,7 @@ _STRONG = r"(?:abandoned|gave up on|given up on|scrapped|ditched|backed out of)"
 _REVERTED = r"(?:reverted|rolled back|backed out|undid|undone|threw (?:away|out)|thrown (?:away|out)|discarded|removed|dropped|took out|ripped out|pulled out)"
 _GIVING_UP = r"(?:abandoning|giving up on|scrapping|ditching|dropping|reverting|backing out)"
 
-BROKE = regex(
+BROKE = lazy_regex(
     r"(?i)\b(?:broke|breaks|broken|breaking|fail\w*|errors?|errored|crash\w*|conflict\w*|regress\w*|incompatib\w*|unsupported"
     r"|unreliabl\w*|flaky|fragile|brittle|rac(?:e|es|y)|deadlock\w*|leak\w*|cannot|couldn't|could not|can't|impossible"
     r"|(?:does|did|do|was|were|is|are|would|will|wo)(?:n't| not)|too (?:slow|complex|complicated|much|many|large|big|fragile"
@@ -31,38 +31,38 @@ BROKE = regex(
     r"|lost|loses|blocked|no longer|doubled|tripled|caused|introduced|unmaintain\w*|hides?|missed|misses|infeasible"
     r"|duplicat\w+|out of memory|without (?:a|any))\b"
 )
-UNREAL = regex(
+UNREAL = lazy_regex(
     r"(?i)^(?:if|unless|should|had|suppose|assuming|in case|when(?:ever)?|before|instead of|rather than|without|to)\b"
     r"|\b(?:if|unless|whether|in case|could|might|may|should|would|on purpose)\b"
 )
-MEANT = regex(r"(?i)\bas (?:expected|intended|designed|it should)\b")
-ELSEWHERE = regex(
+MEANT = lazy_regex(r"(?i)\bas (?:expected|intended|designed|it should)\b")
+ELSEWHERE = lazy_regex(
     r"(?i)\bupstream\b|\bin (?:19|20)\d\d\b|\byears? ago\b|\bby (?:its|their|the) (?:maintain|author|vend)\w+"
 )
-REASON = regex(
+REASON = lazy_regex(
     r"(?i)[,;]?\s+(?:because(?: of)?|since|as (?=it|this|that|they|the|there)|due to|given that|after (?=it|this|that|they|the"
     r"|finding|seeing|realis|realiz|discover|measur|two|three|several|\d)|when (?=it|they)|for being|which|once (?=it|they))\s*"
     r"|\s*(?:[:;–—]|\s-)\s*(?=it|this|that|they|the|there|too|not)|,\s+(?:but|and) (?=it|this|that|they)\s*"
     r"|\s+but\s+"
 )
-INSTEAD = regex(
+INSTEAD = lazy_regex(
     r"(?i),?\s+(?:in favou?r of\s+(?P<favoured>.+)|(?:and|so|then)\s+(?:(?:i|we|it)\s+)?(?:now\s+|instead\s+)*"
     r"(?:switched (?:back )?to|moved (?:back )?to|went (?:back to|with)|fell back (?:to|on)|settled on|replaced (?:it|that|them)"
     r" (?:with|by)|opted for|ended up with|uses?|used|chose)\s+(?P<chosen>.+)|(?:and|so)\s+(?:i|we)\s+(?:now\s+)?(?P<done>\w+.+))"
 )
-FOLLOWS = regex(r"(?i)^(?:it|this|that|they|the|there|each|every|because)\b")
-IN_ITS_PLACE = regex(r"(?i)^(?:instead|in its place|now),?\s+(?P<what>.+)")
+FOLLOWS = lazy_regex(r"(?i)^(?:it|this|that|they|the|there|each|every|because)\b")
+IN_ITS_PLACE = lazy_regex(r"(?i)^(?:instead|in its place|now),?\s+(?P<what>.+)")
 
 KEYWORDS = frozenset(
     "let const var val def tabs spaces quotes single double any unknown int string none null self".split()
 )
-NOT_OURS = regex(
+NOT_OURS = lazy_regex(
     r"(?i)^(?:the |this |that |my |our |an? )?(?:\w+ )?(?:transactions?|migrations?|database|deploy\w*|releases?|branch\w*|tables?|index(?:es)?"
     r"|columns?|carts?|sessions?|connections?|version bump|unused\b.*|stale\b.*|dead code|debug\b.*|temporary\b.*|temp\b.*|deprecated\b.*"
     r"|obsolete\b.*|leftover\b.*|redundant\b.*|duplicated?\b.*|console\.log\w*|print\w*( statements?)?|imports?|comments?|whitespace\b.*|formatting\b.*"
     r"|messages?|packets?|frames?|events?|rows?|requests?)(?=$|[,.;]|\s+(?:that|which|who|with|without|from|in|of|for|when|where|to|as)\b|\s+`)"
 )
-ONLY_TRIED = regex(
+ONLY_TRIED = lazy_regex(
     r"(?i)^(?:to )?(?:reproduc|repro|run|find|install|build|verify|check|test|log|open|reach|connect|fetch|download|search)"
 )
 
@@ -72,7 +72,7 @@ _SUBJECT = (
 _FAILED = r"(?:(?:did|does|do|could|would|wo|will)(?:n't| not)\s+(?:really\s+|quite\s+)?(?:work|pan|hold|scale|help|fly)(?:\s+out|\s+up)?|failed|fails|was a dead end|is a dead end|turned out (?:not )?to (?:be|work|have|need|break|fail)|turned out \w+|proved (?:to be )?\w+|(?:was|is)(?:n't| not) (?:viable|feasible|workable|possible)|had to go|led nowhere)"
 
 PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
-    (kind, regex(f"(?i){pattern}"))
+    (kind, lazy_regex(f"(?i){pattern}"))
     for kind, pattern in (
         ("given up", rf"(?:{_WE}){_STRONG}\s+(?P<what>.+)"),
         ("given up", rf"{_BEGIN}{_STRONG}\s+(?P<what>{_THE}.*)"),

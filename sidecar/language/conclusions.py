@@ -1,19 +1,19 @@
-"""An agent's sentences that conclude: what was decided, what mended an error, what proved to be a pattern. Pure.
+"""Recognise an agent's sentences that conclude: a decision, a resolution, a confirmed pattern. Pure.
 
-What it is about to do, what could be done and what it offers is no conclusion.
+Plans, possibilities and offers are not conclusions.
 """
 
 import re
 from typing import NamedTuple
 
-from sidecar.core.lazy_regex import regex
-from sidecar.language.sentence_patterns import Kind, Table, compiled
+from sidecar.core.lazy_regex import lazy_regex
+from sidecar.language.sentence_patterns import StatementKind, Table, compile_table
 
 
 class Conclusion(NamedTuple):
-    """What a sentence concludes, and how sure that is."""
+    """The kind of a conclusion, and its confidence."""
 
-    type: Kind
+    type: StatementKind
     confidence: float
 
 
@@ -57,26 +57,26 @@ _TABLE: Table = (
     """),
 )  # fmt: skip
 
-RULES = tuple(compiled(_TABLE, _NAMES))
+RULES = tuple(compile_table(_TABLE, _NAMES))
 
-_TENTATIVE = regex(
+_TENTATIVE = lazy_regex(
     r"[?？]$|^next\b|\b(?:could|might|may|would|if you|shall|perhaps|maybe|likely|probably|possibly|i think|seems?"
     r"|appears?|let me|i['’]ll|i will|i['’]m going to|going to|todo|should (?:we|i)|what you used)\b"
     r"|\b(?:könnte|vielleicht|peut-être|quizás|talvez)\b",
     re.IGNORECASE,
 )
-_REASON = regex(r"\b(?:because|since|so that|to avoid|in order to)\b", re.IGNORECASE)
-_PASSING = regex(
+_REASON = lazy_regex(r"\b(?:because|since|so that|to avoid|in order to)\b", re.IGNORECASE)
+_PASSING = lazy_regex(
     r"\b(?:confirmed|verified) that\b.{0,300}\b(?:pass(?:es|ed)?|green|works?|builds?|compiles?|succeeds?"
     r"|everything|all)\b|\b(?:picked|chosen|chose|selected|kept|used) (?:up|by you|the file)\b",
     re.IGNORECASE,
 )
 
 
-def conclusion(sentence: str) -> Conclusion | None:
-    """Gives what an agent's sentence concludes; None for one that reports, plans or supposes."""
+def match_conclusion(sentence: str) -> Conclusion | None:
+    """Return what an agent's sentence concludes; None if it reports, plans or supposes."""
     text = sentence.strip()
     claimed = _REASON.split(text, maxsplit=1)[0]
     if text.endswith("?") or _TENTATIVE.search(claimed) or _PASSING.search(text):
         return None
-    return next((Conclusion(kind, sure) for pattern, kind, sure in RULES if pattern.search(text)), None)
+    return next((Conclusion(kind, confidence) for pattern, kind, confidence in RULES if pattern.search(text)), None)

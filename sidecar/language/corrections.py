@@ -1,21 +1,21 @@
-"""A user's sentences that correct, prefer or decide, known by their grammar in ten languages. Pure.
+"""Recognise a user's sentences that correct, prefer or decide, by their grammar in ten languages. Pure.
 
-Precision before recall: what is asked of one task ("fix the login") is no correction, and neither is a bug report
-("it always fails"). A memory that was missed can be added; one that is wrong is told again and again.
+Precision before recall: a request of one task ("fix the login") is not a correction, nor is a bug report ("it always
+fails"). A missed memory can be added; a wrong one is injected again and again.
 """
 
 import re
 from typing import NamedTuple
 
-from sidecar.core.lazy_regex import regex
-from sidecar.language.sentence_patterns import Kind, Table, compiled
+from sidecar.core.lazy_regex import lazy_regex
+from sidecar.language.sentence_patterns import StatementKind, Table, compile_table
 
 
-class Rule(NamedTuple):
-    """A pattern of a sentence, what a sentence of it is, and how sure that is."""
+class CorrectionRule(NamedTuple):
+    """A sentence pattern, its kind, and its confidence."""
 
     pattern: re.Pattern[str]
-    type: Kind
+    type: StatementKind
     confidence: float
 
 
@@ -148,18 +148,18 @@ _TABLE: Table = (
     """),
 )  # fmt: skip
 
-RULES = tuple(Rule(*row) for row in compiled(_TABLE, _NAMES))
+RULES = tuple(CorrectionRule(*row) for row in compile_table(_TABLE, _NAMES))
 
-_QUESTION = regex(
+_QUESTION = lazy_regex(
     r"[?？][\"')\]]*$|^(?:why|how|what|where|when|who|which|can|could|would|should|is|are|does|do (?:you|we|i)|did|may"
     r"|warum|wieso|wie|was|kannst|könntest|pourquoi|comment|peux|por qué|cómo|puedes|perché|come mai|почему|как)\b",
     re.IGNORECASE,
 )
-_CASE = regex(r"^(?:if|when|whenever|in case|unless|wenn|falls|si|quand|se|если)\b", re.IGNORECASE)
+_CASE = lazy_regex(r"^(?:if|when|whenever|in case|unless|wenn|falls|si|quand|se|если)\b", re.IGNORECASE)
 
 
-def correction(sentence: str) -> Rule | None:
-    """Gives the rule that a user's sentence fits; None for one that neither corrects nor decides."""
+def match_correction(sentence: str) -> CorrectionRule | None:
+    """Return the rule a user's sentence matches; None if it neither corrects nor decides."""
     text = sentence.strip(" \t\"'“”«»*_")
     if _CASE.match(text):
         text = text.partition(",")[2].strip() or text
@@ -169,5 +169,5 @@ def correction(sentence: str) -> Rule | None:
 
 
 def is_question(sentence: str) -> bool:
-    """Says whether a sentence asks."""
+    """Whether a sentence is a question."""
     return _QUESTION.search(sentence.strip()) is not None

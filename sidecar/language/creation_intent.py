@@ -7,7 +7,7 @@ after the verb; it is the input of the reuse decision.
 import re
 from functools import lru_cache
 
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 
 MAX_PROMPT = 4_000
 """Maximum number of characters searched: a request comes at the beginning, or is not one sentence."""
@@ -41,23 +41,25 @@ _ARTICLES = (
     r"|nouveau|nouvelle|des|ein|eine|einen|noch ein|me a|us a|me an|me um|me uma|me un|me una|moi un|moi une|mir ein"
     r"|mir eine|mir einen"
 )
-_CREATION_REQUEST = regex(
+_CREATION_REQUEST = lazy_regex(
     rf"(?:^|[.!;:\n]\s{{0,20}}+|,\s{{0,20}}+)(?:(?:{_REQUEST_PREFIXES})[,\s]{{1,20}}+){{0,3}}(?:{_VERBS})\s+(?P<rest>[^\n.!?;]{{3,{MAX_INTENT}}})",
     re.IGNORECASE,
 )
-_NEED_STATEMENT = regex(
+_NEED_STATEMENT = lazy_regex(
     rf"(?:^|[.!;:\n]\s{{0,20}}+)(?:{_NEED_PREFIXES})\s*(?:{_ARTICLES})\s+(?P<rest>[^\n.!?;]{{3,{MAX_INTENT}}})",
     re.IGNORECASE,
 )
-_LEADING_ARTICLES = regex(rf"^(?:(?:{_ARTICLES}|me|us|moi|mir|nos)\s+)+", re.IGNORECASE)
-_QUOTED = regex(r"```.*?(?:```|\Z)|`[^`\n]*`|^>.*$|\"[^\"\n]{40,}\"", re.MULTILINE | re.DOTALL)
-_NOT_CREATION = regex(
+_LEADING_ARTICLES = lazy_regex(rf"^(?:(?:{_ARTICLES}|me|us|moi|mir|nos)\s+)+", re.IGNORECASE)
+_QUOTED = lazy_regex(r"```.*?(?:```|\Z)|`[^`\n]*`|^>.*$|\"[^\"\n]{40,}\"", re.MULTILINE | re.DOTALL)
+_NOT_CREATION = lazy_regex(
     r"^(?:sure|sense|use of|it|them|that|this|these|those|sure that|changes?|a change|a fix|a commit|commits?"
     r"|the tests? pass|certeza|isso|isto|ele|ela|eso|esto|lo|ça|cela|das|es|attention)\b",
     re.IGNORECASE,
 )
 
-_REQUEST = regex(r"\b(?:can|could|would|will) you\b|puedes|podrías|pode\b|peux-tu|pouvez-vous|kannst du", re.IGNORECASE)
+_REQUEST = lazy_regex(
+    r"\b(?:can|could|would|will) you\b|puedes|podrías|pode\b|peux-tu|pouvez-vous|kannst du", re.IGNORECASE
+)
 
 
 @lru_cache(maxsize=16)

@@ -1,4 +1,4 @@
-"""Days that a question names, in the words of a few languages or in figures. Pure."""
+"""Parse dates in a query: in numbers, and in words of several languages. Pure."""
 
 import re
 from calendar import monthrange
@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from typing import NamedTuple
 
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 
 DAY_MS = 86_400_000
 
@@ -26,42 +26,42 @@ _NAMES = (
 )
 _MONTH = {name: number for number, names in enumerate(_NAMES, 1) for name in names}
 _ALSO_WORDS = frozenset(("may", "mar", "march", "mars", "janeiro"))
-"""Names of months that are words of other meaning too: they count with a day or a year, or after a preposition."""
+"""Month names that are also other words: they count only with a day, a year, or after a preposition."""
 
 _ANY = "|".join(sorted(_MONTH, key=len, reverse=True))
-_NAMED = regex(
+_NAMED = lazy_regex(
     rf"(?:\b(\d{{1,2}})(?:st|nd|rd|th|\.|º)?,? (?:of |de )?)?\b({_ANY})\b\.?(?: (\d{{1,2}})(?:st|nd|rd|th)?\b(?!\d|:))?"
     r"(?:,? (?:of |de )?((?:19|20)\d\d)\b)?",
     re.IGNORECASE,
 )
-_FIGURES = regex(r"\b((?:19|20)\d\d)-(\d\d)(?:-(\d\d))?\b")
-_RELATIVE = regex(
+_FIGURES = lazy_regex(r"\b((?:19|20)\d\d)-(\d\d)(?:-(\d\d))?\b")
+_RELATIVE = lazy_regex(
     r"\b(?:(today|hoje|hoy|heute)|(yesterday|ontem|ayer|hier|gestern)|(?:(last|this|past) (week|month|year)))\b",
     re.IGNORECASE,
 )
-_BEFORE_MONTH = regex(r"\b(?:in|on|of|since|until|early|late|mid|em|en|im) \Z", re.IGNORECASE)
+_BEFORE_MONTH = lazy_regex(r"\b(?:in|on|of|since|until|early|late|mid|em|en|im) \Z", re.IGNORECASE)
 
 
 class Span(NamedTuple):
-    """The days of a time that was named, both ends within; days since 1970-01-01."""
+    """The days of a named time, inclusive; days since 1970-01-01."""
 
     first: int
     last: int
     is_day: bool
-    """One day was named, and not more."""
+    """Whether exactly one day was named."""
     month_first: int
     month_last: int
-    """The month of the day, or the same days."""
+    """Month of the day, or the same days."""
 
 
-def spans_in(text: str, now_ms: int) -> tuple[Span, ...]:
-    """Gives the times a text names, at most four; a month without a year is its latest that has begun.
+def date_spans(text: str, now_ms: int) -> tuple[Span, ...]:
+    """Return the times a text names, at most four; a month without a year is its latest occurrence.
 
-    `last week` beside a date is that date's, not the asking day's, and says nothing more.
+    `last week` beside a date is relative to that date and adds nothing.
     """
     today = datetime.fromtimestamp(now_ms / 1000, UTC).date()
-    found = dict.fromkeys((*_in_figures(text), *_by_name(text, today)))
-    return tuple(found or dict.fromkeys(_relative(text, today)))[:4]
+    spans = dict.fromkeys((*_in_figures(text), *_by_name(text, today)))
+    return tuple(spans or dict.fromkeys(_relative(text, today)))[:4]
 
 
 def _in_figures(text: str) -> Iterator[Span]:
@@ -72,8 +72,8 @@ def _in_figures(text: str) -> Iterator[Span]:
 def _by_name(text: str, today: date) -> Iterator[Span]:
     for match in _NAMED.finditer(text):
         before, name, after, year = match.groups()
-        is_told = before or after or year or _BEFORE_MONTH.search(text[: match.start()])
-        if name.lower() in _ALSO_WORDS and not is_told:
+        is_explicit = before or after or year or _BEFORE_MONTH.search(text[: match.start()])
+        if name.lower() in _ALSO_WORDS and not is_explicit:
             continue
         month, day = _MONTH[name.lower()], int(before or after or 0)
         yield from _span(int(year) if year else _latest_year(month, day, today), month, day)
@@ -82,8 +82,8 @@ def _by_name(text: str, today: date) -> Iterator[Span]:
 def _relative(text: str, today: date) -> Iterator[Span]:
     for is_today, is_yesterday, which, unit in _RELATIVE.findall(text):
         if is_today or is_yesterday:
-            at = _number(today - timedelta(days=1 if is_yesterday else 0))
-            yield _day(at)
+            day = _number(today - timedelta(days=1 if is_yesterday else 0))
+            yield _day(day)
         else:
             yield _unit(which.lower() != "this", unit.lower(), today)
 
@@ -104,8 +104,8 @@ def _span(year: int, month: int, day: int) -> Iterator[Span]:
         return
     length = monthrange(year, month)[1]
     if 1 <= day <= length:
-        at = _number(date(year, month, day))
-        yield _day(at)
+        number = _number(date(year, month, day))
+        yield _day(number)
     elif day == 0:
         yield _days(_number(date(year, month, 1)), _number(date(year, month, length)))
 

@@ -6,7 +6,7 @@ A new language is a column, a new off-topic rule a row.
 import re
 from typing import NamedTuple
 
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 
 EXIT_WORDS = ("exit", "stop", "quit")
 EXIT_PHRASES = ("exit chati", "sair do chati", "salir de chati", "quitter chati")
@@ -20,13 +20,13 @@ COURTESIES = (
 )  # fmt: skip
 """Words that may surround an exit phrase without changing its meaning."""
 
-EXIT_VERBS = regex(
+EXIT_VERBS = lazy_regex(
     r"\b(?:exit|quit|leave|stop|close|end|sair|saia|sai|encerrar|fechar|parar|salir|sal|salgo|cerrar|terminar|quitter|"
     r"quitte|sortir|arreter|fermer)\b"
 )
 """Together with the system's name, these mean that a message mentions leaving."""
 
-WORK_WORDS = regex(
+WORK_WORDS = lazy_regex(
     r"\b(?:add|build|bug|change|commit|component|create|debug|deploy|design|document|endpoint|error|feature|file|fix|"
     r"function|implement|issue|library|migrate|module|page|pipeline|project|refactor|release|remove|rename|repo|"
     r"repository|requirement|requirements|review|route|schema|screen|server|spec|story|task|tasks|test|tests|ui|"
@@ -53,7 +53,7 @@ class OffTopicRule(NamedTuple):
 
 
 def _rule(name: str, *alternatives: str) -> OffTopicRule:
-    return OffTopicRule(name, regex("|".join(rf"(?:{pattern})" for pattern in alternatives)))
+    return OffTopicRule(name, lazy_regex("|".join(rf"(?:{pattern})" for pattern in alternatives)))
 
 
 OFF_TOPIC: tuple[OffTopicRule, ...] = (

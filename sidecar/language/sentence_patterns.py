@@ -1,29 +1,29 @@
-"""Sentence patterns as tables: one per line, with names for what many of them share. Pure."""
+"""Sentence patterns as tables: one per line, with names for shared parts. Pure."""
 
 import re
 from collections.abc import Iterator, Mapping
 from typing import Literal
 
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 
-Kind = Literal[
+StatementKind = Literal[
     "decision", "error_pattern", "resolution", "user_correction", "validated_pattern", "gotcha", "lesson",
     "episodic",
 ]  # fmt: skip
 
-Table = tuple[tuple[Kind, float, str], ...]
+Table = tuple[tuple[StatementKind, float, str], ...]
 """Kind, confidence, patterns."""
 
 
-def compiled(table: Table, names: Mapping[str, str]) -> Iterator[tuple[re.Pattern[str], Kind, float]]:
-    """Yields each pattern of a table, in order.
+def compile_table(table: Table, names: Mapping[str, str]) -> Iterator[tuple[re.Pattern[str], StatementKind, float]]:
+    """Yield each pattern of a table, in order.
 
-    A line that begins with `//` says what follows, one that begins with `>` goes on where the line before it ended.
+    A line that begins with `//` is a comment; one that begins with `>` continues the previous line.
     """
     for kind, confidence, lines in table:
         for line in re.sub(r"\n\s{0,40}>", "", lines).splitlines():
             if (pattern := line.strip()) and not pattern.startswith("//"):
-                yield regex(_named(pattern, names), re.IGNORECASE), kind, confidence
+                yield lazy_regex(_named(pattern, names), re.IGNORECASE), kind, confidence
 
 
 def _named(pattern: str, names: Mapping[str, str]) -> str:

@@ -1,86 +1,93 @@
-"""Memories: Markdown files below `.chati/memories`, an index derived from them, and who may reach what."""
+"""Memories: Markdown files below `.chati/memories`, a derived index, and access control."""
 
-from sidecar.language.sentence_patterns import Kind
+from sidecar.language.sentence_patterns import StatementKind
 from sidecar.memory import knowledge_pointer
 from sidecar.memory.access import SHARED_ONLY, Reach, grant, reach_of, revoke
 from sidecar.memory.capture.capture_session import (
-    Asking,
-    Captured,
-    capture_digest,
-    heard_until,
-    leave,
-    source_of,
-    tag_of,
+    CaptureContext,
+    CaptureResult,
+    artifact_source,
+    artifact_tag,
+    capture_session_summary,
+    captured_until,
+    enqueue_summary,
 )
-from sidecar.memory.capture.extract_notes import mending, worth_keeping
-from sidecar.memory.capture.methods import answer_of, digest_of
-from sidecar.memory.capture.session_summary import Digest, Note, Said, Trouble, source_within
-from sidecar.memory.capture.session_transcript import told_in
+from sidecar.memory.capture.extract_notes import capturable_part, resolution_in
+from sidecar.memory.capture.methods import to_capture_result, to_session_summary
+from sidecar.memory.capture.session_summary import ErrorEvent, Note, SessionSummary, Utterance, session_source
+from sidecar.memory.capture.session_transcript import read_transcript
 from sidecar.memory.entry import Memory
 from sidecar.memory.files.front_matter import Value
 from sidecar.memory.files.layout import AGENTS, SHARED
 from sidecar.memory.index import Index, index_of
-from sidecar.memory.managed_memories import Change, Placed, Written, read_back, rewritten, written
-from sidecar.memory.model import MemoryCaptureResult, MemoryDigest
-from sidecar.memory.phrasing import head_of, taken_back
-from sidecar.memory.privacy_filter import screened
+from sidecar.memory.managed_memories import (
+    FileChange,
+    ManagedMemories,
+    MemoryFile,
+    edit_memory_file,
+    read_memory_file,
+    render_memory_file,
+)
+from sidecar.memory.model import MemoryCaptureResult, SessionSummaryInput
+from sidecar.memory.phrasing import memory_heading, revoked_line
+from sidecar.memory.privacy_filter import filter_private
 from sidecar.memory.proposals import accepted_rules
-from sidecar.memory.retrieval.detail_levels import Level, told
-from sidecar.memory.retrieval.recall import Relevance, Relevant, look_over, preload, recalled
-from sidecar.memory.store.entry_queries import tiers
-from sidecar.memory.upkeep.maintain import clean_session, tend_later
+from sidecar.memory.retrieval.detail_levels import Level, render_memory
+from sidecar.memory.retrieval.recall import Relevance, Relevant, memories_by_id, preload, refresh_index
+from sidecar.memory.store.entry_queries import count_by_tier
+from sidecar.memory.upkeep.maintain import clean_session, run_upkeep_later
 
 __all__ = [
     "AGENTS",
     "SHARED",
     "SHARED_ONLY",
-    "Asking",
-    "Captured",
-    "Change",
-    "Digest",
+    "CaptureContext",
+    "CaptureResult",
+    "ErrorEvent",
+    "FileChange",
     "Index",
-    "Kind",
     "Level",
+    "ManagedMemories",
     "Memory",
     "MemoryCaptureResult",
-    "MemoryDigest",
+    "MemoryFile",
     "Note",
-    "Placed",
     "Reach",
     "Relevance",
     "Relevant",
-    "Said",
-    "Trouble",
+    "SessionSummary",
+    "SessionSummaryInput",
+    "StatementKind",
+    "Utterance",
     "Value",
-    "Written",
     "accepted_rules",
-    "answer_of",
-    "capture_digest",
+    "artifact_source",
+    "artifact_tag",
+    "capturable_part",
+    "capture_session_summary",
+    "captured_until",
     "clean_session",
-    "digest_of",
+    "count_by_tier",
+    "edit_memory_file",
+    "enqueue_summary",
+    "filter_private",
     "grant",
-    "head_of",
-    "heard_until",
     "index_of",
     "knowledge_pointer",
-    "leave",
-    "look_over",
-    "mending",
+    "memories_by_id",
+    "memory_heading",
     "preload",
     "reach_of",
-    "read_back",
-    "recalled",
+    "read_memory_file",
+    "read_transcript",
+    "refresh_index",
+    "render_memory",
+    "render_memory_file",
+    "resolution_in",
     "revoke",
-    "rewritten",
-    "screened",
-    "source_of",
-    "source_within",
-    "tag_of",
-    "taken_back",
-    "tend_later",
-    "tiers",
-    "told",
-    "told_in",
-    "worth_keeping",
-    "written",
+    "revoked_line",
+    "run_upkeep_later",
+    "session_source",
+    "to_capture_result",
+    "to_session_summary",
 ]

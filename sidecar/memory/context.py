@@ -1,38 +1,37 @@
-"""What every call about memories begins with: the project, its index, and what the asking one may reach."""
+"""Context of every call about memories: the project, its index, and the caller's reach."""
 
 from dataclasses import dataclass
 
 from sidecar.call import Call
-from sidecar.memory import index as index_file
 from sidecar.memory.access import Reach, reach_of
-from sidecar.memory.index import Checked, Index, index_of
+from sidecar.memory.index import Index, RefreshResult, index_of, update_index_file
 from sidecar.memory.model import MemoryParams
 from sidecar.memory.writer import Writer
 from sidecar.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
-    """What every call here begins with."""
+class MemoryContext:
+    """Workspace, index and reach of a call."""
 
     workspace: Workspace
     index: Index
     reach: Reach
 
     def writer(self, call: Call) -> Writer:
-        """Gives what changes memories within reach."""
+        """Return a writer for memories within reach."""
         return Writer(call.process, self.workspace, self.reach)
 
-    def looked_over(self) -> Checked:
-        """Takes in what changed by whatever hand, and has `index.json` follow."""
-        found = self.index.check()
-        index_file.follow(self.index)
-        return found
+    def refresh(self) -> RefreshResult:
+        """Read changed files into the index and update `index.json`."""
+        refreshed = self.index.refresh()
+        update_index_file(self.index)
+        return refreshed
 
 
-def asked(call: Call, params: MemoryParams) -> Asked:
-    """Finds a call's project, and what it may reach there."""
+def memory_context(call: Call, params: MemoryParams) -> MemoryContext:
+    """Resolve a call's project and reach."""
     workspace = call.process.workspaces.get(params.cwd, params.project_path)
     with call.database.read() as tx:
         reach = reach_of(tx, call.process, workspace.project_key, params.token)
-    return Asked(workspace, index_of(call.process, workspace), reach)
+    return MemoryContext(workspace, index_of(call.process, workspace), reach)

@@ -1,4 +1,4 @@
-"""Looks whether the index agrees with itself, and the memory files can be read."""
+"""Doctor checks of the memory index and files, and what a purge removes."""
 
 from __future__ import annotations
 
@@ -12,55 +12,56 @@ import apsw
 from sidecar.call import Process
 from sidecar.core.errors import SidecarError
 from sidecar.core.findings import Finding
-from sidecar.memory import index
-from sidecar.memory.access import THE_USERS
-from sidecar.memory.index import index_of
+from sidecar.memory.access import USER_REACH
+from sidecar.memory.index import index_of, write_index_file
 from sidecar.memory.store import entries, entry_queries
-from sidecar.memory.store.entries import ENTRIES
+from sidecar.memory.store.entries import ENTRY_COUNT
 from sidecar.memory.writer import Writer
 from sidecar.storage.retention import Holding
 from sidecar.workspace import Workspace
 
-MAX_TOLD = 20
+MAX_FINDINGS = 20
 
 
-def indexes(process: Process) -> Iterator[Finding]:
-    """Compares the entries of each project with their words for search, and with what is counted of them."""
+def index_findings(process: Process) -> Iterator[Finding]:
+    """Compare each project's entries with their full-text rows and with the entry counts."""
     with process.database.read() as tx:
-        lost = _projects_of_lost_words(tx)
-        miscounted = _miscounted(tx)
-    for project in sorted(lost | miscounted):
-        told = f"The memories' index of the project {project} does not agree with itself; a search may miss some."
-        remedy = "`--fix` empties it; it is made anew from the files at the next look."
-        yield Finding("error", told, remedy, partial(_empty, process, project))
+        incomplete = _projects_missing_words(tx)
+        miscounted = _miscounted_projects(tx)
+    for project in sorted(incomplete | miscounted):
+        message = f"The memory index of project {project} is inconsistent; a search may miss memories."
+        remedy = "`--fix` clears it; the next refresh rebuilds it from the files."
+        yield Finding("error", message, remedy, partial(_clear_index, process, project))
 
 
-def files(process: Process, workspace: Workspace) -> Iterator[Finding]:
-    """Looks at a project's memory files, each of them."""
+def file_findings(process: Process, workspace: Workspace) -> Iterator[Finding]:
+    """Check each memory file of a project."""
     index = index_of(process, workspace)
     try:
         if not index.folder.exists():
             return
-        checked = index.look_over()
+        refreshed = index.rescan()
         with process.database.read() as tx:
-            told = entry_queries.warnings(tx, index.project)
-            repeated = entry_queries.repeated_ids(tx, index.project, THE_USERS.owners)
+            warnings = entry_queries.warnings(tx, index.project)
+            repeated_ids = entry_queries.duplicate_ids(tx, index.project, USER_REACH.owners)
     except SidecarError as error:
-        yield Finding("error", error.message, error.hint or "Look at `.chati/memories`.")
+        yield Finding("error", error.message, error.hint or "Check `.chati/memories`.")
         return
-    for path, sentence in (*checked.warnings, *told)[:MAX_TOLD]:
-        yield Finding("warning", f"{path}: {sentence}", "Mend or remove the file; the rest is remembered.")
-    for path, memory_id in repeated[:MAX_TOLD]:
-        told_ = f"{path}: another memory has the id {memory_id} too."
-        yield Finding("warning", told_, "Give one of them another id, or remove it.")
-    left = index.folder.left_behind(process.clock.now_ms())
-    if left:
-        told_ = f"{left} half-written files were left behind by writers that were killed."
-        yield Finding("warning", told_, "`--fix` removes them.", lambda: index.folder.sweep(process.clock.now_ms()))
+    for path, sentence in (*refreshed.warnings, *warnings)[:MAX_FINDINGS]:
+        yield Finding(
+            "warning", f"{path}: {sentence}", "Repair or remove the file; the other memories are not affected."
+        )
+    for path, memory_id in repeated_ids[:MAX_FINDINGS]:
+        message = f"{path}: another memory also has the id {memory_id} too."
+        yield Finding("warning", message, "Change the id of one of them, or remove it.")
+    unfinished = index.folder.unfinished_files(process.clock.now_ms())
+    if unfinished:
+        message = f"{unfinished} unfinished files were left by killed writers."
+        yield Finding("warning", message, "`--fix` removes them.", lambda: index.folder.sweep(process.clock.now_ms()))
 
 
-def _projects_of_lost_words(tx: apsw.Connection) -> set[str]:
-    """Projects with an entry the full-text search does not know."""
+def _projects_missing_words(tx: apsw.Connection) -> set[str]:
+    """Return projects with an entry that is missing from the full-text index."""
     with suppress(apsw.CorruptError):
         known = {row for (row,) in tx.execute("SELECT id FROM continuity_memory_text_docsize")}
         rows: Any = tx.execute("SELECT row_id, project FROM continuity_memories")
@@ -68,11 +69,13 @@ def _projects_of_lost_words(tx: apsw.Connection) -> set[str]:
     return _projects(tx)
 
 
-def _miscounted(tx: apsw.Connection) -> set[str]:
-    """Projects of which another number of entries is counted than there is."""
-    there: Any = tx.execute("SELECT project, owner, count(*) FROM continuity_memories GROUP BY 1, 2")
-    counted: Any = tx.execute("SELECT project, owner, entries FROM continuity_memory_words WHERE term = ?", (ENTRIES,))
-    return {project for project, _, _ in set(there) ^ set(counted)}
+def _miscounted_projects(tx: apsw.Connection) -> set[str]:
+    """Return projects whose stored entry count differs from the actual count."""
+    stored: Any = tx.execute("SELECT project, owner, count(*) FROM continuity_memories GROUP BY 1, 2")
+    counted: Any = tx.execute(
+        "SELECT project, owner, entries FROM continuity_memory_term_counts WHERE term = ?", (ENTRY_COUNT,)
+    )
+    return {project for project, _, _ in set(stored) ^ set(counted)}
 
 
 def _projects(tx: apsw.Connection) -> set[str]:
@@ -80,50 +83,50 @@ def _projects(tx: apsw.Connection) -> set[str]:
     return {project for (project,) in rows}
 
 
-def _empty(process: Process, project: str) -> None:
+def _clear_index(process: Process, project: str) -> None:
     with process.database.write() as tx:
         entries.clear(tx, project)
-        entries.advance(tx, project)
+        entries.advance_revision(tx, project)
 
 
 # What is kept of memories, for removing it: the index, which the files make anew, and what no file tells.
 
 
-_OF_INDEX = "rowid IN (SELECT row_id FROM continuity_memories WHERE project = ?1)"
+_INDEX_ROWS = "rowid IN (SELECT row_id FROM continuity_memories WHERE project = ?1)"
 
 INDEX = "indexes"
 
 HOLDINGS = (
-    Holding(INDEX, "continuity_memory_text", _OF_INDEX, is_counted=False),
-    Holding(INDEX, "continuity_memory_words", is_counted=False),
+    Holding(INDEX, "continuity_memory_text", _INDEX_ROWS, is_counted=False),
+    Holding(INDEX, "continuity_memory_term_counts", is_counted=False),
     Holding(INDEX, "continuity_memories"),
     Holding(INDEX, "continuity_memory_files", is_counted=False),
     Holding("memories", "continuity_memory_tombstones", before="deleted_at_ms < ?2"),
     Holding("memories", "continuity_memory_openings", before="opened_at_ms < ?2", is_counted=False),
-    Holding("memories", "continuity_memory_material", before="at_ms < ?2"),
-    Holding("memories", "continuity_memory_meetings", before="at_ms < ?2", is_counted=False),
+    Holding("memories", "continuity_memory_pending", before="at_ms < ?2"),
+    Holding("memories", "continuity_memory_sightings", before="at_ms < ?2", is_counted=False),
     Holding("memories", "continuity_memory_captures", before="at_ms < ?2", is_counted=False),
     Holding("memories", "continuity_memory_capture_totals", is_counted=False),
     Holding("memories", "continuity_memory_upkeep", before="at_ms < ?2", is_counted=False),
     Holding("memories", "continuity_memory_resolutions", before="at_ms < ?2"),
     Holding("memories", "continuity_memory_plans", is_counted=False),
 )
-"""Material waits to become memories; tombstones keep what was deleted from coming back."""
+"""Pending captures wait to become memories; tombstones prevent deleted memories from being captured again."""
 
 
-def note_index_gone(tx: apsw.Connection) -> None:
-    """Tells every process that what it knows of the indexes holds no more."""
+def advance_index_revisions(tx: apsw.Connection) -> None:
+    """Invalidate what every process knows of the indexes."""
     rows: Any = tx.execute("SELECT project FROM continuity_memory_revisions")
     for (project,) in list(rows):
-        entries.advance(tx, project)
+        entries.advance_revision(tx, project)
 
 
 def old_files(process: Process, workspace: Workspace, before_ms: int | None) -> list[str]:
-    """Gives a project's memory files in which nothing is newer than a moment, the archived too."""
-    writer = Writer(process, workspace, THE_USERS)
+    """Return a project's memory files without entries newer than a moment, archived files included."""
+    writer = Writer(process, workspace, USER_REACH)
     if not writer.folder.exists():
         return []
-    writer.index.look_over()
+    writer.index.rescan()
     with process.database.read() as tx:
         rows: Any = list(
             tx.execute(
@@ -135,10 +138,10 @@ def old_files(process: Process, workspace: Workspace, before_ms: int | None) -> 
 
 
 def remove_files(process: Process, workspace: Workspace, paths: list[str]) -> None:
-    """Removes memory files for good; what they say may be captured again."""
-    writer = Writer(process, workspace, THE_USERS)
+    """Delete memory files; their content may be captured again."""
+    writer = Writer(process, workspace, USER_REACH)
     with writer.index.locked():
         for path in paths:
             writer.folder.remove(path)
-        writer.index.refresh(paths, buries=False)
-    index.write(writer.index)
+        writer.index.update_paths(paths, tombstone=False)
+    write_index_file(writer.index)

@@ -1,9 +1,9 @@
-"""What a memory is: one entry, stand-alone in a file of its own or one of a group's."""
+"""A memory: one entry in its own file or in a group file."""
 
 from typing import Literal, NamedTuple
 
-Keeping = Literal["durable", "daily", "session"]
-"""For how long: until removed; thirty days, then archived; until the next session starts."""
+Retention = Literal["durable", "daily", "session"]
+"""durable: until removed; daily: archived after thirty days; session: until the next session starts."""
 
 Sector = Literal["episodic", "semantic", "procedural", "reflective"]
 Tier = Literal["hot", "warm", "cold"]
@@ -27,63 +27,62 @@ SECTOR_OF_TYPE: dict[str, Sector] = {
     "gotcha": "reflective",
     "lesson": "reflective",
 }
-"""The sector of a memory that does not name its own (intelligence-layer.md 4.5: what happened, what we know, how to
-do it, what we learned)."""
+"""Default sector by type (intelligence-layer.md 4.5: what happened, what we know, how to do it, what we learned)."""
 
 DEFAULT_CONFIDENCE = 0.7
-"""Of a memory whose front matter does not say."""
+"""Confidence of a memory whose front matter has none."""
 
 
 class Memory(NamedTuple):
-    """One entry as its file says it; the unit of search.
+    """One entry as its file states it; the unit of search.
 
-    The folder it lies in says whose it is and for how long it is kept, whatever the front matter says.
+    Its folder determines owner and retention, whatever the front matter says.
     """
 
     id: str
     title: str
     text: str
-    """The captured wording, without the title's heading; Markdown."""
+    """The Markdown text as captured, without the title's heading."""
     path: str
-    """Below the memories' folder, joined by slashes."""
+    """Relative to the memories folder, with slashes."""
     owner: str
     """`shared`, or the agent whose private memory it is."""
-    keeping: Keeping
+    retention: Retention
     is_archived: bool
     type: str
     sector: Sector
     agent: str
-    """Who wrote it down; empty where nobody said."""
+    """The agent that wrote it; empty if unknown."""
     author: str
-    """Whose words these are: user, assistant, …; empty where nobody said."""
+    """Author of the words: user, assistant, …; empty if unknown."""
     tags: tuple[str, ...]
     confidence: float
     """0.0 to 1.0."""
     evidence: int
-    """How often it was met."""
+    """Number of observations."""
     access_count: int
     last_accessed_ms: int | None
     created_ms: int
     at_ms: int
-    """When it happened or was said; `created_ms` where nobody said."""
+    """Time of the event or statement; `created_ms` if unknown."""
     tier: Tier
     session: str
-    """The provider session it comes from; empty where nobody said."""
+    """The provider session it comes from; empty if unknown."""
     supersedes: tuple[str, ...]
     contradicts: tuple[str, ...]
-    """Ids of other memories."""
+    """Ids of other memories, like `supersedes`."""
     group_key: str
-    """What it stands in: equal for the entries of one file."""
+    """Equal for the entries of one file."""
     position: int
-    """Its place in the group, from 0."""
+    """Position in the group, from 0."""
     version: str
-    """A digest of where it is and what it says; another one after any change but being counted as read."""
+    """Hash of location and content; every change alters it except usage counts."""
 
 
 class Document(NamedTuple):
-    """A memory file as it was read."""
+    """A parsed memory file."""
 
     memories: tuple[Memory, ...]
     is_group: bool
     warning: str
-    """One sentence on what could not be read; empty where all could."""
+    """What could not be read, in one sentence; empty if everything could."""

@@ -1,4 +1,4 @@
-"""`memory/add|get|list|update|delete|restore|status|rebuild`; the list of all methods of memories."""
+"""`memory/add|get|list|search|update|delete|restore|status|rebuild`, and the list of all memory methods."""
 
 from collections.abc import Iterable, Sequence
 
@@ -13,17 +13,16 @@ from sidecar.core.errors import (
     StateDegraded,
     WorkspaceUnavailable,
 )
-from sidecar.memory import index as index_file
 from sidecar.memory import proposals
-from sidecar.memory.access import require_users_word, unknown
+from sidecar.memory.access import memory_not_found, require_user_approval
 from sidecar.memory.capture import methods as capture
-from sidecar.memory.context import Asked, asked
+from sidecar.memory.context import MemoryContext, memory_context
 from sidecar.memory.entry import SECTOR_OF_TYPE
 from sidecar.memory.files.document import Edit
-from sidecar.memory.files.entry_fields import moment_ms
+from sidecar.memory.files.entry_fields import parse_time_ms
 from sidecar.memory.files.front_matter import Value
-from sidecar.memory.files.layout import restored
-from sidecar.memory.index import Checked
+from sidecar.memory.files.layout import unarchived_path
+from sidecar.memory.index import RefreshResult, write_index_file
 from sidecar.memory.model import (
     MemoryAddParams,
     MemoryCount,
@@ -31,12 +30,12 @@ from sidecar.memory.model import (
     MemoryDeleteResult,
     MemoryDetail,
     MemoryFactors,
-    MemoryFound,
     MemoryGetParams,
     MemoryIdParams,
     MemoryIndexState,
     MemoryListParams,
     MemoryListResult,
+    MemoryMatch,
     MemoryParams,
     MemoryRebuildResult,
     MemorySearchParams,
@@ -45,97 +44,101 @@ from sidecar.memory.model import (
     MemoryUpdateParams,
     MemoryWarning,
 )
-from sidecar.memory.ranking.indexed_text import significant
+from sidecar.memory.ranking.indexed_text import significant_terms
 from sidecar.memory.retrieval import detail_levels
-from sidecar.memory.retrieval.detail_levels import Told
-from sidecar.memory.retrieval.memory_search import Found
-from sidecar.memory.retrieval.memory_search import search as found_for
-from sidecar.memory.serialize import detail, summary, warned
+from sidecar.memory.retrieval.detail_levels import RenderedMemory
+from sidecar.memory.retrieval.memory_search import MemoryHit
+from sidecar.memory.retrieval.memory_search import search as search_memories
+from sidecar.memory.serialize import memory_detail, memory_summary, memory_warning
 from sidecar.memory.store import entries, entry_queries
-from sidecar.memory.store.candidates import Sought
-from sidecar.memory.store.entry_queries import Filter
+from sidecar.memory.store.candidates import SearchFilters
+from sidecar.memory.store.entry_queries import EntryFilter
 from sidecar.memory.upkeep import decay
 from sidecar.memory.upkeep import maintain as maintain_methods
-from sidecar.memory.writer import New, moment
+from sidecar.memory.writer import NewMemory, front_matter_time
 from sidecar.method import Lane, method
 
 # `memory/search`.
 
 
 WIDER = 4
-"""With a budget of tokens so many times the limit are looked at: many small memories may fit."""
+"""With a token budget, this many times the limit are considered: many small memories may fit."""
 SCORE_DIGITS = 6
 
 
 def search(call: Call, params: MemorySearchParams) -> MemorySearchResult:
-    """Finds the memories that answer a question or bear on a task, and says of each what its score is made of.
+    """Find the memories that answer a question or bear on a task, and explain each score.
 
-    A search counts as no access, whatever it shows.
+    A search does not count as access.
     """
     text = params.query or params.task or ""
     if not text.strip():
-        raise InvalidParams("There is nothing to look for.", hint="Send a `query` or a `task`.")
-    sought = _sought(params)
-    found = asked(call, params)
-    found.looked_over()
-    reach = found.reach._replace(agent=params.agent or found.reach.agent)
-    most = params.limit * (WIDER if params.token_budget is not None else 1)
+        raise InvalidParams("The query is empty.", hint="Send a `query` or a `task`.")
+    filters = _filters(params)
+    ctx = memory_context(call, params)
+    ctx.refresh()
+    reach = ctx.reach._replace(agent=params.agent or ctx.reach.agent)
+    max_matches = params.limit * (WIDER if params.token_budget is not None else 1)
     with call.database.read() as tx:
-        hits = found_for(tx, found.workspace.project_key, reach, text, sought, most, call.now_ms())
-    terms = significant(text)
-    told = [_told(one, params.level, terms) for one in hits]
-    chosen = _chosen(hits, told, params)
-    memories = [_shown_answering(hits[at], told[at], params.level) for at in chosen]
+        matches = search_memories(tx, ctx.workspace.project_key, reach, text, filters, max_matches, call.now_ms())
+    terms = significant_terms(text)
+    rendered = [_render_match(match, params.level, terms) for match in matches]
+    chosen = _fit_budget(matches, rendered, params)
+    memories = [_memory_match(matches[position], rendered[position], params.level) for position in chosen]
     return MemorySearchResult(
         memories=memories,
-        told_tokens=sum(one.told_tokens for one in memories),
-        left_out=min(len(hits), params.limit) - len(memories) if len(memories) < params.limit else 0,
+        rendered_tokens=sum(match.rendered_tokens for match in memories),
+        omitted=min(len(matches), params.limit) - len(memories) if len(memories) < params.limit else 0,
     )
 
 
-def _sought(params: MemorySearchParams) -> Sought:
-    since = moment_ms(params.since) if params.since is not None else None
+def _filters(params: MemorySearchParams) -> SearchFilters:
+    since = parse_time_ms(params.since) if params.since is not None else None
     if params.since is not None and since is None:
-        raise InvalidParams("`since` is not a moment.", hint="Like 2026-03-01T09:30:00Z.")
-    return Sought(tuple(params.types), tuple(params.sectors), tuple(params.tags), since, params.archived)
+        raise InvalidParams("`since` is not a valid time.", hint="Example: 2026-03-01T09:30:00Z.")
+    return SearchFilters(tuple(params.types), tuple(params.sectors), tuple(params.tags), since, params.archived)
 
 
-def _told(one: Found, level: detail_levels.Level, terms: Sequence[str]) -> Told:
-    memory = one.entry.memory
-    return detail_levels.told(level, memory.title, memory.tags, memory.text, terms)
+def _render_match(match: MemoryHit, level: detail_levels.Level, terms: Sequence[str]) -> RenderedMemory:
+    memory = match.entry.memory
+    return detail_levels.render_memory(level, memory.title, memory.tags, memory.text, terms)
 
 
-def _chosen(hits: Sequence[Found], told: Sequence[Told], params: MemorySearchParams) -> list[int]:
+def _fit_budget(
+    matches: Sequence[MemoryHit], rendered: Sequence[RenderedMemory], params: MemorySearchParams
+) -> list[int]:
     if params.token_budget is None:
-        return list(range(len(hits)))
-    packed = detail_levels.pack([one.score for one in hits], [one.tokens for one in told], params.token_budget)
-    return packed[: params.limit]
+        return list(range(len(matches)))
+    fitting = detail_levels.pack(
+        [match.score for match in matches], [match.tokens for match in rendered], params.token_budget
+    )
+    return fitting[: params.limit]
 
 
-def _shown_answering(one: Found, told: Told, level: detail_levels.Level) -> MemoryFound:
-    return MemoryFound(
-        **dict(summary(one.entry)),
-        text=None if level == "metadata" else told.text,
-        whole=told.is_whole,
-        told_tokens=told.tokens,
-        score=round(one.score, SCORE_DIGITS),
-        factors=MemoryFactors(**one.factors._asdict()),
-        reasons=one.reasons,
+def _memory_match(match: MemoryHit, rendered: RenderedMemory, level: detail_levels.Level) -> MemoryMatch:
+    return MemoryMatch(
+        **dict(memory_summary(match.entry)),
+        text=None if level == "metadata" else rendered.text,
+        complete=rendered.is_whole,
+        rendered_tokens=rendered.tokens,
+        score=round(match.score, SCORE_DIGITS),
+        factors=MemoryFactors(**match.factors._asdict()),
+        reasons=match.reasons,
     )
 
 
 def add(call: Call, params: MemoryAddParams) -> MemoryDetail:
-    """Keeps a memory as a Markdown file below `.chati/memories`, which ignores itself in git.
+    """Store a memory as a Markdown file below `.chati/memories`, a folder that git ignores.
 
-    Secrets are masked before anything is written; what stands between `<private>` tags is never written.
+    Secrets are masked before anything is written; text between `<private>` tags is never written.
     """
-    found = asked(call, params)
-    keeping = params.keeping or ("daily" if found.reach.agent else "durable")
-    require_users_word(found.reach, keeping)
-    now = moment(call.now_ms())
+    ctx = memory_context(call, params)
+    retention = params.retention or ("daily" if ctx.reach.agent else "durable")
+    require_user_approval(ctx.reach, retention)
+    now = front_matter_time(call.now_ms())
     facts: dict[str, Value] = {
         "type": params.type,
-        **({"agent": found.reach.agent} if found.reach.agent else {}),
+        **({"agent": ctx.reach.agent} if ctx.reach.agent else {}),
         **({"author": params.author} if params.author else {}),
         "tags": params.tags,
         "confidence": params.confidence,
@@ -146,36 +149,36 @@ def add(call: Call, params: MemoryAddParams) -> MemoryDetail:
         **({"session": params.session_id} if params.session_id else {}),
         "created_at": now,
     }
-    memory = found.writer(call).add(New(params.owner, keeping, params.title, params.text, facts))
-    return _shown(call, found, memory.id)
+    memory = ctx.writer(call).add(NewMemory(params.owner, retention, params.title, params.text, facts))
+    return _memory_detail(call, ctx, memory.id)
 
 
 def _tier(call: Call, params: MemoryAddParams) -> str:
     sector = params.sector or SECTOR_OF_TYPE[params.type]
-    standing = decay.Standing(sector, params.confidence, 1, 0, call.now_ms())
-    return decay.tier(standing, call.now_ms())
+    score_inputs = decay.ScoreInputs(sector, params.confidence, 1, 0, call.now_ms())
+    return decay.tier(score_inputs, call.now_ms())
 
 
 def get(call: Call, params: MemoryGetParams) -> MemoryDetail:
-    """Shows a memory with its whole text; a look by an agent counts as access, once per provider session."""
-    found = asked(call, params)
-    found.looked_over()
-    shown = _shown(call, found, params.id)
-    session = params.session_id or found.reach.session
+    """Return a memory with its whole text; reading by an agent counts as access, once per provider session."""
+    ctx = memory_context(call, params)
+    ctx.refresh()
+    detail_result = _memory_detail(call, ctx, params.id)
+    session = params.session_id or ctx.reach.session
     if not session:
-        return shown
-    writer = found.writer(call)
-    writer.opened(writer.found(params.id).memory, session)
-    return _shown(call, found, params.id)
+        return detail_result
+    writer = ctx.writer(call)
+    writer.record_opening(writer.find(params.id).memory, session)
+    return _memory_detail(call, ctx, params.id)
 
 
 def list_memories(call: Call, params: MemoryListParams) -> MemoryListResult:
-    """Lists memories within reach, the newest first, page by page."""
-    found = asked(call, params)
-    found.looked_over()
-    wanted = Filter(
+    """List memories within reach, newest first, page by page."""
+    ctx = memory_context(call, params)
+    ctx.refresh()
+    entry_filter = EntryFilter(
         owner=params.owner,
-        keeping=params.keeping,
+        retention=params.retention,
         tier=params.tier,
         type=params.type,
         sector=params.sector,
@@ -184,107 +187,107 @@ def list_memories(call: Call, params: MemoryListParams) -> MemoryListResult:
         session=params.session_id,
         is_archived=params.archived,
     )
-    scope = found.workspace.project_key, found.reach.owners, wanted
+    scope = ctx.workspace.project_key, ctx.reach.owners, entry_filter
     with call.database.read() as tx:
-        rows = entry_queries.listed(tx, *scope, params.offset, params.limit)
-        total = entry_queries.count(tx, *scope)
-    return MemoryListResult(memories=[summary(row) for row in rows], total=total)
+        rows = entry_queries.list_entries(tx, *scope, params.offset, params.limit)
+        total = entry_queries.count_entries(tx, *scope)
+    return MemoryListResult(memories=[memory_summary(row) for row in rows], total=total)
 
 
 def update(call: Call, params: MemoryUpdateParams) -> MemoryDetail:
-    """Changes a memory in its file; comments, unknown keys and all else that the user wrote there stay as they are."""
-    found = asked(call, params)
-    require_users_word(found.reach, params.keeping)
-    told = params.model_dump(include={"type", "sector", "tags", "confidence"}, exclude_none=True)
-    writer = found.writer(call)
-    memory = writer.update(params.id, params.version, Edit(told, params.title, params.text))
-    if params.keeping and params.keeping != memory.keeping:
-        writer.keep_for_good(memory.id)
-    return _shown(call, found, params.id)
+    """Change a memory in its file; comments, unknown keys and everything else the user wrote there stay unchanged."""
+    ctx = memory_context(call, params)
+    require_user_approval(ctx.reach, params.retention)
+    changed_fields = params.model_dump(include={"type", "sector", "tags", "confidence"}, exclude_none=True)
+    writer = ctx.writer(call)
+    memory = writer.update(params.id, params.version, Edit(changed_fields, params.title, params.text))
+    if params.retention and params.retention != memory.retention:
+        writer.make_durable(memory.id)
+    return _memory_detail(call, ctx, params.id)
 
 
 def delete(call: Call, params: MemoryDeleteParams) -> MemoryDeleteResult:
-    """Removes a memory for good: its file, or its section of one. The same thing is not captured again."""
-    memory = asked(call, params).writer(call).delete(params.id, params.version)
+    """Permanently delete a memory: its file, or its section of a group file. The same content is not captured again."""
+    memory = memory_context(call, params).writer(call).delete(params.id, params.version)
     return MemoryDeleteResult(id=memory.id)
 
 
 def restore(call: Call, params: MemoryIdParams) -> MemoryDetail:
-    """Moves an archived memory's file back to where it came from."""
-    found = asked(call, params)
-    found.writer(call).restore(params.id)
-    return _shown(call, found, params.id)
+    """Move an archived memory's file back to its original place."""
+    ctx = memory_context(call, params)
+    ctx.writer(call).restore(params.id)
+    return _memory_detail(call, ctx, params.id)
 
 
 def status(call: Call, params: MemoryParams) -> MemoryStatusResult:
-    """Shows how many memories are within reach, by owner, keeping and tier, what was captured last and what was not.
+    """Count the memories within reach by owner, retention and tier, and report the last capture and its drops.
 
-    Every drop is counted with its reason, and so is what would have been kept in active mode.
+    Every drop is counted by reason, and so is what active mode would have stored.
     """
-    found = asked(call, params)
-    is_there = found.index.folder.exists()
-    checked = found.looked_over()
-    project, owners = found.workspace.project_key, found.reach.owners
+    ctx = memory_context(call, params)
+    exists = ctx.index.folder.exists()
+    refreshed = ctx.refresh()
+    project, owners = ctx.workspace.project_key, ctx.reach.owners
     with call.database.read() as tx:
-        counts = entry_queries.counts(tx, project, owners)
+        counts = entry_queries.count_by_owner(tx, project, owners)
         files = entry_queries.files_within(tx, project, owners)
-        captured = capture.capture_state(tx, project, owners)
+        capture_state = capture.capture_state(tx, project, owners)
     return MemoryStatusResult(
-        folder=found.index.folder.root,
-        present=is_there,
+        folder=ctx.index.folder.root,
+        present=exists,
         memories=sum(row.memories for row in counts),
-        counts=[MemoryCount(**row.told()) for row in counts],
+        counts=[MemoryCount(**row.wire_fields()) for row in counts],
         index=MemoryIndexState(
-            files=files, changed=_within(found, checked.changed), removed=_within(found, checked.removed)
+            files=files, changed=_count_within(ctx, refreshed.changed), removed=_count_within(ctx, refreshed.removed)
         ),
-        capture=captured,
+        capture=capture_state,
         upkeep=maintain_methods.last_upkeep(call, project),
-        warnings=_warnings(call, found, checked),
+        warnings=_warnings(call, ctx, refreshed),
     )
 
 
 def rebuild(call: Call, params: MemoryParams) -> MemoryRebuildResult:
-    """Makes the index anew from the files, which are the truth, and `index.json` beside them."""
-    found = asked(call, params)
-    checked = found.index.rebuild()
-    if found.index.folder.exists():
-        index_file.write(found.index)
+    """Rebuild the index and `index.json` from the files, which are the source of truth."""
+    ctx = memory_context(call, params)
+    refreshed = ctx.index.rebuild()
+    if ctx.index.folder.exists():
+        write_index_file(ctx.index)
     with call.database.read() as tx:
-        files = entry_queries.files_within(tx, found.workspace.project_key, found.reach.owners)
-    return MemoryRebuildResult(files=files, warnings=_warnings(call, found, checked))
+        files = entry_queries.files_within(tx, ctx.workspace.project_key, ctx.reach.owners)
+    return MemoryRebuildResult(files=files, warnings=_warnings(call, ctx, refreshed))
 
 
-def _shown(call: Call, found: Asked, memory_id: str) -> MemoryDetail:
-    project = found.workspace.project_key
+def _memory_detail(call: Call, ctx: MemoryContext, memory_id: str) -> MemoryDetail:
+    project = ctx.workspace.project_key
     with call.database.read() as tx:
-        known = entries.with_id(tx, project, memory_id, found.reach.owners)
-        files = entries.files_of_paths(tx, project, [one.memory.path for one in known[:1]])
-        linked = entries.linked(tx, project, known[0].memory, found.reach.owners) if known else ()
-    if not known:
-        raise unknown()
-    return detail(known[0], files[0].warning if files else "", linked)
+        matches = entries.entries_with_id(tx, project, memory_id, ctx.reach.owners)
+        files = entries.files_at(tx, project, [match.memory.path for match in matches[:1]])
+        linked_ids = entries.linked_ids(tx, project, matches[0].memory, ctx.reach.owners) if matches else ()
+    if not matches:
+        raise memory_not_found()
+    return memory_detail(matches[0], files[0].warning if files else "", linked_ids)
 
 
-def _warnings(call: Call, found: Asked, checked: Checked) -> list[MemoryWarning]:
-    """Gives what could not be read, of folders within reach only."""
+def _warnings(call: Call, ctx: MemoryContext, refreshed: RefreshResult) -> list[MemoryWarning]:
+    """Return warnings about files and folders within reach."""
     with call.database.read() as tx:
-        told = entry_queries.warnings(tx, found.workspace.project_key)
-        repeated = entry_queries.repeated_ids(tx, found.workspace.project_key, found.reach.owners)
-    every = [
-        *checked.warnings,
-        *told,
-        *((path, f"Another memory has the id {memory_id} too.") for path, memory_id in repeated),
+        file_warnings = entry_queries.warnings(tx, ctx.workspace.project_key)
+        repeated_ids = entry_queries.duplicate_ids(tx, ctx.workspace.project_key, ctx.reach.owners)
+    warnings = [
+        *refreshed.warnings,
+        *file_warnings,
+        *((path, f"Another memory also has the id {memory_id} too.") for path, memory_id in repeated_ids),
     ]
-    return [warned(path, sentence) for path, sentence in every if _owner(path) in found.reach.owners]
+    return [memory_warning(path, sentence) for path, sentence in warnings if _owner(path) in ctx.reach.owners]
 
 
-def _within(found: Asked, paths: Iterable[str]) -> int:
-    """Counts the files within reach."""
-    return sum(_owner(path) in found.reach.owners for path in paths)
+def _count_within(ctx: MemoryContext, paths: Iterable[str]) -> int:
+    """Count the files within reach."""
+    return sum(_owner(path) in ctx.reach.owners for path in paths)
 
 
 def _owner(path: str) -> str:
-    return restored(path).partition("/")[0]
+    return unarchived_path(path).partition("/")[0]
 
 
 _READING: tuple[type[SidecarError], ...] = (WorkspaceUnavailable, PolicyDenied, StateDegraded)

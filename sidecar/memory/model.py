@@ -1,11 +1,11 @@
-"""The messages that add, show, change and count memories."""
+"""Messages of the memory methods."""
 
 from typing import Annotated, Literal
 
 from pydantic import Field
 
-from sidecar.core.wire import MOST_COUNT, FolderPath, Identifier, Instant, WireModel
-from sidecar.memory.entry import Keeping, MemoryType, Sector, Tier
+from sidecar.core.wire import MAX_COUNT, FolderPath, Identifier, Instant, WireModel
+from sidecar.memory.entry import MemoryType, Retention, Sector, Tier
 
 MAX_TEXT = 200_000
 
@@ -19,7 +19,7 @@ Tags = Annotated[list[Tag], Field(max_length=30)]
 
 
 class MemoryParams(WireModel):
-    """Whose memories, and who asks."""
+    """The project, and the caller's token."""
 
     cwd: FolderPath
     project_path: FolderPath | None = Field(
@@ -28,30 +28,30 @@ class MemoryParams(WireModel):
     token: Identifier | None = Field(
         default=None,
         description="From `session/activate`: its agent reaches its own memories and the shared ones."
-        " Without one only shared memories are within reach.",
+        " Without it, only shared memories are within reach.",
     )
 
 
 class MemoryAddParams(MemoryParams):
-    """A memory to keep."""
+    """A memory to store."""
 
-    title: Title = Field(default="", description="One line; without one, the text's first.")
+    title: Title = Field(default="", description="One line; default: the first line of the text.")
     text: str = Field(
         max_length=MAX_TEXT,
-        description="Markdown, kept as it is worded. Secrets are masked; `<private>…</private>` and text that we"
-        " injected ourselves are taken out.",
+        description="Markdown, stored verbatim. Secrets are masked; `<private>…</private>` and text that the sidecar"
+        " injected are removed.",
     )
     type: MemoryType = "semantic"
-    sector: Sector | None = Field(default=None, description="Without one, the type's own.")
+    sector: Sector | None = Field(default=None, description="Default: the sector of the type.")
     owner: Owner = Field(default="shared", description="`shared`, or the agent whose private memory it is.")
-    keeping: Keeping | None = Field(
+    retention: Retention | None = Field(
         default=None,
-        description="durable: until removed; daily: archived after 30 days; session: until the next. Without one what"
-        " an agent adds is daily, else it is durable: only the user's word keeps a memory for good.",
+        description="durable: until removed; daily: archived after 30 days; session: until the next session. Default:"
+        " daily for agents, else durable. Only the user can make a memory durable.",
     )
     tags: Tags = Field(default_factory=list)
     confidence: float = Field(default=0.7, ge=0, le=1)
-    author: Identifier | None = Field(default=None, description="Whose words these are: user, assistant, a name.")
+    author: Identifier | None = Field(default=None, description="Author of the text: user, assistant, a name.")
     session_id: Identifier | None = Field(default=None, description="The provider session it comes from.")
 
 
@@ -63,22 +63,22 @@ class MemorySummary(WireModel):
     type: str
     sector: Sector
     owner: str = Field(description="`shared`, or the agent whose private memory it is.")
-    keeping: Keeping
+    retention: Retention
     tier: Tier
     archived: bool
     tags: list[str]
-    agent: str = Field(description="Who wrote it down; empty where nobody said.")
-    author: str = Field(description="Whose words these are; empty where nobody said.")
+    agent: str = Field(description="The agent that wrote it; empty if unknown.")
+    author: str = Field(description="Author of the text; empty if unknown.")
     confidence: float
-    evidence: int = Field(description="How often it was met.")
+    evidence: int = Field(description="Number of observations.")
     access_count: int
     last_accessed_at: str | None = Field(description="RFC 3339.")
     created_at: str = Field(description="RFC 3339.")
-    at: str = Field(description="When it happened or was said, RFC 3339.")
-    path: str = Field(description="The file, below the project's folder.")
-    position: int = Field(description="Its place among the entries of its file, from 0.")
-    tokens: int = Field(description="An estimate of what its text takes.")
-    version: str = Field(description="Another one after any change; `memory/update` and `memory/delete` compare it.")
+    at: str = Field(description="Time of the event or statement, RFC 3339.")
+    path: str = Field(description="File path relative to the project folder.")
+    position: int = Field(description="Position among the entries of its file, from 0.")
+    tokens: int = Field(description="Estimated tokens of its text.")
+    version: str = Field(description="Changes with every edit; `memory/update` and `memory/delete` compare it.")
 
 
 class MemoryDetail(MemorySummary):
@@ -86,27 +86,27 @@ class MemoryDetail(MemorySummary):
 
     text: str
     session_id: str | None
-    supersedes: list[str] = Field(description="Ids of memories within reach that it takes the place of.")
+    supersedes: list[str] = Field(description="Ids of memories within reach that it supersedes.")
     contradicts: list[str] = Field(description="Ids of memories within reach that it contradicts.")
-    warning: str | None = Field(description="What of its file could not be read, in one sentence.")
+    warning: str | None = Field(description="What could not be read of its file, in one sentence.")
 
 
 class MemoryGetParams(MemoryParams):
-    """Names a memory."""
+    """Identifies a memory."""
 
     id: Identifier
     session_id: Identifier | None = Field(
         default=None,
-        description="The provider session that opens it: counted as access once per session. Without it, and without"
-        " a token, a look does not count.",
+        description="The provider session that opens it, counted as access once per session. Without it and without a"
+        " token, reading does not count as access.",
     )
 
 
 class MemoryListParams(MemoryParams):
-    """Which memories to list."""
+    """Filters for a list of memories."""
 
     owner: Owner | None = None
-    keeping: Keeping | None = None
+    retention: Retention | None = None
     tier: Tier | None = None
     type: MemoryType | None = None
     sector: Sector | None = None
@@ -114,137 +114,137 @@ class MemoryListParams(MemoryParams):
     tag: Tag | None = None
     session_id: Identifier | None = None
     archived: bool | None = Field(default=False, description="Null lists both.")
-    offset: int = Field(default=0, ge=0, le=MOST_COUNT)
+    offset: int = Field(default=0, ge=0, le=MAX_COUNT)
     limit: int = Field(default=50, ge=1, le=500)
 
 
 class MemoryListResult(WireModel):
-    """Memories within reach, the newest first."""
+    """Memories within reach, newest first."""
 
     memories: list[MemorySummary]
-    total: int = Field(description="How many there are, the listed among them.")
+    total: int = Field(description="Total number, including the listed ones.")
 
 
 class MemorySearchParams(MemoryParams):
-    """What to look for; `query` leads, without one the `task`."""
+    """What to search for: the `query`, else the `task`."""
 
     query: Annotated[str, Field(max_length=20_000)] | None = Field(default=None, description="A question or keywords.")
     task: Annotated[str, Field(max_length=200_000)] | None = Field(
-        default=None, description="What is being worked on, where nothing in particular is asked."
+        default=None, description="The task at hand, used without a query."
     )
     level: Literal["metadata", "chunks", "full"] = Field(
         default="metadata",
-        description="metadata: title, tags, score (about 50 tokens each); chunks: the lines that matter here (about"
-        " 200); full: the whole text.",
+        description="metadata: title, tags, score (about 50 tokens each); chunks: the relevant lines (about 200); full:"
+        " the whole text.",
     )
     agent: Owner | None = Field(
         default=None,
-        description="Whose preferred sectors come first; without one, the token's agent. It opens no private memory.",
+        description="Agent whose preferred sectors rank first; default: the token's agent. It opens no private memory.",
     )
     types: Annotated[list[MemoryType], Field(max_length=11)] = Field(default_factory=list)
     sectors: Annotated[list[Sector], Field(max_length=4)] = Field(default_factory=list)
-    tags: Tags = Field(default_factory=list, description="All of them.")
+    tags: Tags = Field(default_factory=list, description="All of these.")
     since: Annotated[str, Field(max_length=40)] | None = Field(
-        default=None, description="RFC 3339: only what happened or was said then or later."
+        default=None, description="RFC 3339: only events and statements from then on."
     )
     archived: bool | None = Field(default=False, description="Null searches both.")
     limit: int = Field(default=10, ge=1, le=100)
     token_budget: int | None = Field(
-        default=None, ge=1, le=1_000_000, description="What all that is told may take, by estimate: the best for it."
+        default=None, ge=1, le=1_000_000, description="Maximum estimated tokens of the result; the best that fit."
     )
 
 
 class MemoryFactors(WireModel):
-    """What a score is the product of."""
+    """The factors of a score."""
 
-    relevance: float = Field(description="How likely it is what was asked for, 0 to 1.")
-    recency: float = Field(description="0.7 to 1; 1 where the question names a time.")
+    relevance: float = Field(description="Probability that it is the answer, 0 to 1.")
+    recency: float = Field(description="0.7 to 1; 1 if the query names a time.")
     sector: float = Field(description="The agent's preference, 0.9 to 1.")
     confidence: float = Field(description="0.5 to 1.")
 
 
-class MemoryFound(MemorySummary):
-    """A memory that answers, at the level asked for."""
+class MemoryMatch(MemorySummary):
+    """A matching memory at the requested level."""
 
-    text: str | None = Field(description="As it was worded; null at the level metadata.")
-    whole: bool = Field(description="Whether that is all of it.")
-    told_tokens: int = Field(description="An estimate of what is told of it.")
+    text: str | None = Field(description="Verbatim; null at level metadata.")
+    complete: bool = Field(description="Whether the text is complete.")
+    rendered_tokens: int = Field(description="Estimated tokens of this result.")
     score: float
     factors: MemoryFactors
-    reasons: dict[str, float] = Field(description="What speaks most for it and against it, by its share of the odds.")
+    reasons: dict[str, float] = Field(description="Strongest features for and against it, by share of the log odds.")
 
 
 class MemorySearchResult(WireModel):
-    """The memories that answer best, the best first."""
+    """The best matching memories, best first."""
 
-    memories: list[MemoryFound]
-    told_tokens: int = Field(description="An estimate of what all that is told takes.")
-    left_out: int = Field(description="How many of those found the budget left out.")
+    memories: list[MemoryMatch]
+    rendered_tokens: int = Field(description="Estimated tokens of all results.")
+    omitted: int = Field(description="Number of matches omitted because of the budget.")
 
 
 class MemoryUpdateParams(MemoryParams):
-    """A change to a memory; what is absent stays, and so does every other byte of its file."""
+    """A change to a memory; absent members and every other byte of its file stay unchanged."""
 
     id: Identifier
-    version: Identifier | None = Field(default=None, description="Refused unless the memory is still of this version.")
+    version: Identifier | None = Field(default=None, description="Refused if the memory has another version.")
     title: Annotated[str, Field(min_length=1, max_length=200, pattern=r"^[^\x00-\x1f\x7f]+$")] | None = None
     text: Annotated[str, Field(min_length=1, max_length=MAX_TEXT)] | None = None
     type: MemoryType | None = None
     sector: Sector | None = None
     tags: Tags | None = None
     confidence: Annotated[float, Field(ge=0, le=1)] | None = None
-    keeping: Literal["durable"] | None = Field(
+    retention: Literal["durable"] | None = Field(
         default=None,
-        description="`durable` makes it permanent: its file moves, an entry of a group gets its own.",
+        description="`durable` makes it permanent: its file moves; a group entry gets its own file.",
     )
 
 
 class MemoryDeleteParams(MemoryParams):
-    """Names a memory to remove for good."""
+    """Identifies a memory to delete permanently."""
 
     id: Identifier
-    version: Identifier | None = Field(default=None, description="Refused unless the memory is still of this version.")
+    version: Identifier | None = Field(default=None, description="Refused if the memory has another version.")
 
 
 class MemoryDeleteResult(WireModel):
-    """The memory is gone, and is not captured again."""
+    """The memory was deleted and will not be captured again."""
 
     id: str
 
 
 class MemoryIdParams(MemoryParams):
-    """Names a memory."""
+    """Identifies a memory."""
 
     id: Identifier
 
 
 class MemoryCount(WireModel):
-    """How many memories one owner has of one kind."""
+    """Number of memories of one owner, retention and tier."""
 
     owner: str
-    keeping: Keeping
+    retention: Retention
     tier: Tier
     archived: bool
     memories: int
 
 
 class MemoryWarning(WireModel):
-    """What of a file or folder could not be read."""
+    """A problem with a file or folder."""
 
-    path: str = Field(description="Below the project's folder.")
+    path: str = Field(description="Relative to the project folder.")
     warning: str
 
 
 class MemoryIndexState(WireModel):
-    """The index, as the last look left it."""
+    """State of the index after the last refresh."""
 
     files: int = Field(description="Memory files within reach.")
-    changed: int = Field(description="How many of all files had changed since the look before.")
-    removed: int = Field(description="How many of all files had gone since.")
+    changed: int = Field(description="Files of all owners changed since the previous refresh.")
+    removed: int = Field(description="Files of all owners removed since then.")
 
 
 class MemoryRebuildResult(WireModel):
-    """The index was made anew from the files."""
+    """The index was rebuilt from the files."""
 
     files: int
     warnings: list[MemoryWarning]
@@ -260,100 +260,100 @@ Dropped = Literal[
 ]  # fmt: skip
 
 
-class DigestMessage(WireModel):
-    """Words of the session, as they were said."""
+class SummaryMessage(WireModel):
+    """A message of the session."""
 
     author: Literal["user", "assistant"]
     text: Text
-    at: Instant | None = Field(default=None, description="Without it, now.")
+    at: Instant | None = Field(default=None, description="Default: now.")
 
 
-class DigestError(WireModel):
-    """An error that was met."""
+class SummaryError(WireModel):
+    """An error of the session."""
 
     text: Text
-    resolution: str = Field(default="", max_length=MAX_TEXT, description="What ended it; empty while nothing has.")
+    resolution: str = Field(default="", max_length=MAX_TEXT, description="What resolved it; empty while unresolved.")
     at: Instant | None = None
 
 
-class DigestEntry(WireModel):
-    """What is known to be worth keeping."""
+class SummaryEntry(WireModel):
+    """A statement known to be worth storing."""
 
     type: Literal["decision", "error_pattern", "resolution", "user_correction", "validated_pattern", "gotcha", "lesson"]
     title: Title = ""
     text: Text
     author: Identifier | None = None
     at: Instant | None = None
-    confidence: float | None = Field(default=None, ge=0, le=1, description="Without it, the type's own.")
+    confidence: float | None = Field(default=None, ge=0, le=1, description="Default: by type.")
     tags: Tags = Field(default_factory=list)
 
 
-class MemoryDigest(WireModel):
-    """What a session leaves."""
+class SessionSummaryInput(WireModel):
+    """Summary of a session: messages, errors and entries."""
 
-    messages: list[DigestMessage] = Field(
-        default_factory=list, max_length=2_000, description="Read for corrections, decisions and conclusions."
+    messages: list[SummaryMessage] = Field(
+        default_factory=list, max_length=2_000, description="Searched for corrections, decisions and conclusions."
     )
-    errors: list[DigestError] = Field(default_factory=list, max_length=500)
-    entries: list[DigestEntry] = Field(default_factory=list, max_length=500)
+    errors: list[SummaryError] = Field(default_factory=list, max_length=500)
+    entries: list[SummaryEntry] = Field(default_factory=list, max_length=500)
 
 
 class MemoryCaptureParams(MemoryParams):
-    """A session's digest, or a text that sums it up."""
+    """A session's structured summary, or a summary text."""
 
-    session_id: Identifier = Field(description="The provider session; its entries stand in one file a day.")
-    digest: MemoryDigest | None = None
-    text: Text | None = Field(default=None, description="A summary in the agent's words, as a compaction gives it.")
+    session_id: Identifier = Field(description="The provider session; its entries share one file per day.")
+    summary: SessionSummaryInput | None = None
+    text: Text | None = Field(default=None, description="A summary in the agent's words, such as a compaction summary.")
     source_id: Identifier | None = Field(
         default=None,
-        description="What this comes from; the same one again is not counted again. Without it, the text's own.",
+        description="Source of the content; the same source counts once. Default: derived from the content.",
     )
     automatic: bool = Field(
         default=False,
-        description="Whether nobody asked for it: then nothing is written into the project unless its mode is active.",
+        description="Whether the capture is automatic: then it writes into the project only if its mode is active.",
     )
 
 
 class DropCount(WireModel):
-    """How many were not kept for one reason."""
+    """Number of statements dropped for one reason."""
 
     reason: Dropped
     count: int
 
 
 class MemoryCaptureResult(WireModel):
-    """What became of it, with what had waited of the project's runs."""
+    """Outcome of a capture, including pending material of the project's earlier runs."""
 
-    kept: list[str] = Field(description="Ids of new memories.")
-    repeated: list[str] = Field(description="Ids of memories that were met again: their evidence is counted.")
-    contradicted: list[str] = Field(description="Ids of memories whose confidence sank.")
-    withheld: int = Field(description="What would have been kept, were the project's mode active.")
+    added: list[str] = Field(description="Ids of new memories.")
+    repeated: list[str] = Field(description="Ids of memories observed again; their evidence increases.")
+    contradicted: list[str] = Field(description="Ids of memories that lost confidence.")
+    suppressed: int = Field(description="Number of statements that active mode would have added.")
     dropped: list[DropCount]
-    paths: list[str] = Field(description="The digests' files, below the project's folder.")
+    paths: list[str] = Field(description="Files written, relative to the project folder.")
 
 
-class CaptureShown(WireModel):
-    """What became of one capture."""
+class CaptureSummary(WireModel):
+    """Outcome of one recorded capture."""
 
     at: str = Field(description="RFC 3339.")
     session_id: str
     origin: Literal["request", "run", "preCompact", "exit", "artifact"]
-    kept: int
+    added: int
     repeated: int
-    withheld: int
+    suppressed: int
     dropped: list[DropCount]
 
 
 class CaptureState(WireModel):
-    """What was captured within reach, and what was not, and why."""
+    """Totals of captured and dropped statements within reach, with reasons."""
 
-    last: CaptureShown | None = Field(description="The last capture; null when there was none yet.")
+    last: CaptureSummary | None = Field(description="The last capture; null before the first one.")
     captures: int
-    kept: int
+    added: int
     repeated: int
-    withheld: int = Field(description="What would have been kept, were the project's mode active.")
+    suppressed: int = Field(description="Number of statements that active mode would have added.")
     dropped: list[DropCount]
-    waiting: int = Field(description="Runs whose material waits to be captured.")
+    waiting: int = Field(description="Runs with pending material.")
 
 
 # The messages of `memory/maintain`.
@@ -363,13 +363,13 @@ MAX_LISTED = 200
 
 
 class MemoryMaintainParams(MemoryParams):
-    """Whose memories, and whether only to look."""
+    """The project, and whether to change anything."""
 
-    dry_run: bool = Field(default=False, description="Whether to say what is due and change nothing.")
+    dry_run: bool = Field(default=False, description="Report what is due without changing anything.")
 
 
 class TierMove(WireModel):
-    """A memory whose tier is another one now."""
+    """A memory that changed its tier."""
 
     id: str
     before: Tier
@@ -377,27 +377,27 @@ class TierMove(WireModel):
 
 
 class FileMove(WireModel):
-    """A file that went to the archive, or was cleaned."""
+    """A file that was archived or deleted."""
 
-    path: str = Field(description="Where it was, below the project's folder.")
-    reason: Literal["old", "faint"] = Field(
-        description="old: its day or session is over; faint: its score has been below the least for long."
+    path: str = Field(description="Previous path, relative to the project folder.")
+    reason: Literal["expired", "stale"] = Field(
+        description="expired: its day or session is over; stale: its score has been low for long."
     )
 
 
 class MemoryMaintainResult(WireModel):
-    """What was due within reach; at most 200 of each are listed."""
+    """Upkeep within reach; at most 200 items of each kind are listed."""
 
     dry_run: bool
     tiers: list[TierMove]
-    archived: list[FileMove] = Field(description="Moved to `archive/`, from where `memory/restore` brings them back.")
-    cleaned: list[FileMove] = Field(description="Files that were kept for a session only.")
+    archived: list[FileMove] = Field(description="Moved to `archive/`; `memory/restore` moves them back.")
+    cleaned: list[FileMove] = Field(description="Deleted files of session retention.")
     totals: dict[Literal["tiers", "archived", "cleaned"], int]
-    left_alone: list[str] = Field(description="Files that could not be changed, because they are damaged or in use.")
+    skipped: list[str] = Field(description="Files that could not be changed because they are damaged or in use.")
 
 
 class LastUpkeep(WireModel):
-    """What upkeep did last, by itself or asked for."""
+    """The last upkeep, automatic or requested."""
 
     at: str = Field(description="RFC 3339.")
     tiers: int
@@ -409,31 +409,31 @@ class LastUpkeep(WireModel):
 
 
 class MemoryProposal(WireModel):
-    """A memory that was met so often and is so sure that it may be a rule."""
+    """A memory confident and frequent enough to become a rule."""
 
     memory: MemorySummary
-    rule: str = Field(description="The rule as a line of Markdown, for a rule file of the user's.")
+    rule: str = Field(description="The rule as a line of Markdown, for the user's rule file.")
 
 
 class MemoryProposalsResult(WireModel):
-    """Rules that are proposed, the surest first; nothing is done about them before the user says so."""
+    """Proposed rules, most confident first; nothing happens until the user decides."""
 
     proposals: list[MemoryProposal]
 
 
 class MemoryResolveProposalParams(MemoryParams):
-    """The user's word on a proposal."""
+    """The user's decision on a proposal."""
 
     id: Identifier = Field(description="The memory's id.")
-    word: Literal["accept", "reject"]
+    decision: Literal["accept", "reject"]
 
 
 class MemoryResolveProposalResult(WireModel):
-    """The user's word is kept, and the same is not proposed again."""
+    """The decision is stored; the same rule is not proposed again."""
 
     memory: MemoryDetail
     rule: str | None = Field(
-        description="What the user may put into a rule file: we write none. Null for a proposal that was rejected."
+        description="Line for a rule file, which the sidecar does not write. Null for a rejected proposal."
     )
 
 
@@ -441,13 +441,13 @@ class MemoryResolveProposalResult(WireModel):
 
 
 class MemoryStatusResult(WireModel):
-    """What is remembered within reach, and in what state it is."""
+    """Memories within reach, and the state of index, capture and upkeep."""
 
-    folder: str = Field(description="Where the files are.")
-    present: bool = Field(description="Whether there is a folder of memories.")
+    folder: str = Field(description="Folder of the memory files.")
+    present: bool = Field(description="Whether the folder exists.")
     memories: int
     counts: list[MemoryCount]
     index: MemoryIndexState
     capture: CaptureState
-    upkeep: LastUpkeep | None = Field(description="What `memory/maintain` did last; null when it never ran.")
+    upkeep: LastUpkeep | None = Field(description="The last upkeep; null before the first one.")
     warnings: list[MemoryWarning]

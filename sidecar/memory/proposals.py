@@ -1,4 +1,8 @@
-"""Memories as rules: what is proposed to the user, and what holds by the user's word."""
+"""Rules proposed from memories, and the user's decisions: `memory/proposals`, `memory/resolveProposal`.
+
+A rule is proposed only with a confidence above 0.9 and at least five observations, and takes effect only if the user
+accepts it (Article XIII.5). No file outside `.chati/` is written.
+"""
 
 from sidecar.call import Call, Process
 from sidecar.core.errors import (
@@ -11,8 +15,8 @@ from sidecar.core.errors import (
     WorkspaceUnavailable,
 )
 from sidecar.core.text.sanitize import one_line
-from sidecar.memory.access import unknown
-from sidecar.memory.context import Asked, asked
+from sidecar.memory.access import memory_not_found
+from sidecar.memory.context import MemoryContext, memory_context
 from sidecar.memory.entry import Memory
 from sidecar.memory.files.document import Edit
 from sidecar.memory.files.layout import SHARED
@@ -24,33 +28,33 @@ from sidecar.memory.model import (
     MemoryResolveProposalResult,
 )
 from sidecar.memory.phrasing import accepted_rule
-from sidecar.memory.serialize import detail, summary
+from sidecar.memory.serialize import memory_detail, memory_summary
 from sidecar.memory.store import entries, local_state
-from sidecar.memory.store.entries import Indexed
+from sidecar.memory.store.entries import IndexedMemory
 from sidecar.method import Lane, method
 from sidecar.workspace import Workspace
 
-VALIDATED = "validated"
-"""The tag of a memory that the user accepted as a rule; one who takes it off takes the rule back."""
+VALIDATED_TAG = "validated"
+"""Tag of a memory that the user accepted as a rule; removing it revokes the rule."""
 
-MAX_RULE = 300
-MAX_ACCEPTED = 40
+MAX_RULE_CHARACTERS = 300
+MAX_ACCEPTED_RULES = 40
 
 
 def rule_of(memory: Memory) -> str:
-    """Gives a memory as a rule: what was said, in one line."""
-    said = one_line(memory.text or memory.title, MAX_RULE + 1)
-    return said if len(said) <= MAX_RULE else memory.title
+    """Return a memory as a one-line rule."""
+    line = one_line(memory.text or memory.title, MAX_RULE_CHARACTERS + 1)
+    return line if len(line) <= MAX_RULE_CHARACTERS else memory.title
 
 
 def accepted_rules(process: Process, workspace: Workspace) -> tuple[str, ...]:
-    """Gives the shared rules that the user accepted, word for word as they were accepted, the oldest first.
+    """Return the shared rules the user accepted, with the accepted text, oldest first.
 
-    A wording that was changed since waits for the user's word again, and a tag alone makes no rule.
+    A text changed since then waits for another decision; a tag alone does not make a rule.
     """
     with process.database.read() as tx:
-        found = local_state.accepted(tx, workspace.project_key, SHARED, VALIDATED, MAX_ACCEPTED)
-    return tuple(accepted_rule(rule_of(one), one.id) for one in found)
+        memories = local_state.accepted_memories(tx, workspace.project_key, SHARED, VALIDATED_TAG, MAX_ACCEPTED_RULES)
+    return tuple(accepted_rule(rule_of(memory), memory.id) for memory in memories)
 
 
 # `memory/proposals` and `memory/resolveProposal`: rules that memories suggest, and the user's word on them.
@@ -59,60 +63,65 @@ def accepted_rules(process: Process, workspace: Workspace) -> tuple[str, ...]:
 # word only (Article XIII.5); no file outside `.chati/` is written, whatever that word is.
 
 
-MORE_THAN, LEAST_EVIDENCE = 0.9, 5
+MIN_CONFIDENCE, MIN_EVIDENCE = 0.9, 5
 """intelligence-layer.md, Article XIII.5."""
 
-PROPOSED_TYPES = ("user_correction", "validated_pattern", "lesson", "gotcha")
+PROPOSABLE_TYPES = ("user_correction", "validated_pattern", "lesson", "gotcha")
 
 
 def proposals(call: Call, params: MemoryParams) -> MemoryProposalsResult:
-    """Proposes rules learned from patterns, those within reach only: more than 0.9 sure and met five times or more."""
-    found = asked(call, params)
-    found.index.check()
+    """Propose rules from memories within reach with a confidence above 0.9 and at least five observations."""
+    ctx = memory_context(call, params)
+    ctx.index.refresh()
     return MemoryProposalsResult(
-        proposals=[MemoryProposal(memory=summary(one), rule=f"- {rule_of(one.memory)}") for one in _proven(call, found)]
+        proposals=[
+            MemoryProposal(memory=memory_summary(entry), rule=f"- {rule_of(entry.memory)}")
+            for entry in _open_proposals(call, ctx)
+        ]
     )
 
 
 def resolve(call: Call, params: MemoryResolveProposalParams) -> MemoryResolveProposalResult:
-    """Keeps the user's word on a proposal; one that is accepted is marked as validated and kept for good.
+    """Store the user's decision on a proposal; an accepted one is tagged as validated and made durable.
 
-    An agent has no say in it: a call with a token is refused. Anchors tell a shared one
-    from then on; the rule's text is answered, and written nowhere.
+    Agents cannot decide: a call with a token is refused. An accepted shared rule appears in anchors; its text is
+    returned and written to no file.
     """
     if params.token is not None:
-        raise PolicyDenied("Only the user decides on a proposal.", hint="Ask without a token, in the user's name.")
-    found = asked(call, params)
-    found.index.check()
-    chosen = next((one for one in _proven(call, found) if one.memory.id == params.id), None)
-    if chosen is None:
-        raise NotFound("There is no proposal of that id.", hint="`memory/proposals` shows those within reach.")
+        raise PolicyDenied(
+            "Only the user can decide on a proposal.", hint="Call without a token, on behalf of the user."
+        )
+    ctx = memory_context(call, params)
+    ctx.index.refresh()
+    proposal = next((entry for entry in _open_proposals(call, ctx) if entry.memory.id == params.id), None)
+    if proposal is None:
+        raise NotFound("No proposal has that id.", hint="`memory/proposals` returns those within reach.")
     with call.database.write() as tx:
-        local_state.resolve(tx, found.workspace.project_key, chosen.digest, params.word, call.now_ms())
-    if params.word == "accept":
-        _validate(call, found, chosen)
+        local_state.put_decision(tx, ctx.workspace.project_key, proposal.digest, params.decision, call.now_ms())
+    if params.decision == "accept":
+        _validate(call, ctx, proposal)
     with call.database.read() as tx:
-        known = entries.with_id(tx, found.workspace.project_key, params.id, found.reach.owners)
-        if not known:
-            raise unknown()
-        linked = entries.linked(tx, found.workspace.project_key, known[0].memory, found.reach.owners)
-    rule = f"- {rule_of(chosen.memory)}" if params.word == "accept" else None
-    return MemoryResolveProposalResult(memory=detail(known[0], "", linked), rule=rule)
+        matches = entries.entries_with_id(tx, ctx.workspace.project_key, params.id, ctx.reach.owners)
+        if not matches:
+            raise memory_not_found()
+        linked_ids = entries.linked_ids(tx, ctx.workspace.project_key, matches[0].memory, ctx.reach.owners)
+    rule = f"- {rule_of(proposal.memory)}" if params.decision == "accept" else None
+    return MemoryResolveProposalResult(memory=memory_detail(matches[0], "", linked_ids), rule=rule)
 
 
-def _proven(call: Call, found: Asked) -> list[Indexed]:
+def _open_proposals(call: Call, ctx: MemoryContext) -> list[IndexedMemory]:
     with call.database.read() as tx:
-        return local_state.proven(
-            tx, found.workspace.project_key, found.reach.owners, PROPOSED_TYPES, MORE_THAN, LEAST_EVIDENCE
+        return local_state.open_proposals(
+            tx, ctx.workspace.project_key, ctx.reach.owners, PROPOSABLE_TYPES, MIN_CONFIDENCE, MIN_EVIDENCE
         )
 
 
-def _validate(call: Call, found: Asked, one: Indexed) -> None:
-    writer = found.writer(call)
-    if VALIDATED not in one.memory.tags:
-        writer.update(one.memory.id, None, Edit({"tags": [*one.memory.tags, VALIDATED]}))
-    if one.memory.keeping != "durable":
-        writer.keep_for_good(one.memory.id)
+def _validate(call: Call, ctx: MemoryContext, proposal: IndexedMemory) -> None:
+    writer = ctx.writer(call)
+    if VALIDATED_TAG not in proposal.memory.tags:
+        writer.update(proposal.memory.id, None, Edit({"tags": [*proposal.memory.tags, VALIDATED_TAG]}))
+    if proposal.memory.retention != "durable":
+        writer.make_durable(proposal.memory.id)
 
 
 _READING: tuple[type[SidecarError], ...] = (WorkspaceUnavailable, PolicyDenied, StateDegraded)

@@ -1,4 +1,4 @@
-"""Memories as they are told on the wire. Pure."""
+"""Memories as wire messages. Pure."""
 
 from collections.abc import Container
 from typing import Any
@@ -7,46 +7,46 @@ from sidecar.core.clock import rfc3339
 from sidecar.memory.entry import Memory
 from sidecar.memory.files.layout import FOLDER, MEMORIES
 from sidecar.memory.model import MemoryDetail, MemorySummary, MemoryWarning
-from sidecar.memory.store.entries import Indexed
+from sidecar.memory.store.entries import IndexedMemory
 
 
-def summary(entry: Indexed) -> MemorySummary:
-    """Gives a memory without its text."""
-    return MemorySummary(**_told(entry.memory), tokens=entry.tokens)
+def memory_summary(entry: IndexedMemory) -> MemorySummary:
+    """Return a memory without its text."""
+    return MemorySummary(**_summary_fields(entry.memory), tokens=entry.tokens)
 
 
-def detail(entry: Indexed, warning: str, linked: Container[str]) -> MemoryDetail:
-    """Gives a memory with its text, and its links to those that whoever asks may reach."""
+def memory_detail(entry: IndexedMemory, warning: str, linked: Container[str]) -> MemoryDetail:
+    """Return a memory with its text, and with links to memories within reach."""
     memory = entry.memory
     return MemoryDetail(
-        **_told(memory),
+        **_summary_fields(memory),
         tokens=entry.tokens,
         text=memory.text,
         session_id=memory.session or None,
-        supersedes=[one for one in memory.supersedes if one in linked],
-        contradicts=[one for one in memory.contradicts if one in linked],
+        supersedes=[linked_id for linked_id in memory.supersedes if linked_id in linked],
+        contradicts=[linked_id for linked_id in memory.contradicts if linked_id in linked],
         warning=warning or None,
     )
 
 
-def warned(path: str, sentence: str) -> MemoryWarning:
-    """Gives a warning about a file or folder of the memories."""
+def memory_warning(path: str, sentence: str) -> MemoryWarning:
+    """Return a warning about a file or folder of the memories."""
     return MemoryWarning(path=project_path(path), warning=sentence)
 
 
 def project_path(path: str) -> str:
-    """Gives a memory's path below the project's folder."""
+    """Return a memory's path relative to the project folder."""
     return f"{FOLDER}/{MEMORIES}/{path}"
 
 
-def _told(memory: Memory) -> dict[str, Any]:
+def _summary_fields(memory: Memory) -> dict[str, Any]:
     return {
         "id": memory.id,
         "title": memory.title,
         "type": memory.type,
         "sector": memory.sector,
         "owner": memory.owner,
-        "keeping": memory.keeping,
+        "retention": memory.retention,
         "tier": memory.tier,
         "archived": memory.is_archived,
         "tags": list(memory.tags),

@@ -2,7 +2,7 @@
 
 from sidecar.call import Process
 from sidecar.memory.files.watch import OpenWatches
-from sidecar.memory.index import Indexes, IndexFileWrites
+from sidecar.memory.index import IndexFileWrites, IndexRegistry
 from sidecar.memory.retrieval.recall import PreloadCache, Relevance
 
 
@@ -10,7 +10,7 @@ class MemoryState:
     """Indexes of memory files, their watches, and results of the last searches."""
 
     def __init__(self, process: Process) -> None:
-        self.indexes = Indexes()
+        self.indexes = IndexRegistry()
         self.index_files = IndexFileWrites()
         self.watches = OpenWatches(process)
         self.relevance = Relevance()

@@ -42,8 +42,8 @@ CHECKS: dict[DoctorCheckName, Check] = {
     "caches": lambda call, _: storage.caches(call.database),
     "records": lambda call, _: check_records(call.process),
     "settings": lambda call, _: check_settings(call.database, environment()),
-    "indexes": lambda call, _: memory.indexes(call.process),
-    "memories": _project_check(lambda call, workspace: memory.files(call.process, workspace)),
+    "indexes": lambda call, _: memory.index_findings(call.process),
+    "memories": _project_check(lambda call, workspace: memory.file_findings(call.process, workspace)),
     "registry": _project_check(doctor_findings),
     "knowledge": _project_check(knowledge_findings),
     "memoryBranch": _project_check(lambda call, workspace: check_memory_branch(call.process, workspace)),
@@ -96,7 +96,7 @@ def without_state(beside: StateDoctorResult, folder: Path, reason: Finding) -> S
     levels = {finding.name: finding.level for finding in beside.checks if finding.name in NEED_NO_STATE}
     levels |= {name: _level(check_findings) for name, check_findings in checked.items()}
     doctor_findings = [
-        _doctor_finding(name, finding._replace(mend=None), fixed=False)
+        _doctor_finding(name, finding._replace(repair=None), fixed=False)
         for name, check_findings in checked.items()
         for finding in check_findings or ()
     ]
@@ -123,15 +123,15 @@ def _repair(call: Call, workspace: Workspace | None, initial: Findings) -> Findi
 
 def _repairs(findings: Findings) -> list[Callable[[], object]]:
     return [
-        finding.mend
+        finding.repair
         for check_findings in findings.values()
         for finding in check_findings or ()
-        if finding.mend is not None
+        if finding.repair is not None
     ]
 
 
 def _messages(findings: Findings) -> set[str]:
-    return {finding.told for check_findings in findings.values() for finding in check_findings or ()}
+    return {finding.message for check_findings in findings.values() for finding in check_findings or ()}
 
 
 def _run_checks(call: Call, workspace: Workspace | None) -> Findings:
@@ -153,12 +153,14 @@ def _run_check(check: Check, call: Call, workspace: Workspace | None) -> list[Fi
 def _with_outcome(initial: Findings, current: Findings) -> Iterator[DoctorFinding]:
     """Yield the findings from before the repair, and those that only appeared since."""
     for name, check_findings in initial.items():
-        remaining = {finding.told for finding in current[name] or ()}
+        remaining = {finding.message for finding in current[name] or ()}
         for finding in check_findings or ():
-            yield _doctor_finding(name, finding, fixed=finding.told not in remaining)
-        known = {finding.told for finding in check_findings or ()}
+            yield _doctor_finding(name, finding, fixed=finding.message not in remaining)
+        known = {finding.message for finding in check_findings or ()}
         yield from (
-            _doctor_finding(name, finding, fixed=False) for finding in current[name] or () if finding.told not in known
+            _doctor_finding(name, finding, fixed=False)
+            for finding in current[name] or ()
+            if finding.message not in known
         )
 
 
@@ -166,9 +168,9 @@ def _doctor_finding(name: DoctorCheckName, finding: Finding, *, fixed: bool) -> 
     return DoctorFinding(
         check=name,
         level=finding.level,
-        message=finding.told,
+        message=finding.message,
         remedy=finding.remedy,
-        fixable=finding.mend is not None,
+        fixable=finding.repair is not None,
         fixed=fixed,
     )
 

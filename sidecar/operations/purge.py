@@ -95,7 +95,7 @@ def _remove(tx: apsw.Connection, selection: _PurgeScope, damaged: list[str]) -> 
         removed = {kind: remove(tx, _holdings_of(kind), selection.scope) for kind in _in_order(selection.kinds)}
         artifacts.remove(tx, damaged)
     if memory.INDEX in selection.kinds:
-        memory.note_index_gone(tx)
+        memory.advance_index_revisions(tx)
     return {**removed, "damagedArtifacts": len(damaged)}
 
 

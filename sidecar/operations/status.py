@@ -9,7 +9,7 @@ import apsw
 
 from sidecar.call import Call, Process
 from sidecar.core.clock import rfc3339
-from sidecar.memory import tiers
+from sidecar.memory import count_by_tier
 from sidecar.metrics import DaySums, by_day, figures_of, first_day
 from sidecar.operations.model import (
     CacheStatus,
@@ -94,7 +94,7 @@ def _projects(
             drafts=sum(
                 number for (_, status), number in artifacts.count_by_status(tx, project).items() if status == "draft"
             ),
-            memories=sum(tiers(tx, project).values()),
+            memories=sum(count_by_tier(tx, project).values()),
         )
 
 

@@ -130,19 +130,19 @@ def _start_memories(
     text = clean_prompt(params.prompt) if new_task else f"{clean_prompt(params.prompt)}\n{pack_query.task.objective}"
     relevance = process.slices.memory.relevance
     try:
-        matches = relevance.at_hand(process, workspace, text)
+        matches = relevance.cached(process, workspace, text)
         sent_ids = sent_memory_ids(known)
-        inputs.sent_memories = relevance.standing(process, workspace, sent_ids) if sent_ids else None
+        inputs.sent_memories = relevance.existing(process, workspace, sent_ids) if sent_ids else None
     except Exception as error:
         record_omission(inputs, "memories", error, process.log)
         return collect_nothing
     if matches is not None:
         inputs.memories = matches
         return collect_nothing
-    search = start(relevance.look, process, workspace, text, MAX_MEMORIES)
+    search = start(relevance.search, process, workspace, text, MAX_MEMORIES)
 
-    def collect(left_ms: LeftMs) -> None:
-        wait((search,), timeout=left_ms() / 1000)
+    def collect(remaining_ms: LeftMs) -> None:
+        wait((search,), timeout=remaining_ms() / 1000)
         try:
             inputs.memories = search.result(0)
         except Exception as error:
@@ -200,11 +200,11 @@ def collect_inputs(
     """Read the repository's state, then its differences, files and memories side by side, until the deadline."""
     inputs = PackInputs()
 
-    def left_ms() -> float:
-        return max(0.0, deadline.left_ms(pack_query.process.clock) - RESPONSE_MS)
+    def remaining_ms() -> float:
+        return max(0.0, deadline.remaining_ms(pack_query.process.clock) - RESPONSE_MS)
 
-    cached = pack_query.repository.cached_state() if left_ms() >= INLINE_MS else None
-    state_and_listing = cached or _await_state(inputs, pack_query, left_ms)
+    cached = pack_query.repository.cached_state() if remaining_ms() >= INLINE_MS else None
+    state_and_listing = cached or _await_state(inputs, pack_query, remaining_ms)
     if state_and_listing is None:
         return inputs
     inputs.state, listing = state_and_listing
@@ -214,23 +214,25 @@ def collect_inputs(
     search = PromptSearch.of_prompt(pack_query, params, listing, new_task=new_task)
     collect_changes = _start_changes(start, inputs, pack_query, inputs.state, known)
     collect_memories = start_memory_sources(start, inputs, pack_query, params, known, new_task=new_task)
-    wait_ms = left_ms() * INDEX_SHARE
+    wait_ms = remaining_ms() * INDEX_SHARE
     target = _PackTarget(pack_query, params.sub_chat_id, inputs.state, listing, search)
     collect_pack = _start_pack(start, inputs, target, wait_ms)
-    collect_changes(left_ms)
-    collect_pack(left_ms)
-    collect_memories(left_ms)
+    collect_changes(remaining_ms)
+    collect_pack(remaining_ms)
+    collect_memories(remaining_ms)
     return inputs
 
 
-def _await_state(inputs: PackInputs, pack_query: PackQuery, left_ms: LeftMs) -> tuple[RepositoryState, Listing] | None:
+def _await_state(
+    inputs: PackInputs, pack_query: PackQuery, remaining_ms: LeftMs
+) -> tuple[RepositoryState, Listing] | None:
     """Return the state with its files. If they are late, record the path search's files and return None."""
     pool = pack_query.process.background
     lookup = pool.submit(_read_state, pack_query.repository)
     path_search = None
-    if not _is_done(lookup, min(left_ms() * PATH_SEARCH_AFTER_SHARE, PATH_SEARCH_AFTER_MS)) and left_ms():
+    if not _is_done(lookup, min(remaining_ms() * PATH_SEARCH_AFTER_SHARE, PATH_SEARCH_AFTER_MS)) and remaining_ms():
         path_search = pool.submit(_search_paths, pack_query)
-    if not (left_ms() and _is_done(lookup, left_ms())):
+    if not (remaining_ms() and _is_done(lookup, remaining_ms())):
         pool.submit(_build_for_next_call, pack_query, lookup)
         _use_path_matches(inputs, path_search, pack_query.process.log)
         return None
@@ -270,8 +272,8 @@ def _start_changes(
         return collect_nothing
     changes = start(_changes, pack_query.repository, state, known)
 
-    def collect(left_ms: LeftMs) -> None:
-        wait((changes,), timeout=left_ms() / 1000)
+    def collect(remaining_ms: LeftMs) -> None:
+        wait((changes,), timeout=remaining_ms() / 1000)
         _use_changes(inputs, changes, pack_query.process.log)
 
     return collect
@@ -287,8 +289,8 @@ def _start_pack(start: Start, inputs: PackInputs, target: _PackTarget, wait_ms: 
     partial_pack = PartialPack()
     pack_future = start(_build_pack, target, wait_ms, partial_pack)
 
-    def collect(left_ms: LeftMs) -> None:
-        wait((pack_future,), timeout=left_ms() / 1000)
+    def collect(remaining_ms: LeftMs) -> None:
+        wait((pack_future,), timeout=remaining_ms() / 1000)
         _use_pack_result(inputs, pack_future, partial_pack, pack_query.process.log)
 
     return collect
@@ -376,8 +378,8 @@ def _build_pack(target: _PackTarget, wait_ms: float, partial_pack: PartialPack) 
     clock = pack_query.process.clock
     started_ms = clock.monotonic_ms()
     await_prefetch(pack_query.workspace, target.sub_chat_id, wait_ms)
-    left_ms = max(0.0, wait_ms - (clock.monotonic_ms() - started_ms))
-    task_pack = get_task_pack(pack_query, state, listing, left_ms, partial_pack)
+    remaining_ms = max(0.0, wait_ms - (clock.monotonic_ms() - started_ms))
+    task_pack = get_task_pack(pack_query, state, listing, remaining_ms, partial_pack)
     return _pack_result(target, task_pack, search_files(search, pack_query, state, listing) if search.is_needed else ())
 
 

@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 
 from sidecar.codebase import is_low_relevance, may_show
 from sidecar.core.digests import short_id
-from sidecar.core.text.sanitize import guarded, size
+from sidecar.core.text.sanitize import escape_markers, size
 from sidecar.packs.anchor.build import Anchor, changed_lines, omissions
 from sidecar.packs.byte_budget import ByteLimits, fit
 from sidecar.packs.collect import PackInputs
@@ -104,7 +104,7 @@ def render_anchor(lines: Sequence[str], prompt: str) -> PinnedAnchor | None:
     """Render the anchor; its id changes if and only if its bytes do."""
     if not lines:
         return None
-    block = render_block("anchor", [_anchor_item(guarded("\n".join(lines)), "")], prompt)
+    block = render_block("anchor", [_anchor_item(escape_markers("\n".join(lines)), "")], prompt)
     return PinnedAnchor(block.id, block.text)
 
 

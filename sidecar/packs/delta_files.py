@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from sidecar.codebase import ChangedFile, FileDiff, Moved, RepositoryState, as_added, is_generated, may_show
 from sidecar.core.digests import short_id
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.text.sanitize import one_line
 from sidecar.packs.delta_hunks import RenderedDiff, render_diff
 from sidecar.packs.items import PackItem, Priority
@@ -28,7 +28,7 @@ SHOWN_FILES = 40
 
 LISTED_FILES = 60
 
-_DELETED_FILE = regex(r"@@ -\S+ \+0,0 @@")
+_DELETED_FILE = lazy_regex(r"@@ -\S+ \+0,0 @@")
 _EMPTY_DIFF = RenderedDiff((), 0, (), has_known=False, has_new=True)
 
 

@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from sidecar.codebase import Hunk, count_terms, follows, head_of, hunks_of, query_terms
-from sidecar.core.secrets.redact import is_known_by_lines, redact_lines
+from sidecar.core.secrets.redact import may_span_lines, redact_lines
 from sidecar.core.text.sanitize import clean, size
 from sidecar.runs import keys
 
@@ -68,7 +68,7 @@ def sanitized_lines(text: str) -> tuple[tuple[str, ...], ...]:
     hunks = hunks_of(text)
     raw = [line for hunk in hunks for line in hunk.lines]
     masked = "\n".join(line[1:] for line in raw)
-    if is_known_by_lines(masked):  # a key of many lines; each line must keep its position
+    if may_span_lines(masked):  # a key of many lines; each line must keep its position
         masked = redact_lines(masked)
     safe = clean(masked).split("\n")
     if len(safe) != len(raw):  # something spanning a line end was removed

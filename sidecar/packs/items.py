@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import cached_property
 
-from sidecar.core.text.sanitize import guarded, size
+from sidecar.core.text.sanitize import escape_markers, size
 from sidecar.packs.model import BlockKind
 from sidecar.runs import Item, SessionContents, keys
 
@@ -48,7 +48,7 @@ class PackItem:
     @cached_property
     def escaped(self) -> "PackItem":
         """The item with block markers in its text escaped."""
-        text = guarded(self.text)
+        text = escape_markers(self.text)
         return self if text is self.text else replace(self, text=text)
 
     def as_delivery(self) -> Item:

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from sidecar.context import Bracket
 from sidecar.core.digests import short_id
 from sidecar.core.text.sanitize import line_of_code, one_line
-from sidecar.memory import Level, Memory, Relevant, head_of, knowledge_pointer, taken_back, told
-from sidecar.memory.knowledge_pointer import Pointed
+from sidecar.memory import Level, Memory, Relevant, knowledge_pointer, memory_heading, render_memory, revoked_line
+from sidecar.memory.knowledge_pointer import Pointer
 from sidecar.packs.items import PackItem, Priority
 from sidecar.packs.pointer_source import Pointers
 from sidecar.registry import Hint
@@ -50,7 +50,8 @@ def memory_items(
     """
     max_count, level = MEMORY_DETAIL[bracket]
     items = {
-        match.memory.id: _item(match.memory, level, match.told(level), match.factors) for match in matches[:max_count]
+        match.memory.id: _item(match.memory, level, match.render_memory(level), match.factors)
+        for match in matches[:max_count]
     }
     for memory_id in _changed_ids(known, current) if current is not None else ():
         items.setdefault(memory_id, _changed_item(memory_id, (current or {}).get(memory_id)))
@@ -65,7 +66,7 @@ def not_in_anchor(matches: Sequence[Relevant], anchor: str) -> list[Relevant]:
 def _is_in_anchor(memory: Memory, anchor: str) -> bool:
     if knowledge_pointer.POINTER_TAG not in memory.tags:
         return False
-    return all(text in anchor for text in (memory.title, *knowledge_pointer.words_of(memory.text)))
+    return all(text in anchor for text in (memory.title, *knowledge_pointer.pointer_statements(memory.text)))
 
 
 def hint_item(hint: Hint) -> PackItem:
@@ -95,8 +96,8 @@ def _changed_ids(known: SessionContents, current: Mapping[str, Memory]) -> Itera
 
 def _changed_item(memory_id: str, memory: Memory | None) -> PackItem:
     if memory is not None:
-        return _item(memory, "chunks", told("chunks", memory.title, memory.tags, memory.text, ()).text, {})
-    key, text = keys.memory_key(memory_id), taken_back(memory_id)
+        return _item(memory, "chunks", render_memory("chunks", memory.title, memory.tags, memory.text, ()).text, {})
+    key, text = keys.memory_key(memory_id), revoked_line(memory_id)
     return PackItem(key, "context", Priority.TOP_CONTEXT, text, keys.REMOVED, "a memory sent earlier was retracted")
 
 
@@ -106,7 +107,7 @@ def _item(memory: Memory, level: Level, text: str, factors: Mapping[str, float])
         key=keys.memory_key(memory.id),
         kind="context",
         priority=Priority.TOP_CONTEXT,
-        text=head_of(memory) + _with_title(one_line(memory.title, TITLE_CHARACTERS), _text_lines(text)),
+        text=memory_heading(memory) + _with_title(one_line(memory.title, TITLE_CHARACTERS), _text_lines(text)),
         digest=memory.version if level != "metadata" else f"{memory.version}:{level}",
         why=f"a shared memory, {kind}, relevant to the prompt",
         score=factors,
@@ -170,7 +171,7 @@ def choose_pointers(tags: Mapping[str, Sequence[str]]) -> PointerChoice:
     return PointerChoice(binding, others, len(ranked) > len(binding) + len(others))
 
 
-def render_pointers(binding: Iterable[Pointed], others: Iterable[Pointed], *, has_more: bool) -> Pointers:
+def render_pointers(binding: Iterable[Pointer], others: Iterable[Pointer], *, has_more: bool) -> Pointers:
     """Return the lines. A pointer's text is cleaned again here, since anybody may have edited its file."""
     read = tuple(binding)
     blocking = [pointer for pointer in read if pointer.holds and pointer.blocking]
@@ -187,14 +188,14 @@ def _rank(tags: Sequence[str]) -> tuple[bool, int]:
     return not knowledge_pointer.NO_LONGER.isdisjoint(tags), layer
 
 
-def _binding_lines(pointer: Pointed) -> list[str]:
+def _binding_lines(pointer: Pointer) -> list[str]:
     ref = one_line(pointer.ref, MAX_REF)
     origins = [f"{ref}: {one_line(pointer.title, MAX_TITLE)}", *[ref] * len(pointer.blocking)]
     rules = [rule for text in pointer.blocking if (rule := one_line(text, MAX_CONSTRAINT))]
     return [f"- {rule} ({origin})" for rule, origin in zip(rules, origins, strict=False)]
 
 
-def _pointer_line(pointer: Pointed) -> str:
+def _pointer_line(pointer: Pointer) -> str:
     status = "" if pointer.status in knowledge_pointer.PLAIN else pointer.status
     state = f" [{one_line(status, MAX_STATUS)}]" if status else ""
     summary = one_line(pointer.summary, MAX_SUMMARY)

@@ -4,7 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
-from sidecar.core.wire import MOST_COUNT, MOST_TOKENS, FolderPath, Identifier, Tokens, WireModel
+from sidecar.core.wire import MAX_COUNT, MAX_TOKENS, FolderPath, Identifier, Tokens, WireModel
 from sidecar.governor.model import GovernorAction
 from sidecar.runs.model import MAX_PROMPT_CHARACTERS, Provider, RunMode
 
@@ -43,7 +43,7 @@ class ContextUsage(WireModel):
     """How full the provider's context window is."""
 
     used_tokens: Tokens
-    max_tokens: int = Field(gt=0, le=MOST_TOKENS)
+    max_tokens: int = Field(gt=0, le=MAX_TOKENS)
 
 
 class PreRunParams(WireModel):
@@ -68,7 +68,7 @@ class PreRunParams(WireModel):
     max_new_bytes: int | None = Field(
         default=None,
         ge=500,
-        le=MOST_COUNT,
+        le=MAX_COUNT,
         description="Maximum UTF-8 bytes this call may add to the session, where the budget allows more.",
     )
     token_mode: TokenMode | None = Field(

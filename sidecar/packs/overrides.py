@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from sidecar.core.digests import short_id
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.packs.items import PackItem, Priority
 from sidecar.packs.model import OverrideKind
 from sidecar.runs import keys
@@ -17,7 +17,7 @@ MAX_PINNED_FILES = 12
 RETRACTED_PREFIX, WRONG_PREFIX = "no longer: ", "wrong, as the user says: "
 """Prefixes of a retracted statement of the anchor."""
 
-_LINE_NUMBER = regex(r":\d+\)$")
+_LINE_NUMBER = lazy_regex(r":\d+\)$")
 
 
 class Override(NamedTuple):

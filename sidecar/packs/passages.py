@@ -4,7 +4,7 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 
 from sidecar.codebase import Definition, Summary, chunk_lines, count_terms
-from sidecar.core.secrets.redact import is_known_by_lines, redact_lines
+from sidecar.core.secrets.redact import may_span_lines, redact_lines
 from sidecar.core.text.sanitize import line_of_code
 
 NAME_WEIGHT, LINES_WEIGHT = 3.0, 1.5
@@ -61,7 +61,7 @@ def passage_of(text: str, summary: Summary, terms: Sequence[str]) -> Passage:
     if not summary.chunks or len(weights) < MIN_TERMS:
         return ()
     first, end = _inside_definition(summary, frozenset(weights)) or _inside_chunk(summary, weights)
-    if is_known_by_lines(text):
+    if may_span_lines(text):
         text = redact_lines(text)  # a single line of a key cannot be recognized
     lines = [line.rstrip("\r") for line in text.split("\n")[first : min(end, first + MAX_LINES)]]
     start, term_count = _densest([weights.keys() & _terms(line, weights) for line in lines], weights)

@@ -9,8 +9,8 @@ from sidecar.storage.lru import Lru
 from sidecar.workspace import Workspace
 
 if TYPE_CHECKING:
-    from sidecar.memory import Placed
-    from sidecar.memory.knowledge_pointer import Pointed
+    from sidecar.memory import ManagedMemories
+    from sidecar.memory.knowledge_pointer import Pointer
 
 
 class Pointers(NamedTuple):
@@ -53,10 +53,10 @@ def load_pointers(process: Process, workspace: Workspace) -> Pointers:
     """
     if not process.loaded.is_set():
         return UNKNOWN_POINTERS if (workspace.project / _DURABLE_FOLDER).is_dir() else NO_POINTERS
-    from sidecar.memory import Placed, accepted_rules, knowledge_pointer
+    from sidecar.memory import ManagedMemories, accepted_rules, knowledge_pointer
     from sidecar.packs.memory_sources import choose_pointers, render_pointers
 
-    placed = Placed(process, workspace, knowledge_pointer.POINTERS)
+    placed = ManagedMemories(process, workspace, knowledge_pointer.POINTERS)
     revision = placed.revision()
     cache = process.slices.packs.pointers.lines
     cached = cache.get((workspace.project_key, revision))
@@ -73,9 +73,11 @@ def load_pointers(process: Process, workspace: Workspace) -> Pointers:
     return lines
 
 
-def _read_pointers(placed: "Placed", paths: tuple[str, ...]) -> list["Pointed"]:
-    from sidecar.memory import knowledge_pointer, read_back
+def _read_pointers(placed: "ManagedMemories", paths: tuple[str, ...]) -> list["Pointer"]:
+    from sidecar.memory import knowledge_pointer, read_memory_file
 
     contents = (placed.content(path) for path in paths)
-    pointers = (knowledge_pointer.pointed_of(read_back(content)) for content in contents if content is not None)
+    pointers = (
+        knowledge_pointer.parse_pointer(read_memory_file(content)) for content in contents if content is not None
+    )
     return [pointer for pointer in pointers if pointer is not None]

@@ -71,11 +71,11 @@ class RebuildBurst:
         now_ms = process.clock.monotonic_ms()
         with self._lock:
             quiet_at_ms = min(self._last_ms + QUIET_MS, (self._started_ms or now_ms) + MAX_BURST_MS)
-            left_ms = quiet_at_ms - now_ms
-            if left_ms <= 0:
+            remaining_ms = quiet_at_ms - now_ms
+            if remaining_ms <= 0:
                 self._started_ms = None
-        if left_ms > 0:
-            self._schedule(process, workspace, left_ms, started)
+        if remaining_ms > 0:
+            self._schedule(process, workspace, remaining_ms, started)
             return
         try:
             if not process.closing.is_set():
@@ -104,9 +104,9 @@ def _prefetch(pack_query: PackQuery) -> None:
         _build_pack(pack_query, state, listing)
         if pack_query.mode == "plan":  # the next run may carry out the plan
             _build_pack(pack_query._replace(mode="agent"), state, listing)
-        from sidecar.memory import look_over
+        from sidecar.memory import refresh_index
 
-        look_over(pack_query.process, pack_query.workspace)
+        refresh_index(pack_query.process, pack_query.workspace)
     except Exception as error:
         log_skipped(pack_query.process, error)
 

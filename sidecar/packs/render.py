@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from sidecar.core.digests import short_id
-from sidecar.core.text.sanitize import MARK, size
+from sidecar.core.text.sanitize import MARKER_PREFIX, size
 from sidecar.packs.items import PackItem
 from sidecar.packs.model import Block, BlockKind
 from sidecar.runs import keys
@@ -58,12 +58,12 @@ def render_prompt(blocks: Sequence[Block], prompt: str) -> str:
 
 def _prompt_marker(prompt: str) -> str:
     """The plain marker, or a numbered one if the request quotes it: each marker occurs once in everything sent."""
-    marker, number = f"{MARK}request]", 1
+    marker, number = f"{MARKER_PREFIX}request]", 1
     while marker in prompt:
         number += 1
-        marker = f"{MARK}request {number}]"
+        marker = f"{MARKER_PREFIX}request {number}]"
     return marker
 
 
 def _marker(kind: BlockKind, block_id: str) -> str:
-    return f"{MARK}{kind} {block_id}]"
+    return f"{MARKER_PREFIX}{kind} {block_id}]"

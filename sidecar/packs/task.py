@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from sidecar.codebase import identifiers_of, paths_in, query_words, scope_prefix, stem
 from sidecar.core.digests import short_id
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.secrets.redact import redact
 from sidecar.core.text.sanitize import one_line
 from sidecar.runs import Task
@@ -19,8 +19,8 @@ HEAD_CHARACTERS = 16_000
 TAIL_CHARACTERS = 4_000
 """Only the beginning and the end of a longer prompt are read: the middle is pasted text."""
 
-_MENTION = regex(r"@\[(file|folder):[^:\]\n]*:([^\]\n]{1,2000})\]")
-_MARKER = regex(r"@\[[a-z]+:[^\]\n]{0,2000}\]")
+_MENTION = lazy_regex(r"@\[(file|folder):[^:\]\n]*:([^\]\n]{1,2000})\]")
+_MARKER = lazy_regex(r"@\[[a-z]+:[^\]\n]{0,2000}\]")
 
 
 def clean_prompt(prompt: str) -> str:
@@ -61,7 +61,7 @@ MIN_OWN_TERMS = 3
 
 OBJECTIVE_CHARACTERS = 300
 
-_HAS_WORD = regex(r"[^\W\d_]{3}")
+_HAS_WORD = lazy_regex(r"[^\W\d_]{3}")
 """Excludes `e.g`, `i.e` and `v2`."""
 
 _FOLLOW_UP_WORDS = (
@@ -82,7 +82,7 @@ _FILLER_TERMS = frozenset(stem(word) for word in (
 """Those of them that do not lead to a file either: `test`, `error` or `remove` may."""
 
 
-_REFERS_BACK = regex(
+_REFERS_BACK = lazy_regex(
     r"\W*(?:(?:and|then|also|but|so|or|plus|ah|oh|ok|okay|what about|how about)\b"
     r"|(?:[^\W\d_]+\W+){0,3}?(?:it|them|this|these|those|that's)\b)",
     re.IGNORECASE,

@@ -3,7 +3,7 @@
 import math
 from dataclasses import dataclass
 
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 
 MAX_ITERATIONS = 25
 STUCK_AFTER = 5
@@ -11,8 +11,8 @@ IDLE_TIMEOUT_MS = 60 * 60_000
 """An agent without output for an hour hangs: the harnesses' tools time out after minutes."""
 VERIFY_TIMEOUT_MS = 30 * 60_000
 
-_DURATION = regex(r"(?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+|\d+(?:\.\d+)?")
-_PART = regex(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)?")
+_DURATION = lazy_regex(r"(?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+|\d+(?:\.\d+)?")
+_PART = lazy_regex(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)?")
 _UNIT_MS = {"ms": 1, "s": 1_000, "": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
 
 

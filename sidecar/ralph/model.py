@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
-from sidecar.core.wire import MOST_COUNT, MOST_TOKENS, FolderPath, WireModel
+from sidecar.core.wire import MAX_COUNT, MAX_TOKENS, FolderPath, WireModel
 from sidecar.ralph.limits import MAX_ITERATIONS, STUCK_AFTER
 
 MAX_PROMPT_CHARACTERS = 64 * 2**20
@@ -147,26 +147,26 @@ class RalphStartParams(RalphChangeParams):
     extra_arguments: list[str] = Field(default_factory=list, max_length=200, description="Added to the harness's own.")
     completion_promise: str = Field(default="COMPLETE", min_length=1, max_length=1_000)
     min_iterations: int = Field(
-        default=1, ge=1, le=MOST_COUNT, description="A promise in an earlier iteration is not accepted."
+        default=1, ge=1, le=MAX_COUNT, description="A promise in an earlier iteration is not accepted."
     )
-    max_iterations: int = Field(default=MAX_ITERATIONS, ge=0, le=MOST_COUNT, description="0 means no limit.")
+    max_iterations: int = Field(default=MAX_ITERATIONS, ge=0, le=MAX_COUNT, description="0 means no limit.")
     max_time_ms: Milliseconds | None = None
     max_cost_usd: float | None = Field(default=None, gt=0, description="As reported by the harness.")
     max_tokens: int | None = Field(
-        default=None, ge=1, le=MOST_TOKENS, description="Input and output tokens, as reported by the harness."
+        default=None, ge=1, le=MAX_TOKENS, description="Input and output tokens, as reported by the harness."
     )
     idle_timeout_ms: Milliseconds | None = Field(
         default=None, description="Stop an agent that prints nothing for this long."
     )
     iteration_timeout_ms: Milliseconds | None = None
     max_failures: int = Field(
-        default=0, ge=0, le=MOST_COUNT, description="Consecutive failures that end the loop; 0 means no limit."
+        default=0, ge=0, le=MAX_COUNT, description="Consecutive failures that end the loop; 0 means no limit."
     )
     fail_fast: bool = Field(default=False, description="The first failure ends the loop.")
     stuck_after: int = Field(
         default=STUCK_AFTER,
         ge=0,
-        le=MOST_COUNT,
+        le=MAX_COUNT,
         description="Consecutive iterations without a change and with similar output that end the loop; 0 means never.",
     )
     verify: list[str] = Field(

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.ralph import limits
 from sidecar.ralph.agent.agent_result import AgentResult
 from sidecar.ralph.limits import Limits, LoopUsage
@@ -13,7 +13,7 @@ MIN_SIMILARITY = 0.9
 
 MAX_WORDS = 4_000
 
-_WORD = regex(r"[^\W\d_]+")
+_WORD = lazy_regex(r"[^\W\d_]+")
 
 
 class Stall(NamedTuple):

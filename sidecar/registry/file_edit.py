@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 import orjson
 
 from sidecar.core.errors import Conflict, NotFound
-from sidecar.core.lazy_regex import regex
-from sidecar.core.text.yaml_edit import Damaged, Node, nodes_of
+from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.text.yaml_edit import MalformedYaml, Node, parse_nodes
 
 Value = str | float | int | Sequence[str]
 Fields = Mapping[str, Value]
@@ -29,11 +29,11 @@ NEW_FILE = '# The entities of this project and their purposes. Edit it as you li
 
 FIELD_ORDER = ("path", "type", "purpose", "keywords", "dependencies", "adaptability", "checksum")
 
-_PLAIN = regex(r"(?!(?i:true|false|yes|no|on|off|null|y|n)\Z)[A-Za-z](?:[\w./@-]*[\w/])?", re.ASCII)
+_PLAIN = lazy_regex(r"(?!(?i:true|false|yes|no|on|off|null|y|n)\Z)[A-Za-z](?:[\w./@-]*[\w/])?", re.ASCII)
 _ALWAYS_QUOTED = ("purpose", "checksum", "last_updated", "version")
-_BLANK_LINES = regex(r"(?:[ \t]*\r?\n)*")
-_BLANK_BEFORE = regex(r"\n(?:[ \t]{0,200}\r?\n){1,60}\Z")
-_UNSAFE = regex(r"[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+_BLANK_LINES = lazy_regex(r"(?:[ \t]*\r?\n)*")
+_BLANK_BEFORE = lazy_regex(r"\n(?:[ \t]{0,200}\r?\n){1,60}\Z")
+_UNSAFE = lazy_regex(r"[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 
 def put_entity(text: str, category: str, key: str, fields: Fields) -> str:
@@ -114,11 +114,11 @@ def _apply_edit(text: str, change: Callable[[str, str], str], expected: Sequence
 
 
 def _root(body: str) -> Node:
-    root = nodes_of(body)
+    root = parse_nodes(body)
     if root is None:
         return Node("mapping", len(body), len(body), 1, is_flow=False)
     if root.kind != "mapping":
-        raise Damaged("The file is not a mapping of keys to values.")
+        raise MalformedYaml("The file is not a mapping of keys to values.")
     return root
 
 
@@ -241,7 +241,7 @@ def _into_brackets(body: str, mapping: Node, items: Sequence[str]) -> str:
 
 def _out_of_brackets(body: str, mapping: Node, name: Node, value: Node) -> str:
     start, end = name.start, max(value.end, name.end)
-    rest = regex(r"\s*,\s*").match(body, end)
+    rest = lazy_regex(r"\s*,\s*").match(body, end)
     if rest:
         return body[:start] + body[rest.end() :]
     before = re.search(r"(?<!\s)\s*+,\s*+\Z", body[mapping.start : start])
@@ -288,7 +288,7 @@ def _has_blank_lines(body: str, parent: Node) -> bool:
 def _require_nothing_else_changed(before: str, after: str, expected: Sequence[_Change]) -> None:
     try:
         old, new = _as_data(_root(before)), _as_data(_root(after))
-    except Damaged as damage:
+    except MalformedYaml as damage:
         raise _cannot_edit() from damage
     for path, fields in expected:
         old_fields, new_fields = _pop_path(old, path), _pop_path(new, path)

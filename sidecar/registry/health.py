@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.registry.entity import Entity, Registry
 
 MIN_ARTICLES = 14
@@ -20,16 +20,16 @@ SECTIONS: dict[str, tuple[str, ...]] = {
 }
 """The sections of an agent's definition (intelligence-layer.md 5.3), each with its accepted headings."""
 
-_ARTICLE = regex(
+_ARTICLE = lazy_regex(
     r"^[ \t]*(?:#{1,6}[ \t]*|\*\*[ \t]*)?Article[ \t]+([IVXLC]+|\d{1,3})\b[ \t]*(?:[:.—–-]|\*\*|$)", re.MULTILINE
 )
-_HEADING = regex(r"^[ \t]*+(?:#{1,6}[ \t]++(.+)|\*\*(.+?)\*\*.*)$", re.MULTILINE)
-_FENCED = regex(r"^[ \t]*(```|~~~).*?^[ \t]*\1[ \t]*$", re.MULTILINE | re.DOTALL)
-_PLACEHOLDER = regex(
+_HEADING = lazy_regex(r"^[ \t]*+(?:#{1,6}[ \t]++(.+)|\*\*(.+?)\*\*.*)$", re.MULTILINE)
+_FENCED = lazy_regex(r"^[ \t]*(```|~~~).*?^[ \t]*\1[ \t]*$", re.MULTILINE | re.DOTALL)
+_PLACEHOLDER = lazy_regex(
     r"\{\{[^{}\n]{1,200}\}\}|\$\{[^{}\n]{1,200}\}|\{[A-Za-z][^{}\n:\"']{0,80}\}|<[A-Za-z][\w -]{0,80}>"
     r"|\[[A-Z][^\[\]\n]{0,80}\](?!\()|%[A-Z_]{2,40}%"
 )
-_FORM = regex(r"^[ \t]*(?:sections|fields|placeholders)[ \t]*:[ \t]*(?:\S.*)?$", re.MULTILINE)
+_FORM = lazy_regex(r"^[ \t]*(?:sections|fields|placeholders)[ \t]*:[ \t]*(?:\S.*)?$", re.MULTILINE)
 _DIGITS = {"I": 1, "V": 5, "X": 10, "L": 50, "C": 100}
 
 

@@ -12,7 +12,7 @@ from sidecar.registry import store
 from sidecar.registry.entity import Entity, Metadata, Registry, Remark
 from sidecar.registry.index import Index, words_of_entity
 from sidecar.registry.model import RegistryParams
-from sidecar.registry.registry_file import Damaged, RegistryFile, find_registry_file, parse
+from sidecar.registry.registry_file import MalformedYaml, RegistryFile, find_registry_file, parse
 from sidecar.registry.store import EntityWordsCache, ParsedRegistryCache
 from sidecar.workspace import Workspace
 
@@ -153,8 +153,8 @@ class ProjectRegistry:
             return known, ""
         try:
             parsed = parse(file.content.decode("utf-8-sig"))
-        except (Damaged, UnicodeDecodeError) as error:
-            damage = str(error) if isinstance(error, Damaged) else "The file is not UTF-8."
+        except (MalformedYaml, UnicodeDecodeError) as error:
+            damage = str(error) if isinstance(error, MalformedYaml) else "The file is not UTF-8."
             return Registry((), Metadata(), [Remark(0, file.path, damage)], digest), damage
         registry = Registry(parsed.entities, parsed.metadata, parsed.remarks, digest)
         self._parsed.put(registry, self._process.clock.now_ms())

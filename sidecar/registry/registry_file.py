@@ -8,14 +8,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.core.errors import Busy, Conflict, PolicyDenied, TooLarge, WorkspaceUnavailable
-from sidecar.core.text.yaml_edit import Damaged, Node, nodes_of
+from sidecar.core.text.yaml_edit import MalformedYaml, Node, parse_nodes
 from sidecar.registry.entity import DEFAULT_ADAPTABILITY, Entity, Metadata, Registry, Remark
 from sidecar.registry.file_edit import NEW_FILE, set_metadata
 from sidecar.system import filelock
 from sidecar.system.atomic_write import OWN_FOLDER, own_folder, write_whole
 from sidecar.system.safe_open import content_of, opened
 
-__all__ = ["Damaged", "is_checksum", "parse"]
+__all__ = ["MalformedYaml", "is_checksum", "parse"]
 
 CHECKSUM_ALGORITHM = "sha256"
 METADATA = "metadata"
@@ -40,11 +40,11 @@ def parse(text: str) -> Registry:
 
     A wrong entity count, an entry that is not a mapping, and an adaptability out of range become remarks.
     """
-    root = nodes_of(text)
+    root = parse_nodes(text)
     if root is None:
         return Registry((), Metadata())
     if root.kind != "mapping":
-        raise Damaged("The file is not a mapping of keys to values.")
+        raise MalformedYaml("The file is not a mapping of keys to values.")
     remarks: list[Remark] = []
     metadata = _metadata(root.get("metadata"), remarks)
     entities = tuple(_entities(root.get("entities"), remarks))
@@ -280,7 +280,7 @@ def edit_registry_file(project: Path, now: str, edit: Edit, *, dry_run: bool) ->
         try:
             after, changes = edit(before)
             after, metadata_changes = _update_metadata(before, after, now)
-        except Damaged as damage:
+        except MalformedYaml as damage:
             raise Conflict(f"The registry cannot be changed. {damage}", hint=f"Fix `{file.path}` by hand.") from damage
         all_changes = [*changes, *metadata_changes]
         if dry_run or after == before:

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from itertools import pairwise
 
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.terms import STOP_WORDS, count_terms, query_words, stem
 
 SHORTEST_ROOT = 4
@@ -89,10 +89,10 @@ KINDS = {
 }  # fmt: skip
 """Words for kinds of entities → the entity types they may mean."""
 
-_HUMPS = regex(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
-_PIECE = regex(r"\w+")
-_WORD = regex(r"\w+(?:[-/]\w+)*")
-_COMPOUND = regex(r"(?<!\w)(?:\w++(?:[-/]\w++)++|\w*(?:_|[a-z][A-Z])\w*)")
+_HUMPS = lazy_regex(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+_PIECE = lazy_regex(r"\w+")
+_WORD = lazy_regex(r"\w+(?:[-/]\w+)*")
+_COMPOUND = lazy_regex(r"(?<!\w)(?:\w++(?:[-/]\w++)++|\w*(?:_|[a-z][A-Z])\w*)")
 
 
 @lru_cache(maxsize=16_384)

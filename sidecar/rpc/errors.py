@@ -5,7 +5,7 @@ from pathlib import PurePath
 from typing import Any
 
 from sidecar.core.errors import InternalError, InvalidParams, SidecarError
-from sidecar.core.names import shown
+from sidecar.core.names import loggable_name
 
 MAX_FIELD_ERRORS = 20
 
@@ -43,7 +43,7 @@ def invalid_params(error: Any) -> InvalidParams:
 
 
 def _path(steps: tuple[str | int, ...]) -> str:
-    return ".".join(str(step) if isinstance(step, int) else shown(step) for step in steps) or "params"
+    return ".".join(str(step) if isinstance(step, int) else loggable_name(step) for step in steps) or "params"
 
 
 _PROBLEMS = {

@@ -9,17 +9,17 @@ import re
 from collections.abc import Iterator
 from enum import Enum
 
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 
 MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 MAX_HEADER_BYTES = 8 * 1024
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 _HEADER_NAME = b"content-"
-_LENGTH_NAME = regex(rb"content-length", re.IGNORECASE)
+_LENGTH_NAME = lazy_regex(rb"content-length", re.IGNORECASE)
 # Ten digits: a length beyond 10 GB is invalid; skipping that far would end the conversation.
-_CONTENT_LENGTH = regex(rb"(?im)^content-length[ \t]*:[ \t]*(\d{1,10})[ \t]*\r?$")
-_HEADER_END = regex(rb"\r?\n\r?\n")
+_CONTENT_LENGTH = lazy_regex(rb"(?im)^content-length[ \t]*:[ \t]*(\d{1,10})[ \t]*\r?$")
+_HEADER_END = lazy_regex(rb"\r?\n\r?\n")
 _HEADER_END_BYTES = 4
 
 

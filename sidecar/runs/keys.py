@@ -11,7 +11,7 @@ import orjson
 
 from sidecar.codebase import ChangedFile, Hunk
 from sidecar.core.digests import digest_bytes, short_id
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 
 ANCHOR = "anchor"
 HEAD = "delta:head"
@@ -50,8 +50,8 @@ MAX_LISTED = 4_000
 TODO_CHARACTERS = 80
 """Number of characters stored of a task, so that it can be named once it is dropped."""
 
-_HUNK = regex(r"([-+\d]+)([=~])([0-9a-f]+)")
-_DURATION = regex(r"\b\d+(?:\.\d+)?\s?m?s\b")
+_HUNK = lazy_regex(r"([-+\d]+)([=~])([0-9a-f]+)")
+_DURATION = lazy_regex(r"\b\d+(?:\.\d+)?\s?m?s\b")
 
 
 class SentHunk(NamedTuple):

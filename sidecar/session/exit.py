@@ -4,7 +4,15 @@ from collections.abc import Iterator
 
 from sidecar.call import Call
 from sidecar.core.clock import rfc3339
-from sidecar.memory import SHARED_ONLY, Asking, MemoryCaptureResult, answer_of, capture_digest, digest_of, revoke
+from sidecar.memory import (
+    SHARED_ONLY,
+    CaptureContext,
+    MemoryCaptureResult,
+    capture_session_summary,
+    revoke,
+    to_capture_result,
+    to_session_summary,
+)
 from sidecar.session import block_files, session_file, store
 from sidecar.session.block_files import BlockFile
 from sidecar.session.managed_block import INACTIVE_TEXT
@@ -33,10 +41,10 @@ def capture_summary(
     """
     session = params.session_id or f"lock-{lock.activated_at_ms}"
     source = f"exit:{session}:{lock.activated_at_ms}"
-    digest = digest_of(session, source, params.digest, params.progress, call.now_ms())
-    asking = Asking(call.process, current.workspace, SHARED_ONLY, "exit", automatic=True)
+    digest = to_session_summary(session, source, params.summary, params.progress, call.now_ms())
+    context = CaptureContext(call.process, current.workspace, SHARED_ONLY, "exit", automatic=True)
     with errors_as_warnings(warnings):
-        return answer_of(capture_digest(asking, digest))
+        return to_capture_result(capture_session_summary(context, digest))
     return None
 
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 
 BlockState = Literal["active", "inactive", "none", "several", "damaged"]
 
@@ -44,13 +44,13 @@ _BEGIN = (
 _END = "<!-- chati:session-lock:end -->"
 _BLOCK = "chati:session-lock:"
 _NAME = _BLOCK.encode()
-_MARKER = regex(rb"[ \t]*<!--[ \t]*chati:session-lock:(begin|end)\b[^\r\n]{0,400}-->[ \t]*\r?\n?")
+_MARKER = lazy_regex(rb"[ \t]*<!--[ \t]*chati:session-lock:(begin|end)\b[^\r\n]{0,400}-->[ \t]*\r?\n?")
 _BOM = b"\xef\xbb\xbf"
 _UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
-_FRONT_MATTER = regex(rb"---[ \t]*\r?\n(?:[^\n]*\n)*?(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)")
+_FRONT_MATTER = lazy_regex(rb"---[ \t]*\r?\n(?:[^\n]*\n)*?(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)")
 _MATTER_BYTES = 64 * 1024
-_FENCE = regex(rb"^ {0,3}(`{3,}(?=[^`\r\n]*\r?$)|~{3,})([^\r\n]*)\r?$", re.MULTILINE)
-_INACTIVE = regex(rb"^Status: INACTIVE\s*$", re.MULTILINE)
+_FENCE = lazy_regex(rb"^ {0,3}(`{3,}(?=[^`\r\n]*\r?$)|~{3,})([^\r\n]*)\r?$", re.MULTILINE)
+_INACTIVE = lazy_regex(rb"^Status: INACTIVE\s*$", re.MULTILINE)
 
 
 class AmbiguousBlock(Exception):
@@ -229,7 +229,7 @@ def _own_lines_before(content: bytes, marker: _Line) -> _Span:
 
 
 def _pattern(line: str) -> re.Pattern[bytes]:
-    return regex(re.escape(line.encode()).replace(re.escape(b"{agent}"), rb"[\w.-]{1,80}"))
+    return lazy_regex(re.escape(line.encode()).replace(re.escape(b"{agent}"), rb"[\w.-]{1,80}"))
 
 
 _OWN_LINES: Sequence[re.Pattern[bytes]] = [

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from sidecar.core.ides import IdeName
 from sidecar.core.wire import FolderPath, Identifier, WireModel
-from sidecar.memory import MemoryCaptureResult, MemoryDigest
+from sidecar.memory import MemoryCaptureResult, SessionSummaryInput
 from sidecar.session.managed_block import BlockState
 from sidecar.session.messages import Language
 
@@ -109,7 +109,7 @@ class SessionExitParams(SessionParams):
     session_id: Identifier | None = Field(
         default=None, description="The provider session whose memory file receives the summary; defaults to a new file."
     )
-    digest: MemoryDigest | None = Field(default=None, description="What the host considers worth remembering.")
+    summary: SessionSummaryInput | None = Field(default=None, description="What the host considers worth remembering.")
     force: bool = Field(
         default=False, description="Repair damaged markers and duplicate blocks, also in read-only files."
     )

@@ -10,7 +10,7 @@ import re
 import unicodedata
 from typing import NamedTuple
 
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.language.exit_phrases import COURTESIES, EXIT_PHRASES, EXIT_VERBS, EXIT_WORDS, OFF_TOPIC, WORK_WORDS
 from sidecar.session.model import Command, Intent
 
@@ -19,13 +19,13 @@ MAX_MESSAGE_CHARACTERS = 4_000
 MAX_CHARACTERS = 300
 """Maximum characters with spaces collapsed. A longer message is neither a command nor small talk."""
 
-_COMMAND = regex(r"/ ?chati(?: (.*))?")
+_COMMAND = lazy_regex(r"/ ?chati(?: (.*))?")
 _COMMANDS: dict[str, Command] = {"": "activate", "status": "status", "help": "help", "resume": "resume"}
 _COURTESY = "|".join(re.escape(courtesy) for courtesy in sorted(COURTESIES, key=len, reverse=True))
-_BEFORE = regex(rf"(?:(?:{_COURTESY})[ ,.!]+)+")
-_AFTER = regex(rf"(?<![ ,.!])(?:[ ,.!]++(?:{_COURTESY}))+[ .!]*")
+_BEFORE = lazy_regex(rf"(?:(?:{_COURTESY})[ ,.!]+)+")
+_AFTER = lazy_regex(rf"(?<![ ,.!])(?:[ ,.!]++(?:{_COURTESY}))+[ .!]*")
 _ENDS = " .!\u00a1\u2026"
-_CODE = regex(r"`|\w_\w|[{};=<>]|\w/\w|\w\(|\w\.(?:py|ts|tsx|js|jsx|go|rs|md|json|ya?ml|java|rb|css)\b")
+_CODE = lazy_regex(r"`|\w_\w|[{};=<>]|\w/\w|\w\(|\w\.(?:py|ts|tsx|js|jsx|go|rs|md|json|ya?ml|java|rb|css)\b")
 _INVISIBLE = frozenset({"Cf", "Cc"})
 
 

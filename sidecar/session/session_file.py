@@ -13,9 +13,9 @@ import orjson
 
 from sidecar.core.errors import SidecarError
 from sidecar.core.ides import RulesFile
-from sidecar.core.lazy_regex import regex
-from sidecar.core.text.yaml_edit import Damaged, Node, nodes_of
-from sidecar.core.text.yaml_read import read_mapping, text_of
+from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.text.yaml_edit import MalformedYaml, Node, parse_nodes
+from sidecar.core.text.yaml_read import read_mapping, scalar_text
 from sidecar.session import user_files
 from sidecar.session.state import SessionFileValues
 
@@ -24,8 +24,8 @@ AGENT, LANGUAGE, PROGRESS, SAVED_AT = "current_agent", "language", "session_prog
 TASK, PENDING, COMPACTIONS = "session_task", "session_pending_decisions", "session_compactions"
 
 
-_NAME = regex(r"(?!(?:true|false|yes|no|on|off|null|y|n)\Z)[a-z](?:[a-z-]*[a-z])?")
-_ODD = regex(r"[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+_NAME = lazy_regex(r"(?!(?:true|false|yes|no|on|off|null|y|n)\Z)[a-z](?:[a-z-]*[a-z])?")
+_ODD = lazy_regex(r"[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 
 class SessionFileRead(NamedTuple):
@@ -49,7 +49,7 @@ def read(project: Path) -> SessionFileRead:
             if content is None
             else SessionFileRead(parse_session_file(content.decode()), "")
         )
-    except (SidecarError, UnicodeDecodeError, Damaged) as error:
+    except (SidecarError, UnicodeDecodeError, MalformedYaml) as error:
         why = error.message if isinstance(error, SidecarError) else "It is not YAML in UTF-8."
         return SessionFileRead(SessionFileValues(), f"`{SESSION_FILE.file}` is not read. {why}")
 
@@ -62,7 +62,7 @@ def save_session_values(project: Path, values: Mapping[str, str]) -> str:
             after = edited(before.content.decode(), values).encode()
             if after != before.content:
                 user_files.write(SESSION_FILE, before, after)
-    except (SidecarError, UnicodeDecodeError, Damaged, UneditableFile) as error:
+    except (SidecarError, UnicodeDecodeError, MalformedYaml, UneditableFile) as error:
         why = error.message if isinstance(error, SidecarError) else str(error)
         return f"`{SESSION_FILE.file}` was not changed; the session is stored in our own state. {why}"
     return ""
@@ -72,14 +72,14 @@ def parse_session_file(text: str) -> SessionFileValues:
     """Parse the file's text. Raise Damaged."""
     mapping = read_mapping(_without_bom(text))
     if mapping is None:
-        raise Damaged("It is not a mapping.")
-    return SessionFileValues(*(text_of(mapping.get(key)) for key in (AGENT, LANGUAGE, PROGRESS)))
+        raise MalformedYaml("It is not a mapping.")
+    return SessionFileValues(*(scalar_text(mapping.get(key)) for key in (AGENT, LANGUAGE, PROGRESS)))
 
 
 def edited(text: str, values: Mapping[str, str]) -> str:
     """Return the text with new values of some top-level keys. Raise Damaged, UneditableFile."""
     bom, body = text[: len(text) - len(_without_bom(text))], _without_bom(text)
-    root = nodes_of(body)
+    root = parse_nodes(body)
     if root is not None and (root.kind != "mapping" or root.is_flow):
         raise UneditableFile("Its keys are not on separate lines.")
     nodes = {key: root.get(key) if root is not None else None for key in values}

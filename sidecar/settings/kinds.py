@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 
 PROTECTED_BRANCHES = (
     "head", "main", "master", "mainline", "trunk", "default", "next",
@@ -14,21 +14,21 @@ PROTECTED_FOLDERS = (
 )  # fmt: skip
 """A branch with such a name, below it (`release/1.2`) or beside it (`release-1.2`), is a release branch."""
 
-_RELEASE = regex(rf"(?:{'|'.join(PROTECTED_FOLDERS)})(?:[-_.].*)?|v?\d+(?:[-_.](?:\d+|x|stable|release|dev))*")
+_RELEASE = lazy_regex(rf"(?:{'|'.join(PROTECTED_FOLDERS)})(?:[-_.].*)?|v?\d+(?:[-_.](?:\d+|x|stable|release|dev))*")
 """The first part of a release branch's name: `release-1.2`, `stable_4`, `7-0-stable`, `v18.x`, `3.11`."""
 
 MAX_BRANCH_BYTES = 200
 MAX_GLOBS, MAX_GLOB_CHARACTERS = 50, 200
 MAX_FOLDER_CHARACTERS = 4_096
 
-DURATION = regex(r"(?=\d)(?:([0-9]{1,5})d)?(?:([0-9]{1,6})h)?(?:([0-9]{1,7})m)?(?:([0-9]{1,8})s)?")
+DURATION = lazy_regex(r"(?=\d)(?:([0-9]{1,5})d)?(?:([0-9]{1,6})h)?(?:([0-9]{1,7})m)?(?:([0-9]{1,8})s)?")
 """Days, hours, minutes and seconds, each at most once."""
 
 
-REMOTE = regex(r"(?:https?|ssh|git|file)://[^\s\\]+|[\w.-]+@[\w.-]+:[^\s\\]+")
+REMOTE = lazy_regex(r"(?:https?|ssh|git|file)://[^\s\\]+|[\w.-]+@[\w.-]+:[^\s\\]+")
 """An address git fetches from: a URL, or `user@host:path`."""
 
-RESOLUTION = regex(r"([a-z_]{1,40})(?:@([^\s=]{1,300}))?=([a-z_]{1,40})")
+RESOLUTION = lazy_regex(r"([a-z_]{1,40})(?:@([^\s=]{1,300}))?=([a-z_]{1,40})")
 """A conflict type, optionally one item, and the resolution: `hash_mismatch@company:adr-1=manual`."""
 MAX_RESOLUTIONS = 500
 

@@ -2,7 +2,7 @@
 
 from typing import Any, NamedTuple
 
-from sidecar.core.names import shown
+from sidecar.core.names import loggable_name
 from sidecar.settings.kinds import KINDS, LISTS
 
 
@@ -188,7 +188,7 @@ def problem_with(name: str, value: object) -> str | None:
     """Return one sentence on what is wrong with a value for a setting, or None if it is valid."""
     row = BY_NAME.get(name)
     if row is None:
-        return f"there is no setting {shown(name)}"
+        return f"there is no setting {loggable_name(name)}"
     if value is None:
         return None
     if row.kind == "int":
@@ -210,7 +210,7 @@ def problems_with(patch: dict[str, Any]) -> list[str]:
     groups = [
         f"`{name}` is an object" for name in patch if name in GROUPS and not isinstance(patch[name], (dict, type(None)))
     ]
-    dotted = [f"there is no setting {shown(name)}" for name in patch if "." in name]  # `budgets.low` is nested
+    dotted = [f"there is no setting {loggable_name(name)}" for name in patch if "." in name]  # `budgets.low` is nested
     values = (problem_with(name, value) for name, value in flatten(patch).items() if name not in GROUPS)
     return groups + dotted + [problem for problem in values if problem]
 

@@ -5,6 +5,7 @@ Every table begins with `continuity_`, so the file may also be another program's
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import apsw
@@ -17,6 +18,14 @@ class Migration(NamedTuple):
 
     name: str
     statements: tuple[str, ...]
+
+
+def _rename_json_keys(table: str, names: Mapping[str, str]) -> str:
+    """Return the statement that renames keys in a table's JSON values; within a JSON string the quotes are escaped."""
+    value = "CAST(value AS TEXT)"
+    for old, new in names.items():
+        value = f"""replace({value}, '"{old}":', '"{new}":')"""
+    return f"UPDATE {table} SET value = CAST({value} AS BLOB)"
 
 
 MIGRATIONS: tuple[Migration, ...] = (
@@ -305,6 +314,24 @@ MIGRATIONS: tuple[Migration, ...] = (
             "ALTER TABLE continuity_overrides RENAME COLUMN word TO kind",
         ),
     ),
+    Migration(
+        "memories: retention, term counts, pending captures, sightings, decisions",
+        (
+            "ALTER TABLE continuity_memories RENAME COLUMN keeping TO retention",
+            "ALTER TABLE continuity_memory_words RENAME TO continuity_memory_term_counts",
+            "ALTER TABLE continuity_memory_material RENAME TO continuity_memory_pending",
+            "ALTER TABLE continuity_memory_meetings RENAME TO continuity_memory_sightings",
+            "ALTER TABLE continuity_memory_resolutions RENAME COLUMN word TO decision",
+            _rename_json_keys(
+                "continuity_memory_pending",
+                {"said": "utterances", "troubles": "errors", "told": "delivered", "keeping": "retention"},
+            ),
+            _rename_json_keys("continuity_memory_plans", {"met": "sightings", "keeping": "retention"}),
+            _rename_json_keys("continuity_memory_captures", {"kept": "added", "withheld": "suppressed"}),
+            "UPDATE continuity_memory_capture_totals SET name = 'added' WHERE name = 'kept'",
+            "UPDATE continuity_memory_capture_totals SET name = 'suppressed' WHERE name = 'withheld'",
+        ),
+    ),
 )
 
 DURABLE_TABLES = (
@@ -322,9 +349,9 @@ DURABLE_TABLES = (
     "continuity_memory_tombstones",
     "continuity_memory_tokens",
     "continuity_memory_openings",
-    "continuity_memory_material",
+    "continuity_memory_pending",
     "continuity_memory_plans",
-    "continuity_memory_meetings",
+    "continuity_memory_sightings",
     "continuity_memory_captures",
     "continuity_memory_capture_totals",
     "continuity_memory_upkeep",

@@ -62,7 +62,7 @@ def end_tree(
     alive = _alive(process.pid, mark)
     _ask(process, alive)
     deadline = Deadline(clock.monotonic_ms() + grace_ms)
-    while deadline.left_ms(clock) and not (at_once is not None and at_once.is_set()):
+    while deadline.remaining_ms(clock) and not (at_once is not None and at_once.is_set()):
         # Only those that are known are looked at again and again: to look for others takes a walk over all processes.
         if process.poll() is not None and all(_is_over(one) for one in alive):
             alive = _alive(process.pid, mark)
@@ -88,7 +88,7 @@ def end_marked(mark: str, clock: Clock) -> None:
 def _end_by_force(leader: int | None, mark: str | None, clock: Clock) -> None:
     """Kills until nothing is left: what is forked between a look and a blow is met by the next one."""
     deadline = Deadline(clock.monotonic_ms() + _LAST_WAIT_MS)
-    while (alive := _alive(leader, mark)) and deadline.left_ms(clock):
+    while (alive := _alive(leader, mark)) and deadline.remaining_ms(clock):
         for process in alive:
             with suppress(psutil.Error):
                 process.kill()

@@ -57,10 +57,10 @@ class Idle:
                     if not self._condition.wait(LINGER_SECONDS) and not self._jobs:
                         break
                     continue
-                left_ms = self._jobs[0][0] - self._clock.monotonic_ms()
-                if left_ms <= 0:
+                remaining_ms = self._jobs[0][0] - self._clock.monotonic_ms()
+                if remaining_ms <= 0:
                     return heapq.heappop(self._jobs)[2]
-                self._condition.wait(left_ms / 1000)
+                self._condition.wait(remaining_ms / 1000)
             self._thread = None
         return None
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sidecar.core.json_text import loads
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.transcripts.events import Compaction, Event, Message, Reader, Record, ToolResult, text_of
 
-_EXIT_CODE = regex(r"(?i)\bexit(?:ed)?(?: with)?(?: code)?: ?(\d{1,3})\b|exited with code (\d{1,3})\b")
+_EXIT_CODE = lazy_regex(r"(?i)\bexit(?:ed)?(?: with)?(?: code)?: ?(\d{1,3})\b|exited with code (\d{1,3})\b")
 
 
 def events_of(record: Record) -> Iterator[Event]:

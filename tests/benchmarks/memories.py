@@ -15,7 +15,7 @@ from pathlib import Path
 from statistics import median
 
 from sidecar.memory.files.layout import AGENTS
-from sidecar.memory.index import Checked, Index, index_of
+from sidecar.memory.index import Index, RefreshResult, index_of
 from tests.benchmarks.programs import quiet_sidecar
 
 WORDS = "cart discount invoice token cache index session lock branch test error retry schema queue pack anchor".split()
@@ -38,10 +38,10 @@ def main() -> None:
         print(f"{count} memories")
         print(f"bare look through the folders     {bare:8.1f} ms")
         for name, work, rounds in (
-            ("first look: everything is read", index.check, 1),
-            ("unchanged", index.check, 15),
+            ("first look: everything is read", index.refresh, 1),
+            ("unchanged", index.refresh, 15),
             ("unchanged, by another process", forgetting(index), 9),
-            ("one file changed", lambda: (touch(project), index.check()), 9),
+            ("one file changed", lambda: (touch(project), index.refresh()), 9),
             ("full rebuild", index.rebuild, 3),
             (
                 "memory/add",
@@ -84,9 +84,9 @@ def look(project: Path) -> int:
 def forgetting(index: Index) -> Callable[[], object]:
     """Makes an index read again what the state file knows of the files."""
 
-    def check() -> Checked:
+    def check() -> RefreshResult:
         index._known = None
-        return index.check()
+        return index.refresh()
 
     return check
 

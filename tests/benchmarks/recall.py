@@ -27,10 +27,10 @@ from sidecar.memory import SHARED_ONLY
 from sidecar.memory.files import document
 from sidecar.memory.ranking import query
 from sidecar.memory.ranking.features import NAMES
-from sidecar.memory.ranking.relevance_score import SHIPPED, Profile, Profiles
+from sidecar.memory.ranking.relevance_score import DEFAULT_PROFILES, Profile, Profiles
 from sidecar.memory.retrieval import detail_levels
-from sidecar.memory.retrieval.memory_search import search, weigh
-from sidecar.memory.store.candidates import Sought
+from sidecar.memory.retrieval.memory_search import score_rows, search
+from sidecar.memory.store.candidates import SearchFilters
 from tests.benchmarks.fitting import Lesson, fit, hard
 from tests.benchmarks.programs import quiet_sidecar
 from tests.support.conversations import Told, direction_change_of, read_conversations, write_memories
@@ -59,22 +59,23 @@ class Kept(NamedTuple):
         """Gives ids, scores and tokens of what is found, best first, and how many milliseconds it took."""
         with self._reading() as (tx, project):
             start = time.perf_counter()
-            found = search(tx, project, SHARED_ONLY, text, Sought(), DEEP, self.now_ms, profiles)
+            found = search(tx, project, SHARED_ONLY, text, SearchFilters(), DEEP, self.now_ms, profiles)
             spent = (time.perf_counter() - start) * 1000
-        told = [detail_levels.told("full", m.title, m.tags, m.text, ()) for one in found for m in (one.entry.memory,)]
+        memories = [hit.entry.memory for hit in found]
+        told = [detail_levels.render_memory("full", m.title, m.tags, m.text, ()) for m in memories]
         ids = [one.entry.memory.id for one in found]
         return ids, [one.score for one in found], [one.tokens for one in told], spent
 
     def lesson(self, text: str, right: frozenset[str]) -> Lesson:
         """Gives what a question teaches."""
         with self._reading() as (tx, project):
-            weighed = weigh(tx, project, SHARED_ONLY, query.read(text, self.now_ms), Sought())
+            weighed = score_rows(tx, project, SHARED_ONLY, query.parse_query(text, self.now_ms), SearchFilters())
             ids = dict(tx.execute("SELECT row_id, id FROM continuity_memories"))
         places = frozenset(
             at for at, one in enumerate(weighed) if direction_change_of(str(ids[one.row.row_id])) in right
         )
         lesson = Lesson([one.values for one in weighed], places)
-        return hard(lesson, SHIPPED.grouped.weights) if places else lesson
+        return hard(lesson, DEFAULT_PROFILES.grouped.weights) if places else lesson
 
     @contextmanager
     def _reading(self) -> "Iterator[tuple[apsw.Connection, str]]":
@@ -115,7 +116,7 @@ def _conversations(every: Sequence[Told], sidecar: MemorySidecar, folder: Path, 
         learnt = _profiles(fit(others, len(NAMES)))
         plain = Plain({turn.id: turn.text for turn in told.turns})
         for asked in told.questions:
-            for name, profiles in (("learnt from the others", learnt), ("shipped", SHIPPED)):
+            for name, profiles in (("learnt from the others", learnt), ("shipped", DEFAULT_PROFILES)):
                 ids, scores, tokens, ms = one.find(asked.text, profiles)
                 _score(figures[name], [direction_change_of(found) for found in ids], scores, tokens, asked.evidence, ms)
             for name, stop in (("plain FTS5", False), ("plain FTS5, no stop words", True)):
@@ -129,13 +130,13 @@ def _conversations(every: Sequence[Told], sidecar: MemorySidecar, folder: Path, 
 
 
 def _profiles(weights: Sequence[float]) -> Profiles:
-    return SHIPPED._replace(grouped=Profile(tuple(weights), SHIPPED.grouped.bias))
+    return DEFAULT_PROFILES._replace(grouped=Profile(tuple(weights), DEFAULT_PROFILES.grouped.bias))
 
 
 def _kept(told: Told, sidecar: MemorySidecar, folder: Path) -> Kept:
     memories = Memories(sidecar, folder)
     write_memories(told, memories.folder)
-    memories.index().check()
+    memories.index().refresh()
     last = max(turn.at for turn in told.turns)
     return Kept(memories, int(last.timestamp() * 1000) + DAY_MS)
 
@@ -191,13 +192,13 @@ def _notes(path: Path, sidecar: MemorySidecar, folder: Path) -> None:
     for number, (_, text) in enumerate(notes.items()):
         content = document.new_memory({"id": f"mem-2026-03-01-{number:05d}", "type": "semantic"}, "Note", text)
         memories.write(f"shared/durable/{number:05d}.md", content)
-    memories.index().check()
+    memories.index().refresh()
     plain = Plain({f"mem-2026-03-01-{number:05d}": text for number, text in enumerate(notes.values())})
     kept, figures = Kept(memories, sidecar.clock.now_ms()), defaultdict[str, Figures](lambda: defaultdict(list))
     for number, title in enumerate(notes):
         right = f"mem-2026-03-01-{number:05d}"
         finders: tuple[tuple[str, Callable[[], tuple[Sequence[str], float]]], ...] = (
-            ("ours", lambda: _first_and_last(kept.find(title, SHIPPED))),  # noqa: B023 - called at once
+            ("ours", lambda: _first_and_last(kept.find(title, DEFAULT_PROFILES))),  # noqa: B023 - called at once
             ("plain FTS5", lambda: plain.find(title, stop=False)),  # noqa: B023
             ("plain FTS5, no stop words", lambda: plain.find(title, stop=True)),  # noqa: B023
         )

@@ -19,10 +19,10 @@ from statistics import median
 from sidecar.memory import SHARED_ONLY
 from sidecar.memory.files import document
 from sidecar.memory.files.front_matter import Value
-from sidecar.memory.ranking.indexed_text import significant
+from sidecar.memory.ranking.indexed_text import significant_terms
 from sidecar.memory.retrieval.memory_search import search
-from sidecar.memory.store.candidates import Sought
-from sidecar.memory.store.entries import scope_of
+from sidecar.memory.store.candidates import SearchFilters
+from sidecar.memory.store.entries import scope_token
 from tests.benchmarks.programs import quiet_sidecar
 from tests.benchmarks.synthetic import Words
 from tests.support.memories import Memories
@@ -47,7 +47,7 @@ def _measure(count: int, folder: Path) -> None:
     words = Words(1, 30_000)
     _fill(memories.folder, count, words)
     start = time.perf_counter()
-    memories.index().check()
+    memories.index().refresh()
     print(f"{count} memories, indexed in {time.perf_counter() - start:.1f} s")
     queries = [_query(words) for _ in range(QUERIES)]
     index = memories.index()
@@ -55,10 +55,10 @@ def _measure(count: int, folder: Path) -> None:
 
     def ours(query: str) -> object:
         with index.process.database.read() as tx:
-            return search(tx, index.project, SHARED_ONLY, query, Sought(), 10, now_ms)
+            return search(tx, index.project, SHARED_ONLY, query, SearchFilters(), 10, now_ms)
 
     def plain(query: str) -> object:
-        match = f"scope : {scope_of(index.project, 'shared')} AND ({' OR '.join(significant(query))})"
+        match = f"scope : {scope_token(index.project, 'shared')} AND ({' OR '.join(significant_terms(query))})"
         with index.process.database.read() as tx:
             return list(
                 tx.execute(
@@ -72,7 +72,7 @@ def _measure(count: int, folder: Path) -> None:
     print(f"  plain FTS5      {bare:7.1f} ms")
     took = _median_ms(ours, queries)
     print(f"  search          {took:7.1f} ms  {took / bare:4.1f} × plain")
-    look = _median_ms(lambda _: index.check(), queries)
+    look = _median_ms(lambda _: index.refresh(), queries)
     print(f"  look at files   {look:7.1f} ms")
     whole = _median_ms(lambda query: memories.ask("search", query=query), queries)
     target = TARGETS.get(count)
@@ -107,7 +107,7 @@ def _fill(root: Path, count: int, words: Words) -> None:
                 "type": "decision",
                 "author": author,
             }
-            content = document.with_entry(content, facts, " ".join(words.take(5)), " ".join(words.take(25)))
+            content = document.append_entry(content, facts, " ".join(words.take(5)), " ".join(words.take(25)))
         _write(root / f"shared/daily/2026-01-{number // GROUP % 28 + 1:02}/session-{number:06d}-digest.md", content)
     for number in range(count // 2, count):
         facts = {"id": f"mem-2026-01-01-{number:06d}", "type": "semantic"}

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from sidecar.core.clock import rfc3339
 from sidecar.memory import index_of
-from sidecar.memory.upkeep.maintain import maintain, what_is_due
+from sidecar.memory.upkeep.maintain import find_due_upkeep, maintain
 from tests.benchmarks.programs import quiet_sidecar
 
 DAY_MS = 86_400_000
@@ -31,12 +31,12 @@ def main(count: int) -> None:
         assert process is not None
         workspace = process.workspaces.get(str(project), None)
         index = index_of(process, workspace)
-        index.check()
+        index.refresh()
         began = time.perf_counter()
         found, left = maintain(process, workspace)
         first_ms = (time.perf_counter() - began) * 1000
-        look_ms = median_ms(index.check)
-        due_ms = median_ms(lambda: what_is_due(process, workspace))
+        look_ms = median_ms(index.refresh)
+        due_ms = median_ms(lambda: find_due_upkeep(process, workspace))
         again_ms = median_ms(lambda: maintain(process, workspace))
         print(f"{count} memories, {index.files()} files")
         print(f"first upkeep: {len(found.tiers)} tiers written, {len(left)} left, {first_ms:.0f} ms")

@@ -128,7 +128,7 @@ def test_the_window_crosses_the_brackets_is_compacted_and_the_next_session_is_to
         assert turn["context"]["tokens"] <= turn["context"]["budgetTokens"]
         assert ("L4" in turn["context"]["layers"]) == (turn["context"]["bracket"] in ("FRESH", "MODERATE"))
     before, after = told["compaction"]["before"], told["compaction"]["after"]
-    (corrected,) = before["captured"]["kept"]
+    (corrected,) = before["captured"]["added"]
     assert "never round the counts" in after["context"]["block"]
     assert (after["context"]["bracket"], after["compactions"]) == ("FRESH", 1)
     kept = {one["id"]: one for one in told["compaction"]["memories"]}

@@ -75,7 +75,7 @@ def test_the_backup_can_replace_the_state_file(
     chat: Conversation, command: Command, state_dir: Path, process: SidecarProcess
 ) -> None:
     run_id = chat.turn("go on")["runId"]
-    harm(state_dir, "DELETE FROM continuity_memory_words")
+    harm(state_dir, "DELETE FROM continuity_memory_term_counts")
     harm(state_dir, "DROP INDEX continuity_runs_by_sub_chat")
     backup = Path(orjson.loads(command("doctor", "--fix", "--json").stdout)["backup"])
     process.close()

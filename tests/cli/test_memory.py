@@ -24,7 +24,7 @@ def ask(process: SidecarProcess, shop: Repository) -> Callable[..., Any]:
 @pytest.fixture
 def command(ask: Callable[..., Any], shop: Repository, state_dir: Path) -> Command:
     """Runs the command in the shop."""
-    ask("capture", sessionId="s1", digest=CORRECTION)
+    ask("capture", sessionId="s1", summary=CORRECTION)
 
     def run(*arguments: str, **options: Any) -> Done:
         where = ("--state-dir", str(state_dir))
@@ -41,7 +41,7 @@ def the_id(output_of: Callable[..., str]) -> str:
 def test_status_shows_the_latest_capture_counts_and_drops(
     output_of: Callable[..., str], ask: Callable[..., Any]
 ) -> None:
-    ask("capture", sessionId="s2", digest={**CORRECTION, "entries": [{"type": "lesson", "text": "ok"}]})
+    ask("capture", sessionId="s2", summary={**CORRECTION, "entries": [{"type": "lesson", "text": "ok"}]})
     lines = output_of("status").splitlines()
     assert lines[0].startswith("1 memory in 1 file of ")
     assert lines[1] == "      1  shared, daily, hot"
@@ -95,7 +95,7 @@ def test_upkeep_and_proposals_are_printed(output_of: Callable[..., str], ask: Ca
     assert output_of("maintain") == "0 tiers, 0 files archived, 0 cleaned.\n"
     assert output_of("proposals") == "No rule is proposed.\n"
     for number in range(4):
-        ask("capture", sessionId=f"t{number}", digest=CORRECTION)
+        ask("capture", sessionId=f"t{number}", summary=CORRECTION)
     memory_id = the_id(output_of)
     assert output_of("proposals") == f"{memory_id}  - No, use pnpm instead of npm.\n"
     assert output_of("proposals", "--accept", memory_id) == (

@@ -11,7 +11,7 @@ from sidecar.core.cancellation import Cancellation
 from sidecar.core.clock import Deadline, SystemClock, rfc3339
 from sidecar.core.digests import digest_value, short_id
 from sidecar.core.errors import Cancelled, SidecarError
-from sidecar.core.names import NOT_A_NAME, shown
+from sidecar.core.names import NOT_A_NAME, loggable_name
 from tests.support.clock import STARTS_AT_MS, FixedClock
 
 KINDS = [
@@ -51,8 +51,8 @@ def test_the_machines_clocks_go_forward() -> None:
 
 def test_a_deadline_never_has_less_than_nothing_left() -> None:
     clock = FixedClock()
-    assert Deadline(0).left_ms(clock) == 0
-    assert Deadline(clock.monotonic_ms() + 60_000).left_ms(clock) > 0
+    assert Deadline(0).remaining_ms(clock) == 0
+    assert Deadline(clock.monotonic_ms() + 60_000).remaining_ms(clock) > 0
 
 
 @given(st.dictionaries(st.text(st.characters(codec="utf-8"), max_size=5), st.integers(-9, 9), max_size=5))
@@ -64,9 +64,9 @@ def test_a_digest_does_not_depend_on_the_order_of_members(value: dict[str, int])
 
 @pytest.mark.parametrize("name", ["subChatId", "governor.turnsSnapshot", "$/progress", "a_b", "continuity/preRun"])
 def test_names_are_shown_as_they_are(name: str) -> None:
-    assert shown(name) == name
+    assert loggable_name(name) == name
 
 
 @pytest.mark.parametrize("name", ["", "two words", "x" * 61, "9", "a\n", "<b>", "ü", None, 7])
 def test_what_may_be_content_is_not_shown(name: object) -> None:
-    assert shown(name) == NOT_A_NAME
+    assert loggable_name(name) == NOT_A_NAME

@@ -6,11 +6,11 @@ import threading
 import pytest
 
 from sidecar.app import load_full_catalog
-from sidecar.core.lazy_regex import _Regex, regex
+from sidecar.core.lazy_regex import LazyPattern, lazy_regex
 
 
 def test_it_behaves_as_the_compiled_pattern() -> None:
-    lazy, compiled = regex(r"(?P<word>[a-z]+)\d", re.IGNORECASE), re.compile(r"(?P<word>[a-z]+)\d", re.IGNORECASE)
+    lazy, compiled = lazy_regex(r"(?P<word>[a-z]+)\d", re.IGNORECASE), re.compile(r"(?P<word>[a-z]+)\d", re.IGNORECASE)
     text = "Ab1 cd2"
     assert [found["word"] for found in lazy.finditer(text)] == [found["word"] for found in compiled.finditer(text)]
     assert lazy.sub("-", text) == compiled.sub("-", text)
@@ -19,15 +19,15 @@ def test_it_behaves_as_the_compiled_pattern() -> None:
 
 
 def test_bytes_are_searched_too() -> None:
-    assert regex(rb"\d+").findall(b"a12b3") == [b"12", b"3"]
+    assert lazy_regex(rb"\d+").findall(b"a12b3") == [b"12", b"3"]
 
 
 def test_a_copy_is_as_good() -> None:
-    assert copy.deepcopy(regex("a+")).fullmatch("aa")
+    assert copy.deepcopy(lazy_regex("a+")).fullmatch("aa")
 
 
 def test_what_is_no_pattern_is_told_at_the_first_use() -> None:
-    wrong = regex("(")
+    wrong = lazy_regex("(")
     with pytest.raises(re.error):
         wrong.search("")
 
@@ -39,7 +39,7 @@ def test_threads_may_use_it_first_at_the_same_time() -> None:
         begin.wait()
         found.append([lazy.findall("aab") for lazy in shared])
 
-    shared = [regex(f"a{{{number}}}b?") for number in range(1, 200)]
+    shared = [lazy_regex(f"a{{{number}}}b?") for number in range(1, 200)]
     threads = [threading.Thread(target=search) for _ in range(8)]
     for thread in threads:
         thread.start()
@@ -52,7 +52,7 @@ def test_threads_may_use_it_first_at_the_same_time() -> None:
 def test_each_that_the_product_has_compiles() -> None:
     load_full_catalog()
     gc.unfreeze()  # a sidecar of an earlier test may have frozen them
-    every = [one for one in gc.get_objects() if isinstance(one, _Regex) and one.pattern != "("]
+    every = [one for one in gc.get_objects() if isinstance(one, LazyPattern) and one.pattern != "("]
     assert len(every) > 400
     for one in every:
         assert one.flags >= 0

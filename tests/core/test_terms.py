@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.core.terms import (
-    MAX_WORD,
+    MAX_WORD_CHARACTERS,
+    clear_term_cache,
     count_terms,
-    forget_words,
     identifiers_of,
     paths_in,
     query_terms,
@@ -77,7 +77,7 @@ def test_a_prompt_s_significant_terms_leave_the_stop_words_out() -> None:
 
 
 def test_what_is_no_word_is_left_out() -> None:
-    assert query_terms("4711 x " + "A1" * MAX_WORD) == []
+    assert query_terms("4711 x " + "A1" * MAX_WORD_CHARACTERS) == []
 
 
 @given(st.text(max_size=200))
@@ -118,7 +118,7 @@ def test_names_from_code_are_seen() -> None:
 
 def test_words_that_were_let_go_of_are_read_as_before() -> None:
     before = count_terms("feedWalrus feed_walrus 修复LruCache")
-    forget_words()
+    clear_term_cache()
     assert count_terms("feedWalrus feed_walrus 修复LruCache") == before
     assert before["walrus"] == 2
 

@@ -8,7 +8,7 @@ from splintr import Tokenizer
 from sidecar.context.block.layers import BlockRequest, compose
 from sidecar.context.brackets import BRACKETS, Bracket
 from sidecar.context.project.project_files import ProjectSources, Text
-from sidecar.core.tokens import estimate_tokens, weigh
+from sidecar.core.tokens import estimate_tokens, token_weight
 from tests.context.chati_project import BRIEF, CONSTITUTION
 from tests.core.token_samples import CJK, SAMPLES
 
@@ -51,7 +51,7 @@ def test_any_chinese_characters_are_not_counted_far_too_low(text: str) -> None:
 @given(st.lists(st.text(st.characters(exclude_characters="\n")), min_size=1))
 def test_lines_weighed_one_by_one_are_never_lighter_than_together(lines: list[str]) -> None:
     together = "".join(f"{line}\n" for line in lines)
-    assert weigh(together) <= sum(weigh(f"{line}\n") for line in lines) + 1e-6
+    assert token_weight(together) <= sum(token_weight(f"{line}\n") for line in lines) + 1e-6
     assert estimate_tokens(together) >= 0
 
 

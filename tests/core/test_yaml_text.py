@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.core.text.yaml_read import read_mapping, text_of
+from sidecar.core.text.yaml_read import read_mapping, scalar_text
 
 
 @pytest.mark.parametrize(
@@ -37,7 +37,7 @@ def test_flow_mappings_with_times_are_read_which_the_fast_loader_refuses() -> No
 
 
 def test_scalars_and_lists_of_them_become_text() -> None:
-    assert text_of(["a", 1, True, None, {"no": 1}, ["deeper"]]) == "a; 1; true"
+    assert scalar_text(["a", 1, True, None, {"no": 1}, ["deeper"]]) == "a; 1; true"
 
 
 @given(st.text())

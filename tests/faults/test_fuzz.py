@@ -16,13 +16,13 @@ from sidecar.capture.effects.tool_parts import Command
 from sidecar.capture.test_results.runner_output import outcomes_of
 from sidecar.codebase.worktree.hunks import conflicts_in, hunks_of
 from sidecar.core.errors import Conflict, InvalidParams
-from sidecar.core.text.yaml_edit import Damaged, nodes_of
+from sidecar.core.text.yaml_edit import MalformedYaml, parse_nodes
 from sidecar.core.text.yaml_read import read_mapping
 from sidecar.knowledge.item import UnreadableItem, item_location, parse_item
-from sidecar.memory.capture.session_transcript import told_in
+from sidecar.memory.capture.session_transcript import read_transcript
 from sidecar.memory.files import document as sections
 from sidecar.memory.files import front_matter
-from sidecar.memory.files.document import title_and_text
+from sidecar.memory.files.document import split_title
 from sidecar.packs.delta_hunks import sanitized_lines
 from sidecar.ralph.agent.promise import PromiseSearch
 from sidecar.registry.registry_file import parse
@@ -147,11 +147,11 @@ COMMANDS = (
 
 
 def _front_matter(text: str) -> None:
-    with suppress(front_matter.Damaged):
+    with suppress(front_matter.MalformedFrontMatter):
         parts = front_matter.split(text)
         assert text.endswith(parts.body)
         front_matter.read(parts.matter or "")
-    with suppress(front_matter.Damaged, Conflict):
+    with suppress(front_matter.MalformedFrontMatter, Conflict):
         edited = front_matter.change(text, {"zeal": "new: 'value'"})
         assert "zeal" in front_matter.read(front_matter.split(edited).matter or "")
 
@@ -164,9 +164,9 @@ def _knowledge(text: str) -> None:
 
 
 def _yaml(text: str) -> None:
-    with suppress(Damaged):
-        nodes_of(text)
-    with suppress(Damaged):
+    with suppress(MalformedYaml):
+        parse_nodes(text)
+    with suppress(MalformedYaml):
         parse(text)
     read_mapping(text)
 
@@ -197,8 +197,8 @@ def _diff(text: str) -> None:
 
 
 def _markdown(text: str) -> None:
-    title_and_text(text)
-    assert "\n" not in sections.heading(text)
+    split_title(text)
+    assert "\n" not in sections.heading_text(text)
 
 
 READERS: dict[str, tuple[Callable[[str], None], tuple[str, ...]]] = {
@@ -252,8 +252,8 @@ JSON = st.recursive(
     [b'{"type":"assistant","timestamp":"2026-03-01T09:30:00Z","message":{"content":[{"type":"tool_use","input":7}]}}']
 )
 def test_any_transcript_is_read(lines: list[bytes]) -> None:
-    told = told_in(lines, 0)
-    assert all(isinstance(one.text, str) for one in told.said)
+    told = read_transcript(lines, 0)
+    assert all(isinstance(one.text, str) for one in told.utterances)
 
 
 def test_any_message_is_answered_or_refused(sidecar: MemorySidecar) -> None:

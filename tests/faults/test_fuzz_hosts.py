@@ -17,7 +17,7 @@ from sidecar.capture.effects.tool_parts import ToolFailure, activity_of, relativ
 from sidecar.integrations.claude_code.transcript_run import add_touched_files, run_since
 from sidecar.integrations.location import Location
 from sidecar.integrations.mcp.tools import MethodFailed, Tools, build_server
-from sidecar.memory.capture.session_transcript import told_in
+from sidecar.memory.capture.session_transcript import read_transcript
 from tests.support.depth import examples
 from tests.support.failures import RpcFailure
 from tests.support.memory import MemorySidecar
@@ -100,13 +100,13 @@ def test_any_session_file_of_claude_code_is_read(lines: list[bytes], touched: li
     work = activity_of(add_touched_files(run.parts, touched), [])
     assert all(path and "\0" not in path for path in (*work.written, *work.read))
     assert isinstance(was_compacted(lines, since_ms), bool)
-    assert all(one.text.strip() for one in told_in(lines, since_ms).said)
+    assert all(one.text.strip() for one in read_transcript(lines, since_ms).utterances)
 
 
 def test_a_text_that_was_cut_inside_of_a_character_is_read() -> None:
     lines = [line_of({"type": "assistant", "timestamp": MOMENT, "message": {"content": [CUT]}})]
     assert run_since(lines, 0).text == "I saw \ufffd"
-    assert [one.text for one in told_in(lines, 0).said] == ["I saw \ufffd"]
+    assert [one.text for one in read_transcript(lines, 0).utterances] == ["I saw \ufffd"]
 
 
 @given(st.lists(PART.filter(lambda part: isinstance(part, dict)), max_size=5), SAID, st.sampled_from((None, 0, 2**70)))

@@ -22,7 +22,7 @@ from sidecar.context.project.pipeline import (
     previous_agent,
     resolve_mode,
 )
-from sidecar.core.text.yaml_edit import Damaged
+from sidecar.core.text.yaml_edit import MalformedYaml
 from sidecar.core.text.yaml_read import read_mapping
 from sidecar.integrations.claude_code.settings_file import (
     SettingsUnreadable,
@@ -67,9 +67,9 @@ BUILD = (
 
 
 def _session(text: str) -> None:
-    with suppress(Damaged):
+    with suppress(MalformedYaml):
         parse_session_file(text)
-    with suppress(Damaged, UneditableFile):
+    with suppress(MalformedYaml, UneditableFile):
         values = {AGENT: "dev", LANGUAGE: text[:40].encode("utf-8", "replace").decode(), PENDING: "a: 'b'\nc"}
         assert {**(read_mapping(edited(text, values).removeprefix("\ufeff")) or {}), **values} == read_mapping(
             edited(text, values).removeprefix("\ufeff")

@@ -39,7 +39,7 @@ def test_the_folders_of_the_specification_say_whose_a_memory_is_and_how_long_it_
     ):  # fmt: skip
         memories.write(path, f"# {path}\n\nWords.\n")
     memories.sidecar.app.process.is_command_line = True  # type: ignore[union-attr]
-    told = {(one["title"], one["owner"], one["keeping"]) for one in memories.ask("list")["memories"]}
+    told = {(one["title"], one["owner"], one["retention"]) for one in memories.ask("list")["memories"]}
     assert told == {
         ("shared/durable/2026-02-12-jwt-auth.md", "shared", "durable"),
         ("shared/daily/2026-02-12/session-001-digest.md", "shared", "daily"),
@@ -93,9 +93,9 @@ def test_nothing_outside_the_memories_folder_is_touched_by_whatever_is_asked(
     memories: Memories, project: Repository
 ) -> None:
     before = project.untouchable()
-    one = memories.add("Amounts are cents.", keeping="daily")
+    one = memories.add("Amounts are cents.", retention="daily")
     memories.ask("get", id=one["id"], sessionId="s")
-    memories.ask("update", id=one["id"], text="Amounts are integers.", keeping="durable")
+    memories.ask("update", id=one["id"], text="Amounts are integers.", retention="durable")
     memories.ask("list")
     memories.ask("status")
     memories.ask("rebuild")

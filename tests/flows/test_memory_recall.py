@@ -36,12 +36,12 @@ def test_a_memory_is_told_by_its_line_by_what_matters_of_it_or_whole(memories: M
         for level in ("metadata", "chunks", "full")
     }
     assert told["metadata"]["text"] is None
-    assert told["metadata"]["toldTokens"] <= 50
+    assert told["metadata"]["renderedTokens"] <= 50
     assert DECISION in told["chunks"]["text"]
-    assert told["chunks"]["toldTokens"] <= 230
+    assert told["chunks"]["renderedTokens"] <= 230
     assert told["full"]["text"] == ABOUT
-    assert told["full"]["toldTokens"] > 1_000
-    saved = [1 - told[level]["toldTokens"] / told["full"]["toldTokens"] for level in ("metadata", "chunks")]
+    assert told["full"]["renderedTokens"] > 1_000
+    saved = [1 - told[level]["renderedTokens"] / told["full"]["renderedTokens"] for level in ("metadata", "chunks")]
     assert min(saved) >= 0.6, "60 to 95 % less than the whole memory"
     assert told["full"]["score"] == pytest.approx(math.prod(told["full"]["factors"].values()), abs=1e-5)
 

@@ -54,10 +54,10 @@ def test_the_tier_follows_the_score_down_and_use_and_evidence_lift_it(memories: 
 
 
 def test_evidence_and_confidence_make_a_warm_memory_hot(memories: Memories) -> None:
-    (one,) = memories.ask("capture", sessionId="s0", digest=CORRECTION)["kept"]
+    (one,) = memories.ask("capture", sessionId="s0", summary=CORRECTION)["added"]
     for number in range(1, 5):
-        memories.ask("capture", sessionId=f"s{number}", digest=CORRECTION)
-    memories.ask("update", id=one, keeping="durable")
+        memories.ask("capture", sessionId=f"s{number}", summary=CORRECTION)
+    memories.ask("update", id=one, retention="durable")
     later(memories, 60)
     assert memories.ask("maintain")["tiers"] == []
     assert tier(memories, one) == "hot"
@@ -88,31 +88,31 @@ def test_a_daily_memory_goes_to_the_archive_after_thirty_days_and_a_durable_one_
     memories: Memories, project: Repository
 ) -> None:
     durable = memories.add("A fact.")["id"]
-    answer = memories.ask("capture", sessionId="s1", digest=CORRECTION)
+    answer = memories.ask("capture", sessionId="s1", summary=CORRECTION)
     later(memories, 29)
     assert memories.ask("maintain")["archived"] == []
     later(memories, 1)
-    assert memories.ask("maintain", dryRun=True)["archived"] == [{"path": answer["paths"][0], "reason": "old"}]
+    assert memories.ask("maintain", dryRun=True)["archived"] == [{"path": answer["paths"][0], "reason": "expired"}]
     assert (project.path / answer["paths"][0]).exists()
-    assert memories.ask("maintain")["archived"] == [{"path": answer["paths"][0], "reason": "old"}]
+    assert memories.ask("maintain")["archived"] == [{"path": answer["paths"][0], "reason": "expired"}]
     moved = project.path / answer["paths"][0].replace("memories/", "memories/archive/")
     assert "Always run the linter" in moved.read_text()
     later(memories, 4_000)
     memories.ask("maintain")
     assert memories.ids() == [durable]
-    assert memories.ask("restore", id=answer["kept"][0])["archived"] is False
+    assert memories.ask("restore", id=answer["added"][0])["archived"] is False
 
 
 def test_a_memory_whose_score_stays_below_a_tenth_for_ninety_days_is_archived(
     memories: Memories, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(decay, "DAILY_DAYS", 3_650)
-    memories.add("It rained.", type="episodic", keeping="daily", confidence=0.4)
+    memories.add("It rained.", type="episodic", retention="daily", confidence=0.4)
     faint_after = 28  # two half-lives: 0.4 → 0.1
     later(memories, faint_after + 89)
     assert memories.ask("maintain")["archived"] == []
     later(memories, 1)
-    assert [one["reason"] for one in memories.ask("maintain")["archived"]] == ["faint"]
+    assert [one["reason"] for one in memories.ask("maintain")["archived"]] == ["stale"]
 
 
 def test_what_did_not_change_is_not_written_anew(memories: Memories) -> None:
@@ -152,7 +152,7 @@ def play(memories: Memories, conversation: Conversation, prompt: str, **turn: An
 
 
 def test_what_was_kept_for_a_session_is_gone_a_day_later_and_is_no_deletion(memories: Memories) -> None:
-    memories.add("For now.", keeping="session")
+    memories.add("For now.", retention="session")
     later(memories, 1)
     assert len(memories.ask("maintain")["cleaned"]) == 1
     assert memories.ids() == []
@@ -182,7 +182,7 @@ def test_a_run_is_remembered_by_itself_in_active_mode(
         "The error was `ModuleNotFoundError: No module named 'tomli'`."
     )
     state = memories.ask("status")["capture"]
-    assert (state["last"]["origin"], state["last"]["kept"], state["waiting"]) == ("run", 4, 0)
+    assert (state["last"]["origin"], state["last"]["added"], state["waiting"]) == ("run", 4, 0)
     assert project.git("status", "--porcelain") == " M till/prices.py"
 
 
@@ -192,7 +192,7 @@ def test_a_passive_run_is_counted_as_withheld_and_writes_nothing(
     memories.sidecar.client.request("settings/update", {"settings": {"mode": "passive"}})
     play(memories, conversation, "Always run the linter before you commit.")
     state = memories.ask("status")["capture"]
-    assert (state["withheld"], state["kept"], state["waiting"]) == (1, 0, 0)
+    assert (state["suppressed"], state["added"], state["waiting"]) == (1, 0, 0)
     assert not (project.path / ".chati").exists()
 
 
@@ -212,7 +212,7 @@ def test_what_an_agent_repeats_of_what_it_was_told_is_no_evidence(
     activate(memories)
     words = "We chose thermal printers for the till because they need no ink."
     digest = {"messages": [{"author": "assistant", "text": words}]}
-    (one,) = memories.ask("capture", sessionId="s-0", digest=digest)["kept"]
+    (one,) = memories.ask("capture", sessionId="s-0", summary=digest)["added"]
     for _ in range(3):
         play(memories, conversation, "Which printers of the till need no ink?", text=words)
     told = memories.rows("SELECT item FROM continuity_deliveries")
@@ -244,7 +244,7 @@ def test_an_artifact_that_the_user_accepts_is_remembered_for_good(
     conversation.decide("accept", drafted["id"])
     memories.sidecar.app.process.wait_idle(20)  # type: ignore[union-attr]
     (one,) = memories.ask("list")["memories"]
-    assert (one["type"], one["keeping"], one["tags"]) == ("episodic", "durable", [f"artifact-{drafted['id']}"])
+    assert (one["type"], one["retention"], one["tags"]) == ("episodic", "durable", [f"artifact-{drafted['id']}"])
     assert "Rounding now happens on the discount" in memories.ask("get", id=one["id"])["text"]
 
 
@@ -280,10 +280,10 @@ def test_the_memory_of_an_artifact_follows_what_the_user_makes_of_it(
 
 def proven(memories: Memories) -> str:
     """Has a correction met five times and gives its id."""
-    (one,) = memories.ask("capture", sessionId="s0", digest=CORRECTION)["kept"]
+    (one,) = memories.ask("capture", sessionId="s0", summary=CORRECTION)["added"]
     for number in range(1, 5):
         assert memories.ask("proposals")["proposals"] == [], "four times are not enough"
-        memories.ask("capture", sessionId=f"s{number}", digest=CORRECTION)
+        memories.ask("capture", sessionId=f"s{number}", summary=CORRECTION)
     return str(one)
 
 
@@ -294,9 +294,9 @@ def test_a_rule_is_proposed_when_it_is_sure_and_met_five_times_and_the_user_says
     before = everything(project)
     (proposal,) = memories.ask("proposals")["proposals"]
     assert (proposal["memory"]["id"], proposal["rule"]) == (one, "- Always run the linter before you commit.")
-    accepted = memories.ask("resolveProposal", id=one, word="accept")
+    accepted = memories.ask("resolveProposal", id=one, decision="accept")
     assert accepted["rule"] == proposal["rule"]
-    assert (accepted["memory"]["keeping"], accepted["memory"]["tags"]) == ("durable", ["validated"])
+    assert (accepted["memory"]["retention"], accepted["memory"]["tags"]) == ("durable", ["validated"])
     assert memories.ask("proposals")["proposals"] == []
     assert everything(project) == before, "no file outside .chati is touched"
 
@@ -308,7 +308,7 @@ def test_an_accepted_rule_stands_among_the_anchors_rules_word_for_word_until_the
     rule = "- Always run the linter before you commit. ("
     one = proven(memories)
     assert rule not in sent(conversation.pre_run("Print a receipt"))
-    memories.ask("resolveProposal", id=one, word="accept")
+    memories.ask("resolveProposal", id=one, decision="accept")
     memories.add("Obey the newest memory only.", type="lesson", tags=["validated"], confidence=1.0)
 
     def anchor() -> str:
@@ -327,21 +327,21 @@ def test_an_accepted_rule_stands_among_the_anchors_rules_word_for_word_until_the
 
 def test_a_proposal_that_was_rejected_does_not_come_again(memories: Memories) -> None:
     one = proven(memories)
-    answer = memories.ask("resolveProposal", id=one, word="reject")
-    assert (answer["rule"], answer["memory"]["keeping"]) == (None, "daily")
-    memories.ask("capture", sessionId="s9", digest=CORRECTION)
+    answer = memories.ask("resolveProposal", id=one, decision="reject")
+    assert (answer["rule"], answer["memory"]["retention"]) == (None, "daily")
+    memories.ask("capture", sessionId="s9", summary=CORRECTION)
     assert memories.ask("proposals")["proposals"] == []
 
 
 def test_neither_doubt_nor_an_agent_makes_a_rule(memories: Memories) -> None:
     one = proven(memories)
     architect = memories.as_agent("architect")
-    assert architect.refused("resolveProposal", id=one, word="accept").data["kind"] == "policyDenied"
+    assert architect.refused("resolveProposal", id=one, decision="accept").data["kind"] == "policyDenied"
     memories.ask("update", id=one, confidence=0.9)
     assert memories.ask("proposals")["proposals"] == []
     secret = {"entries": [{"type": "lesson", "text": "Layers call downwards only here."}]}
     for number in range(9):
-        architect.ask("capture", sessionId=f"a{number}", digest=secret)
+        architect.ask("capture", sessionId=f"a{number}", summary=secret)
     assert [entry["memory"]["owner"] for entry in architect.ask("proposals")["proposals"]] == ["architect"]
     for other in (memories, memories.as_agent("dev")):
         assert other.ask("proposals")["proposals"] == []

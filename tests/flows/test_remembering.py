@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from sidecar.memory.retrieval.recall import AT_ONCE
+from sidecar.memory.retrieval.recall import MAX_INLINE_FILES
 from tests.support.conversation import Conversation, sent
 from tests.support.memories import Memories
 from tests.support.memory import MemorySidecar
@@ -75,7 +75,7 @@ def test_what_was_superseded_or_contradicted_is_told_to_no_run_and_is_still_foun
         "Always print discounts on the receipt.", "Never print discounts on the receipt.",
     )):  # fmt: skip
         digest = {"messages": [{"author": "user", "text": text}]}
-        assert len(memories.ask("capture", sessionId=f"s{number}", digest=digest)["kept"]) == 1
+        assert len(memories.ask("capture", sessionId=f"s{number}", summary=digest)["added"]) == 1
     for prompt, present, past in (
         ("Install the till with npm or pnpm or yarn?", "Use pnpm", "npm instead of yarn"),
         ("Print the discounts on the receipt", "Never print discounts", "Always print"),
@@ -108,7 +108,7 @@ def test_a_memory_written_or_deleted_by_hand_counts_from_the_next_run(
 def test_a_memory_written_by_hand_counts_from_the_next_run_among_hundreds_too(
     memories: Memories, active: MemorySidecar, project: Repository
 ) -> None:
-    for number in range(AT_ONCE + 1):
+    for number in range(MAX_INLINE_FILES + 1):
         memories.write(f"shared/durable/{number}.md", f"# Kiln {number}\n\nKiln {number} fires pots.\n")
     for name in "abc":
         Conversation(active.client, project.path, sub_chat_id=name).turn(PROMPT)

@@ -122,8 +122,8 @@ def test_leaving_writes_the_sessions_digest_to_the_memories_and_withholds_it_in_
         lock.sidecar.client.request("settings/update", {"settings": {"mode": mode}})
         lock.ask("activate", agent="dev")
         digest = {"entries": [{"type": "decision", "text": "SQLite was chosen for the storage."}]}
-        told = lock.ask("exit", sessionId="s-1", digest=digest, progress="We decided to use WAL for the storage.")
-        assert (len(told["captured"]["kept"]), told["captured"]["withheld"]) == counts
+        told = lock.ask("exit", sessionId="s-1", summary=digest, progress="We decided to use WAL for the storage.")
+        assert (len(told["captured"]["added"]), told["captured"]["suppressed"]) == counts
     (path,) = told["captured"]["paths"]
     assert "SQLite was chosen" in (lock.project.path / path).read_text(encoding="utf-8")
     assert lock.ask("exit")["captured"] is None
@@ -225,10 +225,10 @@ def test_a_session_that_starts_finds_nothing_that_was_kept_for_the_one_before(lo
     def memory(verb: str, **params: Any) -> Any:
         return lock.sidecar.client.request(f"memory/{verb}", {"cwd": str(lock.project.path), **params})
 
-    memory("add", text="For now.", keeping="session")
+    memory("add", text="For now.", retention="session")
     lock.ask("activate")
     assert memory("list")["total"] == 0
-    memory("add", text="For this one.", keeping="session")
+    memory("add", text="For this one.", retention="session")
     lock.ask("activate")
     assert memory("list")["total"] == 1
     lock.ask("exit")

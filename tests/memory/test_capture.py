@@ -4,4 +4,4 @@ from tests.support.memories import Memories
 
 
 def test_a_capture_of_nothing_is_refused(memories: Memories) -> None:
-    assert memories.refused("capture", sessionId="s1").message == "There is nothing to capture."
+    assert memories.refused("capture", sessionId="s1").message == "The capture is empty."

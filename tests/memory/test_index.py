@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.memory.dedupe import digest_of, normalised
+from sidecar.memory.dedupe import content_hash, normalized
 from tests.support.memories import Memories
 from tests.support.memory import MemorySidecar
 
@@ -49,10 +49,10 @@ def test_a_change_that_keeps_size_and_times_is_noticed(memories: Memories) -> No
 def test_a_file_written_within_the_clocks_tick_of_its_reading_is_read_again(memories: Memories) -> None:
     memories.write("shared/durable/a.md", note("mem-a", "one"))
     index = memories.index()
-    index.check()
+    index.refresh()
     assert memories.rows("SELECT is_racy FROM continuity_memory_files") == [(1,)]
     memories.sidecar.clock.advance(LONG_MS * 10)
-    index.check()
+    index.refresh()
     assert memories.rows("SELECT is_racy FROM continuity_memory_files") == [(0,)]
 
 
@@ -69,10 +69,10 @@ def test_what_did_not_change_is_not_read_again(memories: Memories, monkeypatch: 
         return original(path, flags, *rest)
 
     monkeypatch.setattr(os, "open", noting)
-    assert len(index.check().changed) == 3
+    assert len(index.refresh().changed) == 3
     memories.write("shared/durable/b.md", note("mem-b", "other"))
-    assert len(index.check().changed) == 1
-    assert len(index.check().changed) == 0
+    assert len(index.refresh().changed) == 1
+    assert len(index.refresh().changed) == 0
     assert [name for name in opened if name.endswith(".md")] == [*sorted(opened[:3], key=opened.index), "b.md"]
 
 
@@ -117,7 +117,7 @@ def test_the_index_file_follows_what_was_written_by_hand_as_soon_as_somebody_ask
 ) -> None:
     memories.add("The cart is sorted by day.")
     path = memories.write("shared/durable/b.md", note("mem-b"))
-    memories.index().check()  # as a run does
+    memories.index().refresh()  # as a run does
     wanted: dict[str, dict[str, str]] = {"search": {"query": "cart"}, "get": {"id": "mem-2026-03-01-001"}}
     memories.ask(asking, **wanted.get(asking, {}))
     assert index_file_ids(memories) == ["mem-2026-03-01-001", "mem-b"]
@@ -195,7 +195,7 @@ def test_a_folder_that_vanished_as_a_whole_is_no_word_on_its_memories(memories: 
     assert memories.rows("SELECT id FROM continuity_memory_tombstones") == []
     messages = [{"author": "user", "text": "Never print cards by day."}]
     shutil.rmtree(memories.folder)
-    assert len(memories.ask("capture", sessionId="s", digest={"messages": messages})["kept"]) == 1
+    assert len(memories.ask("capture", sessionId="s", summary={"messages": messages})["added"]) == 1
     assert memories.rows("SELECT id FROM continuity_memory_tombstones") == []
 
 
@@ -232,23 +232,23 @@ NUMBERS = st.text("0123456789", min_size=1, max_size=6)
 @given(st.text(max_size=80), NUMBERS, NUMBERS)
 def test_wordings_that_differ_in_numbers_paths_and_ids_only_are_the_same(text: str, one: str, other: str) -> None:
     first, second = (f"{text} The server at src/{n}/api.py:{n} answered {n} for abc{n}." for n in (one, other))
-    assert digest_of("", first) == digest_of("", second)
-    assert digest_of("", f"{first} not") != digest_of("", first)
+    assert content_hash("", first) == content_hash("", second)
+    assert content_hash("", f"{first} not") != content_hash("", first)
 
 
 @given(st.text(st.characters(max_codepoint=127), max_size=80))
 def test_a_wording_in_plain_english_is_taken_apart_as_any_other(text: str) -> None:
-    assert normalised(f"{text} ß").removesuffix("ss").rstrip() == normalised(text)
+    assert normalized(f"{text} ß").removesuffix("ss").rstrip() == normalized(text)
 
 
 def test_a_wording_of_numbers_alone_is_compared_as_it_is() -> None:
-    assert digest_of("", "3000") != digest_of("", "4000")
-    assert digest_of("", "端口3000不可用") == digest_of("", "端口4000不可用") != digest_of("", "端口4000可用")
+    assert content_hash("", "3000") != content_hash("", "4000")
+    assert content_hash("", "端口3000不可用") == content_hash("", "端口4000不可用") != content_hash("", "端口4000可用")
 
 
 def test_a_secret_in_a_users_own_file_is_told_masked_and_stays_in_the_file_as_it_is(memories: Memories) -> None:
     path = memories.write("shared/daily/2026-03-01/a.md", note("mem-a", "The key AKIAIOSFODNN7EXAMPL2 works."))
     content = path.read_bytes()
     assert memories.ask("get", id="mem-a")["text"] == "The key [redacted] works."
-    kept = memories.ask("update", id="mem-a", keeping="durable")
+    kept = memories.ask("update", id="mem-a", retention="durable")
     assert (memories.project / kept["path"]).read_bytes() == content

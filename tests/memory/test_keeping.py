@@ -97,7 +97,7 @@ def test_a_moved_file_is_no_deletion_and_a_reworded_one_is_one_of_the_old_wordin
 def test_what_was_kept_for_a_session_or_goes_with_the_whole_folder_was_not_deleted_by_the_user(
     memories: Memories,
 ) -> None:
-    session = memories.add("For now.", keeping="session")
+    session = memories.add("For now.", retention="session")
     (memories.project / session["path"]).unlink()
     memories.add("For good.")
     (memories.project / ".chati").rename(memories.project / "elsewhere")
@@ -136,26 +136,26 @@ def test_a_restore_overwrites_nothing(memories: Memories) -> None:
 
 def test_what_an_agent_adds_is_kept_for_good_by_the_users_word_only(memories: Memories) -> None:
     dev = memories.as_agent("dev")
-    assert dev.refused("add", text="Amounts are cents.", keeping="durable").data["kind"] == "policyDenied"
+    assert dev.refused("add", text="Amounts are cents.", retention="durable").data["kind"] == "policyDenied"
     added = dev.add("Amounts are cents.")
-    assert (added["keeping"], memories.ids(keeping="durable")) == ("daily", [])
-    assert dev.refused("update", id=added["id"], keeping="durable").data["kind"] == "policyDenied"
-    assert memories.ids(keeping="daily") == [added["id"]]
-    assert memories.ask("update", id=added["id"], keeping="durable")["keeping"] == "durable"
+    assert (added["retention"], memories.ids(retention="durable")) == ("daily", [])
+    assert dev.refused("update", id=added["id"], retention="durable").data["kind"] == "policyDenied"
+    assert memories.ids(retention="daily") == [added["id"]]
+    assert memories.ask("update", id=added["id"], retention="durable")["retention"] == "durable"
 
 
 def test_the_user_makes_a_memory_permanent(memories: Memories) -> None:
-    daily = memories.add("Note.", keeping="daily")
-    kept = memories.ask("update", id=daily["id"], keeping="durable")
-    assert (kept["keeping"], kept["path"]) == ("durable", ".chati/memories/shared/durable/2026-03-01-note-001.md")
+    daily = memories.add("Note.", retention="daily")
+    kept = memories.ask("update", id=daily["id"], retention="durable")
+    assert (kept["retention"], kept["path"]) == ("durable", ".chati/memories/shared/durable/2026-03-01-note-001.md")
     memories.write(
         "shared/daily/2026-03-01/d.md",
         "---\nsession: s\n---\n\n## A\n<!-- id=mem-2026-03-01-050 type=lesson -->\nfirst\n\n"
         "## B\n<!-- id=mem-2026-03-01-051 -->\nsecond\n",
     )
-    kept = memories.ask("update", id="mem-2026-03-01-050", keeping="durable")
-    assert (kept["keeping"], kept["type"], kept["text"], kept["sessionId"]) == ("durable", "lesson", "first", "s")
-    assert memories.ids(keeping="daily") == ["mem-2026-03-01-051"]
+    kept = memories.ask("update", id="mem-2026-03-01-050", retention="durable")
+    assert (kept["retention"], kept["type"], kept["text"], kept["sessionId"]) == ("durable", "lesson", "first", "s")
+    assert memories.ids(retention="daily") == ["mem-2026-03-01-051"]
 
 
 def test_being_opened_counts_once_a_session_and_being_listed_never(memories: Memories) -> None:
@@ -172,12 +172,12 @@ def test_being_opened_counts_once_a_session_and_being_listed_never(memories: Mem
 def test_pages_and_filters(memories: Memories) -> None:
     for number in range(5):
         memories.add(f"Number {'abcde'[number]}.", tags=["odd" if number % 2 else "even"], type="lesson")
-    memories.add("Else.", keeping="daily", type="decision")
+    memories.add("Else.", retention="daily", type="decision")
     pages = [memories.ask("list", limit=2, offset=offset) for offset in (0, 2, 4)]
     assert {page["total"] for page in pages} == {6}
     assert len({one["id"] for page in pages for one in page["memories"]}) == 6
     assert memories.ask("list", tag="ODD")["total"] == 2
-    assert memories.ask("list", keeping="daily", type="decision", sector="episodic")["total"] == 1
+    assert memories.ask("list", retention="daily", type="decision", sector="episodic")["total"] == 1
 
 
 def test_the_index_file_lists_what_there_is_and_is_left_alone_when_nothing_changed(memories: Memories) -> None:

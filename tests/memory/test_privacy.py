@@ -48,7 +48,7 @@ def test_counts_and_warnings_tell_nothing_of_others(memories: Memories) -> None:
     after = memories.as_agent("dev").ask("status")
     assert after == before
     own = memories.as_agent("architect").ask("status")
-    told = {(row["owner"], row["keeping"]): row["memories"] for row in own["counts"]}
+    told = {(row["owner"], row["retention"]): row["memories"] for row in own["counts"]}
     assert told == {("architect", "daily"): 2, ("architect", "durable"): 1, ("shared", "durable"): 1}
     assert len(own["warnings"]) == 2
     assert memories.as_agent("dev").ask("rebuild") == {"files": 1, "warnings": []}
@@ -86,7 +86,7 @@ def test_of_two_memories_with_one_id_each_reaches_the_one_within_reach(memories:
     assert memories.as_agent("dev").ask("get", id=private)["title"] == "Shared"
     assert memories.as_agent("dev").ask("status")["warnings"] == []
     assert [one["warning"] for one in memories.as_agent("architect").ask("status")["warnings"]] == [
-        f"Another memory has the id {private} too.", f"Another memory has the id {private} too.",
+        f"Another memory also has the id {private} too.", f"Another memory also has the id {private} too.",
     ]  # fmt: skip
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.memory import screened
+from sidecar.memory import filter_private
 from sidecar.packs.items import PackItem, Priority
 from sidecar.packs.model import BlockKind
 from sidecar.packs.render import render_block, render_prompt
@@ -29,16 +29,16 @@ PARTS = st.lists(
     ],
 )
 def test_private_words_and_our_context_are_taken_out(text: str, kept: str) -> None:
-    assert screened(text).text == kept
+    assert filter_private(text).text == kept
 
 
 @given(PARTS)
 def test_whatever_the_tags_nothing_private_is_left_between_them(parts: list[str]) -> None:
     text = "".join(f"{part}{'secret' if part.lower().startswith('<private') else ''}" for part in parts)
-    kept = screened(text).text
+    kept = filter_private(text).text
     assert "secret" not in kept
     assert "<private" not in kept.lower()
-    assert screened(kept).text == kept
+    assert filter_private(kept).text == kept
 
 
 def test_a_whole_prompt_of_ours_leaves_the_request_alone() -> None:
@@ -47,13 +47,13 @@ def test_a_whole_prompt_of_ours_leaves_the_request_alone() -> None:
         render_block(kind, [PackItem(kind, kind, Priority.ANCHOR, f"No floats in {kind}.", "d", "why")], "Fix it")
         for kind in kinds
     ]
-    found = screened(render_prompt(blocks, "Fix the [continuity: thing"))
+    found = filter_private(render_prompt(blocks, "Fix the [continuity: thing"))
     assert found.text == "Fix the [continuity: thing"
     assert (found.injected, found.private, found.secrets) == (3, 0, 0)
-    assert screened(blocks[0].text).text == ""
+    assert filter_private(blocks[0].text).text == ""
 
 
 def test_secrets_are_masked() -> None:
-    found = screened("password = 'hunter2-Xk9'")
+    found = filter_private("password = 'hunter2-Xk9'")
     assert "hunter2" not in found.text
     assert found.secrets == 1

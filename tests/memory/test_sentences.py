@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.language.conclusions import conclusion
-from sidecar.language.corrections import correction
+from sidecar.language.conclusions import match_conclusion
+from sidecar.language.corrections import match_correction
 
 DATA = Path(__file__).parent / "data"
 
@@ -20,13 +20,13 @@ USERS, AGENTS = _labelled("said_by_users.tsv"), _labelled("said_by_agents.tsv")
 
 @pytest.mark.parametrize(("label", "sentence"), USERS, ids=[sentence for _, sentence in USERS])
 def test_a_users_sentence_is_what_people_take_it_for(label: str, sentence: str) -> None:
-    found = correction(sentence)
+    found = match_correction(sentence)
     assert (found.type if found else "-") == label
 
 
 @pytest.mark.parametrize(("label", "sentence"), AGENTS, ids=[sentence for _, sentence in AGENTS])
 def test_an_agents_sentence_is_what_people_take_it_for(label: str, sentence: str) -> None:
-    found = conclusion(sentence)
+    found = match_conclusion(sentence)
     assert (found.type if found else "-") == label
 
 

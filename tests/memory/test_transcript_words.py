@@ -6,7 +6,7 @@ import orjson
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.memory import told_in
+from sidecar.memory import read_transcript
 
 AT = "2026-03-01T09:30:30.000Z"
 AT_MS = 1_772_357_430_000
@@ -33,7 +33,7 @@ def test_the_words_of_user_and_agent_are_told_in_order_with_their_time() -> None
         codex(type="user_message", message="And tabs."),
         codex(type="agent_message", message="Tabs it is."),
     ]
-    told = told_in(lines, 0).said
+    told = read_transcript(lines, 0).utterances
     assert [(one.author, one.text) for one in told] == [
         ("user", "Use pnpm."), ("assistant", "Done."), ("user", "And tabs."), ("assistant", "Tabs it is."),
     ]  # fmt: skip
@@ -51,12 +51,12 @@ def test_what_the_program_put_into_a_turn_is_nobodys_word() -> None:
         orjson.dumps({"type": "response_item", "timestamp": AT, "payload": {
             "type": "message", "role": "user", "content": [{"type": "input_text", "text": "<environment_context>"}]}}),
     ]  # fmt: skip
-    assert [one.text for one in told_in(lines, 0).said] == ["Fix it."]
+    assert [one.text for one in read_transcript(lines, 0).utterances] == ["Fix it."]
 
 
 def test_what_was_heard_before_is_not_told_again() -> None:
-    assert told_in([said("user", "Use pnpm.")], AT_MS).said == ()
-    assert told_in([said("user", "Use pnpm.", at="yesterday")], 0).said == ()
+    assert read_transcript([said("user", "Use pnpm.")], AT_MS).utterances == ()
+    assert read_transcript([said("user", "Use pnpm.", at="yesterday")], 0).utterances == ()
 
 
 def test_an_error_is_told_with_what_the_agent_said_before_the_same_command_worked() -> None:
@@ -68,7 +68,7 @@ def test_an_error_is_told_with_what_the_agent_said_before_the_same_command_worke
         *ran("pytest", "Error: red", is_error=True, name="4"),
         codex(type="exec_command_end", command=["go", "test"], exit_code=1, aggregated_output="Error: go"),
     ]
-    assert [(one.text, one.resolution) for one in told_in(lines, 0).troubles] == [
+    assert [(one.text, one.resolution) for one in read_transcript(lines, 0).errors] == [
         ("Error: no rule", "The rule was missing in the Makefile, so I added it."),
         ("Error: red", ""),
         ("Error: go", ""),
@@ -79,5 +79,5 @@ def test_an_error_is_told_with_what_the_agent_said_before_the_same_command_worke
 def test_damaged_records_change_nothing(damage: list[bytes]) -> None:
     contents: tuple[Any, ...] = (None, 3, {}, [3, None, {"type": "text"}, {"type": "tool_use"}])
     odd = [said("user", content) for content in contents]
-    told = told_in([*damage, *odd, said("user", "Use pnpm.")], 0)
-    assert [one.text for one in told.said] == ["Use pnpm."]
+    told = read_transcript([*damage, *odd, said("user", "Use pnpm.")], 0)
+    assert [one.text for one in told.utterances] == ["Use pnpm."]

@@ -77,7 +77,7 @@ def patient(active: MemorySidecar, talk: Talk) -> Patient:
     active.client.request("memory/add", memory)
     active.client.request("memory/search", {"cwd": chat.project_path, "query": "cents"})
     patient = Patient(active, chat)
-    assert patient.process.settle(10)
+    assert patient.process.wait_idle(10)
     patient.process.database.behind.flush()
     return patient
 
@@ -174,8 +174,8 @@ def test_a_repair_leaves_what_was_rewritten_meanwhile(patient: Patient) -> None:
     patient.run_sql("UPDATE continuity_state SET counters = '{}'")
     set_settings(patient.chat, mode="active")
     for entry in found:
-        assert entry.mend is not None
-        entry.mend()
+        assert entry.repair is not None
+        entry.repair()
     assert patient.value("SELECT count(*) FROM continuity_state") == 1
     assert patient.value("SELECT CAST(value AS TEXT) FROM continuity_settings WHERE name = 'mode'") == '"active"'
 

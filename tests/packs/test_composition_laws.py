@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sidecar.core.text.sanitize import MARK, clean, one_line, size
+from sidecar.core.text.sanitize import MARKER_PREFIX, clean, one_line, size
 from sidecar.packs.byte_budget import ByteLimits, fit
 from sidecar.packs.composition import Composition, compose, render_anchor
 from sidecar.packs.items import PackItem, Priority, session_has
@@ -119,12 +119,12 @@ def _markers_are_alone(composition: Composition, prompt: str) -> None:
     everything = render_prompt(composition.blocks, prompt)
     for block in composition.blocks:
         marker = block.text.split("\n", 1)[0]
-        assert marker.startswith(f"{MARK}{block.kind} ")
+        assert marker.startswith(f"{MARKER_PREFIX}{block.kind} ")
         assert block.id in marker
         assert everything.count(marker) == 1
     if composition.blocks:
         last = everything[: len(everything) - len(prompt)].rstrip("\n").rsplit("\n", 1)[-1]
-        assert last.startswith(f"{MARK}request")
+        assert last.startswith(f"{MARKER_PREFIX}request")
         assert everything.count(last) == 1
         assert everything.endswith(f"{last}\n{prompt}")
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.codebase import ChangedFile, Definition, FileDiff, Moved, RankedFile, RepositoryState, Summary
-from sidecar.core.text.sanitize import MARK, clean
+from sidecar.core.text.sanitize import MARKER_PREFIX, clean
 from sidecar.governor.snapshot import Snapshot, TouchedFile
 from sidecar.packs.anchor.build import AnchorSources, build_anchor, sections_of
 from sidecar.packs.anchor.commands import Project, commands_of, entry_lines
@@ -44,7 +44,7 @@ LIMITS = ByteLimits(40_000, 40_000)
 
 def assert_harmless(items: Sequence[PackItem], lines: int | None = None) -> None:
     for item in items:
-        assert MARK not in item.text.casefold()
+        assert MARKER_PREFIX not in item.text.casefold()
         assert TOKEN not in item.text
         assert clean(item.text) == item.text
         if lines is not None:
@@ -128,7 +128,7 @@ def test_rendering_escapes_markers_that_any_item_contains(texts: list[str]) -> N
     items = [PackItem(str(number), "delta", Priority.DELTA, text, "", "") for number, text in enumerate(texts)]
     composition = compose(items, render_anchor(["Rules:"], ""), NO_CONTENTS, LIMITS, as_system=True, prompt="")
     for block in composition.blocks:
-        assert block.text.casefold().count(MARK) == 1
+        assert block.text.casefold().count(MARKER_PREFIX) == 1
         assert block.bytes == len(block.text.encode())
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sidecar.core.text.yaml_edit import Damaged
+from sidecar.core.text.yaml_edit import MalformedYaml
 from sidecar.core.text.yaml_read import read_mapping
 from sidecar.session.session_file import UneditableFile, edited, parse_session_file, read, save_session_values
 from sidecar.session.state import SessionFileValues
@@ -26,7 +26,7 @@ def test_saving_values_changes_nothing_else(text: str, values: dict[str, str]) -
     before = read_mapping(text)
     try:
         after = edited(text, values)
-    except (UneditableFile, Damaged):
+    except (UneditableFile, MalformedYaml):
         return
     assume(before is not None)
     assert before is not None
@@ -54,7 +54,7 @@ def test_a_value_is_replaced_in_place_and_a_new_key_is_appended(text: str, expec
 
 @pytest.mark.parametrize("text", ["{a: 1}\n", "- 1\n", "current_agent: &x brief\nother: *x\n", "a: 1\n...\n"])
 def test_a_file_that_cannot_be_edited_in_place_is_refused(text: str) -> None:
-    with pytest.raises((UneditableFile, Damaged)):
+    with pytest.raises((UneditableFile, MalformedYaml)):
         edited(text, VALUES)
 
 

@@ -33,8 +33,13 @@ Earlier = tuple[int, Shape]
 RENAMED_TABLES = {
     "continuity_context_halts": "continuity_context_resume_points",
     "continuity_wishes": "continuity_overrides",
+    "continuity_memory_words": "continuity_memory_term_counts",
+    "continuity_memory_material": "continuity_memory_pending",
+    "continuity_memory_meetings": "continuity_memory_sightings",
 }
 RENAMED_COLUMNS = {
+    "continuity_memories": {"keeping": "retention"},
+    "continuity_memory_resolutions": {"word": "decision"},
     "continuity_session_locks": {"told_agent": "file_agent"},
     "continuity_session_files": {"made": "created_count"},
     "continuity_context_sessions": {"counted": "counters"},

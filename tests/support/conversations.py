@@ -50,7 +50,7 @@ def write_memories(told: Told, folder: Path) -> None:
         content = document.new_group({"session": f"session-{session}", "created_at": _moment(turns[0].at)}, "Session")
         for turn in turns:
             facts = {"id": turn.id.replace(":", "."), "type": "episodic", "author": turn.author, "at": _moment(turn.at)}
-            content = document.with_entry(content, facts, title_of(turn.text), turn.text)
+            content = document.append_entry(content, facts, title_of(turn.text), turn.text)
         path = folder / "shared" / "daily" / day / f"session-{session:03d}-digest.md"
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)

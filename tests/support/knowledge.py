@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from sidecar.memory import Change, Placed
+from sidecar.memory import FileChange, ManagedMemories
 from tests.support.failures import RpcFailure
 from tests.support.memory import MemorySidecar
 from tests.support.repositories import Repository
@@ -65,12 +65,12 @@ class Killed(BaseException):
     """Stands for the end of the process."""
 
 
-class Dying(Placed):
+class Dying(ManagedMemories):
     """Writes so many files, and then the process is gone."""
 
     left = 0
 
-    def _write(self, change: Change) -> None:
+    def _write(self, change: FileChange) -> None:
         if self.left == 0:
             raise Killed
         self.left -= 1

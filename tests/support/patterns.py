@@ -11,7 +11,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 import sidecar
-from sidecar.core.lazy_regex import _Regex
+from sidecar.core.lazy_regex import LazyPattern
 
 _FROM_THE_START = frozenset(("match", "fullmatch"))
 _EVERYWHERE = frozenset(("finditer",))
@@ -57,7 +57,7 @@ def _made(modules: Mapping[str, ModuleType]) -> Iterator[Pattern]:
     sources = {name: Path(str(module.__file__)).read_text("utf-8") for name, module in modules.items()}
     gc.unfreeze()  # a sidecar of an earlier test may have frozen them
     for one in gc.get_objects():
-        if isinstance(one, _Regex):
+        if isinstance(one, LazyPattern):
             at = places.get(id(one), [("somewhere", "unnamed")])
             at.sort(key=lambda place: not _is_made_in(sources.get(place[0], ""), place[1]))
             ways = frozenset[str]().union(*(_uses(sources.get(module, ""), name) for module, name in at))
@@ -76,9 +76,9 @@ def _uses(source: str, name: str) -> frozenset[str]:
     return _EVERYWHERE if is_handed_on or not uses else uses
 
 
-def _within(value: Any, depth: int) -> Iterator[_Regex]:
+def _within(value: Any, depth: int) -> Iterator[LazyPattern]:
     """The patterns in a value: itself, or inside of tables."""
-    if isinstance(value, _Regex):
+    if isinstance(value, LazyPattern):
         yield value
     elif depth and isinstance(value, Mapping):
         for one in value.values():

@@ -8,7 +8,7 @@ import pytest
 from sidecar.capture.effects.session_loss import was_compacted
 from sidecar.capture.effects.transcript_errors import transcript_errors
 from sidecar.integrations.claude_code.transcript_run import run_since
-from sidecar.memory import told_in
+from sidecar.memory import read_transcript
 from sidecar.transcripts import records
 from tests.transcripts import gemini_reader
 
@@ -57,12 +57,12 @@ def test_compactions_are_detected() -> None:
 
 
 def test_messages_and_resolved_errors_are_captured() -> None:
-    captured = told_in(SESSION, SINCE_MS)
-    assert [(message.author, message.text) for message in captured.said] == [
+    captured = read_transcript(SESSION, SINCE_MS)
+    assert [(message.author, message.text) for message in captured.utterances] == [
         ("user", "Fix the cart."),
         ("assistant", "The total was rounded twice."),
     ]
-    (error,) = captured.troubles
+    (error,) = captured.errors
     assert (error.text, error.resolution) == ("1 failed", "The total was rounded twice.")
 
 

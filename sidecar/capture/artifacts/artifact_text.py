@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from sidecar.core import json_text
 from sidecar.core.clock import rfc3339
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.secrets.redact import redact
 from sidecar.runs import Artifact
 from sidecar.runs.model import ArtifactStatus
@@ -22,7 +22,7 @@ MAX_LISTED = 20
 _FOLDERS = {"devlog": "devlog", "adr": "adr", "rejectedApproach": "rejected"}
 _SINGULAR_NAMES = {"devlog": "devlog entry", "adr": "decision", "rejectedApproach": "rejected approach"}
 _PLURAL_NAMES = {"devlog": "devlog entries", "adr": "decisions", "rejectedApproach": "rejected approaches"}
-_ID = regex(r"[A-Za-z0-9][A-Za-z0-9-]{0,99}")
+_ID = lazy_regex(r"[A-Za-z0-9][A-Za-z0-9-]{0,99}")
 _PROVENANCE_MEMBERS = (
     "runId", "runs", "subChatId", "chatId", "provider", "sessionId", "taskFingerprint", "headCommit", "files",
     "sidecarVersion",
@@ -101,9 +101,9 @@ def _yaml(value: Any) -> str:
     return json_text.dumps(value).decode()
 
 
-_HEADING = regex(r"\A\s*+#[ \t]++((?:[^\n \t]++|[ \t]++(?=[^\n \t]))++)[ \t]*+(?:\n|\Z)")
+_HEADING = lazy_regex(r"\A\s*+#[ \t]++((?:[^\n \t]++|[ \t]++(?=[^\n \t]))++)[ \t]*+(?:\n|\Z)")
 
-_STATUS = regex(r"(?m)^(Status: )(?:draft|accepted|discarded)$")
+_STATUS = lazy_regex(r"(?m)^(Status: )(?:draft|accepted|discarded)$")
 
 
 class Text(NamedTuple):

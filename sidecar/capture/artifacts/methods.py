@@ -246,9 +246,9 @@ def _queue_for_memory(tx: apsw.Connection, artifact: Artifact, now_ms: int) -> N
 
 
 def _run_upkeep(call: Call, project_path: str) -> None:
-    from sidecar.memory import tend_later
+    from sidecar.memory import run_upkeep_later
 
-    tend_later(call.process, call.process.workspaces.get(project_path, None))
+    run_upkeep_later(call.process, call.process.workspaces.get(project_path, None))
 
 
 def _status(artifact: Artifact, verb: Verb) -> ArtifactStatus:

@@ -17,9 +17,9 @@ from sidecar.capture.effects.boundaries import Boundary, kind_of
 from sidecar.capture.run import FinishedRun
 from sidecar.codebase import ApiChange, split_signature
 from sidecar.core.digests import short_id
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.secrets.redact import redact
-from sidecar.core.text.prose import cut, sentences, telling
+from sidecar.core.text.prose import clip_at_word, first_informative_paragraph, sentences
 from sidecar.runs import Artifact, SubChat, artifacts
 
 MAX_FILES = 8
@@ -32,17 +32,17 @@ MAX_SENTENCE = 300
 MAX_STATEMENTS = 3
 LONG_SIGNATURE = 90
 
-_DECIDED = regex(
+_DECIDED = lazy_regex(
     r"(?i)\b(?:decided (?:to|on|against|that|not to)|chose|opted (?:for|to)|settled on|went with"
     r"|picked \S+ (?:over|because)|the decision (?:is|was)|decision:|rather than|instead of|in favou?r of|deliberately"
     r"|on purpose)\b"
 )
-_UNDECIDED = regex(
+_UNDECIDED = lazy_regex(
     r"(?i)\?|n't (?:yet )?(?:been )?(?:decide|chose)|\b(?:not (?:yet )?(?:been )?(?:decided|chosen)|never|could|might"
     r"|may|should|would|will|let me|if|whether|until|once|options?|please"
     r"|later|tbd|to be decided|you (?:decided|chose))\b"
 )
-_REASON = regex(r"(?i)\b(?:because|since|so that|as it|as they)\b")
+_REASON = lazy_regex(r"(?i)\b(?:because|since|so that|as it|as they)\b")
 
 
 class Statements(NamedTuple):
@@ -53,7 +53,7 @@ class Statements(NamedTuple):
 
     def with_conclusion(self, conclusion: str) -> Statements:
         """Add another run's conclusion."""
-        concluded_now = (*self.concluded, telling(conclusion, MAX_CONTEXT))
+        concluded_now = (*self.concluded, first_informative_paragraph(conclusion, MAX_CONTEXT))
         decided = (*self.decided, *decisions_of(conclusion))
         return Statements(
             *(
@@ -67,7 +67,7 @@ def adr(objective: str, statements: Statements, boundaries: Sequence[Boundary], 
     """Write the stub; `changed` are the files that the work changed. What is unknown is marked as open."""
     title = title_of(boundaries)
     lines = [f"# {title}", "", "Status: draft", "", "## Context", ""]
-    if objective_text := cut(" ".join(redact(objective).split()), MAX_CONTEXT):
+    if objective_text := clip_at_word(" ".join(redact(objective).split()), MAX_CONTEXT):
         lines += [f"Request: {objective_text}", ""]
     for conclusion in statements.concluded:
         lines += [conclusion, ""]
@@ -110,7 +110,7 @@ def title_of(boundaries: Sequence[Boundary]) -> str:
 def decisions_of(conclusion: str) -> list[str]:
     """Return at most two sentences of a conclusion that state a decision."""
     matches = [sentence for sentence in sentences(conclusion) if _states_a_decision(sentence)]
-    return [redact(cut(sentence, MAX_SENTENCE)) for sentence in matches[:2]]
+    return [redact(clip_at_word(sentence, MAX_SENTENCE)) for sentence in matches[:2]]
 
 
 def _states_a_decision(sentence: str) -> bool:

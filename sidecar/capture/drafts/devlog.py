@@ -12,7 +12,7 @@ from sidecar.capture.effects.worktree_changes import FileChange
 from sidecar.capture.run import FinishedRun
 from sidecar.codebase import is_generated
 from sidecar.core.secrets.redact import redact
-from sidecar.core.text.prose import LOOKED_AT_CHARACTERS, first_sentence, telling
+from sidecar.core.text.prose import MAX_PROSE_CHARACTERS, first_informative_paragraph, first_sentence
 from sidecar.runs import Artifact, SubChat, artifacts
 
 MAX_FILES = 20
@@ -54,7 +54,7 @@ def devlog(
     """
     title = title_from(title) or "Work without a stated goal"
     lines = [f"# {title}", ""]
-    if summary := telling(conclusion, MAX_CONCLUSION):
+    if summary := first_informative_paragraph(conclusion, MAX_CONCLUSION):
         lines += [summary, ""]
     for event in event_lines:
         lines += [event, ""]
@@ -75,7 +75,7 @@ def devlog(
 
 def title_from(text: str) -> str:
     """Return a title from the first sentence of a request or result. Secrets are masked before it is cut."""
-    return first_sentence(redact(text[:LOOKED_AT_CHARACTERS]), MAX_TITLE)
+    return first_sentence(redact(text[:MAX_PROSE_CHARACTERS]), MAX_TITLE)
 
 
 def is_due(changes: Sequence[FileChange], lines: int, files: int) -> bool:
@@ -263,7 +263,7 @@ def _title(run: FinishedRun, state: SubChat, before: Artifact | None) -> str:
     return (
         prompt_title
         if len(prompt_title.split()) >= TITLE_WORDS
-        else title_from(telling(run.conclusion, 400)) or objective
+        else title_from(first_informative_paragraph(run.conclusion, 400)) or objective
     )
 
 

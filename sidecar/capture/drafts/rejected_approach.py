@@ -25,15 +25,15 @@ from sidecar.capture.run import FinishedRun
 from sidecar.capture.test_results.verdicts import VerdictChange
 from sidecar.codebase import query_terms
 from sidecar.core.digests import short_id
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.secrets.redact import redact
-from sidecar.core.text.prose import cut, first_sentence, telling
+from sidecar.core.text.prose import clip_at_word, first_informative_paragraph, first_sentence
 from sidecar.language.abandoned_approach import AbandonedApproach, abandoned_approaches
 from sidecar.runs import Artifact, SubChat, artifacts, records
 
 MAX_TITLE, MAX_TEXT, MAX_NAMED = 160, 300, 6
 
-_DETERMINER = regex(r"(?i)^(?:the|this|that|my|our|an?|using|trying|to)\s+")
+_DETERMINER = lazy_regex(r"(?i)^(?:the|this|that|my|our|an?|using|trying|to)\s+")
 _GENERIC = frozenset(
     "approach attempt idea strategy design direction route experiment prototype plan solution workaround try angle"
     " first second third initial original earlier previous prior old last version this that it change changes whole"
@@ -91,18 +91,20 @@ def rejected_approaches(
 def rejected_approach_note(approach: RejectedApproach, objective: str, failing: Iterable[str]) -> DraftText:
     """Write the note. Its title, which sessions receive, says by itself what was rejected and why."""
     tried = _without_determiner(approach.tried)
-    title = cut(f"{tried[:1].upper()}{tried[1:]}{f' – {approach.reason}' if approach.reason else ''}", MAX_TITLE)
+    title = clip_at_word(
+        f"{tried[:1].upper()}{tried[1:]}{f' – {approach.reason}' if approach.reason else ''}", MAX_TITLE
+    )
     where = f" In {_listed(approach.files)}; reverted since." if approach.files else ""
     tests = list(failing)
-    lines = [f"# {title}", "", f"**Tried:** {cut(_as_sentence(approach.tried), MAX_TEXT)}{where}", ""]
-    reason = cut(_as_sentence(approach.reason), MAX_TEXT) if approach.reason else "_The run stated no reason._"
+    lines = [f"# {title}", "", f"**Tried:** {clip_at_word(_as_sentence(approach.tried), MAX_TEXT)}{where}", ""]
+    reason = clip_at_word(_as_sentence(approach.reason), MAX_TEXT) if approach.reason else "_The run stated no reason._"
     lines += [f"**Why it failed:** {reason}", ""]
     if tests:
         lines += [f"Tests that failed in the meantime: {_listed(tests)}.", ""]
     if approach.instead:
-        lines += [f"**Instead:** {cut(_as_sentence(approach.instead), MAX_TEXT)}", ""]
+        lines += [f"**Instead:** {clip_at_word(_as_sentence(approach.instead), MAX_TEXT)}", ""]
     if approach.quote:
-        lines += [f"> {cut(approach.quote, MAX_TEXT)}", ""]
+        lines += [f"> {clip_at_word(approach.quote, MAX_TEXT)}", ""]
     if task_text := first_sentence(redact(objective), 200):
         lines += [f"Task: {task_text}"]
     return DraftText(title, "\n".join(lines).rstrip("\n") + "\n")
@@ -114,7 +116,7 @@ def _tried_text(tried: str, dropped: DroppedSteps | None, earlier: str, objectiv
         return tried
     if dropped is not None:
         return dropped.steps[0]
-    conclusion = first_sentence(telling(earlier, 400), 200)
+    conclusion = first_sentence(first_informative_paragraph(earlier, 400), 200)
     return conclusion or f"the first approach to: {first_sentence(redact(objective), 120)}"
 
 
@@ -264,7 +266,7 @@ def _earlier_conclusion(tx: apsw.Connection, run: FinishedRun, files: Sequence[s
     """Return the conclusion of the earlier run that worked on the files; of the last run if there are none."""
     runs = records.run_summaries(tx, run.params.sub_chat_id, RUNS)
     run_summary = next((summary for summary in runs if not files or set(files) & set(summary.touched)), None)
-    return telling(run_summary.conclusion, 400) if run_summary is not None else ""
+    return first_informative_paragraph(run_summary.conclusion, 400) if run_summary is not None else ""
 
 
 def _line(approach: RejectedApproach) -> str:

@@ -29,7 +29,7 @@ from sidecar.codebase import (
     needs_texts,
     removed_exports,
 )
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.workspace import Workspace
 
 LEAST_FAN_IN, FAN_IN_SHARE = 8, 0.03
@@ -40,18 +40,18 @@ MAX_LINES = 8
 
 MAX_VALUE = 120
 
-_SCHEMA = regex(
+_SCHEMA = lazy_regex(
     r"(?i)(?:^|/)(?:(?:openapi|swagger|asyncapi)[\w.-]*\.(?:ya?ml|json)|schema\.(?:prisma|sql|rb|graphqls?|json|ya?ml)"
     r"|structure\.sql|[^/]+\.(?:proto|graphqls?|gql|avsc|avdl|thrift|xsd|wsdl|raml|fbs|capnp|schema\.json))$"
 )
-_MIGRATION = regex(
+_MIGRATION = lazy_regex(
     r"(?i)(?:^|/)(?:migrations?|migrate|alembic/versions|db/versions|flyway|changelogs?/db)/(?:[^/]+/){0,2}"
     r"(?!__init__)[^/]+\.(?:sql|py|rb|php|js|ts|go|ex|exs|cs|java|kt|xml|ya?ml)$"
 )
-_TEST = regex(r"(?i)(?:^|/)(?:tests?|__tests__|specs?|fixtures?|examples?|testdata)/")
-_NAMED_IN_USE = regex(r"\(|\b(?:class|interface|type|struct|enum|trait)\b")
-_COMMENT = regex(r"^(?:#|//|--|/?\*|\"\"\"|'''|<!--|(?:description|summary|title|example)\b)")
-_STATEMENT = regex(
+_TEST = lazy_regex(r"(?i)(?:^|/)(?:tests?|__tests__|specs?|fixtures?|examples?|testdata)/")
+_NAMED_IN_USE = lazy_regex(r"\(|\b(?:class|interface|type|struct|enum|trait)\b")
+_COMMENT = lazy_regex(r"^(?:#|//|--|/?\*|\"\"\"|'''|<!--|(?:description|summary|title|example)\b)")
+_STATEMENT = lazy_regex(
     r"(?i)\b(?:create|alter|drop|rename)\s+(?:unique\s+)?(?:table|index|column|type|view)\b|\bop\.\w+\(|migrations\.[A-Z]\w+\("
     r"|\b(?:add|remove|rename|change|drop|create|alter)_?(?:column|table|index|reference|foreign_?key|constraint)\w*\b"
 )
@@ -142,7 +142,7 @@ def _pattern(glob: str) -> re.Pattern[str]:
     if anchored.endswith("/"):
         anchored += "**"
     parts = {"**/": "(?:[^/]+/)*", "**": ".*", "*": "[^/]*", "?": "[^/]"}
-    return regex(
+    return lazy_regex(
         "".join(parts.get(part) or re.escape(part) for part in re.findall(r"\*\*/|\*\*|\*|\?|[^*?]+", anchored))
     )
 

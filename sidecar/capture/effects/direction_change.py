@@ -9,7 +9,7 @@ from zlib import crc32
 from sidecar.call import Call
 from sidecar.capture.effects.worktree_changes import RunEffects
 from sidecar.codebase import Repository, StateFailed, is_document, is_generated, query_terms
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.runs import CallRecord, keys
 from sidecar.workspace import Workspace
 
@@ -24,9 +24,9 @@ REPLACED = 0.5
 
 MAX_LINES_OF_FILE, MAX_LINES_OF_RUN = 400, 2_000
 _READ_CHARACTERS = 200_000
-_INSIGNIFICANT = regex(r"[^\S\n]+|[,;'\"]+")
-_INFORMATIVE = regex(r"(?:[^\W_][\W_]*+){4}")
-_SCRATCH = regex(
+_INSIGNIFICANT = lazy_regex(r"[^\S\n]+|[,;'\"]+")
+_INFORMATIVE = lazy_regex(r"(?:[^\W_][\W_]*+){4}")
+_SCRATCH = lazy_regex(
     r"(?i)(?:^|[/_.-])(?:tmp|temp|scratch|debug|repro\w*|demo|playground|poc|try|check|verify|sandbox)(?=[/_.\d-]|$)"
 )
 

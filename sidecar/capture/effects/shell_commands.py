@@ -11,12 +11,12 @@ import shlex
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 
 _OPERATORS = "();<>|&\n"
 _MAX_CHARACTERS = 20_000
 _SHELLS = frozenset("sh bash zsh dash ksh fish".split())
-_ASSIGNMENT = regex(r"[A-Za-z_]\w*=")
+_ASSIGNMENT = lazy_regex(r"[A-Za-z_]\w*=")
 _NULL_TARGETS = frozenset(("/dev/null", "/dev/stderr", "/dev/stdout", "NUL", "$null"))
 
 _WRAPPERS = frozenset("sudo env time nice nohup command exec builtin timeout xargs stdbuf caffeinate".split())
@@ -57,7 +57,7 @@ _READ_ONLY_SUBCOMMANDS = {
 }
 """Subcommands of larger programs that only display or check."""
 
-_WRITING_OPTION = regex(
+_WRITING_OPTION = lazy_regex(
     r"(?:-i\S*|--in-place\S*|-o|-O|--output\S*|--fix\S*|-w|--write|-delete|-exec\S*|-ok\S*|-u|--update\S*|--snapshot-update"
     r"|--updateSnapshot|--inline-snapshot\S*|--allow-dirty|--emit\S*|--outDir\S*|--add|--unset|--replace-all)"
 )
@@ -69,7 +69,7 @@ _HARMLESS_OPTIONS = {
 
 _READERS = frozenset("cat bat nl less more head tail sed awk tac".split())
 _SCRIPT_FIRST = frozenset(("sed", "awk"))
-_NUMBER = regex(r"[+-]?\d+[a-zA-Z]*")
+_NUMBER = lazy_regex(r"[+-]?\d+[a-zA-Z]*")
 
 
 class SimpleCommand(NamedTuple):

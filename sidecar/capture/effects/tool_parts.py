@@ -5,14 +5,14 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sidecar.capture.effects.shell_commands import files_read, may_write
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.secrets.redact import redact
 
 _WRITING = frozenset(("tool-Edit", "tool-Write", "tool-MultiEdit", "tool-NotebookEdit"))
 _READING = frozenset(("tool-Read",))
 _SHELL_TOOLS = frozenset(("bash", "shell", "exec", "exec_command", "local_shell", "unified_exec", "terminal"))
 _STATUSES = ("pending", "in_progress", "completed")
-_EXIT_CODE = regex(r"(?i)\bexit(?:ed)?(?: with)?(?: code| status)?[: ]+(\d{1,3})\b")
+_EXIT_CODE = lazy_regex(r"(?i)\bexit(?:ed)?(?: with)?(?: code| status)?[: ]+(\d{1,3})\b")
 
 STEP_CHARACTERS = 4_000
 

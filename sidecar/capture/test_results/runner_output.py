@@ -10,8 +10,8 @@ from sidecar.capture.effects.shell_commands import only_displays
 from sidecar.capture.effects.tool_parts import Command
 from sidecar.capture.test_results.runner_table import RUNNERS, Runner
 from sidecar.capture.test_results.suite_selection import Selection, selection_of
-from sidecar.core.lazy_regex import regex
-from sidecar.core.secrets.redact import is_known_by_lines, redact, redact_lines
+from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.secrets.redact import may_span_lines, redact, redact_lines
 
 EXCERPT_LINES = 14
 EXCERPT_CHARACTERS = 1_400
@@ -23,8 +23,8 @@ OUTPUT_CHARACTERS = 400_000
 KILLED = frozenset((134, 137, 139, 143))
 """Exit codes of a program ended by a signal: abort, kill, segmentation fault, terminate."""
 
-_ANSI = regex(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
-_COUNT = regex(
+_ANSI = lazy_regex(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
+_COUNT = lazy_regex(
     r"(?<!\d)(\d{1,12}) (passed|passing|failed|failing|failures?|errors?|skipped|pending|ignored|xfailed|tests?"
     r"|examples?|total)\b"
     r"|\b(pass|fail|cancelled|skipped|todo|tests|Tests run|Failures|Errors|Skipped|Tests|Failed|Passed|Total"
@@ -153,7 +153,7 @@ def _test_name(match: re.Match[str]) -> str:
 
 def _excerpt(runner: Runner, output: str) -> str:
     """Return the lines that describe the failure; the end of the output if none is recognised."""
-    lines = (redact_lines(output) if is_known_by_lines(output) else output).splitlines()
+    lines = (redact_lines(output) if may_span_lines(output) else output).splitlines()
     marks = (runner.detail, runner.failed, runner.broken)
     detail_lines = [line.rstrip() for line in lines if any(mark.search(line) for mark in marks)]
     chosen = detail_lines[:EXCERPT_LINES] or [line.rstrip() for line in lines[-EXCERPT_LINES:]]

@@ -7,7 +7,7 @@ real output (tests/capture/test_results/outputs); those of Gradle and dotnet fro
 import re
 from typing import NamedTuple
 
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 
 _NEVER = r"(?!)"
 
@@ -43,7 +43,7 @@ def _row(
     group_follows: bool = False,
 ) -> Runner:  # fmt: skip
     def compiled(source: str) -> re.Pattern[str]:
-        return regex(source, re.MULTILINE)
+        return lazy_regex(source, re.MULTILINE)
 
     return Runner(
         name, compiled(command), compiled(failed), compiled(passed), compiled(failing_name), compiled(detail),

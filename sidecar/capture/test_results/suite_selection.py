@@ -10,7 +10,7 @@ import re
 from typing import NamedTuple
 
 from sidecar.capture.effects.shell_commands import SimpleCommand, simple_commands
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 
 _VERBS = frozenset(
     "run test tests t watch check verify clean build install nextest --run --all --workspace -- . ./ ./..."
@@ -32,7 +32,9 @@ _NARROWING = frozenset(
 )
 """Options that omit tests in a way their names do not show."""
 
-_STOP_AT_FAILURE = regex(r"(?:-x|--exitfirst|--maxfail\S*|--bail\S*|-failfast|--failfast|--fail-fast|--stop-on-\S+|-b)")
+_STOP_AT_FAILURE = lazy_regex(
+    r"(?:-x|--exitfirst|--maxfail\S*|--bail\S*|-failfast|--failfast|--fail-fast|--stop-on-\S+|-b)"
+)
 """Options that end a run at its first failure; the tests after it did not run."""
 
 _OPTIONS_WITH_VALUE = frozenset(
@@ -42,8 +44,8 @@ _OPTIONS_WITH_VALUE = frozenset(
 )
 """Options whose next word is their value and selects nothing."""
 
-_PATH = regex(r"[/\\]|\.\w{1,5}$|::")
-_EXPRESSION = regex(r"[\s|()^$*+?\[\]\\]")
+_PATH = lazy_regex(r"[/\\]|\.\w{1,5}$|::")
+_EXPRESSION = lazy_regex(r"[\s|()^$*+?\[\]\\]")
 
 
 class Selection(NamedTuple):

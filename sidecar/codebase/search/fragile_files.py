@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from sidecar.codebase.search.commit_history import Commit, History
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 
 DAY = 86_400
 YEAR, QUARTER = 365 * DAY, 91 * DAY
@@ -23,14 +23,14 @@ REVERTS = 2
 MIN_FIX_SHARE = 4
 """At least one in this many changes must be a repeated fix: a file that changes daily is also fixed daily."""
 
-_FIX = regex(r"(?i)^\W{0,20}(?:\[[^\]]{0,80}\]\s*|[\w./-]{1,30}:\s+)?(?:bug-?|hot-?)?fix(?:e[sd]|ing)?\b")
-_SMALL = regex(
+_FIX = lazy_regex(r"(?i)^\W{0,20}(?:\[[^\]]{0,80}\]\s*|[\w./-]{1,30}:\s+)?(?:bug-?|hot-?)?fix(?:e[sd]|ing)?\b")
+_SMALL = lazy_regex(
     r"(?i)\b(?:typos?|lint(?:er|ing)?|format(?:ting)?|docs?|docstrings?|tests?|ci|builds?|deps?|comments?|spelling|grammar"
     r"|changelog|warnings?|links?|readme|flak[ey]\w*|types?|typing|mypy|clippy|examples?|rustdoc|eslint|imports?)\b"
 )
 """A fix of these says nothing about the code."""
 
-_REVERT = regex(r"^(?:Revert|revert|Reapply)\b:?\s*+[\"“]?(.+?)[\"”]?(?:\s{0,4}\(#\d+\))?$")
+_REVERT = lazy_regex(r"^(?:Revert|revert|Reapply)\b:?\s*+[\"“]?(.+?)[\"”]?(?:\s{0,4}\(#\d+\))?$")
 
 
 class FragileFile(NamedTuple):

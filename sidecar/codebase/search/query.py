@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from sidecar.codebase.search.documents import Documents
 from sidecar.codebase.summary.languages import language_of
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.terms import identifiers_of, paths_in, query_terms, stem
 
 MAX_MENTIONS = 200
@@ -51,10 +51,10 @@ _TEST_WORDS = frozenset(stem(word) for word in ("test", "spec", "coverage", "e2e
 _DOCUMENT_WORDS = frozenset(
     stem(word) for word in ("readme", "doc", "documentation", "changelog", "markdown", "config", "configuration")
 )
-_SCOPE = regex(r"\s*\w+\(([^()\n]{1,80})\)!?:|\s*([\w./-]{2,40}):\s")
-_QUOTED = regex(r"`([A-Za-z_$][\w$]*)(?:\(\))?`")
-_SEPARATOR = regex(r"\.|::?")
-_WORD = regex(r"[^\W_]+")
+_SCOPE = lazy_regex(r"\s*\w+\(([^()\n]{1,80})\)!?:|\s*([\w./-]{2,40}):\s")
+_QUOTED = lazy_regex(r"`([A-Za-z_$][\w$]*)(?:\(\))?`")
+_SEPARATOR = lazy_regex(r"\.|::?")
+_WORD = lazy_regex(r"[^\W_]+")
 
 
 class SearchQuery(NamedTuple):

@@ -8,7 +8,7 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from sidecar.codebase.summary.model import Invariant
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 MAX_INVARIANTS = 40
 MAX_TEXT = 200
 
-_RULE = regex(rb"\b(?:[Mm]ust|MUST|[Nn]ever|NEVER|[Aa]lways|ALWAYS|[Ii]nvariants?|INVARIANTS?|SAFETY)\b")
+_RULE = lazy_regex(rb"\b(?:[Mm]ust|MUST|[Nn]ever|NEVER|[Aa]lways|ALWAYS|[Ii]nvariants?|INVARIANTS?|SAFETY)\b")
 _RULE_WORDS = (b"must", b"never", b"always", b"invariant", b"safety")
-_RULE_TEXT = regex(_RULE.pattern.decode())
-_LEGAL = regex(r"(?i)copyright|licen[sc]e|warrant|redistribut|notice")
-_MARKER = regex(r"^\s*(?:///?!?|//!|#+:?|/\*+!?|\*+/?|--+|<!--|;+)?\s?")
-_CLOSING = regex(r"(?<!\s)\s*+(?:(?<!\*)\*++/|-->|\"\"\"|''')\s*$")
-_OPENING = regex(r"^[rRbBuU]{0,2}(?:\"\"\"|'''|\"|')")
-_SENTENCE = regex(r"(?<=[.!?])\s+(?=[A-Z`\"'(\[])")
-_NEW_SENTENCE = regex(r"^(?:@|[-*] |\d+[.)] |$)")
-_SPACES = regex(r"\s+")
+_RULE_TEXT = lazy_regex(_RULE.pattern.decode())
+_LEGAL = lazy_regex(r"(?i)copyright|licen[sc]e|warrant|redistribut|notice")
+_MARKER = lazy_regex(r"^\s*(?:///?!?|//!|#+:?|/\*+!?|\*+/?|--+|<!--|;+)?\s?")
+_CLOSING = lazy_regex(r"(?<!\s)\s*+(?:(?<!\*)\*++/|-->|\"\"\"|''')\s*$")
+_OPENING = lazy_regex(r"^[rRbBuU]{0,2}(?:\"\"\"|'''|\"|')")
+_SENTENCE = lazy_regex(r"(?<=[.!?])\s+(?=[A-Z`\"'(\[])")
+_NEW_SENTENCE = lazy_regex(r"^(?:@|[-*] |\d+[.)] |$)")
+_SPACES = lazy_regex(r"\s+")
 _SENTENCE_LINES = 5
 
 _GUARDS = {

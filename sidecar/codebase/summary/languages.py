@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 
 MAIN_GRAMMARS = 3
 
@@ -49,7 +49,7 @@ class Language(NamedTuple):
 
 
 def _patterns(*sources: str) -> tuple[re.Pattern[str], ...]:
-    return tuple(regex(source) for source in sources)
+    return tuple(lazy_regex(source) for source in sources)
 
 
 _JS_DEFINITIONS = _patterns(
@@ -220,7 +220,7 @@ LANGUAGES: tuple[Language, ...] = (
             r"(?:table|view|index|function|procedure|trigger|type)\s++(?:if\s++not\s++exists\s++)?(?P<name>[\w.\"`]++)"
         ),
         "--",
-        checks=regex(r"(?i)\b(?:check\s*+\(|references\s|foreign\s++key|unique\b|not\s++null)"),
+        checks=lazy_regex(r"(?i)\b(?:check\s*+\(|references\s|foreign\s++key|unique\b|not\s++null)"),
     ),
     Language("Markdown", (".md", ".mdx"), _patterns(r"^#{1,4}\s++(?P<name>\S.*+)$"), PROSE),
     Language("reStructuredText", (".rst",), (), PROSE),
@@ -284,7 +284,7 @@ LANGUAGES: tuple[Language, ...] = (
 _BY_SUFFIX = {suffix: language for language in LANGUAGES for suffix in language.suffixes}
 _BY_NAME = {name: language for language in LANGUAGES for name in language.names}
 _BY_INTERPRETER = {name: language for language in LANGUAGES for name in language.interpreters}
-_CPP_ONLY = regex(
+_CPP_ONLY = lazy_regex(
     r"(?m)^\s{0,8}(?:class\s+\w+[^;]*$|namespace\b|template\s{0,4}<|(?:public|private|protected):|using\s)"
 )
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from sidecar.codebase.summary.languages import Language
 from sidecar.codebase.summary.model import Definition
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 
 MAX_DEFINITIONS = 400
 MAX_SIGNATURE = 160
@@ -19,15 +19,15 @@ _KINDS = {
     "mod": "module",
     "const": "constant",
 }
-_KIND = regex(
+_KIND = lazy_regex(
     r"\b(?:class|struct|interface|trait|enum|union|protocol|impl|module|mod|namespace|type|object|def|fn|func|fun|function|const)\b"
 )
 
 _DEFINING_LINE = 400
 """Longer lines are not searched for definitions, nor read as the end of a signature."""
 
-_BLOCK_COMMENT = regex(r"/\*(?:[^*]|\*(?!/))*+(\*/)?")
-_TRAILING_COMMENT = regex(r"(?<!\s)\s++(?:#|//)(?:\s.*)?$")
+_BLOCK_COMMENT = lazy_regex(r"/\*(?:[^*]|\*(?!/))*+(\*/)?")
+_TRAILING_COMMENT = lazy_regex(r"(?<!\s)\s++(?:#|//)(?:\s.*)?$")
 
 
 def definitions_by_patterns(

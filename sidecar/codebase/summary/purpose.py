@@ -7,7 +7,7 @@ from sidecar.codebase.files import is_test
 from sidecar.codebase.summary.languages import DOCSTRING, PROSE, Language, language_of
 from sidecar.codebase.summary.line_patterns import without_comment
 from sidecar.codebase.summary.model import Definition
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 
 MAX_PURPOSE = 160
 MAX_TOLD = 800
@@ -37,25 +37,25 @@ _DIRECTIVES = (
     "#![",
 )
 _PREAMBLE = ("<?php", "'use", '"use', "#")
-_OPENING = regex(r"^(?:/\*+!?|//[/!]?|\*+(?!/)|#+|--+|;+|<!--|%+)\s?")
-_CLOSING = regex(r"(?<!\s)\s*+(?:(?<!\*)\*++/|-->|\*\)|\"\"\"|''')\s*$")
-_TAG = regex(r"^@(?:file|fileoverview|fileOverview|module|overview|packageDocumentation|brief|desc\w*)\b\s*")
-_OTHER_TAG = regex(r"^(?:[@\\]\w|:\w+)")
-_RULER = regex(r"^[\s*=#~/_.:;|+-]*$")
-_ATTRIBUTE = regex(r"[\w-]+=[\"']")
+_OPENING = lazy_regex(r"^(?:/\*+!?|//[/!]?|\*+(?!/)|#+|--+|;+|<!--|%+)\s?")
+_CLOSING = lazy_regex(r"(?<!\s)\s*+(?:(?<!\*)\*++/|-->|\*\)|\"\"\"|''')\s*$")
+_TAG = lazy_regex(r"^@(?:file|fileoverview|fileOverview|module|overview|packageDocumentation|brief|desc\w*)\b\s*")
+_OTHER_TAG = lazy_regex(r"^(?:[@\\]\w|:\w+)")
+_RULER = lazy_regex(r"^[\s*=#~/_.:;|+-]*$")
+_ATTRIBUTE = lazy_regex(r"[\w-]+=[\"']")
 """How a line begins in a tag that goes over several lines."""
-_SENTENCE_END = regex(r"(?<!e\.g)(?<!i\.e)(?<!etc)(?<![`\s])[.!?](?:\s|$)|[。！？]")
-_XML = regex(r"</?(?:summary|remarks|para|p|code|b|i|em|strong|c)\b[^<>]{0,80}>|\{@\w{1,20}\s+([^{}]{0,100})\}")
-_ASIDE = regex(
+_SENTENCE_END = lazy_regex(r"(?<!e\.g)(?<!i\.e)(?<!etc)(?<![`\s])[.!?](?:\s|$)|[。！？]")
+_XML = lazy_regex(r"</?(?:summary|remarks|para|p|code|b|i|em|strong|c)\b[^<>]{0,80}>|\{@\w{1,20}\s+([^{}]{0,100})\}")
+_ASIDE = lazy_regex(
     r"(?i)(?:examples?\b|>>>|```|@example|\.\. (?:code|version|deprecated)|(?:version|changed|added) ?\w* in\b)"
 )
-_TAGGED = regex(r"[@:\\]\w+(?: \{[^{}]{0,80}\})?|``?")
-_IS_CODE = regex(r"[\w.]+(?:\(| [:+]?=[ >])|(?:from|import|const|let|var|return|await) \S+ ?[=({]")
-_NOTE = regex(r"(?i)\W{0,8}(?:\w+ )?(?:note|warning|caution|important|tip|deprecat\w+|attention)\b\W")
-_TEST = regex(r"(?i)test")
+_TAGGED = lazy_regex(r"[@:\\]\w+(?: \{[^{}]{0,80}\})?|``?")
+_IS_CODE = lazy_regex(r"[\w.]+(?:\(| [:+]?=[ >])|(?:from|import|const|let|var|return|await) \S+ ?[=({]")
+_NOTE = lazy_regex(r"(?i)\W{0,8}(?:\w+ )?(?:note|warning|caution|important|tip|deprecat\w+|attention)\b\W")
+_TEST = lazy_regex(r"(?i)test")
 _COMMENTS = ("//", "#", "/*", "*", "--")
-_SPACES = regex(r"\s+")
-_NOT_A_PURPOSE = regex(
+_SPACES = lazy_regex(r"\s+")
+_NOT_A_PURPOSE = lazy_regex(
     r"(?i)(?:copyright|\W*licen[sc]ed?\b|the mit license|apache license|spdx|@license|eslint|prettier|ts-|@ts|@flow"
     r"|@jsx|@vitest|@jest|istanbul|noinspection|nolint|type:\s*ignore|pylint|flake8|ruff|vim:|\(c\)|©"
     r"|all rights reserved|use of this source|redistribution|this (?:file|source code) is (?:part|licensed|subject)"

@@ -13,7 +13,7 @@ from sidecar.codebase.summary.languages import Grammar
 from sidecar.codebase.summary.line_patterns import MAX_DEFINITIONS, MAX_NAME, one_signature
 from sidecar.codebase.summary.model import Definition, Invariant
 from sidecar.codebase.summary.visibility import Container, Named, is_public
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 MAX_IMPORTS = 300
 MAX_SPECIFIER = 200
 
-_QUOTED = regex(r"[\"'`<]([^\"'`<>\n]{1,200})[\"'`>]")
-_FROM = regex(r"from\s++(\.*+)\s*+((?:(?!import\b)[\w.]++)?)\s*+\bimport\s++(.*)", re.DOTALL)
-_USE = regex(r"(?s)^(?:pub\s*+(?:\([^)]*\)\s*+)?)?(use|mod|extern\s++crate)\s++(.*)")
-_COMMENT = regex(r"#[^\n]*|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
-_AS = regex(r"(?<!\s)\s++as\s+\w+")
-_PHP_USE = regex(r"^use\s++(?:(?:function|const)\s++)?")
+_QUOTED = lazy_regex(r"[\"'`<]([^\"'`<>\n]{1,200})[\"'`>]")
+_FROM = lazy_regex(r"from\s++(\.*+)\s*+((?:(?!import\b)[\w.]++)?)\s*+\bimport\s++(.*)", re.DOTALL)
+_USE = lazy_regex(r"(?s)^(?:pub\s*+(?:\([^)]*\)\s*+)?)?(use|mod|extern\s++crate)\s++(.*)")
+_COMMENT = lazy_regex(r"#[^\n]*|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+_AS = lazy_regex(r"(?<!\s)\s++as\s+\w+")
+_PHP_USE = lazy_regex(r"^use\s++(?:(?:function|const)\s++)?")
 
 
 def specifiers(language: str, statement: str) -> Iterator[str]:
@@ -99,7 +99,7 @@ def _split_outside_braces(text: str) -> list[str]:
 
 
 def _words_after(keyword: str) -> Callable[[str], Iterator[str]]:
-    pattern = regex(
+    pattern = lazy_regex(
         rf"^(?:@\w++\s++)*+(?:global\s++)?{keyword}\s++(?:(?:static|class|struct|func|enum|protocol)\s++)?(.*)",
         re.DOTALL,
     )
@@ -161,8 +161,8 @@ MAX_REFERENCES = 200
 _HEAD_BYTES = 1_500
 _MAX_REFERENCE = 80
 _CALLABLE = frozenset(("function", "method", "constructor", "test", "macro"))
-_ANNOTATIONS = regex(r"^(?:@[\w.]+(?:\([^()]*+\))?\s*+|\[[^\]]*+\]\s*+(?=[\w\[]))+")
-_COMMENT_LINE = regex(r"(?m)^[^\S\n]*+(?://|#|/?\*).*$")
+_ANNOTATIONS = lazy_regex(r"^(?:@[\w.]+(?:\([^()]*+\))?\s*+|\[[^\]]*+\]\s*+(?=[\w\[]))+")
+_COMMENT_LINE = lazy_regex(r"(?m)^[^\S\n]*+(?://|#|/?\*).*$")
 
 
 class Syntax(NamedTuple):

@@ -5,14 +5,14 @@ from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from sidecar.codebase.summary.languages import Visibility
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 
-_PRIVATE = regex(r"\b(?:private|fileprivate)\b")
-_MODIFIER = regex(r"\b(?:public|internal|protected)\b")
-_STATIC = regex(r"\bstatic\b")
-_PUB = regex(r"(?:#\[[^\]]*+\]\s*+)*+pub\b")
-_PRIVATE_MEMBER = regex(r"(?:private|protected)\b")
-_OWNER = regex(r"(\w+)\.(?:prototype\.)?\w+\s*=")
+_PRIVATE = lazy_regex(r"\b(?:private|fileprivate)\b")
+_MODIFIER = lazy_regex(r"\b(?:public|internal|protected)\b")
+_STATIC = lazy_regex(r"\bstatic\b")
+_PUB = lazy_regex(r"(?:#\[[^\]]*+\]\s*+)*+pub\b")
+_PRIVATE_MEMBER = lazy_regex(r"(?:private|protected)\b")
+_OWNER = lazy_regex(r"(\w+)\.(?:prototype\.)?\w+\s*=")
 """Of JavaScript: what a function is made a member of by assigning it."""
 
 _HEAD = 200

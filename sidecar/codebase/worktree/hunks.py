@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from sidecar.core.digests import short_id
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 
 LOOKED_AT_CHARACTERS = 60_000
 """How much of one file's difference is cut into hunks at all."""
@@ -22,9 +22,9 @@ that is picked by its content once there are four, at the latest after eight."""
 
 _PICKED_OF = 4
 _MARK_LENGTH = 8
-_HEAD = regex(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)")
+_HEAD = lazy_regex(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)")
 _SIGNS = ("+", "-", " ", "\\")
-_OURS, _THEIRS = regex(r"<{7}(?: |$)"), regex(r">{7}(?: |$)")
+_OURS, _THEIRS = lazy_regex(r"<{7}(?: |$)"), lazy_regex(r">{7}(?: |$)")
 
 
 class Hunk(NamedTuple):

@@ -12,7 +12,7 @@ from sidecar.context.brackets import BRACKETS, Bracket, LayerName, MemoryLevel
 from sidecar.context.model import BlockAgent, BlockHandoff, BlockMemory, ContextBlock, ContextComposeResult, TrimmedPart
 from sidecar.context.project.project_files import ProjectSources
 from sidecar.core.tokens import estimate_tokens
-from sidecar.memory import preload, recalled
+from sidecar.memory import memories_by_id, preload
 from sidecar.workspace import Workspace
 
 LAYER_BY_ELEMENT: dict[str, LayerName] = {
@@ -108,7 +108,7 @@ def load_memories(
     if not includes_memories(bracket, is_first=is_first):
         return BlockMemories(has_continuation=has_continuation)
     loaded = preload(call, workspace, token, task=task)
-    captured = recalled(call, workspace, token, captured_ids) if captured_ids and not loaded.warning else ()
+    captured = memories_by_id(call, workspace, token, captured_ids) if captured_ids and not loaded.warning else ()
     hot = tuple(memory for memory in loaded.memories if memory.id not in captured_ids)
     known_ids = {memory.id for memory in captured + hot}
     relevant = tuple(candidate for candidate in loaded.relevant if candidate.memory.id not in known_ids)

@@ -8,7 +8,7 @@ from sidecar.context.block.xml_writer import Element, text_line
 from sidecar.context.brackets import BRACKETS, Bracket, MemoryLevel
 from sidecar.core.text.markdown_structure import split_sections, statements
 from sidecar.core.text.sanitize import one_line
-from sidecar.memory import Memory, Relevant, told
+from sidecar.memory import Memory, Relevant, render_memory
 
 CONTINUATION = ".chati/continuation/latest.md"
 
@@ -105,7 +105,7 @@ def _chunk_lines(memories: BlockMemories, weight: float) -> list[str]:
     terms = memories.relevant[0].terms if memories.relevant else ()
     lines: list[str] = []
     for memory in (*memories.hot, *(item.memory for item in memories.relevant)):
-        chunk = told("chunks", memory.title, memory.tags, memory.text, terms).text
+        chunk = render_memory("chunks", memory.title, memory.tags, memory.text, terms).text
         alternatives = (_line(memory, _statements(chunk, CHUNK_CHARACTERS)), _line(memory, memory_gist(memory)))
         line = next((line for line in alternatives if line_weight(text_line(line, 1)) <= weight), alternatives[-1])
         weight -= line_weight(text_line(line, 1))

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from sidecar.context.block.xml_writer import Element, render_element, text_line
 from sidecar.context.brackets import PartLayer
-from sidecar.core.tokens import weigh
+from sidecar.core.tokens import token_weight
 
 ROOT = "chati-context"
 
@@ -47,7 +47,7 @@ def element_weight(element: Element) -> float:
 @lru_cache(maxsize=8_192)
 def line_weight(line: str) -> float:
     """Return a line's weight; cached because the same lines recur in every block."""
-    return weigh(line)
+    return token_weight(line)
 
 
 def frame_weight(attributes: tuple[tuple[str, str], ...]) -> float:

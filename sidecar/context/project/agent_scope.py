@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.secrets.redact import redact_lines
 from sidecar.core.text.markdown_structure import Section, split_sections, statements, with_subsections
 from sidecar.core.text.sanitize import one_line
-from sidecar.core.text.yaml_read import read_mapping, text_of
+from sidecar.core.text.yaml_read import read_mapping, scalar_text
 
 MISSION_CHARACTERS, PART_CHARACTERS = 300, 420
 
@@ -21,9 +21,9 @@ _PARTS: Mapping[str, tuple[str, ...]] = {
 }
 """Headings and front matter keys of each part; the first with content wins."""
 
-_PLACEHOLDER = regex(r"\$[A-Z_]+")
-_NOTE = regex(r"(?<!\s)\s*+\([^)]{0,200}\)\s*+$")
-FRONT_MATTER = regex(r"\A---[ \t]*\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)", re.DOTALL)
+_PLACEHOLDER = lazy_regex(r"\$[A-Z_]+")
+_NOTE = lazy_regex(r"(?<!\s)\s*+\([^)]{0,200}\)\s*+$")
+FRONT_MATTER = lazy_regex(r"\A---[ \t]*\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 
 
 class AgentScope(NamedTuple):
@@ -56,7 +56,7 @@ def parse_agent_scope(name: str, text: str) -> AgentScope:
 
 
 def _front_matter_text(front_matter: Mapping[str, Any], names: Sequence[str]) -> str:
-    return next((value for name in names if (value := text_of(front_matter.get(name.replace(" ", "_"))))), "")
+    return next((value for name in names if (value := scalar_text(front_matter.get(name.replace(" ", "_"))))), "")
 
 
 def _sections_named(sections: Sequence[Section], names: Sequence[str]) -> list[Section]:

@@ -8,26 +8,26 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from sidecar.context.block.xml_writer import text_line
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.secrets.redact import redact_lines
 from sidecar.core.text.markdown_structure import Section, split_sections, statements
 from sidecar.core.text.sanitize import one_line
-from sidecar.core.tokens import weigh
+from sidecar.core.tokens import token_weight
 
 TITLE_CHARACTERS, SENTENCE_CHARACTERS = 120, 180
 MAX_SENTENCES = 12
 """Maximum number of key sentences per article."""
 
-_ARTICLE = regex(r"(?i)article\s+([IVXLC]+|\d+)\b[\s:.–—-]*(.*)")
-_KEY = regex(r"(?i)^key(?:\s+\w+)?\s*:\s*")
-_ENFORCEMENT = regex(r"(?i)^enforcement\s*:\s*(\w+)")
-_STRICT = regex(
+_ARTICLE = lazy_regex(r"(?i)article\s+([IVXLC]+|\d+)\b[\s:.–—-]*(.*)")
+_KEY = lazy_regex(r"(?i)^key(?:\s+\w+)?\s*:\s*")
+_ENFORCEMENT = lazy_regex(r"(?i)^enforcement\s*:\s*(\w+)")
+_STRICT = lazy_regex(
     r"\b(?:MUST|SHALL|NEVER|REQUIRED|ONLY)\b"
     r"|(?i:\b(?:must|shall|never|always|cannot|mandatory|required|do not|don't|not allowed|no \w+ may|only)\b)"
 )
-_SOFT = regex(r"(?i)\b(?:prefer|avoid|ensure|use|run|write|keep)\b")
-_SENTENCE = regex(r"(?<=[.!?;])\s+(?=[A-Z`\"(])")
-_MARKUP = regex(r"\[([^\]]{0,300})\]\([^)]{0,500}\)")
+_SOFT = lazy_regex(r"(?i)\b(?:prefer|avoid|ensure|use|run|write|keep)\b")
+_SENTENCE = lazy_regex(r"(?<=[.!?;])\s+(?=[A-Z`\"(])")
+_MARKUP = lazy_regex(r"\[([^\]]{0,300})\]\([^)]{0,500}\)")
 
 
 class Article(NamedTuple):
@@ -112,10 +112,10 @@ def fit_rules(summaries: tuple[RulesSummary, ...], weight: float) -> FittedRules
     """
     opening = _opening(summaries)
     articles = [article for summary in summaries for article in summary.articles]
-    left = weight - weigh(text_line(opening, 1))
+    left = weight - token_weight(text_line(opening, 1))
     keys_by_article: list[list[str]] = []
     for article in articles:
-        left -= weigh(text_line(_line(article, ()), 1))
+        left -= token_weight(text_line(_line(article, ()), 1))
         if left < 0:
             break
         keys_by_article.append([])
@@ -132,7 +132,7 @@ def _add_keys(articles: Sequence[Article], keys_by_article: Sequence[list[str]],
         for article, keys in zip(articles, keys_by_article, strict=True):
             if round_number >= len(article.keys):
                 continue
-            cost = weigh(text_line(f"; {article.keys[round_number]}", 0))
+            cost = token_weight(text_line(f"; {article.keys[round_number]}", 0))
             if cost > left:
                 omitted += 1
                 continue

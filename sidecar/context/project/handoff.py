@@ -8,7 +8,7 @@ from sidecar.context.project.agent_scope import FRONT_MATTER
 from sidecar.core.secrets.redact import redact_lines
 from sidecar.core.text.markdown_structure import Section, split_sections, statements
 from sidecar.core.text.sanitize import one_line
-from sidecar.core.text.yaml_read import read_mapping, text_of
+from sidecar.core.text.yaml_read import read_mapping, scalar_text
 
 LINE_CHARACTERS, MAX_LINES = 240, 40
 ENDING = "-handoff.md"
@@ -38,11 +38,13 @@ def parse_handoff(file_name: str, text: str) -> Handoff:
     ordered = sorted(sections, key=lambda section: not section.title.casefold().startswith(_SUMMARY))
     lines = (one_line(text_line, LINE_CHARACTERS) for section in ordered for text_line in _section_lines(section))
     sender = (
-        text_of(front_matter.get("from_agent")) or text_of(front_matter.get("from")) or file_name.removesuffix(ENDING)
+        scalar_text(front_matter.get("from_agent"))
+        or scalar_text(front_matter.get("from"))
+        or file_name.removesuffix(ENDING)
     )
     return Handoff(
         one_line(sender, 64),
-        one_line(text_of(front_matter.get("score")), 12),
+        one_line(scalar_text(front_matter.get("score")), 12),
         tuple(line for line in dict.fromkeys(lines) if line)[:MAX_LINES],
     )
 

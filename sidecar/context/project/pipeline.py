@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from sidecar.core.text.sanitize import one_line
-from sidecar.core.text.yaml_read import text_of
+from sidecar.core.text.yaml_read import scalar_text
 
 MODE_CHARACTERS = 40
 VALUE_CHARACTERS = 80
@@ -47,13 +47,13 @@ class Mode(NamedTuple):
 
 def resolve_mode(requested: str | None, state: str, config: Mapping[str, Any], language: str) -> Mode:
     """Return the mode: the requested one, otherwise the session's, the configuration's, or the fallback."""
-    named = requested or state or text_of(config.get("mode"))
+    named = requested or state or scalar_text(config.get("mode"))
     name = one_line(named, MODE_CHARACTERS) or DEFAULT_MODE
     rights = MODES.get(name.casefold())
     pairs = [
         *((("reads", rights.reads), ("writes", rights.writes)) if rights else ()),
-        ("language", language or text_of(config.get("language"))),
-        ("project", text_of(config.get("project_type"))),
+        ("language", language or scalar_text(config.get("language"))),
+        ("project", scalar_text(config.get("project_type"))),
     ]
     attributes = tuple((key, shown) for key, value in pairs if (shown := one_line(value, VALUE_CHARACTERS)))
     return Mode(name, attributes, bool(named))
@@ -96,15 +96,15 @@ def parse_pipeline(session: Mapping[str, Any]) -> Pipeline:
     project = session.get("project")
     project = project if isinstance(project, dict) else {}
     return Pipeline(
-        project=one_line(text_of(project.get("name")), NAME_CHARACTERS),
-        project_type=one_line(text_of(project.get("type")), NAME_CHARACTERS),
-        language=one_line(text_of(session.get("language")), NAME_CHARACTERS),
-        state=one_line(text_of(project.get("state") or session.get("mode")), NAME_CHARACTERS),
-        current=one_line(text_of(session.get("current_agent")), NAME_CHARACTERS),
+        project=one_line(scalar_text(project.get("name")), NAME_CHARACTERS),
+        project_type=one_line(scalar_text(project.get("type")), NAME_CHARACTERS),
+        language=one_line(scalar_text(session.get("language")), NAME_CHARACTERS),
+        state=one_line(scalar_text(project.get("state") or session.get("mode")), NAME_CHARACTERS),
+        current=one_line(scalar_text(session.get("current_agent")), NAME_CHARACTERS),
         agents=_agents(session.get("agents")),
         backlog=_backlog(session.get("backlog")),
-        task=one_line(text_of(session.get("current_task") or session.get("task")), TASK_CHARACTERS),
-        last_handoff=text_of(session.get("last_handoff")),
+        task=one_line(scalar_text(session.get("current_task") or session.get("task")), TASK_CHARACTERS),
+        last_handoff=scalar_text(session.get("last_handoff")),
     )
 
 
@@ -145,7 +145,7 @@ def _agents(value: object) -> tuple[AgentState, ...]:
     return tuple(
         AgentState(
             one_line(name, NAME_CHARACTERS),
-            one_line(text_of(entry.get("status")) or "pending", NAME_CHARACTERS),
+            one_line(scalar_text(entry.get("status")) or "pending", NAME_CHARACTERS),
             _number(entry.get("score")),
         )
         for name, entry in list(entries)[:MAX_AGENTS]
@@ -169,17 +169,17 @@ def _agent_text(agent: AgentState) -> str:
 
 def _backlog(value: object) -> tuple[str, ...]:
     entries = [entry for entry in value if isinstance(entry, dict)] if isinstance(value, list) else []
-    still_open = [entry for entry in entries if text_of(entry.get("status")) not in _CLOSED]
+    still_open = [entry for entry in entries if scalar_text(entry.get("status")) not in _CLOSED]
     still_open.sort(key=_urgency)
     return tuple(_item(entry) for entry in still_open[:MAX_BACKLOG])
 
 
 def _urgency(entry: Mapping[str, Any]) -> int:
-    priority = text_of(entry.get("priority"))
+    priority = scalar_text(entry.get("priority"))
     return _PRIORITIES.index(priority) if priority in _PRIORITIES else 1
 
 
 def _item(entry: Mapping[str, Any]) -> str:
-    head = " ".join(part for part in (text_of(entry.get("id")), text_of(entry.get("priority"))) if part)
-    title = text_of(entry.get("title"))
+    head = " ".join(part for part in (scalar_text(entry.get("id")), scalar_text(entry.get("priority"))) if part)
+    title = scalar_text(entry.get("title"))
     return one_line(f"{head}: {title}" if head else title, TITLE_CHARACTERS)

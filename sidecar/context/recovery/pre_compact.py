@@ -13,19 +13,19 @@ from sidecar.context.recovery.resume_point import ResumePoint, mask_secrets, ses
 from sidecar.core.digests import short_id
 from sidecar.core.errors import Busy, InvalidParams, PolicyDenied, SidecarError, StateDegraded, WorkspaceUnavailable
 from sidecar.memory import (
-    Asking,
-    Captured,
-    Digest,
+    CaptureContext,
+    CaptureResult,
     MemoryCaptureResult,
     Reach,
-    answer_of,
-    capture_digest,
-    digest_of,
-    heard_until,
+    SessionSummary,
+    capture_session_summary,
+    captured_until,
     preload,
     reach_of,
-    source_within,
-    told_in,
+    read_transcript,
+    session_source,
+    to_capture_result,
+    to_session_summary,
 )
 from sidecar.method import Lane, method
 from sidecar.session import save_session_values
@@ -82,7 +82,7 @@ def _stored_result(resume_point: ResumePoint) -> ContextPreCompactResult | None:
 def _find_or_create_resume_point(call: Call, workspace: Workspace, params: ContextPreCompactParams) -> ResumePoint:
     """Store the resume point once; a repeated call continues with the stored one."""
     compaction_id = params.compaction_id or _transcript_compaction_id(params.transcript_path)
-    captured_until_ms = heard_until(call.process, workspace, params.session_id)
+    captured_until_ms = captured_until(call.process, workspace, params.session_id)
     with call.database.write() as tx:
         stored = store.load_resume_point(tx, workspace.project_key, params.session_id)
         if stored is not None and stored.compaction_id == compaction_id:
@@ -117,36 +117,36 @@ def _capture_summary(
     warnings: list[str],
 ) -> MemoryCaptureResult | None:
     """Capture the session summary; None, with a warning, when that fails."""
-    asking = Asking(call.process, workspace, reach, "preCompact", automatic=True)
+    context = CaptureContext(call.process, workspace, reach, "preCompact", automatic=True)
     try:
-        done = capture_digest(asking, _digest(params, resume_point, warnings))
+        done = capture_session_summary(context, _digest(params, resume_point, warnings))
     except (PolicyDenied, StateDegraded, WorkspaceUnavailable, Busy) as error:
         warnings.append(f"The session summary is not captured: {error.message}")
         return None
     _save_memory_ids(call, workspace, params.session_id, resume_point, done)
-    return answer_of(done)
+    return to_capture_result(done)
 
 
-def _digest(params: ContextPreCompactParams, resume_point: ResumePoint, warnings: list[str]) -> Digest:
+def _digest(params: ContextPreCompactParams, resume_point: ResumePoint, warnings: list[str]) -> SessionSummary:
     """Combine the transcript since the last capture with what the host sends."""
-    source = params.run_id or source_within(
+    source = params.run_id or session_source(
         params.session_id, f"{resume_point.compaction_id}:{short_id(resume_point.at_ms)}"
     )
-    digest = digest_of(params.session_id, source, params.digest, params.text, resume_point.at_ms)
+    digest = to_session_summary(params.session_id, source, params.summary, params.text, resume_point.at_ms)
     if params.transcript_path is None:
         return digest
     tail = read_tail(params.transcript_path, resume_point.captured_until_ms)
     if tail is None:
         warnings.append("The transcript cannot be read, so only what the host sent is captured.")
         return digest
-    transcript_summary = told_in(tail.lines, resume_point.captured_until_ms)
+    transcript_summary = read_transcript(tail.lines, resume_point.captured_until_ms)
     return digest._replace(
-        said=transcript_summary.said + digest.said, troubles=transcript_summary.troubles + digest.troubles
+        utterances=transcript_summary.utterances + digest.utterances, errors=transcript_summary.errors + digest.errors
     )
 
 
 def _save_memory_ids(
-    call: Call, workspace: Workspace, session_id: str, resume_point: ResumePoint, done: Captured
+    call: Call, workspace: Workspace, session_id: str, resume_point: ResumePoint, done: CaptureResult
 ) -> None:
     """Store the ids of captured memories, also for a call that completes this one."""
     ids = tuple(dict.fromkeys((*resume_point.memories, *done.new, *done.repeated)))

@@ -1,1 +1,1 @@
-"""What is secret in a text or by its path, and masking it. Pure."""
+"""Detection and masking of secrets in texts and paths. Pure."""

@@ -1,8 +1,8 @@
-"""Files that are secrets by their name or folder: key files, `.env` files, credentials. Pure."""
+"""Recognise secret files by name or folder: key files, `.env` files, credentials. Pure."""
 
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 
-_SECRET_NAMES = regex(
+_SECRET_NAMES = lazy_regex(
     r"""(?ix) (?:
       \.env(?:rc|[._-].+)? | .+\.env
       | .*\.(?:pem|key|p8|p12|pfx|jks|keystore|kdbx|asc|gpg|ppk|ovpn|tfstate|tfstate\.backup|tfvars|secrets?)
@@ -12,13 +12,15 @@ _SECRET_NAMES = regex(
       | service[-_]?account.*\.json | \.dockercfg | kubeconfig | \.s3cfg | \.boto | \.vault[-_](?:token|pass(?:word)?)
     )"""
 )
-_HARMLESS_NAMES = regex(r"(?i)\.env[._-](?:example|sample|template|dist|defaults?)|(?:example|sample|template)\.env")
+_HARMLESS_NAMES = lazy_regex(
+    r"(?i)\.env[._-](?:example|sample|template|dist|defaults?)|(?:example|sample|template)\.env"
+)
 
 _SECRET_FOLDERS = frozenset((".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker"))
 
 
 def is_secret_path(path: str) -> bool:
-    """Says whether a file is a secret by its name or folder: keys, `.env` files, credentials."""
+    """Whether a file is secret by its name or folder."""
     *folders, name = path.split("/")
     if any(folder.lower() in _SECRET_FOLDERS for folder in folders):
         return True

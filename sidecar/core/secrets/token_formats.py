@@ -1,12 +1,12 @@
-"""Secrets that are known by their own shape, whatever they are called: services' tokens and webhooks. Pure.
+"""Mask secrets recognised by their own format: service tokens and webhooks. Pure.
 
-A shape is a service's own, as its documentation states it; a new one is a new row.
+A format is the one a service documents; a new one is a new row.
 """
 
 import re
 from functools import cache
 
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.secrets.randomness import is_mixed
 
 MASK = "[redacted]"
@@ -76,40 +76,40 @@ _PREFIXED = (
     *((f"{kind}.", rf"[{_WORD}]{{22}}\.[A-Za-z0-9]{{24}}\.[A-Za-z0-9]{{20}}") for kind in ("pat", "sat")),
     ("pat", rf"[A-Za-z0-9]{{14}}\.[{_HEX}]{{64}}"),
 )  # fmt: skip
-"""Tokens by what they begin with, and what follows. A pattern runs, and is compiled, only where its beginning stands in
-the text, and begins with it: both are searched for at memory speed, where one pattern of all alternatives takes a
-second for each megabyte."""
+"""Tokens by prefix and what follows. A pattern is compiled and runs only where its prefix occurs in the text; both are
+searched for at memory speed, while one pattern of all alternatives takes a second per megabyte.
+"""
 
-_compiled = cache(regex)
+_compiled = cache(lazy_regex)
 
-_DISCORD_BEGINS = r"[MNO][\w-]{23,25}\.[\w-]{6}\.[\w-]{27}"
-_DISCORD = regex(r"(?<![\w.-])[MNO][\w-]{23,25}\.[\w-]{6}\.[\w-]{27,38}(?![\w.-])")
+_DISCORD_PREFIX = r"[MNO][\w-]{23,25}\.[\w-]{6}\.[\w-]{27}"
+_DISCORD = lazy_regex(r"(?<![\w.-])[MNO][\w-]{23,25}\.[\w-]{6}\.[\w-]{27,38}(?![\w.-])")
 
 
-def _beginnings() -> re.Pattern[str]:
-    """All beginnings as one pattern, by first letters, so that few are tried at a place.
+def _token_prefixes() -> re.Pattern[str]:
+    """Build one pattern of all prefixes, grouped by first letter, so that few are tried at each position.
 
-    A beginning that ordinary words have too brings its whole pattern.
+    A prefix that ordinary words share includes its whole pattern.
     """
     by_letter: dict[str, list[str]] = {}
     for prefix, rest in _PREFIXED:
         by_letter.setdefault(prefix[0], []).append(re.escape(prefix[1:]) + (rest if len(prefix) <= 4 else ""))
     alternatives = [f"{re.escape(letter)}(?:{'|'.join(dict.fromkeys(rest))})" for letter, rest in by_letter.items()]
-    return regex(rf"(?<![A-Za-z0-9_])(?:{'|'.join([*alternatives, _DISCORD_BEGINS])})")
+    return lazy_regex(rf"(?<![A-Za-z0-9_])(?:{'|'.join([*alternatives, _DISCORD_PREFIX])})")
 
 
-_TOKEN_BEGINS = _beginnings()
+_TOKEN_PREFIX = _token_prefixes()
 _SHORTEST_TOKEN = 15
 _TOKEN_CHARACTERS = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_+/=.-~$"
 _ONLY_TOKENS = bytes(byte if byte in _TOKEN_CHARACTERS else 0x20 for byte in range(256))
 
-_PEM = regex(
+_PEM = lazy_regex(
     r"-----BEGIN[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----"
     r"[\s\S]*?(?:-----END[ A-Z0-9]{0,40}PRIVATE KEY(?: BLOCK)?-----|\Z)"
 )
-_PUTTY = regex(r"(?<=Private-Lines: )([0-9]{1,4}\r?\n)((?:[A-Za-z0-9+/=]{1,76}\r?\n?){1,999})")
+_PUTTY = lazy_regex(r"(?<=Private-Lines: )([0-9]{1,4}\r?\n)((?:[A-Za-z0-9+/=]{1,76}\r?\n?){1,999})")
 
-_SHAPES = (
+_FORMATS = (
     ("eyJ", r"(?<!\w)()eyJ[A-Za-z0-9_-]{10,2000}\.eyJ[A-Za-z0-9_-]{10,6000}\.[A-Za-z0-9_-]{8,}"),
     ("ZXlK", r"(?<!\w)()ZXlK[A-Za-z0-9+/_-]{40,}={0,2}"),  # the same, encoded once more
     ("AA", r"(?<!\w)()[0-9]{8,10}:AA[A-Za-z0-9_-]{32,}"),  # Telegram
@@ -125,47 +125,47 @@ _SHAPES = (
     ("mz-Signature=", r"(?i)(x-amz-signature=)[a-f0-9]{64}"),
     ("mz-Security-Token=", r"(?i)(x-amz-security-token=)[\w%+/=-]{40,4000}"),
 )
-"""Shapes that have something rare inside of them or before them; what stands before, the first group, is left."""
+"""Formats with a rare substring inside or before them; the first group, which precedes the secret, stays."""
 
 
-def without_tokens(text: str) -> str:
-    """Replaces what is a secret by its own shape, whatever stands before it."""
+def mask_known_tokens(text: str) -> str:
+    """Mask every secret with a known format, whatever precedes it."""
     runs = _long_runs(text)
-    if _TOKEN_BEGINS.search(runs):
+    if _TOKEN_PREFIX.search(runs):
         for prefix, rest in _PREFIXED:
             if prefix in runs:
-                text = _compiled(re.escape(prefix) + rest).sub(_masked_word, text)
-        text = _DISCORD.sub(lambda found: MASK if is_mixed(found[0]) else found[0], text)
+                text = _compiled(re.escape(prefix) + rest).sub(_mask_word, text)
+        text = _DISCORD.sub(lambda match: MASK if is_mixed(match[0]) else match[0], text)
     if "-----BEGIN" in text:
         text = _PEM.sub(MASK, text)
     if "Private-Lines: " in text:
         text = _PUTTY.sub(rf"\1{MASK}\n", text)
-    for mark, pattern in _SHAPES:
+    for mark, pattern in _FORMATS:
         if mark in runs:
             text = _compiled(pattern).sub(rf"\1{MASK}", text)
     return text
 
 
-def without_keys(text: str) -> str:
-    """Masks private keys of many lines, and keeps every line where it is."""
+def mask_private_keys(text: str) -> str:
+    """Mask private keys of many lines; every line stays in place."""
     if "-----BEGIN" in text:
-        text = _PEM.sub(lambda found: MASK + "\n" * found[0].count("\n"), text)
+        text = _PEM.sub(lambda match: MASK + "\n" * match[0].count("\n"), text)
     if "Private-Lines: " in text:
-        text = _PUTTY.sub(lambda found: found[1] + MASK + "\n" * found[2].count("\n"), text)
+        text = _PUTTY.sub(lambda match: match[1] + MASK + "\n" * match[2].count("\n"), text)
     return text
 
 
 def _long_runs(text: str) -> str:
-    """Gives the runs of characters as long as the shortest token: a tenth of a source text is left to search.
+    """Return the runs of token characters as long as the shortest token: a tenth of a source text.
 
-    Cutting all of it up by one table takes half the time of a pattern that looks for long runs.
+    Splitting the text by a table takes half the time of a pattern that searches for long runs.
     """
     runs = text.encode("utf-8", "replace").translate(_ONLY_TOKENS).decode("ascii").split()
     return "\n".join({run for run in runs if len(run) >= _SHORTEST_TOKEN})
 
 
-def _masked_word(found: re.Match[str]) -> str:
-    """Masks a token that begins a word; inside of one it is the word's business."""
-    start = found.start()
-    inside = start > 0 and (found.string[start - 1].isalnum() or found.string[start - 1] == "_")
-    return found[0] if inside else MASK
+def _mask_word(match: re.Match[str]) -> str:
+    """Mask a token that begins a word; inside a word it is not one."""
+    start = match.start()
+    inside = start > 0 and (match.string[start - 1].isalnum() or match.string[start - 1] == "_")
+    return match[0] if inside else MASK

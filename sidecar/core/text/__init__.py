@@ -1,1 +1,1 @@
-"""Text."""
+"""Text handling: sanitizing, clipping, prose, Markdown, YAML. Pure."""

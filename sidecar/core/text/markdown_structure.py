@@ -7,15 +7,15 @@ have a format of their own, in which offsets matter (`memory/files/document.py`)
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 
-_HEADING = regex(r"(#{1,6})\s++(.+?)\s{0,9}#{0,9}\s{0,9}$")
-_UNDERLINE = regex(r"^(=|-|~|\^)\1{2,}\s*$")
-_FENCE = regex(r"^\s*(```+|~~~+)\s*([\w-]*)")
-_LIST_ITEM = regex(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?")
-_EMPHASIS = regex(r"\*\*|__")
-_RULE = regex(r"\s*([-*_=])(?:\s*\1){2,}\s*$")
-_TABLE_RULE = regex(r"[\s:|-]++$")
+_HEADING = lazy_regex(r"(#{1,6})\s++(.+?)\s{0,9}#{0,9}\s{0,9}$")
+_UNDERLINE = lazy_regex(r"^(=|-|~|\^)\1{2,}\s*$")
+_FENCE = lazy_regex(r"^\s*(```+|~~~+)\s*([\w-]*)")
+_LIST_ITEM = lazy_regex(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?")
+_EMPHASIS = lazy_regex(r"\*\*|__")
+_RULE = lazy_regex(r"\s*([-*_=])(?:\s*\1){2,}\s*$")
+_TABLE_RULE = lazy_regex(r"[\s:|-]++$")
 
 
 class Heading(NamedTuple):

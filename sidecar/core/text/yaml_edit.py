@@ -1,68 +1,68 @@
-"""YAML text → its nodes, with the places where they stand; nothing is constructed, so nothing is run. Pure.
+"""Parse YAML into nodes with their positions. No objects are constructed, so no code runs. Pure.
 
-The library's C parser reads; a scalar stays the text that is written there.
+libyaml's C parser reads the text; a scalar stays as written.
 """
 
 from typing import Any, Literal, NamedTuple
 
 MAX_DEPTH = 40
-"""Lists within lists; deeper ones are nobody's hand."""
+"""Maximum nesting; deeper files are not written by hand."""
 
 _NULLS = ("", "~", "null", "Null", "NULL")
 
 
-class Damaged(ValueError):
-    """The text is no YAML, or none we read; the message is one sentence."""
+class MalformedYaml(ValueError):
+    """The text is not YAML, or not the subset we read; the message is one sentence."""
 
 
 class Node(NamedTuple):
-    """A value and where it stands: offsets of characters, the end without the white space that follows."""
+    """A value and its position: character offsets, the end without trailing white space."""
 
     kind: Literal["scalar", "list", "mapping", "alias"]
-    """`alias` for a repetition of what stands elsewhere, which is not followed."""
+    """`alias` for a reference to another node, which is not followed."""
     start: int
     end: int
     line: int
-    """From 1."""
+    """Counted from 1."""
     is_flow: bool = True
-    """Whether it is written within brackets, or is a scalar."""
+    """Whether it is written in brackets, or is a scalar."""
     text: str = ""
     """A scalar's characters, without quotes; empty for null and for anything else."""
     items: "tuple[Node, ...]" = ()
-    """A list's."""
+    """The items of a list."""
     fields: "tuple[tuple[Node, Node], ...]" = ()
-    """A mapping's keys and values."""
+    """The keys and values of a mapping."""
 
     @property
     def pairs(self) -> "dict[str, tuple[Node, Node]]":
-        """A mapping's fields by their key's text; the first of two alike."""
-        found: dict[str, tuple[Node, Node]] = {}
+        """Return a mapping's fields by key text; the first of two equal keys wins."""
+        pairs: dict[str, tuple[Node, Node]] = {}
         for key, value in self.fields:
-            found.setdefault(key.text, (key, value))
-        return found
+            pairs.setdefault(key.text, (key, value))
+        return pairs
 
     def get(self, key: str) -> "Node | None":
-        """Gives the value under a key."""
+        """Return the value of a key."""
         return next((value for name, value in self.fields if name.text == key), None)
 
 
-def nodes_of(text: str) -> Node | None:
-    """Reads one document; None for an empty one. Raises Damaged."""
+def parse_nodes(text: str) -> Node | None:
+    """Parse one document; None for an empty one. Raise Damaged if it cannot be read."""
     from _ruamel_yaml import CParser
     from ruamel.yaml.error import YAMLError
 
     try:
         reader = _Reader(CParser(text), text)
-        reader.take()
-        if reader.comes("StreamEndEvent"):
+        reader.next_event()
+        if reader.next_is("StreamEndEvent"):
             return None
-        reader.take()
+        reader.next_event()
         node = reader.node(0)
-        reader.take()
-        if not reader.comes("StreamEndEvent"):
-            raise Damaged("The file holds more than one YAML document.")
+        reader.next_event()
+        if not reader.next_is("StreamEndEvent"):
+            raise MalformedYaml("The file holds more than one YAML document.")
     except YAMLError as error:
-        raise Damaged(_sentence(error)) from error
+        raise MalformedYaml(_sentence(error)) from error
     return node
 
 
@@ -72,18 +72,18 @@ class _Reader:
         self._text = text
         self._next = parser.get_event()
 
-    def comes(self, kind: str) -> bool:
+    def next_is(self, kind: str) -> bool:
         return type(self._next).__name__ == kind
 
-    def take(self) -> Any:
+    def next_event(self) -> Any:
         event = self._next
         self._next = self._parser.get_event()
         return event
 
     def node(self, depth: int) -> Node:
         if depth > MAX_DEPTH:
-            raise Damaged(f"The file's lists are nested more than {MAX_DEPTH} deep.")
-        event = self.take()
+            raise MalformedYaml(f"The file's lists are nested more than {MAX_DEPTH} deep.")
+        event = self.next_event()
         start, line = event.start_mark.index, event.start_mark.line + 1
         match type(event).__name__:
             case "ScalarEvent":
@@ -97,22 +97,22 @@ class _Reader:
 
     def _list(self, event: Any, start: int, line: int, depth: int) -> Node:
         items: list[Node] = []
-        while not self.comes("SequenceEndEvent"):
+        while not self.next_is("SequenceEndEvent"):
             items.append(self.node(depth + 1))
         end = self._close(event, items[-1:])
         return Node("list", start, end, line, bool(event.flow_style), items=tuple(items))
 
     def _mapping(self, event: Any, start: int, line: int, depth: int) -> Node:
         pairs: list[tuple[Node, Node]] = []
-        while not self.comes("MappingEndEvent"):
+        while not self.next_is("MappingEndEvent"):
             key = self.node(depth + 1)
             pairs.append((key, self.node(depth + 1)))
         end = self._close(event, [value for _, value in pairs[-1:]])
         return Node("mapping", start, end, line, bool(event.flow_style), fields=tuple(pairs))
 
     def _close(self, opening: Any, last: list[Node]) -> int:
-        """A block ends with its last item, before the comments that follow; brackets end where they close."""
-        closing = self.take()
+        """A block ends with its last item, before the comments that follow; a flow node ends at its bracket."""
+        closing = self.next_event()
         if opening.flow_style or not last:
             return int(closing.end_mark.index)
         return last[0].end

@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 
 EVENTS: dict[str, str | None] = {
     "SessionStart": None,
@@ -19,9 +19,9 @@ EVENTS: dict[str, str | None] = {
 TIMEOUT_SECONDS = 5
 """Claude Code's timeout; our hooks end themselves within one second."""
 
-_OURS = regex(r"(?:onecode-sidecar(?:\.exe)?|sidecar)['\"]? hook (\w+)$")
+_OURS = lazy_regex(r"(?:onecode-sidecar(?:\.exe)?|sidecar)['\"]? hook (\w+)$")
 _BOM, _SPACE = "\ufeff", " \t\r\n"
-_INDENT = regex(r"^([ \t]+)\"", re.MULTILINE)
+_INDENT = lazy_regex(r"^([ \t]+)\"", re.MULTILINE)
 
 
 class SettingsUnreadable(ValueError):

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sidecar.core.wire import MOST_TOKENS
+from sidecar.core.wire import MAX_TOKENS
 from sidecar.transcripts.events import Message, TokenUsage, ToolCall, ToolResult
 from sidecar.transcripts.records import read_events
 
@@ -85,8 +85,8 @@ def _totals(usages: Collection[TokenUsage]) -> dict[str, int]:
     if not usages:
         return {}
     return {
-        "inputTokens": min(MOST_TOKENS, sum(usage.input_tokens for usage in usages)),
-        "outputTokens": min(MOST_TOKENS, sum(usage.output_tokens for usage in usages)),
-        "cacheReadTokens": min(MOST_TOKENS, sum(usage.cache_read_tokens for usage in usages)),
-        "cacheCreationTokens": min(MOST_TOKENS, sum(usage.cache_creation_tokens for usage in usages)),
+        "inputTokens": min(MAX_TOKENS, sum(usage.input_tokens for usage in usages)),
+        "outputTokens": min(MAX_TOKENS, sum(usage.output_tokens for usage in usages)),
+        "cacheReadTokens": min(MAX_TOKENS, sum(usage.cache_read_tokens for usage in usages)),
+        "cacheCreationTokens": min(MAX_TOKENS, sum(usage.cache_creation_tokens for usage in usages)),
     }

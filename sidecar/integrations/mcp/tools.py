@@ -94,7 +94,7 @@ class Tools:
         It is archived after 30 days unless the user makes it durable.
         """
         params = _without_none(text=text, title=title or None)
-        return await self._call_in_worktree(ctx, "memory/add", {**params, "keeping": "daily"})
+        return await self._call_in_worktree(ctx, "memory/add", {**params, "retention": "daily"})
 
     async def _call_in_worktree(self, ctx: Context, method: str, params: dict[str, Any]) -> dict[str, Any]:
         location = await self._locate(ctx)

@@ -1,1 +1,1 @@
-"""What sessions leave for remembering: read for what is worth it, kept as short entries, counted either way."""
+"""Capture: turn what a session leaves into short memories; count what is stored and what is dropped."""

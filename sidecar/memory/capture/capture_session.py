@@ -1,4 +1,4 @@
-"""`capture_digest`: what a session leaves becomes memories, or is counted with the reason why it did not."""
+"""Capture a session: store what it leaves as memories, or count why it was dropped."""
 
 import os
 from collections import Counter
@@ -12,212 +12,220 @@ import apsw
 from sidecar.call import Process
 from sidecar.core.errors import Conflict, NotFound, PolicyDenied
 from sidecar.core.instruction_files import AGENT_PATHS
-from sidecar.memory import index
 from sidecar.memory.access import Reach
-from sidecar.memory.capture.capture_plan import Kept, Origin, keep_notes
-from sidecar.memory.capture.extract_notes import Found, found_in, gotcha
+from sidecar.memory.capture.capture_plan import CaptureOrigin, CaptureOutcome, store_notes
+from sidecar.memory.capture.extract_notes import ExtractedNotes, extract_notes, gotcha
 from sidecar.memory.capture.junk import instruction_lines
-from sidecar.memory.capture.session_summary import Digest, Note, as_json, from_json
-from sidecar.memory.dedupe import digest_of
+from sidecar.memory.capture.session_summary import Note, SessionSummary, from_json, to_json
+from sidecar.memory.dedupe import content_hash
 from sidecar.memory.files.document import Edit
 from sidecar.memory.files.layout import SHARED
+from sidecar.memory.index import write_index_file
 from sidecar.memory.store import captures, entry_queries
-from sidecar.memory.store.entries import Indexed
-from sidecar.memory.writer import Writer, screened_words
+from sidecar.memory.store.entries import IndexedMemory
+from sidecar.memory.writer import Writer, filtered_words
 from sidecar.system.safe_open import content_of
 from sidecar.workspace import Workspace
 
 # An artifact that is remembered already: its memory follows what the user makes of it.
 
 
-SOURCE = "artifact:"
-"""Begins the source of what an artifact leaves, before its id; without a note the artifact was taken back."""
+ARTIFACT_SOURCE = "artifact:"
+"""Prefix of an artifact's source, before its id; an empty summary means the artifact was revoked."""
 
 
-def source_of(artifact_id: str) -> str:
-    """Gives the source of what an artifact leaves."""
-    return f"{SOURCE}{artifact_id}"
+def artifact_source(artifact_id: str) -> str:
+    """Return an artifact's source name."""
+    return f"{ARTIFACT_SOURCE}{artifact_id}"
 
 
-def tag_of(artifact_id: str) -> str:
-    """Gives the tag of an artifact's memory."""
+def artifact_tag(artifact_id: str) -> str:
+    """Return the tag of an artifact's memory."""
     return f"artifact-{artifact_id}"
 
 
-def followed(writer: Writer, digest: Digest) -> tuple[str, ...] | None:
-    """Has the memory of an artifact say what that says now, or go to the archive when it was taken back, and come back.
+def update_artifact_memory(writer: Writer, summary: SessionSummary) -> tuple[str, ...] | None:
+    """Update an artifact's memory to its current text; archive it when the artifact is revoked, and restore it.
 
-    Gives the ids of what changed; None where a new memory is due, or the old one says it already.
+    Return the ids of what changed; None if a new memory is due or the old one is current.
     """
-    writer.index.check()
+    writer.index.refresh()
     with writer.process.database.read() as tx:
-        known = entry_queries.tagged(tx, writer.project, SHARED, tag_of(digest.source.removeprefix(SOURCE)))
-    if not digest.notes:
-        return _taken_back(writer, known)
+        known = entry_queries.find_by_tag(
+            tx, writer.project, SHARED, artifact_tag(summary.source.removeprefix(ARTIFACT_SOURCE))
+        )
+    if not summary.notes:
+        return _archive_revoked(writer, known)
     if known is None:
         return None
-    title, text = screened_words(digest.notes[0].title, digest.notes[0].text)
-    is_told = digest_of(title, text) == known.digest
-    if is_told and not known.memory.is_archived:
+    title, text = filtered_words(summary.notes[0].title, summary.notes[0].text)
+    is_current = content_hash(title, text) == known.digest
+    if is_current and not known.memory.is_archived:
         return None
     try:
         if known.memory.is_archived:
             writer.restore(known.memory.id)
-        if not is_told:
+        if not is_current:
             writer.update(known.memory.id, None, Edit({}, title, text))
     except (PolicyDenied, Conflict, NotFound):
-        return None  # its file is damaged, or somebody is at it: what the user accepted is kept beside it
+        return None  # its file is damaged or being edited: the accepted text is stored beside it
     return (known.memory.id,)
 
 
-def _taken_back(writer: Writer, known: Indexed | None) -> tuple[str, ...]:
+def _archive_revoked(writer: Writer, known: IndexedMemory | None) -> tuple[str, ...]:
     if known is None or known.memory.is_archived:
         return ()
     with writer.index.locked():
-        left = writer.archive([known.memory.path])
-    index.write(writer.index)
-    return () if left else (known.memory.id,)
+        failed = writer.archive([known.memory.path])
+    write_index_file(writer.index)
+    return () if failed else (known.memory.id,)
 
 
 OriginName = Literal["request", "run", "preCompact", "exit", "artifact"]
 
 GOTCHA_MEETINGS = 3
 GOTCHA_MS = 24 * 3_600_000
-"""An error that is met so often within that time is a gotcha (intelligence-layer.md 4; decisions.md, Memory Layer)."""
+"""An error seen this often within this time is a gotcha (intelligence-layer.md 4; decisions.md, Memory Layer)."""
 
 MAX_INSTRUCTION_BYTES = 256 * 1024
 
 
-class Captured(NamedTuple):
-    """What became of a digest."""
+class CaptureResult(NamedTuple):
+    """Outcome of a capture."""
 
     new: tuple[str, ...] = ()
     """Ids of new memories."""
     repeated: tuple[str, ...] = ()
-    """Ids of memories that were met again."""
+    """Ids of memories that were observed again."""
     contradicted: tuple[str, ...] = ()
-    """Ids of memories whose confidence sank."""
-    withheld: int = 0
-    """What would have been kept, were the project's mode active."""
+    """Ids of memories that lost confidence."""
+    suppressed: int = 0
+    """Number of statements that active mode would have stored."""
     dropped: Mapping[str, int] = MappingProxyType({})
-    """How many were not worth it, by reason."""
+    """Number of dropped statements by reason."""
     paths: tuple[str, ...] = ()
-    """The digest files written, below the memories' folder."""
+    """Files written, relative to the memories folder."""
 
-    def and_also(self, other: "Captured") -> "Captured":
-        """Adds another one up with this one."""
-        return Captured(
+    def combine(self, other: "CaptureResult") -> "CaptureResult":
+        """Add up two outcomes."""
+        return CaptureResult(
             self.new + other.new,
             self.repeated + other.repeated,
             self.contradicted + other.contradicted,
-            self.withheld + other.withheld,
+            self.suppressed + other.suppressed,
             Counter(self.dropped) + Counter(other.dropped),
             tuple(dict.fromkeys(self.paths + other.paths)),
         )
 
 
-class Asking(NamedTuple):
-    """Who captures, in which project, and whether anybody asked for it."""
+class CaptureContext(NamedTuple):
+    """Who captures, in which project, and whether it was requested."""
 
     process: Process
     workspace: Workspace
     reach: Reach
     origin: OriginName
     automatic: bool
-    """What happens by itself writes no file into a project unless its mode is active."""
+    """An automatic capture writes into a project only if its mode is active."""
 
 
-def capture_digest(asking: Asking, digest: Digest) -> Captured:
-    """Keeps what a digest is worth, after what waits of the project's runs.
+def capture_session_summary(context: CaptureContext, summary: SessionSummary) -> CaptureResult:
+    """Store what a summary is worth, after the project's pending material.
 
-    Raises PolicyDenied or StateDegraded where the folder cannot be used, Busy while another process writes.
+    Raise PolicyDenied or StateDegraded if the folder cannot be used, Busy while another process writes.
     """
-    return capture_waiting(asking).and_also(_captured(asking, digest))
+    return capture_pending(context).combine(_capture(context, summary))
 
 
-def capture_waiting(asking: Asking) -> Captured:
-    """Keeps what finished runs have left for remembering; what was captured waits no more."""
-    with asking.process.database.read() as tx:
-        rows = captures.waiting(tx, asking.workspace.project_key)
-    captured = Captured()
-    shared = asking._replace(reach=Reach((SHARED,), "", ""), origin="run", automatic=True)
+def capture_pending(context: CaptureContext) -> CaptureResult:
+    """Capture the pending material of finished runs and delete it."""
+    with context.process.database.read() as tx:
+        rows = captures.pending(tx, context.workspace.project_key)
+    captured = CaptureResult()
+    shared = context._replace(reach=Reach((SHARED,), "", ""), origin="run", automatic=True)
     for row, value in rows:
-        digest = from_json(value)
-        is_artifact = digest.source.startswith(SOURCE)
-        one = _of_artifact(shared, digest) if is_artifact else _captured(shared, digest)
-        captured = captured.and_also(one)
-        with asking.process.database.write() as tx:
-            captures.taken(tx, [row])
+        summary = from_json(value)
+        is_artifact = summary.source.startswith(ARTIFACT_SOURCE)
+        result = _capture_artifact(shared, summary) if is_artifact else _capture(shared, summary)
+        captured = captured.combine(result)
+        with context.process.database.write() as tx:
+            captures.delete_pending(tx, [row])
     return captured
 
 
-def _of_artifact(asking: Asking, digest: Digest) -> Captured:
-    asking = asking._replace(origin="artifact")
-    writer = Writer(asking.process, asking.workspace, asking.reach)
-    changed = followed(writer, digest) if is_writing(asking) else None
+def _capture_artifact(context: CaptureContext, summary: SessionSummary) -> CaptureResult:
+    context = context._replace(origin="artifact")
+    writer = Writer(context.process, context.workspace, context.reach)
+    changed = update_artifact_memory(writer, summary) if may_write(context) else None
     if changed is None:
-        return _captured(asking, digest)
-    captured = Captured(repeated=changed)
-    _note(asking, digest.session, captured)
+        return _capture(context, summary)
+    captured = CaptureResult(repeated=changed)
+    _record_capture(context, summary.session, captured)
     return captured
 
 
-def leave(tx: apsw.Connection, project: str, digest: Digest, now_ms: int) -> None:
-    """Keeps what a run leaves until it is captured, so that it outlasts the process."""
-    captures.wait(tx, project, digest.session, now_ms, as_json(digest))
+def enqueue_summary(tx: apsw.Connection, project: str, summary: SessionSummary, now_ms: int) -> None:
+    """Store a run's summary until it is captured, so that it outlives the process."""
+    captures.add_pending(tx, project, summary.session, now_ms, to_json(summary))
 
 
-def heard_until(process: Process, workspace: Workspace, session: str) -> int:
-    """Gives until when, in ms, what was said in a session is known from its runs and compactions; 0 where none is."""
+def captured_until(process: Process, workspace: Workspace, session: str) -> int:
+    """Return the time, in ms, until which a session's messages are known from runs and compactions; 0 if none are."""
     with process.database.read() as tx:
-        return captures.heard_until(tx, workspace.project_key, session)
+        return captures.captured_until(tx, workspace.project_key, session)
 
 
-def is_writing(asking: Asking) -> bool:
-    """Says whether memories may be written into the project."""
-    return not asking.automatic or asking.process.settings(asking.workspace.project_key).mode == "active"
+def may_write(context: CaptureContext) -> bool:
+    """Whether memories may be written into the project."""
+    return not context.automatic or context.process.settings(context.workspace.project_key).mode == "active"
 
 
-def _captured(asking: Asking, digest: Digest) -> Captured:
-    found = found_in(digest, _instructions(asking.workspace))
-    notes = (*found.notes, *_gotchas(asking, digest, found))
-    if not is_writing(asking):
-        captured = Captured(withheld=len(notes), dropped=found.dropped)
+def _capture(context: CaptureContext, summary: SessionSummary) -> CaptureResult:
+    extracted = extract_notes(summary, _instructions(context.workspace))
+    notes = (*extracted.notes, *_recurring_errors(context, summary, extracted))
+    if not may_write(context):
+        captured = CaptureResult(suppressed=len(notes), dropped=extracted.dropped)
     elif not notes:
-        captured = Captured(dropped=found.dropped)
+        captured = CaptureResult(dropped=extracted.dropped)
     else:
-        captured = _kept(asking, digest, notes, found)
-    if is_writing(asking):
-        _count_cited(asking, digest)
-    _note(asking, digest.session, captured)
+        captured = _store(context, summary, notes, extracted)
+    if may_write(context):
+        _count_cited(context, summary)
+    _record_capture(context, summary.session, captured)
     return captured
 
 
-def _kept(asking: Asking, digest: Digest, notes: Sequence[Note], found: Found) -> Captured:
-    writer = Writer(asking.process, asking.workspace, asking.reach)
-    kept: Kept = keep_notes(writer, notes, Origin(digest.session, digest.source, asking.reach.agent, digest.told))
-    return Captured(kept.new, kept.repeated, kept.contradicted, 0, found.dropped + kept.dropped, kept.paths)
+def _store(
+    context: CaptureContext, summary: SessionSummary, notes: Sequence[Note], extracted: ExtractedNotes
+) -> CaptureResult:
+    writer = Writer(context.process, context.workspace, context.reach)
+    outcome: CaptureOutcome = store_notes(
+        writer, notes, CaptureOrigin(summary.session, summary.source, context.reach.agent, summary.delivered)
+    )
+    return CaptureResult(
+        outcome.new, outcome.repeated, outcome.contradicted, 0, extracted.dropped + outcome.dropped, outcome.paths
+    )
 
 
-def _count_cited(asking: Asking, digest: Digest) -> None:
-    """Counts the memories that an answer names as used, once per session."""
-    if not digest.cited:
+def _count_cited(context: CaptureContext, summary: SessionSummary) -> None:
+    """Count the memories an answer cites as accessed, once per session."""
+    if not summary.cited:
         return
-    writer = Writer(asking.process, asking.workspace, asking.reach)
-    for memory_id in digest.cited:
-        with suppress(NotFound, Conflict):  # what is not there, or out of reach, was not used
-            writer.opened(writer.found(memory_id).memory, digest.session)
+    writer = Writer(context.process, context.workspace, context.reach)
+    for memory_id in summary.cited:
+        with suppress(NotFound, Conflict):  # missing or out of reach: not accessed
+            writer.record_opening(writer.find(memory_id).memory, summary.session)
 
 
-def _gotchas(asking: Asking, digest: Digest, found: Found) -> list[Note]:
-    """Counts the errors that were met, and gives a memory for each that comes again and again."""
-    project = asking.workspace.project_key
+def _recurring_errors(context: CaptureContext, summary: SessionSummary, extracted: ExtractedNotes) -> list[Note]:
+    """Record the errors seen and return a note for each that recurs."""
+    project = context.workspace.project_key
     notes: dict[str, Note] = {}
-    with asking.process.database.write(durable=False) as tx:
-        for position, met in enumerate(found.met):
-            captures.meet(tx, project, met.digest, f"{digest.source}#{position}", met.at_ms)
-            if _is_often(captures.meetings_since(tx, project, met.digest, met.at_ms - GOTCHA_MS)):
-                notes[met.digest] = gotcha(met)
+    with context.process.database.write(durable=False) as tx:
+        for position, sighting in enumerate(extracted.sightings):
+            captures.add_sighting(tx, project, sighting.digest, f"{summary.source}#{position}", sighting.at_ms)
+            if _is_often(captures.count_sightings(tx, project, sighting.digest, sighting.at_ms - GOTCHA_MS)):
+                notes[sighting.digest] = gotcha(sighting)
     return list(notes.values())
 
 
@@ -226,26 +234,26 @@ def _is_often(times: int) -> bool:
 
 
 def _instructions(workspace: Workspace) -> frozenset[str]:
-    """Gives the lines of the project's rule files: agents are told of them anyway."""
+    """Return the lines of the project's rule files: agents receive them anyway."""
     lines: set[str] = set()
-    for root, name in _places(workspace):
+    for root, name in _instruction_paths(workspace):
         path = os.path.join(root, name)
         try:
             lines |= instruction_lines(content_of(path, MAX_INSTRUCTION_BYTES).decode("utf-8", "replace"))
         except OSError:
-            continue  # what cannot be read is nothing to compare with
+            continue  # an unreadable file has no lines to compare with
     return frozenset(lines)
 
 
-def _places(workspace: Workspace) -> Iterable[tuple[str, str]]:
+def _instruction_paths(workspace: Workspace) -> Iterable[tuple[str, str]]:
     roots = dict.fromkeys((os.fspath(workspace.cwd), os.fspath(workspace.project)))
     return [(root, name) for root in roots for name in AGENT_PATHS]
 
 
-def _note(asking: Asking, session: str, captured: Captured) -> None:
-    capture = captures.Capture(
-        asking.process.clock.now_ms(), session, asking.origin, len(captured.new), len(captured.repeated),
-        captured.withheld, {reason: number for reason, number in sorted(captured.dropped.items()) if number},
+def _record_capture(context: CaptureContext, session: str, captured: CaptureResult) -> None:
+    capture = captures.CaptureRecord(
+        context.process.clock.now_ms(), session, context.origin, len(captured.new), len(captured.repeated),
+        captured.suppressed, {reason: number for reason, number in sorted(captured.dropped.items()) if number},
     )  # fmt: skip
-    with asking.process.database.write(durable=False) as tx:
-        captures.note(tx, asking.workspace.project_key, asking.reach.agent or SHARED, capture)
+    with context.process.database.write(durable=False) as tx:
+        captures.add_capture(tx, context.workspace.project_key, context.reach.agent or SHARED, capture)

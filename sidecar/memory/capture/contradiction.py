@@ -1,6 +1,6 @@
-"""Whether a new memory takes an older one's place, or contradicts it. Pure.
+"""Whether a new memory supersedes or contradicts an older one. Pure.
 
-Read from what each chooses and what each turns down: "pnpm instead of npm", "switch from npm to pnpm", "no longer npm".
+Compares what each chooses and rejects: "pnpm instead of npm", "switch from npm to pnpm", "no longer npm".
 """
 
 import re
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.terms import query_terms
 
 Relation = Literal["supersedes", "contradicts"]
@@ -16,12 +16,12 @@ Relation = Literal["supersedes", "contradicts"]
 RELATED_TYPES = (
     "decision", "user_correction", "validated_pattern", "lesson", "semantic", "procedural", "reflective",
 )  # fmt: skip
-"""What can be opposed; what happened stays true."""
+"""Types that can be contradicted; events stay true."""
 
-SAME_SUBJECT = 0.6
-"""So much of the shorter claim's words have to be the other's too, where one denies what the other says."""
+MIN_SUBJECT_OVERLAP = 0.6
+"""Minimum share of the shorter claim's terms in the other one, if one denies what the other states."""
 
-LEAST_SHARED = 2
+MIN_SHARED_TERMS = 2
 
 _NAME = r"([\w@./+#-]{1,60}(?: [\w@./+#-]{1,60}){0,2}?)"
 _END = (
@@ -38,7 +38,7 @@ _USE = (
     r"|settled on|verwende\w*|nutze\w*|utilis\w{1,20}|usa\w*|uso)"
 )
 _CHOICES = tuple(
-    (regex(pattern, re.IGNORECASE), groups)
+    (lazy_regex(pattern, re.IGNORECASE), groups)
     for pattern, groups in (
         (rf"\b(?:switch|mov|migrat|chang)(?:e|ed|ing)? from {_NAME} to {_NAME}{_END}", (2, 1)),
         (rf"\breplac(?:e|ed|ing) {_NAME} (?:with|by) {_NAME}{_END}", (2, 1)),
@@ -48,9 +48,9 @@ _CHOICES = tuple(
         (rf"(?<!not )(?<!never )(?<!n['’]t )(?<!longer )\b{_USE} {_NAME}{_END}", (1, 0)),
     )
 )
-"""What a sentence chooses and turns down: the groups of a pattern that name them, 0 for none."""
+"""What a sentence chooses and rejects: the pattern groups that name them, 0 for none."""
 
-_NEGATION = regex(
+_NEGATION = lazy_regex(
     r"\b(?:not|never|no longer|don['’]?t|doesn['’]?t|isn['’]?t|aren['’]?t|can['’]?t|cannot|without|avoid|stop|nicht|nie"
     r"|niemals|kein\w*|jamais|pas|nunca|não|mai|non|niet|nooit|geen|никогда|не)\b|不要|别|ないで",
     re.IGNORECASE,
@@ -58,44 +58,44 @@ _NEGATION = regex(
 _EMPTY = frozenset(("use", "using", "prefer", "always", "never", "not", "instead", "rather", "switch", "project"))
 
 Names = frozenset[frozenset[str]]
-"""Each name by its terms."""
+"""Each name as its set of terms."""
 
 
 class Claim(NamedTuple):
-    """What a memory says, for comparing."""
+    """A memory's statement, for comparison."""
 
     chosen: Names
-    turned_down: Names
+    rejected: Names
     terms: frozenset[str]
     is_denied: bool
 
 
 @lru_cache(maxsize=2_048)
 def claim_of(text: str) -> Claim:
-    """Reads what a text chooses and turns down."""
+    """Extract what a text chooses and rejects."""
     chosen: set[frozenset[str]] = set()
-    turned_down: set[frozenset[str]] = set()
-    for pattern, (takes, leaves) in _CHOICES:
-        for found in pattern.finditer(text):
-            chosen.update(_names(found[takes] if takes else ""))
-            turned_down.update(_names(found[leaves] if leaves else ""))
+    rejected: set[frozenset[str]] = set()
+    for pattern, (chosen_group, rejected_group) in _CHOICES:
+        for match in pattern.finditer(text):
+            chosen.update(_names(match[chosen_group] if chosen_group else ""))
+            rejected.update(_names(match[rejected_group] if rejected_group else ""))
     terms = frozenset(query_terms(text)) - _EMPTY
-    return Claim(frozenset(chosen - turned_down), frozenset(turned_down), terms, bool(_NEGATION.search(text)))
+    return Claim(frozenset(chosen - rejected), frozenset(rejected), terms, bool(_NEGATION.search(text)))
 
 
 def relation(new: Claim, old: Claim) -> Relation | None:
-    """Says how a new claim stands to an old one of the same project; None where both may be true."""
-    if any(down <= taken for down in new.turned_down for taken in old.chosen):
+    """Return how a new claim relates to an old one of the same project; None if both may be true."""
+    if any(rejected_name <= chosen_name for rejected_name in new.rejected for chosen_name in old.chosen):
         return "supersedes" if new.chosen else "contradicts"
     shared = len(new.terms & old.terms)
-    least = min(len(new.terms), len(old.terms))
-    is_same_subject = shared >= LEAST_SHARED and shared >= SAME_SUBJECT * least
+    smaller = min(len(new.terms), len(old.terms))
+    is_same_subject = shared >= MIN_SHARED_TERMS and shared >= MIN_SUBJECT_OVERLAP * smaller
     return "contradicts" if is_same_subject and new.is_denied != old.is_denied else None
 
 
-def words_to_find(new: Claim) -> list[str]:
-    """Gives the words by which memories are found that a claim may be opposed to."""
-    named = sorted({term for name in new.turned_down for term in name})
+def search_words(new: Claim) -> list[str]:
+    """Return the words by which possibly contradicted memories are found."""
+    named = sorted({term for name in new.rejected for term in name})
     return named or sorted(new.terms, key=lambda term: (-len(term), term))[:3]
 
 

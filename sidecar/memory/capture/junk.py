@@ -1,40 +1,40 @@
-"""What is not worth a memory, and why. Pure.
+"""Reasons to drop a statement. Pure.
 
-Restated instruction files and the tool's own output made up most of what other memories were found to hold.
+Restated instruction files and tool output made up most of the content of other memory systems.
 """
 
 import re
 from collections.abc import Collection
 from typing import Literal
 
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.language.corrections import is_question
-from sidecar.memory.dedupe import normalised
+from sidecar.memory.dedupe import normalized
 
 Reason = Literal[
     "tooShort", "tooLong", "question", "toolOutput", "instructionFile", "private", "injected", "deletedByUser",
     "unresolvedError",
 ]  # fmt: skip
-"""Why something was not kept; `memory/status` counts them."""
+"""Why a statement was dropped; `memory/status` counts them."""
 
-LEAST_WORDS = 3
-LEAST_UNSPACED = 5
+MIN_WORDS = 3
+MIN_UNSPACED_CHARACTERS = 5
 MAX_CHARACTERS = 2_000
 
-_UNSPACED = regex(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
-_DUMP_LINE = regex(
+_UNSPACED = lazy_regex(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0e7f]")
+_DUMP_LINE = lazy_regex(
     r"^\s*+(?:[\[{}\]<]|\"?[\w-]+\"?: ?[\"\[{\d]|\d+,?$"
     r"|at \S+ ?\(|File \"|\d{1,5}[:|→\t ]|[+-]{1,3} ?\S|@@|\$ |>>> |\||#include|import \w"
     r"|def |class |func|const |let |var |return\b|\w+\(.*\)[;{]?$|[\w./-]+:\d+:|\d{4}-\d\d-\d\d[T ]\d\d:"
     r"|(?:INFO|DEBUG|WARN|ERROR)\b|.*[;{}]$)"
 )
 _DUMP_SHARE = 0.6
-_SIGNS = regex(r"[{}()\[\];=<>|\\/_`$&*#@]")
+_SIGNS = lazy_regex(r"[{}()\[\];=<>|\\/_`$&*#@]")
 
 
-def junk(text: str, instructions: Collection[str]) -> Reason | None:
-    """Says why a text is not kept; None for one that may be. `instructions` are normalised lines of rule files."""
-    words = normalised(text)
+def junk_reason(text: str, instructions: Collection[str]) -> Reason | None:
+    """Return why a text is dropped; None if it may be stored. `instructions` are normalised lines of rule files."""
+    words = normalized(text)
     if _is_short(text, words):
         return "tooShort"
     if len(text) > MAX_CHARACTERS:
@@ -47,7 +47,7 @@ def junk(text: str, instructions: Collection[str]) -> Reason | None:
 
 
 def is_tool_output(text: str) -> bool:
-    """Says whether a text is what a tool printed, or code, rather than words."""
+    """Whether a text is tool output or code rather than prose."""
     lines = [line for line in text.splitlines() if line.strip()]
     if len(lines) >= 3 and sum(map(bool, map(_DUMP_LINE.match, lines))) >= _DUMP_SHARE * len(lines):
         return True
@@ -55,13 +55,13 @@ def is_tool_output(text: str) -> bool:
 
 
 def instruction_lines(text: str) -> set[str]:
-    """Gives what a rule file says, line by line and sentence by sentence, without what varies."""
+    """Return a rule file's lines and sentences without variable parts."""
     lines = [line.strip().lstrip("-*+#> ").strip() for line in text.splitlines()]
     parts = [*lines, *(part for line in lines for part in re.split(r"(?<=[.!?。])\s+", line))]
-    return {words for part in parts if len((words := normalised(part)).split()) >= LEAST_WORDS}
+    return {words for part in parts if len((words := normalized(part)).split()) >= MIN_WORDS}
 
 
 def _is_short(text: str, words: str) -> bool:
     if _UNSPACED.search(text):
-        return len(words.replace(" ", "")) < LEAST_UNSPACED
-    return len(text.split()) < LEAST_WORDS
+        return len(words.replace(" ", "")) < MIN_UNSPACED_CHARACTERS
+    return len(text.split()) < MIN_WORDS

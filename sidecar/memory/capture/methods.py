@@ -1,4 +1,4 @@
-"""`memory/capture`, and what `memory/status` tells of captures."""
+"""`memory/capture`, and the capture part of `memory/status`."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -11,16 +11,16 @@ from sidecar.call import Call
 from sidecar.core.clock import rfc3339
 from sidecar.core.digests import short_id
 from sidecar.core.errors import Busy, InvalidParams, PolicyDenied, SidecarError, StateDegraded, WorkspaceUnavailable
-from sidecar.memory.capture.capture_session import Asking, Captured, capture_digest
-from sidecar.memory.capture.session_summary import Digest, Note, Said, Trouble, source_within
-from sidecar.memory.context import asked
+from sidecar.memory.capture.capture_session import CaptureContext, CaptureResult, capture_session_summary
+from sidecar.memory.capture.session_summary import ErrorEvent, Note, SessionSummary, Utterance, session_source
+from sidecar.memory.context import memory_context
 from sidecar.memory.model import (
-    CaptureShown,
     CaptureState,
+    CaptureSummary,
     DropCount,
     MemoryCaptureParams,
     MemoryCaptureResult,
-    MemoryDigest,
+    SessionSummaryInput,
 )
 from sidecar.memory.serialize import project_path
 from sidecar.memory.store import captures
@@ -29,34 +29,42 @@ from sidecar.method import Lane, method
 # Between the messages that capture and the values of it. Pure.
 
 
-def digest_of(session: str, source: str, given: MemoryDigest | None, text: str | None, now_ms: int) -> Digest:
-    """Gives what a message tells of a session; what has no time is of now."""
-    said = [Said(one.author, one.text, _ms(one.at, now_ms)) for one in given.messages] if given else []
-    said += [Said("assistant", text, now_ms)] if text else []
-    troubles = [Trouble(one.text, one.resolution, _ms(one.at, now_ms)) for one in given.errors] if given else []
+def to_session_summary(
+    session: str, source: str, message: SessionSummaryInput | None, text: str | None, now_ms: int
+) -> SessionSummary:
+    """Convert a message to a session summary; items without a time are of now."""
+    utterances = (
+        [Utterance(item.author, item.text, _ms(item.at, now_ms)) for item in message.messages] if message else []
+    )
+    utterances += [Utterance("assistant", text, now_ms)] if text else []
+    errors = (
+        [ErrorEvent(item.text, item.resolution, _ms(item.at, now_ms)) for item in message.errors] if message else []
+    )
     notes = [
-        Note(one.type, one.title, one.text, one.author or "", _ms(one.at, now_ms), one.confidence, tuple(one.tags))
-        for one in (given.entries if given else [])
+        Note(
+            item.type, item.title, item.text, item.author or "", _ms(item.at, now_ms), item.confidence, tuple(item.tags)
+        )
+        for item in (message.entries if message else [])
     ]
-    return Digest(session, source, tuple(said), tuple(troubles), tuple(notes))
+    return SessionSummary(session, source, tuple(utterances), tuple(errors), tuple(notes))
 
 
-def answer_of(done: Captured) -> MemoryCaptureResult:
-    """Gives what became of a digest as it is answered."""
+def to_capture_result(result: CaptureResult) -> MemoryCaptureResult:
+    """Convert a capture's outcome to its wire result."""
     return MemoryCaptureResult(
-        kept=list(done.new),
-        repeated=list(done.repeated),
-        contradicted=list(done.contradicted),
-        withheld=done.withheld,
-        dropped=drop_counts(done.dropped),
-        paths=[project_path(path) for path in done.paths],
+        added=list(result.new),
+        repeated=list(result.repeated),
+        contradicted=list(result.contradicted),
+        suppressed=result.suppressed,
+        dropped=drop_counts(result.dropped),
+        paths=[project_path(path) for path in result.paths],
     )
 
 
 def drop_counts(counts: Mapping[str, int]) -> list[DropCount]:
-    """Gives the reasons in order, each with how many were dropped for it."""
-    told: list[tuple[Any, int]] = sorted((reason, count) for reason, count in counts.items() if count)
-    return [DropCount(reason=reason, count=count) for reason, count in told]
+    """Return the drop reasons in order with their counts."""
+    sorted_counts: list[tuple[Any, int]] = sorted((reason, count) for reason, count in counts.items() if count)
+    return [DropCount(reason=reason, count=count) for reason, count in sorted_counts]
 
 
 def _ms(at: datetime | None, now_ms: int) -> int:
@@ -67,42 +75,42 @@ DROPPED = "dropped."
 
 
 def capture(call: Call, params: MemoryCaptureParams) -> MemoryCaptureResult:
-    """Keeps what a session leaves: decisions, corrections of the user, errors with what ended them, proven patterns.
+    """Store what a session leaves: decisions, corrections of the user, resolved errors, proven patterns.
 
-    Each becomes a short entry of the session's digest file of the day, with author, time and the wording as it was.
-    What is known already counts as evidence, what the user deleted stays deleted, junk is dropped and counted.
+    Each becomes a short entry of the session's file of the day, with author, time and original wording. Known content
+    counts as evidence, content the user deleted stays deleted, junk is dropped and counted.
     """
-    found = asked(call, params)
-    asking = Asking(call.process, found.workspace, found.reach, "request", params.automatic)
-    if params.digest is None and params.text is None:
-        raise InvalidParams("There is nothing to capture.", hint="Send `digest`, `text`, or both.")
-    told = params.model_dump(mode="json", include={"digest", "text"})
-    source = params.source_id or source_within(params.session_id, short_id(told))
-    digest = digest_of(params.session_id, source, params.digest, params.text, call.now_ms())
-    return answer_of(capture_digest(asking, digest))
+    ctx = memory_context(call, params)
+    context = CaptureContext(call.process, ctx.workspace, ctx.reach, "request", params.automatic)
+    if params.summary is None and params.text is None:
+        raise InvalidParams("The capture is empty.", hint="Send `summary`, `text`, or both.")
+    content = params.model_dump(mode="json", include={"summary", "text"})
+    source = params.source_id or session_source(params.session_id, short_id(content))
+    summary = to_session_summary(params.session_id, source, params.summary, params.text, call.now_ms())
+    return to_capture_result(capture_session_summary(context, summary))
 
 
 def capture_state(tx: apsw.Connection, project: str, owners: Sequence[str]) -> CaptureState:
-    """Gives what was captured within reach."""
+    """Return capture totals within reach."""
     totals: Counter[str] = Counter(captures.totals(tx, project, owners))
-    last = captures.last(tx, project, owners, 1)
-    told = {name.removeprefix(DROPPED): count for name, count in totals.items() if name.startswith(DROPPED)}
+    last = captures.last_captures(tx, project, owners, 1)
+    dropped = {name.removeprefix(DROPPED): count for name, count in totals.items() if name.startswith(DROPPED)}
     return CaptureState(
-        last=_shown(last[0]) if last else None,
+        last=_capture_summary(last[0]) if last else None,
         captures=totals["captures"],
-        kept=totals["kept"],
+        added=totals["added"],
         repeated=totals["repeated"],
-        withheld=totals["withheld"],
-        dropped=drop_counts(told),
-        waiting=captures.material(tx, project),
+        suppressed=totals["suppressed"],
+        dropped=drop_counts(dropped),
+        waiting=captures.count_pending(tx, project),
     )
 
 
-def _shown(one: captures.Capture) -> CaptureShown:
-    told: dict[str, Any] = {**one._asdict(), "dropped": drop_counts(one.dropped), "at": rfc3339(one.at_ms)}
-    told["session_id"] = told.pop("session")
-    del told["at_ms"]
-    return CaptureShown(**told)
+def _capture_summary(record: captures.CaptureRecord) -> CaptureSummary:
+    fields: dict[str, Any] = {**record._asdict(), "dropped": drop_counts(record.dropped), "at": rfc3339(record.at_ms)}
+    fields["session_id"] = fields.pop("session")
+    del fields["at_ms"]
+    return CaptureSummary(**fields)
 
 
 _ERRORS: tuple[type[SidecarError], ...] = (WorkspaceUnavailable, PolicyDenied, StateDegraded, Busy, InvalidParams)

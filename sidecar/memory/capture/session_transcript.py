@@ -1,33 +1,33 @@
-"""What a provider's transcript tells of a session: who said what, which commands failed and then worked. Pure.
+"""Extract messages and resolved errors from a provider's transcript. Pure.
 
-Claude's session files and Codex's rollouts (host.md). What the program itself puts into a user's turn is nobody's word.
+Reads Claude's session files and Codex's rollouts (host.md). Text the harness puts into a user's turn is removed.
 """
 
 import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from sidecar.core.lazy_regex import regex
-from sidecar.core.text.prose import telling
-from sidecar.memory.capture.session_summary import Said, Trouble
+from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.text.prose import first_informative_paragraph
+from sidecar.memory.capture.session_summary import ErrorEvent, Utterance
 from sidecar.transcripts.events import Message, ToolCall, ToolResult
 from sidecar.transcripts.records import read_events
 
-MAX_SAID = 20_000
-MAX_OUTPUT = 4_000
-MAX_RESOLUTION = 400
-LAST_MESSAGES, LAST_TROUBLES = 400, 100
-"""Of more the last ones are taken."""
+MAX_UTTERANCE_CHARACTERS = 20_000
+MAX_OUTPUT_CHARACTERS = 4_000
+MAX_RESOLUTION_CHARACTERS = 400
+MAX_MESSAGES, MAX_ERRORS = 400, 100
+"""Only the last messages and errors are used."""
 
-_PROGRAMS_OWN = regex(
+_HARNESS_TEXT = lazy_regex(
     r"<(system-reminder|command-[a-z]+|local-command-[a-z]+|bash-[a-z]+|task-notification|user-prompt-submit-hook"
     r"|ide_[a-z_]+)>.*?(?:</\1>|\Z)",
     re.DOTALL,
 )
 
 
-class Ran(NamedTuple):
-    """A command that was run, and how it ended."""
+class CommandRun(NamedTuple):
+    """A command run and its result."""
 
     command: str
     has_failed: bool
@@ -35,51 +35,53 @@ class Ran(NamedTuple):
     at_ms: int
 
 
-class Told(NamedTuple):
-    """What a transcript tells; the oldest first."""
+class TranscriptContent(NamedTuple):
+    """Content of a transcript, oldest first."""
 
-    said: tuple[Said, ...] = ()
-    troubles: tuple[Trouble, ...] = ()
+    utterances: tuple[Utterance, ...] = ()
+    errors: tuple[ErrorEvent, ...] = ()
 
 
-def told_in(lines: Iterable[bytes], since_ms: int) -> Told:
-    """Reads what was said and run after a moment; damaged and foreign records are passed over."""
+def read_transcript(lines: Iterable[bytes], since_ms: int) -> TranscriptContent:
+    """Read what was written and run after a moment; damaged and unknown records are skipped."""
     steps = list(_steps(lines, since_ms))
-    said = [step for step in steps if isinstance(step, Said)]
-    return Told(tuple(said[-LAST_MESSAGES:]), tuple(_troubles(steps))[-LAST_TROUBLES:])
+    utterances = [step for step in steps if isinstance(step, Utterance)]
+    return TranscriptContent(tuple(utterances[-MAX_MESSAGES:]), tuple(_error_events(steps))[-MAX_ERRORS:])
 
 
-def _steps(lines: Iterable[bytes], since_ms: int) -> Iterator[Said | Ran]:
+def _steps(lines: Iterable[bytes], since_ms: int) -> Iterator[Utterance | CommandRun]:
     commands: dict[str, str] = {}
     for event in read_events(lines, since_ms + 1, Message, ToolCall, ToolResult):
         match event:
             case Message():
-                yield from _said(event)
+                yield from _utterances(event)
             case ToolCall():
                 if isinstance(command := event.arguments.get("command"), str):
                     commands[event.call_id] = command
             case ToolResult():
                 if command := event.command or commands.get(event.call_id):
-                    yield Ran(command, event.failed, event.text[-MAX_OUTPUT:], event.at_ms)
+                    yield CommandRun(command, event.failed, event.text[-MAX_OUTPUT_CHARACTERS:], event.at_ms)
             case _:
                 pass
 
 
-def _said(message: Message) -> Iterator[Said]:
-    words = _PROGRAMS_OWN.sub("", message.text).strip()
-    if words:
-        yield Said(message.author, words[:MAX_SAID], message.at_ms)
+def _utterances(message: Message) -> Iterator[Utterance]:
+    cleaned = _HARNESS_TEXT.sub("", message.text).strip()
+    if cleaned:
+        yield Utterance(message.author, cleaned[:MAX_UTTERANCE_CHARACTERS], message.at_ms)
 
 
-def _troubles(steps: Iterable[Said | Ran]) -> Iterator[Trouble]:
-    """Pairs each command that failed with what the agent said before the same one worked."""
-    failed: dict[str, Ran] = {}
+def _error_events(steps: Iterable[Utterance | CommandRun]) -> Iterator[ErrorEvent]:
+    """Pair each failed command with the agent's last message before it succeeded."""
+    failed: dict[str, CommandRun] = {}
     conclusion = ""
     for step in steps:
-        if isinstance(step, Said):
+        if isinstance(step, Utterance):
             conclusion = step.text if step.author == "assistant" else conclusion
         elif step.has_failed:
             failed[step.command], conclusion = step, ""
         elif before := failed.pop(step.command, None):
-            yield Trouble(before.output, telling(conclusion, MAX_RESOLUTION), before.at_ms)
-    yield from (Trouble(one.output, "", one.at_ms) for one in failed.values())
+            yield ErrorEvent(
+                before.output, first_informative_paragraph(conclusion, MAX_RESOLUTION_CHARACTERS), before.at_ms
+            )
+    yield from (ErrorEvent(run.output, "", run.at_ms) for run in failed.values())

@@ -1,1 +1,1 @@
-"""The memory files: which lie where, how they are read, written whole, and watched."""
+"""The memory files: layout, parsing, atomic writes, watching."""

@@ -1,4 +1,4 @@
-"""What front matter and facts say of an entry, read with the patience that files edited by hand need. Pure."""
+"""Fields of an entry, read from front matter and facts with tolerance for hand-edited files. Pure."""
 
 import math
 import re
@@ -7,157 +7,159 @@ from datetime import UTC, datetime
 from typing import Any
 
 from sidecar.core.digests import short_id
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.memory.entry import DEFAULT_CONFIDENCE, SECTOR_OF_TYPE, SECTORS, Memory, Sector, Tier
-from sidecar.memory.files.layout import SHARED, Place
+from sidecar.memory.files.layout import SHARED, MemoryLocation
 
-Said = Mapping[str, str | tuple[str, ...] | None]
+FieldValues = Mapping[str, str | tuple[str, ...] | None]
 
-_ID = regex(r"[A-Za-z0-9][\w.:-]{0,99}", re.ASCII)
-_DAY = regex(r"(?<!\d)(\d{4}-\d{2}-\d{2})(?!\d)")
-_COUNTED = ("access_count", "last_accessed", "tier")
-"""What being read and growing older changes: no new version."""
+_ID = lazy_regex(r"[A-Za-z0-9][\w.:-]{0,99}", re.ASCII)
+_DAY = lazy_regex(r"(?<!\d)(\d{4}-\d{2}-\d{2})(?!\d)")
+_USAGE_FIELDS = ("access_count", "last_accessed", "tier")
+"""Fields changed by reading and by age; they do not make a new version."""
 
-MAX_LISTED = 50
-"""So many tags or links of a memory are read."""
+MAX_LIST_ITEMS = 50
+"""Maximum number of tags or links read per memory."""
 
 
-class Facts:
-    """The keys of a file or of an entry in it, an entry's before its file's, and what was wrong with them."""
+class EntryFields:
+    """The keys of a file or of an entry in it (the entry's take precedence), and the first problem found."""
 
-    def __init__(self, said: Said, path: str, place: Place, modified_ms: int) -> None:
-        self.said = said
+    def __init__(self, values: FieldValues, path: str, place: MemoryLocation, modified_ms: int) -> None:
+        self.values = values
         self.path = path
         self.place = place
         self.modified_ms = modified_ms
         self.warning = ""
-        self._whole: Facts | None = None
-        self._known_by: object = path
+        self._file_fields: EntryFields | None = None
+        self._id_source: object = path
 
     @property
     def id(self) -> str:
-        """What an entry is known by that does not tell an id."""
-        return f"mem-file-{short_id(self._known_by)}"
+        """Id of an entry that states none."""
+        return f"mem-file-{short_id(self._id_source)}"
 
-    def overlaid(self, said: Said, title: str) -> "Facts":
-        """Gives the facts of one entry of the file; without an id of its own it has one made of path and title."""
-        own = Facts({**{name: value for name, value in self.said.items() if name != "id"}, **said}, *self._rest())
-        own._known_by = [self.path, title]
-        own._whole = self
-        return own
+    def with_entry_values(self, values: FieldValues, title: str) -> "EntryFields":
+        """Return the fields of one entry of the file; without its own id, its id is derived from path and title."""
+        entry = EntryFields(
+            {**{name: value for name, value in self.values.items() if name != "id"}, **values}, *self._rest()
+        )
+        entry._id_source = [self.path, title]
+        entry._file_fields = self
+        return entry
 
     def text(self, name: str, fallback: str = "") -> str:
-        """Gives a scalar as text."""
-        value = self.said.get(name)
+        """Return a scalar as text."""
+        value = self.values.get(name)
         if not isinstance(value, str):
             return fallback
         value = value.strip()
         return fallback if value in ("~", "null") else value[:200]
 
-    def listed(self, name: str) -> tuple[str, ...]:
-        """Gives a list's items; a scalar is a list of what its commas part."""
-        value = self.said.get(name)
+    def list_value(self, name: str) -> tuple[str, ...]:
+        """Return a list's items; a scalar is split at commas."""
+        value = self.values.get(name)
         items = value if isinstance(value, tuple) else (value or "").split(",")
-        return tuple(dict.fromkeys(item.strip()[:100] for item in items if item.strip()))[:MAX_LISTED]
+        return tuple(dict.fromkeys(item.strip()[:100] for item in items if item.strip()))[:MAX_LIST_ITEMS]
 
-    def number(self, name: str, fallback: float, least: float, most: float) -> float:
-        """Gives a number within its bounds; what is none is told of."""
-        told = self.text(name)
-        if not told:
+    def number(self, name: str, fallback: float, minimum: float, maximum: float) -> float:
+        """Return a number within its bounds; anything else becomes a warning."""
+        text = self.text(name)
+        if not text:
             return fallback
         try:
-            number = float(told)
+            number = float(text)
         except ValueError:
             number = math.nan
         if math.isnan(number):
-            self.tell(f"`{name}` is not a number.")
+            self.warn(f"`{name}` is not a number.")
             return fallback
-        return min(max(number, least), most)
+        return min(max(number, minimum), maximum)
 
-    def moment_ms(self, name: str) -> int | None:
-        """Gives a moment in milliseconds since 1970-01-01 UTC; what is none is told of."""
-        told = self.text(name)
-        if not told:
+    def parse_time_ms(self, name: str) -> int | None:
+        """Return a moment in milliseconds since 1970-01-01 UTC; anything else becomes a warning."""
+        text = self.text(name)
+        if not text:
             return None
-        moment = moment_ms(told)
+        moment = parse_time_ms(text)
         if moment is None:
-            self.tell(f"`{name}` is not a moment like 2026-03-01T09:30:00Z.")
+            self.warn(f"`{name}` is not a time like 2026-03-01T09:30:00Z.")
         return moment
 
-    def tell(self, sentence: str) -> None:
-        """Keeps the first thing that was wrong, for the whole file."""
-        whole = self._whole or self
-        whole.warning = whole.warning or sentence
+    def warn(self, sentence: str) -> None:
+        """Record the first problem of the file."""
+        file_fields = self._file_fields or self
+        file_fields.warning = file_fields.warning or sentence
 
-    def _rest(self) -> tuple[str, Place, int]:
+    def _rest(self) -> tuple[str, MemoryLocation, int]:
         return self.path, self.place, self.modified_ms
 
 
-def moment_ms(told: str) -> int | None:
-    """Reads ISO 8601 text, UTC where it does not say; None for what is none."""
+def parse_time_ms(text: str) -> int | None:
+    """Parse ISO 8601 text, UTC by default; None if it is malformed."""
     try:
-        moment = datetime.fromisoformat(told)
+        moment = datetime.fromisoformat(text)
         return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000)
     except (ValueError, OverflowError, OSError):
         return None
 
 
-def memory_of(facts: Facts, title: str, text: str, position: int) -> Memory:
-    """Makes an entry of its facts and its Markdown."""
-    kind = facts.text("type") or facts.text("sector") or "semantic"
-    created = facts.moment_ms("created_at") or _day_of(facts) or facts.modified_ms
+def build_memory(fields: EntryFields, title: str, text: str, position: int) -> Memory:
+    """Build an entry from its fields and its Markdown."""
+    kind = fields.text("type") or fields.text("sector") or "semantic"
+    created = fields.parse_time_ms("created_at") or _day_of(fields) or fields.modified_ms
     return Memory(
-        id=_id(facts),
-        title=title or facts.path.rsplit("/", 1)[-1].removesuffix(".md"),
+        id=_id(fields),
+        title=title or fields.path.rsplit("/", 1)[-1].removesuffix(".md"),
         text=text,
-        path=facts.path,
-        owner=facts.place.owner,
-        keeping=facts.place.keeping,
-        is_archived=facts.place.is_archived,
+        path=fields.path,
+        owner=fields.place.owner,
+        retention=fields.place.retention,
+        is_archived=fields.place.is_archived,
         type=kind,
-        sector=_sector(facts, kind),
-        agent=facts.text("agent", "" if facts.place.owner == SHARED else facts.place.owner),
-        author=facts.text("author"),
-        tags=facts.listed("tags"),
-        confidence=facts.number("confidence", DEFAULT_CONFIDENCE, 0.0, 1.0),
-        evidence=int(facts.number("evidence_count", 1, 0, 2**31)),
-        access_count=int(facts.number("access_count", 0, 0, 2**31)),
-        last_accessed_ms=facts.moment_ms("last_accessed"),
+        sector=_sector(fields, kind),
+        agent=fields.text("agent", "" if fields.place.owner == SHARED else fields.place.owner),
+        author=fields.text("author"),
+        tags=fields.list_value("tags"),
+        confidence=fields.number("confidence", DEFAULT_CONFIDENCE, 0.0, 1.0),
+        evidence=int(fields.number("evidence_count", 1, 0, 2**31)),
+        access_count=int(fields.number("access_count", 0, 0, 2**31)),
+        last_accessed_ms=fields.parse_time_ms("last_accessed"),
         created_ms=created,
-        at_ms=facts.moment_ms("at") or created,
-        tier=_tier(facts),
-        session=facts.text("session"),
-        supersedes=facts.listed("supersedes"),
-        contradicts=facts.listed("contradicts"),
-        group_key=facts.path,
+        at_ms=fields.parse_time_ms("at") or created,
+        tier=_tier(fields),
+        session=fields.text("session"),
+        supersedes=fields.list_value("supersedes"),
+        contradicts=fields.list_value("contradicts"),
+        group_key=fields.path,
         position=position,
-        version=_version(facts, title, text),
+        version=_version(fields, title, text),
     )
 
 
-def _version(facts: Facts, title: str, text: str) -> str:
-    said = {name: value for name, value in facts.said.items() if name not in _COUNTED}
-    return short_id([facts.path, said, title, text], 16)
+def _version(fields: EntryFields, title: str, text: str) -> str:
+    values = {name: value for name, value in fields.values.items() if name not in _USAGE_FIELDS}
+    return short_id([fields.path, values, title, text], 16)
 
 
-def _id(facts: Facts) -> str:
-    told = facts.text("id")
-    if told and not _ID.fullmatch(told):
-        facts.tell("`id` is not made of letters, digits, hyphens and dots.")
-        return facts.id
-    return told or facts.id
+def _id(fields: EntryFields) -> str:
+    text = fields.text("id")
+    if text and not _ID.fullmatch(text):
+        fields.warn("`id` may contain only letters, digits, hyphens and dots.")
+        return fields.id
+    return text or fields.id
 
 
-def _sector(facts: Facts, kind: str) -> Sector:
-    told = facts.text("sector").lower()
-    return told if told in SECTORS else SECTOR_OF_TYPE.get(kind, "semantic")
+def _sector(fields: EntryFields, kind: str) -> Sector:
+    text = fields.text("sector").lower()
+    return text if text in SECTORS else SECTOR_OF_TYPE.get(kind, "semantic")
 
 
-def _tier(facts: Facts) -> Tier:
-    told: Any = facts.text("tier").lower()
-    return told if told in ("hot", "warm", "cold") else "warm"
+def _tier(fields: EntryFields) -> Tier:
+    text: Any = fields.text("tier").lower()
+    return text if text in ("hot", "warm", "cold") else "warm"
 
 
-def _day_of(facts: Facts) -> int | None:
-    found = _DAY.search(facts.text("id")) or _DAY.search(facts.path)
-    return moment_ms(found[1]) if found else None
+def _day_of(fields: EntryFields) -> int | None:
+    match = _DAY.search(fields.text("id")) or _DAY.search(fields.path)
+    return parse_time_ms(match[1]) if match else None

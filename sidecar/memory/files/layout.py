@@ -1,16 +1,16 @@
-"""Which path below `.chati/memories` means what: whose a memory is, and for how long it is kept. Pure.
+"""Meaning of the paths below `.chati/memories`: owner and retention. Pure.
 
     shared/durable/  shared/daily/<date>/  shared/session/  <agent>/durable/  <agent>/daily/<date>/
     archive/         the same tree again: what was moved there can be restored
 
-Names are allow-listed: no path leads out of the tree, and no other folder is looked into.
+Names are allow-listed: no path leads out of the tree, and no other folder is read.
 """
 
 import re
 from typing import NamedTuple, cast
 
-from sidecar.core.lazy_regex import regex
-from sidecar.memory.entry import Keeping
+from sidecar.core.lazy_regex import lazy_regex
+from sidecar.memory.entry import Retention
 
 FOLDER = ".chati"
 MEMORIES = "memories"
@@ -26,60 +26,65 @@ AGENTS = (
 """The twelve agents of intelligence-layer.md 4.5, and the orchestrator."""
 
 OWNERS = (SHARED, *AGENTS)
-KEEPINGS: tuple[Keeping, ...] = ("durable", "daily", "session")
+RETENTIONS: tuple[Retention, ...] = ("durable", "daily", "session")
 MAX_DEPTH = 5
-"""Folders below a keeping's own that are looked into."""
+"""Maximum depth of folders below a retention's folder."""
 
-MEMORY_ID = regex(r"mem-(\d{4}-\d{2}-\d{2})-(\d{3,6})")
-_NAME = regex(r"[^\x00-\x1f\x7f/\\:*?\"<>|\ud800-\udfff]{1,200}")
-_SLUG = regex(r"[^a-z0-9]+")
+MEMORY_ID = lazy_regex(r"mem-(\d{4}-\d{2}-\d{2})-(\d{3,6})")
+_NAME = lazy_regex(r"[^\x00-\x1f\x7f/\\:*?\"<>|\ud800-\udfff]{1,200}")
+_SLUG = lazy_regex(r"[^a-z0-9]+")
 
 
-class Place(NamedTuple):
-    """What a folder says of the memories in it."""
+class MemoryLocation(NamedTuple):
+    """Owner and retention of the memories in a folder."""
 
     owner: str
-    keeping: Keeping
+    retention: Retention
     is_archived: bool
 
 
-def place_of(path: str) -> Place | None:
-    """Says what a file's path below the memories' folder means; None for one that holds no memory."""
+def location_of(path: str) -> MemoryLocation | None:
+    """Return what a path below the memories folder means; None if it cannot hold a memory."""
     parts = path.split("/")
     is_archived = parts[0] == ARCHIVE
-    owner, keeping, *rest = parts[1:] if is_archived else parts if len(parts) > 1 else [*parts, ""]
-    known = owner in OWNERS and keeping in KEEPINGS
-    if not known or not 1 <= len(rest) <= MAX_DEPTH or not path.endswith(".md") or not all(map(is_name, rest)):
+    owner, retention, *rest = parts[1:] if is_archived else parts if len(parts) > 1 else [*parts, ""]
+    is_known = owner in OWNERS and retention in RETENTIONS
+    if (
+        not is_known
+        or not 1 <= len(rest) <= MAX_DEPTH
+        or not path.endswith(".md")
+        or not all(map(is_allowed_name, rest))
+    ):
         return None
-    return Place(owner, cast("Keeping", keeping), is_archived)
+    return MemoryLocation(owner, cast("Retention", retention), is_archived)
 
 
-def is_name(part: str) -> bool:
-    """Says whether a file or folder of this name is looked at."""
+def is_allowed_name(part: str) -> bool:
+    """Whether a file or folder of this name is read."""
     return not part.startswith(".") and part == part.strip() and _NAME.fullmatch(part) is not None
 
 
-def folder_of(owner: str, keeping: Keeping, day: str) -> str:
-    """Gives the folder a new memory goes to; `day` as `2026-03-01`."""
-    return f"{owner}/{keeping}/{day}" if keeping == "daily" else f"{owner}/{keeping}"
+def folder_of(owner: str, retention: Retention, day: str) -> str:
+    """Return the folder of a new memory; `day` like `2026-03-01`."""
+    return f"{owner}/{retention}/{day}" if retention == "daily" else f"{owner}/{retention}"
 
 
-def file_of(owner: str, keeping: Keeping, memory_id: str, title: str) -> str:
-    """Gives the path of a new stand-alone memory: its day, its title, and its number so that no two are the same."""
+def new_memory_path(owner: str, retention: Retention, memory_id: str, title: str) -> str:
+    """Return the path of a new stand-alone memory: day, title, and a number that makes it unique."""
     day, number = cast("re.Match[str]", MEMORY_ID.fullmatch(memory_id)).groups()
-    return f"{folder_of(owner, keeping, day)}/{'-'.join(filter(None, (day, slug(title), number)))}.md"
+    return f"{folder_of(owner, retention, day)}/{'-'.join(filter(None, (day, slug(title), number)))}.md"
 
 
-def archived(path: str) -> str:
-    """Gives where a memory's file is moved when it is archived."""
+def archive_path(path: str) -> str:
+    """Return a memory file's path in the archive."""
     return f"{ARCHIVE}/{path}"
 
 
-def restored(path: str) -> str:
-    """Gives where an archived file came from."""
+def unarchived_path(path: str) -> str:
+    """Return an archived file's original path."""
     return path.removeprefix(f"{ARCHIVE}/")
 
 
 def slug(title: str, limit: int = 48) -> str:
-    """Makes a file's name of a title: small Latin letters and digits, joined by hyphens; may be empty."""
+    """Turn a title into a file name: lowercase ASCII letters and digits, joined by hyphens; may be empty."""
     return _SLUG.sub("-", title.lower())[: limit + 1].strip("-")[:limit].rstrip("-")

@@ -1,6 +1,6 @@
-"""The memories' folder of a project: its files are read, written whole or not at all, moved and removed.
+"""A project's memories folder: read, scan, write atomically, move and remove files.
 
-No link is followed: what leads out of the folder is neither read nor written.
+Links are not followed: anything that leads out of the folder is neither read nor written.
 """
 
 import errno
@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from sidecar.core.errors import Busy, Conflict, NotFound, PolicyDenied, StateDegraded, WorkspaceUnavailable
 from sidecar.memory.files.document import MAX_FILE_BYTES
-from sidecar.memory.files.layout import ARCHIVE, FOLDER, KEEPINGS, MAX_DEPTH, MEMORIES, OWNERS, is_name
+from sidecar.memory.files.layout import ARCHIVE, FOLDER, MAX_DEPTH, MEMORIES, OWNERS, RETENTIONS, is_allowed_name
 from sidecar.system import filelock
 from sidecar.system.atomic_write import is_unfinished, write_whole
 from sidecar.system.safe_open import opened
@@ -22,19 +22,19 @@ from sidecar.system.safe_open import opened
 LOCK_FILE = ".lock"
 LOCK_WAIT_S = 5.0
 MAX_LOCK_BYTES = 64 * 1024
-LEFT_BEHIND_MS = 3_600_000
-"""A file that has been half written for so long never will be whole."""
-KEPT_DAYS = 32
-"""Days whose last number is remembered; older ones are known from their files."""
+UNFINISHED_FILE_MS = 3_600_000
+"""An unfinished file older than this is abandoned."""
+NUMBERED_DAYS = 32
+"""Number of days whose last number is stored; older ones are known from their files."""
 
-_IGNORE_ALL = b"# What agents remember: kept on this machine only.\n*\n"
+_IGNORE_ALL = b"# Memories of agents: stored on this machine only.\n*\n"
 _NO_FILE = (errno.ENOENT, errno.ENOTDIR, errno.EISDIR, errno.EINVAL, errno.ELOOP)
 _REPARSE_POINT = 0x400
 """Windows: a link or junction (FILE_ATTRIBUTE_REPARSE_POINT)."""
 
 
 class Stamp(NamedTuple):
-    """What tells a changed file without reading it; inode and change time only where listing a folder tells them."""
+    """Detects a changed file without reading it; inode and change time only where listing a folder returns them."""
 
     modified_ns: int
     size: int
@@ -43,7 +43,7 @@ class Stamp(NamedTuple):
 
 
 class MemoryFolder:
-    """`<projectPath>/.chati/memories`; paths are given below it, joined by slashes, and were allow-listed."""
+    """`<projectPath>/.chati/memories`; paths are relative to it, with slashes, and allow-listed."""
 
     def __init__(self, project: Path) -> None:
         self._outer = os.path.join(project, FOLDER)
@@ -51,16 +51,16 @@ class MemoryFolder:
         self._project = os.fspath(project)
 
     def exists(self) -> bool:
-        """Says whether there is one; raises PolicyDenied where something else stands in its place."""
+        """Whether the folder exists. Raise PolicyDenied if something else is in its place."""
         return all(_is_folder(path) for path in (self._outer, self.root))
 
     def prepare(self) -> None:
-        """Makes the folder, with a `.gitignore` of its own, so that it never enters git; `.chati` too, if it is made.
+        """Create the folder with its own `.gitignore`, so that git never tracks it; `.chati` likewise if it is new.
 
-        Raises WorkspaceUnavailable where that cannot be done, PolicyDenied where something else stands in its place.
+        Raise WorkspaceUnavailable if that fails, PolicyDenied if something else is in its place.
         """
         if not _is_folder(self._project):
-            raise WorkspaceUnavailable("The project's folder does not exist.", hint="Send its present path.")
+            raise WorkspaceUnavailable("The project folder does not exist.", hint="Send its current path.")
         try:
             is_ours = not _is_folder(self._outer)
             for folder in (self._outer, self.root):
@@ -72,12 +72,12 @@ class MemoryFolder:
                 _ignore_itself(self.root)
         except OSError as error:
             raise WorkspaceUnavailable(
-                "The memories' folder cannot be made.", hint="Give this user the right to write to the project."
+                "The memories folder cannot be created.", hint="Grant this user write access to the project."
             ) from error
 
     @contextmanager
-    def locked(self) -> Iterator["Numbers"]:
-        """Keeps other processes and threads from changing memories meanwhile; the folder is made if need be."""
+    def locked(self) -> Iterator["DayNumbers"]:
+        """Hold the lock against other processes and threads; create the folder if needed."""
         self.prepare()
         fd = self._open_lock()
         try:
@@ -86,118 +86,118 @@ class MemoryFolder:
                     raise Busy(
                         "Another process is writing memories.", hint="Try again shortly.", data={"retryAfterMs": 500}
                     )
-                yield Numbers(fd)
+                yield DayNumbers(fd)
         except OSError as error:
-            raise _failed(error) from error
+            raise _folder_unusable(error) from error
 
-    def read(self, path: str, real: set[str] | None = None) -> tuple[bytes, Stamp]:
-        """Gives a file's bytes with its stamp; of one that is too large only so much that this shows.
+    def read(self, path: str, checked_folders: set[str] | None = None) -> tuple[bytes, Stamp]:
+        """Return a file's bytes and stamp; of a file that is too large only enough to show that.
 
-        `real` remembers, for one pass over many files, which folders were seen to be real ones.
+        `checked_folders` collects, for one pass over many files, the folders already checked not to be links.
 
-        Raises NotFound for what is gone, a link, or no file; OSError for what cannot be read.
+        Raise NotFound for a missing file, a link, or a non-file; OSError if it cannot be read.
         """
-        target = self._inside(path, real=real)
+        target = self._inside(path, checked_folders=checked_folders)
         try:
             fd = opened(target)
         except OSError as error:
             if error.errno in _NO_FILE:
-                raise _gone() from error
+                raise _file_not_found() from error
             raise
         try:
-            found = os.fstat(fd)
-            return _all_of(fd, min(found.st_size, MAX_FILE_BYTES + 1)), stamp_of(found)
+            status = os.fstat(fd)
+            return _read_all(fd, min(status.st_size, MAX_FILE_BYTES + 1)), stamp_of(status)
         finally:
             os.close(fd)
 
     def create(self, path: str, content: bytes, *, durable: bool = True) -> Stamp:
-        """Writes a new file, whole or not at all; raises Conflict where one of that name is there."""
+        """Write a new file atomically. Raise Conflict if the name exists."""
         target = self._inside(path, make=True)
         if os.path.lexists(target):
-            raise Conflict("A memory's file of that name is there already.")
-        return _written(target, content, durable=durable)
+            raise Conflict("A memory file of that name already exists.")
+        return _write(target, content, durable=durable)
 
     def replace(self, path: str, before: bytes, content: bytes, *, durable: bool = True) -> Stamp:
-        """Writes a file anew, whole or not at all; raises Conflict when it is no longer what it was."""
+        """Rewrite a file atomically. Raise Conflict if it has changed."""
         if self.read(path)[0] != before:
-            raise Conflict("The memory's file was changed meanwhile.", hint="Look at it again.")
-        return _written(self._inside(path), content, durable=durable)
+            raise Conflict("The memory file has changed since it was read.", hint="Read it again.")
+        return _write(self._inside(path), content, durable=durable)
 
-    def take_away(self, path: str, before: bytes | None) -> None:
-        """Removes a file that is as it was; raises Conflict when it is not, or NotFound when it is gone."""
+    def remove_unchanged(self, path: str, before: bytes | None) -> None:
+        """Remove an unchanged file. Raise Conflict if it has changed, NotFound if it is missing."""
         if self.read(path)[0] != before:
-            raise Conflict("The memory's file was changed meanwhile.", hint="Look at it again.")
+            raise Conflict("The memory file has changed since it was read.", hint="Read it again.")
         self.remove(path)
 
     def remove(self, path: str) -> None:
-        """Removes a file and the folders that are empty then."""
+        """Remove a file and the folders that become empty."""
         with suppress(FileNotFoundError):
             os.unlink(self._inside(path))
         self._prune(path)
 
     def move(self, path: str, to: str) -> Stamp:
-        """Moves a file within the folder; raises Conflict where one of that name is there, NotFound if it is gone."""
+        """Move a file within the folder. Raise Conflict if the target exists, NotFound if the file is missing."""
         target = self._inside(to, make=True)
         if os.path.lexists(target):
-            raise Conflict("A memory's file of that name is there already.", hint="Move or rename that one first.")
+            raise Conflict("A memory file of that name already exists.", hint="Move or rename that one first.")
         try:
             os.rename(self._inside(path), target)
         except FileNotFoundError as error:
-            raise _gone() from error
+            raise _file_not_found() from error
         self._prune(path)
         return stamp_of(os.lstat(target))
 
     def sweep(self, now_ms: int) -> None:
-        """Removes what writers that were killed left half written, here and beside the folder."""
-        for path in self._left_behind(now_ms):
+        """Remove unfinished files of killed writers, here and beside the folder."""
+        for path in self._unfinished_paths(now_ms):
             with suppress(OSError):
                 os.unlink(path)
 
-    def left_behind(self, now_ms: int) -> int:
-        """Gives how many files were left half written."""
-        return len(list(self._left_behind(now_ms)))
+    def unfinished_files(self, now_ms: int) -> int:
+        """Return the number of abandoned unfinished files."""
+        return len(list(self._unfinished_paths(now_ms)))
 
-    def _left_behind(self, now_ms: int) -> Iterator[str]:
+    def _unfinished_paths(self, now_ms: int) -> Iterator[str]:
         for folder, _, names in os.walk(self._outer):
             for name in filter(is_unfinished, names):
                 path = os.path.join(folder, name)
                 with suppress(OSError):
-                    if now_ms - os.lstat(path).st_mtime * 1000 > LEFT_BEHIND_MS:
+                    if now_ms - os.lstat(path).st_mtime * 1000 > UNFINISHED_FILE_MS:
                         yield path
 
     def holds(self, name: str) -> bool:
-        """Says whether a file is there."""
+        """Whether a file exists."""
         return os.path.lexists(os.path.join(self.root, name))
 
     def write_index(self, name: str, content: bytes) -> None:
-        """Writes a derived file beside the memories."""
+        """Write a derived file beside the memories."""
         write_whole(os.path.join(self.root, name), content, durable=False)
 
     def _open_lock(self) -> int:
         try:
             return opened(os.path.join(self.root, LOCK_FILE), os.O_RDWR | os.O_CREAT)
         except OSError as error:
-            raise _failed(error) from error
+            raise _folder_unusable(error) from error
 
-    def _inside(self, path: str, *, make: bool = False, real: set[str] | None = None) -> str:
-        """Gives a file's path on disk; every folder on the way is a real one. Raises NotFound, PolicyDenied."""
+    def _inside(self, path: str, *, make: bool = False, checked_folders: set[str] | None = None) -> str:
+        """Return a file's path on disk; every folder on the way must be a real one. Raise NotFound, PolicyDenied."""
         *folders, name = path.split("/")
         below = "/".join(folders)
-        if real is not None and below in real:
+        if checked_folders is not None and below in checked_folders:
             return os.path.join(self.root, path)
-        place = self.root
+        folder_path = self.root
         for folder in folders:
-            place = os.path.join(place, _allowed(folder))
-            if not _is_folder(place):
+            folder_path = os.path.join(folder_path, _allowed_name(folder))
+            if not _is_folder(folder_path):
                 if not make:
-                    raise _gone()
-                os.mkdir(place)
-        if real is not None:
-            real.add(below)
-        return os.path.join(place, _allowed(name))
+                    raise _file_not_found()
+                os.mkdir(folder_path)
+        if checked_folders is not None:
+            checked_folders.add(below)
+        return os.path.join(folder_path, _allowed_name(name))
 
     def _prune(self, path: str) -> None:
-        """Removes folders that became empty, below the owners' own."""
+        """Remove folders that became empty, below the owners' own."""
         parts = path.split("/")[:-1]
         while len(parts) > 2:
             with suppress(OSError):
@@ -205,18 +205,18 @@ class MemoryFolder:
             parts.pop()
 
 
-class Numbers:
-    """The last number given to a memory of a day, kept in the lock's file: ids are never given twice."""
+class DayNumbers:
+    """The last memory number of each day, stored in the lock file: ids are never reused."""
 
     def __init__(self, fd: int) -> None:
         self._fd = fd
-        self.given = self._read()
+        self.last_numbers = self._read()
 
-    def keep(self, day: str, number: int) -> None:
-        """Writes down the last number of a day, before it is used."""
-        self.given[day] = number
-        kept = dict(sorted(self.given.items())[-KEPT_DAYS:])
-        content = json.dumps(kept).encode()
+    def reserve(self, day: str, number: int) -> None:
+        """Store the last number of a day before it is used."""
+        self.last_numbers[day] = number
+        recent = dict(sorted(self.last_numbers.items())[-NUMBERED_DAYS:])
+        content = json.dumps(recent).encode()
         os.lseek(self._fd, 0, os.SEEK_SET)
         os.write(self._fd, content)
         os.ftruncate(self._fd, len(content))
@@ -224,52 +224,52 @@ class Numbers:
     def _read(self) -> dict[str, int]:
         os.lseek(self._fd, 0, os.SEEK_SET)
         try:
-            kept = json.loads(os.read(self._fd, MAX_LOCK_BYTES) or b"{}")
-            return {str(day): int(number) for day, number in kept.items()}
+            numbers = json.loads(os.read(self._fd, MAX_LOCK_BYTES) or b"{}")
+            return {str(day): int(number) for day, number in numbers.items()}
         except (ValueError, AttributeError, TypeError, RecursionError):
             return {}
 
 
-def stamp_of(found: os.stat_result) -> Stamp:
-    """Gives the stamp of a file; Windows tells inode and change time only of an open one."""
+def stamp_of(status: os.stat_result) -> Stamp:
+    """Return a file's stamp; Windows reports inode and change time only for an open file."""
     if os.name == "nt":
-        return Stamp(found.st_mtime_ns, found.st_size, 0, 0)
-    return Stamp(found.st_mtime_ns, found.st_size, found.st_ino, found.st_ctime_ns)
+        return Stamp(status.st_mtime_ns, status.st_size, 0, 0)
+    return Stamp(status.st_mtime_ns, status.st_size, status.st_ino, status.st_ctime_ns)
 
 
-def is_link(found: os.stat_result) -> bool:
-    """Says whether what was looked at without following is a link, a junction among them."""
-    return stat.S_ISLNK(found.st_mode) or bool(getattr(found, "st_file_attributes", 0) & _REPARSE_POINT)
+def is_link(status: os.stat_result) -> bool:
+    """Whether an lstat result is a link or junction."""
+    return stat.S_ISLNK(status.st_mode) or bool(getattr(status, "st_file_attributes", 0) & _REPARSE_POINT)
 
 
 def _is_folder(path: str) -> bool:
-    """Says whether a folder is there; raises PolicyDenied for a link or a file in its place."""
+    """Whether a folder exists. Raise PolicyDenied for a link or a file in its place."""
     try:
-        found = os.lstat(path)
+        status = os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):
         return False
     except OSError as error:
-        raise _failed(error) from error
+        raise _folder_unusable(error) from error
     name = os.path.basename(path)
-    if is_link(found):
-        raise PolicyDenied(f"`{name}` is a link, and memories are kept in a real folder only.", hint="Remove the link.")
-    if not stat.S_ISDIR(found.st_mode):
-        raise PolicyDenied(f"`{name}` is no folder, so no memories can be kept in it.", hint="Move the file away.")
+    if is_link(status):
+        raise PolicyDenied(f"`{name}` is a link; memories are stored in a real folder only.", hint="Remove the link.")
+    if not stat.S_ISDIR(status.st_mode):
+        raise PolicyDenied(f"`{name}` is not a folder, so it cannot store memories.", hint="Move the file away.")
     return True
 
 
-def _allowed(part: str) -> str:
-    if not is_name(part):
-        raise PolicyDenied("A memory's path stays within the memories' folder.")
+def _allowed_name(part: str) -> str:
+    if not is_allowed_name(part):
+        raise PolicyDenied("A memory's path must stay within the memories folder.")
     return part
 
 
-def _written(target: str, content: bytes, *, durable: bool = True) -> Stamp:
+def _write(target: str, content: bytes, *, durable: bool = True) -> Stamp:
     write_whole(target, content, durable=durable)
     return stamp_of(os.lstat(target))
 
 
-def _all_of(fd: int, limit: int) -> bytes:
+def _read_all(fd: int, limit: int) -> bytes:
     parts = []
     while limit and (part := os.read(fd, limit)):
         parts.append(part)
@@ -283,13 +283,13 @@ def _ignore_itself(folder: str) -> None:
         write_whole(ignore, _IGNORE_ALL)
 
 
-def _gone() -> NotFound:
-    return NotFound("There is no memory's file of that name.")
+def _file_not_found() -> NotFound:
+    return NotFound("No memory file has that name.")
 
 
-def _failed(error: OSError) -> StateDegraded:
+def _folder_unusable(error: OSError) -> StateDegraded:
     return StateDegraded(
-        f"The memories' folder cannot be used: {error.strerror or type(error).__name__}.",
+        f"The memories folder cannot be used: {error.strerror or type(error).__name__}.",
         hint="Check its permissions and the disk.",
     )
 
@@ -297,44 +297,46 @@ def _failed(error: OSError) -> StateDegraded:
 # Looks through the memories' folder: which files there are, told by their stamps, without reading any.
 
 
-class Tree(NamedTuple):
-    """Every memory file's stamp by its path, and what could not be looked at."""
+class FolderScan(NamedTuple):
+    """The stamp of every memory file by path, and what could not be examined."""
 
     files: dict[str, Stamp]
     unreadable: tuple[str, ...]
-    """Folders, each with a slash at its end: what was known of them still counts."""
+    """Folders with a trailing slash; their known files still count."""
     warnings: tuple[tuple[str, str], ...]
     """Path and sentence."""
 
 
-def walk(folder: MemoryFolder) -> Tree:
-    """Looks through the folders of every owner and keeping, and the archive's; links are told of, not followed."""
-    looking = _Looking(folder.root)
+def scan_files(folder: MemoryFolder) -> FolderScan:
+    """Scan the folders of every owner and retention, and the archive's; links are reported, not followed."""
+    scanner = _Scanner(folder.root)
     for top in ("", f"{ARCHIVE}/"):
         for owner in OWNERS:
-            for keeping in KEEPINGS:
-                looking.look(f"{top}{owner}/{keeping}/", MAX_DEPTH)
-    return Tree(looking.files, tuple(looking.unreadable), tuple(looking.warnings))
+            for retention in RETENTIONS:
+                scanner.scan_folder(f"{top}{owner}/{retention}/", MAX_DEPTH)
+    return FolderScan(scanner.files, tuple(scanner.unreadable), tuple(scanner.warnings))
 
 
-class _Looking:
+class _Scanner:
     def __init__(self, root: str) -> None:
         self.root = root
         self.files: dict[str, Stamp] = {}
         self.unreadable: list[str] = []
         self.warnings: list[tuple[str, str]] = []
 
-    def look(self, below: str, depth: int) -> None:
-        """Takes the files of a folder and of those in it; a file whose name is not allowed is told of."""
-        for entry in self._entries(below):
-            path = below + entry.name
+    def scan_folder(self, folder: str, depth: int) -> None:
+        """Add the files of a folder and its subfolders; a disallowed file name becomes a warning."""
+        for entry in self._entries(folder):
+            path = folder + entry.name
             is_file = entry.name.endswith(".md")
             if entry.name.startswith("."):
                 continue
-            if not is_name(entry.name):
-                self.warnings.append((below, "A file with signs in its name that not every system allows is left out."))
+            if not is_allowed_name(entry.name):
+                self.warnings.append(
+                    (folder, "A file is skipped because its name has characters that not every system allows.")
+                )
             elif is_file:
-                self._take(entry, path)
+                self._add_file(entry, path)
             elif entry.is_dir(follow_symlinks=False) and depth > 1:
                 self._descend(entry, path, depth)
             elif entry.is_symlink():
@@ -344,25 +346,25 @@ class _Looking:
         if os.name == "nt" and is_link(entry.stat(follow_symlinks=False)):
             self.warnings.append((path, "A link is not followed."))
         else:
-            self.look(f"{path}/", depth - 1)
+            self.scan_folder(f"{path}/", depth - 1)
 
-    def _take(self, entry: os.DirEntry[str], path: str) -> None:
+    def _add_file(self, entry: os.DirEntry[str], path: str) -> None:
         try:
-            found = entry.stat(follow_symlinks=False)
+            status = entry.stat(follow_symlinks=False)
         except OSError:
-            return  # it went meanwhile
-        if is_link(found):
+            return  # it was removed meanwhile
+        if is_link(status):
             self.warnings.append((path, "A link is not followed."))
         elif entry.is_file(follow_symlinks=False):
-            self.files[path] = stamp_of(found)
+            self.files[path] = stamp_of(status)
 
     def _entries(self, below: str) -> Iterator[os.DirEntry[str]]:
-        """Lists a folder; one that is a link, also on the way to it, is none."""
-        place = os.path.join(self.root, *below.split("/")[:-1])
-        if below.count("/") <= 3 and self._leads_away(below):
+        """List a folder; nothing if it, or a folder above it, is a link."""
+        path = os.path.join(self.root, *below.split("/")[:-1])
+        if below.count("/") <= 3 and self._crosses_link(below):
             return
         try:
-            with os.scandir(place) as entries:
+            with os.scandir(path) as entries:
                 yield from entries
         except (FileNotFoundError, NotADirectoryError):
             return
@@ -370,12 +372,12 @@ class _Looking:
             self.unreadable.append(below)
             self.warnings.append((below, "The folder cannot be read."))
 
-    def _leads_away(self, below: str) -> bool:
-        place = self.root
+    def _crosses_link(self, below: str) -> bool:
+        path = self.root
         for part in below.split("/")[:-1]:
-            place = os.path.join(place, part)
+            path = os.path.join(path, part)
             try:
-                if is_link(os.lstat(place)):
+                if is_link(os.lstat(path)):
                     self.warnings.append((below, "A link is not followed."))
                     return True
             except OSError:

@@ -1,8 +1,9 @@
-"""What changed among a project's memory files since one last asked, told by a watch and never by its silence alone.
+"""File-system watch of a project's memory files; silence alone never proves that nothing changed.
 
-A watch begins at the second question, and for no command: who asks once pays for none. Where the system's events are no
-proof (macOS, Windows, network folders) there is none, and every file's stamp is looked at each time. What no event
-tells, a store through a mapping held open or through a hard link elsewhere, is seen by the daily upkeep's full look.
+A watch starts at the second refresh and never for a command, so a single refresh costs nothing extra. Where the
+system's events prove nothing (macOS, Windows, network folders) there is no watch, and every file's stamp is checked
+each time. What no event reports, a write through an open mapping or a hard link elsewhere, is found by the daily full
+scan.
 """
 
 import os
@@ -13,19 +14,19 @@ from pathlib import Path
 from sidecar.call import Process
 from sidecar.system.watch import Changes, Folders, Unwatchable, Watch, open_watch
 
-MOST_WATCHED = 8
-"""So many projects are watched at once; the one not asked about for longest is looked through again."""
+MAX_WATCHES = 8
+"""Maximum number of watched projects; the least recently used one is scanned again."""
 
 RETRY_MS = 300_000.0
-"""So long a folder that could not be watched, or no longer, is looked through each time."""
+"""How long a folder that cannot be watched is scanned each time instead."""
 
 COOKIES = "cookies"
-"""The folder in the state directory whose events prove that all earlier ones have arrived."""
+"""Folder in the state directory whose events prove that all earlier events have arrived."""
 
 Identity = tuple[int, int]
 
 
-class Watched:
+class MemoryWatch:
     """The watch of one project's memories. Thread-safe."""
 
     def __init__(self, process: Process, root: str) -> None:
@@ -34,53 +35,53 @@ class Watched:
         self._lock = threading.Lock()
         self._watch: Watch | None = None
         self._identity: Identity | None = None
-        self._is_asked = False
+        self._was_polled = False
         self._not_before_ms = 0.0
 
     @property
     def is_running(self) -> bool:
-        """Whether changes are told."""
+        """Whether changes are reported."""
         return self._watch is not None
 
     def changed(self) -> frozenset[str] | None:
-        """Gives the paths that something happened to since the last call, as they lie on the disk.
+        """Return the absolute paths changed since the last call.
 
-        None where that is not known, or a folder is among them: then all is to be looked at, which this call precedes.
+        None if unknown, or if a folder is among them: the caller then scans everything after this call.
         """
         if self._process.is_command_line:
             return None
         with self._lock:
-            found = self._asked()
+            changes = self._poll()
         if self._watch is None:
             return None
-        self._process.slices.memory.watches.used(self)
-        return None if found is None or found.everything or found.folders else found.paths
+        self._process.slices.memory.watches.mark_used(self)
+        return None if changes is None or changes.everything or changes.folders else changes.paths
 
-    def _asked(self) -> Changes | None:
-        """Asks the watch, or begins one."""
+    def _poll(self) -> Changes | None:
+        """Poll the watch, or start one."""
         identity = _identity(self._root)
         if self._watch is not None and identity != self._identity:
-            self._drop()
+            self._stop()
         if self._watch is None:
-            self._begin(identity)
+            self._start(identity)
             return None
-        found = self._watch.sync()
+        changes = self._watch.sync()
         if self._watch.broken is not None:
-            self._put_off(self._watch.broken)
+            self._disable(self._watch.broken)
             return None
-        if self._root in found.paths:  # another one may stand in its place, even under the same number
-            self._drop()
+        if self._root in changes.paths:  # another folder may be in its place, even with the same inode
+            self._stop()
             return None
-        return found
+        return changes
 
     def close(self) -> None:
-        """Ends the watch; a later question may begin another."""
+        """Stop the watch; a later call may start another."""
         with self._lock:
-            self._drop()
+            self._stop()
 
-    def _begin(self, identity: Identity | None) -> None:
-        if not self._is_asked:
-            self._is_asked = True
+    def _start(self, identity: Identity | None) -> None:
+        if not self._was_polled:
+            self._was_polled = True
             return
         if identity is None or self._process.clock.monotonic_ms() < self._not_before_ms:
             return
@@ -89,44 +90,44 @@ class Watched:
             cookies.mkdir(exist_ok=True)
             watch = open_watch(_folders(self._root, cookies), cookies)
         except (Unwatchable, OSError) as error:
-            self._put_off(str(error))
+            self._disable(str(error))
             return
         if not watch.is_exact or _identity(self._root) != identity:
             watch.close()
-            self._put_off("not every change is told")
+            self._disable("not every change is reported")
             return
         self._watch, self._identity = watch, identity
 
-    def _put_off(self, reason: str) -> None:
-        self._drop()
+    def _disable(self, reason: str) -> None:
+        self._stop()
         self._not_before_ms = self._process.clock.monotonic_ms() + RETRY_MS
         self._process.log.info("memory.watch.off", reason=reason, retryMs=RETRY_MS)
 
-    def _drop(self) -> None:
+    def _stop(self) -> None:
         if self._watch is not None:
             self._watch.close()
         self._watch = self._identity = None
 
 
 class OpenWatches:
-    """The watches of the process, the one used last at the end."""
+    """The process's watches, most recently used last."""
 
     def __init__(self, process: Process) -> None:
         self._lock = threading.Lock()
-        self._all: OrderedDict[int, Watched] = OrderedDict()
+        self._all: OrderedDict[int, MemoryWatch] = OrderedDict()
         process.close_callbacks.append(self.close)
 
-    def used(self, watched: Watched) -> None:
-        """Keeps a watch, and closes the one not used for longest when they are too many."""
+    def mark_used(self, watched: MemoryWatch) -> None:
+        """Mark a watch as used; close the least recently used one if there are too many."""
         with self._lock:
             self._all[id(watched)] = watched
             self._all.move_to_end(id(watched))
-            over = self._all.popitem(last=False)[1] if len(self._all) > MOST_WATCHED else None
-        if over is not None:
-            over.close()
+            surplus = self._all.popitem(last=False)[1] if len(self._all) > MAX_WATCHES else None
+        if surplus is not None:
+            surplus.close()
 
     def close(self) -> None:
-        """Ends all watches."""
+        """Close all watches."""
         for watched in list(self._all.values()):
             watched.close()
 
@@ -138,7 +139,7 @@ def _folders(root: str, cookies: Path) -> Folders:
 
 def _identity(root: str) -> Identity | None:
     try:
-        found = os.stat(root)
+        status = os.stat(root)
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino

@@ -1,1 +1,1 @@
-"""Which memories answer a question: linear models over what is known of each entry and of those around it."""
+"""Ranking of memories: linear models over features of each entry and its neighbours."""

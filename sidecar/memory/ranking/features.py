@@ -1,6 +1,6 @@
-"""What is known of each entry for a question: its own words, those around it, who said it and when. Pure.
+"""Features of each candidate entry for a query: its words, its neighbours, its author and time. Pure.
 
-Every value is 0 where nothing speaks for the entry, and about 1 at most.
+Every value is 0 if nothing speaks for the entry, and about 1 at most.
 """
 
 import math
@@ -9,32 +9,32 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from sidecar.memory.ranking.indexed_text import Trait
-from sidecar.memory.ranking.query import Asked, Vocabulary, Wanted, rarity
+from sidecar.memory.ranking.query import AnswerKind, MemoryQuery, TermWeights, inverse_document_frequency
 
 DAY_MS = 86_400_000
 
 
 class Saturation(NamedTuple):
-    """BM25's k1 and b: how soon a word said again says nothing new, and how much length counts against an entry."""
+    """BM25's k1 (how soon repetition adds nothing) and b (how much length counts against an entry)."""
 
-    often: float
+    k1: float
     length: float
 
 
-IN_GROUP = Saturation(0.9, 0.4)
-"""Entries of a group are short: how long one is says little."""
-ALONE = Saturation(1.2, 0.75)
+GROUP_ENTRY = Saturation(0.9, 0.4)
+"""Group entries are short: their length says little."""
+STANDALONE_ENTRY = Saturation(1.2, 0.75)
 
 GROUP_SATURATION = 1.2
-FADES_DAYS, SOON_DAYS = 5.0, 15
-"""What happened on a day is told on that day or soon after."""
+MENTION_DECAY_DAYS, MENTION_DAYS = 5.0, 15
+"""An event is reported on its day or soon after."""
 RANK_HALF = 10.0
-NEAR = 2
-"""So many entries before and after one are what it stands among."""
+NEIGHBORS = 2
+"""Number of neighbours before and after an entry."""
 
 
-class Row(NamedTuple):
-    """An entry as the index has it, as far as the ranking looks."""
+class CandidateRow(NamedTuple):
+    """The indexed columns of an entry that the ranking uses."""
 
     row_id: int
     group: str
@@ -44,164 +44,169 @@ class Row(NamedTuple):
     terms: str
     traits: int
     eligible: bool
-    """It passes the filters; another one only says what stands around those that do."""
+    """Whether it passes the filters; others only serve as neighbours."""
 
 
-class Hits(NamedTuple):
-    """Which of the question's terms an entry holds."""
+class TermHits(NamedTuple):
+    """The query terms an entry contains."""
 
     counts: Mapping[int, int]
-    """A term's place → how often."""
+    """Term index → number of occurrences."""
     mask: int
     own: float
-    """BM25, not above about 1: the share of the terms' weight."""
+    """BM25 as a share of the terms' weight, at most about 1."""
     forms: float
-    """The share of weight that other forms of terms stand for, where the term itself is not there."""
+    """Share of weight covered only by other forms of the terms."""
     pairs: float
     length: int
 
 
 ASKS, ENDS_ASKING = int(Trait.QUESTION), int(Trait.ENDS_ASKING)
-NOTHING = Hits({}, 0, 0.0, 0.0, 0.0, 0)
+NO_HITS = TermHits({}, 0, 0.0, 0.0, 0.0, 0)
 
 NAMES = (
     "words", "share", "around", "before", "after", "twoBefore", "twoAfter", "group", "pairs", "forms", "formsAround",
-    "rank", "rankAround", "author", "inTime", "onDay", "soonAfter", "answers", "afterQuestion", "asks", "endsAsking",
-    "opens", "length", "tellsWhen", "tellsNumber", "tellsName", "tellsNames", "tellsTitle", "tellsWhy", "tellsWhere",
+    "rank", "rankAround", "author", "inTime", "onDay", "soonAfter", "answers", "afterQuestion", "hasQuestion",
+    "endsWithQuestion", "opens", "length", "hasTime", "hasNumber", "hasName", "hasManyNames", "hasTitle", "hasReason",
+    "hasPlace",
 )  # fmt: skip
-"""The features, in the order of a row's values."""
+"""The features, in vector order."""
 
 _WORDS, _FORMS = NAMES.index("words"), NAMES.index("forms")
 
-_TELLING = (
-    (Wanted.MOMENT, Trait.MOMENT),
-    (Wanted.NUMBER, Trait.NUMBER),
-    (Wanted.NAME, Trait.NAMES),
-    (Wanted.NAME, Trait.MANY_NAMES),
-    (Wanted.TITLE, Trait.QUOTES),
-    (Wanted.CAUSE, Trait.CAUSE),
-    (Wanted.PLACE, Trait.PLACE),
+_ANSWER_TRAITS = (
+    (AnswerKind.MOMENT, Trait.MOMENT),
+    (AnswerKind.NUMBER, Trait.NUMBER),
+    (AnswerKind.NAME, Trait.NAMES),
+    (AnswerKind.NAME, Trait.MANY_NAMES),
+    (AnswerKind.TITLE, Trait.QUOTES),
+    (AnswerKind.CAUSE, Trait.CAUSE),
+    (AnswerKind.PLACE, Trait.PLACE),
 )
 
 
-def said(values: Sequence[float]) -> float:
-    """Gives, of an entry's values, the share of the question's weight that the entry itself holds."""
+def query_share(values: Sequence[float]) -> float:
+    """Return the share of the query's weight that the entry itself contains."""
     return values[_WORDS] + values[_FORMS]
 
 
-def hits_of(terms: str, asked: Asked, vocabulary: Vocabulary, saturation: Saturation) -> Hits:
-    """Finds a question's terms in an entry's."""
+def match_terms(terms: str, query: MemoryQuery, term_weights: TermWeights, saturation: Saturation) -> TermHits:
+    """Match a query's terms against an entry's."""
     words = terms.split()
-    found = vocabulary.looked_for.intersection(words)
-    if not found:
-        return Hits({}, 0, 0.0, 0.0, 0.0, len(words))
-    places, forms = vocabulary.places, vocabulary.forms
+    matching = term_weights.search_terms.intersection(words)
+    if not matching:
+        return TermHits({}, 0, 0.0, 0.0, 0.0, len(words))
+    places, forms = term_weights.places, term_weights.forms
     counts: dict[int, int] = {}
-    formed: dict[int, float] = {}
+    form_credits: dict[int, float] = {}
     mask = 0
-    for word in found:
+    for word in matching:
         place = places.get(word)
         if place is not None:
             counts[place] = words.count(word)
             mask |= 1 << place
         else:
             for at, credit in forms[word]:
-                formed[at] = max(formed.get(at, 0.0), credit)
-    weights, total = vocabulary.weights, vocabulary.total
-    often, length = saturation
-    norm = often * (1 - length + length * len(words) / vocabulary.average)
-    own = math.fsum(weights[at] * count * (often + 1) / (count + norm) for at, count in counts.items())
-    soft = math.fsum(weights[at] * credit for at, credit in formed.items() if at not in counts)
-    pairs = _pairs(words, asked, vocabulary) / total if len(counts) > 1 else 0.0
-    return Hits(counts, mask, own / total, soft / total, min(1.0, pairs), len(words))
+                form_credits[at] = max(form_credits.get(at, 0.0), credit)
+    weights, total = term_weights.weights, term_weights.total
+    k1, length = saturation
+    norm = k1 * (1 - length + length * len(words) / term_weights.average)
+    own = math.fsum(weights[at] * count * (k1 + 1) / (count + norm) for at, count in counts.items())
+    form_weight = math.fsum(weights[at] * credit for at, credit in form_credits.items() if at not in counts)
+    pairs = _pairs(words, query, term_weights) / total if len(counts) > 1 else 0.0
+    return TermHits(counts, mask, own / total, form_weight / total, min(1.0, pairs), len(words))
 
 
-def _pairs(words: Sequence[str], asked: Asked, vocabulary: Vocabulary) -> float:
-    """Gives the weight of the question's pairs that an entry holds side by side."""
-    places, weights = vocabulary.places, vocabulary.weights
-    together = (pair for pair in pairwise(words) if pair in asked.pairs)
-    return sum(weights[places[left]] + weights[places[right]] for left, right in together)
+def _pairs(words: Sequence[str], query: MemoryQuery, term_weights: TermWeights) -> float:
+    """Return the weight of the query's term pairs that are adjacent in an entry."""
+    places, weights = term_weights.places, term_weights.weights
+    adjacent = (pair for pair in pairwise(words) if pair in query.pairs)
+    return sum(weights[places[left]] + weights[places[right]] for left, right in adjacent)
 
 
 def features(
-    asked: Asked, rows: Sequence[Row], hits: Sequence[Hits], vocabulary: Vocabulary, named: frozenset[str]
+    query: MemoryQuery,
+    rows: Sequence[CandidateRow],
+    hits: Sequence[TermHits],
+    weights: TermWeights,
+    named_authors: frozenset[str],
 ) -> list[list[float]]:
-    """Gives each row's values, as `NAMES` has them; `named` are the authors that the question names."""
+    """Return each row's feature vector in the order of `NAMES`; `named_authors` are the authors the query names."""
     at = {(row.group, row.position): index for index, row in enumerate(rows)}
-    share = _Shares(vocabulary)
-    groups = _group_scores(rows, hits, len(vocabulary.terms))
-    telling = [int(trait) if wanted in asked.wanted else 0 for wanted, trait in _TELLING]
-    around: list[tuple[Hits, Hits, Hits, Hits, int]] = []
+    shares = _Shares(weights)
+    groups = _group_scores(rows, hits, len(weights.terms))
+    answer_traits = [int(trait) if kind in query.answer_kinds else 0 for kind, trait in _ANSWER_TRAITS]
+    neighbors: list[tuple[TermHits, TermHits, TermHits, TermHits, int]] = []
     for row in rows:
-        near = [at.get((row.group, row.position + step)) for step in (-1, 1, -2, 2)]
-        one, two, three, four = (NOTHING if index is None else hits[index] for index in near)
-        is_answer = 0 if near[0] is None else rows[near[0]].traits & (ASKS | ENDS_ASKING)
-        around.append((one, two, three, four, is_answer))
-    own_rank = _rank_shares([one.own for one in hits])
+        nearby = [at.get((row.group, row.position + step)) for step in (-1, 1, -2, 2)]
+        before, after, two_before, two_after = (NO_HITS if index is None else hits[index] for index in nearby)
+        is_answer = 0 if nearby[0] is None else rows[nearby[0]].traits & (ASKS | ENDS_ASKING)
+        neighbors.append((before, after, two_before, two_after, is_answer))
+    own_rank = _rank_shares([before.own for before in hits])
     near_rank = _rank_shares(
-        [_window(own, near[0], near[1], vocabulary) for own, near in zip(hits, around, strict=True)]
+        [_window(own, nearby[0], nearby[1], weights) for own, nearby in zip(hits, neighbors, strict=True)]
     )
-    terms = max(1, len(vocabulary.terms))
-    found: list[list[float]] = []
+    terms = max(1, len(weights.terms))
+    vectors: list[list[float]] = []
     for index, row in enumerate(rows):
         own = hits[index]
-        before, after, two_before, two_after, is_answer = around[index]
+        before, after, two_before, two_after, is_answer = neighbors[index]
         traits = row.traits
-        in_time, on_day, soon = _times(asked, row.at_ms)
+        in_time, on_day, soon = _times(query, row.at_ms)
         window = own.mask | before.mask | after.mask | two_before.mask | two_after.mask
-        found.append([
-            own.own, own.mask.bit_count() / terms, share[window], before.own, after.own, two_before.own, two_after.own,
+        vectors.append([
+            own.own, own.mask.bit_count() / terms, shares[window], before.own, after.own, two_before.own, two_after.own,
             groups[row.group], own.pairs, own.forms, before.forms + after.forms,
-            own_rank[index], near_rank[index], 1.0 if row.author in named else 0.0,
+            own_rank[index], near_rank[index], 1.0 if row.author in named_authors else 0.0,
             in_time, on_day, soon,
             before.own if is_answer else 0.0, 1.0 if is_answer & ENDS_ASKING else 0.0,
             1.0 if traits & ASKS else 0.0, 1.0 if traits & ENDS_ASKING else 0.0,
             1.0 if row.position == 0 else 0.0, math.log(own.length + 1) / 4,
-            *[1.0 if traits & trait else 0.0 for trait in telling],
+            *[1.0 if traits & trait else 0.0 for trait in answer_traits],
         ])  # fmt: skip
-    return found
+    return vectors
 
 
-def _window(own: Hits, before: Hits, after: Hits, vocabulary: Vocabulary) -> float:
-    """Gives BM25 of an entry and the two beside it, taken as one text of three entries' usual length."""
+def _window(own: TermHits, before: TermHits, after: TermHits, term_weights: TermWeights) -> float:
+    """Return BM25 of an entry and its two neighbours as one text of three average entries."""
     counts = own.counts
     if before.counts or after.counts:
         merged = dict(own.counts)
-        for beside in (before.counts, after.counts):
-            for at, count in beside.items():
+        for neighbor in (before.counts, after.counts):
+            for at, count in neighbor.items():
                 merged[at] = merged.get(at, 0) + count
         counts = merged
-    length = (own.length + before.length + after.length) / (3 * vocabulary.average)
-    norm = IN_GROUP.often * (1 - IN_GROUP.length + IN_GROUP.length * length)
-    return math.fsum(vocabulary.weights[at] * count / (count + norm) for at, count in counts.items())
+    length = (own.length + before.length + after.length) / (3 * term_weights.average)
+    norm = GROUP_ENTRY.k1 * (1 - GROUP_ENTRY.length + GROUP_ENTRY.length * length)
+    return math.fsum(term_weights.weights[at] * count / (count + norm) for at, count in counts.items())
 
 
 class _Shares(dict[int, float]):
-    """Sets of terms, as bits → their share of the weight."""
+    """Term sets as bit masks → their share of the weight."""
 
-    def __init__(self, vocabulary: Vocabulary) -> None:
+    def __init__(self, term_weights: TermWeights) -> None:
         super().__init__()
-        self.vocabulary = vocabulary
+        self.term_weights = term_weights
 
     def __missing__(self, mask: int) -> float:
-        weights = self.vocabulary.weights
-        value = math.fsum(weight for place, weight in enumerate(weights) if mask >> place & 1) / self.vocabulary.total
+        weights = self.term_weights.weights
+        value = math.fsum(weight for place, weight in enumerate(weights) if mask >> place & 1) / self.term_weights.total
         self[mask] = value
         return value
 
 
-def _group_scores(rows: Sequence[Row], hits: Sequence[Hits], places: int) -> dict[str, float]:
-    """Gives for each group how much of the question it speaks of: BM25 of what few other groups speak of; 0 to 1."""
+def _group_scores(rows: Sequence[CandidateRow], hits: Sequence[TermHits], places: int) -> dict[str, float]:
+    """Return each group's coverage of the query, 0 to 1: BM25 over groups."""
     counts: dict[str, dict[int, int]] = {}
-    for row, one in zip(rows, hits, strict=True):
+    for row, hit in zip(rows, hits, strict=True):
         group = counts.setdefault(row.group, {})
-        for place, count in one.counts.items():
+        for place, count in hit.counts.items():
             group[place] = group.get(place, 0) + count
-    holding = [0] * places
+    groups_with_term = [0] * places
     for group in counts.values():
         for place in group:
-            holding[place] += 1
-    weights = [rarity(number, len(counts)) for number in holding]
+            groups_with_term[place] += 1
+    weights = [inverse_document_frequency(number, len(counts)) for number in groups_with_term]
     total = math.fsum(weights) or 1.0
     return {
         key: math.fsum(weights[at] * count / (count + GROUP_SATURATION) for at, count in group.items()) / total
@@ -210,7 +215,7 @@ def _group_scores(rows: Sequence[Row], hits: Sequence[Hits], places: int) -> dic
 
 
 def _rank_shares(values: Sequence[float]) -> list[float]:
-    """Turns values into shares that fall with the rank only, the same for equal ones; 0 for 0."""
+    """Turn values into shares that depend only on rank, equal for equal values; 0 for 0."""
     order = sorted(range(len(values)), key=lambda index: -values[index])
     shares = [0.0] * len(values)
     place, last = 0, math.inf
@@ -222,18 +227,18 @@ def _rank_shares(values: Sequence[float]) -> list[float]:
     return shares
 
 
-def _times(asked: Asked, at_ms: int) -> tuple[float, float, float]:
-    """Says whether an entry is of a time that was named, of that very day, and how soon after it."""
-    if not asked.spans:
+def _times(query: MemoryQuery, at_ms: int) -> tuple[float, float, float]:
+    """Return whether an entry falls in a named time, on a named day, and how soon after it."""
+    if not query.spans:
         return 0.0, 0.0, 0.0
     day = at_ms // DAY_MS
     in_time = on_day = soon = 0.0
-    for span in asked.spans:
+    for span in query.spans:
         late = day - span.first
         if span.first <= day <= span.last:
             on_day = max(on_day, float(span.is_day))
         if span.month_first <= day <= span.month_last:
             in_time = 1.0
-        if span.is_day and 0 <= late <= SOON_DAYS:
-            soon = max(soon, math.exp(-late / FADES_DAYS))
+        if span.is_day and 0 <= late <= MENTION_DAYS:
+            soon = max(soon, math.exp(-late / MENTION_DECAY_DAYS))
     return in_time, on_day, soon

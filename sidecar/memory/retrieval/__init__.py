@@ -1,1 +1,1 @@
-"""Which memories are told: for a question, for what a run is about, unasked at a start."""
+"""Retrieval of memories: search, recall for a run, preloading at a start."""

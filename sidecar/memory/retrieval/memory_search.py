@@ -1,4 +1,4 @@
-"""Finds memories for a question or a task: within reach, by what they say and what stands around them."""
+"""Search memories for a question or task: within reach, by their words and their neighbours."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -9,19 +9,16 @@ from sidecar.core.terms import terms_of
 from sidecar.memory.access import Reach
 from sidecar.memory.entry import Memory, Sector
 from sidecar.memory.ranking import features, query, relevance_score
-from sidecar.memory.ranking.features import Hits, Row
-from sidecar.memory.ranking.query import Asked
-from sidecar.memory.ranking.relevance_score import SHIPPED, Factors, Profile, Profiles
+from sidecar.memory.ranking.features import CandidateRow, TermHits
+from sidecar.memory.ranking.query import MemoryQuery
+from sidecar.memory.ranking.relevance_score import DEFAULT_PROFILES, Factors, Profile, Profiles
 from sidecar.memory.store import candidates
 from sidecar.memory.store import entries as words
-from sidecar.memory.store.candidates import Sought
-from sidecar.memory.store.entries import Indexed
+from sidecar.memory.store.candidates import SearchFilters
+from sidecar.memory.store.entries import IndexedMemory
 from sidecar.memory.upkeep.decay import DAY_MS, recency
 
-# Which kinds of memory each agent needs most (intelligence-layer.md 4.5). Pure.
-
-
-PREFERRED: Mapping[str, tuple[Sector, Sector]] = {
+PREFERRED_SECTORS: Mapping[str, tuple[Sector, Sector]] = {
     "greenfield-wu": ("semantic", "episodic"),
     "brownfield-wu": ("semantic", "episodic"),
     "brief": ("episodic", "semantic"),
@@ -35,37 +32,38 @@ PREFERRED: Mapping[str, tuple[Sector, Sector]] = {
     "qa-implementation": ("reflective", "episodic"),
     "devops": ("procedural", "episodic"),
 }
-"""Agent → its first and its second sector; an agent that is not listed prefers none."""
+"""First and second sector of each agent (intelligence-layer.md 4.5); an agent that is not listed prefers none."""
 
-FIRST, SECOND, OTHER = 1.0, 0.97, 0.9
+FIRST_FACTOR, SECOND_FACTOR, OTHER_FACTOR = 1.0, 0.97, 0.9
 
 
-def preference(agent: str, sector: str) -> float:
-    """Gives what an agent's preference does to a score; 1 where nobody in particular asks."""
-    if agent not in PREFERRED:
+def sector_factor(agent: str, sector: str) -> float:
+    """Return the score factor of an agent's sector preference; 1 for callers that are not agents."""
+    if agent not in PREFERRED_SECTORS:
         return 1.0
-    first, second = PREFERRED[agent]
-    return FIRST if sector == first else SECOND if sector == second else OTHER
+    first, second = PREFERRED_SECTORS[agent]
+    return FIRST_FACTOR if sector == first else SECOND_FACTOR if sector == second else OTHER_FACTOR
 
 
-CLOSE_LOOK = 3
-"""So many times the asked number are weighed with all their factors: what tilts a score does not lift it further."""
-ENOUGH = 4
-"""The candidates are the best of so many times their number that hold the rarest of a question's words, not of all that
-hold any: among 10,000 memories that is a fourth of the work, and one candidate in a hundred is another one."""
-TOLD_WITHIN_DAYS = 5
+RERANK_FACTOR = 3
+"""This many times the limit are scored with all factors; the factors cannot lift an entry further."""
+RARE_TERM_FACTOR = 4
+"""Candidates need one of the query's rarest words, which together occur in this many times the candidates' number:
+among 10,000 memories that is a fourth of the work, and one candidate in a hundred differs.
+"""
+REPORT_DELAY_DAYS = 5
 ROLES = frozenset(("user", "assistant", "human", "system", "agent"))
-"""Authors whose names are words too: they count as named, and what is about them still counts as asked."""
+"""Authors whose names are also words: they count as named, and the word still counts as a query term."""
 
 
-class Found(NamedTuple):
-    """A memory with what its score is made of, and the question's terms."""
+class MemoryHit(NamedTuple):
+    """A memory with its score's factors and reasons."""
 
-    entry: Indexed
+    entry: IndexedMemory
     factors: Factors
     reasons: dict[str, float]
-    said: float
-    """The share of the question's weight that it holds, in the question's words or in other forms of them."""
+    query_share: float
+    """Share of the query's weight that it contains, in the query's words or other forms of them."""
 
     @property
     def score(self) -> float:
@@ -73,10 +71,10 @@ class Found(NamedTuple):
         return self.factors.score
 
 
-class Weighed(NamedTuple):
-    """A row with its values and what they come to."""
+class ScoredRow(NamedTuple):
+    """A row with its features and relevance."""
 
-    row: Row
+    row: CandidateRow
     values: Sequence[float]
     profile: Profile
     relevance: float
@@ -87,98 +85,125 @@ def search(
     project: str,
     reach: Reach,
     text: str,
-    sought: Sought,
+    filters: SearchFilters,
     limit: int,
     now_ms: int,
-    profiles: Profiles = SHIPPED,
-    most: int = candidates.CANDIDATES,
-) -> list[Found]:
-    """Gives the memories within reach that answer a text best, the best first; equal ones in the order of the files."""
-    asked = query.read(text, now_ms)
-    weighed = [one for one in weigh(tx, project, reach, asked, sought, profiles, most) if one.row.eligible]
-    weighed.sort(key=lambda one: (-one.relevance, one.row.group, one.row.position))
-    close = weighed[: limit * CLOSE_LOOK]
-    entries = candidates.of_rows(tx, [one.row.row_id for one in close])
-    found = [(_factors(entries[one.row.row_id].memory, one, asked, reach.agent, now_ms), one) for one in close]
-    found.sort(key=lambda pair: (-pair[0].score, pair[1].row.group, pair[1].row.position))
+    profiles: Profiles = DEFAULT_PROFILES,
+    max_candidates: int = candidates.MAX_CANDIDATES,
+) -> list[MemoryHit]:
+    """Return the memories within reach that answer a text best, best first; equal ones in file order."""
+    parsed_query = query.parse_query(text, now_ms)
+    scored = [
+        scored_row
+        for scored_row in score_rows(tx, project, reach, parsed_query, filters, profiles, max_candidates)
+        if scored_row.row.eligible
+    ]
+    scored.sort(key=lambda scored_row: (-scored_row.relevance, scored_row.row.group, scored_row.row.position))
+    top = scored[: limit * RERANK_FACTOR]
+    entries = candidates.entries_of_rows(tx, [scored_row.row.row_id for scored_row in top])
+    ranked = [
+        (_factors(entries[scored_row.row.row_id].memory, scored_row, parsed_query, reach.agent, now_ms), scored_row)
+        for scored_row in top
+    ]
+    ranked.sort(key=lambda pair: (-pair[0].score, pair[1].row.group, pair[1].row.position))
     return [
-        Found(
-            entries[one.row.row_id],
-            made_of,
-            relevance_score.reasons(one.values, one.profile),
-            features.said(one.values),
+        MemoryHit(
+            entries[scored_row.row.row_id],
+            factors,
+            relevance_score.reasons(scored_row.values, scored_row.profile),
+            features.query_share(scored_row.values),
         )
-        for made_of, one in found[:limit]
+        for factors, scored_row in ranked[:limit]
     ]
 
 
-def weigh(
+def score_rows(
     tx: apsw.Connection,
     project: str,
     reach: Reach,
-    asked: Asked,
-    sought: Sought,
-    profiles: Profiles = SHIPPED,
-    most: int = candidates.CANDIDATES,
-) -> list[Weighed]:
-    """Gives every entry that is looked at closely, with what is known of it for the question."""
-    rows, hits, named, about, known = gather(tx, project, reach.owners, asked, sought, most)
-    values = features.features(about, rows, hits, known, named)
+    parsed_query: MemoryQuery,
+    filters: SearchFilters,
+    profiles: Profiles = DEFAULT_PROFILES,
+    max_candidates: int = candidates.MAX_CANDIDATES,
+) -> list[ScoredRow]:
+    """Return every candidate with its features and relevance."""
+    rows, hits, named_authors, subject_query, weights = collect_rows(
+        tx, project, reach.owners, parsed_query, filters, max_candidates
+    )
+    values = features.features(subject_query, rows, hits, weights, named_authors)
     grouped = _grouped(rows)
     return [
-        Weighed(row, of_row, profile, relevance_score.relevance(of_row, profile))
-        for row, of_row in zip(rows, values, strict=True)
+        ScoredRow(row, vector, profile, relevance_score.relevance(vector, profile))
+        for row, vector in zip(rows, values, strict=True)
         for profile in (profiles.grouped if row.group in grouped else profiles.alone,)
     ]
 
 
-def gather(
-    tx: apsw.Connection, project: str, owners: Sequence[str], asked: Asked, sought: Sought, most: int
-) -> tuple[list[Row], list[Hits], frozenset[str], Asked, query.Vocabulary]:
-    """Finds the entries that are looked at closely, and what of the question each holds."""
-    named, names = _named(candidates.authors(tx, project, owners), asked)
-    about = query.without(asked, names)
-    beginnings = [begin for begin in map(query.stump, about.terms) if begin]
-    counts = words.counts(tx, project, owners, about.terms, beginnings)
-    known = query.vocabulary(about.terms, counts.holding, counts.holding, counts.entries, counts.words)
-    parts = query.parted((*about.terms, *known.forms), counts.holding, ENOUGH * most)
-    rows = candidates.candidates(tx, project, owners, parts, sought, times_of(asked), most)
+def collect_rows(
+    tx: apsw.Connection,
+    project: str,
+    owners: Sequence[str],
+    parsed_query: MemoryQuery,
+    filters: SearchFilters,
+    max_candidates: int,
+) -> tuple[list[CandidateRow], list[TermHits], frozenset[str], MemoryQuery, query.TermWeights]:
+    """Collect the candidates and match the query's terms in each."""
+    named_authors, names = _named_authors(candidates.authors(tx, project, owners), parsed_query)
+    subject_query = query.without_terms(parsed_query, names)
+    prefixes = [prefix for prefix in map(query.stem_prefix, subject_query.terms) if prefix]
+    counts = words.term_counts(tx, project, owners, subject_query.terms, prefixes)
+    weights = query.weigh_terms(
+        subject_query.terms, counts.document_frequency, counts.document_frequency, counts.entries, counts.words
+    )
+    rare_and_common = query.split_rarest(
+        (*subject_query.terms, *weights.forms), counts.document_frequency, RARE_TERM_FACTOR * max_candidates
+    )
+    rows = candidates.candidates(
+        tx, project, owners, rare_and_common, filters, query_times(parsed_query), max_candidates
+    )
     grouped = _grouped(rows)
     hits = [
-        features.hits_of(row.terms, about, known, features.IN_GROUP if row.group in grouped else features.ALONE)
+        features.match_terms(
+            row.terms,
+            subject_query,
+            weights,
+            features.GROUP_ENTRY if row.group in grouped else features.STANDALONE_ENTRY,
+        )
         for row in rows
     ]
-    return rows, hits, named, about, known
+    return rows, hits, named_authors, subject_query, weights
 
 
-def _grouped(rows: Sequence[Row]) -> frozenset[str]:
-    """Gives the groups that have more than one entry: an entry beside the one that was found is always looked at."""
+def _grouped(rows: Sequence[CandidateRow]) -> frozenset[str]:
+    """Return the groups with more than one entry; a candidate's neighbours are always among the rows."""
     return frozenset(row.group for row in rows if row.position > 0)
 
 
-def times_of(asked: Asked) -> list[tuple[int, int]]:
-    """Gives the times a question names, in milliseconds, with the days after a day on which it is still told of."""
+def query_times(parsed_query: MemoryQuery) -> list[tuple[int, int]]:
+    """Return the times a query names in milliseconds, including the days on which a day is still reported."""
     return [
-        (span.first * DAY_MS, (span.last + 1 + (TOLD_WITHIN_DAYS if span.is_day else 0)) * DAY_MS - 1)
-        for span in asked.spans
+        (span.first * DAY_MS, (span.last + 1 + (REPORT_DELAY_DAYS if span.is_day else 0)) * DAY_MS - 1)
+        for span in parsed_query.spans
     ]
 
 
-def _named(authors: Sequence[str], asked: Asked) -> tuple[frozenset[str], frozenset[str]]:
-    """Gives the author a question names, if it is one, and the terms that only name authors."""
-    terms = set(asked.terms)
-    told = {author: frozenset(terms_of(author)) for author in authors}
-    named = [author for author, name in told.items() if name and name <= terms]
-    only_names = frozenset(term for author in named if author.lower() not in ROLES for term in told[author])
+def _named_authors(authors: Sequence[str], parsed_query: MemoryQuery) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the author a query names, if it is exactly one, and the terms that only name authors."""
+    terms = set(parsed_query.terms)
+    author_terms = {author: frozenset(terms_of(author)) for author in authors}
+    named = [author for author, name in author_terms.items() if name and name <= terms]
+    only_names = frozenset(term for author in named if author.lower() not in ROLES for term in author_terms[author])
     return frozenset(named if len(named) == 1 else ()), only_names
 
 
-def _factors(memory: Memory, one: Weighed, asked: Asked, agent: str, now_ms: int) -> Factors:
-    left = _age_left(memory, now_ms)
-    sector = preference(agent, memory.sector)
-    return relevance_score.factors(one.relevance, left, sector, memory.confidence, names_a_time=bool(asked.spans))
+def _factors(memory: Memory, scored: ScoredRow, parsed_query: MemoryQuery, agent: str, now_ms: int) -> Factors:
+    age_factor = _age_factor(memory, now_ms)
+    sector = sector_factor(agent, memory.sector)
+    return relevance_score.factors(
+        scored.relevance, age_factor, sector, memory.confidence, names_a_time=bool(parsed_query.spans)
+    )
 
 
-def _age_left(memory: Memory, now_ms: int) -> float:
-    """Gives what time has left of a memory since it happened or was accessed last."""
+def _age_factor(memory: Memory, now_ms: int) -> float:
+    """Return the recency of a memory since its event or last access."""
     return recency(memory.sector, now_ms - max(memory.at_ms, memory.last_accessed_ms or 0))

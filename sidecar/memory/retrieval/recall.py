@@ -1,4 +1,4 @@
-"""The shared memories that bear on what an agent is about to do: few, and only those that are likely meant."""
+"""Memories for a run: those relevant to its text, few and likely, and the HOT ones preloaded at a start."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -9,155 +9,171 @@ from sidecar.memory.access import SHARED_ONLY, Reach, reach_of
 from sidecar.memory.entry import Memory, Tier
 from sidecar.memory.files.layout import SHARED
 from sidecar.memory.index import Index, index_of
-from sidecar.memory.ranking.indexed_text import significant
-from sidecar.memory.retrieval.detail_levels import Level, told
-from sidecar.memory.retrieval.memory_search import Found, search
+from sidecar.memory.ranking.indexed_text import significant_terms
+from sidecar.memory.retrieval.detail_levels import Level, render_memory
+from sidecar.memory.retrieval.memory_search import MemoryHit, search
 from sidecar.memory.store import entries, entry_queries
-from sidecar.memory.store.candidates import Sought
-from sidecar.memory.store.entry_queries import Filter
+from sidecar.memory.store.candidates import SearchFilters
+from sidecar.memory.store.entry_queries import EntryFilter
 from sidecar.storage.lru import Lru
 from sidecar.workspace import Workspace
 
-LEAST_SAID = 1 / 3
-"""A memory bears on a text when it holds so much of the text's weight ..."""
+MIN_QUERY_SHARE = 1 / 3
+"""A memory is relevant to a text if it contains this share of the text's weight ..."""
 
-LEAST_OF_TITLE = 0.6
-"""... or the text so many of its title's words: a long text asks for much that no memory holds."""
+MIN_TITLE_SHARE = 0.6
+"""... or the text contains this share of its title's words: a long text has much that no memory contains."""
 
-LEAST_TERMS = 2
-"""One word in common is chance, unless there is no other. A wrong memory costs more than a missing one."""
+MIN_SHARED_TERMS = 2
+"""One common word is chance, unless there is no other. A wrong memory costs more than a missing one."""
 
-DOUBTED = 0.5
-"""Who is no surer of a memory than this does not tell it unasked: what was superseded or contradicted is no surer."""
+MAX_DOUBTED_CONFIDENCE = 0.5
+"""Memories at or below this confidence are never injected automatically; superseded and contradicted ones fall below
+it.
+"""
 
-AT_ONCE = 200
-"""So many files are looked over before each run, in a millisecond, and any number that is watched; of more, the index
-is asked as it stands, and the look at the files follows the run."""
+MAX_INLINE_FILES = 200
+"""Maximum number of files refreshed before each run, in a millisecond; watched files in any number. With more, the
+index is used as it is and refreshed after the run.
+"""
 
 DAY_MS = 24 * 60 * 60 * 1000
-MAX_WITHIN = 6
-"""So many are told beside the HOT ones."""
+MAX_RELEVANT = 6
+"""Maximum number of relevant memories besides the HOT ones."""
 
-LOOKED_AT = 50
-"""So many of those that full-text search puts first are weighed, of which a few are told."""
+MAX_CANDIDATES = 50
+"""Maximum number of full-text results that are scored, of which a few are returned."""
 
-MAX_KEPT = 256
-"""Answers kept for prompts that come again."""
+MAX_CACHED_ANSWERS = 256
+"""Maximum number of cached answers, for repeated prompts."""
 
 
 class Relevant(NamedTuple):
-    """A memory that bears on a text, and why."""
+    """A memory relevant to a text, and why."""
 
     memory: Memory
     terms: tuple[str, ...]
-    """Of the text's significant terms; they say which lines of the memory matter."""
+    """The text's significant terms; they determine which lines of the memory matter."""
     factors: dict[str, float]
-    """What its score is the product of."""
+    """The factors of its score."""
 
-    def told(self, level: Level) -> str:
-        """Gives its text at a level, without its title."""
-        return told(level, self.memory.title, self.memory.tags, self.memory.text, self.terms).text
+    def render_memory(self, level: Level) -> str:
+        """Return its text at a level, without its title."""
+        return render_memory(level, self.memory.title, self.memory.tags, self.memory.text, self.terms).text
 
 
-class _Standing(NamedTuple):
-    """What stood at a generation of the state file."""
+class _CachedMemories(NamedTuple):
+    """Memories as of a generation of the state file."""
 
     generation: int
     memories: dict[str, Memory]
 
 
 class Relevance:
-    """What is asked for again: the answers to the last texts, as long as no memory changes."""
+    """Cache of the answers to recent texts, valid while no memory changes."""
 
     def __init__(self) -> None:
-        self._answers = Lru(MAX_KEPT)
-        self._standing = Lru(MAX_KEPT)
+        self._answers = Lru(MAX_CACHED_ANSWERS)
+        self._existing = Lru(MAX_CACHED_ANSWERS)
 
-    def at_hand(self, process: Process, workspace: Workspace, text: str) -> tuple[Relevant, ...] | None:
-        """Gives the answer that is known, or that there is nothing to look for; None when a search is due.
+    def cached(self, process: Process, workspace: Workspace, text: str) -> tuple[Relevant, ...] | None:
+        """Return the cached answer, or an empty one if there are no memories; None if a search is needed.
 
-        Raises PolicyDenied, StateDegraded where the memories' folder cannot be used.
+        Raise PolicyDenied or StateDegraded if the memories folder cannot be used.
         """
         index = index_of(process, workspace)
         if not index.folder.exists():
             return ()
-        if index.is_watched or index.files() <= AT_ONCE:
-            index.check()
+        if index.is_watched or index.files() <= MAX_INLINE_FILES:
+            index.refresh()
         if index.files() == 0:
             return ()
-        kept = self._answers.get(_key(process, index, text))
-        return kept if isinstance(kept, tuple) else None
+        answer = self._answers.get(_key(process, index, text))
+        return answer if isinstance(answer, tuple) else None
 
-    def look(self, process: Process, workspace: Workspace, text: str, limit: int) -> tuple[Relevant, ...]:
-        """Searches, and keeps the answer. Scores are those of the day, so that a text is answered alike all day."""
+    def search(self, process: Process, workspace: Workspace, text: str, limit: int) -> tuple[Relevant, ...]:
+        """Search and cache the answer. Scores use the day's start, so a text has the same answer all day."""
         index = index_of(process, workspace)
         key = _key(process, index, text)
-        answer = _looked_for(process, index, SHARED_ONLY, text, limit)
+        answer = _search(process, index, SHARED_ONLY, text, limit)
         self._answers.put(key, answer, 1)
         return answer
 
-    def standing(self, process: Process, workspace: Workspace, ids: Sequence[str]) -> dict[str, Memory]:
-        """Gives those of some shared memories that still are, by their ids; archived ones are told of no more.
+    def existing(self, process: Process, workspace: Workspace, ids: Sequence[str]) -> dict[str, Memory]:
+        """Return those of some shared memories that still exist, by id; without archived ones.
 
-        Read again only when something was committed.
+        Read again only after a commit.
         """
         index = index_of(process, workspace)
         key, generation = (index.project, *ids), process.database.generation()
-        kept = self._standing.get(key)
-        if isinstance(kept, _Standing) and kept.generation == generation:
-            return kept.memories
+        cached = self._existing.get(key)
+        if isinstance(cached, _CachedMemories) and cached.generation == generation:
+            return cached.memories
         with process.database.read() as tx:
-            found = {one: entries.with_id(tx, index.project, one, SHARED_ONLY.owners) for one in ids}
-        there = {one: known[0].memory for one, known in found.items() if known and not known[0].memory.is_archived}
-        self._standing.put(key, _Standing(generation, there), 1)
-        return there
+            matches = {
+                memory_id: entries.entries_with_id(tx, index.project, memory_id, SHARED_ONLY.owners)
+                for memory_id in ids
+            }
+        memories = {
+            memory_id: stored[0].memory
+            for memory_id, stored in matches.items()
+            if stored and not stored[0].memory.is_archived
+        }
+        self._existing.put(key, _CachedMemories(generation, memories), 1)
+        return memories
 
-    def within(self, process: Process, workspace: Workspace, reach: Reach, text: str) -> tuple[Relevant, ...]:
-        """Gives what bears on a text of all that somebody may reach, as the index has it; the best first."""
+    def search_within(self, process: Process, workspace: Workspace, reach: Reach, text: str) -> tuple[Relevant, ...]:
+        """Return what is relevant to a text among all a caller may reach, as indexed; best first."""
         index = index_of(process, workspace)
         key = *_key(process, index, text), reach.agent
-        kept = self._answers.get(key)
-        if isinstance(kept, tuple):
-            return kept
-        answer = _looked_for(process, index, reach, text, MAX_WITHIN)
+        cached = self._answers.get(key)
+        if isinstance(cached, tuple):
+            return cached
+        answer = _search(process, index, reach, text, MAX_RELEVANT)
         self._answers.put(key, answer, 1)
         return answer
 
 
-def look_over(process: Process, workspace: Workspace) -> None:
-    """Takes in what changed in a folder too large to be looked over before each run."""
+def refresh_index(process: Process, workspace: Workspace) -> None:
+    """Refresh the index of a folder too large to be refreshed before each run."""
     index = index_of(process, workspace)
-    if index.files() > AT_ONCE:
-        index.check()
+    if index.files() > MAX_INLINE_FILES:
+        index.refresh()
 
 
-def _looked_for(process: Process, index: Index, reach: Reach, text: str, limit: int) -> tuple[Relevant, ...]:
-    terms = tuple(significant(text))
+def _search(process: Process, index: Index, reach: Reach, text: str, limit: int) -> tuple[Relevant, ...]:
+    terms = tuple(significant_terms(text))
     day_ms = process.clock.now_ms() // DAY_MS * DAY_MS
     with process.database.read() as tx:
-        found = search(
+        hits = search(
             tx,
             index.project,
             reach,
             text,
-            Sought(),
+            SearchFilters(),
             limit,
             day_ms,
-            most=LOOKED_AT,
+            max_candidates=MAX_CANDIDATES,
         )
-    asked = frozenset(terms)
-    return tuple(Relevant(one.entry.memory, terms, one.factors._asdict()) for one in found if _bears_on(one, asked))
+    query_terms = frozenset(terms)
+    return tuple(
+        Relevant(hit.entry.memory, terms, hit.factors._asdict()) for hit in hits if _is_relevant(hit, query_terms)
+    )
 
 
-def _bears_on(one: Found, asked: frozenset[str]) -> bool:
-    memory = one.entry.memory
-    if memory.confidence <= DOUBTED or memory.tier == "cold":  # COLD ones are found by who searches (4.6)
+def _is_relevant(hit: MemoryHit, query_terms: frozenset[str]) -> bool:
+    memory = hit.entry.memory
+    if (
+        memory.confidence <= MAX_DOUBTED_CONFIDENCE or memory.tier == "cold"
+    ):  # COLD ones are returned only by an explicit search (4.6)
         return False
-    title = frozenset(significant(memory.title))
-    both = asked & (title | frozenset(significant(memory.text)))
-    if len(both) < min(LEAST_TERMS, len(asked)):
+    title = frozenset(significant_terms(memory.title))
+    shared = query_terms & (title | frozenset(significant_terms(memory.text)))
+    if len(shared) < min(MIN_SHARED_TERMS, len(query_terms)):
         return False
-    return one.said >= LEAST_SAID or len(asked & title) >= max(LEAST_TERMS, LEAST_OF_TITLE * len(title))
+    return hit.query_share >= MIN_QUERY_SHARE or len(query_terms & title) >= max(
+        MIN_SHARED_TERMS, MIN_TITLE_SHARE * len(title)
+    )
 
 
 def _key(process: Process, index: Index, text: str) -> tuple[str, int, int, str]:
@@ -168,73 +184,73 @@ def _key(process: Process, index: Index, text: str) -> tuple[str, int, int, str]
 
 
 MAX_PRELOADED = 40
-MAX_KEPT_PRELOADING = 16
-"""So many lists are kept for those who ask again."""
+MAX_CACHED_LISTS = 16
+"""Maximum number of cached lists."""
 
 
 class Preloaded(NamedTuple):
-    """Memories of one tier within reach of who asks, those of their own first, then the most certain and newest."""
+    """Memories of one tier within reach: the caller's own first, then the most certain and newest."""
 
     agent: str
-    """The agent that asks; empty where none does."""
+    """The calling agent; empty if there is none."""
     memories: tuple[Memory, ...]
     total: int
-    """How many there are, those given among them."""
+    """Total number, including the returned ones."""
     relevant: tuple[Relevant, ...] = ()
-    """Those, HOT or WARM, within reach that bear on the task, the best first; archived ones are not among them."""
+    """Active HOT or WARM memories within reach that are relevant to the task, best first."""
     warning: str = ""
-    """Why there are none, where the folder cannot be used."""
+    """Why there are none, if the folder cannot be used."""
 
 
 class PreloadCache:
-    """The memories of each tier that somebody may reach, as long as no memory changes."""
+    """Cache of each tier's memories by reach, valid while no memory changes."""
 
     def __init__(self) -> None:
-        self._kept = Lru(MAX_KEPT_PRELOADING)
+        self._cache = Lru(MAX_CACHED_LISTS)
 
     def of(self, call: Call, index: Index, reach: Reach, tier: Tier) -> tuple[tuple[Memory, ...], int]:
-        """Gives them in their order, and how many there are."""
+        """Return the memories in order, and their total number."""
         key = index.project, index.revision(), reach.owners, tier
-        kept = self._kept.get(key)
-        if isinstance(kept, tuple):
-            return kept
+        cached = self._cache.get(key)
+        if isinstance(cached, tuple):
+            return cached
         with call.database.read() as tx:
-            scope = index.project, reach.owners, Filter(tier=tier)
-            found = entry_queries.listed(tx, *scope, 0, MAX_PRELOADED)
-            total = entry_queries.count(tx, *scope)
-        listed = tuple(sorted((one.memory for one in found), key=_standing)), total
-        self._kept.put(key, listed, 1)
-        return listed
+            scope = index.project, reach.owners, EntryFilter(tier=tier)
+            entries = entry_queries.list_entries(tx, *scope, 0, MAX_PRELOADED)
+            total = entry_queries.count_entries(tx, *scope)
+        list_entries = tuple(sorted((entry.memory for entry in entries), key=_existing)), total
+        self._cache.put(key, list_entries, 1)
+        return list_entries
 
 
 def preload(call: Call, workspace: Workspace, token: str | None, tier: Tier = "hot", *, task: str = "") -> Preloaded:
-    """Gives the memories of a tier within a token's reach, and what bears on a task; being given counts as no access.
+    """Return the memories of a tier within a token's reach, and what is relevant to a task; does not count as access.
 
-    Raises PolicyDenied for a token that is not valid.
+    Raise PolicyDenied for an invalid token.
     """
     with call.database.read() as tx:
         reach = reach_of(tx, call.process, workspace.project_key, token)
     index = index_of(call.process, workspace)
     try:
-        index.check()
+        index.refresh()
     except (PolicyDenied, StateDegraded) as error:
         return Preloaded(reach.agent, (), 0, warning=error.message)
     memories, total = call.process.slices.memory.preloads.of(call, index, reach, tier)
     relevance = call.process.slices.memory.relevance
-    relevant = relevance.within(call.process, workspace, reach, task) if task.strip() else ()
+    relevant = relevance.search_within(call.process, workspace, reach, task) if task.strip() else ()
     return Preloaded(reach.agent, memories, total, relevant)
 
 
-def recalled(call: Call, workspace: Workspace, token: str | None, ids: Iterable[str]) -> tuple[Memory, ...]:
-    """Gives those of some memories that still are and are within a token's reach; archived ones are told no more.
+def memories_by_id(call: Call, workspace: Workspace, token: str | None, ids: Iterable[str]) -> tuple[Memory, ...]:
+    """Return those of some memories that still exist within a token's reach, without archived ones.
 
-    Raises PolicyDenied for a token that is not valid.
+    Raise PolicyDenied for an invalid token.
     """
     with call.database.read() as tx:
         reach = reach_of(tx, call.process, workspace.project_key, token)
-        found = [entries.with_id(tx, workspace.project_key, one, reach.owners) for one in ids]
-    return tuple(known[0].memory for known in found if known and not known[0].memory.is_archived)
+        matches = [entries.entries_with_id(tx, workspace.project_key, memory_id, reach.owners) for memory_id in ids]
+    return tuple(stored[0].memory for stored in matches if stored and not stored[0].memory.is_archived)
 
 
-def _standing(memory: Memory) -> tuple[bool, float, int, str]:
+def _existing(memory: Memory) -> tuple[bool, float, int, str]:
     return memory.owner == SHARED, -memory.confidence, -memory.at_ms, memory.id

@@ -1,1 +1,1 @@
-"""The memories' tables in the state file: the index, derived from the files, and what no file tells."""
+"""The memory tables of the state file: the index, derived from the files, and state that no file holds."""

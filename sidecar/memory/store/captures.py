@@ -1,4 +1,4 @@
-"""What capture keeps beside the files: what waits, what was met how often, what became of every capture."""
+"""Tables of capture: pending material, sightings, interrupted plans, and outcomes."""
 
 from __future__ import annotations
 
@@ -8,120 +8,120 @@ from typing import Any, NamedTuple
 import apsw
 import orjson
 
-KEPT_CAPTURES = 200
-"""So many captures of a project are told one by one; all of them are counted."""
+MAX_CAPTURES = 200
+"""Maximum number of recorded captures per project; the totals count all."""
 
-MOST_WAITING = 500
-"""So much material waits where the folder cannot be written; older gives way."""
+MAX_PENDING = 500
+"""Maximum pending material per project if the folder cannot be written; the oldest is dropped."""
 
-MEETING_DAYS = 60
-"""What was met longer ago is forgotten: the same source is not captured again after so long."""
+SIGHTING_DAYS = 60
+"""Sightings older than this are deleted: the same source is not captured again after so long."""
 
 DAY_MS = 86_400_000
 
 
-class Capture(NamedTuple):
-    """What became of what one session left."""
+class CaptureRecord(NamedTuple):
+    """Outcome of one capture."""
 
     at_ms: int
     session: str
     origin: str
-    """What asked for it: run, preCompact, exit, request, artifact."""
-    kept: int
+    """What triggered it: run, preCompact, exit, request, artifact."""
+    added: int
     repeated: int
-    withheld: int
+    suppressed: int
     dropped: Mapping[str, int]
-    """How many were dropped, by reason."""
+    """Number of drops by reason."""
 
 
-def wait(tx: apsw.Connection, project: str, session: str, now_ms: int, value: Any) -> None:
-    """Keeps material until it is captured."""
+def add_pending(tx: apsw.Connection, project: str, session: str, now_ms: int, value: Any) -> None:
+    """Store material until it is captured."""
     tx.execute(
-        "INSERT INTO continuity_memory_material (project, session, at_ms, value) VALUES (?, ?, ?, ?)",
+        "INSERT INTO continuity_memory_pending (project, session, at_ms, value) VALUES (?, ?, ?, ?)",
         (project, session, now_ms, orjson.dumps(value)),
     )
     tx.execute(
-        "DELETE FROM continuity_memory_material WHERE project = ?1 AND row_id <="
-        " (SELECT row_id FROM continuity_memory_material WHERE project = ?1 ORDER BY row_id DESC LIMIT 1 OFFSET ?2)",
-        (project, MOST_WAITING),
+        "DELETE FROM continuity_memory_pending WHERE project = ?1 AND row_id <="
+        " (SELECT row_id FROM continuity_memory_pending WHERE project = ?1 ORDER BY row_id DESC LIMIT 1 OFFSET ?2)",
+        (project, MAX_PENDING),
     )
 
 
-def waiting(tx: apsw.Connection, project: str) -> list[tuple[int, Any]]:
-    """Gives the material of a project that waits, the oldest first, each with its row."""
+def pending(tx: apsw.Connection, project: str) -> list[tuple[int, Any]]:
+    """Return a project's pending material with row ids, oldest first."""
     rows: Any = tx.execute(
-        "SELECT row_id, value FROM continuity_memory_material WHERE project = ? ORDER BY row_id", (project,)
+        "SELECT row_id, value FROM continuity_memory_pending WHERE project = ? ORDER BY row_id", (project,)
     )
     return [(row_id, orjson.loads(value)) for row_id, value in rows]
 
 
-def taken(tx: apsw.Connection, rows: Sequence[int]) -> None:
-    """Forgets material that was captured."""
-    tx.executemany("DELETE FROM continuity_memory_material WHERE row_id = ?", [(row,) for row in rows])
+def delete_pending(tx: apsw.Connection, rows: Sequence[int]) -> None:
+    """Delete captured material."""
+    tx.executemany("DELETE FROM continuity_memory_pending WHERE row_id = ?", [(row,) for row in rows])
 
 
-def meet(tx: apsw.Connection, project: str, digest: str, source: str, at_ms: int) -> bool:
-    """Keeps that a source has met a wording; False when it had told so before."""
+def add_sighting(tx: apsw.Connection, project: str, digest: str, source: str, at_ms: int) -> bool:
+    """Record that a source contains a statement; False if that was recorded before."""
     tx.execute(
-        "INSERT OR IGNORE INTO continuity_memory_meetings (project, digest, source, at_ms) VALUES (?, ?, ?, ?)",
+        "INSERT OR IGNORE INTO continuity_memory_sightings (project, digest, source, at_ms) VALUES (?, ?, ?, ?)",
         (project, digest, source, at_ms),
     )
     return tx.changes() > 0
 
 
-def has_met(tx: apsw.Connection, project: str, digest: str, source: str) -> bool:
-    """Says whether a source has told a wording before."""
+def was_seen(tx: apsw.Connection, project: str, digest: str, source: str) -> bool:
+    """Whether a statement was seen in a source before."""
     found = tx.execute(
-        "SELECT 1 FROM continuity_memory_meetings WHERE project = ? AND digest = ? AND source = ?",
+        "SELECT 1 FROM continuity_memory_sightings WHERE project = ? AND digest = ? AND source = ?",
         (project, digest, source),
     )
     return found.get is not None
 
 
-def has_met_under(tx: apsw.Connection, project: str, digest: str, begins: str) -> bool:
-    """Says whether any source whose name begins so has told a wording before."""
+def was_seen_by_prefix(tx: apsw.Connection, project: str, digest: str, prefix: str) -> bool:
+    """Whether a statement was seen in any source with this prefix."""
     found = tx.execute(
-        "SELECT 1 FROM continuity_memory_meetings WHERE project = ? AND digest = ? AND substr(source, 1, ?) = ?",
-        (project, digest, len(begins), begins),
+        "SELECT 1 FROM continuity_memory_sightings WHERE project = ? AND digest = ? AND substr(source, 1, ?) = ?",
+        (project, digest, len(prefix), prefix),
     )
     return found.get is not None
 
 
 def put_plan(tx: apsw.Connection, project: str, value: Any) -> int:
-    """Keeps what is going to be written, and gives its row."""
+    """Store a plan before it is executed; return its row."""
     tx.execute("INSERT INTO continuity_memory_plans (project, value) VALUES (?, ?)", (project, orjson.dumps(value)))
     return tx.last_insert_rowid()
 
 
 def plans(tx: apsw.Connection, project: str) -> list[tuple[int, Any]]:
-    """Gives what was going to be written and may not be, the oldest first, each with its row."""
+    """Return the plans that may not have been executed, oldest first, with row ids."""
     rows: Any = tx.execute(
         "SELECT row_id, value FROM continuity_memory_plans WHERE project = ? ORDER BY row_id", (project,)
     )
     return [(row_id, orjson.loads(value)) for row_id, value in rows]
 
 
-def drop_plan(tx: apsw.Connection, row: int) -> None:
-    """Forgets what is written now."""
+def delete_plan(tx: apsw.Connection, row: int) -> None:
+    """Delete an executed plan."""
     tx.execute("DELETE FROM continuity_memory_plans WHERE row_id = ?", (row,))
 
 
-def meetings_since(tx: apsw.Connection, project: str, digest: str, since_ms: int) -> int:
-    """Gives how many sources have met a wording since a moment."""
+def count_sightings(tx: apsw.Connection, project: str, digest: str, since_ms: int) -> int:
+    """Count the sources that contained a statement since a moment."""
     found = tx.execute(
-        "SELECT count(*) FROM continuity_memory_meetings WHERE project = ? AND digest = ? AND at_ms > ?",
+        "SELECT count(*) FROM continuity_memory_sightings WHERE project = ? AND digest = ? AND at_ms > ?",
         (project, digest, since_ms),
     )
     return int(str(found.get))
 
 
-def note(tx: apsw.Connection, project: str, owner: str, capture: Capture) -> None:
-    """Keeps what became of a capture, and adds it up; old ones are only counted from then on."""
+def add_capture(tx: apsw.Connection, project: str, owner: str, capture: CaptureRecord) -> None:
+    """Record the outcome of a capture and add it to the totals; delete old records and sightings."""
     tx.execute(
         "INSERT INTO continuity_memory_captures (project, owner, at_ms, value) VALUES (?, ?, ?, ?)",
         (project, owner, capture.at_ms, orjson.dumps(capture._asdict())),
     )
-    counts = {"kept": capture.kept, "repeated": capture.repeated, "withheld": capture.withheld, "captures": 1}
+    counts = {"added": capture.added, "repeated": capture.repeated, "suppressed": capture.suppressed, "captures": 1}
     counts |= {f"dropped.{reason}": number for reason, number in capture.dropped.items()}
     tx.executemany(
         "INSERT INTO continuity_memory_capture_totals (project, owner, name, total) VALUES (?, ?, ?, ?)"
@@ -131,18 +131,18 @@ def note(tx: apsw.Connection, project: str, owner: str, capture: Capture) -> Non
     tx.execute(
         "DELETE FROM continuity_memory_captures WHERE project = ?1 AND row_id <="
         " (SELECT row_id FROM continuity_memory_captures WHERE project = ?1 ORDER BY row_id DESC LIMIT 1 OFFSET ?2)",
-        (project, KEPT_CAPTURES),
+        (project, MAX_CAPTURES),
     )
     tx.execute(
-        "DELETE FROM continuity_memory_meetings WHERE project = ? AND at_ms < ?",
-        (project, capture.at_ms - MEETING_DAYS * DAY_MS),
+        "DELETE FROM continuity_memory_sightings WHERE project = ? AND at_ms < ?",
+        (project, capture.at_ms - SIGHTING_DAYS * DAY_MS),
     )
 
 
-def heard_until(tx: apsw.Connection, project: str, session: str) -> int:
-    """Gives until when a session's words wait or were captured by themselves; 0 where nothing was."""
+def captured_until(tx: apsw.Connection, project: str, session: str) -> int:
+    """Return the time until which a session's words are pending or captured automatically; 0 if none are."""
     found = tx.execute(
-        "SELECT max(at_ms) FROM (SELECT at_ms FROM continuity_memory_material WHERE project = ?1 AND session = ?2"
+        "SELECT max(at_ms) FROM (SELECT at_ms FROM continuity_memory_pending WHERE project = ?1 AND session = ?2"
         " UNION ALL SELECT at_ms FROM continuity_memory_captures WHERE project = ?1"
         " AND CAST(value AS TEXT) ->> '$.session' = ?2"
         " AND CAST(value AS TEXT) ->> '$.origin' IN ('run', 'preCompact'))",
@@ -151,18 +151,18 @@ def heard_until(tx: apsw.Connection, project: str, session: str) -> int:
     return 0 if found is None else int(str(found))
 
 
-def last(tx: apsw.Connection, project: str, owners: Sequence[str], limit: int) -> list[Capture]:
-    """Gives the last captures within reach, the newest first."""
+def last_captures(tx: apsw.Connection, project: str, owners: Sequence[str], limit: int) -> list[CaptureRecord]:
+    """Return the last captures within reach, newest first."""
     rows: Any = tx.execute(
         f"SELECT value FROM continuity_memory_captures WHERE project = ? AND owner IN ({_marks(owners)})"
         " ORDER BY row_id DESC LIMIT ?",
         (project, *owners, limit),
     )
-    return [Capture(**orjson.loads(value)) for (value,) in rows]
+    return [CaptureRecord(**orjson.loads(value)) for (value,) in rows]
 
 
 def totals(tx: apsw.Connection, project: str, owners: Sequence[str]) -> dict[str, int]:
-    """Gives what all captures within reach add up to, by name."""
+    """Return the totals of all captures within reach, by name."""
     rows: Any = tx.execute(
         "SELECT name, sum(total) FROM continuity_memory_capture_totals"
         f" WHERE project = ? AND owner IN ({_marks(owners)}) GROUP BY name ORDER BY name",
@@ -171,9 +171,9 @@ def totals(tx: apsw.Connection, project: str, owners: Sequence[str]) -> dict[str
     return {name: int(total) for name, total in rows}
 
 
-def material(tx: apsw.Connection, project: str) -> int:
-    """Gives how many runs' material of a project waits."""
-    found = tx.execute("SELECT count(*) FROM continuity_memory_material WHERE project = ?", (project,))
+def count_pending(tx: apsw.Connection, project: str) -> int:
+    """Count a project's runs with pending material."""
+    found = tx.execute("SELECT count(*) FROM continuity_memory_pending WHERE project = ?", (project,))
     return int(str(found.get))
 
 

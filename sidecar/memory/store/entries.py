@@ -1,4 +1,7 @@
-"""The index: every memory file that was read, its entries, and their words for full-text search."""
+"""The index tables: memory files, their entries, full-text rows and term counts.
+
+Term counts are per project and owner: memories out of reach influence no weight.
+"""
 
 from __future__ import annotations
 
@@ -11,79 +14,79 @@ import orjson
 
 from sidecar.memory.entry import Memory
 from sidecar.memory.files.memory_folder import Stamp
-from sidecar.memory.ranking.indexed_text import NO_WORDING, Wording
+from sidecar.memory.ranking.indexed_text import NO_TEXT, IndexedText
 
 # How many memories hold each term, for each project and owner: what is out of reach weighs on nothing.
 
 
-ENTRIES = ""
-"""Stands, as a term, for how many entries there are."""
-WORDS = " "
-"""Stands, as a term, for how many terms they have together."""
+ENTRY_COUNT = ""
+"""Pseudo-term for the number of entries."""
+TERM_TOTAL = " "
+"""Pseudo-term for the total number of terms."""
 
 _ADD = (
-    "INSERT INTO continuity_memory_words (project, owner, term, entries) VALUES (?, ?, ?, ?)"
+    "INSERT INTO continuity_memory_term_counts (project, owner, term, entries) VALUES (?, ?, ?, ?)"
     " ON CONFLICT (project, owner, term) DO UPDATE SET entries = entries + excluded.entries"
 )
 
 
-class Counts(NamedTuple):
-    """What is known of a question's terms within reach."""
+class TermCounts(NamedTuple):
+    """Counts of a query's terms within reach."""
 
     entries: int
     words: int
-    holding: Mapping[str, int]
-    """Term → how many entries hold it; those that begin as the question's do among them."""
+    document_frequency: Mapping[str, int]
+    """Number of entries by term, including terms that share a prefix with the query's."""
 
 
-def count_in(tx: apsw.Connection, project: str, told: Iterable[tuple[str, str]]) -> None:
-    """Counts the terms of entries, given as owner and terms, that come into the index."""
-    tx.executemany(_ADD, [(project, *row) for row in _counted(told, 1)])
+def add_terms(tx: apsw.Connection, project: str, entry_terms: Iterable[tuple[str, str]]) -> None:
+    """Add the terms of new entries, given as owner and terms."""
+    tx.executemany(_ADD, [(project, *row) for row in _term_deltas(entry_terms, 1)])
 
 
-def count_out(tx: apsw.Connection, project: str, told: Iterable[tuple[str, str]]) -> None:
-    """Takes the terms of entries out of the counts."""
-    rows = [(project, *row) for row in _counted(told, -1)]
+def remove_terms(tx: apsw.Connection, project: str, entry_terms: Iterable[tuple[str, str]]) -> None:
+    """Subtract the terms of removed entries."""
+    rows = [(project, *row) for row in _term_deltas(entry_terms, -1)]
     tx.executemany(_ADD, rows)
     tx.executemany(
-        "DELETE FROM continuity_memory_words WHERE project = ? AND owner = ? AND term = ? AND entries <= 0",
+        "DELETE FROM continuity_memory_term_counts WHERE project = ? AND owner = ? AND term = ? AND entries <= 0",
         [row[:3] for row in rows],
     )
 
 
-def counts(
-    tx: apsw.Connection, project: str, owners: Sequence[str], terms: Sequence[str], beginnings: Iterable[str]
-) -> Counts:
-    """Gives the counts of terms, and of the words that have one of the beginnings."""
-    found: Counter[str] = Counter()
+def term_counts(
+    tx: apsw.Connection, project: str, owners: Sequence[str], terms: Sequence[str], prefixes: Iterable[str]
+) -> TermCounts:
+    """Return the counts of terms, and of all terms with one of the prefixes."""
+    counter: Counter[str] = Counter()
     for owner in owners:
-        for term in (ENTRIES, WORDS, *terms):
+        for term in (ENTRY_COUNT, TERM_TOTAL, *terms):
             rows: Any = tx.execute(
-                "SELECT term, entries FROM continuity_memory_words WHERE project = ? AND owner = ? AND term = ?",
+                "SELECT term, entries FROM continuity_memory_term_counts WHERE project = ? AND owner = ? AND term = ?",
                 (project, owner, term),
             )
-            found.update(dict(rows))
-        for begin in sorted(set(beginnings)):
+            counter.update(dict(rows))
+        for prefix in sorted(set(prefixes)):
             rows = tx.execute(
-                "SELECT term, entries FROM continuity_memory_words"
+                "SELECT term, entries FROM continuity_memory_term_counts"
                 " WHERE project = ? AND owner = ? AND term >= ? AND term < ?",
-                (project, owner, begin, f"{begin}\U0010ffff"),
+                (project, owner, prefix, f"{prefix}\U0010ffff"),
             )
-            found.update({term: number for term, number in rows if term not in terms})
-    entries, words = found.pop(ENTRIES, 0), found.pop(WORDS, 0)
-    return Counts(entries, words, found)
+            counter.update({term: number for term, number in rows if term not in terms})
+    entries, words = counter.pop(ENTRY_COUNT, 0), counter.pop(TERM_TOTAL, 0)
+    return TermCounts(entries, words, counter)
 
 
-def _counted(told: Iterable[tuple[str, str]], sign: int) -> list[tuple[str, str, int]]:
-    of_owners: dict[str, Counter[str]] = {}
-    for owner, joined in told:
+def _term_deltas(entry_terms: Iterable[tuple[str, str]], sign: int) -> list[tuple[str, str, int]]:
+    by_owner: dict[str, Counter[str]] = {}
+    for owner, joined in entry_terms:
         words = joined.split()
-        found = of_owners.setdefault(owner, Counter())
-        found[ENTRIES] += 1
-        found[WORDS] += len(words)
-        found.update(set(words))
+        counter = by_owner.setdefault(owner, Counter())
+        counter[ENTRY_COUNT] += 1
+        counter[TERM_TOTAL] += len(words)
+        counter.update(set(words))
     return [
-        (owner, term, sign * number) for owner in sorted(of_owners) for term, number in sorted(of_owners[owner].items())
+        (owner, term, sign * number) for owner in sorted(by_owner) for term, number in sorted(by_owner[owner].items())
     ]
 
 
@@ -91,7 +94,7 @@ _COLUMNS = Memory._fields
 _LISTS = tuple(_COLUMNS.index(name) for name in ("tags", "supersedes", "contradicts"))
 _FLAG = _COLUMNS.index("is_archived")
 SELECTED = ", ".join(f"m.{name}" for name in _COLUMNS)
-"""The columns of `continuity_memories AS m` that `memory_of_row` takes."""
+"""The columns of `continuity_memories AS m` that `memory_of_row` reads."""
 
 _PUT_ENTRY = (
     f"INSERT INTO continuity_memories (row_id, project, digest, tokens, terms, traits, {', '.join(_COLUMNS)})"
@@ -104,8 +107,8 @@ _FILES = (
 )
 
 
-class KnownFile(NamedTuple):
-    """A file as it stands in the index."""
+class IndexedFile(NamedTuple):
+    """A file as indexed."""
 
     stamp: Stamp
     is_racy: bool
@@ -115,31 +118,31 @@ class KnownFile(NamedTuple):
     warning: str
 
 
-class Indexed(NamedTuple):
-    """An entry with what the index adds to it."""
+class IndexedMemory(NamedTuple):
+    """An entry with what the index adds."""
 
     memory: Memory
     digest: str
-    """Of its wording without what varies; see `sameness.py`."""
+    """Hash of its content without variable parts; see `dedupe.py`."""
     tokens: int
-    """An estimate of its text's."""
-    wording: Wording = NO_WORDING
-    """Only an entry that goes into the index has one."""
+    """Estimated tokens of its text."""
+    indexed_text: IndexedText = NO_TEXT
+    """Set only for an entry that is being indexed."""
 
 
-def files_of(tx: apsw.Connection, project: str) -> dict[str, KnownFile]:
-    """Gives every file of a project that is in the index."""
+def all_files(tx: apsw.Connection, project: str) -> dict[str, IndexedFile]:
+    """Return every indexed file of a project by path."""
     rows: Any = tx.execute(_FILES, (project,))
-    return {row[0]: _known(row) for row in rows}
+    return {row[0]: _file_of_row(row) for row in rows}
 
 
-def files_of_paths(tx: apsw.Connection, project: str, paths: Sequence[str]) -> list[KnownFile]:
-    """Gives some files as the index has them; those it does not have are left out."""
+def files_at(tx: apsw.Connection, project: str, paths: Sequence[str]) -> list[IndexedFile]:
+    """Return the indexed files among some paths."""
     return [file for path in paths if (file := _file(tx, project, path)) is not None]
 
 
 def versions_below(tx: apsw.Connection, project: str, folder: str) -> dict[str, str]:
-    """Gives the digest of the bytes of each file whose path begins like this, by path."""
+    """Return the digest of each file's bytes below a folder, by path."""
     rows: Any = tx.execute(
         "SELECT path, version FROM continuity_memory_files WHERE project = ? AND path >= ? AND path < ? ORDER BY path",
         (project, folder, folder + "\U0010ffff"),
@@ -148,7 +151,7 @@ def versions_below(tx: apsw.Connection, project: str, folder: str) -> dict[str, 
 
 
 def tags_below(tx: apsw.Connection, project: str, folder: str) -> dict[str, tuple[str, ...]]:
-    """Gives the tags of each entry whose file's path begins like this, by path."""
+    """Return the tags of each entry below a folder, by path."""
     rows: Any = tx.execute(
         "SELECT path, tags FROM continuity_memories WHERE project = ? AND path >= ? AND path < ? ORDER BY path",
         (project, folder, folder + "\U0010ffff"),
@@ -156,18 +159,18 @@ def tags_below(tx: apsw.Connection, project: str, folder: str) -> dict[str, tupl
     return {path: tuple(orjson.loads(tags)) for path, tags in rows}
 
 
-def _file(tx: apsw.Connection, project: str, path: str) -> KnownFile | None:
+def _file(tx: apsw.Connection, project: str, path: str) -> IndexedFile | None:
     rows: Any = tx.execute(f"{_FILES} AND path = ?", (project, path))
-    return next((_known(row) for row in rows), None)
+    return next((_file_of_row(row) for row in rows), None)
 
 
-def _known(row: Sequence[Any]) -> KnownFile:
+def _file_of_row(row: Sequence[Any]) -> IndexedFile:
     _, modified, size, inode, changed, racy, version, group, warning = row
-    return KnownFile(Stamp(modified, size, inode, changed), bool(racy), version, bool(group), warning)
+    return IndexedFile(Stamp(modified, size, inode, changed), bool(racy), version, bool(group), warning)
 
 
-def told(tx: apsw.Connection, project: str) -> list[dict[str, Any]]:
-    """Gives what `index.json` tells of each memory, in the order of the files."""
+def index_file_rows(tx: apsw.Connection, project: str) -> list[dict[str, Any]]:
+    """Return the rows of `index.json`, in file order."""
     rows: Any = tx.execute(
         "SELECT id, title, tags, tier, type, sector, path FROM continuity_memories WHERE project = ?"
         " ORDER BY path, position",
@@ -181,13 +184,13 @@ def told(tx: apsw.Connection, project: str) -> list[dict[str, Any]]:
 
 
 def revision(tx: apsw.Connection, project: str) -> int:
-    """Gives a number that changes with every change of a project's index."""
+    """Return a number that changes with every change of a project's index."""
     found = tx.execute("SELECT revision FROM continuity_memory_revisions WHERE project = ?", (project,)).get
     return int(str(found or 0))
 
 
-def advance(tx: apsw.Connection, project: str) -> int:
-    """Says that a project's index changes in this transaction; gives its new revision."""
+def advance_revision(tx: apsw.Connection, project: str) -> int:
+    """Increment a project's index revision and return it."""
     tx.execute(
         "INSERT INTO continuity_memory_revisions (project, revision) VALUES (?, 1)"
         " ON CONFLICT (project) DO UPDATE SET revision = revision + 1",
@@ -196,8 +199,8 @@ def advance(tx: apsw.Connection, project: str) -> int:
     return revision(tx, project)
 
 
-def put_files(tx: apsw.Connection, project: str, files: Iterable[tuple[str, KnownFile]]) -> None:
-    """Keeps what is known of files, given by their paths."""
+def put_files(tx: apsw.Connection, project: str, files: Iterable[tuple[str, IndexedFile]]) -> None:
+    """Store file stamps and versions by path."""
     tx.executemany(
         "INSERT OR REPLACE INTO continuity_memory_files (project, path, modified_ns, size, inode, changed_ns, is_racy,"
         " version, is_group, warning) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
@@ -205,99 +208,100 @@ def put_files(tx: apsw.Connection, project: str, files: Iterable[tuple[str, Know
     )
 
 
-def put_entries(tx: apsw.Connection, project: str, entries: Sequence[Indexed]) -> None:
-    """Adds entries of files that have none in the index."""
+def add_entries(tx: apsw.Connection, project: str, entries: Sequence[IndexedMemory]) -> None:
+    """Add entries of files that have none in the index."""
     last = int(str(tx.execute("SELECT coalesce(max(row_id), 0) FROM continuity_memories").get))
     numbered = list(enumerate(entries, last + 1))
     tx.executemany(_PUT_ENTRY, [
-        (row_id, project, one.digest, one.tokens, one.wording.terms, one.wording.traits, *_cells(one.memory))
-        for row_id, one in numbered
+        (row_id, project, entry.digest, entry.tokens, text.terms, text.traits, *_cells(entry.memory))
+        for row_id, entry in numbered for text in (entry.indexed_text,)
     ])  # fmt: skip
     tx.executemany(_PUT_WORDS, [
-        (row_id, scope_of(project, one.memory.owner), one.wording.title, one.wording.text, one.wording.tags)
-        for row_id, one in numbered
+        (row_id, scope_token(project, entry.memory.owner), text.title, text.text, text.tags)
+        for row_id, entry in numbered for text in (entry.indexed_text,)
     ])  # fmt: skip
-    count_in(tx, project, [(entry.memory.owner, entry.wording.terms) for entry in entries])
+    add_terms(tx, project, [(entry.memory.owner, entry.indexed_text.terms) for entry in entries])
 
 
-def take_out(tx: apsw.Connection, project: str, path: str) -> list[tuple[str, str, str]]:
-    """Takes a file and its entries out of the index; gives id, digest and keeping of those that were there."""
+def remove_file(tx: apsw.Connection, project: str, path: str) -> list[tuple[str, str, str]]:
+    """Remove a file and its entries; return id, digest and retention of each removed entry."""
     rows: Any = list(
         tx.execute(
-            "SELECT row_id, id, digest, keeping, owner, terms FROM continuity_memories WHERE project = ? AND path = ?",
+            "SELECT row_id, id, digest, retention, owner, terms FROM continuity_memories"
+            " WHERE project = ? AND path = ?",
             (project, path),
         )
     )
-    count_out(tx, project, [(owner, terms) for *_, owner, terms in rows])
+    remove_terms(tx, project, [(owner, terms) for *_, owner, terms in rows])
     tx.executemany("DELETE FROM continuity_memory_text WHERE rowid = ?", [(row_id,) for row_id, *_ in rows])
     tx.execute("DELETE FROM continuity_memories WHERE project = ? AND path = ?", (project, path))
     tx.execute("DELETE FROM continuity_memory_files WHERE project = ? AND path = ?", (project, path))
-    return [(memory_id, digest, keeping) for _, memory_id, digest, keeping, *_ in rows]
+    return [(memory_id, digest, retention) for _, memory_id, digest, retention, *_ in rows]
 
 
 def clear(tx: apsw.Connection, project: str) -> None:
-    """Takes everything of a project out of the index; what no file tells stays."""
-    if _is_alone(tx, project):
+    """Remove a project's index; state that no file holds stays."""
+    if _is_only_project(tx, project):
         tx.execute("INSERT INTO continuity_memory_text (continuity_memory_text) VALUES ('delete-all')")
-        tx.execute("DELETE FROM continuity_memories")  # without a condition no row is looked at
+        tx.execute("DELETE FROM continuity_memories")  # without a condition SQLite truncates the table
     else:
         ids = list(tx.execute("SELECT row_id FROM continuity_memories WHERE project = ?", (project,)))
         tx.executemany("DELETE FROM continuity_memory_text WHERE rowid = ?", ids)
         tx.execute("DELETE FROM continuity_memories WHERE project = ?", (project,))
-    tx.execute("DELETE FROM continuity_memory_words WHERE project = ?", (project,))
+    tx.execute("DELETE FROM continuity_memory_term_counts WHERE project = ?", (project,))
     tx.execute("DELETE FROM continuity_memory_files WHERE project = ?", (project,))
 
 
-def _is_alone(tx: apsw.Connection, project: str) -> bool:
-    """Says whether no other project has memories in the index."""
+def _is_only_project(tx: apsw.Connection, project: str) -> bool:
+    """Whether no other project has indexed memories."""
     other = "SELECT 1 FROM continuity_memories WHERE project"
     return not tx.execute(f"SELECT EXISTS ({other} < ?1) OR EXISTS ({other} > ?1)", (project,)).get
 
 
-def scope_of(project: str, owner: str) -> str:
-    """Gives the word that stands in an entry's `scope`: whose it is, of which project (no stemmer shortens it)."""
+def scope_token(project: str, owner: str) -> str:
+    """Return the full-text token for project and owner; the stemmer leaves it unchanged."""
     return f"{owner.replace('-', '')}x{project}0"
 
 
-def with_id(tx: apsw.Connection, project: str, memory_id: str, owners: Sequence[str]) -> list[Indexed]:
-    """Gives the memories of an id that lie within reach, those not archived first; usually one or none."""
-    return selected(
-        tx, f"m.project = ? AND m.id = ? AND {within(owners)} ORDER BY m.is_archived, m.path, m.position",
+def entries_with_id(tx: apsw.Connection, project: str, memory_id: str, owners: Sequence[str]) -> list[IndexedMemory]:
+    """Return the memories with an id within reach, active ones first; usually at most one."""
+    return select_entries(
+        tx, f"m.project = ? AND m.id = ? AND {owner_condition(owners)} ORDER BY m.is_archived, m.path, m.position",
         (project, memory_id, *owners),
     )  # fmt: skip
 
 
-def linked(tx: apsw.Connection, project: str, memory: Memory, owners: Sequence[str]) -> frozenset[str]:
-    """Gives the ids that a memory is linked to and that lie within reach."""
+def linked_ids(tx: apsw.Connection, project: str, memory: Memory, owners: Sequence[str]) -> frozenset[str]:
+    """Return the linked ids of a memory that are within reach."""
     ids = (*memory.supersedes, *memory.contradicts)
     rows: Any = tx.execute(
-        f"SELECT id FROM continuity_memories AS m WHERE m.project = ? AND {within(owners)}"
+        f"SELECT id FROM continuity_memories AS m WHERE m.project = ? AND {owner_condition(owners)}"
         f" AND m.id IN ({', '.join('?' * len(ids))})",
         (project, *owners, *ids),
     )
     return frozenset(memory_id for (memory_id,) in rows)
 
 
-def at_path(tx: apsw.Connection, project: str, path: str) -> list[Indexed]:
-    """Gives the entries of one file, in its order."""
-    return selected(tx, "m.project = ? AND m.path = ? ORDER BY m.position", (project, path))
+def entries_at_path(tx: apsw.Connection, project: str, path: str) -> list[IndexedMemory]:
+    """Return the entries of one file, in its order."""
+    return select_entries(tx, "m.project = ? AND m.path = ? ORDER BY m.position", (project, path))
 
 
-def selected(tx: apsw.Connection, where: str, bindings: Iterable[apsw.SQLiteValue]) -> list[Indexed]:
-    """Gives the memories of a condition over `continuity_memories AS m`."""
+def select_entries(tx: apsw.Connection, where: str, bindings: Iterable[apsw.SQLiteValue]) -> list[IndexedMemory]:
+    """Return the memories matching a condition over `continuity_memories AS m`."""
     rows: Any = tx.execute(
         f"SELECT {SELECTED}, m.digest, m.tokens FROM continuity_memories AS m WHERE {where}", tuple(bindings)
     )
-    return [Indexed(memory_of_row(row), row[-2], row[-1]) for row in rows]
+    return [IndexedMemory(memory_of_row(row), row[-2], row[-1]) for row in rows]
 
 
-def within(owners: Sequence[str]) -> str:
-    """Gives the condition that a memory lies within reach; its values are the owners."""
+def owner_condition(owners: Sequence[str]) -> str:
+    """Return the SQL condition for reach; its bindings are the owners."""
     return f"m.owner IN ({', '.join('?' * len(owners))})"
 
 
-def last_number(tx: apsw.Connection, project: str, day: str) -> int:
-    """Gives the highest number of a day's memories; 0 for none."""
+def last_memory_number(tx: apsw.Connection, project: str, day: str) -> int:
+    """Return the highest memory number of a day; 0 if there is none."""
     start = f"mem-{day}-"
     rows: Any = tx.execute(
         "SELECT substr(id, ?3) FROM continuity_memories WHERE project = ?1 AND id >= ?2 AND id < ?2 || 'a'"
@@ -309,7 +313,7 @@ def last_number(tx: apsw.Connection, project: str, day: str) -> int:
 
 
 def memory_of_row(row: Sequence[Any]) -> Memory:
-    """Makes an entry of the first cells of a row, which are `SELECTED`."""
+    """Build a memory from the `SELECTED` cells of a row."""
     cells = list(row[: len(_COLUMNS)])
     for at in _LISTS:
         cells[at] = tuple(orjson.loads(cells[at])) if cells[at] != "[]" else ()

@@ -1,4 +1,4 @@
-"""Lists and counts of memories within reach."""
+"""Queries over indexed memories within reach: lists, counts, lookups by hash, tag or word."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 
 import apsw
 
-from sidecar.memory.store.entries import Indexed, selected, within
+from sidecar.memory.store.entries import IndexedMemory, owner_condition, select_entries
 
 
-class Filter(NamedTuple):
-    """Which memories are asked for; None asks for all."""
+class EntryFilter(NamedTuple):
+    """Filter of a list; None matches everything."""
 
     owner: str | None = None
-    keeping: str | None = None
+    retention: str | None = None
     tier: str | None = None
     type: str | None = None
     sector: str | None = None
@@ -24,58 +24,63 @@ class Filter(NamedTuple):
     is_archived: bool | None = False
 
 
-class Count(NamedTuple):
-    """How many memories one owner has in one keeping and tier."""
+class EntryCount(NamedTuple):
+    """Number of memories of one owner, retention and tier."""
 
     owner: str
-    keeping: str
+    retention: str
     tier: str
     is_archived: bool
     memories: int
 
-    def told(self) -> dict[str, Any]:
-        """Gives it under the names of the wire."""
+    def wire_fields(self) -> dict[str, Any]:
+        """Return the fields by their wire names."""
         return {name.removeprefix("is_"): value for name, value in self._asdict().items()}
 
 
-def listed(
-    tx: apsw.Connection, project: str, owners: Sequence[str], wanted: Filter, offset: int, limit: int
-) -> list[Indexed]:
-    """Gives memories within reach, the newest first."""
-    where, bindings = _condition(project, owners, wanted)
+def list_entries(
+    tx: apsw.Connection, project: str, owners: Sequence[str], entry_filter: EntryFilter, offset: int, limit: int
+) -> list[IndexedMemory]:
+    """Return memories within reach, newest first."""
+    where, bindings = _condition(project, owners, entry_filter)
     order = "ORDER BY m.at_ms DESC, m.path, m.position LIMIT ? OFFSET ?"
-    chosen = f"SELECT row_id FROM continuity_memories AS m WHERE {where} {order}"
-    found = selected(tx, f"m.row_id IN ({chosen})", [*bindings, limit, offset])  # so that no texts are sorted along
-    return sorted(found, key=lambda one: (-one.memory.at_ms, one.memory.path, one.memory.position))
+    selected_rows = f"SELECT row_id FROM continuity_memories AS m WHERE {where} {order}"
+    entries = select_entries(
+        tx, f"m.row_id IN ({selected_rows})", [*bindings, limit, offset]
+    )  # avoids sorting the texts along
+    return sorted(entries, key=lambda entry: (-entry.memory.at_ms, entry.memory.path, entry.memory.position))
 
 
-def count(tx: apsw.Connection, project: str, owners: Sequence[str], wanted: Filter) -> int:
-    """Gives how many memories within reach there are."""
-    where, bindings = _condition(project, owners, wanted)
+def count_entries(tx: apsw.Connection, project: str, owners: Sequence[str], entry_filter: EntryFilter) -> int:
+    """Count the memories within reach."""
+    where, bindings = _condition(project, owners, entry_filter)
     return int(str(tx.execute(f"SELECT count(*) FROM continuity_memories AS m WHERE {where}", bindings).get))
 
 
-def counts(tx: apsw.Connection, project: str, owners: Sequence[str]) -> list[Count]:
-    """Gives how many memories within reach there are by owner, keeping and tier."""
+def count_by_owner(tx: apsw.Connection, project: str, owners: Sequence[str]) -> list[EntryCount]:
+    """Count the memories within reach by owner, retention and tier."""
     rows: Any = tx.execute(
-        "SELECT owner, keeping, tier, is_archived, count(*) FROM continuity_memories AS m"
-        f" WHERE project = ? AND {within(owners)} GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4",
+        "SELECT owner, retention, tier, is_archived, count(*) FROM continuity_memories AS m"
+        f" WHERE project = ? AND {owner_condition(owners)} GROUP BY 1, 2, 3, 4 ORDER BY 1, 2, 3, 4",
         (project, *owners),
     )
-    return [Count(owner, keeping, tier, bool(archived), number) for owner, keeping, tier, archived, number in rows]
+    return [
+        EntryCount(owner, retention, tier, bool(archived), number) for owner, retention, tier, archived, number in rows
+    ]
 
 
 def files_within(tx: apsw.Connection, project: str, owners: Sequence[str]) -> int:
-    """Gives how many files have memories within reach."""
+    """Count the files with memories within reach."""
     found = tx.execute(
-        f"SELECT count(*) FROM continuity_memories AS m WHERE project = ? AND {within(owners)} AND position = 0",
+        f"SELECT count(*) FROM continuity_memories AS m WHERE project = ? AND {owner_condition(owners)}"
+        " AND position = 0",
         (project, *owners),
     )
     return int(str(found.get))
 
 
 def warnings(tx: apsw.Connection, project: str) -> list[tuple[str, str]]:
-    """Gives path and warning of every file that could not be read wholly."""
+    """Return path and warning of every file that could not be read completely."""
     rows: Any = tx.execute(
         "SELECT path, warning FROM continuity_memory_files WHERE project = ? AND warning <> '' ORDER BY path",
         (project,),
@@ -83,20 +88,20 @@ def warnings(tx: apsw.Connection, project: str) -> list[tuple[str, str]]:
     return list(rows)
 
 
-def repeated_ids(tx: apsw.Connection, project: str, owners: Sequence[str]) -> list[tuple[str, str]]:
-    """Gives path and id of memories within reach whose id another one there has too."""
+def duplicate_ids(tx: apsw.Connection, project: str, owners: Sequence[str]) -> list[tuple[str, str]]:
+    """Return path and id of memories within reach that share their id."""
     rows: Any = tx.execute(
-        f"SELECT m.path, m.id FROM continuity_memories AS m WHERE m.project = ?1 AND {within(owners)} AND m.id IN"
-        f" (SELECT id FROM continuity_memories AS m WHERE project = ?1 AND {within(owners)} GROUP BY id"
-        " HAVING count(*) > 1) ORDER BY m.id, m.path",
+        f"SELECT m.path, m.id FROM continuity_memories AS m WHERE m.project = ?1 AND {owner_condition(owners)}"
+        f" AND m.id IN (SELECT id FROM continuity_memories AS m WHERE project = ?1 AND {owner_condition(owners)}"
+        " GROUP BY id HAVING count(*) > 1) ORDER BY m.id, m.path",
         (project, *owners, *owners),
     )
     return list(rows)
 
 
-def _condition(project: str, owners: Sequence[str], wanted: Filter) -> tuple[str, list[Any]]:
-    conditions, bindings = ["m.project = ?", within(owners)], [project, *owners]
-    for name, value in wanted._asdict().items():
+def _condition(project: str, owners: Sequence[str], entry_filter: EntryFilter) -> tuple[str, list[Any]]:
+    conditions, bindings = ["m.project = ?", owner_condition(owners)], [project, *owners]
+    for name, value in entry_filter._asdict().items():
         if value is None:
             continue
         if name == "tag":
@@ -107,8 +112,8 @@ def _condition(project: str, owners: Sequence[str], wanted: Filter) -> tuple[str
     return " AND ".join(conditions), bindings
 
 
-def tiers(tx: apsw.Connection, project: str | None) -> dict[str, int]:
-    """Gives how many memories there are by tier, of a project or of all, whoever's they are; the archived as one."""
+def count_by_tier(tx: apsw.Connection, project: str | None) -> dict[str, int]:
+    """Count memories by tier, of one project or all, regardless of owner; archived ones are one group."""
     rows: Any = tx.execute(
         "SELECT CASE WHEN is_archived THEN 'archived' ELSE tier END AS kind, count(*) FROM continuity_memories"
         " WHERE project = coalesce(?, project) GROUP BY kind",
@@ -123,42 +128,46 @@ def tiers(tx: apsw.Connection, project: str | None) -> dict[str, int]:
 MAX_RELATED = 200
 
 
-def with_digest(tx: apsw.Connection, project: str, owners: Sequence[str], digest: str) -> Indexed | None:
-    """Gives the memory within reach that has a wording, one that is not archived first."""
-    found = selected(
-        tx, f"m.project = ? AND m.digest = ? AND {within(owners)} ORDER BY m.is_archived, m.path, m.position LIMIT 1",
+def find_by_hash(tx: apsw.Connection, project: str, owners: Sequence[str], digest: str) -> IndexedMemory | None:
+    """Return the memory within reach with a content hash, an active one first."""
+    entries = select_entries(
+        tx,
+        f"m.project = ? AND m.digest = ? AND {owner_condition(owners)} ORDER BY m.is_archived, m.path, m.position"
+        " LIMIT 1",
         (project, digest, *owners),
-    )  # fmt: skip
-    return found[0] if found else None
+    )
+    return entries[0] if entries else None
 
 
-def tagged(tx: apsw.Connection, project: str, owner: str, tag: str) -> Indexed | None:
-    """Gives an owner's oldest memory with a tag; an archived one where there is no other."""
-    found = selected(
-        tx, "m.project = ? AND m.owner = ? AND EXISTS (SELECT 1 FROM json_each(m.tags)"
+def find_by_tag(tx: apsw.Connection, project: str, owner: str, tag: str) -> IndexedMemory | None:
+    """Return an owner's oldest memory with a tag; an archived one only if there is no other."""
+    entries = select_entries(
+        tx,
+        "m.project = ? AND m.owner = ? AND EXISTS (SELECT 1 FROM json_each(m.tags)"
         " WHERE value = ?) ORDER BY m.is_archived, m.created_ms, m.path, m.position LIMIT 1",
         (project, owner, tag),
-    )  # fmt: skip
-    return found[0] if found else None
+    )
+    return entries[0] if entries else None
 
 
-def naming(
+def find_by_words(
     tx: apsw.Connection, project: str, owners: Sequence[str], types: Sequence[str], words: Sequence[str]
-) -> list[Indexed]:
-    """Gives the newest memories within reach, of some types, whose text has one of some words."""
+) -> list[IndexedMemory]:
+    """Return the newest memories within reach, of some types, whose text contains one of some words."""
     if not words:
         return []
-    any_word = " OR ".join("instr(lower(m.title || ' ' || m.text), ?)" for _ in words)
+    word_condition = " OR ".join("instr(lower(m.title || ' ' || m.text), ?)" for _ in words)
     marks = ", ".join("?" * len(types))
-    return selected(
-        tx, f"m.project = ? AND {within(owners)} AND m.is_archived = 0 AND m.type IN ({marks}) AND ({any_word})"
-        f" ORDER BY m.at_ms DESC, m.path, m.position LIMIT {MAX_RELATED}",
+    return select_entries(
+        tx,
+        f"m.project = ? AND {owner_condition(owners)} AND m.is_archived = 0 AND m.type IN ({marks})"
+        f" AND ({word_condition}) ORDER BY m.at_ms DESC, m.path, m.position LIMIT {MAX_RELATED}",
         (project, *owners, *types, *words),
-    )  # fmt: skip
+    )
 
 
-def group_of(tx: apsw.Connection, project: str, folder: str, session: str) -> str | None:
-    """Gives the last file of a folder that holds a session's group."""
+def last_group_file(tx: apsw.Connection, project: str, folder: str, session: str) -> str | None:
+    """Return the last file in a folder with a session's group."""
     rows: Any = tx.execute(
         "SELECT max(path) FROM continuity_memories WHERE project = ? AND session = ? AND path GLOB ? || '/session-*'",
         (project, session, folder),
@@ -166,8 +175,8 @@ def group_of(tx: apsw.Connection, project: str, folder: str, session: str) -> st
     return next((path for (path,) in rows), None)
 
 
-def files_in(tx: apsw.Connection, project: str, folder: str) -> list[str]:
-    """Gives the paths of a folder's files."""
+def files_in_folder(tx: apsw.Connection, project: str, folder: str) -> list[str]:
+    """Return the paths of a folder's files."""
     rows: Any = tx.execute(
         "SELECT path FROM continuity_memory_files WHERE project = ? AND path GLOB ? || '/*'", (project, folder)
     )

@@ -1,1 +1,1 @@
-"""What time and use make of memories: score, tiers, archive."""
+"""Effects of time and use on memories: score, tiers, archive."""

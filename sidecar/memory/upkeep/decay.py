@@ -1,7 +1,7 @@
-"""The attention score, and what time and use make of a memory (intelligence-layer.md 4.6; decisions.md). Pure.
+"""The attention score, and what is due: tier changes, archiving, removal. Pure.
 
-All of it follows from a memory's facts and the present moment: a step taken daily and one step after many days come to
-the same.
+See intelligence-layer.md 4.6 and decisions.md. Everything follows from a memory's facts and the present moment: daily
+steps and one step after many days have the same result.
 """
 
 import math
@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime
 from itertools import groupby
 from typing import Literal, NamedTuple
 
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.memory.entry import Tier
 
 DAY_MS = 86_400_000
@@ -21,19 +21,19 @@ ACCESS_GAIN = 0.1
 """`access = 1 + 0.1·ln(1 + count)`."""
 
 WARM_ACCESSES, WARM_EVIDENCE = 3, 2
-"""Either lifts a COLD memory to WARM."""
+"""Either of WARM_ACCESSES and WARM_EVIDENCE lifts a COLD memory to WARM."""
 
 HOT_CONFIDENCE, HOT_EVIDENCE = 0.7, 5
-"""More than the one and at least the other lift a WARM memory to HOT."""
+"""More than HOT_CONFIDENCE together with at least HOT_EVIDENCE lifts a WARM memory to HOT."""
 
 HOT_SCORE, WARM_SCORE = 0.7, 0.3
-"""A score above the first is HOT, one from the second on WARM."""
+"""A score above HOT_SCORE is HOT; one from WARM_SCORE on is WARM."""
 
 ARCHIVE_SCORE, ARCHIVE_DAYS = 0.1, 90
-"""A memory whose score stays below the first for the second is archived."""
+"""A memory whose score stays below ARCHIVE_SCORE for ARCHIVE_DAYS is archived."""
 
 
-class Standing(NamedTuple):
+class ScoreInputs(NamedTuple):
     """What a memory's score and tier depend on."""
 
     sector: str
@@ -41,76 +41,76 @@ class Standing(NamedTuple):
     evidence: int
     access_count: int
     last_ms: int
-    """When it was accessed last, or happened."""
+    """Time of the last access, or of the event."""
 
 
 def recency(sector: str, since_ms: int) -> float:
-    """Gives the share that is left after so many milliseconds without access: 1 at once, a half after a half-life."""
+    """Return the share that remains after this time without access: 1 at once, 0.5 after a half-life."""
     return float(0.5 ** (max(0, since_ms) / DAY_MS / HALF_LIFE_DAYS.get(sector, 60.0)))
 
 
 def access(count: int) -> float:
-    """Gives what being used lifts a score by: 1 when it never was."""
+    """Return the gain from use: 1 without any."""
     return 1.0 + ACCESS_GAIN * math.log(1 + max(0, count))
 
 
-def score(standing: Standing, now_ms: int, base_relevance: float = 1.0) -> float:
-    """Gives base relevance × recency × access × confidence, at most 1; without a question the relevance is 1."""
-    left = recency(standing.sector, now_ms - standing.last_ms)
-    return max(0.0, min(1.0, base_relevance * left * access(standing.access_count) * standing.confidence))
+def score(inputs: ScoreInputs, now_ms: int, base_relevance: float = 1.0) -> float:
+    """Return base relevance × recency × access × confidence, at most 1; without a query the base relevance is 1."""
+    left = recency(inputs.sector, now_ms - inputs.last_ms)
+    return max(0.0, min(1.0, base_relevance * left * access(inputs.access_count) * inputs.confidence))
 
 
-def tier(standing: Standing, now_ms: int) -> Tier:
-    """Gives the tier by score, one step higher where use or evidence lift it.
+def tier(inputs: ScoreInputs, now_ms: int) -> Tier:
+    """Return the tier by score, one step higher if use or evidence lift it.
 
-    What lifts a memory lasts as long as its score stays in the tier below: in the end decay brings down everything.
+    The lift lasts while the score is in the tier below: in the end decay lowers everything.
     """
-    found = score(standing, now_ms)
-    if found > HOT_SCORE:
+    value = score(inputs, now_ms)
+    if value > HOT_SCORE:
         return "hot"
-    if found >= WARM_SCORE:
-        is_proven = standing.confidence > HOT_CONFIDENCE and standing.evidence >= HOT_EVIDENCE
+    if value >= WARM_SCORE:
+        is_proven = inputs.confidence > HOT_CONFIDENCE and inputs.evidence >= HOT_EVIDENCE
         return "hot" if is_proven else "warm"
-    is_used = standing.access_count >= WARM_ACCESSES or standing.evidence >= WARM_EVIDENCE
-    return "warm" if is_used and found >= ARCHIVE_SCORE else "cold"
+    is_used = inputs.access_count >= WARM_ACCESSES or inputs.evidence >= WARM_EVIDENCE
+    return "warm" if is_used and value >= ARCHIVE_SCORE else "cold"
 
 
-def faint_since_ms(standing: Standing) -> int:
-    """Gives the moment from which the score is below `ARCHIVE_SCORE`, if nothing happens to the memory."""
-    begun = access(standing.access_count) * standing.confidence
-    if begun <= ARCHIVE_SCORE:
-        return standing.last_ms
-    half_life = HALF_LIFE_DAYS.get(standing.sector, 60.0)
-    return standing.last_ms + int(math.log2(begun / ARCHIVE_SCORE) * half_life * DAY_MS)
+def stale_since_ms(inputs: ScoreInputs) -> int:
+    """Return the moment from which the score is below ARCHIVE_SCORE, if nothing happens to the memory."""
+    initial = access(inputs.access_count) * inputs.confidence
+    if initial <= ARCHIVE_SCORE:
+        return inputs.last_ms
+    half_life = HALF_LIFE_DAYS.get(inputs.sector, 60.0)
+    return inputs.last_ms + int(math.log2(initial / ARCHIVE_SCORE) * half_life * DAY_MS)
 
 
-def is_forgotten(standing: Standing, now_ms: int) -> bool:
-    """Says whether the score has been below `ARCHIVE_SCORE` for `ARCHIVE_DAYS`."""
-    return now_ms - faint_since_ms(standing) >= ARCHIVE_DAYS * DAY_MS
+def is_stale(inputs: ScoreInputs, now_ms: int) -> bool:
+    """Whether the score has been below ARCHIVE_SCORE for ARCHIVE_DAYS."""
+    return now_ms - stale_since_ms(inputs) >= ARCHIVE_DAYS * DAY_MS
 
 
 # What is due: which tiers changed, which files go to the archive, which were for a session only. Pure.
 
 
-ArchiveReason = Literal["old", "faint"]
+ArchiveReason = Literal["expired", "stale"]
 
 SESSION_HOURS = 24
-"""What was kept for a session only is cleaned at the next start, and a day later at the latest."""
+"""Session memories are removed at the next start, and after this many hours at the latest."""
 
 DAILY_DAYS = 30
 """A daily memory is archived after this many days."""
 
-_DAY = regex(r"/(\d{4}-\d{2}-\d{2})(?:/|[-.])")
+_DAY = lazy_regex(r"/(\d{4}-\d{2}-\d{2})(?:/|[-.])")
 
 
-class Row(NamedTuple):
-    """What a memory's upkeep depends on, without its words."""
+class UpkeepRow(NamedTuple):
+    """What a memory's upkeep depends on, without its text."""
 
     path: str
     position: int
     id: str
     owner: str
-    keeping: str
+    retention: str
     sector: str
     confidence: float
     evidence: int
@@ -121,73 +121,73 @@ class Row(NamedTuple):
 
 
 class TierChange(NamedTuple):
-    """A memory whose tier is another one now."""
+    """A memory with a new tier."""
 
-    row: Row
+    row: UpkeepRow
     to: Tier
 
 
-class Archiving(NamedTuple):
-    """A file that goes to the archive, and why: its day is long gone, or all in it has been faint for long."""
+class FileRemoval(NamedTuple):
+    """A file to archive or remove, and why: its time is over, or all its entries have been stale for long."""
 
     path: str
     reason: ArchiveReason
-    rows: tuple[Row, ...]
+    rows: tuple[UpkeepRow, ...]
 
 
-class Due(NamedTuple):
+class DueUpkeep(NamedTuple):
     """What upkeep has to do."""
 
     tiers: tuple[TierChange, ...]
-    archive: tuple[Archiving, ...]
-    cleaned: tuple[Archiving, ...]
-    """Files of the session tier that go for good."""
+    archive: tuple[FileRemoval, ...]
+    cleaned: tuple[FileRemoval, ...]
+    """Session files to delete."""
 
 
-def due(rows: Iterable[Row], now_ms: int) -> Due:
-    """Says what is due; `rows` in the order of the files. Durable memories never expire."""
+def due_upkeep(rows: Iterable[UpkeepRow], now_ms: int) -> DueUpkeep:
+    """Decide what is due; `rows` in file order. Durable memories never expire."""
     tiers: list[TierChange] = []
-    archive: list[Archiving] = []
-    cleaned: list[Archiving] = []
+    archive: list[FileRemoval] = []
+    cleaned: list[FileRemoval] = []
     for path, group in groupby(rows, lambda row: row.path):
         entries = tuple(group)
-        reason = _expiry(entries, now_ms)
+        reason = _expiry_reason(entries, now_ms)
         if reason is not None:
-            (cleaned if entries[0].keeping == "session" else archive).append(Archiving(path, reason, entries))
+            (cleaned if entries[0].retention == "session" else archive).append(FileRemoval(path, reason, entries))
         else:
-            tiers.extend(_moved(entries, now_ms))
-    return Due(tuple(tiers), tuple(archive), tuple(cleaned))
+            tiers.extend(_tier_changes(entries, now_ms))
+    return DueUpkeep(tuple(tiers), tuple(archive), tuple(cleaned))
 
 
-def standing_of(row: Row) -> Standing:
-    """Gives what a memory's score depends on."""
+def score_inputs_of(row: UpkeepRow) -> ScoreInputs:
+    """Return what a memory's score depends on."""
     last_ms = max(row.at_ms, row.last_accessed_ms or 0)
-    return Standing(row.sector, row.confidence, row.evidence, row.access_count, last_ms)
+    return ScoreInputs(row.sector, row.confidence, row.evidence, row.access_count, last_ms)
 
 
-def _moved(entries: Iterable[Row], now_ms: int) -> Iterator[TierChange]:
+def _tier_changes(entries: Iterable[UpkeepRow], now_ms: int) -> Iterator[TierChange]:
     for row in entries:
-        found = tier(standing_of(row), now_ms)
-        if found != row.tier:
-            yield TierChange(row, found)
+        new_tier = tier(score_inputs_of(row), now_ms)
+        if new_tier != row.tier:
+            yield TierChange(row, new_tier)
 
 
-def _expiry(entries: tuple[Row, ...], now_ms: int) -> ArchiveReason | None:
-    keeping = entries[0].keeping
-    if keeping == "durable":
+def _expiry_reason(entries: tuple[UpkeepRow, ...], now_ms: int) -> ArchiveReason | None:
+    retention = entries[0].retention
+    if retention == "durable":
         return None
-    if keeping == "session":
-        return "old" if now_ms - max(row.at_ms for row in entries) >= SESSION_HOURS * 3_600_000 else None
-    if now_ms - _begun_ms(entries) >= DAILY_DAYS * DAY_MS:
-        return "old"
-    return "faint" if all(is_forgotten(standing_of(row), now_ms) for row in entries) else None
+    if retention == "session":
+        return "expired" if now_ms - max(row.at_ms for row in entries) >= SESSION_HOURS * 3_600_000 else None
+    if now_ms - _start_ms(entries) >= DAILY_DAYS * DAY_MS:
+        return "expired"
+    return "stale" if all(is_stale(score_inputs_of(row), now_ms) for row in entries) else None
 
 
-def _begun_ms(entries: tuple[Row, ...]) -> int:
-    """Gives the beginning of a file's day, as its folder says, else when its newest entry is of."""
-    found = _DAY.search(entries[0].path)
+def _start_ms(entries: tuple[UpkeepRow, ...]) -> int:
+    """Return the start of a file's day by its folder, else the time of its newest entry."""
+    match = _DAY.search(entries[0].path)
     try:
-        day = date.fromisoformat(found[1]) if found else None
+        day = date.fromisoformat(match[1]) if match else None
     except ValueError:
         day = None
     if day is None:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import apsw
 
-from sidecar.memory import tiers
+from sidecar.memory import count_by_tier
 from sidecar.metrics import NO_PROJECT, NO_PROVIDER, DaySums, MetricsFigures, by_day, errors_of, figures_of
 from sidecar.runs import artifacts, records
 from sidecar.storage.health_checks import CacheSize, cache_sizes, file_bytes
@@ -96,7 +96,7 @@ def read_report_data(
         syncs={name: total for (_, name), total in of_no_provider.items() if name.startswith("sync.")},
         decisions=tuple(map(_without_user_reason, records.governed_runs(tx, project, since_ms, MAX_DECISIONS))),
         artifacts=artifacts.count_by_status(tx, project),
-        memories=tiers(tx, project),
+        memories=count_by_tier(tx, project),
         caches=tuple(cache_sizes(tx)),
         file_bytes=file_bytes(tx),
         names=names,

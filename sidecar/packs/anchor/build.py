@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.text.sanitize import one_line, size
 from sidecar.packs.anchor.decisions import NO_ACCEPTED_RECORDS, AcceptedRecords, specification_lines, split_decisions
 from sidecar.packs.anchor.markdown_outline import introduction, plain
@@ -29,7 +29,7 @@ _DERIVED_SECTIONS = (DEPENDENCIES, FRAGILE_FILES)
 
 MAX_OMITTED = 60
 
-_LINE_NUMBER = regex(r":\d+\)$")
+_LINE_NUMBER = lazy_regex(r":\d+\)$")
 
 
 class AnchorSources(NamedTuple):

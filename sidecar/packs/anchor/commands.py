@@ -4,7 +4,7 @@ import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.text.sanitize import one_line
 from sidecar.packs.anchor import config_parsers
 from sidecar.packs.anchor.markdown_outline import code_blocks, prose_lines
@@ -78,27 +78,27 @@ PURPOSES = {
 }
 """Patterns of a command's beginning by purpose, in the order in which they are shown."""
 
-_PURPOSES = {purpose: regex("|".join(f"(?:{begin})" for begin in begins)) for purpose, begins in PURPOSES.items()}
-_DEVELOPMENT_HEADING = regex(
+_PURPOSES = {purpose: lazy_regex("|".join(f"(?:{begin})" for begin in begins)) for purpose, begins in PURPOSES.items()}
+_DEVELOPMENT_HEADING = lazy_regex(
     r"(?i)\b(develop\w*|contribut\w*|test\w*|build\w*|hack\w*|lint\w*|check\w*|working|set ?up|commands?|workflow"
     r"|local\w*|source)\b"
 )
 """Headings under which a README describes work on the project, not its use."""
 
 _SHELL = ("", "sh", "bash", "shell", "console", "shell-session", "zsh", "terminal", "powershell", "text")
-_INLINE = regex(r"`([^`\n]{3,100})`")
-_RARE_WORKFLOW = regex(r"(?i)bench|releas|publish|deploy|audit|nightly|docs|stale|label")
+_INLINE = lazy_regex(r"`([^`\n]{3,100})`")
+_RARE_WORKFLOW = lazy_regex(r"(?i)bench|releas|publish|deploy|audit|nightly|docs|stale|label")
 """Workflows whose commands nobody types while working."""
 
-_STEP = regex(r"^\s*+(?:- )?(?:run:\s*+)?[\"']?(.+?)[\"']?$")
-_NOT_TYPEABLE = regex(r"\$\{|\$\(|\$[A-Z]|[|<>;&\\…*]|\.\.\.(?!\s|$)|\[[A-Za-z]|\bpath/to\b|::")
+_STEP = lazy_regex(r"^\s*+(?:- )?(?:run:\s*+)?[\"']?(.+?)[\"']?$")
+_NOT_TYPEABLE = lazy_regex(r"\$\{|\$\(|\$[A-Z]|[|<>;&\\…*]|\.\.\.(?!\s|$)|\[[A-Za-z]|\bpath/to\b|::")
 _LOCKS = (("pnpm-lock.yaml", "pnpm"), ("bun.lock", "bun"), ("bun.lockb", "bun"), ("yarn.lock", "yarn"))
 _PYTHON_LOCKS = (("uv.lock", "uv run "), ("poetry.lock", "poetry run "), ("pdm.lock", "pdm run "))
 _SCRIPTS = {
     "test": ("test", "test:unit"), "check": ("lint", "check"), "format": ("format", "fmt"), "build": ("build",),
     "types": ("typecheck", "type-check", "check-types", "types", "ts:check"), "run": ("dev", "start"),
 }  # fmt: skip
-_TARGET = regex(r"(?m)^([A-Za-z][\w-]*)\s*:(?!=)")
+_TARGET = lazy_regex(r"(?m)^([A-Za-z][\w-]*)\s*:(?!=)")
 
 
 class Command(NamedTuple):

@@ -9,15 +9,15 @@ from typing import Any
 
 import orjson
 
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 
 Table = Mapping[str, Any]
 
 CACHED_TABLES = 16
 """Number of parsed tables in the cache: several readers ask for the same file in a row."""
 
-_STRING_OR_COMMENT = regex(r'("(?:\\.|[^"\\\n])*+"?)|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
-_TRAILING_COMMA = regex(r'("(?:\\.|[^"\\\n])*+"?)|,(?=\s*[}\]])')
+_STRING_OR_COMMENT = lazy_regex(r'("(?:\\.|[^"\\\n])*+"?)|//[^\n]*|/\*.*?(?:\*/|\Z)', re.DOTALL)
+_TRAILING_COMMA = lazy_regex(r'("(?:\\.|[^"\\\n])*+"?)|,(?=\s*[}\]])')
 
 
 @lru_cache(maxsize=CACHED_TABLES)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from sidecar.core.digests import short_id
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.text.sanitize import one_line
 from sidecar.packs.anchor.markdown_outline import first_sentence, normalize, plain, prose_lines, title_of
 from sidecar.packs.anchor.rules import Document
@@ -16,18 +16,18 @@ from sidecar.runs import Artifact
 
 MAX_POINTERS = 12
 
-_STATUS = regex(
+_STATUS = lazy_regex(
     r"(?im)^[^\S\n]*+(?:[-*][^\S\n]*+)?(?:\*\*)?status(?:\*\*)?\s*+:?\s*+(?:\*\*)?\s*+:?\s*+\"?([A-Za-z][\w -]{2,30})"
 )
-_STATUS_HEADING = regex(r"(?im)^#{1,4}[^\S\n]*+status[^\S\n]*+\n\s*+(?:[-*]\s*+)?\**+([A-Za-z][\w -]{2,30})")
-_ACCEPTED = regex(r"(?i)^(?:accepted|approved|adopted|implemented|active|decided)\b")
-_DECISION = regex(r"(?i)^\W*(?:\d+[.)]\s*)?(?:the )?decision(?: outcome)?\W*$")
-_CHOSEN = regex(r"(?i)^\s*(?:we (?:have )?(?:chosen|decided)|chosen option)\b")
-_OPEN = regex(r"(?i)[\W_]*(?:still |left )?(?:open|undecided|tbd|to be (?:decided|done))(?:[\W_]*|:.*)")
+_STATUS_HEADING = lazy_regex(r"(?im)^#{1,4}[^\S\n]*+status[^\S\n]*+\n\s*+(?:[-*]\s*+)?\**+([A-Za-z][\w -]{2,30})")
+_ACCEPTED = lazy_regex(r"(?i)^(?:accepted|approved|adopted|implemented|active|decided)\b")
+_DECISION = lazy_regex(r"(?i)^\W*(?:\d+[.)]\s*)?(?:the )?decision(?: outcome)?\W*$")
+_CHOSEN = lazy_regex(r"(?i)^\s*(?:we (?:have )?(?:chosen|decided)|chosen option)\b")
+_OPEN = lazy_regex(r"(?i)[\W_]*(?:still |left )?(?:open|undecided|tbd|to be (?:decided|done))(?:[\W_]*|:.*)")
 """Placeholder text where nothing is decided yet."""
 
-_NUMBER = regex(r"(?i)^\s*+(?:adr|rfc)?[\s-]*+\d++\s*+[.:)-]\s*+")
-_CHANGE = regex(r"^(?:.+/)?openspec/changes/([^/]+)/")
+_NUMBER = lazy_regex(r"(?i)^\s*+(?:adr|rfc)?[\s-]*+\d++\s*+[.:)-]\s*+")
+_CHANGE = lazy_regex(r"^(?:.+/)?openspec/changes/([^/]+)/")
 
 
 class DecisionLines(NamedTuple):

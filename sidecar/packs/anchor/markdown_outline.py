@@ -3,18 +3,22 @@
 import re
 from collections.abc import Iterator
 
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.text.markdown_structure import Code, Heading, Line, markdown_blocks
 
-_BULLET = regex(r"^\s{0,3}(?:[-*+]|\d{1,2}[.)])\s+(?:\[[ x]\]\s+)?(.+)$")
-_TITLE_FIELD = regex(r"(?m)^title:\s*+[\"']?(.+?)[\"']?[^\S\n]{0,9}$")
+_BULLET = lazy_regex(r"^\s{0,3}(?:[-*+]|\d{1,2}[.)])\s+(?:\[[ x]\]\s+)?(.+)$")
+_TITLE_FIELD = lazy_regex(r"(?m)^title:\s*+[\"']?(.+?)[\"']?[^\S\n]{0,9}$")
 _NON_PROSE_PREFIXES = ("#", "[!", "![", "<", "|", ">", "```", "---", "===", ":", "..", "[`")
-_LINK = regex(r"\[([^\]]{0,300})\](?:\([^)]{0,900}\)|\[[^\]]{0,90}\])|`([^`<]{1,300}?)\s{0,4}(?:<[^`>]{0,900}>)?`_++")
-_SHORT_LINK = regex(r"(?<!\w)\[(\w[^\]]{0,300})\]")
-_MARKUP = regex(r"</?\w[^<>]*>|\*\*|__(?=\S)|(?<=\S)__")
-_APPEAL = regex(r"(?i)\b(?:sponsor\w*|funding|donat\w+|backers?|star us|join (?:us|our))\b")
-_DEFINITION = regex(r"^an? |^(?!there|this|if|we|you)\w.{1,120}?\b(?:is|are) (?:an?|the|one|written)\b", re.IGNORECASE)
-_SENTENCE = regex(r"(?<!e\.g)(?<!i\.e)(?<!etc)(?<!vs)[.!?](?=\s|$)")
+_LINK = lazy_regex(
+    r"\[([^\]]{0,300})\](?:\([^)]{0,900}\)|\[[^\]]{0,90}\])|`([^`<]{1,300}?)\s{0,4}(?:<[^`>]{0,900}>)?`_++"
+)
+_SHORT_LINK = lazy_regex(r"(?<!\w)\[(\w[^\]]{0,300})\]")
+_MARKUP = lazy_regex(r"</?\w[^<>]*>|\*\*|__(?=\S)|(?<=\S)__")
+_APPEAL = lazy_regex(r"(?i)\b(?:sponsor\w*|funding|donat\w+|backers?|star us|join (?:us|our))\b")
+_DEFINITION = lazy_regex(
+    r"^an? |^(?!there|this|if|we|you)\w.{1,120}?\b(?:is|are) (?:an?|the|one|written)\b", re.IGNORECASE
+)
+_SENTENCE = lazy_regex(r"(?<!e\.g)(?<!i\.e)(?<!etc)(?<!vs)[.!?](?=\s|$)")
 
 MAX_PARAGRAPHS = 6
 """Maximum number of a README's paragraphs searched for the one that introduces it."""

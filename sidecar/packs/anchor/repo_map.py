@@ -10,36 +10,36 @@ from functools import cached_property
 from typing import NamedTuple
 
 from sidecar.codebase import FragileFile, PackageNames, is_code, is_test
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.text.sanitize import one_line
 from sidecar.packs.anchor import config_parsers
 
 MAX_AREAS = 14
 
-_NOT_PRODUCT = regex(
+_NOT_PRODUCT = lazy_regex(
     r"(?i)^(?:t|examples?|samples|playgrounds?|bench\w*|perf[\w-]*|docs?|scripts?|tools|fixtures|testdata|\w*-tests?)/"
 )
 """Folders besides the product: their contents say nothing about it."""
 
-_UNMAPPED = regex(r"(?i)^(?:\.|examples?/|samples/|fixtures/|testdata/)")
+_UNMAPPED = lazy_regex(r"(?i)^(?:\.|examples?/|samples/|fixtures/|testdata/)")
 """Folders that a map never names, whatever purpose they state."""
 
 MIN_FOLDERS = 3
 """Fewer folders than this in an area without a purpose say nothing about it."""
 
 _CLASSIFIED = {
-    "decisions": regex(
+    "decisions": lazy_regex(
         r"(?i)^(?:.+/)?(?:adrs?|decisions|architecture-decisions|architecture/decisions)/(?!readme|index|template)[^/]+\.(?:md|mdx|rst)$"
     ),
-    "specifications": regex(
+    "specifications": lazy_regex(
         r"(?i)^(?:(?:docs?|openspec)/)?(?:specs?|specifications|rfcs?)/(?:[^/]+/){0,2}[^/]+\.(?:md|mdx)$"
         r"|^openspec/changes/(?!archive/)[^/]+/proposal\.md$"
     ),
-    "guides": regex(
+    "guides": lazy_regex(
         r"^(?:[^/]+/){1,6}(?:AGENTS|CLAUDE)\.md$|^(?:\.cursor/rules|\.claude/rules|\.github/instructions)/[^/]+\.(?:mdc|md)$"
     ),
-    "workflows": regex(r"^(?:\.github/workflows/[^/]+\.ya?ml|\.gitlab-ci\.yml|\.circleci/config\.yml)$"),
-    "mains": regex(
+    "workflows": lazy_regex(r"^(?:\.github/workflows/[^/]+\.ya?ml|\.gitlab-ci\.yml|\.circleci/config\.yml)$"),
+    "mains": lazy_regex(
         r"^(?!(?:.+/)?(?:tests?|examples?|docs?|testdata|fixtures|benchmarks?|scripts)/)"
         r"(?!.*(?:fixture|test))(?:(?:[^/]+/){0,3}(?:__main__\.py|manage\.py|main\.go)|(?:[^/]+/){0,2}src/(?:main|bin/[^/]+)\.rs)$"
     ),
@@ -212,7 +212,7 @@ def _suffix(path: str) -> str:
 
 MAX_DEPENDENCIES = 8
 
-_GO_MODULE = regex(r"(?m)^module\s+(\S+)")
+_GO_MODULE = lazy_regex(r"(?m)^module\s+(\S+)")
 
 
 def import_names(areas: Sequence[str], texts: Mapping[str, str], files: Container[str]) -> PackageNames:

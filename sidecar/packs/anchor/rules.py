@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.core.instruction_files import AGENT_FILES
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.text.markdown_structure import Line
 from sidecar.core.text.sanitize import one_line
 from sidecar.packs.anchor.markdown_outline import bullets, normalize, plain, prose_lines, title_of
@@ -12,20 +12,22 @@ from sidecar.packs.anchor.markdown_outline import bullets, normalize, plain, pro
 MAX_RULES = 24
 """Maximum number of rules from one file."""
 
-_RULE = regex(
+_RULE = lazy_regex(
     r"(?i)\b(must(?: not|n't)?|never|always|do not|don't|only|required?|forbidden|shall|avoid|prefer|ensure|use)\b"
 )
-_STRONG = regex(r"(?i)\b(must(?: not|n't)?|never|always|do not|don't|forbidden|shall|required)\b")
-_PROCEDURE = regex(
+_STRONG = lazy_regex(r"(?i)\b(must(?: not|n't)?|never|always|do not|don't|forbidden|shall|required)\b")
+_PROCEDURE = lazy_regex(
     r"(?i)\b(pull[- ]?requests?|PRs?|issues?|maintainers?|reviewers?|your contributions?|sign(?:ed)?[- ]off|CLA"
     r"|licen[cs]e|code of conduct|fork|vulnerabilit\w+|discussions?|discord|e-?mails?|rebase|squash|stack overflow"
     r"|publish\w*|releas\w+|submit\w*|LLMs?|github)\b"
 )
 """Topics that contribution guides require of contributors, not of the code."""
 
-_REVIEW = regex(r"(?i)\breview")
-_TRAP_HEADING = regex(r"(?i)\b(gotchas?|pitfalls?|landmines?|caveats?|known issues?|traps?|beware|common mistakes)\b")
-_INCLUDE = regex(r"(?<![\w`@/])@((?:\.{0,2}/)?[\w][\w./-]*\.(?:md|mdc|txt))\b")
+_REVIEW = lazy_regex(r"(?i)\breview")
+_TRAP_HEADING = lazy_regex(
+    r"(?i)\b(gotchas?|pitfalls?|landmines?|caveats?|known issues?|traps?|beware|common mistakes)\b"
+)
+_INCLUDE = lazy_regex(r"(?<![\w`@/])@((?:\.{0,2}/)?[\w][\w./-]*\.(?:md|mdc|txt))\b")
 
 
 class Document(NamedTuple):

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.text.sanitize import one_line
 from sidecar.packs.anchor import config_parsers
 from sidecar.packs.anchor.config_parsers import Table, strings_in, subtable
@@ -164,7 +164,7 @@ def _prettier_file(text: str) -> Phrases:
     )
 
 
-_PLAIN_KEY = regex(r"(?m)^(\w+):\s*['\"]?([\w-]+)['\"]?\s*$")
+_PLAIN_KEY = lazy_regex(r"(?m)^(\w+):\s*['\"]?([\w-]+)['\"]?\s*$")
 
 
 def _value(text: str) -> object:
@@ -188,7 +188,7 @@ def _eslint(table: Table) -> Phrases:
     yield from _listed("fails on", [name for name in errors if _SHAPING_RULES.search(name)])
 
 
-_SHAPING_RULES = regex(
+_SHAPING_RULES = lazy_regex(
     r"no-restricted|no-explicit-any|no-default-export|consistent-type-imports|no-floating|boundaries|no-console"
 )
 

@@ -8,12 +8,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sidecar.core.errors import AgentUnavailable
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.ralph.agent.agent_result import Version
 from sidecar.ralph.agent.harnesses import HARNESSES
 
 PROBE_SECONDS = 10.0
-_VERSION = regex(r"(\d{1,6})\.(\d{1,6})(?:\.(\d{1,6}))?")
+_VERSION = lazy_regex(r"(\d{1,6})\.(\d{1,6})(?:\.(\d{1,6}))?")
 
 
 def find_program(name: str, cwd: Path, environment: Mapping[str, str]) -> str:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 
 from sidecar.core.errors import InvalidParams
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 
 OPEN, CLOSE = "<promise>", "</promise>"
 
@@ -32,7 +32,7 @@ class PromiseSearch:
         if not word:
             raise InvalidParams("A promise needs at least one visible character.")
         self.found = False
-        self._pattern = regex(f"{OPEN} ?{re.escape(word)} ?{CLOSE}")
+        self._pattern = lazy_regex(f"{OPEN} ?{re.escape(word)} ?{CLOSE}")
         self._tail_length = len(OPEN) + len(word) + len(CLOSE) + 1 + _REACH
         text = collapse_whitespace(prompt)
         self._echoes = {_text_before(text, start) for start, _ in _spans(self._pattern, text)} - {None}

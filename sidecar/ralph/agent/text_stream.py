@@ -8,7 +8,7 @@ import codecs
 from collections.abc import Iterator
 
 from sidecar.core.json_text import loads
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 
 ESC = "\x1b"
 
@@ -16,14 +16,14 @@ _CSI = r"\[[0-?]{0,64}[ -/]{0,8}"
 """A control sequence without its last character; terminals know no longer ones, and the bound keeps memory constant."""
 
 _LONGEST = 80
-_OPEN = regex(rf"{ESC}[\]PX^_]")
+_OPEN = lazy_regex(rf"{ESC}[\]PX^_]")
 _BODY = rf"[\]PX^_](?:[^\x07\n\x18\x1a{ESC}]++|{ESC}(?!\\))*+(?:[\x07\x18\x1a]|{ESC}\\|(?=\n))"
 """An operating system command or similar: BEL or ST end it; a line end ends one that was never closed."""
 
-_SEQUENCE = regex(rf"{ESC}+(?={ESC})|{ESC}(?:{_CSI}[@-~]|{_BODY}|[ -/]{{1,8}}[0-~]|[0-OQ-WYZ\\`-~]|)")
-_UNFINISHED = regex(rf"{ESC}(?:{_CSI}|[ -/]{{1,8}})?")
+_SEQUENCE = lazy_regex(rf"{ESC}+(?={ESC})|{ESC}(?:{_CSI}[@-~]|{_BODY}|[ -/]{{1,8}}[0-~]|[0-OQ-WYZ\\`-~]|)")
+_UNFINISHED = lazy_regex(rf"{ESC}(?:{_CSI}|[ -/]{{1,8}})?")
 _ENDS = ("\x07", "\n", "\x18", "\x1a", ESC + "\\")
-_STRING_END = regex(rf"[\x07\x18\x1a]|(?=\n)|{ESC}\\")
+_STRING_END = lazy_regex(rf"[\x07\x18\x1a]|(?=\n)|{ESC}\\")
 
 
 class AnsiStripper:
@@ -118,16 +118,16 @@ class LineSplitter:
         return line
 
 
-_TEXT_START = regex(
+_TEXT_START = lazy_regex(
     rb'"type"\s*:\s*"(?:text|agent_message|assistant_message)"\s*,\s*"text"\s*:\s*"'
     rb'|"role"\s*:\s*"assistant"\s*,\s*"content"\s*:\s*"'
 )
 """Start of the text in an event of Claude, OpenCode and Codex, and of Gemini."""
 
-_NOT_AGENT_TEXT = regex(rb'\A\s*\{\s*"type"\s*:\s*"(?:user|system|tool_result)"|"parent_tool_use_id"\s*:\s*"')
+_NOT_AGENT_TEXT = lazy_regex(rb'\A\s*\{\s*"type"\s*:\s*"(?:user|system|tool_result)"|"parent_tool_use_id"\s*:\s*"')
 _HEAD_BYTES = 64 * 1024
-_STRING_BODY = regex(r'(?:[^"\\]++|\\u[0-9a-fA-F]{4}|\\[^u])*+')  # possessive: backtracking would take memory
-_HALF_SURROGATE = regex(r"\\u[dD][89abAB][0-9a-fA-F]{2}\Z")
+_STRING_BODY = lazy_regex(r'(?:[^"\\]++|\\u[0-9a-fA-F]{4}|\\[^u])*+')  # possessive: backtracking would take memory
+_HALF_SURROGATE = lazy_regex(r"\\u[dD][89abAB][0-9a-fA-F]{2}\Z")
 _ESCAPE_CHARS = 6
 
 

@@ -9,7 +9,7 @@ quota will reset after 21h53m56s`.
 import re
 from datetime import UTC, datetime, timedelta, tzinfo
 
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.ralph.agent.agent_result import UsageLimit
 
 JUST_PASSED = timedelta(hours=1)
@@ -20,23 +20,23 @@ TIME_RESOLUTION = timedelta(minutes=1)
 
 _TEXT_CHARS = 300
 _LIMIT_KIND = r"(?:usage|session|weekly|daily|hourly|5-hour|opus|sonnet|fable|message|spend(?:ing)?)"
-_REACHED = regex(
+_REACHED = lazy_regex(
     r"(?:hit|reached|exceeded|exhausted) your\b[^.\n]{0,60}\b(?:limit|quota|capacity)\b"
     rf"|\b{_LIMIT_KIND} (?:limit|quota) (?:has been |was )?(?:reached|exceeded|exhausted|hit)\b"
     r"|\blimit reached\W{0,5}(?:resets?\b|\d{10})|\busage_limit_reached\b|\bquota exceeded\b|\bquota will reset\b",
     re.IGNORECASE,
 )
-_EPOCH = regex(r"(?:reached\|\s*|resets?_?at\"?\s*[:=]\s*\"?)(\d{10}(?:\d{3})?)\b", re.IGNORECASE)
-_WAIT = regex(
+_EPOCH = lazy_regex(r"(?:reached\|\s*|resets?_?at\"?\s*[:=]\s*\"?)(\d{10}(?:\d{3})?)\b", re.IGNORECASE)
+_WAIT = lazy_regex(
     r"(?:try again in|resets? (?:in|after)|retry (?:in|after))\s+((?:\d+(?:\.\d+)?\s*[a-z]+[\s,]*(?:and\s+)?)+)",
     re.IGNORECASE,
 )
-_PART = regex(r"(\d{1,9}(?:\.\d{1,9})?)\s{0,9}(ms|d|h|m|s)", re.IGNORECASE)
+_PART = lazy_regex(r"(\d{1,9}(?:\.\d{1,9})?)\s{0,9}(ms|d|h|m|s)", re.IGNORECASE)
 _SECONDS = {"d": 86_400.0, "h": 3_600.0, "m": 60.0, "s": 1.0, "ms": 0.001}
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
-_RESET_TIME = regex(
+_RESET_TIME = lazy_regex(
     r"(?:resets?|again)\s{0,9}(?:at\s{1,9}|on\s{1,9}|:\s{0,9})?"
     rf"(?:(?P<weekday>{'|'.join(_WEEKDAYS)})[a-z]{{0,9}},?\s{{0,9}}(?:at\s{{1,9}})?)?"
     rf"(?:(?P<month>{'|'.join(_MONTHS)})[a-z]{{0,9}}\.?\s{{1,9}}(?P<day>\d{{1,2}})(?:st|nd|rd|th)?,?\s{{0,9}}"

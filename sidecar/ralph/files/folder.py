@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sidecar.core.errors import InvalidParams, PolicyDenied, StateDegraded, WorkspaceUnavailable
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.system.atomic_write import write_whole
 from sidecar.system.safe_open import opened
 
 STATE_PARTS = (".spool", ".state", "ralph")
 MAX_ID_CHARACTERS = 100
 
-_ID = regex(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{MAX_ID_CHARACTERS - 1}}}")
+_ID = lazy_regex(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{MAX_ID_CHARACTERS - 1}}}")
 _DEVICES = frozenset(
     ("con", "prn", "aux", "nul", *(f"com{n}" for n in range(10)), *(f"lpt{n}" for n in range(10)))
 )  # fmt: skip
@@ -133,7 +133,7 @@ MAX_STORED_ITERATIONS = 100
 """Number of iterations whose files are retained; older ones remain in the history."""
 MAX_STORED_PROMPT_BYTES = 512 * 1024
 
-_NUMBERED = regex(r"(\d{4,})\.(?:prompt\.md|output|verify|cmd)")
+_NUMBERED = lazy_regex(r"(\d{4,})\.(?:prompt\.md|output|verify|cmd)")
 
 
 def write_prompt(path: Path, prompt: str) -> None:

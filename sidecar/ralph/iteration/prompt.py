@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sidecar.core.lazy_regex import regex
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.ralph.limits import Limits, LoopUsage, count_noun, format_duration, wall_ms
 
 CONTEXT_HEADING = "## Additional Context (added by user mid-loop)"
@@ -15,7 +15,7 @@ CONTEXT_HEADING = "## Additional Context (added by user mid-loop)"
 ABORT_REASON = "why, in one sentence"
 """Placeholder for the abort reason in our prompt; read back, it is an echo, not an abort."""
 
-_ABORT = regex(r"<abort>([^<]{1,2000}+)</abort>")
+_ABORT = lazy_regex(r"<abort>([^<]{1,2000}+)</abort>")
 
 _INSTRUCTIONS = f"""\
 ## Instructions

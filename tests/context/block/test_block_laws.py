@@ -54,7 +54,7 @@ sources = st.builds(
     warnings=st.just(()),
 )
 A_MEMORY = Memory(
-    id="mem-2026-02-12-001", title="", text="", path="shared/durable/a.md", owner="shared", keeping="durable",
+    id="mem-2026-02-12-001", title="", text="", path="shared/durable/a.md", owner="shared", retention="durable",
     is_archived=False, type="semantic", sector="semantic", agent="", author="", tags=(), confidence=0.9, evidence=1,
     access_count=0, last_accessed_ms=None, created_ms=0, at_ms=0, tier="hot", session="", supersedes=(),
     contradicts=(), group_key="", position=0, version="",

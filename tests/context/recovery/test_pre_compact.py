@@ -42,21 +42,21 @@ def transcript(path: Path, *words: str, at: str = "2026-03-01T09:29:00Z") -> str
 
 @pytest.mark.usefixtures("active")
 def test_a_repeated_pre_compact_has_the_same_result(report: Report, chati: Repository) -> None:
-    first = report(digest=WORDS, progress="Half")
+    first = report(summary=WORDS, progress="Half")
     files = {path: path.read_bytes() for path in (chati.path / ".chati").rglob("*.*") if path.is_file()}
-    assert report(digest=WORDS, progress="Other") == {**first, "duplicate": True}
+    assert report(summary=WORDS, progress="Other") == {**first, "duplicate": True}
     assert {path: path.read_bytes() for path in files} == files
-    assert (len(first["captured"]["kept"]), first["compactions"], first["duplicate"]) == (1, 1, False)
+    assert (len(first["captured"]["added"]), first["compactions"], first["duplicate"]) == (1, 1, False)
 
 
 @pytest.mark.usefixtures("active")
 def test_repeated_content_of_one_session_is_not_new_evidence(report: Report, client: Client, chati: Repository) -> None:
-    (stored,) = report(digest=WORDS)["captured"]["kept"]
+    (stored,) = report(summary=WORDS)["captured"]["added"]
     for number in range(2, 7):
-        assert report(digest=WORDS, compactionId=f"c-{number}")["captured"]["repeated"] == [stored]
+        assert report(summary=WORDS, compactionId=f"c-{number}")["captured"]["repeated"] == [stored]
     params = {"cwd": str(chati.path), "id": stored}
     assert client.request("memory/get", params)["evidence"] == 1
-    report(digest=WORDS, sessionId="s-2")
+    report(summary=WORDS, sessionId="s-2")
     assert client.request("memory/get", params)["evidence"] == 2, "another session is"
 
 
@@ -111,23 +111,23 @@ def test_unless_the_mode_is_active_the_capture_is_suppressed_and_the_project_unc
 ) -> None:
     client.request("settings/update", {"settings": {"mode": mode}})
     before = {path: path.read_bytes() for path in (chati.path / ".chati").rglob("*") if path.is_file()}
-    answer = report(digest=WORDS, progress="Half")
-    assert (answer["captured"]["kept"], answer["captured"]["withheld"], answer["saved"]) == ([], 1, False)
-    assert report(digest=WORDS)["duplicate"]
+    answer = report(summary=WORDS, progress="Half")
+    assert (answer["captured"]["added"], answer["captured"]["suppressed"], answer["saved"]) == ([], 1, False)
+    assert report(summary=WORDS)["duplicate"]
     assert {path: path.read_bytes() for path in (chati.path / ".chati").rglob("*") if path.is_file()} == before
     capture = client.request("memory/status", {"cwd": str(chati.path)})["capture"]
-    assert (capture["withheld"], capture["last"]["origin"]) == (1, "preCompact")
+    assert (capture["suppressed"], capture["last"]["origin"]) == (1, "preCompact")
     assert "> Half" in report("postCompact")["prompt"]
 
 
 @pytest.mark.usefixtures("active")
 def test_a_transcript_is_read_from_the_last_capture_on(report: Report, clock: FixedClock, tmp_path: Path) -> None:
     path = transcript(tmp_path / "s.jsonl", "Always write the test first, please.")
-    assert len(report(transcriptPath=path)["captured"]["kept"]) == 1
+    assert len(report(transcriptPath=path)["captured"]["added"]) == 1
     clock.advance(60_000)
     transcript(tmp_path / "s.jsonl", "Never edit the generated files by hand.", at="2026-03-01T09:30:30Z")
     later = report(transcriptPath=path, compactionId="c-2")
-    assert (len(later["captured"]["kept"]), later["captured"]["repeated"]) == (1, [])
+    assert (len(later["captured"]["added"]), later["captured"]["repeated"]) == (1, [])
 
 
 @pytest.mark.usefixtures("active")
@@ -150,16 +150,16 @@ def test_without_an_id_the_transcripts_length_identifies_a_compaction(
 def test_a_missing_transcript_and_a_linked_memory_folder_are_warnings(
     report: Report, chati: Repository, tmp_path: Path
 ) -> None:
-    answer = report(transcriptPath=str(tmp_path / "gone.jsonl"), digest=WORDS)
-    assert (len(answer["captured"]["kept"]), len(answer["warnings"])) == (1, 1)
+    answer = report(transcriptPath=str(tmp_path / "gone.jsonl"), summary=WORDS)
+    assert (len(answer["captured"]["added"]), len(answer["warnings"])) == (1, 1)
     memories = chati.path / ".chati/memories"
     memories.rename(tmp_path / "elsewhere")
     memories.symlink_to(tmp_path / "elsewhere")
-    linked = report(compactionId="c-2", digest=WORDS, progress="Half")
+    linked = report(compactionId="c-2", summary=WORDS, progress="Half")
     assert (linked["captured"], linked["saved"], linked["compactions"]) == (None, True, 2)
     assert "is not captured" in linked["warnings"][0]
     memories.unlink()
-    again = report(compactionId="c-2", digest=WORDS)
+    again = report(compactionId="c-2", summary=WORDS)
     assert (again["captured"]["paths"] != [], again["compactions"], again["duplicate"]) == (True, 2, False)
 
 

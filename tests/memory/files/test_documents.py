@@ -8,7 +8,7 @@ from sidecar.core.errors import PolicyDenied
 from sidecar.memory.entry import Document, Memory
 from sidecar.memory.files import document
 from sidecar.memory.files.document import Edit
-from sidecar.memory.files.layout import place_of
+from sidecar.memory.files.layout import location_of
 
 PATH = "shared/daily/2026-03-01/session-001-digest.md"
 DIGEST = """---
@@ -43,7 +43,7 @@ TEXTS = st.text(st.characters(exclude_categories=["Cs", "Cc"], include_character
 
 
 def read(content: bytes | str, path: str = PATH) -> Document:
-    place = place_of(path)
+    place = location_of(path)
     assert place is not None
     return document.read(content if isinstance(content, bytes) else content.encode(), path, place, 0)
 
@@ -73,7 +73,7 @@ def test_a_digest_is_a_group_of_entries_with_facts_of_their_own() -> None:
 def test_one_entry_changes_and_every_other_byte_stays() -> None:
     second = by_id(read(DIGEST), "mem-2026-03-01-002")
     edit = Edit({"confidence": 0.9, "tags": ["cors"]}, "CORS", "Use the proxy.")
-    changed = document.edited(DIGEST.encode(), second, edit, is_group=True).decode()
+    changed = document.edit_entry(DIGEST.encode(), second, edit, is_group=True).decode()
     assert changed == DIGEST.replace("## CORS fails on another port", "## CORS").replace(
         "tags=cors,proxy evidence_count=3-->\nAdd a proxy.",
         "tags=cors evidence_count=3 confidence=0.9 -->\nUse the proxy.",
@@ -82,14 +82,14 @@ def test_one_entry_changes_and_every_other_byte_stays() -> None:
 
 def test_an_entry_is_taken_out_and_every_other_byte_stays() -> None:
     first = by_id(read(DIGEST), "mem-2026-03-01-001")
-    rest = document.without(DIGEST.encode(), first)
+    rest = document.remove_entry(DIGEST.encode(), first)
     start, end = DIGEST.index("## JWT"), DIGEST.index("## CORS")
     assert (rest or b"").decode() == DIGEST[:start] + DIGEST[end:]
 
 
 def test_the_last_entry_takes_its_file_with_it() -> None:
-    content = document.with_entry(document.new_group({}, "G"), {"id": "mem-1"}, "One", "text")
-    assert document.without(content, read(content).memories[0]) is None
+    content = document.append_entry(document.new_group({}, "G"), {"id": "mem-1"}, "One", "text")
+    assert document.remove_entry(content, read(content).memories[0]) is None
 
 
 def test_an_unclosed_fence_hides_no_entry_that_has_facts() -> None:
@@ -101,10 +101,10 @@ def test_an_unclosed_fence_hides_no_entry_that_has_facts() -> None:
 def test_no_text_forges_another_entry_or_hides_one(words: list[tuple[str, str]], line_end: str) -> None:
     content = document.new_group({"session": "s"}, "Digest").replace(b"\n", line_end.encode())
     for number, (title, text) in enumerate(words):
-        content = document.with_entry(content, {"id": f"mem-{number}", "author": text[:50]}, title, text)
+        content = document.append_entry(content, {"id": f"mem-{number}", "author": text[:50]}, title, text)
     found = read(content).memories
     assert [one.id for one in found] == [f"mem-{number}" for number in range(len(words))]
-    assert [one.title for one in found] == [document.heading(title) for title, _ in words]
+    assert [one.title for one in found] == [document.heading_text(title) for title, _ in words]
 
 
 @given(TEXTS, TEXTS)
@@ -118,10 +118,10 @@ def test_a_stand_alone_memory_never_passes_for_a_group(title: str, text: str) ->
 def test_facts_and_texts_of_an_entry_change_as_told(title: str, text: str, fact: str) -> None:
     first = by_id(read(DIGEST), "mem-2026-03-01-001")
     edit = Edit({"type": "lesson", "note": fact}, title, text)
-    found = read(document.edited(DIGEST.encode(), first, edit, is_group=True))
+    found = read(document.edit_entry(DIGEST.encode(), first, edit, is_group=True))
     assert [one.id for one in found.memories][:2] == ["mem-2026-03-01-001", "mem-2026-03-01-002"]
     assert len(found.memories) == 3
-    assert (found.memories[0].title, found.memories[0].type) == (document.heading(title), "lesson")
+    assert (found.memories[0].title, found.memories[0].type) == (document.heading_text(title), "lesson")
     assert found.memories[1:] == read(DIGEST).memories[1:]
 
 
@@ -133,8 +133,8 @@ def test_facts_and_texts_of_an_entry_change_as_told(title: str, text: str, fact:
         (b"---\nid: mem-1\n---\n\xff text\n", "The file is not UTF-8.", "mem-1"),
         (b"x" * (2**20 + 1), "The file is larger than 1 MiB and is not read.", None),
         (b"---\nid: mem-1\nconfidence: much\n---\n", "`confidence` is not a number.", "mem-1"),
-        (b"---\nid: ../x\n---\n", "`id` is not made of letters, digits, hyphens and dots.", None),
-        (b"---\nid: mem-1\ncreated_at: now\n---\n", "`created_at` is not a moment like 2026-03-01T09:30:00Z.", "mem-1"),
+        (b"---\nid: ../x\n---\n", "`id` may contain only letters, digits, hyphens and dots.", None),
+        (b"---\nid: mem-1\ncreated_at: now\n---\n", "`created_at` is not a time like 2026-03-01T09:30:00Z.", "mem-1"),
     ],
 )
 def test_a_damaged_file_is_told_of_and_still_listed(content: bytes, warning: str, memory_id: str | None) -> None:
@@ -148,7 +148,7 @@ def test_a_damaged_file_is_told_of_and_still_listed(content: bytes, warning: str
 def test_a_damaged_file_is_never_written(content: bytes) -> None:
     memory = read(content, "shared/durable/x.md").memories[0]
     with pytest.raises(PolicyDenied):
-        document.edited(content, memory, Edit({"tier": "hot"}), is_group=False)
+        document.edit_entry(content, memory, Edit({"tier": "hot"}), is_group=False)
 
 
 @pytest.mark.parametrize(
@@ -169,8 +169,8 @@ def test_title_and_text_of_what_people_write(content: str, title: str, text: str
 def test_being_read_is_no_new_version_and_any_other_change_is() -> None:
     content = document.new_memory({"id": "mem-1", "access_count": 0, "tags": ["a"]}, "T", "text")
     one = read(content, "shared/durable/x.md").memories[0]
-    counted = document.edited(content, one, Edit({"access_count": 4, "tier": "hot"}), is_group=False)
+    counted = document.edit_entry(content, one, Edit({"access_count": 4, "tier": "hot"}), is_group=False)
     assert read(counted, "shared/durable/x.md").memories[0].version == one.version
     for edit in (Edit({"tags": ["b"]}), Edit({}, title="U"), Edit({}, text="other"), Edit({"mine": "x"})):
-        changed = document.edited(content, one, edit, is_group=False)
+        changed = document.edit_entry(content, one, edit, is_group=False)
         assert read(changed, "shared/durable/x.md").memories[0].version != one.version

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sidecar.core.errors import Conflict
 from sidecar.memory.files import front_matter
-from sidecar.memory.files.front_matter import Damaged, Value
+from sidecar.memory.files.front_matter import MalformedFrontMatter, Value
 from tests.support.depth import examples
 
 BYTES_IN_PLACE = """\ufeff---\r
@@ -90,7 +90,8 @@ def test_other_lines_and_the_body_survive_any_change(
 ) -> None:
     lines = [line for number, line in enumerate(others) if line.partition(":")[0] not in
              {one.partition(":")[0] for one in others[:number] if ":" in one}]  # fmt: skip
-    lines[len(lines) // 2 : len(lines) // 2] = [f"{name}: {front_matter.shown(value)}" for name, value in ours.items()]
+    middle = len(lines) // 2
+    lines[middle:middle] = [f"{name}: {front_matter.inline_yaml(value)}" for name, value in ours.items()]
     matter = "".join(f"{line}\n" for line in lines).replace("\n", line_end)
     text = f"{mark}---{line_end}{matter}---{line_end}{body}"
     changed = front_matter.change(text, changes)
@@ -114,7 +115,7 @@ def test_a_value_reads_back_as_it_was_written(value: Value) -> None:
 def test_no_text_at_all_breaks_the_reading(text: str) -> None:
     parts = front_matter.split(text)
     assert parts.body in text
-    with suppress(Damaged):
+    with suppress(MalformedFrontMatter):
         assert all(name in text for name in front_matter.read(parts.matter or ""))
 
 
@@ -123,7 +124,7 @@ NEARLY_OURS = st.lists(
         st.sampled_from(["id", "tags", "yes", "1", "a b", "_x", " id", "-"]),
         st.sampled_from([": ", ":", ":  ", " : "]),
         st.one_of(
-            VALUES.map(front_matter.shown),
+            VALUES.map(front_matter.inline_yaml),
             st.text("ab1_ .:,/@+-[]{}\"'#\\~&*!|>%?\té\u2028", max_size=8),
             st.lists(st.text("ab1 _.:-,", max_size=4)).map(lambda items: f"[{', '.join(items)}]"),
         ),
@@ -136,7 +137,7 @@ NEARLY_OURS = st.lists(
 def read_or_not(values: Callable[[str], object], matter: str) -> object:
     try:
         return values(matter)
-    except Damaged as damage:
+    except MalformedFrontMatter as damage:
         return str(damage)
 
 
@@ -149,7 +150,7 @@ def test_the_form_that_we_write_reads_as_yaml_reads_it(matter: str) -> None:
     def by_marks(matter: str) -> object:
         return {name: field.value for name, field in front_matter.read(matter).items()}
 
-    assert read_or_not(front_matter.values, matter) == read_or_not(by_marks, matter)
+    assert read_or_not(front_matter.read_values, matter) == read_or_not(by_marks, matter)
 
 
 @pytest.mark.parametrize(
@@ -157,8 +158,8 @@ def test_the_form_that_we_write_reads_as_yaml_reads_it(matter: str) -> None:
     [
         ("---\nid: 1\n", "The front matter has no closing line `---`."),
         ("---\na: [1\n---\n", "The front matter is not valid YAML in line 3."),
-        ("---\n- a\n---\n", "The front matter is not one list of keys with values."),
-        ("---\nplain\n---\n", "The front matter is not one list of keys with values."),
+        ("---\n- a\n---\n", "The front matter is not a mapping."),
+        ("---\nplain\n---\n", "The front matter is not a mapping."),
         ("---\nid: 1\nid: 2\n---\n", "The front matter has the key `id` twice."),
         ("---\na: 1\n--- b\nc: 2\n---\n", "The front matter is not"),
         ("---\na: b\x00\n---\n", "The front matter is not valid YAML"),
@@ -166,7 +167,7 @@ def test_the_form_that_we_write_reads_as_yaml_reads_it(matter: str) -> None:
     ],
 )
 def test_damage_is_told_in_one_sentence(text: str, sentence: str) -> None:
-    with pytest.raises(Damaged) as told:
+    with pytest.raises(MalformedFrontMatter) as told:
         front_matter.read(front_matter.split(text).matter or "")
     assert str(told.value).startswith(sentence)
 

@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sidecar.memory import Index, index_of
-from sidecar.memory.files.watch import MOST_WATCHED
-from sidecar.memory.index import Checked
+from sidecar.memory.files.watch import MAX_WATCHES
+from sidecar.memory.index import RefreshResult
 from sidecar.system.watch import Unwatchable
 from tests.support.depth import examples
 from tests.support.memories import Memories
@@ -35,7 +35,7 @@ def watched(memories: Memories) -> Memories:
     for name in "abc":
         memories.write(f"shared/durable/{name}.md", note(f"mem-{name}"))
     for _ in range(3):
-        memories.index().check()
+        memories.index().refresh()
     return memories
 
 
@@ -58,21 +58,23 @@ def test_an_unchanged_folder_is_not_looked_through_and_of_a_changed_one_only_the
     watched: Memories, looked_at: list[str]
 ) -> None:
     index = watched.index()
-    assert index.check() == Checked(3, (), (), ())
+    assert index.refresh() == RefreshResult(3, (), (), ())
     watched.write("shared/durable/b.md", note("mem-b", "other"))
     watched.write("shared/durable/d.md", note("mem-d"))
     (watched.folder / "shared/durable/a.md").unlink()
-    assert index.check() == Checked(3, ("shared/durable/b.md", "shared/durable/d.md"), ("shared/durable/a.md",), ())
-    assert index.check() == Checked(3, (), (), ())
+    assert index.refresh() == RefreshResult(
+        3, ("shared/durable/b.md", "shared/durable/d.md"), ("shared/durable/a.md",), ()
+    )
+    assert index.refresh() == RefreshResult(3, (), (), ())
     assert "durable" not in looked_at
     assert watched.ask("get", id="mem-b")["text"] == "other"
-    index.look_over()
+    index.rescan()
     assert "durable" in looked_at
 
 
 def test_who_asks_once_pays_for_no_watch(memories: Memories, tmp_path: Path) -> None:
     memories.write("shared/durable/a.md", note("mem-a"))
-    memories.index().check()
+    memories.index().refresh()
     assert not list(tmp_path.rglob("cookies"))
 
 
@@ -85,9 +87,9 @@ def test_who_else_writes_the_index_makes_all_files_be_looked_at(watched: Memorie
     index, process = watched.index(), watched.sidecar.app.process
     assert process is not None
     other = Index(process, process.workspaces.get(str(watched.project), None))
-    other.check()
+    other.refresh()
     path = watched.write("shared/durable/b.md", note("mem-b", "other"))
-    index.check()
+    index.refresh()
     with process.database.write() as tx:  # a process that read the file before it changed, and wrote it down after us
         tx.execute("UPDATE continuity_memory_files SET version = 'old', size = 1 WHERE path = 'shared/durable/b.md'")
         tx.execute("UPDATE continuity_memories SET text = 'old' WHERE id = 'mem-b'")
@@ -134,17 +136,17 @@ def test_no_more_than_a_few_projects_are_watched_and_all_are_answered_right(
 ) -> None:
     before = _watches()
     every = []
-    for number in range(MOST_WATCHED + 2):
+    for number in range(MAX_WATCHES + 2):
         (tmp_path / f"p{number}").mkdir()
         every.append(memories_of(tmp_path / f"p{number}"))
         every[-1].write("shared/durable/a.md", note("mem-a", "one"))
         for _ in range(3):
-            every[-1].index().check()
+            every[-1].index().refresh()
     for _ in range(200):
-        if _watches() - before <= MOST_WATCHED:
+        if _watches() - before <= MAX_WATCHES:
             break
         time.sleep(0.01)  # a queue is closed by its own thread
-    assert _watches() - before <= MOST_WATCHED
+    assert _watches() - before <= MAX_WATCHES
     for one in every:
         one.write("shared/durable/a.md", note("mem-a", "two"))
         assert one.ask("get", id="mem-a")["text"] == "two"
@@ -159,7 +161,7 @@ def test_a_watch_ends_with_its_process_however_often_it_was_asked(
     before = _watches()
     memories.write("shared/durable/a.md", note("mem-a"))
     for _ in range(questions):
-        memories.index().check()
+        memories.index().refresh()
     assert _watches() == before + 1
     sidecar.close()
     for _ in range(200):
@@ -205,12 +207,12 @@ def test_whatever_is_done_to_the_files_a_full_look_finds_nothing_that_the_watch_
     memories.write("shared/durable/a.md", note("mem-a"))
     index = index_of(process, process.workspaces.get(str(memories.project), None))
     for _ in range(3):
-        index.check()
+        index.refresh()
     for steps in rounds:
         for number, step in enumerate(steps):
             _do(memories, number, *step)
-        told = index.check()
-        full = index.look_over()
+        told = index.refresh()
+        full = index.rescan()
         assert (full.changed, full.removed) == ((), ()), steps
         assert (full.files, full.warnings) == (told.files, told.warnings)
 

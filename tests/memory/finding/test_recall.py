@@ -51,7 +51,7 @@ def test_what_answers_fits_into_a_small_budget_of_tokens(kept: list[tuple[Told, 
     for told, memories in kept:
         for asked in told.questions:
             answer = memories.ask("search", query=asked.text, level="full", tokenBudget=300, limit=50)
-            assert answer["toldTokens"] <= 300
+            assert answer["renderedTokens"] <= 300
             found = {direction_change_of(one["id"]) for one in answer["memories"]}
             shares.append(len(asked.evidence & found) / len(asked.evidence))
     assert fmean(shares) >= FLOOR_IN_300_TOKENS, fmean(shares)

@@ -34,9 +34,9 @@ def test_a_budget_of_tokens_is_never_exceeded_and_what_it_left_out_is_said(memor
     for number in range(8):
         ask("add", title=f"Deploy {number}", text=f"Deploys of service {number} go through the canary. " * 4)
     found = ask("search", query="canary deploys", level="full", tokenBudget=150)
-    assert 0 < found["toldTokens"] <= 150
-    assert found["leftOut"] == 8 - len(found["memories"])
-    assert found["toldTokens"] == sum(one["toldTokens"] for one in found["memories"])
+    assert 0 < found["renderedTokens"] <= 150
+    assert found["omitted"] == 8 - len(found["memories"])
+    assert found["renderedTokens"] == sum(one["renderedTokens"] for one in found["memories"])
 
 
 def test_a_long_memory_is_told_by_the_lines_that_matter_for_the_question(memories: Memories) -> None:
@@ -47,8 +47,8 @@ def test_a_long_memory_is_told_by_the_lines_that_matter_for_the_question(memorie
     best = ask("search", query="what does the limiter count by?", level="chunks")["memories"][0]
     assert "The limiter counts per API key." in best["text"]
     assert "The API grew." in best["text"]
-    assert not best["whole"]
-    assert best["toldTokens"] <= 230
+    assert not best["complete"]
+    assert best["renderedTokens"] <= 230
     assert set(best["text"].splitlines()) <= set(text.splitlines()), "whole lines, as they were worded"
     assert ask("search", query="limiter", level="full")["memories"][0]["text"] == text
 
@@ -57,8 +57,8 @@ def test_without_a_query_the_task_is_asked_and_without_both_the_call_is_refused(
     ask = memories.ask
     ask("add", title="Cents", text="Amounts are integers of cents.")
     assert ask("search", task="Round the amounts on the receipt")["memories"][0]["title"] == "Cents"
-    assert "nothing to look for" in memories.refused("search").message
-    assert "not a moment" in memories.refused("search", query="cents", since="yesterday").message
+    assert "query is empty" in memories.refused("search").message
+    assert "not a valid time" in memories.refused("search", query="cents", since="yesterday").message
 
 
 def test_filters_hold(memories: Memories) -> None:
@@ -106,7 +106,7 @@ def test_words_of_any_script_and_parts_of_identifiers_are_found(memories: Memori
 def test_an_index_of_before_the_words_were_kept_is_made_anew(memories: Memories) -> None:
     memories.add("The limiter counts per key.")
     memories.ask("rebuild")
-    kept = "SELECT owner, term, entries FROM continuity_memory_words ORDER BY 1, 2"
+    kept = "SELECT owner, term, entries FROM continuity_memory_term_counts ORDER BY 1, 2"
     before = memories.rows(kept)
     assert ("shared", "", 1) in before
     added = memories.add("Another limiter.")

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from sidecar.memory.files import document
-from sidecar.memory.ranking.query import parted
+from sidecar.memory.ranking.query import split_rarest
 from tests.support.depth import examples
 from tests.support.memories import Memories
 from tests.support.memory import MemorySidecar
@@ -45,7 +45,7 @@ def kept(sidecar: MemorySidecar, folder: Path, notes: list[Any]) -> Memories:
             memories.write(f"{owner}/durable/{number}.md", document.new_memory(facts, text.title(), text))
         else:
             content = groups.get(owner) or document.new_group({"session": "s"}, "Session")
-            groups[owner] = document.with_entry(content, facts, text.title(), text)
+            groups[owner] = document.append_entry(content, facts, text.title(), text)
     for owner, content in groups.items():
         memories.write(f"{owner}/daily/2026-02-01/session-001-digest.md", content)
     return memories
@@ -143,7 +143,7 @@ def test_what_is_found_passes_the_filters_and_fits_the_budget(
     } <= {one["id"] for one in of_kind}
     assert all("auth" in one["tags"] for one in found(memories, question, tags=["AUTH"]))
     answer = memories.ask("search", query=question, level="full", limit=100, tokenBudget=budget)
-    assert answer["toldTokens"] == sum(one["toldTokens"] for one in answer["memories"]) <= budget
+    assert answer["renderedTokens"] == sum(one["renderedTokens"] for one in answer["memories"]) <= budget
     assert {one["id"] for one in answer["memories"]} <= {one["id"] for one in every}
 
 
@@ -155,7 +155,7 @@ def test_what_is_found_passes_the_filters_and_fits_the_budget(
 def test_the_rare_words_are_the_rarest_that_are_held_often_enough_and_no_word_is_lost(
     holding: dict[str, int], words: list[str], enough: int
 ) -> None:
-    rare, rest = parted(words, holding, enough)
+    rare, rest = split_rarest(words, holding, enough)
     assert sorted((*rare, *rest)) == sorted(words)
     held = [holding.get(word, 0) for word in rare]
     assert not rest or sum(held) >= enough

@@ -12,15 +12,15 @@ from sidecar.memory.upkeep.decay import (
     DAY_MS,
     HOT_SCORE,
     WARM_SCORE,
-    Due,
-    Row,
-    Standing,
+    DueUpkeep,
+    ScoreInputs,
+    UpkeepRow,
     access,
-    due,
-    faint_since_ms,
-    is_forgotten,
+    due_upkeep,
+    is_stale,
     recency,
     score,
+    stale_since_ms,
     tier,
 )
 
@@ -29,7 +29,7 @@ RANK = {"cold": 0, "warm": 1, "hot": 2}
 YEARS_DAYS = 4 * 365
 
 standings = st.builds(
-    Standing,
+    ScoreInputs,
     st.sampled_from(SECTORS),
     st.floats(0, 1),
     st.integers(0, 50),
@@ -40,13 +40,13 @@ days = st.integers(0, YEARS_DAYS)
 
 
 @given(standings, days)
-def test_a_score_is_between_nothing_and_one_and_time_alone_never_raises_it(standing: Standing, after: int) -> None:
+def test_a_score_is_between_nothing_and_one_and_time_alone_never_raises_it(standing: ScoreInputs, after: int) -> None:
     before, later = (score(standing, NOW_MS + shift * DAY_MS) for shift in (0, after))
     assert 0.0 <= later <= before <= 1.0
 
 
 @given(standings, days, st.integers(1, 100))
-def test_use_confidence_and_relevance_never_lower_a_score(standing: Standing, after: int, more: int) -> None:
+def test_use_confidence_and_relevance_never_lower_a_score(standing: ScoreInputs, after: int, more: int) -> None:
     now_ms = NOW_MS + after * DAY_MS
     found = score(standing, now_ms)
     assert score(standing._replace(access_count=standing.access_count + more), now_ms) >= found
@@ -57,7 +57,7 @@ def test_use_confidence_and_relevance_never_lower_a_score(standing: Standing, af
 
 @given(standings, days)
 def test_a_tier_only_falls_while_nothing_happens_and_is_at_most_one_above_its_score(
-    standing: Standing, after: int
+    standing: ScoreInputs, after: int
 ) -> None:
     now_ms = NOW_MS + after * DAY_MS
     assert RANK[tier(standing, now_ms + DAY_MS)] <= RANK[tier(standing, now_ms)]
@@ -67,22 +67,22 @@ def test_a_tier_only_falls_while_nothing_happens_and_is_at_most_one_above_its_sc
 
 
 @given(standings)
-def test_in_the_end_everything_is_cold_and_forgotten(standing: Standing) -> None:
+def test_in_the_end_everything_is_cold_and_forgotten(standing: ScoreInputs) -> None:
     end_ms = NOW_MS + 20 * 365 * DAY_MS
     assert tier(standing, end_ms) == "cold"
-    assert is_forgotten(standing, end_ms)
+    assert is_stale(standing, end_ms)
 
 
 @given(standings, days)
 def test_a_memory_is_forgotten_from_the_day_on_that_its_score_was_faint_for_ninety(
-    standing: Standing, after: int
+    standing: ScoreInputs, after: int
 ) -> None:
-    begun_ms = faint_since_ms(standing)
+    begun_ms = stale_since_ms(standing)
     assert score(standing, begun_ms + DAY_MS) < ARCHIVE_SCORE
     if begun_ms > standing.last_ms:
         assert score(standing, begun_ms - DAY_MS) >= ARCHIVE_SCORE
     now_ms = NOW_MS + after * DAY_MS
-    assert is_forgotten(standing, now_ms) == (now_ms - begun_ms >= 90 * DAY_MS)
+    assert is_stale(standing, now_ms) == (now_ms - begun_ms >= 90 * DAY_MS)
 
 
 def test_the_factors_are_those_of_the_specification() -> None:
@@ -94,7 +94,7 @@ def test_the_factors_are_those_of_the_specification() -> None:
 
 
 rows = st.builds(
-    Row,
+    UpkeepRow,
     st.sampled_from((
         "shared/durable/a.md", "shared/daily/2026-02-20/b.md", "shared/daily/2026-01-02/c.md", "dev/daily/d.md",
         "shared/session/e.md",
@@ -113,35 +113,37 @@ rows = st.builds(
 )  # fmt: skip
 
 
-def filed(found: list[Row]) -> list[Row]:
+def filed(found: list[UpkeepRow]) -> list[UpkeepRow]:
     """Gives rows as the index does: in the order of the files, each kept as its folder says."""
-    kept = [row._replace(keeping=row.path.split("/")[1], position=at) for at, row in enumerate(found)]
+    kept = [row._replace(retention=row.path.split("/")[1], position=at) for at, row in enumerate(found)]
     return sorted(kept, key=lambda row: (row.path, row.position))
 
 
-def done(found: list[Row], due: Due) -> list[Row]:
+def done(found: list[UpkeepRow], due_upkeep: DueUpkeep) -> list[UpkeepRow]:
     """Gives the rows after what was due was done."""
-    gone = {one.path for one in (*due.archive, *due.cleaned)}
-    moved = {change.row.id: change.to for change in due.tiers}
+    gone = {one.path for one in (*due_upkeep.archive, *due_upkeep.cleaned)}
+    moved = {change.row.id: change.to for change in due_upkeep.tiers}
     return [row._replace(tier=moved.get(row.id, row.tier)) for row in found if row.path not in gone]
 
 
 @given(st.lists(rows, max_size=8, unique_by=lambda row: row.id), st.integers(1, 500), st.integers(1, 40))
-def test_upkeep_after_many_days_comes_to_the_same_as_upkeep_on_each(found: list[Row], span: int, step: int) -> None:
+def test_upkeep_after_many_days_comes_to_the_same_as_upkeep_on_each(
+    found: list[UpkeepRow], span: int, step: int
+) -> None:
     start = filed(found)
     daily = start
     for day in range(0, span, step):
-        daily = done(daily, due(daily, NOW_MS + day * DAY_MS))
+        daily = done(daily, due_upkeep(daily, NOW_MS + day * DAY_MS))
     end_ms = NOW_MS + span * DAY_MS
-    assert done(daily, due(daily, end_ms)) == done(start, due(start, end_ms))
+    assert done(daily, due_upkeep(daily, end_ms)) == done(start, due_upkeep(start, end_ms))
 
 
 @given(st.lists(rows, max_size=8, unique_by=lambda row: row.id), days)
-def test_upkeep_done_leaves_nothing_due_and_no_durable_memory_expires(found: list[Row], after: int) -> None:
+def test_upkeep_done_leaves_nothing_due_and_no_durable_memory_expires(found: list[UpkeepRow], after: int) -> None:
     start, now_ms = filed(found), NOW_MS + after * DAY_MS
-    once = due(start, now_ms)
-    assert due(done(start, once), now_ms) == Due((), (), ())
-    assert all(row.keeping != "durable" for one in (*once.archive, *once.cleaned) for row in one.rows)
+    once = due_upkeep(start, now_ms)
+    assert due_upkeep(done(start, once), now_ms) == DueUpkeep((), (), ())
+    assert all(row.retention != "durable" for one in (*once.archive, *once.cleaned) for row in one.rows)
 
 
 @pytest.mark.parametrize(
@@ -153,11 +155,11 @@ def test_upkeep_done_leaves_nothing_due_and_no_durable_memory_expires(found: lis
     ],
 )  # fmt: skip
 def test_a_tier_begins_at_its_bound(confidence: float, evidence: int, accesses: int, days: int, found: str) -> None:
-    standing = Standing("semantic", confidence, evidence, accesses, 0)
+    standing = ScoreInputs("semantic", confidence, evidence, accesses, 0)
     assert tier(standing, days * DAY_MS) == found
 
 
 def test_it_is_forgotten_from_the_day_on_which_it_was_faint_for_long_enough() -> None:
-    standing = Standing("semantic", 0.1, 1, 0, 0)
-    assert is_forgotten(standing, 90 * DAY_MS)
-    assert not is_forgotten(standing, 90 * DAY_MS - 1)
+    standing = ScoreInputs("semantic", 0.1, 1, 0, 0)
+    assert is_stale(standing, 90 * DAY_MS)
+    assert not is_stale(standing, 90 * DAY_MS - 1)

@@ -3,17 +3,17 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.core.text.sanitize import MARK, clean
-from sidecar.memory import read_back, written
-from sidecar.memory.knowledge_pointer import Pointed, pointed_of
+from sidecar.core.text.sanitize import MARKER_PREFIX, clean
+from sidecar.memory import read_memory_file, render_memory_file
+from sidecar.memory.knowledge_pointer import Pointer, parse_pointer
 from sidecar.packs.memory_sources import MAX_BINDING_ITEMS, MAX_POINTED_ITEMS, choose_pointers, render_pointers
 from sidecar.packs.pointer_source import NO_POINTERS, UNKNOWN_POINTERS
 
 TOKEN = "ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2
-POLICY = Pointed(
+POLICY = Pointer(
     "company:pol-1", "policy", "company", "active", "[POLICY] Logs", "No secrets.", ("No keys.", "No names.")
 )
-ADR = Pointed("team/web:adr-2", "adr", "team", "accepted", "[ADR] Use PostgreSQL", "We keep one database.", ())
+ADR = Pointer("team/web:adr-2", "adr", "team", "accepted", "[ADR] Use PostgreSQL", "We keep one database.", ())
 
 
 def test_a_blocking_constraint_is_an_invariant_with_its_origin() -> None:
@@ -71,20 +71,27 @@ nasty = st.one_of(
 def test_item_text_cannot_forge_a_line_or_leak_a_secret(
     ref: str, title: str, status: str, summary: str, blocking: list[str]
 ) -> None:
-    pointer = Pointed(ref, "adr", "company", status, title, summary, tuple(blocking))
+    pointer = Pointer(ref, "adr", "company", status, title, summary, tuple(blocking))
     lines = render_pointers([pointer], [pointer], has_more=True)
     for line in (*lines.invariants, *lines.pointers):
         assert line.startswith("- ")
         assert "\n" not in line
-        assert MARK not in line.casefold()
+        assert MARKER_PREFIX not in line.casefold()
         assert TOKEN not in line
         assert clean(line) == line
 
 
 def test_a_pointers_target_comes_from_metadata_not_from_text() -> None:
-    assert pointed_of(read_back(written({"id": "m"}, "T", "knowledge_item: company:a\n\nReference: company:a"))) is None
-    pointer = pointed_of(
-        read_back(written({"knowledge_item": "company:a"}, "T", "Blocking: b\n\nReference: company:x"))
+    assert (
+        parse_pointer(
+            read_memory_file(render_memory_file({"id": "m"}, "T", "knowledge_item: company:a\n\nReference: company:a"))
+        )
+        is None
+    )
+    pointer = parse_pointer(
+        read_memory_file(
+            render_memory_file({"knowledge_item": "company:a"}, "T", "Blocking: b\n\nReference: company:x")
+        )
     )
     assert pointer is not None
     assert (pointer.ref, pointer.blocking) == ("company:a", ("b",))
