@@ -58,6 +58,7 @@ SLOW = frozenset(("build", "cli", "faults", "flows", "frozen", "knowledge", "nod
 """Folders whose tests start processes or play whole scenarios; `--fast` leaves them out."""
 
 
+@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Group tests that share an expensive fixture, and leave out what the depth of this run excludes."""
     excluded = []

@@ -88,7 +88,7 @@ def test_a_session_is_played_and_the_repository_stays_as_it_was(repository: Repo
         assert list(Path(turn["packs"]).glob("*.md")), "what was sent, or would have been, can be read"
         assert turn["state"]["proof"] in PROOFS
         assert turn["search"]["complete"], "the last search alone is one over all files"
-    assert "What the figures say" in Path(told["report"]).read_text(encoding="utf-8")
+    assert "How these figures are computed" in Path(told["report"]).read_text(encoding="utf-8")
     assert told["totals"]["sentBytes"] < told["totals"]["baselineBytes"]
     assert not (Path(told["packs"]).parent / "repository").exists()
     knowledge_agrees(told["knowledge"])

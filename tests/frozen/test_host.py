@@ -13,6 +13,8 @@ from tests.support.repositories import Repository
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 300
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.fixture(scope="module")
 def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -12,6 +12,8 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 RELEASE_SECONDS = 300
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.fixture(scope="module")
 def release(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:

@@ -27,6 +27,8 @@ KINDS = {
 FRESH = ("session reset", "compaction")
 """Sessions in which a provider session loses its content after its start."""
 
+pytestmark = pytest.mark.thorough  # half a minute of played sessions; test_player.py plays a short one
+
 PATIENCE_SECONDS = 300
 ROOT = Path(__file__).parents[2]
 
