@@ -28,7 +28,7 @@ def main() -> int:
     environment.ensure()
     failed = [name for name, command in CHECKS if not _passes(name, command)]
     if failed:
-        environment.say(f"check: {len(failed)} of {len(CHECKS)} failed: {', '.join(failed)}.")
+        environment.print_progress(f"check: {len(failed)} of {len(CHECKS)} failed: {', '.join(failed)}.")
     return 1 if failed else 0
 
 
@@ -44,9 +44,11 @@ def _passes(name: str, command: tuple[str, ...]) -> bool:
         check=False,
     )
     passed = done.returncode == 0
-    environment.say(f"{'passed' if passed else 'FAILED'}  {time.perf_counter() - started:5.1f} s  {' '.join(command)}")
+    environment.print_progress(
+        f"{'passed' if passed else 'FAILED'}  {time.perf_counter() - started:5.1f} s  {' '.join(command)}"
+    )
     if not passed:
-        environment.say(done.stdout.decode(errors="replace").rstrip())
+        environment.print_progress(done.stdout.decode(errors="replace").rstrip())
     return passed
 
 

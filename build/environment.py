@@ -1,8 +1,8 @@
-"""The environment the build scripts work in: `.venv`, made from requirements.lock and never seen half made.
+"""The build scripts' environment: `.venv`, created from requirements.lock and replaced atomically.
 
-Real environments are `.venvs/<digest>-<attempt>/`; `.venv` is a link to one of them, swapped in one step after
-the stamp that is written last. An attempt that was interrupted has no stamp and is removed by the next one.
-Written for older Pythons too, so that they can say in one sentence what is missing.
+Real environments are `.venvs/<digest>-<attempt>/`. `.venv` is a link to one of them; it is swapped in one step after
+the stamp is written last. An interrupted attempt has no stamp and is removed by the next one. The module also runs on
+older Pythons, so that it can report in one sentence what is missing.
 """
 
 from __future__ import annotations
@@ -32,53 +32,53 @@ PROJECT_FILE = ROOT / "pyproject.toml"
 SETUP_LOG = ENVIRONMENTS / "setup.log"
 STAMP = "complete"
 OLDEST_PYTHON = (3, 11)
-TOLD_LINES = 8
-"""So many of the last lines of an installation that failed are shown; all are in its log."""
+LOG_TAIL_LINES = 8
+"""Number of last lines shown of a failed installation; its log has all of them."""
 
 _SCRIPTS = "Scripts" if sys.platform == "win32" else "bin"
 _SUFFIX = ".exe" if sys.platform == "win32" else ""
 
 
 def program(name: str) -> Path:
-    """Names a program of the environment, for example `python` or `ruff`."""
+    """Return the path of a program of the environment, for example `python` or `ruff`."""
     return VENV / _SCRIPTS / (name + _SUFFIX)
 
 
-def say(text: str) -> None:
-    """Shows progress on stderr, so that stdout stays free for results."""
+def print_progress(text: str) -> None:
+    """Print progress on stderr, so that stdout stays free for results."""
     print(text, file=sys.stderr, flush=True)
 
 
-def stop(sentence: str) -> None:
-    """Ends the script with status 2 and one sentence."""
-    say(sentence)
+def exit_with_error(sentence: str) -> None:
+    """Exit with status 2 and one sentence."""
+    print_progress(sentence)
     sys.exit(2)
 
 
 def ensure() -> None:
-    """Makes `.venv` what requirements.lock says; returns at once when it is that already."""
+    """Make `.venv` match requirements.lock; return immediately if it does."""
     _require_programs()
     digest = _digest()
-    if _is_right(digest):
+    if _is_current(digest):
         return
     ENVIRONMENTS.mkdir(exist_ok=True)
-    with only_one(ENVIRONMENTS / "lock", "setup"):
-        if _is_right(digest):
+    with script_lock(ENVIRONMENTS / "lock", "setup"):
+        if _is_current(digest):
             return
         ready = [folder for folder in _complete() if folder.name.startswith(digest)]
         target = ready[0] if ready else _make(ENVIRONMENTS / f"{digest}-{_token()}")
         _point_venv_at(target)
         _prune(target)
-    say(f"setup: .venv is ready ({target.relative_to(ROOT).as_posix()}).")
+    print_progress(f"setup: .venv is ready ({target.relative_to(ROOT).as_posix()}).")
 
 
 def run_tool(arguments: Sequence[str | Path]) -> int:
-    """Runs a program in the repository's root and gives its exit status."""
+    """Run a program in the repository's root and return its exit status."""
     return subprocess.run([os.fspath(part) for part in arguments], cwd=ROOT, check=False).returncode
 
 
-def put_in_place(fresh: Path, place: Path) -> None:
-    """Moves `fresh` to `place` in one step and removes what was there.
+def replace_path(fresh: Path, place: Path) -> None:
+    """Move `fresh` to `place` in one step and remove the previous content.
 
     Where the system cannot exchange two folders (Windows), `place` is missing between two renames.
     """
@@ -95,7 +95,7 @@ def put_in_place(fresh: Path, place: Path) -> None:
 
 
 def remove(path: Path) -> None:
-    """Removes a file, a folder, or a link without what it points to; what is in use stays for the next time."""
+    """Remove a file, a folder, or a link without its target; what is in use is left for the next time."""
     with contextlib.suppress(OSError):
         if path.is_symlink() or path.is_file():
             path.unlink()
@@ -106,11 +106,11 @@ def remove(path: Path) -> None:
 
 
 @contextlib.contextmanager
-def only_one(path: Path, verb: str) -> Iterator[None]:
-    """Lets one script at a time do something; the system takes the lock back when its holder dies."""
+def script_lock(path: Path, verb: str) -> Iterator[None]:
+    """Hold a lock between scripts; the system releases it when its holder dies."""
     with path.open("a+b") as lock:
         if not _try_lock(lock.fileno()):
-            say(f"{verb}: waiting for another {verb} to finish ...")
+            print_progress(f"{verb}: waiting for another {verb} to finish ...")
             while not _try_lock(lock.fileno()):
                 time.sleep(0.2)
         yield
@@ -125,28 +125,28 @@ def _require_programs() -> None:
             0, f"Python {OLDEST_PYTHON[0]}.{OLDEST_PYTHON[1]} or newer (this is {platform.python_version()})"
         )
     if missing:
-        stop(f"Please install {' and '.join(missing)}, then run this again.")
+        exit_with_error(f"Please install {' and '.join(missing)}, then run this again.")
 
 
 def _digest() -> str:
-    """Identifies an environment: the lock, what of the project is installed, the Python, and the place."""
+    """Identify an environment by the lock, the project's installed metadata, the Python version and the location."""
     import tomllib
 
     project = tomllib.loads(PROJECT_FILE.read_text(encoding="utf-8"))
     installed = [project["project"], project["build-system"], project["tool"]["setuptools"]]
     python = [platform.python_implementation(), platform.python_version(), sys.platform, platform.machine()]
-    told = LOCK_FILE.read_bytes() + repr((installed, python, os.fspath(ROOT))).encode()
-    return hashlib.sha256(told).hexdigest()[:16]
+    content = LOCK_FILE.read_bytes() + repr((installed, python, os.fspath(ROOT))).encode()
+    return hashlib.sha256(content).hexdigest()[:16]
 
 
-def _is_right(digest: str) -> bool:
+def _is_current(digest: str) -> bool:
     target = VENV.resolve()
     named = target.parent == ENVIRONMENTS and target.name.startswith(digest)
     return named and (VENV / STAMP).exists() and program("python").exists()
 
 
 def _complete() -> list[Path]:
-    """Lists the environments that were made completely, the newest first."""
+    """Return the complete environments, the newest first."""
     stamps = sorted(ENVIRONMENTS.glob(f"*/{STAMP}"), key=lambda stamp: stamp.stat().st_mtime, reverse=True)
     return [stamp.parent for stamp in stamps if (stamp.parent / _SCRIPTS / f"python{_SUFFIX}").exists()]
 
@@ -156,24 +156,24 @@ def _make(target: Path) -> Path:
     pip: list[str | Path] = [python, "-m", "pip", "--disable-pip-version-check", "--no-input", "install", "--no-deps"]
     _step("making a virtual environment", [sys.executable, "-m", "venv", target])
     packages = [*pip, "--require-hashes", "-r", LOCK_FILE]
-    _step("installing the packages of requirements.lock", packages, ", which takes a minute")
+    _step("installing the packages of requirements.lock", packages, ", about one minute")
     _step("installing the project", [*pip, "--no-build-isolation", "--editable", ROOT])
     (target / STAMP).write_text(f"{time.strftime('%Y-%m-%d')}\n", encoding="utf-8")
     return target
 
 
-def _step(what: str, arguments: Sequence[str | Path], how_long: str = "") -> None:
-    """Runs a step in one line on the screen; all that it says goes into the log, whose end is shown where it fails."""
-    say(f"setup: {what}{how_long} ...")
+def _step(description: str, arguments: Sequence[str | Path], duration: str = "") -> None:
+    """Run a step with one line of output; its full output goes into the log, whose end is shown on failure."""
+    print_progress(f"setup: {description}{duration} ...")
     clean = {name: value for name, value in os.environ.items() if name not in ("PYTHONHOME", "PYTHONPATH")}
     with SETUP_LOG.open("wb") as log:
         command = [os.fspath(part) for part in arguments]
         done = subprocess.run(command, cwd=ROOT, env=clean, stdout=log, stderr=subprocess.STDOUT, check=False)
     if done.returncode != 0:
         lines = SETUP_LOG.read_text(encoding="utf-8", errors="replace").splitlines()
-        say("\n".join(f"  {line}" for line in lines[-TOLD_LINES:]))
+        print_progress("\n".join(f"  {line}" for line in lines[-LOG_TAIL_LINES:]))
         log_name = SETUP_LOG.relative_to(ROOT).as_posix()
-        stop(f"Setup stopped while {what}; all that it said is in {log_name}, and .venv is as it was before.")
+        exit_with_error(f"Setup failed while {description}. The full output is in {log_name}; .venv is unchanged.")
 
 
 def _point_venv_at(target: Path) -> None:
@@ -184,26 +184,26 @@ def _point_venv_at(target: Path) -> None:
         )
     else:
         fresh.symlink_to(target.relative_to(VENV.parent))
-    put_in_place(fresh, VENV)
+    replace_path(fresh, VENV)
 
 
 def _prune(current: Path) -> None:
-    """Keeps the current environment and the one before it, which a running program may still read from."""
-    kept = {current, *[folder for folder in _complete() if folder != current][:1]}
+    """Keep the current environment and the previous one, which a running program may still use."""
+    recent = {current, *[folder for folder in _complete() if folder != current][:1]}
     for path in ENVIRONMENTS.iterdir():
-        if path not in kept and path.name != "lock":
+        if path not in recent and path.name != "lock":
             remove(path)
 
 
-def _exchange(one: Path, other: Path) -> bool:
-    """Exchanges two paths in one step; False where the system has no such call."""
+def _exchange(first: Path, second: Path) -> bool:
+    """Exchange two paths in one step; False if the system has no such call."""
     try:
         libc = ctypes.CDLL(None, use_errno=True)
         if sys.platform == "darwin":
-            swap = 2  # RENAME_SWAP of <sys/stdio.h>
-            return bool(libc.renamex_np(os.fsencode(one), os.fsencode(other), swap) == 0)
-        here, swap = -100, 2  # AT_FDCWD, RENAME_EXCHANGE of <linux/fs.h>
-        return bool(libc.renameat2(here, os.fsencode(one), here, os.fsencode(other), swap) == 0)
+            exchange_flag = 2  # RENAME_SWAP of <sys/stdio.h>
+            return bool(libc.renamex_np(os.fsencode(first), os.fsencode(second), exchange_flag) == 0)
+        cwd_fd, exchange_flag = -100, 2  # AT_FDCWD, RENAME_EXCHANGE of <linux/fs.h>
+        return bool(libc.renameat2(cwd_fd, os.fsencode(first), cwd_fd, os.fsencode(second), exchange_flag) == 0)
     except (AttributeError, OSError, TypeError):
         return False
 

@@ -1,9 +1,9 @@
-"""Freezes the program into `.frozen/onecode-sidecar/`, checks it, and prints its size and start-up time.
+"""Freeze the program into `.frozen/onecode-sidecar/`, check it, and print its size and start-up time.
 
     python3 build/freeze.py
     python3 build/freeze.py --force
 
-Nothing is built when the sources, the lock and the packaging are those of the last build, unless forced.
+Nothing is built if the sources, the lock and the packaging are unchanged since the last build, unless forced.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ WORK = environment.ROOT / ".build"
 SPEC = environment.ROOT / "packaging" / "onecode-sidecar.spec"
 ENTITLEMENTS = SPEC.with_name("entitlements.plist")
 IDENTITY = "CODESIGN_IDENTITY"
-"""Names the certificate that the program is signed with on macOS."""
+"""Environment variable with the certificate that signs the program on macOS."""
 DOCUMENT = environment.ROOT / "rpc_schema" / "openrpc.json"
 STARTS = 15
 
 
 def main(arguments: list[str]) -> int:
-    """Builds if need be, and gives 1 when the built program does not pass its own check."""
+    """Build if needed; return 1 if the program fails its self-check."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--force", action="store_true", help="build even when nothing has changed")
     force = parser.parse_args(arguments).force
@@ -52,28 +52,28 @@ def main(arguments: list[str]) -> int:
 
 
 def freeze(*, force: bool = False) -> Path:
-    """Builds the program unless it is up to date, replaces the old build in one step, and names it."""
+    """Build the program unless it is up to date, replace the previous build in one step, and return its path."""
     for folder in (OUTPUT, WORK):
         folder.mkdir(exist_ok=True)
-    with environment.only_one(WORK / "lock", "freeze"):
+    with environment.script_lock(WORK / "lock", "freeze"):
         digest = _digest()
         if not force and PROGRAM.exists() and STAMP.exists() and STAMP.read_text(encoding="utf-8") == digest:
-            environment.say("freeze: up to date.")
+            environment.print_progress("freeze: up to date.")
             return PROGRAM
         built = _build()
         STAMP.unlink(missing_ok=True)
-        environment.put_in_place(built, FOLDER)
+        environment.replace_path(built, FOLDER)
         STAMP.write_text(digest, encoding="utf-8")
     return PROGRAM
 
 
 def size_bytes(folder: Path) -> int:
-    """Adds up the files of a folder; links count as what they are, not as what they point to."""
+    """Return the total size of a folder's files; links count as themselves."""
     return sum(path.lstat().st_size for path in folder.rglob("*") if path.is_symlink() or path.is_file())
 
 
 def start_up_ms(program: Path) -> float:
-    """Gives the median time from starting a program to the answer to `initialize`, with a state file that exists."""
+    """Return the median time from start to the answer to `initialize`, with an existing state file."""
     with tempfile.TemporaryDirectory() as state_dir:
         times = [_one_start_ms(program, state_dir) for _ in range(STARTS + 1)]
     return statistics.median(times[1:])
@@ -94,13 +94,13 @@ def _one_start_ms(program: Path, state_dir: str) -> float:
         took_ms = (time.perf_counter() - started) * 1000
         process.stdin.close()
     if b'"result"' not in answer:
-        environment.stop(f"The built program did not answer `initialize`: {answer[:200]!r}")
+        environment.exit_with_error(f"The built program did not answer `initialize`: {answer[:200]!r}")
     return took_ms
 
 
 def _build() -> Path:
     work = WORK / f"freeze-{uuid.uuid4().hex[:8]}"
-    environment.say("freeze: building ...")
+    environment.print_progress("freeze: building ...")
     command: list[str | Path] = [
         environment.program("python"), "-m", "PyInstaller", "--noconfirm", "--log-level", "WARN",
         "--workpath", work / "work", "--distpath", work / "dist", SPEC,
@@ -108,7 +108,7 @@ def _build() -> Path:
     settings = {**os.environ, "PYINSTALLER_CONFIG_DIR": os.fspath(WORK / "cache")}
     done = subprocess.run([os.fspath(part) for part in command], cwd=environment.ROOT, env=settings, check=False)
     if done.returncode != 0:
-        environment.stop(f"Freezing failed; the lines above say why. What it left is in {work}.")
+        environment.exit_with_error(f"Freezing failed, see the lines above. Its files are in {work}.")
     ready = WORK / f"ready-{work.name}"
     (work / "dist" / "onecode-sidecar").rename(ready)
     for old in WORK.glob("freeze-*"):
@@ -117,20 +117,20 @@ def _build() -> Path:
 
 
 def _digest() -> str:
-    """Identifies a build by everything that goes into it."""
+    """Identify a build by all of its inputs."""
     sources = [path for path in (environment.ROOT / "sidecar").rglob("*") if path.is_file() and path.suffix != ".pyc"]
-    found = hashlib.sha256(f"{platform.python_version()} {sys.platform} {platform.machine()}".encode())
+    digest = hashlib.sha256(f"{platform.python_version()} {sys.platform} {platform.machine()}".encode())
     for path in sorted([*sources, SPEC, DOCUMENT, environment.LOCK_FILE, Path(__file__)]):
-        found.update(os.fspath(path.relative_to(environment.ROOT)).encode() + b"\0" + path.read_bytes())
-    return found.hexdigest()
+        digest.update(os.fspath(path.relative_to(environment.ROOT)).encode() + b"\0" + path.read_bytes())
+    return digest.hexdigest()
 
 
 def _selfcheck() -> bool:
     done = subprocess.run([os.fspath(PROGRAM), "--selfcheck"], capture_output=True, check=False)
-    environment.say(f"freeze: selfcheck {'passed' if done.returncode == 0 else 'FAILED'}")
+    environment.print_progress(f"freeze: selfcheck {'passed' if done.returncode == 0 else 'FAILED'}")
     print(done.stdout.decode(errors="replace").strip())
     if done.returncode != 0:
-        environment.say(done.stderr.decode(errors="replace").strip())
+        environment.print_progress(done.stderr.decode(errors="replace").strip())
     return done.returncode == 0
 
 

@@ -1,4 +1,4 @@
-"""Write what the catalog determines: rpc_schema/ and the table of settings; --check only compares."""
+"""Write what is generated from the catalog: rpc_schema/ and the table of settings; --check only compares."""
 
 import argparse
 import os
@@ -13,17 +13,17 @@ PYTHON = ROOT / ".venv" / ("Scripts/python.exe" if os.name == "nt" else "bin/pyt
 
 
 def main() -> int:
-    """Generates or checks; status 1 when --check finds a difference, 2 when something needed is missing."""
+    """Generate or check; status 1 when --check finds a difference, 2 when a requirement is missing."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; exit 1 naming each file that differs")
     check = parser.parse_args().check
     if Path(sys.prefix).resolve() != (ROOT / ".venv").resolve():
         return _in_venv()
-    wanted = _wanted()
+    expected = _expected()
     if check:
-        return _report(wanted)
-    _write(wanted)
-    print(f"generate: {len(wanted)} files are up to date")
+        return _report(expected)
+    _write(expected)
+    print(f"generate: {len(expected)} files are up to date")
     return 0
 
 
@@ -34,7 +34,7 @@ def _in_venv() -> int:
     return subprocess.run([PYTHON, __file__, *sys.argv[1:]], check=False).returncode
 
 
-def _wanted() -> dict[Path, bytes]:
+def _expected() -> dict[Path, bytes]:
     sys.path.insert(0, str(ROOT))
     from sidecar.app import load_full_catalog
     from sidecar.schema.definitions import Catalog
@@ -42,23 +42,23 @@ def _wanted() -> dict[Path, bytes]:
     from sidecar.schema.publish import published
 
     catalog = load_full_catalog()
-    wanted = {
+    expected = {
         OUTPUT / name: content for name, content in published(Catalog(catalog.methods, catalog.notifications)).items()
     }
-    return {**wanted, CONFIGURATION: with_settings(CONFIGURATION.read_text(encoding="utf-8")).encode()}
+    return {**expected, CONFIGURATION: with_settings(CONFIGURATION.read_text(encoding="utf-8")).encode()}
 
 
-def _superfluous(wanted: dict[Path, bytes]) -> list[Path]:
+def _obsolete(expected: dict[Path, bytes]) -> list[Path]:
     from sidecar.schema.publish import GENERATED_FOLDERS
 
     present = (path for folder in GENERATED_FOLDERS for path in (OUTPUT / folder).glob("*"))
-    return sorted(path for path in present if path not in wanted)
+    return sorted(path for path in present if path not in expected)
 
 
-def _report(wanted: dict[Path, bytes]) -> int:
-    problems = [f"missing: {_shown(path)}" for path in wanted if not path.exists()]
-    problems += [f"stale: {_shown(path)}" for path, content in wanted.items() if _differs(path, content)]
-    problems += [f"superfluous: {_shown(path)}" for path in _superfluous(wanted)]
+def _report(expected: dict[Path, bytes]) -> int:
+    problems = [f"missing: {_relative(path)}" for path in expected if not path.exists()]
+    problems += [f"stale: {_relative(path)}" for path, content in expected.items() if _differs(path, content)]
+    problems += [f"superfluous: {_relative(path)}" for path in _obsolete(expected)]
     for problem in problems:
         print(problem)
     if problems:
@@ -66,25 +66,25 @@ def _report(wanted: dict[Path, bytes]) -> int:
     return 1 if problems else 0
 
 
-def _write(wanted: dict[Path, bytes]) -> None:
-    for path, content in wanted.items():
+def _write(expected: dict[Path, bytes]) -> None:
+    for path, content in expected.items():
         if path.exists() and path.read_bytes() == content:
             continue
         path.parent.mkdir(parents=True, exist_ok=True)
         unfinished = path.with_name(path.name + ".new")
         unfinished.write_bytes(content)
         unfinished.replace(path)
-        print(f"wrote {_shown(path)}")
-    for path in _superfluous(wanted):
+        print(f"wrote {_relative(path)}")
+    for path in _obsolete(expected):
         path.unlink()
-        print(f"removed {_shown(path)}")
+        print(f"removed {_relative(path)}")
 
 
 def _differs(path: Path, content: bytes) -> bool:
     return path.exists() and path.read_bytes() != content
 
 
-def _shown(path: Path) -> str:
+def _relative(path: Path) -> str:
     return path.relative_to(ROOT).as_posix()
 
 

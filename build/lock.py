@@ -1,4 +1,4 @@
-"""Resolves requirements.lock again, for all platforms at once, from what pyproject.toml asks for.
+"""Resolve requirements.lock again, for all platforms at once, from pyproject.toml.
 
 python3 build/lock.py
 """
@@ -17,11 +17,11 @@ RESOLVE = (
 
 
 def main() -> int:
-    """Resolves with the environment's own uv; what is locked already stays unless pyproject.toml says otherwise."""
+    """Resolve with the environment's uv; locked versions stay unless pyproject.toml requires others."""
     environment.ensure()
     status = environment.run_tool([environment.program("uv"), *RESOLVE])
     if status == 0:
-        environment.say("lock: requirements.lock is up to date; run build/setup.py to install it.")
+        environment.print_progress("lock: requirements.lock is up to date; run build/setup.py to install it.")
     return status
 
 

@@ -1,9 +1,9 @@
-"""Makes the README's picture of the report: plays the recorded sessions over eight days, then shows it in Chromium.
+"""Make the README's picture of the report: play the recorded sessions over eight days, and render it in Chromium.
 
     python3 build/picture.py
     python3 build/picture.py --keep FOLDER
 
-It plays three sessions of tests/replay/sessions a day: four days in passive mode, then four in active mode. Chromium
+It plays three sessions of tests/replay/sessions per day: four days in passive mode, then four in active mode. Chromium
 and its driver must be installed.
 """
 
@@ -29,61 +29,65 @@ MAX_BYTES = 150_000
 
 
 def main(arguments: list[str]) -> int:
-    """Makes the picture, and gives 1 when it is too large to be kept in the repository."""
+    """Make the picture; return 1 if it is too large for the repository."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="a new folder for the state, with report.html")
-    chosen = parser.parse_args(arguments)
+    options = parser.parse_args(arguments)
     environment.ensure()
     python = environment.program("python")
     if Path(sys.prefix).resolve() != python.parent.parent.resolve():
         return subprocess.run([python, __file__, *arguments], check=False).returncode
     sys.path.insert(0, str(environment.ROOT))
     with tempfile.TemporaryDirectory(prefix="onecode-picture-", ignore_cleanup_errors=True) as work:
-        report = _played(Path(work).resolve(), (chosen.keep or Path(work, "state")).resolve())
+        report = _play_sessions(Path(work).resolve(), (options.keep or Path(work, "state")).resolve())
         _draw(report, Path(work))
     size = PICTURE.stat().st_size
-    environment.say(f"picture: {PICTURE.relative_to(environment.ROOT)}, {size:,} bytes of at most {MAX_BYTES:,}")
+    environment.print_progress(
+        f"picture: {PICTURE.relative_to(environment.ROOT)}, {size:,} bytes of at most {MAX_BYTES:,}"
+    )
     return 0 if size <= MAX_BYTES else 1
 
 
-def _played(work: Path, state: Path) -> Path:
-    """Plays the sessions against one sidecar, and gives the report's place."""
+def _play_sessions(work: Path, state: Path) -> Path:
+    """Play the sessions against one sidecar, and return the report's path."""
     from sidecar.cli.in_process import in_process
     from tests.replay.histories import SESSIONS, make_histories
     from tests.replay.player import CountedIds, Options, RecordedClock, Sidecar, play
     from tests.replay.reader import read_sessions
     from tests.replay.staging import stage
 
-    sessions = [one for file in sorted(SESSIONS.glob("*.jsonl")) for one in read_sessions(file.read_bytes())]
+    sessions = [session for file in sorted(SESSIONS.glob("*.jsonl")) for session in read_sessions(file.read_bytes())]
     repositories, clock = make_histories(work / "repositories"), RecordedClock()
     with in_process(state, clock, {}, CountedIds()) as opened:
         for day in range(DAYS):
             mode = "passive" if day < PASSIVE_DAYS else "active"
             opened.request("settings/update", {"settings": {"mode": mode}})
-            began_ms = clock.now_ms()
+            day_started_ms = clock.now_ms()
             for number, recorded in enumerate(sessions[day::DAYS]):
                 name = f"{day}-{number}"
                 staged = stage(recorded.session, repositories, work / name, clock.now())
-                request, notify = _named(name, opened.request), _named(name, opened.notify)
+                request, notify = _with_unique_ids(name, opened.request), _with_unique_ids(name, opened.notify)
                 played = play(Sidecar(request, notify, opened.process, clock), staged, recorded, Options(60_000))
-                environment.say(f"picture: day {day + 1}, {mode}: {recorded.session.session}, {len(played)} prompts")
-            clock.pass_seconds(DAY_SECONDS - (clock.now_ms() - began_ms) / 1000)
+                environment.print_progress(
+                    f"picture: day {day + 1}, {mode}: {recorded.session.session}, {len(played)} prompts"
+                )
+            clock.pass_seconds(DAY_SECONDS - (clock.now_ms() - day_started_ms) / 1000)
         return Path(opened.request("state/report", {})["path"])
 
 
-def _named(session: str, call: Callable[[str, dict[str, Any]], Any]) -> Callable[[str, dict[str, Any]], Any]:
-    """Tells apart what each recording calls the same: its runs, chats and provider sessions."""
+def _with_unique_ids(session: str, call: Callable[[str, dict[str, Any]], Any]) -> Callable[[str, dict[str, Any]], Any]:
+    """Make the ids of each recording unique: its runs, chats and provider sessions."""
 
-    def own(value: Any) -> Any:
+    def unique(value: Any) -> Any:
         return f"{session}-{value}" if isinstance(value, str) else value
 
-    def named(method: str, params: dict[str, Any]) -> Any:
-        ids: dict[str, Any] = {key: own(params[key]) for key in ("runId", "subChatId", "sessionId") if key in params}
+    def call_with_unique_ids(method: str, params: dict[str, Any]) -> Any:
+        ids: dict[str, Any] = {key: unique(params[key]) for key in ("runId", "subChatId", "sessionId") if key in params}
         if isinstance(params.get("session"), dict):
-            ids["session"] = {key: own(value) for key, value in params["session"].items()}
+            ids["session"] = {key: unique(value) for key, value in params["session"].items()}
         return call(method, {**params, **ids})
 
-    return named
+    return call_with_unique_ids
 
 
 def _draw(report: Path, work: Path) -> None:
@@ -91,12 +95,14 @@ def _draw(report: Path, work: Path) -> None:
 
     PICTURE.parent.mkdir(exist_ok=True)
     with open_browser(work) as browser:
-        asked = {**SIZE, "deviceScaleFactor": 1, "mobile": False}
-        browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", asked)
+        metrics = {**SIZE, "deviceScaleFactor": 1, "mobile": False}
+        browser.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
         browser.show(report)
         clip = {"x": 0, "y": 0, **SIZE, "scale": SCALE}
-        taken = browser.driver.execute_cdp_cmd("Page.captureScreenshot", {"clip": clip, "captureBeyondViewport": True})
-    PICTURE.write_bytes(base64.b64decode(taken["data"]))
+        screenshot = browser.driver.execute_cdp_cmd(
+            "Page.captureScreenshot", {"clip": clip, "captureBeyondViewport": True}
+        )
+    PICTURE.write_bytes(base64.b64decode(screenshot["data"]))
 
 
 if __name__ == "__main__":

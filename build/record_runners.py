@@ -1,11 +1,11 @@
-"""Records what test runners really print, for the tests of the table that reads them.
+"""Record the real output of test runners, for the tests of the parsers.
 
     python3 build/record_runners.py [runner …]
 
 Each runner on PATH (for JavaScript: in NODE_MODULES, an npm project's folder of that name) runs a small project four
-times: all pass, one fails, one errs, and the run itself breaks. Its output goes to
-tests/capture/test_results/outputs/<runner>/ in a file per case, behind a head line with the command, the exit code and the
-version. TOOLS names folders whose place is left out. A runner that is not installed stays as recorded.
+times: all tests pass, one fails, one raises an error, and the run itself crashes. Its output goes to
+tests/capture/testing/outputs/<runner>/, one file per case, after a first line with the command, the exit code and the
+version. TOOLS lists folders whose paths are removed from the output. A runner that is not installed is skipped.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ CASES = ("pass", "fail", "error", "crash")
 
 
 class Recipe(NamedTuple):
-    """How one runner is run: what every case has, and per case the file that holds its tests."""
+    """How a runner is run: the common files, and the test file of each case."""
 
     command: str
     version: str
@@ -36,7 +36,7 @@ class Recipe(NamedTuple):
 
 
 def _js(head: str, equal: str) -> dict[str, str]:
-    """Two groups of JavaScript tests; `equal` asserts that {} is 2."""
+    """Return two groups of JavaScript tests; `equal` asserts that {} is 2."""
     body = 'describe("Cart", () => {{\n  it("is empty", () => {{ {ok} }})\n  it("adds up", () => {{ {it} }})\n}})\n'
     right, wrong = equal.format(2), equal.format(1)
     return {
@@ -126,7 +126,7 @@ _POM = """<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0
 
 
 def _each(pattern: str, right: str, wrong: str, raises: str, broken: str) -> dict[str, str]:
-    """The four cases of a template; `broken` is a whole file, or a body where it has no line break."""
+    """Return the four cases of a template; `broken` is a whole file, or a body if it has no line break."""
     crash = broken if "\n" in broken else pattern.format(broken)
     return {
         "pass": pattern.format(right),
@@ -200,12 +200,12 @@ RECIPES = {
 
 
 def main(names: list[str]) -> int:
-    """Records the runners named, or all; says which are not installed."""
+    """Record the named runners, or all; report those that are not installed."""
     for name in names or list(RECIPES):
         recipe = RECIPES[name]
         version = _run(recipe.version, Path.cwd())
         if version is None or version.returncode:
-            print(f"record_runners: {name} is not installed, left as it is")
+            print(f"record_runners: {name} is not installed; skipped")
             continue
         first = next((line for line in version.stdout.splitlines() if re.search(r"\d\.\d", line)), version.stdout)
         for case in CASES:
@@ -232,7 +232,7 @@ def _record(name: str, case: str, recipe: Recipe, version: str) -> None:
 
 
 def _without_places(text: str, root: Path) -> str:
-    """Leaves out where this machine keeps things: the project is in /shop, tools are in /tools."""
+    """Remove paths of this machine: the project is in /shop, tools are in /tools."""
     text = text.replace(str(root), "/shop").replace(str(root.parent), "")
     text = re.sub(r"(?:\.\./|/)[^\s:('\"]*/node_modules/", "node_modules/", text)
     for place in (sys.base_prefix, *filter(None, os.environ.get("TOOLS", "").split(os.pathsep))):

@@ -1,4 +1,4 @@
-"""Makes `.venv` from requirements.lock: every package at its locked version, checked against its hash.
+"""Create `.venv` from requirements.lock: every package at its locked version, verified by its hash.
 
 python3 build/setup.py
 """

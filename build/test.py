@@ -24,7 +24,7 @@ def main(arguments: list[str]) -> int:
     """Return pytest's exit status, or that of the checks if the tests passed."""
     checked = check.main()
     if checked:
-        environment.say("check: failed, see above; the tests still run, and this command fails.")
+        environment.print_progress("check: failed, see above; the tests still run, and this command fails.")
     tested = environment.run_tool([environment.program("python"), "-m", "pytest", *PARALLEL, *arguments])
     return tested or checked
 

@@ -1,4 +1,4 @@
-"""A small JSON-RPC client: starts the sidecar as 1Code does, one line a message, one answer awaited at a time."""
+"""A small JSON-RPC client: starts the sidecar as 1Code does, with one message per line and one request at a time."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ END_SECONDS = 5.0
 
 
 class RequestFailed(Exception):
-    """The sidecar answered with an error, or not at all."""
+    """The sidecar returned an error, or did not answer."""
 
 
 class Client:
-    """A running sidecar after its handshake."""
+    """A running, initialized sidecar."""
 
     def __init__(self, command: list[str], state_dir: Path, log_dir: Path) -> None:
         self._lines: queue.Queue[bytes] = queue.Queue()
         self._ids = 0
         pipe = subprocess.PIPE
-        # The settings are those of the session, whatever the user has set for the real one.
+        # The session uses its own settings, not the user's.
         clean = {name: value for name, value in os.environ.items() if not name.startswith("ONECODE_")}
         self._process = subprocess.Popen(
             command, stdin=pipe, stdout=pipe, stderr=subprocess.DEVNULL, cwd=state_dir, env=clean
@@ -41,10 +41,12 @@ class Client:
                 "logDir": os.fspath(log_dir),
             },
         )
-        self.request("settings/get", {})  # 1Code starts it seconds before the first prompt: all is loaded by then
+        self.request(
+            "settings/get", {}
+        )  # 1Code starts it seconds before the first prompt: everything is loaded by then
 
     def request(self, method: str, params: dict[str, Any]) -> Any:
-        """Sends a request and gives its result; raises RequestFailed."""
+        """Send a request and return its result. Raise RequestFailed."""
         self._ids += 1
         self._send({"id": self._ids, "method": method, "params": params})
         while True:
@@ -62,11 +64,11 @@ class Client:
         return answer["result"]
 
     def notify(self, method: str, params: dict[str, Any]) -> None:
-        """Sends a notification, which has no answer."""
+        """Send a notification."""
         self._send({"method": method, "params": params})
 
     def close(self) -> int:
-        """Ends the sidecar as the standard asks, and gives its exit status."""
+        """Shut the sidecar down as the protocol requires, and return its exit status."""
         if self._process.poll() is None:
             self.request("shutdown", {})
             self._send({"method": "exit"})
@@ -80,7 +82,7 @@ class Client:
             self._process.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
             self._process.stdin.flush()
         except OSError as error:
-            raise RequestFailed("The sidecar does not read any more.") from error
+            raise RequestFailed("The sidecar closed its input.") from error
 
     def _read(self) -> None:
         assert self._process.stdout is not None

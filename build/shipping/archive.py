@@ -1,4 +1,4 @@
-"""Packs a folder so that the same files make the same bytes, whoever packs them and when."""
+"""Pack a folder reproducibly: the same files make the same bytes."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from pathlib import Path
 
 PROGRAM_MODE, FILE_MODE = 0o755, 0o644
 OLDEST_ZIP_TIME = 315_532_800
-"""1980-01-01: a zip file knows no time before."""
+"""1980-01-01, the earliest time in a zip file."""
 
 
 def pack(folder: Path, archive: Path, top: str, at_seconds: int) -> None:
-    """Packs everything below `folder` under the name `top`; the archive's ending decides how (`.zip`, `.tar.gz`)."""
+    """Pack everything below `folder` under the name `top`; the suffix selects the format (`.zip`, `.tar.gz`)."""
     archive.parent.mkdir(parents=True, exist_ok=True)
     unfinished = archive.with_name(f"{archive.name}.new")
     (_zip if archive.suffix == ".zip" else _tar)(folder, unfinished, top, at_seconds)
@@ -25,13 +25,13 @@ def pack(folder: Path, archive: Path, top: str, at_seconds: int) -> None:
 
 
 def sha256_of(path: Path) -> str:
-    """Gives a file's SHA-256 as hexadecimal digits."""
+    """Return a file's SHA-256 in hexadecimal."""
     with path.open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
 
 def sums(paths: list[Path]) -> str:
-    """Gives the lines of a `SHA256SUMS` file, as `sha256sum --check` reads them."""
+    """Return the lines of a `SHA256SUMS` file, as read by `sha256sum --check`."""
     return "".join(f"{sha256_of(path)}  {path.name}\n" for path in sorted(paths))
 
 

@@ -4,8 +4,7 @@ The block is whole lines, from the opening marker's line through the closing mar
 byte order mark and front matter. There it depends on no line of the user's, no open code fence can enclose it, and
 every byte outside it stays unchanged, whatever encoding or line ends the file has. The text between the markers is ours
 and is rewritten; markers in a code fence are quotations of the user. When the markers do not form exactly one block,
-AmbiguousBlock is raised instead of guessing; `repair=True` removes the markers with the lines known as ours, and nothing
-else.
+AmbiguousBlock is raised instead of guessing; `repair=True` removes the markers with the lines known as ours only.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Where the program touches what others may have made: each such place is known, with the reason why it may."""
+"""The modules with access to files, programs and the network; each is listed with its reason."""
 
 import ast
 from collections.abc import Callable, Iterator
@@ -8,57 +8,57 @@ import pytest
 
 SIDECAR = Path(__file__).resolve().parents[2] / "sidecar"
 
-OF_THE_USER_ALONE = "in the state folder, which is its user's alone"
-OF_THE_SYSTEM = "the system's own file"
-OUR_OWN = "comes with the program"
-NAMED_BY_THE_USER = "named on the command line: a pipe too (`<(…)`)"
-NOTHING = "the device that is nothing"
+STATE_FOLDER = "in the state folder, which only its user can write to"
+SYSTEM_FILE = "a file of the operating system"
+OWN_DATA = "data of the program"
+USER_ARGUMENT = "named on the command line, possibly a pipe (`<(…)`)"
+NULL_DEVICE = "the null device"
 
 OPENS = {
-    "system/safe_open.py": "the one place: regular files only, up to a limit",
-    "system/atomic_write.py": "makes new files and moves them into their place",
-    "system/watch/base.py": "makes a file where none is",
-    "cli/hook_daemon.py": OF_THE_USER_ALONE,
-    "cli/hook_run_state.py": OF_THE_USER_ALONE,
-    "knowledge/git_source.py": OF_THE_USER_ALONE,
-    "knowledge/sync.py": OF_THE_USER_ALONE,
-    "storage/backup.py": OF_THE_USER_ALONE,
-    "storage/sqlite_connection.py": OF_THE_USER_ALONE,
-    "storage/recovery.py": OF_THE_USER_ALONE,
-    "storage/database.py": OF_THE_USER_ALONE,
-    "system/local_socket/named_pipe.py": OF_THE_USER_ALONE,
-    "system/log.py": OF_THE_USER_ALONE,
-    "system/process_registry.py": OF_THE_USER_ALONE,
-    "operations/environment_checks.py": OF_THE_SYSTEM,
-    "system/parent_watch.py": OF_THE_SYSTEM,
-    "system/watch/inotify.py": OF_THE_SYSTEM,
-    "codebase/summary/grammar.py": OUR_OWN,
-    "operations/report/page.py": OUR_OWN,
-    "schema/methods.py": OUR_OWN,
-    "cli/editor.py": "a folder of this command's own",
-    "cli/ralph_loop.py": NAMED_BY_THE_USER,
-    "cli/output.py": NAMED_BY_THE_USER,
-    "cli/ralph.py": NOTHING,
-    "rpc/stdio.py": NOTHING,
+    "system/safe_open.py": "the shared module: regular files only, up to a limit",
+    "system/atomic_write.py": "creates new files and moves them into place",
+    "system/watch/base.py": "creates a file if it is missing",
+    "cli/hook_daemon.py": STATE_FOLDER,
+    "cli/hook_run_state.py": STATE_FOLDER,
+    "knowledge/git_source.py": STATE_FOLDER,
+    "knowledge/sync.py": STATE_FOLDER,
+    "storage/backup.py": STATE_FOLDER,
+    "storage/sqlite_connection.py": STATE_FOLDER,
+    "storage/recovery.py": STATE_FOLDER,
+    "storage/database.py": STATE_FOLDER,
+    "system/local_socket/named_pipe.py": STATE_FOLDER,
+    "system/log.py": STATE_FOLDER,
+    "system/process_registry.py": STATE_FOLDER,
+    "operations/environment_checks.py": SYSTEM_FILE,
+    "system/parent_watch.py": SYSTEM_FILE,
+    "system/watch/inotify.py": SYSTEM_FILE,
+    "codebase/summary/grammar.py": OWN_DATA,
+    "operations/report/page.py": OWN_DATA,
+    "schema/methods.py": OWN_DATA,
+    "cli/editor.py": "a temporary folder of the command",
+    "cli/ralph_loop.py": USER_ARGUMENT,
+    "cli/output.py": USER_ARGUMENT,
+    "cli/ralph.py": NULL_DEVICE,
+    "rpc/stdio.py": NULL_DEVICE,
 }
 
 PROGRAMS = {
     "cli/editor.py": "the user's editor",
     "cli/hook_client.py": "this program, to serve the next hooks",
-    "cli/ralph.py": "only a name of the module: what it may be given",
+    "cli/ralph.py": "only an exception type of the module",
     "ralph/agent/discovery.py": "the agent's program, for its version",
-    "ralph/agent/runner.py": "only a name of the module: what came of the agent",
+    "ralph/agent/runner.py": "only an exception type of the module",
     "system/git.py": "git",
-    "system/process_tree.py": "the agent, and the checks its user wrote",
+    "system/process_tree.py": "the agent, and the user's checks",
     "system/worker.py": "this program, to read source files",
 }
 
 NETWORK = {
     "system/local_socket/unix_socket.py": "the local door",
     "system/local_socket/named_pipe.py": "the local door on Windows",
-    "system/fetch.py": "the knowledge repository, from where its user said",
-    "cli/report.py": "the user's browser, for a file of ours",
-    "integrations/mcp/tools.py": "only a name of the module: how an address of a file is its path",
+    "system/fetch.py": "the knowledge repository, from the configured URL",
+    "cli/report.py": "the user's browser, for our report",
+    "integrations/mcp/tools.py": "only a conversion of file URLs",
 }
 
 _OPENING = frozenset(("read_bytes", "read_text", "write_bytes", "write_text", "touch", "mkfifo", "mknod"))
@@ -72,7 +72,7 @@ _FETCHING = frozenset(("create_anonymous", "list_heads", "clone_repository"))
 
 
 def _calls(tree: ast.AST) -> Iterator[tuple[str, str]]:
-    """Gives what is called: the name before the dot, empty where there is none, and the name."""
+    """Yield each call as the name before the dot, which may be empty, and the name."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Call):
             match node.func:
@@ -83,20 +83,20 @@ def _calls(tree: ast.AST) -> Iterator[tuple[str, str]]:
                 case ast.Attribute(value=value, attr=name):
                     yield ast.unparse(value), name
                 case _:
-                    pass  # what another call gave
+                    pass  # the result of another call
 
 
 def _imports(tree: ast.AST) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            yield from (one.name for one in node.names)
+            yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             yield node.module
-            yield from (f"{node.module}.{one.name}" for one in node.names)
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
 
 
 def opens(tree: ast.AST) -> bool:
-    """Says whether files are opened other than by the one module for that."""
+    """Whether the module opens files without the shared module."""
     return any(
         (before and name in _OPENING and (before, name) != ("run_state", "touch"))
         or (name == "open" and before not in ("webbrowser", "self"))
@@ -106,23 +106,23 @@ def opens(tree: ast.AST) -> bool:
 
 
 def _of_descriptor(tree: ast.AST) -> bool:
-    """Whether what is made a stream of was opened by the one module for that."""
+    """Whether the stream's descriptor comes from the shared module."""
     return "sidecar.system.safe_open.opened" in set(_imports(tree))
 
 
 def starts_programs(tree: ast.AST) -> bool:
-    """Says whether other programs may be started."""
+    """Whether the module can start other programs."""
     return bool(_PROGRAM_MODULES & set(_imports(tree))) or any(
         before == "os" and (name in _STARTING or name.startswith("spawn")) for before, name in _calls(tree)
     )
 
 
 def reaches_out(tree: ast.AST) -> bool:
-    """Says whether something may be sent to, or taken from, what is not in this process."""
+    """Whether the module can communicate outside this process."""
     named = set(_imports(tree))
-    return any(one == name or one.startswith(f"{name}.") for one in named for name in _NETWORK_MODULES) or any(
-        name in _FETCHING for _, name in _calls(tree)
-    )
+    return any(
+        imported == name or imported.startswith(f"{name}.") for imported in named for name in _NETWORK_MODULES
+    ) or any(name in _FETCHING for _, name in _calls(tree))
 
 
 @pytest.mark.parametrize(
@@ -130,9 +130,7 @@ def reaches_out(tree: ast.AST) -> bool:
     [(opens, OPENS), (starts_programs, PROGRAMS), (reaches_out, NETWORK)],
     ids=["files", "programs", "network"],
 )
-def test_each_place_that_touches_what_is_outside_is_known(
-    does: Callable[[ast.AST], bool], known: dict[str, str]
-) -> None:
+def test_every_module_with_external_access_is_listed(does: Callable[[ast.AST], bool], known: dict[str, str]) -> None:
     found = {
         path.relative_to(SIDECAR).as_posix()
         for path in SIDECAR.rglob("*.py")
@@ -158,5 +156,5 @@ def test_each_place_that_touches_what_is_outside_is_known(
         (reaches_out, "repository.remotes.create_anonymous(url)"),
     ],
 )
-def test_such_a_place_is_seen(does: Callable[[ast.AST], bool], source: str) -> None:
+def test_external_access_is_detected(does: Callable[[ast.AST], bool], source: str) -> None:
     assert does(ast.parse(source))

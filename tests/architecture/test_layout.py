@@ -1,4 +1,4 @@
-"""What the import checker cannot see: file sizes, folders that must not be packages, what start-up loads."""
+"""File sizes, folders that must not be packages, and modules that start-up must not load."""
 
 import json
 import subprocess
@@ -12,13 +12,13 @@ SIDECAR = ROOT / "sidecar"
 SOURCES = sorted(SIDECAR.rglob("*.py"))
 MAX_LINES = 600
 
-# Each of these costs more at start than all that `initialize` needs.
+# Each of these takes longer to import than everything that `initialize` needs.
 LATE = (
     *("pydantic", "pydantic_core", "orjson", "jsonrpcserver", "pygit2", "watchfiles"),
     *("logging", "asyncio", "inspect", "subprocess", "shutil", "tempfile", "traceback", "dataclasses"),
 )
 
-# Answers `initialize` in this process, up to the moment before the rest is loaded, and tells what is loaded then.
+# Answers `initialize` and `ping` in this process, without the warm-up that follows, and prints the loaded modules.
 HANDSHAKE = """
 import json, os, sys
 from sidecar.app import App
@@ -39,19 +39,19 @@ print(json.dumps({"answers": [json.loads(answer) for answer in sent], "modules":
 """
 
 
-def test_no_file_is_longer_than_one_person_keeps_in_mind() -> None:
+def test_no_file_exceeds_the_line_limit() -> None:
     lengths = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in SOURCES}
     too_long = {path.relative_to(SIDECAR).as_posix(): lines for path, lines in lengths.items() if lines > MAX_LINES}
     assert too_long == {}
 
 
 @pytest.mark.parametrize("folder", ["build", "packaging"])
-def test_a_folder_named_like_a_published_package_is_no_package(folder: str) -> None:
+def test_folders_named_like_published_packages_are_not_packages(folder: str) -> None:
     assert (ROOT / folder).is_dir()
     assert not list((ROOT / folder).rglob("__init__.py"))
 
 
-def test_every_folder_of_the_program_is_a_package_that_says_what_it_is() -> None:
+def test_every_folder_is_a_package_with_a_docstring() -> None:
     folders = {path.parent for path in SOURCES}
     undocumented = [
         folder.relative_to(ROOT).as_posix()
@@ -63,16 +63,16 @@ def test_every_folder_of_the_program_is_a_package_that_says_what_it_is() -> None
 
 
 def test_the_handshake_and_a_ping_load_nothing_expensive(tmp_path: Path) -> None:
-    # -S -E: what an editable install or the environment loads at start is not the program's doing.
+    # -S -E: skip modules that an editable install or the environment loads at start.
     command = [sys.executable, "-S", "-E", "-c", _with_packages(HANDSHAKE), str(tmp_path / "state")]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert [answer["id"] for answer in told["answers"] if "result" in answer] == [1, 2]
-    assert sorted(set(LATE) & set(told["modules"])) == []
+    result = json.loads(done.stdout)
+    assert [answer["id"] for answer in result["answers"] if "result" in answer] == [1, 2]
+    assert sorted(set(LATE) & set(result["modules"])) == []
 
 
-def test_claiming_the_streams_comes_before_everything_else(tmp_path: Path) -> None:
+def test_the_streams_are_claimed_before_any_other_import(tmp_path: Path) -> None:
     script = (
         "import os, sys\nbefore = set(sys.modules)\nfrom sidecar.rpc import stdio\nprint(*(set(sys.modules) - before))"
     )

@@ -1,4 +1,4 @@
-"""What the pages name is there: links, scripts, commands and options, methods, settings, files. None is untold."""
+"""Links, scripts, commands, options, methods, settings and files named by the pages exist, and all are documented."""
 
 import contextlib
 import io
@@ -53,13 +53,13 @@ def anchors(text: str) -> set[str]:
 
 
 def spans(text: str) -> list[str]:
-    """What stands between backticks, and the lines of code blocks."""
+    """Return the text between backticks, and the lines of code blocks."""
     lines = [line for block in FENCE.findall(text) for line in block.splitlines()[1:-1]]
     return [*re.findall(r"`([^`\n]+)`", FENCE.sub("", text)), *lines]
 
 
 def commands(text: str) -> Iterator[list[str]]:
-    """The command lines of our programs that a page shows, without the program."""
+    """Yield the arguments of each command line of our programs on a page."""
     for span in spans(text):
         line = span.rpartition(" | ")[2].removeprefix("$ ").removeprefix(".venv/bin/")
         if line.split(" ")[0] in PROGRAMS:
@@ -68,10 +68,10 @@ def commands(text: str) -> Iterator[list[str]]:
 
 @cache
 def help_of(*words: str) -> str:
-    told = io.StringIO()
-    with contextlib.redirect_stdout(told), contextlib.redirect_stderr(io.StringIO()), contextlib.suppress(SystemExit):
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output), contextlib.redirect_stderr(io.StringIO()), contextlib.suppress(SystemExit):
         run([*words, "--help"])
-    return told.getvalue()
+    return output.getvalue()
 
 
 def test_the_readme_is_short() -> None:
@@ -79,7 +79,7 @@ def test_the_readme_is_short() -> None:
 
 
 @pages
-def test_every_link_leads_somewhere(page: Path) -> None:
+def test_every_link_has_a_target(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     missing = []
     for link in LINK.findall(prose(text)):
@@ -94,15 +94,15 @@ def test_every_link_leads_somewhere(page: Path) -> None:
 
 
 @pages
-def test_every_script_and_file_that_a_page_names_is_there(page: Path) -> None:
+def test_every_script_and_file_named_by_a_page_exists(page: Path) -> None:
     names = [f"/{path.relative_to(ROOT).as_posix()}" for folder in FOLDERS for path in (ROOT / folder).rglob("*.*")]
     text = page.read_text(encoding="utf-8")
-    told = set(re.findall(r"\bbuild/\w+\.py\b", text)) | {
+    named = set(re.findall(r"\bbuild/\w+\.py\b", text)) | {
         span
         for span in re.findall(r"`([^`\n ]+)`", FENCE.sub("", text))
         if re.fullmatch(r"(?!src/main/)[\w/]+\.(py|ts)", span)  # `src/main/`: 1Code's own
     }
-    assert [name for name in sorted(told) if not any(known.endswith(f"/{name}") for known in names)] == []
+    assert [name for name in sorted(named) if not any(known.endswith(f"/{name}") for known in names)] == []
 
 
 @pytest.mark.parametrize("script", SCRIPTS)
@@ -116,16 +116,16 @@ def test_every_command_is_documented(command: str) -> None:
 
 
 @pages
-def test_every_command_that_a_page_shows_is_one_and_knows_its_options(page: Path) -> None:
+def test_every_command_and_option_shown_on_a_page_exists(page: Path) -> None:
     wrong = []
     for words in commands(page.read_text(encoding="utf-8")):
         first = words[0] if words else "--help"
         if not first.startswith("-") and first not in {*COMMANDS, RALPH[0], "serve", "selfcheck"}:
             wrong.append(words)
             continue
-        told = help_of() + help_of(first) + (help_of(first, words[1]) if words[1:] else "")
+        named = help_of() + help_of(first) + (help_of(first, words[1]) if words[1:] else "")
         own = words[: words.index("--")] if "--" in words else words
-        wrong += [[*words, option] for option in own if option.startswith("--") and option.split("=")[0] not in told]
+        wrong += [[*words, option] for option in own if option.startswith("--") and option.split("=")[0] not in named]
     assert wrong == []
 
 
@@ -136,28 +136,28 @@ def test_every_benchmark_is_documented(name: str) -> None:
 
 
 @pages
-def test_every_benchmark_that_a_page_names_is_there(page: Path) -> None:
+def test_every_benchmark_named_by_a_page_exists(page: Path) -> None:
     named = set(re.findall(r"tests\.benchmarks\.(\w+)", page.read_text(encoding="utf-8")))
     assert named <= set(BENCHMARKS)
 
 
 @pages
-def test_every_method_that_a_page_names_is_one(page: Path) -> None:
+def test_every_method_named_by_a_page_exists(page: Path) -> None:
     known = {*ROWS, *(str(row.default) for row in SETTINGS)}
     nouns = {name.split("/")[0] for name in known if "/" in name}
-    told = set(re.findall(r"`([a-z]+/[a-z][A-Za-z]+)\b(?![./])", FENCE.sub("", page.read_text(encoding="utf-8"))))
-    assert {name for name in told if name.split("/")[0] in nouns} - known == set()
+    named = set(re.findall(r"`([a-z]+/[a-z][A-Za-z]+)\b(?![./])", FENCE.sub("", page.read_text(encoding="utf-8"))))
+    assert {name for name in named if name.split("/")[0] in nouns} - known == set()
 
 
 @pages
-def test_every_setting_and_variable_that_a_page_names_is_one(page: Path) -> None:
+def test_every_setting_and_variable_named_by_a_page_exists(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     groups = "|".join(GROUPS)
-    told = set(re.findall(rf"`((?:{groups})\.[a-z]\w+)`", text)) - ANSWERED
-    assert {name for name in told if not re.search(r"\.(py|md|ts)$", name)} - set(BY_NAME) == set()
+    named = set(re.findall(rf"`((?:{groups})\.[a-z]\w+)`", text)) - ANSWERED
+    assert {name for name in named if not re.search(r"\.(py|md|ts)$", name)} - set(BY_NAME) == set()
     source = "".join(path.read_text(encoding="utf-8") for path in (ROOT / "sidecar").rglob("*.py"))
     assert [name for name in set(re.findall(r"\bONECODE_[A-Z_]+", text)) if f'"{name}"' not in source] == []
 
 
-def test_the_pages_name_no_place_of_this_machine() -> None:
+def test_pages_contain_no_machine_paths() -> None:
     assert re.findall(r"(?:/root|/work|/tmp)/\S+", ALL) == []

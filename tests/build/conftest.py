@@ -1,4 +1,4 @@
-"""The scripts' packages can be imported by their tests."""
+"""Make the packages of the build scripts importable."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What is put in place is there in one step, also where the system cannot exchange two paths."""
+"""Paths are replaced in one step, also if the system cannot exchange two paths."""
 
 import importlib.util
 import sys
@@ -13,7 +13,7 @@ SOURCE = Path(__file__).resolve().parents[2] / "build" / "environment.py"
 
 @pytest.fixture
 def environment() -> ModuleType:
-    """The scripts' shared module, loaded from its file: `build` is no package."""
+    """The scripts' shared module, loaded from its file because `build` is not a package."""
     spec = importlib.util.spec_from_file_location("build_environment", SOURCE)
     assert spec is not None
     assert spec.loader is not None
@@ -30,7 +30,7 @@ def folder(path: Path, text: str) -> Path:
 
 @pytest.mark.parametrize("can_exchange", [True, False])
 @pytest.mark.parametrize("before", ["nothing", "folder"])
-def test_a_folder_takes_the_place_of_another(
+def test_a_folder_replaces_another(
     environment: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: str, *, can_exchange: bool
 ) -> None:
     if not can_exchange:
@@ -38,13 +38,13 @@ def test_a_folder_takes_the_place_of_another(
     place = tmp_path / "place"
     if before == "folder":
         folder(place, "old")
-    environment.put_in_place(folder(tmp_path / "fresh", "new"), place)
+    environment.replace_path(folder(tmp_path / "fresh", "new"), place)
     assert (place / "version").read_text() == "new"
-    assert [path.name for path in tmp_path.iterdir()] == ["place"], "nothing is left lying about"
+    assert [path.name for path in tmp_path.iterdir()] == ["place"], "nothing is left over"
 
 
 @pytest.mark.skipif(sys.platform not in {"linux", "darwin"}, reason="needs a system that can exchange two paths")
-def test_a_reader_never_finds_the_place_empty(environment: ModuleType, tmp_path: Path) -> None:
+def test_a_replaced_path_is_never_missing(environment: ModuleType, tmp_path: Path) -> None:
     place = folder(tmp_path / "place", "old")
     missing: list[int] = []
     done = threading.Event()
@@ -57,14 +57,14 @@ def test_a_reader_never_finds_the_place_empty(environment: ModuleType, tmp_path:
     reader = threading.Thread(target=look)
     reader.start()
     for number in range(200):
-        environment.put_in_place(folder(tmp_path / f"fresh-{number}", str(number)), place)
+        environment.replace_path(folder(tmp_path / f"fresh-{number}", str(number)), place)
     done.set()
     reader.join()
     assert missing == []
     assert (place / "version").read_text() == "199"
 
 
-def test_removing_a_link_leaves_what_it_points_to(environment: ModuleType, tmp_path: Path) -> None:
+def test_removing_a_link_leaves_its_target(environment: ModuleType, tmp_path: Path) -> None:
     target = folder(tmp_path / "target", "kept")
     link = tmp_path / "link"
     link.symlink_to(target)
@@ -73,14 +73,14 @@ def test_removing_a_link_leaves_what_it_points_to(environment: ModuleType, tmp_p
     assert (target / "version").read_text() == "kept"
 
 
-def test_one_script_at_a_time_holds_a_lock(environment: ModuleType, tmp_path: Path) -> None:
+def test_the_script_lock_is_exclusive(environment: ModuleType, tmp_path: Path) -> None:
     order: list[str] = []
 
     def wait() -> None:
-        with environment.only_one(tmp_path / "lock", "test"):
+        with environment.script_lock(tmp_path / "lock", "test"):
             order.append("second")
 
-    with environment.only_one(tmp_path / "lock", "test"):
+    with environment.script_lock(tmp_path / "lock", "test"):
         other = threading.Thread(target=wait)
         other.start()
         other.join(0.5)

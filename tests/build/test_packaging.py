@@ -1,4 +1,4 @@
-"""What stands in packaging/ and in the build's definition is true of this tree."""
+"""The guides in packaging/ and the build workflow match the source tree."""
 
 import json
 import plistlib
@@ -22,14 +22,14 @@ TESTED_IN = {
     "build/freeze.py": ROOT / "tests" / "frozen" / "conftest.py",
     "build/release.py": ROOT / "tests" / "frozen" / "test_release.py",
 }
-"""The scripts that the test command runs, and who runs them."""
+"""Scripts run by the test command, and the tests that run them."""
 
 PLATFORMS = {"linux-x64", "linux-arm64", "darwin-arm64", "darwin-x64", "win32-x64"}
-"""As the app names its folders of binaries."""
+"""Names of the app's folders of binaries."""
 
 
 def quoted(page: Path) -> set[str]:
-    """Gives what a page has between backticks."""
+    """Return the text between backticks on a page."""
     return set(re.findall(r"`([^`\n]+)`", page.read_text(encoding="utf-8")))
 
 
@@ -43,7 +43,7 @@ def commands(job: dict[str, Any]) -> list[str]:
 
 
 @pytest.mark.parametrize("page", [GUIDE, NOTES], ids=lambda page: page.parent.name)
-def test_every_file_a_page_names_is_there(page: Path) -> None:
+def test_every_file_named_by_a_page_exists(page: Path) -> None:
     named = {
         name for name in quoted(page) if re.fullmatch(r"(rpc_schema|packaging|build|tests|\.github)/[\w./-]*", name)
     }
@@ -51,7 +51,7 @@ def test_every_file_a_page_names_is_there(page: Path) -> None:
     assert {name for name in named if not (ROOT / name).exists()} == set()
 
 
-def test_every_method_and_setting_the_guide_names_exists() -> None:
+def test_every_method_and_setting_named_by_the_guide_exists() -> None:
     methods = {name for name in quoted(GUIDE) if re.fullmatch(r"[a-z]+/[a-zA-Z]+", name)}
     assert {"settings/update", "metrics/summary", "continuity/sessionEvent"} <= methods
     contract = json.loads((ROOT / "rpc_schema" / "openrpc.json").read_text(encoding="utf-8"))
@@ -61,7 +61,7 @@ def test_every_method_and_setting_the_guide_names_exists() -> None:
     assert {"snapshot", "rehydrate", "memoryBranch"} <= named <= set(BY_NAME)
 
 
-def test_the_rollout_names_every_figure_the_report_decides_by(client: Client) -> None:
+def test_the_rollout_names_every_check_of_the_report(client: Client) -> None:
     text = GUIDE.read_text(encoding="utf-8")
     rollout = text[text.index("## Rollout") : text.index("## Rollback")]
     checks = [
@@ -74,7 +74,7 @@ def test_the_rollout_names_every_figure_the_report_decides_by(client: Client) ->
     assert [target for _, target in checks if target.startswith(("≥", "≤")) and target not in rollout] == []
 
 
-def test_the_figures_of_the_rollout_are_those_of_the_summary() -> None:
+def test_the_figures_of_the_rollout_exist_in_the_summary() -> None:
     figures = {field.alias for field in MetricsFigures.model_fields.values()}
     named = {name.split(".")[1] for name in quoted(GUIDE) if re.fullmatch(r"(active|passive)\.\w+", name)}
     assert {"followUpHitRate", "reduction", "governorSuppressed"} <= named
@@ -82,7 +82,7 @@ def test_the_figures_of_the_rollout_are_those_of_the_summary() -> None:
     assert {"active", "passive", "errors"} <= set(MetricsSummaryResult.model_fields)
 
 
-def test_what_the_linux_jobs_run_is_what_the_test_command_runs() -> None:
+def test_the_linux_jobs_run_the_test_command() -> None:
     assert commands(jobs()["test"]) == [".ci/run"]
     assert "exec python3 build/test.py" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
     built = commands(jobs()["build"])
@@ -92,7 +92,7 @@ def test_what_the_linux_jobs_run_is_what_the_test_command_runs() -> None:
         assert f'"{Path(script).name}"' in tests.read_text(encoding="utf-8"), "the tests run it"
 
 
-def test_every_platform_the_app_is_made_for_is_built() -> None:
+def test_every_platform_of_the_app_is_built() -> None:
     matrix = jobs()["build"]["strategy"]["matrix"]["include"]
     assert {row["target"] for row in matrix} == PLATFORMS
     assert len({row["runner"] for row in matrix}) == len(PLATFORMS)
@@ -102,7 +102,7 @@ def test_every_platform_the_app_is_made_for_is_built() -> None:
     assert "22.04: glibc 2.35" in notes
 
 
-def test_the_hardened_program_may_load_libraries_of_others_and_nothing_more() -> None:
+def test_the_only_entitlement_is_to_load_foreign_libraries() -> None:
     granted = plistlib.loads((ROOT / "packaging" / "entitlements.plist").read_bytes())
     assert granted == {"com.apple.security.cs.disable-library-validation": True}
     spec = (ROOT / "packaging" / "onecode-sidecar.spec").read_text(encoding="utf-8")

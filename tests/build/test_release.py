@@ -1,4 +1,4 @@
-"""A release: everything inside is accounted for, its size is bounded, and the same build makes the same bytes."""
+"""A release: every file has an owner, the size is limited, and the same build makes the same bytes."""
 
 import hashlib
 import json
@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 from shipping.archive import pack, sums
-from shipping.bill import bill
-from shipping.budget import CORE_BYTES, WHOLE_BYTES, Share, needed, over_budget, shares
-from shipping.inside import PROJECT, Component, Unaccounted, components, owner_of_module
-from shipping.libraries import LIBRARIES, Library, is_interpreters, library_of, version_in
+from shipping.components import PROJECT, Component, UnknownOrigin, components, owner_of_module
 from shipping.licences import TEXTS, licences
+from shipping.native_libraries import LIBRARIES, Library, belongs_to_interpreter, library_of, version_in
+from shipping.sbom import sbom
+from shipping.size_budget import CORE_BYTES, WHOLE_BYTES, Share, exceeded_limits, needed, shares
 
 AT = 1_700_000_000
 MODULES = {"sidecar.app": 700, "orjson": 30, "json.decoder": 20, "pyimod01_archive": 5}
@@ -21,7 +21,7 @@ MODULES = {"sidecar.app": 700, "orjson": 30, "json.decoder": 20, "pyimod01_archi
 
 @pytest.fixture
 def built(tmp_path: Path) -> Path:
-    """A folder as PyInstaller leaves it, with a file of each sort."""
+    """A PyInstaller output folder with a file of each kind."""
     folder = tmp_path / "built"
     for path, content in {
         "program": b"x" * 1000,
@@ -37,9 +37,9 @@ def built(tmp_path: Path) -> Path:
     return folder
 
 
-def test_each_file_and_module_is_a_components(built: Path) -> None:
-    found = {one.name: one for one in components(built, MODULES, "program")}
-    assert {name: one.size for name, one in found.items()} == {
+def test_each_file_and_module_belongs_to_a_component(built: Path) -> None:
+    found = {component.name: component for component in components(built, MODULES, "program")}
+    assert {name: component.size for name, component in found.items()} == {
         "orjson": 70,
         PROJECT: 703,
         "cpython": 70,
@@ -52,15 +52,15 @@ def test_each_file_and_module_is_a_components(built: Path) -> None:
 
 
 @pytest.mark.parametrize("path", ["_internal/libnobody.so.1", "_internal/nobody/data.bin", "readme.txt"])
-def test_what_nobody_owns_is_not_shipped(built: Path, path: str) -> None:
+def test_a_file_without_an_owner_is_not_shipped(built: Path, path: str) -> None:
     (built / path).parent.mkdir(exist_ok=True)
     (built / path).write_bytes(b"?")
-    with pytest.raises(Unaccounted, match=Path(path).name):
+    with pytest.raises(UnknownOrigin, match=Path(path).name):
         components(built, MODULES, "program")
 
 
-def test_a_module_that_nobody_owns_is_not_shipped(built: Path) -> None:
-    with pytest.raises(Unaccounted, match=r"nobody\.knows"):
+def test_a_module_without_an_owner_is_not_shipped(built: Path) -> None:
+    with pytest.raises(UnknownOrigin, match=r"nobody\.knows"):
         components(built, {**MODULES, "nobody.knows": 1}, "program")
 
 
@@ -73,22 +73,22 @@ def test_a_module_that_nobody_owns_is_not_shipped(built: Path) -> None:
         "select.pyd",
     ],
 )  # fmt: skip
-def test_what_pythons_own_installers_bring_on_each_platform_is_the_interpreters(path: str) -> None:
-    assert is_interpreters(path)
+def test_files_of_pythons_installers_belong_to_the_interpreter(path: str) -> None:
+    assert belongs_to_interpreter(path)
 
 
 @pytest.mark.parametrize("path", ["python.py", "strange.dll", "win32/win32api.pyd", "_internal/_ssl.pyd", "msvcp.dll"])
-def test_what_others_bring_is_not(path: str) -> None:
-    assert not is_interpreters(path)
+def test_other_files_do_not_belong_to_the_interpreter(path: str) -> None:
+    assert not belongs_to_interpreter(path)
 
 
-def test_a_module_is_found_also_in_the_folders_that_pywin32_puts_on_the_path() -> None:
+def test_modules_in_pywin32s_path_folders_are_found() -> None:
     files = {"win32/lib/win32con.py": "pywin32", "mcp/os/__init__.py": "mcp", "mcp/os/posix.py": "mcp"}
     found = [owner_of_module(module, files) for module in ("win32con", "mcp.os", "mcp.os.posix", "os", "con")]
     assert found == ["pywin32", "mcp", "mcp", None, None]
 
 
-def test_every_component_has_its_licences_words(built: Path) -> None:
+def test_every_component_has_its_licence_text(built: Path) -> None:
     text = licences(components(built, MODULES, "program"))
     heads = [line.split(" ")[0] for line in text.split("=" * 78) if line.strip()][::2]
     assert [head.strip() for head in heads] == ["cpython", "gcc-runtime", "openssl", "orjson", "pyinstaller"]
@@ -97,7 +97,7 @@ def test_every_component_has_its_licences_words(built: Path) -> None:
 
 
 @pytest.mark.parametrize("library", LIBRARIES, ids=lambda library: library.name)
-def test_every_native_librarys_licence_is_at_hand(library: Library) -> None:
+def test_every_native_library_has_a_licence_text(library: Library) -> None:
     assert len((TEXTS / f"{library.text}.txt").read_text(encoding="utf-8")) > 30
 
 
@@ -117,27 +117,27 @@ def test_every_native_librarys_licence_is_at_hand(library: Library) -> None:
         ("libgit2-b9a7920b.so.1.9.7", None),
     ],
 )
-def test_native_libraries_are_known_by_their_files_names(file: str, name: str | None) -> None:
+def test_native_libraries_are_recognized_by_file_name(file: str, name: str | None) -> None:
     found = library_of(file)
     assert (found.name if found else None) == name
 
 
-def test_a_library_says_its_version() -> None:
+def test_a_librarys_version_is_read_from_its_file() -> None:
     zlib = next(row for row in LIBRARIES if row.name == "zlib")
     assert version_in(b"\0 inflate 1.2.13 Copyright 1995-2022 Mark Adler ", zlib) == "1.2.13"
     assert version_in(b"nothing", zlib) is None
 
 
-def test_what_is_too_large_is_said_in_a_sentence() -> None:
+def test_exceeded_size_limits_are_reported() -> None:
     core, grammar = Share("one", CORE_BYTES, "core"), Share("tree-sitter-c", WHOLE_BYTES - CORE_BYTES, "grammar")
-    assert over_budget([core, grammar]) == []
-    assert over_budget([core, grammar, Share("pygal", 1, "optional")]) == [
-        "The program takes 100.0 MB, 100 MB are allowed."
+    assert exceeded_limits([core, grammar]) == []
+    assert exceeded_limits([core, grammar, Share("pygal", 1, "optional")]) == [
+        "The program takes 100.0 MB; the limit is 100 MB."
     ]
-    assert len(over_budget([Share("one", WHOLE_BYTES + 1, "core")])) == 2
+    assert len(exceeded_limits([Share("one", WHOLE_BYTES + 1, "core")])) == 2
 
 
-def test_what_only_an_optional_part_needs_is_optional_with_it() -> None:
+def test_dependencies_of_optional_parts_alone_are_optional() -> None:
     assert {"mcp", "starlette", "anyio", "pydantic", "cryptography"} <= needed(["mcp"])
     found = [Component(name, "1", "package", "MIT", size=1) for name in ("starlette", "pydantic", "tree-sitter-c")]
     assert {share.name: share.part for share in shares(found, PROJECT)} == {
@@ -169,7 +169,7 @@ def _names(archive: Path) -> list[str]:
         return tar.getnames()
 
 
-def test_an_unpacked_program_may_be_run_and_its_data_may_not(built: Path, tmp_path: Path) -> None:
+def test_only_the_program_is_executable_after_unpacking(built: Path, tmp_path: Path) -> None:
     pack(built, tmp_path / "a.tar.gz", PROJECT, AT)
     with tarfile.open(tmp_path / "a.tar.gz") as archive:
         modes = {entry.name: entry.mode for entry in archive.getmembers()}
@@ -177,16 +177,16 @@ def test_an_unpacked_program_may_be_run_and_its_data_may_not(built: Path, tmp_pa
     assert modes[f"{PROJECT}/_internal/libstdc++.so.6"] == 0o644
 
 
-def test_sums_are_those_of_the_files(tmp_path: Path) -> None:
+def test_checksums_match_the_files(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_bytes(b"abc")
     assert sums([tmp_path / "a.txt"]) == f"{hashlib.sha256(b'abc').hexdigest()}  a.txt\n"
 
 
-def test_the_bill_names_what_is_inside_and_is_the_same_each_time(built: Path) -> None:
+def test_the_sbom_lists_every_component_and_is_deterministic(built: Path) -> None:
     found = components(built, MODULES, "program")
-    told = bill(found, "linux-x64", AT)
-    assert told == bill(components(built, MODULES, "program"), "linux-x64", AT)
-    document = json.loads(told)
+    document_text = sbom(found, "linux-x64", AT)
+    assert document_text == sbom(components(built, MODULES, "program"), "linux-x64", AT)
+    document = json.loads(document_text)
     assert document["metadata"]["component"]["name"] == PROJECT
     assert document["metadata"]["timestamp"] == "2023-11-14T22:13:20+00:00"
     named = {part["name"]: part for part in document["components"]}

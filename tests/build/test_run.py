@@ -1,4 +1,4 @@
-"""`build/run.py` plays a session on any repository, tells it honestly, and leaves the repository as it was."""
+"""`build/run.py` runs a session on any repository, prints it, and leaves the repository unchanged."""
 
 import json
 import re
@@ -22,7 +22,7 @@ from tests.support.repositories import Repository
 
 ROOT = Path(__file__).resolve().parents[2]
 RUN_SECONDS = 120
-PARTS = set(runpy.run_path(str(ROOT / "build" / "session" / "choosing.py"))["MEANINGS"])
+PARTS = set(runpy.run_path(str(ROOT / "build" / "session" / "file_selection.py"))["PART_MEANINGS"])
 PROOFS = ("status", "watch", "watch+stat", "walk")
 
 FILES = {
@@ -59,138 +59,138 @@ def state_of(folder: Path) -> tuple[str, str, dict[str, bytes]]:
     return head, status, {str(path): path.read_bytes() for path in paths}
 
 
-def knowledge_agrees(told: dict[str, Any]) -> None:
-    counts = [(step["mode"], *list(step["counts"].values())[:3]) for step in told["steps"]]
+def assert_knowledge_synced(knowledge: dict[str, Any]) -> None:
+    counts = [(step["mode"], *list(step["counts"].values())[:3]) for step in knowledge["steps"]]
     assert counts == [("full", 4, 0, 0), ("incremental", 1, 1, 0), ("incremental", 1, 1, 2), ("full", 0, 1, 0)]
-    assert told["conflicts"] == ["hash_mismatch company:pol-secrets"]
-    assert told["left"] == []
-    assert len(told["pointers"]) == 4
-    anchor = "\n".join(told["anchor"])
+    assert knowledge["conflicts"] == ["hash_mismatch company:pol-secrets"]
+    assert knowledge["left"] == []
+    assert len(knowledge["pointers"]) == 4
+    anchor = "\n".join(knowledge["anchor"])
     assert "- No key, token or password is logged or counted. (company:pol-secrets:" in anchor
     assert "- company:adr-0002: [ADR] One writer for the counts" in anchor
     assert "Every key" not in anchor
 
 
-def test_a_session_is_played_and_the_repository_stays_as_it_was(repository: Repository) -> None:
+def test_a_session_leaves_the_repository_unchanged(repository: Repository) -> None:
     before = state_of(repository.path)
     done = run("--json", "--repo", str(repository.path))
     assert done.returncode == 0, done.stderr
     assert state_of(repository.path) == before
-    told: dict[str, Any] = json.loads(done.stdout)
-    assert told["repository"]["uncommitted"] == 2
-    assert len(told["turns"]) >= 6
-    assert [turn["setting"] for turn in told["turns"][:3]] == ["passive", "passive", "active"]
-    assert {turn["provider"] for turn in told["turns"]} == {"claude", "codex"}
-    for turn in told["turns"]:
+    result: dict[str, Any] = json.loads(done.stdout)
+    assert result["repository"]["uncommitted"] == 2
+    assert len(result["turns"]) >= 6
+    assert [turn["setting"] for turn in result["turns"][:3]] == ["passive", "passive", "active"]
+    assert {turn["provider"] for turn in result["turns"]} == {"claude", "codex"}
+    for turn in result["turns"]:
         data = turn["metadata"]
         assert data["wouldInjectBytes"] + data["reusedBytes"] == data["baselineBytes"]
         assert (turn["action"] == "inject") == (data["injectedBytes"] > 0)
-        assert list(Path(turn["packs"]).glob("*.md")), "what was sent, or would have been, can be read"
+        assert list(Path(turn["packs"]).glob("*.md")), "what was sent, or would have been, is saved"
         assert turn["state"]["proof"] in PROOFS
-        assert turn["search"]["complete"], "the last search alone is one over all files"
-    assert "How these figures are computed" in Path(told["report"]).read_text(encoding="utf-8")
-    assert told["totals"]["sentBytes"] < told["totals"]["baselineBytes"]
-    assert not (Path(told["packs"]).parent / "repository").exists()
-    knowledge_agrees(told["knowledge"])
-    assert told["loop"]["exitCode"] == 0
-    assert [one["promiseAccepted"] for one in told["loop"]["history"]] == [False, False, True]
-    assert (told["loop"]["contextIn"], told["loop"]["failedCheckIn"]) == ([1, 2, 3], [3])
-    shutil.rmtree(Path(told["packs"]).parent)
+        assert turn["search"]["complete"], "the last search covers all files"
+    assert "How these figures are computed" in Path(result["report"]).read_text(encoding="utf-8")
+    assert result["totals"]["sentBytes"] < result["totals"]["baselineBytes"]
+    assert not (Path(result["packs"]).parent / "repository").exists()
+    assert_knowledge_synced(result["knowledge"])
+    assert result["loop"]["exitCode"] == 0
+    assert [iteration["promiseAccepted"] for iteration in result["loop"]["history"]] == [False, False, True]
+    assert (result["loop"]["contextIn"], result["loop"]["failedCheckIn"]) == ([1, 2, 3], [3])
+    shutil.rmtree(Path(result["packs"]).parent)
 
 
-def test_the_second_chat_is_drafted_kept_and_turned_over(repository: Repository) -> None:
-    told = json.loads(run("--json", "--repo", str(repository.path)).stdout)
-    *_, last = turns = [turn for turn in told["turns"] if turn["chat"] == 2]
+def test_the_second_chat_drafts_artifacts_and_restarts_the_session(repository: Repository) -> None:
+    result = json.loads(run("--json", "--repo", str(repository.path)).stdout)
+    *_, last = turns = [turn for turn in result["turns"] if turn["chat"] == 2]
     assert [turn["freshSession"] for turn in turns] == [True, *[False] * (len(turns) - 2), True]
     assert turns[-2]["governorAfter"]["action"] == "rehydrate"
     assert last["governor"]["startFreshSession"]
     assert last["governor"]["marker"]
     assert "carryover" in [block["kind"] for block in last["blocks"]]
-    kept = told["kept"]
-    drafted = {one["type"]: one for one in kept["artifacts"]}
+    outcome = result["artifacts"]
+    drafted = {artifact["type"]: artifact for artifact in outcome["artifacts"]}
     assert drafted.keys() == {"devlog", "adr", "rejectedApproach"}
     assert "migrations/0001_counts.sql" in drafted["adr"]["body"]
     assert "stale" in drafted["rejectedApproach"]["body"]
-    assert {one["id"] for one in kept["committed"]["artifacts"]} == set(kept["accepted"])
-    assert kept["movedRefs"] == ["refs/heads/memory/continuity"]
-    assert told["registry"]["derived"]["total"] > 0
-    assert told["registry"]["decided"]["decision"] in ("REUSE", "ADAPT", "CREATE")
-    shutil.rmtree(Path(told["packs"]).parent)
+    assert {artifact["id"] for artifact in outcome["committed"]["artifacts"]} == set(outcome["accepted"])
+    assert outcome["movedRefs"] == ["refs/heads/memory/continuity"]
+    assert result["registry"]["derived"]["total"] > 0
+    assert result["registry"]["decided"]["decision"] in ("REUSE", "ADAPT", "CREATE")
+    shutil.rmtree(Path(result["packs"]).parent)
 
 
-def test_the_window_crosses_the_brackets_is_compacted_and_the_next_session_is_told_what_the_one_before_decided(
+def test_after_a_compaction_the_next_session_receives_earlier_decisions(
     repository: Repository,
 ) -> None:
-    told = json.loads(run("--json", "--repo", str(repository.path)).stdout)
-    crossed = [turn["context"]["bracket"] for turn in told["turns"] if turn["chat"] < 3]
+    result = json.loads(run("--json", "--repo", str(repository.path)).stdout)
+    crossed = [turn["context"]["bracket"] for turn in result["turns"] if turn["chat"] < 3]
     assert set(crossed) == {"FRESH", "MODERATE", "DEPLETED", "CRITICAL"}
-    for turn in told["turns"]:
+    for turn in result["turns"]:
         assert turn["context"]["tokens"] <= turn["context"]["budgetTokens"]
         assert ("L4" in turn["context"]["layers"]) == (turn["context"]["bracket"] in ("FRESH", "MODERATE"))
-    before, after = told["compaction"]["before"], told["compaction"]["after"]
+    before, after = result["compaction"]["before"], result["compaction"]["after"]
     (corrected,) = before["captured"]["added"]
     assert "never round the counts" in after["context"]["block"]
     assert (after["context"]["bracket"], after["compactions"]) == ("FRESH", 1)
-    kept = {one["id"]: one for one in told["compaction"]["memories"]}
-    assert kept[corrected]["type"] == "user_correction"
-    decided = told["found"][0]
+    memories = {memory["id"]: memory for memory in result["compaction"]["memories"]}
+    assert memories[corrected]["type"] == "user_correction"
+    decided = result["searchResults"][0]
     assert "decided to keep the counts in a table" in decided["text"]
-    assert kept[decided["id"]]["type"] == "decision", "what is found was there before the next session began"
-    assert [turn["chat"] for turn in told["turns"]][-1] == 3
-    assert any(decided["id"] in line for line in told["turns"][-1]["remembered"])
-    shutil.rmtree(Path(told["packs"]).parent)
+    assert memories[decided["id"]]["type"] == "decision", "the result existed before the next session started"
+    assert [turn["chat"] for turn in result["turns"]][-1] == 3
+    assert any(decided["id"] in line for line in result["turns"][-1]["remembered"])
+    shutil.rmtree(Path(result["packs"]).parent)
 
 
-def test_each_chosen_file_says_why_and_its_score_is_the_sum_of_its_parts(repository: Repository) -> None:
-    told = json.loads(run("--json", "--repo", str(repository.path)).stdout)
-    for turn in told["turns"]:
+def test_each_selected_file_has_reasons_and_a_score_that_is_the_sum_of_its_parts(repository: Repository) -> None:
+    result = json.loads(run("--json", "--repo", str(repository.path)).stdout)
+    for turn in result["turns"]:
         files = turn["chosen"]
         assert [file["rank"] for file in files] == list(range(1, len(files) + 1))
         assert [file["score"] for file in files] == sorted((file["score"] for file in files), reverse=True)
         for file in files:
             assert file["score"] == pytest.approx(sum(file["parts"].values()), abs=0.01)
             assert file["why"]
-            assert set(file["parts"]) <= PARTS, "every part of a score is told in words"
-    asked = next(turn for turn in told["turns"] if turn["provider"] == "codex")
-    assert re.search(r"`(\w+)`", asked["prompt"])
-    assert any("identifiers" in file["parts"] for file in asked["chosen"])
-    shutil.rmtree(Path(told["packs"]).parent)
+            assert set(file["parts"]) <= PARTS, "every part of a score has a meaning"
+    codex_turn = next(turn for turn in result["turns"] if turn["provider"] == "codex")
+    assert re.search(r"`(\w+)`", codex_turn["prompt"])
+    assert any("identifiers" in file["parts"] for file in codex_turn["chosen"])
+    shutil.rmtree(Path(result["packs"]).parent)
 
 
-def test_every_weighed_part_of_a_score_has_words_and_no_other() -> None:
+def test_every_part_of_a_score_has_a_meaning() -> None:
     tables = (TRAINED_WEIGHTS, RELATED_TO_BEST_WEIGHTS, RELATED_TO_TOUCHED_WEIGHTS, MANUAL_WEIGHTS)
     assert {part for table in tables for part in table} == PARTS
 
 
-def test_the_session_is_told_on_a_plain_terminal(repository: Repository) -> None:
+def test_the_session_is_printed_on_a_plain_terminal(repository: Repository) -> None:
     done = run("--repo", str(repository.path))
     assert done.returncode == 0, done.stderr
-    assert re.findall(r"^(\d)\. .+\nWhat to see: .+\.$", done.stdout, re.MULTILINE) == list("123456789")
+    assert re.findall(r"^(\d)\. .+\nLook for: .+\.$", done.stdout, re.MULTILINE) == list("123456789")
     assert done.stdout.count("governor") >= 6
     assert re.search(r"^ +1 +\d+\.\d\d  \S+\.py +[a-zA-Z]+ \d+\.\d\d, ", done.stdout, re.MULTILINE), "files with scores"
-    assert "identifiers      defines names that the prompt spells out" in done.stdout
-    assert re.search(r"fresh +by \w+; asked alone afterwards: state \d+\.\d ms by \w+", done.stdout)
-    assert re.search(r"context +CRITICAL, \d+ % remain; block L0 L1, \d+ of 800 tokens", done.stdout)
+    assert "identifiers      defines identifiers named in the prompt" in done.stdout
+    assert re.search(r"fresh +by \w+; measured alone: state \d+\.\d ms by \w+", done.stdout)
+    assert re.search(r"context +CRITICAL, \d+ % remaining; block L0 L1, \d+ of 800 tokens", done.stdout)
     assert "user_correction" in done.stdout
-    assert re.search(r"told +Remembered \d{4}-\d\d-\d\d, decision", done.stdout)
-    assert "\x1b[" not in done.stdout, "no colours where nobody sees them"
+    assert re.search(r"memory +Remembered \d{4}-\d\d-\d\d, decision", done.stdout)
+    assert "\x1b[" not in done.stdout, "no colours without a terminal"
     packs = Path(done.stdout.strip().rsplit(" ", 1)[1])
     assert list(packs.glob("turn-*/*.md"))
     shutil.rmtree(packs.parent)
 
 
-def test_a_repository_without_a_commit_or_code_can_be_played_on(tmp_path: Path) -> None:
+def test_a_repository_without_commits_or_code_works(tmp_path: Path) -> None:
     subprocess.run(["git", "init", "--quiet", str(tmp_path / "empty")], check=True)
     (tmp_path / "empty" / "notes.txt").write_text("A note.\n")
     done = run("--json", "--repo", str(tmp_path / "empty"))
     assert done.returncode == 0, done.stderr
-    told = json.loads(done.stdout)
-    assert told["repository"] == {"name": "empty", "files": 0, "uncommitted": 1}
-    assert [turn["turn"] for turn in told["turns"]] == list(range(1, len(told["turns"]) + 1))
-    shutil.rmtree(Path(told["packs"]).parent)
+    result = json.loads(done.stdout)
+    assert result["repository"] == {"name": "empty", "files": 0, "uncommitted": 1}
+    assert [turn["turn"] for turn in result["turns"]] == list(range(1, len(result["turns"]) + 1))
+    shutil.rmtree(Path(result["packs"]).parent)
 
 
-def test_a_folder_without_a_repository_is_refused_in_one_sentence(tmp_path: Path) -> None:
+def test_a_folder_without_a_repository_is_refused(tmp_path: Path) -> None:
     done = run("--repo", str(tmp_path))
     assert done.returncode == 1
     assert done.stderr == f"run: {tmp_path} is not a git repository that can be cloned.\n"

@@ -1,4 +1,4 @@
-"""`build/setup.py` swaps complete environments only: nothing that interrupts it leaves `.venv` broken."""
+"""`build/setup.py` swaps complete environments only, so an interruption never breaks `.venv`."""
 
 import os
 import shutil
@@ -12,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# The scripts as they are, in a small project of their own: no package to download, one console script.
+# The real scripts in a small project: no package to download, one console script.
 PROJECT = """
 [project]
 name = "onecode-sidecar"
@@ -31,17 +31,17 @@ MAIN = "from importlib.metadata import version\n\ndef main() -> None:\n    print
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A project that was never set up: the real build scripts and a lock that names setuptools only."""
+    """A project before its first setup: the real build scripts and a lock with setuptools only."""
     return _new_project(tmp_path / "a project")
 
 
 @pytest.fixture(scope="module")
 def ready(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project that is set up; shared, because each environment takes seconds to make."""
+    """A project after its setup; shared, because each environment takes seconds to create."""
     project = _new_project(tmp_path_factory.mktemp("shared") / "a ready project")
     assert [line.split(" ")[:2] for line in _set_up(project).splitlines()] == [
         ["setup:", "making"], ["setup:", "installing"], ["setup:", "installing"], ["setup:", ".venv"],
-    ], "a line a phase"  # fmt: skip
+    ], "one line per phase"  # fmt: skip
     return project
 
 
@@ -53,7 +53,7 @@ def _new_project(folder: Path) -> Path:
     (folder / "sidecar" / "__init__.py").touch()
     (folder / "sidecar" / "__main__.py").write_text(MAIN, encoding="utf-8")
     (folder / "requirements.lock").write_text(_setuptools_entry(), encoding="utf-8")
-    _ask_for(folder, "1.0")
+    _require_version(folder, "1.0")
     return folder
 
 
@@ -63,7 +63,7 @@ def _setuptools_entry() -> str:
     return "\n".join([lines[start], *[line for line in lines[start + 1 : start + 4] if "--hash" in line]]) + "\n"
 
 
-def _ask_for(project: Path, version: str) -> None:
+def _require_version(project: Path, version: str) -> None:
     (project / "pyproject.toml").write_text(PROJECT.format(version=version), encoding="utf-8")
 
 
@@ -90,25 +90,25 @@ def _environments(project: Path) -> list[str]:
     return sorted(path.name for path in (project / ".venvs").iterdir() if path.name not in ("lock", "setup.log"))
 
 
-def test_a_second_setup_returns_at_once_and_changes_nothing(ready: Path, tmp_path: Path) -> None:
+def test_a_second_setup_returns_immediately_without_changes(ready: Path, tmp_path: Path) -> None:
     made = _environments(ready)
     started = time.perf_counter()
     output = _set_up(ready, cwd=tmp_path)
-    assert time.perf_counter() - started < 2, "a setup that has nothing to do takes a fraction of a second"
+    assert time.perf_counter() - started < 2, "a setup without work takes a fraction of a second"
     assert output == ""
     assert _environments(ready) == made
 
 
 @pytest.mark.skipif(os.name == "nt", reason="SIGKILL is POSIX; Windows ends a process by other means")
-def test_a_setup_killed_at_any_moment_leaves_the_environment_that_was_there(ready: Path) -> None:
+def test_a_killed_setup_leaves_the_previous_environment(ready: Path) -> None:
     before = _version(ready)
-    _ask_for(ready, "2.0")
+    _require_version(ready, "2.0")
     for stage in ("making", "packages", "the project"):
         _kill_while(stage, ready)
         assert _version(ready) == before, f"killed while: {stage}"
     _set_up(ready)
     assert _version(ready) == "2.0"
-    assert len(_environments(ready)) == 2, "the current and the one before; what the killed attempts left is removed"
+    assert len(_environments(ready)) == 2, "the current and the previous one; killed attempts are removed"
 
 
 def _kill_while(stage: str, project: Path) -> None:
@@ -121,7 +121,7 @@ def _kill_while(stage: str, project: Path) -> None:
     running.stdout.close()
 
 
-def test_two_setups_at_once_both_succeed_and_make_one_environment(project: Path) -> None:
+def test_two_concurrent_setups_create_one_environment(project: Path) -> None:
     both = [_start(project), _start(project)]
     outputs = [running.communicate(timeout=120)[0] for running in both]
     assert [running.returncode for running in both] == [0, 0], outputs
@@ -137,14 +137,14 @@ def test_a_plain_folder_named_venv_is_replaced(project: Path) -> None:
     assert len(_environments(project)) == 1
 
 
-def test_an_environment_whose_python_is_gone_is_made_again(ready: Path) -> None:
+def test_an_environment_without_python_is_rebuilt(ready: Path) -> None:
     before = _version(ready)
     shutil.rmtree((ready / ".venv").resolve() / ("Scripts" if os.name == "nt" else "bin"))
     _set_up(ready)
     assert _version(ready) == before
 
 
-def test_a_failed_install_changes_nothing_and_says_so(ready: Path) -> None:
+def test_a_failed_install_changes_nothing_and_is_reported(ready: Path) -> None:
     before = _version(ready)
     lock = ready / "requirements.lock"
     right = lock.read_text(encoding="utf-8")
@@ -153,15 +153,15 @@ def test_a_failed_install_changes_nothing_and_says_so(ready: Path) -> None:
     output, _ = running.communicate(timeout=120)
     lock.write_text(right, encoding="utf-8")
     assert running.returncode == 2
-    assert "Setup stopped while installing the packages" in output
+    assert "Setup failed while installing the packages" in output
     assert ".venvs/setup.log" in output
     assert "THESE PACKAGES DO NOT MATCH THE HASHES" in (ready / ".venvs" / "setup.log").read_text(encoding="utf-8")
-    assert len(output.splitlines()) < 20, "the end of what pip said, not all of it"
+    assert len(output.splitlines()) < 20, "only the end of pip's output"
     assert _version(ready) == before
 
 
 @pytest.mark.skipif(os.name == "nt", reason="programs are found through PATHEXT on Windows")
-def test_what_is_missing_is_said_in_one_sentence(project: Path, tmp_path: Path) -> None:
+def test_missing_programs_are_named_in_one_sentence(project: Path, tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, project / "build" / "setup.py"],
         env={"PATH": os.fspath(tmp_path)},

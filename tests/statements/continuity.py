@@ -162,7 +162,7 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
         f"{_MODES}the_pinned_anchor_stays_on_a_slash_prompt_so_that_the_providers_cache_does_not_break",
     ),
     "Design: the context pack has ranked files and summaries": (
-        "build/test_run.py::test_each_chosen_file_says_why_and_its_score_is_the_sum_of_its_parts",
+        "build/test_run.py::test_each_selected_file_has_reasons_and_a_score_that_is_the_sum_of_its_parts",
         f"{_PRE_RUN}mentioned_files_and_folders_are_sent",
     ),
     "Design: the delta has changed files, failing tests and the task's changes": (

@@ -1,4 +1,4 @@
-"""Copies a git repository with its uncommitted state, so that the session can edit without touching the original."""
+"""Copy a git repository with its uncommitted state, so that the session can edit without touching the original."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ _QUIET = {"GIT_TERMINAL_PROMPT": "0", "GIT_LFS_SKIP_SMUDGE": "1", "GIT_OPTIONAL_
 
 
 class Copy(NamedTuple):
-    """The copied repository, what it is called, and how many uncommitted files came along."""
+    """The copied repository, its name, and the number of uncommitted files copied."""
 
     path: Path
     name: str
@@ -20,11 +20,11 @@ class Copy(NamedTuple):
 
 
 class NotARepository(Exception):
-    """There is nothing here that git could clone."""
+    """The folder is not a repository that git can clone."""
 
 
 def git(where: Path, *arguments: str) -> str:
-    """Runs git and gives its output; raises CalledProcessError."""
+    """Run git and return its output. Raise CalledProcessError."""
     settings = ("user.name=1Code", "user.email=1code@localhost", "commit.gpgSign=false", f"core.hooksPath={os.devnull}")
     given = [part for setting in settings for part in ("-c", setting)]
     done = subprocess.run(
@@ -37,7 +37,7 @@ def git(where: Path, *arguments: str) -> str:
 
 
 def copy_repository(source: Path, target: Path) -> Copy:
-    """Clones a repository and brings over what is not committed; ignored files stay behind."""
+    """Clone a repository and copy its uncommitted files; ignored files are left out."""
     try:
         root = Path(git(source, "rev-parse", "--show-toplevel").strip())
         git(source, "clone", "--quiet", "--no-tags", os.fspath(root), os.fspath(target))
@@ -70,7 +70,7 @@ def _bring(source: Path, target: Path) -> None:
 
 
 def _stage(root: Path, target: Path) -> None:
-    """Stages in the copy what is staged in the original."""
+    """Stage in the copy what is staged in the original."""
     try:
         staged = git(root, "diff", "--cached", "--name-only", "--no-renames", "-z").split("\0")
     except subprocess.CalledProcessError:

@@ -1,4 +1,4 @@
-"""Plays the ralph loop with a scripted agent: half done, a promise that a check refuses, and one that holds."""
+"""Run the ralph loop with a scripted agent: half done, then a refused promise, then an accepted one."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ ITERATIONS: list[list[dict[str, Any]]] = [
     [{"out": PROMISE}, {"write": "PLAN.md", "text": "Measure the counts.\nKeep them in a table.\n"}],
     [{"run": ["git", "add", "PLAN.md"]}, {"run": ["git", "commit", "-qm", "Plan", "PLAN.md"]}, {"out": PROMISE}],
 ]
-"""What the agent does and says; that of the second is not committed, so that its promise is not accepted."""
+"""The agent's actions and output per iteration; the second does not commit, so its promise is not accepted."""
 
 _AUTHOR = {f"GIT_{who}_{what}": value for who in ("AUTHOR", "COMMITTER") for what, value in (
     ("NAME", "An agent"), ("EMAIL", "agent@localhost"))}  # fmt: skip
 
 
-def play_loop(program: Path, repository: Path, state_dir: Path, work: Path) -> dict[str, Any]:
-    """Runs the loop to its end; gives what it printed, its history, and what was in its prompts."""
+def run_ralph_loop(program: Path, repository: Path, state_dir: Path, work: Path) -> dict[str, Any]:
+    """Run the loop to its end; return its output, its history, and the content of its prompts."""
     agent = _scripted(work / "agent")
     _run(program, repository, ["--add-context", HINT])
-    asked = [TASK, "--harness", "custom", "--verify", CHECK, "--continuity", "--state-dir", os.fspath(state_dir)]
-    looped = _run(program, repository, asked, command=agent)
+    arguments = [TASK, "--harness", "custom", "--verify", CHECK, "--continuity", "--state-dir", os.fspath(state_dir)]
+    done = _run(program, repository, arguments, command=agent)
     folder = repository / ".spool" / ".state" / "ralph" / CHANGE
     prompts = [(folder / "iterations" / f"{number:04}.prompt.md").read_text("utf-8") for number in (1, 2, 3)]
     return {
         "command": f'spool ralph "{TASK}" --change {CHANGE} --harness custom --verify "{CHECK}" --continuity',
-        "exitCode": looped.returncode,
-        "printed": looped.stdout.splitlines(),
+        "exitCode": done.returncode,
+        "printed": done.stdout.splitlines(),
         "history": [json.loads(line) for line in (folder / "history.jsonl").read_text("utf-8").splitlines()],
         "promptBytes": [len(prompt.encode()) for prompt in prompts],
         "contextIn": [number for number, prompt in enumerate(prompts, 1) if HINT in prompt],
@@ -73,14 +73,18 @@ def _run(
     )
 
 
-def loop_rows(told: dict[str, Any]) -> list[str]:
-    """Gives the lines that a person reads."""
-    lines = [f"$ {told['command']}", *(f"| {line}" for line in told["printed"]), f"exit status {told['exitCode']}"]
-    sizes = ", ".join(f"{size / 1024:.1f} KiB" for size in told["promptBytes"])
-    packs = ", ".join(f"{one['continuity']['injectedBytes'] / 1024:.1f} KiB" for one in told["history"])
-    lines.append(f"prompts of {sizes}; of them packs {packs}")
-    context, failed = _listed(told["contextIn"]), _listed(told["failedCheckIn"])
-    lines.append(f"the added context is in prompts {context}, the failed check in {failed}")
+def loop_rows(result: dict[str, Any]) -> list[str]:
+    """Return the lines for the terminal."""
+    lines = [
+        f"$ {result['command']}",
+        *(f"| {line}" for line in result["printed"]),
+        f"exit status {result['exitCode']}",
+    ]
+    sizes = ", ".join(f"{size / 1024:.1f} KiB" for size in result["promptBytes"])
+    packs = ", ".join(f"{iteration['continuity']['injectedBytes'] / 1024:.1f} KiB" for iteration in result["history"])
+    lines.append(f"prompt sizes: {sizes}; packs in them: {packs}")
+    context, failed = _listed(result["contextIn"]), _listed(result["failedCheckIn"])
+    lines.append(f"added context in prompts {context}, failed check in {failed}")
     return lines
 
 

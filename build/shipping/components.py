@@ -1,4 +1,4 @@
-"""Finds what is inside the built program: each file and each frozen module belongs to a component with a licence."""
+"""The components of the built program: each file and each frozen module has an owner with a licence."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
 from packaging.utils import canonicalize_name
-from shipping.libraries import is_interpreters, is_standard_module, library_of, version_in
+from shipping.native_libraries import belongs_to_interpreter, is_standard_module, library_of, version_in
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -25,13 +25,13 @@ CONTENTS = "_internal"
 Kind = Literal["project", "package", "interpreter", "library"]
 
 
-class Unaccounted(Exception):
-    """Something in the built program belongs to nothing that is known; its text names it."""
+class UnknownOrigin(Exception):
+    """A part of the built program without a known owner; the message names it."""
 
 
 @dataclass
 class Component:
-    """One thing the program is made of."""
+    """One component of the program."""
 
     name: str
     version: str | None
@@ -40,15 +40,15 @@ class Component:
     size: int = 0
     """Bytes."""
     hashes: list[tuple[str, str]] = field(default_factory=list)
-    """Its files under their paths in the build, with their SHA-256."""
+    """Its files by path in the build, with their SHA-256."""
 
     def add(self, path: str, content: bytes) -> None:
-        """Counts a file of its own."""
+        """Add a file of the component."""
         self.size += len(content)
         self.hashes.append((path, hashlib.sha256(content).hexdigest()))
 
 
-LICENCES_TOLD_OTHERWISE = {
+LICENCE_OVERRIDES = {
     "apsw": "Zlib",
     "blake3": "CC0-1.0 OR Apache-2.0",
     "colorama": "BSD-3-Clause",
@@ -63,42 +63,48 @@ LICENCES_TOLD_OTHERWISE = {
     "certifi": "MPL-2.0",
     "oslash": "MIT",
 }
-"""SPDX expressions of packages whose own metadata names their licence in other words."""
+"""SPDX expressions of packages whose metadata states the licence in another form."""
 
 MODULE_FOLDERS = ("", "win32/lib/", "win32/")
-"""Where modules lie below the packages' folder; pywin32 puts two of its own folders on the path."""
+"""Folders with modules below the packages' folder; pywin32 adds two of its own to the path."""
 
 _SPDX = re.compile(r"[A-Za-z0-9.+-]+(?: (?:AND|OR|WITH) [A-Za-z0-9.+()-]+)*|\(.+\) (?:AND|OR) .+|.+ (?:AND|OR) \(.+\)")
 
 
 def components(folder: Path, modules: Mapping[str, int], program: str) -> list[Component]:
-    """Accounts for every file of a built program and every module frozen into its executable.
+    """Account for every file of a built program and every module frozen into its executable.
 
-    `modules` are the frozen ones with their bytes; what of the executable is no module is PyInstaller's bootloader.
-    Raises Unaccounted.
+    `modules` are the frozen modules with their bytes; the rest of the executable is PyInstaller's bootloader. Raise
+    Unaccounted.
     """
-    found: dict[str, Component] = {}
+    found_components: dict[str, Component] = {}
     owners = _Owners()
     for path in sorted(path for path in folder.rglob("*") if path.is_file() and not path.is_symlink()):
-        told = path.relative_to(folder).as_posix()
-        if told != program:
+        relative = path.relative_to(folder).as_posix()
+        if relative != program:
             content = path.read_bytes()
-            _known(found, owners.of_file(told.removeprefix(f"{CONTENTS}/"), content)).add(told, content)
+            _component_of(found_components, owners.of_file(relative.removeprefix(f"{CONTENTS}/"), content)).add(
+                relative, content
+            )
     for module, size in sorted(modules.items()):
-        _known(found, owners.of_module(module)).size += size
+        _component_of(found_components, owners.of_module(module)).size += size
     executable = (folder / program).read_bytes()
-    bootloader = _known(found, owners.package(BOOTLOADER))
+    bootloader = _component_of(found_components, owners.package(BOOTLOADER))
     bootloader.size += max(0, len(executable) - sum(modules.values()))
-    _known(found, owners.package(PROJECT)).hashes.append((program, hashlib.sha256(executable).hexdigest()))
-    return sorted(found.values(), key=lambda one: (one.kind, one.name, one.version or ""))
+    _component_of(found_components, owners.package(PROJECT)).hashes.append(
+        (program, hashlib.sha256(executable).hexdigest())
+    )
+    return sorted(
+        found_components.values(), key=lambda component: (component.kind, component.name, component.version or "")
+    )
 
 
-def _known(found: dict[str, Component], one: Component) -> Component:
-    return found.setdefault(f"{one.name} {one.version}", one)
+def _component_of(found_components: dict[str, Component], component: Component) -> Component:
+    return found_components.setdefault(f"{component.name} {component.version}", component)
 
 
 class _Owners:
-    """Which installed package a file or module came from."""
+    """Maps files and modules to installed packages."""
 
     def __init__(self) -> None:
         self._files = _installed()
@@ -111,9 +117,9 @@ class _Owners:
             return Component(library.name, version_in(content, library), "library", library.licence)
         if path in self._files:
             return self.package(self._files[path])
-        if is_interpreters(path):
+        if belongs_to_interpreter(path):
             return self.package(INTERPRETER)
-        raise Unaccounted(path)
+        raise UnknownOrigin(path)
 
     def of_module(self, module: str) -> Component:
         if module.partition(".")[0] == "sidecar":
@@ -127,43 +133,45 @@ class _Owners:
             return self.package(BOOTLOADER)
         base = module.replace(".", "/")
         holders = {owner for path, owner in self._files.items() if path.startswith(f"{base}/")}
-        if len(holders) >= 1:  # a namespace package: an empty module of its parts' making
+        if len(holders) >= 1:  # a namespace package: an empty module generated for its parts
             return self.package(min(holders))
-        raise Unaccounted(module)
+        raise UnknownOrigin(module)
 
     @staticmethod
     def package(name: str) -> Component:
         if name == INTERPRETER:
             return Component(name, platform.python_version(), "interpreter", "Python-2.0.1")
-        told = importlib.metadata.metadata(name)
+        metadata = importlib.metadata.metadata(name)
         kind: Kind = "project" if name == PROJECT else "package"
-        return Component(canonicalize_name(told["Name"]), told["Version"], kind, licence_of(told["Name"], told))
+        return Component(
+            canonicalize_name(metadata["Name"]), metadata["Version"], kind, licence_of(metadata["Name"], metadata)
+        )
 
 
 def owner_of_module(module: str, files: Mapping[str, str]) -> str | None:
-    """Names the package whose file a module is; `files` are those of all packages."""
+    """Return the package that owns a module; `files` are those of all packages."""
     base = module.replace(".", "/")
     paths = (f"{folder}{base}{ending}" for folder in MODULE_FOLDERS for ending in ("/__init__.py", ".py"))
     return next((files[path] for path in paths if path in files), None)
 
 
-def licence_of(name: str, told: importlib.metadata.PackageMetadata) -> str:
-    """Gives a package's licence as an SPDX expression; raises Unaccounted where none is told."""
+def licence_of(name: str, metadata: importlib.metadata.PackageMetadata) -> str:
+    """Return a package's licence as an SPDX expression. Raise Unaccounted if none is stated."""
     if canonicalize_name(name) == PROJECT:
         return "LicenseRef-1Code"
-    fields = (told[name] for name in ("License-Expression", "License") if name in told)
-    stated = LICENCES_TOLD_OTHERWISE.get(canonicalize_name(name)) or next((field for field in fields if field), "")
+    fields = (metadata[name] for name in ("License-Expression", "License") if name in metadata)
+    stated = LICENCE_OVERRIDES.get(canonicalize_name(name)) or next((field for field in fields if field), "")
     stated = {"MIT License": "MIT", "MIT license": "MIT", "PSFL": "PSF-2.0"}.get(stated, stated)
-    if not stated and any(line.endswith("MIT License") for line in told.get_all("Classifier") or []):
+    if not stated and any(line.endswith("MIT License") for line in metadata.get_all("Classifier") or []):
         stated = "MIT"
     if not _SPDX.fullmatch(stated):
-        raise Unaccounted(f"the licence of {name} ({stated[:60]!r})")
+        raise UnknownOrigin(f"the licence of {name} ({stated[:60]!r})")
     return stated
 
 
 @functools.cache
 def _installed() -> Mapping[str, str]:
-    """Gives the files of all installed packages, each with its package."""
+    """Return the files of all installed packages, each with its package."""
     return {
         path.as_posix(): canonicalize_name(package.metadata["Name"])
         for package in importlib.metadata.distributions()

@@ -1,8 +1,8 @@
-"""The second chat that is played: red and green, a boundary, an approach given up, and a window that fills up."""
+"""The second chat: a failing and passing test, an API boundary, an abandoned approach, and a window that fills up."""
 
 from __future__ import annotations
 
-from session.screenplay import File, Target, Turn, comment_of
+from session.scenario import File, Target, Turn, comment_of
 
 MIGRATION = "migrations/0001_counts.sql"
 _TABLE = """\
@@ -16,38 +16,38 @@ _TEST_TEXT = "def test_counts_are_kept() -> None:\n    assert sum((1, 1)) == 2\n
 _STEPS = ("Keep the counts in a table", "Make the failing test pass", "Answer repeated questions quickly")
 
 
-def decaying_turns(one: Target) -> list[Turn]:
-    """Writes the chat about a definition of the repository; the sidecar asks for a fresh session at its end."""
-    cache = f"counts_cache{_suffix(one)}"
-    asked = f"`{one.name}`"
+def second_chat_turns(target: Target) -> list[Turn]:
+    """Return the chat about a definition of the repository; at its end the sidecar asks for a fresh session."""
+    cache = f"counts_cache{_suffix(target)}"
+    name = f"`{target.name}`"
     return [
-        Turn("claude", "agent", f"Keep what {asked} counts in a table of the database.", 24_000, chat=2, fresh=True,
+        Turn("claude", "agent", f"Keep what {name} counts in a table of the database.", 24_000, chat=2, fresh=True,
              creates=(File(MIGRATION, _TABLE), File(TEST, _TEST_TEXT)), failing=f"{TEST}::test_counts_are_kept",
-             edit=one, note="reads its counts from the table", tests="failed",
+             edit=target, note="reads its counts from the table", tests="failed",
              todos=_todos(0),
              text="I decided to keep the counts in a table because callers read them after a restart. One test fails"
                   " yet: they are gone after a restart."),
         Turn("claude", "agent", "Make that test pass.", 58_000, chat=2,
-             edit=one, note="writes its counts before the end", tests="passed", todos=_todos(2),
+             edit=target, note="writes its counts before the end", tests="passed", todos=_todos(2),
              text="The test passes: the counts are written before the process ends."),
-        Turn("claude", "agent", f"Callers of {asked} ask for the same counts again and again. Make it fast.", 96_000,
+        Turn("claude", "agent", f"Callers of {name} ask for the same counts again and again. Make it fast.", 96_000,
              chat=2, creates=(File(cache, _cache_text(cache)),), todos=_todos(2),
              text="The counts now come from a cache beside the table."),
         Turn("claude", "agent", "Two processes see different counts now. Think again.", 152_000, chat=2,
-             deletes=cache, edit=one, note="asks the table each time", tests="passed", todos=_todos(3),
+             deletes=cache, edit=target, note="asks the table each time", tests="passed", todos=_todos(3),
              text="I abandoned the cache of counts because its entries went stale as soon as a second process wrote."
                   " The table answers each time instead."),
         Turn("claude", "agent", "Say in the code what the table promises.", 161_000, chat=2,
-             edit=one, note="the table holds one row a name", text="It is said where the counts are read."),
+             edit=target, note="the table holds one row a name", text="It is said where the counts are read."),
         Turn("claude", "agent", "And who may write to it.", 168_000, chat=2,
-             edit=one, note="one writer at a time", text="It is said there too."),
+             edit=target, note="one writer at a time", text="It is said there too."),
         Turn("claude", "agent", "Go on: make the counts readable for people.", 171_000, chat=2,
-             edit=one, note="counts are written with separators", tests="passed", text="They are readable now."),
+             edit=target, note="counts are written with separators", tests="passed", text="They are readable now."),
     ]  # fmt: skip
 
 
 def _todos(done: int) -> tuple[tuple[str, str], ...]:
-    return tuple((step, "completed" if place < done else "pending") for place, step in enumerate(_STEPS))
+    return tuple((step, "completed" if number < done else "pending") for number, step in enumerate(_STEPS))
 
 
 def _suffix(target: Target) -> str:
@@ -55,5 +55,5 @@ def _suffix(target: Target) -> str:
 
 
 def _cache_text(path: str) -> str:
-    lines = ["counts that were asked for lately", *(f"entry {place} of twelve" for place in range(1, 13))]
+    lines = ["counts that were asked for lately", *(f"entry {number} of twelve" for number in range(1, 13))]
     return "".join(f"{comment_of(path, line)}\n" for line in lines)

@@ -1,4 +1,4 @@
-"""A knowledge repository with a history of its own, synced into memory commit by commit, and told in an anchor."""
+"""A knowledge repository with a history, synced into memory commit by commit, and shown in an anchor."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from session.client import Client
-from session.copying import git
+from session.repository_copy import git
 
 QUESTION = "May the counts be kept in a cache?"
 ANCHOR_TITLES = ("Invariants:", "Decisions and specifications:")
@@ -122,12 +122,12 @@ HISTORY: tuple[tuple[str, dict[str, str | None]], ...] = (
         },
     ),
 )
-"""What each commit writes; None deletes."""
+"""The files that each commit writes; None deletes."""
 
 
-def known(client: Client, project: Path, folder: Path) -> dict[str, Any]:
-    """Syncs each commit as it is made, then a pointer edited by hand; tells what became of each, and the anchor."""
-    where = {"cwd": os.fspath(project)}
+def run_knowledge_demo(client: Client, project: Path, folder: Path) -> dict[str, Any]:
+    """Sync after each commit, then after a manual edit of a pointer; return each outcome, and the anchor."""
+    project_params = {"cwd": os.fspath(project)}
     folder.mkdir(parents=True)
     git(folder, "init", "--quiet", "--initial-branch=main")
     settings = {"repository": os.fspath(folder), "scopes": ["teams/*", "projects/*"]}
@@ -135,14 +135,14 @@ def known(client: Client, project: Path, folder: Path) -> dict[str, Any]:
     steps = []
     for subject, files in HISTORY:
         _commit(folder, subject, files)
-        steps.append(_synced(client, where, subject))
+        steps.append(_sync(client, project_params, subject))
     edited = _edit_a_pointer(project)
-    conflicts = client.request("knowledge/conflicts", where)["conflicts"]
-    steps.append(_synced(client, where, f"{edited} was edited by hand", mode="full"))
+    conflicts = client.request("knowledge/conflicts", project_params)["conflicts"]
+    steps.append(_sync(client, project_params, f"{edited} was edited by hand", mode="full"))
     return {
         "steps": steps,
-        "conflicts": [f"{one['type']} {one['item']}" for one in conflicts],
-        "left": client.request("knowledge/plan", where)["operations"],
+        "conflicts": [f"{conflict['type']} {conflict['item']}" for conflict in conflicts],
+        "left": client.request("knowledge/plan", project_params)["operations"],
         "pointers": _pointers(project),
         "anchor": _anchor(client, project),
     }
@@ -160,15 +160,17 @@ def _commit(folder: Path, subject: str, files: dict[str, str | None]) -> None:
     git(folder, "commit", "--quiet", "--message", subject)
 
 
-def _synced(client: Client, where: dict[str, str], subject: str, mode: str = "incremental") -> dict[str, Any]:
-    began = time.perf_counter()
-    done = client.request("knowledge/sync", {**where, "mode": mode})
+def _sync(client: Client, project_params: dict[str, str], subject: str, mode: str = "incremental") -> dict[str, Any]:
+    started = time.perf_counter()
+    result = client.request("knowledge/sync", {**project_params, "mode": mode})
     return {
         "subject": subject,
-        "mode": done["mode"],
-        "counts": done["counts"],
-        "operations": [f"{one['kind']} {one['item']}: {one['reason']}" for one in done["operations"]],
-        "ms": round((time.perf_counter() - began) * 1000, 1),
+        "mode": result["mode"],
+        "counts": result["counts"],
+        "operations": [
+            f"{operation['kind']} {operation['item']}: {operation['reason']}" for operation in result["operations"]
+        ],
+        "ms": round((time.perf_counter() - started) * 1000, 1),
     }
 
 
@@ -185,19 +187,19 @@ def _edit_a_pointer(project: Path) -> str:
 
 
 def _pointers(project: Path) -> dict[str, str]:
-    """Gives each pointer's file without its front matter."""
+    """Return each pointer's file without its front matter."""
     texts = {path.name: path.read_text(encoding="utf-8") for path in sorted(_folder(project).glob("*.md"))}
     return {name: text.split("---\n", 2)[-1].strip() for name, text in texts.items()}
 
 
 def _anchor(client: Client, project: Path) -> list[str]:
-    """Gives the sections of a new session's anchor that tell of the pointers."""
-    asked = {"subChatId": "knowing", "provider": "claude", "mode": "agent", "cwd": os.fspath(project)}
+    """Return the sections of a new session's anchor that contain pointers."""
+    run = {"subChatId": "knowing", "provider": "claude", "mode": "agent", "cwd": os.fspath(project)}
     session = {"id": None, "willResume": False, "isFork": False}
-    told = client.request("continuity/preRun", {**asked, "runId": "knowing", "prompt": QUESTION, "session": session})
+    result = client.request("continuity/preRun", {**run, "runId": "knowing", "prompt": QUESTION, "session": session})
     lines: list[str] = []
-    is_ours = False
-    for line in (told["system"] or {"text": ""})["text"].splitlines():
-        is_ours = line in ANCHOR_TITLES if not line.startswith("- ") else is_ours
-        lines += [line] if is_ours else []
+    in_section = False
+    for line in (result["system"] or {"text": ""})["text"].splitlines():
+        in_section = line in ANCHOR_TITLES if not line.startswith("- ") else in_section
+        lines += [line] if in_section else []
     return lines

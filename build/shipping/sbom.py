@@ -15,12 +15,12 @@ from cyclonedx.model.dependency import Dependency
 from cyclonedx.model.license import DisjunctiveLicense, LicenseExpression
 from cyclonedx.output.json import JsonV1Dot6
 from packageurl import PackageURL
-from shipping.inside import PROJECT
+from shipping.components import PROJECT
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from shipping.inside import Component
+    from shipping.components import Component
 
 _TYPES = {
     "project": ComponentType.APPLICATION,
@@ -30,10 +30,10 @@ _TYPES = {
 }
 
 
-def bill(found: Sequence[Component], target: str, at_seconds: int) -> str:
-    """Gives the bill of what was found inside; the same for the same things at the same time."""
-    parts = {one.name + (one.version or ""): _part(one) for one in found}
-    project = next(_part(one) for one in found if one.name == PROJECT)
+def sbom(found: Sequence[Component], target: str, at_seconds: int) -> str:
+    """Return the SBOM of the components; deterministic for the same input."""
+    parts = {component.name + (component.version or ""): _bom_component(component) for component in found}
+    project = next(_bom_component(component) for component in found if component.name == PROJECT)
     project.properties.add(Property(name="onecode:target", value=target))
     others = [part for part in parts.values() if part.name != PROJECT]
     whole = Bom(
@@ -42,20 +42,24 @@ def bill(found: Sequence[Component], target: str, at_seconds: int) -> str:
         components=others,
         dependencies=[Dependency(project.bom_ref, [Dependency(part.bom_ref) for part in others])],
     )
-    told: dict[str, Any] = json.loads(JsonV1Dot6(whole).output_as_string())
-    return json.dumps(told, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
+    document: dict[str, Any] = json.loads(JsonV1Dot6(whole).output_as_string())
+    return json.dumps(document, indent=1, sort_keys=True, ensure_ascii=False) + "\n"
 
 
-def _part(one: Component) -> Part:
-    url = PackageURL("pypi" if one.kind == "package" else "generic", name=one.name, version=one.version)
-    licence = DisjunctiveLicense(name="1Code") if one.kind == "project" else LicenseExpression(one.licence)
+def _bom_component(component: Component) -> Part:
+    url = PackageURL(
+        "pypi" if component.kind == "package" else "generic", name=component.name, version=component.version
+    )
+    licence = DisjunctiveLicense(name="1Code") if component.kind == "project" else LicenseExpression(component.licence)
     return Part(
-        name=one.name,
-        version=one.version,
-        type=_TYPES[one.kind],
+        name=component.name,
+        version=component.version,
+        type=_TYPES[component.kind],
         bom_ref=str(url),
         purl=url,
         licenses=[licence],
-        hashes=[HashType(alg=HashAlgorithm.SHA_256, content=one.hashes[0][1])] if len(one.hashes) == 1 else None,
-        properties=[Property(name="onecode:bytes", value=str(one.size))],
+        hashes=[HashType(alg=HashAlgorithm.SHA_256, content=component.hashes[0][1])]
+        if len(component.hashes) == 1
+        else None,
+        properties=[Property(name="onecode:bytes", value=str(component.size))],
     )

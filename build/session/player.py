@@ -1,4 +1,4 @@
-"""Plays the turns against the sidecar: pre-run, the agent's work, post-run; and keeps what was sent."""
+"""Run the turns against the sidecar (pre-run, the agent's work, post-run), and save the sent packs."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
-from session.choosing import chosen_files
 from session.client import Client
-from session.copying import git
-from session.remembering import block_at, compacted, found_again
-from session.screenplay import Turn, interfere, perform
+from session.file_selection import chosen_files
+from session.memory_demo import context_block, run_compaction, search_memories
+from session.repository_copy import git
+from session.scenario import Turn, interfere, perform
 
 WINDOW_TOKENS = 200_000
 HOST_DEADLINE_MS = 800
 SEARCHED_FILES = 20
 PAUSE_SECONDS = 0.5
 WAITS = 10
-"""A search waits at most two seconds for files that are still being read."""
+"""Maximum number of searches to wait for the index, two seconds in total."""
 
 
 FEW_WORDS = 5
-"""A comment of no more words is not what one would ask for."""
+"""A comment with at most this many words is not a useful intent."""
 
 
 class Player:
@@ -35,31 +35,31 @@ class Player:
         self._repository = repository
         self._packs = packs
         self._sessions: dict[tuple[int, str], str] = {}
-        """The provider's session of a chat, which goes on in it until the sidecar asks for a fresh one."""
+        """The provider session by chat and provider; it continues until the sidecar requests a fresh one."""
         self._played = 0
         self._settings: dict[str, Any] = {"mode": "passive", "rehydrate": False}
 
     def play(self, turn: Turn) -> dict[str, Any]:
-        """Plays one turn and gives everything about it as data."""
+        """Run one turn and return everything about it as data."""
         self._played += 1
         self._set({"mode": "active" if turn.active else "passive", "rehydrate": turn.chat > 1})
-        place = (turn.chat, turn.provider)
-        session = None if turn.fresh else self._sessions[place]
+        key = (turn.chat, turn.provider)
+        session = None if turn.fresh else self._sessions[key]
         meanwhile = interfere(turn, self._repository)
         if turn.meanwhile is not None:
             self._hint(turn.meanwhile.path)
-        began = time.perf_counter()
+        started = time.perf_counter()
         before = self._client.request("continuity/preRun", self._pre_run(turn, session))
-        took_ms = (time.perf_counter() - began) * 1000
-        told = self._client.request("continuity/explain", {"runId": f"run-{self._played}"})
-        alone = self._alone(turn)
+        took_ms = (time.perf_counter() - started) * 1000
+        explained = self._client.request("continuity/explain", {"runId": f"run-{self._played}"})
+        measured = self._measure_alone(turn)
         started_at = _now()
         parts, errors, happened = perform(turn, self._repository)
         if turn.edit is not None:
             self._hint(turn.edit.path)
         if before["governor"]["startFreshSession"]:
             session = None
-        self._sessions[place] = session or f"{turn.provider}-session-{self._played}"
+        self._sessions[key] = session or f"{turn.provider}-session-{self._played}"
         work = {"parts": parts, "errors": errors, "started_at": started_at}
         after = self._client.request("continuity/postRun", self._post_run(turn, before, session, work))
         return {
@@ -68,66 +68,71 @@ class Player:
             "mode": turn.mode,
             "setting": self._settings["mode"],
             "chat": turn.chat,
-            "session": self._sessions[place],
+            "session": self._sessions[key],
             "freshSession": session is None,
             "prompt": turn.prompt,
             "usedTokens": turn.used_tokens,
-            "context": block_at(self._client, self._repository, _usage(turn), turn.prompt),
-            "remembered": _remembered(told),
+            "context": context_block(self._client, self._repository, _usage(turn), turn.prompt),
+            "remembered": _memory_lines(explained),
             "action": before["action"],
             "reason": before["reason"],
             "blocks": [{"kind": block["kind"], "bytes": block["bytes"]} for block in before["blocks"]],
             "systemBytes": len(before["system"]["text"].encode()) if before["system"] else 0,
             "metadata": before["metadata"],
             "roundTripMs": round(took_ms, 1),
-            "chosen": chosen_files(told["items"]),
-            **alone,
+            "chosen": chosen_files(explained["items"]),
+            **measured,
             "governor": before["governor"],
             "governorAfter": after["governor"],
             "artifacts": after["artifacts"],
             "meanwhile": meanwhile,
             "happened": happened,
-            "packs": os.fspath(self._keep(before, told)),
+            "packs": os.fspath(self._save_packs(before, explained)),
         }
 
     def compact(self, turn: Turn) -> dict[str, Any]:
-        """Has the window of a turn's session compacted."""
+        """Compact the context window of a turn's session."""
         session = self._sessions[turn.chat, turn.provider]
-        return compacted(self._client, self._repository, session, turn.prompt)
+        return run_compaction(self._client, self._repository, session, turn.prompt)
 
-    def find(self) -> list[dict[str, Any]]:
-        """Gives what the next session's question finds of what is remembered."""
-        return found_again(self._client, self._repository)
+    def search_memories(self) -> list[dict[str, Any]]:
+        """Search the memories with the next session's question."""
+        return search_memories(self._client, self._repository)
 
-    def keep(self) -> dict[str, Any]:
-        """Does what the user does at the end of the day: reads the drafts, accepts them, commits them; tells of each.
+    def accept_artifacts(self) -> dict[str, Any]:
+        """Read, accept and commit the drafts, as a user does at the end of the day.
 
-        The memory branch is the only ref that may move.
+        Only the memory branch may move.
         """
-        where = {"projectPath": os.fspath(self._repository)}
+        project_params = {"projectPath": os.fspath(self._repository)}
         refs = _refs(self._repository)
-        listed = self._client.request("artifact/list", where)["artifacts"]
-        accepted = [one["id"] for one in listed if one["type"] != "devlog"]
+        artifacts = self._client.request("artifact/list", project_params)["artifacts"]
+        accepted = [artifact["id"] for artifact in artifacts if artifact["type"] != "devlog"]
         for artifact_id in accepted:
-            self._client.request("artifact/accept", {**where, "id": artifact_id})
-        read = [self._client.request("artifact/get", {**where, "id": one["id"]}) for one in reversed(listed)]
-        done = self._client.request("artifact/commit", where)
+            self._client.request("artifact/accept", {**project_params, "id": artifact_id})
+        texts = [
+            self._client.request("artifact/get", {**project_params, "id": artifact["id"]})
+            for artifact in reversed(artifacts)
+        ]
+        commit = self._client.request("artifact/commit", project_params)
         moved = {name for name, _ in _refs(self._repository) ^ refs}
         return {
-            "artifacts": read,
+            "artifacts": texts,
             "accepted": accepted,
-            "committed": done,
+            "committed": commit,
             "movedRefs": sorted(moved),
         }
 
-    def decide(self) -> dict[str, Any]:
-        """Derives a registry from the code, and asks it for what it says of one of its own functions."""
-        where = {"cwd": os.fspath(self._repository)}
-        derived, derive_ms = self._timed("registry/refresh", {**where, "fromCode": True})
-        listed = self._client.request("registry/list", {**where, "type": "function", "limit": 1_000})["entities"]
-        told = [one for one in listed if len(one["purpose"].split()) > FEW_WORDS]
-        intent = f"a function: {told[len(told) // 2]['purpose']}" if told else "a function"
-        decided, decide_ms = self._timed("registry/decide", {**where, "intent": intent, "limit": 3})
+    def query_registry(self) -> dict[str, Any]:
+        """Derive a registry from the code, and query it for one of its own functions."""
+        project_params = {"cwd": os.fspath(self._repository)}
+        derived, derive_ms = self._timed("registry/refresh", {**project_params, "fromCode": True})
+        entities = self._client.request("registry/list", {**project_params, "type": "function", "limit": 1_000})[
+            "entities"
+        ]
+        described = [entity for entity in entities if len(entity["purpose"].split()) > FEW_WORDS]
+        intent = f"a function: {described[len(described) // 2]['purpose']}" if described else "a function"
+        decided, decide_ms = self._timed("registry/decide", {**project_params, "intent": intent, "limit": 3})
         return {
             "derived": derived["derived"],
             "deriveMs": derive_ms,
@@ -137,7 +142,7 @@ class Player:
         }
 
     def _hint(self, path: str) -> None:
-        """Tells of a change as the host's own watcher does, and takes the time in which the user types or reads."""
+        """Report a change as the host's watcher does, and wait as long as a user needs to type or read."""
         self._client.notify("continuity/repoChanged", {"cwd": os.fspath(self._repository), "paths": [path]})
         time.sleep(PAUSE_SECONDS)
 
@@ -186,39 +191,39 @@ class Player:
             "finishedAt": _now(),
         }
 
-    def _alone(self, turn: Turn) -> dict[str, Any]:
-        """Asks for the state and for a search alone, after the pre-run: what they cost while nothing happens.
+    def _measure_alone(self, turn: Turn) -> dict[str, Any]:
+        """Request the state and a search on their own after the pre-run, to measure them without other work.
 
-        Files still being read are waited for before, as a first prompt cannot: the agent's work gives the time.
+        Indexing is waited for first. A first prompt cannot wait, but the agent's work gives it the time.
         """
-        where = {"cwd": os.fspath(self._repository), "projectPath": os.fspath(self._repository)}
-        asked = {**where, "query": turn.prompt}
+        project_params = {"cwd": os.fspath(self._repository), "projectPath": os.fspath(self._repository)}
+        search_params = {**project_params, "query": turn.prompt}
         waited_ms = 0.0
         for _ in range(WAITS):
-            found, took_ms = self._timed("codebase/search", {**asked, "limit": 1})
+            result, took_ms = self._timed("codebase/search", {**search_params, "limit": 1})
             waited_ms += took_ms
-            if found["complete"]:
+            if result["complete"]:
                 break
-        state, state_ms = self._timed("codebase/state", where)
-        found, search_ms = self._timed("codebase/search", {**asked, "limit": SEARCHED_FILES})
-        search = {"files": len(found["files"]), "complete": found["complete"], "ms": search_ms, "waitedMs": waited_ms}
+        state, state_ms = self._timed("codebase/state", project_params)
+        result, search_ms = self._timed("codebase/search", {**search_params, "limit": SEARCHED_FILES})
+        search = {"files": len(result["files"]), "complete": result["complete"], "ms": search_ms, "waitedMs": waited_ms}
         return {"state": {"proof": state["proof"], "changed": len(state["changed"]), "ms": state_ms}, "search": search}
 
     def _timed(self, method: str, params: dict[str, Any]) -> tuple[Any, float]:
-        began = time.perf_counter()
+        started = time.perf_counter()
         result = self._client.request(method, params)
-        return result, round((time.perf_counter() - began) * 1000, 2)
+        return result, round((time.perf_counter() - started) * 1000, 2)
 
-    def _keep(self, before: dict[str, Any], told: dict[str, Any]) -> Path:
-        """Writes what was sent, or in passive mode what would have been, into the turn's folder."""
+    def _save_packs(self, before: dict[str, Any], explained: dict[str, Any]) -> Path:
+        """Write what was sent, or would have been sent in passive mode, into the turn's folder."""
         folder = self._packs / f"turn-{self._played}"
         folder.mkdir(parents=True)
-        if told["system"]:
-            (folder / "0-system.md").write_text(told["system"]["text"], encoding="utf-8")
-        for place, block in enumerate(told["blocks"], 1):
-            (folder / f"{place}-{block['kind']}.md").write_text(block["text"], encoding="utf-8")
+        if explained["system"]:
+            (folder / "0-system.md").write_text(explained["system"]["text"], encoding="utf-8")
+        for number, block in enumerate(explained["blocks"], 1):
+            (folder / f"{number}-{block['kind']}.md").write_text(block["text"], encoding="utf-8")
         (folder / "prompt.md").write_text(before["prompt"], encoding="utf-8")
-        (folder / "why.json").write_text(json.dumps(told["items"], indent=1), encoding="utf-8")
+        (folder / "why.json").write_text(json.dumps(explained["items"], indent=1), encoding="utf-8")
         return folder
 
 
@@ -226,14 +231,14 @@ def _usage(turn: Turn) -> dict[str, int]:
     return {"usedTokens": turn.used_tokens, "maxTokens": WINDOW_TOKENS}
 
 
-def _remembered(told: dict[str, Any]) -> list[str]:
-    """Gives the lines of what was sent that tell of memories."""
-    lines = [line for block in told["blocks"] for line in block["text"].splitlines()]
+def _memory_lines(explained: dict[str, Any]) -> list[str]:
+    """Return the sent lines that contain memories."""
+    lines = [line for block in explained["blocks"] for line in block["text"].splitlines()]
     return [line for line in lines if line.startswith("Remembered ")]
 
 
 def _refs(repository: Path) -> set[tuple[str, str]]:
-    """Gives every ref with its commit, and what is checked out and staged."""
+    """Return every ref with its commit, and the checked-out and staged state."""
     lines = git(repository, "for-each-ref", "--format=%(refname) %(objectname)").splitlines()
     listed = {(name, commit) for name, _, commit in (line.partition(" ") for line in lines)}
     return listed | {("status", git(repository, "status", "--porcelain=v2", "--branch"))}

@@ -1,4 +1,4 @@
-"""The first chat that is played: ten turns on any repository, with real edits, made from what the repository holds."""
+"""Turns of a chat with real edits, and the first chat: ten turns on any repository, made from its own definitions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from session.copying import git
+from session.repository_copy import git
 
 _DEFINITION = re.compile(
     r"^[ \t]*(?:export |pub |public |static |async |default )*"
@@ -24,8 +24,8 @@ _COMMENTS = {
     **dict.fromkeys((".c", ".h", ".cc", ".cpp", ".hpp", ".cs", ".php", ".scala", ".dart", ".zig"), "// {}"),
     **dict.fromkeys((".sql", ".lua", ".hs", ".elm"), "-- {}"),
 }
-TELLING = 8
-"""A shorter name is often an everyday word, and asked for only where there is no longer one."""
+MIN_NAME_LENGTH = 8
+"""A shorter name is often an everyday word, and is used only when there is no longer one."""
 
 _TEST = "tests/test_counts.py"
 _TEST_TEXT = "def test_counts_from_one() -> None:\n    assert list(range(1, 3)) == [1, 2]\n"
@@ -51,7 +51,7 @@ class File:
 
 @dataclass(frozen=True)
 class Turn:
-    """One prompt, and what the agent does about it."""
+    """One prompt, and the agent's actions."""
 
     provider: str
     mode: str
@@ -65,62 +65,62 @@ class Turn:
     fresh: bool = False
     tests: str = ""
     failing: str = f"{_TEST}::test_counts_from_one"
-    """The test that fails where they do."""
+    """The failing test."""
     commits: bool = False
     creates: tuple[File, ...] = ()
     deletes: str | None = None
     """What the agent removes with a shell command."""
     todos: tuple[tuple[str, str], ...] = ()
-    """The task list it keeps: what is to be done, and its status."""
+    """The agent's task list: content and status."""
     text: str = ""
-    """What it says at the end; a few plain words where it is empty."""
+    """The agent's final text; a default when empty."""
     chat: int = 1
 
 
-def opening_turns(one: Target, two: Target, three: Target) -> list[Turn]:
-    """Writes the chat about three definitions of the repository: passive, then active, then with another provider."""
+def first_chat_turns(first: Target, second: Target, third: Target) -> list[Turn]:
+    """Return the chat about three definitions of the repository: passive, then active, then with another provider."""
     return [
-        Turn("claude", "agent", f"How does `{one.name}` work, and what depends on it?", 14_000,
-             edit=one, note="what depends on this is named in its tests", active=False, fresh=True),
-        Turn("claude", "agent", f"Make `{one.name}` refuse empty input.", 33_000,
-             edit=one, note="empty input is refused here", active=False),
-        Turn("claude", "agent", f"Let `{one.name}` also say what it skipped, and run the tests.", 61_000,
-             edit=one, note="what was skipped is counted", tests="failed",
+        Turn("claude", "agent", f"How does `{first.name}` work, and what depends on it?", 14_000,
+             edit=first, note="what depends on this is named in its tests", active=False, fresh=True),
+        Turn("claude", "agent", f"Make `{first.name}` refuse empty input.", 33_000,
+             edit=first, note="empty input is refused here", active=False),
+        Turn("claude", "agent", f"Let `{first.name}` also say what it skipped, and run the tests.", 61_000,
+             edit=first, note="what was skipped is counted", tests="failed",
              creates=(File(_TEST, _TEST_TEXT),)),
         Turn("claude", "agent", "One test fails. Find out why and fix it.", 92_000,
-             edit=one, note="counts from one, as its callers expect", tests="passed", commits=True),
+             edit=first, note="counts from one, as its callers expect", tests="passed", commits=True),
         Turn("claude", "agent", "I changed something too. Go on, and run the tests again.", 104_000,
-             meanwhile=two, edit=one, note="agrees with what was changed meanwhile", tests="passed"),
-        Turn("claude", "plan", f"Plan how to split {three.path} so that `{three.name}` stands alone.", 128_000),
+             meanwhile=second, edit=first, note="agrees with what was changed meanwhile", tests="passed"),
+        Turn("claude", "plan", f"Plan how to split {third.path} so that `{third.name}` stands alone.", 128_000),
         Turn("claude", "agent", "Do the first step of that plan.", 163_000,
-             edit=three, note="first step of the split", tests="passed"),
-        Turn("codex", "agent", f"Review today's changes around `{one.name}` and `{three.name}`.", 9_000, fresh=True),
+             edit=third, note="first step of the split", tests="passed"),
+        Turn("codex", "agent", f"Review today's changes around `{first.name}` and `{third.name}`.", 9_000, fresh=True),
         Turn("codex", "agent", "Fix what you have found.", 18_000,
-             edit=three, note="reviewed and corrected", tests="failed"),
+             edit=third, note="reviewed and corrected", tests="failed"),
         Turn("codex", "agent", "Run the tests again and finish.", 27_000,
-             edit=three, note="promises the same bytes for the same input", tests="passed"),
+             edit=third, note="promises the same bytes for the same input", tests="passed"),
     ]  # fmt: skip
 
 
 def targets_in(repository: Path) -> list[Target]:
-    """Picks three definitions in different files, those of the latest commits first."""
+    """Return three definitions in different files, those of the latest commits first."""
     names = [name for name in _latest_files(repository) if Path(name).suffix in _COMMENTS]
     usual = Counter(Path(name).suffix for name in names).most_common(1)
-    found: list[Target] = []
+    targets: list[Target] = []
     everyday: list[Target] = []
     for name in sorted(names, key=lambda name: (bool(_TESTS.search(name)), Path(name).suffix != usual[0][0])):
         defined = _DEFINITION.findall(_text(repository / name))[:8]
-        telling = max(defined, key=len, default="")
-        if telling and all(telling != target.name for target in (*found, *everyday)):
-            (found if len(telling) >= TELLING else everyday).append(Target(name, telling))
-        if len(found) == 3:
-            return found
+        longest = max(defined, key=len, default="")
+        if longest and all(longest != target.name for target in (*targets, *everyday)):
+            (targets if len(longest) >= MIN_NAME_LENGTH else everyday).append(Target(name, longest))
+        if len(targets) == 3:
+            return targets
     readme = Target("README.md", "README")
-    return [*found, *everyday, readme, readme, readme][:3]
+    return [*targets, *everyday, readme, readme, readme][:3]
 
 
 def interfere(turn: Turn, repository: Path) -> str:
-    """Does what the user does before a prompt, and gives it in words."""
+    """Make the user's edit before a prompt, and describe it."""
     if turn.meanwhile is None:
         return ""
     path = repository / turn.meanwhile.path
@@ -131,43 +131,43 @@ def interfere(turn: Turn, repository: Path) -> str:
 
 
 def perform(turn: Turn, repository: Path) -> tuple[list[dict[str, Any]], list[dict[str, Any]], str]:
-    """Does what the agent does in a turn; gives the stored parts, the failed tool calls, and what happened in words."""
+    """Perform the agent's actions; return the stored parts, the failed tool calls, and a description."""
     parts: list[dict[str, Any]] = []
     errors: list[dict[str, Any]] = []
-    told = []
+    descriptions = []
     for file in turn.creates:
         parts.append(_create(file, repository))
-        told.append(f"created {file.path}")
+        descriptions.append(f"created {file.path}")
     if turn.deletes:
         (repository / turn.deletes).unlink()
         parts.append(_part("Bash", {"command": f"rm {turn.deletes}"}, {"stdout": "", "stderr": ""}))
-        told.append(f"removed {turn.deletes}")
+        descriptions.append(f"removed {turn.deletes}")
     if turn.edit:
         parts.append(_edit(turn, turn.edit, repository))
-        told.append(f"edited {turn.edit.path}")
+        descriptions.append(f"edited {turn.edit.path}")
     if turn.tests:
         part, error = _test_run(turn)
         parts.append(part)
         errors += error
-        told.append(f"tests {turn.tests}")
+        descriptions.append(f"tests {turn.tests}")
     if turn.commits:
         git(repository, "add", "--all")
         git(repository, "commit", "--quiet", "--no-verify", "--message", turn.prompt)
-        told.append("committed")
+        descriptions.append("committed")
     if turn.mode == "plan":
         plan = "1. Move the definition into a file of its own.\n2. Point its callers there.\n3. Run the tests."
         parts.append(_part("ExitPlanMode", {"plan": plan}, {"plan": plan}))
-        told.append("proposed a plan of three steps")
+        descriptions.append("proposed a plan of three steps")
     if turn.todos:
         listed = [{"content": content, "status": status, "activeForm": content} for content, status in turn.todos]
         parts.append(_part("TodoWrite", {"todos": listed}, {}))
     if turn.text:
         parts.append({"type": "text", "text": turn.text})
-    return parts, errors, ", ".join(told)
+    return parts, errors, ", ".join(descriptions)
 
 
 def comment_of(path: str, text: str) -> str:
-    """Gives a text as a one-line comment of the file's language."""
+    """Return text as a one-line comment in the file's language."""
     return _COMMENTS.get(Path(path).suffix, "{}").format(text)
 
 
@@ -194,26 +194,32 @@ def _create(file: File, repository: Path) -> dict[str, Any]:
 
 
 def _edit(turn: Turn, target: Target, repository: Path) -> dict[str, Any]:
-    """Puts a comment above the definition, at its indentation, and gives the tool call as the host stores it."""
+    """Insert a comment above the definition, and return the tool call as the host stores it."""
     path = repository / target.path
     before = path.read_bytes().decode("utf-8", "surrogateescape") if path.exists() else ""
     comment = comment_of(target.path, f"{target.name}: {turn.note}.")
     lines = before.splitlines(keepends=True)
-    at = next((number for number, line in enumerate(lines) if target.name in line), len(lines))
-    below = lines[at] if at < len(lines) else ""
+    line_number = next((number for number, line in enumerate(lines) if target.name in line), len(lines))
+    below = lines[line_number] if line_number < len(lines) else ""
     indent = below[: len(below) - len(below.lstrip(" \t"))]
-    after = "".join([*lines[:at], f"{indent}{comment}\n", *lines[at:]])
+    after = "".join([*lines[:line_number], f"{indent}{comment}\n", *lines[line_number:]])
     path.write_bytes(after.encode("utf-8", "surrogateescape"))
     if turn.provider == "codex":
         diff = "".join(difflib.unified_diff(lines, after.splitlines(keepends=True), n=2))
         change = {"type": "update", "unified_diff": diff, "move_path": None}
         return _part("Edit", {"changes": {os.fspath(path): change}}, {"status": "completed"})
-    patch = {"oldStart": at + 1, "oldLines": 0, "newStart": at + 1, "newLines": 1, "lines": [f"+{indent}{comment}"]}
+    patch = {
+        "oldStart": line_number + 1,
+        "oldLines": 0,
+        "newStart": line_number + 1,
+        "newLines": 1,
+        "lines": [f"+{indent}{comment}"],
+    }
     return _part("Edit", {"file_path": os.fspath(path)}, {"filePath": os.fspath(path), "structuredPatch": [patch]})
 
 
 def _test_run(turn: Turn) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """Gives a test run as the host stores it; the output of a failed command reaches it separately (Claude)."""
+    """Return a test run as the host stores it; Claude reports a failed command's output separately."""
     command = {"command": "pytest -q"}
     if turn.tests == "failed":
         output = f"FAILED {turn.failing} - assert 0 == 1\n1 failed, 41 passed in 2.10s"

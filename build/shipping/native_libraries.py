@@ -1,4 +1,4 @@
-"""What is inside the built program besides Python packages: the interpreter and the native libraries, as a table."""
+"""The non-Python parts of the built program: the interpreter and the native libraries, as a table."""
 
 from __future__ import annotations
 
@@ -7,22 +7,22 @@ import sys
 from typing import NamedTuple
 
 VERSIONS_SEARCHED_BYTES = 16 * 2**20
-"""A library's own version text is looked for in so much of its file."""
+"""Number of bytes of a library's file that are searched for its version."""
 
 
 class Library(NamedTuple):
-    """A native library: how its file is called, its SPDX licence expression, and where its version stands in it."""
+    """A native library: its file name, its SPDX licence expression, and the pattern of its version."""
 
     name: str
     file: re.Pattern[str]
     licence: str
     text: str
-    """The file of packaging/licences/, without its ending."""
+    """The file name in packaging/licences/, without its suffix."""
     version: re.Pattern[bytes] | None = None
 
 
 def _named(names: str) -> re.Pattern[str]:
-    """Matches `libNAME.so.1`, `libNAME-1a2b3c.so`, `libNAME.1.dylib`, `libNAME-3-x64.dll`, `NAME.dll`."""
+    """Match `libNAME.so.1`, `libNAME-1a2b3c.so`, `libNAME.1.dylib`, `libNAME-3-x64.dll`, `NAME.dll`."""
     return re.compile(rf"(?:lib)?(?:{names})(?:[-.][\w.-]*)?\.(?:so(?:\.[\d.]+)?|dylib|dll)", re.IGNORECASE)
 
 
@@ -45,27 +45,27 @@ INTERPRETER = re.compile(
     r"libpython3[\d.]*\.(?:so[\d.]*|dylib)|Python(?:3|\.framework)?|python3\d*\.dll|python3\.\d+|base_library\.zip"
     r"|(?:vcruntime|msvcp)\d+(?:_\w+)?\.dll|ucrtbase\.dll|api-ms-win-[\w-]+\.dll|_\w+\.pyd"
     r"|(?:pyexpat|select|unicodedata|winsound)\.pyd",
-    re.IGNORECASE,  # Windows' own are called VCRUNTIME140.dll by those that need them
+    re.IGNORECASE,  # Windows names them VCRUNTIME140.dll in import tables
 )
-"""The first part of the path of what belongs to Python itself."""
+"""First path component of Python's own files."""
 
 
 def library_of(file: str) -> Library | None:
-    """Finds the row of a file's name."""
+    """Return the row of a file name."""
     return next((row for row in LIBRARIES if row.file.fullmatch(file)), None)
 
 
 def version_in(content: bytes, library: Library) -> str | None:
-    """Reads the version that a library says it has; None where it says nothing, or the table does not know where."""
-    found = library.version.search(content[:VERSIONS_SEARCHED_BYTES]) if library.version else None
-    return found[1].decode("ascii") if found else None
+    """Return the version found in a library's file; None if there is none or the table has no pattern."""
+    match = library.version.search(content[:VERSIONS_SEARCHED_BYTES]) if library.version else None
+    return match[1].decode("ascii") if match else None
 
 
-def is_interpreters(path: str) -> bool:
-    """Says whether a file belongs to Python: its library, its standard library, what it needs of the system."""
+def belongs_to_interpreter(path: str) -> bool:
+    """Whether a file belongs to Python: its library, its standard library, its system libraries."""
     return INTERPRETER.fullmatch(path.split("/", 1)[0]) is not None
 
 
 def is_standard_module(module: str) -> bool:
-    """Says whether a module is of Python's standard library."""
+    """Whether a module belongs to Python's standard library."""
     return module.partition(".")[0] in sys.stdlib_module_names
