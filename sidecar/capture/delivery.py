@@ -6,7 +6,7 @@ import apsw
 
 from sidecar.capture.effects.session_loss import Loss
 from sidecar.capture.run import FinishedRun
-from sidecar.runs import Item, PinnedAnchor, SessionContents, SessionKey, keys, ledger, records
+from sidecar.runs import Item, SessionContents, SessionKey, keys, ledger, records
 
 
 def confirm_delivery(tx: apsw.Connection, run: FinishedRun) -> None:
@@ -27,18 +27,15 @@ def confirm_delivery(tx: apsw.Connection, run: FinishedRun) -> None:
     unchanged_id = params.session.before if params.session.before == params.session.after else None
     continued_id = pre_run.session_id if pre_run is not None else unchanged_id
     continued = SessionKey(params.provider, continued_id, run.is_shadow) if continued_id is not None else None
-    fresh = pre_run is not None and bool(pre_run.record.get("fresh"))
+    fresh = pre_run is not None and pre_run.details.is_fresh
     ledger.continue_session(tx, key, params.sub_chat_id, run.effects.head, None if fresh else continued, run.now_ms)
-    delivered = (
-        [Item(*item) for item in run.delivered_call.record["delivered"]] if run.delivered_call is not None else []
-    )
-    anchor = run.delivered_call.record["pin"] if run.delivered_call is not None else None
+    details = run.delivered_call.details if run.delivered_call is not None else None
+    delivered = details.delivered if details is not None else ()
     contents = ledger.session_contents(tx, key)
     was_sent_head = keys.HEAD in contents.items or any(item.key == keys.HEAD for item in delivered)
     own_items = [*_own_items(run, contents, was_sent_head=was_sent_head), *_own_tests(tx, run, contents)]
-    ledger.deliver(
-        tx, key, [*delivered, *own_items], PinnedAnchor(*anchor) if anchor else None, params.run_id, run.now_ms
-    )
+    anchor = details.anchor if details is not None else None
+    ledger.deliver(tx, key, [*delivered, *own_items], anchor, params.run_id, run.now_ms)
 
 
 def drop_lost_deliveries(tx: apsw.Connection, run: FinishedRun) -> None:

@@ -162,5 +162,5 @@ def queue_withdrawn(tx: apsw.Connection, artifact: Artifact, now_ms: int) -> Non
 
 
 def _digest(artifact: Artifact, notes: tuple[Note, ...]) -> SessionSummary:
-    session = str(artifact.provenance.get("sessionId") or artifact.id)
+    session = artifact.provenance.session_id or artifact.id
     return SessionSummary(session, artifact_source(artifact.id), notes=notes)

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
-from sidecar.core.wire import FolderPath, Identifier, Instant, Tokens, WireModel
+from sidecar.core.wire import FolderPath, Identifier, Instant, WireModel
 from sidecar.governor.model import GovernorDecision
 from sidecar.runs.model import (
     MAX_PROMPT_CHARACTERS,
@@ -12,6 +12,7 @@ from sidecar.runs.model import (
     Outcome,
     Provider,
     RunMode,
+    RunUsage,
     Todo,
 )
 
@@ -45,17 +46,6 @@ class ToolError(WireModel):
     tool_name: str | None = Field(default=None, max_length=200)
     text: str = Field(max_length=1_000_000)
     exit_code: int | None = Field(default=None, ge=-(2**31), lt=2**32)
-
-
-class RunUsage(WireModel):
-    """Token, cost and time usage of the run, as far as the host knows."""
-
-    input_tokens: Tokens | None = None
-    output_tokens: Tokens | None = None
-    cache_read_tokens: Tokens | None = None
-    cache_creation_tokens: Tokens | None = None
-    cost_usd: float | None = Field(default=None, ge=0, le=1e9, description="US dollars.")
-    duration_ms: float | None = Field(default=None, ge=0, le=2**40, description="Milliseconds.")
 
 
 class Pipeline(WireModel):

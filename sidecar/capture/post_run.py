@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from dataclasses import replace
 
 import apsw
 
@@ -11,10 +11,9 @@ from sidecar.capture.artifacts.memory_branch import commit_later
 from sidecar.capture.delivery import confirm_delivery, drop_lost_deliveries
 from sidecar.capture.drafts.rejected_approach import RUNS
 from sidecar.capture.effects.boundaries import touched_boundaries
-from sidecar.capture.effects.direction_change import FileLines, surviving_lines
+from sidecar.capture.effects.direction_change import surviving_lines
 from sidecar.capture.effects.session_loss import Loss, compacted_since, loss_by_prompt
-from sidecar.capture.effects.tool_parts import ToolFailure, activity_of
-from sidecar.capture.effects.transcript_errors import transcript_errors
+from sidecar.capture.effects.tool_parts import ToolFailure, activity_of, transcript_errors
 from sidecar.capture.effects.worktree_changes import observe_effects
 from sidecar.capture.model import PostRunParams, PostRunResult
 from sidecar.capture.pack_metrics import items_before_run
@@ -38,6 +37,7 @@ from sidecar.governor import (
 )
 from sidecar.governor.model import GovernorDecision
 from sidecar.runs import CallRecord, Counters, SubChat, is_deleted, records
+from sidecar.runs.call_record import WorktreeBaseline
 from sidecar.runs.model import ArtifactReference
 from sidecar.transcripts.tail import TranscriptTail, read_tail
 
@@ -55,11 +55,11 @@ def govern(run: FinishedRun, state: SubChat) -> tuple[Decision, SubChat]:
     decision = evaluate(counters, run.settings, shadow=run.is_shadow)
     if decision.action != "ok":
         counters = after_snapshot(counters, run.now_ms)
-    return decision, state._replace(counters=counters)
+    return decision, replace(state, counters=counters)
 
 
 def _fresh_requested(run: FinishedRun) -> bool:
-    return run.delivered_call is not None and bool(run.delivered_call.record.get("fresh"))
+    return run.delivered_call is not None and run.delivered_call.details.is_fresh
 
 
 def _is_new_session(run: FinishedRun, counters: Counters) -> bool:
@@ -85,12 +85,11 @@ def _bracket(run: FinishedRun, *, is_new_session: bool) -> Bracket | None:
     """Return the reported context-window bracket; None if it was the previous session's window."""
     if run.pre_run is None or (is_new_session and _fresh_requested(run)):
         return None
-    bracket: Bracket | None = run.pre_run.record.get("bracket")
-    return bracket
+    return run.pre_run.details.bracket
 
 
 def _pressure(run: FinishedRun, *, is_new_session: bool) -> RunPressure:
-    delivered, agent = run.delivered_call.record if run.delivered_call is not None else None, _pipeline_position(run)
+    delivered, agent = run.delivered_call.details if run.delivered_call is not None else None, _pipeline_position(run)
     return RunPressure(
         now_ms=run.now_ms,
         duration_ms=run.duration_ms,
@@ -98,8 +97,8 @@ def _pressure(run: FinishedRun, *, is_new_session: bool) -> RunPressure:
         committed_lines=run.effects.committed_lines,
         touched_lines=run.effects.touched_lines,
         grown_lines=run.effects.grown_lines,
-        injected_bytes=int(delivered["metadata"]["wouldInjectBytes"]) if delivered is not None else 0,
-        files=tuple(delivered["files"]) if delivered is not None else (),
+        injected_bytes=delivered.metadata.would_inject_bytes if delivered is not None else 0,
+        files=delivered.files if delivered is not None else (),
         bracket=_bracket(run, is_new_session=is_new_session),
         score=agent.score,
         agent=agent.agent,
@@ -130,9 +129,6 @@ _NOT_ACCEPTED = PostRunResult(
     accepted=False, duplicate=False, artifacts=[], governor=GovernorDecision(action="ok", reasons=[])
 )
 
-WORKTREE_MEMBERS = ("head", "changed", "lines", "toldHead")
-"""Members of a pre-run record that describe the worktree at the start of the run."""
-
 
 def capture_run(call: Call, params: PostRunParams) -> PostRunResult:
     """Store a finished run. The same run id again returns the same answer and changes nothing."""
@@ -152,23 +148,22 @@ def capture_run(call: Call, params: PostRunParams) -> PostRunResult:
     parts = params.assistant.parts if params.assistant else []
     transcript = _transcript(call, params)
     activity = activity_of(parts, _failures(params, transcript))
-    pre_run = own_pre_run if own_pre_run is not None and not own_pre_run.record.get("passedThrough") else None
-    effects = observe_effects(call, workspace, params.cwd, activity, own_pre_run.record if own_pre_run else None)
+    pre_run = own_pre_run if own_pre_run is not None and not own_pre_run.details.is_passthrough else None
+    effects = observe_effects(call, workspace, params.cwd, activity, _baseline(own_pre_run))
     loss, now_ms = _session_loss(params, transcript, own_pre_run), call.now_ms()
     finished = FinishedRun(
-        call,
-        params,
-        workspace,
-        settings,
-        activity,
-        outcomes_of(activity.commands, params.cwd),
-        pre_run,
-        effects,
-        loss,
-        now_ms,
+        call=call,
+        params=params,
+        workspace=workspace,
+        settings=settings,
+        activity=activity,
+        tests=outcomes_of(activity.commands, params.cwd),
+        pre_run=pre_run,
+        effects=effects,
+        loss=loss,
+        now_ms=now_ms,
     )
-    earlier_lines = {path: FileLines(frozenset(marks), digest) for path, (digest, marks) in stored_lines.items()}
-    finished.surviving_lines = surviving_lines(call, workspace, effects, pre_run, earlier_lines)
+    finished.surviving_lines = surviving_lines(workspace, effects, _baseline(pre_run), stored_lines)
     if params.outcome == "completed":
         finished.boundaries = touched_boundaries(
             call, workspace, effects, finished.start_head, settings["capture.boundaries"]
@@ -186,6 +181,10 @@ def capture_run(call: Call, params: PostRunParams) -> PostRunResult:
     return result
 
 
+def _baseline(pre_run: CallRecord | None) -> WorktreeBaseline | None:
+    return pre_run.details.baseline if pre_run is not None else None
+
+
 def _is_deleted(tx: apsw.Connection, params: PostRunParams) -> bool:
     return is_deleted(tx, params.sub_chat_id, (params.session.before, params.session.after))
 
@@ -194,7 +193,7 @@ def _find_pre_run(tx: apsw.Connection, params: PostRunParams) -> CallRecord | No
     """Return the run's own pre-run. One that passed through is the last choice; another run's token is ignored."""
     by_token = records.call_of_token(tx, params.delivery_token) if params.delivery_token else None
     pre_runs = [call for call in (by_token, records.call_of_run(tx, params.run_id)) if call is not None]
-    for pre_run in sorted(pre_runs, key=lambda call: bool(call.record.get("passedThrough"))):
+    for pre_run in sorted(pre_runs, key=lambda call: call.details.is_passthrough):
         if (pre_run.run_id, pre_run.sub_chat_id, pre_run.provider) == (
             params.run_id,
             params.sub_chat_id,
@@ -207,10 +206,10 @@ def _find_pre_run(tx: apsw.Connection, params: PostRunParams) -> CallRecord | No
 def _with_first_worktree(tx: apsw.Connection, pre_run: CallRecord) -> CallRecord:
     """Return a pre-run with the worktree as the run's first pre-run saw it: a run that is compacted has two."""
     first = records.first_call_of_run(tx, pre_run.run_id)
-    if first is None or first.delivery_token == pre_run.delivery_token or first.record.get("passedThrough"):
+    if first is None or first.delivery_token == pre_run.delivery_token or first.details.is_passthrough:
         return pre_run
-    worktree = {name: first.record[name] for name in WORKTREE_MEMBERS if name in first.record}
-    return pre_run._replace(record={**pre_run.record, **worktree})
+    baseline = replace(first.details.baseline, is_late=pre_run.details.baseline.is_late)
+    return replace(pre_run, details=replace(pre_run.details, baseline=baseline))
 
 
 def _transcript(call: Call, params: PostRunParams) -> TranscriptTail | None:
@@ -259,8 +258,8 @@ def _session_loss(params: PostRunParams, transcript: TranscriptTail | None, pre_
     return Loss.TRANSCRIPT if compacted_since(transcript, since_ms) else Loss.NOTHING
 
 
-def _duplicate(result: dict[str, Any]) -> PostRunResult:
-    return PostRunResult.model_validate({**result, "duplicate": True})
+def _duplicate(result: bytes) -> PostRunResult:
+    return PostRunResult.model_validate_json(result).model_copy(update={"duplicate": True})
 
 
 def _store(tx: apsw.Connection, run: FinishedRun) -> PostRunResult:
@@ -275,7 +274,7 @@ def _store(tx: apsw.Connection, run: FinishedRun) -> PostRunResult:
     drop_lost_deliveries(tx, run)
     steps = _todos(run, state)
     drafts = store_drafts(tx, run, state, steps, tests)
-    state = state._replace(todos=steps, plan=run.plan or state.plan)
+    state = replace(state, todos=steps, plan=run.plan or state.plan)
     decision, state = govern(run, state)
     records.put_sub_chat(tx, run.params.sub_chat_id, run.workspace.project_key, run.workspace.key, state, run.now_ms)
     result = PostRunResult(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from dataclasses import replace
 
 import apsw
 
@@ -16,15 +16,15 @@ from sidecar.capture.drafts.rejected_approach import (
     new_rejected_approaches,
     store_rejected_approaches,
 )
-from sidecar.capture.effects.worktree_changes import FileChange
 from sidecar.capture.model import PostRunResult
-from sidecar.capture.pack_metrics import measure_run
+from sidecar.capture.pack_metrics import measure_run, measures_of
 from sidecar.capture.run import FinishedRun
 from sidecar.capture.test_results.verdicts import Verdict, VerdictChange, change_of
 from sidecar.core.secrets.redact import redact
 from sidecar.governor import Decision
 from sidecar.metrics import count_call, labelled, roll_up
 from sidecar.runs import Artifact, FailingTests, Item, SubChat, artifacts, delete_old_runs, records
+from sidecar.runs.model import FileChange, RunRecord
 
 READ_CHARACTERS = 20_000
 STORED_CHARACTERS = 2_000
@@ -40,10 +40,10 @@ def stored_conclusion(text: str) -> str:
     return f"{masked[:STORED_CHARACTERS].rstrip()}\n…\n{masked[-STORED_CHARACTERS:].lstrip()}"
 
 
-def _touched(run: FinishedRun, change: FileChange) -> list[Any]:
-    """Return a changed file with its counts and, if known, the marks of its surviving lines."""
-    file_lines = run.surviving_lines.by_path.get(change.path)
-    return [*change, *((file_lines.digest, sorted(file_lines.lines)) if file_lines is not None else ())]
+def _changes(run: FinishedRun) -> tuple[FileChange, ...]:
+    """Return the run's changed files with the surviving lines of this conversation's work, if known."""
+    surviving = run.surviving_lines.by_path
+    return tuple(replace(change, surviving=surviving.get(change.path)) for change in run.effects.changes)
 
 
 def record_run(
@@ -64,29 +64,29 @@ def record_run(
     params, metrics = run.params, measure_run(tx, run, items_before)
     records.record_run(
         tx,
-        {
-            "run_id": params.run_id,
-            "sub_chat_id": params.sub_chat_id,
-            "chat_id": params.chat_id,
-            "project": run.workspace.project_key,
-            "workspace": run.workspace.key,
-            "provider": params.provider,
-            "mode": params.mode,
-            "outcome": params.outcome,
-            "session_before": params.session.before,
-            "session_after": params.session.after,
-            "task_fingerprint": state.task.fingerprint if state.task else None,
-            "head_commit": run.effects.state.head if run.effects.state else None,
-            "objective": state.task.objective if state.task else "",
-            "conclusion": stored_conclusion(run.conclusion),
-            "touched": [_touched(run, change) for change in run.effects.changes],
-            "usage": params.usage.model_dump(mode="json", by_alias=True) if params.usage else None,
-            "worth": metrics.record,
-            "result": result.model_dump(mode="json", by_alias=True),
-            "started_at_ms": int(params.started_at.timestamp() * 1000),
-            "finished_at_ms": int(params.finished_at.timestamp() * 1000),
-            "recorded_at_ms": run.now_ms,
-        },
+        RunRecord(
+            run_id=params.run_id,
+            sub_chat_id=params.sub_chat_id,
+            chat_id=params.chat_id,
+            project=run.workspace.project_key,
+            workspace=run.workspace.key,
+            provider=params.provider,
+            mode=params.mode,
+            outcome=params.outcome,
+            session_before=params.session.before,
+            session_after=params.session.after,
+            task_fingerprint=state.task.fingerprint if state.task else None,
+            head_commit=run.effects.state.head if run.effects.state else None,
+            objective=state.task.objective if state.task else "",
+            conclusion=stored_conclusion(run.conclusion),
+            changes=_changes(run),
+            usage=params.usage,
+            pack_metrics=metrics,
+            result=result.model_dump_json(by_alias=True).encode(),
+            started_at_ms=int(params.started_at.timestamp() * 1000),
+            finished_at_ms=int(params.finished_at.timestamp() * 1000),
+            recorded_at_ms=run.now_ms,
+        ),
     )
     records.name_project(tx, run.workspace.project_key, redact(run.workspace.project.name))
     new = sum(artifact.created_at_ms == run.now_ms for artifact in drafts)
@@ -94,7 +94,7 @@ def record_run(
     count_call(
         tx, run.workspace.project_key, params.provider, shadow=run.is_shadow, now_ms=run.now_ms,
         measures={
-            "runs": 1, f"outcome.{params.outcome}": 1, "drafts": new, **usage, **metrics.measures,
+            "runs": 1, f"outcome.{params.outcome}": 1, "drafts": new, **usage, **measures_of(metrics),
             **(_governed(decision) if run.reached_provider else {}),
         },
     )  # fmt: skip

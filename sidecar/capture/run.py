@@ -3,7 +3,6 @@
 from dataclasses import dataclass
 
 from sidecar.call import Call
-from sidecar.capture.effects.boundaries import Boundary
 from sidecar.capture.effects.direction_change import NO_SURVIVING_LINES, SurvivingLines
 from sidecar.capture.effects.session_loss import Loss
 from sidecar.capture.effects.tool_parts import RunActivity
@@ -13,6 +12,7 @@ from sidecar.capture.test_results.runner_output import RunnerOutcome
 from sidecar.core.secrets.redact import redact
 from sidecar.core.text.prose import MAX_PROSE_CHARACTERS
 from sidecar.runs import CallRecord
+from sidecar.runs.provenance import Boundary
 from sidecar.settings.resolve import Settings
 from sidecar.workspace import Workspace
 
@@ -89,6 +89,6 @@ class FinishedRun:
     @property
     def start_head(self) -> str | None:
         """The commit at which the run started; the current one if that is unknown."""
-        start = self.pre_run.record["head"] if self.pre_run is not None else None
+        start = self.pre_run.details.baseline.head if self.pre_run is not None else None
         state = self.effects.state
         return start or (state.head if state is not None else None)

@@ -12,12 +12,11 @@ from sidecar.governor.pressure_counters import (
     started_new_session,
     with_session,
 )
-from sidecar.governor.snapshot import Snapshot, marker_text, store_snapshot, structured_state
+from sidecar.governor.snapshot import marker_text, store_snapshot, structured_state
 
 __all__ = [
     "Decision",
     "RunPressure",
-    "Snapshot",
     "after_compaction",
     "after_new_session",
     "after_refusal",

@@ -1,5 +1,7 @@
 """`governor/status` and `governor/rehydrate`."""
 
+from dataclasses import replace
+
 import apsw
 
 from sidecar.call import Call
@@ -18,7 +20,7 @@ from sidecar.governor.model import (
     StoredSnapshotView,
 )
 from sidecar.governor.pressure import evaluate, signals_of
-from sidecar.governor.snapshot import marker_text, snapshot_from_json, store_snapshot
+from sidecar.governor.snapshot import marker_text, store_snapshot
 from sidecar.method import Lane, method
 from sidecar.runs import ConversationPlace, StoredSnapshot, records, snapshots
 
@@ -64,7 +66,7 @@ def rehydrate(call: Call, params: GovernorRehydrateParams) -> GovernorRehydrateR
                 hint="Set `mode` to active.",
             )
         state = records.sub_chat(tx, params.sub_chat_id)
-        counters = state.counters._replace(rehydrate_reason=redact(params.reason), refused_at_turn=None)
+        counters = replace(state.counters, rehydrate_reason=redact(params.reason), refused_at_turn=None)
         decision = evaluate(counters, settings, shadow=False)
         last_run = next(iter(records.run_summaries(tx, params.sub_chat_id, 1)), None)
         snapshot = store_snapshot(tx, params.sub_chat_id, last_run.run_id if last_run else "", decision.reasons, now_ms)
@@ -73,13 +75,13 @@ def rehydrate(call: Call, params: GovernorRehydrateParams) -> GovernorRehydrateR
             params.sub_chat_id,
             conversation.project,
             conversation.workspace,
-            state._replace(counters=counters),
+            replace(state, counters=counters),
             now_ms,
         )
     return GovernorRehydrateResult(
         governor=GovernorDecision(action=decision.action, reasons=list(decision.reasons)),
         snapshot=_snapshot_view(snapshot),
-        marker=marker_text(counters, snapshot_from_json(snapshot.value)),
+        marker=marker_text(counters, snapshot.content),
     )
 
 
@@ -91,7 +93,7 @@ def _place_of(tx: apsw.Connection, sub_chat_id: str) -> ConversationPlace:
 
 
 def _snapshot_view(stored: StoredSnapshot) -> StoredSnapshotView:
-    snapshot = snapshot_from_json(stored.value)
+    snapshot = stored.content
     return StoredSnapshotView(
         id=stored.id,
         run_id=stored.run_id,

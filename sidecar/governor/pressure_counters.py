@@ -1,5 +1,6 @@
 """Counters of the pressure on a session, updated run by run. Pure."""
 
+from dataclasses import replace
 from typing import NamedTuple
 
 from sidecar.context import BRACKETS, Bracket
@@ -51,7 +52,8 @@ def after_run(counters: Counters, run: RunPressure) -> Counters:
     if counters.shadow and not run.shadow:
         counters = _without_delivered(counters)
     growth = _growth(counters.last_diff_lines, run)
-    return counters._replace(
+    return replace(
+        counters,
         turns=counters.turns + 1,
         injected=(*counters.injected, run.injected_bytes)[-WINDOW_CALLS:],
         injected_before=max(0, counters.injected_before - max(0, len(counters.injected) + 1 - WINDOW_CALLS)),
@@ -72,7 +74,8 @@ def after_run(counters: Counters, run: RunPressure) -> Counters:
 
 def after_snapshot(counters: Counters, now_ms: int) -> Counters:
     """Record what a snapshot covers, so that it does not trigger another. The session still has all its pressure."""
-    return counters._replace(
+    return replace(
+        counters,
         turns_before=counters.turns,
         injected_before=len(counters.injected),
         files_before=len(counters.files),
@@ -104,7 +107,8 @@ def _growth(last_diff_lines: int | None, run: RunPressure) -> int:
 
 def after_compaction(counters: Counters, now_ms: int) -> Counters:
     """Remove what a compacted session no longer has: the bytes and files it received."""
-    return _without_delivered(counters)._replace(
+    return replace(
+        _without_delivered(counters),
         bracket=0,
         bracket_before=0,
         compactions=counters.compactions + 1,
@@ -121,12 +125,12 @@ def before_fresh_session(counters: Counters) -> Counters:
 def with_session(counters: Counters, session_id: str) -> Counters:
     """Record the session in which a run ended."""
     earlier = [session for session in counters.sessions if session != session_id]
-    return counters._replace(sessions=(*earlier, session_id)[-MAX_SESSIONS:])
+    return replace(counters, sessions=(*earlier, session_id)[-MAX_SESSIONS:])
 
 
 def after_refusal(counters: Counters) -> Counters:
     """Record that the host continued in the same session; the next request needs new pressure."""
-    return counters._replace(rehydrate_reason=None, refused_at_turn=counters.turns)
+    return replace(counters, rehydrate_reason=None, refused_at_turn=counters.turns)
 
 
 def started_new_session(counters: Counters, before: str | None, after: str, *, fresh_requested: bool) -> bool:
@@ -141,7 +145,7 @@ def started_new_session(counters: Counters, before: str | None, after: str, *, f
 
 
 def _without_delivered(counters: Counters) -> Counters:
-    return counters._replace(injected=(), injected_before=0, files=(), files_before=0)
+    return replace(counters, injected=(), injected_before=0, files=(), files_before=0)
 
 
 def _active_ms(last_seen_ms: int | None, now_ms: int, duration_ms: int) -> int:

@@ -5,19 +5,19 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePosixPath
-from typing import Any, NamedTuple
 
 import apsw
 
-from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.runs import (
     Artifact,
     Counters,
     FailingTests,
     RunSummary,
+    Snapshot,
     StoredSnapshot,
     SubChat,
+    TouchedFile,
     artifacts,
     records,
     snapshots,
@@ -51,28 +51,6 @@ _CLEARED = lazy_regex(
 )
 
 
-class TouchedFile(NamedTuple):
-    """A file that the conversation changed, and why."""
-
-    path: str
-    why: str
-
-
-class Snapshot(NamedTuple):
-    """Structured state that a conversation has reached."""
-
-    objective: str
-    plan: str
-    todos: tuple[tuple[str, str], ...]
-    decisions: tuple[str, ...]
-    risks: tuple[str, ...]
-    failing: tuple[str, ...]
-    files: tuple[TouchedFile, ...]
-    """Latest first."""
-    conclusion: str
-    """The agent's final words."""
-
-
 def snapshot_of(
     state: SubChat, runs: Sequence[RunSummary], failing: Sequence[FailingTests], artifacts: Sequence[Artifact]
 ) -> Snapshot:
@@ -86,25 +64,6 @@ def snapshot_of(
         failing=_first((name for tests in failing for name in tests.names), MAX_FAILING),
         files=_files(runs),
         conclusion=next((run.conclusion for run in runs if run.conclusion), ""),
-    )
-
-
-def snapshot_to_json(snapshot: Snapshot) -> dict[str, Any]:
-    """Return a snapshot as the JSON value that is stored."""
-    return {**snapshot._asdict(), "files": [list(file) for file in snapshot.files]}
-
-
-def snapshot_from_json(value: dict[str, Any]) -> Snapshot:
-    """Return a snapshot from its stored JSON value."""
-    return Snapshot(
-        objective=value["objective"],
-        plan=value["plan"],
-        todos=tuple((content, status) for content, status in value["todos"]),
-        decisions=tuple(value["decisions"]),
-        risks=tuple(value["risks"]),
-        failing=tuple(value["failing"]),
-        files=tuple(TouchedFile(*file) for file in value["files"]),
-        conclusion=value["conclusion"],
     )
 
 
@@ -183,8 +142,8 @@ def structured_state(tx: apsw.Connection, sub_chat_id: str) -> Snapshot:
     conversation_artifacts = [
         artifact
         for kind in ("adr", "rejectedApproach")
-        for artifact, is_whole in artifacts.of_project(tx, place.project, None, kind, ARTIFACTS)
-        if is_whole and artifact.provenance.get("subChatId") == sub_chat_id
+        for artifact, is_intact in artifacts.of_project(tx, place.project, None, kind, ARTIFACTS)
+        if is_intact and artifact.provenance.sub_chat_id == sub_chat_id
     ]
     runs = records.run_summaries(tx, sub_chat_id, RUNS)
     return snapshot_of(state, runs, records.failing_tests(tx, place.workspace), conversation_artifacts)
@@ -194,12 +153,7 @@ def store_snapshot(
     tx: apsw.Connection, sub_chat_id: str, run_id: str, reasons: tuple[str, ...], now_ms: int
 ) -> StoredSnapshot:
     """Store the current structured state of a conversation; only its latest snapshots remain."""
-    value = snapshot_to_json(structured_state(tx, sub_chat_id))
-    snapshot = StoredSnapshot(
-        short_id([sub_chat_id, run_id, now_ms, value]), sub_chat_id, run_id, now_ms, reasons, value
-    )
-    snapshots.put(tx, snapshot)
-    return snapshot
+    return snapshots.put(tx, sub_chat_id, run_id, reasons, structured_state(tx, sub_chat_id), now_ms)
 
 
 def marker_text(counters: Counters, snapshot: Snapshot) -> str:

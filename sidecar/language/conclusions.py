@@ -1,4 +1,4 @@
-"""Recognize an agent's sentences that conclude: a decision, a resolution, a confirmed pattern. Pure.
+"""Recognise an agent's sentences that conclude: a decision, a resolution, a confirmed pattern. Pure.
 
 Plans, possibilities and offers are not conclusions.
 """

@@ -44,7 +44,7 @@ class Pointer(NamedTuple):
     blocking: tuple[str, ...]
 
     @property
-    def is_binding(self) -> bool:
+    def holds(self) -> bool:
         """Whether the item exists and is binding."""
         return self.status not in NO_LONGER and self.status != ORPHANED
 

@@ -250,7 +250,7 @@ class MemoryRebuildResult(WireModel):
     warnings: list[MemoryWarning]
 
 
-# memory/capture
+# The messages that capture, and what `memory/status` tells of captures.
 
 
 Text = Annotated[str, Field(min_length=1, max_length=MAX_TEXT)]
@@ -356,7 +356,7 @@ class CaptureState(WireModel):
     waiting: int = Field(description="Runs with pending material.")
 
 
-# memory/maintain
+# The messages of `memory/maintain`.
 
 
 MAX_LISTED = 200
@@ -405,7 +405,7 @@ class LastUpkeep(WireModel):
     cleaned: int
 
 
-# memory/proposals and memory/resolveProposal
+# The messages of `memory/proposals` and `memory/resolveProposal`.
 
 
 class MemoryProposal(WireModel):
@@ -437,7 +437,7 @@ class MemoryResolveProposalResult(WireModel):
     )
 
 
-# memory/status
+# What `memory/status` tells.
 
 
 class MemoryStatusResult(WireModel):

@@ -3,7 +3,6 @@
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any
 
 import apsw
 
@@ -107,16 +106,15 @@ def _totals(days: Iterable[DaySums]) -> dict[str, float]:
 
 
 def _last_run(call_record: CallRecord) -> LastRun:
-    metadata: Any = call_record.record.get("metadata") or {}
     return LastRun(
         run_id=call_record.run_id,
         at=rfc3339(call_record.created_at_ms),
         project=call_record.project,
         provider=call_record.provider,
-        action=str(call_record.record.get("action", "passthrough")),
-        reason=call_record.record.get("reason"),
+        action=call_record.details.action,
+        reason=call_record.details.reason,
         status=call_record.status,
-        new_bytes=int(metadata.get("wouldInjectBytes", 0)),
+        new_bytes=call_record.details.metadata.would_inject_bytes,
     )
 
 

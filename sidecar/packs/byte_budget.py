@@ -5,8 +5,9 @@ from typing import NamedTuple
 
 from sidecar.context import Bracket, budget_share
 from sidecar.packs.items import PackItem
-from sidecar.packs.model import BlockKind, TokenMode
+from sidecar.packs.model import TokenMode
 from sidecar.packs.render import overhead_bytes
+from sidecar.runs.call_record import BlockKind
 
 
 class ByteLimits(NamedTuple):

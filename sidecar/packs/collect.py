@@ -14,7 +14,7 @@ from sidecar.packs.cache import CachedPack
 from sidecar.packs.context_pack import ContextFile
 from sidecar.packs.delta_files import Differences
 from sidecar.packs.delta_pack import MAX_COMMITS
-from sidecar.packs.model import PreRunParams, Trimmed
+from sidecar.packs.model import PreRunParams
 from sidecar.packs.prefetch import PREFETCH_WAIT_MS, await_prefetch, log_skipped
 from sidecar.packs.prompt_search import PromptSearch, search_files
 from sidecar.packs.task import clean_prompt
@@ -28,6 +28,7 @@ from sidecar.packs.task_pack import (
     pinned_context_files,
 )
 from sidecar.runs import SessionContents, keys
+from sidecar.runs.call_record import Trimmed
 from sidecar.system.log import Log
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """Select the items of a call, fit them to the budget, subtract what the session has, and render the rest."""
 
 from collections.abc import Collection, Iterable, Sequence
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from sidecar.codebase import is_low_relevance, may_show
 from sidecar.core.digests import short_id
@@ -13,13 +13,13 @@ from sidecar.packs.context_pack import ContextFile
 from sidecar.packs.delta_files import QueryRelevance
 from sidecar.packs.delta_pack import delta_items, recent_failures
 from sidecar.packs.items import PackItem, Priority, session_has
-from sidecar.packs.model import Block, SystemText, Trimmed
 from sidecar.packs.overrides import apply_overrides, is_pinned, visible_changes, visible_lines
 from sidecar.packs.plan_and_carryover import carryover_items, contract_item, plan_item
 from sidecar.packs.render import BLOCK_ORDER, render_block
 from sidecar.packs.request import PackRequest
 from sidecar.packs.task import clean_prompt
 from sidecar.runs import PinnedAnchor, SessionContents, keys
+from sidecar.runs.call_record import Block, Disposition, SystemText, Trimmed
 
 # Low-token mode: whether a follow-up only needs what changed.
 
@@ -77,9 +77,6 @@ def without_new_files(
 def _top_folder(path: str) -> str:
     """The top-level folder of a path."""
     return path.partition("/")[0] if "/" in path else ""
-
-
-Disposition = Literal["sent", "alreadyDelivered", "trimmed", "muted"]
 
 
 class Composition(NamedTuple):

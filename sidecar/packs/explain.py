@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from sidecar.call import Call
 from sidecar.core.clock import rfc3339
 from sidecar.core.errors import NotFound
 from sidecar.packs import pre_run
-from sidecar.packs.model import (
-    Block,
-    ExplainedItem,
-    ExplainedStatement,
-    ExplainResult,
-    PreRunMetadata,
-    PreRunParams,
-    SystemText,
-    UserOverride,
-)
+from sidecar.packs.model import ExplainedItem, ExplainedStatement, ExplainResult, PreRunParams, UserOverride
 from sidecar.packs.overrides import Overrides, statements
 from sidecar.packs.pre_run_record import explained_items
 from sidecar.packs.store import load_overrides
 from sidecar.runs import CallRecord, SessionKey, keys, ledger, records
+from sidecar.runs.call_record import Block, ItemRecord, SystemText
 
 if TYPE_CHECKING:
     import apsw
@@ -52,23 +45,21 @@ _RETENTION_HINT = "Only the latest pre-runs are stored, and none while the mode 
 def _explain_record(tx: apsw.Connection, call_record: CallRecord) -> ExplainResult:
     overrides = load_overrides(tx, call_record.project)
     session_anchor = ledger.session_contents(tx, _session_of(call_record)).anchor
-    record, texts = call_record.record, call_record.blocks
-    system = SystemText.model_validate(texts["system"]) if texts["system"] else None
-    blocks = [Block.model_validate(block) for block in texts["blocks"]]
+    details, system, blocks = call_record.details, call_record.texts.system, list(call_record.texts.blocks)
     return ExplainResult(
         run_id=call_record.run_id,
         created_at=rfc3339(call_record.created_at_ms),
         status=call_record.status,
-        action=record["action"],
-        reason=record["reason"],
-        items=_items(record["items"], overrides),
+        action=details.action,
+        reason=details.reason,
+        items=_items(details.items, overrides),
         statements=_statements(
             _anchor_of(system, blocks) or (session_anchor.text if session_anchor else ""), overrides
         ),
         overrides=wire_overrides(overrides),
         system=system,
         blocks=blocks,
-        metadata=PreRunMetadata.model_validate(record["metadata"]),
+        metadata=details.metadata,
     )
 
 
@@ -104,13 +95,13 @@ def wire_overrides(overrides: Overrides) -> list[UserOverride]:
     ]
 
 
-def _items(items: list[Any], overrides: Overrides) -> list[ExplainedItem]:
+def _items(items: Iterable[ItemRecord], overrides: Overrides) -> list[ExplainedItem]:
     return [
         ExplainedItem(
-            item=item, kind=kind, bytes=size, disposition=disposition, why=why, score=score,
-            override=overrides[item].kind if item in overrides else None,
+            item=item.key, kind=item.kind, bytes=item.bytes, disposition=item.disposition, why=item.why,
+            score=dict(item.score), override=overrides[item.key].kind if item.key in overrides else None,
         )
-        for item, kind, size, disposition, why, score in items
+        for item in items
     ]  # fmt: skip
 
 

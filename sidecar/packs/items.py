@@ -6,8 +6,8 @@ from enum import IntEnum
 from functools import cached_property
 
 from sidecar.core.text.sanitize import escape_markers, size
-from sidecar.packs.model import BlockKind
 from sidecar.runs import Item, SessionContents, keys
+from sidecar.runs.call_record import BlockKind
 
 
 class Priority(IntEnum):

@@ -1,5 +1,6 @@
 """`continuity/preRun`, `continuity/explain`, the user's overrides, and the notifications around them."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sidecar.call import Call
@@ -125,7 +126,7 @@ def _reset_pressure(tx: "apsw.Connection", params: SessionEventParams, now_ms: i
         record_compaction(tx, location.project, params.session_id, now_ms)
     reset = {"compacted": after_compaction, "reset": after_new_session}.get(params.event)
     if reset is not None:
-        state = state._replace(counters=reset(state.counters, now_ms))
+        state = replace(state, counters=reset(state.counters, now_ms))
         records.put_sub_chat(tx, params.sub_chat_id, location.project, location.workspace, state, now_ms)
 
 

@@ -6,11 +6,11 @@ from pydantic import ConfigDict, Field, model_validator
 
 from sidecar.core.wire import MAX_COUNT, MAX_TOKENS, FolderPath, Identifier, Tokens, WireModel
 from sidecar.governor.model import GovernorAction
+from sidecar.runs.call_record import Action, Block, BlockKind, Disposition, PreRunMetadata, SystemText
 from sidecar.runs.model import MAX_PROMPT_CHARACTERS, Provider, RunMode
 
 TokenMode = Literal["low", "normal", "debug"]
 OverrideKind = Literal["always", "never", "wrong"]
-BlockKind = Literal["anchor", "context", "delta", "plan", "carryover"]
 ItemName = Annotated[str, Field(min_length=1, max_length=4_200, pattern=r"^[^\x00-\x1f\x7f]+$")]
 """Name of an item, as `continuity/explain` lists it."""
 
@@ -80,22 +80,6 @@ class PreRunParams(WireModel):
     )
 
 
-class SystemText(WireModel):
-    """The pinned anchor for the provider's system prompt (Claude): the same bytes on every call of a session."""
-
-    id: str
-    text: str
-
-
-class Block(WireModel):
-    """A pack as text, sent before the user's request."""
-
-    kind: BlockKind
-    id: str
-    bytes: int = Field(description="UTF-8 bytes of `text`.")
-    text: str
-
-
 class GovernorBefore(WireModel):
     """The governor's decision before a run."""
 
@@ -105,54 +89,10 @@ class GovernorBefore(WireModel):
     marker: str | None = Field(description="Text the chat may show where a fresh session begins; null without one.")
 
 
-class StateIds(WireModel):
-    """The id of each pack that is valid for this call; null where there is none."""
-
-    anchor_pack_id: str | None
-    context_pack_id: str | None
-    delta_pack_id: str | None
-    plan_contract_id: str | None
-
-
-class Trimmed(WireModel):
-    """An omitted item and the reason."""
-
-    item: str
-    reason: str
-
-
-class LowTokenReuse(WireModel):
-    """The decision of low-token mode on a call."""
-
-    delta_only: bool = Field(description="Whether only changes were sent, because the session's packs still fit.")
-    reason: str
-
-
-class PreRunMetadata(WireModel):
-    """Costs and savings of the call; bytes are UTF-8."""
-
-    cache_hit: bool = Field(description="Whether the context pack came from the pack cache.")
-    file_hits: int = Field(description="File summaries that came from the file cache.")
-    file_misses: int = Field(description="File summaries that were computed.")
-    injected_bytes: int = Field(description="Bytes sent that were new to this provider session.")
-    would_inject_bytes: int = Field(description="The same as `injectedBytes`, also computed when nothing is sent.")
-    reused_bytes: int = Field(description="Bytes of the packs valid for this call that the session already has.")
-    baseline_bytes: int = Field(description="Cost of sending all packs again: would-inject plus reused.")
-    reused_percent: float = Field(description="Reused of baseline, 0 to 100, one decimal.")
-    state_ids: StateIds
-    trimmed: list[Trimmed] = Field(
-        description="Omitted items with the reason: over the budget, late, excluded, nothing new."
-    )
-    reuse: LowTokenReuse | None = Field(default=None, description="Null in token modes other than low.")
-    partial: bool = Field(description="True if something is missing because of the deadline.")
-    proof: str | None = Field(description="How the repository's state was verified as fresh; null without a state.")
-    elapsed_ms: float = Field(description="Milliseconds from arrival to response, including waiting.")
-
-
 class PreRunResult(WireModel):
     """What goes to the provider, and what the call saved."""
 
-    action: Literal["inject", "passthrough"]
+    action: Action
     reason: str | None = Field(
         description="Why nothing is injected: off, passive, slashCommand, localModel, deadline, nothingToSend;"
         " else null."
@@ -190,7 +130,7 @@ class ExplainedItem(WireModel):
     item: str
     kind: BlockKind
     bytes: int
-    disposition: Literal["sent", "alreadyDelivered", "trimmed", "muted"]
+    disposition: Disposition
     why: str
     override: OverrideKind | None = Field(description="The user's override of it.")
     score: dict[str, float] = Field(
@@ -223,7 +163,7 @@ class ExplainResult(WireModel):
     status: Literal["pending", "committed", "dropped", "notRun"] = Field(
         description="What post-run did with the delivery; notRun for a hypothetical pre-run."
     )
-    action: Literal["inject", "passthrough"]
+    action: Action
     reason: str | None
     items: list[ExplainedItem]
     statements: list[ExplainedStatement] = Field(

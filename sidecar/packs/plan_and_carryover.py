@@ -5,10 +5,9 @@ from typing import NamedTuple
 
 from sidecar.core.digests import short_id
 from sidecar.core.text.sanitize import clean, one_line, size
-from sidecar.governor import Snapshot
 from sidecar.packs.items import PackItem, Priority
-from sidecar.packs.model import BlockKind
-from sidecar.runs import SubChat, Task, keys
+from sidecar.runs import Snapshot, SubChat, Task, keys
+from sidecar.runs.call_record import BlockKind
 
 PLAN_RULES = (
     "- Plan only: change no file and run nothing that changes one.",

@@ -8,20 +8,13 @@ from sidecar.core.clock import Deadline
 from sidecar.governor import marker_text
 from sidecar.packs.collect import PackInputs, collect_inputs
 from sidecar.packs.composition import Composition, select_items
-from sidecar.packs.model import (
-    GovernorBefore,
-    LowTokenReuse,
-    PreRunMetadata,
-    PreRunParams,
-    PreRunResult,
-    StateIds,
-    SystemText,
-)
+from sidecar.packs.model import GovernorBefore, PreRunParams, PreRunResult
 from sidecar.packs.pre_run_record import record_passthrough, record_pre_run
 from sidecar.packs.render import render_prompt
 from sidecar.packs.request import PackRequest, load_request, sends_system_text
 from sidecar.packs.task_pack import PackQuery, query_of_request, remember_query
 from sidecar.runs import keys
+from sidecar.runs.call_record import LowTokenReuse, PreRunMetadata, StateIds, SystemText
 
 
 def pack_response(

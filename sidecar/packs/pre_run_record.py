@@ -5,7 +5,8 @@ The baseline is the state of the worktree when a run begins; post-run compares i
 
 from collections.abc import Iterable
 from concurrent.futures import wait
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from sidecar.call import Call, Process
 from sidecar.codebase import RepositoryState, StateFailed, may_show
@@ -13,28 +14,29 @@ from sidecar.core.errors import Busy, SidecarError, StateDegraded
 from sidecar.core.text.sanitize import line_count, size
 from sidecar.metrics import count_call, labelled, latency_bucket
 from sidecar.packs.collect import PackInputs
-from sidecar.packs.composition import Composition, Disposition
+from sidecar.packs.composition import Composition
 from sidecar.packs.context_pack import shows_content
 from sidecar.packs.delta_files import Differences
 from sidecar.packs.items import PackItem, Priority
 from sidecar.packs.model import PreRunParams, PreRunResult
 from sidecar.packs.request import PackRequest, reported_bracket
-from sidecar.runs import CallRecord, keys, ledger, records
+from sidecar.runs import CallRecord, Item, keys, ledger, records
+from sidecar.runs.call_record import CallDetails, CallTexts, Disposition, ItemRecord, WorktreeBaseline
 from sidecar.workspace import Workspace
 
 if TYPE_CHECKING:
     import apsw
 
 
-def baseline_of(state: RepositoryState | None) -> dict[str, Any]:
-    """Return the head and a digest of each file that differs from it; None for both if the state is unknown."""
+def baseline_of(state: RepositoryState | None) -> WorktreeBaseline:
+    """Return the head and a digest of each file that differs from it; nothing if the state is unknown."""
     if state is None:
-        return {"head": None, "changed": None}
+        return WorktreeBaseline()
     changed = {file.path: keys.change_digest(file) for file in state.changed if may_show(file.path)}
-    return {"head": state.head, "changed": changed}
+    return WorktreeBaseline(head=state.head, changed=changed)
 
 
-def current_baseline(process: Process, workspace: Workspace, wait_ms: int) -> dict[str, Any]:
+def current_baseline(process: Process, workspace: Workspace, wait_ms: int) -> WorktreeBaseline:
     """Return the baseline if it is known within `wait_ms`, so that a passthrough is not delayed."""
     repository = workspace.slices.repository
     cached = repository.cached_state()
@@ -57,11 +59,11 @@ def record_baseline_later(process: Process, workspace: Workspace, token: str) ->
 
 
 def _record_baseline(process: Process, workspace: Workspace, token: str) -> None:
-    """Record the baseline with `late`: the run has begun, so its first writes may be part of the baseline."""
+    """Record the baseline as late: the run has begun, so its first writes may be part of the baseline."""
     try:
         state = workspace.slices.repository.state()
         with process.database.write(durable=False, aside=True) as tx:
-            records.add_to_call(tx, token, {**baseline_of(state), "late": True})
+            records.add_baseline(tx, token, baseline_of(state))
     except (StateFailed, SidecarError, OSError) as error:
         process.log.warning("packs.baseline.unknown", kind=type(error).__name__)
 
@@ -81,20 +83,28 @@ def record_passthrough(
     session = request.session.session_id if request is not None and request.session is not None else None
     shadow, now_ms = request is not None and request.is_shadow, call.now_ms()
     anchor = result.system and PackItem(keys.ANCHOR, "anchor", Priority.ANCHOR, result.system.text, "", "stays pinned")
-    details = {
-        "action": result.action, "reason": result.reason, "passedThrough": True,
-        "metadata": result.metadata.model_dump(mode="json", by_alias=True),
-        "items": explained_items([(anchor, "alreadyDelivered")] if anchor else []),
-        **current_baseline(call.process, workspace, BASELINE_WAIT_MS if result.reason != "deadline" else 0),
-    }  # fmt: skip
-    blocks: dict[str, Any] = {
-        "system": result.system.model_dump(by_alias=True) if result.system else None,
-        "blocks": [],
-    }
+    details = CallDetails(
+        action=result.action,
+        reason=result.reason,
+        metadata=result.metadata,
+        is_passthrough=True,
+        items=explained_items([(anchor, "alreadyDelivered")] if anchor else []),
+        baseline=current_baseline(call.process, workspace, BASELINE_WAIT_MS if result.reason != "deadline" else 0),
+    )
     call_record = CallRecord(
-        token, params.run_id, params.sub_chat_id, workspace.project_key, workspace.key, params.provider, session,
-        shadow, "dropped", now_ms, details, blocks,
-    )  # fmt: skip
+        delivery_token=token,
+        run_id=params.run_id,
+        sub_chat_id=params.sub_chat_id,
+        project=workspace.project_key,
+        workspace=workspace.key,
+        provider=params.provider,
+        session_id=session,
+        shadow=shadow,
+        status="dropped",
+        created_at_ms=now_ms,
+        details=details,
+        texts=CallTexts(system=result.system),
+    )
     try:
         with call.database.write(durable=False, aside=result.reason != "deadline") as tx:
             if request is not None and result.reason == "deadline":
@@ -104,7 +114,7 @@ def record_passthrough(
             if result.reason == "deadline":
                 measures[latency_bucket(result.metadata.elapsed_ms)] = 1.0
             count_call(tx, workspace.project_key, params.provider, shadow=shadow, now_ms=now_ms, measures=measures)
-        if details["changed"] is None:
+        if details.baseline.changed is None:
             record_baseline_later(call.process, workspace, token)
     except (StateDegraded, Busy) as error:  # the prompt passes through anyway
         call.log.warning("packs.passthrough.unrecorded", kind=error.kind)
@@ -118,15 +128,19 @@ def _changed_line_counts(differences: Differences | None) -> dict[str, int] | No
     return new | {path: diff.added + diff.removed for path, diff in differences.diffs.items()}
 
 
-def explained_items(dispositions: Iterable[tuple[PackItem, Disposition]]) -> list[list[Any]]:
+def explained_items(dispositions: Iterable[tuple[PackItem, Disposition]]) -> tuple[ItemRecord, ...]:
     """Return the recorded explanation of each item."""
-    return [
-        [item.key, item.kind, item.bytes, disposition, item.why, dict(item.score)] for item, disposition in dispositions
-    ]
+    return tuple(
+        ItemRecord(
+            key=item.key, kind=item.kind, bytes=item.bytes, disposition=disposition, why=item.why,
+            score=dict(item.score),
+        )
+        for item, disposition in dispositions
+    )  # fmt: skip
 
 
 def _put_task(tx: "apsw.Connection", request: PackRequest, now_ms: int) -> None:
-    state, workspace = request.sub_chat._replace(task=request.task), request.workspace
+    state, workspace = replace(request.sub_chat, task=request.task), request.workspace
     records.put_sub_chat(tx, request.params.sub_chat_id, workspace.project_key, workspace.key, state, now_ms)
 
 
@@ -163,14 +177,14 @@ def _measures(request: PackRequest, result: PreRunResult) -> dict[str, float]:
     }  # fmt: skip
 
 
-def _delivered(request: PackRequest, composition: Composition) -> list[list[Any]]:
+def _delivered(request: PackRequest, composition: Composition) -> tuple[Item, ...]:
     """The items the session will have. An anchor in a Claude transcript is listed, because a compaction can lose it."""
-    delivered = [list(item.as_delivery()) for item in composition.delivered if not item.always_sent]
+    delivered = tuple(item.as_delivery() for item in composition.delivered if not item.always_sent)
     if composition.anchor is None or not composition.anchor_is_new:
         return delivered
     if request.sends_system_text or request.params.provider != "claude":
         return delivered
-    return [[keys.ANCHOR, composition.anchor.id, size(composition.anchor.text)], *delivered]
+    return (Item(keys.ANCHOR, composition.anchor.id, size(composition.anchor.text)), *delivered)
 
 
 def _call_record(
@@ -182,26 +196,31 @@ def _call_record(
         item.key == keys.HEAD and disposition != "trimmed" for item, disposition in composition.dispositions
     )
     sent_head = head if inputs.differences is not None and head_was_sent else request.known.head_commit or head
-    details: dict[str, Any] = {
-        "action": result.action,
-        "reason": result.reason,
-        "metadata": result.metadata.model_dump(mode="json", by_alias=True),
-        "delivered": _delivered(request, composition),
-        "files": [keys.context_path(item.key) for item in composition.delivered if shows_content(item)],
-        "pin": list(composition.anchor) if composition.anchor and composition.anchor_is_new else None,
-        "fresh": request.fresh,
-        "bracket": reported_bracket(request.params),
-        "items": explained_items(composition.dispositions),
-        **baseline_of(state),
-        "toldHead": sent_head,
-        "lines": _changed_line_counts(inputs.differences),
-    }
-    blocks: dict[str, Any] = {
-        "system": composition.system.model_dump(by_alias=True) if composition.system else None,
-        "blocks": [block.model_dump(by_alias=True) for block in composition.blocks],
-    }
+    shown = [keys.context_path(item.key) for item in composition.delivered if shows_content(item)]
+    details = CallDetails(
+        action=result.action,
+        reason=result.reason,
+        metadata=result.metadata,
+        delivered=_delivered(request, composition),
+        files=tuple(path for path in shown if path is not None),
+        anchor=composition.anchor if composition.anchor_is_new else None,
+        is_fresh=request.fresh,
+        bracket=reported_bracket(request.params),
+        items=explained_items(composition.dispositions),
+        baseline=replace(baseline_of(state), sent_head=sent_head, lines=_changed_line_counts(inputs.differences)),
+    )
     params = request.params
     return CallRecord(
-        token, params.run_id, params.sub_chat_id, request.workspace.project_key, request.workspace.key, params.provider,
-        request.session.session_id if request.session else None, request.is_shadow, "pending", now_ms, details, blocks,
-    )  # fmt: skip
+        delivery_token=token,
+        run_id=params.run_id,
+        sub_chat_id=params.sub_chat_id,
+        project=request.workspace.project_key,
+        workspace=request.workspace.key,
+        provider=params.provider,
+        session_id=request.session.session_id if request.session else None,
+        shadow=request.is_shadow,
+        status="pending",
+        created_at_ms=now_ms,
+        details=details,
+        texts=CallTexts(system=composition.system, blocks=tuple(composition.blocks)),
+    )

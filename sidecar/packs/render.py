@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from sidecar.core.digests import short_id
 from sidecar.core.text.sanitize import MARKER_PREFIX, size
 from sidecar.packs.items import PackItem
-from sidecar.packs.model import Block, BlockKind
 from sidecar.runs import keys
+from sidecar.runs.call_record import Block, BlockKind
 
 BLOCK_ORDER: tuple[BlockKind, ...] = ("anchor", "context", "carryover", "plan", "delta")
 """Stable before volatile, so that the provider's prompt cache retains its prefix (design.md, continuity/preRun): about

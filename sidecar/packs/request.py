@@ -7,7 +7,7 @@ import apsw
 
 from sidecar.call import Call
 from sidecar.context import Bracket, bracket_of, budget_share
-from sidecar.governor import Decision, Snapshot, before_fresh_session, evaluate, structured_state
+from sidecar.governor import Decision, before_fresh_session, evaluate, structured_state
 from sidecar.packs.anchor.decisions import AcceptedRecords, accepted_of
 from sidecar.packs.byte_budget import ByteLimits, DetailLimits, detail_limits_of
 from sidecar.packs.model import PreRunParams, TokenMode
@@ -20,6 +20,7 @@ from sidecar.runs import (
     FailingTests,
     SessionContents,
     SessionKey,
+    Snapshot,
     SubChat,
     Task,
     artifacts,

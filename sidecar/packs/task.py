@@ -6,6 +6,7 @@ unchanged (decisions.md, Continuity).
 
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 
 from sidecar.codebase import identifiers_of, paths_in, query_words, scope_prefix, stem
@@ -112,7 +113,8 @@ def task_of(
         and not _names_touched_symbol(names, touched_names)
     ):
         return _new_task(prompt, words, names), True
-    extended = current._replace(
+    extended = replace(
+        current,
         terms=tuple(dict.fromkeys((*current.terms, *terms)))[:MAX_TERMS],
         names=tuple(dict.fromkeys((*current.names, *names)))[:MAX_TERMS],
     )

@@ -1,11 +1,10 @@
 """Runs: pre-runs, finished runs, delivery ledger, test status, task state, artifacts."""
 
 from sidecar.runs import artifacts, keys, ledger, records, snapshots
+from sidecar.runs.call_record import CallRecord
 from sidecar.runs.maintenance import delete_old_runs, delete_sub_chat, is_deleted
 from sidecar.runs.model import (
     NO_CONTENTS,
-    Artifact,
-    CallRecord,
     ConversationPlace,
     Counters,
     FailingTests,
@@ -14,10 +13,11 @@ from sidecar.runs.model import (
     RunSummary,
     SessionContents,
     SessionKey,
-    StoredSnapshot,
     SubChat,
     Task,
 )
+from sidecar.runs.provenance import Artifact
+from sidecar.runs.snapshots import Snapshot, StoredSnapshot, TouchedFile
 
 __all__ = [
     "NO_CONTENTS",
@@ -31,9 +31,11 @@ __all__ = [
     "RunSummary",
     "SessionContents",
     "SessionKey",
+    "Snapshot",
     "StoredSnapshot",
     "SubChat",
     "Task",
+    "TouchedFile",
     "artifacts",
     "delete_old_runs",
     "delete_sub_chat",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NamedTuple
 
 import apsw
 import orjson
 
 from sidecar.core.digests import digest_value
-from sidecar.runs.model import Artifact
+from sidecar.runs.model import ArtifactStatus, ArtifactType
+from sidecar.runs.provenance import UNKNOWN_PROVENANCE, Artifact, Provenance, provenance_from_json, provenance_to_json
 
 _ARTIFACT = (
     "artifact_id, project, type, status, title, body, event, event_key, provenance, created_at_ms, updated_at_ms"
@@ -21,16 +22,14 @@ _FULL_ROW = "2:"
 
 def put(tx: apsw.Connection, artifact: Artifact) -> None:
     """Store an artifact, new or changed, with a hash over all of it."""
+    row = _row_of(artifact)
     tx.execute(
         f"INSERT OR REPLACE INTO continuity_artifacts ({_ARTIFACT}, row_hash) VALUES ({', '.join('?' * 12)})",
         (
-            *artifact[:8],
-            orjson.dumps(artifact.provenance),
-            artifact.created_at_ms,
-            artifact.updated_at_ms,
-            _hash(artifact),
+            row.artifact_id, row.project, row.type, row.status, row.title, row.body, row.event, row.event_key,
+            orjson.dumps(row.provenance), row.created_at_ms, row.updated_at_ms, _hash(row),
         ),
-    )
+    )  # fmt: skip
 
 
 def remove(tx: apsw.Connection, artifact_ids: Iterable[str]) -> None:
@@ -70,7 +69,8 @@ def covered_events(tx: apsw.Connection, project: str, since_ms: int, start_commi
     With a commit, also those of older artifacts whose runs started at it, because their changes are still visible.
     """
     rows = tx.execute(
-        "SELECT DISTINCT json_extract(event.value, '$[1]') FROM continuity_artifacts AS artifact,"
+        "SELECT DISTINCT coalesce(json_extract(event.value, '$.key'), json_extract(event.value, '$[1]'))"
+        " FROM continuity_artifacts AS artifact,"
         " json_each(cast(artifact.provenance AS TEXT), '$.events') AS event WHERE artifact.project = ?1"
         " AND (artifact.updated_at_ms >= ?2 OR json_extract(cast(artifact.provenance AS TEXT), '$.startCommit') = ?3)",
         (project, since_ms, start_commit),
@@ -128,23 +128,56 @@ def count_by_status(tx: apsw.Connection, project: str | None) -> dict[tuple[str,
 
 
 def _artifacts(tx: apsw.Connection, where: str, bindings: tuple[apsw.SQLiteValue, ...]) -> list[tuple[Artifact, bool]]:
-    rows = tx.execute(f"SELECT {_ARTIFACT}, row_hash FROM continuity_artifacts WHERE {where}", bindings)
-    return [_read(cells, str(row_hash)) for *cells, row_hash in rows]
+    rows: Any = tx.execute(f"SELECT {_ARTIFACT}, row_hash FROM continuity_artifacts WHERE {where}", bindings)
+    return [_read(_Row(*cells), str(row_hash)) for *cells, row_hash in rows]
 
 
-def _read(cells: list[Any], row_hash: str) -> tuple[Artifact, bool]:
+class _Row(NamedTuple):
+    """An artifact as the columns of its row; its provenance is JSON, parsed or not."""
+
+    artifact_id: str
+    project: str
+    type: ArtifactType
+    status: ArtifactStatus
+    title: str
+    body: str
+    event: str
+    event_key: str
+    provenance: Any
+    created_at_ms: int
+    updated_at_ms: int
+
+
+def _read(row: _Row, row_hash: str) -> tuple[Artifact, bool]:
+    """Return a row's artifact, and whether the row is intact."""
     try:
-        cells[8] = orjson.loads(cells[8])
-    except orjson.JSONDecodeError:
-        return Artifact._make([*cells[:8], {}, *cells[9:]]), False
-    artifact = Artifact._make(cells)
-    return artifact, row_hash == (_hash(artifact) if row_hash.startswith(_FULL_ROW) else _legacy_hash(artifact))
+        row = row._replace(provenance=orjson.loads(row.provenance))
+        provenance = provenance_from_json(row.type, row.provenance)
+    except (ValueError, TypeError, KeyError, AttributeError):
+        return _artifact_of(row, UNKNOWN_PROVENANCE), False
+    expected = _hash(row) if row_hash.startswith(_FULL_ROW) else _legacy_hash(row)
+    return _artifact_of(row, provenance), row_hash == expected
 
 
-def _hash(artifact: Artifact) -> str:
-    return _FULL_ROW + digest_value(list(artifact))
+def _row_of(artifact: Artifact) -> _Row:
+    return _Row(
+        artifact.id, artifact.project, artifact.type, artifact.status, artifact.title, artifact.body, artifact.event,
+        artifact.event_key, provenance_to_json(artifact.provenance), artifact.created_at_ms, artifact.updated_at_ms,
+    )  # fmt: skip
 
 
-def _legacy_hash(artifact: Artifact) -> str:
+def _artifact_of(row: _Row, provenance: Provenance) -> Artifact:
+    return Artifact(
+        id=row.artifact_id, project=row.project, type=row.type, status=row.status, title=row.title, body=row.body,
+        event=row.event, event_key=row.event_key, provenance=provenance, created_at_ms=row.created_at_ms,
+        updated_at_ms=row.updated_at_ms,
+    )  # fmt: skip
+
+
+def _hash(row: _Row) -> str:
+    return _FULL_ROW + digest_value(list(row))
+
+
+def _legacy_hash(row: _Row) -> str:
     """Return the hash of a row written before the hash covered every column; a change of the row replaces it."""
-    return digest_value([artifact.type, artifact.status, artifact.title, artifact.body, artifact.provenance])
+    return digest_value([row.type, row.status, row.title, row.body, row.provenance])

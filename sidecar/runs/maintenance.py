@@ -5,6 +5,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Iterable, Iterator
 from functools import partial
+from typing import Any
 
 import apsw
 import orjson
@@ -13,6 +14,7 @@ from sidecar.call import Process
 from sidecar.core.digests import digest_value
 from sidecar.core.findings import Finding
 from sidecar.runs import artifacts
+from sidecar.runs.call_record import details_from_json, texts_from_json
 from sidecar.storage.retention import Holding, Scope, remove
 
 DAY_MS = 86_400_000
@@ -78,7 +80,6 @@ def is_deleted(tx: apsw.Connection, sub_chat_id: str, session_ids: Iterable[str 
 JSON_CELLS = {
     "continuity_state": ("task", "counters", "todos"),
     "continuity_runs": ("touched", "result"),
-    "continuity_calls": ("record",),
     "continuity_tests": ("failing",),
 }
 """Columns without which a row is useless."""
@@ -112,16 +113,26 @@ def _unreadable(tx: apsw.Connection, table: str) -> Iterator[apsw.SQLiteValue]:
     if table == "continuity_snapshots":
         yield from _damaged_snapshots(tx)
         return
+    if table == "continuity_calls":
+        yield from _damaged_calls(tx)
+        return
     key, cells = _key(tx, table), JSON_CELLS[table]
-    more = ", blocks" if table == "continuity_calls" else ""
-    for row in tx.execute(f"SELECT {key}, {', '.join(cells)}{more} FROM {table}"):
+    for row_key, *values in tx.execute(f"SELECT {key}, {', '.join(cells)} FROM {table}"):
         try:
-            for cell in row[1 : 1 + len(cells)]:
-                orjson.loads(cell)
-            if more:
-                orjson.loads(zlib.decompress(row[-1]))
-        except (orjson.JSONDecodeError, zlib.error, TypeError):
-            yield row[0]
+            for value in values:
+                orjson.loads(value)
+        except (orjson.JSONDecodeError, TypeError):
+            yield row_key
+
+
+def _damaged_calls(tx: apsw.Connection) -> Iterator[apsw.SQLiteValue]:
+    rows: Any = tx.execute("SELECT delivery_token, record, blocks FROM continuity_calls")
+    for token, details, texts in rows:
+        try:
+            details_from_json(details)
+            texts_from_json(zlib.decompress(texts))
+        except (ValueError, KeyError, TypeError, zlib.error):
+            yield token
 
 
 def _damaged_snapshots(tx: apsw.Connection) -> Iterator[apsw.SQLiteValue]:

@@ -1,10 +1,11 @@
 """Values of runs (ledger items, task, counters, tests, artifacts), and wire types that slices share."""
 
-from typing import Any, Literal, NamedTuple
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
 
 from pydantic import Field
 
-from sidecar.core.wire import WireModel
+from sidecar.core.wire import Tokens, WireModel
 
 MAX_PROMPT_CHARACTERS = 4_000_000
 
@@ -37,6 +38,17 @@ class ArtifactReference(WireModel):
     id: str
     type: ArtifactType
     status: ArtifactStatus
+
+
+class RunUsage(WireModel):
+    """Token, cost and time usage of the run, as far as the host knows."""
+
+    input_tokens: Tokens | None = None
+    output_tokens: Tokens | None = None
+    cache_read_tokens: Tokens | None = None
+    cache_creation_tokens: Tokens | None = None
+    cost_usd: float | None = Field(default=None, ge=0, le=1e9, description="US dollars.")
+    duration_ms: float | None = Field(default=None, ge=0, le=2**40, description="Milliseconds.")
 
 
 class SessionKey(NamedTuple):
@@ -75,7 +87,8 @@ class SessionContents(NamedTuple):
 NO_CONTENTS = SessionContents({}, None, None, exists=False)
 
 
-class Task(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Task:
     """Task of a conversation. `query` ranks files and follows from the fingerprint's words alone."""
 
     fingerprint: str
@@ -85,7 +98,8 @@ class Task(NamedTuple):
     objective: str
 
 
-class Counters(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Counters:
     """Pressure on a conversation's current provider session (bytes, lines, milliseconds) since that session started.
 
     `…_before` is the part that the last snapshot already covers.
@@ -115,7 +129,6 @@ class Counters(NamedTuple):
     compactions: int = 0
     compacted_at_ms: int | None = None
     score: float | None = None
-    """The agent's score as the host told it last, and the one before the last compaction."""
     last_score: float | None = None
     """The agent's score before the last compaction; `score` is the latest one that the host reported."""
     agent: str = ""
@@ -132,7 +145,8 @@ class Counters(NamedTuple):
     """The conversation's provider sessions, the latest last."""
 
 
-class SubChat(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class SubChat:
     """Stored state of a conversation."""
 
     task: Task | None
@@ -144,31 +158,14 @@ class SubChat(NamedTuple):
 
     def for_new_task(self) -> "SubChat":
         """Return what is valid for another task: neither steps nor plan."""
-        return self._replace(todos=(), plan="") if self.task is not None else self
+        return replace(self, todos=(), plan="") if self.task is not None else self
 
 
 NEW_SUB_CHAT = SubChat(None, Counters(), ())
 
 
-class CallRecord(NamedTuple):
-    """A pre-run as recorded: what it was about to deliver, and everything needed to explain it."""
-
-    delivery_token: str
-    run_id: str
-    sub_chat_id: str
-    project: str
-    workspace: str
-    provider: str
-    session_id: str | None
-    """The session that this call continues; None if it starts a fresh one."""
-    shadow: bool
-    status: Literal["pending", "committed", "dropped"]
-    created_at_ms: int
-    record: dict[str, Any]
-    blocks: dict[str, Any]
-
-
-class FailingTests(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class FailingTests:
     """A test runner's last verdict in a workspace, while it is failing."""
 
     runner: str
@@ -188,14 +185,16 @@ class FailingTests(NamedTuple):
     """Number of tests that ran at that time; 0 if unknown."""
 
 
-class ConversationPlace(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class ConversationPlace:
     """The project and workspace of a conversation."""
 
     project: str
     workspace: str
 
 
-class RunSummary(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class RunSummary:
     """Summary of a run's work from its record."""
 
     run_id: str
@@ -205,28 +204,79 @@ class RunSummary(NamedTuple):
     touched: tuple[str, ...]
 
 
-class StoredSnapshot(NamedTuple):
-    """The stored structured state of a conversation."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileLines:
+    """Lines of a conversation's runs in a file, as of the last of them."""
 
-    id: str
-    sub_chat_id: str
+    lines: frozenset[str]
+    """Hashes of the informative lines."""
+    digest: str
+    """Identifies the file's diff at that time; empty for none."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileChange:
+    """A file that a run changed. Lines are relative to the head commit after the run, or those of its commits."""
+
+    path: str
+    added: int
+    removed: int
+    surviving: FileLines | None = None
+    """Surviving lines of the conversation's work in it; None if unknown."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FileUse:
+    """Files of one run by their use, as sorted paths."""
+
+    in_pack: tuple[str, ...]
+    """Files that this call's pack contained."""
+    used: tuple[str, ...]
+    """Pack files that the run then read or edited; their share is the pack's precision."""
+    needed: tuple[str, ...]
+    """Files that the run read or edited, and neither created nor knew from reading them earlier."""
+    discovered: tuple[str, ...]
+    """Needed files that the agent had to find by itself; the share of the others is the pack's recall."""
+    repeated: tuple[str, ...]
+    """Files read but not edited, although the session had their content. (An edit needs a read first.)"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PackMetrics:
+    """Metrics of the pack that a run received."""
+
+    anchor_id: str | None = None
+    file_use: FileUse | None = None
+    """None if the run used no file."""
+    cache_broken: bool = False
+    """Whether another anchor made the provider rewrite its prompt cache."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRecord:
+    """A finished run as recorded."""
+
     run_id: str
-    at_ms: int
-    reasons: tuple[str, ...]
-    value: dict[str, Any]
-
-
-class Artifact(NamedTuple):
-    """Something of a run that is worth storing."""
-
-    id: str
+    sub_chat_id: str
+    chat_id: str | None
     project: str
-    type: ArtifactType
-    status: ArtifactStatus
-    title: str
-    body: str
-    event: str
-    event_key: str
-    provenance: dict[str, Any]
-    created_at_ms: int
-    updated_at_ms: int
+    workspace: str
+    provider: Provider
+    mode: RunMode
+    outcome: Outcome
+    session_before: str | None
+    session_after: str | None
+    task_fingerprint: str | None
+    head_commit: str | None
+    objective: str
+    conclusion: str
+    """The agent's final words, with secrets masked."""
+    changes: tuple[FileChange, ...]
+    usage: RunUsage | None
+    pack_metrics: PackMetrics | None
+    """None if the run did not use its pre-run's answer."""
+    result: bytes
+    """The answer of `continuity/postRun` in its wire form, JSON."""
+    started_at_ms: int
+    finished_at_ms: int
+    recorded_at_ms: int

@@ -3,20 +3,32 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Mapping
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 import apsw
 import orjson
 
+from sidecar.runs.call_record import (
+    CallRecord,
+    WorktreeBaseline,
+    details_from_json,
+    details_to_json,
+    texts_from_json,
+    texts_to_json,
+)
 from sidecar.runs.model import (
     NEW_SUB_CHAT,
-    CallRecord,
     ConversationPlace,
     Counters,
     FailingTests,
+    FileChange,
+    FileLines,
+    RunRecord,
     RunSummary,
+    RunUsage,
     SubChat,
     Task,
 )
@@ -34,21 +46,40 @@ def sub_chat(tx: apsw.Connection, sub_chat_id: str) -> SubChat:
     ).fetchone()
     if row is None:
         return NEW_SUB_CHAT
-    task, counters, todos = (orjson.loads(cell) for cell in row[:3])
-    # A file of an earlier version has other counters too; those it lacks start at their defaults.
-    counter_values = {
-        name: tuple(value) if isinstance(value, list) else value
-        for name, value in counters.items()
-        if name in Counters._fields
-    }
+    task, counters, todos, plan = row
     return SubChat(
-        Task(task["fingerprint"], tuple(task["terms"]), tuple(task["names"]), task["query"], task["objective"])
-        if task
-        else None,
-        Counters(**cast("Any", counter_values)),
-        tuple((content, status) for content, status in todos),
-        row[3],
+        _task_from_json(orjson.loads(task)),
+        _counters_from_json(orjson.loads(counters)),
+        tuple((content, status) for content, status in orjson.loads(todos)),
+        plan,
     )
+
+
+def _task_from_json(value: Any) -> Task | None:
+    if value is None:
+        return None
+    return Task(
+        fingerprint=value["fingerprint"],
+        terms=tuple(value["terms"]),
+        names=tuple(value["names"]),
+        query=value["query"],
+        objective=value["objective"],
+    )
+
+
+_RENAMED_COUNTERS = {"asked": "rehydrate_reason", "refused_at": "refused_at_turn"}
+_COUNTERS = frozenset(field.name for field in fields(Counters))
+
+
+def _counters_from_json(value: Any) -> Counters:
+    """Return counters; unknown members of another version are ignored, missing ones have their defaults."""
+    named = {_RENAMED_COUNTERS.get(name, name): member for name, member in value.items()}
+    members: dict[str, Any] = {
+        name: tuple(member) if isinstance(member, list) else member
+        for name, member in named.items()
+        if name in _COUNTERS
+    }
+    return Counters(**members)
 
 
 def conversation_place(tx: apsw.Connection, sub_chat_id: str) -> ConversationPlace | None:
@@ -69,8 +100,8 @@ def put_sub_chat(
             sub_chat_id,
             project,
             workspace,
-            _json(state.task._asdict() if state.task else None),
-            _json(state.counters._asdict()),
+            _json(state.task),
+            _json(state.counters),
             _json(list(state.todos)),
             state.plan,
             now_ms,
@@ -90,7 +121,20 @@ def record_call(tx: apsw.Connection, call: CallRecord) -> None:
     tx.execute(
         "INSERT INTO continuity_calls (delivery_token, run_id, sub_chat_id, project, workspace, provider, session_id,"
         " shadow, status, created_at_ms, record, blocks) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        (*call[:10], _json(call.record), _compressed(_json(call.blocks))),
+        (
+            call.delivery_token,
+            call.run_id,
+            call.sub_chat_id,
+            call.project,
+            call.workspace,
+            call.provider,
+            call.session_id,
+            call.shadow,
+            call.status,
+            call.created_at_ms,
+            details_to_json(call.details),
+            _compressed(texts_to_json(call.texts)),
+        ),
     )
     if tx.last_insert_rowid() % CALLS_PRUNED_AT_ONCE:
         return
@@ -101,12 +145,21 @@ def record_call(tx: apsw.Connection, call: CallRecord) -> None:
     )
 
 
-def add_to_call(tx: apsw.Connection, delivery_token: str, more: Mapping[str, Any]) -> None:
-    """Add to a pre-run's record what was unknown when it was made, unless its run has ended."""
+def add_baseline(tx: apsw.Connection, delivery_token: str, baseline: WorktreeBaseline) -> None:
+    """Add the worktree's baseline to a pre-run that could not wait for it, unless its run has ended.
+
+    What the record knows of lines and of the session's head stays.
+    """
     call = call_of_token(tx, delivery_token)
     if call is not None and run_result(tx, call.run_id) is None:
-        record = _json({**call.record, **more})
-        tx.execute("UPDATE continuity_calls SET record = ? WHERE delivery_token = ?", (record, delivery_token))
+        known = call.details.baseline
+        details = replace(
+            call.details, baseline=replace(baseline, lines=known.lines, sent_head=known.sent_head, is_late=True)
+        )
+        tx.execute(
+            "UPDATE continuity_calls SET record = ? WHERE delivery_token = ?",
+            (details_to_json(details), delivery_token),
+        )
 
 
 def call_of_token(tx: apsw.Connection, delivery_token: str) -> CallRecord | None:
@@ -141,10 +194,10 @@ def drop_pending(tx: apsw.Connection, sub_chat_id: str) -> None:
     )
 
 
-def run_result(tx: apsw.Connection, run_id: str) -> dict[str, Any] | None:
-    """Return the answer that a recorded run received."""
+def run_result(tx: apsw.Connection, run_id: str) -> bytes | None:
+    """Return the answer that a recorded run received, in its wire form."""
     row = tx.execute("SELECT result FROM continuity_runs WHERE run_id = ?", (run_id,)).fetchone()
-    return orjson.loads(row[0]) if row else None
+    return row[0] if row else None
 
 
 def touched_files(tx: apsw.Connection, sub_chat_id: str, runs: int, task: str | None = None) -> list[str]:
@@ -154,24 +207,46 @@ def touched_files(tx: apsw.Connection, sub_chat_id: str, runs: int, task: str | 
         " ORDER BY recorded_at_ms DESC, rowid DESC LIMIT ?3",
         (sub_chat_id, task, runs),
     )
-    return list(dict.fromkeys(change[0] for (touched,) in rows for change in orjson.loads(touched)))
+    return list(dict.fromkeys(change.path for (touched,) in rows for change in _changes_from_json(touched)))
 
 
-def surviving_lines(tx: apsw.Connection, sub_chat_id: str, runs: int) -> dict[str, tuple[str, tuple[str, ...]]]:
-    """Return what a conversation's last runs left in files: each file's diff digest and line marks.
-
-    The last run that changed a file counts.
-    """
+def surviving_lines(tx: apsw.Connection, sub_chat_id: str, runs: int) -> dict[str, FileLines]:
+    """Return what a conversation's last runs left in files, by path. The last run that changed a file counts."""
     rows = tx.execute(
         "SELECT touched FROM continuity_runs WHERE sub_chat_id = ? ORDER BY recorded_at_ms DESC, rowid DESC LIMIT ?",
         (sub_chat_id, runs),
     )
-    by_path: dict[str, tuple[str, tuple[str, ...]]] = {}
+    by_path: dict[str, FileLines] = {}
     for (touched,) in rows:
-        for path, _added, _removed, *lines in orjson.loads(touched):
-            if lines:
-                by_path.setdefault(path, (lines[0], tuple(lines[1])))
+        for change in _changes_from_json(touched):
+            if change.surviving is not None:
+                by_path.setdefault(change.path, change.surviving)
     return by_path
+
+
+def _changes_to_json(changes: Sequence[FileChange]) -> bytes:
+    """Return the JSON form: `[{path, added, removed, surviving: {lines, digest} | null}]`, lines sorted."""
+    return orjson.dumps(changes, default=sorted)
+
+
+def _changes_from_json(text: Any) -> list[FileChange]:
+    """Return changes from their JSON form, or from the rows `[path, added, removed, digest, lines]` of version 1."""
+    return [
+        _change_of_version_1(*row) if isinstance(row, list) else _change_from_json(row) for row in orjson.loads(text)
+    ]
+
+
+def _change_from_json(value: Any) -> FileChange:
+    lines = value["surviving"]
+    surviving = FileLines(lines=frozenset(lines["lines"]), digest=lines["digest"]) if lines is not None else None
+    return FileChange(path=value["path"], added=value["added"], removed=value["removed"], surviving=surviving)
+
+
+def _change_of_version_1(
+    path: str, added: int, removed: int, digest: str | None = None, lines: Sequence[str] = ()
+) -> FileChange:
+    surviving = FileLines(lines=frozenset(lines), digest=digest) if digest is not None else None
+    return FileChange(path=path, added=added, removed=removed, surviving=surviving)
 
 
 def run_summaries(tx: apsw.Connection, sub_chat_id: str, limit: int) -> list[RunSummary]:
@@ -182,20 +257,32 @@ def run_summaries(tx: apsw.Connection, sub_chat_id: str, limit: int) -> list[Run
         (sub_chat_id, limit),
     )
     return [
-        RunSummary(run_id, objective, conclusion, tuple(change[0] for change in orjson.loads(touched)))
+        RunSummary(run_id, objective, conclusion, tuple(change.path for change in _changes_from_json(touched)))
         for run_id, objective, conclusion, touched in rows
     ]
 
 
-def last_run_metrics(tx: apsw.Connection, sub_chat_id: str, session_id: str) -> tuple[Any, Any]:
-    """Return usage and pack metrics of the last run that ended in a session; (None, None) without one."""
+@dataclass(frozen=True, slots=True)
+class SessionRun:
+    """The last run of a session: its anchor and its usage."""
+
+    anchor_id: str | None
+    usage: RunUsage | None
+
+
+def last_run_of_session(tx: apsw.Connection, sub_chat_id: str, session_id: str) -> SessionRun | None:
+    """Return the conversation's last run that ended in a session; None without one."""
     row = tx.execute(
-        "SELECT usage, worth FROM continuity_runs WHERE sub_chat_id = ? AND session_after = ?"
+        "SELECT usage, pack_metrics FROM continuity_runs WHERE sub_chat_id = ? AND session_after = ?"
         " ORDER BY recorded_at_ms DESC, rowid DESC LIMIT 1",
         (sub_chat_id, session_id),
     ).fetchone()
-    usage, metrics = row or (None, None)
-    return usage and orjson.loads(usage), metrics and orjson.loads(metrics)
+    if row is None:
+        return None
+    usage, metrics = (orjson.loads(cell) if cell else None for cell in row)
+    # The first version named it `anchor`.
+    anchor_id = metrics.get("anchor_id", metrics.get("anchor")) if metrics else None
+    return SessionRun(anchor_id, RunUsage.model_validate(usage) if usage else None)
 
 
 def count_sessions_since(tx: apsw.Connection, project: str, since_ms: int) -> int:
@@ -208,43 +295,71 @@ def count_sessions_since(tx: apsw.Connection, project: str, since_ms: int) -> in
     return int(str(cursor.get))
 
 
-def record_run(tx: apsw.Connection, row: dict[str, Any]) -> None:
-    """Insert a run's row."""
-    as_json = ("touched", "usage", "result", "worth")
-    values = {name: _json(value) if name in as_json else value for name, value in row.items()}
-    columns = ", ".join(values)
-    placeholders = ", ".join("?" * len(values))
-    tx.execute(f"INSERT INTO continuity_runs ({columns}) VALUES ({placeholders})", tuple(values.values()))
+def record_run(tx: apsw.Connection, run: RunRecord) -> None:
+    """Insert a run's row. `pack_metrics` is one JSON object with the fields of `PackMetrics`."""
+    tx.execute(
+        "INSERT INTO continuity_runs (run_id, sub_chat_id, chat_id, project, workspace, provider, mode, outcome,"
+        " session_before, session_after, task_fingerprint, head_commit, objective, conclusion, touched, usage,"
+        " pack_metrics, result, started_at_ms, finished_at_ms, recorded_at_ms)"
+        f" VALUES ({', '.join('?' * 21)})",
+        (
+            run.run_id, run.sub_chat_id, run.chat_id, run.project, run.workspace, run.provider, run.mode, run.outcome,
+            run.session_before, run.session_after, run.task_fingerprint, run.head_commit, run.objective,
+            run.conclusion, _changes_to_json(run.changes),
+            run.usage.model_dump_json(by_alias=True).encode() if run.usage is not None else None,
+            _json(run.pack_metrics) if run.pack_metrics is not None else None,
+            run.result, run.started_at_ms, run.finished_at_ms, run.recorded_at_ms,
+        ),
+    )  # fmt: skip
 
 
 def put_tests(tx: apsw.Connection, workspace: str, tests: FailingTests, status: str, now_ms: int) -> None:
-    """Store a runner's last verdict in a workspace."""
-    worktree = (tests.head, tests.changed_hash)
-    failing_json = _json([tests.names, tests.excerpt, *worktree, tests.selections, tests.total])
+    """Store a runner's last verdict in a workspace.
+
+    JSON form of `failing`: `{names, excerpt, head, changed_hash, selections, total}`.
+    """
+    failing = _json(
+        {
+            "names": tests.names, "excerpt": tests.excerpt, "head": tests.head, "changed_hash": tests.changed_hash,
+            "selections": tests.selections, "total": tests.total,
+        }
+    )  # fmt: skip
     tx.execute(
         "INSERT OR REPLACE INTO continuity_tests (workspace, runner, status, failing, run_id, recorded_at_ms)"
         " VALUES (?, ?, ?, ?, ?, ?)",
-        (workspace, tests.runner, status, failing_json, tests.run_id, now_ms),
+        (workspace, tests.runner, status, failing, tests.run_id, now_ms),
     )
 
 
 def failing_tests(tx: apsw.Connection, workspace: str) -> list[FailingTests]:
     """Return the runners whose last verdict in a workspace was a failure."""
-    rows = tx.execute(
+    rows: Any = tx.execute(
         "SELECT runner, failing, run_id, recorded_at_ms FROM continuity_tests"
         " WHERE workspace = ? AND status = 'failed' ORDER BY runner",
         (workspace,),
     )
-    tests = []
-    for runner, failing_json, run_id, seen_at_ms in rows:
-        names, excerpt, head, changed_hash, selections, total = (*orjson.loads(failing_json), (), 0)[:6]
-        seen_at = (head, changed_hash, tuple(selections), total)
-        tests.append(FailingTests(runner, tuple(names), excerpt, run_id, seen_at_ms, *seen_at))
-    return tests
+    return [_failing_from_json(orjson.loads(failing), runner, run_id, at_ms) for runner, failing, run_id, at_ms in rows]
+
+
+def _failing_from_json(value: Any, runner: str, run_id: str, seen_at_ms: int) -> FailingTests:
+    """Return failing tests from their JSON form, or from the list of version 1 with the same order."""
+    if isinstance(value, list):
+        value = dict(zip(("names", "excerpt", "head", "changed_hash", "selections", "total"), value, strict=False))
+    return FailingTests(
+        runner=runner,
+        names=tuple(value["names"]),
+        excerpt=value["excerpt"],
+        run_id=run_id,
+        seen_at_ms=seen_at_ms,
+        head=value["head"],
+        changed_hash=value["changed_hash"],
+        selections=tuple(value.get("selections", ())),
+        total=value.get("total", 0),
+    )
 
 
 def _call(tx: apsw.Connection, where: str, value: str | None, order: str = "DESC") -> CallRecord | None:
-    row = tx.execute(
+    row: Any = tx.execute(
         "SELECT delivery_token, run_id, sub_chat_id, project, workspace, provider, session_id, shadow, status,"
         f" created_at_ms, record, blocks FROM continuity_calls WHERE {where}"
         f" ORDER BY created_at_ms {order}, rowid {order}",
@@ -252,9 +367,25 @@ def _call(tx: apsw.Connection, where: str, value: str | None, order: str = "DESC
     ).fetchone()
     if row is None:
         return None
-    *cells, record, blocks = row
-    cells[7] = bool(cells[7])
-    return CallRecord._make((*cells, orjson.loads(record), orjson.loads(zlib.decompress(blocks))))
+    token, run_id, sub_chat_id, project, workspace, provider, session_id, shadow, status, at_ms, details, texts = row
+    try:
+        call_details, call_texts = details_from_json(details), texts_from_json(zlib.decompress(texts))
+    except (ValueError, KeyError, TypeError, zlib.error):
+        return None  # a damaged row, which the doctor removes
+    return CallRecord(
+        delivery_token=token,
+        run_id=run_id,
+        sub_chat_id=sub_chat_id,
+        project=project,
+        workspace=workspace,
+        provider=provider,
+        session_id=session_id,
+        shadow=bool(shadow),
+        status=status,
+        created_at_ms=at_ms,
+        details=call_details,
+        texts=call_texts,
+    )
 
 
 @lru_cache(maxsize=32)
@@ -280,19 +411,17 @@ class GovernedRun(NamedTuple):
 def governed_runs(tx: apsw.Connection, project: str | None, since_ms: int, limit: int) -> list[GovernedRun]:
     """Return the latest runs whose governor decision had reasons, newest first."""
     rows: Any = tx.execute(
-        "SELECT recorded_at_ms, project, provider, json_extract(cast(result AS TEXT), '$.governor') AS word"
+        "SELECT recorded_at_ms, project, provider, json_extract(cast(result AS TEXT), '$.governor') AS decision"
         " FROM continuity_runs WHERE project = coalesce(?, project) AND recorded_at_ms >= ?"
         " AND json_array_length(cast(result AS TEXT), '$.governor.reasons') > 0"
         " ORDER BY recorded_at_ms DESC, rowid DESC LIMIT ?",
         (project, since_ms, limit),
     )
-    decisions = (
-        (at_ms, project_key, provider, orjson.loads(decision)) for at_ms, project_key, provider, decision in rows
-    )
-    return [
-        GovernedRun(at_ms, project_key, provider, decision["action"], tuple(decision["reasons"]))
-        for at_ms, project_key, provider, decision in decisions
-    ]
+    runs = []
+    for at_ms, project_key, provider, decision_json in rows:
+        decision = orjson.loads(decision_json)
+        runs.append(GovernedRun(at_ms, project_key, provider, decision["action"], tuple(decision["reasons"])))
+    return runs
 
 
 def last_calls(tx: apsw.Connection, limit: int) -> list[CallRecord]:

@@ -332,6 +332,10 @@ MIGRATIONS: tuple[Migration, ...] = (
             "UPDATE continuity_memory_capture_totals SET name = 'suppressed' WHERE name = 'withheld'",
         ),
     ),
+    Migration(
+        "pack metrics of a run under their name",
+        ("ALTER TABLE continuity_runs RENAME COLUMN worth TO pack_metrics",),
+    ),
 )
 
 DURABLE_TABLES = (

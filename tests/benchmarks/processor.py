@@ -1,4 +1,4 @@
-"""Processor time of a call, which other load on the machine affects least."""
+"""What a call takes of the processor: other load on the machine changes it least."""
 
 import statistics
 import time
@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 
 def median_ms(call: Callable[[int], object], rounds: int) -> float:
-    """Return the median milliseconds of processor time of a call, over all threads. The call receives its number."""
-    times = []
+    """Gives the milliseconds of processor time that a call takes, all threads together; it is told its number."""
+    taken = []
     for number in range(rounds):
-        start = time.process_time_ns()
+        began = time.process_time_ns()
         call(number)
-        times.append((time.process_time_ns() - start) / 1e6)
-    return statistics.median(times)
+        taken.append((time.process_time_ns() - began) / 1e6)
+    return statistics.median(taken)

@@ -5,8 +5,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.capture.pack_metrics import CacheUse, PackUse, breaks_cache, cache_use, pack_use
+from sidecar.capture.pack_metrics import CacheUse, breaks_cache, cache_use, file_use
 from sidecar.runs import Item, keys
+from sidecar.runs.model import FileUse, RunUsage
 from tests.support.conversation import Conversation
 from tests.support.shop import PROMPT, Talk, active, read_part, shop, talk
 
@@ -21,25 +22,25 @@ def context_item(path: str, *, size: int = 100, digest: str = "d") -> Item:
 
 def test_used_discovered_and_repeated_files_are_distinguished() -> None:
     had = [context_item("earlier"), context_item("own", size=0), context_item("pointer", digest=keys.POINTER)]
-    use = pack_use(
+    use = file_use(
         [context_item("a"), context_item("b"), Item("delta:todos", "x", 5)], {item.key: item for item in had},
         read={"a", "own", "earlier", "pointer", "alone", "edited"}, written={"edited", "new"}, created={"new"},
     )  # fmt: skip
-    assert use == PackUse(
+    assert use == FileUse(
         in_pack=("a", "b"), used=("a",), needed=("a", "alone", "earlier", "edited", "pointer"),
         discovered=("alone", "edited"), repeated=("a", "earlier"),
     )  # fmt: skip
 
 
 def test_a_run_that_used_no_file_does_not_measure_its_pack() -> None:
-    assert pack_use([context_item("a")], {}, set(), set(), set()) is None
-    assert pack_use([context_item("a")], {}, set(), {"new"}, {"new"}) is None
+    assert file_use([context_item("a")], {}, set(), set(), set()) is None
+    assert file_use([context_item("a")], {}, set(), {"new"}, {"new"}) is None
 
 
 @given(paths, paths, paths, paths)
 def test_the_file_sets_are_consistent(delivered: set[str], had: set[str], read: set[str], written: set[str]) -> None:
     items = {keys.context_key(path): context_item(path) for path in had}
-    use = pack_use([context_item(path) for path in delivered], items, read, written, set())
+    use = file_use([context_item(path) for path in delivered], items, read, written, set())
     if use is not None:
         assert set(use.used) <= set(use.in_pack)
         assert set(use.discovered) <= set(use.needed) <= read | written
@@ -54,7 +55,7 @@ def test_only_a_different_anchor_that_doubles_the_misses_breaks_the_cache() -> N
     assert not breaks_cache(before, CacheUse("b", 95_000, 1_500))
     assert not breaks_cache(None, dear)
     assert not breaks_cache(before, dear._replace(anchor_id=None))
-    assert cache_use("a", {"cacheReadTokens": 1, "cacheCreationTokens": None}) is None
+    assert cache_use("a", RunUsage(cache_read_tokens=1)) is None
     assert cache_use("a", None) is None
 
 

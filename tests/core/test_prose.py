@@ -3,8 +3,8 @@
 import pytest
 
 from sidecar.capture.drafts.devlog import devlog, is_due
-from sidecar.capture.effects.worktree_changes import FileChange
 from sidecar.core.text.prose import first_informative_paragraph, sentences
+from sidecar.runs.model import FileChange
 
 TELLING = "Rounding now happens on the discount, not on the price."
 
@@ -59,7 +59,14 @@ def test_sentences_end_at_full_stops_and_items_and_not_at_abbreviations() -> Non
 
 
 def test_an_entry_holds_the_events_between_the_conclusion_and_the_files() -> None:
-    draft = devlog("Fix it", [FileChange("a.py", 1, 0)], TELLING, ["pytest: passing"], 2, ["Fixed: `t` (pytest)."])
+    draft = devlog(
+        "Fix it",
+        [FileChange(path="a.py", added=1, removed=0)],
+        TELLING,
+        ["pytest: passing"],
+        2,
+        ["Fixed: `t` (pytest)."],
+    )
     assert draft.body == (
         f"# Fix it\n\n{TELLING}\n\nFixed: `t` (pytest).\n\n"
         "Changed over 2 runs:\n\n- `a.py` +1 −0\n\nTests:\n\n- pytest: passing\n"
@@ -67,6 +74,10 @@ def test_an_entry_holds_the_events_between_the_conclusion_and_the_files() -> Non
 
 
 def test_generated_files_do_not_make_an_entry_due() -> None:
-    assert is_due([FileChange("a.py", 100, 20)], 120, 8)
-    assert not is_due([FileChange("a.py", 1, 0), FileChange("package-lock.json", 5_000, 4_000)], 120, 8)
-    assert not is_due([FileChange(f"gen/{number}_pb2.py", 1, 0) for number in range(9)], 120, 8)
+    assert is_due([FileChange(path="a.py", added=100, removed=20)], 120, 8)
+    assert not is_due(
+        [FileChange(path="a.py", added=1, removed=0), FileChange(path="package-lock.json", added=5_000, removed=4_000)],
+        120,
+        8,
+    )
+    assert not is_due([FileChange(path=f"gen/{number}_pb2.py", added=1, removed=0) for number in range(9)], 120, 8)

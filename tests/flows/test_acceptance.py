@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
-from sidecar.runs import Artifact, artifacts
+from sidecar.runs import artifacts
 from sidecar.runs.model import ArtifactType
+from tests.support.artifacts import make_artifact
 from tests.support.conversation import Conversation, sent
 from tests.support.memory import MemorySidecar
 from tests.support.repositories import Repository
@@ -26,11 +27,8 @@ def drafts(active: MemorySidecar, project: Repository) -> tuple[str, ...]:
     key = process.workspaces.get(str(project.path), None).project_key
     with process.database.write() as tx:
         for name, kind, title, body in DRAFTS:
-            where: dict[str, Any] = {
-                "runId": "r", "subChatId": "c", "provider": "claude", "sessionId": None, "taskFingerprint": None,
-                "headCommit": None, "files": [], "sidecarVersion": "1",
-            }  # fmt: skip
-            artifacts.put(tx, Artifact(name, key, kind, "draft", title, body, "e", name, where, 1, 1))
+            draft = make_artifact(id=name, project=key, type=kind, title=title, body=body, event_key=name)
+            artifacts.put(tx, draft)
     return tuple(name for name, *_ in DRAFTS)
 
 

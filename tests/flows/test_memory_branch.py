@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
-from sidecar.runs import Artifact, artifacts
+from sidecar.runs import artifacts
 from sidecar.runs.model import ArtifactStatus
+from tests.support.artifacts import make_artifact
 from tests.support.conversation import Conversation, sent
 from tests.support.memory import MemorySidecar
 from tests.support.repositories import Repository
@@ -86,11 +87,10 @@ def test_what_the_user_accepted_still_warns_once_it_is_committed_and_a_draft_doe
         kept: tuple[tuple[str, ArtifactStatus], ...] = (("Discounts as floats", "accepted"), ("A cache", "draft"))
         for name, status in kept:
             number = len(name)
-            where = {"runId": "r", "taskFingerprint": "f"}
-            artifacts.put(
-                tx,
-                Artifact(f"r-{number}", key, "rejectedApproach", status, name, "# No\n", "e", "k", where, 1, 1),
+            rejected = make_artifact(
+                id=f"r-{number}", project=key, type="rejectedApproach", status=status, title=name, body="# No\n"
             )
+            artifacts.put(tx, rejected)
 
     work(chat, active)
 

@@ -1,6 +1,7 @@
 """The governor's decision as laws over its inputs."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 
 from hypothesis import given
@@ -243,10 +244,10 @@ def test_a_signal_at_twice_its_threshold_is_described_as_sufficient() -> None:
 
 
 def test_a_full_context_window_counts_as_a_signal_but_not_alone() -> None:
-    assert action(counters()._replace(bracket=3)) == "ok"
-    assert action(counters(turns=7)._replace(bracket=2)) == "snapshot"
-    assert action(counters(turns=12)._replace(bracket=3)) == "rehydrate"
-    decision = evaluate(counters(turns=7)._replace(bracket=2), SETTINGS, shadow=False)
+    assert action(replace(counters(), bracket=3)) == "ok"
+    assert action(replace(counters(turns=7), bracket=2)) == "snapshot"
+    assert action(replace(counters(turns=12), bracket=3)) == "rehydrate"
+    decision = evaluate(replace(counters(turns=7), bracket=2), SETTINGS, shadow=False)
     assert decision.reasons[-1] == "the context window is DEPLETED"
     assert decision.triggers == ("turns", "bracket")
 
@@ -276,7 +277,7 @@ def test_only_a_session_that_started_with_the_run_counts_as_new() -> None:
 
 def test_a_bracket_covered_by_a_snapshot_triggers_another_only_when_it_worsens() -> None:
     def after(bracket_before: int) -> Counters:
-        return counters(turns=7)._replace(bracket=2, bracket_before=bracket_before)
+        return replace(counters(turns=7), bracket=2, bracket_before=bracket_before)
 
     assert action(after(2)) == "ok"
     assert action(after(1)) == "snapshot"
@@ -284,7 +285,7 @@ def test_a_bracket_covered_by_a_snapshot_triggers_another_only_when_it_worsens()
 
 def test_a_refused_rehydrate_is_requested_again_after_the_snapshot_turns() -> None:
     def decision(refused_at_turn: int) -> Decision:
-        return evaluate(counters(turns=24)._replace(refused_at_turn=refused_at_turn), REHYDRATES, shadow=False)
+        return evaluate(replace(counters(turns=24), refused_at_turn=refused_at_turn), REHYDRATES, shadow=False)
 
     assert (decision(17).action, decision(17).suppressed) == ("rehydrate", None)
     assert (decision(18).action, decision(18).suppressed) == ("snapshot", "rehydrate")

@@ -4,16 +4,11 @@ from typing import Any
 
 import pytest
 
-from sidecar.governor.snapshot import (
-    Snapshot,
-    TouchedFile,
-    marker_text,
-    snapshot_from_json,
-    snapshot_of,
-    snapshot_to_json,
-)
+from sidecar.governor.snapshot import marker_text, snapshot_of
 from sidecar.packs.plan_and_carryover import carryover_items
-from sidecar.runs import Artifact, Counters, FailingTests, RunSummary, SubChat, Task
+from sidecar.runs import Artifact, Counters, FailingTests, RunSummary, Snapshot, SubChat, Task, TouchedFile
+from sidecar.runs.snapshots import snapshot_from_json, snapshot_to_json
+from tests.support.artifacts import make_artifact
 from tests.support.conversation import Conversation, bash, kinds
 from tests.support.shop import PROMPT, Talk, set_settings, text_of
 from tests.support.thresholds import Thresholds
@@ -35,7 +30,7 @@ def state(todos: tuple[tuple[str, str], ...] = ()) -> SubChat:
 
 
 def artifact(kind: Any, status: Any, title: str) -> Artifact:
-    return Artifact(title, "p", kind, status, title, "", "", "", {}, 1, 1)
+    return make_artifact(id=title, type=kind, status=status, title=title)
 
 
 def test_decisions_open_points_and_reasons_come_from_the_conclusions() -> None:
@@ -61,11 +56,14 @@ def test_decisions_open_points_and_reasons_come_from_the_conclusions() -> None:
 
 
 LARGE = Snapshot(
-    "goal " * 60, "", tuple((f"step {number} " * 20, "pending") for number in range(40)),
-    tuple(f"decided {number} " * 20 for number in range(12)), tuple(f"open {number} " * 20 for number in range(8)),
-    tuple(f"tests/test_{number}.py::{'x' * 120}" for number in range(20)),
-    tuple(TouchedFile(f"src/{number}/{'y' * 60}.py", "because " * 15) for number in range(45)), "concluded " * 60,
-)  # fmt: skip
+    objective="goal " * 60,
+    todos=tuple((f"step {number} " * 20, "pending") for number in range(40)),
+    decisions=tuple(f"decided {number} " * 20 for number in range(12)),
+    risks=tuple(f"open {number} " * 20 for number in range(8)),
+    failing=tuple(f"tests/test_{number}.py::{'x' * 120}" for number in range(20)),
+    files=tuple(TouchedFile(f"src/{number}/{'y' * 60}.py", "because " * 15) for number in range(45)),
+    conclusion="concluded " * 60,
+)
 
 
 @pytest.mark.parametrize("sendable", [1_500, 4_480, 14_000, 42_000])
@@ -93,8 +91,7 @@ def test_the_marker_states_the_previous_session_and_the_carry_over() -> None:
         "Continued in a fresh session: the previous one had 12 turns, 152 KB of context. Nothing was removed."
         " Carried over: the goal, 2 steps (1 done), 1 open point and 1 failing test."
     )
-    empty = Snapshot("", "", (), (), (), (), (), "")
-    assert marker_text(Counters(turns=1), empty).endswith("had 1 turn. Nothing was removed."
+    assert marker_text(Counters(turns=1), Snapshot()).endswith("had 1 turn. Nothing was removed."
                                                           " Carried over: the repository state.")  # fmt: skip
 
 

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 
 from sidecar.memory import filter_private
 from sidecar.packs.items import PackItem, Priority
-from sidecar.packs.model import BlockKind
 from sidecar.packs.render import render_block, render_prompt
+from sidecar.runs.call_record import BlockKind
 
 PARTS = st.lists(
     st.sampled_from(["<private>", "</private>", "<chati-context>", "</chati-context>", "a ", "\n", "<PRIVATE >", "<x>"])

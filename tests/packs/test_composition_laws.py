@@ -9,9 +9,9 @@ from sidecar.core.text.sanitize import MARKER_PREFIX, clean, one_line, size
 from sidecar.packs.byte_budget import ByteLimits, fit
 from sidecar.packs.composition import Composition, compose, render_anchor
 from sidecar.packs.items import PackItem, Priority, session_has
-from sidecar.packs.model import BlockKind
 from sidecar.packs.render import BLOCK_ORDER, overhead_bytes, render_block, render_prompt
 from sidecar.runs import NO_CONTENTS, Item, SessionContents
+from sidecar.runs.call_record import BlockKind
 
 KINDS: tuple[BlockKind, ...] = ("carryover", "plan", "context", "delta")
 LIMITS = st.integers(0, 6_000)

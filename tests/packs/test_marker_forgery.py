@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from sidecar.codebase import ChangedFile, Definition, FileDiff, Moved, RankedFile, RepositoryState, Summary
 from sidecar.core.text.sanitize import MARKER_PREFIX, clean
-from sidecar.governor.snapshot import Snapshot, TouchedFile
 from sidecar.packs.anchor.build import AnchorSources, build_anchor, sections_of
 from sidecar.packs.anchor.commands import Project, commands_of, entry_lines
 from sidecar.packs.anchor.decisions import AcceptedRecords
@@ -22,7 +21,7 @@ from sidecar.packs.delta_files import Differences, QueryRelevance
 from sidecar.packs.delta_pack import delta_items
 from sidecar.packs.items import PackItem, Priority
 from sidecar.packs.plan_and_carryover import carryover_items, contract_item, plan_item
-from sidecar.runs import NO_CONTENTS, Counters, FailingTests, SubChat, Task, keys
+from sidecar.runs import NO_CONTENTS, Counters, FailingTests, Snapshot, SubChat, Task, TouchedFile, keys
 from tests.support.conversation import Conversation, bash, sent
 from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, Talk, text_of
@@ -69,7 +68,10 @@ def test_a_proposed_plan(plan: str) -> None:
 @given(nasty, nasty, nasty)
 def test_the_carry_over(text: str, step: str, status: str) -> None:
     files = (TouchedFile(text, step),)
-    snapshot = Snapshot(text, "", ((step, status),), (text,), (text,), (text,), files, text)
+    snapshot = Snapshot(
+        objective=text, todos=((step, status),), decisions=(text,), risks=(text,), failing=(text,), files=files,
+        conclusion=text,
+    )  # fmt: skip
     assert_harmless(carryover_items(snapshot, 24_000), lines=3)
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from sidecar.runs import Artifact, artifacts
+from sidecar.runs import artifacts
+from tests.support.artifacts import make_artifact
 from tests.support.conversation import Conversation, sent
 from tests.support.memory import MemorySidecar
 from tests.support.repositories import Repository
@@ -93,8 +94,8 @@ def test_an_accepted_rejected_approach_is_a_miss_and_a_known_trap(talk: Talk, ac
     project = process.workspaces.get(str(chat.cwd), None).project_key
     with process.database.write() as tx:
         title = "Discounts as floats"
-        artifact = Artifact(
-            "r-1", project, "rejectedApproach", "accepted", title, "# Discounts as floats\n", "e", "k", {}, 1, 1
+        artifact = make_artifact(
+            id="r-1", project=project, type="rejectedApproach", status="accepted", title=title, body=f"# {title}\n"
         )
         artifacts.put(tx, artifact)
     answer = chat.pre_run(PROMPT)

@@ -282,7 +282,7 @@ def test_the_claude_anchor_stays_byte_identical_as_system_text(talk: Talk, shop:
     delta = text_of(second, "delta")
     assert "now: Always write docstrings. (AGENTS.md:3)" in delta
     assert "no longer: Always run `make test` before you finish." in delta
-    assert "floats" not in delta.partition("standing rules")[2].partition("unstaged")[0]
+    assert "floats" not in delta.partition("rules and map")[2].partition("unstaged")[0]
     slash = chat.turn("  /compact")
     late = chat.pre_run("go on", deadlineMs=1)
     assert late["reason"] == "deadline"
@@ -297,8 +297,8 @@ def test_a_removed_rule_is_reported(talk: Talk, shop: Repository) -> None:
     shop.commit({"AGENTS.md": "# Rules\n\n- Never use pennies.\n"})
     chat.turn("go on")
     shop.git("reset", "--quiet", "--hard", "HEAD~1")
-    assert "again as they were first given" in text_of(chat.turn("go on"), "delta")
-    assert "standing rules" not in sent(chat.pre_run("go on"))
+    assert "match the original again" in text_of(chat.turn("go on"), "delta")
+    assert "rules and map" not in sent(chat.pre_run("go on"))
 
 
 def test_the_codex_anchor_opens_a_fresh_session_and_is_not_repeated(talk: Talk) -> None:

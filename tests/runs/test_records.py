@@ -1,13 +1,71 @@
-"""What is kept of runs and calls, straight at the tables."""
+"""Conversations, pre-runs and runs in the state file: written and read back, also in the form of the first version."""
 
+from dataclasses import replace
 from pathlib import Path
 
+import orjson
 import pytest
 
-from sidecar.runs import CallRecord, Counters, SubChat, Task, records
+from sidecar.codebase import ApiChange
+from sidecar.runs import CallRecord, Counters, FailingTests, SubChat, Task, artifacts, records
+from sidecar.runs.call_record import (
+    Block,
+    CallDetails,
+    CallTexts,
+    ItemRecord,
+    PreRunMetadata,
+    StateIds,
+    SystemText,
+    WorktreeBaseline,
+)
+from sidecar.runs.model import (
+    ConversationPlace,
+    FileChange,
+    FileLines,
+    FileUse,
+    Item,
+    PackMetrics,
+    PinnedAnchor,
+    RunRecord,
+    RunUsage,
+)
+from sidecar.runs.provenance import (
+    AdrDetails,
+    Boundary,
+    CommitMark,
+    Details,
+    DevlogDetails,
+    Event,
+    LineCounts,
+    RejectedApproachDetails,
+    Statements,
+    Tally,
+)
 from sidecar.runs.records import CALLS_PRUNED_AT_ONCE, MAX_CALLS
 from sidecar.storage.database import Database
 from sidecar.storage.open_state import open_state
+from tests.support.artifacts import PROVENANCE, make_artifact
+
+METADATA = PreRunMetadata(
+    cache_hit=True, file_hits=1, file_misses=2, injected_bytes=3, would_inject_bytes=4, reused_bytes=5,
+    baseline_bytes=9, reused_percent=55.6, trimmed=[], partial=False, proof=None, elapsed_ms=1.5,
+    state_ids=StateIds(anchor_pack_id="a", context_pack_id=None, delta_pack_id=None, plan_contract_id=None),
+)  # fmt: skip
+EMPTY = CallDetails(action="passthrough", reason="off", metadata=METADATA)
+FULL = CallDetails(
+    action="inject",
+    reason=None,
+    metadata=METADATA,
+    delivered=(Item("context:a.py", "d", 7),),
+    files=("a.py",),
+    anchor=PinnedAnchor("a", "text"),
+    is_fresh=True,
+    bracket="CRITICAL",
+    items=(
+        ItemRecord(key="context:a.py", kind="context", bytes=7, disposition="sent", why="ranked", score={"bm25": 0.5}),
+    ),
+    baseline=WorktreeBaseline(head="h", changed={"a.py": "c"}, lines={"a.py": 3}, sent_head="g", is_late=True),
+)
 
 
 @pytest.fixture
@@ -15,10 +73,12 @@ def database(tmp_path: Path) -> Database:
     return open_state(tmp_path / "state", 1).database
 
 
-def call(number: int) -> CallRecord:
+def call(number: int, details: CallDetails = EMPTY, texts: CallTexts = CallTexts()) -> CallRecord:  # noqa: B008
     return CallRecord(
-        f"token-{number % 7}-{number}", f"run-{number}", "chat", "p", "w", "claude", None, False, "pending", 1, {}, {}
-    )
+        delivery_token=f"token-{number % 7}-{number}", run_id=f"run-{number}", sub_chat_id="chat", project="p",
+        workspace="w", provider="claude", session_id=None, shadow=False, status="pending", created_at_ms=1,
+        details=details, texts=texts,
+    )  # fmt: skip
 
 
 def test_only_the_latest_calls_are_stored_even_within_one_millisecond(database: Database) -> None:
@@ -41,4 +101,138 @@ def test_a_stored_conversation_is_read_back_unchanged(database: Database) -> Non
         assert records.conversation_place(tx, "chat") is None
         records.put_sub_chat(tx, "chat", "project", "workspace", stored, 1)
         assert records.sub_chat(tx, "chat") == stored
-        assert records.conversation_place(tx, "chat") == ("project", "workspace")
+        assert records.conversation_place(tx, "chat") == ConversationPlace("project", "workspace")
+
+
+def test_counters_of_the_first_version_are_still_read(database: Database) -> None:
+    with database.write() as tx:
+        records.put_sub_chat(tx, "chat", "p", "w", SubChat(None, Counters(), ()), 1)
+        old = orjson.dumps({"turns": 4, "asked": "why", "refused_at": 3, "sessions": ["s"], "unknown": 1})
+        tx.execute("UPDATE continuity_state SET counters = ?", (old,))
+        expected = Counters(turns=4, rehydrate_reason="why", refused_at_turn=3, sessions=("s",))
+        assert records.sub_chat(tx, "chat").counters == expected
+
+
+def test_a_call_is_read_back_unchanged_and_gets_its_baseline_later(database: Database) -> None:
+    block = Block(kind="delta", id="i", bytes=4, text="text")
+    stored = call(1, FULL, CallTexts(system=SystemText(id="a", text="anchor"), blocks=(block,)))
+    with database.write() as tx:
+        records.record_call(tx, stored)
+        assert records.call_of_run(tx, "run-1") == stored
+        records.add_baseline(tx, stored.delivery_token, WorktreeBaseline(head="later", changed={}))
+        later = records.call_of_run(tx, "run-1")
+        assert later is not None
+        assert later.details.baseline == replace(FULL.baseline, head="later", changed={}, is_late=True)
+
+
+def test_a_call_of_the_first_version_is_still_read_and_a_damaged_one_is_not(database: Database) -> None:
+    old = {
+        "action": "inject", "reason": None, "metadata": METADATA.model_dump(mode="json", by_alias=True),
+        "delivered": [["context:a.py", "d", 7]], "files": ["a.py"], "pin": ["a", "text"], "fresh": True,
+        "bracket": "CRITICAL", "items": [["context:a.py", "context", 7, "sent", "ranked", {"bm25": 0.5}]],
+        "head": "h", "changed": {"a.py": "c"}, "toldHead": "g", "lines": {"a.py": 3}, "late": True,
+    }  # fmt: skip
+    passed = {"action": "passthrough", "reason": "off", "passedThrough": True, "metadata": old["metadata"],
+              "items": [], "head": None, "changed": None}  # fmt: skip
+    for record, expected in (
+        (old, FULL),
+        (passed, replace(EMPTY, is_passthrough=True)),
+        ({"action": "inject"}, None),
+    ):
+        with database.write() as tx:
+            tx.execute("DELETE FROM continuity_calls")
+            records.record_call(tx, call(1))
+            tx.execute("UPDATE continuity_calls SET record = ?", (orjson.dumps(record),))
+            stored = records.call_of_run(tx, "run-1")
+            assert (stored.details if stored is not None else None) == expected
+
+
+CHANGES = (
+    FileChange(path="a.py", added=2, removed=1, surviving=FileLines(lines=frozenset(("1f", "2e")), digest="d")),
+    FileChange(path="b.py", added=0, removed=4),
+)
+
+
+def test_a_run_is_read_back_also_from_the_first_version(database: Database) -> None:
+    use = FileUse(in_pack=("a",), used=(), needed=("b",), discovered=("b",), repeated=())
+    run = RunRecord(
+        run_id="r", sub_chat_id="chat", chat_id=None, project="p", workspace="w", provider="claude", mode="agent",
+        outcome="completed", session_before=None, session_after="s", task_fingerprint="f", head_commit=None,
+        objective="o", conclusion="c", changes=CHANGES, usage=RunUsage(cache_read_tokens=1),
+        pack_metrics=PackMetrics(anchor_id="a", file_use=use), result=b"{}", started_at_ms=1, finished_at_ms=2,
+        recorded_at_ms=3,
+    )  # fmt: skip
+    first_version = orjson.dumps([["a.py", 2, 1, "d", ["1f", "2e"]], ["b.py", 0, 4]])
+    with database.write() as tx:
+        records.record_run(tx, run)
+        for touched, metrics in ((None, None), (first_version, b'{"anchor": "a"}')):
+            if touched is not None:
+                tx.execute("UPDATE continuity_runs SET touched = ?, pack_metrics = ?", (touched, metrics))
+            assert records.touched_files(tx, "chat", 5) == ["a.py", "b.py"]
+            assert records.surviving_lines(tx, "chat", 5) == {"a.py": CHANGES[0].surviving}
+            assert [summary.touched for summary in records.run_summaries(tx, "chat", 5)] == [("a.py", "b.py")]
+            last = records.last_run_of_session(tx, "chat", "s")
+            assert last == records.SessionRun("a", RunUsage(cache_read_tokens=1))
+        assert records.last_run_of_session(tx, "chat", "other") is None
+
+
+def test_a_test_verdict_is_read_back_also_from_the_first_version(database: Database) -> None:
+    tests = FailingTests("pytest", ("t::a",), "E", "r", 7, "h", "c", ("",), 3)
+    with database.write() as tx:
+        records.put_tests(tx, "w", tests, "failed", 7)
+        assert records.failing_tests(tx, "w") == [tests]
+        for old, expected in (
+            ([["t::a"], "E", "h", "c", [""], 3], tests),
+            ([["t::a"], "E", "h", "c"], replace(tests, selections=(), total=0)),
+        ):
+            tx.execute("UPDATE continuity_tests SET failing = ?", (orjson.dumps(old),))
+            assert records.failing_tests(tx, "w") == [expected]
+
+
+ORIGIN = {"runId": "r", "subChatId": "c", "provider": "claude", "files": [], "sidecarVersion": "1"}
+MARK = CommitMark(branch="b", commit="1f", path="p", accepted=True)
+EVENT = Event(kind="testsFixed", key="fixed:1", line="Fixed.")
+BOUNDARY = Boundary(
+    path="a.py", why="which 1 file imports", contracts=(ApiChange("a.py", "f", "f(a)", "f(b)"),), importers=("b.py",)
+)
+COUNTS = {"a.py": LineCounts(1, 2)}
+DETAILS = (
+    (
+        "devlog", DevlogDetails(tally=Tally(start="s", counts=COUNTS, base=COUNTS), events=(EVENT,), open=True),
+        {"tally": ["s", {}, {"a.py": [1, 2]}, {"a.py": [1, 2]}], "events": [["testsFixed", "fixed:1", "Fixed."]],
+         "open": True},
+    ),
+    (
+        "adr",
+        AdrDetails(
+            base="s", statements=Statements(concluded=("It holds.",)), boundaries=(BOUNDARY,), changed=("b.py",),
+            events=(EVENT,),
+        ),
+        {"base": "s", "said": [["It holds."], []], "changed": ["b.py"], "events": [["testsFixed", "fixed:1", "Fixed."]],
+         "boundaries": [["a.py", "which 1 file imports", [["a.py", "f", "f(a)", "f(b)", ""]], ["b.py"]]]},
+    ),
+    (
+        "rejectedApproach", RejectedApproachDetails(terms=("cache",), reverted_files=("a.py",)),
+        {"terms": ["cache"], "takenBack": ["a.py"]},
+    ),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "details", "old"), DETAILS, ids=["devlog", "adr", "rejectedApproach"])
+def test_an_artifact_is_read_back_also_from_the_first_version(
+    database: Database, kind: str, details: Details, old: dict[str, object]
+) -> None:
+    provenance = replace(PROVENANCE, edited=True, committed=MARK, details=details)
+    artifact = make_artifact(type=kind, provenance=provenance)
+    with database.write() as tx:
+        artifacts.put(tx, artifact)
+        assert artifacts.get(tx, artifact.id) == (artifact, True)
+        events = artifacts.covered_events(tx, "p", 0)
+        assert events == (set() if kind == "rejectedApproach" else {"fixed:1"})
+        committed = {"branch": "b", "commit": "1f", "path": "p", "accepted": True}
+        first_version = orjson.dumps({**ORIGIN, "edited": True, "committed": committed, **old})
+        tx.execute("UPDATE continuity_artifacts SET provenance = ?", (first_version,))
+        stored = artifacts.get(tx, artifact.id)
+        assert stored is not None
+        assert stored == (artifact, False), "its hash is over the other form"
+        assert artifacts.covered_events(tx, "p", 0) == events

@@ -44,6 +44,7 @@ RENAMED_COLUMNS = {
     "continuity_session_files": {"made": "created_count"},
     "continuity_context_sessions": {"counted": "counters"},
     "continuity_wishes": {"word": "kind"},
+    "continuity_runs": {"worth": "pack_metrics"},
 }
 """Names that the first build's tables and columns have now."""
 VALUES = {"INTEGER": 7, "REAL": 0.5, "TEXT": "text ✓", "BLOB": b"[]"}

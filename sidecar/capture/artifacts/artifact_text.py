@@ -13,6 +13,7 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.secrets.redact import redact
 from sidecar.runs import Artifact
 from sidecar.runs.model import ArtifactStatus
+from sidecar.runs.provenance import origin_members
 
 FOLDER = "continuity"
 MAX_SUBJECT_TITLE = 60
@@ -23,9 +24,11 @@ _FOLDERS = {"devlog": "devlog", "adr": "adr", "rejectedApproach": "rejected"}
 _SINGULAR_NAMES = {"devlog": "devlog entry", "adr": "decision", "rejectedApproach": "rejected approach"}
 _PLURAL_NAMES = {"devlog": "devlog entries", "adr": "decisions", "rejectedApproach": "rejected approaches"}
 _ID = lazy_regex(r"[A-Za-z0-9][A-Za-z0-9-]{0,99}")
-_PROVENANCE_MEMBERS = (
-    "runId", "runs", "subChatId", "chatId", "provider", "sessionId", "taskFingerprint", "headCommit", "files",
-    "sidecarVersion",
+_FRONT_MATTER = frozenset(
+    (
+        "runId", "runs", "subChatId", "chatId", "provider", "sessionId", "taskFingerprint", "headCommit", "files",
+        "sidecarVersion",
+    )
 )  # fmt: skip
 
 
@@ -38,9 +41,8 @@ def path_of(artifact: Artifact) -> str | None:
 
 def file_of(artifact: Artifact) -> bytes:
     """Return the file: its provenance as YAML front matter (JSON is a subset of YAML), then the text."""
-    members = {
-        name: artifact.provenance[name] for name in _PROVENANCE_MEMBERS if artifact.provenance.get(name) is not None
-    }
+    origin = origin_members(artifact.provenance).items()
+    members = {name: value for name, value in origin if name in _FRONT_MATTER and value is not None}
     matter = {
         "id": artifact.id,
         "type": artifact.type,
@@ -61,10 +63,7 @@ def message_of(artifacts: Sequence[Artifact], version: str) -> str:
     ]
     if len(artifacts) > MAX_LISTED:
         lines.append(f"- … and {len(artifacts) - MAX_LISTED} more")
-    runs = [
-        f"Run: {_line(run)}"
-        for run in dict.fromkeys(str(artifact.provenance.get("runId", "")) for artifact in artifacts)
-    ]
+    runs = [f"Run: {_line(run)}" for run in dict.fromkeys(artifact.provenance.run_id for artifact in artifacts)]
     return "\n".join(
         [
             _subject(artifacts),

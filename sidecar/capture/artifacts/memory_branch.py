@@ -9,6 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import Future
+from dataclasses import replace
 from typing import NamedTuple
 
 import apsw
@@ -18,6 +19,7 @@ from sidecar.capture.artifacts.artifact_text import file_of, message_of, path_of
 from sidecar.core.errors import Conflict, PolicyDenied, SidecarError
 from sidecar.core.findings import Finding
 from sidecar.runs import Artifact, artifacts
+from sidecar.runs.provenance import CommitMark
 from sidecar.settings.kinds import is_memory_branch
 from sidecar.settings.resolve import Settings
 from sidecar.system.branches import add_once, is_readable, lock_of
@@ -102,7 +104,9 @@ def commit(
         changed = [
             artifact
             for artifact, path in paths
-            if not _mark(tx, artifact, {"branch": branch, "commit": tip.commit, "path": path}, now_ms, accepts=accepts)
+            if not _mark(
+                tx, artifact, CommitMark(branch=branch, commit=tip.commit, path=path, accepted=accepts), now_ms
+            )
         ]
     if changed:
         raise Conflict("An artifact changed while it was being committed.", hint="Commit it again.")
@@ -151,11 +155,11 @@ def _add_commit(place: Place, branch: str, addition: Addition) -> Tip:
 
 
 def _accepted(artifact: Artifact) -> Artifact:
-    return artifact._replace(body=with_status(artifact.body, "accepted"))
+    return replace(artifact, body=with_status(artifact.body, "accepted"))
 
 
-def _mark(tx: apsw.Connection, artifact: Artifact, where: dict[str, str], now_ms: int, *, accepts: bool) -> bool:
-    """Mark an artifact committed; False if it changed or was discarded in the meantime."""
+def _mark(tx: apsw.Connection, artifact: Artifact, mark: CommitMark, now_ms: int) -> bool:
+    """Mark an artifact committed, and accepted if the mark is; False if it changed or was discarded meanwhile."""
     stored = artifacts.get(tx, artifact.id)
     if stored is None:
         return False
@@ -164,9 +168,10 @@ def _mark(tx: apsw.Connection, artifact: Artifact, where: dict[str, str], now_ms
         return True
     if current.status == "discarded" or file_of(current) != file_of(artifact):
         return False
-    current, accepted = _accepted(current) if accepts else current, accepts or current.status == "accepted"
-    provenance = {**current.provenance, "committed": {**where, "accepted": accepted}}
-    artifacts.put(tx, current._replace(status="committed", provenance=provenance, updated_at_ms=now_ms))
+    accepted = mark.accepted or current.status == "accepted"
+    provenance = replace(current.provenance, committed=replace(mark, accepted=accepted))
+    current = _accepted(current) if mark.accepted else current
+    artifacts.put(tx, replace(current, status="committed", provenance=provenance, updated_at_ms=now_ms))
     return True
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 from enum import Enum
-from typing import Any, Literal
+from typing import Literal
 
 import apsw
 from pydantic import Field
@@ -28,6 +29,7 @@ from sidecar.core.wire import FolderPath, Identifier, WireModel
 from sidecar.method import Lane, method
 from sidecar.runs import Artifact, artifacts
 from sidecar.runs.model import ArtifactStatus, ArtifactType
+from sidecar.runs.provenance import CommitMark
 from sidecar.workspace import Workspace
 
 
@@ -127,13 +129,18 @@ def commit_artifacts(call: Call, params: ArtifactCommitParams) -> ArtifactCommit
             CommittedArtifact(
                 id=artifact.id,
                 type=artifact.type,
-                commit=committed.commit
-                if committed and artifact in uncommitted
-                else str(artifact.provenance["committed"]["commit"]),
+                commit=committed.commit if committed and artifact in uncommitted else _mark_of(artifact).commit,
             )
             for artifact in requested
         ],
     )
+
+
+def _mark_of(artifact: Artifact) -> CommitMark:
+    mark = artifact.provenance.committed
+    if mark is None:
+        raise StateDegraded("The artifact's record does not name its commit.", hint="Restart the sidecar.")
+    return mark
 
 
 def _chosen(call: Call, workspace: Workspace, ids: list[str] | None) -> list[Artifact]:
@@ -162,9 +169,7 @@ def list_artifacts(call: Call, params: ArtifactListParams) -> ArtifactListResult
     project = _project(call, params.project_path)
     with call.database.read() as tx:
         rows = artifacts.of_project(tx, project, params.status, params.type, params.limit, params.id_prefix or "")
-    return ArtifactListResult(
-        artifacts=[ArtifactSummary(**_summary(artifact, is_intact)) for artifact, is_intact in rows]
-    )
+    return ArtifactListResult(artifacts=[_summary(artifact, is_intact) for artifact, is_intact in rows])
 
 
 def get_artifact(call: Call, params: ArtifactParams) -> ArtifactGetResult:
@@ -189,7 +194,8 @@ def update_artifact(call: Call, params: ArtifactUpdateParams) -> ArtifactGetResu
         text = edited_text(Text(before.title, before.body), params.title, params.body, MAX_TITLE)
         if text == (before.title, before.body):
             return _result(before)
-        edited = before._replace(title=text.title, body=text.body, provenance={**before.provenance, "edited": True})
+        provenance = replace(before.provenance, edited=True)
+        edited = replace(before, title=text.title, body=text.body, provenance=provenance)
         if edited.status == "accepted":
             _queue_for_memory(tx, edited, now_ms)
         result = _result(_store(tx, edited, now_ms))
@@ -225,12 +231,12 @@ def _decided(call: Call, params: ArtifactParams, verb: Verb, project: str, now_m
     with call.database.write() as tx:
         before = lookup_artifact(tx, project, params.id)
         status = _status(before, verb)
-        decided = before._replace(status=status)
-        if status != "committed":
-            decided = decided._replace(body=with_status(before.body, status))
-        if decided.status == "committed" and not _is_accepted(before):
-            where = {**before.provenance["committed"], "accepted": True}
-            decided = decided._replace(provenance={**decided.provenance, "committed": where})
+        decided = replace(before, status=status)
+        if status == "committed":
+            mark = replace(_mark_of(before), accepted=True)
+            decided = replace(decided, provenance=replace(before.provenance, committed=mark))
+        else:
+            decided = replace(decided, body=with_status(before.body, status))
         if decided == before:
             return _result(before)
         if verb == "accept" or before.status == "accepted":
@@ -264,13 +270,9 @@ def _status(artifact: Artifact, verb: Verb) -> ArtifactStatus:
 _DONE = {"update": "changed", "discard": "discarded"}
 
 
-def _is_accepted(committed: Artifact) -> bool:
-    return bool(committed.provenance.get("committed", {}).get("accepted"))
-
-
 def _store(tx: apsw.Connection, artifact: Artifact, now_ms: int) -> Artifact:
     """Store a change with a time of its own, so that two changes in one millisecond are distinguished."""
-    stored = artifact._replace(updated_at_ms=max(now_ms, artifact.updated_at_ms + 1))
+    stored = replace(artifact, updated_at_ms=max(now_ms, artifact.updated_at_ms + 1))
     artifacts.put(tx, stored)
     return stored
 
@@ -283,30 +285,42 @@ def _project(call: Call, path: str) -> str:
     return call.process.workspaces.get(path, None).project_key
 
 
-def _summary(artifact: Artifact, is_intact: bool) -> dict[str, Any]:
-    return {
-        "id": artifact.id,
-        "type": artifact.type,
-        "status": artifact.status,
-        "title": artifact.title,
-        "event": artifact.event,
-        "created_at": rfc3339(artifact.created_at_ms),
-        "updated_at": rfc3339(artifact.updated_at_ms),
-        "damaged": not is_intact,
-    }
+def _summary(artifact: Artifact, is_intact: bool) -> ArtifactSummary:
+    return ArtifactSummary(
+        id=artifact.id,
+        type=artifact.type,
+        status=artifact.status,
+        title=artifact.title,
+        event=artifact.event,
+        created_at=rfc3339(artifact.created_at_ms),
+        updated_at=rfc3339(artifact.updated_at_ms),
+        damaged=not is_intact,
+    )
 
 
 def _result(artifact: Artifact) -> ArtifactGetResult:
-    where = artifact.provenance.get("committed", {})
-    members = {**artifact.provenance, "branch": where.get("branch"), "commit": where.get("commit")}
-    named = ((name, field.alias or name) for name, field in Provenance.model_fields.items())
-    values: dict[str, Any] = {
-        name: members.get(alias) for name, alias in named if alias in members or name not in _OPTIONAL
-    }
-    return ArtifactGetResult(**_summary(artifact, is_intact=True), body=artifact.body, provenance=Provenance(**values))
+    origin, summary = artifact.provenance, _summary(artifact, is_intact=True)
+    return ArtifactGetResult(
+        **dict(summary),
+        body=artifact.body,
+        provenance=Provenance(
+            run_id=origin.run_id,
+            sub_chat_id=origin.sub_chat_id,
+            provider=origin.provider,
+            session_id=origin.session_id,
+            task_fingerprint=origin.task_fingerprint,
+            head_commit=origin.head_commit,
+            files=list(origin.files),
+            sidecar_version=origin.sidecar_version,
+            runs=list(origin.runs),
+            chat_id=origin.chat_id,
+            start_commit=origin.start_commit,
+            edited=origin.edited,
+            branch=origin.committed.branch if origin.committed is not None else None,
+            commit=origin.committed.commit if origin.committed is not None else None,
+        ),
+    )
 
-
-_OPTIONAL = frozenset(name for name, field in Provenance.model_fields.items() if not field.is_required())
 
 _ERRORS = (NotFound, WorkspaceUnavailable, StateDegraded)
 

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Container, Iterable, Sequence
-from typing import NamedTuple
+from dataclasses import replace
 
 import apsw
 
 from sidecar.capture.drafts.devlog import MAX_TITLE, DraftText, is_growing, objective_of, provenance_of
-from sidecar.capture.drafts.events import Event
-from sidecar.capture.effects.boundaries import Boundary, kind_of
+from sidecar.capture.effects.boundaries import kind_of
 from sidecar.capture.run import FinishedRun
 from sidecar.codebase import ApiChange, split_signature
 from sidecar.core.digests import short_id
@@ -21,6 +20,7 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.secrets.redact import redact
 from sidecar.core.text.prose import clip_at_word, first_informative_paragraph, sentences
 from sidecar.runs import Artifact, SubChat, artifacts
+from sidecar.runs.provenance import AdrDetails, Boundary, Event, Statements
 
 MAX_FILES = 8
 MAX_CONTRACTS = 8
@@ -45,22 +45,16 @@ _UNDECIDED = lazy_regex(
 _REASON = lazy_regex(r"(?i)\b(?:because|since|so that|as it|as they)\b")
 
 
-class Statements(NamedTuple):
-    """Statements of runs about the change: their conclusions and their decisions."""
+def with_conclusion(statements: Statements, conclusion: str) -> Statements:
+    """Add another run's conclusion to the statements."""
+    return Statements(
+        concluded=_latest((*statements.concluded, first_informative_paragraph(conclusion, MAX_CONTEXT))),
+        decided=_latest((*statements.decided, *decisions_of(conclusion))),
+    )
 
-    concluded: tuple[str, ...] = ()
-    decided: tuple[str, ...] = ()
 
-    def with_conclusion(self, conclusion: str) -> Statements:
-        """Add another run's conclusion."""
-        concluded_now = (*self.concluded, first_informative_paragraph(conclusion, MAX_CONTEXT))
-        decided = (*self.decided, *decisions_of(conclusion))
-        return Statements(
-            *(
-                tuple(dict.fromkeys(text for text in texts if text))[-MAX_STATEMENTS:]
-                for texts in (concluded_now, decided)
-            )
-        )
+def _latest(texts: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(text for text in texts if text))[-MAX_STATEMENTS:]
 
 
 def adr(objective: str, statements: Statements, boundaries: Sequence[Boundary], changed: Collection[str]) -> DraftText:
@@ -225,7 +219,7 @@ MAX_NAMES_IN_EVENT = 4
 def boundary_events(boundaries: Sequence[Boundary]) -> list[Event]:
     """Return an event for each touched contract; those of one file have the same wording."""
     return [
-        Event("boundaryTouched", _key(contract), _event_line(boundary))
+        Event(kind="boundaryTouched", key=_key(contract), line=_event_line(boundary))
         for boundary in boundaries
         for contract in boundary.contracts
     ]
@@ -244,14 +238,21 @@ def store_adr(
     key = f"adr:{run.params.sub_chat_id}"
     latest = artifacts.newest_of_event(tx, run.workspace.project_key, key, 0)
     open_draft = latest if latest is not None and is_growing(latest, run, state) else None
+    earlier = _details(open_draft)
     boundaries_shown = (
-        _merged(_stored_boundaries(open_draft), boundaries, is_same_base=_base(open_draft) == run.start_head)
+        _merged(earlier.boundaries, boundaries, is_same_base=earlier.base == run.start_head)
         if open_draft
         else new_boundaries
     )
     artifact = _artifact(run, state, boundaries_shown[:MAX_BOUNDARIES], new_boundaries, open_draft)
-    artifacts.put(tx, artifact._replace(event_key=key))
-    return artifact._replace(event_key=key)
+    artifact = replace(artifact, event_key=key)
+    artifacts.put(tx, artifact)
+    return artifact
+
+
+def _details(artifact: Artifact | None) -> AdrDetails:
+    details = artifact.provenance.details if artifact is not None else None
+    return details if isinstance(details, AdrDetails) else AdrDetails()
 
 
 def _artifact(
@@ -261,15 +262,20 @@ def _artifact(
     new_boundaries: Sequence[Boundary],
     earlier: Artifact | None,
 ) -> Artifact:
-    earlier_provenance = earlier.provenance if earlier is not None else {}
-    changed = {change.path for change in run.effects.changes} | set(earlier_provenance.get("changed", ()))
+    known = _details(earlier)
+    changed = {change.path for change in run.effects.changes} | set(known.changed)
     changed |= {file.path for file in run.effects.state.changed} if run.effects.state is not None else set()
-    statements = Statements(*(tuple(texts) for texts in earlier_provenance.get("said", ()))).with_conclusion(
-        run.conclusion
-    )
+    statements = with_conclusion(known.statements, run.conclusion)
     draft = adr(objective_of(run, state), statements, shown, changed)
-    events = {event.key: list(event) for event in boundary_events(new_boundaries)}
+    events = {event.key: event for event in (*known.events, *boundary_events(new_boundaries))}
     importers = {path for boundary in shown for path in boundary.importers}
+    details = AdrDetails(
+        base=run.start_head,
+        statements=statements,
+        boundaries=tuple(shown),
+        changed=tuple(sorted(changed & importers)),
+        events=tuple(events.values()),
+    )
     return Artifact(
         id=earlier.id if earlier else f"adr-{run.call.process.new_id()[:12]}",
         project=run.workspace.project_key,
@@ -279,14 +285,7 @@ def _artifact(
         body=draft.body,
         event="boundaryTouched",
         event_key="",
-        provenance={
-            **provenance_of(run, state, [boundary.path for boundary in shown], earlier),
-            "base": run.start_head,
-            "said": [list(texts) for texts in statements],
-            "boundaries": [[b.path, b.why, [list(c) for c in b.contracts], list(b.importers)] for b in shown],
-            "changed": sorted(changed & importers),
-            "events": list(({event[1]: event for event in earlier_provenance.get("events", ())} | events).values()),
-        },
+        provenance=provenance_of(run, state, [boundary.path for boundary in shown], earlier, details),
         created_at_ms=earlier.created_at_ms if earlier else run.now_ms,
         updated_at_ms=run.now_ms,
     )
@@ -297,20 +296,8 @@ def _new_boundaries(boundaries: Sequence[Boundary], covered: Container[str]) -> 
     for boundary in boundaries:
         contracts = tuple(contract for contract in boundary.contracts if _key(contract) not in covered)
         if contracts:
-            boundaries_found.append(boundary._replace(contracts=contracts))
+            boundaries_found.append(replace(boundary, contracts=contracts))
     return boundaries_found
-
-
-def _stored_boundaries(artifact: Artifact | None) -> list[Boundary]:
-    rows = artifact.provenance.get("boundaries", ()) if artifact is not None else ()
-    return [
-        Boundary(path, why, tuple(ApiChange._make(row) for row in contracts), tuple(importers))
-        for path, why, contracts, importers in rows
-    ]
-
-
-def _base(artifact: Artifact | None) -> str | None:
-    return artifact.provenance.get("base") if artifact is not None else None
 
 
 def _merged(stored: Sequence[Boundary], current: Sequence[Boundary], *, is_same_base: bool) -> list[Boundary]:
@@ -320,7 +307,7 @@ def _merged(stored: Sequence[Boundary], current: Sequence[Boundary], *, is_same_
         seen = {contract.identity for contract in boundary.contracts}
         before = joined[boundary.path].contracts if boundary.path in joined and not is_same_base else ()
         earlier = tuple(contract for contract in before if contract.identity not in seen)
-        joined[boundary.path] = boundary._replace(contracts=(*earlier, *boundary.contracts))
+        joined[boundary.path] = replace(boundary, contracts=(*earlier, *boundary.contracts))
     return [joined[path] for path in sorted(joined)]
 
 

@@ -1,35 +1,28 @@
-"""Text of a devlog entry: what a stretch of work changed, for a reader. Pure; no model is called."""
+"""Devlog entry of a task: drafted, extended from run to run, closed when it is due or an event happens.
+
+Its text shows a reader what a stretch of work changed; no model is called.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Container, Sequence
-from typing import Any, NamedTuple
+from dataclasses import replace
+from typing import NamedTuple
 
 import apsw
 
-from sidecar.capture.drafts.events import Event, name_of
-from sidecar.capture.effects.worktree_changes import FileChange
+from sidecar.capture.drafts.events import name_of
 from sidecar.capture.run import FinishedRun
 from sidecar.codebase import is_generated
 from sidecar.core.secrets.redact import redact
 from sidecar.core.text.prose import MAX_PROSE_CHARACTERS, first_informative_paragraph, first_sentence
 from sidecar.runs import Artifact, SubChat, artifacts
+from sidecar.runs.model import FileChange
+from sidecar.runs.provenance import Details, DevlogDetails, Event, LineCounts, Provenance, Tally
 
 MAX_FILES = 20
 MAX_TITLE = 90
 MAX_CONCLUSION = 700
-
-
-class Tally(NamedTuple):
-    """Changes of an entry's runs, as (added, removed) lines by file."""
-
-    start: str | None
-    """The commit that `counts` are relative to."""
-    settled: dict[str, list[int]]
-    """Changes relative to earlier commits."""
-    counts: dict[str, list[int]]
-    base: dict[str, list[int]]
-    """Part of the counts from before the entry started; the previous entry shows it."""
 
 
 class DraftText(NamedTuple):
@@ -86,34 +79,38 @@ def is_due(changes: Sequence[FileChange], lines: int, files: int) -> bool:
 
 def add_run(tally: Tally, start: str | None, changes: Sequence[FileChange]) -> Tally:
     """Add a run that started at a commit. For the same commit, a file's newest counts replace earlier ones."""
-    counts = {change.path: [change.added, change.removed] for change in changes}
+    counts = _line_counts(changes)
     if tally.start == start:
-        return tally._replace(counts={**tally.counts, **counts})
-    settled = {change.path: [change.added, change.removed] for change in totals(tally)}
-    return Tally(start, settled, counts, {})
+        return replace(tally, counts={**tally.counts, **counts})
+    return Tally(start=start, settled=_line_counts(totals(tally)), counts=counts)
 
 
 def totals(tally: Tally) -> list[FileChange]:
     """Return what an entry's runs changed in total, by path."""
     changes = []
     for path in sorted({*tally.settled, *tally.counts}):
-        parts = (tally.settled.get(path, [0, 0]), tally.counts.get(path, [0, 0]))
-        base = tally.base.get(path, [0, 0]) if path in tally.counts else [0, 0]
-        added, removed = (sum(part[side] for part in parts) - base[side] for side in (0, 1))
-        changes.append(FileChange(path, max(0, added), max(0, removed)))
+        settled, current = tally.settled.get(path, _NO_LINES), tally.counts.get(path, _NO_LINES)
+        base = tally.base.get(path, _NO_LINES) if path in tally.counts else _NO_LINES
+        added = settled.added + current.added - base.added
+        removed = settled.removed + current.removed - base.removed
+        changes.append(FileChange(path=path, added=max(0, added), removed=max(0, removed)))
     return changes
+
+
+_NO_LINES = LineCounts(0, 0)
+
+
+def _line_counts(changes: Sequence[FileChange]) -> dict[str, LineCounts]:
+    return {change.path: LineCounts(change.added, change.removed) for change in changes}
 
 
 def next_tally(tally: Tally) -> Tally:
     """Return the tally of the entry after a closed one."""
-    return Tally(tally.start, {}, {}, {**tally.base, **tally.counts})
+    return Tally(start=tally.start, base={**tally.base, **tally.counts})
 
 
 def _counts(change: FileChange) -> str:
     return f" +{change.added} −{change.removed}" if change.added or change.removed else ""
-
-
-# Devlog entry of a task: drafted, extended from run to run, closed when it is due or an event happens.
 
 
 HOUR_MS = 3_600_000
@@ -136,9 +133,7 @@ def store_devlog(tx: apsw.Connection, run: FinishedRun, state: SubChat, events: 
     """
     key = f"devlog:{run.params.sub_chat_id}"
     latest = artifacts.newest_of_event(tx, run.workspace.project_key, key, 0)
-    open_entry = (
-        latest if latest is not None and latest.provenance.get("open") and is_growing(latest, run, state) else None
-    )
+    open_entry = latest if latest is not None and _details(latest).open and is_growing(latest, run, state) else None
     tally = add_run(_tally(latest, is_open=open_entry is not None), run.start_head, run.effects.changes)
     changes = totals(tally)
     due = is_due(changes, int(run.settings["capture.changedLines"]), int(run.settings["capture.changedFiles"]))
@@ -147,28 +142,43 @@ def store_devlog(tx: apsw.Connection, run: FinishedRun, state: SubChat, events: 
     if open_entry is not None and not run.effects.changes and not events:
         return None
     title = open_entry.title if open_entry is not None else _title(run, state, latest)
-    artifact = _artifact(run, state, open_entry, tally, title, due=due, events=events)._replace(event_key=key)
+    artifact = _artifact(run, state, open_entry, tally, title, due=due, events=events)
+    artifact = replace(artifact, event_key=key)
     artifacts.put(tx, artifact)
     return artifact
 
 
-def provenance_of(run: FinishedRun, state: SubChat, files: Sequence[str], earlier: Artifact | None) -> dict[str, Any]:
+def provenance_of(
+    run: FinishedRun, state: SubChat, files: Sequence[str], earlier: Artifact | None, details: Details
+) -> Provenance:
     """Return the provenance of a draft. Its runs and start commit continue those of an earlier draft."""
-    before = earlier.provenance if earlier is not None else {}
-    run_ids = [*(run_id for run_id in before.get("runs", ()) if run_id != run.params.run_id), run.params.run_id]
-    return {
-        "runId": run.params.run_id,
-        "runs": run_ids[-MAX_RUNS:],
-        "subChatId": run.params.sub_chat_id,
-        "chatId": run.params.chat_id,
-        "provider": run.params.provider,
-        "sessionId": run.params.session.after,
-        "taskFingerprint": state.task.fingerprint if state.task else None,
-        "startCommit": before.get("startCommit") or run.start_head,
-        "headCommit": run.effects.state.head if run.effects.state else None,
-        "files": list(files),
-        "sidecarVersion": run.call.process.version,
-    }
+    before = earlier.provenance if earlier is not None else None
+    runs = runs_of_draft(run, earlier)
+    return Provenance(
+        run_id=run.params.run_id,
+        runs=runs,
+        sub_chat_id=run.params.sub_chat_id,
+        chat_id=run.params.chat_id,
+        provider=run.params.provider,
+        session_id=run.params.session.after,
+        task_fingerprint=_fingerprint(state),
+        start_commit=(before.start_commit if before is not None else None) or run.start_head,
+        head_commit=run.effects.state.head if run.effects.state else None,
+        files=tuple(files),
+        sidecar_version=run.call.process.version,
+        details=details,
+    )
+
+
+def runs_of_draft(run: FinishedRun, earlier: Artifact | None) -> tuple[str, ...]:
+    """Return the runs that contributed to a draft, this one last."""
+    before = earlier.provenance.runs if earlier is not None else ()
+    run_id = run.params.run_id
+    return (*(other for other in before if other != run_id), run_id)[-MAX_RUNS:]
+
+
+def _fingerprint(state: SubChat) -> str | None:
+    return state.task.fingerprint if state.task else None
 
 
 def objective_of(run: FinishedRun, state: SubChat) -> str:
@@ -180,8 +190,8 @@ def is_growing(artifact: Artifact, run: FinishedRun, state: SubChat) -> bool:
     """Whether runs still extend a draft: it is recent, of the same task, and not edited by the user."""
     return (
         artifact.status == "draft"
-        and not artifact.provenance.get("edited")
-        and artifact.provenance.get("taskFingerprint") == (state.task.fingerprint if state.task else None)
+        and not artifact.provenance.edited
+        and artifact.provenance.task_fingerprint == _fingerprint(state)
         and artifact.created_at_ms >= window_begin_ms(run)
     )
 
@@ -199,8 +209,7 @@ def _starts_entry(
         return True
     if run.pre_run is None and not any(change.added or change.removed for change in changes):
         return False
-    fingerprint = state.task.fingerprint if state.task else None
-    is_same = latest.provenance.get("taskFingerprint") == fingerprint and latest.created_at_ms >= window_begin_ms(run)
+    is_same = latest.provenance.task_fingerprint == _fingerprint(state) and latest.created_at_ms >= window_begin_ms(run)
     return due or not (latest.status == "discarded" and is_same)
 
 
@@ -216,8 +225,8 @@ def _artifact(
 ) -> Artifact:
     changes = totals(tally)
     events_of_entry = _events_of_entry(earlier, events)
-    provenance = provenance_of(run, state, [change.path for change in changes], earlier)
-    draft = _draft(run, title, changes, len(provenance["runs"]), events_of_entry)
+    details = DevlogDetails(tally=tally, events=tuple(events_of_entry), open=not due and not events)
+    draft = _draft(run, title, changes, len(runs_of_draft(run, earlier)), events_of_entry)
     return Artifact(
         id=earlier.id if earlier else f"devlog-{run.call.process.new_id()[:12]}",
         project=run.workspace.project_key,
@@ -227,37 +236,33 @@ def _artifact(
         body=draft.body,
         event=name_of(events_of_entry) or ("mergedDiff" if due else "filesChanged"),
         event_key="",
-        provenance={
-            **provenance,
-            "tally": list(tally),
-            "events": [list(event) for event in events_of_entry],
-            "open": not due and not events,
-        },
+        provenance=provenance_of(run, state, [change.path for change in changes], earlier, details),
         created_at_ms=earlier.created_at_ms if earlier else run.now_ms,
         updated_at_ms=run.now_ms,
     )
 
 
+def _details(artifact: Artifact) -> DevlogDetails:
+    details = artifact.provenance.details
+    return details if isinstance(details, DevlogDetails) else DevlogDetails()
+
+
 def _events_of_entry(earlier: Artifact | None, events: Sequence[Event]) -> list[Event]:
-    stored_events = (
-        [Event._make(stored_event) for stored_event in earlier.provenance.get("events", ())]
-        if earlier is not None
-        else []
-    )
-    return list({event.key: event for event in (*stored_events, *events)}.values())
+    stored = _details(earlier).events if earlier is not None else ()
+    return list({event.key: event for event in (*stored, *events)}.values())
 
 
 def _tally(latest: Artifact | None, *, is_open: bool) -> Tally:
-    if latest is None or "tally" not in latest.provenance:
-        return Tally(None, {}, {}, {})
-    tally = Tally._make(latest.provenance["tally"])
+    if latest is None:
+        return Tally()
+    tally = _details(latest).tally
     return tally if is_open else next_tally(tally)
 
 
 def _title(run: FinishedRun, state: SubChat, before: Artifact | None) -> str:
     """Name the task; a later entry of it is named after the latest request or result."""
     objective = title_from(objective_of(run, state))
-    if before is None or before.provenance.get("taskFingerprint") != (state.task.fingerprint if state.task else None):
+    if before is None or before.provenance.task_fingerprint != _fingerprint(state):
         return objective
     prompt_title = title_from(run.params.prompt)
     return (

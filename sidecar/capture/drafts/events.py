@@ -1,28 +1,16 @@
 """Events of a run that are worth an entry, identified by what happened and not by its wording. Pure."""
 
 from collections.abc import Container, Iterable, Sequence
-from typing import Literal, NamedTuple
 
 from sidecar.capture.test_results.verdicts import VerdictChange
 from sidecar.core.digests import short_id
 from sidecar.core.secrets.redact import redact
+from sidecar.runs.provenance import Event, EventKind
 
-Kind = Literal["directionChanged", "boundaryTouched", "testsFixed"]
-
-RANK: tuple[Kind, ...] = ("directionChanged", "boundaryTouched", "testsFixed")
+RANK: tuple[EventKind, ...] = ("directionChanged", "boundaryTouched", "testsFixed")
 """The first of these among an entry's events names the entry."""
 
 MAX_NAMES = 5
-
-
-class Event(NamedTuple):
-    """A meaningful event."""
-
-    kind: Kind
-    key: str
-    """The same for the same event, however its run was worded."""
-    line: str
-    """The event for a reader, one line of Markdown."""
 
 
 def fixes(changes: Iterable[VerdictChange], files: Container[str]) -> list[Event]:
@@ -32,11 +20,12 @@ def fixes(changes: Iterable[VerdictChange], files: Container[str]) -> list[Event
         names = [redact(name) for name in change.fixed if _is_there(name, files)]
         if change.is_red or not change.was_red or (change.fixed and not names):
             continue
-        events.append(Event("testsFixed", f"fixed:{short_id([change.runner, sorted(names)])}", _line(change, names)))
+        key = f"fixed:{short_id([change.runner, sorted(names)])}"
+        events.append(Event(kind="testsFixed", key=key, line=_line(change, names)))
     return events
 
 
-def name_of(events: Iterable[Event]) -> Kind | None:
+def name_of(events: Iterable[Event]) -> EventKind | None:
     """Return the event that names an entry."""
     kinds = {event.kind for event in events}
     return next((kind for kind in RANK if kind in kinds), None)

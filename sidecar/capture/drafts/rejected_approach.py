@@ -11,7 +11,6 @@ from typing import NamedTuple
 import apsw
 
 from sidecar.capture.drafts.devlog import DraftText, objective_of, provenance_of, window_begin_ms
-from sidecar.capture.drafts.events import Event
 from sidecar.capture.effects.direction_change import (
     DroppedSteps,
     RevertedWork,
@@ -30,6 +29,7 @@ from sidecar.core.secrets.redact import redact
 from sidecar.core.text.prose import clip_at_word, first_informative_paragraph, first_sentence
 from sidecar.language.abandoned_approach import AbandonedApproach, abandoned_approaches
 from sidecar.runs import Artifact, SubChat, artifacts, records
+from sidecar.runs.provenance import Event, RejectedApproachDetails
 
 MAX_TITLE, MAX_TEXT, MAX_NAMED = 160, 300, 6
 
@@ -175,16 +175,16 @@ def direction_events(run: FinishedRun, change: DirectionChange, approaches: Sequ
     chat = run.params.sub_chat_id
     events = [
         Event(
-            "directionChanged",
-            f"direction:{chat}:{short_id(sorted(approach.terms) or list(approach.files))}",
-            _line(approach),
+            kind="directionChanged",
+            key=f"direction:{chat}:{short_id(sorted(approach.terms) or list(approach.files))}",
+            line=_line(approach),
         )
         for approach in approaches
     ]
     if change.dropped is not None and not change.rejected:
         dropped, instead = (_steps(steps) for steps in (change.dropped.steps, change.dropped.instead))
         key = f"direction:{chat}:{short_id(sorted(change.dropped.steps))}"
-        events.append(Event("directionChanged", key, f"Steps dropped: {dropped}. Instead: {instead}."))
+        events.append(Event(kind="directionChanged", key=key, line=f"Steps dropped: {dropped}. Instead: {instead}."))
     return events
 
 
@@ -195,16 +195,19 @@ def new_rejected_approaches(tx: apsw.Connection, run: FinishedRun, change: Direc
         if change.rejected
         else []
     )
-    covered = [(tuple(note.provenance.get("terms", ())), set(note.provenance.get("takenBack", ()))) for note in notes]
+    covered = [note.provenance.details for note in notes]
+    known = [details for details in covered if isinstance(details, RejectedApproachDetails)]
     new: list[RejectedApproach] = []
     for approach in change.rejected:
-        same = any(
-            overlap(approach.terms, terms) >= SAME_APPROACH or (files & set(approach.files)) for terms, files in covered
-        )
-        if not same:
+        if not any(_is_same(approach, details) for details in known):
             new.append(approach)
-            covered.append((approach.terms, set()))
+            known.append(RejectedApproachDetails(terms=approach.terms))
     return new
+
+
+def _is_same(approach: RejectedApproach, known: RejectedApproachDetails) -> bool:
+    shares_files = not set(known.reverted_files).isdisjoint(approach.files)
+    return shares_files or overlap(approach.terms, known.terms) >= SAME_APPROACH
 
 
 def store_rejected_approaches(
@@ -226,6 +229,7 @@ def _store_note(
     touched = records.touched_files(tx, run.params.sub_chat_id, RUNS)
     own_paths = [change.path for change in run.effects.changes]
     files = approach.files or tuple(files_named(dict.fromkeys((*own_paths, *touched)), set(approach.terms)))
+    details = RejectedApproachDetails(terms=approach.terms, reverted_files=approach.files)
     artifact = Artifact(
         id=f"rejected-{run.call.process.new_id()[:12]}",
         project=run.workspace.project_key,
@@ -235,11 +239,7 @@ def _store_note(
         body=draft.body,
         event="directionChanged",
         event_key=_key(run),
-        provenance={
-            **provenance_of(run, state, files, None),
-            "terms": list(approach.terms),
-            "takenBack": list(approach.files),
-        },
+        provenance=provenance_of(run, state, files, None, details),
         created_at_ms=run.now_ms,
         updated_at_ms=run.now_ms,
     )

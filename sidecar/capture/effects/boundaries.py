@@ -8,8 +8,9 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import orjson
 
@@ -30,6 +31,7 @@ from sidecar.codebase import (
     removed_exports,
 )
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.runs.provenance import Boundary
 from sidecar.workspace import Workspace
 
 LEAST_FAN_IN, FAN_IN_SHARE = 8, 0.03
@@ -62,17 +64,6 @@ _PROJECT_KEYS = ("project.name", "project.scripts", "project.gui-scripts", "proj
 _CRATE_KEYS = ("package.name", "package.edition", "package.rust-version", "lib", "bin", "features")
 
 
-class Boundary(NamedTuple):
-    """A file whose contract with others changed."""
-
-    path: str
-    why: str
-    """Reason why it is a boundary, worded to follow its path and a comma."""
-    contracts: tuple[ApiChange, ...]
-    importers: tuple[str, ...] = ()
-    """Files that import it and changed too, or use what changed; without tests."""
-
-
 def kind_of(path: str) -> str | None:
     """Return the kind of boundary that a path alone shows: schema, migration, manifest or None."""
     if _TEST.search(path):
@@ -90,13 +81,15 @@ def by_path(path: str, before: str | None, after: str | None) -> Boundary | None
     kind = kind_of(path)
     if kind == "manifest":
         contracts = _of_manifest(path, before or "", after or "") if before is not None else []
-        return Boundary(path, "which declares the package's interface", tuple(contracts)) if contracts else None
+        why = "which declares the package's interface"
+        return Boundary(path=path, why=why, contracts=tuple(contracts)) if contracts else None
     contracts = _changed_lines(path, before or "", after or "", statements=kind == "migration")
     if not contracts:
         return None
     if after is None:
         contracts = [ApiChange(path, "", "file", "")]
-    return Boundary(path, "a database migration" if kind == "migration" else "an API schema", tuple(contracts))
+    why = "a database migration" if kind == "migration" else "an API schema"
+    return Boundary(path=path, why=why, contracts=tuple(contracts))
 
 
 def by_imports(path: str, contracts: Iterable[ApiChange], importers: Sequence[str], code_files: int) -> Boundary:
@@ -105,7 +98,7 @@ def by_imports(path: str, contracts: Iterable[ApiChange], importers: Sequence[st
     many = count >= max(LEAST_FAN_IN, FAN_IN_SHARE * code_files)
     files = "1 file imports" if count == 1 else f"{count} files import"
     why = f"which {files}" + (", one of the most imported here" if many else "") if count else "which is public"
-    return Boundary(path, why, tuple(contracts), tuple(importers))
+    return Boundary(path=path, why=why, contracts=tuple(contracts), importers=tuple(importers))
 
 
 def names_used(contracts: Iterable[ApiChange]) -> frozenset[str]:
@@ -125,7 +118,7 @@ def is_test_or_example(path: str) -> bool:
 
 def by_setting(path: str) -> Boundary:
     """Return the boundary that the settings make of a file."""
-    return Boundary(path, "configured as a boundary", (ApiChange(path, "", "set", "set"),))
+    return Boundary(path=path, why="configured as a boundary", contracts=(ApiChange(path, "", "set", "set"),))
 
 
 def matches_any(path: str, globs: Iterable[str]) -> bool:
@@ -329,9 +322,8 @@ def _boundaries(
         own_contracts = [contract for contract in contracts if contract.path == path]
         affected = _affected_importers(repository, effects, importers, names_used(own_contracts), changed)
         regular_importers = [contract for contract in importers if not is_test_or_example(contract)]
-        boundaries.append(
-            by_imports(path, own_contracts, regular_importers, code_files)._replace(importers=tuple(affected))
-        )
+        boundary = by_imports(path, own_contracts, regular_importers, code_files)
+        boundaries.append(replace(boundary, importers=tuple(affected)))
     return boundaries
 
 

@@ -6,11 +6,12 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 from zlib import crc32
 
-from sidecar.call import Call
 from sidecar.capture.effects.worktree_changes import RunEffects
 from sidecar.codebase import Repository, StateFailed, is_document, is_generated, query_terms
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.runs import CallRecord, keys
+from sidecar.runs import keys
+from sidecar.runs.call_record import WorktreeBaseline
+from sidecar.runs.model import FileLines
 from sidecar.workspace import Workspace
 
 SAME_STEP = 0.5
@@ -48,14 +49,6 @@ class RevertedWork(NamedTuple):
 
     files: tuple[str, ...]
     lines: int
-
-
-class FileLines(NamedTuple):
-    """Lines of a conversation's runs in a file, as of the last of them."""
-
-    lines: frozenset[str]
-    digest: str
-    """Identifies the file's diff at that time; empty for none."""
 
 
 def dropped_steps(before: Steps, after: Steps | None) -> DroppedSteps | None:
@@ -156,7 +149,10 @@ NO_SURVIVING_LINES = SurvivingLines({}, None)
 
 
 def surviving_lines(
-    call: Call, workspace: Workspace, effects: RunEffects, before: CallRecord | None, stored: Mapping[str, FileLines]
+    workspace: Workspace,
+    effects: RunEffects,
+    baseline: WorktreeBaseline | None,
+    stored: Mapping[str, FileLines],
 ) -> SurvivingLines:
     """Compare the files a run changed with what earlier runs of the conversation left in them.
 
@@ -168,11 +164,11 @@ def surviving_lines(
         return NO_SURVIVING_LINES
     repository = workspace.slices.repository
     paths = [change.path for change in effects.changes if not is_generated(change.path)][:MAX_FILES]
-    changed_at_start: dict[str, str] = (before.record.get("changed") or {}) if before is not None else {}
-    at_start = _earlier_lines(repository, effects, before, {path: stored[path] for path in paths if path in stored})
+    changed_at_start = (baseline.changed or {}) if baseline is not None else {}
+    at_start = _earlier_lines(repository, effects, baseline, {path: stored[path] for path in paths if path in stored})
     present = {path: effects.files[path] for path in paths if path in effects.files}
     texts = repository.worktree_texts(present)
-    added = _added(repository, effects, before, paths)
+    added = _added(repository, effects, baseline, paths)
     untracked = {file.path for file in state.changed if file.kind == "untracked"}
     digests = {file.path: keys.change_digest(file) for file in state.changed}
     present_lines: dict[str, frozenset[str]] = {}
@@ -192,36 +188,36 @@ def surviving_lines(
             else []
         )
         remaining -= len(lines)
-        by_path[path] = FileLines(frozenset(lines), digests.get(path, ""))
+        by_path[path] = FileLines(lines=frozenset(lines), digest=digests.get(path, ""))
     return SurvivingLines(by_path, reverted_work(at_start, present_lines, new))
 
 
 def _earlier_lines(
-    repository: Repository, effects: RunEffects, before: CallRecord | None, stored: Mapping[str, FileLines]
+    repository: Repository, effects: RunEffects, baseline: WorktreeBaseline | None, stored: Mapping[str, FileLines]
 ) -> dict[str, FileLines]:
     """Return the earlier work that was present when the run started, as far as that is certain."""
-    if before is None or effects.state is None:
+    if baseline is None or effects.state is None:
         return dict(stored)
-    changed_at_start: dict[str, str] = before.record.get("changed") or {}
+    changed_at_start = baseline.changed or {}
     lines = {path: file_lines for path, file_lines in stored.items() if changed_at_start.get(path) == file_lines.digest}
-    clean, head = [path for path in stored if path not in changed_at_start], before.record.get("head")
-    if not clean or not isinstance(head, str):
+    clean, head = [path for path in stored if path not in changed_at_start], baseline.head
+    if not clean or head is None:
         return lines
     try:
         texts = repository.texts(repository.content_ids_at(head, clean, effects.state))
     except StateFailed:
         return lines
-    lines |= {path: FileLines(stored[path].lines & line_marks(text), "") for path, text in texts.items()}
+    lines |= {path: FileLines(lines=stored[path].lines & line_marks(text), digest="") for path, text in texts.items()}
     return lines
 
 
 def _added(
-    repository: Repository, effects: RunEffects, before: CallRecord | None, paths: Collection[str]
+    repository: Repository, effects: RunEffects, baseline: WorktreeBaseline | None, paths: Collection[str]
 ) -> dict[str, frozenset[str]]:
     """Return the lines that a run's commits, and the worktree's diff against the last of them, add to each file."""
     hunks = {path: effects.diffs[path].hunks for path in paths if path in effects.diffs}
-    old, new = before.record.get("head") if before is not None else None, effects.state and effects.state.head
-    if effects.moved.way == "forward" and effects.moved.files and isinstance(old, str) and new is not None:
+    old, new = baseline.head if baseline is not None else None, effects.state and effects.state.head
+    if effects.moved.way == "forward" and effects.moved.files and old is not None and new is not None:
         for path, file in repository.committed_diffs(old, new, effects.moved).items():
             if path in paths:
                 hunks[path] = f"{hunks.get(path, '')}\n{file.hunks}"

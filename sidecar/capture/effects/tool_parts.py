@@ -1,12 +1,20 @@
-"""Read the stored parts of an agent's message, Claude's and Codex's: files, commands, task list. Pure."""
+"""Outputs of failed tool calls in a provider's transcript. Pure.
+
+The host's stored messages do not have them (host.md, Facts that shape the contract).
+"""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sidecar.capture.effects.shell_commands import files_read, may_write
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.secrets.redact import redact
+from sidecar.transcripts.events import ToolResult
+from sidecar.transcripts.records import read_events
+
+# Read the stored parts of an agent's message, Claude's and Codex's: files, commands, task list. Pure.
+
 
 _WRITING = frozenset(("tool-Edit", "tool-Write", "tool-MultiEdit", "tool-NotebookEdit"))
 _READING = frozenset(("tool-Read",))
@@ -180,3 +188,15 @@ def _step(content: str) -> str:
 
 def _distinct(paths: list[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(paths))
+
+
+MAX_FAILURES = 500
+
+
+def transcript_errors(lines: Iterable[bytes], since_ms: int) -> list[ToolFailure]:
+    """Return the tool calls that failed since a moment, each once. Damaged and unknown records are skipped."""
+    by_id: dict[str, ToolFailure] = {}
+    for event in read_events(lines, since_ms, ToolResult):
+        if isinstance(event, ToolResult) and event.failed and event.call_id:
+            by_id[event.call_id] = ToolFailure(event.call_id, event.text, event.exit_code)
+    return list(by_id.values())[-MAX_FAILURES:]

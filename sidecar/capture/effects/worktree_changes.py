@@ -3,7 +3,7 @@
 import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any
 
 from sidecar.call import Call
 from sidecar.capture.effects.tool_parts import RunActivity, relative_to
@@ -21,6 +21,8 @@ from sidecar.core.errors import WorkspaceUnavailable
 from sidecar.core.secrets.redact import redact
 from sidecar.core.text.sanitize import line_count
 from sidecar.runs import Item, keys
+from sidecar.runs.call_record import WorktreeBaseline
+from sidecar.runs.model import FileChange
 from sidecar.workspace import Workspace
 
 
@@ -45,14 +47,6 @@ def grown_lines(
         for path in touched
         if path not in uncounted and not is_generated(path)
     )
-
-
-class FileChange(NamedTuple):
-    """A file that a run changed. Lines are relative to the head commit after the run, or those of its commits."""
-
-    path: str
-    added: int
-    removed: int
 
 
 MAX_COMMITS = 10
@@ -90,7 +84,7 @@ class RunEffects:
 
 
 def observe_effects(
-    call: Call, workspace: Workspace, cwd: str, activity: RunActivity, before: dict[str, Any] | None
+    call: Call, workspace: Workspace, cwd: str, activity: RunActivity, baseline: WorktreeBaseline | None
 ) -> RunEffects:
     """Examine the worktree after a run. If the folder is gone, only the message parts count."""
     repository = workspace.slices.repository
@@ -102,19 +96,19 @@ def observe_effects(
     except (StateFailed, WorkspaceUnavailable, OSError) as error:
         call.log.warning("capture.state.unavailable", kind=type(error).__name__)
         return RunEffects()
-    moved = _moved(before, state, repository.head_move)
-    effects = RunEffects(state=state, head=_known_head(state, activity, before), files=listing.files, diffs=diffs)
+    moved = _moved(baseline, state, repository.head_move)
+    effects = RunEffects(state=state, head=_known_head(state, activity, baseline), files=listing.files, diffs=diffs)
     effects.moved = moved if activity.may_have_written else NOT_MOVED
     renamed = [(file.path, file.original) for file in moved.files]
     renamed += [(file.path, file.original) for file in state.changed]
     effects.originals = {path: original for path, original in renamed if original is not None}
     counts = _counts(state, diffs, moved, repository.new_file_text)
     written = _relative(cwd, activity.written)
-    touched = _touched(state, activity, written, before, moved)
+    touched = _touched(state, activity, written, baseline, moved)
     effects.own_paths = frozenset(written) | {file.path for file in effects.moved.files}
-    effects.changes = [FileChange(path, *counts.get(path, (0, 0))) for path in sorted(touched) if may_show(path)]
-    _count_lines(effects, counts, touched, before or {})
-    effects.seen_items = _seen(listing.files, written | _read(state, cwd, activity, before))
+    effects.changes = [_change(path, counts.get(path, (0, 0))) for path in sorted(touched) if may_show(path)]
+    _count_lines(effects, counts, touched, baseline or WorktreeBaseline())
+    effects.seen_items = _seen(listing.files, written | _read(state, cwd, activity, baseline))
     effects.seen_items += _sent_changes_of_own_edits(state, written, diffs, repository.new_file_text)
     if activity.todos:
         todos = tuple((redact(content), status) for content, status in activity.todos)
@@ -122,11 +116,16 @@ def observe_effects(
     return effects
 
 
+def _change(path: str, counts: tuple[int, int]) -> FileChange:
+    added, removed = counts
+    return FileChange(path=path, added=added, removed=removed)
+
+
 def _count_lines(
     effects: RunEffects,
     counts: Mapping[str, tuple[int, int]],
     touched: Collection[str],
-    before: Mapping[str, Any],
+    baseline: WorktreeBaseline,
 ) -> None:
     """Count the lines of the diff and those that are the run's doing. Lines of another branch do not count."""
     changed = {file.path for file in effects.state.changed} if effects.state is not None else set()
@@ -137,12 +136,12 @@ def _count_lines(
     effects.committed_lines = sum(lines for path, lines in committed.items() if not is_generated(path))
     own_lines = sum(now.get(path, 0) for path in touched if not is_generated(path))
     effects.touched_lines = own_lines + effects.committed_lines
-    effects.grown_lines = grown_lines(touched, now, committed, before.get("lines"), before.get("changed") or ())
+    effects.grown_lines = grown_lines(touched, now, committed, baseline.lines, baseline.changed or ())
 
 
-def _moved(before: dict[str, Any] | None, state: RepositoryState, changes_between: Any) -> Moved:
-    old = before.get("head") if before else None
-    if not isinstance(old, str) or state.head is None or old == state.head:
+def _moved(baseline: WorktreeBaseline | None, state: RepositoryState, changes_between: Any) -> Moved:
+    old = baseline.head if baseline is not None else None
+    if old is None or state.head is None or old == state.head:
         return NOT_MOVED
     moved: Moved = changes_between(old, state.head, MAX_COMMITS)
     return moved
@@ -163,7 +162,7 @@ def _counts(
 
 
 def _touched(
-    state: RepositoryState, activity: RunActivity, written: set[str], before: dict[str, Any] | None, moved: Moved
+    state: RepositoryState, activity: RunActivity, written: set[str], baseline: WorktreeBaseline | None, moved: Moved
 ) -> set[str]:
     """Return the files that this run changed, without what the user or another chat changed in the meantime.
 
@@ -173,7 +172,7 @@ def _touched(
     """
     present = {file.path: keys.change_digest(file) for file in state.changed}
     committed = {file.path for file in moved.files}
-    earlier: dict[str, str] | None = before.get("changed") if before else None
+    earlier = baseline.changed if baseline is not None else None
     named = {path for path in written if path in present or path in committed}
     if earlier is None:
         return named | committed if activity.may_have_written else named
@@ -181,22 +180,22 @@ def _touched(
     reverted = {path for path in earlier if path not in present and path not in committed}
     changed = differing | committed | reverted
     changed = changed if activity.may_have_written else changed & written
-    return changed | named if before and before.get("late") else changed
+    return changed | named if baseline is not None and baseline.is_late else changed
 
 
-def _known_head(state: RepositoryState, activity: RunActivity, before: dict[str, Any] | None) -> str | None:
+def _known_head(state: RepositoryState, activity: RunActivity, baseline: WorktreeBaseline | None) -> str | None:
     """Return the head commit that the agent knows.
 
     A run with commands may have made the commits itself; any other run has not seen them.
     """
-    old = before.get("toldHead") if before else state.head
-    was_sent = before is None or before.get("head") == old
+    old = baseline.sent_head if baseline is not None else state.head
+    was_sent = baseline is None or baseline.head == old
     return state.head if old is None or (activity.may_have_written and was_sent) else old
 
 
-def _read(state: RepositoryState, cwd: str, activity: RunActivity, before: dict[str, Any] | None) -> set[str]:
+def _read(state: RepositoryState, cwd: str, activity: RunActivity, baseline: WorktreeBaseline | None) -> set[str]:
     """Return the files that the run read, without those that others changed in the meantime."""
-    earlier: dict[str, str] = (before.get("changed") or {}) if before else {}
+    earlier = (baseline.changed or {}) if baseline is not None else {}
     meanwhile = {file.path for file in state.changed if earlier.get(file.path) != keys.change_digest(file)}
     return _relative(cwd, activity.read) - (meanwhile if state.kind == "git" else set())
 

@@ -1,4 +1,4 @@
-"""Recognize secret files by name or folder: key files, `.env` files, credentials. Pure."""
+"""Recognise secret files by name or folder: key files, `.env` files, credentials. Pure."""
 
 from sidecar.core.lazy_regex import lazy_regex
 

@@ -18,6 +18,9 @@ from sidecar.memory.capture.session_summary import ErrorEvent, Note, SessionSumm
 from sidecar.memory.dedupe import content_hash
 from sidecar.memory.privacy_filter import filter_private
 
+# A short title of a sentence that was said. Pure.
+
+
 MAX_TITLE = 80
 
 _LEAD = lazy_regex(
@@ -28,7 +31,7 @@ _LEAD = lazy_regex(
 _CLAUSE = lazy_regex(
     r"\s{0,4}(?:[,;:]\s|\s[—–-]\s|\s\(|[，；。、]|\s(?:because|since|so that|due to|weil|parce que|porque|perché)\s)"
 )
-MIN_TITLE_WORDS = 4
+LEAST_WORDS = 4
 
 
 def title_of(sentence: str) -> str:
@@ -36,7 +39,7 @@ def title_of(sentence: str) -> str:
     flat = re.sub(r"\s+", " ", sentence).strip(" \t\"'*_`#")
     core = _LEAD.sub("", flat) or flat
     for match in _CLAUSE.finditer(core):
-        if len(core[: match.start()].split()) >= MIN_TITLE_WORDS:
+        if len(core[: match.start()].split()) >= LEAST_WORDS:
             core = core[: match.start()]
             break
     core = _cut(core.rstrip(" .!。:;,"))
@@ -50,6 +53,9 @@ def label_of(line: str) -> str:
 
 def _cut(text: str) -> str:
     return text if len(text) <= MAX_TITLE else text[: MAX_TITLE - 1].rsplit(" ", 1)[0].rstrip(",;: ") + "…"
+
+
+# The line of an error's output by which it is known again. Pure.
 
 
 MAX_LINE = 300
@@ -106,10 +112,10 @@ def extract_notes(summary: SessionSummary, instructions: Collection[str]) -> Ext
     dropped: Counter[str] = Counter()
     notes = []
     resolutions = " ".join(error.resolution for error in summary.errors)
-    spoken_notes = [note for utterance in summary.utterances for note in _notes_in(utterance, dropped)]
+    notes_found = [note for utterance in summary.utterances for note in _notes_in(utterance, dropped)]
     candidates = [
         *summary.notes,
-        *(note for note in spoken_notes if note.type != "resolution" or note.text not in resolutions),
+        *(note for note in notes_found if note.type != "resolution" or note.text not in resolutions),
     ]
     sightings = tuple(_sighting(error) for error in summary.errors if _error_line(error))
     candidates += [note for error in summary.errors for note in _resolution_notes(error, dropped)]

@@ -33,7 +33,7 @@ _SIGNS = lazy_regex(r"[{}()\[\];=<>|\\/_`$&*#@]")
 
 
 def junk_reason(text: str, instructions: Collection[str]) -> Reason | None:
-    """Return why a text is dropped; None if it may be stored. `instructions` are normalized lines of rule files."""
+    """Return why a text is dropped; None if it may be stored. `instructions` are normalised lines of rule files."""
     words = normalized(text)
     if _is_short(text, words):
         return "tooShort"

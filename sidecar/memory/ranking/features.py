@@ -1,4 +1,4 @@
-"""Features of each candidate entry for a query: its words, its neighbors, its author and time. Pure.
+"""Features of each candidate entry for a query: its words, its neighbours, its author and time. Pure.
 
 Every value is 0 if nothing speaks for the entry, and about 1 at most.
 """
@@ -30,7 +30,7 @@ MENTION_DECAY_DAYS, MENTION_DAYS = 5.0, 15
 """An event is reported on its day or soon after."""
 RANK_HALF = 10.0
 NEIGHBORS = 2
-"""Number of neighbors before and after an entry."""
+"""Number of neighbours before and after an entry."""
 
 
 class CandidateRow(NamedTuple):
@@ -44,7 +44,7 @@ class CandidateRow(NamedTuple):
     terms: str
     traits: int
     eligible: bool
-    """Whether it passes the filters; others only serve as neighbors."""
+    """Whether it passes the filters; others only serve as neighbours."""
 
 
 class TermHits(NamedTuple):
@@ -61,7 +61,7 @@ class TermHits(NamedTuple):
     length: int
 
 
-HAS_QUESTION, ENDS_WITH_QUESTION = int(Trait.QUESTION), int(Trait.ENDS_WITH_QUESTION)
+ASKS, ENDS_ASKING = int(Trait.QUESTION), int(Trait.ENDS_ASKING)
 NO_HITS = TermHits({}, 0, 0.0, 0.0, 0.0, 0)
 
 NAMES = (
@@ -140,7 +140,7 @@ def features(
     for row in rows:
         nearby = [at.get((row.group, row.position + step)) for step in (-1, 1, -2, 2)]
         before, after, two_before, two_after = (NO_HITS if index is None else hits[index] for index in nearby)
-        is_answer = 0 if nearby[0] is None else rows[nearby[0]].traits & (HAS_QUESTION | ENDS_WITH_QUESTION)
+        is_answer = 0 if nearby[0] is None else rows[nearby[0]].traits & (ASKS | ENDS_ASKING)
         neighbors.append((before, after, two_before, two_after, is_answer))
     own_rank = _rank_shares([before.own for before in hits])
     near_rank = _rank_shares(
@@ -159,8 +159,8 @@ def features(
             groups[row.group], own.pairs, own.forms, before.forms + after.forms,
             own_rank[index], near_rank[index], 1.0 if row.author in named_authors else 0.0,
             in_time, on_day, soon,
-            before.own if is_answer else 0.0, 1.0 if is_answer & ENDS_WITH_QUESTION else 0.0,
-            1.0 if traits & HAS_QUESTION else 0.0, 1.0 if traits & ENDS_WITH_QUESTION else 0.0,
+            before.own if is_answer else 0.0, 1.0 if is_answer & ENDS_ASKING else 0.0,
+            1.0 if traits & ASKS else 0.0, 1.0 if traits & ENDS_ASKING else 0.0,
             1.0 if row.position == 0 else 0.0, math.log(own.length + 1) / 4,
             *[1.0 if traits & trait else 0.0 for trait in answer_traits],
         ])  # fmt: skip
@@ -168,7 +168,7 @@ def features(
 
 
 def _window(own: TermHits, before: TermHits, after: TermHits, term_weights: TermWeights) -> float:
-    """Return BM25 of an entry and its two neighbors as one text of three average entries."""
+    """Return BM25 of an entry and its two neighbours as one text of three average entries."""
     counts = own.counts
     if before.counts or after.counts:
         merged = dict(own.counts)

@@ -34,10 +34,10 @@ def profile(weights: Mapping[str, float], bias: float) -> Profile:
 
 
 GROUPED_WEIGHTS: Mapping[str, float] = {
-    "words": -1.85,  # BM25 of the entry itself; beside the others it only favors repetition
+    "words": -1.85,  # BM25 of the entry itself; beside the others it only favours repetition
     "share": 3.19,  # share of the query's terms in the entry
-    "around": 4.23,  # share of their weight in it and its two neighbors on either side
-    "before": -1.83, "after": -0.53, "twoBefore": 1.12, "twoAfter": -0.05,  # BM25 of its neighbors
+    "around": 4.23,  # share of their weight in it and its two neighbours on either side
+    "before": -1.83, "after": -0.53, "twoBefore": 1.12, "twoAfter": -0.05,  # BM25 of its neighbours
     "group": 3.32,  # coverage of the query by its group, compared with other groups
     "pairs": 0.39,  # terms adjacent as in the query
     "forms": 6.86,  # other forms of the query's words, where the words themselves are missing
@@ -68,6 +68,9 @@ DEFAULT_PROFILES = Profiles(profile(GROUPED_WEIGHTS, -11.56), profile(ALONE_WEIG
 """The biases are calibrated so that summed relevance over the training questions equals the number of correct entries.
 Entries of both kinds, in one store, are therefore comparable.
 """
+
+
+# From what is known of an entry to its score, which is the product of named factors. Pure.
 
 
 RECENCY_FLOOR = 0.7
@@ -110,3 +113,8 @@ def factors(
     """Adjust relevance by age (0 to 1) and confidence; not by age if the query names a time."""
     recency = 1.0 if names_a_time else RECENCY_FLOOR + (1 - RECENCY_FLOOR) * age_factor
     return Factors(relevance, recency, sector_factor, CONFIDENCE_FLOOR + (1 - CONFIDENCE_FLOOR) * confidence)
+
+
+def told(factors: Factors) -> Mapping[str, float]:
+    """Gives the factors by name."""
+    return factors._asdict()

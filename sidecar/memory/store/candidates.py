@@ -1,4 +1,4 @@
-"""Full-text candidates for a query, with their neighboring entries; within reach only."""
+"""Full-text candidates for a query, with their neighbouring entries; within reach only."""
 
 from __future__ import annotations
 
@@ -40,12 +40,12 @@ def candidates(
     times: Sequence[tuple[int, int]] = (),
     max_candidates: int = MAX_CANDIDATES,
 ) -> list[CandidateRow]:
-    """Return the entries that match the words best, with their neighbors in the group, in file order.
+    """Return the entries that match the words best, with their neighbours in the group, in file order.
 
     `words`: the rare ones, of which an entry needs at least one, and others that only add to the rank; if too few
     entries pass the filters, any word suffices. At most `max_candidates` full-text results are used. Entries of some
     times are added, given as first and last millisecond, inclusive. Entries that fail the filters only serve as
-    neighbors.
+    neighbours.
     """
     rare, common = words
     if not rare:
@@ -54,13 +54,13 @@ def candidates(
     if len(best) < max_candidates and common:
         best = _best_rows(tx, project, owners, ((*rare, *common), ()), filters, max_candidates)
     condition, bindings = _condition(filters)
-    time_rows = (
+    one_time = (
         f"SELECT * FROM (SELECT m.path, m.position FROM continuity_memories AS m WHERE {condition} AND m.project = ?"
         f" AND {owner_condition(owners)} AND m.at_ms BETWEEN ? AND ?"
         f" ORDER BY m.at_ms, m.path, m.position LIMIT {MAX_ENTRIES_PER_TIME})"
     )
     hit_rows = f"SELECT path, position FROM continuity_memories WHERE row_id IN ({', '.join('?' * len(best))})"
-    neighborhood = " UNION ".join([hit_rows, *[time_rows] * len(times[:MAX_TIMES])])
+    neighborhood = " UNION ".join([hit_rows, *[one_time] * len(times[:MAX_TIMES])])
     time_bindings = [value for time in times[:MAX_TIMES] for value in (*bindings, project, *owners, *time)]
     rows: Any = tx.execute(
         f"WITH near AS ({neighborhood})"
@@ -88,13 +88,13 @@ def _best_rows(
     if common:
         match += f" AND ({scope} OR {common})"  # every entry contains the scope, so the others only add to the rank
     condition, bindings = _condition(filters)
-    rows: Any = tx.execute(
+    found: Any = tx.execute(
         f"SELECT m.row_id FROM continuity_memory_text AS t JOIN continuity_memories AS m ON m.row_id = t.rowid"
         f" WHERE t.continuity_memory_text MATCH ? AND {condition} AND m.project = ? AND {owner_condition(owners)}"
         " ORDER BY t.rank LIMIT ?",
         (match, *bindings, project, *owners, max_candidates),
     )
-    return [row_id for (row_id,) in rows]
+    return [row_id for (row_id,) in found]
 
 
 def authors(tx: apsw.Connection, project: str, owners: Sequence[str]) -> list[str]:

@@ -71,12 +71,12 @@ def count_by_owner(tx: apsw.Connection, project: str, owners: Sequence[str]) -> 
 
 def files_within(tx: apsw.Connection, project: str, owners: Sequence[str]) -> int:
     """Count the files with memories within reach."""
-    cursor = tx.execute(
+    found = tx.execute(
         f"SELECT count(*) FROM continuity_memories AS m WHERE project = ? AND {owner_condition(owners)}"
         " AND position = 0",
         (project, *owners),
     )
-    return int(str(cursor.get))
+    return int(str(found.get))
 
 
 def warnings(tx: apsw.Connection, project: str) -> list[tuple[str, str]]:
@@ -120,6 +120,9 @@ def count_by_tier(tx: apsw.Connection, project: str | None) -> dict[str, int]:
         (project,),
     )
     return dict(rows)
+
+
+# Memories that a new one may repeat or be about: found within reach only.
 
 
 MAX_RELATED = 200

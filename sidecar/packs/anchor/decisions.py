@@ -132,10 +132,8 @@ def accepted_of(
 
 def _path(artifact: Artifact) -> str:
     """Where to read a decision: `git show` accepts the name of a committed one."""
-    committed = artifact.provenance.get("committed") or {}
-    return (
-        f"{committed['branch']}:{committed['path']}" if "branch" in committed and "path" in committed else artifact.id
-    )
+    committed = artifact.provenance.committed
+    return f"{committed.branch}:{committed.path}" if committed is not None else artifact.id
 
 
 def _with_title(artifact: Artifact) -> str:

@@ -1,6 +1,7 @@
 """Which branches are refused, whatever they are called, and what an artifact's file and commit message hold."""
 
 import re
+from dataclasses import replace
 
 import orjson
 from hypothesis import given
@@ -9,8 +10,10 @@ from hypothesis import strategies as st
 from sidecar.capture.artifacts.artifact_text import file_of, message_of, path_of
 from sidecar.capture.artifacts.memory_branch import refusal
 from sidecar.runs import Artifact
+from sidecar.runs.provenance import CommitMark, DevlogDetails
 from sidecar.settings.kinds import is_memory_branch
 from sidecar.system.refs import Uses
+from tests.support.artifacts import PROVENANCE, make_artifact
 
 UNUSED = Uses(frozenset(), frozenset(), None)
 NAMES = st.from_regex(r"[a-zA-Z0-9]{1,8}(/[a-zA-Z0-9]{1,8}){0,2}", fullmatch=True)
@@ -33,10 +36,8 @@ def test_uses_of_other_branches_are_allowed(name: str, other: str) -> None:
 
 
 def artifact(title: str = "One", body: str = "# One\n", artifact_id: str = "devlog-1", run: str = "run-1") -> Artifact:
-    provenance = {"runId": run, "files": [title], "sessionId": None, "tally": [1]}
-    return Artifact(
-        artifact_id, "p", "devlog", "draft", title, body, "mergedDiff", "k", provenance, 1_772_355_600_000, 7
-    )
+    provenance = replace(PROVENANCE, run_id=run, runs=(run,), files=(title,), details=DevlogDetails(open=True))
+    return make_artifact(id=artifact_id, title=title, body=body, provenance=provenance, created_at_ms=1_772_355_600_000)
 
 
 @given(TEXTS, TEXTS)
@@ -44,15 +45,19 @@ def test_front_matter_has_one_json_value_per_line_for_any_title(title: str, body
     text = file_of(artifact(title, body)).decode()
     front = text.split("\n---\n", maxsplit=1)[0].removeprefix("---\n").split("\n")
     members = {name: orjson.loads(value) for name, _, value in (line.partition(": ") for line in front)}
-    assert list(members) == ["id", "type", "title", "event", "createdAt", "runId", "files"]
+    assert list(members) == [
+        "id", "type", "title", "event", "createdAt", "runId", "runs", "subChatId", "provider", "files",
+        "sidecarVersion",
+    ]  # fmt: skip
     assert not re.search(r"[\x00-\x1f]", members["title"])
 
 
 @given(TEXTS, TEXTS)
 def test_a_file_has_the_provenance_but_not_the_status(title: str, body: str) -> None:
     draft = artifact(title, body)
-    later = draft._replace(status="committed", updated_at_ms=99)
-    committed = later._replace(provenance={**draft.provenance, "committed": {"commit": "c"}})
+    later = replace(draft, status="committed", updated_at_ms=99)
+    mark = CommitMark(branch="b", commit="c", path="p", accepted=False)
+    committed = replace(later, provenance=replace(draft.provenance, committed=mark))
     assert file_of(draft) == file_of(later) == file_of(committed)
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.capture.effects.transcript_errors import transcript_errors
+from sidecar.capture.effects.tool_parts import transcript_errors
 from sidecar.transcripts import tail
 from tests.support.conversation import sent
 from tests.support.shop import PROMPT, Talk, text_of

@@ -1,5 +1,6 @@
 """The delta pack as a pure function: full items, named items, and the empty delta."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -95,11 +96,11 @@ def test_a_secret_or_vendored_file_is_not_even_named(differences: Differences | 
 def test_a_repeated_failure_is_not_new_and_a_new_streak_is() -> None:
     red = FailingTests("pytest", ("t::a",), "1 failed in 0.12s", "run-1")
     known = session_with(items_of(state(), failing=(red,)))
-    slower = red._replace(excerpt="1 failed in 9.99s")
+    slower = replace(red, excerpt="1 failed in 9.99s")
     assert all(
         session_has(known, item) for item in items_of(state(), known=known, failing=(slower,)) if not item.always_sent
     )
-    again = items_of(state(), known=known, failing=(red._replace(run_id="run-9"),))
+    again = items_of(state(), known=known, failing=(replace(red, run_id="run-9"),))
     assert not all(session_has(known, item) for item in again)
 
 

@@ -1,0 +1,254 @@
+"""The record of a pre-run: what it was about to deliver, and everything needed to explain it.
+
+JSON form of `CallDetails` (column `record`, version 2): one object whose members are the fields in snake case.
+`metadata` is the object of the wire, `anchor` is `{id, text}` or null, `delivered` a list of `{key, digest, bytes}`,
+`items` a list of `{key, kind, bytes, disposition, why, score}`, `baseline` an object as `WorktreeBaseline`. Records of
+version 1, which have no `version`, are still read. JSON form of `CallTexts` (column `blocks`): `{system, blocks}` with
+the objects of the wire.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+import orjson
+from pydantic import Field
+
+from sidecar.core.wire import WireModel
+from sidecar.runs.model import Item, PinnedAnchor
+
+if TYPE_CHECKING:
+    from sidecar.context import Bracket
+
+_VERSION = 2
+
+BlockKind = Literal["anchor", "context", "delta", "plan", "carryover"]
+
+
+class SystemText(WireModel):
+    """The pinned anchor for the provider's system prompt (Claude): the same bytes on every call of a session."""
+
+    id: str
+    text: str
+
+
+class Block(WireModel):
+    """A pack as text, sent before the user's request."""
+
+    kind: BlockKind
+    id: str
+    bytes: int = Field(description="UTF-8 bytes of `text`.")
+    text: str
+
+
+class StateIds(WireModel):
+    """The id of each pack that is valid for this call; null where there is none."""
+
+    anchor_pack_id: str | None
+    context_pack_id: str | None
+    delta_pack_id: str | None
+    plan_contract_id: str | None
+
+
+class Trimmed(WireModel):
+    """An omitted item and the reason."""
+
+    item: str
+    reason: str
+
+
+class LowTokenReuse(WireModel):
+    """The decision of low-token mode on a call."""
+
+    delta_only: bool = Field(description="Whether only changes were sent, because the session's packs still fit.")
+    reason: str
+
+
+class PreRunMetadata(WireModel):
+    """Costs and savings of the call; bytes are UTF-8."""
+
+    cache_hit: bool = Field(description="Whether the context pack came from the pack cache.")
+    file_hits: int = Field(description="File summaries that came from the file cache.")
+    file_misses: int = Field(description="File summaries that were computed.")
+    injected_bytes: int = Field(description="Bytes sent that were new to this provider session.")
+    would_inject_bytes: int = Field(description="The same as `injectedBytes`, also computed when nothing is sent.")
+    reused_bytes: int = Field(description="Bytes of the packs valid for this call that the session already has.")
+    baseline_bytes: int = Field(description="Cost of sending all packs again: would-inject plus reused.")
+    reused_percent: float = Field(description="Reused of baseline, 0 to 100, one decimal.")
+    state_ids: StateIds
+    trimmed: list[Trimmed] = Field(
+        description="Omitted items with the reason: over the budget, late, excluded, nothing new."
+    )
+    reuse: LowTokenReuse | None = Field(default=None, description="Null in token modes other than low.")
+    partial: bool = Field(description="True if something is missing because of the deadline.")
+    proof: str | None = Field(description="How the repository's state was verified as fresh; null without a state.")
+    elapsed_ms: float = Field(description="Milliseconds from arrival to response, including waiting.")
+
+
+Action = Literal["inject", "passthrough"]
+Disposition = Literal["sent", "alreadyDelivered", "trimmed", "muted"]
+CallStatus = Literal["pending", "committed", "dropped"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WorktreeBaseline:
+    """State of the worktree when a run begins; its post-run compares it with the state afterwards."""
+
+    head: str | None = None
+    changed: Mapping[str, str] | None = None
+    """Digest of each changed file's diff, by path; None if the state is unknown."""
+    lines: Mapping[str, int] | None = None
+    """Number of changed lines of each changed file; None if they were not counted."""
+    sent_head: str | None = None
+    """The head commit that the session knows."""
+    is_late: bool = False
+    """Whether it was recorded after the run had begun, and may include the run's first edits."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemRecord:
+    """Explanation of one item of a pack: what became of it, and why."""
+
+    key: str
+    kind: BlockKind
+    bytes: int
+    disposition: Disposition
+    why: str
+    score: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallDetails:
+    """Contents of a pre-run's record."""
+
+    action: Action
+    reason: str | None
+    metadata: PreRunMetadata
+    is_passthrough: bool = False
+    """Whether the prompt passed through: the record explains and delivers nothing."""
+    delivered: tuple[Item, ...] = ()
+    files: tuple[str, ...] = ()
+    """Files whose content the packs show."""
+    anchor: PinnedAnchor | None = None
+    """The anchor that the session receives with this call."""
+    is_fresh: bool = False
+    """Whether the host was asked for a fresh session."""
+    bracket: Bracket | None = None
+    """Context-window bracket that the host reported."""
+    items: tuple[ItemRecord, ...] = ()
+    baseline: WorktreeBaseline = WorktreeBaseline()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallTexts:
+    """Texts of a pre-run, as they were sent or would have been."""
+
+    system: SystemText | None = None
+    blocks: tuple[Block, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CallRecord:
+    """A pre-run as recorded."""
+
+    delivery_token: str
+    run_id: str
+    sub_chat_id: str
+    project: str
+    workspace: str
+    provider: str
+    session_id: str | None
+    """The session that this call continues; None if it starts a fresh one."""
+    shadow: bool
+    """Whether nothing was really sent."""
+    status: CallStatus
+    created_at_ms: int
+    details: CallDetails
+    texts: CallTexts
+
+
+def details_to_json(details: CallDetails) -> bytes:
+    """Return the JSON form of a record's details."""
+    return orjson.dumps(
+        {
+            "version": _VERSION,
+            "action": details.action,
+            "reason": details.reason,
+            "metadata": details.metadata.model_dump(mode="json", by_alias=True),
+            "is_passthrough": details.is_passthrough,
+            "delivered": [item._asdict() for item in details.delivered],
+            "files": details.files,
+            "anchor": details.anchor._asdict() if details.anchor is not None else None,
+            "is_fresh": details.is_fresh,
+            "bracket": details.bracket,
+            "items": details.items,
+            "baseline": details.baseline,
+        }
+    )
+
+
+def details_from_json(text: bytes) -> CallDetails:
+    """Return details from their JSON form. Raise ValueError, KeyError or TypeError for anything else."""
+    value = orjson.loads(text)
+    if "version" not in value:
+        return _details_of_version_1(value)
+    return CallDetails(
+        action=value["action"],
+        reason=value["reason"],
+        metadata=PreRunMetadata.model_validate(value["metadata"]),
+        is_passthrough=value["is_passthrough"],
+        delivered=tuple(Item(**item) for item in value["delivered"]),
+        files=tuple(value["files"]),
+        anchor=PinnedAnchor(**value["anchor"]) if value["anchor"] is not None else None,
+        is_fresh=value["is_fresh"],
+        bracket=value["bracket"],
+        items=tuple(ItemRecord(**item) for item in value["items"]),
+        baseline=WorktreeBaseline(**value["baseline"]),
+    )
+
+
+def texts_to_json(texts: CallTexts) -> bytes:
+    """Return the JSON form of a record's texts."""
+    return orjson.dumps(
+        {
+            "system": texts.system.model_dump(by_alias=True) if texts.system is not None else None,
+            "blocks": [block.model_dump(by_alias=True) for block in texts.blocks],
+        }
+    )
+
+
+def texts_from_json(text: bytes) -> CallTexts:
+    """Return texts from their JSON form. Raise ValueError, KeyError or TypeError for anything else."""
+    value = orjson.loads(text)
+    return CallTexts(
+        system=SystemText.model_validate(value["system"]) if value["system"] is not None else None,
+        blocks=tuple(Block.model_validate(block) for block in value["blocks"]),
+    )
+
+
+def _details_of_version_1(value: dict[str, Any]) -> CallDetails:
+    """Return details from the first form, which had rows for items and other names."""
+    return CallDetails(
+        action=value["action"],
+        reason=value["reason"],
+        metadata=PreRunMetadata.model_validate(value["metadata"]),
+        is_passthrough=bool(value.get("passedThrough")),
+        delivered=tuple(Item(*row) for row in value.get("delivered", ())),
+        files=tuple(value.get("files", ())),
+        anchor=PinnedAnchor(*value["pin"]) if value.get("pin") else None,
+        is_fresh=bool(value.get("fresh")),
+        bracket=value.get("bracket"),
+        items=tuple(
+            ItemRecord(key=key, kind=kind, bytes=size, disposition=disposition, why=why, score=score)
+            for key, kind, size, disposition, why, score in value["items"]
+        ),
+        baseline=WorktreeBaseline(
+            head=value["head"],
+            changed=value["changed"],
+            lines=value.get("lines"),
+            sent_head=value.get("toldHead"),
+            is_late=bool(value.get("late")),
+        ),
+    )

@@ -1,0 +1,338 @@
+"""Artifacts, and where each one comes from.
+
+JSON form of `Provenance` (column `provenance`): one flat object with the members `runId`, `runs`, `subChatId`,
+`chatId`, `provider`, `sessionId`, `taskFingerprint`, `startCommit`, `headCommit`, `files`, `sidecarVersion`; `edited`
+and `committed` (`{branch, commit, path, accepted}`) where they apply; and those of its details:
+
+- devlog: `open`, `events` (`[{kind, key, line}]`), `tally` (`{start, settled, counts, base}`, each count
+  `{path: [added, removed]}`)
+- adr: `base`, `statements` (`{concluded, decided}`), `changed`, `events`, `boundaries`
+  (`[{path, why, importers, contracts: [{path, name, before, after, moved_to}]}]`)
+- rejectedApproach: `terms`, `revertedFiles`
+
+Rows of the first version, with lists instead of objects, `said` and `takenBack`, are still read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, NamedTuple, cast
+
+from sidecar.codebase import ApiChange
+from sidecar.runs.model import ArtifactStatus, ArtifactType, Provider
+
+EventKind = Literal["directionChanged", "boundaryTouched", "testsFixed"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Event:
+    """A meaningful event."""
+
+    kind: EventKind
+    key: str
+    """The same for the same event, however its run was worded."""
+    line: str
+    """The event for a reader, one line of Markdown."""
+
+
+class LineCounts(NamedTuple):
+    """Added and removed lines of a file."""
+
+    added: int
+    removed: int
+
+
+Counts = Mapping[str, LineCounts]
+"""Line counts by path."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tally:
+    """Changes of an entry's runs."""
+
+    start: str | None = None
+    """The commit that `counts` are relative to."""
+    settled: Counts = field(default_factory=dict)
+    """Changes relative to earlier commits."""
+    counts: Counts = field(default_factory=dict)
+    base: Counts = field(default_factory=dict)
+    """Part of the counts from before the entry started; the previous entry shows it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Boundary:
+    """A file whose contract with others changed."""
+
+    path: str
+    why: str
+    """Reason why it is a boundary, worded to follow its path and a comma."""
+    contracts: tuple[ApiChange, ...]
+    importers: tuple[str, ...] = ()
+    """Files that import it and changed too, or use what changed; without tests."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statements:
+    """Statements of runs about the change: their conclusions and their decisions."""
+
+    concluded: tuple[str, ...] = ()
+    decided: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DevlogDetails:
+    """State of a devlog entry that later runs continue."""
+
+    tally: Tally = Tally()
+    events: tuple[Event, ...] = ()
+    open: bool = False
+    """Whether the task's next run extends it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AdrDetails:
+    """State of a decision record's stub that later runs continue."""
+
+    base: str | None = None
+    """The commit that its boundaries were compared with."""
+    statements: Statements = Statements()
+    boundaries: tuple[Boundary, ...] = ()
+    changed: tuple[str, ...] = ()
+    """Importers of the boundaries that changed too."""
+    events: tuple[Event, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RejectedApproachDetails:
+    """What distinguishes a rejected approach from others."""
+
+    terms: tuple[str, ...] = ()
+    reverted_files: tuple[str, ...] = ()
+
+
+Details = DevlogDetails | AdrDetails | RejectedApproachDetails
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CommitMark:
+    """Where an artifact was committed."""
+
+    branch: str
+    commit: str
+    path: str
+    accepted: bool
+    """Whether the user accepted it, before or after; an automatic commit alone does not."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provenance:
+    """Origin of an artifact."""
+
+    run_id: str
+    runs: tuple[str, ...] = ()
+    """Every run that contributed to it, latest last."""
+    sub_chat_id: str
+    chat_id: str | None = None
+    provider: Provider
+    session_id: str | None = None
+    task_fingerprint: str | None = None
+    start_commit: str | None = None
+    """The worktree's head commit before the first of these runs."""
+    head_commit: str | None = None
+    """The worktree's head commit after the last of them."""
+    files: tuple[str, ...] = ()
+    sidecar_version: str
+    edited: bool = False
+    """Whether the user edited the artifact; runs no longer extend it then."""
+    committed: CommitMark | None = None
+    details: Details | None = None
+
+
+UNKNOWN_PROVENANCE = Provenance(run_id="", sub_chat_id="", provider=cast("Provider", ""), sidecar_version="")
+"""Provenance of a damaged row."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Artifact:
+    """Something of a run that is worth storing."""
+
+    id: str
+    project: str
+    type: ArtifactType
+    status: ArtifactStatus
+    title: str
+    body: str
+    event: str
+    event_key: str
+    provenance: Provenance
+    created_at_ms: int
+    updated_at_ms: int
+
+
+def origin_members(provenance: Provenance) -> dict[str, str | list[str] | None]:
+    """Return the members of the JSON form that state the origin; None for what is not known."""
+    return {
+        "runId": provenance.run_id,
+        "runs": list(provenance.runs) or None,
+        "subChatId": provenance.sub_chat_id,
+        "chatId": provenance.chat_id,
+        "provider": provenance.provider,
+        "sessionId": provenance.session_id,
+        "taskFingerprint": provenance.task_fingerprint,
+        "startCommit": provenance.start_commit,
+        "headCommit": provenance.head_commit,
+        "files": list(provenance.files),
+        "sidecarVersion": provenance.sidecar_version,
+    }
+
+
+def provenance_to_json(provenance: Provenance) -> dict[str, object]:
+    """Return the JSON form of a provenance, as an object for the encoder."""
+    mark, value = provenance.committed, {**origin_members(provenance), **_details_to_json(provenance.details)}
+    if provenance.edited:
+        value["edited"] = True
+    if mark is not None:
+        value["committed"] = {
+            "branch": mark.branch, "commit": mark.commit, "path": mark.path, "accepted": mark.accepted,
+        }  # fmt: skip
+    return value
+
+
+def provenance_from_json(kind: ArtifactType, value: Any) -> Provenance:
+    """Return a provenance from its JSON form. Raise KeyError, TypeError, ValueError or AttributeError if damaged."""
+    committed = value.get("committed")
+    return Provenance(
+        run_id=value["runId"],
+        runs=tuple(value.get("runs") or ()),
+        sub_chat_id=value["subChatId"],
+        chat_id=value.get("chatId"),
+        provider=value["provider"],
+        session_id=value.get("sessionId"),
+        task_fingerprint=value.get("taskFingerprint"),
+        start_commit=value.get("startCommit"),
+        head_commit=value.get("headCommit"),
+        files=tuple(value["files"]),
+        sidecar_version=value["sidecarVersion"],
+        edited=bool(value.get("edited")),
+        committed=_mark_from_json(committed) if committed is not None else None,
+        details=_details_from_json(kind, value),
+    )
+
+
+def _mark_from_json(value: Any) -> CommitMark:
+    return CommitMark(
+        branch=value["branch"], commit=value["commit"], path=value["path"], accepted=bool(value.get("accepted"))
+    )
+
+
+def _details_to_json(details: Details | None) -> dict[str, object]:
+    match details:
+        case DevlogDetails():
+            tally = details.tally
+            return {
+                "tally": {
+                    "start": tally.start,
+                    "settled": _counts_to_json(tally.settled),
+                    "counts": _counts_to_json(tally.counts),
+                    "base": _counts_to_json(tally.base),
+                },
+                "events": _events_to_json(details.events),
+                "open": details.open,
+            }
+        case AdrDetails():
+            return {
+                "base": details.base,
+                "statements": {
+                    "concluded": list(details.statements.concluded),
+                    "decided": list(details.statements.decided),
+                },
+                "boundaries": [_boundary_to_json(boundary) for boundary in details.boundaries],
+                "changed": list(details.changed),
+                "events": _events_to_json(details.events),
+            }
+        case RejectedApproachDetails():
+            return {"terms": list(details.terms), "revertedFiles": list(details.reverted_files)}
+        case None:
+            return {}
+
+
+def _counts_to_json(counts: Counts) -> dict[str, list[int]]:
+    return {path: [count.added, count.removed] for path, count in counts.items()}
+
+
+def _events_to_json(events: Sequence[Event]) -> list[dict[str, str]]:
+    return [{"kind": event.kind, "key": event.key, "line": event.line} for event in events]
+
+
+def _boundary_to_json(boundary: Boundary) -> dict[str, object]:
+    return {
+        "path": boundary.path,
+        "why": boundary.why,
+        "contracts": [contract._asdict() for contract in boundary.contracts],
+        "importers": list(boundary.importers),
+    }
+
+
+def _details_from_json(kind: ArtifactType, value: Any) -> Details:
+    match kind:
+        case "devlog":
+            tally = _tally_from_json(value["tally"]) if "tally" in value else Tally()
+            return DevlogDetails(tally=tally, events=_events_from_json(value), open=bool(value.get("open")))
+        case "adr":
+            return AdrDetails(
+                base=value.get("base"),
+                statements=_statements_from_json(value),
+                boundaries=tuple(_boundary_from_json(boundary) for boundary in value.get("boundaries", ())),
+                changed=tuple(value.get("changed", ())),
+                events=_events_from_json(value),
+            )
+        case "rejectedApproach":
+            reverted = value.get("revertedFiles", value.get("takenBack", ()))
+            return RejectedApproachDetails(terms=tuple(value.get("terms", ())), reverted_files=tuple(reverted))
+
+
+def _tally_from_json(value: Any) -> Tally:
+    if isinstance(value, list):
+        start, settled, counts, base = value
+    else:
+        start, settled, counts, base = value["start"], value["settled"], value["counts"], value["base"]
+    return Tally(
+        start=start,
+        settled=_counts_from_json(settled),
+        counts=_counts_from_json(counts),
+        base=_counts_from_json(base),
+    )
+
+
+def _counts_from_json(value: Any) -> Counts:
+    return {path: LineCounts(added, removed) for path, (added, removed) in value.items()}
+
+
+def _events_from_json(value: Any) -> tuple[Event, ...]:
+    return tuple(
+        Event(kind=event[0], key=event[1], line=event[2]) if isinstance(event, list) else Event(**event)
+        for event in value.get("events", ())
+    )
+
+
+def _statements_from_json(value: Any) -> Statements:
+    if "statements" in value:
+        concluded, decided = value["statements"]["concluded"], value["statements"]["decided"]
+    else:
+        concluded, decided = value.get("said", ((), ()))
+    return Statements(concluded=tuple(concluded), decided=tuple(decided))
+
+
+def _boundary_from_json(value: Any) -> Boundary:
+    if isinstance(value, list):
+        path, why, contracts, importers = value
+        return Boundary(
+            path=path, why=why, contracts=tuple(ApiChange(*row) for row in contracts), importers=tuple(importers)
+        )
+    return Boundary(
+        path=value["path"],
+        why=value["why"],
+        contracts=tuple(ApiChange(**contract) for contract in value["contracts"]),
+        importers=tuple(value["importers"]),
+    )
