@@ -30,8 +30,7 @@ from typing import TYPE_CHECKING, Any
 from sidecar import __version__
 from sidecar.core import json_text
 from sidecar.core.clock import Clock, rfc3339
-from sidecar.core.errors import InvalidParams, StateDegraded
-from sidecar.core.names import loggable_name
+from sidecar.core.errors import InvalidParams, StateDegraded, loggable_name
 from sidecar.handshake import PROTOCOL_VERSION, Handshake, read_initialize
 from sidecar.rpc.connection import Connection
 from sidecar.rpc.envelope import Request

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sidecar.core.cancellation import Cancellation
 from sidecar.core.clock import Clock, rfc3339
 from sidecar.core.wire import WireModel
-from sidecar.settings.resolve import Layer, Settings, resolve
-from sidecar.settings.store import GLOBAL, values_of
+from sidecar.settings.resolve import GLOBAL, Layer, Settings, resolve, values_of
 from sidecar.storage.database import Database
 from sidecar.storage.lru import Lru
 from sidecar.system.log import Log

@@ -5,8 +5,7 @@ A test compares it with `lifecycle.InitializeParams`: both accept and reject the
 
 from typing import Any, NamedTuple
 
-from sidecar.core.errors import InvalidParams
-from sidecar.core.names import loggable_name
+from sidecar.core.errors import InvalidParams, loggable_name
 from sidecar.settings.table import problems_with
 
 PROTOCOL_VERSION = 1

@@ -359,16 +359,16 @@ def _add_context(folder: LoopFolder, text: str) -> int:
 
 
 def _run_state_action(chosen: argparse.Namespace, folder: LoopFolder) -> int:
-    from sidecar.ralph.files import status
+    from sidecar.ralph.files import lock
 
     if chosen.status:
-        return _print_answer(chosen, status.status_of(folder, 10).model_dump(mode="json", by_alias=True), status_lines)
+        return _print_answer(chosen, lock.status_of(folder, 10).model_dump(mode="json", by_alias=True), status_lines)
     if chosen.stop:
-        was_running, is_running = _stop(folder, status.request_stop)
+        was_running, is_running = _stop(folder, lock.request_stop)
         outcome = "It is stopping." if is_running else "It has stopped." if was_running else "No loop is running."
         answer = {"wasRunning": was_running, "isRunning": is_running}
         return _print_answer(chosen, answer, lambda _: [f"{folder.change}: {outcome}"])
-    count = status.reset(folder, rfc3339(SystemClock().now_ms()))
+    count = lock.reset(folder, rfc3339(SystemClock().now_ms()))
     return _print_answer(
         chosen, {"iterations": count}, lambda _: [f"{folder.change}: {count} iterations were removed."]
     )

@@ -9,7 +9,7 @@ from sidecar.codebase.summary.languages import language_of
 from sidecar.codebase.worktree.git_dir import index_signature
 from sidecar.codebase.worktree.state import RepositoryState, is_own
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.secrets.secret_paths import is_secret_path
+from sidecar.core.secrets.named_secrets import is_secret_path
 from sidecar.system.git import Git
 
 MAX_OVERLAY, OVERLAY_SHARE = 2_000, 16

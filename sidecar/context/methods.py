@@ -1,9 +1,8 @@
 """`context/bracket` and `context/compose`, and the slice's methods."""
 
 from sidecar.call import Call
-from sidecar.context.block.compose_block import compose_result, load_memories, task_text
-from sidecar.context.block.layers import BlockRequest
-from sidecar.context.brackets import BRACKETS, Bracket, bracket_with_hysteresis
+from sidecar.context.block.compose_block import BlockRequest, compose_result, load_memories, task_text
+from sidecar.context.brackets import BRACKETS, Bracket, bracket_with_hysteresis, remaining_context
 from sidecar.context.model import (
     ContextBracketParams,
     ContextBracketResult,
@@ -12,7 +11,6 @@ from sidecar.context.model import (
 )
 from sidecar.context.project.project_files import read_sources
 from sidecar.context.recovery import post_compact, pre_compact
-from sidecar.context.window import remaining_context
 from sidecar.core.errors import InvalidParams, PolicyDenied, StateDegraded, WorkspaceUnavailable
 from sidecar.method import Lane, method
 

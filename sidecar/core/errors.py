@@ -24,6 +24,8 @@ client acts differently. `rpc/errors.py` is the one place that turns them into J
 
 from typing import ClassVar
 
+from sidecar.core.lazy_regex import lazy_regex
+
 
 class SidecarError(Exception):
     """An expected failure with a code, one sentence, optionally a hint and data."""
@@ -148,3 +150,16 @@ class AgentUnavailable(SidecarError):
 
     code = -32018
     kind = "agentUnavailable"
+
+
+# Client-supplied names that appear in errors and logs.
+
+
+_NAME = lazy_regex(r"[A-Za-z_$][A-Za-z0-9_$./-]{0,59}")
+
+NOT_A_NAME = "(not a name)"
+
+
+def loggable_name(name: object) -> str:
+    """Return a field's or method's name unchanged, unless it looks like misplaced content."""
+    return name if isinstance(name, str) and _NAME.fullmatch(name) else NOT_A_NAME

@@ -131,3 +131,15 @@ def choose_rules_file(
 def rules_file_named(path: str) -> RulesFile:
     """Return the row of a file; a file that no IDE lists any more is a plain file."""
     return next((rules_file for rules_file in RULES_FILES if rules_file.file == path), RulesFile(path))
+
+
+# Names and paths of instruction files for coding agents.
+
+
+AGENT_FILES = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules", "copilot-instructions.md")
+"""Files written for agents; any list item in them that asks for something is a rule."""
+
+AGENT_PATHS = (
+    "AGENTS.md", "CLAUDE.md", ".claude/CLAUDE.md", "GEMINI.md", ".cursorrules", ".github/copilot-instructions.md",
+)  # fmt: skip
+"""Paths below a project, in reading order."""

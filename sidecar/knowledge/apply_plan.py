@@ -9,10 +9,8 @@ from dataclasses import dataclass, field, replace
 
 from sidecar.core.errors import Conflict, NotFound, SidecarError
 from sidecar.knowledge import store
-from sidecar.knowledge.item import item_location, parse_item
-from sidecar.knowledge.item_pointer import pointer_hash, render_pointer
-from sidecar.knowledge.state import FailedItem, SyncedItem, SyncState
-from sidecar.knowledge.store import FileImage
+from sidecar.knowledge.item import item_location, parse_item, pointer_hash, render_pointer
+from sidecar.knowledge.store import FailedItem, FileImage, SyncedItem, SyncState
 from sidecar.knowledge.sync_inputs import SyncInputs
 from sidecar.knowledge.sync_plan import Operation, Plan, fingerprint, synced_item
 from sidecar.memory import (
@@ -20,7 +18,7 @@ from sidecar.memory import (
     ManagedMemories,
     Value,
     edit_memory_file,
-    knowledge_pointer,
+    managed_memories,
     read_memory_file,
     render_memory_file,
 )
@@ -208,8 +206,8 @@ def _change(step: Operation, inputs: SyncInputs, timestamp: str) -> FileChange:
         return FileChange(step.pointer, before, None)
     if step.kind == "mark_orphaned":
         fields: dict[str, Value] = {
-            knowledge_pointer.ITEM: step.ref,
-            knowledge_pointer.STATUS: knowledge_pointer.ORPHANED,
+            managed_memories.ITEM: step.ref,
+            managed_memories.STATUS: managed_memories.ORPHANED,
             "updated_at": timestamp,
         }
         return FileChange(step.pointer, before, edit_memory_file(before or b"", step.pointer, fields, None, None))

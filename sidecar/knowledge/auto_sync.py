@@ -14,8 +14,8 @@ from sidecar.knowledge.model import DueReason, KnowledgeSyncNotice, Stage
 from sidecar.knowledge.sync import SyncRequest, sync
 from sidecar.knowledge.sync_inputs import SyncCache, load_state
 from sidecar.runs import records
-from sidecar.settings.kinds import DURATION
 from sidecar.settings.resolve import Settings
+from sidecar.settings.table import DURATION
 from sidecar.workspace import Workspace
 
 Reason = Literal["threshold", "head_moved", "manual"]
@@ -130,6 +130,7 @@ class AutoSyncs:
         self._failed_ms: dict[str, int] = {}
 
     def try_start(self, project: str, now_ms: int) -> bool:
+        """Whether a sync of a project may start now; if so, the project is busy from then on."""
         with self._lock:
             failed_ms = self._failed_ms.get(project)
             if project in self._busy or (failed_ms is not None and now_ms - failed_ms < RETRY_AFTER_MS):
@@ -138,14 +139,17 @@ class AutoSyncs:
             return True
 
     def set_job(self, project: str, job: str) -> None:
+        """Record the job that syncs a project."""
         with self._lock:
             self._busy[project] = job
 
     def job_id(self, project: str) -> str | None:
+        """Return the job that syncs a project, or None."""
         with self._lock:
             return self._busy.get(project) or None
 
     def finish(self, project: str, failed_ms: int | None) -> None:
+        """Release a project; `failed_ms` delays its next sync."""
         with self._lock:
             self._busy.pop(project, None)
             self._failed_ms.pop(project, None)

@@ -18,8 +18,8 @@ from sidecar.core.errors import SidecarError, StateDegraded, SyncFailed
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.knowledge.errors import knowledge_unavailable, no_such_ref, not_configured, shutting_down
 from sidecar.knowledge.item import MAX_ITEM_BYTES, SCOPE_FOLDERS, TYPE_FOLDERS
-from sidecar.settings.kinds import is_remote
 from sidecar.settings.resolve import Settings
+from sidecar.settings.table import is_remote
 from sidecar.system import filelock
 from sidecar.system.fetch import IT_FAILED, FetchFailed, fetch
 from sidecar.system.libgit import pygit2

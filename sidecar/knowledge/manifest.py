@@ -17,8 +17,8 @@ from sidecar.knowledge.item import (
     item_location,
     parse_item,
     parse_ref,
+    render_pointer,
 )
-from sidecar.knowledge.item_pointer import render_pointer
 
 REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 """Marks bytes of a path that are not UTF-8; such a path cannot be opened again."""

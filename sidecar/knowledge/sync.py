@@ -14,10 +14,9 @@ from sidecar.knowledge import store
 from sidecar.knowledge.apply_plan import ApplyResult, Journal, RateLimiter, apply_plan, next_state, restore_files
 from sidecar.knowledge.errors import deletion_stopped, partial_failure, shutting_down
 from sidecar.knowledge.git_source import local_head, open_configured_source
-from sidecar.knowledge.item_pointer import POINTER_FOLDER
+from sidecar.knowledge.item import POINTER_FOLDER
 from sidecar.knowledge.model import RunMode
-from sidecar.knowledge.state import SyncState
-from sidecar.knowledge.store import Checkpoint, FileImage
+from sidecar.knowledge.store import Checkpoint, FileImage, SyncState
 from sidecar.knowledge.sync_inputs import (
     SyncInputs,
     affected_refs,

@@ -11,10 +11,19 @@ from sidecar.call import Call, Process
 from sidecar.knowledge import store
 from sidecar.knowledge.errors import state_corrupted
 from sidecar.knowledge.git_source import GitSource, SourceFile
-from sidecar.knowledge.item import Identity, UnreadableItem, item_location, parse_item, parse_ref
-from sidecar.knowledge.item_pointer import POINTER_FOLDER, Pointer, parse_pointer, pointer_path
+from sidecar.knowledge.item import (
+    POINTER_FOLDER,
+    Identity,
+    Pointer,
+    UnreadableItem,
+    item_location,
+    parse_item,
+    parse_pointer,
+    parse_ref,
+    pointer_path,
+)
 from sidecar.knowledge.manifest import Entry, Manifest, build_manifest, in_scope, read_entries, read_entry
-from sidecar.knowledge.state import SyncedItem, SyncState, parse_state, serialize_state
+from sidecar.knowledge.store import SyncedItem, SyncState, parse_state, serialize_state
 from sidecar.knowledge.sync_plan import Plan, PlanRequest, Resolutions, configured_resolutions, plan
 from sidecar.memory import ManagedMemories, read_memory_file
 from sidecar.workspace import Workspace

@@ -9,13 +9,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from typing import Literal, NamedTuple, get_args
 
-from sidecar.knowledge.item import Identity
-from sidecar.knowledge.item_pointer import Pointer, pointer_id, pointer_path
+from sidecar.knowledge.item import Identity, Pointer, pointer_id, pointer_path
 from sidecar.knowledge.manifest import Entry, Manifest
-from sidecar.knowledge.state import SyncedItem, SyncState
-from sidecar.memory import knowledge_pointer
-from sidecar.settings.kinds import RESOLUTION
+from sidecar.knowledge.store import SyncedItem, SyncState
+from sidecar.memory import managed_memories
 from sidecar.settings.resolve import Settings
+from sidecar.settings.table import RESOLUTION
 
 ConflictType = Literal[
     "hash_mismatch", "orphaned_pointer", "duplicate_pointer", "layer_mismatch", "status_change", "missing_pointer"
@@ -221,14 +220,14 @@ def _conflicts(item: ItemState) -> Iterator[Conflict]:
         return
     if current.layer != item.entry.layer:
         yield item.conflict("layer_mismatch", current, "The pointer's layer differs from the item's.")
-    if item.entry.status in knowledge_pointer.NO_LONGER and current.status != item.entry.status:
+    if item.entry.status in managed_memories.NO_LONGER and current.status != item.entry.status:
         yield item.conflict("status_change", current, f"The item is {item.entry.status} now.")
     if reason := _difference(item.entry, item.known, current):
         yield item.conflict("hash_mismatch", current, reason)
 
 
 def _difference(entry: Entry, known: SyncedItem | None, pointer: Pointer) -> str:
-    if pointer.status == knowledge_pointer.ORPHANED:
+    if pointer.status == managed_memories.ORPHANED:
         return "The item exists again."
     is_known = known is not None and known[:2] == (entry.content_hash, entry.render_hash)
     if pointer.content_hash != entry.content_hash and not is_known:
@@ -279,7 +278,7 @@ def _create_operations(item: ItemState, entry: Entry, conflicts: Sequence[Confli
 
 
 def _orphan_operations(item: ItemState, conflicts: Sequence[Conflict]) -> Iterator[Operation]:
-    marked = {pointer.path for pointer in item.pointers if pointer.status == knowledge_pointer.ORPHANED}
+    marked = {pointer.path for pointer in item.pointers if pointer.status == managed_memories.ORPHANED}
     for conflict in conflicts:
         if conflict.resolution == "delete_memory" and not item.request.mark_orphans:
             yield Operation("delete", item.ref, conflict.pointer, conflict.reason, is_orphan=True)

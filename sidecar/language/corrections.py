@@ -8,7 +8,7 @@ import re
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.language.sentence_patterns import StatementKind, Table, compile_table
+from sidecar.language.conclusions import StatementKind, Table, compile_table
 
 
 class CorrectionRule(NamedTuple):

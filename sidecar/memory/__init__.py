@@ -1,7 +1,7 @@
 """Memories: Markdown files below `.chati/memories`, a derived index, and access control."""
 
-from sidecar.language.sentence_patterns import StatementKind
-from sidecar.memory import knowledge_pointer
+from sidecar.language.conclusions import StatementKind
+from sidecar.memory import managed_memories as knowledge_pointer
 from sidecar.memory.access import SHARED_ONLY, Reach, grant, reach_of, revoke
 from sidecar.memory.capture.capture_session import (
     CaptureContext,
@@ -29,11 +29,10 @@ from sidecar.memory.managed_memories import (
     render_memory_file,
 )
 from sidecar.memory.model import MemoryCaptureResult, SessionSummaryInput
-from sidecar.memory.phrasing import memory_heading, revoked_line
-from sidecar.memory.privacy_filter import filter_private
+from sidecar.memory.privacy_filter import filter_private, memory_heading, revoked_line
 from sidecar.memory.proposals import accepted_rules
-from sidecar.memory.retrieval.detail_levels import Level, render_memory
 from sidecar.memory.retrieval.recall import Relevance, Relevant, memories_by_id, preload, refresh_index
+from sidecar.memory.serialize import Level, render_memory
 from sidecar.memory.store.entry_queries import count_by_tier
 from sidecar.memory.upkeep.maintain import clean_session, run_upkeep_later
 

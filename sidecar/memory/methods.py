@@ -14,6 +14,7 @@ from sidecar.core.errors import (
     WorkspaceUnavailable,
 )
 from sidecar.memory import proposals
+from sidecar.memory import serialize as detail_levels
 from sidecar.memory.access import memory_not_found, require_user_approval
 from sidecar.memory.capture import methods as capture
 from sidecar.memory.context import MemoryContext, memory_context
@@ -45,14 +46,11 @@ from sidecar.memory.model import (
     MemoryWarning,
 )
 from sidecar.memory.ranking.indexed_text import significant_terms
-from sidecar.memory.retrieval import detail_levels
-from sidecar.memory.retrieval.detail_levels import RenderedMemory
 from sidecar.memory.retrieval.memory_search import MemoryHit
 from sidecar.memory.retrieval.memory_search import search as search_memories
-from sidecar.memory.serialize import memory_detail, memory_summary, memory_warning
+from sidecar.memory.serialize import RenderedMemory, memory_detail, memory_summary, memory_warning
 from sidecar.memory.store import entries, entry_queries
-from sidecar.memory.store.candidates import SearchFilters
-from sidecar.memory.store.entry_queries import EntryFilter
+from sidecar.memory.store.entry_queries import EntryFilter, SearchFilters
 from sidecar.memory.upkeep import decay
 from sidecar.memory.upkeep import maintain as maintain_methods
 from sidecar.memory.writer import NewMemory, front_matter_time

@@ -27,7 +27,7 @@ from sidecar.memory.model import (
     MemoryResolveProposalParams,
     MemoryResolveProposalResult,
 )
-from sidecar.memory.phrasing import accepted_rule
+from sidecar.memory.privacy_filter import accepted_rule
 from sidecar.memory.serialize import memory_detail, memory_summary
 from sidecar.memory.store import entries, local_state
 from sidecar.memory.store.entries import IndexedMemory

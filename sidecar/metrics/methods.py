@@ -7,6 +7,7 @@ from typing import Any, cast
 from sidecar.call import Call
 from sidecar.core.errors import StateDegraded, WorkspaceUnavailable
 from sidecar.method import Lane, method
+from sidecar.metrics.counters import errors_of, figures_of
 from sidecar.metrics.model import (
     MetricsDay,
     MetricsPoint,
@@ -17,7 +18,6 @@ from sidecar.metrics.model import (
     Provider,
 )
 from sidecar.metrics.store import NO_PROJECT, NO_PROVIDER, DaySums, by_day, first_day, totals
-from sidecar.metrics.summary import errors_of, figures_of
 
 
 def summary(call: Call, params: MetricsSummaryParams) -> MetricsSummaryResult:

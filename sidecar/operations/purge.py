@@ -16,12 +16,12 @@ from sidecar.knowledge import store as knowledge
 from sidecar.memory import doctor_and_purge as memory
 from sidecar.metrics import store as metrics
 from sidecar.operations.model import PurgedKind, PurgeKind, StatePurgeParams, StatePurgeResult
-from sidecar.operations.state_files import StateFile, list_state_files
+from sidecar.operations.status import StateFile, list_state_files
 from sidecar.packs import store as packs
 from sidecar.registry import store as registry
 from sidecar.runs import Artifact, artifacts
 from sidecar.runs import maintenance as runs
-from sidecar.settings import stored_settings as settings
+from sidecar.settings import methods as settings
 from sidecar.storage.health_checks import give_back
 from sidecar.storage.retention import Holding, Scope, count, remove
 from sidecar.workspace import Workspace

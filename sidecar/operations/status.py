@@ -3,6 +3,8 @@
 import os
 import shutil
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
 
 import apsw
 
@@ -19,11 +21,46 @@ from sidecar.operations.model import (
     StateStatusResult,
     StoredFiles,
 )
-from sidecar.operations.state_files import list_state_files
 from sidecar.runs import CallRecord, artifacts, records
+from sidecar.storage.backup import FOLDER as BACKUPS
+from sidecar.storage.database import FILE_NAME
 from sidecar.storage.health_checks import cache_sizes
 from sidecar.storage.migrations import current_step
 from sidecar.system.process_registry import present
+
+# The files of a state folder, by kind.
+
+
+PATTERNS: dict[str, tuple[str, ...]] = {
+    "state": (FILE_NAME, f"{FILE_NAME}-wal", f"{FILE_NAME}-shm"),
+    "backups": (f"{BACKUPS}/*.db",),
+    "damaged": (f"{FILE_NAME}.damaged-*",),
+    "logs": ("log/*.log*",),
+    "reports": ("report.html",),
+}
+"""File name patterns below the state folder."""
+
+
+class StateFile(NamedTuple):
+    """A file of the state folder."""
+
+    kind: str
+    path: Path
+    bytes: int
+    modified_ms: int
+
+
+def list_state_files(state_dir: Path) -> Iterator[StateFile]:
+    """Yield the files of each kind. Links are not followed; files that vanish meanwhile are skipped."""
+    for kind, patterns in PATTERNS.items():
+        for pattern in patterns:
+            for path in sorted(state_dir.glob(pattern)):
+                try:
+                    stat = os.lstat(path)
+                except OSError:
+                    continue
+                yield StateFile(kind, path, stat.st_size, stat.st_mtime_ns // 1_000_000)
+
 
 DAYS = 30
 MAX_LAST_RUNS = 10

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from sidecar.codebase import Definition, RankedFile, Repository, Summary, query_terms, text_match
 from sidecar.core.digests import digest_bytes
-from sidecar.core.instruction_files import AGENT_FILES
+from sidecar.core.ides import AGENT_FILES
 from sidecar.core.text.sanitize import one_line, size
 from sidecar.packs.byte_budget import DetailLimits
 from sidecar.packs.items import PackItem, Priority

@@ -10,8 +10,8 @@ from typing import NamedTuple
 from sidecar.context import Bracket
 from sidecar.core.digests import short_id
 from sidecar.core.text.sanitize import line_of_code, one_line
-from sidecar.memory import Level, Memory, Relevant, knowledge_pointer, memory_heading, render_memory, revoked_line
-from sidecar.memory.knowledge_pointer import Pointer
+from sidecar.memory import Level, Memory, Relevant, managed_memories, memory_heading, render_memory, revoked_line
+from sidecar.memory.managed_memories import Pointer
 from sidecar.packs.items import PackItem, Priority
 from sidecar.packs.pointer_source import Pointers
 from sidecar.registry import Hint
@@ -64,9 +64,9 @@ def not_in_anchor(matches: Sequence[Relevant], anchor: str) -> list[Relevant]:
 
 
 def _is_in_anchor(memory: Memory, anchor: str) -> bool:
-    if knowledge_pointer.POINTER_TAG not in memory.tags:
+    if managed_memories.POINTER_TAG not in memory.tags:
         return False
-    return all(text in anchor for text in (memory.title, *knowledge_pointer.pointer_statements(memory.text)))
+    return all(text in anchor for text in (memory.title, *managed_memories.pointer_statements(memory.text)))
 
 
 def hint_item(hint: Hint) -> PackItem:
@@ -160,10 +160,10 @@ class PointerChoice(NamedTuple):
 def choose_pointers(tags: Mapping[str, Sequence[str]]) -> PointerChoice:
     """Choose by tags alone: nearest layer first, then the latest by name; obsolete ones last."""
     ranked = sorted(
-        (path for path in sorted(tags, reverse=True) if knowledge_pointer.POINTER_TAG in tags[path]),
+        (path for path in sorted(tags, reverse=True) if managed_memories.POINTER_TAG in tags[path]),
         key=lambda path: _rank(tags[path]),
     )
-    binding = tuple(path for path in ranked if knowledge_pointer.BLOCKING_TAG in tags[path])[:MAX_BINDING_ITEMS]
+    binding = tuple(path for path in ranked if managed_memories.BLOCKING_TAG in tags[path])[:MAX_BINDING_ITEMS]
     kinds = frozenset(_KINDS)
     others = tuple(path for path in ranked if path not in binding and not kinds.isdisjoint(tags[path]))[
         :MAX_POINTED_ITEMS
@@ -177,7 +177,7 @@ def render_pointers(binding: Iterable[Pointer], others: Iterable[Pointer], *, ha
     blocking = [pointer for pointer in read if pointer.holds and pointer.blocking]
     rest = [pointer for pointer in read if pointer not in blocking and pointer.kind in _KINDS]
     invariants = [line for pointer in blocking for line in _binding_lines(pointer)]
-    lines = [_pointer_line(pointer) for pointer in (*rest, *others) if pointer.status != knowledge_pointer.ORPHANED]
+    lines = [_pointer_line(pointer) for pointer in (*rest, *others) if pointer.status != managed_memories.ORPHANED]
     if has_more:
         lines.append(_MORE_LINE)
     return Pointers(tuple(dict.fromkeys(invariants)), tuple(dict.fromkeys(lines)))
@@ -185,7 +185,7 @@ def render_pointers(binding: Iterable[Pointer], others: Iterable[Pointer], *, ha
 
 def _rank(tags: Sequence[str]) -> tuple[bool, int]:
     layer = next((number for number, name in enumerate(NEAREST_FIRST) if name in tags), len(NEAREST_FIRST))
-    return not knowledge_pointer.NO_LONGER.isdisjoint(tags), layer
+    return not managed_memories.NO_LONGER.isdisjoint(tags), layer
 
 
 def _binding_lines(pointer: Pointer) -> list[str]:
@@ -196,7 +196,7 @@ def _binding_lines(pointer: Pointer) -> list[str]:
 
 
 def _pointer_line(pointer: Pointer) -> str:
-    status = "" if pointer.status in knowledge_pointer.PLAIN else pointer.status
+    status = "" if pointer.status in managed_memories.PLAIN else pointer.status
     state = f" [{one_line(status, MAX_STATUS)}]" if status else ""
     summary = one_line(pointer.summary, MAX_SUMMARY)
     summary_text = f" — {summary}" if summary else ""

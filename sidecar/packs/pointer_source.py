@@ -10,7 +10,7 @@ from sidecar.workspace import Workspace
 
 if TYPE_CHECKING:
     from sidecar.memory import ManagedMemories
-    from sidecar.memory.knowledge_pointer import Pointer
+    from sidecar.memory.managed_memories import Pointer
 
 
 class Pointers(NamedTuple):
@@ -53,10 +53,10 @@ def load_pointers(process: Process, workspace: Workspace) -> Pointers:
     """
     if not process.loaded.is_set():
         return UNKNOWN_POINTERS if (workspace.project / _DURABLE_FOLDER).is_dir() else NO_POINTERS
-    from sidecar.memory import ManagedMemories, accepted_rules, knowledge_pointer
+    from sidecar.memory import ManagedMemories, accepted_rules, managed_memories
     from sidecar.packs.memory_sources import choose_pointers, render_pointers
 
-    placed = ManagedMemories(process, workspace, knowledge_pointer.POINTERS)
+    placed = ManagedMemories(process, workspace, managed_memories.POINTERS)
     revision = placed.revision()
     cache = process.slices.packs.pointers.lines
     cached = cache.get((workspace.project_key, revision))
@@ -74,10 +74,10 @@ def load_pointers(process: Process, workspace: Workspace) -> Pointers:
 
 
 def _read_pointers(placed: "ManagedMemories", paths: tuple[str, ...]) -> list["Pointer"]:
-    from sidecar.memory import knowledge_pointer, read_memory_file
+    from sidecar.memory import managed_memories, read_memory_file
 
     contents = (placed.content(path) for path in paths)
     pointers = (
-        knowledge_pointer.parse_pointer(read_memory_file(content)) for content in contents if content is not None
+        managed_memories.parse_pointer(read_memory_file(content)) for content in contents if content is not None
     )
     return [pointer for pointer in pointers if pointer is not None]

@@ -17,7 +17,7 @@ from sidecar.core.errors import (
 )
 from sidecar.method import Lane, Notification, docstring, method
 from sidecar.ralph.files import context_file
-from sidecar.ralph.files import status as change_status
+from sidecar.ralph.files import lock as change_status
 from sidecar.ralph.files.folder import loop_folder
 from sidecar.ralph.model import (
     RalphChangeParams,
@@ -41,8 +41,11 @@ def start(call: Call, params: RalphStartParams) -> RalphStartResult:
     pass, at a limit, or by `ralph/stop`, a cancellation, or the end of the sidecar: these end the agent too. An agent
     that cannot be started yields status `failed` with the reason.
     """
-    from sidecar.ralph.loop import run_loop  # loads the process library, which no other method needs
-    from sidecar.ralph.loop_plan import make_plan, preview_loop
+    from sidecar.ralph.loop import (
+        make_plan,
+        preview_loop,
+        run_loop,  # loads the process library, which no other method needs
+    )
 
     plan = make_plan(call, params)
     return preview_loop(call, plan) if params.dry_run else run_loop(call, plan)

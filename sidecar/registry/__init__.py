@@ -1,5 +1,5 @@
 """The registry of a project's entities: reuse decisions, impact analysis, health checks."""
 
-from sidecar.registry.hints import Hint, hint_for
+from sidecar.registry.decision import Hint, hint_for
 
 __all__ = ["Hint", "hint_for"]

@@ -5,9 +5,8 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from sidecar.core.wire import FolderPath, WireModel
-from sidecar.registry.entity import Level, Origin
+from sidecar.registry.entity import ImpactLevel, Level, Origin
 from sidecar.registry.health import CheckName
-from sidecar.registry.impact import ImpactLevel
 
 EntityName = Annotated[str, Field(min_length=1, max_length=500, pattern=r"^[^\x00-\x1f\x7f]+$")]
 """An entity's id (`agents/brief`), or its key (`brief`) if it is unique."""

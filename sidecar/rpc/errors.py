@@ -4,8 +4,7 @@ from collections.abc import Callable
 from pathlib import PurePath
 from typing import Any
 
-from sidecar.core.errors import InternalError, InvalidParams, SidecarError
-from sidecar.core.names import loggable_name
+from sidecar.core.errors import InternalError, InvalidParams, SidecarError, loggable_name
 
 MAX_FIELD_ERRORS = 20
 

@@ -13,7 +13,6 @@ from sidecar.rpc.scheduler import Scheduler
 from sidecar.system.local_socket import Door, open_door
 
 if TYPE_CHECKING:
-    from sidecar.call import Call
     from sidecar.core.wire import WireModel
     from sidecar.rpc.dispatch import Dispatcher
     from sidecar.system.local_socket import Visit
@@ -40,7 +39,7 @@ class _ClientHost:
             if self.connection is not None and not request.is_answered:
                 self.connection.notify(method, params.model_dump(mode="json", by_alias=True))
 
-        return replace(cast("Call", self._host.new_call(request)), notify=notify)
+        return replace(cast("Any", self._host.new_call(request)), notify=notify)
 
 
 class LocalServer:

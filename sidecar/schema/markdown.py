@@ -8,8 +8,7 @@ from sidecar.handshake import PROTOCOL_VERSION
 from sidecar.method import Method, Notification
 from sidecar.schema.definitions import ALWAYS_POSSIBLE, Catalog, Definitions, Schema, all_errors, definitions
 from sidecar.schema.typescript import type_of
-from sidecar.settings.kinds import KINDS, LISTS
-from sidecar.settings.table import SETTINGS, Setting
+from sidecar.settings.table import KINDS, LISTS, SETTINGS, Setting
 
 
 def grid(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:

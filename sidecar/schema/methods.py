@@ -37,8 +37,7 @@ def discover_method(methods: tuple[Method, ...], notifications: tuple[Notificati
     @cache
     def document() -> DiscoverResult:
         # Imported on the first request: start-up does not need the schema generator.
-        from sidecar.schema.definitions import Catalog
-        from sidecar.schema.openrpc import openrpc
+        from sidecar.schema.definitions import Catalog, openrpc
 
         return DiscoverResult.model_validate(openrpc(Catalog((*methods, row), notifications)))
 

@@ -1,13 +1,22 @@
 """`settings/get` and `settings/update`."""
 
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
 from typing import Any
+
+import orjson
 
 from sidecar.call import Call
 from sidecar.core.errors import Busy, StateDegraded, WorkspaceUnavailable
+from sidecar.core.findings import Finding
 from sidecar.method import Lane, method
-from sidecar.settings import store
+from sidecar.settings import resolve
 from sidecar.settings.model import SettingsGetParams, SettingsGetResult, SettingsUpdateParams, SettingValue
-from sidecar.settings.table import SETTINGS, flatten
+from sidecar.settings.table import BY_NAME, SETTINGS, flatten, from_environment, problem_with
+from sidecar.storage.database import Database
+from sidecar.storage.retention import Holding
 
 
 def get(call: Call, params: SettingsGetParams) -> SettingsGetResult:
@@ -33,11 +42,11 @@ def update(call: Call, params: SettingsUpdateParams) -> SettingsGetResult:
     A value from the environment still overrides what is set here.
     """
     patch = params.settings.model_dump(by_alias=True, exclude_unset=True)
-    project = store.GLOBAL
+    project = resolve.GLOBAL
     if params.project_path is not None:
         project = call.process.workspaces.get(params.project_path, None).project_key
     with call.database.write() as tx:
-        store.put(tx, project, flatten(patch), call.now_ms())
+        resolve.put(tx, project, flatten(patch), call.now_ms())
     return get(call, SettingsGetParams(project_path=params.project_path))
 
 
@@ -49,3 +58,42 @@ METHODS = (
     method("settings/get", get, lane=Lane.SHARED, errors=(WorkspaceUnavailable, StateDegraded)),
     method("settings/update", update, lane=Lane.WORKSPACE, errors=(WorkspaceUnavailable, StateDegraded, Busy)),
 )
+
+
+# The doctor's check of stored settings, and how a purge removes them.
+
+
+def check_settings(database: Database, variables: dict[str, str]) -> Iterator[Finding]:
+    """Check each value in the state file and in the environment."""
+    with database.read() as tx:
+        rows: Any = list(tx.execute("SELECT project, name, value FROM continuity_settings ORDER BY 1, 2"))
+    for project, name, text in rows:
+        problem = _problem(name, text)
+        if problem:
+            scope = f"of project {project}" if project else "of all projects"
+            is_removed = name not in BY_NAME
+            yield Finding(
+                "warning",
+                f"A stored setting {scope} has no effect: {problem}.",
+                "`--fix` removes it." if is_removed else "Set it again; `--fix` resets it to its default.",
+                partial(_remove, database, project, name, text),
+            )
+    for sentence in from_environment(variables)[1]:
+        yield Finding("warning", sentence, "Correct or unset the variable.")
+
+
+def _problem(name: str, text: Any) -> str | None:
+    try:
+        return problem_with(name, orjson.loads(text))
+    except orjson.JSONDecodeError:
+        return f"the value of `{name}` cannot be read"
+
+
+def _remove(database: Database, project: str, name: str, text: Any) -> None:
+    """Remove a stored value, unless it changed meanwhile."""
+    with database.write() as tx:
+        where = "project = ? AND name = ? AND value IS ?"
+        tx.execute(f"DELETE FROM continuity_settings WHERE {where}", (project, name, text))
+
+
+HOLDINGS = (Holding("settings", "continuity_settings", before="updated_at_ms < ?2"),)

@@ -6,22 +6,20 @@ from typing import Annotated, Any, Literal, cast
 from pydantic import AfterValidator, Field, create_model
 
 from sidecar.core.wire import FolderPath, WireModel
-from sidecar.settings.kinds import (
+from sidecar.settings.resolve import Layer
+from sidecar.settings.table import (
+    GROUPS,
     MAX_FOLDER_CHARACTERS,
     MAX_GLOBS,
     MAX_RESOLUTIONS,
+    SETTINGS,
+    Setting,
     is_duration,
     is_glob,
     is_memory_branch,
     is_ref,
     is_repository,
     is_resolution,
-)
-from sidecar.settings.resolve import Layer
-from sidecar.settings.table import (
-    GROUPS,
-    SETTINGS,
-    Setting,
 )
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.knowledge.manifest import Entry, Manifest
-from sidecar.knowledge.state import SyncState
+from sidecar.knowledge.store import SyncState
 from sidecar.knowledge.sync_plan import PlanRequest, plan
 from tests.benchmarks.programs import quiet_sidecar
 from tests.support.clock import FixedClock

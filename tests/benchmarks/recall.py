@@ -23,14 +23,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import apsw
 
 from sidecar.core.tokens import estimate_tokens
-from sidecar.memory import SHARED_ONLY
+from sidecar.memory import SHARED_ONLY, serialize
 from sidecar.memory.files import document
 from sidecar.memory.ranking import query
-from sidecar.memory.ranking.features import NAMES
-from sidecar.memory.ranking.relevance_score import DEFAULT_PROFILES, Profile, Profiles
-from sidecar.memory.retrieval import detail_levels
+from sidecar.memory.ranking.relevance_score import DEFAULT_PROFILES, NAMES, Profile, Profiles
 from sidecar.memory.retrieval.memory_search import score_rows, search
-from sidecar.memory.store.candidates import SearchFilters
+from sidecar.memory.store.entry_queries import SearchFilters
 from tests.benchmarks.fitting import Lesson, fit, hard
 from tests.benchmarks.programs import quiet_sidecar
 from tests.support.conversations import Told, direction_change_of, read_conversations, write_memories
@@ -62,7 +60,7 @@ class Kept(NamedTuple):
             found = search(tx, project, SHARED_ONLY, text, SearchFilters(), DEEP, self.now_ms, profiles)
             spent = (time.perf_counter() - start) * 1000
         memories = [hit.entry.memory for hit in found]
-        told = [detail_levels.render_memory("full", m.title, m.tags, m.text, ()) for m in memories]
+        told = [serialize.render_memory("full", m.title, m.tags, m.text, ()) for m in memories]
         ids = [one.entry.memory.id for one in found]
         return ids, [one.score for one in found], [one.tokens for one in told], spent
 
@@ -152,7 +150,7 @@ def _score(
     for depth in (5, 10):
         figures[f"recall@{depth}"].append(len(right.intersection(found[:depth])) / len(right))
     figures["MRR"].append(next((1 / rank for rank, one in enumerate(found, 1) if one in right), 0.0))
-    packed = detail_levels.pack(scores, tokens, BUDGET) if scores else _in_order(tokens)
+    packed = serialize.pack(scores, tokens, BUDGET) if scores else _in_order(tokens)
     figures["in 500 tokens"].append(len(right.intersection(found[at] for at in packed)) / len(right))
     figures["ms"].append(ms)
 

@@ -21,8 +21,8 @@ from sidecar.memory.files import document
 from sidecar.memory.files.front_matter import Value
 from sidecar.memory.ranking.indexed_text import significant_terms
 from sidecar.memory.retrieval.memory_search import search
-from sidecar.memory.store.candidates import SearchFilters
 from sidecar.memory.store.entries import scope_token
+from sidecar.memory.store.entry_queries import SearchFilters
 from tests.benchmarks.programs import quiet_sidecar
 from tests.benchmarks.synthetic import Words
 from tests.support.memories import Memories

@@ -9,7 +9,7 @@ import apsw
 import pytest
 
 from sidecar.core.errors import StateDegraded
-from sidecar.settings.store import GLOBAL, put, values_of
+from sidecar.settings.resolve import GLOBAL, put, values_of
 from sidecar.storage.cache import Cache
 from sidecar.storage.database import Database
 from sidecar.storage.lru import Lru

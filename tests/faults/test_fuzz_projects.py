@@ -11,12 +11,11 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sidecar.capture.effects.boundaries import by_path
-from sidecar.context.project.agent_scope import parse_agent_scope
-from sidecar.context.project.constitution import fit_rules, summarize_rules
-from sidecar.context.project.handoff import parse_handoff
+from sidecar.context.project.constitution import fit_rules, parse_agent_scope, summarize_rules
 from sidecar.context.project.pipeline import (
     agent_score,
     next_agent,
+    parse_handoff,
     parse_pipeline,
     pipeline_lines,
     previous_agent,
@@ -34,7 +33,7 @@ from sidecar.integrations.claude_code.settings_file import (
 from sidecar.knowledge.git_source import SourceFile
 from sidecar.knowledge.item import item_location, parse_ref
 from sidecar.knowledge.manifest import build_manifest, read_entry
-from sidecar.knowledge.state import parse_state, serialize_state
+from sidecar.knowledge.store import parse_state, serialize_state
 from sidecar.packs.anchor import config_parsers
 from sidecar.session.session_file import AGENT, LANGUAGE, PENDING, UneditableFile, edited, parse_session_file
 from tests.support.client import Client

@@ -7,7 +7,7 @@ from typing import Any
 
 from sidecar.knowledge.apply_plan import RateLimiter
 from sidecar.knowledge.manifest import Entry, Manifest
-from sidecar.knowledge.state import SyncState
+from sidecar.knowledge.store import SyncState
 from sidecar.knowledge.sync_plan import PlanRequest, plan
 from tests.support.clock import FixedClock
 from tests.support.knowledge import POINTERS, Knowledge, item

@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.knowledge.git_source import mirror_folder
-from sidecar.settings.kinds import is_remote
-from sidecar.settings.table import problem_with
+from sidecar.settings.table import is_remote, problem_with
 from sidecar.system.fetch import FetchFailed, fetch
 from tests.support.git_server import leading_to, served
 from tests.support.knowledge import Knowledge, item

@@ -22,7 +22,7 @@ from sidecar.core.cancellation import Cancellation
 from sidecar.knowledge import store
 from sidecar.knowledge import sync as syncing
 from sidecar.knowledge.apply_plan import Journal, RateLimiter, apply_plan
-from sidecar.knowledge.item_pointer import POINTER_FOLDER
+from sidecar.knowledge.item import POINTER_FOLDER
 from tests.support.depth import examples
 from tests.support.knowledge import POINTERS, Dying, Killed
 from tests.support.knowledge_history import History

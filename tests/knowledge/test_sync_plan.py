@@ -4,10 +4,9 @@ from typing import Any
 
 import pytest
 
-from sidecar.knowledge.item import Identity
-from sidecar.knowledge.item_pointer import Pointer, pointer_id, pointer_path
+from sidecar.knowledge.item import Identity, Pointer, pointer_id, pointer_path
 from sidecar.knowledge.manifest import Entry, Failure, Manifest
-from sidecar.knowledge.state import QUARANTINE_AFTER, FailedItem, SyncedItem, SyncState
+from sidecar.knowledge.store import QUARANTINE_AFTER, FailedItem, SyncedItem, SyncState
 from sidecar.knowledge.sync_plan import DELETION_GUARD_POINTERS, Plan, PlanRequest, fingerprint, plan
 
 ONE = Identity("company", "", "adr-1")

@@ -4,9 +4,16 @@ import random
 
 import pytest
 
-from sidecar.metrics.counters import by_label, labelled, name_and_labels
-from sidecar.metrics.latency import BOUNDS_MS, counts_of, latency_bucket, percentile
-from sidecar.metrics.summary import figures_of
+from sidecar.metrics.counters import (
+    BOUNDS_MS,
+    by_label,
+    counts_of,
+    figures_of,
+    labelled,
+    latency_bucket,
+    name_and_labels,
+    percentile,
+)
 
 
 def measured(durations: list[float]) -> dict[str, float]:

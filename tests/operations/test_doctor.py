@@ -10,10 +10,10 @@ from typing import Any
 import apsw
 import pytest
 
-from sidecar.operations import environment_checks
+from sidecar.operations import doctor
 from sidecar.registry.registry_file import OWN_REGISTRY
 from sidecar.runs.maintenance import check_records
-from sidecar.settings.stored_settings import check_settings
+from sidecar.settings.methods import check_settings
 from sidecar.storage.backup import FOLDER, KEPT, back_up
 from sidecar.storage.migrations import MIGRATIONS, migrate
 from sidecar.storage.sqlite_connection import connect
@@ -138,10 +138,10 @@ BROKEN: dict[str, tuple[str, str, str]] = {
         "settings", "the value of `mode` cannot be read",
     ),
     "memories without their words": (
-        "DELETE FROM continuity_memory_text", "indexes", "does not agree with itself",
+        "DELETE FROM continuity_memory_text", "indexes", "is inconsistent",
     ),
     "memories that were not counted": (
-        "DELETE FROM continuity_memory_words", "indexes", "does not agree with itself",
+        "DELETE FROM continuity_memory_term_counts", "indexes", "is inconsistent",
     ),
 }  # fmt: skip
 
@@ -191,7 +191,7 @@ def test_the_next_run_works_after_a_repair(patient: Patient) -> None:
 
 
 @pytest.mark.parametrize(
-    "table", ["memory_text", "memories", "memory_files", "memory_words", "runs", "state", "sessions"]
+    "table", ["memory_text", "memories", "memory_files", "memory_term_counts", "runs", "state", "sessions"]
 )
 def test_a_missing_table_is_rebuilt_with_everything_derived_from_it(patient: Patient, table: str) -> None:
     patient.run_sql(f"DROP TABLE continuity_{table}")
@@ -268,7 +268,7 @@ def test_unreadable_and_half_written_memory_files_are_reported(patient: Patient)
     assert {check for check, _, _ in before} == {"memories"}
     assert any("broken.md" in message for _, message, _ in before)
     left = {message: fixed for _, message, fixed in patient.found(fix=True)}
-    assert left["1 half-written files were left behind by writers that were killed."]
+    assert left["1 unfinished files were left by killed writers."]
     assert not half.exists()
     assert (folder / "broken.md").exists()
 
@@ -323,9 +323,7 @@ def test_problems_of_registry_and_knowledge_sync_are_reported(patient: Patient, 
 
 
 def test_system_limits_and_an_old_git_are_reported(patient: Patient, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(
-        environment_checks, "_inotify_limit", lambda name: {"max_user_watches": 1, "max_user_instances": 2}[name]
-    )
+    monkeypatch.setattr(doctor, "_inotify_limit", lambda name: {"max_user_watches": 1, "max_user_instances": 2}[name])
     monkeypatch.setattr(Git, "version", lambda: "git version 2.17.1")
     found = {check: message for check, message, _ in patient.found()}
     if sys.platform == "linux":

@@ -98,7 +98,7 @@ def test_removing_one_project_does_not_change_another(state: State) -> None:
     assert removed["runs"] == (3, 0)
     assert removed["artifacts"] == (0, state.rows("artifacts", f"project = '{state.key(0)}'"))
     assert removed["artifacts"][1] > 0
-    for table in ("runs", "calls", "state", "memories", "memory_words", "metrics"):
+    for table in ("runs", "calls", "state", "memories", "memory_term_counts", "metrics"):
         assert state.rows(table, f"project = '{state.key(0)}'") == 0, table
     assert state.rows("sessions", "sub_chat_id = 'shop'") == state.rows("snapshots", "sub_chat_id = 'shop'") == 0
     assert state.rows("deliveries", "session_id = 'session-shop'") == 0

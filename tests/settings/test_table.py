@@ -8,18 +8,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from sidecar.settings.kinds import (
-    PROTECTED_BRANCHES,
-    PROTECTED_FOLDERS,
-    is_memory_branch,
-)
 from sidecar.settings.model import SettingsPatch
 from sidecar.settings.table import (
     BY_NAME,
     GROUPS,
+    PROTECTED_BRANCHES,
+    PROTECTED_FOLDERS,
     SETTINGS,
     flatten,
     from_environment,
+    is_memory_branch,
     problem_with,
     problems_with,
 )

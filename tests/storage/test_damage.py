@@ -11,7 +11,7 @@ import apsw
 import pytest
 
 from sidecar.core.errors import StateDegraded
-from sidecar.settings.store import GLOBAL, put, values_of
+from sidecar.settings.resolve import GLOBAL, put, values_of
 from sidecar.storage.database import Database, suspect_note
 from sidecar.storage.open_state import Opened, open_state
 from sidecar.storage.recovery import is_unfinished

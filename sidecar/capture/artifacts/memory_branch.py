@@ -20,8 +20,8 @@ from sidecar.core.errors import Conflict, PolicyDenied, SidecarError
 from sidecar.core.findings import Finding
 from sidecar.runs import Artifact, artifacts
 from sidecar.runs.provenance import CommitMark
-from sidecar.settings.kinds import is_memory_branch
 from sidecar.settings.resolve import Settings
+from sidecar.settings.table import is_memory_branch
 from sidecar.system.branches import add_once, is_readable, lock_of
 from sidecar.system.refs import Addition, Place, Tip, Uses, place_of, uses_of
 from sidecar.workspace import Workspace

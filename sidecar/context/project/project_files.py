@@ -9,10 +9,9 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sidecar.context.project.handoff import ENDING
-from sidecar.context.project.pipeline import Pipeline, agent_score, next_agent, parse_pipeline, previous_agent
+from sidecar.context.project.pipeline import ENDING, Pipeline, agent_score, next_agent, parse_pipeline, previous_agent
 from sidecar.core.errors import PolicyDenied, SidecarError, WorkspaceUnavailable
-from sidecar.core.instruction_files import AGENT_PATHS
+from sidecar.core.ides import AGENT_PATHS
 from sidecar.core.text.yaml_read import read_mapping
 from sidecar.session import strip_session_lock
 from sidecar.system.atomic_write import write_whole

@@ -9,12 +9,19 @@ from typing import NamedTuple
 
 from sidecar.call import Call
 from sidecar.context import store
-from sidecar.context.block.layers import rule_summaries
+from sidecar.context.block.compose_block import rule_summaries
 from sidecar.context.block.memory_layer import memory_gist
 from sidecar.context.brackets import Bracket
 from sidecar.context.project.constitution import fit_rules
-from sidecar.context.project.handoff import Handoff, parse_handoff
-from sidecar.context.project.pipeline import Pipeline, agent_score, next_agent, pipeline_lines, resolve_mode
+from sidecar.context.project.pipeline import (
+    Handoff,
+    Pipeline,
+    agent_score,
+    next_agent,
+    parse_handoff,
+    pipeline_lines,
+    resolve_mode,
+)
 from sidecar.context.project.project_files import ProjectSources, write_chati_file
 from sidecar.context.recovery.restart import (
     Interaction,

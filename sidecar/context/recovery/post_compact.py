@@ -2,9 +2,8 @@
 
 from sidecar.call import Call
 from sidecar.context import store
-from sidecar.context.block.compose_block import compose_result, load_memories, task_text
-from sidecar.context.block.layers import BlockRequest
-from sidecar.context.brackets import Bracket, bracket_with_hysteresis
+from sidecar.context.block.compose_block import BlockRequest, compose_result, load_memories, task_text
+from sidecar.context.brackets import Bracket, bracket_with_hysteresis, remaining_context
 from sidecar.context.model import (
     ContextContinuationParams,
     ContextContinuationResult,
@@ -26,7 +25,6 @@ from sidecar.context.recovery.continuation import (
     write_continuation,
 )
 from sidecar.context.recovery.resume_point import ResumePoint
-from sidecar.context.window import remaining_context
 from sidecar.core.errors import Busy, InvalidParams, PolicyDenied, SidecarError, StateDegraded, WorkspaceUnavailable
 from sidecar.core.ides import IDES, RESUME_COMMAND
 from sidecar.memory import preload

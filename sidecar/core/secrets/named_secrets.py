@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.secrets.randomness import (
+from sidecar.core.secrets.token_formats import (
+    MASK,
     PHRASES,
     describes_password,
     is_machine_generated,
@@ -16,7 +17,6 @@ from sidecar.core.secrets.randomness import (
     is_random,
     repeats_its_name,
 )
-from sidecar.core.secrets.token_formats import MASK
 
 SHORT_NAME = r"(?-i:(?<![A-Za-z])pass|(?<![A-Z])Pass|(?<![A-Za-z])PASS)"
 """`pass` as a word of a name: `db_pass`, `dbPass`, but not `bypass`."""
@@ -258,3 +258,31 @@ def _is_password(match: re.Match[str]) -> bool:
     return is_pass and bool(
         _ACCOUNT_NAME.search(match.string, max(0, match.start() - _ACCOUNT_NAME_CHARACTERS), match.start())
     )
+
+
+# Recognise secret files by name or folder: key files, `.env` files, credentials. Pure.
+
+
+_SECRET_NAMES = lazy_regex(
+    r"""(?ix) (?:
+      \.env(?:rc|[._-].+)? | .+\.env
+      | .*\.(?:pem|key|p8|p12|pfx|jks|keystore|kdbx|asc|gpg|ppk|ovpn|tfstate|tfstate\.backup|tfvars|secrets?)
+      | id_(?:rsa|dsa|ecdsa|ed25519)(?:\..*)? | [._]netrc | \.npmrc | \.pypirc | \.pgpass | \.my\.cnf | \.htpasswd
+      | \.git-credentials | (?:.*[._-])?credentials(?:\.(?:json|ya?ml|toml|ini|csv|txt))?
+      | (?:.*[._-])?secrets?\.(?:json|ya?ml|toml|ini|env|txt|properties) | client_secret.*\.json
+      | service[-_]?account.*\.json | \.dockercfg | kubeconfig | \.s3cfg | \.boto | \.vault[-_](?:token|pass(?:word)?)
+    )"""
+)
+_HARMLESS_NAMES = lazy_regex(
+    r"(?i)\.env[._-](?:example|sample|template|dist|defaults?)|(?:example|sample|template)\.env"
+)
+
+_SECRET_FOLDERS = frozenset((".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker"))
+
+
+def is_secret_path(path: str) -> bool:
+    """Whether a file is secret by its name or folder."""
+    *folders, name = path.split("/")
+    if any(folder.lower() in _SECRET_FOLDERS for folder in folders):
+        return True
+    return bool(_SECRET_NAMES.fullmatch(name)) and not _HARMLESS_NAMES.fullmatch(name)

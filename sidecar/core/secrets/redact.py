@@ -8,8 +8,7 @@ from collections.abc import Iterator
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.secrets.named_secrets import lowercase_in_place, mask_named_secrets
-from sidecar.core.secrets.randomness import is_random
-from sidecar.core.secrets.token_formats import MASK, mask_known_tokens, mask_private_keys
+from sidecar.core.secrets.token_formats import MASK, is_random, mask_known_tokens, mask_private_keys
 
 __all__ = ["MASK", "may_span_lines", "redact", "redact_lines"]
 

@@ -5,15 +5,18 @@ the plan is stored, so that the next capture finishes what a killed process bega
 increments, and existing entries are skipped: a plan may be executed twice.
 """
 
+import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, Literal, NamedTuple
 
 import apsw
 
 from sidecar.core.clock import rfc3339
+from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.terms import query_terms
 from sidecar.memory.access import Reach
-from sidecar.memory.capture import contradiction
 from sidecar.memory.capture.session_summary import Note, session_source
 from sidecar.memory.dedupe import content_hash
 from sidecar.memory.entry import SECTOR_OF_TYPE, Memory, Retention
@@ -26,6 +29,105 @@ from sidecar.memory.store import captures, entries, entry_queries, local_state
 from sidecar.memory.store.entries import IndexedMemory
 from sidecar.memory.upkeep import decay
 from sidecar.memory.writer import Writer, front_matter_time
+
+# Whether a new memory supersedes or contradicts an older one. Pure.
+#
+# Compares what each chooses and rejects: "pnpm instead of npm", "switch from npm to pnpm", "no longer npm".
+
+
+Relation = Literal["supersedes", "contradicts"]
+
+RELATED_TYPES = (
+    "decision", "user_correction", "validated_pattern", "lesson", "semantic", "procedural", "reflective",
+)  # fmt: skip
+"""Types that can be contradicted; events stay true."""
+
+MIN_SUBJECT_OVERLAP = 0.6
+"""Minimum share of the shorter claim's terms in the other one, if one denies what the other states."""
+
+MIN_SHARED_TERMS = 2
+
+_NAME = r"([\w@./+#-]{1,60}(?: [\w@./+#-]{1,60}){0,2}?)"
+_END = (
+    r"(?=\s*(?:[,.;:!?)]|$|\b(?:because|since|as|for|in|when|so|to|and|over|with|on|at|from|here|now|again|instead|rather"
+    r"|not|weil|für|pour|para|per|dans|en)\b))"
+)
+_IN_PLACE = (
+    r"(?:instead of|rather than|in place of|over|anstatt|statt|plutôt que|au lieu de|en vez de|en lugar de|em vez de"
+    r"|invece di|in plaats van|вместо)"
+)
+_NOT = r"(?:no longer|not|never|don['’]?t|do not|stop|avoid|nicht mehr|kein(?:e|en)?|jamais|nunca|não|niet|не)"
+_USE = (
+    r"(?:use|uses|used|using|chose|chosen|choose|prefer|prefers|picked|go with|went with|stay with|stick (?:with|to)"
+    r"|settled on|verwende\w*|nutze\w*|utilis\w{1,20}|usa\w*|uso)"
+)
+_CHOICES = tuple(
+    (lazy_regex(pattern, re.IGNORECASE), groups)
+    for pattern, groups in (
+        (rf"\b(?:switch|mov|migrat|chang)(?:e|ed|ing)? from {_NAME} to {_NAME}{_END}", (2, 1)),
+        (rf"\breplac(?:e|ed|ing) {_NAME} (?:with|by) {_NAME}{_END}", (2, 1)),
+        (rf"(?:\b{_USE} )?{_NAME},? {_IN_PLACE} {_NAME}{_END}", (1, 2)),
+        (rf"\b{_USE} {_NAME},? (?:and |und |et )?not {_NAME}{_END}", (1, 2)),
+        (rf"\b{_NOT} (?:{_USE} )?{_NAME}{_END}", (0, 1)),
+        (rf"(?<!not )(?<!never )(?<!n['’]t )(?<!longer )\b{_USE} {_NAME}{_END}", (1, 0)),
+    )
+)
+"""What a sentence chooses and rejects: the pattern groups that name them, 0 for none."""
+
+_NEGATION = lazy_regex(
+    r"\b(?:not|never|no longer|don['’]?t|doesn['’]?t|isn['’]?t|aren['’]?t|can['’]?t|cannot|without|avoid|stop|nicht|nie"
+    r"|niemals|kein\w*|jamais|pas|nunca|não|mai|non|niet|nooit|geen|никогда|не)\b|不要|别|ないで",
+    re.IGNORECASE,
+)
+_EMPTY = frozenset(("use", "using", "prefer", "always", "never", "not", "instead", "rather", "switch", "project"))
+
+Names = frozenset[frozenset[str]]
+"""Each name as its set of terms."""
+
+
+class Claim(NamedTuple):
+    """A memory's statement, for comparison."""
+
+    chosen: Names
+    rejected: Names
+    terms: frozenset[str]
+    is_denied: bool
+
+
+@lru_cache(maxsize=2_048)
+def claim_of(text: str) -> Claim:
+    """Extract what a text chooses and rejects."""
+    chosen: set[frozenset[str]] = set()
+    rejected: set[frozenset[str]] = set()
+    for pattern, (chosen_group, rejected_group) in _CHOICES:
+        for match in pattern.finditer(text):
+            chosen.update(_names(match[chosen_group] if chosen_group else ""))
+            rejected.update(_names(match[rejected_group] if rejected_group else ""))
+    terms = frozenset(query_terms(text)) - _EMPTY
+    return Claim(frozenset(chosen - rejected), frozenset(rejected), terms, bool(_NEGATION.search(text)))
+
+
+def relation(new: Claim, old: Claim) -> Relation | None:
+    """Return how a new claim relates to an old one of the same project; None if both may be true."""
+    if any(rejected_name <= chosen_name for rejected_name in new.rejected for chosen_name in old.chosen):
+        return "supersedes" if new.chosen else "contradicts"
+    shared = len(new.terms & old.terms)
+    smaller = min(len(new.terms), len(old.terms))
+    is_same_subject = shared >= MIN_SHARED_TERMS and shared >= MIN_SUBJECT_OVERLAP * smaller
+    return "contradicts" if is_same_subject and new.is_denied != old.is_denied else None
+
+
+def search_words(new: Claim) -> list[str]:
+    """Return the words by which possibly contradicted memories are found."""
+    named = sorted({term for name in new.rejected for term in name})
+    return named or sorted(new.terms, key=lambda term: (-len(term), term))[:3]
+
+
+def _names(phrase: str) -> Iterator[frozenset[str]]:
+    terms = frozenset(query_terms(phrase)) - _EMPTY
+    if terms:
+        yield terms
+
 
 MAX_GROUP_BYTES = 256 * 1024
 """A larger group file continues in another file."""
@@ -266,29 +368,29 @@ class CapturePlanner:
 
     def _link_opposed(self, note: Note, confidence: float) -> tuple[dict[str, Value], float]:
         """Link a note to what it contradicts, which loses confidence; an agent cannot contradict the user."""
-        if note.type not in contradiction.RELATED_TYPES:
+        if note.type not in RELATED_TYPES:
             return {}, confidence
-        claim = contradiction.claim_of(note.text)
+        claim = claim_of(note.text)
         links: dict[str, list[str]] = {}
         for old in self._candidates(claim):
-            relation = contradiction.relation(claim, contradiction.claim_of(old.memory.text or old.memory.title))
-            if relation is None:
+            link = relation(claim, claim_of(old.memory.text or old.memory.title))
+            if link is None:
                 continue
             if old.memory.author == "user" and note.author != "user":
                 links.setdefault("contradicts", []).append(old.memory.id)
                 confidence *= CONTRADICTION_FACTOR
                 continue
-            links.setdefault(relation, []).append(old.memory.id)
+            links.setdefault(link, []).append(old.memory.id)
             self._contradicted.append(old.memory.id)
             doubted = self._as_amended(old.memory)
             self._set_confidence(doubted, round(doubted.confidence * CONTRADICTION_FACTOR, 4), doubted.evidence, {})
         return dict(links), confidence
 
-    def _candidates(self, claim: contradiction.Claim) -> list[IndexedMemory]:
-        words = contradiction.search_words(claim)
+    def _candidates(self, claim: Claim) -> list[IndexedMemory]:
+        words = search_words(claim)
         with self.writer.process.database.read() as tx:
             owners = self.writer.reach.owners
-            return entry_queries.find_by_words(tx, self.writer.project, owners, contradiction.RELATED_TYPES, words)
+            return entry_queries.find_by_words(tx, self.writer.project, owners, RELATED_TYPES, words)
 
     def _set_confidence(self, memory: Memory, confidence: float, evidence: int, facts: dict[str, Value]) -> None:
         """Set a memory's confidence and the resulting tier."""

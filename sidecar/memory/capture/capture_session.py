@@ -11,11 +11,10 @@ import apsw
 
 from sidecar.call import Process
 from sidecar.core.errors import Conflict, NotFound, PolicyDenied
-from sidecar.core.instruction_files import AGENT_PATHS
+from sidecar.core.ides import AGENT_PATHS
 from sidecar.memory.access import Reach
 from sidecar.memory.capture.capture_plan import CaptureOrigin, CaptureOutcome, store_notes
-from sidecar.memory.capture.extract_notes import ExtractedNotes, extract_notes, gotcha
-from sidecar.memory.capture.junk import instruction_lines
+from sidecar.memory.capture.extract_notes import ExtractedNotes, extract_notes, gotcha, instruction_lines
 from sidecar.memory.capture.session_summary import Note, SessionSummary, from_json, to_json
 from sidecar.memory.dedupe import content_hash
 from sidecar.memory.files.document import Edit

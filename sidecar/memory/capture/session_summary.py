@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
 
-from sidecar.language.sentence_patterns import StatementKind
+from sidecar.language.conclusions import StatementKind
 
 Author = Literal["user", "assistant"]
 

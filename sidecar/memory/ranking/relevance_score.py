@@ -5,10 +5,249 @@ Entries of a group and stand-alone entries have separate weights.
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from operator import mul
 from typing import NamedTuple
 
-from sidecar.memory.ranking.features import NAMES
+from sidecar.memory.ranking.indexed_text import Trait
+from sidecar.memory.ranking.query import AnswerKind, MemoryQuery, TermWeights, inverse_document_frequency
+
+# Features of each candidate entry for a query: its words, its neighbours, its author and time. Pure.
+#
+# Every value is 0 if nothing speaks for the entry, and about 1 at most.
+
+
+DAY_MS = 86_400_000
+
+
+class Saturation(NamedTuple):
+    """BM25's k1 (how soon repetition adds nothing) and b (how much length counts against an entry)."""
+
+    k1: float
+    length: float
+
+
+GROUP_ENTRY = Saturation(0.9, 0.4)
+"""Group entries are short: their length says little."""
+STANDALONE_ENTRY = Saturation(1.2, 0.75)
+
+GROUP_SATURATION = 1.2
+MENTION_DECAY_DAYS, MENTION_DAYS = 5.0, 15
+"""An event is reported on its day or soon after."""
+RANK_HALF = 10.0
+NEIGHBORS = 2
+"""Number of neighbours before and after an entry."""
+
+
+class CandidateRow(NamedTuple):
+    """The indexed columns of an entry that the ranking uses."""
+
+    row_id: int
+    group: str
+    position: int
+    author: str
+    at_ms: int
+    terms: str
+    traits: int
+    eligible: bool
+    """Whether it passes the filters; others only serve as neighbours."""
+
+
+class TermHits(NamedTuple):
+    """The query terms an entry contains."""
+
+    counts: Mapping[int, int]
+    """Term index → number of occurrences."""
+    mask: int
+    own: float
+    """BM25 as a share of the terms' weight, at most about 1."""
+    forms: float
+    """Share of weight covered only by other forms of the terms."""
+    pairs: float
+    length: int
+
+
+ASKS, ENDS_ASKING = int(Trait.QUESTION), int(Trait.ENDS_ASKING)
+NO_HITS = TermHits({}, 0, 0.0, 0.0, 0.0, 0)
+
+NAMES = (
+    "words", "share", "around", "before", "after", "twoBefore", "twoAfter", "group", "pairs", "forms", "formsAround",
+    "rank", "rankAround", "author", "inTime", "onDay", "soonAfter", "answers", "afterQuestion", "hasQuestion",
+    "endsWithQuestion", "opens", "length", "hasTime", "hasNumber", "hasName", "hasManyNames", "hasTitle", "hasReason",
+    "hasPlace",
+)  # fmt: skip
+"""The features, in vector order."""
+
+_WORDS, _FORMS = NAMES.index("words"), NAMES.index("forms")
+
+_ANSWER_TRAITS = (
+    (AnswerKind.MOMENT, Trait.MOMENT),
+    (AnswerKind.NUMBER, Trait.NUMBER),
+    (AnswerKind.NAME, Trait.NAMES),
+    (AnswerKind.NAME, Trait.MANY_NAMES),
+    (AnswerKind.TITLE, Trait.QUOTES),
+    (AnswerKind.CAUSE, Trait.CAUSE),
+    (AnswerKind.PLACE, Trait.PLACE),
+)
+
+
+def query_share(values: Sequence[float]) -> float:
+    """Return the share of the query's weight that the entry itself contains."""
+    return values[_WORDS] + values[_FORMS]
+
+
+def match_terms(terms: str, query: MemoryQuery, term_weights: TermWeights, saturation: Saturation) -> TermHits:
+    """Match a query's terms against an entry's."""
+    words = terms.split()
+    matching = term_weights.search_terms.intersection(words)
+    if not matching:
+        return TermHits({}, 0, 0.0, 0.0, 0.0, len(words))
+    places, forms = term_weights.places, term_weights.forms
+    counts: dict[int, int] = {}
+    form_credits: dict[int, float] = {}
+    mask = 0
+    for word in matching:
+        place = places.get(word)
+        if place is not None:
+            counts[place] = words.count(word)
+            mask |= 1 << place
+        else:
+            for at, credit in forms[word]:
+                form_credits[at] = max(form_credits.get(at, 0.0), credit)
+    weights, total = term_weights.weights, term_weights.total
+    k1, length = saturation
+    norm = k1 * (1 - length + length * len(words) / term_weights.average)
+    own = math.fsum(weights[at] * count * (k1 + 1) / (count + norm) for at, count in counts.items())
+    form_weight = math.fsum(weights[at] * credit for at, credit in form_credits.items() if at not in counts)
+    pairs = _pairs(words, query, term_weights) / total if len(counts) > 1 else 0.0
+    return TermHits(counts, mask, own / total, form_weight / total, min(1.0, pairs), len(words))
+
+
+def _pairs(words: Sequence[str], query: MemoryQuery, term_weights: TermWeights) -> float:
+    """Return the weight of the query's term pairs that are adjacent in an entry."""
+    places, weights = term_weights.places, term_weights.weights
+    adjacent = (pair for pair in pairwise(words) if pair in query.pairs)
+    return sum(weights[places[left]] + weights[places[right]] for left, right in adjacent)
+
+
+def features(
+    query: MemoryQuery,
+    rows: Sequence[CandidateRow],
+    hits: Sequence[TermHits],
+    weights: TermWeights,
+    named_authors: frozenset[str],
+) -> list[list[float]]:
+    """Return each row's feature vector in the order of `NAMES`; `named_authors` are the authors the query names."""
+    at = {(row.group, row.position): index for index, row in enumerate(rows)}
+    shares = _Shares(weights)
+    groups = _group_scores(rows, hits, len(weights.terms))
+    answer_traits = [int(trait) if kind in query.answer_kinds else 0 for kind, trait in _ANSWER_TRAITS]
+    neighbors: list[tuple[TermHits, TermHits, TermHits, TermHits, int]] = []
+    for row in rows:
+        nearby = [at.get((row.group, row.position + step)) for step in (-1, 1, -2, 2)]
+        before, after, two_before, two_after = (NO_HITS if index is None else hits[index] for index in nearby)
+        is_answer = 0 if nearby[0] is None else rows[nearby[0]].traits & (ASKS | ENDS_ASKING)
+        neighbors.append((before, after, two_before, two_after, is_answer))
+    own_rank = _rank_shares([before.own for before in hits])
+    near_rank = _rank_shares(
+        [_window(own, nearby[0], nearby[1], weights) for own, nearby in zip(hits, neighbors, strict=True)]
+    )
+    terms = max(1, len(weights.terms))
+    vectors: list[list[float]] = []
+    for index, row in enumerate(rows):
+        own = hits[index]
+        before, after, two_before, two_after, is_answer = neighbors[index]
+        traits = row.traits
+        in_time, on_day, soon = _times(query, row.at_ms)
+        window = own.mask | before.mask | after.mask | two_before.mask | two_after.mask
+        vectors.append([
+            own.own, own.mask.bit_count() / terms, shares[window], before.own, after.own, two_before.own, two_after.own,
+            groups[row.group], own.pairs, own.forms, before.forms + after.forms,
+            own_rank[index], near_rank[index], 1.0 if row.author in named_authors else 0.0,
+            in_time, on_day, soon,
+            before.own if is_answer else 0.0, 1.0 if is_answer & ENDS_ASKING else 0.0,
+            1.0 if traits & ASKS else 0.0, 1.0 if traits & ENDS_ASKING else 0.0,
+            1.0 if row.position == 0 else 0.0, math.log(own.length + 1) / 4,
+            *[1.0 if traits & trait else 0.0 for trait in answer_traits],
+        ])  # fmt: skip
+    return vectors
+
+
+def _window(own: TermHits, before: TermHits, after: TermHits, term_weights: TermWeights) -> float:
+    """Return BM25 of an entry and its two neighbours as one text of three average entries."""
+    counts = own.counts
+    if before.counts or after.counts:
+        merged = dict(own.counts)
+        for neighbor in (before.counts, after.counts):
+            for at, count in neighbor.items():
+                merged[at] = merged.get(at, 0) + count
+        counts = merged
+    length = (own.length + before.length + after.length) / (3 * term_weights.average)
+    norm = GROUP_ENTRY.k1 * (1 - GROUP_ENTRY.length + GROUP_ENTRY.length * length)
+    return math.fsum(term_weights.weights[at] * count / (count + norm) for at, count in counts.items())
+
+
+class _Shares(dict[int, float]):
+    """Term sets as bit masks → their share of the weight."""
+
+    def __init__(self, term_weights: TermWeights) -> None:
+        super().__init__()
+        self.term_weights = term_weights
+
+    def __missing__(self, mask: int) -> float:
+        weights = self.term_weights.weights
+        value = math.fsum(weight for place, weight in enumerate(weights) if mask >> place & 1) / self.term_weights.total
+        self[mask] = value
+        return value
+
+
+def _group_scores(rows: Sequence[CandidateRow], hits: Sequence[TermHits], places: int) -> dict[str, float]:
+    """Return each group's coverage of the query, 0 to 1: BM25 over groups."""
+    counts: dict[str, dict[int, int]] = {}
+    for row, hit in zip(rows, hits, strict=True):
+        group = counts.setdefault(row.group, {})
+        for place, count in hit.counts.items():
+            group[place] = group.get(place, 0) + count
+    groups_with_term = [0] * places
+    for group in counts.values():
+        for place in group:
+            groups_with_term[place] += 1
+    weights = [inverse_document_frequency(number, len(counts)) for number in groups_with_term]
+    total = math.fsum(weights) or 1.0
+    return {
+        key: math.fsum(weights[at] * count / (count + GROUP_SATURATION) for at, count in group.items()) / total
+        for key, group in counts.items()
+    }
+
+
+def _rank_shares(values: Sequence[float]) -> list[float]:
+    """Turn values into shares that depend only on rank, equal for equal values; 0 for 0."""
+    order = sorted(range(len(values)), key=lambda index: -values[index])
+    shares = [0.0] * len(values)
+    place, last = 0, math.inf
+    for rank, index in enumerate(order):
+        if values[index] < last:
+            place, last = rank, values[index]
+        if values[index] > 0:
+            shares[index] = RANK_HALF / (RANK_HALF + place)
+    return shares
+
+
+def _times(query: MemoryQuery, at_ms: int) -> tuple[float, float, float]:
+    """Return whether an entry falls in a named time, on a named day, and how soon after it."""
+    if not query.spans:
+        return 0.0, 0.0, 0.0
+    day = at_ms // DAY_MS
+    in_time = on_day = soon = 0.0
+    for span in query.spans:
+        late = day - span.first
+        if span.first <= day <= span.last:
+            on_day = max(on_day, float(span.is_day))
+        if span.month_first <= day <= span.month_last:
+            in_time = 1.0
+        if span.is_day and 0 <= late <= MENTION_DAYS:
+            soon = max(soon, math.exp(-late / MENTION_DECAY_DAYS))
+    return in_time, on_day, soon
 
 
 class Profile(NamedTuple):

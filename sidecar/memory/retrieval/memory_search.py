@@ -8,14 +8,13 @@ import apsw
 from sidecar.core.terms import terms_of
 from sidecar.memory.access import Reach
 from sidecar.memory.entry import Memory, Sector
-from sidecar.memory.ranking import features, query, relevance_score
-from sidecar.memory.ranking.features import CandidateRow, TermHits
+from sidecar.memory.ranking import query, relevance_score
 from sidecar.memory.ranking.query import MemoryQuery
-from sidecar.memory.ranking.relevance_score import DEFAULT_PROFILES, Factors, Profile, Profiles
-from sidecar.memory.store import candidates
+from sidecar.memory.ranking.relevance_score import DEFAULT_PROFILES, CandidateRow, Factors, Profile, Profiles, TermHits
 from sidecar.memory.store import entries as words
-from sidecar.memory.store.candidates import SearchFilters
+from sidecar.memory.store import entry_queries
 from sidecar.memory.store.entries import IndexedMemory
+from sidecar.memory.store.entry_queries import SearchFilters
 from sidecar.memory.upkeep.decay import DAY_MS, recency
 
 PREFERRED_SECTORS: Mapping[str, tuple[Sector, Sector]] = {
@@ -89,7 +88,7 @@ def search(
     limit: int,
     now_ms: int,
     profiles: Profiles = DEFAULT_PROFILES,
-    max_candidates: int = candidates.MAX_CANDIDATES,
+    max_candidates: int = entry_queries.MAX_CANDIDATES,
 ) -> list[MemoryHit]:
     """Return the memories within reach that answer a text best, best first; equal ones in file order."""
     parsed_query = query.parse_query(text, now_ms)
@@ -100,7 +99,7 @@ def search(
     ]
     scored.sort(key=lambda scored_row: (-scored_row.relevance, scored_row.row.group, scored_row.row.position))
     top = scored[: limit * RERANK_FACTOR]
-    entries = candidates.entries_of_rows(tx, [scored_row.row.row_id for scored_row in top])
+    entries = entry_queries.entries_of_rows(tx, [scored_row.row.row_id for scored_row in top])
     ranked = [
         (_factors(entries[scored_row.row.row_id].memory, scored_row, parsed_query, reach.agent, now_ms), scored_row)
         for scored_row in top
@@ -111,7 +110,7 @@ def search(
             entries[scored_row.row.row_id],
             factors,
             relevance_score.reasons(scored_row.values, scored_row.profile),
-            features.query_share(scored_row.values),
+            relevance_score.query_share(scored_row.values),
         )
         for factors, scored_row in ranked[:limit]
     ]
@@ -124,13 +123,13 @@ def score_rows(
     parsed_query: MemoryQuery,
     filters: SearchFilters,
     profiles: Profiles = DEFAULT_PROFILES,
-    max_candidates: int = candidates.MAX_CANDIDATES,
+    max_candidates: int = entry_queries.MAX_CANDIDATES,
 ) -> list[ScoredRow]:
     """Return every candidate with its features and relevance."""
     rows, hits, named_authors, subject_query, weights = collect_rows(
         tx, project, reach.owners, parsed_query, filters, max_candidates
     )
-    values = features.features(subject_query, rows, hits, weights, named_authors)
+    values = relevance_score.features(subject_query, rows, hits, weights, named_authors)
     grouped = _grouped(rows)
     return [
         ScoredRow(row, vector, profile, relevance_score.relevance(vector, profile))
@@ -148,7 +147,7 @@ def collect_rows(
     max_candidates: int,
 ) -> tuple[list[CandidateRow], list[TermHits], frozenset[str], MemoryQuery, query.TermWeights]:
     """Collect the candidates and match the query's terms in each."""
-    named_authors, names = _named_authors(candidates.authors(tx, project, owners), parsed_query)
+    named_authors, names = _named_authors(entry_queries.authors(tx, project, owners), parsed_query)
     subject_query = query.without_terms(parsed_query, names)
     prefixes = [prefix for prefix in map(query.stem_prefix, subject_query.terms) if prefix]
     counts = words.term_counts(tx, project, owners, subject_query.terms, prefixes)
@@ -158,16 +157,16 @@ def collect_rows(
     rare_and_common = query.split_rarest(
         (*subject_query.terms, *weights.forms), counts.document_frequency, RARE_TERM_FACTOR * max_candidates
     )
-    rows = candidates.candidates(
+    rows = entry_queries.candidates(
         tx, project, owners, rare_and_common, filters, query_times(parsed_query), max_candidates
     )
     grouped = _grouped(rows)
     hits = [
-        features.match_terms(
+        relevance_score.match_terms(
             row.terms,
             subject_query,
             weights,
-            features.GROUP_ENTRY if row.group in grouped else features.STANDALONE_ENTRY,
+            relevance_score.GROUP_ENTRY if row.group in grouped else relevance_score.STANDALONE_ENTRY,
         )
         for row in rows
     ]

@@ -10,11 +10,10 @@ from sidecar.memory.entry import Memory, Tier
 from sidecar.memory.files.layout import SHARED
 from sidecar.memory.index import Index, index_of
 from sidecar.memory.ranking.indexed_text import significant_terms
-from sidecar.memory.retrieval.detail_levels import Level, render_memory
 from sidecar.memory.retrieval.memory_search import MemoryHit, search
+from sidecar.memory.serialize import Level, render_memory
 from sidecar.memory.store import entries, entry_queries
-from sidecar.memory.store.candidates import SearchFilters
-from sidecar.memory.store.entry_queries import EntryFilter
+from sidecar.memory.store.entry_queries import EntryFilter, SearchFilters
 from sidecar.storage.lru import Lru
 from sidecar.workspace import Workspace
 

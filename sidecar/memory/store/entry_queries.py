@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 import apsw
 
-from sidecar.memory.store.entries import IndexedMemory, owner_condition, select_entries
+from sidecar.memory.ranking.relevance_score import NEIGHBORS, CandidateRow
+from sidecar.memory.store.entries import IndexedMemory, owner_condition, scope_token, select_entries
 
 
 class EntryFilter(NamedTuple):
@@ -181,3 +182,139 @@ def files_in_folder(tx: apsw.Connection, project: str, folder: str) -> list[str]
         "SELECT path FROM continuity_memory_files WHERE project = ? AND path GLOB ? || '/*'", (project, folder)
     )
     return [path for (path,) in rows]
+
+
+# Full-text candidates for a query, with their neighbouring entries; within reach only.
+
+
+MAX_CANDIDATES = 100
+"""Maximum number of full-text results that are ranked; further ones rarely matter."""
+
+MAX_ENTRIES_PER_TIME = 150
+"""Maximum number of entries taken from a time the query names, whatever their words."""
+MAX_TIMES = 2
+"""Maximum number of such times."""
+
+MAX_AUTHORS = 200
+
+
+class SearchFilters(NamedTuple):
+    """Search filters; empty or None matches everything."""
+
+    types: tuple[str, ...] = ()
+    sectors: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    since_ms: int | None = None
+    is_archived: bool | None = False
+
+
+def candidates(
+    tx: apsw.Connection,
+    project: str,
+    owners: Sequence[str],
+    words: tuple[Sequence[str], Sequence[str]],
+    filters: SearchFilters,
+    times: Sequence[tuple[int, int]] = (),
+    max_candidates: int = MAX_CANDIDATES,
+) -> list[CandidateRow]:
+    """Return the entries that match the words best, with their neighbours in the group, in file order.
+
+    `words`: the rare ones, of which an entry needs at least one, and others that only add to the rank; if too few
+    entries pass the filters, any word suffices. At most `max_candidates` full-text results are used. Entries of some
+    times are added, given as first and last millisecond, inclusive. Entries that fail the filters only serve as
+    neighbours.
+    """
+    rare, common = words
+    if not rare:
+        return []
+    best = _best_rows(tx, project, owners, (rare, common), filters, max_candidates)
+    if len(best) < max_candidates and common:
+        best = _best_rows(tx, project, owners, ((*rare, *common), ()), filters, max_candidates)
+    condition, bindings = _condition_candidates(filters)
+    one_time = (
+        f"SELECT * FROM (SELECT m.path, m.position FROM continuity_memories AS m WHERE {condition} AND m.project = ?"
+        f" AND {owner_condition(owners)} AND m.at_ms BETWEEN ? AND ?"
+        f" ORDER BY m.at_ms, m.path, m.position LIMIT {MAX_ENTRIES_PER_TIME})"
+    )
+    hit_rows = f"SELECT path, position FROM continuity_memories WHERE row_id IN ({', '.join('?' * len(best))})"
+    neighborhood = " UNION ".join([hit_rows, *[one_time] * len(times[:MAX_TIMES])])
+    time_bindings = [value for time in times[:MAX_TIMES] for value in (*bindings, project, *owners, *time)]
+    rows: Any = tx.execute(
+        f"WITH near AS ({neighborhood})"
+        f" SELECT m.row_id, m.path, m.position, m.author, m.at_ms, m.terms, m.traits, ({condition})"
+        f" FROM continuity_memories AS m WHERE m.row_id IN (SELECT n.row_id FROM near JOIN continuity_memories AS n"
+        f" ON n.project = ? AND n.path = near.path AND n.position BETWEEN near.position - {NEIGHBORS}"
+        f" AND near.position + {NEIGHBORS}) ORDER BY m.path, m.position",
+        (*best, *time_bindings, *bindings, project),
+    )
+    return [CandidateRow._make((*row[:-1], bool(row[-1]))) for row in rows]
+
+
+def _best_rows(
+    tx: apsw.Connection,
+    project: str,
+    owners: Sequence[str],
+    words: tuple[Sequence[str], Sequence[str]],
+    filters: SearchFilters,
+    max_candidates: int,
+) -> list[int]:
+    """Return the rows of the best full-text results that pass the filters."""
+    rare, common = (" OR ".join(map(_quoted, terms)) for terms in words)
+    scope = f"scope : ({' OR '.join(scope_token(project, owner) for owner in owners)})"
+    match = f"{scope} AND ({rare})"
+    if common:
+        match += f" AND ({scope} OR {common})"  # every entry contains the scope, so the others only add to the rank
+    condition, bindings = _condition_candidates(filters)
+    found: Any = tx.execute(
+        f"SELECT m.row_id FROM continuity_memory_text AS t JOIN continuity_memories AS m ON m.row_id = t.rowid"
+        f" WHERE t.continuity_memory_text MATCH ? AND {condition} AND m.project = ? AND {owner_condition(owners)}"
+        " ORDER BY t.rank LIMIT ?",
+        (match, *bindings, project, *owners, max_candidates),
+    )
+    return [row_id for (row_id,) in found]
+
+
+def authors(tx: apsw.Connection, project: str, owners: Sequence[str]) -> list[str]:
+    """Return the known authors of memories within reach, without reading every memory."""
+    names: dict[str, None] = {}
+    for owner in owners:
+        rows: Any = tx.execute(
+            "WITH RECURSIVE next(author) AS ("
+            " SELECT min(author) FROM continuity_memories WHERE project = ?1 AND owner = ?2 AND author > ''"
+            " UNION ALL SELECT (SELECT min(m.author) FROM continuity_memories AS m WHERE m.project = ?1"
+            "  AND m.owner = ?2 AND m.author > next.author) FROM next WHERE next.author IS NOT NULL)"
+            f" SELECT author FROM next WHERE author IS NOT NULL LIMIT {MAX_AUTHORS}",
+            (project, owner),
+        )
+        names.update(dict.fromkeys(author for (author,) in rows))
+    return list(names)
+
+
+def entries_of_rows(tx: apsw.Connection, row_ids: Sequence[int]) -> dict[int, IndexedMemory]:
+    """Return memories by row id."""
+    marks = ", ".join("?" * len(row_ids))
+    order = [row for (row,) in tx.execute(f"SELECT row_id FROM continuity_memories WHERE row_id IN ({marks})", row_ids)]
+    entries = select_entries(tx, f"m.row_id IN ({marks}) ORDER BY m.row_id", row_ids)
+    return dict(zip(sorted(int(str(row)) for row in order), entries, strict=True))
+
+
+def _condition_candidates(filters: SearchFilters) -> tuple[str, list[Any]]:
+    conditions, bindings = ["1"], list[Any]()
+    for name, values in (("type", filters.types), ("sector", filters.sectors)):
+        if values:
+            conditions.append(f"m.{name} IN ({', '.join('?' * len(values))})")
+            bindings += values
+    for tag in filters.tags:
+        conditions.append("EXISTS (SELECT 1 FROM json_each(m.tags) WHERE value = ? COLLATE NOCASE)")
+        bindings.append(tag)
+    if filters.since_ms is not None:
+        conditions.append("m.at_ms >= ?")
+        bindings.append(filters.since_ms)
+    if filters.is_archived is not None:
+        conditions.append("m.is_archived = ?")
+        bindings.append(filters.is_archived)
+    return " AND ".join(conditions), bindings
+
+
+def _quoted(word: str) -> str:
+    return '"' + word.replace('"', '""') + '"'

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from sidecar.core.instruction_files import AGENT_FILES
+from sidecar.core.ides import AGENT_FILES
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.text.markdown_structure import Line
 from sidecar.core.text.sanitize import one_line

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 
-from sidecar.core.instruction_files import AGENT_PATHS
+from sidecar.core.ides import AGENT_PATHS
 from sidecar.packs.anchor import config_parsers
 from sidecar.packs.anchor.build import AnchorSources
 from sidecar.packs.anchor.commands import Project, commands_of, entry_lines

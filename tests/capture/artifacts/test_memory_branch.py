@@ -11,7 +11,7 @@ from sidecar.capture.artifacts.artifact_text import file_of, message_of, path_of
 from sidecar.capture.artifacts.memory_branch import refusal
 from sidecar.runs import Artifact
 from sidecar.runs.provenance import CommitMark, DevlogDetails
-from sidecar.settings.kinds import is_memory_branch
+from sidecar.settings.table import is_memory_branch
 from sidecar.system.refs import Uses
 from tests.support.artifacts import PROVENANCE, make_artifact
 

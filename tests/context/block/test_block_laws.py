@@ -7,8 +7,7 @@ from xml.etree import ElementTree as ET
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.context.block.compose_block import LAYER_BY_ELEMENT, block_data, block_layers
-from sidecar.context.block.layers import BlockRequest, compose
+from sidecar.context.block.compose_block import LAYER_BY_ELEMENT, BlockRequest, block_data, block_layers, compose
 from sidecar.context.block.memory_layer import BlockMemories
 from sidecar.context.brackets import BRACKETS, Bracket
 from sidecar.context.project.pipeline import parse_pipeline

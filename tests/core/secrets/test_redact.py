@@ -6,8 +6,8 @@ import time
 
 import pytest
 
+from sidecar.core.secrets.named_secrets import is_secret_path
 from sidecar.core.secrets.redact import MASK, redact, redact_lines
-from sidecar.core.secrets.secret_paths import is_secret_path
 
 _RANDOM = random.Random(7)  # fixed, so that a failure comes back
 

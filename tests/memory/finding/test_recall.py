@@ -7,7 +7,7 @@ from statistics import fmean
 
 import pytest
 
-from sidecar.memory.retrieval import detail_levels
+from sidecar.memory import serialize
 from tests.support.conversations import Told, direction_change_of, read_conversations, write_memories
 from tests.support.memories import Memories
 from tests.support.plain import Plain
@@ -65,6 +65,6 @@ def test_the_same_question_has_the_same_answer(kept: list[tuple[Told, Memories]]
 
 
 def test_packing_prefers_score_for_its_tokens_and_keeps_the_order() -> None:
-    assert detail_levels.pack([0.9, 0.5, 0.4], [400, 60, 50], 450) == [1, 2]
-    assert detail_levels.pack([0.9, 0.5], [400, 60], 500) == [0, 1]
-    assert detail_levels.pack([0.9], [501], 500) == []
+    assert serialize.pack([0.9, 0.5, 0.4], [400, 60, 50], 450) == [1, 2]
+    assert serialize.pack([0.9, 0.5], [400, 60], 500) == [0, 1]
+    assert serialize.pack([0.9], [501], 500) == []

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from sidecar.core.text.sanitize import MARKER_PREFIX, clean
 from sidecar.memory import read_memory_file, render_memory_file
-from sidecar.memory.knowledge_pointer import Pointer, parse_pointer
+from sidecar.memory.managed_memories import Pointer, parse_pointer
 from sidecar.packs.memory_sources import MAX_BINDING_ITEMS, MAX_POINTED_ITEMS, choose_pointers, render_pointers
 from sidecar.packs.pointer_source import NO_POINTERS, UNKNOWN_POINTERS
 

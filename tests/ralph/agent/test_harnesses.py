@@ -8,8 +8,7 @@ import pytest
 
 from sidecar.core.errors import AgentUnavailable, InvalidParams
 from sidecar.ralph.agent.agent_result import AgentCommand, AgentOptions, Version
-from sidecar.ralph.agent.discovery import find_program, installed_version, parse_version
-from sidecar.ralph.agent.harnesses import HARNESSES, agent_command
+from sidecar.ralph.agent.harnesses import HARNESSES, agent_command, find_program, installed_version, parse_version
 from tests.support.fake_agent import FakeAgent, says
 
 PROMPT = "Fix the parser. " * 20_000
@@ -132,7 +131,7 @@ def test_installed_version_runs_the_agent(tmp_path: Path) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a script is no program there")
 def test_agent_that_prints_no_version_has_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sidecar.ralph.agent.discovery.PROBE_SECONDS", 0.2)
+    monkeypatch.setattr("sidecar.ralph.agent.harnesses.PROBE_SECONDS", 0.2)
     (tmp_path / "claude").write_text("#!/bin/sh\nexec sleep 20\n")
     (tmp_path / "claude").chmod(0o755)
     environment = {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}"}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.core.errors import Conflict, InvalidParams, WorkspaceUnavailable
-from sidecar.ralph.files import context_file, history, lock, status
+from sidecar.ralph.files import context_file, history, lock
 from sidecar.ralph.files.folder import (
     MAX_STORED_ITERATIONS,
     MAX_STORED_PROMPT_BYTES,
@@ -72,7 +72,7 @@ def test_lock_belongs_to_one_loop_and_names_it_until_released(folder: LoopFolder
         with pytest.raises(Conflict, match=f"process {os.getpid()}"), lock.hold_lock(folder, OWNER):
             pass
         with pytest.raises(Conflict):
-            status.reset(folder, "")
+            lock.reset(folder, "")
     assert lock.lock_owner(folder) is None
     Path(folder.lock).write_bytes(b'{"pid":1,"since":"long ago"}')
     assert lock.lock_owner(folder) is None, "whom it names died"
