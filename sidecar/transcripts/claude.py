@@ -26,19 +26,19 @@ def events_of(record: Record) -> Iterator[Event]:
     if is_summary or (value.get("type") == "system" and value.get("subtype") == "compact_boundary"):
         yield Compaction(at_ms)
     message, author = value.get("message"), value.get("type")
-    if at_ms is None or is_summary or value.get("isMeta") is True or not isinstance(message, Mapping):
+    if at_ms is None or is_summary or value.get("isMeta") is True or not isinstance(message, dict):
         return
     if author in ("user", "assistant"):
         for block in _blocks(message.get("content")):
             yield from _block_events(block, record.number, at_ms, cast("Author", author), value.get("toolUseResult"))
-        if author == "assistant" and isinstance(usage := message.get("usage"), Mapping):
+        if author == "assistant" and isinstance(usage := message.get("usage"), dict):
             yield _usage(usage, str(message.get("id")), at_ms)
 
 
 def _blocks(content: Any) -> list[Mapping[str, Any]]:
     if isinstance(content, str):
         return [{"type": "text", "text": content}]
-    return [block for block in content if isinstance(block, Mapping)] if isinstance(content, list) else []
+    return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
 
 
 def _block_events(
@@ -47,7 +47,7 @@ def _block_events(
     kind, text, arguments = block.get("type"), block.get("text"), block.get("input")
     if kind == "text" and isinstance(text, str):
         yield Message(at_ms, record, author, text)
-    elif kind == "tool_use" and isinstance(arguments, Mapping):
+    elif kind == "tool_use" and isinstance(arguments, dict):
         yield ToolCall(at_ms, str(block.get("id")), str(block.get("name")), arguments)
     elif kind == "tool_result":
         call_id = block.get("tool_use_id")
@@ -56,7 +56,7 @@ def _block_events(
             call_id=call_id if isinstance(call_id, str) else "",
             text=text_of(block.get("content")),
             failed=block.get("is_error") is True,
-            structured=structured if isinstance(structured, Mapping) else None,
+            structured=structured if isinstance(structured, dict) else None,
         )
 
 
@@ -79,9 +79,9 @@ READER = Reader(
     provider="claude",
     marks={
         Message: (b'"user"', b'"assistant"'),
-        ToolCall: (b'"tool_use"',),
+        ToolCall: (b'"assistant"',),
         ToolResult: (b'"tool_result"',),
-        TokenUsage: (b'"usage"',),
+        TokenUsage: (b'"assistant"',),
         Compaction: (b"ompact",),
     },
     events_of=events_of,

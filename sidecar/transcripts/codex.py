@@ -13,12 +13,12 @@ _EXIT_CODE = lazy_regex(r"(?i)\bexit(?:ed)?(?: with)?(?: code)?: ?(\d{1,3})\b|ex
 def events_of(record: Record) -> Iterator[Event]:
     """Yield the events of a record."""
     payload, at_ms = record.value.get("payload"), record.at_ms
-    kind = payload.get("type") if isinstance(payload, Mapping) else None
+    kind = payload.get("type") if isinstance(payload, dict) else None
     if record.value.get("type") == "compacted" or (
         record.value.get("type") == "event_msg" and kind == "context_compacted"
     ):
         yield Compaction(at_ms)
-    if at_ms is None or not isinstance(payload, Mapping):
+    if at_ms is None or not isinstance(payload, dict):
         return
     if kind in ("user_message", "agent_message") and isinstance(text := payload.get("message"), str):
         yield Message(at_ms, record.number, "user" if kind == "user_message" else "assistant", text)

@@ -1,14 +1,12 @@
 """The typed events of a transcript, and what the reader of a provider's format consists of. Pure."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 Author = Literal["user", "assistant"]
 
 
-@dataclass(frozen=True, slots=True)
-class Message:
+class Message(NamedTuple):
     """A text of the user or the agent; a record with several texts yields several messages."""
 
     at_ms: int
@@ -18,8 +16,7 @@ class Message:
     text: str
 
 
-@dataclass(frozen=True, slots=True)
-class ToolCall:
+class ToolCall(NamedTuple):
     """A call of a tool by the agent."""
 
     at_ms: int
@@ -28,8 +25,7 @@ class ToolCall:
     arguments: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class ToolResult:
+class ToolResult(NamedTuple):
     """The result of a tool call."""
 
     at_ms: int
@@ -44,8 +40,7 @@ class ToolResult:
     """The provider's own structured form of the result, if any."""
 
 
-@dataclass(frozen=True, slots=True)
-class TokenUsage:
+class TokenUsage(NamedTuple):
     """Token counts of one answer; several records of an answer repeat them."""
 
     at_ms: int
@@ -56,8 +51,7 @@ class TokenUsage:
     cache_creation_tokens: int
 
 
-@dataclass(frozen=True, slots=True)
-class Compaction:
+class Compaction(NamedTuple):
     """The session's context was compacted."""
 
     at_ms: int | None
@@ -91,5 +85,5 @@ def text_of(content: Any) -> str:
     if isinstance(content, str):
         return content
     parts = content if isinstance(content, list) else []
-    texts = (part.get("text") for part in parts if isinstance(part, Mapping))
+    texts = (part.get("text") for part in parts if isinstance(part, dict))
     return "\n".join(text for text in texts if isinstance(text, str))

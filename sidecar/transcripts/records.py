@@ -1,6 +1,6 @@
 """The records of a transcript, one JSON object per line, and the events in them, whatever provider wrote it. Pure."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
@@ -17,7 +17,7 @@ def read_events(lines: Iterable[bytes], since_ms: int, *kinds: EventType) -> Ite
 
     A compaction without a time counts as recorded after it. Damaged and unknown records are skipped.
     """
-    marks = tuple({mark for reader in READERS for kind in kinds for mark in reader.marks.get(kind, ())})
+    marks = tuple(dict.fromkeys(mark for reader in READERS for kind in kinds for mark in reader.marks.get(kind, ())))
     for number, line in enumerate(lines):
         if any(mark in line for mark in marks):
             for event in _events(parse_record(line), number):
@@ -25,10 +25,13 @@ def read_events(lines: Iterable[bytes], since_ms: int, *kinds: EventType) -> Ite
                     yield event
 
 
-def _events(value: dict[str, Any], number: int) -> Iterator[Event]:
+def _events(value: dict[str, Any], number: int) -> Sequence[Event]:
+    """Return the events of a record; only the reader of its provider finds any."""
     record = Record(number, written_ms(value), value)
     for reader in READERS:
-        yield from reader.events_of(record)
+        if events := list(reader.events_of(record)):
+            return events
+    return ()
 
 
 def parse_record(line: bytes) -> dict[str, Any]:
