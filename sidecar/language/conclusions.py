@@ -1,4 +1,4 @@
-"""Recognise an agent's sentences that conclude: a decision, a resolution, a confirmed pattern. Pure.
+"""Recognize an agent's sentences that conclude: a decision, a resolution, a confirmed pattern. Pure.
 
 Plans, possibilities and offers are not conclusions.
 """

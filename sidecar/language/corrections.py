@@ -1,4 +1,4 @@
-"""Recognise a user's sentences that correct, prefer or decide, by their grammar in ten languages. Pure.
+"""Recognize a user's sentences that correct, prefer or decide, by their grammar in ten languages. Pure.
 
 Precision before recall: a request of one task ("fix the login") is not a correction, nor is a bug report ("it always
 fails"). A missed memory can be added; a wrong one is injected again and again.

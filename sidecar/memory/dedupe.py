@@ -1,4 +1,4 @@
-"""Hash of a memory's text that ignores variable parts, to recognise repetitions. Pure."""
+"""Hash of a memory's text that ignores variable parts, to recognize repetitions. Pure."""
 
 import unicodedata
 from functools import lru_cache
@@ -41,5 +41,5 @@ def content_hash(title: str, text: str) -> str:
 
     A text of only numbers and paths is hashed as it is.
     """
-    whole = f"{title}\n{text}"
-    return digest_bytes((normalized(whole) or whole).encode("utf-8", "replace"))[:24]
+    combined = f"{title}\n{text}"
+    return digest_bytes((normalized(combined) or combined).encode("utf-8", "replace"))[:24]

@@ -52,7 +52,7 @@ def file_findings(process: Process, workspace: Workspace) -> Iterator[Finding]:
             "warning", f"{path}: {sentence}", "Repair or remove the file; the other memories are not affected."
         )
     for path, memory_id in repeated_ids[:MAX_FINDINGS]:
-        message = f"{path}: another memory also has the id {memory_id} too."
+        message = f"{path}: another memory also has the id {memory_id}."
         yield Finding("warning", message, "Change the id of one of them, or remove it.")
     unfinished = index.folder.unfinished_files(process.clock.now_ms())
     if unfinished:
@@ -87,9 +87,6 @@ def _clear_index(process: Process, project: str) -> None:
     with process.database.write() as tx:
         entries.clear(tx, project)
         entries.advance_revision(tx, project)
-
-
-# What is kept of memories, for removing it: the index, which the files make anew, and what no file tells.
 
 
 _INDEX_ROWS = "rowid IN (SELECT row_id FROM continuity_memories WHERE project = ?1)"

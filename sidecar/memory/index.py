@@ -72,7 +72,7 @@ class Index:
         self._revision: tuple[int, int] | None = None
         self._watch = MemoryWatch(process, self.folder.root)
         self._last_refresh: tuple[int, RefreshResult] | None = None
-        """At which revision of the index all files were in it, and what the look at them found."""
+        """Revision at which the index was up to date, and the result of that refresh."""
 
     @contextmanager
     def locked(self) -> Iterator[DayNumbers]:
@@ -85,15 +85,15 @@ class Index:
     def refresh(self) -> RefreshResult:
         """Read files changed by anyone since the last refresh."""
         with self._exclusive():
-            is_there = self.folder.exists()
-            changed = self._watch.changed() if is_there else None
-            suspect = _changed_memory_files(self.folder.root, changed) if changed is not None else None
-            if suspect is None or self._last_refresh is None or self._last_refresh[0] != self.revision():
-                return self._rescan(self._tree(is_there=is_there))
+            exists = self.folder.exists()
+            changed = self._watch.changed() if exists else None
+            candidates = _changed_memory_files(self.folder.root, changed) if changed is not None else None
+            if candidates is None or self._last_refresh is None or self._last_refresh[0] != self.revision():
+                return self._rescan(self._tree(exists=exists))
             before = self._last_refresh[1]
-            if suspect and before.warnings:  # the change may resolve a warning
-                return self._rescan(self._tree(is_there=is_there))
-            result = self._update_changed(suspect, before) if suspect else before._replace(changed=(), removed=())
+            if candidates and before.warnings:  # the change may resolve a warning
+                return self._rescan(self._tree(exists=exists))
+            result = self._update_changed(candidates, before) if candidates else before._replace(changed=(), removed=())
             self._last_refresh = self._last_refresh[0], result
             return result
 
@@ -105,7 +105,7 @@ class Index:
     def rescan(self) -> RefreshResult:
         """Scan every file regardless of the watch, and read what changed."""
         with self._exclusive():
-            return self._rescan(self._tree(is_there=self.folder.exists()))
+            return self._rescan(self._tree(exists=self.folder.exists()))
 
     @contextmanager
     def _exclusive(self) -> Iterator[None]:
@@ -117,8 +117,8 @@ class Index:
                 self._last_refresh = None
                 raise
 
-    def _tree(self, *, is_there: bool) -> FolderScan | None:
-        return scan_files(self.folder) if is_there else None
+    def _tree(self, *, exists: bool) -> FolderScan | None:
+        return scan_files(self.folder) if exists else None
 
     def _rescan(self, tree_or_none: FolderScan | None) -> RefreshResult:
         """Read what a scan found changed; None if there is no folder."""
@@ -137,7 +137,7 @@ class Index:
     def _update_changed(self, candidates: Sequence[str], before: RefreshResult) -> RefreshResult:
         """Read the files named by the watch."""
         _, known = self._files()
-        removed = [path for path in candidates if path in known and not self.folder.holds(path)]
+        removed = [path for path in candidates if path in known and not self.folder.contains(path)]
         changed = self._read_and_store(
             [path for path in candidates if path not in removed], removed, known, tombstone=None
         )
@@ -154,7 +154,7 @@ class Index:
     def rebuild(self) -> RefreshResult:
         """Clear the index and read every file; files deleted since the last refresh still count as deleted."""
         with self._exclusive():
-            tree = self._tree(is_there=self.folder.exists())
+            tree = self._tree(exists=self.folder.exists())
             with suppress(StateDegraded):
                 self._rescan(tree)
             with self.process.database.write(durable=False) as tx:
@@ -322,14 +322,14 @@ def _changed_memory_files(root: str, changed: Iterable[str]) -> list[str] | None
         name = relative.rpartition("/")[2]
         if name.startswith(".") or is_unfinished(name) or relative == INDEX_FILE:
             continue
-        if not is_allowed_name(name) or not name.endswith(".md") or not _is_file_or_gone(path):
+        if not is_allowed_name(name) or not name.endswith(".md") or not _is_file_or_missing(path):
             return None
         if location_of(relative) is not None:
             paths.append(relative)
     return sorted(paths) if len(paths) <= MAX_INDIVIDUAL_CHANGES else None
 
 
-def _is_file_or_gone(path: str) -> bool:
+def _is_file_or_missing(path: str) -> bool:
     """Whether a path is a regular file or no longer exists."""
     try:
         return stat.S_ISREG(os.lstat(path).st_mode)
@@ -348,11 +348,6 @@ def _indexed(memory: Memory) -> IndexedMemory:
     return IndexedMemory(memory, content_hash(memory.title, memory.text), estimate_tokens(words), indexed_text)
 
 
-# `index.json` beside the memories: ids, titles, tags, tier and path, for people and programs that read the folder.
-#
-# Derived from the files, like the index in the state file; we never read it.
-
-
 MAX_IMMEDIATE_FILES = 1_000
 """Maximum number of files with which `index.json` is written immediately; with more it is written in the background,
 once for many changes.
@@ -365,7 +360,7 @@ class IndexFileWrites:
     def __init__(self) -> None:
         self.digests: dict[str, str] = {}
         self.revisions: dict[str, int] = {}
-        """At which revision of the index, also where the file could not be written."""
+        """Index revisions, also those whose file could not be written."""
         self.waiting: set[str] = set()
         self.lock = threading.Lock()
 
@@ -375,7 +370,7 @@ def update_index_file(index: Index) -> None:
     known = index.process.slices.memory.index_files
     if known.revisions.get(index.project) == index.revision():
         return
-    if index.files() or (index.folder.exists() and index.folder.holds(INDEX_FILE)):
+    if index.files() or (index.folder.exists() and index.folder.contains(INDEX_FILE)):
         write_index_file(index)
 
 
@@ -401,7 +396,7 @@ def _write_index_file(process: Process, index: Index, known: IndexFileWrites) ->
     digest = digest_bytes(content)
     with known.lock:
         known.revisions[index.project] = revision
-        if known.digests.get(index.project) == digest and index.folder.holds(INDEX_FILE):
+        if known.digests.get(index.project) == digest and index.folder.contains(INDEX_FILE):
             return
         try:
             index.folder.write_index(INDEX_FILE, content)

@@ -175,7 +175,7 @@ class Pointer(NamedTuple):
     blocking: tuple[str, ...]
 
     @property
-    def holds(self) -> bool:
+    def is_binding(self) -> bool:
         """Whether the item exists and is binding."""
         return self.status not in NO_LONGER and self.status != ORPHANED
 

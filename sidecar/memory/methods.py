@@ -56,9 +56,6 @@ from sidecar.memory.upkeep import maintain as maintain_methods
 from sidecar.memory.writer import NewMemory, front_matter_time
 from sidecar.method import Lane, method
 
-# `memory/search`.
-
-
 WIDER = 4
 """With a token budget, this many times the limit are considered: many small memories may fit."""
 SCORE_DIGITS = 6
@@ -117,7 +114,7 @@ def _memory_match(match: MemoryHit, rendered: RenderedMemory, level: detail_leve
     return MemoryMatch(
         **dict(memory_summary(match.entry)),
         text=None if level == "metadata" else rendered.text,
-        complete=rendered.is_whole,
+        complete=rendered.is_complete,
         rendered_tokens=rendered.tokens,
         score=round(match.score, SCORE_DIGITS),
         factors=MemoryFactors(**match.factors._asdict()),
@@ -274,7 +271,7 @@ def _warnings(call: Call, ctx: MemoryContext, refreshed: RefreshResult) -> list[
     warnings = [
         *refreshed.warnings,
         *file_warnings,
-        *((path, f"Another memory also has the id {memory_id} too.") for path, memory_id in repeated_ids),
+        *((path, f"Another memory also has the id {memory_id}.") for path, memory_id in repeated_ids),
     ]
     return [memory_warning(path, sentence) for path, sentence in warnings if _owner(path) in ctx.reach.owners]
 

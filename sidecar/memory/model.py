@@ -250,7 +250,7 @@ class MemoryRebuildResult(WireModel):
     warnings: list[MemoryWarning]
 
 
-# The messages that capture, and what `memory/status` tells of captures.
+# memory/capture
 
 
 Text = Annotated[str, Field(min_length=1, max_length=MAX_TEXT)]
@@ -356,7 +356,7 @@ class CaptureState(WireModel):
     waiting: int = Field(description="Runs with pending material.")
 
 
-# The messages of `memory/maintain`.
+# memory/maintain
 
 
 MAX_LISTED = 200
@@ -405,7 +405,7 @@ class LastUpkeep(WireModel):
     cleaned: int
 
 
-# The messages of `memory/proposals` and `memory/resolveProposal`.
+# memory/proposals and memory/resolveProposal
 
 
 class MemoryProposal(WireModel):
@@ -437,7 +437,7 @@ class MemoryResolveProposalResult(WireModel):
     )
 
 
-# What `memory/status` tells.
+# memory/status
 
 
 class MemoryStatusResult(WireModel):

@@ -57,12 +57,6 @@ def accepted_rules(process: Process, workspace: Workspace) -> tuple[str, ...]:
     return tuple(accepted_rule(rule_of(memory), memory.id) for memory in memories)
 
 
-# `memory/proposals` and `memory/resolveProposal`: rules that memories suggest, and the user's word on them.
-#
-# A rule is proposed with more than 0.9 of confidence and five times of evidence only, and takes effect by the user's
-# word only (Article XIII.5); no file outside `.chati/` is written, whatever that word is.
-
-
 MIN_CONFIDENCE, MIN_EVIDENCE = 0.9, 5
 """intelligence-layer.md, Article XIII.5."""
 

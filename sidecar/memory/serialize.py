@@ -104,13 +104,13 @@ class RenderedMemory(NamedTuple):
 
     text: str
     tokens: int
-    is_whole: bool
+    is_complete: bool
 
 
 def render_memory(level: Level, title: str, tags: Sequence[str], text: str, terms: Sequence[str]) -> RenderedMemory:
     """Render a memory at a level, for a query's terms."""
     if level == "metadata":
-        return RenderedMemory("", estimate_tokens(" ".join((title, *tags))), is_whole=not text.strip())
+        return RenderedMemory("", estimate_tokens(" ".join((title, *tags))), is_complete=not text.strip())
     content = text if level == "full" else chunk(text, terms)
     words = content if content.startswith(title) else f"{title}\n{content}"
     return RenderedMemory(content, estimate_tokens(words), content == text)

@@ -122,11 +122,11 @@ class Writer:
         with self.index.locked():
             memory, is_group, content = self.find(memory_id)
             _require_version(memory, version)
-            rest = document.remove_entry(content, memory) if is_group else None
-            if rest is None:
+            remaining = document.remove_entry(content, memory) if is_group else None
+            if remaining is None:
                 self.folder.remove(memory.path)
             else:
-                self.folder.replace(memory.path, content, rest)
+                self.folder.replace(memory.path, content, remaining)
             self.index.update_paths([memory.path], tombstone=True)
         write_index_file(self.index)
         return memory
@@ -149,11 +149,11 @@ class Writer:
             path = self._durable_path(memory)
             if is_group:
                 self.folder.create(path, document.extract_entry(content, memory))
-                rest = document.remove_entry(content, memory)
-                if rest is None:
+                remaining = document.remove_entry(content, memory)
+                if remaining is None:
                     self.folder.remove(memory.path)
                 else:
-                    self.folder.replace(memory.path, content, rest)
+                    self.folder.replace(memory.path, content, remaining)
                 self.index.update_paths([path, memory.path])
             else:
                 self.move(memory.path, path)

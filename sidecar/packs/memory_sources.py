@@ -174,7 +174,7 @@ def choose_pointers(tags: Mapping[str, Sequence[str]]) -> PointerChoice:
 def render_pointers(binding: Iterable[Pointer], others: Iterable[Pointer], *, has_more: bool) -> Pointers:
     """Return the lines. A pointer's text is cleaned again here, since anybody may have edited its file."""
     read = tuple(binding)
-    blocking = [pointer for pointer in read if pointer.holds and pointer.blocking]
+    blocking = [pointer for pointer in read if pointer.is_binding and pointer.blocking]
     rest = [pointer for pointer in read if pointer not in blocking and pointer.kind in _KINDS]
     invariants = [line for pointer in blocking for line in _binding_lines(pointer)]
     lines = [_pointer_line(pointer) for pointer in (*rest, *others) if pointer.status != managed_memories.ORPHANED]

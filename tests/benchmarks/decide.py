@@ -1,8 +1,9 @@
-"""What the registry takes: read cold and warm, a decision among ten thousand entities; and how often it is right.
+"""Time of the registry: reading it cold and warm, a decision among ten thousand entities; and the accuracy of
+decisions.
 
-    python -m tests.benchmarks.decide [entities] [rounds]
+python -m tests.benchmarks.decide [entities] [rounds]
 
-Prints medians in milliseconds of one run, as multiples of hashing the registry's file, which no look can do without;
+Prints medians in milliseconds from one run, as multiples of hashing the registry's file, which every refresh needs;
 then the rates on the labelled intents, beside those of counting shared words.
 """
 
@@ -35,7 +36,7 @@ PLACES = "cart checkout ledger warehouse gateway profile billing search archive 
 
 
 def registry(entities: int) -> str:
-    """Gives a registry's text whose words repeat as those of a large project do."""
+    """Return a registry's text whose words repeat as in a large project."""
     pick = random.Random(7)
     lines = ["metadata:", f"  entity_count: {entities}", "", "entities:", "  modules:"]
     for number in range(entities):
@@ -47,14 +48,14 @@ def registry(entities: int) -> str:
             "      type: module",
             f'      purpose: "{verb.title()} each {noun} of the {place}, {more}, batch{number % 500}"',
             f"      keywords: [{verb}, {noun}, {place}, step{number % 900}]",
-            f"      dependencies: [{'' if number < 9 else ', '.join(_needed(lines, pick))}]",
+            f"      dependencies: [{'' if number < 9 else ', '.join(_dependencies(lines, pick))}]",
             "      adaptability: 0.5",
         ]
     return "\n".join(lines) + "\n"
 
 
 def main() -> None:
-    """Measures everything in one project."""
+    """Measure everything in one project."""
     entities = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
     rounds = int(sys.argv[2]) if len(sys.argv) > 2 else 30
     with tempfile.TemporaryDirectory() as folder:
@@ -72,7 +73,7 @@ def main() -> None:
 
 
 def measure(project: Path, state: Path, text: str, unit: float, rounds: int) -> None:
-    """Measures loading and deciding, through the methods and below them."""
+    """Measure loading and deciding, through the methods and below them."""
     sidecar = quiet_sidecar(state)
     sidecar.client.initialize()
     process = sidecar.app.process
@@ -90,57 +91,57 @@ def measure(project: Path, state: Path, text: str, unit: float, rounds: int) -> 
     process.database.behind.flush() if hasattr(process.database.behind, "flush") else time.sleep(0.5)
     process.database.behind.flush()
     show("load from the cache on disk", timed(lambda: fresh().load(), rounds), unit)
-    held = fresh()
-    entities = held.load().registry.entities
-    show("look again, unchanged", timed(held.load, rounds), unit)
-    show("take the words apart, once a registry", timed(lambda: Index(entities), 3), unit)
-    known = held.index(held.load().registry).words
-    show("turn known words round, once a process", timed(lambda: Index(entities, known), 3), unit)
+    warm = fresh()
+    entities = warm.load().registry.entities
+    show("refresh, unchanged", timed(warm.load, rounds), unit)
+    show("stem the words, once per registry", timed(lambda: Index(entities), 3), unit)
+    known = warm.index(warm.load().registry).words
+    show("invert known words, once per process", timed(lambda: Index(entities, known), 3), unit)
     hint_for(workspace, process, "Create a module")
     process.wait_idle(60)
     intents = [f"{verb} the {noun} of the {place}" for verb, noun, place in zip(VERBS, NOUNS, PLACES, strict=False)]
     ask("decide", intent=intents[0])
     show("registry/decide, warm", timed_each(lambda intent: ask("decide", intent=intent), intents, rounds), unit)
     prompts = [f"Create a module to {intent}" for intent in intents]
-    show("hint for a prompt, warm", timed_each(lambda one: hint_for(workspace, process, one), prompts, rounds), unit)
-    asked = timed_each(lambda one: hint_for(workspace, process, f"Why does it {one}?"), intents, rounds)
-    show("no hint for a prompt that wants nothing new", asked, unit)
+    show("hint for a prompt, warm", timed_each(lambda text: hint_for(workspace, process, text), prompts, rounds), unit)
+    no_hint_ms = timed_each(lambda text: hint_for(workspace, process, f"Why does it {text}?"), intents, rounds)
+    show("no hint, for a prompt without creation", no_hint_ms, unit)
     show("registry/impact, warm", timed(lambda: ask("impact", id=entities[0].id), rounds), unit)
     sidecar.close()
 
 
-def show(what: str, taken: float, unit: float) -> None:
-    """Prints a median."""
-    print(f"{what:<46} {taken:9.3f} ms  {taken / unit:8.2f} × hashing")
+def show(what: str, times: float, unit: float) -> None:
+    """Print a median."""
+    print(f"{what:<46} {times:9.3f} ms  {times / unit:8.2f} × hashing")
 
 
 def show_rates(name: str, intents: int, found: Rates) -> None:
-    """Prints how often a way of ranking is right."""
+    """Print the accuracy of a ranking."""
     print(
-        f"{name:<23} {intents} intents: first {found.top1:.0%}, among three {found.top3:.0%}, told {found.hinted:.0%},"
-        f" decided rightly {found.decisions:.0%}, wrongly told {found.misled:.0%}"
+        f"{name:<23} {intents} intents: top 1 {found.top1:.0%}, top 3 {found.top3:.0%}, hinted {found.hinted:.0%},"
+        f" decided correctly {found.decisions:.0%}, misled {found.misled:.0%}"
     )
 
 
 def timed(work: Callable[[], object], rounds: int) -> float:
-    """Gives the median of so many rounds in milliseconds."""
+    """Return the median of `rounds` rounds in milliseconds."""
     return timed_each(lambda _: work(), [""], rounds)
 
 
 def timed_each(work: Callable[[str], object], over: list[str], rounds: int) -> float:
-    """Gives the median over all, each so many rounds, in milliseconds."""
-    taken = []
+    """Return the median over all texts, each measured `rounds` times, in milliseconds."""
+    times = []
     gc.collect()
     for _ in range(rounds):
-        for one in over:
-            began = time.perf_counter()
-            work(one)
-            taken.append((time.perf_counter() - began) * 1000)
-    return quantiles(taken, n=2)[0] if len(taken) > 1 else median(taken)
+        for text in over:
+            start = time.perf_counter()
+            work(text)
+            times.append((time.perf_counter() - start) * 1000)
+    return quantiles(times, n=2)[0] if len(times) > 1 else median(times)
 
 
-def _needed(lines: list[str], pick: random.Random) -> list[str]:
-    """Two of the entities before."""
+def _dependencies(lines: list[str], pick: random.Random) -> list[str]:
+    """Return two earlier entities."""
     count = (len(lines) - 5) // 7
     return [lines[5 + 7 * pick.randrange(count)].strip().rstrip(":") for _ in range(2)]
 

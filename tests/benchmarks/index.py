@@ -1,10 +1,10 @@
-"""What a cold index costs: in this process, in workers, and against reading every file once; and one edit's re-index.
+"""Cost of a cold index, in this process and in workers, against reading every file once; and of one edit's re-index.
 
     .venv/bin/python -m tests.benchmarks.index --repo PATH [PATH ...]
     .venv/bin/python -m tests.benchmarks.index --files 2000
 
-Medians and ratios of one run. "Others waited" is how much later than asked another thread of the process got its turn
-while the index was made: what a ping would have felt.
+Medians and ratios from one run. "Others waited" is the delay of another thread of the process during the index: what a
+ping would have waited.
 """
 
 import argparse
@@ -35,37 +35,37 @@ TURN_SECONDS = 0.002
 
 
 def main() -> None:
-    """Measures the repositories given, or one made up."""
+    """Measure the given repositories, or a synthetic one."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repo", type=Path, nargs="+", default=[], metavar="PATH")
-    parser.add_argument("--files", type=int, default=2_000, help="size of the made-up repository")
+    parser.add_argument("--files", type=int, default=2_000, help="size of the synthetic repository")
     chosen = parser.parse_args()
     os.environ.update(HERMETIC)
     with tempfile.TemporaryDirectory() as folder:
-        paths = [cloned(path, Path(folder)) for path in chosen.repo] or [
-            synthetic(Path(folder) / "made-up", chosen.files).path
+        paths = [clone(path, Path(folder)) for path in chosen.repo] or [
+            synthetic(Path(folder) / "synthetic", chosen.files).path
         ]
         for path in paths:
             measure(path, Path(folder))
 
 
-def cloned(path: Path, folder: Path) -> Path:
-    """Copies a repository, which is edited."""
+def clone(path: Path, folder: Path) -> Path:
+    """Clone a repository, because it is edited."""
     target = folder / (path.parent.name if path.name in ("repo", ".git") else path.name)
     subprocess.run(["git", "clone", "--quiet", str(path), str(target)], check=True)
     return target
 
 
 def measure(path: Path, folder: Path) -> None:
-    """Measures one repository."""
-    with opened(path, folder) as (repository, _):
+    """Measure one repository."""
+    with open_repository(path, folder) as (repository, _):
         files = dict(repository.listing(repository.state()).files)
     size = sum((path / name).lstat().st_size for name in files)
     print(f"\n{path.name}: {len(files)} files, {size / 2**20:.1f} MB, {worker_count()} worker(s)")
     floor = statistics.median(timed(lambda: read_all(path, files)) for _ in range(RUNS))
-    row("floor: every file read once", len(files) / floor, f"{floor * 1000 / len(files):.3f} ms a file", "/s")
+    row("floor: read every file once", len(files) / floor, f"{floor * 1000 / len(files):.3f} ms a file", "/s")
     for name, workers_from in (("in this process", len(files) + 1), ("in workers", 1)):
-        runs = [cold(path, folder, workers_from) for _ in range(RUNS)]
+        runs = [index_cold(path, folder, workers_from) for _ in range(RUNS)]
         seconds = statistics.median(run[0] for run in runs)
         row(
             f"cold, {name}",
@@ -74,31 +74,33 @@ def measure(path: Path, folder: Path) -> None:
             "/s",
         )
         row(
-            "  others waited, 99 of 100 times",
+            "  others waited, 99th percentile",
             statistics.median(run[1] for run in runs),
             f"at most {max(run[2] for run in runs):.0f} ms",
         )
-    with opened(path, folder) as (repository, sidecar):
-        fill(repository)
+    with open_repository(path, folder) as (repository, sidecar):
+        fill_index(repository)
         process_of(sidecar).database.behind.flush()
         with process_of(sidecar).database.read() as reader:
-            kept = int(str(reader.execute("SELECT sum(length(value)) FROM continuity_file_cache").get))
-        row("cache", kept / len(files), f"{kept / size:.2f}× the files' own bytes", "B")
+            cache_bytes = int(str(reader.execute("SELECT sum(length(value)) FROM continuity_file_cache").get))
+        row("cache", cache_bytes / len(files), f"{cache_bytes / size:.2f}× the files' own bytes", "B")
         source = next(name for name in files if name.endswith((".py", ".ts", ".rs", ".go", ".java", ".js")))
-        edits = [one_edit(repository, path / source, number) for number in range(EDITS)]
+        edits = [index_one_edit(repository, path / source, number) for number in range(EDITS)]
         row("re-index after one edit", statistics.median(edits) * 1000, f"listing and analysis; {source}")
     warm = []
     for _ in range(RUNS):
-        with opened(path, folder, keep=True) as (repository, _):
-            warm.append(timed(partial(fill, repository)))
-    row("again, from the cache", len(files) / statistics.median(warm), "in a new process", "/s")
+        with open_repository(path, folder, keep_state=True) as (repository, _):
+            warm.append(timed(partial(fill_index, repository)))
+    row("reopened, from the cache", len(files) / statistics.median(warm), "in a new process", "/s")
 
 
 @contextmanager
-def opened(path: Path, folder: Path, *, keep: bool = False) -> Iterator[tuple[Repository, MemorySidecar]]:
-    """Opens a repository in a sidecar with a fresh state file, or the last one."""
+def open_repository(
+    path: Path, folder: Path, *, keep_state: bool = False
+) -> Iterator[tuple[Repository, MemorySidecar]]:
+    """Open a repository in a sidecar with a new state file, or the previous one."""
     state = folder / "state"
-    if not keep:
+    if not keep_state:
         shutil.rmtree(state, ignore_errors=True)
     sidecar = quiet_sidecar(state)
     sidecar.client.initialize()
@@ -107,15 +109,15 @@ def opened(path: Path, folder: Path, *, keep: bool = False) -> Iterator[tuple[Re
     sidecar.close()
 
 
-def cold(path: Path, folder: Path, workers_from: int) -> tuple[float, float, float]:
-    """Gives the seconds of one cold index, and by how many ms others waited: the 99th percentile and the longest."""
-    with opened(path, folder) as (repository, _):
+def index_cold(path: Path, folder: Path, workers_from: int) -> tuple[float, float, float]:
+    """Return the seconds of a cold index, and the other thread's delays in ms: the 99th percentile and the longest."""
+    with open_repository(path, folder) as (repository, _):
         before, analysis_workers.MIN_FILES_FOR_WORKERS = analysis_workers.MIN_FILES_FOR_WORKERS, workers_from
         waits: list[float] = []
         over = threading.Event()
         watcher = threading.Thread(target=take_turns, args=(over, waits))
         watcher.start()
-        seconds = timed(lambda: fill(repository))
+        seconds = timed(lambda: fill_index(repository))
         over.set()
         watcher.join()
         analysis_workers.MIN_FILES_FOR_WORKERS = before
@@ -124,41 +126,41 @@ def cold(path: Path, folder: Path, workers_from: int) -> tuple[float, float, flo
 
 
 def take_turns(over: threading.Event, waits: list[float]) -> None:
-    """Notes how much too late each turn comes, in ms."""
+    """Record the delay of each wake-up, in ms."""
     while not over.is_set():
-        asked = time.perf_counter()
+        start = time.perf_counter()
         time.sleep(TURN_SECONDS)
-        waits.append((time.perf_counter() - asked - TURN_SECONDS) * 1000)
+        waits.append((time.perf_counter() - start - TURN_SECONDS) * 1000)
 
 
-def fill(repository: Repository) -> IndexReport:
-    """Fills the index; everything must be in."""
+def fill_index(repository: Repository) -> IndexReport:
+    """Fill the index completely."""
     report = repository.fill_index(repository.listing(repository.state()), IndexReport())
     assert repository.is_indexed()
     return report
 
 
-def one_edit(repository: Repository, path: Path, number: int) -> float:
-    """Edits a file and gives the seconds until the index has it."""
+def index_one_edit(repository: Repository, path: Path, number: int) -> float:
+    """Edit a file, and return the seconds until it is indexed."""
     with path.open("a", encoding="utf-8") as stream:
         stream.write(f"\n\n// {number}\n")
     state = repository.state()
 
-    def again() -> None:
+    def update() -> None:
         report = repository.fill_index(repository.listing(state), IndexReport())
         assert report.analysed == 1
 
-    return timed(again)
+    return timed(update)
 
 
 def read_all(path: Path, files: dict[str, str]) -> None:
-    """Reads every file once, as anything that knows their content has to."""
+    """Read every file once: the minimum for anything that needs their content."""
     for name in files:
         (path / name).read_bytes()
 
 
 def timed(run: Callable[[], object]) -> float:
-    """Gives the seconds something takes."""
+    """Return the seconds of a call."""
     began = time.perf_counter()
     run()
     return time.perf_counter() - began

@@ -1,9 +1,8 @@
-"""How long a knowledge sync takes: plan, nothing to do, one item, a thousand new ones, without and with a ceiling.
+"""Time of a knowledge sync: plan, nothing to do, one item, a thousand new ones, with and without a rate limit.
 
     python -m tests.benchmarks.knowledge [ITEMS]
 
-Times are medians of the calls from outside; in brackets the processor's, which other programs do not lengthen. The
-ratio shows that plans are linear.
+Times are medians of calls through the protocol; processor times are in brackets. The ratio shows that plans are linear.
 """
 
 import statistics
@@ -28,7 +27,7 @@ CEILING = 90
 
 
 def main() -> None:
-    """Measures and prints."""
+    """Measure and print."""
     items = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
     small, large = _delta(1_000), _delta(10_000)
     print(f"delta, pure: 1,000 items {small}, 10,000 items {large}, ratio {large.cpu_ms / small.cpu_ms:.1f}")
@@ -55,7 +54,7 @@ def _measure(folder: Path, items: int) -> None:
     sidecar.client.initialize()
     knowledge = Knowledge(sidecar, folder / "project", repository)
     print(f"first full sync of {items:,} items: {_once(lambda: _sync(knowledge, mode='full'))}")
-    sidecar.app.clock.advance(int(time.time() * 1000) - sidecar.app.clock.now_ms() + 60_000)  # files are of long ago
+    sidecar.app.clock.advance(int(time.time() * 1000) - sidecar.app.clock.now_ms() + 60_000)  # the files look old
     _sync(knowledge)
     print(f"nothing to do, full: {_median(lambda: _sync(knowledge, mode='full'))}")
     print(f"nothing to do, incremental: {_median(lambda: _sync(knowledge))}")
@@ -70,7 +69,7 @@ def _measure(folder: Path, items: int) -> None:
     knowledge.set(writesPerSecond=CEILING)
     repository.commit({f"company/policies/p{number:04}.md": item(f"Policy {number}") for number in range(NEW)})
     limited = _once(lambda: _sync(knowledge))
-    print(f"{NEW:,} new items at a ceiling of {CEILING}/s: {limited}, {NEW / limited.wall_ms * 1000:.0f}/s")
+    print(f"{NEW:,} new items at a limit of {CEILING}/s: {limited}, {NEW / limited.wall_ms * 1000:.0f}/s")
     sidecar.close()
 
 
@@ -80,13 +79,13 @@ def _sync(knowledge: Knowledge, **params: object) -> None:
 
 
 class Took(NamedTuple):
-    """How long something took, and how long the processor was busy with it."""
+    """Wall time and processor time of a call."""
 
     wall_ms: float
     cpu_ms: float
 
     def __str__(self) -> str:
-        """Gives both as people read them."""
+        """Return both, formatted."""
         return f"{self.wall_ms:,.0f} ms ({self.cpu_ms:,.0f})"
 
 

@@ -1,17 +1,15 @@
-"""Does the search find the files a task is about? Real commits tell.
+"""Does the search find the files a task is about? Measured on real commits.
 
     python -m tests.benchmarks.localization --repo PATH [PATH …] [--cases 60] [--misses]
 
-The subject of a commit is the prompt, the source files it changed and that were there before are right, the
-repository stands at its parent, and no later commit may be seen. Left out: subjects that spell out a changed file,
-releases, merges, commits of more than ten source files or thirty files in all. Figures are means over a repository's
-cases, then over repositories (macro).
+A commit's subject is the prompt, the existing source files it changed are the right ones, and the repository is at its
+parent; later commits are invisible. Excluded: subjects that name a changed file, releases, merges, commits of more than
+ten source files or thirty files in all. Figures are means over a repository's cases, then over repositories (macro).
 
-recall@k: share of the right files among the first k. In 8 KiB: among the files of a pack, as the product chooses
-and renders them, whose summaries fit into 8 KiB;
-definitions: share of the changed definitions whose names these summaries show. Baselines on the same files: words of
-the prompt in file names; plain BM25 over contents and paths. Second shot: one right file is known as touched, the
-others are looked for. Without …: recall@10 when a signal's part of the score is taken away.
+recall@k: share of the right files among the first k. In 8 KiB: share of the right files in a pack whose summaries,
+chosen and rendered as in the product, fit into 8 KiB. Definitions: share of the changed definitions named by these
+summaries. Baselines on the same files: words of the prompt in file names; plain BM25 over contents and paths. Second
+shot: one right file is known as touched, and the others are searched. Without …: recall@10 without one signal.
 """
 
 import argparse
@@ -66,7 +64,7 @@ Scores = dict[str, list[float]]
 
 
 class Repository(NamedTuple):
-    """What was measured in one repository."""
+    """The measurements of one repository."""
 
     name: str
     code_files: int
@@ -76,12 +74,12 @@ class Repository(NamedTuple):
 
 
 def main() -> int:
-    """Measures one repository after another."""
+    """Measure one repository after another."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repo", type=Path, nargs="+", required=True)
     parser.add_argument("--cases", type=int, default=60)
-    parser.add_argument("--commits", type=int, default=1_500, help="cases are taken from so many latest commits")
-    parser.add_argument("--misses", action="store_true", help="print the right files that are not among the first ten")
+    parser.add_argument("--commits", type=int, default=1_500, help="number of latest commits to take cases from")
+    parser.add_argument("--misses", action="store_true", help="print the right files outside the first ten")
     options = parser.parse_args()
     measured = []
     for path in options.repo:
@@ -103,27 +101,27 @@ def _measure(path: Path, count: int, among: int, *, misses: bool) -> Repository:
         index.update(files)
         for name, blob in index.pending():
             index.add_summary(name, blob, trees.summary(name, blob))
-        history = History(_before(path, commits, case))
+        history = History(_history_before(path, commits, case))
         imports = {name: trees.summary(name, blob).imports for name, blob in files.items()}
-        found, took_ms = _asked(index, history, imports, SearchQuery(search_query(case.subject)))
+        results, took_ms = _find(index, history, imports, SearchQuery(search_query(case.subject)))
         query_ms.append(took_ms)
-        _score(scores, found, right)
-        _score_injected(scores, found, case, trees, files)
+        _score(scores, results, right)
+        _score_injected(scores, results, case, trees, files)
         _score_baselines(scores, case.subject, right, trees, files)
         _score_second_shot(scores, index, history, imports, case, right)
         if misses:
-            _print_misses(case, found, right)
+            _print_misses(case, results, right)
     means = {name: statistics.fmean(values) for name, values in scores.items()}
     name = path.resolve().parent.name if path.name in ("repo", ".git") else path.resolve().name
     return Repository(name, code_files, len(query_ms), means, query_ms)
 
 
-def _before(path: Path, commits: Sequence[Commit], case: Case) -> list[Commit]:
+def _history_before(path: Path, commits: Sequence[Commit], case: Case) -> list[Commit]:
     seen = reachable(path, commits, case.parent)
-    return sorted(seen, key=lambda one: (-one.committed_at, one.id))[:MAX_COMMITS]
+    return sorted(seen, key=lambda ranked: (-ranked.committed_at, ranked.id))[:MAX_COMMITS]
 
 
-def _asked(
+def _find(
     index: FileIndex, history: History, imports: Mapping[str, Sequence[str]], pack_query: SearchQuery
 ) -> tuple[list[RankedFile], float]:
     def imports_of(paths: Sequence[str]) -> dict[str, Sequence[str]]:
@@ -131,24 +129,26 @@ def _asked(
 
     index.find(pack_query, history, imports_of, LISTED)
     start = time.perf_counter()
-    found = index.find(pack_query, history, imports_of, LISTED)
-    return found, (time.perf_counter() - start) * 1000
+    results = index.find(pack_query, history, imports_of, LISTED)
+    return results, (time.perf_counter() - start) * 1000
 
 
-def _score(scores: Scores, found: Sequence[RankedFile], right: frozenset[str]) -> None:
-    paths = [one.path for one in found]
+def _score(scores: Scores, results: Sequence[RankedFile], right: frozenset[str]) -> None:
+    paths = [ranked.path for ranked in results]
     for depth in DEPTHS:
         scores[f"recall@{depth}"].append(_recall(paths[:depth], right))
     scores["any@10"].append(float(not right.isdisjoint(paths[:10])))
     for name, parts in SIGNALS.items():
-        without = sorted(found, key=lambda one: (-sum(v for k, v in one.parts.items() if k not in parts), one.path))
-        scores[f"without {name}"].append(_recall([one.path for one in without[:10]], right))
+        without = sorted(
+            results, key=lambda ranked: (-sum(v for k, v in ranked.parts.items() if k not in parts), ranked.path)
+        )
+        scores[f"without {name}"].append(_recall([ranked.path for ranked in without[:10]], right))
 
 
 def _score_injected(
-    scores: Scores, found: Sequence[RankedFile], case: Case, trees: Trees, files: Mapping[str, str]
+    scores: Scores, results: Sequence[RankedFile], case: Case, trees: Trees, files: Mapping[str, str]
 ) -> None:
-    shown = _shown(found, case.subject, trees, files)
+    shown = _pack_files(results, case.subject, trees, files)
     texts: dict[str, str] = {}
     left = SUMMARY_BYTES
     for file, item in zip(
@@ -161,25 +161,27 @@ def _score_injected(
     right = case.right & files.keys()
     scores["in 8 KiB"].append(_recall(texts, right))
     scores["files in 8 KiB"].append(len(texts))
-    wanted = [
+    changed_names = [
         (path, name)
         for path in sorted(right)
         for name in changed_definitions(trees.summary(path, files[path]), case.lines.get(path, []))
     ]
-    if wanted:
-        scores["definitions"].append(statistics.fmean(name in texts.get(path, "") for path, name in wanted))
+    if changed_names:
+        scores["definitions"].append(statistics.fmean(name in texts.get(path, "") for path, name in changed_names))
 
 
-def _shown(found: Sequence[RankedFile], subject: str, trees: Trees, files: Mapping[str, str]) -> list[ContextFile]:
-    """The files of a pack, chosen as the product does."""
-    most, words = DETAIL_LIMITS["normal"].files, query_words(subject)
+def _pack_files(
+    results: Sequence[RankedFile], subject: str, trees: Trees, files: Mapping[str, str]
+) -> list[ContextFile]:
+    """Return the files of a pack, chosen as in the product."""
+    max_files, words = DETAIL_LIMITS["normal"].files, query_words(subject)
     shown: list[ContextFile] = []
-    for one in above_cutoff(drop_unlikely(found[: most + EXTRA_CANDIDATES]))[:most]:
-        summary = trees.summary(one.path, files[one.path])
-        text = trees.content(files[one.path]) if len(shown) < PASSAGE_FILES else None
-        passage = passage_of(text.decode("utf-8", "replace"), summary, one.matched or tuple(words)) if text else ()
-        why = reasons_for(one, words, mentioned=False, changed=False)
-        shown.append(ContextFile(one, files[one.path], summary, why, passage))
+    for ranked in above_cutoff(drop_unlikely(results[: max_files + EXTRA_CANDIDATES]))[:max_files]:
+        summary = trees.summary(ranked.path, files[ranked.path])
+        text = trees.content(files[ranked.path]) if len(shown) < PASSAGE_FILES else None
+        passage = passage_of(text.decode("utf-8", "replace"), summary, ranked.matched or tuple(words)) if text else ()
+        why = reasons_for(ranked, words, mentioned=False, changed=False)
+        shown.append(ContextFile(ranked, files[ranked.path], summary, why, passage))
     return shown
 
 
@@ -227,8 +229,8 @@ def _score_second_shot(
         return
     known = random.Random(case.parent).choice(sorted(right))
     for name, touched in (("first shot", frozenset[str]()), ("second shot", frozenset((known,)))):
-        found, _ = _asked(index, history, imports, SearchQuery(search_query(case.subject), touched=touched))
-        others = [one.path for one in found if one.path != known]
+        results, _ = _find(index, history, imports, SearchQuery(search_query(case.subject), touched=touched))
+        others = [ranked.path for ranked in results if ranked.path != known]
         scores[name].append(_recall(others[:10], right - {known}))
 
 
@@ -236,43 +238,46 @@ def _recall(paths: Iterable[str], right: frozenset[str]) -> float:
     return len(right & set(paths)) / len(right)
 
 
-def _print_misses(case: Case, found: Sequence[RankedFile], right: frozenset[str]) -> None:
-    ranks = {one.path: rank for rank, one in enumerate(found, 1)}
+def _print_misses(case: Case, results: Sequence[RankedFile], right: frozenset[str]) -> None:
+    ranks = {ranked.path: rank for rank, ranked in enumerate(results, 1)}
     missed = sorted(path for path in right if ranks.get(path, LISTED) > 10)
     if missed:
-        told = ", ".join(f"{path} ({ranks.get(path, '-')})" for path in missed)
-        print(f"    {case.subject!r}: {len(right) - len(missed)} of {len(right)} found; missed {told}")
+        listed = ", ".join(f"{path} ({ranks.get(path, '-')})" for path in missed)
+        print(f"    {case.subject!r}: {len(right) - len(missed)} of {len(right)} found; missed {listed}")
 
 
-def _print_row(one: Repository) -> None:
-    m = one.means
+def _print_row(repository: Repository) -> None:
+    m = repository.means
     print(
-        f"{one.name:28} {one.code_files:5} code files, {one.cases} cases:"
+        f"{repository.name:28} {repository.code_files:5} code files, {repository.cases} cases:"
         f" recall@5/10/20 {m['recall@5']:.2f} {m['recall@10']:.2f} {m['recall@20']:.2f}"
         f" | in 8 KiB {m['in 8 KiB']:.2f}, definitions {m['definitions']:.2f} ({m['files in 8 KiB']:.0f} files)"
         f" | second shot {m.get('second shot', 0):.2f} (first {m.get('first shot', 0):.2f})"
         f" | BM25@10 {m['BM25@10']:.2f}, file names@10 {m['file names@10']:.2f}"
-        f" | query {statistics.median(one.query_ms):.1f} ms",
+        f" | query {statistics.median(repository.query_ms):.1f} ms",
         flush=True,
     )
 
 
 def _print_summary(measured: Sequence[Repository]) -> None:
     macro = _macro(measured)
-    print(f"\nmacro over {len(measured)} repositories, {sum(one.cases for one in measured)} cases")
+    print(f"\nmacro over {len(measured)} repositories, {sum(repository.cases for repository in measured)} cases")
     for name, value in macro.items():
         print(f"  {name:26} {value:6.2f}{_target(name, value)}")
     print(f"  recall@10 against plain BM25: {macro['recall@10'] / macro['BM25@10']:.2f} ×")
     for label, group in (
-        (f"more than {LARGE_CODE_FILES} code files", [one for one in measured if one.code_files > LARGE_CODE_FILES]),
-        ("the others", [one for one in measured if one.code_files <= LARGE_CODE_FILES]),
+        (
+            f"more than {LARGE_CODE_FILES} code files",
+            [repository for repository in measured if repository.code_files > LARGE_CODE_FILES],
+        ),
+        ("the others", [repository for repository in measured if repository.code_files <= LARGE_CODE_FILES]),
     ):
         if group:
             mean = _macro(group)
             print(
                 f"  {label}: {len(group)} repositories, recall@10 {mean['recall@10']:.2f}, BM25 {mean['BM25@10']:.2f}"
             )
-    every = sorted(ms for one in measured for ms in one.query_ms)
+    every = sorted(ms for repository in measured for ms in repository.query_ms)
     print(f"  query: median {statistics.median(every):.1f} ms (target 10), p99 {every[int(len(every) * 0.99)]:.1f} ms")
 
 
@@ -283,8 +288,11 @@ def _target(name: str, value: float) -> str:
 
 
 def _macro(measured: Sequence[Repository]) -> dict[str, float]:
-    names = dict.fromkeys(name for one in measured for name in one.means)
-    return {name: statistics.fmean(one.means[name] for one in measured if name in one.means) for name in names}
+    names = dict.fromkeys(name for repository in measured for name in repository.means)
+    return {
+        name: statistics.fmean(repository.means[name] for repository in measured if name in repository.means)
+        for name in names
+    }
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ _HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? ")
 
 
 class Case(NamedTuple):
-    """One commit: what it says, and which files that were there before it changed, with the lines before it."""
+    """One commit: its subject, the existing files it changed, and the changed lines before it."""
 
     parent: str
     subject: str
@@ -30,7 +30,7 @@ class Case(NamedTuple):
 
 
 class Trees:
-    """The files of a repository at any commit, each content analysed once."""
+    """The files of a repository at any commit. Each content is analysed once."""
 
     def __init__(self, repository: Path) -> None:
         self.repository = repository
@@ -40,13 +40,13 @@ class Trees:
         )
 
     def files(self, commit: str) -> dict[str, str]:
-        """Gives path → blob id of the files that may be shown."""
+        """Return path → blob id of the files that packs may contain."""
         listed = git(self.repository, "ls-tree", "-r", "-z", commit).split("\0")
         entries = (entry.split("\t", 1) for entry in listed if entry)
         return {path: about.split(" ")[2] for about, path in entries if about.startswith("100") and may_show(path)}
 
     def summary(self, path: str, blob: str) -> Summary:
-        """Gives a file's summary."""
+        """Return a file's summary."""
         key = (Path(path).suffix or path, blob)
         if key not in self._summaries:
             self._summaries[key] = self._read(path, blob)
@@ -59,10 +59,10 @@ class Trees:
         assert answer is not None
         ask.write(blob.encode() + b"\n")
         ask.flush()
-        told = answer.readline().split()
-        if told[1] != b"blob":  # the largest files may be missing
+        header = answer.readline().split()
+        if header[1] != b"blob":  # the largest files may be missing
             return None
-        size = int(told[2])
+        size = int(header[2])
         return answer.read(size + 1)[:size]
 
     def _read(self, path: str, blob: str) -> Summary:
@@ -73,35 +73,35 @@ class Trees:
 
 
 def git(repository: Path, *arguments: str) -> str:
-    """Runs git; its output as text."""
+    """Run git and return its output."""
     done = subprocess.run(["git", "-C", str(repository), *arguments], capture_output=True, check=True)
     return done.stdout.decode("utf-8", "surrogateescape")
 
 
 def is_code(path: str) -> bool:
-    """Says whether a file is source code: neither prose nor data nor generated."""
+    """Whether a file is source code: not prose, data or generated."""
     known = language_of(path) is not None
     return known and may_show(path) and not is_generated(path) and not is_document(path)
 
 
 def every_commit(repository: Path) -> list[Commit]:
-    """Reads all commits that lead to the head."""
+    """Return all ancestors of the head."""
     return read_commits(repository, "HEAD", EVERY_COMMIT)
 
 
 def cases_of(repository: Path, count: int, among: int) -> list[Case]:
-    """Takes `count` commits, evenly spread over the latest `among` without merges."""
-    told = git(repository, "log", "--full-history", "--no-merges", f"-n{among}", "--format=%H %P%x09%s", "HEAD")
-    found = [case for line in told.splitlines() if (case := _case(repository, *line.split("\t", 1))) is not None]
-    step = max(1.0, len(found) / count)
+    """Return `count` commits, evenly spread over the latest `among` commits without merges."""
+    log = git(repository, "log", "--full-history", "--no-merges", f"-n{among}", "--format=%H %P%x09%s", "HEAD")
+    cases = [case for line in log.splitlines() if (case := _case(repository, *line.split("\t", 1))) is not None]
+    step = max(1.0, len(cases) / count)
     return [
         case._replace(lines=_changed_lines(repository, case.parent, commit, case.right))
-        for commit, case in (found[int(at * step)] for at in range(min(count, len(found))))
+        for commit, case in (cases[int(at * step)] for at in range(min(count, len(cases))))
     ]
 
 
 def reachable(repository: Path, commits: Sequence[Commit], head: str) -> list[Commit]:
-    """Keeps the commits that `head` can reach."""
+    """Return the commits that are ancestors of `head`."""
     inside = set(git(repository, "rev-list", "--no-merges", head).split())
     return [commit for commit in commits if commit.id in inside]
 
@@ -123,19 +123,23 @@ def _case(repository: Path, ids: str, subject: str) -> tuple[str, Case] | None:
 
 
 def _changed_lines(repository: Path, parent: str, commit: str, paths: frozenset[str]) -> dict[str, list[range]]:
-    """The lines, as they were before, that a commit changed or put something beside."""
-    found: dict[str, list[range]] = {path: [] for path in paths}
+    """Return the lines that a commit changed or added beside, numbered as before it."""
+    lines: dict[str, list[range]] = {path: [] for path in paths}
     for path in sorted(paths):
         text = git(repository, "diff", "--no-ext-diff", "--no-renames", "-U0", parent, commit, "--", path)
         for hunk in _HUNK.finditer(text):
             start, count = int(hunk[1]), int(hunk[2] or 1)
-            found[path].append(range(start, start + max(1, count)))
-    return found
+            lines[path].append(range(start, start + max(1, count)))
+    return lines
 
 
 def changed_definitions(summary: Summary, lines: Sequence[range]) -> Iterator[str]:
-    """Yields the name of the innermost definition around each changed place."""
+    """Yield the name of the innermost definition around each changed range."""
     for changed in lines:
-        around = [one for one in summary.definitions if one.line <= changed.stop - 1 and changed.start <= one.end_line]
+        around = [
+            definition
+            for definition in summary.definitions
+            if definition.line <= changed.stop - 1 and changed.start <= definition.end_line
+        ]
         if around:
-            yield max(around, key=lambda one: (one.line, -one.end_line)).name
+            yield max(around, key=lambda definition: (definition.line, -definition.end_line)).name

@@ -1,8 +1,8 @@
-"""What keeping many memories takes: a look at unchanged files, one changed file, the whole index made anew.
+"""Cost of many memories: a refresh of unchanged files, one changed file, a rebuild of the whole index.
 
     python -m tests.benchmarks.memories [memories]
 
-Prints medians in milliseconds and their ratios to a bare look through the folders, of one run.
+Prints medians in milliseconds and their ratios to a bare scan of the folders, from one run.
 """
 
 import os
@@ -24,7 +24,7 @@ LONG_AGO_S = 1_700_000_000
 
 
 def main() -> None:
-    """Measures on a project with so many memories, most of them shared."""
+    """Measure a project with many memories, most of them shared."""
     count = int(sys.argv[1]) if len(sys.argv) > 1 else 10_000
     with tempfile.TemporaryDirectory() as folder:
         project = Path(folder, "project")
@@ -34,14 +34,14 @@ def main() -> None:
         sidecar.client.initialize()
         assert sidecar.app.process is not None
         index = index_of(sidecar.app.process, sidecar.app.process.workspaces.get(str(project), None))
-        bare = timed(lambda: look(project), 9)
+        bare = timed(lambda: stat_files(project), 9)
         print(f"{count} memories")
-        print(f"bare look through the folders     {bare:8.1f} ms")
+        print(f"bare scan of the folders          {bare:8.1f} ms")
         for name, work, rounds in (
-            ("first look: everything is read", index.refresh, 1),
+            ("first refresh: reads everything", index.refresh, 1),
             ("unchanged", index.refresh, 15),
-            ("unchanged, by another process", forgetting(index), 9),
-            ("one file changed", lambda: (touch(project), index.refresh()), 9),
+            ("unchanged, in another process", without_memory(index), 9),
+            ("one file changed", lambda: (change_one(project), index.refresh()), 9),
             ("full rebuild", index.rebuild, 3),
             (
                 "memory/add",
@@ -51,13 +51,13 @@ def main() -> None:
             ("memory/list", lambda: sidecar.client.request("memory/list", {"cwd": str(project)}), 9),
             ("memory/status", lambda: sidecar.client.request("memory/status", {"cwd": str(project)}), 9),
         ):
-            took = timed(work, rounds)
-            print(f"{name:<33} {took:8.1f} ms  {took / bare:6.1f} × a bare look")
+            took_ms = timed(work, rounds)
+            print(f"{name:<33} {took_ms:8.1f} ms  {took_ms / bare:6.1f} × a bare scan")
         sidecar.close()
 
 
 def fill(root: Path, count: int) -> None:
-    """Writes memories as they are kept: front matter, a title, some paragraphs; their files are old."""
+    """Write memories as the product stores them: front matter, a title, some paragraphs. Their files are old."""
     words = random.Random(1)
     for number in range(count):
         owner = "shared" if number % 4 else AGENTS[number % len(AGENTS)]
@@ -74,15 +74,15 @@ def fill(root: Path, count: int) -> None:
         os.utime(path, (LONG_AGO_S, LONG_AGO_S))
 
 
-def look(project: Path) -> int:
-    """Counts the files with a stat of each, as any look must."""
+def stat_files(project: Path) -> int:
+    """Count the files with a stat of each, which every refresh needs."""
     return sum(
         os.stat(os.path.join(folder, name)).st_size > 0 for folder, _, names in os.walk(project) for name in names
     )
 
 
-def forgetting(index: Index) -> Callable[[], object]:
-    """Makes an index read again what the state file knows of the files."""
+def without_memory(index: Index) -> Callable[[], object]:
+    """Return a check that first reads the known files from the state file again."""
 
     def check() -> RefreshResult:
         index._known = None
@@ -91,20 +91,20 @@ def forgetting(index: Index) -> Callable[[], object]:
     return check
 
 
-def touch(project: Path) -> int:
-    """Changes one memory."""
+def change_one(project: Path) -> int:
+    """Change one memory."""
     path = project / ".chati/memories/shared/durable/2026-02-01-00001.md"
     return path.write_text(path.read_text() + "One more line.\n")
 
 
 def timed(work: Callable[[], object], rounds: int) -> float:
-    """Gives the median of so many rounds in milliseconds."""
-    taken = []
+    """Return the median of `rounds` rounds in milliseconds."""
+    times = []
     for _ in range(rounds):
-        began = time.perf_counter()
+        start = time.perf_counter()
         work()
-        taken.append((time.perf_counter() - began) * 1000)
-    return median(taken)
+        times.append((time.perf_counter() - start) * 1000)
+    return median(times)
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""What the idle sidecar costs in memory: resident size after everything is loaded.
+"""Memory of the idle sidecar: resident size after everything is loaded.
 
     .venv/bin/python -m tests.benchmarks.memory
 
-Target: at most 80 MB. Printed beside a Python that does nothing.
+Target: at most 80 MB, printed beside an idle Python.
 """
 
 import statistics
@@ -19,7 +19,7 @@ SETTLE_SECONDS = 1.0
 
 
 def resident_mb(pid: int) -> float:
-    """Gives a process's resident size in MB (10^6 bytes), libraries it shares with others included."""
+    """Return a process's resident size in MB (10^6 bytes), including shared libraries."""
     if sys.platform == "linux":
         lines = Path(f"/proc/{pid}/status").read_text(encoding="ascii").splitlines()
         kib = next(line.split()[1] for line in lines if line.startswith("VmRSS:"))
@@ -32,7 +32,7 @@ def resident_mb(pid: int) -> float:
 
 
 def idle_mb(program: Path, state_dir: str) -> tuple[float, float]:
-    """Gives the resident size right after the handshake, and idle after everything is loaded."""
+    """Return the resident size right after the handshake, and idle after everything is loaded."""
     running = Conversation([program, "serve"])
     running.initialize(state_dir)
     at_handshake = resident_mb(running.process.pid)
@@ -45,7 +45,7 @@ def idle_mb(program: Path, state_dir: str) -> tuple[float, float]:
 
 
 def bare_mb() -> float:
-    """Gives the resident size of a Python that only waits."""
+    """Return the resident size of an idle Python."""
     waiting = [sys.executable, "-I", "-S", "-c", "print(1, flush=True); input()"]
     with subprocess.Popen(waiting, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
@@ -56,7 +56,7 @@ def bare_mb() -> float:
 
 
 def main() -> None:
-    """Measures several processes, one after another."""
+    """Measure several processes, one after another."""
     program = frozen()
     with tempfile.TemporaryDirectory() as state_dir:
         sizes = [idle_mb(program, state_dir) for _ in range(RUNS)]

@@ -1,4 +1,4 @@
-// Times round trips over a child's stdin and stdout, one at a time, as the 1Code main process would see them.
+// Measures round trips over a child's stdin and stdout, one at a time, as the 1Code main process would see them.
 // argv: rounds, state folder, then the command. Prints the times in microseconds as JSON.
 import { spawn } from "node:child_process"
 

@@ -1,4 +1,4 @@
-"""The round trip of `ping` as 1Code sees it, from Node, against a Python that only echoes what it reads.
+"""Round trip of `ping` as 1Code sees it, from Node, against a Python that only echoes its input.
 
     .venv/bin/python -m tests.benchmarks.ping
 
@@ -23,7 +23,7 @@ ECHO = "import os\nwhile chunk := os.read(0, 65536): os.write(1, chunk)"
 
 
 def round_trip_us(command: Sequence[str | Path], state_dir: str) -> float:
-    """Gives the median round trip in microseconds."""
+    """Return the median round trip in microseconds."""
     node = shutil.which("node")
     assert node is not None, "this benchmark needs Node"
     arguments = [node, str(DRIVER), str(ROUNDS), state_dir, *map(str, command)]
@@ -32,7 +32,7 @@ def round_trip_us(command: Sequence[str | Path], state_dir: str) -> float:
 
 
 def main() -> None:
-    """Measures in turns, so that what else the machine does hits all alike."""
+    """Measure in turns, so that other load affects all programs alike."""
     commands: dict[str, Sequence[str | Path]] = {
         "echo in Python (floor)": [sys.executable, "-I", "-S", "-c", ECHO],
         "ping, frozen": [frozen(), "serve"],
@@ -43,10 +43,10 @@ def main() -> None:
         for _ in range(RUNS):
             for name, command in commands.items():
                 times[name].append(round_trip_us(command, state_dir))
-    floor, *ours = (statistics.median(found) for found in times.values())
+    floor, *sidecar_medians = (statistics.median(medians) for medians in times.values())
     row(next(iter(commands)), floor, f"median of {RUNS} x {ROUNDS} round trips from Node", "us")
-    for name, found in zip(list(commands)[1:], ours, strict=True):
-        row(name, found, f"{found / floor:.2f} times the floor (target 2)", "us")
+    for name, medians in zip(list(commands)[1:], sidecar_medians, strict=True):
+        row(name, medians, f"{medians / floor:.2f} times the floor (target 2)", "us")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-// Plays continuity/preRun against a sidecar over stdio, as the 1Code main process would, and times it.
+// Calls continuity/preRun on a sidecar over stdio, as the 1Code main process would, and measures it.
 // argv: a JSON plan {command, stateDir, cwd, prompt, followUps, edited, rounds, edits, deadlineMs, other?}.
-// Prints what was measured as JSON: times in milliseconds, sizes in bytes.
+// Prints the measurements as JSON: times in milliseconds, sizes in bytes.
 import { spawn } from "node:child_process"
 import { readFileSync, writeFileSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -10,7 +10,7 @@ const child = spawn(plan.command[0], plan.command.slice(1), { stdio: ["pipe", "p
 const waiting = new Map()
 let rest = ""
 let ids = 0
-const found = { less: 0 }
+const measured = { incomplete: 0 }
 child.stdout.setEncoding("utf8")
 child.stdout.on("data", (chunk) => {
   rest += chunk
@@ -37,9 +37,9 @@ function request(method, params) {
 const now = () => Number(process.hrtime.bigint()) / 1e6
 
 async function timed(action) {
-  const began = now()
+  const start = now()
   const result = await action()
-  return { ms: now() - began, result }
+  return { ms: now() - start, result }
 }
 
 function preRun(chat, prompt, deadlineMs = 20_000) {
@@ -60,9 +60,9 @@ async function deliver(chat, prompt) {
 }
 
 async function untilWatched(chat, prompt) {
-  const began = now()
+  const start = now()
   while ((await preRun(chat, prompt)).metadata.proof !== "watch") {
-    if (now() - began > 120_000) throw new Error("the worktree was not watched")
+    if (now() - start > 120_000) throw new Error("the worktree was not watched")
     await sleep(100)
   }
 }
@@ -72,12 +72,12 @@ async function rounds(count, action) {
   for (let round = 0; round < count; round++) {
     const { ms, result } = await timed(() => action(round))
     times.push(ms)
-    if (result.action !== "inject" || result.metadata.partial) found.less++
+    if (result.action !== "inject" || result.metadata.partial) measured.incomplete++
   }
   return times
 }
 
-// The sizes of the sidecar and of its worker processes, added up.
+// The total size of the sidecar and its worker processes.
 function resident(pid = child.pid) {
   const sizes = { now: 0, own: 0, peak: 0 }
   try {
@@ -88,7 +88,7 @@ function resident(pid = child.pid) {
       sizes.now += resident(Number(own)).now
     }
   } catch {
-    // there is no /proc on this system, or the process is gone
+    // this system has no /proc, or the process has ended
   }
   return sizes
 }
@@ -115,35 +115,35 @@ if (plan.other) {
   await indexed(plan.other, {})
   await deliver(other, plan.prompt)
   await untilWatched(other, plan.prompt)
-  found.quiet = await rounds(plan.rounds, () => preRun(other, plan.prompt))
+  measured.idle = await rounds(plan.rounds, () => preRun(other, plan.prompt))
   let done = false
   const whole = request("codebase/index", { cwd: plan.cwd }).finally(() => (done = true))
-  found.besides = []
-  while (!done) found.besides.push(...(await rounds(1, () => preRun(other, plan.prompt))))
+  measured.duringIndex = []
+  while (!done) measured.duringIndex.push(...(await rounds(1, () => preRun(other, plan.prompt))))
   await whole
 } else {
   const cold = await timed(() => preRun(chat, plan.prompt, plan.deadlineMs))
-  found.cold = cold.ms
-  found.coldResult = { action: cold.result.action, reason: cold.result.reason, partial: cold.result.metadata.partial }
-  found.coldResult.files = cold.result.blocks.filter((block) => block.kind === "context").length
+  measured.cold = cold.ms
+  measured.coldResult = { action: cold.result.action, reason: cold.result.reason, partial: cold.result.metadata.partial }
+  measured.coldResult.files = cold.result.blocks.filter((block) => block.kind === "context").length
   const sizes = {}
-  found.index = (await indexed(plan.cwd, sizes)).ms
+  measured.index = (await indexed(plan.cwd, sizes)).ms
   await deliver(chat, plan.prompt)
   await untilWatched(chat, plan.prompt)
-  found.whole = resident().now
-  found.unchanged = await rounds(plan.rounds, () => preRun(chat, plan.prompt))
-  found.followUps = await rounds(plan.followUps.length, (round) => preRun(chat, plan.followUps[round]))
+  measured.indexed = resident().now
+  measured.unchanged = await rounds(plan.rounds, () => preRun(chat, plan.prompt))
+  measured.followUps = await rounds(plan.followUps.length, (round) => preRun(chat, plan.followUps[round]))
   const before = readFileSync(plan.edited)
   let count = 0
   await untilWatched(chat, plan.prompt)
-  found.edited = await rounds(plan.edits, (round) => {
+  measured.edited = await rounds(plan.edits, (round) => {
     writeFileSync(plan.edited, `${before}\n${plan.comment} ${round}\n`)
     count++
     return preRun(chat, plan.prompt)
   })
   writeFileSync(plan.edited, before)
-  found.after = resident().now
-  found.peak = Math.max(resident().peak, sizes.largest ?? 0)
+  measured.after = resident().now
+  measured.peak = Math.max(resident().peak, sizes.largest ?? 0)
 }
-console.log(JSON.stringify(found))
+console.log(JSON.stringify(measured))
 child.stdin.end()

@@ -2,8 +2,8 @@
 
     .venv/bin/python -m tests.benchmarks.prerun --sizes 1000 20000 100000
 
-Prints each figure beside its target: a conversation in which nothing changed, one file edited before each call, the
-first call of a fresh process, memory. `--frozen PATH` measures the built program; `--work` keeps the repositories.
+Prints each figure beside its target: an unchanged conversation, one edited file before each call, the first call of a
+new process, memory. `--frozen PATH` measures the built program; `--work` keeps the repositories.
 """
 
 import argparse
@@ -45,7 +45,7 @@ class Subject(NamedTuple):
 
 
 def main() -> None:
-    """Measures the sizes one after another, then one beside the filling of the largest."""
+    """Measure the sizes one after another, then one during the index of the largest."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--sizes", type=int, nargs="+", default=[1_000, 20_000, 100_000])
     parser.add_argument("--seed", type=int, default=1)
@@ -54,17 +54,17 @@ def main() -> None:
     options = parser.parse_args()
     os.environ.update(HERMETIC)
     command = [str(options.frozen or sys.executable), *(() if options.frozen else ("-m", "sidecar")), "serve"]
-    subjects = [subject(options.work, files, options.seed) for files in sorted(options.sizes)]
-    medians = [measure(command, one) for one in subjects]
+    subjects = [make_subject(options.work, files, options.seed) for files in sorted(options.sizes)]
+    medians = [measure(command, subject) for subject in subjects]
     growth = medians[-1] / medians[0]
     print()
-    said("unchanged, largest to smallest", growth, "times", GROWTH)
+    print_figure("unchanged, largest to smallest", growth, "times", GROWTH)
     if len(subjects) > 1:
-        beside(command, subjects[0], subjects[-1])
+        measure_beside_index(command, subjects[0], subjects[-1])
 
 
-def subject(work: Path, files: int, seed: int) -> Subject:
-    """Makes the repository, and a prompt that names one of its functions by its words."""
+def make_subject(work: Path, files: int, seed: int) -> Subject:
+    """Build the repository, and a prompt that names one of its functions by its words."""
     path = synthetic(work, files, seed).path
     edited = sorted(path.glob("src/**/*.py"))[7]
     name = next(line for line in edited.read_text().splitlines() if line.startswith("def "))[4:].split("(")[0]
@@ -72,73 +72,75 @@ def subject(work: Path, files: int, seed: int) -> Subject:
     return Subject(path, files, f"Make {name.replace('_', ' ')} in {module} return early when there is none.", edited)
 
 
-def measure(command: Sequence[str], one: Subject) -> float:
-    """Measures one size, prints its rows, and gives the median of the unchanged conversation."""
-    found = played(command, one, followUps=list(FOLLOW_UPS) * 20)
-    status = statistics.median(statuses(one.path))
-    print(f"\n{one.files} files")
-    median = spread("unchanged conversation", found["unchanged"], UNCHANGED_MS, status)
-    spread("the same, other words", found["followUps"], None, status)
-    spread("one file edited before each call", found["edited"], EDITED_MS, status)
-    spread("its state and difference alone", edited_looks(one), STATE_MS, status)
+def measure(command: Sequence[str], subject: Subject) -> float:
+    """Measure one size, print its rows, and return the median of the unchanged conversation."""
+    measured = run_driver(command, subject, followUps=list(FOLLOW_UPS) * 20)
+    status = statistics.median(git_status_times(subject.path))
+    print(f"\n{subject.files} files")
+    median = print_times("unchanged conversation", measured["unchanged"], UNCHANGED_MS, status)
+    print_times("the same, other prompts", measured["followUps"], None, status)
+    print_times("one file edited before each call", measured["edited"], EDITED_MS, status)
+    print_times("its state and diff alone", state_after_edits(subject), STATE_MS, status)
     print(f"{'git status':<36}{status:9.2f} ms    in the same run")
-    said("calls that gave less than all", found["less"], "", 0)
-    cold = found["coldResult"]
-    how = f"{cold['action']}, {'partial' if cold['partial'] else 'whole'}, {cold['files']} context blocks"
-    said("cold first call", found["cold"], "ms", DEADLINE_MS, how)
-    print(f"{'the index is whole after':<36}{found['index'] / 1000:9.2f} s")
-    limit = MEMORY_MB.get(one.files)
-    said("resident, index whole", found["whole"] / 1e6, "MB", limit, f"at the end {found['after'] / 1e6:.0f}")
-    said("resident at its peak, workers too", found["peak"] / 1e6, "MB", None)
+    print_figure("incomplete answers", measured["incomplete"], "", 0)
+    cold = measured["coldResult"]
+    how = f"{cold['action']}, {'partial' if cold['partial'] else 'complete'}, {cold['files']} context blocks"
+    print_figure("cold first call", measured["cold"], "ms", DEADLINE_MS, how)
+    print(f"{'index complete after':<36}{measured['index'] / 1000:9.2f} s")
+    limit = MEMORY_MB.get(subject.files)
+    print_figure(
+        "resident, index complete", measured["indexed"] / 1e6, "MB", limit, f"at the end {measured['after'] / 1e6:.0f}"
+    )
+    print_figure("peak resident, with workers", measured["peak"] / 1e6, "MB", None)
     return median
 
 
-def beside(command: Sequence[str], small: Subject, large: Subject) -> None:
-    """Measures an unchanged conversation in one worktree while another one's files are read for the first time."""
-    found = played(command, large, other=str(small.path))
-    print(f"\n{small.files} files, beside the first reading of {large.files}")
-    spread("unchanged, nothing else going on", found["quiet"], None, None)
-    spread("unchanged, beside the reading", found["besides"], None, None)
+def measure_beside_index(command: Sequence[str], small: Subject, large: Subject) -> None:
+    """Measure an unchanged conversation in one worktree during the first index of another."""
+    measured = run_driver(command, large, other=str(small.path))
+    print(f"\n{small.files} files, during the first index of {large.files}")
+    print_times("unchanged, idle", measured["idle"], None, None)
+    print_times("unchanged, during the index", measured["duringIndex"], None, None)
 
 
-def played(command: Sequence[str], one: Subject, **more: Any) -> dict[str, Any]:
-    """Has Node play the calls against a fresh process with an empty state."""
+def run_driver(command: Sequence[str], subject: Subject, **more: Any) -> dict[str, Any]:
+    """Let Node play the calls against a new process with an empty state."""
     node = shutil.which("node")
     assert node is not None, "this benchmark needs Node"
-    with tempfile.TemporaryDirectory() as state_dir, unedited(one.edited):
+    with tempfile.TemporaryDirectory() as state_dir, restored(subject.edited):
         plan = {
-            "command": command, "stateDir": state_dir, "cwd": str(one.path), "prompt": one.prompt, "followUps": [],
-            "edited": str(one.edited), "comment": "#", "rounds": ROUNDS, "edits": EDITS, "deadlineMs": DEADLINE_MS,
-            **more,
+            "command": command, "stateDir": state_dir, "cwd": str(subject.path), "prompt": subject.prompt,
+            "followUps": [], "edited": str(subject.edited), "comment": "#", "rounds": ROUNDS, "edits": EDITS,
+            "deadlineMs": DEADLINE_MS, **more,
         }  # fmt: skip
         output = subprocess.check_output([node, str(DRIVER), json.dumps(plan)], timeout=1_800)
     measured: dict[str, Any] = json.loads(output)
     return measured
 
 
-def edited_looks(one: Subject) -> list[float]:
-    """Gives the milliseconds of state, listing and difference, each after one edit, in process."""
-    with tempfile.TemporaryDirectory() as folder, unedited(one.edited) as before:
+def state_after_edits(subject: Subject) -> list[float]:
+    """Return the milliseconds of state, listing and diff, each after one edit, in process."""
+    with tempfile.TemporaryDirectory() as folder, restored(subject.edited) as before:
         sidecar = quiet_sidecar(Path(folder) / "state")
         sidecar.client.initialize()
         process = process_of(sidecar)
-        repository = Repository(process.workspaces.get(str(one.path), None), process)
+        repository = Repository(process.workspaces.get(str(subject.path), None), process)
         repository.listing(repository.state())
         assert wait_until_watched(repository, 120)
-        taken = []
+        times = []
         for number in range(EDITS):
-            one.edited.write_bytes(before + b"# %d\n" % number)
-            began = time.perf_counter()
+            subject.edited.write_bytes(before + b"# %d\n" % number)
+            start = time.perf_counter()
             state = repository.state()
             repository.diffs(state)
-            taken.append((time.perf_counter() - began) * 1000)
+            times.append((time.perf_counter() - start) * 1000)
         sidecar.close()
-    return taken
+    return times
 
 
 @contextmanager
-def unedited(path: Path) -> Iterator[bytes]:
-    """Gives a file's content and leaves it as it was."""
+def restored(path: Path) -> Iterator[bytes]:
+    """Yield a file's content, and restore the file."""
     before = path.read_bytes()
     try:
         yield before
@@ -147,26 +149,26 @@ def unedited(path: Path) -> Iterator[bytes]:
             path.write_bytes(before)
 
 
-def statuses(path: Path) -> list[float]:
-    """Gives the milliseconds of `git status`, as a host would run it."""
-    taken = []
+def git_status_times(path: Path) -> list[float]:
+    """Return the milliseconds of `git status`, as a host would run it."""
+    times = []
     for _ in range(STATUSES):
-        began = time.perf_counter()
+        start = time.perf_counter()
         subprocess.run(["git", "status", "--porcelain=v2", "-z"], cwd=path, check=True, stdout=subprocess.DEVNULL)
-        taken.append((time.perf_counter() - began) * 1000)
-    return taken
+        times.append((time.perf_counter() - start) * 1000)
+    return times
 
 
-def spread(what: str, taken: Sequence[float], target: float | None, status: float | None) -> float:
-    """Prints median and p99 beside the target and the ratio to `git status`; gives the median."""
-    median, p99 = statistics.median(taken), sorted(taken)[len(taken) * 99 // 100]
-    ratio = f", a git status is {status / median:.1f} times that" if status is not None else ""
-    said(what, median, "ms", target, f"p99 {p99:.2f}, {len(taken)} calls{ratio}")
+def print_times(what: str, times: Sequence[float], target: float | None, status: float | None) -> float:
+    """Print median and p99 beside the target and the ratio to `git status`; return the median."""
+    median, p99 = statistics.median(times), sorted(times)[len(times) * 99 // 100]
+    ratio = f", git status takes {status / median:.1f} times as long" if status is not None else ""
+    print_figure(what, median, "ms", target, f"p99 {p99:.2f}, {len(times)} calls{ratio}")
     return median
 
 
-def said(what: str, value: float, unit: str, target: float | None, how: str = "") -> None:
-    """Prints one figure, and whether it meets its target."""
+def print_figure(what: str, value: float, unit: str, target: float | None, how: str = "") -> None:
+    """Print one figure, and whether it meets its target."""
     verdict = "" if target is None else f"{'meets' if value <= target else 'MISSES'} {target:g} {unit}".rstrip()
     print(f"{what:<36}{value:9.2f} {unit:<6}{'; '.join(filter(None, (verdict, how)))}".rstrip())
 

@@ -1,4 +1,4 @@
-"""What a call takes of the processor: other load on the machine changes it least."""
+"""Processor time of a call, which other load on the machine affects least."""
 
 import statistics
 import time
@@ -6,10 +6,10 @@ from collections.abc import Callable
 
 
 def median_ms(call: Callable[[int], object], rounds: int) -> float:
-    """Gives the milliseconds of processor time that a call takes, all threads together; it is told its number."""
-    taken = []
+    """Return the median milliseconds of processor time of a call, over all threads. The call receives its number."""
+    times = []
     for number in range(rounds):
-        began = time.process_time_ns()
+        start = time.process_time_ns()
         call(number)
-        taken.append((time.process_time_ns() - began) / 1e6)
-    return statistics.median(taken)
+        times.append((time.process_time_ns() - start) / 1e6)
+    return statistics.median(times)

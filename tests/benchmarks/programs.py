@@ -1,4 +1,4 @@
-"""The programs that benchmarks compare, and how they are spoken to."""
+"""The programs that benchmarks compare, and the connection to them."""
 
 import json
 import subprocess
@@ -16,13 +16,13 @@ FLOOR = "floor.exe" if sys.platform == "win32" else "floor"
 
 
 def frozen() -> Path:
-    """Gives the frozen program, built if need be."""
+    """Return the frozen program, built if necessary."""
     subprocess.run([sys.executable, str(ROOT / "build" / "freeze.py")], check=True, stdout=subprocess.DEVNULL)
     return ROOT / ".frozen" / "onecode-sidecar" / NAME
 
 
 def printing_floor() -> Path:
-    """Gives a program that prints one line and nothing else, frozen with PyInstaller's defaults."""
+    """Return a program that only prints one line, frozen with PyInstaller's defaults."""
     folder = ROOT / ".build" / f"floor-{sys.version_info.major}.{sys.version_info.minor}"
     program = folder / "dist" / "floor" / FLOOR
     if not program.exists():
@@ -33,18 +33,18 @@ def printing_floor() -> Path:
     return program
 
 
-def row(what: str, value: float, said: str, unit: str = "ms") -> None:
-    """Prints one measured figure."""
-    print(f"{what:<36}{value:9.2f} {unit:<4} {said}")
+def row(what: str, value: float, note: str, unit: str = "ms") -> None:
+    """Print one figure."""
+    print(f"{what:<36}{value:9.2f} {unit:<4} {note}")
 
 
 def quiet_sidecar(state_dir: Path) -> MemorySidecar:
-    """Makes an application in this process whose log is not printed among the figures."""
+    """Return an in-process application whose log is not printed among the figures."""
     return MemorySidecar(state_dir, prints_log=False)
 
 
 class Conversation:
-    """A running program and its lines; measures nothing itself."""
+    """A running program and its lines. It measures nothing itself."""
 
     def __init__(self, command: Sequence[str | Path]) -> None:
         self.started = time.perf_counter()
@@ -57,27 +57,27 @@ class Conversation:
         self._to, self._from = self.process.stdin, self.process.stdout
 
     def initialize(self, state_dir: str) -> None:
-        """Does the handshake and returns when it is answered."""
+        """Do the handshake and return when it is answered."""
         client = {"name": "benchmark", "version": "1"}
         self.send("initialize", 0, {"protocolVersion": 1, "clientInfo": client, "stateDir": state_dir})
         assert b'"result"' in self.line()
 
     def send(self, method: str, request_id: int, params: Any = None) -> None:
-        """Sends one request."""
+        """Send one request."""
         message = {"jsonrpc": "2.0", "id": request_id, "method": method, "params": params or {}}
         self._to.write(json.dumps(message).encode() + b"\n")
         self._to.flush()
 
     def line(self) -> bytes:
-        """Waits for one line."""
+        """Wait for one line."""
         return self._from.readline()
 
     def since_start_ms(self) -> float:
-        """Gives the milliseconds since the program was started."""
+        """Return the milliseconds since the program's start."""
         return (time.perf_counter() - self.started) * 1000
 
     def end(self) -> None:
-        """Closes the program's stdin and waits for its end."""
+        """Close the program's stdin and wait for its end."""
         self._to.close()
         self.process.wait(10)
         self._from.close()

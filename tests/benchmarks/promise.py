@@ -1,10 +1,10 @@
-"""What it takes to hear an agent out: the search for its promise, its decoding, and a hundred megabytes in one line.
+"""Cost of parsing an agent's output: the search for its promise, its decoding, and a hundred megabytes in one line.
 
     .venv/bin/python -m tests.benchmarks.promise [megabytes]
 
-The first table is megabytes per second of CPU, text in pieces of 64 KB, the median of five passes taken in turn, beside
-the plain search of the same bytes that Python's own `find` does. The second runs a scripted agent that prints so many
-megabytes, each in a process of its own, with the highest memory of that process.
+The first table shows megabytes per second of processor time, with text in pieces of 64 KB, as the median of five passes
+in turn, beside Python's own `find` in the same bytes. The second runs a scripted agent that prints that many megabytes,
+each in its own process, with the peak memory of that process.
 """
 
 import json
@@ -34,34 +34,38 @@ PROMPT = f"# Iteration 1 of 25\nWhen all is done, and only then, end your answer
 
 TEXTS = {
     "prose": "The parser now reads an empty list, and every test of it passes.\n",
-    "one line, no UTF-8": "x\xff",
-    "tags that are not ours": "<promise>LATER</promise> ",
-    "tags that are never closed": "<promise>COMPLETE ",
+    "one line, not UTF-8": "x\xff",
+    "other tags": "<promise>LATER</promise> ",
+    "unclosed tags": "<promise>COMPLETE ",
     "terminal colours": "\x1b[32mpassed\x1b[0m ",
-    "nothing but escapes": "\x1b[",
+    "only escapes": "\x1b[",
 }
 
 
 def main() -> None:
-    """Measures the parts, then whole runs, each in a process of its own."""
+    """Measure the parts, then whole runs, each in its own process."""
     megabytes = int(sys.argv[1]) if len(sys.argv) > 1 else 100
     _parts()
     _events()
     for kind in RUNS:
-        told = subprocess.run(
+        process = subprocess.run(
             (sys.executable, "-m", "tests.benchmarks.promise", "--run", kind, str(megabytes)), check=True, text=True
         )
-        assert told.returncode == 0
+        assert process.returncode == 0
 
 
 def _parts() -> None:
-    print(f"{'MB/s of CPU':<28}{'find':>9}{'matcher':>9}{'ratio':>7}{'with ANSI':>11}{'heard':>8}")
+    print(f"{'MB/s of CPU':<28}{'find':>9}{'matcher':>9}{'ratio':>7}{'with ANSI':>11}{'parser':>8}")
     for name, unit in TEXTS.items():
         raw = (unit.encode("latin-1") * PIECE)[:PIECE]
         text = raw.decode("utf-8", "replace")
-        agent_result = partial(_hearing, "plain", raw)
-        rates = _in_turn(
-            len(raw), partial(_finding, raw), partial(_feeding, text), partial(_stripping, text), agent_result
+        agent_result = partial(_parse_output, "plain", raw)
+        rates = _rates(
+            len(raw),
+            partial(_plain_find, raw),
+            partial(_search_promise, text),
+            partial(_strip_and_search, text),
+            agent_result,
         )
         find, matcher, ansi, whole = rates
         print(f"{name:<28}{find:>9.0f}{matcher:>9.0f}{find / matcher:>7.1f}{ansi:>11.0f}{whole:>8.0f}")
@@ -69,19 +73,21 @@ def _parts() -> None:
 
 def _events() -> None:
     content = [{"type": "text", "text": TEXTS["prose"] * 8}]
-    said = json.dumps({"type": "assistant", "message": {"content": content}}).encode() + b"\n"
-    used = json.dumps({"type": "user", "message": {"content": [{"type": "tool_result", "content": "x" * 4_000}]}})
-    chunk = ((said + used.encode() + b"\n") * 100)[:PIECE]
-    find, parsed, agent_result = _in_turn(
+    message = json.dumps({"type": "assistant", "message": {"content": content}}).encode() + b"\n"
+    tool_result = json.dumps(
+        {"type": "user", "message": {"content": [{"type": "tool_result", "content": "x" * 4_000}]}}
+    )
+    chunk = ((message + tool_result.encode() + b"\n") * 100)[:PIECE]
+    find, parsed, agent_result = _rates(
         len(chunk),
-        lambda: _finding(chunk),
+        lambda: _plain_find(chunk),
         lambda: lambda: [json.loads(line) for line in chunk.split(b"\n")[:-1]],
-        lambda: _hearing("claude", chunk),
+        lambda: _parse_output("claude", chunk),
     )
     print(f"{'Claude’s events':<28}{find:>9.0f}{'':>9}{'':>7}{'':>11}{agent_result:>8.0f}  (json.loads {parsed:.0f})")
 
 
-def _in_turn(size: int, *made: Callable[[], Callable[[], object]]) -> list[float]:
+def _rates(size: int, *made: Callable[[], Callable[[], object]]) -> list[float]:
     spent: list[list[float]] = [[] for _ in made]
     for _ in range(PASSES):
         for number, make in enumerate(made):
@@ -93,29 +99,29 @@ def _in_turn(size: int, *made: Callable[[], Callable[[], object]]) -> list[float
     return [size * PIECES / 1e6 / max(median(times), 1e-9) for times in spent]
 
 
-def _finding(raw: bytes) -> Callable[[], object]:
+def _plain_find(raw: bytes) -> Callable[[], object]:
     return lambda: raw.find(b"</promise><end>")
 
 
-def _feeding(text: str) -> Callable[[], object]:
+def _search_promise(text: str) -> Callable[[], object]:
     promise = PromiseSearch("COMPLETE", PROMPT)
     return lambda: promise.feed(text)
 
 
-def _stripping(text: str) -> Callable[[], object]:
+def _strip_and_search(text: str) -> Callable[[], object]:
     ansi, promise = AnsiStripper(), PromiseSearch("COMPLETE", PROMPT)
     return lambda: promise.feed(ansi.strip(text))
 
 
-def _hearing(output_format: OutputFormat, raw: bytes) -> Callable[[], object]:
-    listening = OutputParser(output_format, PromiseSearch("COMPLETE", PROMPT), 0, None)
-    return lambda: listening.stdout(raw)
+def _parse_output(output_format: OutputFormat, raw: bytes) -> Callable[[], object]:
+    parser = OutputParser(output_format, PromiseSearch("COMPLETE", PROMPT), 0, None)
+    return lambda: parser.stdout(raw)
 
 
 RUNS: dict[str, tuple[str, Callable[[int], list[Step]]]] = {
     "one line": ("custom", lambda megabytes: [spouts(megabytes), says(PROMISE)]),
-    "one line, no UTF-8": ("custom", lambda megabytes: [spouts(megabytes, b"a\xff"), says(PROMISE)]),
-    "tags never closed": ("custom", lambda megabytes: [spouts(megabytes, b"<promise>COMPLETE "), says(PROMISE)]),
+    "one line, not UTF-8": ("custom", lambda megabytes: [spouts(megabytes, b"a\xff"), says(PROMISE)]),
+    "unclosed tags": ("custom", lambda megabytes: [spouts(megabytes, b"<promise>COMPLETE "), says(PROMISE)]),
     "escapes": ("custom", lambda megabytes: [spouts(megabytes, b"\x1b["), says(f"\n{PROMISE}")]),
     "one tool result": (
         "claude",
@@ -138,10 +144,10 @@ def _run(kind: str, megabytes: int) -> None:
         folder = Path(name)
         agent = FakeAgent(folder / "agent", steps(megabytes))
         path = f"{agent.installed_as('claude')}{os.pathsep}{os.environ['PATH']}"
-        wanted = AgentOptions(harness, command=agent.command)
-        before, start, cpu = _highest(), time.perf_counter(), time.process_time()
+        options = AgentOptions(harness, command=agent.command)
+        before, start, cpu = _peak_mb(), time.perf_counter(), time.process_time()
         agent_result = run_agent(
-            agent_command(wanted, PROMPT, folder, {**os.environ, "PATH": path}, prompt_file=folder / "prompt.md"),
+            agent_command(options, PROMPT, folder, {**os.environ, "PATH": path}, prompt_file=folder / "prompt.md"),
             promise="COMPLETE",
             prompt=PROMPT,
             time_limits=TimeLimits(),
@@ -153,11 +159,13 @@ def _run(kind: str, megabytes: int) -> None:
         assert agent_result.promise
         assert agent_result.exit_code == 0
         spent = f"{time.perf_counter() - start:6.2f} s, {time.process_time() - cpu:5.2f} s of them our CPU"
-        kept = (folder / "output").stat().st_size / 1e6
-        print(f"{megabytes} MB, {kind:<20}{spent}; memory {before:.0f} → {_highest():.0f} MB; kept {kept:.1f} MB")
+        stored_mb = (folder / "output").stat().st_size / 1e6
+        print(
+            f"{megabytes} MB, {kind:<20}{spent}; memory {before:.0f} → {_peak_mb():.0f} MB; stored {stored_mb:.1f} MB"
+        )
 
 
-def _highest() -> float:
+def _peak_mb() -> float:
     import resource
 
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

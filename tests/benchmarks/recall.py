@@ -1,11 +1,11 @@
-"""How much of what answers a question is found: through the product's own index and search, beside plain FTS5.
+"""How much of what answers a question is found: the product's index and search, beside plain FTS5.
 
     .venv/bin/python -m tests.benchmarks.recall --locomo locomo10.json
     .venv/bin/python -m tests.benchmarks.recall --notes FOLDER [FOLDER ...]
 
-LoCoMo: one turn is one entry, a session a group, the question goes in as it is. The weights are those learnt from all
-other conversations, never from the one that is asked about; `shipped` are those in the product. Notes: the title is the
-question, the note without its title the answer. Plain FTS5 (porter) is asked for any of the question's words.
+LoCoMo: one turn is one entry, a session is a group, and the question is the query. The weights are learned from all
+other conversations, never from the one in question; `shipped` are the product's. Notes: the title is the question, the
+note without its title the answer. Plain FTS5 (porter) searches any of the question's words.
 """
 
 import argparse
@@ -29,9 +29,16 @@ from sidecar.memory.ranking import query
 from sidecar.memory.ranking.relevance_score import DEFAULT_PROFILES, NAMES, Profile, Profiles
 from sidecar.memory.retrieval.memory_search import score_rows, search
 from sidecar.memory.store.entry_queries import SearchFilters
-from tests.benchmarks.fitting import Lesson, fit, hard
+from tests.benchmarks.listwise_softmax import Lesson, fit, hardest_rows
 from tests.benchmarks.programs import quiet_sidecar
-from tests.support.conversations import Told, direction_change_of, read_conversations, write_memories
+from tests.support.conversations import (
+    Told as LabelledConversation,
+)
+from tests.support.conversations import (
+    direction_change_of,
+    read_conversations,
+    write_memories,
+)
 from tests.support.memories import Memories
 from tests.support.memory import MemorySidecar
 from tests.support.plain import Plain
@@ -47,43 +54,46 @@ TARGETS = {"recall@10": 0.82, "in 500 tokens": 0.80}
 Figures = dict[str, list[float]]
 
 
-class Kept(NamedTuple):
-    """Memories in an index, and a way to ask for them."""
+class MemoryIndex(NamedTuple):
+    """Indexed memories, and a way to search them."""
 
     memories: Memories
     now_ms: int
 
     def find(self, text: str, profiles: Profiles) -> tuple[list[str], list[float], list[int], float]:
-        """Gives ids, scores and tokens of what is found, best first, and how many milliseconds it took."""
-        with self._reading() as (tx, project):
+        """Return ids, scores and tokens of the results, best first, and the milliseconds taken."""
+        with self._read() as (tx, project):
             start = time.perf_counter()
             found = search(tx, project, SHARED_ONLY, text, SearchFilters(), DEEP, self.now_ms, profiles)
             spent = (time.perf_counter() - start) * 1000
-        memories = [hit.entry.memory for hit in found]
-        told = [serialize.render_memory("full", m.title, m.tags, m.text, ()) for m in memories]
-        ids = [one.entry.memory.id for one in found]
-        return ids, [one.score for one in found], [one.tokens for one in told], spent
+        conversation = [
+            serialize.render_memory("full", m.title, m.tags, m.text, ())
+            for result in found
+            for m in (result.entry.memory,)
+        ]
+        ids = [result.entry.memory.id for result in found]
+        return ids, [result.score for result in found], [result.tokens for result in conversation], spent
 
     def lesson(self, text: str, right: frozenset[str]) -> Lesson:
-        """Gives what a question teaches."""
-        with self._reading() as (tx, project):
+        """Return the lesson of a question."""
+        with self._read() as (tx, project):
             weighed = score_rows(tx, project, SHARED_ONLY, query.parse_query(text, self.now_ms), SearchFilters())
             ids = dict(tx.execute("SELECT row_id, id FROM continuity_memories"))
         places = frozenset(
-            at for at, one in enumerate(weighed) if direction_change_of(str(ids[one.row.row_id])) in right
+            index for index, result in enumerate(weighed) if direction_change_of(str(ids[result.row.row_id])) in right
         )
-        lesson = Lesson([one.values for one in weighed], places)
-        return hard(lesson, DEFAULT_PROFILES.grouped.weights) if places else lesson
+        lesson = Lesson([result.values for result in weighed], places)
+        return hardest_rows(lesson, DEFAULT_PROFILES.grouped.weights) if places else lesson
 
     @contextmanager
-    def _reading(self) -> "Iterator[tuple[apsw.Connection, str]]":
+    def _read(self) -> "Iterator[tuple[apsw.Connection, str]]":
         index = self.memories.index()
         with index.process.database.read() as tx:
             yield tx, index.project
 
 
 def main() -> int:
-    """Measures conversations, notes, or both."""
+    """Measure conversations, notes, or both."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--locomo", type=Path, metavar="FILE")
     parser.add_argument("--notes", type=Path, nargs="+", default=[], metavar="FOLDER")
@@ -100,27 +110,37 @@ def main() -> int:
     return 0
 
 
-def _conversations(every: Sequence[Told], sidecar: MemorySidecar, folder: Path, *, learn: bool) -> None:
-    kept = [_kept(told, sidecar, folder / f"conversation-{number}") for number, told in enumerate(every)]
-    lessons = [
-        [one.lesson(asked.text, asked.evidence) for asked in told.questions]
-        for told, one in zip(every, kept, strict=True)
+def _conversations(
+    conversations: Sequence[LabelledConversation], sidecar: MemorySidecar, folder: Path, *, learn: bool
+) -> None:
+    indexes = [
+        _index_conversation(conversation, sidecar, folder / f"conversation-{number}")
+        for number, conversation in enumerate(conversations)
     ]
-    turns, questions = sum(len(told.turns) for told in every), sum(len(told.questions) for told in every)
-    print(f"{len(every)} conversations, {turns} turns, {questions} questions")
+    lessons = [
+        [result.lesson(question.text, question.evidence) for question in conversation.questions]
+        for conversation, result in zip(conversations, indexes, strict=True)
+    ]
+    turns, questions = (
+        sum(len(conversation.turns) for conversation in conversations),
+        sum(len(conversation.questions) for conversation in conversations),
+    )
+    print(f"{len(conversations)} conversations, {turns} turns, {questions} questions")
     figures: dict[str, Figures] = defaultdict(lambda: defaultdict(list))
-    for held_out, (told, one) in enumerate(zip(every, kept, strict=True)):
-        others = [lesson for at, some in enumerate(lessons) if at != held_out for lesson in some]
-        learnt = _profiles(fit(others, len(NAMES)))
-        plain = Plain({turn.id: turn.text for turn in told.turns})
-        for asked in told.questions:
-            for name, profiles in (("learnt from the others", learnt), ("shipped", DEFAULT_PROFILES)):
-                ids, scores, tokens, ms = one.find(asked.text, profiles)
-                _score(figures[name], [direction_change_of(found) for found in ids], scores, tokens, asked.evidence, ms)
+    for number, (conversation, result) in enumerate(zip(conversations, indexes, strict=True)):
+        others = [lesson for index, some in enumerate(lessons) if index != number for lesson in some]
+        learned = _profiles(fit(others, len(NAMES)))
+        plain = Plain({turn.id: turn.text for turn in conversation.turns})
+        for question in conversation.questions:
+            for name, profiles in (("learned from the others", learned), ("shipped", DEFAULT_PROFILES)):
+                ids, scores, tokens, ms = result.find(question.text, profiles)
+                _score(
+                    figures[name], [direction_change_of(found) for found in ids], scores, tokens, question.evidence, ms
+                )
             for name, stop in (("plain FTS5", False), ("plain FTS5, no stop words", True)):
-                found, ms = plain.find(asked.text, stop=stop)
+                found, ms = plain.find(question.text, stop=stop)
                 tokens = [estimate_tokens(plain.texts[turn]) for turn in found]
-                _score(figures[name], found, (), tokens, asked.evidence, ms)
+                _score(figures[name], found, (), tokens, question.evidence, ms)
     _print(figures)
     if learn:
         weights = fit([lesson for some in lessons for lesson in some], len(NAMES))
@@ -131,12 +151,12 @@ def _profiles(weights: Sequence[float]) -> Profiles:
     return DEFAULT_PROFILES._replace(grouped=Profile(tuple(weights), DEFAULT_PROFILES.grouped.bias))
 
 
-def _kept(told: Told, sidecar: MemorySidecar, folder: Path) -> Kept:
+def _index_conversation(conversation: LabelledConversation, sidecar: MemorySidecar, folder: Path) -> MemoryIndex:
     memories = Memories(sidecar, folder)
-    write_memories(told, memories.folder)
+    write_memories(conversation, memories.folder)
     memories.index().refresh()
-    last = max(turn.at for turn in told.turns)
-    return Kept(memories, int(last.timestamp() * 1000) + DAY_MS)
+    last = max(turn.at for turn in conversation.turns)
+    return MemoryIndex(memories, int(last.timestamp() * 1000) + DAY_MS)
 
 
 def _score(
@@ -149,29 +169,29 @@ def _score(
 ) -> None:
     for depth in (5, 10):
         figures[f"recall@{depth}"].append(len(right.intersection(found[:depth])) / len(right))
-    figures["MRR"].append(next((1 / rank for rank, one in enumerate(found, 1) if one in right), 0.0))
+    figures["MRR"].append(next((1 / rank for rank, result in enumerate(found, 1) if result in right), 0.0))
     packed = serialize.pack(scores, tokens, BUDGET) if scores else _in_order(tokens)
-    figures["in 500 tokens"].append(len(right.intersection(found[at] for at in packed)) / len(right))
+    figures["in 500 tokens"].append(len(right.intersection(found[index] for index in packed)) / len(right))
     figures["ms"].append(ms)
 
 
 def _in_order(tokens: Sequence[int]) -> list[int]:
-    """Takes what fits, best first."""
+    """Return what fits, best first."""
     left, taken = BUDGET, list[int]()
-    for at, one in enumerate(tokens):
-        if one <= left:
-            taken.append(at)
-            left -= one
+    for index, result in enumerate(tokens):
+        if result <= left:
+            taken.append(index)
+            left -= result
     return taken
 
 
 def _print(figures: Mapping[str, Figures]) -> None:
     for name, measured in figures.items():
-        told = "  ".join(
+        summary = "  ".join(
             f"{figure} {_mean(figure, values):.3f}{_target(name, figure, values)}"
             for figure, values in measured.items()
         )
-        print(f"  {name:26} {told}")
+        print(f"  {name:26} {summary}")
 
 
 def _mean(figure: str, values: Sequence[float]) -> float:
@@ -192,11 +212,14 @@ def _notes(path: Path, sidecar: MemorySidecar, folder: Path) -> None:
         memories.write(f"shared/durable/{number:05d}.md", content)
     memories.index().refresh()
     plain = Plain({f"mem-2026-03-01-{number:05d}": text for number, text in enumerate(notes.values())})
-    kept, figures = Kept(memories, sidecar.clock.now_ms()), defaultdict[str, Figures](lambda: defaultdict(list))
+    notes_index, figures = (
+        MemoryIndex(memories, sidecar.clock.now_ms()),
+        defaultdict[str, Figures](lambda: defaultdict(list)),
+    )
     for number, title in enumerate(notes):
         right = f"mem-2026-03-01-{number:05d}"
         finders: tuple[tuple[str, Callable[[], tuple[Sequence[str], float]]], ...] = (
-            ("ours", lambda: _first_and_last(kept.find(title, DEFAULT_PROFILES))),  # noqa: B023 - called at once
+            ("ours", lambda: _first_and_last(notes_index.find(title, DEFAULT_PROFILES))),  # noqa: B023 - called at once
             ("plain FTS5", lambda: plain.find(title, stop=False)),  # noqa: B023
             ("plain FTS5, no stop words", lambda: plain.find(title, stop=True)),  # noqa: B023
         )

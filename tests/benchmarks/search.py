@@ -1,11 +1,10 @@
-"""What a search takes among many memories: short entries in groups of ten, and notes that stand alone, half and half.
+"""Time of a search among many memories: half are short entries in groups of ten, half are single notes.
 
-    .venv/bin/python -m tests.benchmarks.search [memories ...]
+.venv/bin/python -m tests.benchmarks.search [memories ...]
 
-The words are as unevenly frequent as in real texts. `search` is the ranking with its reads of the index;
-`memory/search` the whole call, which looks at the files first; `plain FTS5` the question's words in the same table, the
-first hundred rows in the order of BM25 and nothing more. Medians of one run in milliseconds of processor time, of the
-whole process: client and server.
+The words are as unevenly frequent as in real texts. `search` is the ranking with its index reads; `memory/search` is
+the whole call, which first refreshes the files; `plain FTS5` searches the question's words in the same table and
+returns the first hundred rows by BM25. Medians from one run, in milliseconds of processor time of the whole process.
 """
 
 import os
@@ -33,7 +32,7 @@ TARGETS = {10_000: 10.0, 100_000: 40.0}
 
 
 def main() -> None:
-    """Measures each number of memories in turn."""
+    """Measure each number of memories in turn."""
     for count in [int(number) for number in sys.argv[1:]] or [10_000, 100_000]:
         with tempfile.TemporaryDirectory() as folder:
             _measure(count, Path(folder))
@@ -73,11 +72,11 @@ def _measure(count: int, folder: Path) -> None:
     took = _median_ms(ours, queries)
     print(f"  search          {took:7.1f} ms  {took / bare:4.1f} × plain")
     look = _median_ms(lambda _: index.refresh(), queries)
-    print(f"  look at files   {look:7.1f} ms")
+    print(f"  refresh         {look:7.1f} ms")
     whole = _median_ms(lambda query: memories.ask("search", query=query), queries)
     target = TARGETS.get(count)
-    told = f"  (target {target:.0f}{'' if whole <= target else ', missed'})" if target else ""
-    print(f"  memory/search   {whole:7.1f} ms  {whole / bare:4.1f} × plain{told}")
+    verdict = f"  (target {target:.0f}{'' if whole <= target else ', missed'})" if target else ""
+    print(f"  memory/search   {whole:7.1f} ms  {whole / bare:4.1f} × plain{verdict}")
     sidecar.close()
 
 
@@ -97,7 +96,7 @@ def _query(words: Words) -> str:
 
 
 def _fill(root: Path, count: int, words: Words) -> None:
-    """Writes the files, old enough to be known by their stamps."""
+    """Write the files, old enough to be recognised by their stamps."""
     for number in range(0, count // 2, GROUP):
         content = document.new_group({"session": f"s-{number}"}, "Session")
         for entry in range(GROUP):

@@ -1,8 +1,8 @@
-"""Random work in real repositories; after each step the state that is given equals the one a full look finds.
+"""Random work in real repositories: after each step the state must equal that of a full scan.
 
     .venv/bin/python -m tests.benchmarks.state_walk --steps 2000 --seed 1
 
-Prints the first differences, and how many steps could have shown one.
+Prints the first differences, and the number of steps that could have shown one.
 """
 
 import argparse
@@ -20,7 +20,7 @@ STEPS_A_REPOSITORY = 200
 
 
 def main() -> int:
-    """Walks through several repositories, one after another."""
+    """Walk through several repositories, one after another."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--steps", type=int, default=2_000)
     parser.add_argument("--seed", type=int, default=1)
@@ -44,7 +44,7 @@ def main() -> int:
             advanced += walked.advanced
             differences += walked.differences
             print(
-                f"{done} steps, {watched} after a proven state, {advanced} worked out from the one before, "
+                f"{done} steps, {watched} after a proven state, {advanced} derived from the previous one, "
                 f"{dict(proofs)}, {len(differences)} differences"
             )
         sidecar.close()

@@ -1,4 +1,4 @@
-"""Made-up git repositories of any size for benchmarks: the same seed and size give the same repository.
+"""Synthetic git repositories of any size: the same seed and size give the same repository.
 
 Sources of 2 to 8 KB in Python and TypeScript, folders a few levels deep, identifiers whose words are as unevenly
 frequent as in real code, and a history of a few hundred commits.
@@ -14,7 +14,7 @@ from pathlib import Path
 from tests.support.repositories import Repository, make_repository
 
 VERSION = 1
-"""Goes into a kept repository's name: a change of what is made makes a new one."""
+"""Part of a stored repository's name: a change of the generator builds a new one."""
 
 COMMITS = 300
 FILES_A_MODULE = 12
@@ -38,23 +38,25 @@ _PROJECT = (
 
 
 class Words:
-    """A vocabulary whose words are about as frequent as their rank is low (Zipf)."""
+    """A vocabulary with Zipf-distributed frequencies."""
 
     def __init__(self, seed: int, size: int) -> None:
         self.random = random.Random(seed)
-        made = ("".join(found) for length in (2, 3, 4) for found in itertools.product(_SYLLABLES, repeat=length))
-        pool = list(itertools.islice(made, size * 2))
+        paths = (
+            "".join(syllables) for length in (2, 3, 4) for syllables in itertools.product(_SYLLABLES, repeat=length)
+        )
+        pool = list(itertools.islice(paths, size * 2))
         self.random.shuffle(pool)
         self._words = pool[:size]
         self._weights = list(itertools.accumulate(1 / (rank + 3) for rank in range(size)))
 
     def take(self, count: int) -> list[str]:
-        """Gives so many words, frequent ones more often."""
+        """Return `count` words, frequent ones more often."""
         return self.random.choices(self._words, cum_weights=self._weights, k=count)
 
 
 def synthetic(folder: Path, files: int, seed: int = 1) -> Repository:
-    """Gives the repository of that size below a folder, made if it is not there yet."""
+    """Return the repository of that size below a folder, built if it does not exist."""
     path = folder / f"synthetic-{VERSION}-{seed}-{files}"
     finished = path / ".git" / "synthetic-finished"
     if not finished.exists():
@@ -71,49 +73,51 @@ def synthetic(folder: Path, files: int, seed: int = 1) -> Repository:
 
 
 def paths_of(files: int, words: Words) -> list[str]:
-    """Gives the paths of a repository of that size, its instructions and package files among them."""
-    made = ["README.md", "AGENTS.md", "pyproject.toml", "docs/adr/0001-one-process.md"]
-    while len(made) < files:
+    """Return the paths of a repository of that size, including its instructions and package files."""
+    paths = ["README.md", "AGENTS.md", "pyproject.toml", "docs/adr/0001-one-process.md"]
+    while len(paths) < files:
         area, top = "_".join(words.take(2)), words.random.choice(("src", "packages", "services", "tests"))
-        for _ in range(min(MODULES_AN_AREA, (files - len(made)) // FILES_A_MODULE + 1)):
+        for _ in range(min(MODULES_AN_AREA, (files - len(paths)) // FILES_A_MODULE + 1)):
             suffix, head = (".py", "__init__.py") if words.random.random() < 0.5 else (".ts", "index.ts")
             module = f"{top}/{area}/{'/'.join(words.take(words.random.choice((1, 1, 2))))}"
-            made.append(f"{module}/{head}")
-            made.extend(f"{module}/{'_'.join(words.take(2))}{suffix}" for _ in range(FILES_A_MODULE - 1))
-        made = list(dict.fromkeys(made))
-    return made[:files]
+            paths.append(f"{module}/{head}")
+            paths.extend(f"{module}/{'_'.join(words.take(2))}{suffix}" for _ in range(FILES_A_MODULE - 1))
+        paths = list(dict.fromkeys(paths))
+    return paths[:files]
 
 
 def content_of(path: str, words: Words) -> str:
-    """Gives a file's text."""
+    """Return a file's text."""
     name = path.rsplit("/", 1)[-1]
     fixed = {"AGENTS.md": _AGENTS, "pyproject.toml": _PROJECT}
     if name in fixed:
         return fixed[name]
     if name.endswith(".md"):
         return f"# {' '.join(words.take(3)).title()}\n\nStatus: accepted\n\n{' '.join(words.take(80)).capitalize()}.\n"
-    wanted = words.random.randint(2_000, 8_000)
+    size = words.random.randint(2_000, 8_000)
     begins = _python_head if name.endswith(".py") else _typescript_head
     function = _python_function if name.endswith(".py") else _typescript_function
     parts = [begins(words)]
     written = len(parts[0])
-    while written < wanted:
+    while written < size:
         parts.append(function(words))
         written += len(parts[-1])
     return "".join(parts)
 
 
 def _python_head(words: Words) -> str:
-    one, two, *said = words.take(10)
-    return f'"""{" ".join(said).capitalize()}."""\n\nimport {one}\nfrom {two} import {one}_{two}\n\nLIMIT = 10\n'
+    noun, other, *sentence = words.take(10)
+    return (
+        f'"""{" ".join(sentence).capitalize()}."""\n\nimport {noun}\nfrom {other} import {noun}_{other}\n\nLIMIT = 10\n'
+    )
 
 
 def _python_function(words: Words) -> str:
-    a, b, c, d, e, f, g, h, *said = words.take(14)
+    a, b, c, d, e, f, g, h, *sentence = words.take(14)
     verb, number = words.random.choice(_VERBS), words.random.randint(0, 99)
     return (
         f"\n\ndef {verb}_{a}_{b}({c}: {d.title()}{e.title()}, {f}: int = {number}) -> {g.title()}:\n"
-        f'    """{" ".join(said).capitalize()}."""\n'
+        f'    """{" ".join(sentence).capitalize()}."""\n'
         f"    {h}_{a} = {c}.{verb}_{e}({f})\n"
         f'    if {h}_{a} is None:\n        raise ValueError("{g} has no {h}")\n'
         f"    for {b} in {h}_{a}.{d}_{g}():\n        {c}.{e}_{f}({b}, {f})\n"
@@ -122,15 +126,15 @@ def _python_function(words: Words) -> str:
 
 
 def _typescript_head(words: Words) -> str:
-    one, two, *said = words.take(10)
-    return f'// {" ".join(said).capitalize()}.\nimport {{ {one}{two.title()} }} from "../{two}/{one}"\n\n'
+    noun, other, *sentence = words.take(10)
+    return f'// {" ".join(sentence).capitalize()}.\nimport {{ {noun}{other.title()} }} from "../{other}/{noun}"\n\n'
 
 
 def _typescript_function(words: Words) -> str:
-    a, b, c, d, e, f, g, h, *said = words.take(14)
+    a, b, c, d, e, f, g, h, *sentence = words.take(14)
     verb, number = words.random.choice(_VERBS), words.random.randint(0, 99)
     return (
-        f"/** {' '.join(said).capitalize()}. */\n"
+        f"/** {' '.join(sentence).capitalize()}. */\n"
         f"export function {verb}{a.title()}{b.title()}({c}: {d.title()}{e.title()}, {f} = {number}): "
         f"{g.title()} {{\n  const {h}{a.title()} = {c}.{verb}{e.title()}({f})\n"
         f'  if (!{h}{a.title()}) {{\n    throw new Error("{g} has no {h}")\n  }}\n'
@@ -139,7 +143,7 @@ def _typescript_function(words: Words) -> str:
 
 
 def _history(files: int, seed: int) -> Iterator[bytes]:
-    """Gives the stream for `git fast-import`: all files at once, then commits that each change a few."""
+    """Return the stream for `git fast-import`: all files at once, then commits that each change a few."""
     words = Words(seed, min(200_000, 20_000 + files))
     paths = paths_of(files, words)
     yield _commit(0, "Begin")

@@ -1,4 +1,4 @@
-"""How long upkeep of many memories takes, where nothing is due and where much is; beside one bare look at the files.
+"""Time of the upkeep of many memories, with nothing due and with much due, beside a refresh of the files.
 
 python -m tests.benchmarks.upkeep [memories]
 """
@@ -20,7 +20,7 @@ ROUNDS = 7
 
 
 def main(count: int) -> None:
-    """Writes so many memories, and measures."""
+    """Write the memories, and measure."""
     with tempfile.TemporaryDirectory() as folder:
         project = Path(folder, "project")
         sidecar = quiet_sidecar(Path(folder, "state"))
@@ -32,22 +32,22 @@ def main(count: int) -> None:
         workspace = process.workspaces.get(str(project), None)
         index = index_of(process, workspace)
         index.refresh()
-        began = time.perf_counter()
-        found, left = maintain(process, workspace)
-        first_ms = (time.perf_counter() - began) * 1000
+        start = time.perf_counter()
+        done, skipped = maintain(process, workspace)
+        first_ms = (time.perf_counter() - start) * 1000
         look_ms = median_ms(index.refresh)
         due_ms = median_ms(lambda: find_due_upkeep(process, workspace))
         again_ms = median_ms(lambda: maintain(process, workspace))
         print(f"{count} memories, {index.files()} files")
-        print(f"first upkeep: {len(found.tiers)} tiers written, {len(left)} left, {first_ms:.0f} ms")
-        print(f"look at the files: {look_ms:.1f} ms")
-        print(f"what is due: {due_ms:.1f} ms ({due_ms / look_ms:.1f} looks)")
-        print(f"upkeep with nothing due: {again_ms:.1f} ms ({again_ms / look_ms:.1f} looks)")
+        print(f"first upkeep: {len(done.tiers)} tiers written, {len(skipped)} skipped, {first_ms:.0f} ms")
+        print(f"refresh of the files: {look_ms:.1f} ms")
+        print(f"finding what is due: {due_ms:.1f} ms ({due_ms / look_ms:.1f} refreshes)")
+        print(f"upkeep with nothing due: {again_ms:.1f} ms ({again_ms / look_ms:.1f} refreshes)")
         sidecar.close()
 
 
 def fill(shared: Path, count: int, made_at: str) -> None:
-    """Writes notes, one in ten of which has a tier that is not its own any more."""
+    """Write notes, one in ten of which has an outdated tier."""
     for number in range(count):
         folder = shared / "durable" / f"{number // 500:03d}"
         folder.mkdir(parents=True, exist_ok=True)
@@ -59,13 +59,13 @@ def fill(shared: Path, count: int, made_at: str) -> None:
 
 
 def median_ms(act: Callable[[], object]) -> float:
-    """Gives the median of some rounds."""
-    taken = []
+    """Return the median of some rounds in milliseconds."""
+    times = []
     for _ in range(ROUNDS):
-        began = time.perf_counter()
+        start = time.perf_counter()
         act()
-        taken.append((time.perf_counter() - began) * 1000)
-    return statistics.median(taken)
+        times.append((time.perf_counter() - start) * 1000)
+    return statistics.median(times)
 
 
 if __name__ == "__main__":

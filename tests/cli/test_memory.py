@@ -106,6 +106,6 @@ def test_upkeep_and_proposals_are_printed(output_of: Callable[..., str], ask: Ca
 def test_a_memory_failure_prints_one_sentence_and_its_status(command: Command) -> None:
     done = command("show", "mem-2000-01-01-001")
     assert (done.returncode, done.stdout) == (3, b"")
-    assert done.stderr.decode().splitlines()[0] == "memory: There is no memory of that id. (notFound)"
+    assert done.stderr.decode().splitlines()[0] == "memory: No memory has that id. (notFound)"
     assert command("list", "--tier", "tepid").returncode == 2
     assert command("add").returncode == 1

@@ -16,7 +16,7 @@ BUILD_SECONDS = 600
 
 @pytest.fixture(scope="session")
 def built() -> Path:
-    """The program as build/freeze.py leaves it; without PyInstaller the tests are skipped, and fail in CI."""
+    """The program built by build/freeze.py. Without PyInstaller the tests are skipped, and fail in CI."""
     if importlib.util.find_spec("PyInstaller") is None:
         absent = "PyInstaller is not installed; `python3 build/setup.py` installs it"
         if os.environ.get("CI"):
@@ -30,7 +30,7 @@ def built() -> Path:
 
 @pytest.fixture(scope="session")
 def program(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The program copied to a path with spaces and letters outside ASCII, as a user's folder may be named."""
+    """The program copied to a path with spaces and non-ASCII letters, as a user's folder may have."""
     folder = tmp_path_factory.mktemp("installed") / "Pröba Ωmega 名前 & söhne" / "bin dir"
     shutil.copytree(built.parent, folder, symlinks=True)
     return folder / NAME

@@ -29,7 +29,7 @@ async function app(t: TestContext, settings: Settings = { mode: "active" }, env:
   const place = { program: SIDECAR, userData: folder(t), version: "1", settings, env: { ...process.env, ...env } }
   const continuity = open({ ...place, spawn: options.spawn, onLog: (line) => log.push(line) })
   t.after(() => continuity.client.stopSync())
-  // A deadline no test machine misses; the host's own timer still counts.
+  // A deadline that every test machine meets; the host's own timer still applies.
   const ask = continuity.beforeRun.bind(continuity)
   continuity.beforeRun = (params, aborted) => ask({ ...params, deadlineMs: 1_200 }, aborted)
   const cwd = repository(t)
@@ -41,7 +41,7 @@ type App = Awaited<ReturnType<typeof app>>
 
 let runs = 0
 
-/** A chat with Claude; `say` sends a prompt and gives what pre-run said. */
+/** A chat with Claude; `say` sends a prompt and returns the pre-run's outcome. */
 function withClaude({ continuity, cwd }: App, work?: Work) {
   const [agent, chat] = [new PlayedClaude(work), newChat("claude", cwd)]
   const say = (prompt: string, images: (typeof IMAGE)[] = []) =>
@@ -58,7 +58,7 @@ function withCodex({ continuity, cwd }: App, work?: Work) {
 }
 
 /** The methods that crossed the pipe for a sub-chat, in order. */
-function asked(written: readonly string[], subChatId: string): string[] {
+function methodsOf(written: readonly string[], subChatId: string): string[] {
   const messages = written.map((text) => JSON.parse(text) as { method: string; params?: { subChatId?: string } })
   return messages.filter((message) => message.params?.subChatId === subChatId).map((message) => message.method)
 }
@@ -68,7 +68,7 @@ function edit(cwd: string, comments = 0): void {
   writeFileSync(join(cwd, "src", "discount.py"), `${lines}def discount(total):\n    return total // ${11 + runs}\n`)
 }
 
-/** Asserts that no pack stands twice in what an agent reads, and gives their kinds in order. */
+/** Asserts that no pack occurs twice in what an agent reads, and returns their kinds in order. */
 function packs(read: string): string[] {
   const found = [...read.matchAll(MARKER)]
   assert.equal(new Set(found.map(([marker]) => marker)).size, found.length, read)
@@ -84,7 +84,7 @@ function texts(chat: Chat): unknown[] {
   return chat.messages.filter((message) => message.role === "user").map((message) => message.parts[0]?.text)
 }
 
-test("Claude: one system text for the whole session, packs between images and the user's words, nothing twice", async (t) => {
+test("Claude: one system text for the whole session, packs between images and the user's text, nothing twice", async (t) => {
   const made = await app(t)
   const { agent, chat, say, sent, appended } = withClaude(made)
   const first = injected(await say(MARKED, [IMAGE]))
@@ -124,19 +124,19 @@ test("Codex: the anchor first in the first prompt, markers raw, files last, noth
 test("a slash command reaches both agents as a command, and after a compaction the packs are sent again", async (t) => {
   const made = await app(t)
   const [claude, codex] = [withClaude(made), withCodex(made)]
-  for (const one of [claude, codex]) {
-    await one.say(WHY)
-    assert.equal((await one.say("/compact")).result?.reason, "slashCommand")
-    assert.deepEqual(one.sent(), [{ type: "text", text: "/compact" }])
-    assert.deepEqual(one.agent.commands, ["/compact"])
-    assert.ok(injected(await one.say(WHY)) > 0)
+  for (const agent of [claude, codex]) {
+    await agent.say(WHY)
+    assert.equal((await agent.say("/compact")).result?.reason, "slashCommand")
+    assert.deepEqual(agent.sent(), [{ type: "text", text: "/compact" }])
+    assert.deepEqual(agent.agent.commands, ["/compact"])
+    assert.ok(injected(await agent.say(WHY)) > 0)
   }
   assert.match(claude.appended() ?? "", /\[continuity:anchor /, "the system text was there throughout")
   assert.equal(new Set(claude.agent.queries.map((query) => query.append)).size, 1)
   assert.match((codex.sent()[0] as TextPart).text, /^\[continuity:anchor /)
 })
 
-test("what is stored with an answer is what the usage card reads", async (t) => {
+test("the usage card reads what is stored with an answer", async (t) => {
   const { chat, say } = withClaude(await app(t), () => ({ usage: { inputTokens: 1_200, outputTokens: 80 } }))
   const bytes = injected(await say(WHY))
   const { continuityStateIds, ...metadata } = chat.messages.at(-1)?.metadata ?? { sessionId: null }
@@ -147,23 +147,23 @@ test("what is stored with an answer is what the usage card reads", async (t) => 
   assert.match(continuityStateIds?.anchorPackId ?? "", /^[0-9a-f]{12}$/)
 })
 
-test("an answer is there before its post-run is taken, and the next pre-run comes after it", async (t) => {
+test("an answer arrives before its post-run is processed, and the next pre-run follows it", async (t) => {
   const made = await app(t)
   const { chat, say } = withClaude(made, () => {
     if (chat.messages.length === 1) made.children[0]?.kill("SIGSTOP")
     return {}
   })
   await say(WHY)
-  assert.equal(chat.messages.length, 2, "the sidecar stands still, and the chat has its answer")
+  assert.equal(chat.messages.length, 2, "the sidecar hangs, and the chat has its answer")
   const next = say("Go on.")
   await new Promise((resolve) => setTimeout(resolve, 100))
-  assert.deepEqual(asked(made.written, "claude"), ["continuity/preRun", "continuity/postRun"])
+  assert.deepEqual(methodsOf(made.written, "claude"), ["continuity/preRun", "continuity/postRun"])
   made.children[0]?.kill("SIGCONT")
   assert.equal((await next).kind, "answered")
-  await until(() => asked(made.written, "claude").length === 4, "both runs are told")
+  await until(() => methodsOf(made.written, "claude").length === 4, "both runs are sent")
 })
 
-test("a fresh session is asked for once: neither resumed nor continued, with what to carry over", async (t) => {
+test("a fresh session is requested once: neither resumed nor continued, with a carry-over", async (t) => {
   const made = await app(t, { mode: "active", rehydrate: true })
   const { agent, chat, say, sent } = withClaude(made, () => (edit(made.cwd, 300), {}))
   let fresh: PreRunOutcome | null = null
@@ -180,34 +180,34 @@ test("a fresh session is asked for once: neither resumed nor continued, with wha
   const before = agent.queries.length
   await say("Go on.")
   assert.equal(agent.queries[before]?.resume, "claude-2", "from then on the chat is in the new session")
-  assert.ok(texts(chat).length === agent.queries.length, "and no message of it is gone")
+  assert.ok(texts(chat).length === agent.queries.length, "and none of its messages is lost")
 })
 
-test("every way a run ends is told as what it was", async (t) => {
+test("every outcome of a run is reported correctly", async (t) => {
   const made = await app(t)
   const stop = new AbortController()
   const chat = newChat("claude", made.cwd)
-  const told = () => made.written.map((text) => JSON.parse(text) as { method: string; params: { outcome?: string } })
+  const sent = () => made.written.map((text) => JSON.parse(text) as { method: string; params: { outcome?: string } })
   const say = (work: Work) =>
     promptClaude(made.continuity, chat, { runId: `run-${++runs}`, prompt: WHY }, new PlayedClaude(work).ask, stop.signal)
   await say(() => ({ outcome: "aborted", text: "I was about" }))
   await say(() => ({ outcome: "error", error: { kind: "rateLimit", message: "try later" }, text: "" }))
   await say(() => ({ outcome: "empty", text: "" }))
-  await say(() => Promise.reject(new Error("the network is gone")))
+  await say(() => Promise.reject(new Error("the network is down")))
   await say(() => ((chat.runId = "a newer prompt"), {}))
   stop.abort()
   await say(() => assert.fail("the user stopped before"))
   const expected = ["aborted", "error", "empty", "error", "superseded", "notStarted"]
-  await until(() => told().filter((one) => one.params?.outcome).length === expected.length, "all are told")
-  assert.deepEqual(told().flatMap((one) => one.params?.outcome ?? []), expected)
+  await until(() => sent().filter((message) => message.params?.outcome).length === expected.length, "all are sent")
+  assert.deepEqual(sent().flatMap((message) => message.params?.outcome ?? []), expected)
 })
 
-test("while the sidecar is gone prompts go out with the session's system text, and it comes back", async (t) => {
+test("while the sidecar is down prompts are sent with the session's system text, and it recovers", async (t) => {
   const made = await app(t)
   const { say, sent, appended } = withClaude(made)
   await say(WHY)
   const anchored = appended()
-  await until(() => asked(made.written, "claude").length === 2, "post-run is sent")
+  await until(() => methodsOf(made.written, "claude").length === 2, "post-run is sent")
   made.children[0]?.kill("SIGKILL")
   await until(() => made.continuity.client.state !== "ready", "its end is noticed")
   const outcome = await say("Go on.")
@@ -220,7 +220,7 @@ test("while the sidecar is gone prompts go out with the session's system text, a
   assert.equal(appended(), anchored)
 })
 
-test("the rollout: passive changes nothing, active injects, and the kill switch ends it whatever is set", async (t) => {
+test("the rollout: passive changes nothing, active injects, and the kill switch overrides every setting", async (t) => {
   const made = await app(t, { mode: "passive" })
   const { say, sent, appended } = withClaude(made)
   const plain = [{ type: "text", text: WHY }]
@@ -237,29 +237,29 @@ test("the rollout: passive changes nothing, active injects, and the kill switch 
   assert.deepEqual([off.appended(), off.sent()], ["You work in 1Code.", plain])
 })
 
-test("the app has one continuity, which starts by itself once the windows are up, unless the app quits before", async (t) => {
+test("the app has one continuity, which starts once the windows are open, unless the app quits before", async (t) => {
   const program = programIn(join("resources", "bin"))
   assert.match(program, /^resources.bin.onecode-sidecar.onecode-sidecar(\.exe)?$/)
   const { options } = setting(t)
   const place = { program: SIDECAR, userData: folder(t), version: "1", spawn: options.spawn }
-  let asked = 0
-  const one = continuityOfTheApp(() => ((asked += 1), place))
-  t.after(() => one.client.stopSync())
-  assert.equal(one, continuityOfTheApp(() => assert.fail("it is made already")))
-  assert.equal(asked, 1)
+  let placed = 0
+  const continuity = continuityOfTheApp(() => ((placed += 1), place))
+  t.after(() => continuity.client.stopSync())
+  assert.equal(continuity, continuityOfTheApp(() => assert.fail("it is made already")))
+  assert.equal(placed, 1)
   t.mock.timers.enable({ apis: ["setTimeout"] })
-  startSoon(one)()
+  startSoon(continuity)()
   t.mock.timers.tick(60_000)
-  assert.equal(one.client.state, "idle")
-  startSoon(one)
+  assert.equal(continuity.client.state, "idle")
+  startSoon(continuity)
   t.mock.timers.tick(2_999)
-  assert.equal(one.client.state, "idle")
+  assert.equal(continuity.client.state, "idle")
   t.mock.timers.tick(1)
-  assert.equal(one.client.state, "starting")
+  assert.equal(continuity.client.state, "starting")
   t.mock.timers.reset()
 })
 
-test("when the app quits nothing is left running, and before an update its end can be waited for", async (t) => {
+test("when the app quits no process remains, and an update can wait for its end", async (t) => {
   const [quitting, updating] = [await app(t), await app(t)]
   await withClaude(quitting).say(WHY)
   quitting.continuity.client.stopSync()

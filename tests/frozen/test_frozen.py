@@ -1,4 +1,4 @@
-"""The built program over a pipe, from an awkward path, and when those around it die."""
+"""The built program over a pipe, from an unusual path, and after the death of related processes."""
 
 import contextlib
 import json
@@ -18,8 +18,8 @@ from tests.support.conversation import Conversation
 from tests.support.process import END_SECONDS, SidecarProcess
 from tests.support.repositories import Repository
 
-# Starts the program on its own streams and waits to be killed. The program's stdin stays open when this process
-# dies, because the test holds the pipe's other end: only `processId` can tell that the parent is gone.
+# Starts the program on its own streams and waits to be killed. The program's stdin stays open when this process dies,
+# because the test holds the other end of the pipe: only `processId` reveals that the parent is gone.
 PARENT = "import subprocess, sys; subprocess.run(sys.argv[1:])"
 
 Start = Callable[..., SidecarProcess]
@@ -33,14 +33,14 @@ def running(program: Path, start_process: Start) -> SidecarProcess:
     return process
 
 
-def test_the_handshake_says_that_it_is_the_frozen_build(program: Path, start_process: Start) -> None:
+def test_the_handshake_reports_the_frozen_build(program: Path, start_process: Start) -> None:
     process = start_process(command=(str(program), "serve"))
     result = process.client.initialize()
     assert result["serverInfo"]["build"] == "frozen"
     assert result["state"] == {"schema": result["state"]["schema"], "degraded": False, "warnings": []}
 
 
-def test_it_answers_pings_and_methods_and_nothing_else_is_on_the_stream(running: SidecarProcess) -> None:
+def test_it_answers_pings_and_methods_with_nothing_else_on_the_stream(running: SidecarProcess) -> None:
     assert running.client.request("ping") == {}
     settings = running.client.request("settings/get", {})["settings"]
     assert {"mode", "tokenMode", "memoryBranch"} <= {setting["name"] for setting in settings}
@@ -64,7 +64,7 @@ def test_selfcheck_passes_on_every_module(program: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="making links takes a right there")
-def test_under_the_name_spool_it_is_that_command(program: Path, tmp_path: Path) -> None:
+def test_under_the_name_spool_it_runs_spool(program: Path, tmp_path: Path) -> None:
     link = tmp_path / "spool"
     link.symlink_to(program)
     as_spool = subprocess.run(
@@ -86,7 +86,7 @@ def test_selfcheck_passes_where_no_certificates_exist(program: Path, tmp_path: P
     assert done.returncode == 0, done.stdout
 
 
-def test_a_cold_index_is_made_by_grammars_in_workers_of_the_program_itself(
+def test_a_cold_index_uses_grammars_in_workers_of_the_program_itself(
     running: SidecarProcess, make_repository: Callable[..., Repository], state_dir: Path
 ) -> None:
     files = {f"src/cart{n}.ts": f"import './other'\nexport class Cart{n} {{\n  total() {{}}\n}}\n" for n in range(120)}
@@ -100,7 +100,7 @@ def test_a_cold_index_is_made_by_grammars_in_workers_of_the_program_itself(
         rows = database.execute("SELECT value FROM continuity_file_cache").fetchall()
     summaries = [from_json(json.loads(value)) for (value,) in rows]
     assert {summary.analysis for summary in summaries} == {"syntax"}
-    assert {one.kind for summary in summaries for one in summary.definitions} == {"class", "method"}
+    assert {release_file.kind for summary in summaries for release_file in summary.definitions} == {"class", "method"}
     assert {summary.imports for summary in summaries} == {("./other",)}
 
 
@@ -131,7 +131,7 @@ def test_it_ends_on_exit_after_shutdown(running: SidecarProcess) -> None:
     assert running.wait() == 0
 
 
-def test_it_ends_when_its_parent_was_killed_and_stdin_stays_open(program: Path, start_process: Start) -> None:
+def test_it_ends_when_its_parent_is_killed_and_stdin_stays_open(program: Path, start_process: Start) -> None:
     parent = start_process(command=(sys.executable, "-c", PARENT, str(program), "serve"))
     parent.client.initialize(processId=parent.popen.pid)
     parent.popen.kill()

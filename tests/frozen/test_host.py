@@ -1,4 +1,4 @@
-"""The sample host of packaging/onecode plays both routers against the built program."""
+"""The sample host of packaging/onecode runs both routers against the built program."""
 
 import os
 import subprocess
@@ -26,7 +26,7 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def in_node(*arguments: str, **environment: str) -> str:
-    """Runs Node and gives its output; fails with that where Node does."""
+    """Run Node and return its output; fail with the output if Node fails."""
     done = subprocess.run(
         ["node", *arguments], cwd=ROOT, env={**os.environ, "NODE_PATH": str(node_modules()), **environment},
         capture_output=True, text=True, encoding="utf-8", timeout=SECONDS, check=False,
@@ -35,21 +35,21 @@ def in_node(*arguments: str, **environment: str) -> str:
     return done.stdout
 
 
-def test_the_routers_do_their_part(compiled: Path, program: Path) -> None:
+def test_both_routers_pass_their_tests(compiled: Path, program: Path) -> None:
     script = compiled / "tests" / "frozen" / "host.test.js"
-    told = in_node("--test", "--test-reporter=spec", str(script), SIDECAR_COMMAND=str(program))
-    assert "fail 0" in told
+    output = in_node("--test", "--test-reporter=spec", str(script), SIDECAR_COMMAND=str(program))
+    assert "fail 0" in output
 
 
-def test_the_sample_shows_what_goes_to_each_agent(
+def test_the_sample_prints_what_each_agent_receives(
     compiled: Path, program: Path, make_repository: Callable[..., Repository]
 ) -> None:
     repository = make_repository({"src/cart.py": "def total(): ...\n", "AGENTS.md": "Prices are whole cents.\n"})
     script = compiled / "packaging" / "onecode" / "host.js"
-    told = in_node(str(script), "--program", str(program), "--repo", str(repository.path))
-    heads = [line.split("  ") for line in told.splitlines() if line.startswith(("claude", "codex"))]
+    output = in_node(str(script), "--program", str(program), "--repo", str(repository.path))
+    heads = [line.split("  ") for line in output.splitlines() if line.startswith(("claude", "codex"))]
     assert [agent for agent, _, _ in heads] == ["claude", "codex"] * 6
     assert [verdict.split(",")[0] for _, verdict, _ in heads[4:6]] == ["slashCommand"] * 2
     assert [verdict.split(",")[0] for _, verdict, _ in heads[8:]] == ["passive", "passive", "off", "off"]
-    assert "append: You work in 1Code. [continuity:anchor " in told
-    assert "@[file:local:src/cart.py]" in told
+    assert "append: You work in 1Code. [continuity:anchor " in output
+    assert "@[file:local:src/cart.py]" in output

@@ -1,4 +1,4 @@
-"""The release as a user gets it: unpacked elsewhere it runs, and it says what is in it."""
+"""The release as a user gets it: unpacked elsewhere it runs, and it lists its components."""
 
 import hashlib
 import json
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.thorough
 
 @pytest.fixture(scope="module")
 def release(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder that build/release.py writes."""
+    """The folder written by build/release.py."""
     assert built.exists()
     output = tmp_path_factory.mktemp("release")
     command = [sys.executable, str(ROOT / "build" / "release.py"), "--output", str(output)]
@@ -26,7 +26,9 @@ def release(built: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return output
 
 
-def test_an_unpacked_release_runs_and_carries_its_bill_and_licences(built: Path, release: Path, tmp_path: Path) -> None:
+def test_an_unpacked_release_runs_and_contains_its_bill_of_materials_and_licences(
+    built: Path, release: Path, tmp_path: Path
+) -> None:
     (archive,) = [path for path in release.iterdir() if path.name.endswith((".tar.gz", ".zip"))]
     folder = tmp_path / "a folder"
     if archive.suffix == ".zip":
@@ -41,16 +43,16 @@ def test_an_unpacked_release_runs_and_carries_its_bill_and_licences(built: Path,
     assert "pydantic" in (inside / "LICENCES.txt").read_text(encoding="utf-8")
 
 
-def test_the_sums_are_of_what_lies_there(release: Path) -> None:
+def test_the_checksums_match_the_release_files(release: Path) -> None:
     (sums,) = release.glob("*.sha256")
     lines = (line.split("  ") for line in sums.read_text(encoding="utf-8").splitlines())
-    told = {name: digest for digest, name in lines}
-    assert sorted(told) == sorted(path.name for path in release.iterdir() if path != sums)
-    for name, digest in told.items():
+    output = {name: digest for digest, name in lines}
+    assert sorted(output) == sorted(path.name for path in release.iterdir() if path != sums)
+    for name, digest in output.items():
         assert hashlib.sha256((release / name).read_bytes()).hexdigest() == digest
 
 
-def test_the_bill_is_valid_cyclonedx(release: Path) -> None:
+def test_the_bill_of_materials_is_valid_cyclonedx(release: Path) -> None:
     from cyclonedx.schema import SchemaVersion
     from cyclonedx.validation.json import JsonStrictValidator
 

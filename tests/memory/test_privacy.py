@@ -86,7 +86,7 @@ def test_of_two_memories_with_one_id_each_reaches_the_one_within_reach(memories:
     assert memories.as_agent("dev").ask("get", id=private)["title"] == "Shared"
     assert memories.as_agent("dev").ask("status")["warnings"] == []
     assert [one["warning"] for one in memories.as_agent("architect").ask("status")["warnings"]] == [
-        f"Another memory also has the id {private} too.", f"Another memory also has the id {private} too.",
+        f"Another memory also has the id {private}.", f"Another memory also has the id {private}.",
     ]  # fmt: skip
 
 

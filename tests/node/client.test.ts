@@ -27,7 +27,7 @@ test("nothing is started before the first request", async (t) => {
   await client.stop()
 })
 
-test("the handshake tells who answers, and later requests are answered", async (t) => {
+test("the handshake identifies the server, and later requests are answered", async (t) => {
   const client = await ready(t)
   assert.equal(client.server?.protocolVersion, 1)
   assert.equal(client.server?.serverInfo.name, "onecode-sidecar")
@@ -62,28 +62,28 @@ test("a hundred requests at once each get their own answer", async (t) => {
   assert.ok(answers.every((answer, index) => "settings" in answer === (index % 2 === 0)))
 })
 
-test("a message that is too large is refused here and the next one is answered", async (t) => {
+test("a message that is too large is refused locally, and the next one is answered", async (t) => {
   const client = await ready(t)
   const tooLarge = { projectPath: "/" + "x".repeat(17 * 1024 * 1024) }
   assert.equal((await failureOf(client.request("settings/get", tooLarge))).reason, "notSent")
   assert.deepEqual(await client.request("ping", {}), {})
 })
 
-test("what cannot be written as JSON is refused here", async (t) => {
+test("what cannot be serialised as JSON is refused locally", async (t) => {
   const client = await ready(t)
   const circular: Record<string, unknown> = {}
   circular.self = circular
   assert.equal((await failureOf(client.request("settings/get", circular as never))).reason, "notSent")
 })
 
-test("half a character does not lose the message", async (t) => {
+test("a character split between chunks does not lose the message", async (t) => {
   const client = await ready(t)
   const failure = await failureOf(client.request("settings/get", { projectPath: "half \ud83d here" }))
   assert.equal(failure.reason, "refused")
   assert.equal(failure.data?.kind, "workspaceUnavailable")
 })
 
-test("a caller that gives up is answered at once and the sidecar hears of it", async (t) => {
+test("a caller that aborts is answered at once, and the sidecar is notified", async (t) => {
   const made = setting(t)
   const client = await ready(t, made)
   made.children[0]?.kill("SIGSTOP")
@@ -107,7 +107,7 @@ test("stop ends the process in order, and the client stays stopped", async (t) =
   assert.equal(made.children.length, 1)
 })
 
-test("lines are cut from chunks of any size, and one over the limit is dropped", () => {
+test("lines are assembled from chunks of any size, and a line over the limit is dropped", () => {
   const bytes = Buffer.from('{"a":"é"}\r\n\n' + "x".repeat(50) + "\n{}\nrest")
   for (let size = 1; size <= bytes.length; size += 1) {
     const lines = new Lines(20)

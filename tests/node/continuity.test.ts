@@ -38,7 +38,7 @@ function preRun(cwd: string, changes: Partial<PreRunParams> = {}): PreRunParams 
   runs += 1
   const session = { id: null, willResume: false, isFork: false }
   const ids = { runId: `run-${runs}`, subChatId: "sub-1" }
-  // A deadline no test machine misses; the host's own timer still counts.
+  // A deadline that every test machine meets; the host's own timer still applies.
   return { ...ids, provider: "claude", mode: "agent", cwd, prompt: PROMPT, session, deadlineMs: 1_200, ...changes }
 }
 
@@ -58,7 +58,7 @@ function untouched(outcome: PreRunOutcome): string {
   return outcome.kind === "failedOpen" ? outcome.why : ""
 }
 
-test("an active pre-run injects before the user's text, and post-run keeps the run", async (t) => {
+test("an active pre-run injects before the user's text, and post-run stores the run", async (t) => {
   const { continuity, root } = await up(t)
   const params = preRun(root)
   const outcome = await continuity.beforeRun(params)
@@ -78,8 +78,8 @@ test("an active pre-run injects before the user's text, and post-run keeps the r
     "continuityStateIds",
   ])
   assert.ok((metadata.continuityInjectedBytes ?? 0) > 0)
-  const kept = await continuity.afterRun(postRun(params, "session-1", { deliveryToken: outcome.result.deliveryToken }))
-  assert.equal(kept.kind, "accepted", JSON.stringify(kept))
+  const stored = await continuity.afterRun(postRun(params, "session-1", { deliveryToken: outcome.result.deliveryToken }))
+  assert.equal(stored.kind, "accepted", JSON.stringify(stored))
 })
 
 test("for Codex packs come first and files last", async (t) => {
@@ -93,7 +93,7 @@ test("for Codex packs come first and files last", async (t) => {
   assert.deepEqual(parts.slice(-2), [{ type: "text", text: PROMPT }, file])
 })
 
-test("a passive pre-run leaves the prompt as it is and says so", async (t) => {
+test("a passive pre-run reports that it leaves the prompt unchanged", async (t) => {
   const { continuity, root } = await up(t, "passive")
   const outcome = await continuity.beforeRun(preRun(root))
   assert.equal(outcome.kind, "answered")
@@ -101,14 +101,14 @@ test("a passive pre-run leaves the prompt as it is and says so", async (t) => {
   assert.deepEqual(forClaude(outcome.injection, PROMPT), UNTOUCHED)
 })
 
-test("with the program missing the prompt goes out at once", async (t) => {
+test("without the program the prompt is sent at once", async (t) => {
   const { continuity, root } = made(t, setting(t, { command: join(folder(t), "missing") }))
   const started = performance.now()
   assert.equal(untouched(await continuity.beforeRun(preRun(root))), "notReady")
   assert.ok(performance.now() - started < 500)
 })
 
-test("with only garbage on stdout the prompt goes out at once", async (t) => {
+test("with only garbage on stdout the prompt is sent at once", async (t) => {
   const program = script(t, `setInterval(() => process.stdout.write("garbage\\n{}\\n[]\\n"), 5)`)
   const { continuity, root, log } = made(t, setting(t, program))
   continuity.client.start()
@@ -122,21 +122,21 @@ test("while the sidecar starts, a chat does not wait for it", async (t) => {
   assert.equal(continuity.client.state, "starting")
 })
 
-test("when the sidecar dies during a pre-run the prompt goes out at once", async (t) => {
+test("when the sidecar dies during a pre-run the prompt is sent at once", async (t) => {
   const { continuity, root, children, written } = await up(t)
   children[0]?.kill("SIGSTOP")
   const outcome = continuity.beforeRun(preRun(root))
-  await until(() => written.some((text) => text.includes("continuity/preRun")), "it was asked")
+  await until(() => written.some((text) => text.includes("continuity/preRun")), "the request is sent")
   children[0]?.kill("SIGKILL")
   assert.equal(untouched(await outcome), "exited")
 })
 
-test("a hanging sidecar costs 1.5 s, is replaced after three, and is then left alone", async (t) => {
+test("a hanging sidecar costs 1.5 s, is replaced after three failures, and is then no longer called", async (t) => {
   const { continuity, root, children } = await up(t)
   children[0]?.kill("SIGSTOP")
   const started = performance.now()
-  const asked = ["a", "b", "c"].map((subChatId) => continuity.beforeRun(preRun(root, { subChatId })))
-  assert.deepEqual((await Promise.all(asked)).map(untouched), ["timeout", "timeout", "timeout"])
+  const answers = ["a", "b", "c"].map((subChatId) => continuity.beforeRun(preRun(root, { subChatId })))
+  assert.deepEqual((await Promise.all(answers)).map(untouched), ["timeout", "timeout", "timeout"])
   const took = performance.now() - started
   assert.ok(took >= 1_450 && took < 2_500, `took ${Math.round(took)} ms`)
   assert.equal(untouched(await continuity.beforeRun(preRun(root))), "breakerOpen")
@@ -146,7 +146,7 @@ test("a hanging sidecar costs 1.5 s, is replaced after three, and is then left a
   assert.equal((await continuity.beforeRun(preRun(root))).kind, "answered")
 })
 
-test("params the sidecar refuses let the prompt out and do not open the breaker", async (t) => {
+test("params that the sidecar refuses do not delay the prompt or open the breaker", async (t) => {
   const { continuity, root } = await up(t)
   for (let count = 0; count < 4; count += 1) {
     assert.equal(untouched(await continuity.beforeRun(preRun(root, { provider: "other" as never }))), "refused")
@@ -154,7 +154,7 @@ test("params the sidecar refuses let the prompt out and do not open the breaker"
   assert.equal((await continuity.beforeRun(preRun(root))).kind, "answered")
 })
 
-test("whatever the host hands over, nothing is thrown", async (t) => {
+test("no argument of the host throws", async (t) => {
   const { continuity, root } = await up(t)
   const circular = preRun(root) as unknown as Record<string, unknown>
   circular.mentions = circular
@@ -164,13 +164,13 @@ test("whatever the host hands over, nothing is thrown", async (t) => {
   assert.equal((await continuity.afterRun(null as never)).kind, "failed")
 })
 
-test("a post-run is ordered before the next pre-run of the same sub-chat, and of no other", async (t) => {
+test("a post-run precedes the next pre-run of the same sub-chat only", async (t) => {
   const { continuity, root, children, written } = await up(t)
   const first = preRun(root)
   await continuity.beforeRun(first)
   written.length = 0
   children[0]?.kill("SIGSTOP")
-  const told = continuity.afterRun(postRun(first, "session-1"))
+  const recorded = continuity.afterRun(postRun(first, "session-1"))
   const same = continuity.beforeRun(preRun(root, { session: { id: "session-1", willResume: true, isFork: false } }))
   const other = continuity.beforeRun(preRun(root, { subChatId: "sub-2" }))
   await until(() => written.length === 2, "post-run and the other sub-chat's pre-run are sent")
@@ -178,34 +178,34 @@ test("a post-run is ordered before the next pre-run of the same sub-chat, and of
   const subChats = written.map((text) => (JSON.parse(text) as { params: PreRunParams }).params.subChatId)
   assert.deepEqual(subChats, ["sub-1", "sub-2"])
   children[0]?.kill("SIGCONT")
-  assert.equal((await told).kind, "accepted")
+  assert.equal((await recorded).kind, "accepted")
   assert.equal((await same).kind, "answered")
   assert.equal((await other).kind, "answered")
   const sent = written.map((text) => (JSON.parse(text) as { method: string }).method)
   assert.deepEqual(sent, ["continuity/postRun", "continuity/preRun", "continuity/preRun"])
 })
 
-test("a post-run whose sidecar dies is told to the next one", async (t) => {
+test("a post-run whose sidecar dies is sent to the next sidecar", async (t) => {
   const { continuity, root, children, written } = await up(t)
   const params = preRun(root)
   await continuity.beforeRun(params)
   children[0]?.kill("SIGSTOP")
-  const told = continuity.afterRun(postRun(params, "session-1"))
+  const recorded = continuity.afterRun(postRun(params, "session-1"))
   await until(() => written.some((text) => text.includes("continuity/postRun")), "it was told")
   children[0]?.kill("SIGKILL")
-  assert.equal((await told).kind, "accepted")
+  assert.equal((await recorded).kind, "accepted")
   assert.equal(children.length, 2)
   const again = await continuity.afterRun(postRun(params, "session-1"))
   assert.ok(again.kind === "accepted" && again.result.duplicate)
 })
 
-test("a post-run that nobody takes fails after 30 s, in silence", async (t) => {
+test("a post-run without a sidecar fails silently after 30 s", async (t) => {
   const clock = new ManualClock()
   const { continuity, root } = made(t, setting(t, { command: join(folder(t), "missing"), clock }))
-  const told = continuity.afterRun(postRun(preRun(root), null))
+  const recorded = continuity.afterRun(postRun(preRun(root), null))
   await until(() => clock.pending.includes(30_000), "it waits for a process")
   clock.advance(30_000)
-  assert.deepEqual((({ kind, why }) => [kind, why])((await told) as { kind: string; why: string }), ["failed", "timeout"])
+  assert.deepEqual((({ kind, why }) => [kind, why])((await recorded) as { kind: string; why: string }), ["failed", "timeout"])
 })
 
 test("the system text of a session stays when the sidecar does not answer", async (t) => {
@@ -228,7 +228,7 @@ test("the system text of a session stays when the sidecar does not answer", asyn
   untouched(fresh)
 })
 
-test("withContinuity runs between pre-run and post-run and hands on the delivery token", async (t) => {
+test("withContinuity runs between pre-run and post-run and passes the delivery token", async (t) => {
   const { continuity, root, written } = await up(t)
   const params = preRun(root)
   const value = await continuity.withContinuity(params, (outcome) => {
@@ -237,11 +237,11 @@ test("withContinuity runs between pre-run and post-run and hands on the delivery
   })
   assert.equal(value, 42)
   await until(() => written.some((text) => text.includes("continuity/postRun")), "the run was told")
-  const told = written.map((text) => JSON.parse(text) as { method: string; params: PostRunParams }).at(-1)
-  assert.ok(told?.params.deliveryToken)
+  const recorded = written.map((text) => JSON.parse(text) as { method: string; params: PostRunParams }).at(-1)
+  assert.ok(recorded?.params.deliveryToken)
 })
 
-test("what the run itself throws reaches the host", async (t) => {
+test("an error of the run reaches the host", async (t) => {
   const { continuity, root } = made(t, setting(t, { command: join(folder(t), "missing") }))
   const failing = continuity.withContinuity(preRun(root), () => Promise.reject(new Error("the host's own")))
   await assert.rejects(failing, /the host's own/)

@@ -38,7 +38,7 @@ test("a request to a hanging sidecar times out and is cancelled", async (t) => {
   assert.equal(made.children.length, 1)
 })
 
-test("a sidecar that gives no sign of life in three requests is replaced", async (t) => {
+test("a sidecar that does not react to three requests is replaced", async (t) => {
   const made = setting(t)
   const client = await ready(t, made)
   made.children[0]?.kill("SIGSTOP")
@@ -48,7 +48,7 @@ test("a sidecar that gives no sign of life in three requests is replaced", async
   assert.equal(alive(made.children[0]?.pid), false)
 })
 
-test("a missing program is tried five more times, then switched off until reset", async (t) => {
+test("a missing program is tried five more times, then disabled until a reset", async (t) => {
   const clock = new ManualClock()
   const made = setting(t, { command: join(folder(t), "missing"), clock, random: () => 0.5 })
   const client = new SidecarClient(made.options)
@@ -70,13 +70,13 @@ test("a missing program is tried five more times, then switched off until reset"
   client.stopSync()
 })
 
-test("a start that fails signals nobody, least of all the host's process group", async (t) => {
+test("a failed start signals no process, in particular not the host's process group", async (t) => {
   const client = join(__dirname, "../../rpc_schema/typescript/client.js")
   const program = script(
     t,
     `const { SidecarClient } = require(${JSON.stringify(client)})
      const initialize = { clientInfo: { name: "host", version: "1" }, stateDir: "/nowhere" }
-     // Every timer is due at once: the client gives the handshake up, and kills, before Node reports the failed start.
+     // Every timer fires at once: the client gives up on the handshake, and kills, before Node reports the failed start.
      const clock = { now: () => 0, after: (ms, run) => (queueMicrotask(run), () => undefined) }
      const client = new SidecarClient({ command: "/missing/sidecar", initialize, clock })
      client.request("ping", {}).catch(() => setTimeout(() => process.exit(7), 300))`,
@@ -85,13 +85,13 @@ test("a start that fails signals nobody, least of all the host's process group",
   assert.deepEqual(await new Promise((resolve) => host.on("exit", (code, signal) => resolve([code, signal]))), [7, null])
 })
 
-test("a folder in the program's place is no crash either", async (t) => {
+test("a folder in the program's place does not crash the client", async (t) => {
   const client = new SidecarClient(setting(t, { command: folder(t) }).options)
   assert.equal(await reasonOf(client.request("ping", {}, { timeoutMs: 200 })), "timeout")
   client.stopSync()
 })
 
-test("garbage on stdout is passed over", async (t) => {
+test("garbage on stdout is skipped", async (t) => {
   const program = script(
     t,
     `const { spawn } = require("node:child_process")
@@ -111,7 +111,7 @@ test("garbage on stdout is passed over", async (t) => {
   await client.stop()
 })
 
-test("a program that speaks only garbage fails the handshake and is killed", async (t) => {
+test("a program that prints only garbage fails the handshake and is killed", async (t) => {
   const clock = new ManualClock()
   const program = script(t, `setInterval(() => process.stdout.write("garbage\\n"), 5)`)
   const made = setting(t, { ...program, clock })
@@ -126,7 +126,7 @@ test("a program that speaks only garbage fails the handshake and is killed", asy
   client.stopSync()
 })
 
-test("a program that refuses our params is switched off at once, because asking again changes nothing", async (t) => {
+test("a program that refuses our params is disabled at once, because a retry would not help", async (t) => {
   const made = setting(t)
   made.options.initialize = { ...made.options.initialize, stateDir: "" }
   const client = new SidecarClient(made.options)
@@ -161,7 +161,7 @@ test("a million bytes on stderr do not block the sidecar", async (t) => {
   await client.stop()
 })
 
-test("a host listener that throws harms nobody", async (t) => {
+test("a host listener that throws has no effect on the client", async (t) => {
   const made = setting(t, {
     onLog: () => {
       throw new Error("the host's own fault")

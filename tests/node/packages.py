@@ -1,4 +1,4 @@
-"""The npm packages the Node tests need, installed when they are missing or the lock file changed."""
+"""The npm packages of the Node tests, installed when they are missing or the lock file changed."""
 
 import functools
 import hashlib
@@ -20,55 +20,55 @@ INSTALL_SECONDS = 300
 
 @functools.cache
 def node_modules() -> Path:
-    """Gives the folder of installed packages; without Node or npm it skips the test, and fails it in CI."""
+    """Return the folder of installed packages. Without Node or npm the test is skipped, and fails in CI."""
     for program in ("node", "npm"):
         if shutil.which(program) is None:
-            absent(f"{program} is not installed; the tests of the TypeScript client need Node 20 with npm")
-    wanted = hashlib.sha256(b"".join((HERE / name).read_bytes() for name in LOCKED)).hexdigest()
-    if not _installed(wanted):
-        _install(wanted)
+            skip_or_fail(f"{program} is not installed; the tests of the TypeScript client need Node 20 with npm")
+    digest = hashlib.sha256(b"".join((HERE / name).read_bytes() for name in LOCKED)).hexdigest()
+    if not _installed(digest):
+        _install(digest)
     return MODULES
 
 
-def absent(what: str) -> None:
-    """Skips the test, or fails it in CI, where nothing may be missing."""
+def skip_or_fail(what: str) -> None:
+    """Skip the test, or fail it in CI, where nothing may be missing."""
     if os.environ.get("CI"):
         pytest.fail(what)
     pytest.skip(what)
 
 
-def _installed(wanted: str) -> bool:
-    return STAMP.exists() and STAMP.read_text() == wanted
+def _installed(digest: str) -> bool:
+    return STAMP.exists() and STAMP.read_text() == digest
 
 
-def _install(wanted: str) -> None:
-    """Installs into a folder of its own and swaps it in whole, so that an interrupted install leaves nothing half."""
+def _install(digest: str) -> None:
+    """Install into a temporary folder and swap it in, so that an interrupted install leaves nothing incomplete."""
     with tempfile.TemporaryDirectory(prefix="node_modules.", dir=HERE) as name:
         fresh = Path(name)
         for file in (*LOCKED, ".npmrc"):
             shutil.copy(HERE / file, fresh / file)
-        _say("npm ci: installing what the Node tests need …")
+        _show("npm ci: installing what the Node tests need …")
         command = [str(shutil.which("npm")), "ci", "--no-progress"]
         done = subprocess.run(command, cwd=fresh, capture_output=True, text=True, timeout=INSTALL_SECONDS, check=False)
         if done.returncode:
-            absent(f"npm ci failed with status {done.returncode}:\n{done.stdout}{done.stderr}")
-        (fresh / "node_modules" / STAMP.name).write_text(wanted)
-        _swap(fresh / "node_modules", fresh / "old", wanted)
-        _say("npm ci: done")
+            skip_or_fail(f"npm ci failed with status {done.returncode}:\n{done.stdout}{done.stderr}")
+        (fresh / "node_modules" / STAMP.name).write_text(digest)
+        _swap(fresh / "node_modules", fresh / "old", digest)
+        _show("npm ci: done")
 
 
-def _swap(new: Path, old: Path, wanted: str) -> None:
+def _swap(new: Path, old: Path, digest: str) -> None:
     try:
         if MODULES.exists():
             MODULES.rename(old)
         new.rename(MODULES)
     except OSError:
-        if not _installed(wanted):  # otherwise another run was first
+        if not _installed(digest):  # otherwise another run was first
             raise
 
 
-def _say(text: str) -> None:
-    """Shows progress past pytest's capture, where there is a terminal to show it on."""
+def _show(text: str) -> None:
+    """Show progress on the terminal, past pytest's capture."""
     try:
         with open("/dev/tty", "w", encoding="utf-8") as terminal:
             print(text, file=terminal, flush=True)

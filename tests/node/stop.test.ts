@@ -43,7 +43,7 @@ test("a program that ignores the end of stdin gets SIGTERM", async (t) => {
   assert.equal(made.children.at(-1)?.signalCode, "SIGTERM")
 })
 
-test("stopping a client that never started, or twice, is nothing", async (t) => {
+test("stopping a client that never started, or twice, has no effect", async (t) => {
   const made = setting(t)
   const client = new SidecarClient(made.options)
   await client.stop()
@@ -62,7 +62,7 @@ test("stop during the start ends the process", async (t) => {
   assert.equal(client.state, "stopped")
 })
 
-test("stop during the pause before a restart starts nothing more", async (t) => {
+test("stop during the pause before a restart prevents the restart", async (t) => {
   const made = setting(t)
   const client = await ready(t, made)
   made.children[0]?.kill("SIGKILL")
@@ -72,13 +72,13 @@ test("stop during the pause before a restart starts nothing more", async (t) => 
   assert.equal(made.children.length, 1)
 })
 
-test("stopSync rejects what waits and ends the process", async (t) => {
+test("stopSync rejects pending requests and ends the process", async (t) => {
   const made = setting(t)
   const client = await ready(t, made)
   const request = client.request("settings/get", {})
   client.stopSync()
   await assert.rejects(request, { name: "SidecarFailure", reason: "stopped" })
-  await until(() => !alive(made.children[0]?.pid), "the process is gone", 2_500)
+  await until(() => !alive(made.children[0]?.pid), "the process has ended", 2_500)
 })
 
 test("a host that calls stopSync and exits leaves no sidecar behind", async (t) => {
@@ -98,11 +98,11 @@ test("a host that calls stopSync and exits leaves no sidecar behind", async (t) 
   )
   for (const way of ["exit", "drain"]) {
     const host = spawn(program.command, [...(program.args ?? []), way], { stdio: ["ignore", "pipe", "inherit"] })
-    let said = ""
-    host.stdout.on("data", (chunk: Buffer) => (said += chunk.toString()))
+    let output = ""
+    host.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()))
     const code = await new Promise((resolve) => host.on("exit", resolve))
     assert.equal(code, 0)
-    assert.ok(Number(said) > 0, "the host told the sidecar's process id")
-    await until(() => !alive(Number(said)), `the sidecar is gone (${way})`, 2_500)
+    assert.ok(Number(output) > 0, "the host printed the sidecar's process id")
+    await until(() => !alive(Number(output)), `the sidecar has ended (${way})`, 2_500)
   }
 })

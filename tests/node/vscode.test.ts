@@ -75,17 +75,17 @@ test("unknown methods, wrong params and positional params get the standard's cod
   assert.equal((await errorOf(rpc.sendRequest("settings/get", "one", "two"))).code, -32602)
 })
 
-test("a cancelled request is answered with -32800, and the next one as ever", async (t) => {
+test("a cancelled request is answered with -32800, and the next one normally", async (t) => {
   const { rpc } = await initialized(t)
   const source = new CancellationTokenSource()
-  // The library sends the cancellation right behind the request; whichever is first, the answer comes once.
+  // The library sends the cancellation right after the request. Whichever comes first, there is one answer.
   const request = rpc.sendRequest("rpc.discover", {}, source.token)
   source.cancel()
   assert.equal((await errorOf(request)).code, ErrorCodes.cancelled)
   assert.deepEqual(await rpc.sendRequest("ping"), {})
 })
 
-test("a notification nobody knows is passed over", async (t) => {
+test("an unknown notification is ignored", async (t) => {
   const { rpc } = await initialized(t)
   await rpc.sendNotification("no/such", { a: 1 })
   assert.deepEqual(await rpc.sendRequest("ping"), {})

@@ -1,4 +1,4 @@
-"""Mask secrets recognised by their name: `password: …`, `API_KEY=…`, `--token …`, `<password>…`. Pure.
+"""Mask secrets recognized by their name: `password: …`, `API_KEY=…`, `--token …`, `<password>…`. Pure.
 
 A value is masked if it looks random; the value of a password also if it is only letters.
 """
@@ -94,12 +94,6 @@ def _line_end(text: str, position: int) -> int:
     """Return the position after the line end at or after a position, or the end of the text."""
     end = text.find("\n", position)
     return end + 1 if end >= 0 else len(text)
-
-
-# Secrets that are known by what they are called: `password: …`, `API_KEY=…`, `--token …`, `<password>…`. Pure.
-#
-# A value is masked when it looks random; one that is called a password also when it is only letters, where it can be
-# nothing but a value.
 
 
 _END = r"(?:[-_]?(?:s|value|hash|base64|base|\d{1,3}|prod|production|dev|test|staging)){0,2}"
@@ -260,7 +254,7 @@ def _is_password(match: re.Match[str]) -> bool:
     )
 
 
-# Recognise secret files by name or folder: key files, `.env` files, credentials. Pure.
+# Recognize secret files by name or folder: key files, `.env` files, credentials. Pure.
 
 
 _SECRET_NAMES = lazy_regex(

@@ -1,4 +1,4 @@
-"""Mask secrets recognised by their own format: service tokens and webhooks. Pure.
+"""Mask secrets recognized by their own format: service tokens and webhooks. Pure.
 
 A format is the one a service documents; a new one is a new row.
 """

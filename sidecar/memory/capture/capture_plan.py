@@ -170,8 +170,8 @@ def plan_to_json(plan: CapturePlan) -> dict[str, Any]:
 
 def plan_from_json(value: Mapping[str, Any]) -> CapturePlan:
     """Return the plan that was serialized by `plan_to_json`."""
-    values: Any = {name: tuple(one) if isinstance(one, list) else one for name, one in value.items()}
-    values["entries"] = tuple(PlannedEntry(**one) for one in value["entries"])
+    values: Any = {name: tuple(item) if isinstance(item, list) else item for name, item in value.items()}
+    values["entries"] = tuple(PlannedEntry(**item) for item in value["entries"])
     values["met"] = tuple((digest, at_ms) for digest, at_ms in value["met"])
     return CapturePlan(**values)
 
@@ -241,12 +241,6 @@ def _group(writer: Writer, plan: CapturePlan, owner: str) -> tuple[str, bytes | 
     return f"{folder}/session-{number:03d}-digest.md", None
 
 
-# Writes what is worth keeping: new entries into the session's digest, repeats as evidence, oppositions as links.
-#
-# The folder is locked once for a whole digest, and the digest's file is written once. All is decided first, and the
-# plan kept, so that a process that is killed leaves nothing half done for good.
-
-
 REPEAT_GAIN = 0.25
 """Each repeat closes this fraction of the gap to 1.0 (0.7 → more than 0.9 after five)."""
 
@@ -310,29 +304,33 @@ class CapturePlanner:
     def _plan_note(self, note: Note, digest: str) -> None:
         writer, project = self.writer, self.writer.project
         with writer.process.database.read() as tx:
-            known = entry_queries.find_by_hash(tx, project, writer.reach.owners, digest)
-            is_tombstoned = known is None and local_state.is_tombstoned(tx, project, digest)
+            existing = entry_queries.find_by_hash(tx, project, writer.reach.owners, digest)
+            is_tombstoned = existing is None and local_state.is_tombstoned(tx, project, digest)
             is_first = self._is_new_evidence(tx, note, digest)
         if is_tombstoned:
             self.dropped["deletedByUser"] += 1
             del self._sightings[digest]
-        elif known is not None and not known.memory.is_archived:
-            if known.memory.id in self.origin.delivered and _is_agent_statement(note):
+        elif existing is not None and not existing.memory.is_archived:
+            if existing.memory.id in self.origin.delivered and _is_agent_statement(note):
                 self.dropped["injected"] += 1
             else:
-                self._count_repeat(known.memory, is_first=is_first)
+                self._count_repeat(existing.memory, is_first=is_first)
         else:
-            self._add_entry(note, known.memory if known is not None else None)
+            self._add_entry(note, existing.memory if existing is not None else None)
 
     def _is_new_evidence(self, tx: apsw.Connection, note: Note, digest: str) -> bool:
         """Whether this observation counts as new evidence.
 
         Session-level sources repeat earlier content, so they count once; errors count every time.
         """
-        source, project, as_a_whole = self.origin.source, self.writer.project, session_source(self.origin.session, "")
-        if note.type in _COUNTED_EACH_TIME or not source.startswith(as_a_whole):
+        source, project, session_prefix = (
+            self.origin.source,
+            self.writer.project,
+            session_source(self.origin.session, ""),
+        )
+        if note.type in _COUNTED_EACH_TIME or not source.startswith(session_prefix):
             return not captures.was_seen(tx, project, digest, source)
-        return not captures.was_seen_by_prefix(tx, project, digest, as_a_whole)
+        return not captures.was_seen_by_prefix(tx, project, digest, session_prefix)
 
     def _count_repeat(self, memory: Memory, *, is_first: bool) -> None:
         self._repeated.append(memory.id)
@@ -406,8 +404,8 @@ class CapturePlanner:
         return memory._replace(confidence=confidence, evidence=evidence)
 
     def _tier(self, sector: str, confidence: float, evidence: int, count: int, last_ms: int) -> str:
-        standing = decay.ScoreInputs(sector, confidence, evidence, count, last_ms)
-        return decay.tier(standing, self.now_ms)
+        inputs = decay.ScoreInputs(sector, confidence, evidence, count, last_ms)
+        return decay.tier(inputs, self.now_ms)
 
 
 def _is_agent_statement(note: Note) -> bool:

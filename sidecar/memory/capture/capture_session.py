@@ -26,9 +26,6 @@ from sidecar.memory.writer import Writer, filtered_words
 from sidecar.system.safe_open import content_of
 from sidecar.workspace import Workspace
 
-# An artifact that is remembered already: its memory follows what the user makes of it.
-
-
 ARTIFACT_SOURCE = "artifact:"
 """Prefix of an artifact's source, before its id; an empty summary means the artifact was revoked."""
 
@@ -50,34 +47,34 @@ def update_artifact_memory(writer: Writer, summary: SessionSummary) -> tuple[str
     """
     writer.index.refresh()
     with writer.process.database.read() as tx:
-        known = entry_queries.find_by_tag(
+        existing = entry_queries.find_by_tag(
             tx, writer.project, SHARED, artifact_tag(summary.source.removeprefix(ARTIFACT_SOURCE))
         )
     if not summary.notes:
-        return _archive_revoked(writer, known)
-    if known is None:
+        return _archive_revoked(writer, existing)
+    if existing is None:
         return None
     title, text = filtered_words(summary.notes[0].title, summary.notes[0].text)
-    is_current = content_hash(title, text) == known.digest
-    if is_current and not known.memory.is_archived:
+    is_current = content_hash(title, text) == existing.digest
+    if is_current and not existing.memory.is_archived:
         return None
     try:
-        if known.memory.is_archived:
-            writer.restore(known.memory.id)
+        if existing.memory.is_archived:
+            writer.restore(existing.memory.id)
         if not is_current:
-            writer.update(known.memory.id, None, Edit({}, title, text))
+            writer.update(existing.memory.id, None, Edit({}, title, text))
     except (PolicyDenied, Conflict, NotFound):
         return None  # its file is damaged or being edited: the accepted text is stored beside it
-    return (known.memory.id,)
+    return (existing.memory.id,)
 
 
-def _archive_revoked(writer: Writer, known: IndexedMemory | None) -> tuple[str, ...]:
-    if known is None or known.memory.is_archived:
+def _archive_revoked(writer: Writer, existing: IndexedMemory | None) -> tuple[str, ...]:
+    if existing is None or existing.memory.is_archived:
         return ()
     with writer.index.locked():
-        failed = writer.archive([known.memory.path])
+        failed = writer.archive([existing.memory.path])
     write_index_file(writer.index)
-    return () if failed else (known.memory.id,)
+    return () if failed else (existing.memory.id,)
 
 
 OriginName = Literal["request", "run", "preCompact", "exit", "artifact"]

@@ -44,7 +44,7 @@ _SIGNS = lazy_regex(r"[{}()\[\];=<>|\\/_`$&*#@]")
 
 
 def junk_reason(text: str, instructions: Collection[str]) -> Reason | None:
-    """Return why a text is dropped; None if it may be stored. `instructions` are normalised lines of rule files."""
+    """Return why a text is dropped; None if it may be stored. `instructions` are normalized lines of rule files."""
     words = normalized(text)
     if _is_short(text, words):
         return "tooShort"
@@ -78,9 +78,6 @@ def _is_short(text: str, words: str) -> bool:
     return len(text.split()) < MIN_WORDS
 
 
-# A short title of a sentence that was said. Pure.
-
-
 MAX_TITLE = 80
 
 _LEAD = lazy_regex(
@@ -91,7 +88,7 @@ _LEAD = lazy_regex(
 _CLAUSE = lazy_regex(
     r"\s{0,4}(?:[,;:]\s|\s[—–-]\s|\s\(|[，；。、]|\s(?:because|since|so that|due to|weil|parce que|porque|perché)\s)"
 )
-LEAST_WORDS = 4
+MIN_TITLE_WORDS = 4
 
 
 def title_of(sentence: str) -> str:
@@ -99,7 +96,7 @@ def title_of(sentence: str) -> str:
     flat = re.sub(r"\s+", " ", sentence).strip(" \t\"'*_`#")
     core = _LEAD.sub("", flat) or flat
     for match in _CLAUSE.finditer(core):
-        if len(core[: match.start()].split()) >= LEAST_WORDS:
+        if len(core[: match.start()].split()) >= MIN_TITLE_WORDS:
             core = core[: match.start()]
             break
     core = _cut(core.rstrip(" .!。:;,"))
@@ -113,9 +110,6 @@ def label_of(line: str) -> str:
 
 def _cut(text: str) -> str:
     return text if len(text) <= MAX_TITLE else text[: MAX_TITLE - 1].rsplit(" ", 1)[0].rstrip(",;: ") + "…"
-
-
-# The line of an error's output by which it is known again. Pure.
 
 
 MAX_LINE = 300
@@ -172,10 +166,10 @@ def extract_notes(summary: SessionSummary, instructions: Collection[str]) -> Ext
     dropped: Counter[str] = Counter()
     notes = []
     resolutions = " ".join(error.resolution for error in summary.errors)
-    notes_found = [note for utterance in summary.utterances for note in _notes_in(utterance, dropped)]
+    spoken_notes = [note for utterance in summary.utterances for note in _notes_in(utterance, dropped)]
     candidates = [
         *summary.notes,
-        *(note for note in notes_found if note.type != "resolution" or note.text not in resolutions),
+        *(note for note in spoken_notes if note.type != "resolution" or note.text not in resolutions),
     ]
     sightings = tuple(_sighting(error) for error in summary.errors if _error_line(error))
     candidates += [note for error in summary.errors for note in _resolution_notes(error, dropped)]

@@ -26,8 +26,6 @@ from sidecar.memory.serialize import project_path
 from sidecar.memory.store import captures
 from sidecar.method import Lane, method
 
-# Between the messages that capture and the values of it. Pure.
-
 
 def to_session_summary(
     session: str, source: str, message: SessionSummaryInput | None, text: str | None, now_ms: int

@@ -22,14 +22,6 @@ from sidecar.memory.files.entry_fields import EntryFields, FieldValues, build_me
 from sidecar.memory.files.front_matter import MalformedFrontMatter, Value, inline_yaml
 from sidecar.memory.files.layout import MemoryLocation
 
-# The sections of a group's Markdown: a `##` heading, its facts on one line, its text. Pure.
-#
-# ## JWT in place of sessions
-# <!-- id=mem-2026-03-01-002 type=decision author=user at=2026-03-01T09:30:00Z confidence=0.8 -->
-#
-# A heading inside a code fence is none, unless facts with an id follow it: an unclosed fence hides no entry.
-
-
 _HEADING = lazy_regex(
     r"^##[ \t]++((?:[^\r\n \t#]++|[ \t#]++(?=[^\r\n \t#]))*+)[ \t#]*+(\r?\n|\Z)|^ {0,3}(`{3,}|~{3,})([^\r\n]*)",
     re.MULTILINE,

@@ -42,7 +42,7 @@ class EntryFields:
     def with_entry_values(self, values: FieldValues, title: str) -> "EntryFields":
         """Return the fields of one entry of the file; without its own id, its id is derived from path and title."""
         entry = EntryFields(
-            {**{name: value for name, value in self.values.items() if name != "id"}, **values}, *self._rest()
+            {**{name: value for name, value in self.values.items() if name != "id"}, **values}, *self._file_args()
         )
         entry._id_source = [self.path, title]
         entry._file_fields = self
@@ -91,7 +91,7 @@ class EntryFields:
         file_fields = self._file_fields or self
         file_fields.warning = file_fields.warning or sentence
 
-    def _rest(self) -> tuple[str, MemoryLocation, int]:
+    def _file_args(self) -> tuple[str, MemoryLocation, int]:
         return self.path, self.place, self.modified_ms
 
 

@@ -81,8 +81,8 @@ class MemoryFolder:
         self.prepare()
         fd = self._open_lock()
         try:
-            with filelock.holding(fd, LOCK_WAIT_S) as is_held:
-                if not is_held:
+            with filelock.holding(fd, LOCK_WAIT_S) as has_lock:
+                if not has_lock:
                     raise Busy(
                         "Another process is writing memories.", hint="Try again shortly.", data={"retryAfterMs": 500}
                     )
@@ -165,7 +165,7 @@ class MemoryFolder:
                     if now_ms - os.lstat(path).st_mtime * 1000 > UNFINISHED_FILE_MS:
                         yield path
 
-    def holds(self, name: str) -> bool:
+    def contains(self, name: str) -> bool:
         """Whether a file exists."""
         return os.path.lexists(os.path.join(self.root, name))
 
@@ -292,9 +292,6 @@ def _folder_unusable(error: OSError) -> StateDegraded:
         f"The memories folder cannot be used: {error.strerror or type(error).__name__}.",
         hint="Check its permissions and the disk.",
     )
-
-
-# Looks through the memories' folder: which files there are, told by their stamps, without reading any.
 
 
 class FolderScan(NamedTuple):

@@ -1,1 +1,1 @@
-"""Ranking of memories: linear models over features of each entry and its neighbours."""
+"""Ranking of memories: linear models over features of each entry and its neighbors."""

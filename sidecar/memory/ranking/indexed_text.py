@@ -24,7 +24,7 @@ class Trait(IntFlag):
     """Gives a reason."""
     PLACE = 64
     """Names a place: a preposition before a name."""
-    ENDS_ASKING = 128
+    ENDS_WITH_QUESTION = 128
     MANY_NAMES = 256
 
 
@@ -72,10 +72,10 @@ _NAME = lazy_regex(r"[A-Z](?:(?<=[^\W\d_A-Z] [A-Z])|(?<=, [A-Z]))[a-z]+")
 _QUOTE = lazy_regex(r"[\"“”«»`]")
 _BEFORE_PLACES = ("in", "at", "from", "to", "near", "em", "en", "à", "nach")
 _PLACE = lazy_regex(" [A-Z](?:{})".format("|".join(rf"(?<=\b{word} [A-Z])" for word in _BEFORE_PLACES)))
-_ASKS = lazy_regex(r"[?？؟]")
+_QUESTION_MARK = lazy_regex(r"[?？؟]")
 _NOT_SIGNS = bytes(byte for byte in range(128) if chr(byte) not in '?"`0123456789')
 """Three of the patterns look for rare characters: in ASCII text all others are removed at once before they run."""
-_ENDS_ASKING = lazy_regex(r"[?？؟][\s)\]'\"”]*\Z")
+_FINAL_QUESTION_MARK = lazy_regex(r"[?？؟][\s)\]'\"”]*\Z")
 
 
 def index_text(title: str, text: str, tags: tuple[str, ...]) -> IndexedText:
@@ -96,8 +96,10 @@ def _traits_of(text: str) -> Trait:
     words = frozenset(words_in(lowercase))
     traits = Trait(0)
     signs = text.encode().translate(None, _NOT_SIGNS).decode() if text.isascii() else text
-    if _ASKS.search(signs) is not None:
-        traits |= Trait.QUESTION | (Trait.ENDS_ASKING if _ENDS_ASKING.search(text) is not None else Trait(0))
+    if _QUESTION_MARK.search(signs) is not None:
+        traits |= Trait.QUESTION | (
+            Trait.ENDS_WITH_QUESTION if _FINAL_QUESTION_MARK.search(text) is not None else Trait(0)
+        )
     if not words.isdisjoint(_MOMENTS) or "this morning" in lowercase:
         traits |= Trait.MOMENT
     if not words.isdisjoint(_NUMBERS) or _DIGIT.search(signs) is not None:

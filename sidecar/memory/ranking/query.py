@@ -62,9 +62,6 @@ def without_terms(query: MemoryQuery, terms: frozenset[str]) -> MemoryQuery:
     return query._replace(terms=remaining, pairs=frozenset(pairwise(remaining))) if remaining else query
 
 
-# How telling each term of a question is, and which words of the memories are forms of it. Pure.
-
-
 MIN_FORM_LETTERS = 4
 """Words with a shorter common prefix do not count as forms of each other."""
 MIN_SIMILARITY = 0.7

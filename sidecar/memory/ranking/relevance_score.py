@@ -12,7 +12,7 @@ from typing import NamedTuple
 from sidecar.memory.ranking.indexed_text import Trait
 from sidecar.memory.ranking.query import AnswerKind, MemoryQuery, TermWeights, inverse_document_frequency
 
-# Features of each candidate entry for a query: its words, its neighbours, its author and time. Pure.
+# Features of each candidate entry for a query: its words, its neighbors, its author and time. Pure.
 #
 # Every value is 0 if nothing speaks for the entry, and about 1 at most.
 
@@ -36,7 +36,7 @@ MENTION_DECAY_DAYS, MENTION_DAYS = 5.0, 15
 """An event is reported on its day or soon after."""
 RANK_HALF = 10.0
 NEIGHBORS = 2
-"""Number of neighbours before and after an entry."""
+"""Number of neighbors before and after an entry."""
 
 
 class CandidateRow(NamedTuple):
@@ -50,7 +50,7 @@ class CandidateRow(NamedTuple):
     terms: str
     traits: int
     eligible: bool
-    """Whether it passes the filters; others only serve as neighbours."""
+    """Whether it passes the filters; others only serve as neighbors."""
 
 
 class TermHits(NamedTuple):
@@ -67,7 +67,7 @@ class TermHits(NamedTuple):
     length: int
 
 
-ASKS, ENDS_ASKING = int(Trait.QUESTION), int(Trait.ENDS_ASKING)
+HAS_QUESTION, ENDS_WITH_QUESTION = int(Trait.QUESTION), int(Trait.ENDS_WITH_QUESTION)
 NO_HITS = TermHits({}, 0, 0.0, 0.0, 0.0, 0)
 
 NAMES = (
@@ -146,7 +146,7 @@ def features(
     for row in rows:
         nearby = [at.get((row.group, row.position + step)) for step in (-1, 1, -2, 2)]
         before, after, two_before, two_after = (NO_HITS if index is None else hits[index] for index in nearby)
-        is_answer = 0 if nearby[0] is None else rows[nearby[0]].traits & (ASKS | ENDS_ASKING)
+        is_answer = 0 if nearby[0] is None else rows[nearby[0]].traits & (HAS_QUESTION | ENDS_WITH_QUESTION)
         neighbors.append((before, after, two_before, two_after, is_answer))
     own_rank = _rank_shares([before.own for before in hits])
     near_rank = _rank_shares(
@@ -165,8 +165,8 @@ def features(
             groups[row.group], own.pairs, own.forms, before.forms + after.forms,
             own_rank[index], near_rank[index], 1.0 if row.author in named_authors else 0.0,
             in_time, on_day, soon,
-            before.own if is_answer else 0.0, 1.0 if is_answer & ENDS_ASKING else 0.0,
-            1.0 if traits & ASKS else 0.0, 1.0 if traits & ENDS_ASKING else 0.0,
+            before.own if is_answer else 0.0, 1.0 if is_answer & ENDS_WITH_QUESTION else 0.0,
+            1.0 if traits & HAS_QUESTION else 0.0, 1.0 if traits & ENDS_WITH_QUESTION else 0.0,
             1.0 if row.position == 0 else 0.0, math.log(own.length + 1) / 4,
             *[1.0 if traits & trait else 0.0 for trait in answer_traits],
         ])  # fmt: skip
@@ -174,7 +174,7 @@ def features(
 
 
 def _window(own: TermHits, before: TermHits, after: TermHits, term_weights: TermWeights) -> float:
-    """Return BM25 of an entry and its two neighbours as one text of three average entries."""
+    """Return BM25 of an entry and its two neighbors as one text of three average entries."""
     counts = own.counts
     if before.counts or after.counts:
         merged = dict(own.counts)
@@ -273,10 +273,10 @@ def profile(weights: Mapping[str, float], bias: float) -> Profile:
 
 
 GROUPED_WEIGHTS: Mapping[str, float] = {
-    "words": -1.85,  # BM25 of the entry itself; beside the others it only favours repetition
+    "words": -1.85,  # BM25 of the entry itself; beside the others it only favors repetition
     "share": 3.19,  # share of the query's terms in the entry
-    "around": 4.23,  # share of their weight in it and its two neighbours on either side
-    "before": -1.83, "after": -0.53, "twoBefore": 1.12, "twoAfter": -0.05,  # BM25 of its neighbours
+    "around": 4.23,  # share of their weight in it and its two neighbors on either side
+    "before": -1.83, "after": -0.53, "twoBefore": 1.12, "twoAfter": -0.05,  # BM25 of its neighbors
     "group": 3.32,  # coverage of the query by its group, compared with other groups
     "pairs": 0.39,  # terms adjacent as in the query
     "forms": 6.86,  # other forms of the query's words, where the words themselves are missing
@@ -307,9 +307,6 @@ DEFAULT_PROFILES = Profiles(profile(GROUPED_WEIGHTS, -11.56), profile(ALONE_WEIG
 """The biases are calibrated so that summed relevance over the training questions equals the number of correct entries.
 Entries of both kinds, in one store, are therefore comparable.
 """
-
-
-# From what is known of an entry to its score, which is the product of named factors. Pure.
 
 
 RECENCY_FLOOR = 0.7
@@ -352,8 +349,3 @@ def factors(
     """Adjust relevance by age (0 to 1) and confidence; not by age if the query names a time."""
     recency = 1.0 if names_a_time else RECENCY_FLOOR + (1 - RECENCY_FLOOR) * age_factor
     return Factors(relevance, recency, sector_factor, CONFIDENCE_FLOOR + (1 - CONFIDENCE_FLOOR) * confidence)
-
-
-def told(factors: Factors) -> Mapping[str, float]:
-    """Gives the factors by name."""
-    return factors._asdict()

@@ -1,4 +1,4 @@
-"""Search memories for a question or task: within reach, by their words and their neighbours."""
+"""Search memories for a question or task: within reach, by their words and their neighbors."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -174,7 +174,7 @@ def collect_rows(
 
 
 def _grouped(rows: Sequence[CandidateRow]) -> frozenset[str]:
-    """Return the groups with more than one entry; a candidate's neighbours are always among the rows."""
+    """Return the groups with more than one entry; a candidate's neighbors are always among the rows."""
     return frozenset(row.group for row in rows if row.position > 0)
 
 

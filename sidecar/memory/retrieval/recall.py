@@ -179,9 +179,6 @@ def _key(process: Process, index: Index, text: str) -> tuple[str, int, int, str]
     return index.project, index.revision(), process.clock.now_ms() // DAY_MS, text
 
 
-# The memories an agent is given without asking: the HOT ones within reach, as the files have them now.
-
-
 MAX_PRELOADED = 40
 MAX_CACHED_LISTS = 16
 """Maximum number of cached lists."""

@@ -71,20 +71,20 @@ def add_sighting(tx: apsw.Connection, project: str, digest: str, source: str, at
 
 def was_seen(tx: apsw.Connection, project: str, digest: str, source: str) -> bool:
     """Whether a statement was seen in a source before."""
-    found = tx.execute(
+    cursor = tx.execute(
         "SELECT 1 FROM continuity_memory_sightings WHERE project = ? AND digest = ? AND source = ?",
         (project, digest, source),
     )
-    return found.get is not None
+    return cursor.get is not None
 
 
 def was_seen_by_prefix(tx: apsw.Connection, project: str, digest: str, prefix: str) -> bool:
     """Whether a statement was seen in any source with this prefix."""
-    found = tx.execute(
+    cursor = tx.execute(
         "SELECT 1 FROM continuity_memory_sightings WHERE project = ? AND digest = ? AND substr(source, 1, ?) = ?",
         (project, digest, len(prefix), prefix),
     )
-    return found.get is not None
+    return cursor.get is not None
 
 
 def put_plan(tx: apsw.Connection, project: str, value: Any) -> int:
@@ -108,11 +108,11 @@ def delete_plan(tx: apsw.Connection, row: int) -> None:
 
 def count_sightings(tx: apsw.Connection, project: str, digest: str, since_ms: int) -> int:
     """Count the sources that contained a statement since a moment."""
-    found = tx.execute(
+    cursor = tx.execute(
         "SELECT count(*) FROM continuity_memory_sightings WHERE project = ? AND digest = ? AND at_ms > ?",
         (project, digest, since_ms),
     )
-    return int(str(found.get))
+    return int(str(cursor.get))
 
 
 def add_capture(tx: apsw.Connection, project: str, owner: str, capture: CaptureRecord) -> None:
@@ -141,14 +141,14 @@ def add_capture(tx: apsw.Connection, project: str, owner: str, capture: CaptureR
 
 def captured_until(tx: apsw.Connection, project: str, session: str) -> int:
     """Return the time until which a session's words are pending or captured automatically; 0 if none are."""
-    found = tx.execute(
+    cursor = tx.execute(
         "SELECT max(at_ms) FROM (SELECT at_ms FROM continuity_memory_pending WHERE project = ?1 AND session = ?2"
         " UNION ALL SELECT at_ms FROM continuity_memory_captures WHERE project = ?1"
         " AND CAST(value AS TEXT) ->> '$.session' = ?2"
         " AND CAST(value AS TEXT) ->> '$.origin' IN ('run', 'preCompact'))",
         (project, session),
     ).get
-    return 0 if found is None else int(str(found))
+    return 0 if cursor is None else int(str(cursor))
 
 
 def last_captures(tx: apsw.Connection, project: str, owners: Sequence[str], limit: int) -> list[CaptureRecord]:
@@ -173,8 +173,8 @@ def totals(tx: apsw.Connection, project: str, owners: Sequence[str]) -> dict[str
 
 def count_pending(tx: apsw.Connection, project: str) -> int:
     """Count a project's runs with pending material."""
-    found = tx.execute("SELECT count(*) FROM continuity_memory_pending WHERE project = ?", (project,))
-    return int(str(found.get))
+    cursor = tx.execute("SELECT count(*) FROM continuity_memory_pending WHERE project = ?", (project,))
+    return int(str(cursor.get))
 
 
 def _marks(values: Sequence[str]) -> str:

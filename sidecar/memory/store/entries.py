@@ -16,9 +16,6 @@ from sidecar.memory.entry import Memory
 from sidecar.memory.files.memory_folder import Stamp
 from sidecar.memory.ranking.indexed_text import NO_TEXT, IndexedText
 
-# How many memories hold each term, for each project and owner: what is out of reach weighs on nothing.
-
-
 ENTRY_COUNT = ""
 """Pseudo-term for the number of entries."""
 TERM_TOTAL = " "
@@ -185,8 +182,8 @@ def index_file_rows(tx: apsw.Connection, project: str) -> list[dict[str, Any]]:
 
 def revision(tx: apsw.Connection, project: str) -> int:
     """Return a number that changes with every change of a project's index."""
-    found = tx.execute("SELECT revision FROM continuity_memory_revisions WHERE project = ?", (project,)).get
-    return int(str(found or 0))
+    value = tx.execute("SELECT revision FROM continuity_memory_revisions WHERE project = ?", (project,)).get
+    return int(str(value or 0))
 
 
 def advance_revision(tx: apsw.Connection, project: str) -> int:

@@ -72,12 +72,12 @@ def count_by_owner(tx: apsw.Connection, project: str, owners: Sequence[str]) -> 
 
 def files_within(tx: apsw.Connection, project: str, owners: Sequence[str]) -> int:
     """Count the files with memories within reach."""
-    found = tx.execute(
+    cursor = tx.execute(
         f"SELECT count(*) FROM continuity_memories AS m WHERE project = ? AND {owner_condition(owners)}"
         " AND position = 0",
         (project, *owners),
     )
-    return int(str(found.get))
+    return int(str(cursor.get))
 
 
 def warnings(tx: apsw.Connection, project: str) -> list[tuple[str, str]]:
@@ -121,9 +121,6 @@ def count_by_tier(tx: apsw.Connection, project: str | None) -> dict[str, int]:
         (project,),
     )
     return dict(rows)
-
-
-# Memories that a new one may repeat or be about: found within reach only.
 
 
 MAX_RELATED = 200
@@ -184,7 +181,7 @@ def files_in_folder(tx: apsw.Connection, project: str, folder: str) -> list[str]
     return [path for (path,) in rows]
 
 
-# Full-text candidates for a query, with their neighbouring entries; within reach only.
+# Full-text candidates for a query, with their neighboring entries; within reach only.
 
 
 MAX_CANDIDATES = 100
@@ -217,12 +214,12 @@ def candidates(
     times: Sequence[tuple[int, int]] = (),
     max_candidates: int = MAX_CANDIDATES,
 ) -> list[CandidateRow]:
-    """Return the entries that match the words best, with their neighbours in the group, in file order.
+    """Return the entries that match the words best, with their neighbors in the group, in file order.
 
     `words`: the rare ones, of which an entry needs at least one, and others that only add to the rank; if too few
     entries pass the filters, any word suffices. At most `max_candidates` full-text results are used. Entries of some
     times are added, given as first and last millisecond, inclusive. Entries that fail the filters only serve as
-    neighbours.
+    neighbors.
     """
     rare, common = words
     if not rare:
@@ -231,13 +228,13 @@ def candidates(
     if len(best) < max_candidates and common:
         best = _best_rows(tx, project, owners, ((*rare, *common), ()), filters, max_candidates)
     condition, bindings = _condition_candidates(filters)
-    one_time = (
+    time_rows = (
         f"SELECT * FROM (SELECT m.path, m.position FROM continuity_memories AS m WHERE {condition} AND m.project = ?"
         f" AND {owner_condition(owners)} AND m.at_ms BETWEEN ? AND ?"
         f" ORDER BY m.at_ms, m.path, m.position LIMIT {MAX_ENTRIES_PER_TIME})"
     )
     hit_rows = f"SELECT path, position FROM continuity_memories WHERE row_id IN ({', '.join('?' * len(best))})"
-    neighborhood = " UNION ".join([hit_rows, *[one_time] * len(times[:MAX_TIMES])])
+    neighborhood = " UNION ".join([hit_rows, *[time_rows] * len(times[:MAX_TIMES])])
     time_bindings = [value for time in times[:MAX_TIMES] for value in (*bindings, project, *owners, *time)]
     rows: Any = tx.execute(
         f"WITH near AS ({neighborhood})"
@@ -265,13 +262,13 @@ def _best_rows(
     if common:
         match += f" AND ({scope} OR {common})"  # every entry contains the scope, so the others only add to the rank
     condition, bindings = _condition_candidates(filters)
-    found: Any = tx.execute(
+    rows: Any = tx.execute(
         f"SELECT m.row_id FROM continuity_memory_text AS t JOIN continuity_memories AS m ON m.row_id = t.rowid"
         f" WHERE t.continuity_memory_text MATCH ? AND {condition} AND m.project = ? AND {owner_condition(owners)}"
         " ORDER BY t.rank LIMIT ?",
         (match, *bindings, project, *owners, max_candidates),
     )
-    return [row_id for (row_id,) in found]
+    return [row_id for (row_id,) in rows]
 
 
 def authors(tx: apsw.Connection, project: str, owners: Sequence[str]) -> list[str]:

@@ -28,10 +28,10 @@ def put_token(tx: apsw.Connection, token_hash: str, project: str, agent: str, no
 
 def token_agent(tx: apsw.Connection, token_hash: str, project: str) -> str | None:
     """Return the agent a token belongs to; None if it is not valid in this project."""
-    found = tx.execute(
+    value = tx.execute(
         "SELECT agent FROM continuity_memory_tokens WHERE token_hash = ? AND project = ?", (token_hash, project)
     ).get
-    return None if found is None else str(found)
+    return None if value is None else str(value)
 
 
 def drop_tokens(tx: apsw.Connection, project: str, agent: str | None) -> None:
@@ -67,8 +67,8 @@ def is_tombstoned(tx: apsw.Connection, project: str, digest: str) -> bool:
 
 def has_content(tx: apsw.Connection, project: str, digest: str) -> bool:
     """Whether any memory, archived ones included, has this content."""
-    found = tx.execute("SELECT 1 FROM continuity_memories WHERE project = ? AND digest = ? LIMIT 1", (project, digest))
-    return found.get is not None
+    cursor = tx.execute("SELECT 1 FROM continuity_memories WHERE project = ? AND digest = ? LIMIT 1", (project, digest))
+    return cursor.get is not None
 
 
 def add_opening(tx: apsw.Connection, project: str, memory_id: str, session: str, now_ms: int) -> bool:
@@ -86,9 +86,6 @@ def delete_old_openings(tx: apsw.Connection, project: str, now_ms: int) -> None:
         "DELETE FROM continuity_memory_openings WHERE project = ? AND opened_at_ms < ?",
         (project, now_ms - OPENING_DAYS * DAY_MS),
     )
-
-
-# Memories that are proposed as rules, and the user's word on each.
 
 
 def open_proposals(
@@ -125,23 +122,20 @@ def put_decision(tx: apsw.Connection, project: str, digest: str, decision: str, 
     )
 
 
-# What upkeep looks at, and when it was done last.
-
-
 def upkeep_rows(tx: apsw.Connection, project: str) -> list[UpkeepRow]:
     """Return every active memory of a project, in file order."""
-    found: Any = tx.execute(
+    cells_of_rows: Any = tx.execute(
         f"SELECT {', '.join(UpkeepRow._fields)} FROM continuity_memories WHERE project = ? AND is_archived = 0"
         " ORDER BY path, position",
         (project,),
     )
-    return [UpkeepRow(*cells) for cells in found]
+    return [UpkeepRow(*cells) for cells in cells_of_rows]
 
 
 def last_upkeep_ms(tx: apsw.Connection, project: str) -> int | None:
     """Return when upkeep last ran."""
-    found = tx.execute("SELECT at_ms FROM continuity_memory_upkeep WHERE project = ?", (project,)).get
-    return None if found is None else int(str(found))
+    value = tx.execute("SELECT at_ms FROM continuity_memory_upkeep WHERE project = ?", (project,)).get
+    return None if value is None else int(str(value))
 
 
 def last_upkeep(tx: apsw.Connection, project: str) -> dict[str, Any] | None:

@@ -56,8 +56,8 @@ def access(count: int) -> float:
 
 def score(inputs: ScoreInputs, now_ms: int, base_relevance: float = 1.0) -> float:
     """Return base relevance × recency × access × confidence, at most 1; without a query the base relevance is 1."""
-    left = recency(inputs.sector, now_ms - inputs.last_ms)
-    return max(0.0, min(1.0, base_relevance * left * access(inputs.access_count) * inputs.confidence))
+    recent_share = recency(inputs.sector, now_ms - inputs.last_ms)
+    return max(0.0, min(1.0, base_relevance * recent_share * access(inputs.access_count) * inputs.confidence))
 
 
 def tier(inputs: ScoreInputs, now_ms: int) -> Tier:
@@ -87,9 +87,6 @@ def stale_since_ms(inputs: ScoreInputs) -> int:
 def is_stale(inputs: ScoreInputs, now_ms: int) -> bool:
     """Whether the score has been below ARCHIVE_SCORE for ARCHIVE_DAYS."""
     return now_ms - stale_since_ms(inputs) >= ARCHIVE_DAYS * DAY_MS
-
-
-# What is due: which tiers changed, which files go to the archive, which were for a session only. Pure.
 
 
 ArchiveReason = Literal["expired", "stale"]

@@ -124,9 +124,6 @@ def within_reach(due: DueUpkeep, owners: Sequence[str]) -> DueUpkeep:
     )
 
 
-# What is done for a project's memories behind its runs: waiting material is captured, upkeep is done once a day.
-
-
 def run_upkeep_later(process: Process, workspace: Workspace) -> None:
     """Run upkeep in the background; what fails now is done after a later run."""
     try:
@@ -150,9 +147,6 @@ def _log_failure(process: Process, done: Future[None]) -> None:
     error = None if done.cancelled() else done.exception()
     if error is not None:
         process.log.error("memory.upkeep.failed", kind=type(error).__name__)
-
-
-# `memory/maintain`.
 
 
 def maintain_memories(call: Call, params: MemoryMaintainParams) -> MemoryMaintainResult:
