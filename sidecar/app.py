@@ -36,8 +36,7 @@ from sidecar.rpc.connection import Connection
 from sidecar.rpc.envelope import Request
 from sidecar.rpc.errors import frames_of
 from sidecar.rpc.framing import MAX_MESSAGE_BYTES
-from sidecar.rpc.pending_request import PendingRequest
-from sidecar.rpc.scheduler import Scheduler
+from sidecar.rpc.scheduler import PendingRequest, Scheduler
 from sidecar.settings.table import from_environment
 from sidecar.storage.open_state import Opened, open_state
 from sidecar.system.log import Log

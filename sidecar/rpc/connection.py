@@ -12,8 +12,7 @@ from sidecar.core.errors import Busy, Cancelled, InvalidParams, InvalidRequest, 
 from sidecar.rpc.envelope import Batch, BatchResponse, Envelope, Invalid, Notice, RequestId, parse, refusal, response
 from sidecar.rpc.errors import as_sidecar_error, error_object
 from sidecar.rpc.framing import Refused
-from sidecar.rpc.pending_request import Coalescer, PendingRequest
-from sidecar.rpc.scheduler import Scheduler, Task
+from sidecar.rpc.scheduler import Coalescer, PendingRequest, Scheduler, Task
 
 if TYPE_CHECKING:
     from sidecar.rpc.dispatch import Dispatcher

@@ -22,7 +22,7 @@ from sidecar.core.errors import InvalidParams, MethodNotFound
 from sidecar.core.wire import WireModel
 from sidecar.method import Method, Notification
 from sidecar.rpc.errors import as_sidecar_error, error_object, invalid_params
-from sidecar.rpc.pending_request import PendingRequest
+from sidecar.rpc.scheduler import PendingRequest
 
 if "jsonrpcserver" not in sys.modules:
     _spec = find_spec("jsonrpcserver")

@@ -8,8 +8,7 @@ from sidecar.core.clock import Clock
 from sidecar.core.errors import InvalidRequest
 from sidecar.rpc.connection import Connection, Host
 from sidecar.rpc.framing import Framer, frame
-from sidecar.rpc.pending_request import PendingRequest
-from sidecar.rpc.scheduler import Scheduler
+from sidecar.rpc.scheduler import PendingRequest, Scheduler
 from sidecar.system.local_socket import Door, open_door
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""What counts as a changed contract of a file, by language."""
+"""Which edits change a file's API, by language."""
 
 import pytest
 
@@ -13,9 +13,9 @@ def sides(path: str, before: str, after: str | None) -> FileVersions:
     return FileVersions(summarise(path, before.encode()), now, before, after or "")
 
 
-def told(path: str, before: str, after: str | None) -> list[tuple[str, str, str]]:
-    found = api_changes({path: sides(path, before, after)}, {})
-    return [(one.name, one.before, one.after) for one in found]
+def changes_of(path: str, before: str, after: str | None) -> list[tuple[str, str, str]]:
+    changes = api_changes({path: sides(path, before, after)}, {})
+    return [(change.name, change.before, change.after) for change in changes]
 
 
 @pytest.mark.parametrize(
@@ -33,10 +33,10 @@ def told(path: str, before: str, after: str | None) -> list[tuple[str, str, str]
          [("Do", "func Do(a string)", "func Do(a int)")]),
     ],
 )  # fmt: skip
-def test_a_changed_or_removed_public_signature_is_one(
+def test_changed_or_removed_public_signature_is_an_api_change(
     path: str, before: str, after: str | None, expected: list[tuple[str, str, str]]
 ) -> None:
-    assert told(path, before, after) == expected
+    assert changes_of(path, before, after) == expected
 
 
 @pytest.mark.parametrize(
@@ -53,11 +53,11 @@ def test_a_changed_or_removed_public_signature_is_one(
     ],
     ids=["annotated", "wrapped", "value", "passed on", "private", "added", "not exported", "lower case"],
 )
-def test_what_breaks_nobody_is_none(path: str, before: str, after: str) -> None:
-    assert told(path, before, after) == []
+def test_harmless_edit_is_not_an_api_change(path: str, before: str, after: str) -> None:
+    assert changes_of(path, before, after) == []
 
 
-def test_what_moved_to_another_of_the_files_is_told_as_moved() -> None:
+def test_definition_moved_between_the_files_is_reported_as_moved() -> None:
     files = {
         "a.py": sides("a.py", "def f(x): ...\ndef g(): ...\n", "def g(): ...\n"),
         "b.py": FileVersions(None, summarise("b.py", b"def f(x): ...\n")),
@@ -65,63 +65,65 @@ def test_what_moved_to_another_of_the_files_is_told_as_moved() -> None:
     assert api_changes(files, {}) == [ApiChange("a.py", "f", "def f(x)", "", "b.py")]
 
 
-def test_the_texts_tell_where_a_signature_was_cut() -> None:
+def test_truncated_signatures_are_read_from_the_texts() -> None:
     both = sides("a.py", f"def f({MANY}):\n    pass\n", f"def f({MANY}, last=1):\n    pass\n")
     assert needs_texts(both)
-    (one,) = api_changes({"a.py": both}, {})
-    assert one.after.endswith("last=1)")
+    (change,) = api_changes({"a.py": both}, {})
+    assert change.after.endswith("last=1)")
 
 
-def test_a_call_that_a_constant_is_made_by_is_no_contract_however_long() -> None:
+def test_value_of_a_constant_is_not_part_of_the_api() -> None:
     head = "export const connect: Connect<Socket, Options> = helped(async (c, events) => {\n"
     made = head + "  if (c) {\n    return (%s)\n  }\n"
     rest = "  const a = (b: number) => b\n" * 4 + "})\n"
-    before, after = (f"{made % one}{rest}" for one in ("one", "another"))
-    assert told("a.ts", before, after) == []
+    before, after = (f"{made % change}{rest}" for change in ("one", "another"))
+    assert changes_of("a.ts", before, after) == []
 
 
-def test_of_a_long_type_its_own_lines_tell_and_not_those_that_follow() -> None:
+def test_long_type_is_compared_by_its_own_lines() -> None:
     members = "".join(f"  member_of_a_long_name_{number}: string\n" for number in range(9))
     text = "export type A = {\n%s}\n\nexport interface B {\n%s}\n\ntype C = { x: (a: string) => %s }\n"
     before = text % (members, members, "void")
-    assert told("a.ts", before, text % (members, members, "number")) == []
-    ((name, was, now),) = told("a.ts", before, text % (members + "  last?: false\n", members, "void"))
+    assert changes_of("a.ts", before, text % (members, members, "number")) == []
+    ((name, was, now),) = changes_of("a.ts", before, text % (members + "  last?: false\n", members, "void"))
     assert (name, now.replace("\nlast?: false", "")) == ("A", was)
 
 
-def test_a_long_interface_is_another_only_by_lines_that_are_no_members_of_their_own() -> None:
+def test_long_interface_is_compared_without_its_members() -> None:
     members = "".join(f"  call_{number}(a: string): void;\n" for number in range(9))
     text = "export interface B extends Base<One, Two, Three> {\n%s  // said\n  last(%s): void;\n}\n"
-    assert [name for name, _, _ in told("a.ts", text % (members, ""), text % (members, "a: number"))] == ["B.last"]
+    assert [name for name, _, _ in changes_of("a.ts", text % (members, ""), text % (members, "a: number"))] == [
+        "B.last"
+    ]
 
 
-def test_what_a_function_gives_back_is_read_over_several_lines() -> None:
+def test_return_type_can_span_several_lines() -> None:
     given = ", ".join(f"long_parameter_{number}: string" for number in range(8))
     text = f"export function f({given}): Map<A,\n  %s> {{\n  return (1)\n}}\n"
-    ((_, before, after),) = told("a.ts", text % "B", text % "C")
+    ((_, before, after),) = changes_of("a.ts", text % "B", text % "C")
     assert (before.endswith(": Map<A, B>"), after.endswith(": Map<A, C>")) == (True, True)
-    assert told("a.ts", text % "B", (text % "B").replace("(1)", "(2)")) == []
+    assert changes_of("a.ts", text % "B", (text % "B").replace("(1)", "(2)")) == []
 
 
-def test_a_member_that_went_to_the_class_it_is_inherited_from_is_there_as_before() -> None:
+def test_member_moved_to_a_base_class_is_not_removed() -> None:
     before = "class Reader(Base):\n  def read(self): ...\n  def close(self): ...\n"
     files = {
         "a.py": sides("a.py", before, "class Reader(Base):\n  def close(self): ...\n"),
         "base.py": sides("base.py", "class Base: ...\n", "class Base:\n  def read(self): ...\n"),
     }
     assert api_changes(files, {}) == []
-    assert [one.name for one in api_changes({"a.py": files["a.py"]}, {})] == ["Reader.read"]
+    assert [change.name for change in api_changes({"a.py": files["a.py"]}, {})] == ["Reader.read"]
 
 
-def test_a_constant_that_moved_is_told_as_moved() -> None:
+def test_moved_constant_is_reported_as_moved() -> None:
     files = {
         "a.py": sides("a.py", "LIMIT = 4\ndef g(): ...\n", "def g(): ...\n"),
         "b.py": FileVersions(None, summarise("b.py", b"LIMIT = 4\n")),
     }
-    assert [one.moved_to for one in api_changes(files, {})] == ["b.py"]
+    assert [change.moved_to for change in api_changes(files, {})] == ["b.py"]
 
 
-def test_parameters_are_cut_at_their_own_commas() -> None:
+def test_parameters_are_split_at_top_level_commas() -> None:
     assert split_signature("func (t *T) Run(a int, b map[string]int) error") == (
         "func (t *T) Run", ["a int", "b map[string]int"], "error",
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Looks while others work, jobs that are cancelled, caches that follow the state."""
+"""States during other work, cancelled jobs, and caches that follow the state."""
 
 import threading
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sidecar.call import Process
-from tests.codebase.looks import Looks
+from tests.codebase.codebase_client import CodebaseClient
 from tests.support.client import Client
 from tests.support.memory import MemorySidecar
 from tests.support.repositories import Repository
@@ -17,9 +17,9 @@ Make = Callable[..., Repository]
 CANCELLED = -32800
 
 
-def test_a_look_while_another_process_commits_sees_before_or_after(client: Client, make_repository: Make) -> None:
+def test_state_during_a_commit_is_the_one_before_or_after(client: Client, make_repository: Make) -> None:
     repository = make_repository({"a.txt": "0\n"})
-    looks = Looks(client, repository.path)
+    looks = CodebaseClient(client, repository.path)
     heads, ending = {repository.head()}, threading.Event()
 
     def work() -> None:
@@ -41,19 +41,19 @@ def test_a_look_while_another_process_commits_sees_before_or_after(client: Clien
     assert looks.changed() == {"11.txt": ("deleted", ".D")}
 
 
-def test_progress_only_grows_and_ends_at_the_whole(sidecar: MemorySidecar, make_repository: Make) -> None:
+def test_progress_only_grows_and_ends_complete(sidecar: MemorySidecar, make_repository: Make) -> None:
     repository = make_repository({f"{number}.py": f"x = {number}\n" for number in range(400)})
     client = sidecar.client
     request_id = client.start("codebase/index", {"cwd": str(repository.path)})
     result = client.result(request_id)
-    told = _progress(sidecar, request_id)
-    assert told[-1] == (400, 400)
-    assert [done for done, _ in told] == sorted(done for done, _ in told)
-    assert all(total in {0, 400} and done <= 400 for done, total in told)
+    progress = _progress(sidecar, request_id)
+    assert progress[-1] == (400, 400)
+    assert [done for done, _ in progress] == sorted(done for done, _ in progress)
+    assert all(total in {0, 400} and done <= 400 for done, total in progress)
     assert (result["files"], result["analysed"], result["complete"]) == (400, 400, True)
 
 
-def test_a_cancelled_index_job_stops_early(sidecar: MemorySidecar, make_repository: Make) -> None:
+def test_cancelled_index_job_stops_early(sidecar: MemorySidecar, make_repository: Make) -> None:
     line = " ".join(f"word{number}" for number in range(300))
     repository = make_repository({f"{number}.py": f"x{number} = 1\n" + f"{line}\n" * 20 for number in range(1_500)})
     client = sidecar.client
@@ -65,27 +65,27 @@ def test_a_cancelled_index_job_stops_early(sidecar: MemorySidecar, make_reposito
     assert client.answer(request_id)["error"]["code"] == CANCELLED
     done, total = _progress(sidecar, request_id)[-1]
     assert done < total
-    again = Looks(client, repository.path).index()
+    again = CodebaseClient(client, repository.path).index()
     assert again["complete"]
     assert again["fromCache"] > 0
 
 
-def test_two_index_jobs_at_once_both_end_whole(sidecar: MemorySidecar, make_repository: Make, tmp_path: Path) -> None:
+def test_two_concurrent_index_jobs_both_complete(sidecar: MemorySidecar, make_repository: Make, tmp_path: Path) -> None:
     repository = make_repository({f"{number}.py": f"pelican{number} = 1\n" for number in range(300)})
     linked = repository.add_worktree(tmp_path / "linked", "feature")
     client = sidecar.client
     params = [{"cwd": str(repository.path)}, {"cwd": str(repository.path), "projectPath": str(tmp_path)},
               {"cwd": str(linked.path)}]  # fmt: skip
-    ids = [client.start("codebase/index", one) for one in params]
+    ids = [client.start("codebase/index", job_params) for job_params in params]
     for request_id in ids:
         result = client.result(request_id)
         assert (result["complete"], result["files"]) == (True, 300)
-    assert Looks(client, repository.path).search("pelican7")[0] == "7.py"
+    assert CodebaseClient(client, repository.path).search("pelican7")[0] == "7.py"
 
 
-def test_the_search_cache_gives_the_same_and_follows_the_state(client: Client, make_repository: Make) -> None:
+def test_search_cache_returns_equal_results_and_follows_the_state(client: Client, make_repository: Make) -> None:
     repository = make_repository({"a.py": "pelican = 1\n", "b.py": "walrus = 1\n"})
-    looks = Looks(client, repository.path)
+    looks = CodebaseClient(client, repository.path)
     looks.index()
     params = {**looks.params, "query": "pelican walrus"}
     first = client.request("codebase/search", params)
@@ -96,63 +96,61 @@ def test_the_search_cache_gives_the_same_and_follows_the_state(client: Client, m
     assert client.request("codebase/search", params) == first
 
 
-def test_a_search_in_a_new_process_reads_the_cache(
+def test_search_in_a_new_process_reads_the_cache(
     open_sidecar: Callable[..., MemorySidecar], make_repository: Make
 ) -> None:
     repository = make_repository({"a.py": "pelican = 1\n"})
     answers: list[Any] = []
     for _ in range(2):
-        one = open_sidecar()
-        one.client.initialize()
-        looks = Looks(one.client, repository.path)
+        opened = open_sidecar()
+        opened.client.initialize()
+        looks = CodebaseClient(opened.client, repository.path)
         answers.append((looks.index(), looks.search("pelican")))
-        one.close()
+        opened.close()
     (first, found), (second, found_again) = answers
     assert (first["analysed"], second["analysed"], second["fromCache"]) == (1, 0, 1)
     assert found == found_again == ["a.py"]
 
 
-def test_a_find_for_an_earlier_state_is_not_kept_for_it(sidecar: MemorySidecar, make_repository: Make) -> None:
-    """A second request may move the index on between one's listing and its find."""
+def test_search_of_an_earlier_state_is_not_cached(sidecar: MemorySidecar, make_repository: Make) -> None:
+    """A second request can move the index on between the listing and the search of the first."""
     repository = make_repository({"a.py": "pelican = 1\n"})
     process = sidecar.app.process
     assert isinstance(process, Process)
-    one = process.workspaces.get(str(repository.path), None).slices.repository
-    earlier = one.state()
-    one.wait_for_index(one.listing(earlier), process.indexing, 5_000)
+    opened = process.workspaces.get(str(repository.path), None).slices.repository
+    earlier = opened.state()
+    opened.wait_for_index(opened.listing(earlier), process.indexing, 5_000)
     repository.write({"a.py": "walrus = 1\n"})
-    later = one.state()
-    one.wait_for_index(one.listing(later), process.indexing, 5_000)
-    one.find("pelican", earlier, 24)
+    later = opened.state()
+    opened.wait_for_index(opened.listing(later), process.indexing, 5_000)
+    opened.find("pelican", earlier, 24)
     repository.write({"a.py": "pelican = 1\n"})
-    now = one.state()
-    one.wait_for_index(one.listing(now), process.indexing, 5_000)
+    now = opened.state()
+    opened.wait_for_index(opened.listing(now), process.indexing, 5_000)
     assert now.changed_hash == earlier.changed_hash
-    assert [found.path for found in one.find("pelican", now, 24)] == ["a.py"]
+    assert [found.path for found in opened.find("pelican", now, 24)] == ["a.py"]
 
 
-def test_the_difference_of_a_file_is_read_again_only_when_it_changed(
-    sidecar: MemorySidecar, make_repository: Make
-) -> None:
+def test_diff_of_a_file_is_read_again_only_after_a_change(sidecar: MemorySidecar, make_repository: Make) -> None:
     repository = make_repository({"a.py": "one\n", "b.py": "one\n"})
     process = sidecar.app.process
     assert isinstance(process, Process)
-    one = process.workspaces.get(str(repository.path), None).slices.repository
+    opened = process.workspaces.get(str(repository.path), None).slices.repository
     repository.write({"a.py": "two\n", "b.py": "two\n"})
-    first = one.diffs(one.state())
+    first = opened.diffs(opened.state())
     repository.write({"b.py": "three\n"})
-    second = one.diffs(one.state())
+    second = opened.diffs(opened.state())
     assert second["a.py"] is first["a.py"]
     assert "+three" in second["b.py"].hunks
 
 
 @pytest.mark.parametrize("name", ["GIT_INDEX_FILE", "GIT_DIR"])
-def test_a_search_needs_no_index_job_before(
+def test_search_needs_no_index_job_before(
     client: Client, make_repository: Make, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:
     repository = make_repository({"a.py": "pelican = 1\n"})
     monkeypatch.setenv(name, "/nowhere")
-    assert Looks(client, repository.path).search("pelican") == ["a.py"]
+    assert CodebaseClient(client, repository.path).search("pelican") == ["a.py"]
 
 
 def _progress(sidecar: MemorySidecar, request_id: int) -> list[tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""Files with a few changes laid over them are what a plain mapping would be, and tell what differs."""
+"""A file map with an overlay equals a plain dict, and reports its differences."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,26 +13,26 @@ LAID = st.dictionaries(PATHS, st.one_of(st.none(), CONTENTS), max_size=6)
 
 def plain(base: dict[str, str], *overlay: dict[str, str | None]) -> dict[str, str]:
     whole: dict[str, str | None] = {**base}
-    for one in overlay:
-        whole |= one
+    for layer in overlay:
+        whole |= layer
     return {path: content for path, content in sorted(whole.items()) if content is not None}
 
 
 @given(TRACKED, LAID, LAID)
-def test_they_are_what_a_mapping_put_together_in_order_would_be(
+def test_file_map_equals_a_sorted_merged_dict(
     base: dict[str, str], overlay: dict[str, str | None], more: dict[str, str | None]
 ) -> None:
     files = FileMap(dict(sorted(base.items())), overlay).with_overlay(more)
-    wanted = plain(base, overlay, more)
-    assert list(files.items()) == list(wanted.items())
-    assert (list(files), list(files.keys()), list(files.values())) == ([*wanted], [*wanted], [*wanted.values()])
-    assert len(files) == len(wanted)
+    expected = plain(base, overlay, more)
+    assert list(files.items()) == list(expected.items())
+    assert (list(files), list(files.keys()), list(files.values())) == ([*expected], [*expected], [*expected.values()])
+    assert len(files) == len(expected)
     for path in {*base, *overlay, *more, "absent"}:
-        assert (path in files, files.get(path)) == (path in wanted, wanted.get(path))
+        assert (path in files, files.get(path)) == (path in expected, expected.get(path))
 
 
 @given(TRACKED, LAID, LAID, TRACKED)
-def test_what_differs_is_told_whether_or_not_one_comes_from_the_other(
+def test_delta_is_equal_for_derived_and_unrelated_maps(
     base: dict[str, str], overlay: dict[str, str | None], more: dict[str, str | None], other: dict[str, str]
 ) -> None:
     first = FileMap(dict(sorted(base.items())), overlay)

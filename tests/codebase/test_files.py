@@ -7,7 +7,7 @@ import pytest
 
 from sidecar.codebase.files import MAX_FILES, FileMap, Lister, is_generated, may_show, with_changes
 from sidecar.codebase.worktree.state import ChangedFile, RepositoryState
-from tests.codebase.looks import Looks
+from tests.codebase.codebase_client import CodebaseClient
 from tests.support.client import Client
 from tests.support.repositories import Repository
 
@@ -40,20 +40,20 @@ def test_other_files_may_be_shown(path: str) -> None:
 
 
 @pytest.mark.parametrize("path", ["package-lock.json", "web/Yarn.lock", "a.min.js", "x_pb2.py", "api.generated.ts"])
-def test_what_programs_write_is_known_by_name(path: str) -> None:
+def test_generated_files_are_recognized_by_name(path: str) -> None:
     assert is_generated(path)
     assert not is_generated("src/lock.py")
 
 
 @pytest.mark.parametrize("tracked", [True, False], ids=["tracked", "untracked"])
-def test_what_may_not_be_shown_is_never_found(client: Client, make_repository: Make, *, tracked: bool) -> None:
+def test_files_that_may_not_be_shown_are_never_found(client: Client, make_repository: Make, *, tracked: bool) -> None:
     hidden = {path: "pelican\n" for path in HIDDEN if path.isascii()}
     repository = make_repository({"plain.txt": "pelican\n", ".env.example": "pelican\n"})
     repository.write(hidden)
     if tracked:
         repository.git("add", "--force", "--all")
         repository.git("commit", "--quiet", "--message", "All")
-    looks = Looks(client, repository.path)
+    looks = CodebaseClient(client, repository.path)
     assert looks.index()["files"] == 2
     assert set(looks.search("pelican")) == {"plain.txt", ".env.example"}
 
@@ -61,15 +61,15 @@ def test_what_may_not_be_shown_is_never_found(client: Client, make_repository: M
 def test_ignored_files_are_never_listed(client: Client, make_repository: Make) -> None:
     repository = make_repository({".gitignore": "*.local\n/out/\n", "a.txt": "pelican\n"})
     repository.write({"x.local": "pelican\n", "out/y.txt": "pelican\n", "sub/z.local": "pelican\n"})
-    looks = Looks(client, repository.path)
+    looks = CodebaseClient(client, repository.path)
     assert looks.changed() == {}
     looks.index()
     assert looks.search("pelican") == ["a.txt"]
 
 
-def test_the_listing_follows_every_kind_of_change(client: Client, make_repository: Make) -> None:
+def test_listing_follows_every_kind_of_change(client: Client, make_repository: Make) -> None:
     repository = make_repository({"a.txt": "pelican\n", "b.txt": "pelican\n", "c.txt": "pelican long enough\n" * 9})
-    looks = Looks(client, repository.path)
+    looks = CodebaseClient(client, repository.path)
     looks.index()
     assert set(looks.search("pelican")) == {"a.txt", "b.txt", "c.txt"}
     (repository.path / "a.txt").unlink()
@@ -84,15 +84,15 @@ def test_the_listing_follows_every_kind_of_change(client: Client, make_repositor
     assert set(looks.search("pelican")) == {"a.txt", "b.txt", "c.txt"}
 
 
-def test_a_file_git_was_told_to_skip_is_not_listed(client: Client, make_repository: Make) -> None:
+def test_skip_worktree_file_is_not_listed(client: Client, make_repository: Make) -> None:
     repository = make_repository({"a.txt": "pelican\n", "b.txt": "pelican\n"})
-    looks = Looks(client, repository.path)
+    looks = CodebaseClient(client, repository.path)
     assert looks.index()["files"] == 2
     repository.git("update-index", "--skip-worktree", "b.txt")
     assert looks.index()["files"] == 1
 
 
-def test_a_listing_that_is_too_long_is_cut_and_says_so() -> None:
+def test_too_long_listing_is_truncated_and_reports_the_total() -> None:
     tracked = {f"{number:06}.txt": "0" * 40 for number in range(MAX_FILES)}
     extra = [ChangedFile(f"0{number}", "untracked", "??", "1" * 40, None) for number in range(5)]
     listing = with_changes(FileMap(tracked, {}), _state(*extra), MAX_FILES)
@@ -102,7 +102,7 @@ def test_a_listing_that_is_too_long_is_cut_and_says_so() -> None:
     assert with_changes(FileMap(tracked, {}), _state(), MAX_FILES + 3).cut_at == MAX_FILES + 3
 
 
-def test_the_same_state_gives_the_same_listing_object(make_repository: Make) -> None:
+def test_same_state_returns_the_same_listing_object(make_repository: Make) -> None:
     repository = make_repository({"a.txt": "a\n"})
     state = _state()._replace(root=repository.path)
     lister = Lister()
@@ -114,10 +114,10 @@ def test_the_same_state_gives_the_same_listing_object(make_repository: Make) -> 
     assert later.changed_since(first.files) == (("n.txt",), (), ())
 
 
-def test_an_index_written_without_a_checksum_is_read_all_the_same(client: Client, make_repository: Make) -> None:
+def test_git_index_without_a_checksum_is_read(client: Client, make_repository: Make) -> None:
     repository = make_repository({"a.txt": "pelican\n"})
     repository.git("config", "index.skipHash", "true")
-    looks = Looks(client, repository.path)
+    looks = CodebaseClient(client, repository.path)
     for name in ("b.txt", "c.txt", "d.txt"):
         repository.commit({name: "pelican\n"})
         looks.index()

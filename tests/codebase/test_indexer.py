@@ -1,4 +1,4 @@
-"""Cold analysis in workers: the same summaries as here, one lost file at most, and no process left behind."""
+"""Cold analysis in workers: equal summaries, at most one lost file, and no process left behind."""
 
 import os
 import subprocess
@@ -18,7 +18,7 @@ from sidecar.codebase.repository import Repository as CodebaseRepository
 from sidecar.codebase.summary.languages import main_grammars
 from sidecar.core.clock import SystemClock
 from sidecar.system.log import Log
-from tests.codebase.looks import Looks
+from tests.codebase.codebase_client import CodebaseClient
 from tests.support.client import Client
 from tests.support.memory import MemorySidecar
 from tests.support.process import ROOT
@@ -36,7 +36,7 @@ def log() -> Log:
 
 @pytest.fixture
 def pids(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder that workers note their pids in."""
+    """The folder in which workers note their pids."""
     folder = tmp_path / "pids"
     folder.mkdir()
     monkeypatch.syspath_prepend(str(ROOT))
@@ -69,49 +69,47 @@ def is_alive(pid: int) -> bool:
     return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] != "Z"
 
 
-def wait_until_gone(pids: Path) -> None:
+def wait_until_ended(pids: Path) -> None:
     give_up_at = time.monotonic() + PATIENCE_SECONDS
     while alive(pids) and time.monotonic() < give_up_at:
         time.sleep(0.02)
     assert alive(pids) == []
 
 
-def test_workers_tell_the_same_as_this_process(make_repository: Make, log: Log) -> None:
+def test_workers_and_this_process_return_equal_summaries(make_repository: Make, log: Log) -> None:
     repository = make_repository(many())
     repository.write({"src/m1.py": "edited = 1\n", "new.ts": "export const a = 1\n"})
     edited = repository.git("hash-object", "src/m1.py", "new.ts").split()
     changed = [("src/m1.py", f"w:{edited[0]}"), ("new.ts", f"w:{edited[1]}"), ("gone.py", "w:x")]
     files = [*(file for file in committed(repository) if file[0] != "src/m1.py"), *changed]
-    made = {one.path: one for one in analyse_in_workers(repository.path, files, log, lambda: False)}
-    assert made == {one.path: one for one in analyse(repository.path, dict(files))}
-    assert made["new.ts"].summary.definitions[0].name == "a"
-    assert "gone.py" not in made
+    analysed = {file.path: file for file in analyse_in_workers(repository.path, files, log, lambda: False)}
+    assert analysed == {file.path: file for file in analyse(repository.path, dict(files))}
+    assert analysed["new.ts"].summary.definitions[0].name == "a"
+    assert "gone.py" not in analysed
 
 
-def test_a_file_that_ends_its_worker_is_the_only_one_lost(make_repository: Make, log: Log, pids: Path) -> None:
+def test_only_the_file_that_crashes_its_worker_is_lost(make_repository: Make, log: Log, pids: Path) -> None:
     repository = make_repository({**many(150), "src/crash.py": "x = 1\n", "src/once.py": "y = 1\n"})
     files = committed(repository)
     results = analyse_in_workers(repository.path, files, log, lambda: False, command(pids))
-    made = {one.path: one.summary for one in results}
-    assert made.keys() == dict(files).keys()
-    assert [path for path, summary in made.items() if summary.analysis == "failed"] == ["src/crash.py"]
-    assert made["src/once.py"].definitions[0].name == "y"
+    analysed = {file.path: file.summary for file in results}
+    assert analysed.keys() == dict(files).keys()
+    assert [path for path, summary in analysed.items() if summary.analysis == "failed"] == ["src/crash.py"]
+    assert analysed["src/once.py"].definitions[0].name == "y"
     assert len(list(pids.glob("*.pid"))) == 4, "one at first, one more for each crash"
     logged = [line for line in log._waiting if b"codebase.analysis.crashed" in line]
     assert len(logged) == 3
-    wait_until_gone(pids)
+    wait_until_ended(pids)
 
 
-def test_a_worker_that_hangs_is_ended(
-    make_repository: Make, log: Log, pids: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_hanging_worker_is_killed(make_repository: Make, log: Log, pids: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(analysis_workers, "HANG_MS", 1_500.0)
     repository = make_repository({**many(20), "src/hang.py": "x = 1\n"})
     files = committed(repository)
-    made = list(analyse_in_workers(repository.path, files, log, lambda: False, command(pids)))
-    assert [one.path for one in made if one.summary.analysis == "failed"] == ["src/hang.py"]
-    assert len(made) == 21
-    wait_until_gone(pids)
+    analysed = list(analyse_in_workers(repository.path, files, log, lambda: False, command(pids)))
+    assert [file.path for file in analysed if file.summary.analysis == "failed"] == ["src/hang.py"]
+    assert len(analysed) == 21
+    wait_until_ended(pids)
 
 
 def test_stopping_ends_the_workers(make_repository: Make, log: Log, pids: Path) -> None:
@@ -122,10 +120,10 @@ def test_stopping_ends_the_workers(make_repository: Make, log: Log, pids: Path) 
     assert len(alive(pids)) == 1
     over.append(True)
     assert list(running) == []
-    wait_until_gone(pids)
+    wait_until_ended(pids)
 
 
-def test_workers_that_cannot_be_started_are_said_so(make_repository: Make, log: Log, tmp_path: Path) -> None:
+def test_failure_to_start_workers_raises(make_repository: Make, log: Log, tmp_path: Path) -> None:
     repository = make_repository(many(5))
     for wrong in ([str(tmp_path / "absent")], [sys.executable, "-c", "raise SystemExit(3)"]):
         with pytest.raises(OSError, match=r".+"):
@@ -145,7 +143,7 @@ for one in analyse_in_workers(Path(sys.argv[1]), files, Log(SystemClock()), lamb
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="asks the process table")
-def test_no_worker_outlives_the_process_that_was_killed(make_repository: Make, pids: Path) -> None:
+def test_workers_end_with_a_killed_process(make_repository: Make, pids: Path) -> None:
     repository = make_repository({"src/a.py": "x = 1\n", "src/hang.py": "x = 1\n"})
     files = [f"{path} {content}" for path, content in committed(repository)]
     arguments = [sys.executable, "-c", PARENT, str(repository.path), "|".join(command(pids)), *files]
@@ -154,35 +152,35 @@ def test_no_worker_outlives_the_process_that_was_killed(make_repository: Make, p
         assert parent.stdout.readline() == b"src/a.py\n"
         assert len(alive(pids)) == 1
         parent.kill()
-    wait_until_gone(pids)
+    wait_until_ended(pids)
 
 
-def test_a_cold_index_of_many_files_is_whole_and_found_again_without_reading(
+def test_cold_index_of_many_files_is_complete_and_cached(
     make_repository: Make, open_sidecar: Callable[..., MemorySidecar]
 ) -> None:
     repository = make_repository(many(MIN_FILES_FOR_WORKERS + 10))
     first = open_sidecar()
     first.client.initialize()
-    cold = Looks(first.client, repository.path).index()
+    cold = CodebaseClient(first.client, repository.path).index()
     assert (cold["analysed"], cold["fromCache"], cold["complete"]) == (MIN_FILES_FOR_WORKERS + 10, 0, True)
     first.close()
     for _, blob in committed(repository):
         (repository.path / ".git" / "objects" / blob[:2] / blob[2:]).unlink()
     again = open_sidecar()
     again.client.initialize()
-    warm = Looks(again.client, repository.path)
+    warm = CodebaseClient(again.client, repository.path)
     assert (index := warm.index())["analysed"] == 0, index
     assert warm.search("run_7")[0] == "src/m7.py"
 
 
-def test_progress_is_told_while_workers_work(client: Client, make_repository: Make) -> None:
+def test_progress_is_reported_while_workers_run(client: Client, make_repository: Make) -> None:
     repository = make_repository(many(400))
-    result = Looks(client, repository.path).index()
+    result = CodebaseClient(client, repository.path).index()
     assert result["complete"]
     assert result["files"] == 400
 
 
-def test_changed_files_come_first_then_the_order_then_the_rest() -> None:
+def test_changed_files_come_first_then_the_given_order_then_the_rest() -> None:
     many_more = [(f"more{number}", "0") for number in range(MAX_INLINE_FILES)]
     files = [("a", "1"), ("b", "2"), ("c", "w:3"), ("d", "4"), *many_more]
     assert prioritized(files, None) == [("c", "w:3"), ("a", "1"), ("b", "2"), ("d", "4"), *many_more]
@@ -190,43 +188,43 @@ def test_changed_files_come_first_then_the_order_then_the_rest() -> None:
     assert ordered == [("c", "w:3"), ("d", "4"), ("a", "1"), ("b", "2"), *many_more]
 
 
-def test_no_order_is_asked_for_a_handful_of_files() -> None:
+def test_few_files_are_not_sorted() -> None:
     files = [("a", "1"), ("c", "w:3"), ("d", "4")]
     assert prioritized(files, _refused) == [("c", "w:3"), ("a", "1"), ("d", "4")]
 
 
-def test_a_handful_of_edits_is_taken_in_by_the_thread_that_asks(
+def test_few_edits_are_indexed_on_the_calling_thread(
     make_repository: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repository = make_repository(many(20))
     sidecar = MemorySidecar(tmp_path / "state")
     sidecar.client.initialize()
     process = process_of(sidecar)
-    looked = CodebaseRepository(process.workspaces.get(str(repository.path), None), process)
-    looked.fill_index(looked.listing(looked.state()), IndexReport())
+    opened = CodebaseRepository(process.workspaces.get(str(repository.path), None), process)
+    opened.fill_index(opened.listing(opened.state()), IndexReport())
     for number in range(MAX_INLINE_FILES + 1):
         repository.write({f"src/m{number}.py": "def edited(): ...\n"})
-        listing = looked.listing(looked.state())
+        listing = opened.listing(opened.state())
         with ThreadPoolExecutor() as pool:
             monkeypatch.setattr(pool, "submit", _refused)
-            assert looked.wait_for_index(listing, pool, 1_000.0) == (1, True)
+            assert opened.wait_for_index(listing, pool, 1_000.0) == (1, True)
     repository.git("checkout", "--", ".")
     repository.write({"src/m0.py": "def edited_and_undone(): ...\n"})
     with ThreadPoolExecutor() as pool:
-        looked.wait_for_index(looked.listing(looked.state()), pool, 1_000.0 * PATIENCE_SECONDS)
+        opened.wait_for_index(opened.listing(opened.state()), pool, 1_000.0 * PATIENCE_SECONDS)
     repository.git("checkout", "--", ".")
-    listing = looked.listing(looked.state())
+    listing = opened.listing(opened.state())
     with ThreadPoolExecutor() as pool, monkeypatch.context() as patch:
         patch.setattr(pool, "submit", _refused)
-        assert looked.wait_for_index(listing, pool, 1_000.0) == (0, True)
+        assert opened.wait_for_index(listing, pool, 1_000.0) == (0, True)
     repository.write({f"src/m{number}.py": "def edited_again(): ...\n" for number in range(MAX_INLINE_FILES + 1)})
-    listing = looked.listing(looked.state())
+    listing = opened.listing(opened.state())
     with ThreadPoolExecutor() as pool, monkeypatch.context() as patch:
         patch.setattr(pool, "submit", _refused)
         with pytest.raises(AssertionError, match="another thread"):
-            looked.wait_for_index(listing, pool, 1_000.0)
+            opened.wait_for_index(listing, pool, 1_000.0)
     with ThreadPoolExecutor() as pool:
-        assert looked.wait_for_index(listing, pool, 1_000.0 * PATIENCE_SECONDS)[1]
+        assert opened.wait_for_index(listing, pool, 1_000.0 * PATIENCE_SECONDS)[1]
     sidecar.close()
 
 
@@ -234,7 +232,7 @@ def _refused(*_: object) -> NoReturn:
     raise AssertionError("another thread was asked")
 
 
-def test_a_worker_is_replaced_after_a_number_of_files(
+def test_worker_is_replaced_after_a_number_of_files(
     make_repository: Make, log: Log, pids: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(analysis_workers, "MAX_FILES_PER_WORKER", analysis_workers.BATCH_FILES)
@@ -243,9 +241,9 @@ def test_a_worker_is_replaced_after_a_number_of_files(
     found = list(analyse_in_workers(repository.path, committed(repository), log, lambda: False, command(pids)))
     assert len(found) == 3 * analysis_workers.BATCH_FILES
     assert len(list(pids.glob("*.pid"))) == 3
-    wait_until_gone(pids)
+    wait_until_ended(pids)
 
 
-def test_the_main_grammars_of_a_repository_are_those_of_many_files() -> None:
+def test_main_grammars_are_those_of_many_files() -> None:
     paths = [*(f"{n}.py" for n in range(30)), *(f"{n}.ts" for n in range(60)), "one.rs", "readme.md", "Makefile"]
     assert [grammar.query for grammar in main_grammars(paths)] == ["typescript", "python"]

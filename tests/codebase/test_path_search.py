@@ -1,4 +1,4 @@
-"""The first look: paths alone, by a text's words, only files that are there and may be shown."""
+"""Search by paths alone: only existing files that may be shown."""
 
 import sys
 from collections.abc import Callable
@@ -21,28 +21,28 @@ def made(make_repository: Callable[..., Repository]) -> Repository:
 
 
 def paths(made: Repository, text: str, limit: int = 16) -> list[str]:
-    return [one.path for one in search_paths(made.path, text, limit)]
+    return [file.path for file in search_paths(made.path, text, limit)]
 
 
-def test_files_are_found_by_the_words_in_their_paths(made: Repository) -> None:
-    found = search_paths(made.path, "Why does the cart ignore discounts?", 16)
-    assert found[0].path == "src/cart/discount.py"
-    assert set(found[0].matched) == {"cart", "discount"}
-    assert {one.path for one in found} == {
+def test_files_match_by_words_in_their_paths(made: Repository) -> None:
+    results = search_paths(made.path, "Why does the cart ignore discounts?", 16)
+    assert results[0].path == "src/cart/discount.py"
+    assert set(results[0].matched) == {"cart", "discount"}
+    assert {file.path for file in results} == {
         "src/cart/discount.py", "src/cart/CartTotal.ts", "docs/discounts.md", "src/größe/naïve discount.py",
     }  # fmt: skip
 
 
-def test_a_path_in_the_text_leads(made: Repository) -> None:
+def test_path_in_the_text_comes_first(made: Repository) -> None:
     assert paths(made, "the cart's discount is wrong, see src/mail/send.py")[0] == "src/mail/send.py"
 
 
-def test_a_word_inside_of_another_word_is_none_but_a_part_of_a_name_is_one(made: Repository) -> None:
+def test_part_of_a_compound_name_matches_but_part_of_a_word_does_not(made: Repository) -> None:
     assert paths(made, "total") == ["src/cart/CartTotal.ts"]
     assert "src/scarthing.py" not in paths(made, "cart")
 
 
-def test_what_is_gone_untracked_or_a_link_is_not_told(made: Repository) -> None:
+def test_missing_untracked_and_linked_files_are_left_out(made: Repository) -> None:
     (made.path / "src/cart/discount.py").unlink()
     (made.path / "docs/discounts.md").unlink()
     if sys.platform != "win32":
@@ -51,10 +51,10 @@ def test_what_is_gone_untracked_or_a_link_is_not_told(made: Repository) -> None:
     assert paths(made, "discount") == ["src/größe/naïve discount.py"]
 
 
-def test_a_folder_without_a_repository_tells_nothing(tmp_path: Path) -> None:
+def test_folder_without_a_repository_has_no_results(tmp_path: Path) -> None:
     (tmp_path / "cart.py").touch()
     assert search_paths(tmp_path, "cart", 16) == []
 
 
-def test_no_more_are_told_than_asked_for(made: Repository) -> None:
+def test_path_search_respects_the_limit(made: Repository) -> None:
     assert len(paths(made, "discount cart", 2)) == 2

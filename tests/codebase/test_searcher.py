@@ -1,4 +1,4 @@
-"""The search of a workspace follows its state, and remembers what was asked of the same state."""
+"""The search of a workspace follows its state and caches results per state."""
 
 import shutil
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from sidecar.codebase import RankedFile, Repository, RepositoryState, Summary
 from sidecar.codebase.search import SearchQuery
 from sidecar.codebase.searcher import Searcher
 from sidecar.codebase.summary.summarize import summarise
-from tests.codebase.looks import Looks
+from tests.codebase.codebase_client import CodebaseClient
 from tests.codebase.search.corpus import Memory, commit_at, paths_of
 from tests.support.client import Client
 from tests.support.memory import MemorySidecar
@@ -21,23 +21,23 @@ Make = Callable[..., Worktree]
 
 
 class Desk:
-    """A finder over a real workspace; `asked` grows with each search that is not answered from the cache."""
+    """A searcher over a real workspace; `searches` grows with each search that the cache does not answer."""
 
     def __init__(self, folder: Path, process: Process) -> None:
         self.folder = folder
-        self.asked: list[list[str]] = []
+        self.searches: list[list[str]] = []
         self._repository: Repository = process.workspaces.get(str(folder), None).slices.repository
         self._memory = Memory()
         self.finder = Searcher(folder, process, self._memory.known, self._summaries)
 
     def look(self) -> RepositoryState:
-        """Follows the state without reading anything."""
+        """Follow the state without reading anything."""
         state = self._repository.state()
         self.finder.update(state, self._repository.listing(state))
         return state
 
-    def settle(self) -> RepositoryState:
-        """Follows the state and reads all there is."""
+    def index_all(self) -> RepositoryState:
+        """Follow the state and index everything."""
         state = self.look()
         for path, content in self.finder.index.pending():
             summary = self._summary(path)
@@ -50,14 +50,14 @@ class Desk:
     def search(
         self, text: str, state: RepositoryState, limit: int = 24, *, mentioned: str = "", touched: str = ""
     ) -> list[RankedFile]:
-        """Searches, as the repository would."""
+        """Search as the repository would."""
         changed = frozenset(file.path for file in state.changed)
         question = SearchQuery(text, changed, frozenset((mentioned,) if mentioned else ()),
                                   frozenset((touched,) if touched else ()))  # fmt: skip
         return self.finder.find(question, state, self._repository.key, limit)
 
     def _summaries(self, files: dict[str, str]) -> dict[str, Summary]:
-        self.asked.append(sorted(files))
+        self.searches.append(sorted(files))
         return {path: self._summary(path) for path in files}
 
     def _summary(self, path: str) -> Summary:
@@ -66,7 +66,7 @@ class Desk:
 
 @pytest.fixture
 def program(sidecar: MemorySidecar) -> Process:
-    """What lives as long as the process."""
+    """The process of a sidecar."""
     process = sidecar.app.process
     assert isinstance(process, Process)
     return process
@@ -74,7 +74,7 @@ def program(sidecar: MemorySidecar) -> Process:
 
 @pytest.fixture
 def zoo(make_repository: Make) -> Worktree:
-    """Pens that change together with feeding."""
+    """A repository in which the pens change together with the feeding."""
     repository = make_repository()
     commit_at(repository, 0, "Begin", {"readme.md": "zoo\n"})
     commit_at(repository, 1, "Add pens", {"pens.py": "from feed import pelican\n", "stock.py": "walrus = 1\n"})
@@ -83,144 +83,144 @@ def zoo(make_repository: Make) -> Worktree:
     return repository
 
 
-def test_the_same_question_of_the_same_state_is_not_searched_again(zoo: Worktree, program: Process) -> None:
+def test_same_query_on_the_same_state_comes_from_the_cache(zoo: Worktree, program: Process) -> None:
     desk = Desk(zoo.path, program)
-    state = desk.settle()
+    state = desk.index_all()
     first = desk.search("pelican pens", state)
-    assert len(desk.asked) == 1
+    assert len(desk.searches) == 1
     assert desk.search("pelican pens", state) == first
-    assert desk.search("pelican pens", desk.settle()) == first
-    assert len(desk.asked) == 1
+    assert desk.search("pelican pens", desk.index_all()) == first
+    assert len(desk.searches) == 1
 
 
-def test_what_comes_from_the_cache_is_of_the_same_types(zoo: Worktree, program: Process) -> None:
+def test_cached_results_have_the_same_types(zoo: Worktree, program: Process) -> None:
     desk = Desk(zoo.path, program)
-    state = desk.settle()
+    state = desk.index_all()
     desk.search("pelican pens", state)
     again = desk.search("pelican pens", state)
-    assert len(desk.asked) == 1
-    assert any(one.related for one in again)
-    for one in again:
-        assert isinstance(one, RankedFile)
-        assert isinstance(one.parts, dict)
-        assert isinstance(one.matched, tuple)
-        assert all(isinstance(pair, tuple) for pair in one.related)
+    assert len(desk.searches) == 1
+    assert any(file.related for file in again)
+    for file in again:
+        assert isinstance(file, RankedFile)
+        assert isinstance(file.parts, dict)
+        assert isinstance(file.matched, tuple)
+        assert all(isinstance(pair, tuple) for pair in file.related)
 
 
-def test_another_question_is_searched_for(zoo: Worktree, program: Process) -> None:
+def test_another_query_is_searched(zoo: Worktree, program: Process) -> None:
     desk = Desk(zoo.path, program)
-    state = desk.settle()
+    state = desk.index_all()
     desk.search("pelican", state)
     desk.search("pelican!", state)
     desk.search("pelican", state, limit=2)
     assert desk.search("pelican", state, mentioned="stock.py")[0].path == "stock.py"
     desk.search("pelican", state, touched="stock.py")
-    assert len(desk.asked) == 5
+    assert len(desk.searches) == 5
     assert desk.search("pelican", state)[0].path != "stock.py"
-    assert len(desk.asked) == 5
+    assert len(desk.searches) == 5
 
 
-def test_an_edit_or_a_commit_is_another_state_and_an_undone_edit_the_same(zoo: Worktree, program: Process) -> None:
+def test_edit_or_commit_invalidates_and_an_undone_edit_restores_the_cached_result(
+    zoo: Worktree, program: Process
+) -> None:
     desk = Desk(zoo.path, program)
-    first = desk.search("otter", desk.settle())
+    first = desk.search("otter", desk.index_all())
     assert first == []
     zoo.write({"stock.py": "otter = 1\n"})
-    assert paths_of(desk.search("otter", desk.settle()))[0] == "stock.py"
+    assert paths_of(desk.search("otter", desk.index_all()))[0] == "stock.py"
     zoo.write({"stock.py": "walrus = 1\n"})
-    searches = len(desk.asked)
-    assert desk.search("otter", desk.settle()) == first
-    assert len(desk.asked) == searches
+    search_count = len(desk.searches)
+    assert desk.search("otter", desk.index_all()) == first
+    assert len(desk.searches) == search_count
     commit_at(zoo, 5, "Welcome", {"stock.py": "otter = 1\n"})
-    assert "stock.py" in paths_of(desk.search("otter", desk.settle()))
-    assert len(desk.asked) > searches
+    assert "stock.py" in paths_of(desk.search("otter", desk.index_all()))
+    assert len(desk.searches) > search_count
 
 
-def test_another_worktree_of_the_repository_shares_what_was_found(
-    zoo: Worktree, program: Process, tmp_path: Path
-) -> None:
+def test_worktrees_of_a_repository_share_cached_results(zoo: Worktree, program: Process, tmp_path: Path) -> None:
     here, there = Desk(zoo.path, program), Desk(zoo.add_worktree(tmp_path / "linked", "feature").path, program)
-    found = here.search("pelican pens", here.settle())
-    assert there.search("pelican pens", there.settle()) == found
-    assert (len(here.asked), len(there.asked)) == (1, 0)
+    results = here.search("pelican pens", here.index_all())
+    assert there.search("pelican pens", there.index_all()) == results
+    assert (len(here.searches), len(there.searches)) == (1, 0)
 
 
-def test_a_sub_folder_and_another_repository_share_nothing(
+def test_subfolder_and_other_repository_share_no_results(
     zoo: Worktree, program: Process, make_repository: Make
 ) -> None:
     commit_at(zoo, 4, "Move", {"app/pens.py": "pelican\n"})
     whole, part = Desk(zoo.path, program), Desk(zoo.path / "app", program)
     other = Desk(make_repository({"pens.py": "pelican\n"}, name="other").path, program)
-    assert "app/pens.py" in paths_of(whole.search("pelican", whole.settle()))
-    assert paths_of(part.search("pelican", part.settle())) == ["pens.py"]
-    assert paths_of(other.search("pelican", other.settle())) == ["pens.py"]
-    assert len(whole.asked) == len(part.asked) == len(other.asked) == 1
+    assert "app/pens.py" in paths_of(whole.search("pelican", whole.index_all()))
+    assert paths_of(part.search("pelican", part.index_all())) == ["pens.py"]
+    assert paths_of(other.search("pelican", other.index_all())) == ["pens.py"]
+    assert len(whole.searches) == len(part.searches) == len(other.searches) == 1
 
 
-def test_what_an_unfinished_index_finds_is_not_kept(zoo: Worktree, program: Process) -> None:
+def test_results_of_an_incomplete_index_are_not_cached(zoo: Worktree, program: Process) -> None:
     desk = Desk(zoo.path, program)
     early = desk.search("walrus pens", desk.look())
     assert paths_of(early) == ["pens.py"]
-    found = desk.search("walrus pens", desk.settle())
-    assert "stock.py" in paths_of(found)
-    assert "changedTogether" in {part for one in found for part in one.parts}
+    results = desk.search("walrus pens", desk.index_all())
+    assert "stock.py" in paths_of(results)
+    assert "changedTogether" in {part for file in results for part in file.parts}
 
 
-def test_a_state_that_is_no_longer_followed_is_answered_and_not_kept(zoo: Worktree, program: Process) -> None:
+def test_result_for_an_outdated_state_is_not_cached(zoo: Worktree, program: Process) -> None:
     desk = Desk(zoo.path, program)
-    earlier = desk.settle()
+    earlier = desk.index_all()
     zoo.write({"stock.py": "otter = 1\n"})
-    later = desk.settle()
+    later = desk.index_all()
     assert desk.finder.cached_listing(earlier) is None
     assert desk.finder.cached_listing(later) is not None
     assert paths_of(desk.search("otter", earlier))[0] == "stock.py"
     zoo.write({"stock.py": "walrus = 1\n"})
-    assert desk.search("otter", desk.settle()) == []
+    assert desk.search("otter", desk.index_all()) == []
 
 
-def test_the_history_moves_on_with_the_head(zoo: Worktree, program: Process) -> None:
+def test_history_follows_the_head(zoo: Worktree, program: Process) -> None:
     desk = Desk(zoo.path, program)
-    desk.settle()
+    desk.index_all()
     commit_at(zoo, 5, "Marmots sleep in the theme", {"theme.css": "body { color: blue }\n"})
     desk.look()
     assert not desk.finder.is_complete()
-    state = desk.settle()
-    found = desk.search("marmots in the zoo", state)
-    assert "nearestCommits" in next(one.parts for one in found if one.path == "theme.css")
+    state = desk.index_all()
+    results = desk.search("marmots in the zoo", state)
+    assert "nearestCommits" in next(file.parts for file in results if file.path == "theme.css")
 
 
-def test_a_folder_without_git_is_searched_by_its_words(tmp_path: Path, program: Process) -> None:
+def test_folder_without_git_can_be_searched(tmp_path: Path, program: Process) -> None:
     (tmp_path / "plain").mkdir()
     (tmp_path / "plain" / "pens.py").write_text("pelican = 1\n")
     desk = Desk(tmp_path / "plain", program)
-    assert paths_of(desk.search("pelican", desk.settle())) == ["pens.py"]
+    assert paths_of(desk.search("pelican", desk.index_all())) == ["pens.py"]
 
 
-def test_before_the_first_commit_files_are_found_by_their_words(make_repository: Make, program: Process) -> None:
+def test_repository_without_commits_can_be_searched(make_repository: Make, program: Process) -> None:
     repository = make_repository()
     repository.write({"pens.py": "pelican = 1\n"})
     desk = Desk(repository.path, program)
-    assert paths_of(desk.search("pelican", desk.settle())) == ["pens.py"]
+    assert paths_of(desk.search("pelican", desk.index_all())) == ["pens.py"]
 
 
-def test_a_history_that_cannot_be_read_costs_its_evidence_and_no_more(zoo: Worktree, program: Process) -> None:
+def test_unreadable_history_only_loses_its_evidence(zoo: Worktree, program: Process) -> None:
     _hide(zoo, zoo.git("rev-parse", "HEAD~2"))
     desk = Desk(zoo.path, program)
-    found = desk.search("pelican", desk.settle())
-    assert set(paths_of(found)) >= {"feed.py", "pens.py"}
-    assert "changedTogether" not in {part for one in found for part in one.parts}
+    results = desk.search("pelican", desk.index_all())
+    assert set(paths_of(results)) >= {"feed.py", "pens.py"}
+    assert "changedTogether" not in {part for file in results for part in file.parts}
 
 
-def test_what_was_found_without_the_history_is_not_given_once_it_can_be_read(zoo: Worktree, program: Process) -> None:
+def test_results_without_history_are_not_reused_once_it_is_readable(zoo: Worktree, program: Process) -> None:
     hidden = _hide(zoo, zoo.git("rev-parse", "HEAD~2"))
     desk = Desk(zoo.path, program)
-    desk.search("pelican", desk.settle())
+    desk.search("pelican", desk.index_all())
     hidden.rename(hidden.with_suffix(""))
     later = Desk(zoo.path, program)
-    found = later.search("pelican", later.settle())
-    assert "changedTogether" in {part for one in found for part in one.parts}
+    results = later.search("pelican", later.index_all())
+    assert "changedTogether" in {part for file in results for part in file.parts}
 
 
-def test_files_near_what_was_asked_are_read_first_then_those_changed_of_late(zoo: Worktree, program: Process) -> None:
+def test_matching_files_are_indexed_first_then_recently_changed_ones(zoo: Worktree, program: Process) -> None:
     desk = Desk(zoo.path, program)
     state = desk.look()
     desk.finder.read_history()
@@ -232,19 +232,19 @@ def test_files_near_what_was_asked_are_read_first_then_those_changed_of_late(zoo
     assert ordered[0][0] == "stock.py"
     assert set(ordered) <= set(pending)
     assert len(ordered) == len(set(ordered)) == 4
-    assert desk.finder.by_interest(pending[:1]) == [one for one in ordered if one == pending[0]]
+    assert desk.finder.by_interest(pending[:1]) == [file for file in ordered if file == pending[0]]
 
 
-def test_a_search_through_the_protocol_knows_what_changes_together(client: Client, zoo: Worktree) -> None:
-    looks = Looks(client, zoo.path)
+def test_search_method_uses_co_changes(client: Client, zoo: Worktree) -> None:
+    looks = CodebaseClient(client, zoo.path)
     looks.index()
-    found = client.request("codebase/search", {**looks.params, "query": "pens"})["files"]
-    assert {file["path"] for file in found} == {"pens.py", "stock.py", "feed.py"}
+    results = client.request("codebase/search", {**looks.params, "query": "pens"})["files"]
+    assert {file["path"] for file in results} == {"pens.py", "stock.py", "feed.py"}
     shutil.rmtree(zoo.path / ".git")
     assert looks.search("walrus") == ["stock.py"]
 
 
 def _hide(repository: Worktree, commit: str) -> Path:
-    """Takes a commit away, so that what came before it cannot be read; gives where it lies now."""
+    """Remove a commit object, so that earlier commits cannot be read; return its new place."""
     path = repository.path / ".git" / "objects" / commit[:2] / commit[2:]
     return path.rename(path.with_suffix(".away"))

@@ -1,4 +1,4 @@
-"""Batches as JSON-RPC 2.0 has them: one array of answers, notifications left out."""
+"""Batches of JSON-RPC 2.0: one array of responses, without notifications."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ def batch_answer(client: Client) -> list[dict[str, Any]]:
     return answers
 
 
-def test_a_batch_is_answered_by_one_array_with_an_answer_for_each_request(client: Client) -> None:
+def test_batch_returns_one_array_with_a_response_per_request(client: Client) -> None:
     client.post(
         [request(101), request("b", "settings/get"), {"jsonrpc": "2.0", "method": "ping"}, request(103, "nope")]
     )
@@ -31,14 +31,14 @@ def test_a_batch_is_answered_by_one_array_with_an_answer_for_each_request(client
     assert answers[103]["error"]["code"] == -32601
 
 
-def test_a_batch_of_notifications_is_answered_by_nothing(client: Client) -> None:
+def test_batch_of_notifications_gets_no_response(client: Client) -> None:
     before = len(client.inbox.messages)
     client.post([{"jsonrpc": "2.0", "method": "ping"}, {"jsonrpc": "2.0", "method": "nope"}])
     client.fence()
     assert len(client.inbox.messages) == before + 1
 
 
-def test_an_empty_batch_is_one_invalid_request(client: Client) -> None:
+def test_empty_batch_is_one_invalid_request(client: Client) -> None:
     client.post([])
     answer = client.inbox.wait_for(lambda message: isinstance(message, dict) and "error" in message)
     assert (answer["id"], answer["error"]["code"]) == (None, -32600)
@@ -50,20 +50,20 @@ def test_each_invalid_member_gets_its_own_error(client: Client) -> None:
     assert sorted(answer.get("error", {}).get("code", 0) for answer in answers) == [-32600] * 4 + [0]
 
 
-def test_a_batch_of_responses_is_passed_over(client: Client) -> None:
+def test_batch_of_responses_is_ignored(client: Client) -> None:
     before = len(client.inbox.messages)
     client.post([{"jsonrpc": "2.0", "id": 1, "result": 1}])
     client.fence()
     assert len(client.inbox.messages) == before + 1
 
 
-def test_a_batch_of_too_many_is_refused_whole(client: Client) -> None:
+def test_too_large_batch_is_refused_as_a_whole(client: Client) -> None:
     client.post([request(number) for number in range(257)])
     answer = client.inbox.wait_for(lambda message: isinstance(message, dict) and "error" in message)
     assert (answer["id"], answer["error"]["code"]) == (None, -32600)
 
 
-def test_a_batch_waits_for_its_slowest_member_and_its_cancellation_counts_as_an_answer(open_sidecar: Any) -> None:
+def test_batch_waits_for_its_slowest_member_and_counts_its_cancellation(open_sidecar: Any) -> None:
     gate = Gate()
     client: Client = open_sidecar(methods=[gate.row("test/shared", Lane.SHARED)]).client
     client.initialize()
@@ -77,7 +77,7 @@ def test_a_batch_waits_for_its_slowest_member_and_its_cancellation_counts_as_an_
     gate.open.set()
 
 
-def test_initialize_and_what_follows_may_come_in_one_batch(open_sidecar: Any) -> None:
+def test_initialize_and_later_requests_can_share_a_batch(open_sidecar: Any) -> None:
     client: Client = open_sidecar().client
     client.post(
         [request(1, "initialize", params=client.handshake()), request(2, "settings/get", params={}), request(3)]
@@ -86,7 +86,7 @@ def test_initialize_and_what_follows_may_come_in_one_batch(open_sidecar: Any) ->
 
 
 @pytest.mark.parametrize("members", [1, 3])
-def test_the_answers_of_a_batch_stay_below_the_limit_of_a_message(members: int) -> None:
+def test_batch_response_stays_below_the_message_limit(members: int) -> None:
     sent: list[bytes] = []
     batch = BatchResponse(members, sent.append)
     large = {"result": "x" * (MAX_MESSAGE_BYTES - 1_000_000)}
@@ -97,9 +97,9 @@ def test_the_answers_of_a_batch_stay_below_the_limit_of_a_message(members: int) 
     assert sent[0].count(b'"code":-32013') == members - 1
 
 
-def test_an_answer_larger_than_a_message_becomes_an_error() -> None:
+def test_response_larger_than_a_message_becomes_an_error() -> None:
     assert b'"code":-32013' in response(1, {"result": "x" * MAX_MESSAGE_BYTES})
 
 
-def test_an_answer_that_is_no_json_becomes_an_error() -> None:
+def test_response_that_is_not_json_becomes_an_error() -> None:
     assert b'"code":-32603' in response(1, {"result": "\ud800"})

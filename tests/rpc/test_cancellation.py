@@ -21,9 +21,9 @@ def gate() -> Gate:
 
 @pytest.fixture
 def sidecar(open_sidecar: Any, gate: Gate) -> MemorySidecar:
-    one: MemorySidecar = open_sidecar(methods=gate.rows())
-    one.client.initialize()
-    return one
+    sidecar: MemorySidecar = open_sidecar(methods=gate.rows())
+    sidecar.client.initialize()
+    return sidecar
 
 
 @pytest.fixture
@@ -39,7 +39,7 @@ def assert_cancelled_once(sidecar: MemorySidecar, request_id: object) -> None:
 
 
 @pytest.mark.parametrize("method", ["test/shared", "test/workspace", "test/job"])
-def test_a_running_request_is_answered_at_once_and_its_work_told_to_stop(
+def test_cancelling_a_running_request_answers_it_immediately_and_stops_its_work(
     sidecar: MemorySidecar, gate: Gate, method: str
 ) -> None:
     request_id = sidecar.client.start(method, {})
@@ -51,7 +51,7 @@ def test_a_running_request_is_answered_at_once_and_its_work_told_to_stop(
     assert gate.saw_cancellation.is_set()
 
 
-def test_a_queued_request_never_runs_once_cancelled(sidecar: MemorySidecar, gate: Gate) -> None:
+def test_cancelled_queued_request_never_runs(sidecar: MemorySidecar, gate: Gate) -> None:
     client = sidecar.client
     first = client.start("test/workspace", {"name": "first", "cwd": "/w"})
     gate.await_arrival()
@@ -65,7 +65,7 @@ def test_a_queued_request_never_runs_once_cancelled(sidecar: MemorySidecar, gate
     assert gate.began == ["first", "0", "2"]
 
 
-def test_a_cancelled_request_leaves_room_in_the_queue(client: Client, gate: Gate) -> None:
+def test_cancelled_request_frees_its_place_in_the_queue(client: Client, gate: Gate) -> None:
     ids = [client.start("test/workspace", {"name": str(number), "cwd": "/w"}) for number in range(33)]
     client.fence()
     for request_id in ids[1:]:
@@ -75,7 +75,7 @@ def test_a_cancelled_request_leaves_room_in_the_queue(client: Client, gate: Gate
     assert "result" in client.answer(again)
 
 
-def test_cancelling_what_was_answered_or_never_asked_does_nothing(sidecar: MemorySidecar) -> None:
+def test_cancelling_an_answered_or_unknown_request_does_nothing(sidecar: MemorySidecar) -> None:
     client = sidecar.client
     request_id = client.start("settings/get", {})
     client.result(request_id)
@@ -85,7 +85,7 @@ def test_cancelling_what_was_answered_or_never_asked_does_nothing(sidecar: Memor
     assert len(sidecar.inbox.answers_to(request_id)) == 1
 
 
-def test_a_request_cancelled_before_the_methods_are_loaded_never_runs(open_sidecar: Any, gate: Gate) -> None:
+def test_request_cancelled_before_the_methods_are_loaded_never_runs(open_sidecar: Any, gate: Gate) -> None:
     may_load = threading.Event()
     sidecar: MemorySidecar = open_sidecar(methods=gate.rows(), may_load=may_load)
     client = sidecar.client
@@ -103,7 +103,7 @@ def test_a_request_cancelled_before_the_methods_are_loaded_never_runs(open_sidec
     assert gate.began == [str(number) for number in range(5, 10)]
 
 
-def test_an_id_may_be_used_again_after_its_request_was_cancelled(sidecar: MemorySidecar, gate: Gate) -> None:
+def test_id_can_be_reused_after_its_request_was_cancelled(sidecar: MemorySidecar, gate: Gate) -> None:
     client = sidecar.client
     client.start("test/job", {"name": "old"}, id=50)
     gate.await_arrival()
@@ -117,7 +117,7 @@ def test_an_id_may_be_used_again_after_its_request_was_cancelled(sidecar: Memory
     assert [answer.get("error", {}).get("code") or answer["result"]["name"] for answer in answers] == [CANCELLED, "new"]
 
 
-def test_identical_requests_share_one_computation_and_all_get_its_answer(sidecar: MemorySidecar, gate: Gate) -> None:
+def test_identical_requests_share_one_computation(sidecar: MemorySidecar, gate: Gate) -> None:
     client = sidecar.client
     ids = [client.start("test/shared", {"name": "same", "cwd": "x"}) for _ in range(20)]
     other = client.start("test/shared", {"name": "other"})
@@ -128,7 +128,7 @@ def test_identical_requests_share_one_computation_and_all_get_its_answer(sidecar
     assert sorted(gate.began) == ["other", "same"]
 
 
-def test_the_order_of_members_does_not_make_requests_different(client: Client, gate: Gate) -> None:
+def test_requests_with_reordered_params_are_identical(client: Client, gate: Gate) -> None:
     first = client.start("test/shared", {"name": "a", "cwd": "b"})
     second = client.start("test/shared", {"cwd": "b", "name": "a"})
     gate.open.set()
@@ -137,7 +137,7 @@ def test_the_order_of_members_does_not_make_requests_different(client: Client, g
 
 
 @pytest.mark.parametrize("cancelled", [0, 1, 2])
-def test_cancelling_one_of_a_company_leaves_the_others_their_answer(
+def test_cancelling_one_of_several_identical_requests_leaves_the_others(
     sidecar: MemorySidecar, gate: Gate, cancelled: int
 ) -> None:
     client = sidecar.client
@@ -150,7 +150,7 @@ def test_cancelling_one_of_a_company_leaves_the_others_their_answer(
         assert client.result(request_id)["count"] == 1
 
 
-def test_when_all_of_a_company_are_cancelled_the_work_stops_and_the_next_one_starts_anew(
+def test_cancelling_all_identical_requests_stops_the_work_and_the_next_one_runs_again(
     sidecar: MemorySidecar, gate: Gate
 ) -> None:
     client = sidecar.client
@@ -167,7 +167,7 @@ def test_when_all_of_a_company_are_cancelled_the_work_stops_and_the_next_one_sta
     assert gate.saw_cancellation.is_set()
 
 
-def test_a_crowd_of_identical_requests_is_bounded_and_every_one_is_answered(client: Client, gate: Gate) -> None:
+def test_number_of_identical_requests_is_bounded_and_each_is_answered(client: Client, gate: Gate) -> None:
     ids = [client.start("test/shared", {"name": "same"}) for _ in range(700)]
     gate.open.set()
     codes = [client.answer(request_id).get("error", {}).get("code") for request_id in ids]
@@ -175,9 +175,9 @@ def test_a_crowd_of_identical_requests_is_bounded_and_every_one_is_answered(clie
     assert codes.count(None) >= 512
 
 
-def test_a_flood_of_requests_cancelled_again_leaves_nothing_behind(sidecar: MemorySidecar, gate: Gate) -> None:
+def test_many_cancelled_requests_leave_nothing_behind(sidecar: MemorySidecar, gate: Gate) -> None:
     client = sidecar.client
-    kept = client.start("test/shared", {"name": "same"})
+    remaining = client.start("test/shared", {"name": "same"})
     gate.await_arrival()
     for _ in range(2000):
         client.cancel(client.start("test/shared", {"name": "same"}))
@@ -187,10 +187,10 @@ def test_a_flood_of_requests_cancelled_again_leaves_nothing_behind(sidecar: Memo
     assert leader.followers == []
     assert len(connection._in_flight) == connection._in_flight_count == 1
     gate.open.set()
-    client.result(kept)
+    client.result(remaining)
 
 
-def test_a_storm_of_requests_and_cancellations_answers_each_exactly_once(open_sidecar: Any) -> None:
+def test_concurrent_requests_and_cancellations_are_answered_exactly_once(open_sidecar: Any) -> None:
     gate = Gate()
     gate.open.set()
     sidecar: MemorySidecar = open_sidecar(methods=(*gate.rows(), gate.row("test/other", Lane.SHARED)))

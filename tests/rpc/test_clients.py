@@ -1,15 +1,15 @@
-"""Both test clients speak to the whole application."""
+"""Both test clients reach the whole application."""
 
 from tests.support.client import Client
 from tests.support.process import SidecarProcess
 
 
-def test_the_in_memory_twin_serves_methods_after_the_handshake(client: Client) -> None:
+def test_in_memory_application_serves_methods_after_the_handshake(client: Client) -> None:
     assert client.request("ping") == {}
     assert client.request("settings/get", {})["settings"]
 
 
-def test_a_process_of_its_own_serves_methods_after_the_handshake(process: SidecarProcess) -> None:
+def test_process_serves_methods_after_the_handshake(process: SidecarProcess) -> None:
     assert process.client.request("ping") == {}
     assert process.client.request("settings/get", {})["settings"]
     assert process.garbage == []

@@ -1,4 +1,4 @@
-"""Bytes become messages by what they are, never by how they were cut."""
+"""Bytes are split into messages independent of their chunks."""
 
 import orjson
 import pytest
@@ -53,7 +53,7 @@ def cut(stream: bytes, sizes: list[int]) -> list[bytes]:
 
 
 @given(STREAMS, st.lists(st.integers(1, 40), max_size=60))
-def test_any_stream_gives_the_same_messages_however_it_is_cut(stream: bytes, sizes: list[int]) -> None:
+def test_messages_do_not_depend_on_how_the_stream_is_chunked(stream: bytes, sizes: list[int]) -> None:
     whole = all_of([stream])
     assert all_of(cut(stream, sizes)) == whole
     assert all_of([stream[at : at + 1] for at in range(len(stream))]) == whole
@@ -64,7 +64,7 @@ def test_any_stream_gives_the_same_messages_however_it_is_cut(stream: bytes, siz
     st.sampled_from(Framing),
     st.lists(st.integers(1, 30), max_size=80),
 )
-def test_framed_messages_come_out_as_they_went_in(
+def test_framed_messages_are_read_back_unchanged(
     values: list[dict[str, str]], framing: Framing, sizes: list[int]
 ) -> None:
     payloads = [orjson.dumps(value) for value in values]
@@ -73,7 +73,7 @@ def test_framed_messages_come_out_as_they_went_in(
 
 
 @given(st.binary(max_size=400), st.sampled_from([b"", b"{}\n", b"Content-Length: 2\r\n\r\n{}"]))
-def test_no_more_is_held_than_one_message_and_one_chunk(noise: bytes, beginning: bytes) -> None:
+def test_buffer_holds_at_most_one_message_and_one_chunk(noise: bytes, beginning: bytes) -> None:
     framer = Framer(SMALL)
     for at in range(0, len(stream := beginning + noise * 60), 64):
         list(framer.feed(stream[at : at + 64]))
@@ -81,12 +81,12 @@ def test_no_more_is_held_than_one_message_and_one_chunk(noise: bytes, beginning:
 
 
 @pytest.mark.parametrize("line_end", [b"\n", b"\r\n"])
-def test_a_line_of_exactly_the_limit_is_taken_and_a_longer_one_refused(line_end: bytes) -> None:
+def test_line_at_the_limit_is_accepted_and_a_longer_one_refused(line_end: bytes) -> None:
     stream = b"y" * SMALL + line_end + b"y" * (SMALL + 1) + line_end + b"{}" + line_end
     assert all_of([stream])[0] == [b"y" * SMALL, Refused.TOO_LARGE, b"{}"]
 
 
-def test_a_body_over_the_limit_is_refused_and_the_next_message_read() -> None:
+def test_body_over_the_limit_is_refused_and_the_next_message_is_read() -> None:
     stream = frame(b"x" * 1000, Framing.CONTENT_LENGTH) + frame(b"{}", Framing.CONTENT_LENGTH)
     assert all_of([stream])[0] == [Refused.TOO_LARGE, b"{}"]
 
@@ -101,21 +101,21 @@ def test_a_body_over_the_limit_is_refused_and_the_next_message_read() -> None:
         b"Content-Length: 5\r\nX: " + b"x" * MAX_HEADER_BYTES,
     ],
 )
-def test_after_a_bad_header_the_next_good_one_is_found(bad: bytes) -> None:
+def test_reading_continues_at_the_next_valid_header(bad: bytes) -> None:
     messages, _ = all_of([bad + b'{"some":"body"}' + frame(b"{}", Framing.CONTENT_LENGTH)])
     assert messages == [Refused.BAD_HEADER, b"{}"]
 
 
-def test_blank_lines_and_a_byte_order_mark_are_passed_over() -> None:
+def test_blank_lines_and_a_byte_order_mark_are_skipped() -> None:
     assert all_of([b"\xef\xbb\xbf" + b"\r\n" * 200 + b"{}\n\n \n[]\n"])[0] == [b"{}", b"[]"]
 
 
-def test_blank_lines_between_headers_are_passed_over() -> None:
-    one = frame(b"{}", Framing.CONTENT_LENGTH)
-    assert all_of([b"\r\n\r\n" + one + b"\r\n" + one + b"\r\n\r\n" + one])[0] == [b"{}"] * 3
+def test_blank_lines_between_headers_are_skipped() -> None:
+    message = frame(b"{}", Framing.CONTENT_LENGTH)
+    assert all_of([b"\r\n\r\n" + message + b"\r\n" + message + b"\r\n\r\n" + message])[0] == [b"{}"] * 3
 
 
-def test_the_last_line_may_lack_its_end_but_a_body_may_not_be_cut_off() -> None:
+def test_last_line_needs_no_newline_but_a_body_must_be_complete() -> None:
     assert all_of([b"{}\n[]"])[0] == [b"{}", b"[]"]
     assert all_of([b'Content-Length: 40\r\n\r\n{"method":"exit"}'])[0] == [Refused.CUT_OFF]
     assert all_of([b"Content-Length: 2\r\n\r\n{}Content-Le"])[0] == [b"{}", Refused.CUT_OFF]
@@ -124,5 +124,5 @@ def test_the_last_line_may_lack_its_end_but_a_body_may_not_be_cut_off() -> None:
 @pytest.mark.parametrize(
     "start", [b"content-LENGTH: 2\r\n\r\n{}", b"\n\n  Content-Type: x\r\nContent-Length: 2\r\n\r\n{}"]
 )
-def test_content_length_is_recognised_in_any_case_and_after_blanks(start: bytes) -> None:
+def test_content_length_is_recognized_in_any_case_and_after_blanks(start: bytes) -> None:
     assert all_of([start]) == ([b"{}"], Framing.CONTENT_LENGTH)

@@ -19,11 +19,11 @@ def fresh(open_sidecar: Any) -> Client:
 
 
 @pytest.mark.parametrize("method", ["ping", "shutdown", "settings/get", "rpc.discover", "nope"])
-def test_before_initialize_every_request_is_answered_with_not_initialized(fresh: Client, method: str) -> None:
+def test_requests_before_initialize_fail_with_not_initialized(fresh: Client, method: str) -> None:
     assert fresh.error(method).code == -32002
 
 
-def test_before_initialize_notifications_are_dropped(fresh: Client) -> None:
+def test_notifications_before_initialize_are_dropped(fresh: Client) -> None:
     fresh.notify("settings/get")
     fresh.notify("$/cancelRequest", {"id": 1})
     fresh.notify("nope")
@@ -31,7 +31,7 @@ def test_before_initialize_notifications_are_dropped(fresh: Client) -> None:
     assert len(fresh.inbox.messages) == 2
 
 
-def test_initialize_says_who_answers_and_how_the_state_is(fresh: Client) -> None:
+def test_initialize_returns_the_server_and_the_state(fresh: Client) -> None:
     result = fresh.initialize()
     assert result["protocolVersion"] == 1
     assert result["serverInfo"]["name"] == "onecode-sidecar"
@@ -40,7 +40,7 @@ def test_initialize_says_who_answers_and_how_the_state_is(fresh: Client) -> None
 
 
 @pytest.mark.parametrize("version", [0, 2, 99])
-def test_another_protocol_is_refused_with_the_ones_spoken(fresh: Client, version: int) -> None:
+def test_other_protocol_version_is_refused_with_the_supported_ones(fresh: Client, version: int) -> None:
     failure = fresh.error("initialize", {**fresh.handshake(), "protocolVersion": version})
     assert failure.code == -32602
     assert failure.data["supportedVersions"] == [1]
@@ -61,30 +61,30 @@ def test_another_protocol_is_refused_with_the_ones_spoken(fresh: Client, version
         {"unknown": 1},
     ],
 )
-def test_a_failed_initialize_can_be_tried_again(fresh: Client, change: dict[str, Any]) -> None:
+def test_failed_initialize_can_be_retried(fresh: Client, change: dict[str, Any]) -> None:
     assert fresh.error("initialize", {**fresh.handshake(), **change}).code == -32602
     assert fresh.error("ping").code == -32002
     fresh.initialize()
 
 
-def test_an_initialize_whose_folder_cannot_be_made_can_be_tried_again(fresh: Client, tmp_path: Path) -> None:
+def test_initialize_can_be_retried_after_its_folder_could_not_be_created(fresh: Client, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     failure = fresh.error("initialize", {**fresh.handshake(), "stateDir": str(tmp_path / "file" / "state")})
     assert failure.code == -32012
     fresh.initialize()
 
 
-def test_a_second_initialize_is_refused_and_changes_nothing(client: Client) -> None:
+def test_second_initialize_is_refused_and_changes_nothing(client: Client) -> None:
     assert client.error("initialize", client.handshake()).code == -32600
     assert client.request("ping") == {}
 
 
-def test_an_initialize_without_an_id_does_nothing(fresh: Client) -> None:
+def test_initialize_without_an_id_does_nothing(fresh: Client) -> None:
     fresh.notify("initialize", fresh.handshake())
     assert fresh.error("ping").code == -32002
 
 
-def test_what_arrives_right_behind_initialize_is_answered_in_full(fresh: Client) -> None:
+def test_requests_right_after_initialize_are_answered(fresh: Client) -> None:
     ids = [fresh.start("initialize", fresh.handshake())]
     ids += [fresh.start("settings/get", {}) for _ in range(20)] + [fresh.start("nope")]
     answers = [fresh.answer(request_id) for request_id in ids]
@@ -92,7 +92,7 @@ def test_what_arrives_right_behind_initialize_is_answered_in_full(fresh: Client)
     assert answers[-1]["error"]["code"] == -32601
 
 
-def test_ping_takes_nothing_and_answers_an_empty_object(client: Client) -> None:
+def test_ping_takes_no_params_and_returns_an_empty_object(client: Client) -> None:
     assert client.request("ping") == {}
     assert client.request("ping", {}) == {}
     assert client.request("ping", []) == {}
@@ -103,7 +103,7 @@ def test_discover_lists_every_method(client: Client) -> None:
     assert {"initialize", "ping", "shutdown", "settings/get", "settings/update"} <= names
 
 
-def test_after_shutdown_requests_are_refused_and_what_runs_is_still_answered(open_sidecar: Any) -> None:
+def test_requests_after_shutdown_are_refused_and_running_ones_answered(open_sidecar: Any) -> None:
     gate = Gate()
     sidecar: MemorySidecar = open_sidecar(methods=gate.rows())
     client = sidecar.client
@@ -118,7 +118,7 @@ def test_after_shutdown_requests_are_refused_and_what_runs_is_still_answered(ope
 
 
 @pytest.mark.parametrize(("shut_down", "status"), [(True, 0), (False, 1)])
-def test_exit_ends_with_0_after_shutdown_and_1_without(sidecar: MemorySidecar, shut_down: bool, status: int) -> None:
+def test_exit_status_is_0_after_shutdown_and_1_without(sidecar: MemorySidecar, shut_down: bool, status: int) -> None:
     if shut_down:
         sidecar.client.request("shutdown")
     assert sidecar.app.connection.exit_code is None
@@ -126,7 +126,7 @@ def test_exit_ends_with_0_after_shutdown_and_1_without(sidecar: MemorySidecar, s
     assert sidecar.app.connection.exit_code == status
 
 
-def test_notifications_are_never_answered_whatever_is_wrong_with_them(client: Client) -> None:
+def test_invalid_notifications_get_no_response(client: Client) -> None:
     before = len(client.inbox.messages)
     for method in ("nope", "settings/get", "settings/update", "ping", "shutdown", "initialize", "$/progress"):
         shapes: tuple[Any, ...] = (None, {}, [], [1], {"x": 1})
@@ -139,7 +139,7 @@ def test_notifications_are_never_answered_whatever_is_wrong_with_them(client: Cl
     assert len(client.inbox.messages) == before + 1
 
 
-def test_what_arrives_while_the_methods_are_loaded_is_bounded(open_sidecar: Any) -> None:
+def test_number_of_requests_during_loading_is_bounded(open_sidecar: Any) -> None:
     may_load = threading.Event()
     client: Client = open_sidecar(may_load=may_load).client
     client.request("initialize", client.handshake())
@@ -152,7 +152,7 @@ def test_what_arrives_while_the_methods_are_loaded_is_bounded(open_sidecar: Any)
     assert all("result" in client.answer(request_id) for request_id in ids[:256])
 
 
-def test_methods_that_cannot_be_loaded_end_the_process_with_a_reason(open_sidecar: Any) -> None:
+def test_process_ends_with_a_reason_if_methods_cannot_be_loaded(open_sidecar: Any) -> None:
     sidecar: MemorySidecar = open_sidecar(methods=[None])
     with pytest.raises(StillWaiting):
         sidecar.client.initialize()

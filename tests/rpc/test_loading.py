@@ -1,4 +1,4 @@
-"""Methods are loaded in two steps: those of a run first, the rest once it competes with no first prompt."""
+"""Methods are loaded in two steps: those of a run first, the rest after the first prompt."""
 
 import time
 from collections.abc import Callable
@@ -14,7 +14,7 @@ from tests.support.repositories import Repository
 MISSING = {"item": "memories", "reason": "still being loaded"}
 
 
-def test_the_first_step_has_the_way_of_a_run_and_the_second_everything() -> None:
+def test_core_methods_include_those_of_a_run() -> None:
     first, rows = [row.name for row in core_methods().methods], [row.name for row in all_methods().methods]
     assert {"continuity/preRun", "continuity/postRun", "settings/get", "codebase/search"} <= set(first)
     assert rows[: len(first)] == first
@@ -22,7 +22,7 @@ def test_the_first_step_has_the_way_of_a_run_and_the_second_everything() -> None
     assert {"memory/search", "registry/decide", "session/activate", "context/compose"} <= {*rows} - {*first}
 
 
-def test_what_is_not_loaded_yet_waits_and_what_is_does_not(sidecar: MemorySidecar, tmp_path: object) -> None:
+def test_only_requests_for_methods_not_loaded_yet_wait(sidecar: MemorySidecar, tmp_path: object) -> None:
     def loaded(catalog: Catalog) -> Dispatcher:
         app = sidecar.app
         return Dispatcher(catalog.methods, catalog.notifications, app.on_incident, app.new_incident_id)
@@ -40,7 +40,7 @@ def test_what_is_not_loaded_yet_waits_and_what_is_does_not(sidecar: MemorySideca
     assert sidecar.client.answer(later[1])["error"]["code"] == -32601
 
 
-def test_the_rest_is_loaded_behind_the_answer_to_a_first_prompt_without_being_asked_for(
+def test_other_methods_are_loaded_after_the_first_pre_run(
     start_process: Callable[..., SidecarProcess], make_repository: Callable[..., Repository]
 ) -> None:
     client = start_process().client
@@ -52,13 +52,13 @@ def test_the_rest_is_loaded_behind_the_answer_to_a_first_prompt_without_being_as
         assert time.monotonic() < give_up_at
 
 
-def test_a_request_for_what_is_loaded_last_is_answered_right_after_the_start(
+def test_request_right_after_start_for_a_method_loaded_last_is_answered(
     start_process: Callable[..., SidecarProcess], tmp_path: object
 ) -> None:
     client = start_process().client
-    asked = [
+    ids = [
         client.start("initialize", client.handshake()),
         client.start("memory/list", {"cwd": str(tmp_path)}),
         client.start("settings/get", {}),
     ]
-    assert all("result" in client.answer(request_id) for request_id in asked)
+    assert all("result" in client.answer(request_id) for request_id in ids)

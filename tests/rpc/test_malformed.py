@@ -1,4 +1,4 @@
-"""Whatever is wrong with a message, it gets the standard's answer, and the next message is served."""
+"""An invalid message gets the standard's error, and the next message is served."""
 
 from collections.abc import Callable
 from typing import Any
@@ -59,7 +59,7 @@ NOT_A_REQUEST: list[tuple[Any, Any]] = [
 
 
 def assert_refused(client: Client, code: int, request_id: Any) -> dict[str, Any]:
-    """The last message is the one error, it repeats nothing, and a ping is served after it."""
+    """Assert that the last message is the only error, repeats nothing, and that a ping is served after it."""
     client.fence()
     errors = [message for message in client.inbox.messages if isinstance(message, dict) and "error" in message]
     assert len(errors) == 1
@@ -72,35 +72,35 @@ def assert_refused(client: Client, code: int, request_id: Any) -> dict[str, Any]
 
 
 @pytest.mark.parametrize("message", NOT_JSON, ids=range(len(NOT_JSON)))
-def test_what_is_not_json_is_a_parse_error_under_no_id(client: Client, message: bytes) -> None:
+def test_message_that_is_not_json_is_a_parse_error_without_an_id(client: Client, message: bytes) -> None:
     client.send(message)
     assert_refused(client, PARSE_ERROR, None)
 
 
 @pytest.mark.parametrize(("message", "request_id"), NOT_A_REQUEST)
-def test_json_that_is_no_request_is_an_invalid_request(client: Client, message: Any, request_id: Any) -> None:
+def test_json_that_is_not_a_request_is_an_invalid_request(client: Client, message: Any, request_id: Any) -> None:
     client.post(message)
     assert_refused(client, INVALID_REQUEST, request_id)
 
 
-def test_an_id_too_large_to_be_repeated_exactly_is_refused(client: Client) -> None:
+def test_id_too_large_to_be_exact_is_refused(client: Client) -> None:
     client.send(b'{"jsonrpc":"2.0","id":123456789012345678901234567890,"method":"ping"}')
     assert_refused(client, INVALID_REQUEST, None)
 
 
 @pytest.mark.parametrize("request_id", [0, -1, 2**63, 1.5, "", "ü", "1"])
-def test_any_string_or_number_comes_back_as_the_id_it_was(client: Client, request_id: Any) -> None:
+def test_any_string_or_number_is_returned_as_the_same_id(client: Client, request_id: Any) -> None:
     client.post({"jsonrpc": "2.0", "id": request_id, "method": "ping"})
     assert client.answer(request_id)["result"] == {}
 
 
-def test_a_request_with_a_null_id_is_answered_under_it(client: Client) -> None:
+def test_request_with_a_null_id_is_answered_with_null(client: Client) -> None:
     client.post({"jsonrpc": "2.0", "id": None, "method": "settings/get", "params": {}})
     assert "result" in client.answer(None)
 
 
 @pytest.mark.parametrize("method", ["nope", "rpc.nope", "exit", "$/cancelRequest", "$/progress", "", "x" * 100_000])
-def test_an_unknown_method_is_not_found(client: Client, method: str) -> None:
+def test_unknown_method_is_not_found(client: Client, method: str) -> None:
     request_id = client.start(method, {"text": MARKER})
     error = assert_refused(client, NOT_FOUND, request_id)
     assert len(error["message"]) < 200
@@ -126,18 +126,18 @@ def test_an_unknown_method_is_not_found(client: Client, method: str) -> None:
         ("shutdown", {"kumquat": 1}),
     ],
 )
-def test_params_that_do_not_fit_are_invalid_and_not_repeated(client: Client, method: str, params: Any) -> None:
+def test_invalid_params_are_refused_without_repeating_their_values(client: Client, method: str, params: Any) -> None:
     request_id = client.start(method, params)
     assert client.answer(request_id)["error"]["code"] == INVALID_PARAMS
     assert_refused(client, INVALID_PARAMS, request_id)
 
 
-def test_an_unknown_field_is_named_so_that_a_slip_can_be_found(client: Client) -> None:
+def test_unknown_field_is_named_in_the_error(client: Client) -> None:
     failure = client.error("settings/get", {"projektPath": "/x"})
     assert failure.data["errors"] == [{"path": "projektPath", "problem": "is unknown"}]
 
 
-def test_no_method_breaks_on_params_of_the_wrong_shape(sidecar: MemorySidecar) -> None:
+def test_no_method_has_an_internal_error_on_params_of_the_wrong_shape(sidecar: MemorySidecar) -> None:
     wrong: list[Any] = [[], [1], {}, {"kumquat": {}}, {"cwd": 1}, {"cwd": "relative", "projectPath": 2}]
     names = [method["name"] for method in sidecar.client.request("rpc.discover")["methods"]]
     client = sidecar.client
@@ -148,7 +148,7 @@ def test_no_method_breaks_on_params_of_the_wrong_shape(sidecar: MemorySidecar) -
             assert "result" in answer or MARKER not in answer["error"]["message"].replace("`kumquat`", "")
 
 
-def test_an_id_in_flight_cannot_be_used_twice(start_process: Callable[..., SidecarProcess]) -> None:
+def test_id_in_flight_cannot_be_used_twice(start_process: Callable[..., SidecarProcess]) -> None:
     client = start_process().client
     client.request("initialize", client.handshake())
     client.post([{"jsonrpc": "2.0", "id": "a", "method": "settings/get"}] * 2 + [ping("a")])
@@ -162,7 +162,7 @@ def ping(request_id: Any) -> dict[str, Any]:
     return {"jsonrpc": "2.0", "id": request_id, "method": "ping"}
 
 
-def test_responses_from_the_client_are_passed_over(client: Client) -> None:
+def test_responses_from_the_client_are_ignored(client: Client) -> None:
     client.post({"jsonrpc": "2.0", "id": 1000, "result": {}})
     client.post({"jsonrpc": "2.0", "id": 1001, "error": {"code": 1, "message": "x"}})
     client.fence()
@@ -174,27 +174,27 @@ def test_responses_from_the_client_are_passed_over(client: Client) -> None:
     ("refused", "code"),
     [(Refused.TOO_LARGE, -32013), (Refused.BAD_HEADER, INVALID_REQUEST), (Refused.CUT_OFF, PARSE_ERROR)],
 )
-def test_bytes_that_are_no_message_are_answered_under_no_id(
+def test_bytes_that_are_not_a_message_get_an_error_without_an_id(
     sidecar: MemorySidecar, refused: Refused, code: int
 ) -> None:
     sidecar.app.connection.receive(refused)
     assert_refused(sidecar.client, code, None)
 
 
-def test_a_line_over_16_mib_is_refused_and_the_stream_goes_on(process: SidecarProcess) -> None:
+def test_line_over_16_mib_is_refused_and_the_next_message_is_read(process: SidecarProcess) -> None:
     process.write(b'{"jsonrpc":"2.0","id":5,"method":"ping","params":"' + b"x" * MAX_MESSAGE_BYTES + b'"}\n')
     error = assert_refused(process.client, -32013, None)
     assert error["data"]["limitBytes"] == MAX_MESSAGE_BYTES
 
 
-def test_a_message_of_16_mib_is_taken(process: SidecarProcess) -> None:
+def test_message_of_16_mib_is_accepted(process: SidecarProcess) -> None:
     message = orjson.dumps({"jsonrpc": "2.0", "id": 5, "method": "ping", "padding": ""})
     padding = b"x" * (MAX_MESSAGE_BYTES - len(message))
     process.write(message.replace(b'"padding":""', b'"padding":"' + padding + b'"') + b"\r\n")
     assert process.client.answer(5)["result"] == {}
 
 
-def test_half_a_line_before_the_end_is_a_parse_error(process: SidecarProcess) -> None:
+def test_partial_line_at_the_end_is_a_parse_error(process: SidecarProcess) -> None:
     process.write(b'{"jsonrpc":"2.0","id":5,"meth')
     process.close_stdin()
     assert process.wait() == 0
@@ -202,7 +202,7 @@ def test_half_a_line_before_the_end_is_a_parse_error(process: SidecarProcess) ->
     assert (answer["id"], answer["error"]["code"]) == (None, PARSE_ERROR)
 
 
-def test_a_last_line_without_its_end_is_served(process: SidecarProcess) -> None:
+def test_last_line_without_a_newline_is_served(process: SidecarProcess) -> None:
     process.write(b'{"jsonrpc":"2.0","id":5,"method":"ping"}')
     process.close_stdin()
     assert process.client.answer(5)["result"] == {}

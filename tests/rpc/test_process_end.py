@@ -1,4 +1,4 @@
-"""However a sidecar has to end, it ends within the host's two seconds, and keeps what it acknowledged."""
+"""A sidecar ends within the host's two seconds, however it has to end, and stores what it acknowledged."""
 
 import contextlib
 import os
@@ -28,31 +28,31 @@ BUSY = {
 
 @pytest.fixture
 def process(start_process: Callable[..., SidecarProcess]) -> SidecarProcess:
-    one = start_process(command=SERVE_WITH_ROWS)
-    one.client.initialize()
-    return one
+    process = start_process(command=SERVE_WITH_ROWS)
+    process.client.initialize()
+    return process
 
 
 @pytest.fixture
-def stand_in() -> Iterator[subprocess.Popen[bytes]]:
-    """A process that plays the client's, as far as `processId` goes."""
-    with subprocess.Popen(["sleep", "600"]) as one:
-        yield one
-        one.kill()
+def other_process() -> Iterator[subprocess.Popen[bytes]]:
+    """A process in the role of the client, for `processId`."""
+    with subprocess.Popen(["sleep", "600"]) as child:
+        yield child
+        child.kill()
 
 
 def keep_busy(client: Client, with_what: str) -> None:
     method = BUSY[with_what]
     if method is not None:
         client.start(method, {"seconds": 60.0})
-        client.request("settings/get", {})  # another worker's answer: the first one is at it
+        client.request("settings/get", {})  # answered by another worker, while the first one is busy
 
 
 def acknowledge_something(client: Client) -> None:
     client.request("settings/update", {"settings": {"tokenMode": "debug"}})
 
 
-def assert_kept(start_process: Callable[..., SidecarProcess]) -> None:
+def assert_stored(start_process: Callable[..., SidecarProcess]) -> None:
     client = start_process().client
     assert client.initialize()["state"]["warnings"] == []
     settings = {setting["name"]: setting["value"] for setting in client.request("settings/get", {})["settings"]}
@@ -71,13 +71,13 @@ def interrupt(process: SidecarProcess) -> None:
     process.signal(signal.SIGINT)
 
 
-def ask_to_exit(process: SidecarProcess) -> None:
+def request_exit(process: SidecarProcess) -> None:
     process.client.request("shutdown")
     process.client.notify("exit")
 
 
 ENDS = [
-    *((end, busy) for end in (end_of_stdin, terminate, ask_to_exit) for busy in ("idle", "a job computing")),
+    *((end, busy) for end in (end_of_stdin, terminate, request_exit) for busy in ("idle", "a job computing")),
     *((end_of_stdin, busy) for busy in BUSY if busy not in {"idle", "a job computing"}),
     (interrupt, "a worker computing"),
     (terminate, "a worker asleep"),
@@ -85,7 +85,7 @@ ENDS = [
 
 
 @pytest.mark.parametrize(("end", "busy"), ENDS)
-def test_it_ends_in_time_with_status_0_and_what_was_acknowledged_is_kept(
+def test_process_ends_in_time_with_status_0_and_acknowledged_runs_stay_stored(
     process: SidecarProcess,
     start_process: Callable[..., SidecarProcess],
     end: Callable[[SidecarProcess], None],
@@ -95,7 +95,7 @@ def test_it_ends_in_time_with_status_0_and_what_was_acknowledged_is_kept(
     keep_busy(process.client, busy)
     end(process)
     assert process.wait(END_SECONDS) == 0
-    assert_kept(start_process)
+    assert_stored(start_process)
 
 
 def test_exit_without_shutdown_ends_with_status_1(process: SidecarProcess) -> None:
@@ -103,38 +103,40 @@ def test_exit_without_shutdown_ends_with_status_1(process: SidecarProcess) -> No
     assert process.wait() == 1
 
 
-def test_it_ends_before_any_handshake(start_process: Callable[..., SidecarProcess]) -> None:
+def test_process_ends_before_any_handshake(start_process: Callable[..., SidecarProcess]) -> None:
     process = start_process()
     process.close_stdin()
     assert process.wait(END_SECONDS + 1) == 0  # the interpreter's own start included
 
 
 @pytest.mark.parametrize("busy", ["a worker asleep", "a job computing"])
-def test_it_ends_when_the_process_of_the_client_was_killed_though_the_pipe_is_held_open(
-    start_process: Callable[..., SidecarProcess], stand_in: subprocess.Popen[bytes], busy: str
+def test_process_ends_with_a_killed_client_although_the_pipe_stays_open(
+    start_process: Callable[..., SidecarProcess], other_process: subprocess.Popen[bytes], busy: str
 ) -> None:
     process = start_process(command=SERVE_WITH_ROWS)
-    process.client.initialize(processId=stand_in.pid)
+    process.client.initialize(processId=other_process.pid)
     acknowledge_something(process.client)
     keep_busy(process.client, busy)
-    stand_in.kill()  # nobody waits for it: it stays a zombie
+    other_process.kill()  # nobody waits for it: it stays a zombie
     assert process.wait(END_SECONDS) == 0
-    assert stand_in.poll() is not None
-    assert_kept(start_process)
+    assert other_process.poll() is not None
+    assert_stored(start_process)
 
 
-def test_it_ends_when_the_process_of_the_client_is_gone_already(
-    start_process: Callable[..., SidecarProcess], stand_in: subprocess.Popen[bytes]
+def test_process_ends_if_the_client_has_already_exited(
+    start_process: Callable[..., SidecarProcess], other_process: subprocess.Popen[bytes]
 ) -> None:
-    stand_in.kill()
-    stand_in.wait()
+    other_process.kill()
+    other_process.wait()
     process = start_process()
-    process.client.request("initialize", {**process.client.handshake(), "processId": stand_in.pid})
+    process.client.request("initialize", {**process.client.handshake(), "processId": other_process.pid})
     assert process.wait(END_SECONDS) == 0
 
 
-def test_it_ends_when_a_killed_parent_leaves_the_pipe_to_somebody_else(state_dir: Path) -> None:
-    """A launcher starts the sidecar, says hello in its own name and is killed; a bystander holds both pipes."""
+def test_process_ends_with_a_killed_parent_whose_pipe_another_process_holds(state_dir: Path) -> None:
+    """A launcher starts the sidecar, does the handshake in its own name and is killed; a third process holds both
+    pipes.
+    """
     launcher = (
         "import os, subprocess, sys, time;"
         'said = b\'{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1,'
@@ -154,14 +156,14 @@ def test_it_ends_when_a_killed_parent_leaves_the_pipe_to_somebody_else(state_dir
         parent.kill()
         parent.wait()
         try:
-            assert_gone(sidecar_pid)
+            assert_ended(sidecar_pid)
         finally:
             for pid in (bystander_pid, sidecar_pid):
                 with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
 
 
-def assert_gone(pid: int) -> None:
+def assert_ended(pid: int) -> None:
     give_up_at = time.monotonic() + END_SECONDS
     while time.monotonic() < give_up_at:
         try:
@@ -175,7 +177,7 @@ def assert_gone(pid: int) -> None:
 
 
 def launch(state_dir: Path, stderr: int) -> subprocess.Popen[bytes]:
-    """Starts a sidecar whose streams nobody reads but the caller, and does the handshake."""
+    """Start a sidecar whose streams only the caller reads, and do the handshake."""
     process = subprocess.Popen(
         SERVE,
         stdin=subprocess.PIPE,
@@ -195,13 +197,13 @@ def launch(state_dir: Path, stderr: int) -> subprocess.Popen[bytes]:
 
 
 @pytest.mark.parametrize("end", [end_of_stdin, terminate])
-def test_it_ends_though_nobody_reads_what_it_writes(state_dir: Path, end: Callable[..., None]) -> None:
+def test_process_ends_although_nobody_reads_its_output(state_dir: Path, end: Callable[..., None]) -> None:
     with launch(state_dir, subprocess.PIPE) as process:  # stderr is not read either
         assert process.stdin is not None
         os.set_blocking(process.stdin.fileno(), False)
         request = b'{"jsonrpc":"2.0","id":"%s","method":"nope"}\n' % (b"x" * 1000)
         with contextlib.suppress(BlockingIOError):
-            while True:  # until the sidecar no longer reads because it waits for somebody to read its answers
+            while True:  # until the sidecar stops reading because nobody reads its responses
                 os.write(process.stdin.fileno(), request)
                 time.sleep(0.0005)
         if end is terminate:
@@ -212,14 +214,14 @@ def test_it_ends_though_nobody_reads_what_it_writes(state_dir: Path, end: Callab
         assert process.wait(END_SECONDS) == 0
 
 
-def test_it_ends_when_its_reader_closes_stdout_and_stdin_stays_open_and_silent(state_dir: Path) -> None:
+def test_process_ends_when_its_stdout_is_closed_and_stdin_stays_open(state_dir: Path) -> None:
     with launch(state_dir, subprocess.PIPE) as process:
         assert process.stdout is not None
         process.stdout.close()
         assert process.wait(END_SECONDS) == 0
 
 
-def test_what_was_asked_right_before_the_end_of_stdin_is_answered(
+def test_requests_right_before_the_end_of_stdin_are_answered(
     start_process: Callable[..., SidecarProcess],
 ) -> None:
     process = start_process()
@@ -234,7 +236,7 @@ def test_what_was_asked_right_before_the_end_of_stdin_is_answered(
     assert all("result" in client.answer(request_id) for request_id in ids)
 
 
-def test_the_end_waits_for_the_loading_of_what_was_asked_last(
+def test_end_waits_for_the_methods_of_pending_requests(
     start_process: Callable[..., SidecarProcess], tmp_path: Path
 ) -> None:
     limits = "from sidecar.cli import serve; serve.DRAIN_MS = 30_000; serve.END_SECONDS = 30"
@@ -247,7 +249,7 @@ def test_the_end_waits_for_the_loading_of_what_was_asked_last(
     assert all("result" in client.answer(request_id) for request_id in ids)
 
 
-def test_a_full_stderr_that_nobody_reads_holds_up_no_answer(state_dir: Path) -> None:
+def test_full_stderr_that_nobody_reads_delays_no_response(state_dir: Path) -> None:
     read_fd, write_fd = os.pipe()
     with launch(state_dir, write_fd) as process:
         os.close(write_fd)
@@ -262,7 +264,7 @@ def test_a_full_stderr_that_nobody_reads_holds_up_no_answer(state_dir: Path) -> 
     os.close(read_fd)
 
 
-def test_nothing_acknowledged_is_lost_when_killed_in_the_middle_of_writes(
+def test_kill_during_writes_loses_nothing_acknowledged(
     start_process: Callable[..., SidecarProcess],
 ) -> None:
     for round_number in range(3):

@@ -1,4 +1,4 @@
-"""What may run beside what: nothing delays a ping, a workspace is served in order, the rest side by side."""
+"""Concurrency: nothing delays a ping, a workspace is served in order, other requests run side by side."""
 
 import threading
 from collections import defaultdict
@@ -16,7 +16,7 @@ from tests.support.memory import MemorySidecar
 
 
 def stay(entered: threading.Event, release: threading.Event) -> Callable[[], None]:
-    """Makes a task that stays until it is released."""
+    """Return a task that runs until it is released."""
 
     def run() -> None:
         entered.set()
@@ -38,7 +38,7 @@ def client(open_sidecar: Any, gate: Gate) -> Client:
 
 
 @pytest.mark.parametrize("method", ["test/shared", "test/workspace", "test/job"])
-def test_ping_is_answered_while_work_of_any_lane_is_running(client: Client, gate: Gate, method: str) -> None:
+def test_ping_is_answered_while_any_lane_is_busy(client: Client, gate: Gate, method: str) -> None:
     slow = client.start(method, {})
     gate.await_arrival()
     client.fence()
@@ -47,7 +47,7 @@ def test_ping_is_answered_while_work_of_any_lane_is_running(client: Client, gate
     assert client.result(slow)["count"] == 1
 
 
-def test_a_second_shared_request_does_not_wait_for_the_first(client: Client, gate: Gate) -> None:
+def test_second_shared_request_does_not_wait_for_the_first(client: Client, gate: Gate) -> None:
     client.request("settings/get", {})  # leaves an idle worker behind
     ids = [client.start("test/shared", {"name": str(number)}) for number in range(6)]
     assert sorted(gate.await_arrival() for _ in ids) == [str(number) for number in range(6)]
@@ -64,7 +64,7 @@ def test_requests_of_one_workspace_run_one_at_a_time_in_order(client: Client, ga
     assert gate.began == gate.ended
 
 
-def test_workspaces_run_side_by_side(client: Client, gate: Gate) -> None:
+def test_workspaces_run_concurrently(client: Client, gate: Gate) -> None:
     ids = [client.start("test/workspace", {"name": cwd, "cwd": cwd}) for cwd in ("/a", "/b", "/c")]
     assert {gate.await_arrival() for _ in ids} == {"/a", "/b", "/c"}
     gate.open.set()
@@ -84,7 +84,7 @@ def test_two_spellings_of_a_folder_are_one_workspace(client: Client, gate: Gate,
     client.result(second)
 
 
-def test_when_too_many_wait_the_next_is_refused_with_a_retry_time(client: Client, gate: Gate) -> None:
+def test_full_queue_refuses_requests_with_a_retry_time(client: Client, gate: Gate) -> None:
     ids = [client.start("test/workspace", {"name": str(number), "cwd": "/w"}) for number in range(60)]
     client.fence()
     refused = [
@@ -97,7 +97,7 @@ def test_when_too_many_wait_the_next_is_refused_with_a_retry_time(client: Client
     assert sum("result" in client.answer(request_id) for request_id in ids) == 33
 
 
-def test_when_all_job_threads_are_busy_the_next_job_is_refused(client: Client, gate: Gate) -> None:
+def test_job_beyond_the_maximum_is_refused(client: Client, gate: Gate) -> None:
     ids = [client.start("test/job", {"name": str(number)}) for number in range(5)]
     client.fence()
     assert client.answer(ids[-1])["error"]["code"] == -32001
@@ -105,7 +105,7 @@ def test_when_all_job_threads_are_busy_the_next_job_is_refused(client: Client, g
     assert all("result" in client.answer(request_id) for request_id in ids[:-1])
 
 
-def test_a_queue_is_bounded_in_bytes_too() -> None:
+def test_queue_is_bounded_in_bytes() -> None:
     scheduler = Scheduler(FixedClock(), Limits(workers=1, queued_bytes=1000))
     release, entered = threading.Event(), threading.Event()
     scheduler.submit(Task(stay(entered, release), None, 900))
@@ -118,7 +118,7 @@ def test_a_queue_is_bounded_in_bytes_too() -> None:
     assert scheduler.drain(20_000)
 
 
-def test_a_worker_survives_what_its_task_raises(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_worker_survives_an_exception_of_its_task(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(threading, "excepthook", lambda _failed: None)
     scheduler = Scheduler(FixedClock(), Limits(workers=1))
     done = threading.Event()
@@ -132,7 +132,7 @@ def test_a_worker_survives_what_its_task_raises(monkeypatch: pytest.MonkeyPatch)
     assert scheduler.close(20_000)
 
 
-def test_a_crowd_of_threads_keeps_every_workspace_in_order() -> None:
+def test_many_threads_submit_and_each_workspace_stays_in_order() -> None:
     scheduler = Scheduler(FixedClock(), Limits(queued=10_000, queued_per_key=10_000))
     seen: dict[str, list[int]] = defaultdict(list)
     inside: dict[str, int] = defaultdict(int)
@@ -159,7 +159,7 @@ def test_a_crowd_of_threads_keeps_every_workspace_in_order() -> None:
     assert list(seen.values()) == [list(range(200))] * 12
 
 
-def test_closing_drops_what_waits_and_lets_what_runs_finish() -> None:
+def test_close_drops_queued_tasks_and_waits_for_running_ones() -> None:
     scheduler = Scheduler(FixedClock(), Limits(workers=1))
     entered, release, second_ran = threading.Event(), threading.Event(), threading.Event()
     scheduler.submit(Task(stay(entered, release), None, 1))

@@ -1,4 +1,4 @@
-"""Nothing but the protocol reaches stdout, whoever writes there."""
+"""Only the protocol reaches stdout, whoever writes there."""
 
 import shlex
 import subprocess
@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the misbehaving
 
 
 @pytest.mark.parametrize("framing", Framing)
-def test_prints_of_python_of_c_and_of_a_child_go_to_stderr(
+def test_prints_of_python_c_and_a_child_go_to_stderr(
     start_process: Callable[..., SidecarProcess], framing: Framing
 ) -> None:
     process = start_process(command=SERVE_WITH_ROWS, framing=framing)
@@ -31,7 +31,7 @@ def test_prints_of_python_of_c_and_of_a_child_go_to_stderr(
         assert line in process.stderr()
 
 
-def test_children_and_dependencies_read_nothing_from_stdin(start_process: Callable[..., SidecarProcess]) -> None:
+def test_children_and_libraries_read_nothing_from_stdin(start_process: Callable[..., SidecarProcess]) -> None:
     process = start_process(command=SERVE_WITH_ROWS)
     process.client.initialize()
     assert process.client.request("test/readStdin", {}) == {"text": ""}
@@ -39,7 +39,7 @@ def test_children_and_dependencies_read_nothing_from_stdin(start_process: Callab
 
 
 @pytest.mark.parametrize("framing", Framing)
-def test_every_answer_comes_in_the_framing_of_the_client(
+def test_responses_use_the_framing_of_the_client(
     start_process: Callable[..., SidecarProcess], framing: Framing
 ) -> None:
     process = start_process(framing=framing)
@@ -48,7 +48,7 @@ def test_every_answer_comes_in_the_framing_of_the_client(
     assert process.garbage == []
 
 
-def test_the_streams_are_claimed_before_anything_else_is_imported() -> None:
+def test_streams_are_claimed_before_any_other_import() -> None:
     program = (
         "import sys; before = set(sys.modules); import sidecar.rpc.stdio as stdio; loaded = set(sys.modules) - before;"
         "print(sorted(loaded))"
@@ -62,7 +62,7 @@ def test_the_streams_are_claimed_before_anything_else_is_imported() -> None:
 
 
 @pytest.mark.parametrize("closed", ["0", "1", "2"])
-def test_a_closed_standard_stream_does_not_end_up_as_some_other_file(closed: str, tmp_path: Path) -> None:
+def test_closed_standard_stream_is_not_reused_for_another_file(closed: str, tmp_path: Path) -> None:
     program = (
         "from sidecar.rpc import stdio; import os; pipe = stdio.claim();"
         "opened = os.open('probe', os.O_CREAT | os.O_RDWR); assert opened > 2, opened; os.write(1, b'stray');"

@@ -3,14 +3,14 @@
 import heapq
 import math
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sidecar.codebase.files import COMMON_STEMS, stem_of
 from sidecar.codebase.search.bm25 import MAX_TERMS, Matches, ScoreCache, top_documents
 from sidecar.codebase.search.commit_history import History
 from sidecar.codebase.search.documents import Documents, folder_of
-from sidecar.codebase.search.import_resolution import FileTree, resolve_import
+from sidecar.codebase.search.import_resolution import FileTree, ImportsOf, resolve_import
 from sidecar.codebase.search.postings import unit_of
 from sidecar.codebase.search.query import ParsedQuery, SearchQuery, mentioned_files, parse_query
 from sidecar.codebase.search.ranking import (
@@ -36,9 +36,6 @@ MAX_TOUCHED = 30
 
 MIN_RELATEDNESS = 0.001
 """Relatedness below this value is ignored."""
-
-ImportsOf = Callable[[Sequence[str]], Mapping[str, Sequence[str]]]
-"""Paths → the module specifiers that these files import, as far as they are known."""
 
 
 class _Related(NamedTuple):

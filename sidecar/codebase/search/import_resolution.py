@@ -1,17 +1,25 @@
-"""Resolve import specifiers to the repository's files. Pure.
+"""Resolve import specifiers to the repository's files, and find a file's importers. Pure.
 
 Not a language's own resolution, which needs its build settings: the nearest file of that name. A specifier outside
 the repository resolves to nothing.
 """
 
 import posixpath
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from sidecar.codebase.files import COMMON_STEMS
+from sidecar.codebase.search.documents import Documents, folder_of, name_of
+from sidecar.codebase.search.postings import unit_of
 from sidecar.codebase.summary.languages import language_of
+from sidecar.core.terms import count_terms
 
 MAX_FILES = 20
 """A package of more files says nothing about any one of them."""
+
+
+ImportsOf = Callable[[Sequence[str]], Mapping[str, Sequence[str]]]
+"""Paths → the module specifiers that these files import, as far as they are known."""
 
 
 class FileTree(NamedTuple):
@@ -146,3 +154,60 @@ def _unique(tail: str, endings: tuple[str, ...], tree: FileTree) -> list[str]:
         if len(matches) == 1 or (matches and "/" in tail):
             return [min(matches, key=lambda path: (path.count("/"), path))]
     return []
+
+
+_FOLDER_IMPORT_SUFFIXES = (".go",)
+"""Suffixes of files that are imported by their folder's name."""
+
+
+def importers(documents: Documents, path: str, imports_of: ImportsOf, at_most: int) -> list[str]:
+    """Return the files whose imports resolve to a file, sorted; at most `at_most` files that mention it are checked.
+
+    Files of its own language that are not tests are checked first.
+    """
+    candidates = _mentioning(documents, path)[:at_most]
+    unknown = [candidate for candidate in candidates if candidate not in documents.resolved_imports]
+    imports = imports_of(unknown) if unknown else {}
+    tree = FileTree(documents, documents.ending_with, documents.in_folder)
+    for candidate in unknown:
+        if candidate in imports:
+            documents.resolved_imports[candidate] = sorted(_targets(candidate, imports[candidate], tree))
+    return sorted(candidate for candidate in candidates if path in documents.resolved_imports.get(candidate, ()))
+
+
+def former_importers(documents: Documents, path: str, imports: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the files whose imports resolve to a removed file, sorted; `imports` are as they were then."""
+
+    def ending_with(tail: str) -> list[str]:
+        removed = [path] if path == tail or path.endswith(f"/{tail}") else []
+        return sorted([*documents.ending_with(tail), *removed])
+
+    tree = FileTree(frozenset((path,)), ending_with, documents.in_folder)
+    return sorted(importer for importer, specifiers in imports.items() if path in _targets(importer, specifiers, tree))
+
+
+def _targets(path: str, specifiers: Iterable[str], tree: FileTree) -> set[str]:
+    return {target for specifier in specifiers for target in resolve_import(path, specifier, tree)}
+
+
+def _mentioning(documents: Documents, path: str) -> list[str]:
+    terms = list(count_terms(_imported_name(path)))
+    if not terms:
+        return []
+    units = [{documents.owners[unit_of(entry)] for entry in documents.texts.entries(term)} for term in terms]
+    suffix = path.rpartition(".")[2]
+    candidates = []
+    for number in set.intersection(*units):
+        kind, candidate = documents.kind(number), documents.path(number)
+        if candidate and candidate != path and not (kind.document or kind.unknown_language or kind.generated):
+            candidates.append((kind.test, candidate.rpartition(".")[2] != suffix, candidate))
+    return [candidate for *_, candidate in sorted(candidates)]
+
+
+def _imported_name(path: str) -> str:
+    """Return the word by which imports name a file: its stem, or its folder's name if that is the module."""
+    stem = name_of(path).partition(".")[0]
+    if stem in COMMON_STEMS - {"types", "utils", "common"} or path.endswith(_FOLDER_IMPORT_SUFFIXES):
+        folder = folder_of(path)
+        return name_of(folder.removesuffix("/src")) or stem
+    return stem

@@ -5,79 +5,20 @@ is found by its path alone, and one of a few edited files by its previous conten
 """
 
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import islice
 
-from sidecar.codebase.files import COMMON_STEMS, delta_between
+from sidecar.codebase.files import delta_between
 from sidecar.codebase.search.bm25 import ScoreCache
 from sidecar.codebase.search.commit_history import History
 from sidecar.codebase.search.dependency_graph import DependencyGraph, PackageNames
-from sidecar.codebase.search.documents import Documents, folder_of, name_of
-from sidecar.codebase.search.file_search import ImportsOf, rank_files
-from sidecar.codebase.search.import_resolution import FileTree, resolve_import
-from sidecar.codebase.search.postings import unit_of
+from sidecar.codebase.search.documents import Documents
+from sidecar.codebase.search.file_search import rank_files
+from sidecar.codebase.search.import_resolution import ImportsOf, former_importers, importers
 from sidecar.codebase.search.query import SearchQuery
 from sidecar.codebase.search.ranking import RankedFile
 from sidecar.codebase.summary.model import Summary
 from sidecar.codebase.worktree.content_hash import content_identity
-from sidecar.core.terms import count_terms
-
-_FOLDER_IMPORT_SUFFIXES = (".go",)
-"""Suffixes of files that are imported by their folder's name."""
-
-
-def importers(documents: Documents, path: str, imports_of: ImportsOf, at_most: int) -> list[str]:
-    """Return the files whose imports resolve to a file, sorted; at most `at_most` files that mention it are checked.
-
-    Files of its own language that are not tests are checked first.
-    """
-    candidates = _mentioning(documents, path)[:at_most]
-    unknown = [candidate for candidate in candidates if candidate not in documents.resolved_imports]
-    imports = imports_of(unknown) if unknown else {}
-    tree = FileTree(documents, documents.ending_with, documents.in_folder)
-    for candidate in unknown:
-        if candidate in imports:
-            documents.resolved_imports[candidate] = sorted(_targets(candidate, imports[candidate], tree))
-    return sorted(candidate for candidate in candidates if path in documents.resolved_imports.get(candidate, ()))
-
-
-def former_importers(documents: Documents, path: str, imports: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return the files whose imports resolve to a removed file, sorted; `imports` are as they were then."""
-
-    def ending_with(tail: str) -> list[str]:
-        removed = [path] if path == tail or path.endswith(f"/{tail}") else []
-        return sorted([*documents.ending_with(tail), *removed])
-
-    tree = FileTree(frozenset((path,)), ending_with, documents.in_folder)
-    return sorted(importer for importer, specifiers in imports.items() if path in _targets(importer, specifiers, tree))
-
-
-def _targets(path: str, specifiers: Iterable[str], tree: FileTree) -> set[str]:
-    return {target for specifier in specifiers for target in resolve_import(path, specifier, tree)}
-
-
-def _mentioning(documents: Documents, path: str) -> list[str]:
-    terms = list(count_terms(_imported_name(path)))
-    if not terms:
-        return []
-    units = [{documents.owners[unit_of(entry)] for entry in documents.texts.entries(term)} for term in terms]
-    suffix = path.rpartition(".")[2]
-    candidates = []
-    for number in set.intersection(*units):
-        kind, candidate = documents.kind(number), documents.path(number)
-        if candidate and candidate != path and not (kind.document or kind.unknown_language or kind.generated):
-            candidates.append((kind.test, candidate.rpartition(".")[2] != suffix, candidate))
-    return [candidate for *_, candidate in sorted(candidates)]
-
-
-def _imported_name(path: str) -> str:
-    """Return the word by which imports name a file: its stem, or its folder's name if that is the module."""
-    stem = name_of(path).partition(".")[0]
-    if stem in COMMON_STEMS - {"types", "utils", "common"} or path.endswith(_FOLDER_IMPORT_SUFFIXES):
-        folder = folder_of(path)
-        return name_of(folder.removesuffix("/src")) or stem
-    return stem
-
 
 SummaryLookup = Callable[[dict[str, str]], dict[str, Summary]]
 """Path → content id of files analysed earlier, to those summaries that are still cached."""

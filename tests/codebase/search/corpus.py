@@ -1,4 +1,4 @@
-"""Small workspaces for the search's tests: indexes filled without a repository, commits made up or made by git."""
+"""Small workspaces for the search tests: indexes without a repository, commits made up or made by git."""
 
 import os
 import subprocess
@@ -18,33 +18,33 @@ NO_COMMITS = History(())
 
 
 class Memory:
-    """The summaries that were made once, by path and content, as the file cache keeps them."""
+    """Summaries by path and content, as the file cache stores them."""
 
     def __init__(self) -> None:
-        self._kept: dict[tuple[str, str], Summary] = {}
+        self._summaries: dict[tuple[str, str], Summary] = {}
 
     def keep(self, path: str, content: str, summary: Summary) -> None:
-        """Keeps a file's summary."""
-        self._kept[path, content_identity(content)] = summary
+        """Store a file's summary."""
+        self._summaries[path, content_identity(content)] = summary
 
     def known(self, files: dict[str, str]) -> dict[str, Summary]:
-        """Gives the summaries that were kept."""
+        """Return the stored summaries."""
         keys = {path: (path, content_identity(content)) for path, content in files.items()}
-        return {path: self._kept[key] for path, key in keys.items() if key in self._kept}
+        return {path: self._summaries[key] for path, key in keys.items() if key in self._summaries}
 
 
 def forgetful(_files: dict[str, str]) -> dict[str, Summary]:
-    """Knows no summary of anything."""
+    """Return no summaries."""
     return {}
 
 
 def listing(texts: Mapping[str, str]) -> dict[str, str]:
-    """Gives path → content id."""
+    """Return path → content id."""
     return {path: blob_id(text.encode()) for path, text in texts.items()}
 
 
 def fill(index: FileIndex, texts: Mapping[str, str], memory: Memory | None = None) -> None:
-    """Takes in all that is pending."""
+    """Index everything that is pending."""
     for path, content in index.pending():
         summary = summarise(path, texts[path].encode())
         index.add_summary(path, content, summary)
@@ -53,7 +53,7 @@ def fill(index: FileIndex, texts: Mapping[str, str], memory: Memory | None = Non
 
 
 def index_of(texts: Mapping[str, str]) -> FileIndex:
-    """Makes an index that holds these files whole."""
+    """Return a complete index of these files."""
     index = FileIndex(forgetful)
     index.update(listing(texts))
     fill(index, texts)
@@ -61,7 +61,7 @@ def index_of(texts: Mapping[str, str]) -> FileIndex:
 
 
 def documents_of(texts: Mapping[str, str]) -> Documents:
-    """Makes documents of these files, in the order given."""
+    """Return documents of these files, in the given order."""
     documents = Documents()
     for path, text in texts.items():
         documents.add(path, summarise(path, text.encode()))
@@ -79,34 +79,34 @@ def ask(
     imports: Mapping[str, Sequence[str]] | None = None,
     limit: int = 24,
 ) -> list[RankedFile]:
-    """Asks an index, with nothing known beside the text unless it is given."""
+    """Search an index, by default with nothing but the text."""
     question = SearchQuery(text, frozenset(changed), frozenset(mentioned), frozenset(touched))
     known = imports or {}
     return index.find(question, history, lambda paths: {path: known[path] for path in paths if path in known}, limit)
 
 
 def paths_of(ranked: Sequence[RankedFile]) -> list[str]:
-    """Gives the paths of what was found, best first."""
-    return [one.path for one in ranked]
+    """Return the paths of the results, best first."""
+    return [file.path for file in ranked]
 
 
 def parts_of(ranked: Sequence[RankedFile], path: str) -> dict[str, float]:
-    """Gives the parts of one file's score; nothing where it was not found."""
-    return next((one.parts for one in ranked if one.path == path), {})
+    """Return the parts of one file's score; empty if it is not among the results."""
+    return next((file.parts for file in ranked if file.path == path), {})
 
 
 def commit(number: int, subject: str, *paths: str, moved: Sequence[tuple[str, str]] = ()) -> Commit:
-    """Makes a commit up; a higher number is a later one."""
+    """Return a made-up commit; a higher number is later."""
     return Commit(f"{number:040x}", 1_772_000_000 + number * 60, subject, tuple(paths), tuple(moved))
 
 
 def history_of(*commits: Commit) -> History:
-    """Makes a history of commits, the newest first."""
+    """Return a history of commits, newest first."""
     return History(commits)
 
 
 def commit_at(repository: Repository, minute: int, message: str, files: Mapping[str, Contents | None]) -> str:
-    """Writes files, or takes those away that are None, and commits at a minute after nine; gives the commit's id."""
+    """Write files, delete those that are None, and commit at a minute past nine; return the commit's id."""
     for path in (path for path, contents in files.items() if contents is None):
         (repository.path / path).unlink()
     repository.write({path: contents for path, contents in files.items() if contents is not None})

@@ -1,4 +1,4 @@
-"""Scores are BM25's, told apart from a plain computation by nothing; common terms bring no file of their own."""
+"""Scores equal a plain BM25 computation; common terms match no file on their own."""
 
 import math
 from collections import Counter
@@ -35,23 +35,23 @@ _TERMS = st.lists(st.sampled_from((*WORDS, "nowhere")), unique=True)
 Scores = dict[str, float]
 
 
-@given(texts=st.dictionaries(_PATHS, _TEXTS, max_size=6), terms=_TERMS, gone=st.sets(_PATHS, max_size=2))
-def test_scores_are_those_of_a_plain_computation(texts: Texts, terms: list[str], gone: set[str]) -> None:
+@given(texts=st.dictionaries(_PATHS, _TEXTS, max_size=6), terms=_TERMS, removed=st.sets(_PATHS, max_size=2))
+def test_scores_equal_a_plain_computation(texts: Texts, terms: list[str], removed: set[str]) -> None:
     documents = documents_of(texts)
-    for path in gone & texts.keys():
+    for path in removed & texts.keys():
         documents.remove(path, None)
-    kept = {path: text for path, text in texts.items() if path not in gone}
+    remaining = {path: text for path, text in texts.items() if path not in removed}
     found = _match(documents, terms)
-    body, chunk = _plain_bodies(kept, terms)
+    body, chunk = _plain_texts(remaining, terms)
     assert _by_path(documents, found.text) == pytest.approx(body)
     assert _by_path(documents, found.passage) == pytest.approx(chunk)
-    names = {path: definition_terms(summarise(path, text.encode())) for path, text in kept.items()}
+    names = {path: definition_terms(summarise(path, text.encode())) for path, text in remaining.items()}
     assert _by_path(documents, found.names) == pytest.approx(_bm25(names, list(found.weights), SHORT_B))
-    words = {path: count_terms(path) for path in kept}
+    words = {path: count_terms(path) for path in remaining}
     assert _by_path(documents, found.path) == pytest.approx(_bm25(words, list(found.weights), SHORT_B))
 
 
-def test_the_rarest_terms_come_first_and_those_nowhere_not_at_all() -> None:
+def test_weights_are_sorted_and_without_absent_terms() -> None:
     documents = documents_of(
         {"a.py": "pelican walrus", "b.py": "walrus heron", "c.py": "walrus pelican", "otter.py": ""}
     )
@@ -60,7 +60,7 @@ def test_the_rarest_terms_come_first_and_those_nowhere_not_at_all() -> None:
     assert list(found.weights.values()) == sorted(found.weights.values(), reverse=True)
 
 
-def test_of_a_long_prompt_the_rarest_terms_count() -> None:
+def test_only_the_rarest_terms_of_a_long_prompt_count() -> None:
     texts = {f"{number}.py": " ".join(f"w{letter}x" for letter in _letters(number)) for number in range(80)}
     documents = documents_of(texts)
     found = _match(documents, [f"w{letter}x" for letter in _letters(80)])
@@ -69,7 +69,7 @@ def test_of_a_long_prompt_the_rarest_terms_count() -> None:
     assert "w" + _letters(80)[78] + "x" in found.weights
 
 
-def test_common_terms_only_add_to_files_that_rarer_ones_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_common_terms_only_add_to_files_matched_by_rarer_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = {f"{number:02}.py": "walrus" for number in range(40)} | {"07.py": "walrus pelican", "09.py": "pelican"}
     documents = documents_of(texts)
     whole = _match(documents, ["walrus", "pelican"])
@@ -82,7 +82,7 @@ def test_common_terms_only_add_to_files_that_rarer_ones_found(monkeypatch: pytes
         assert cut.passage[number] == pytest.approx(whole.passage[number])
 
 
-def test_common_terms_are_looked_up_in_the_best_files_only(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_common_terms_are_scored_in_the_best_files_only(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = {f"{number}.py": "walrus pelican\n" + "x\n" * number for number in range(6)}
     documents = documents_of(texts | {f"z{number}.py": "walrus" for number in range(20)})
     alone = _match(documents, ["pelican"])
@@ -93,26 +93,26 @@ def test_common_terms_are_looked_up_in_the_best_files_only(monkeypatch: pytest.M
     assert gained == {"0.py", "1.py"}
 
 
-def test_a_term_in_most_files_is_read_whole_when_it_stands_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_single_common_term_is_read_in_full(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bm25, "READ_ENTRIES", 3)
     documents = documents_of({f"{number}.py": "walrus" for number in range(9)})
     assert len(_match(documents, ["walrus"]).text) == 9
 
 
-def test_a_folder_that_most_paths_share_brings_none_of_them(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_folder_name_in_most_paths_matches_none(monkeypatch: pytest.MonkeyPatch) -> None:
     documents = documents_of({f"walrus/{number}.py": "x" for number in range(9)})
     assert len(_match(documents, ["walrus"]).path) == 9
     monkeypatch.setattr(bm25, "READ_ENTRIES", 8)
     assert _match(documents, ["walrus"]).path == {}
 
 
-def test_the_terms_a_file_holds_are_those_of_its_text_its_names_and_its_path() -> None:
+def test_matched_terms_come_from_text_names_and_path() -> None:
     documents = documents_of({"src/otter.py": "walrus\ndef heron_nest(): pass\n", "b.py": "pelican"})
     number = documents.number("src/otter.py")
     assert matched_terms(documents, number, ("pelican", "walrus", "otter", "nest")) == ("walrus", "otter", "nest")
 
 
-def test_the_best_chunk_of_a_long_file_is_where_the_terms_stand_together() -> None:
+def test_best_passage_is_where_the_terms_are_close_together() -> None:
     apart = "pelican\n" + "x = 1\n" * 80 + "walrus\n"
     together = "x = 1\n" * 80 + "pelican\nwalrus\n"
     documents = documents_of({"apart.py": apart, "together.py": together})
@@ -122,22 +122,22 @@ def test_the_best_chunk_of_a_long_file_is_where_the_terms_stand_together() -> No
     assert body["together.py"] == pytest.approx(body["apart.py"])
 
 
-def test_nothing_matches_where_nothing_is() -> None:
+def test_empty_index_matches_nothing() -> None:
     assert _match(Documents(), ["pelican"]).text == {}
     assert _match(documents_of({"a.py": "pelican"}), []).weights == {}
 
 
 @given(st.integers(1, 10**9), st.integers(1, 10**6))
-def test_the_usual_length_is_near_the_average(total: int, count: int) -> None:
+def test_rounded_length_is_near_the_average(total: int, count: int) -> None:
     assert average_length(total, count) == pytest.approx(total / count, rel=1 / 64)
 
 
-def test_the_usual_length_is_the_same_after_a_small_edit() -> None:
+def test_rounded_length_is_stable_under_a_small_edit() -> None:
     assert average_length(300_000, 1_000) == average_length(300_009, 1_000)
     assert average_length(0, 0) == average_length(0, 7) == 1.0
 
 
-def test_a_term_in_every_unit_still_weighs_something() -> None:
+def test_term_in_every_unit_has_a_positive_weight() -> None:
     assert inverse_frequency(10, 10) > 0
     assert inverse_frequency(1, 10) > inverse_frequency(2, 10)
     assert inverse_frequency(1, 10) == pytest.approx(math.log(1 + 9.5 / 1.5))
@@ -156,7 +156,7 @@ def _letters(count: int) -> list[str]:
 
 
 def _bm25(counted: Mapping[str, Mapping[str, int]], terms: list[str], b: float) -> Scores:
-    """Robertson and Zaragoza's formula, as it stands in their paper, unit by unit."""
+    """Robertson and Zaragoza's formula as in their paper, unit by unit."""
     average = average_length(sum(sum(counts.values()) for counts in counted.values()), len(counted))
     scores: Counter[str] = Counter()
     for term in terms:
@@ -168,8 +168,8 @@ def _bm25(counted: Mapping[str, Mapping[str, int]], terms: list[str], b: float) 
     return dict(scores)
 
 
-def _plain_bodies(texts: Texts, terms: list[str]) -> tuple[Scores, Scores]:
-    """The whole file's score, with the weights of terms among chunks; and the best chunk's."""
+def _plain_texts(texts: Texts, terms: list[str]) -> tuple[Scores, Scores]:
+    """Return the whole file's score, with the weights of terms among passages, and that of the best passage."""
     chunks = {
         f"{path}#{number}": chunk
         for path, text in texts.items()

@@ -1,4 +1,4 @@
-"""What past commits tell about today's files, under whatever names they had."""
+"""What past commits say about today's files, under any name they had."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from sidecar.codebase.search.commit_history import MAX_COMMIT_FILES, NEAREST_COM
 from tests.codebase.search.corpus import commit, history_of
 
 
-def test_files_are_recalled_by_the_words_they_were_changed_under() -> None:
+def test_similar_subjects_point_at_their_files() -> None:
     history = history_of(
         commit(3, "Feed the walrus", "zoo.py"),
         commit(2, "Hatching pelicans", "nest.py"),
@@ -17,7 +17,7 @@ def test_files_are_recalled_by_the_words_they_were_changed_under() -> None:
     assert history.similar_commits(["otter"]) == ({}, {})
 
 
-def test_the_commit_more_like_the_prompt_says_more() -> None:
+def test_more_similar_commit_counts_more() -> None:
     history = history_of(
         commit(2, "Hatch a pelican", "both.py"), commit(1, "Hatch a plan for pens, doors and ropes", "one.py")
     )
@@ -26,14 +26,14 @@ def test_the_commit_more_like_the_prompt_says_more() -> None:
     assert found.weighted["both.py"] > found.weighted["one.py"]
 
 
-def test_a_commit_of_few_files_says_more_of_each() -> None:
+def test_commit_with_few_files_counts_more_for_each() -> None:
     history = history_of(commit(2, "pelican", "alone.py"), commit(1, "pelican", *(f"{n}.py" for n in range(9))))
     found = history.similar_commits(["pelican"])
     assert found.nearest["alone.py"] > found.nearest["0.py"]
     assert found.weighted["alone.py"] > found.weighted["0.py"]
 
 
-def test_only_the_nearest_commits_point_at_their_files() -> None:
+def test_only_the_nearest_commits_count() -> None:
     history = history_of(*(commit(number, "pelican", f"{number}.py") for number in range(NEAREST_COMMITS + 5, 0, -1)))
     found = history.similar_commits(["pelican"])
     assert len(found.nearest) == NEAREST_COMMITS
@@ -41,7 +41,7 @@ def test_only_the_nearest_commits_point_at_their_files() -> None:
     assert "1.py" in found.weighted
 
 
-def test_a_rarer_word_weighs_more() -> None:
+def test_rarer_word_weighs_more() -> None:
     history = history_of(
         commit(4, "walrus", "a.py"),
         commit(3, "walrus", "b.py"),
@@ -58,14 +58,14 @@ def test_age_counts_the_commits_since_the_last_change() -> None:
     assert len(history) == 3
 
 
-def test_the_latest_changed_files_come_first_and_equals_by_path() -> None:
+def test_recent_files_are_sorted_by_last_change_then_path() -> None:
     history = history_of(commit(3, "x", "c.py"), commit(2, "x", "b.py", "a.py"), commit(1, "x", "c.py", "d.py"))
     assert history.recent(9) == ["c.py", "a.py", "b.py", "d.py"]
     assert history.recent(2) == ["c.py", "a.py"]
     assert history.recent(0) == []
 
 
-def test_files_that_often_change_together_are_nearer() -> None:
+def test_files_that_often_change_together_score_higher() -> None:
     history = history_of(
         commit(4, "x", "a.py", "b.py"),
         commit(3, "x", "a.py", "b.py"),
@@ -79,20 +79,20 @@ def test_files_that_often_change_together_are_nearer() -> None:
     assert history_of(commit(1, "x", "a.py")).changed_together("a.py") == {}
 
 
-def test_a_large_commit_says_less_of_what_belongs_together() -> None:
+def test_large_commit_counts_less_for_co_change() -> None:
     history = history_of(commit(2, "x", "a.py", "b.py"), commit(1, "x", "a.py", *(f"{n}.py" for n in range(20))))
     together = history.changed_together("a.py")
     assert together["b.py"] > together["0.py"]
 
 
-def test_changes_long_ago_say_less_than_those_of_late() -> None:
+def test_old_changes_count_less_than_recent_ones() -> None:
     between = [commit(number, "x", "z.py") for number in range(3_001, 1, -1)]
     history = history_of(commit(4_000, "x", "a.py", "new.py"), *between, commit(1, "x", "a.py", "old.py"))
     together = history.changed_together("a.py")
     assert together["old.py"] < together["new.py"] / 5
 
 
-def test_what_happened_to_a_file_before_it_moved_is_told_of_its_name_today() -> None:
+def test_changes_before_a_move_count_for_the_current_name() -> None:
     history = history_of(
         commit(4, "Feed", "c.py"),
         commit(3, "Move again", "c.py", moved=[("b.py", "c.py")]),
@@ -105,7 +105,7 @@ def test_what_happened_to_a_file_before_it_moved_is_told_of_its_name_today() -> 
     assert history.recent(9) == ["c.py", "nest.py"]
 
 
-def test_a_commit_too_large_to_count_still_moves_its_files() -> None:
+def test_moves_in_a_too_large_commit_still_count() -> None:
     history = history_of(
         commit(2, "Move everything", moved=[("a.py", "src/a.py")]), commit(1, "Hatch a pelican", "a.py")
     )
@@ -114,7 +114,7 @@ def test_a_commit_too_large_to_count_still_moves_its_files() -> None:
     assert MAX_COMMIT_FILES < 100
 
 
-def test_a_name_that_is_used_again_later_is_another_file() -> None:
+def test_reused_name_is_another_file() -> None:
     history = history_of(
         commit(3, "Begin anew", "a.py"),
         commit(2, "Move", "b.py", moved=[("a.py", "b.py")]),
@@ -124,7 +124,7 @@ def test_a_name_that_is_used_again_later_is_another_file() -> None:
     assert history.age("a.py") == 0
 
 
-def test_two_files_that_swapped_names_keep_their_own_past() -> None:
+def test_files_that_swapped_names_have_their_own_history() -> None:
     history = history_of(
         commit(5, "Move", "b.py", moved=[("c.py", "b.py")]),
         commit(4, "Move", "a.py", moved=[("b.py", "a.py")]),
@@ -136,7 +136,7 @@ def test_two_files_that_swapped_names_keep_their_own_past() -> None:
     assert history.similar_commits(["walrus"]).nearest.keys() == {"a.py"}
 
 
-def test_a_file_that_came_back_under_its_name_is_the_same_file() -> None:
+def test_restored_file_has_its_previous_history() -> None:
     history = history_of(
         commit(4, "Back", "a.py", moved=[("b.py", "a.py")]),
         commit(3, "Feed the walrus", "b.py"),
@@ -148,7 +148,7 @@ def test_a_file_that_came_back_under_its_name_is_the_same_file() -> None:
     assert found.weighted.keys() == {"a.py"}
 
 
-def test_no_commits_tell_nothing() -> None:
+def test_empty_history_has_no_evidence() -> None:
     history = History(())
     assert (len(history), history.recent(9), history.age("a.py")) == (0, [], None)
     assert history.similar_commits(["pelican"]) == ({}, {})
@@ -156,13 +156,13 @@ def test_no_commits_tell_nothing() -> None:
 
 
 @pytest.mark.parametrize("subject", ["", "?!", "the of and", "\udcff\udcfe", "日本語"])
-def test_odd_subjects_do_no_harm(subject: str) -> None:
+def test_unusual_subjects_are_handled(subject: str) -> None:
     history = history_of(commit(2, subject, "a.py"), commit(1, "pelican", "b.py"))
     assert history.similar_commits(["pelican"]).nearest.keys() == {"b.py"}
     assert history.age("a.py") == 0
 
 
-def test_a_word_that_subjects_often_have_tells_less_of_a_task() -> None:
+def test_word_in_many_subjects_is_less_specific() -> None:
     history = history_of(
         commit(1, "fix the otter", "o.py"), *(commit(number, f"fix pelican{number}", "a.py") for number in range(2, 60))
     )

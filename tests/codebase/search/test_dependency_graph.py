@@ -1,4 +1,4 @@
-"""Which parts import which: told by the specifiers alone, the same whether counted on or anew."""
+"""Which parts import which, by specifiers alone; incremental counts equal a full count."""
 
 import pytest
 from hypothesis import given
@@ -39,7 +39,7 @@ NAMES = PackageNames(
         ("notes.md", "../core", None),
     ],
 )
-def test_a_specifier_leads_to_a_part(path: str, specifier: str, reached: str | None) -> None:
+def test_import_specifier_maps_to_a_part(path: str, specifier: str, reached: str | None) -> None:
     reach = DependencyGraph()
     reach.put(path, (specifier,))
     parts = frozenset(
@@ -50,7 +50,7 @@ def test_a_specifier_leads_to_a_part(path: str, specifier: str, reached: str | N
     assert [other for others in found.values() for other in others] == ([reached] if reached else [])
 
 
-def test_of_many_files_one_stray_import_is_no_dependency() -> None:
+def test_single_import_among_many_files_is_not_a_dependency() -> None:
     reach = DependencyGraph()
     for number in range(6):
         reach.put(f"a/{number}.ts", ("../b/x", *(["../c/x"] if number == 0 else [])))
@@ -65,16 +65,16 @@ imports = st.lists(st.builds(lambda folder: f"./../{folder}/m", folders), max_si
 @given(st.lists(st.tuples(files, st.one_of(st.none(), imports)), max_size=20))
 def test_incremental_counts_equal_a_full_count(steps: list[tuple[str, list[str] | None]]) -> None:
     parts = frozenset(("a/", "b/", "a/x/", "b/y/"))
-    kept, left = DependencyGraph(), dict[str, list[str]]()
+    graph, left = DependencyGraph(), dict[str, list[str]]()
     for path, imported in steps:
         if imported is None:
-            kept.remove(path)
+            graph.remove(path)
             left.pop(path, None)
         else:
-            kept.put(path, imported)
+            graph.put(path, imported)
             left[path] = imported
-        kept.dependencies(parts, NO_NAMES)
-    anew = DependencyGraph()
+        graph.dependencies(parts, NO_NAMES)
+    rebuilt = DependencyGraph()
     for path in sorted(left):
-        anew.put(path, left[path])
-    assert kept.dependencies(parts, NO_NAMES) == anew.dependencies(parts, NO_NAMES)
+        rebuilt.put(path, left[path])
+    assert graph.dependencies(parts, NO_NAMES) == rebuilt.dependencies(parts, NO_NAMES)

@@ -1,4 +1,4 @@
-"""Documents know their paths by end, folder and stem, and their totals add up whatever was removed."""
+"""Documents are found by path ending, folder and stem; totals are correct after removals."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -19,7 +19,7 @@ _STEPS = st.lists(st.tuples(_PATHS, st.none() | _TEXTS.map("\n".join), st.boolea
 
 
 @given(_STEPS)
-def test_totals_are_the_sums_over_the_files_that_are_there(steps: list[tuple[str, str | None, bool]]) -> None:
+def test_totals_are_sums_over_the_present_files(steps: list[tuple[str, str | None, bool]]) -> None:
     documents, there = Documents(), dict[str, Summary]()
     for path, text, term_specificity in steps:
         if path in there and text is not None and term_specificity:
@@ -35,9 +35,9 @@ def test_totals_are_the_sums_over_the_files_that_are_there(steps: list[tuple[str
     summaries = there.values()
     assert set(documents) == set(there)
     assert len(documents) == len(there)
-    assert documents.passage_count == sum(len(one.chunks) for one in summaries)
-    assert documents.text_total == sum(sum(chunk.values()) for one in summaries for chunk in one.chunks)
-    assert documents.name_total == sum(sum(definition_terms(one).values()) for one in summaries)
+    assert documents.passage_count == sum(len(summary.chunks) for summary in summaries)
+    assert documents.text_total == sum(sum(chunk.values()) for summary in summaries for chunk in summary.chunks)
+    assert documents.name_total == sum(sum(definition_terms(summary).values()) for summary in summaries)
     assert documents.path_total == sum(sum(count_terms(path).values()) for path in there)
     for path in there:
         first, end = documents.passages(documents.number(path))
@@ -46,7 +46,7 @@ def test_totals_are_the_sums_over_the_files_that_are_there(steps: list[tuple[str
     assert _terms(documents) == _terms(documents_of_summaries(there))
 
 
-def test_a_file_without_a_summary_has_a_path_and_no_more() -> None:
+def test_file_without_a_summary_has_only_its_path() -> None:
     documents = Documents()
     documents.add("src/cart.py", None)
     assert "src/cart.py" in documents
@@ -58,7 +58,7 @@ def test_a_file_without_a_summary_has_a_path_and_no_more() -> None:
     assert not any(documents.paths.entries(term) for term in ("src", "cart", "py"))
 
 
-def test_a_long_file_is_held_in_chunks_of_its_own() -> None:
+def test_long_file_has_several_passages() -> None:
     documents = documents_of({"a.py": "\n".join(["pelican"] * 100), "b.py": "walrus"})
     first, end = documents.passages(documents.number("a.py"))
     assert end - first > 1
@@ -66,7 +66,7 @@ def test_a_long_file_is_held_in_chunks_of_its_own() -> None:
     assert units == list(range(first, end))
 
 
-def test_paths_are_found_by_their_last_parts_only() -> None:
+def test_paths_are_found_by_their_last_components_only() -> None:
     paths = ("src/cart.py", "cart.py", "src/shopping_cart.py", "lib/src/cart.py", "src/cart.pyi", "cart.py/readme.md")
     documents = documents_of(dict.fromkeys(paths, ""))
     assert documents.ending_with("cart.py") == ["cart.py", "lib/src/cart.py", "src/cart.py"]
@@ -76,14 +76,14 @@ def test_paths_are_found_by_their_last_parts_only() -> None:
     assert documents.ending_with("nowhere.py") == []
 
 
-def test_paths_of_no_words_are_found_whole() -> None:
+def test_paths_without_words_are_found() -> None:
     documents = documents_of({"++": "", "日本/größe.md": "", "a/größe.md": ""})
     assert documents.ending_with("++") == ["++"]
     assert documents.ending_with("größe.md") == ["a/größe.md", "日本/größe.md"]
     assert documents.ending_with("日本/größe.md") == ["日本/größe.md"]
 
 
-def test_a_removed_file_is_found_in_no_way() -> None:
+def test_removed_file_is_not_found() -> None:
     documents = documents_of({"src/cart.py": "", "src/test_cart.py": ""})
     documents.remove("src/cart.py", None)
     assert documents.ending_with("cart.py") == []
@@ -93,7 +93,7 @@ def test_a_removed_file_is_found_in_no_way() -> None:
     assert documents.in_folder("src") == []
 
 
-def test_a_folder_holds_the_files_that_lie_directly_in_it() -> None:
+def test_in_folder_returns_only_direct_files() -> None:
     documents = documents_of(dict.fromkeys(("b.py", "a.py", "src/b.py", "src/a.py", "src/in/c.py"), ""))
     assert documents.in_folder("") == ["a.py", "b.py"]
     assert documents.in_folder("src") == ["src/a.py", "src/b.py"]
@@ -102,14 +102,14 @@ def test_a_folder_holds_the_files_that_lie_directly_in_it() -> None:
     assert [folder_of(path) for path in ("a.py", "src/in/c.py")] == ["", "src/in"]
 
 
-def test_a_file_and_its_tests_are_named_alike() -> None:
+def test_file_and_its_tests_share_a_stem() -> None:
     paths = ("src/cart.py", "tests/test_cart.py", "web/Cart.test.ts", "src/carts.py", "src/cart_total.py", "cart/x.py")
     documents = documents_of(dict.fromkeys(paths, ""))
     assert documents.sharing_stem("cart") == ["src/cart.py", "tests/test_cart.py", "web/Cart.test.ts"]
     assert documents.sharing_stem("") == []
 
 
-def test_a_word_in_very_many_paths_is_nobodys_own_name() -> None:
+def test_word_in_very_many_paths_is_not_a_shared_stem() -> None:
     documents = Documents()
     for number in range(documents_module.MAX_NAMESAKES + 1):
         documents.add(f"{number}/index.ts", None)
@@ -130,7 +130,7 @@ def _terms(documents: Documents) -> list[set[str]]:
     return [{term for term in _TERMS if held.entries(term)} for held in postings]
 
 
-def test_where_imports_lead_is_kept_by_an_edit_that_leaves_them() -> None:
+def test_resolved_imports_survive_an_edit_that_leaves_the_imports() -> None:
     text = "import heron\n\nwalrus = 1\n"
     documents = documents_of({"a.py": text, "heron.py": "otter = 1\n"})
     documents.resolved_imports["a.py"] = ["heron.py"]

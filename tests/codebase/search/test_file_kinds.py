@@ -1,11 +1,11 @@
-"""What kind of file a path names, and what a file and its tests share of their names."""
+"""A file's kind by its path, and the stem it shares with its tests."""
 
 import pytest
 
 from sidecar.codebase.files import COMMON_STEMS, file_kind, is_document, is_test, stem_of
 
 
-def test_tests_and_documents_are_known_by_their_paths() -> None:
+def test_tests_and_documents_are_recognized_by_path() -> None:
     assert all(map(is_test, ("tests/a.py", "src/test_a.py", "a.test.ts", "a_test.go", "e2e/x.ts", "spec/a.rb")))
     assert not any(map(is_test, ("src/latest.py", "contest/a.py", "attest.go")))
     assert is_document("README.md")
@@ -19,19 +19,19 @@ def test_tests_and_documents_are_known_by_their_paths() -> None:
     ["cart.py", "test_cart.py", "tests/test_cart.py", "cart_test.go", "Cart.test.ts", "cart.spec.tsx", "cart_spec.rb",
      "CartTest.java", "CartTests.cs", "cart-test.js", "cart-spec.js", "src/Cart.tsx", "cart.module.css"],
 )  # fmt: skip
-def test_a_file_and_its_tests_share_a_stem(path: str) -> None:
+def test_stem_of_a_file_and_its_tests_is_equal(path: str) -> None:
     assert stem_of(path) == "cart"
 
 
 @pytest.mark.parametrize("name", ["latest", "contest", "backtest", "protest"])
-def test_a_word_that_ends_like_a_test_is_paired_with_its_tests(name: str) -> None:
+def test_word_that_ends_like_a_test_is_paired_with_its_tests(name: str) -> None:
     assert stem_of(f"src/{name}.py") == stem_of(f"tests/test_{name}.py") == stem_of(f"{name}_test.go")
 
 
 @pytest.mark.parametrize("path", ["test.py", "tests.py", "_test.py", ".gitignore", "test_.py", "-.js", "a/"])
-def test_a_name_of_nothing_else_is_left_as_it_is(path: str) -> None:
+def test_name_that_is_only_an_affix_is_unchanged(path: str) -> None:
     assert stem_of(path) == stem_of(stem_of(path))
 
 
-def test_names_that_everything_has_are_known() -> None:
+def test_common_stems_are_listed() -> None:
     assert {stem_of("a/index.ts"), stem_of("b/__init__.py"), stem_of("src/mod.rs")} <= COMMON_STEMS

@@ -1,4 +1,4 @@
-"""What is near the best files, or near those the conversation touched, is found without a word in common."""
+"""Files related to the best ones, or to those the conversation touched, are found without a common word."""
 
 import random
 from collections.abc import Sequence
@@ -29,21 +29,21 @@ from tests.support.depth import examples
 OTHER = "walrus\n"
 
 
-def test_a_file_that_changes_together_with_the_best_is_found() -> None:
+def test_file_that_changes_with_the_best_is_found() -> None:
     index = index_of({"cart.py": "pelican", "stock.py": OTHER, "zebra.py": OTHER})
     history = history_of(commit(2, "Feed", "cart.py", "stock.py"), commit(1, "Clean", "zebra.py"))
-    found = ask(index, "pelican", history=history)
-    assert paths_of(found) == ["cart.py", "stock.py"]
-    assert "changedTogether" in found[1].parts
-    assert found[1].related == (("changedTogether", "cart.py"),)
-    assert found[1].matched == ()
+    results = ask(index, "pelican", history=history)
+    assert paths_of(results) == ["cart.py", "stock.py"]
+    assert "changedTogether" in results[1].parts
+    assert results[1].related == (("changedTogether", "cart.py"),)
+    assert results[1].matched == ()
 
 
-def test_a_file_that_the_best_imports_is_found() -> None:
+def test_file_imported_by_the_best_is_found() -> None:
     index = index_of({"cart.py": "pelican", "stock.py": OTHER, "zebra.py": OTHER})
-    found = ask(index, "pelican", imports={"cart.py": ["stock", "os"], "zebra.py": ["cart"]})
-    assert paths_of(found) == ["cart.py", "stock.py"]
-    assert found[1].related == (("imports", "cart.py"),)
+    results = ask(index, "pelican", imports={"cart.py": ["stock", "os"], "zebra.py": ["cart"]})
+    assert paths_of(results) == ["cart.py", "stock.py"]
+    assert results[1].related == (("imports", "cart.py"),)
 
 
 @pytest.mark.parametrize(
@@ -54,30 +54,31 @@ def test_a_file_that_the_best_imports_is_found() -> None:
         ("a/cart.ts", "b/cart.test.ts"),
     ],
 )
-def test_a_test_and_what_it_tests_lead_to_each_other(best: str, pair: str) -> None:
-    found = ask(index_of({best: "pelican", pair: OTHER, "src/zebra.py": OTHER}), "pelican")
-    assert paths_of(found) == [best, pair]
-    assert found[1].related == (("testPair", best),)
+def test_test_and_subject_find_each_other(best: str, pair: str) -> None:
+    results = ask(index_of({best: "pelican", pair: OTHER, "src/zebra.py": OTHER}), "pelican")
+    assert paths_of(results) == [best, pair]
+    assert results[1].related == (("testPair", best),)
 
 
-def test_a_file_of_the_same_name_elsewhere_is_half_a_pair() -> None:
-    found = ask(index_of({"a/cart.py": "pelican", "b/cart.py": OTHER, "a/test_cart.py": OTHER}), "pelican")
-    assert 0 < parts_of(found, "b/cart.py")["testPair"] < parts_of(found, "a/test_cart.py")["testPair"]
+def test_file_of_the_same_name_elsewhere_counts_half() -> None:
+    results = ask(index_of({"a/cart.py": "pelican", "b/cart.py": OTHER, "a/test_cart.py": OTHER}), "pelican")
+    assert 0 < parts_of(results, "b/cart.py")["testPair"] < parts_of(results, "a/test_cart.py")["testPair"]
 
 
-def test_names_that_everything_has_make_no_pair() -> None:
+def test_common_names_are_not_pairs() -> None:
     assert paths_of(ask(index_of({"a/index.ts": "pelican", "b/index.ts": OTHER}), "pelican")) == ["a/index.ts"]
 
 
-def test_files_near_what_was_touched_are_found() -> None:
+def test_files_related_to_touched_ones_are_found() -> None:
     index = index_of(
         {"x.py": "pelican", "src/cart.py": OTHER, "src/beside.py": OTHER, "test_cart.py": OTHER, "lib/stock.py": OTHER,
          "lib/price.py": OTHER, "zebra.py": OTHER}
     )  # fmt: skip
     history = history_of(commit(1, "Feed", "src/cart.py", "lib/price.py"))
-    found = ask(index, "pelican", touched=["src/cart.py"], history=history)
+    results = ask(index, "pelican", touched=["src/cart.py"], history=history)
     kinds = {
-        one.path: [kind for kind, seed in one.related if seed == "src/cart.py" and "Touched" in kind] for one in found
+        file.path: [kind for kind, seed in file.related if seed == "src/cart.py" and "Touched" in kind]
+        for file in results
     }
     assert kinds.pop("src/cart.py", []) == []
     assert kinds == {
@@ -88,109 +89,107 @@ def test_files_near_what_was_touched_are_found() -> None:
     }
 
 
-def test_a_touched_file_that_is_gone_leads_nowhere() -> None:
+def test_deleted_touched_file_is_ignored() -> None:
     index = index_of({"src/a.py": "pelican", "src/b.py": OTHER})
     assert paths_of(ask(index, "pelican", touched=["src/gone.py", "/etc/passwd", ""])) == ["src/a.py"]
 
 
-def test_a_large_folder_says_nothing_of_its_files(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_large_folder_relates_no_files(monkeypatch: pytest.MonkeyPatch) -> None:
     index = index_of({f"src/{number}.py": OTHER for number in range(5)} | {"x.py": "pelican"})
     assert len(ask(index, "pelican", touched=["src/0.py"])) == 5
     monkeypatch.setattr(file_search, "MAX_CANDIDATES", 4)
     assert paths_of(ask(index, "pelican", touched=["src/0.py"])) == ["x.py"]
 
 
-def test_near_names_the_seed_that_gave_most() -> None:
+def test_related_names_the_closest_seed() -> None:
     texts = {"best.py": "pelican heron", "other.py": "pelican\n" + "x = 1\n" * 30, "stock.py": OTHER}
-    found = ask(index_of(texts), "pelican heron", imports={"best.py": ["stock"], "other.py": ["stock"]})
-    assert found[0].path == "best.py"
-    assert next(one.related for one in found if one.path == "stock.py") == (("imports", "best.py"),)
+    results = ask(index_of(texts), "pelican heron", imports={"best.py": ["stock"], "other.py": ["stock"]})
+    assert results[0].path == "best.py"
+    assert next(file.related for file in results if file.path == "stock.py") == (("imports", "best.py"),)
     alone = ask(index_of(texts), "pelican heron", imports={"best.py": ["stock"]})
-    assert parts_of(alone, "stock.py")["imports"] < parts_of(found, "stock.py")["imports"]
+    assert parts_of(alone, "stock.py")["imports"] < parts_of(results, "stock.py")["imports"]
 
 
-def test_a_share_next_to_nothing_brings_no_file() -> None:
+def test_tiny_relatedness_is_ignored() -> None:
     index = index_of({"best.py": "walrus", "other.py": "pelican", "stock.py": OTHER.replace("walrus", "heron")})
-    found = ask(index, "pelican walrus", mentioned=["best.py"], imports={"other.py": ["stock"]})
-    assert paths_of(found) == ["best.py", "other.py"]
+    results = ask(index, "pelican walrus", mentioned=["best.py"], imports={"other.py": ["stock"]})
+    assert paths_of(results) == ["best.py", "other.py"]
 
 
-def test_only_the_best_files_pass_on() -> None:
+def test_only_the_best_files_are_seeds() -> None:
     texts = {f"{number}.py": "pelican\n" + "x = 1\n" * number for number in range(SEEDS + 1)}
     index = index_of(texts | {"near.py": OTHER, "far.py": OTHER})
-    found = paths_of(ask(index, "pelican", imports={"0.py": ["near"], f"{SEEDS}.py": ["far"]}))
-    assert "near.py" in found
-    assert "far.py" not in found
+    results = paths_of(ask(index, "pelican", imports={"0.py": ["near"], f"{SEEDS}.py": ["far"]}))
+    assert "near.py" in results
+    assert "far.py" not in results
 
 
-def test_imports_are_asked_of_the_best_files_only() -> None:
-    asked: list[str] = []
+def test_imports_of_the_best_files_only_are_read() -> None:
+    requested: list[str] = []
 
     def imports_of(paths: Sequence[str]) -> dict[str, Sequence[str]]:
-        asked.extend(paths)
+        requested.extend(paths)
         return {}
 
     index = index_of({f"{number:02}.py": "pelican" for number in range(30)})
-    question = SearchQuery("pelican", touched=frozenset(("29.py", "gone.py")))
-    index.find(question, NO_COMMITS, imports_of, 5)
-    assert asked == [*(f"{number:02}.py" for number in range(SEEDS))]
+    query = SearchQuery("pelican", touched=frozenset(("29.py", "gone.py")))
+    index.find(query, NO_COMMITS, imports_of, 5)
+    assert requested == [*(f"{number:02}.py" for number in range(SEEDS))]
 
 
-def test_files_that_are_gone_are_not_found_by_their_past() -> None:
+def test_deleted_files_are_not_found_by_history() -> None:
     history = history_of(commit(2, "Feed the pelican", "cart.py", "gone.py"), commit(1, "pelican", "gone_too.py"))
-    found = ask(index_of({"cart.py": "x", "a.py": "pelican"}), "pelican", history=history)
-    assert set(paths_of(found)) == {"cart.py", "a.py"}
+    results = ask(index_of({"cart.py": "x", "a.py": "pelican"}), "pelican", history=history)
+    assert set(paths_of(results)) == {"cart.py", "a.py"}
 
 
-def test_a_file_is_found_by_the_words_it_was_changed_under() -> None:
+def test_file_is_found_by_commit_subjects() -> None:
     history = history_of(commit(2, "Night theme of the pelican", "style.py"), commit(1, "Clean", "zebra.py"))
     index = index_of({"style.py": "colour", "pelican.py": "x", "zebra.py": OTHER})
-    found = ask(index, "night theme of the pelican", history=history)
-    assert "style.py" in paths_of(found)
-    assert {"nearestCommits", "similarCommits"} <= parts_of(found, "style.py").keys()
-    assert "zebra.py" not in paths_of(found)
+    results = ask(index, "night theme of the pelican", history=history)
+    assert "style.py" in paths_of(results)
+    assert {"nearestCommits", "similarCommits"} <= parts_of(results, "style.py").keys()
+    assert "zebra.py" not in paths_of(results)
 
 
-def test_words_that_only_commits_know_still_find_a_file() -> None:
+def test_words_only_in_commit_subjects_find_a_file() -> None:
     history = history_of(commit(2, "Night theme", "style.py"), commit(1, "Clean", "zebra.py"))
-    found = ask(index_of({"style.py": "colour", "zebra.py": OTHER}), "night theme", history=history)
-    assert paths_of(found) == ["style.py"]
+    results = ask(index_of({"style.py": "colour", "zebra.py": OTHER}), "night theme", history=history)
+    assert paths_of(results) == ["style.py"]
 
 
-def test_a_file_changed_of_late_comes_before_its_equal() -> None:
+def test_recently_changed_file_comes_before_its_equal() -> None:
     index = index_of({"a.py": "pelican", "b.py": "pelican"})
     history = history_of(commit(2, "x", "b.py"), commit(1, "x", "a.py"))
     assert paths_of(ask(index, "pelican", history=history)) == ["b.py", "a.py"]
 
 
-def test_a_file_that_changed_of_late_and_no_more_is_not_found() -> None:
+def test_recent_change_alone_is_not_enough() -> None:
     index = index_of({"a.py": "pelican", "b.py": OTHER})
     assert paths_of(ask(index, "pelican", history=history_of(commit(1, "x", "b.py")), changed=["b.py"])) == ["a.py"]
 
 
-def test_files_that_changed_of_late_and_no_more_do_not_find_each_other() -> None:
+def test_recently_changed_files_alone_are_not_seeds() -> None:
     index = index_of({"a.py": "pelican", "b.py": OTHER, "c.py": OTHER, "test_c.py": OTHER})
     history = history_of(commit(2, "x", "b.py", "c.py"), commit(1, "x", "a.py"))
     assert paths_of(ask(index, "pelican", history=history)) == ["a.py"]
 
 
-def test_the_scope_of_a_commit_message_points_at_its_folder() -> None:
+def test_conventional_commit_scope_matches_its_folder() -> None:
     index = index_of({"router/tree.py": "pelican", "cart/tree.py": "pelican"})
-    found = ask(index, "fix(router): pelican")
-    assert found[0].path == "router/tree.py"
-    assert "scope" in found[0].parts
-    assert "scope" not in parts_of(found, "cart/tree.py")
+    results = ask(index, "fix(router): pelican")
+    assert results[0].path == "router/tree.py"
+    assert "scope" in results[0].parts
+    assert "scope" not in parts_of(results, "cart/tree.py")
 
 
-def test_the_words_a_file_holds_are_told_the_rarest_first() -> None:
+def test_matched_terms_are_sorted_rarest_first() -> None:
     index = index_of({"a.py": "pelican walrus", "b.py": "walrus", "c.py": "walrus"})
     assert ask(index, "walrus pelican otter")[0].matched == ("pelican", "walrus")
 
 
 @given(st.randoms(use_true_random=False), st.integers(1, 12))
-def test_the_same_question_has_the_same_answer_and_a_shorter_one_is_its_beginning(
-    chance: random.Random, limit: int
-) -> None:
+def test_results_are_deterministic_and_a_lower_limit_returns_a_prefix(chance: random.Random, limit: int) -> None:
     words = ("pelican", "walrus", "otter", "heron")
     texts: Texts = {f"{chance.choice('ab')}/{number}.py": " ".join(chance.choices(words, k=3)) for number in range(9)}
     paths = sorted(texts)
@@ -198,20 +197,22 @@ def test_the_same_question_has_the_same_answer_and_a_shorter_one_is_its_beginnin
     imports = {path: [str(chance.randrange(9))] for path in paths}
     touched = chance.sample(paths, 2)
     index = index_of(texts)
-    found = ask(index, "pelican otter", history=history, imports=imports, touched=touched, limit=99)
+    results = ask(index, "pelican otter", history=history, imports=imports, touched=touched, limit=99)
     shuffled = dict(chance.sample(sorted(texts.items()), len(texts)))
     again = ask(index_of(shuffled), "pelican otter", history=history, imports=imports, touched=touched[::-1], limit=99)
-    assert again == found
-    assert ask(index, "pelican otter", history=history, imports=imports, touched=touched, limit=limit) == found[:limit]
+    assert again == results
+    assert (
+        ask(index, "pelican otter", history=history, imports=imports, touched=touched, limit=limit) == results[:limit]
+    )
 
 
 @settings(max_examples=examples(20, 6))
 @given(st.randoms(use_true_random=False))
-def test_after_edits_and_commits_the_answers_are_those_of_an_index_made_anew(chance: random.Random) -> None:
+def test_incremental_results_equal_those_of_a_rebuilt_index(chance: random.Random) -> None:
     words, memory, history = ("pelican", "walrus", "otter", "heron"), Memory(), NO_COMMITS
     texts = {f"{folder}/{word}.py": f"{word}\n" + OTHER * 30 for folder in ("a", "test") for word in words}
     paths = sorted(texts)
-    # Nothing is better than this one, so that edits leave the best scores as they are.
+    # Nothing beats this file, so that edits leave the best scores unchanged.
     texts["pelican/otter/walrus/heron.py"] = "".join(f"class {word}:\n    {word}\n" for word in words * 9)
     changed, mentioned = paths[:2], paths[3:4]
     index = FileIndex(memory.known)

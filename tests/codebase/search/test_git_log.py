@@ -1,4 +1,4 @@
-"""What `git log` tells is read exactly: odd subjects, odd names, moved files, large commits, sub-folders."""
+"""`git log` is parsed exactly: unusual subjects and names, moved files, large commits, subfolders."""
 
 import sys
 from collections.abc import Callable
@@ -23,21 +23,21 @@ def _change(status: str, path: str, old: str = NONE, new: str = ONE) -> tuple[st
 
 
 def _log(*commits: tuple[str, list[tuple[str, str]]]) -> str:
-    """Puts a log together as git writes it: headers, and raw entries whose first follows a line end."""
+    """Return a log as git writes it: headers, and raw entries whose first follows a newline."""
     fields: list[str] = []
     for header, changes in commits:
-        told = [field for pair in changes for field in pair]
+        entries = [field for pair in changes for field in pair]
         fields += [
             header,
-            *("\n" * (number == 0) + field for number, field in enumerate(told)),
-            *([""] if told else []),
+            *("\n" * (number == 0) + entry for number, entry in enumerate(entries)),
+            *([""] if entries else []),
         ]
     return "\0".join(fields) + "\0"
 
 
 def _one(*changes: tuple[str, str], subject: str = "x") -> Commit:
-    (found,) = parse_log("\0".join([_header(subject), *(field for change in changes for field in change)]) + "\0")
-    return found
+    (commit,) = parse_log("\0".join([_header(subject), *(field for change in changes for field in change)]) + "\0")
+    return commit
 
 
 @pytest.mark.parametrize(
@@ -54,14 +54,14 @@ def _one(*changes: tuple[str, str], subject: str = "x") -> Commit:
         "\udcff",
     ],
 )
-def test_a_subject_may_hold_anything(subject: str) -> None:
-    found = _one(_change("M", "a.py"), subject=subject)
-    assert (found.subject, found.paths) == (subject, ("a.py",))
-    assert (found.id, found.committed_at) == (f"{1:040x}", 1_772_000_001)
+def test_subject_can_contain_anything(subject: str) -> None:
+    commit = _one(_change("M", "a.py"), subject=subject)
+    assert (commit.subject, commit.paths) == (subject, ("a.py",))
+    assert (commit.id, commit.committed_at) == (f"{1:040x}", 1_772_000_001)
 
 
-def test_commits_come_one_after_the_other_with_their_own_changes() -> None:
-    found = list(
+def test_each_commit_has_its_own_changes() -> None:
+    commits = list(
         parse_log(
             _log(
                 (_header("three", 3), [_change("M", "a.py"), _change("A", "b.py")]),
@@ -70,63 +70,67 @@ def test_commits_come_one_after_the_other_with_their_own_changes() -> None:
             )
         )
     )
-    assert [(one.subject, one.paths) for one in found] == [("three", ("a.py", "b.py")), ("two", ()), ("one", ("c.py",))]
+    assert [(commit.subject, commit.paths) for commit in commits] == [
+        ("three", ("a.py", "b.py")),
+        ("two", ()),
+        ("one", ("c.py",)),
+    ]
     assert list(parse_log("")) == []
 
 
-def test_the_first_of_all_commits_says_nothing_of_its_files() -> None:
-    (found,) = parse_log(_log((_header("Begin\tnow", 1, parents=""), [_change("A", "a.py")])))
-    assert (found.subject, found.paths, found.moved) == ("Begin\tnow", (), ())
+def test_root_commit_has_no_paths() -> None:
+    (commit,) = parse_log(_log((_header("Begin\tnow", 1, parents=""), [_change("A", "a.py")])))
+    assert (commit.subject, commit.paths, commit.moved) == ("Begin\tnow", (), ())
 
 
 @pytest.mark.parametrize("path", [":a.py", "a b.py", "a\nb.py", "größe.md", "\udcff.py", "-x", "1" * 40 + " 2 x"])
-def test_a_path_may_hold_anything(path: str) -> None:
+def test_path_can_contain_anything(path: str) -> None:
     assert _one(_change("M", path), _change("M", "last.py")).paths == (path, "last.py")
 
 
-def test_what_a_commit_deletes_is_not_among_its_files() -> None:
-    found = _one(_change("M", "a.py"), _change("D", "b.py"), _change("T", "c.py"))
-    assert found.paths == ("a.py", "c.py")
-    assert found.moved == ()
+def test_deleted_files_are_not_among_the_paths() -> None:
+    commit = _one(_change("M", "a.py"), _change("D", "b.py"), _change("T", "c.py"))
+    assert commit.paths == ("a.py", "c.py")
+    assert commit.moved == ()
 
 
-def test_a_file_of_the_same_content_elsewhere_is_the_one_that_moved() -> None:
+def test_same_content_elsewhere_is_a_move() -> None:
     assert _one(_change("D", "old.py", old=ONE), _change("A", "new.py", new=ONE)).moved == (("old.py", "new.py"),)
 
 
-def test_a_file_of_the_same_name_elsewhere_is_the_one_that_moved() -> None:
+def test_same_name_elsewhere_is_a_move() -> None:
     assert _one(_change("D", "a/x.py", old=ONE), _change("A", "b/x.py", new=TWO)).moved == (("a/x.py", "b/x.py"),)
     assert _one(_change("D", "a/x.py", old=ONE), _change("A", "b/y.py", new=TWO)).moved == ()
 
 
-def test_content_tells_before_the_name_does() -> None:
-    found = _one(
+def test_content_takes_precedence_over_the_name() -> None:
+    commit = _one(
         _change("D", "a/x.py", old=ONE), _change("A", "b/x.py", new=TWO), _change("A", "c/y.py", new=ONE),
     )  # fmt: skip
-    assert found.moved == (("a/x.py", "c/y.py"),)
+    assert commit.moved == (("a/x.py", "c/y.py"),)
 
 
-def test_what_could_be_several_files_is_none_of_them() -> None:
+def test_ambiguous_move_is_ignored() -> None:
     by_content = _one(_change("D", "a.py", old=ONE), _change("A", "b.py", new=ONE), _change("A", "c.py", new=ONE))
     new_twice = _one(_change("D", "a/x", old=ONE), _change("A", "b/x", new=TWO), _change("A", "c/x", new="3" * 40))
-    gone_twice = _one(_change("D", "a/x", old=ONE), _change("D", "b/x", old=TWO), _change("A", "c/x", new="3" * 40))
-    assert by_content.moved == new_twice.moved == gone_twice.moved == ()
+    removed_twice = _one(_change("D", "a/x", old=ONE), _change("D", "b/x", old=TWO), _change("A", "c/x", new="3" * 40))
+    assert by_content.moved == new_twice.moved == removed_twice.moved == ()
 
 
-def test_a_file_moves_to_one_place_and_comes_from_one() -> None:
-    found = _one(_change("D", "a.py", old=ONE), _change("D", "b.py", old=ONE), _change("A", "c.py", new=ONE))
-    assert len({new for _, new in found.moved}) == len(found.moved)
+def test_move_has_one_source_and_one_target() -> None:
+    commit = _one(_change("D", "a.py", old=ONE), _change("D", "b.py", old=ONE), _change("A", "c.py", new=ONE))
+    assert len({new for _, new in commit.moved}) == len(commit.moved)
 
 
-def test_a_commit_of_too_many_files_tells_only_what_moved() -> None:
+def test_commit_with_too_many_files_has_only_moves() -> None:
     many = [_change("M", f"{number}.py") for number in range(MAX_COMMIT_FILES - 2)]
     moved = (_change("D", "a/x.py", old=TWO), _change("A", "b/x.py", new=TWO))
     assert len(_one(*many, *moved).paths) == MAX_COMMIT_FILES - 1
-    found = _one(*many, *moved, _change("M", "last.py"))
-    assert (found.paths, found.moved) == ((), (("a/x.py", "b/x.py"),))
+    commit = _one(*many, *moved, _change("M", "last.py"))
+    assert (commit.paths, commit.moved) == ((), (("a/x.py", "b/x.py"),))
 
 
-def test_a_real_log_is_read_newest_first_down_to_the_root(make_repository: Make) -> None:
+def test_real_log_is_read_newest_first_down_to_the_root(make_repository: Make) -> None:
     repository = make_repository()
     ids = [
         commit_at(repository, 1, "Begin: größe", {"a.py": "1\n", "b.py": "1\n"}),
@@ -134,16 +138,16 @@ def test_a_real_log_is_read_newest_first_down_to_the_root(make_repository: Make)
         commit_at(repository, 3, "", {"b.py": "2\n"}),
         commit_at(repository, 4, "Nothing at all", {}),
     ]
-    found = read_commits(repository.path, "HEAD")
-    assert [one.id for one in found] == ids[::-1]
-    assert [one.subject for one in found] == ["Nothing at all", "", "Move it", "Begin: größe"]
-    assert [one.paths for one in found] == [(), ("b.py",), ("src/a.py",), ()]
-    assert found[2].moved == (("a.py", "src/a.py"),)
-    assert found[0].committed_at - found[3].committed_at == 180
-    assert [one.id for one in read_commits(repository.path, "HEAD", 2)] == ids[:1:-1]
+    commits = read_commits(repository.path, "HEAD")
+    assert [commit.id for commit in commits] == ids[::-1]
+    assert [commit.subject for commit in commits] == ["Nothing at all", "", "Move it", "Begin: größe"]
+    assert [commit.paths for commit in commits] == [(), ("b.py",), ("src/a.py",), ()]
+    assert commits[2].moved == (("a.py", "src/a.py"),)
+    assert commits[0].committed_at - commits[3].committed_at == 180
+    assert [commit.id for commit in read_commits(repository.path, "HEAD", 2)] == ids[:1:-1]
 
 
-def test_merges_are_left_out_and_what_they_brought_is_not(make_repository: Make) -> None:
+def test_merges_are_left_out_but_their_commits_are_not(make_repository: Make) -> None:
     repository = make_repository()
     commit_at(repository, 1, "Begin", {"a.py": "1\n"})
     repository.git("checkout", "--quiet", "-b", "side")
@@ -151,11 +155,11 @@ def test_merges_are_left_out_and_what_they_brought_is_not(make_repository: Make)
     repository.git("checkout", "--quiet", "main")
     commit_at(repository, 3, "Main", {"a.py": "2\n"})
     repository.git("merge", "--quiet", "--no-ff", "--message", "Merge", "side")
-    found = read_commits(repository.path, "HEAD")
-    assert {one.subject for one in found} == {"Begin", "Side", "Main"}
+    commits = read_commits(repository.path, "HEAD")
+    assert {commit.subject for commit in commits} == {"Begin", "Side", "Main"}
 
 
-def test_the_same_change_made_on_two_branches_is_told_of_both(make_repository: Make) -> None:
+def test_same_change_on_two_branches_is_read_twice(make_repository: Make) -> None:
     repository = make_repository()
     commit_at(repository, 1, "Begin", {"sub/a.py": "1\n"})
     repository.git("checkout", "--quiet", "-b", "side")
@@ -163,32 +167,32 @@ def test_the_same_change_made_on_two_branches_is_told_of_both(make_repository: M
     repository.git("checkout", "--quiet", "main")
     commit_at(repository, 3, "Main", {"sub/a.py": "2\n"})
     repository.git("merge", "--quiet", "--no-ff", "--message", "Merge", "side")
-    found = read_commits(repository.path / "sub", "HEAD")
-    assert {one.subject: one.paths for one in found} == {"Begin": (), "Side": ("a.py",), "Main": ("a.py",)}
+    commits = read_commits(repository.path / "sub", "HEAD")
+    assert {commit.subject: commit.paths for commit in commits} == {"Begin": (), "Side": ("a.py",), "Main": ("a.py",)}
 
 
-def test_only_commits_since_another_are_read(make_repository: Make) -> None:
+def test_only_commits_since_another_one_are_read(make_repository: Make) -> None:
     repository = make_repository()
     first = commit_at(repository, 1, "one", {"a.py": "1\n"})
     commit_at(repository, 2, "two", {"a.py": "2\n"})
     commit_at(repository, 3, "three", {"a.py": "3\n"})
-    assert [one.subject for one in read_commits(repository.path, "HEAD", since=first)] == ["three", "two"]
+    assert [commit.subject for commit in read_commits(repository.path, "HEAD", since=first)] == ["three", "two"]
     assert read_commits(repository.path, "HEAD", since="HEAD") == []
 
 
-def test_paths_are_relative_to_the_workspace_in_a_sub_folder(make_repository: Make) -> None:
+def test_paths_are_relative_to_a_workspace_in_a_subfolder(make_repository: Make) -> None:
     repository = make_repository()
     commit_at(repository, 0, "Begin", {})
     commit_at(repository, 1, "Fill", {"app/src/a.py": "1\n", "other/b.py": "1\n", "apple/c.py": "1\n"})
     commit_at(repository, 2, "Move", {"app/src/a.py": None, "app/lib/a.py": "1\n"})
     commit_at(repository, 3, "Outside", {"other/b.py": "2\n"})
-    found = read_commits(repository.path / "app", "HEAD")
-    assert [one.paths for one in found if one.paths] == [("lib/a.py",), ("src/a.py",)]
-    assert [one.moved for one in found if one.moved] == [(("src/a.py", "lib/a.py"),)]
+    commits = read_commits(repository.path / "app", "HEAD")
+    assert [commit.paths for commit in commits if commit.paths] == [("lib/a.py",), ("src/a.py",)]
+    assert [commit.moved for commit in commits if commit.moved] == [(("src/a.py", "lib/a.py"),)]
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="such names cannot be on Windows")
-def test_names_of_any_bytes_are_read_as_they_are(make_repository: Make) -> None:
+def test_names_with_any_bytes_are_read(make_repository: Make) -> None:
     repository = make_repository()
     names = ["a b.py", "a\nb.py", "\nc.py", ":d.py", 'q"e.py', "größe.md", "-f.py"]
     commit_at(repository, 0, "Begin", {})
@@ -197,7 +201,7 @@ def test_names_of_any_bytes_are_read_as_they_are(make_repository: Make) -> None:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems keep names in Unicode only")
-def test_names_that_are_not_utf_8_are_told_apart(make_repository: Make) -> None:
+def test_names_that_are_not_utf_8_are_distinct(make_repository: Make) -> None:
     repository = make_repository()
     names = ["\udcff.py", "\udcfe.py", "latin-\udce9.py"]
     commit_at(repository, 0, "Begin", {})
@@ -205,7 +209,7 @@ def test_names_that_are_not_utf_8_are_told_apart(make_repository: Make) -> None:
     assert sorted(read_commits(repository.path, "HEAD")[0].paths) == sorted(names)
 
 
-def test_the_users_settings_of_logs_change_nothing(make_repository: Make) -> None:
+def test_user_log_settings_have_no_effect(make_repository: Make) -> None:
     repository = make_repository()
     commit_at(repository, 1, "Begin", {"a.py": "1\n"})
     commit_at(repository, 2, "Move", {"a.py": None, "b.py": "1\n"})
@@ -220,7 +224,7 @@ def test_the_users_settings_of_logs_change_nothing(make_repository: Make) -> Non
         assert read_commits(repository.path, "HEAD") == plain, name
 
 
-def test_an_unknown_commit_and_a_folder_without_git_are_told(make_repository: Make) -> None:
+def test_unknown_commit_and_missing_repository_raise(make_repository: Make) -> None:
     repository = make_repository({"a.py": "1\n"})
     with pytest.raises(GitFailed, match="unknown revision"):
         read_commits(repository.path, "1" * 40)

@@ -1,4 +1,4 @@
-"""A history that moves on with its head is the one that would be read anew."""
+"""A history updated with its head equals one that is read in full."""
 
 from collections.abc import Callable
 
@@ -12,16 +12,16 @@ from tests.support.repositories import Repository
 Make = Callable[..., Repository]
 
 
-def _equal(one: HeadHistory, other: HeadHistory) -> bool:
-    """Says whether two histories tell the same; two objects are never equal themselves."""
+def _equal(left: HeadHistory, right: HeadHistory) -> bool:
+    """Whether two histories have equal contents; the objects themselves never compare equal."""
     words = ["begin", "pelican", "walrus", "feed", "hatch", "side"]
     return (
-        one[:2] == other[:2]
-        and one.history.recent(99) == other.history.recent(99)
-        and one.history.similar_commits(words) == other.history.similar_commits(words)
+        left[:2] == right[:2]
+        and left.history.recent(99) == right.history.recent(99)
+        and left.history.similar_commits(words) == right.history.similar_commits(words)
         and all(
-            one.history.changed_together(path) == other.history.changed_together(path)
-            for path in one.history.recent(99)
+            left.history.changed_together(path) == right.history.changed_together(path)
+            for path in left.history.recent(99)
         )
     )
 
@@ -40,7 +40,7 @@ def _subjects(history: HeadHistory) -> list[str]:
     return [commit.subject for commit in history.commits]
 
 
-def test_moving_on_by_commits_equals_reading_anew(repository: Repository) -> None:
+def test_update_after_commits_equals_a_full_read(repository: Repository) -> None:
     before = update_history(repository.path, repository.head(), NO_HISTORY)
     commit_at(repository, 4, "Move it", {"a.py": None, "src/a.py": "2\n"})
     commit_at(repository, 5, "Hatch more", {"src/a.py": "3\n", "b.py": "3\n"})
@@ -50,7 +50,7 @@ def test_moving_on_by_commits_equals_reading_anew(repository: Repository) -> Non
     assert after.history.similar_commits(["pelican"]).nearest.keys() == {"src/a.py"}
 
 
-def test_moving_on_by_a_merge_of_older_commits_equals_reading_anew(repository: Repository) -> None:
+def test_update_after_a_merge_of_older_commits_equals_a_full_read(repository: Repository) -> None:
     repository.git("checkout", "--quiet", "-b", "side", "HEAD~2")
     commit_at(repository, 2, "Side", {"side.py": "1\n"})
     repository.git("checkout", "--quiet", "main")
@@ -62,7 +62,7 @@ def test_moving_on_by_a_merge_of_older_commits_equals_reading_anew(repository: R
     assert _equal(after, update_history(repository.path, repository.head(), NO_HISTORY))
 
 
-def test_after_a_branch_switch_nothing_of_the_other_branch_is_left(repository: Repository) -> None:
+def test_branch_switch_drops_the_other_branch(repository: Repository) -> None:
     main = repository.head()
     repository.git("checkout", "--quiet", "-b", "side", "HEAD~1")
     commit_at(repository, 4, "Side otters", {"side.py": "1\n"})
@@ -74,7 +74,7 @@ def test_after_a_branch_switch_nothing_of_the_other_branch_is_left(repository: R
     assert _equal(back, update_history(repository.path, main, NO_HISTORY))
 
 
-def test_an_amended_commit_takes_the_place_of_what_it_was(repository: Repository) -> None:
+def test_amended_commit_replaces_the_original(repository: Repository) -> None:
     before = update_history(repository.path, repository.head(), NO_HISTORY)
     repository.write({"b.py": "3\n"})
     repository.git("commit", "--quiet", "--all", "--amend", "--message", "Feed the otters")
@@ -83,14 +83,14 @@ def test_an_amended_commit_takes_the_place_of_what_it_was(repository: Repository
     assert _equal(after, update_history(repository.path, repository.head(), NO_HISTORY))
 
 
-def test_a_head_that_went_back_leaves_out_what_came_after(repository: Repository) -> None:
+def test_head_that_moved_back_drops_later_commits(repository: Repository) -> None:
     before = update_history(repository.path, repository.head(), NO_HISTORY)
     repository.git("reset", "--quiet", "--hard", "HEAD~1")
     after = update_history(repository.path, repository.head(), before)
     assert _subjects(after) == ["Hatch a pelican", "Begin"]
 
 
-def test_an_old_head_that_is_gone_has_everything_read_anew(repository: Repository) -> None:
+def test_missing_old_head_causes_a_full_read(repository: Repository) -> None:
     before = HeadHistory("1" * 40, *update_history(repository.path, repository.head(), NO_HISTORY)[1:])
     after = update_history(repository.path, repository.head(), before)
     assert _equal(after, update_history(repository.path, repository.head(), NO_HISTORY))
@@ -100,13 +100,13 @@ def test_before_the_first_commit_there_is_no_history(make_repository: Make) -> N
     assert update_history(make_repository().path, None, NO_HISTORY) is NO_HISTORY
 
 
-def test_a_head_that_cannot_be_read_is_told(repository: Repository) -> None:
+def test_unreadable_head_raises(repository: Repository) -> None:
     with pytest.raises(GitFailed):
         update_history(repository.path, "1" * 40, NO_HISTORY)
 
 
-def test_commits_of_one_second_keep_their_order(make_repository: Make) -> None:
-    """A rebase, or a script, makes many commits in a second."""
+def test_commits_of_the_same_second_stay_in_order(make_repository: Make) -> None:
+    """A rebase or a script makes many commits in a second."""
     repository = make_repository({"0.py": "pelican\n"})
     for number in range(6):
         commit_at(repository, 1, f"Move {number}", {f"{number}.py": None, f"{number + 1}.py": "pelican\n"})

@@ -1,4 +1,4 @@
-"""Import specifiers lead to the files they mean, by each language's own rules; those from outside lead nowhere."""
+"""Import specifiers resolve by each language's rules; external ones resolve to nothing."""
 
 import pytest
 
@@ -26,8 +26,8 @@ JAVA = ("src/main/java/com/shop/Cart.java", "src/main/kotlin/com/shop/Tax.kt", "
 
 def _led_to(path: str, specifier: str, *paths: str) -> list[str]:
     documents = Documents()
-    for one in dict.fromkeys((path, *paths)):
-        documents.add(one, None)
+    for known_path in dict.fromkeys((path, *paths)):
+        documents.add(known_path, None)
     return resolve_import(path, specifier, FileTree(documents, documents.ending_with, documents.in_folder))
 
 
@@ -54,11 +54,11 @@ def _led_to(path: str, specifier: str, *paths: str) -> list[str]:
         ("app.py", "..cart", None),
     ],
 )
-def test_python_modules_and_packages_are_found(path: str, specifier: str, found: str | None) -> None:
+def test_python_modules_and_packages_are_resolved(path: str, specifier: str, found: str | None) -> None:
     assert _led_to(path, specifier, *PYTHON) == ([found] if found else [])
 
 
-def test_a_package_at_the_top_of_the_workspace_is_found() -> None:
+def test_package_at_the_top_of_the_workspace_is_resolved() -> None:
     assert _led_to("cart.py", ".Cart", "__init__.py") == ["__init__.py"]
     assert _led_to("tax/rates.py", "..Cart", "__init__.py") == ["__init__.py"]
 
@@ -91,18 +91,18 @@ def test_a_package_at_the_top_of_the_workspace_is_found() -> None:
         ("src/App.tsx", "node:fs", None),
     ],
 )
-def test_scripts_are_found_whatever_ending_is_written(path: str, specifier: str, found: str | None) -> None:
+def test_scripts_are_resolved_with_any_extension(path: str, specifier: str, found: str | None) -> None:
     assert _led_to(path, specifier, *SCRIPT) == ([found] if found else [])
 
 
 @pytest.mark.parametrize(
     ("path", "specifier"), [("test/a.js", ".."), ("test/a.js", "../"), ("a.ts", "."), ("a.ts", "./")]
 )
-def test_the_index_at_the_top_of_the_workspace_is_found(path: str, specifier: str) -> None:
+def test_index_file_at_the_top_of_the_workspace_is_resolved(path: str, specifier: str) -> None:
     assert _led_to(path, specifier, "index.js") == ["index.js"]
 
 
-def test_a_go_import_leads_to_all_files_of_the_package() -> None:
+def test_go_import_resolves_to_all_files_of_the_package() -> None:
     files = ["internal/cart/cart.go", "internal/cart/tax.go"]
     assert _led_to("main.go", "example.org/till/internal/cart", *GO) == files
     assert _led_to("main.go", "fmt", *GO) == []
@@ -110,7 +110,7 @@ def test_a_go_import_leads_to_all_files_of_the_package() -> None:
     assert _led_to("main.go", "golang.org/x/sync/errgroup", *GO) == []
 
 
-def test_a_go_package_of_very_many_files_says_nothing() -> None:
+def test_very_large_go_package_resolves_to_nothing() -> None:
     many = [f"cart/{number:02}.go" for number in range(MAX_FILES)]
     assert _led_to("main.go", "example.org/cart", *many) == many
     assert _led_to("main.go", "example.org/cart", *many, "cart/x.go") == []
@@ -134,7 +134,7 @@ def test_a_go_package_of_very_many_files_says_nothing() -> None:
         ("src/lib.rs", "serde::Serialize", None),
     ],
 )
-def test_rust_modules_and_crates_are_found(path: str, specifier: str, found: str | None) -> None:
+def test_rust_modules_and_crates_are_resolved(path: str, specifier: str, found: str | None) -> None:
     assert _led_to(path, specifier, *RUST) == ([found] if found else [])
 
 
@@ -147,7 +147,7 @@ def test_rust_modules_and_crates_are_found(path: str, specifier: str, found: str
         ("src/tax/rates.rs", "super", "src/tax/mod.rs"),
     ],
 )
-def test_what_a_rust_module_itself_holds_leads_to_its_file(path: str, specifier: str, found: str) -> None:
+def test_item_of_a_rust_module_resolves_to_its_file(path: str, specifier: str, found: str) -> None:
     assert _led_to(path, specifier, *RUST) == [found]
 
 
@@ -164,7 +164,7 @@ def test_what_a_rust_module_itself_holds_leads_to_its_file(path: str, specifier:
         ("src/cart.cpp", "other.hpp", "include/other.hpp"),
     ],
 )
-def test_includes_lead_to_the_nearest_header_of_that_name(path: str, specifier: str, found: str | None) -> None:
+def test_include_resolves_to_the_nearest_header(path: str, specifier: str, found: str | None) -> None:
     assert _led_to(path, specifier, *NATIVE) == ([found] if found else [])
 
 
@@ -178,7 +178,7 @@ def test_includes_lead_to_the_nearest_header_of_that_name(path: str, specifier: 
         ("lib/shop.rb", "json", None),
     ],
 )
-def test_ruby_files_are_found_beside_and_on_the_load_path(path: str, specifier: str, found: str | None) -> None:
+def test_ruby_files_are_resolved_relatively_and_on_the_load_path(path: str, specifier: str, found: str | None) -> None:
     assert _led_to(path, specifier, *RUBY) == ([found] if found else [])
 
 
@@ -194,11 +194,11 @@ def test_ruby_files_are_found_beside_and_on_the_load_path(path: str, specifier: 
         ("src/main/java/com/shop/Main.java", "com.shop", None),
     ],
 )
-def test_dotted_names_lead_to_the_file_of_the_type(path: str, specifier: str, found: str | None) -> None:
+def test_dotted_name_resolves_to_the_file_of_the_type(path: str, specifier: str, found: str | None) -> None:
     assert _led_to(path, specifier, *JAVA) == ([found] if found else [])
 
 
-def test_a_php_class_is_found_by_its_namespace_and_a_script_by_its_path() -> None:
+def test_php_class_is_resolved_by_namespace_and_script_by_path() -> None:
     assert _led_to("web/index.php", "./lib/cart.php", "web/lib/cart.php") == ["web/lib/cart.php"]
     assert _led_to("web/index.php", "App\\Models\\User", "lib/App/Models/User.php") == ["lib/App/Models/User.php"]
 
@@ -207,5 +207,5 @@ def test_a_php_class_is_found_by_its_namespace_and_a_script_by_its_path() -> Non
     "path", ["a.py", "a.ts", "a.go", "a.rs", "a.c", "a.rb", "A.java", "a.php", "a.sh", "a.txt", "a"]
 )
 @pytest.mark.parametrize("specifier", ["", ".", "..", "/", "::", "\\", "*", "...", " ", "a/../..", "@/", "é"])
-def test_no_specifier_does_harm_or_leads_out_of_the_files(path: str, specifier: str) -> None:
+def test_no_specifier_fails_or_leaves_the_files(path: str, specifier: str) -> None:
     assert set(_led_to(path, specifier, "b/c.py")) <= {path, "b/c.py"}

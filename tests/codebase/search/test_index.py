@@ -1,4 +1,4 @@
-"""The index gives the same answer however it came to hold its files; the ranking says why."""
+"""The index returns the same results however it was filled; scores have parts."""
 
 import random
 import string
@@ -42,21 +42,19 @@ _TEXTS = st.lists(st.sampled_from(WORDS), max_size=60).map(lambda words: "def ly
 _STEPS = st.lists(st.tuples(_PATHS, st.one_of(st.none(), _TEXTS), st.booleans()), max_size=25)
 
 
-def test_a_path_that_a_worker_told_is_not_kept_a_second_time() -> None:
+def test_path_from_a_worker_is_not_stored_twice() -> None:
     files = listing({"src/walrus.py": "def feed_walrus(): ...\n"})
     index = FileIndex(forgetful)
     index.update(files)
-    told = b"src/walrus.py".decode()
-    index.add_summary(told, files[told], summarise(told, b"def feed_walrus(): ...\n"))
+    decoded = b"src/walrus.py".decode()
+    index.add_summary(decoded, files[decoded], summarise(decoded, b"def feed_walrus(): ...\n"))
     (found,) = ask(index, "feed the walrus")
-    assert (found.path is told, found.path is next(iter(files))) == (False, True)
+    assert (found.path is decoded, found.path is next(iter(files))) == (False, True)
 
 
 @pytest.mark.parametrize("remembers", [True, False])
 @given(steps=_STEPS)
-def test_following_changes_gives_the_same_as_starting_anew(
-    remembers: bool, steps: list[tuple[str, str | None, bool]]
-) -> None:
+def test_incremental_index_equals_a_rebuilt_one(remembers: bool, steps: list[tuple[str, str | None, bool]]) -> None:
     memory, texts = Memory(), Texts()
     index = FileIndex(memory.known if remembers else forgetful)
     for path, text, fill_now in steps:
@@ -75,7 +73,7 @@ def test_following_changes_gives_the_same_as_starting_anew(
 
 
 @given(st.dictionaries(_PATHS, _TEXTS), st.randoms(use_true_random=False))
-def test_the_order_of_files_does_not_matter(texts: Texts, order: random.Random) -> None:
+def test_order_of_files_does_not_matter(texts: Texts, order: random.Random) -> None:
     shuffled = list(texts.items())
     order.shuffle(shuffled)
     assert ask(index_of(dict(shuffled)), QUERY, history=HISTORY) == ask(index_of(texts), QUERY, history=HISTORY)
@@ -83,7 +81,7 @@ def test_the_order_of_files_does_not_matter(texts: Texts, order: random.Random) 
 
 @settings(max_examples=examples(5, 3))
 @given(st.integers(0, 1_000), st.booleans())
-def test_thousands_of_changes_leave_nothing_of_what_was_before(seed: int, remembers: bool) -> None:
+def test_thousands_of_changes_leave_no_remains(seed: int, remembers: bool) -> None:
     chance, memory = random.Random(seed), Memory()
     texts = {f"src/{number}.py": " ".join(chance.choices(WORDS, k=4)) for number in range(200)}
     index = FileIndex(memory.known if remembers else forgetful)
@@ -97,8 +95,8 @@ def test_thousands_of_changes_leave_nothing_of_what_was_before(seed: int, rememb
     assert ask(index, "pelican turn8 walrus") == ask(index_of(texts), "pelican turn8 walrus")
 
 
-def test_a_summary_other_than_the_one_taken_in_leaves_nothing_behind() -> None:
-    """The same content may be read by its grammar once and, on a busy machine, by patterns another time."""
+def test_removal_with_another_summary_leaves_no_remains() -> None:
+    """The same content can be parsed by its grammar once and, on a busy machine, by patterns another time."""
     memory = Memory()
     index = FileIndex(memory.known)
     index.update({"a.py": "1", "b.py": "2"})
@@ -108,7 +106,7 @@ def test_a_summary_other_than_the_one_taken_in_leaves_nothing_behind() -> None:
     assert ask(index, "pelican walrus") == []
 
 
-def test_when_numbers_run_out_all_files_are_taken_in_anew(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_index_is_rebuilt_when_numbers_run_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(documents_module, "MAX_UNITS", 20)
     texts = {f"{number}.py": f"pelican = {number}\n" for number in range(19)}
     index = index_of(texts)
@@ -120,7 +118,7 @@ def test_when_numbers_run_out_all_files_are_taken_in_anew(monkeypatch: pytest.Mo
     assert ask(index, "pelican walrus") == ask(index_of(texts), "pelican walrus")
 
 
-def test_the_numbers_of_small_files_do_not_run_out_before_those_of_their_chunks(
+def test_passage_numbers_of_small_files_do_not_run_out_early(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(documents_module, "MAX_UNITS", 20)
@@ -132,14 +130,14 @@ def test_the_numbers_of_small_files_do_not_run_out_before_those_of_their_chunks(
         assert all(unit_of(entry) < 20 for entry in index._documents.paths.entries("py"))
 
 
-def test_a_file_that_is_not_analysed_yet_is_found_by_its_path() -> None:
+def test_file_not_analysed_yet_is_found_by_path() -> None:
     index = FileIndex(forgetful)
     assert index.update({"src/pelican.py": "1", "src/other.py": "2"}) == ["src/other.py", "src/pelican.py"]
     assert not index.is_complete()
     assert paths_of(ask(index, "the pelican")) == ["src/pelican.py"]
 
 
-def test_an_edited_file_is_found_by_what_it_held_until_it_is_analysed_anew() -> None:
+def test_edited_file_is_found_by_previous_content_until_analysed() -> None:
     memory, texts = Memory(), {"a.py": "pelican", "b.py": "otter"}
     index = FileIndex(memory.known)
     index.update(listing(texts))
@@ -157,7 +155,7 @@ def test_an_edited_file_is_found_by_what_it_held_until_it_is_analysed_anew() -> 
     assert ask(index, "heron stoat") == []
 
 
-def test_a_summary_of_an_earlier_content_is_not_taken() -> None:
+def test_summary_of_an_earlier_content_is_ignored() -> None:
     index = FileIndex(forgetful)
     index.update({"a.py": "1"})
     index.update({"a.py": "2"})
@@ -166,7 +164,7 @@ def test_a_summary_of_an_earlier_content_is_not_taken() -> None:
     assert index.pending() == [("a.py", "2")]
 
 
-def test_committing_a_content_keeps_what_is_known_of_it() -> None:
+def test_commit_does_not_invalidate_the_content() -> None:
     index = FileIndex(forgetful)
     index.update({"a.py": "w:x:1"})
     index.add_summary("a.py", "w:x:1", summarise("a.py", b"pelican"))
@@ -174,7 +172,7 @@ def test_committing_a_content_keeps_what_is_known_of_it() -> None:
     assert paths_of(ask(index, "pelican")) == ["a.py"]
 
 
-def test_a_content_that_comes_back_is_found_again() -> None:
+def test_restored_content_is_found_again() -> None:
     memory, first, second = Memory(), {"a.py": "pelican"}, {"a.py": "walrus"}
     index = FileIndex(memory.known)
     for texts in (first, second, first):
@@ -184,7 +182,7 @@ def test_a_content_that_comes_back_is_found_again() -> None:
     assert ask(index, "walrus") == []
 
 
-def test_the_same_listing_again_is_not_looked_through() -> None:
+def test_same_listing_costs_nothing() -> None:
     index, files = FileIndex(forgetful), {"a.py": "1"}
     index.update(files)
     assert index.has_files(files)
@@ -206,7 +204,7 @@ def test_the_same_listing_again_is_not_looked_through() -> None:
         ("see größe/日本.md", "größe/日本.md"),
     ],
 )
-def test_a_path_in_a_prompt_leads_to_the_file(prompt: str, found: str) -> None:
+def test_path_in_a_prompt_finds_the_file(prompt: str, found: str) -> None:
     paths = (
         "src/cart.py", "web/page.tsx", "app/[id]/page.tsx", ".github/workflows/ci.yml", "github/workflows/ci.yml",
         "Makefile", "größe/日本.md", "tests/test_cart.py", "srv/app/notes.txt",
@@ -216,13 +214,13 @@ def test_a_path_in_a_prompt_leads_to_the_file(prompt: str, found: str) -> None:
     assert "namedPath" in first.parts
 
 
-def test_a_name_that_many_files_have_names_none() -> None:
+def test_name_of_many_files_mentions_none() -> None:
     index = index_of({f"{folder}/index.ts": "x" for folder in "abcde"})
-    assert all("namedPath" not in one.parts for one in ask(index, "fix index.ts"))
+    assert all("namedPath" not in file.parts for file in ask(index, "fix index.ts"))
     assert ask(index, "fix c/index.ts")[0].path == "c/index.ts"
 
 
-def test_the_definition_of_a_named_thing_comes_first() -> None:
+def test_definition_of_an_identifier_comes_first() -> None:
     index = index_of({"a.py": "class LruCache:\n    pass\n", "b.py": "LruCache LruCache lru cache\n"})
     found = ask(index, "why does LruCache evict")
     assert found[0].path == "a.py"
@@ -231,7 +229,7 @@ def test_the_definition_of_a_named_thing_comes_first() -> None:
     assert ask(index, "修复LruCache的问题")[0].path == "a.py"
 
 
-def test_code_comes_before_tests_and_documents_unless_they_are_asked_for() -> None:
+def test_code_comes_before_tests_and_documents_unless_requested() -> None:
     index = index_of({"pelican.py": "pelican fly", "test_pelican.py": "pelican fly", "pelican.md": "pelican fly",
                       "pelican.lock": "x", "package-lock.json": "pelican fly pelican"})  # fmt: skip
     plain = paths_of(ask(index, "pelican fly"))
@@ -239,43 +237,43 @@ def test_code_comes_before_tests_and_documents_unless_they_are_asked_for() -> No
     assert plain.index("test_pelican.py") < plain.index("pelican.md")
     assert "package-lock.json" not in plain[:3]
     assert ask(index, "the test of pelican flying")[0].path == "test_pelican.py"
-    asked = ask(index, "document the pelican in the readme documentation")
-    assert all("document" not in one.parts for one in asked)
+    results = ask(index, "document the pelican in the readme documentation")
+    assert all("document" not in file.parts for file in results)
     assert "document" in parts_of(ask(index, "pelican fly"), "pelican.md")
 
 
-def test_a_changed_file_comes_before_its_equal() -> None:
+def test_changed_file_comes_before_its_equal() -> None:
     index = index_of({"a.py": "pelican", "b.py": "pelican"})
     assert paths_of(ask(index, "pelican", changed=["b.py"])) == ["b.py", "a.py"]
     assert paths_of(ask(index, "pelican")) == ["a.py", "b.py"]
 
 
-def test_a_mentioned_file_comes_first_even_without_a_word_in_common() -> None:
+def test_mentioned_file_comes_first_without_a_common_word() -> None:
     index = index_of({"a.py": "pelican", "b.py": "walrus"})
     assert paths_of(ask(index, "pelican", mentioned=["b.py", "gone.py"])) == ["b.py", "a.py"]
     assert paths_of(ask(index, "?!", mentioned=["b.py"])) == ["b.py"]
 
 
-def test_nothing_is_found_for_a_prompt_without_words() -> None:
+def test_prompt_without_words_has_no_results() -> None:
     index = index_of({"a.py": "pelican"})
     assert ask(index, "?! 12") == []
     assert ask(index, "?! 12", history=history_of(commit(1, "pelican", "a.py"))) == []
     assert ask(FileIndex(forgetful), "pelican") == []
 
 
-def test_no_more_than_asked_for_is_found() -> None:
+def test_search_respects_the_limit() -> None:
     index = index_of({f"{number}.py": "pelican" for number in range(9)})
     assert paths_of(ask(index, "pelican", limit=3)) == ["0.py", "1.py", "2.py"]
 
 
-def test_a_prompt_of_thousands_of_paths_takes_bounded_time() -> None:
+def test_prompt_of_thousands_of_paths_takes_bounded_time() -> None:
     index = FileIndex(forgetful)
     index.update({f"src/{number % 100}/{number}.py": str(number) for number in range(20_000)})
     prompt = " ".join(f"/x/y/src/{number}/none{number}.py" for number in range(4_000))
     _ends_within(10, lambda: ask(index, prompt))
 
 
-def test_a_prompt_of_everything_takes_bounded_time() -> None:
+def test_very_long_prompt_takes_bounded_time() -> None:
     words = [f"w{letter}{other}" for letter in string.ascii_lowercase for other in string.ascii_lowercase]
     summary = Summary("text", 1, 1, "", (), (dict.fromkeys(words, 1),))
     index = FileIndex(forgetful)
@@ -285,7 +283,7 @@ def test_a_prompt_of_everything_takes_bounded_time() -> None:
     _ends_within(10, lambda: ask(index, " ".join(words)))
 
 
-def test_searching_while_files_come_and_go_never_fails() -> None:
+def test_search_during_changes_never_fails() -> None:
     memory, ending, failures = Memory(), threading.Event(), list[BaseException]()
     index, letters = FileIndex(memory.known), string.ascii_lowercase
 

@@ -1,4 +1,4 @@
-"""Packed entries are what they were, wherever their units lie and however large their counts are."""
+"""Packed entries are read back unchanged, for any units and counts."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,7 +12,7 @@ _RANGES = st.tuples(_UNITS, _UNITS).map(lambda pair: (min(pair), max(pair) + 1))
 
 
 @given(held=_HELD, ranges=st.lists(_RANGES, max_size=6))
-def test_they_tell_what_lies_between_two_units(held: dict[int, int], ranges: list[tuple[int, int]]) -> None:
+def test_entries_of_a_range_of_units(held: dict[int, int], ranges: list[tuple[int, int]]) -> None:
     packed = PackedEntries(_entries(held))
     assert list(packed) == _entries(held)
     assert len(packed) == len(held)
@@ -23,7 +23,7 @@ def test_they_tell_what_lies_between_two_units(held: dict[int, int], ranges: lis
 
 
 @given(held=_HELD, changes=st.lists(st.tuples(_RANGES, _COUNTS, st.booleans()), max_size=12), last=_COUNTS)
-def test_what_is_put_and_cut_is_as_in_a_plain_mapping(
+def test_put_and_remove_match_a_dict(
     held: dict[int, int], changes: list[tuple[tuple[int, int], int, bool]], last: int
 ) -> None:
     packed = PackedEntries(_entries(held))

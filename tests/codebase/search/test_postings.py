@@ -1,4 +1,4 @@
-"""Postings hold exactly what was added and not removed, whatever came between."""
+"""Postings contain exactly what was added and not removed, in any order of operations."""
 
 from collections.abc import Iterator
 
@@ -22,21 +22,21 @@ _RANGES = st.lists(st.tuples(st.integers(0, 84), st.integers(0, 40)), max_size=8
 
 @pytest.fixture(autouse=True, scope="module", params=[module.PACKED_FROM, MAX_RARE + 4])
 def packed_from(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Has the laws hold wherever a term's entries begin to be packed."""
+    """Run the properties with several thresholds for packing."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(module, "PACKED_FROM", request.param)
         yield
 
 
-@given(units=_UNITS, removed=_RANGES, more=_UNITS, tells_terms=st.booleans())
-def test_they_hold_what_a_plain_mapping_holds(
-    units: list[dict[str, int]], removed: list[tuple[int, int]], more: list[dict[str, int]], tells_terms: bool
+@given(units=_UNITS, removed=_RANGES, more=_UNITS, passes_terms=st.booleans())
+def test_postings_match_a_dict(
+    units: list[dict[str, int]], removed: list[tuple[int, int]], more: list[dict[str, int]], passes_terms: bool
 ) -> None:
     postings, model = Postings(), Model()
     for counts in units:
         _add(postings, model, counts)
     for first, length in removed:
-        _remove(postings, model, first, first + length, tells_terms)
+        _remove(postings, model, first, first + length, passes_terms)
         _agree(postings, model)
     for number, counts in enumerate(more, 100):
         postings.add(number, counts)
@@ -45,21 +45,23 @@ def test_they_hold_what_a_plain_mapping_holds(
 
 
 @given(units=_UNITS, first=st.integers(0, 84), length=st.integers(0, 84))
-def test_removal_with_and_without_terms_leaves_the_same(units: list[dict[str, int]], first: int, length: int) -> None:
-    told, untold = Postings(), Postings()
+def test_removal_with_and_without_terms_is_equal(units: list[dict[str, int]], first: int, length: int) -> None:
+    with_terms, without_terms = Postings(), Postings()
     for number, counts in enumerate(units):
-        told.add(number, counts)
-        untold.add(number, counts)
-    told.remove(first, first + length, {term for counts in units[first : first + length] for term in counts})
-    untold.remove(first, first + length)
-    assert {term: list(told.entries(term)) for term in TERMS} == {term: list(untold.entries(term)) for term in TERMS}
+        with_terms.add(number, counts)
+        without_terms.add(number, counts)
+    with_terms.remove(first, first + length, {term for counts in units[first : first + length] for term in counts})
+    without_terms.remove(first, first + length)
+    assert {term: list(with_terms.entries(term)) for term in TERMS} == {
+        term: list(without_terms.entries(term)) for term in TERMS
+    }
 
 
 @given(
     units=_UNITS,
     changes=st.lists(st.tuples(st.integers(0, 83), st.dictionaries(st.sampled_from(TERMS), st.integers(1, 300)))),
 )
-def test_a_changed_unit_holds_what_it_was_changed_to(
+def test_changed_unit_has_its_new_counts(
     units: list[dict[str, int]], changes: list[tuple[int, dict[str, int]]]
 ) -> None:
     spellings = Spellings()
@@ -74,7 +76,7 @@ def test_a_changed_unit_holds_what_it_was_changed_to(
     assert set(spellings) == {term for counts in model.values() for term in counts}
 
 
-def test_a_term_that_no_unit_holds_any_longer_is_gone() -> None:
+def test_term_without_units_is_removed() -> None:
     postings = Postings()
     postings.add(0, {"pelican": 1, "walrus": 2})
     postings.add(1, {"pelican": 1})
@@ -85,7 +87,7 @@ def test_a_term_that_no_unit_holds_any_longer_is_gone() -> None:
     assert list(postings.entries("pelican")) == []
 
 
-def test_a_term_that_was_common_can_be_rare_again() -> None:
+def test_common_term_can_become_rare_again() -> None:
     postings = Postings()
     for unit in range(MAX_RARE * 2):
         postings.add(unit, {"pelican": 1})
@@ -96,7 +98,7 @@ def test_a_term_that_was_common_can_be_rare_again() -> None:
     assert [(unit_of(entry), count_of(entry)) for entry in postings.entries("pelican")] == [(MAX_RARE * 2, 3)]
 
 
-def test_thousands_of_rare_terms_stay_apart() -> None:
+def test_thousands_of_rare_terms_stay_distinct() -> None:
     postings = Postings()
     for unit in range(300):
         postings.add(unit, {f"{term}{number}": 1 for term in TERMS for number in range(unit, unit + 20)})
@@ -106,7 +108,7 @@ def test_thousands_of_rare_terms_stay_apart() -> None:
             assert units == [unit for unit in range(300) if unit <= number < unit + 20]
 
 
-def test_terms_that_are_not_there_are_removed_without_harm() -> None:
+def test_removing_absent_terms_is_harmless() -> None:
     postings = Postings()
     postings.add(3, {"pelican": 1})
     postings.remove(3, 4, ["walrus"])
@@ -114,14 +116,14 @@ def test_terms_that_are_not_there_are_removed_without_harm() -> None:
     assert [unit_of(entry) for entry in postings.entries("pelican")] == [3]
 
 
-def test_a_large_count_stays_apart_from_its_unit() -> None:
+def test_large_count_does_not_overflow_into_the_unit() -> None:
     postings = Postings()
     postings.add(7, {"pelican": 100_000})
     (entry,) = postings.entries("pelican")
     assert (unit_of(entry), count_of(entry)) == (7, MAX_COUNT)
 
 
-def test_the_last_unit_fits_and_the_one_after_it_is_refused() -> None:
+def test_unit_beyond_the_last_is_refused() -> None:
     postings = Postings()
     postings.add(0, {"pelican": 1})
     postings.add(MAX_UNITS - 1, {"pelican": MAX_COUNT})
@@ -135,9 +137,9 @@ def _add(postings: Postings, model: Model, counts: dict[str, int]) -> None:
     postings.add(len(model) - 1, counts)
 
 
-def _remove(postings: Postings, model: Model, first: int, end: int, tells_terms: bool) -> None:
+def _remove(postings: Postings, model: Model, first: int, end: int, passes_terms: bool) -> None:
     held = {term for unit in range(first, end) for term in model.get(unit, ())}
-    postings.remove(first, end, held if tells_terms else None)
+    postings.remove(first, end, held if passes_terms else None)
     for unit in range(first, end):
         if unit in model:
             model[unit] = {}

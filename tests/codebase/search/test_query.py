@@ -1,11 +1,11 @@
-"""What a question says: its words, the names it spells out, its scope, and whether it wants tests or documents."""
+"""A query's terms, identifiers and scope, and whether it mentions tests or documents."""
 
 import pytest
 
 from sidecar.codebase.search.query import parse_query
 
 
-def test_the_words_of_a_text_come_once_and_without_those_that_say_nothing() -> None:
+def test_query_terms_are_unique_and_without_stop_words() -> None:
     assert parse_query("Please fix the carts, and the cart's total").terms == ("fix", "cart", "total")
     assert parse_query("?! 12 the").terms == ()
 
@@ -18,12 +18,12 @@ def test_the_words_of_a_text_come_once_and_without_those_that_say_nothing() -> N
         ("fix the cart", set()),
     ],
 )
-def test_names_that_are_spelt_out_are_told_from_plain_words(text: str, names: set[str]) -> None:
+def test_identifiers_are_distinguished_from_plain_words(text: str, names: set[str]) -> None:
     assert names <= set(parse_query(text).identifiers)
     assert bool(parse_query(text).identifiers) == bool(names)
 
 
-def test_a_qualified_name_is_spelt_out_in_every_language() -> None:
+def test_qualified_names_of_every_language_are_identifiers() -> None:
     for text in ("`Cart.total` is wrong", "`Cart:total` is wrong", "`Cart::total` is wrong"):
         assert {"cart", "total"} <= set(parse_query(text).identifiers), text
 
@@ -43,28 +43,28 @@ def test_a_qualified_name_is_spelt_out_in_every_language() -> None:
         ("", set()),
     ],
 )
-def test_the_scope_of_a_conventional_commit_is_read(text: str, scope: set[str]) -> None:
+def test_conventional_commit_scope_is_parsed(text: str, scope: set[str]) -> None:
     assert parse_query(text).scope == scope
 
 
 @pytest.mark.parametrize(
     "text", ["fix the failing tests", "improve coverage", "add a spec", "the e2e run", "a fixture"]
 )
-def test_a_text_that_speaks_of_tests_wants_them(text: str) -> None:
+def test_text_that_mentions_tests(text: str) -> None:
     assert parse_query(text).mentions_tests
     assert not parse_query(text).mentions_documents
 
 
 @pytest.mark.parametrize("text", ["update the readme", "documentation of carts", "the changelog", "config of lint"])
-def test_a_text_that_speaks_of_documents_wants_them(text: str) -> None:
+def test_text_that_mentions_documents(text: str) -> None:
     assert parse_query(text).mentions_documents
     assert not parse_query(text).mentions_tests
 
 
-def test_other_texts_want_neither() -> None:
-    asked = parse_query("the latest special price of a testament")
-    assert not asked.mentions_tests
-    assert not asked.mentions_documents
+def test_text_that_mentions_neither_tests_nor_documents() -> None:
+    query = parse_query("the latest special price of a testament")
+    assert not query.mentions_tests
+    assert not query.mentions_documents
 
 
 @pytest.mark.parametrize(
@@ -76,7 +76,7 @@ def test_other_texts_want_neither() -> None:
         ("till::Cart.total", ("cart", "total")),
     ],
 )
-def test_quoted_and_qualified_names_are_spelt_out_and_file_names_are_not(
+def test_quoted_and_qualified_names_are_identifiers_but_file_names_are_not(
     text: str, identifiers: tuple[str, ...]
 ) -> None:
     assert parse_query(text).identifiers == identifiers

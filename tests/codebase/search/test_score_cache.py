@@ -1,4 +1,4 @@
-"""What is kept of a search and brought up to date is what a search of all files gives, to the last bit."""
+"""Updated cached scores equal those of a full search to the last bit."""
 
 import random
 from collections.abc import Iterator
@@ -16,13 +16,13 @@ from tests.codebase.search.corpus import Texts, documents_of
 from tests.support.depth import examples
 
 WORDS = ("pelican", "walrus", "otter", "heron", "lynx", "stoat", "newt", "puffin")
-ASKED = ("pelican", "walrus", "otter", "nowhere")
+TERMS = ("pelican", "walrus", "otter", "nowhere")
 PLAIN = "x = 1\n" * 30
 
 
 @settings(max_examples=examples(30, 10))
 @given(st.randoms(use_true_random=False), st.integers(1, 8), st.booleans())
-def test_edits_leave_the_scores_of_a_search_of_all_files(chance: random.Random, edits: int, comes_back: bool) -> None:
+def test_rescored_results_equal_a_full_search(chance: random.Random, edits: int, comes_back: bool) -> None:
     texts = {f"{chance.choice('ab')}/{number}.py": _text(chance) for number in range(30)}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(bm25, "READ_ENTRIES", chance.choice((0, 20, 3_000)))
@@ -30,50 +30,50 @@ def test_edits_leave_the_scores_of_a_search_of_all_files(chance: random.Random, 
         documents = documents_of(texts)
         searches = ScoreCache(documents)
         for _ in range(3):
-            searches.match(ASKED, {})
+            searches.match(TERMS, {})
             for _ in range(edits):
                 _edit(documents, texts, chance, comes_back=comes_back)
-            assert searches.match(ASKED, {}) == _of_all(documents)
-            assert searches.match(ASKED[:2], {"pelican": 0.5}) == _of_all(documents, ASKED[:2], {"pelican": 0.5})
+            assert searches.match(TERMS, {}) == _of_all(documents)
+            assert searches.match(TERMS[:2], {"pelican": 0.5}) == _of_all(documents, TERMS[:2], {"pelican": 0.5})
 
 
-def test_after_an_edit_that_moves_no_figure_only_the_edited_file_is_scored(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_edited_file_is_scored_while_statistics_are_unchanged(monkeypatch: pytest.MonkeyPatch) -> None:
     texts = {f"{number}.py": f"pelican {WORDS[number % 8]}\n" + PLAIN for number in range(50)}
     documents = documents_of(texts)
     searches = ScoreCache(documents)
-    searches.match(ASKED, {})
+    searches.match(TERMS, {})
     monkeypatch.setattr(bm25, "score_all", _never)
     after = texts["7.py"].replace("pelican", "pelican pelican")
     documents.replace("7.py", _summary("7.py", texts["7.py"]), _summary("7.py", after))
-    found = searches.match(ASKED, {})
+    found = searches.match(TERMS, {})
     monkeypatch.undo()
     assert found == _of_all(documents)
     assert found.text[documents.number("7.py")] > found.text[documents.number("15.py")]
 
 
-def test_the_kept_scores_are_not_changed_by_what_comes_after() -> None:
+def test_cached_scores_are_not_modified_later() -> None:
     documents = documents_of({f"{number}.py": "pelican\n" + PLAIN for number in range(50)})
     searches = ScoreCache(documents)
-    first = searches.match(ASKED, {})
+    first = searches.match(TERMS, {})
     before = deepcopy(first)
     documents.replace("7.py", _summary("7.py", "pelican\n" + PLAIN), _summary("7.py", "pelican pelican\n" + PLAIN))
-    assert searches.match(ASKED, {}) != before
+    assert searches.match(TERMS, {}) != before
     assert first == before
 
 
 @pytest.mark.parametrize("edits", [TRACKED_CHANGES // 2, TRACKED_CHANGES])
-def test_more_edits_than_are_followed_are_a_new_search(edits: int) -> None:
+def test_too_many_edits_cause_a_full_search(edits: int) -> None:
     texts = {f"{number}.py": "pelican\n" + PLAIN for number in range(edits + 1)}
     documents = documents_of(texts)
     searches = ScoreCache(documents)
-    searches.match(ASKED, {})
+    searches.match(TERMS, {})
     for number in range(edits):
         path = f"{number}.py"
         documents.replace(path, _summary(path, texts[path]), _summary(path, "pelican pelican\n" + PLAIN))
-    assert searches.match(ASKED, {}) == _of_all(documents)
+    assert searches.match(TERMS, {}) == _of_all(documents)
 
 
-def test_of_many_searches_the_last_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_last_searches_are_cached(monkeypatch: pytest.MonkeyPatch) -> None:
     documents = documents_of({f"{word}.py": word for word in WORDS})
     searches = ScoreCache(documents)
     for word in WORDS:
@@ -85,7 +85,7 @@ def test_of_many_searches_the_last_are_kept(monkeypatch: pytest.MonkeyPatch) -> 
         searches.match(WORDS[:1], {})
 
 
-def test_a_search_that_finds_too_much_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_search_with_too_many_matches_is_not_cached(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bm25, "MAX_CACHED_FILES", 2)
     documents = documents_of({f"{number}.py": "pelican" for number in range(3)})
     searches = ScoreCache(documents)
@@ -95,12 +95,12 @@ def test_a_search_that_finds_too_much_is_not_kept(monkeypatch: pytest.MonkeyPatc
         searches.match(["pelican"], {})
 
 
-def _of_all(documents: Documents, terms: tuple[str, ...] = ASKED, shares: dict[str, float] | None = None) -> Matches:
+def _of_all(documents: Documents, terms: tuple[str, ...] = TERMS, shares: dict[str, float] | None = None) -> Matches:
     return score_all(documents, corpus_statistics(documents, terms, shares or {})).matches
 
 
 def _edit(documents: Documents, texts: Texts, chance: random.Random, *, comes_back: bool) -> None:
-    """Edits a file in place, most often without moving a figure; or takes it away, and adds another or itself."""
+    """Edit a file in place, mostly without changing a statistic; or delete it, and add another or itself."""
     path = chance.choice(sorted(texts))
     held = _summary(path, texts[path])
     if chance.random() < 0.7:
@@ -120,7 +120,7 @@ def _text(chance: random.Random) -> str:
 
 
 def _shuffled(text: str, chance: random.Random) -> str:
-    """The same words in another order, some said twice, some not: most figures of all files stay what they are."""
+    """Return the words in another order, some repeated, some left out, so that most statistics stay equal."""
     return "\n".join(_twice(text.split("\n"), chance))
 
 

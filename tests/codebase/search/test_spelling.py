@@ -1,4 +1,4 @@
-"""A misspelt name leads to the files that have it; a word that is right, or too short to tell, is left alone."""
+"""A misspelled name finds its files; a correct or too short word is left alone."""
 
 import pytest
 from hypothesis import given
@@ -25,27 +25,27 @@ FILES = {
         ("TransportTimeuot is too short", "src/timeouts.py"),
     ],
 )
-def test_a_misspelt_name_leads_to_its_file(prompt: str, found: str) -> None:
+def test_misspelled_name_finds_its_file(prompt: str, found: str) -> None:
     assert paths_of(ask(index_of(FILES), prompt))[0] == found
 
 
 @pytest.mark.parametrize("prompt", ["the ralue", "velua", "an unrelated sentence"])
-def test_what_is_too_short_or_too_different_finds_nothing(prompt: str) -> None:
+def test_too_short_or_too_different_words_are_not_corrected(prompt: str) -> None:
     assert paths_of(ask(index_of(FILES), prompt)) == []
 
 
-def test_a_word_that_some_file_holds_is_right_as_it_is() -> None:
+def test_known_word_is_not_corrected() -> None:
     files = FILES | {"notes.py": "# a redirert, for want of a better word\n"}
     assert paths_of(ask(index_of(files), "redirert"))[0] == "notes.py"
 
 
-def test_a_name_that_is_gone_is_no_longer_meant() -> None:
+def test_removed_name_is_no_correction() -> None:
     index = index_of(FILES)
     index.update({"src/plain.py": "1"})
     assert paths_of(ask(index, "the redirct is wrong")) == []
 
 
-def test_terms_come_and_go() -> None:
+def test_terms_can_be_added_and_removed() -> None:
     spellings = Spellings()
     spellings.add("redirect")
     assert list(spellings.similar("redirct")) == [(1, "redirect")]
@@ -56,10 +56,8 @@ def test_terms_come_and_go() -> None:
 _NAMES = st.text("abé\u4fee", min_size=5, max_size=10)
 
 
-@given(steps=st.lists(st.tuples(_NAMES, st.booleans()), max_size=60), asked=_NAMES)
-def test_they_hold_what_a_plain_set_holds_however_much_of_it_is_packed(
-    steps: list[tuple[str, bool]], asked: str
-) -> None:
+@given(steps=st.lists(st.tuples(_NAMES, st.booleans()), max_size=60), word=_NAMES)
+def test_spellings_match_a_set_however_much_is_compressed(steps: list[tuple[str, bool]], word: str) -> None:
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(module, "COMPRESS_BYTES", 40)
         spellings, held = Spellings(), set[str]()
@@ -71,16 +69,16 @@ def test_they_hold_what_a_plain_set_holds_however_much_of_it_is_packed(
                 spellings.discard(name)
                 held.discard(name)
         assert sorted(spellings) == sorted(held)
-        most = 2 if len(asked) >= module.LONG_LENGTH else 1
-        similar = {name for name in held if name[0] == asked[0] and distance(asked, name, most) <= most}
-        assert {name for _, name in spellings.similar(asked)} == (similar if len(asked) >= module.MIN_LENGTH else set())
+        most = 2 if len(word) >= module.LONG_LENGTH else 1
+        similar = {name for name in held if name[0] == word[0] and distance(word, name, most) <= most}
+        assert {name for _, name in spellings.similar(word)} == (similar if len(word) >= module.MIN_LENGTH else set())
 
 
 _WORDS = st.text("abc", max_size=7)
 
 
 @given(_WORDS, _WORDS, st.integers(0, 3))
-def test_the_distance_is_the_least_number_of_slips(left: str, right: str, most: int) -> None:
+def test_distance_is_the_smallest_number_of_edits(left: str, right: str, most: int) -> None:
     assert distance(left, right, most) == min(_plain_distance(left, right), most + 1)
 
 

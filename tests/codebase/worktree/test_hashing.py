@@ -9,7 +9,7 @@ import pytest
 
 from sidecar.codebase.worktree.content_hash import HASHED_BYTES, ContentHashes
 from sidecar.system.safe_open import read_below, read_file
-from tests.codebase.looks import Looks
+from tests.codebase.codebase_client import CodebaseClient
 from tests.support.client import Client
 from tests.support.depth import is_thorough
 from tests.support.repositories import Repository
@@ -26,7 +26,7 @@ def hashes() -> ContentHashes:
 def test_the_id_of_a_file_is_the_one_git_gives_it(client: Client, make_repository: Make, content: bytes) -> None:
     repository = make_repository({"a.txt": "one\n"})
     repository.write({"new.txt": content})
-    looks = Looks(client, repository.path)
+    looks = CodebaseClient(client, repository.path)
     assert looks.content("new.txt") == repository.git("hash-object", "--no-filters", "new.txt")
 
 
@@ -83,7 +83,7 @@ def test_a_large_new_file_is_part_of_the_state_and_does_not_hold_up_the_index(
     repository.write({"three-megabytes.txt": b"walrus\n" * 450_000})
     with (repository.path / "seventeen.txt").open("wb") as file:
         file.truncate(17 * 2**20)
-    looks = Looks(client, repository.path)
+    looks = CodebaseClient(client, repository.path)
     assert set(looks.changed()) == {"three-megabytes.txt", "seventeen.txt"}
     found = looks.index()
     assert (found["complete"], found["files"]) == (True, 2)

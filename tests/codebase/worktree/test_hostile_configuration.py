@@ -9,7 +9,7 @@ import pytest
 
 from sidecar.codebase.worktree.diff import diff_against, subjects_between
 from sidecar.system.git import Git
-from tests.codebase.looks import Looks
+from tests.codebase.codebase_client import CodebaseClient
 from tests.support.client import Client
 from tests.support.repositories import Repository
 
@@ -41,12 +41,12 @@ def repository(make_repository: Make) -> Repository:
 
 
 def _everything(client: Client, repository: Repository) -> object:
-    looks = Looks(client, repository.path)
+    looks = CodebaseClient(client, repository.path)
     state = looks.state()
     paths = ["a.txt", "größe.txt", "long.txt", "sub/moved.txt"]
     return (
         state,
-        Looks(client, repository.path / "sub").state(),
+        CodebaseClient(client, repository.path / "sub").state(),
         diff_against(repository.path, state["headCommit"], paths),
         [subject.split(" ", 1)[1] for subject in subjects_between(repository.path, "HEAD~1", "HEAD", 5)],
     )
@@ -108,7 +108,7 @@ def test_git_writes_nothing_into_the_repository(client: Client, repository: Repo
         (repository.path / name).unlink()
         (repository.path / name).write_bytes(content)
     before = _snapshot(repository.path / ".git")
-    looks = Looks(client, repository.path)
+    looks = CodebaseClient(client, repository.path)
     looks.index()
     looks.search("one two three")
     _everything(client, repository)

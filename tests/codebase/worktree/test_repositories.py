@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.core.errors import WorkspaceUnavailable
-from tests.codebase.looks import Looks
+from tests.codebase.codebase_client import CodebaseClient
 from tests.support.client import Client
 from tests.support.repositories import Repository, git
 from tests.support.repositories import make_repository as make_repository_at
@@ -23,7 +23,7 @@ as_root = pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, re
 def test_a_linked_worktree_has_its_own_state(client: Client, make_repository: Make, tmp_path: Path) -> None:
     main = make_repository({"a.txt": "one\n"})
     linked = main.add_worktree(tmp_path / "linked", "feature")
-    here, there = Looks(client, linked.path), Looks(client, main.path)
+    here, there = CodebaseClient(client, linked.path), CodebaseClient(client, main.path)
     linked.write({"a.txt": "edited\n"})
     assert here.state()["branch"] == "feature"
     assert here.changed() == {"a.txt": ("unstaged", ".M")}
@@ -34,21 +34,21 @@ def test_worktrees_of_one_repository_share_summaries(client: Client, make_reposi
     main = make_repository({f"src/{number}.py": f"x{number} = {number}\n" for number in range(30)})
     linked = main.add_worktree(tmp_path / "linked", "feature")
     linked.write({"src/0.py": "pelican = 0\n"})
-    first = Looks(client, main.path).index()
+    first = CodebaseClient(client, main.path).index()
     assert (first["analysed"], first["fromCache"]) == (30, 0)
-    second = Looks(client, linked.path).index()
+    second = CodebaseClient(client, linked.path).index()
     assert (second["analysed"], second["fromCache"], second["complete"]) == (1, 29, True)
 
 
 def test_another_repository_shares_nothing(client: Client, make_repository: Make) -> None:
     files = {"a.py": "pelican = 1\n"}
-    Looks(client, make_repository(files, "first").path).index()
-    assert Looks(client, make_repository(files, "second").path).index()["fromCache"] == 0
+    CodebaseClient(client, make_repository(files, "first").path).index()
+    assert CodebaseClient(client, make_repository(files, "second").path).index()["fromCache"] == 0
 
 
 def test_committing_a_file_that_was_analysed_analyses_nothing(client: Client, make_repository: Make) -> None:
     repository = make_repository({"a.py": "one = 1\n"})
-    looks = Looks(client, repository.path)
+    looks = CodebaseClient(client, repository.path)
     repository.write({"b.py": "pelican = 2\n"})
     assert looks.index()["analysed"] == 2
     repository.commit()
@@ -59,7 +59,7 @@ def test_committing_a_file_that_was_analysed_analyses_nothing(client: Client, ma
 def test_a_submodule_is_one_entry_and_its_own_edits_count(client: Client, make_repository: Make) -> None:
     outer = make_repository({"a.txt": "one\n"}, "outer")
     inner = outer.add_submodule(make_repository({"in.txt": "pelican\n"}, "other"), "module")
-    looks = Looks(client, outer.path)
+    looks = CodebaseClient(client, outer.path)
     assert looks.changed() == {}
     hashes = {looks.hash()}
     for text in ("edit 1\n", "edit 2\n"):
@@ -78,7 +78,7 @@ def test_a_submodule_is_one_entry_and_its_own_edits_count(client: Client, make_r
 def test_inside_a_submodule_its_own_state_is_seen(client: Client, make_repository: Make) -> None:
     outer = make_repository({"a.txt": "one\n"}, "outer")
     inner = outer.add_submodule(make_repository({"in.txt": "pelican\n"}, "other"), "module")
-    looks = Looks(client, inner.path)
+    looks = CodebaseClient(client, inner.path)
     assert looks.state()["root"] == str(inner.path)
     assert looks.state()["headCommit"] == inner.head()
     inner.write({"in.txt": "pelican, edited\n"})
@@ -92,13 +92,13 @@ def test_a_submodule_told_to_be_ignored_still_counts(client: Client, make_reposi
     inner = outer.add_submodule(make_repository({"in.txt": "1\n"}, "other"), "module")
     outer.git("config", "submodule.module.ignore", "all")
     inner.write({"in.txt": "2\n"})
-    assert Looks(client, outer.path).changed() == {"module": ("unstaged", ".M")}
+    assert CodebaseClient(client, outer.path).changed() == {"module": ("unstaged", ".M")}
 
 
 def test_an_untracked_repository_inside_is_one_entry_and_its_edits_count(client: Client, make_repository: Make) -> None:
     outer = make_repository({"a.txt": "one\n"}, "outer")
     inner = make_repository_at(outer.path / "nested", {"in.txt": "pelican\n"})
-    looks = Looks(client, outer.path)
+    looks = CodebaseClient(client, outer.path)
     assert looks.changed() == {"nested/": ("untracked", "??")}
     before = looks.hash()
     inner.write({"in.txt": "edited\n"})
@@ -110,7 +110,7 @@ def test_an_untracked_repository_inside_is_one_entry_and_its_edits_count(client:
 def test_files_that_are_not_checked_out_are_not_found(client: Client, make_repository: Make) -> None:
     repository = make_repository({"in/a.txt": "pelican\n", "out/b.txt": "pelican\n", "top.txt": "top\n"})
     repository.git("sparse-checkout", "set", "in")
-    looks = Looks(client, repository.path)
+    looks = CodebaseClient(client, repository.path)
     assert looks.changed() == {}
     looks.index()
     assert looks.search("pelican") == ["in/a.txt"]
@@ -121,7 +121,7 @@ def test_a_shallow_clone_is_as_good_as_a_whole_one(client: Client, make_reposito
     origin.commit({"a.txt": "pelican\n"})
     git(tmp_path, "clone", "--quiet", "--depth=1", origin.path.as_uri(), "clone")
     clone = Repository(tmp_path / "clone")
-    looks = Looks(client, clone.path)
+    looks = CodebaseClient(client, clone.path)
     assert (looks.state()["headCommit"], looks.changed()) == (origin.head(), {})
     looks.index()
     assert looks.search("pelican") == ["a.txt"]
@@ -133,7 +133,7 @@ def test_line_ends_turned_by_git_are_no_change(client: Client, make_repository: 
     (repository.path / "a.txt").unlink()
     repository.git("checkout", "--", "a.txt")
     assert (repository.path / "a.txt").read_bytes() == b"pelican\r\ntwo\r\n"
-    looks = Looks(client, repository.path)
+    looks = CodebaseClient(client, repository.path)
     assert looks.changed() == {}
     repository.write({"a.txt": "pelican\r\nthree\r\n"})
     assert looks.changed() == {"a.txt": ("unstaged", ".M")}
@@ -145,7 +145,7 @@ def test_a_repository_with_sha_256_ids_works_and_keeps_contents(client: Client, 
     git(folder, "init", "--quiet", "--object-format=sha256", "--initial-branch=main")
     repository = Repository(folder)
     repository.commit({"a.txt": "pelican\n"})
-    looks = Looks(client, folder)
+    looks = CodebaseClient(client, folder)
     assert len(looks.state()["headCommit"]) == 64
     repository.write({"b.txt": "walrus\n"})
     assert looks.content("b.txt") == repository.git("hash-object", "--no-filters", "b.txt")
@@ -162,7 +162,7 @@ def test_a_folder_without_git_honours_every_gitignore(client: Client, tmp_path: 
         "a.txt": "pelican\n", "x.log": "pelican\n", "keep.log": "pelican\n", "build/out.txt": "pelican\n",
         "sub/.gitignore": "local.txt\n", "sub/local.txt": "pelican\n", "sub/build/in.txt": "pelican\n",
     })  # fmt: skip
-    looks = Looks(client, folder.path)
+    looks = CodebaseClient(client, folder.path)
     state = looks.state()
     assert (state["kind"], state["headCommit"], state["proof"]) == ("folder", None, "walk")
     assert set(looks.changed()) == {".gitignore", "a.txt", "keep.log", "sub/.gitignore", "sub/build/in.txt"}
@@ -175,7 +175,7 @@ def test_a_folder_without_git_honours_every_gitignore(client: Client, tmp_path: 
 
 def test_a_folder_of_repositories_notices_their_edits(client: Client, tmp_path: Path) -> None:
     inner = make_repository_at(tmp_path / "plain" / "one", {"a.txt": "1\n"})
-    looks = Looks(client, tmp_path / "plain")
+    looks = CodebaseClient(client, tmp_path / "plain")
     before = looks.hash()
     assert looks.changed() == {"one/": ("untracked", "??")}
     inner.write({"a.txt": "2\n"})
@@ -186,7 +186,7 @@ def test_an_empty_folder_named_git_is_passed_over_as_git_does(client: Client, ma
     outer = make_repository({"a.txt": "one\n", "sub/b.txt": "two\n"})
     (outer.path / "sub" / ".git").mkdir()
     outer.write({"sub/b.txt": "edited\n"})
-    looks = Looks(client, outer.path / "sub")
+    looks = CodebaseClient(client, outer.path / "sub")
     assert looks.state()["root"] == str(outer.path)
     assert looks.changed() == {"b.txt": ("unstaged", ".M")}
 
@@ -194,7 +194,7 @@ def test_an_empty_folder_named_git_is_passed_over_as_git_does(client: Client, ma
 def test_an_empty_folder_named_git_makes_no_repository(client: Client, tmp_path: Path) -> None:
     (tmp_path / "plain" / ".git").mkdir(parents=True)
     (tmp_path / "plain" / "a.txt").write_text("one")
-    looks = Looks(client, tmp_path / "plain")
+    looks = CodebaseClient(client, tmp_path / "plain")
     assert looks.state()["kind"] == "folder"
     assert list(looks.changed()) == ["a.txt"]
 
@@ -203,7 +203,7 @@ def test_an_empty_folder_named_git_makes_no_repository(client: Client, tmp_path:
 def test_a_git_file_that_leads_nowhere_is_told_as_damage(client: Client, tmp_path: Path, text: str) -> None:
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / ".git").write_text(text)
-    failure = Looks(client, tmp_path / "broken").failure()
+    failure = CodebaseClient(client, tmp_path / "broken").failure()
     assert failure.code == UNAVAILABLE
     assert "the repository is damaged" in failure.message
 
@@ -212,8 +212,8 @@ def test_a_damaged_head_is_not_taken_for_the_repository_above(client: Client, ma
     outer = make_repository({"a.txt": "one\n"}, "outer")
     inner = make_repository_at(outer.path / "inner", {"b.txt": "two\n"})
     (inner.path / ".git" / "HEAD").write_text("rubbish")
-    assert "the repository is damaged" in Looks(client, inner.path).failure().message
-    assert Looks(client, outer.path).changed() == {"inner/b.txt": ("untracked", "??")}
+    assert "the repository is damaged" in CodebaseClient(client, inner.path).failure().message
+    assert CodebaseClient(client, outer.path).changed() == {"inner/b.txt": ("untracked", "??")}
 
 
 @pytest.mark.parametrize("keep_bytes", [0, 20, 60], ids=["empty", "half a head", "half"])
@@ -221,13 +221,13 @@ def test_a_damaged_index_is_told(client: Client, make_repository: Make, keep_byt
     repository = make_repository({"a.txt": "one\n"})
     index = repository.path / ".git" / "index"
     index.write_bytes(index.read_bytes()[:keep_bytes])
-    assert " is damaged" in Looks(client, repository.path).failure().message
+    assert " is damaged" in CodebaseClient(client, repository.path).failure().message
 
 
 def test_an_index_of_rubbish_is_told(client: Client, make_repository: Make) -> None:
     repository = make_repository({"a.txt": "one\n"})
     (repository.path / ".git" / "index").write_bytes(b"rubbish " * 20)
-    assert "the index is damaged" in Looks(client, repository.path).failure().message
+    assert "the index is damaged" in CodebaseClient(client, repository.path).failure().message
 
 
 def test_a_bare_repository_is_no_folder_of_files(client: Client, make_repository: Make, tmp_path: Path) -> None:
@@ -236,14 +236,14 @@ def test_a_bare_repository_is_no_folder_of_files(client: Client, make_repository
     linked = tmp_path / "linked"
     git(tmp_path / "bare.git", "worktree", "add", "--quiet", "-b", "feature", str(linked))
     for folder in (tmp_path / "bare.git", made.path / ".git"):
-        failure = Looks(client, folder).failure()
+        failure = CodebaseClient(client, folder).failure()
         assert (failure.code, "not in a work tree" in failure.message) == (UNAVAILABLE, True)
-    assert Looks(client, linked).state()["branch"] == "feature"
+    assert CodebaseClient(client, linked).state()["branch"] == "feature"
 
 
 def test_a_folder_that_vanished_is_told(client: Client, make_repository: Make, tmp_path: Path) -> None:
     repository = make_repository({"a.txt": "one\n"})
-    looks = Looks(client, repository.path)
+    looks = CodebaseClient(client, repository.path)
     looks.state()
     repository.path.rename(tmp_path / "elsewhere")
     failure = looks.failure()
@@ -252,17 +252,17 @@ def test_a_folder_that_vanished_is_told(client: Client, make_repository: Make, t
 
 def test_a_file_for_a_folder_is_told(client: Client, make_repository: Make) -> None:
     repository = make_repository({"a.txt": "one\n"})
-    failure = Looks(client, repository.path / "a.txt").failure()
+    failure = CodebaseClient(client, repository.path / "a.txt").failure()
     assert (failure.code, failure.message) == (UNAVAILABLE, "The workspace is not a folder.")
 
 
 def test_a_path_too_long_for_the_system_is_told(client: Client, tmp_path: Path) -> None:
-    failure = Looks(client, tmp_path / ("x" * 300)).failure()
+    failure = CodebaseClient(client, tmp_path / ("x" * 300)).failure()
     assert (failure.code, failure.message) == (UNAVAILABLE, "The workspace's folder cannot be read.")
 
 
 def test_a_relative_path_is_refused(client: Client) -> None:
-    assert Looks(client, Path("somewhere")).failure().code == UNAVAILABLE
+    assert CodebaseClient(client, Path("somewhere")).failure().code == UNAVAILABLE
 
 
 _ASK = """
@@ -304,7 +304,7 @@ def test_a_repository_of_another_user_is_told(client: Client, make_repository: M
     repository = make_repository({"a.txt": "one\n"})
     for path in (repository.path, repository.path / ".git"):
         os.chown(path, NOBODY, NOBODY)
-    assert "the repository belongs to another user" in Looks(client, repository.path).failure().message
+    assert "the repository belongs to another user" in CodebaseClient(client, repository.path).failure().message
 
 
 def test_a_machine_without_git_is_told(
@@ -312,11 +312,11 @@ def test_a_machine_without_git_is_told(
 ) -> None:
     repository = make_repository({"a.txt": "one\n"})
     monkeypatch.setenv("PATH", str(tmp_path / "nothing"))
-    failure = Looks(client, repository.path).failure()
+    failure = CodebaseClient(client, repository.path).failure()
     assert (failure.code, "git is not installed" in failure.message) == (UNAVAILABLE, True)
 
 
 def test_a_format_this_git_does_not_know_is_told(client: Client, make_repository: Make) -> None:
     repository = make_repository({"a.txt": "one\n"})
     (repository.path / ".git" / "config").write_text("[core]\n\trepositoryformatversion = 99\n")
-    assert "does not know the repository's format" in Looks(client, repository.path).failure().message
+    assert "does not know the repository's format" in CodebaseClient(client, repository.path).failure().message

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.codebase.looks import Looks
+from tests.codebase.codebase_client import CodebaseClient
 from tests.support.client import Client
 from tests.support.repositories import Repository, git
 
@@ -23,18 +23,18 @@ def repository(make_repository: Make) -> Repository:
 
 
 @pytest.fixture
-def looks(client: Client, repository: Repository) -> Looks:
-    return Looks(client, repository.path)
+def looks(client: Client, repository: Repository) -> CodebaseClient:
+    return CodebaseClient(client, repository.path)
 
 
-def test_a_clean_worktree_has_no_changed_files(looks: Looks, repository: Repository) -> None:
+def test_a_clean_worktree_has_no_changed_files(looks: CodebaseClient, repository: Repository) -> None:
     state = looks.state()
     assert state["changed"] == []
     assert (state["kind"], state["branch"], state["headCommit"]) == ("git", "main", repository.head())
     assert (state["root"], state["proof"]) == (str(repository.path), "status")
 
 
-def test_each_kind_of_change_is_told_by_its_name(looks: Looks, repository: Repository) -> None:
+def test_each_kind_of_change_is_told_by_its_name(looks: CodebaseClient, repository: Repository) -> None:
     repository.commit({"moved.txt": "a text that is long enough to be found again\n" * 3, "gone.txt": "", "d.txt": "d"})
     repository.write({"a.txt": "staged\n"})
     repository.git("add", "a.txt")
@@ -54,7 +54,7 @@ def test_each_kind_of_change_is_told_by_its_name(looks: Looks, repository: Repos
     assert originals["sub/here.txt"] == "moved.txt"
 
 
-def test_a_conflict_is_told_and_resolving_it_is_another_state(looks: Looks, repository: Repository) -> None:
+def test_a_conflict_is_told_and_resolving_it_is_another_state(looks: CodebaseClient, repository: Repository) -> None:
     repository.git("checkout", "--quiet", "-b", "other")
     repository.commit({"a.txt": "theirs\n"})
     repository.git("checkout", "--quiet", "main")
@@ -68,7 +68,7 @@ def test_a_conflict_is_told_and_resolving_it_is_another_state(looks: Looks, repo
     assert looks.hash() != in_conflict
 
 
-def test_a_rebase_in_the_middle_has_a_state(looks: Looks, repository: Repository) -> None:
+def test_a_rebase_in_the_middle_has_a_state(looks: CodebaseClient, repository: Repository) -> None:
     repository.git("checkout", "--quiet", "-b", "other")
     repository.commit({"a.txt": "theirs\n"})
     repository.git("checkout", "--quiet", "main")
@@ -80,7 +80,7 @@ def test_a_rebase_in_the_middle_has_a_state(looks: Looks, repository: Repository
     assert looks.changed() == {"a.txt": ("conflicted", "UU")}
 
 
-def test_a_second_edit_of_a_dirty_file_is_another_state(looks: Looks, repository: Repository) -> None:
+def test_a_second_edit_of_a_dirty_file_is_another_state(looks: CodebaseClient, repository: Repository) -> None:
     hashes = set()
     for text in ("edit 1\n", "edit 2\n", "edit 3, longer\n"):
         repository.write({"a.txt": text})
@@ -88,7 +88,7 @@ def test_a_second_edit_of_a_dirty_file_is_another_state(looks: Looks, repository
     assert len(hashes) == 3
 
 
-def test_going_back_to_an_earlier_content_is_the_earlier_state(looks: Looks, repository: Repository) -> None:
+def test_going_back_to_an_earlier_content_is_the_earlier_state(looks: CodebaseClient, repository: Repository) -> None:
     clean = looks.hash()
     repository.write({"a.txt": "edited\n"})
     assert looks.hash() != clean
@@ -96,7 +96,7 @@ def test_going_back_to_an_earlier_content_is_the_earlier_state(looks: Looks, rep
     assert looks.hash() == clean
 
 
-def test_staging_without_a_change_of_content_is_another_state(looks: Looks, repository: Repository) -> None:
+def test_staging_without_a_change_of_content_is_another_state(looks: CodebaseClient, repository: Repository) -> None:
     repository.write({"a.txt": "edited\n", "new.txt": "new\n"})
     before, content = looks.hash(), looks.content("a.txt")
     repository.git("add", "a.txt")
@@ -106,7 +106,7 @@ def test_staging_without_a_change_of_content_is_another_state(looks: Looks, repo
     assert looks.content("a.txt") == content
 
 
-def test_the_staged_content_counts_beside_the_one_on_disk(looks: Looks, repository: Repository) -> None:
+def test_the_staged_content_counts_beside_the_one_on_disk(looks: CodebaseClient, repository: Repository) -> None:
     hashes = set()
     for staged in ("staged once\n", "staged twice\n"):
         repository.write({"a.txt": staged})
@@ -117,7 +117,7 @@ def test_the_staged_content_counts_beside_the_one_on_disk(looks: Looks, reposito
 
 
 @on_posix
-def test_a_change_of_mode_is_a_change(looks: Looks, repository: Repository) -> None:
+def test_a_change_of_mode_is_a_change(looks: CodebaseClient, repository: Repository) -> None:
     clean = looks.hash()
     os.chmod(repository.path / "a.txt", 0o755)
     assert looks.changed() == {"a.txt": ("unstaged", ".M")}
@@ -126,13 +126,15 @@ def test_a_change_of_mode_is_a_change(looks: Looks, repository: Repository) -> N
     assert len({clean, on_disk, looks.hash()}) == 3
 
 
-def test_a_file_taken_out_of_the_index_and_kept_is_one_untracked_file(looks: Looks, repository: Repository) -> None:
+def test_a_file_taken_out_of_the_index_and_kept_is_one_untracked_file(
+    looks: CodebaseClient, repository: Repository
+) -> None:
     repository.git("rm", "--quiet", "--cached", "a.txt")
     assert looks.changed() == {"a.txt": ("untracked", "D?")}
     assert "a.txt" in looks.search("one a.txt")
 
 
-def test_an_ignored_file_taken_out_of_the_index_is_gone(looks: Looks, repository: Repository) -> None:
+def test_an_ignored_file_taken_out_of_the_index_is_gone(looks: CodebaseClient, repository: Repository) -> None:
     repository.commit({"local.txt": "zebra\n"})
     repository.commit({".gitignore": "local.txt\n"})
     repository.git("rm", "--quiet", "--cached", "local.txt")
@@ -141,7 +143,9 @@ def test_an_ignored_file_taken_out_of_the_index_is_gone(looks: Looks, repository
     assert looks.search("zebra") == []
 
 
-def test_an_intended_addition_that_is_a_rename_leaves_no_old_file(looks: Looks, repository: Repository) -> None:
+def test_an_intended_addition_that_is_a_rename_leaves_no_old_file(
+    looks: CodebaseClient, repository: Repository
+) -> None:
     repository.commit({"long.txt": "walrus and more words that make a file\n" * 5})
     (repository.path / "long.txt").rename(repository.path / "other.txt")
     repository.git("add", "--intent-to-add", "other.txt")
@@ -150,7 +154,9 @@ def test_an_intended_addition_that_is_a_rename_leaves_no_old_file(looks: Looks, 
 
 
 @on_posix
-def test_a_link_is_told_by_its_target_and_never_followed(looks: Looks, repository: Repository, tmp_path: Path) -> None:
+def test_a_link_is_told_by_its_target_and_never_followed(
+    looks: CodebaseClient, repository: Repository, tmp_path: Path
+) -> None:
     outside = tmp_path / "outside.txt"
     outside.write_text("pelican one")
     (repository.path / "link").symlink_to(outside)
@@ -167,7 +173,7 @@ def test_a_link_is_told_by_its_target_and_never_followed(looks: Looks, repositor
 
 @on_posix
 def test_a_folder_replaced_by_a_link_shows_nothing_of_its_target(
-    looks: Looks, repository: Repository, tmp_path: Path
+    looks: CodebaseClient, repository: Repository, tmp_path: Path
 ) -> None:
     outside = tmp_path / "outside"
     outside.mkdir()
@@ -193,7 +199,7 @@ ODD_POSIX_NAMES = ('say "hi".txt', "line\nbreak.txt", "tab\there", "back\\slash.
 
 @on_posix
 @pytest.mark.parametrize("tracked", [True, False], ids=["tracked", "untracked"])
-def test_odd_file_names_are_kept_as_they_are(looks: Looks, repository: Repository, *, tracked: bool) -> None:
+def test_odd_file_names_are_kept_as_they_are(looks: CodebaseClient, repository: Repository, *, tracked: bool) -> None:
     names = (*ODD_NAMES, *ODD_POSIX_NAMES, "deep folder/ü -> ß/x y.txt")
     if tracked:
         repository.commit(dict.fromkeys(names, "one\n"))
@@ -202,7 +208,7 @@ def test_odd_file_names_are_kept_as_they_are(looks: Looks, repository: Repositor
 
 
 @on_posix
-def test_a_rename_between_odd_names_is_told_with_both(looks: Looks, repository: Repository) -> None:
+def test_a_rename_between_odd_names_is_told_with_both(looks: CodebaseClient, repository: Repository) -> None:
     repository.commit({"a -> b": "some text that stays\n" * 4})
     repository.git("mv", "--", "a -> b", 'c\n"d" -> e')
     (file,) = looks.state()["changed"]
@@ -210,7 +216,7 @@ def test_a_rename_between_odd_names_is_told_with_both(looks: Looks, repository: 
 
 
 @on_linux
-def test_file_names_that_are_not_utf_8_are_told_apart(looks: Looks, repository: Repository) -> None:
+def test_file_names_that_are_not_utf_8_are_told_apart(looks: CodebaseClient, repository: Repository) -> None:
     folder = os.fsencode(repository.path)
     hashes = {looks.hash()}
     for name in (b"latin-\xe9.txt", b"latin-\xe8.txt"):
@@ -223,7 +229,7 @@ def test_file_names_that_are_not_utf_8_are_told_apart(looks: Looks, repository: 
 
 
 @on_linux
-def test_a_branch_whose_name_is_not_utf_8_is_shown_somehow(looks: Looks, repository: Repository) -> None:
+def test_a_branch_whose_name_is_not_utf_8_is_shown_somehow(looks: CodebaseClient, repository: Repository) -> None:
     head = repository.git("rev-parse", "HEAD")
     folder = os.fsencode(repository.path / ".git")
     with open(os.path.join(folder, b"refs/heads/caf\xe9"), "w") as file:
@@ -235,7 +241,7 @@ def test_a_branch_whose_name_is_not_utf_8_is_shown_somehow(looks: Looks, reposit
 
 def test_a_repository_without_commits_has_no_head(client: Client, make_repository: Make) -> None:
     empty = make_repository()
-    looks = Looks(client, empty.path)
+    looks = CodebaseClient(client, empty.path)
     state = looks.state()
     assert (state["headCommit"], state["branch"], state["changed"]) == (None, "main", [])
     empty.write({"first.txt": "first\n"})
@@ -246,14 +252,14 @@ def test_a_repository_without_commits_has_no_head(client: Client, make_repositor
     assert looks.search("first") == ["first.txt"]
 
 
-def test_a_detached_head_has_a_commit_and_no_branch(looks: Looks, repository: Repository) -> None:
+def test_a_detached_head_has_a_commit_and_no_branch(looks: CodebaseClient, repository: Repository) -> None:
     repository.git("checkout", "--quiet", "--detach")
     state = looks.state()
     assert (state["headCommit"], state["branch"]) == (repository.head(), None)
 
 
 def test_a_subfolder_sees_itself_only(client: Client, repository: Repository) -> None:
-    looks = Looks(client, repository.path / "sub")
+    looks = CodebaseClient(client, repository.path / "sub")
     clean = looks.hash()
     repository.write({"a.txt": "outside\n", "x.txt": "outside\n"})
     assert (looks.changed(), looks.hash()) == ({}, clean)
@@ -264,7 +270,7 @@ def test_a_subfolder_sees_itself_only(client: Client, repository: Repository) ->
     assert looks.search("pelican") == ["deep/new.txt"]
 
 
-def test_what_a_file_was_called_before_tells_two_renames_apart(looks: Looks, repository: Repository) -> None:
+def test_what_a_file_was_called_before_tells_two_renames_apart(looks: CodebaseClient, repository: Repository) -> None:
     text = "text to be found again\n" * 5
     repository.commit({"sub/one.txt": text, "sub/two.txt": text})
     hashes = set()
@@ -280,11 +286,11 @@ def test_what_a_file_was_called_before_tells_two_renames_apart(looks: Looks, rep
 def test_a_rename_out_of_view_shows_nothing_outside(client: Client, repository: Repository) -> None:
     repository.commit({"outside.txt": "text to be found again\n" * 5})
     repository.git("mv", "outside.txt", "sub/inside.txt")
-    (file,) = Looks(client, repository.path / "sub").state()["changed"]
+    (file,) = CodebaseClient(client, repository.path / "sub").state()["changed"]
     assert (file["path"], file["originalPath"]) == ("inside.txt", None)
 
 
-def test_our_own_folders_never_enter(client: Client, looks: Looks, repository: Repository) -> None:
+def test_our_own_folders_never_enter(client: Client, looks: CodebaseClient, repository: Repository) -> None:
     clean = looks.hash()
     repository.write({".chati/m.md": "pelican\n", ".spool/.state/x": "pelican\n", "sub/.chati/m.md": "pelican\n"})
     assert (looks.changed(), looks.hash()) == ({}, clean)
@@ -292,17 +298,17 @@ def test_our_own_folders_never_enter(client: Client, looks: Looks, repository: R
     assert (looks.changed(), looks.hash()) == ({}, clean)
     looks.index()
     assert looks.search("pelican") == []
-    assert Looks(client, repository.path / "sub").changed() == {}
+    assert CodebaseClient(client, repository.path / "sub").changed() == {}
 
 
 def test_our_own_state_never_enters(client: Client, state_dir: Path) -> None:
-    looks = Looks(client, state_dir.parent)
+    looks = CodebaseClient(client, state_dir.parent)
     assert looks.state()["changed"] == []
     git(state_dir.parent, "init", "--quiet")
     assert looks.state()["changed"] == []
 
 
-def test_executables_and_fifos_do_not_hang_or_run(looks: Looks, repository: Repository) -> None:
+def test_executables_and_fifos_do_not_hang_or_run(looks: CodebaseClient, repository: Repository) -> None:
     if not hasattr(os, "mkfifo"):
         pytest.skip("needs FIFOs")
     (repository.path / "a.txt").unlink()
