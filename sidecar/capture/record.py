@@ -8,8 +8,7 @@ from dataclasses import replace
 import apsw
 
 from sidecar.capture.drafts.adr import boundary_events, store_adr
-from sidecar.capture.drafts.devlog import store_devlog, window_begin_ms
-from sidecar.capture.drafts.events import fixes
+from sidecar.capture.drafts.devlog import fixes, store_devlog, window_begin_ms
 from sidecar.capture.drafts.rejected_approach import (
     direction_change_of,
     direction_events,

@@ -36,17 +36,17 @@ def report(call: Call, params: StateReportParams) -> StateReportResult:
         data = read_report_data(
             tx, project, since_day, now_ms - params.days * DAY_MS, is_weekly=params.days > MAX_DAILY_BARS
         )
-    evaluate = stages(
+    judged_stages = stages(
         gather_evidence(data.modes.active, data.modes.passive, data.days, data.errors, data.artifacts, settings)
     )
-    step = next_step(evaluate)
-    content = page(_heading(call, settings, name, since_day), data, step, evaluate).encode()
+    step = next_step(judged_stages)
+    content = page(_heading(call, settings, name, since_day), data, step, judged_stages).encode()
     path = os.path.join(call.process.state_dir, FILE_NAME)
     try:
         write_whole(path, content, durable=False)
     except OSError as error:
         raise StateDegraded("The report cannot be written.", hint="Check the state folder's permissions.") from error
-    return StateReportResult(path=path, bytes=len(content), since_day=since_day, next_step=step, stages=evaluate)
+    return StateReportResult(path=path, bytes=len(content), since_day=since_day, next_step=step, stages=judged_stages)
 
 
 def _project(call: Call, params: StateReportParams) -> tuple[str | None, str | None]:

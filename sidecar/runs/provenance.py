@@ -105,7 +105,7 @@ class AdrDetails:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RejectedApproachDetails:
-    """What distinguishes a rejected approach from others."""
+    """Terms and files that distinguish a rejected approach from others."""
 
     terms: tuple[str, ...] = ()
     reverted_files: tuple[str, ...] = ()
@@ -116,7 +116,7 @@ Details = DevlogDetails | AdrDetails | RejectedApproachDetails
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CommitMark:
-    """Where an artifact was committed."""
+    """Location of an artifact's commit."""
 
     branch: str
     commit: str
@@ -311,9 +311,12 @@ def _counts_from_json(value: Any) -> Counts:
 
 def _events_from_json(value: Any) -> tuple[Event, ...]:
     return tuple(
-        Event(kind=event[0], key=event[1], line=event[2]) if isinstance(event, list) else Event(**event)
-        for event in value.get("events", ())
+        _event_of_version_1(*event) if isinstance(event, list) else Event(**event) for event in value.get("events", ())
     )
+
+
+def _event_of_version_1(kind: EventKind, key: str, line: str) -> Event:
+    return Event(kind=kind, key=key, line=line)
 
 
 def _statements_from_json(value: Any) -> Statements:

@@ -35,8 +35,8 @@ from tests.support.conversations import (
     Told as LabelledConversation,
 )
 from tests.support.conversations import (
-    direction_change_of,
     read_conversations,
+    turn_of,
     write_memories,
 )
 from tests.support.memories import Memories
@@ -80,7 +80,7 @@ class MemoryIndex(NamedTuple):
             weighed = score_rows(tx, project, SHARED_ONLY, query.parse_query(text, self.now_ms), SearchFilters())
             ids = dict(tx.execute("SELECT row_id, id FROM continuity_memories"))
         places = frozenset(
-            index for index, result in enumerate(weighed) if direction_change_of(str(ids[result.row.row_id])) in right
+            index for index, result in enumerate(weighed) if turn_of(str(ids[result.row.row_id])) in right
         )
         lesson = Lesson([result.values for result in weighed], places)
         return hardest_rows(lesson, DEFAULT_PROFILES.grouped.weights) if places else lesson
@@ -134,9 +134,7 @@ def _conversations(
         for question in conversation.questions:
             for name, profiles in (("learned from the others", learned), ("shipped", DEFAULT_PROFILES)):
                 ids, scores, tokens, ms = result.find(question.text, profiles)
-                _score(
-                    figures[name], [direction_change_of(found) for found in ids], scores, tokens, question.evidence, ms
-                )
+                _score(figures[name], [turn_of(found) for found in ids], scores, tokens, question.evidence, ms)
             for name, stop in (("plain FTS5", False), ("plain FTS5, no stop words", True)):
                 found, ms = plain.find(question.text, stop=stop)
                 tokens = [estimate_tokens(plain.texts[turn]) for turn in found]

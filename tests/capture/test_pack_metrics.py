@@ -1,4 +1,4 @@
-"""Whether a pack was any good, and what an anchor did to the provider's cache: as laws, and through the methods."""
+"""Pack metrics and effects on the prompt cache: as properties, and through the methods."""
 
 from typing import Any
 

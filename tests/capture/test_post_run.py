@@ -1,4 +1,4 @@
-"""`continuity/postRun`: once, whole or not at all, and a devlog only of what a run really changed."""
+"""`continuity/postRun`: idempotent and atomic; it drafts a devlog only of real changes."""
 
 import threading
 from collections.abc import Callable
@@ -25,7 +25,7 @@ def artifacts(chat: Conversation, **filters: Any) -> list[Any]:
 
 
 def rows(sidecar: MemorySidecar) -> dict[str, list[Any]]:
-    """Everything the state file holds of runs, by table."""
+    """Return all rows about runs in the state file, by table."""
     assert sidecar.app.process is not None
     tables = ("runs", "calls", "sessions", "deliveries", "state", "tests", "artifacts", "metrics")
     with sidecar.app.process.database.read() as tx:
@@ -329,7 +329,7 @@ def test_artifacts_are_listed_by_status_and_type_and_fetched_by_id(talk: Talk) -
 
 
 def snapshot(repository: Repository) -> dict[str, Any]:
-    """Gives all there is, but for a look's cookie, which stands in the git directory for a moment."""
+    """Return all files and refs, except a watcher's temporary cookie in the git directory."""
     files = {
         str(path.relative_to(repository.path)): path.read_bytes()
         for path in sorted(repository.path.rglob("*"))

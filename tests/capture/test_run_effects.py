@@ -1,4 +1,4 @@
-"""What a run did, understood: which tests still fail, which files it changed, whoever else was at work meanwhile."""
+"""Effects of a run: failing tests and changed files, while others work too."""
 
 from collections.abc import Callable
 
@@ -24,7 +24,7 @@ def test_a_narrower_green_run_does_not_forget_the_other_failures(talk: Talk) -> 
 
 
 def files_of(chat: Conversation) -> list[str]:
-    """The files that the drafts of a conversation's project are about."""
+    """Return the files in the drafts of a conversation's project."""
     drafts = chat.client.request("artifact/list", {"projectPath": str(chat.cwd)})["artifacts"]
     each = [chat.artifact(artifact["id"])["provenance"]["files"] for artifact in drafts]
     return [path for files in each for path in files]

@@ -1,4 +1,4 @@
-"""No secret is kept, not even by half: what a run leaves is masked before it is cut."""
+"""Secrets are not stored, not even in part: a run's texts are masked before they are cut."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""The governor's decision as laws over its inputs."""
+"""The governor's decision as properties of its inputs."""
 
 from collections.abc import Callable
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""Pressure on a conversation, seen from outside: snapshot, a fresh session with the carry-over, and its status."""
+"""Pressure on a conversation, from outside: snapshot, fresh session with carry-over, status."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ def status(chat: Conversation) -> Any:
 
 
 def under_pressure(chat: Conversation, thresholds: Thresholds) -> Any:
-    """Talks until a rehydrate is due: turns at twice their threshold."""
+    """Run turns until a rehydrate is due: turns at twice their threshold."""
     set_settings(chat, rehydrate=True, snapshot=False)
     thresholds(**QUICK)
     for _ in range(4):

@@ -1,4 +1,4 @@
-"""What a conversation has reached: put together from its records, shown, carried over, asked for by hand."""
+"""Structured state of a conversation: built from its records, shown, carried over, requested manually."""
 
 from typing import Any
 
@@ -96,7 +96,7 @@ def test_the_marker_states_the_previous_session_and_the_carry_over() -> None:
 
 
 def after_one_run(talk: Talk) -> Conversation:
-    """A conversation that changed a file, saw a test fail and has steps."""
+    """Return a conversation after one run that changed a file, saw a test fail and has steps."""
     chat = talk()
     tests = bash("pytest", "FAILED tests/test_cart.py::test_total\n1 failed in 0.1s\n")
     conclusion = {"type": "text", "text": "I chose half-up rounding in src/cart.py. The invoice is not tested yet."}

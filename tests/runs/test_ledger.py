@@ -1,4 +1,4 @@
-"""The delivery ledger, seen from outside: what a provider session was given is not given again, and never missed."""
+"""The delivery ledger from outside: a provider session receives each item once, and misses none."""
 
 import pytest
 

@@ -62,7 +62,7 @@ def title_of(text: str) -> str:
     return line if len(line) <= 60 else line[:60].rsplit(" ", 1)[0]
 
 
-def direction_change_of(memory_id: str) -> str:
+def turn_of(memory_id: str) -> str:
     """Gives the turn that a memory's id was made of."""
     return memory_id.replace(".", ":")
 

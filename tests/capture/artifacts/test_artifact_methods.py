@@ -1,4 +1,4 @@
-"""`artifact/…`: the user decides on what runs left, of his project alone."""
+"""`artifact/…`: the user decides on what runs left, in one project only."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""`artifact/commit`, and what is committed after a run: which artifacts, as which files, and when not."""
+"""`artifact/commit` and automatic commits: which artifacts, as which files, and when not."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Which branches are refused, whatever they are called, and what an artifact's file and commit message hold."""
+"""Refused branches, and the content of an artifact's file and commit message."""
 
 import re
 from dataclasses import replace

@@ -1,4 +1,4 @@
-"""What becomes of an artifact, verb by verb; and how its title and its text go together."""
+"""Status of an artifact after each action, and its title and text after an edit."""
 
 from typing import get_args
 

@@ -1,4 +1,4 @@
-"""What counts as an approach given up in so many words: a labelled corpus, and what is read of it."""
+"""Recognition of abandoned approaches, measured on a labelled corpus."""
 
 import time
 from pathlib import Path

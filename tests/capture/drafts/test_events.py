@@ -1,10 +1,10 @@
-"""Events through the post-run: once each, whatever their wording, and what the user decided stays decided."""
+"""Events of post-run: once each, whatever their wording; user decisions are final."""
 
 from typing import Any
 
 import pytest
 
-from sidecar.capture.drafts.events import fixes
+from sidecar.capture.drafts.devlog import fixes
 from sidecar.capture.test_results.verdicts import Verdict, VerdictChange
 from tests.support.conversation import Conversation, bash
 from tests.support.memory import MemorySidecar
@@ -16,7 +16,7 @@ GREEN = "4 passed in 0.1s\n"
 
 
 def drafts(chat: Conversation, kind: str = "devlog") -> list[Any]:
-    """Gives the drafts of a kind with their texts, the oldest first."""
+    """Return the drafts of a type with their texts, oldest first."""
     artifacts = chat.client.request("artifact/list", {"projectPath": str(chat.cwd), "type": kind})["artifacts"]
     artifacts.sort(key=lambda artifact: (artifact["createdAt"], artifact["id"]))
     return [chat.artifact(artifact["id"]) for artifact in artifacts]

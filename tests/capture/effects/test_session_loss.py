@@ -1,4 +1,4 @@
-"""A session that lost what it was given gets everything again: by a slash command, or by a compaction inside a run."""
+"""A session that lost its content receives everything again: after a slash command, or a compaction during a run."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""What a command line may do to files, and what it reads."""
+"""Effects of command lines on files, and the files they read."""
 
 import pytest
 from hypothesis import given

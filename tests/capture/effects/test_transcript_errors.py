@@ -1,4 +1,4 @@
-"""What only a provider's transcript tells: the output of a failing command; read from its end, damaged or not."""
+"""Errors that only a provider's transcript contains; read from its end, damaged or not."""
 
 import random
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a narrower run of tests says of the failures known before."""
+"""Failures that remain after a narrower test run."""
 
 import re
 
@@ -15,8 +15,8 @@ RED = (
 )
 
 
-def played(*runs: tuple[str, str]) -> tuple[str, ...]:
-    """Gives what still fails after some commands of pytest, each with its output."""
+def still_failing(*runs: tuple[str, str]) -> tuple[str, ...]:
+    """Return what still fails after some pytest commands, each with its output."""
     return change_of("pytest", Verdict(), outcomes(*runs)).after.names
 
 
@@ -48,34 +48,36 @@ BOTH = ("tests/test_cart.py::test_total", "tests/test_mail.py::test_send")
     ],
 )
 def test_a_green_run_clears_only_the_failures_it_covered(command: str, left: tuple[str, ...]) -> None:
-    assert played(("pytest", RED), (command, "3 passed in 0.1s\n")) == left
+    assert still_failing(("pytest", RED), (command, "3 passed in 0.1s\n")) == left
 
 
 def test_a_test_named_as_passed_no_longer_fails() -> None:
-    assert played(("pytest", RED), ("pytest -v -m fast", f"{BOTH[0]} PASSED [10%]\n1 passed in 0.1s\n")) == BOTH[1:]
+    assert (
+        still_failing(("pytest", RED), ("pytest -v -m fast", f"{BOTH[0]} PASSED [10%]\n1 passed in 0.1s\n")) == BOTH[1:]
+    )
 
 
 def test_the_same_selection_covers_its_earlier_failures() -> None:
-    assert played(("pytest -m slow", RED), ("pytest -m slow", "10 passed in 1s\n")) == ()
+    assert still_failing(("pytest -m slow", RED), ("pytest -m slow", "10 passed in 1s\n")) == ()
 
 
 def test_a_green_run_of_equally_many_tests_clears_the_failures() -> None:
-    assert played(("pytest", RED), ("npm run test:all", "10 passed in 1s\n")) == ()
+    assert still_failing(("pytest", RED), ("npm run test:all", "10 passed in 1s\n")) == ()
 
 
 def test_a_narrower_failing_run_adds_to_earlier_failures() -> None:
     red = "FAILED tests/test_tax.py::test_rate - assert\n1 failed in 0.1s\n"
-    assert played(("pytest", RED), ("pytest tests/test_tax.py", red)) == (*BOTH, "tests/test_tax.py::test_rate")
+    assert still_failing(("pytest", RED), ("pytest tests/test_tax.py", red)) == (*BOTH, "tests/test_tax.py::test_rate")
 
 
 def test_a_full_failing_run_replaces_failures_unless_it_stopped_early() -> None:
     red = "FAILED tests/test_cart.py::test_total - assert\n1 failed in 0.1s\n"
-    assert played(("pytest", RED), ("pytest", red)) == BOTH[:1]
-    assert set(played(("pytest", RED), ("pytest -x", red))) == set(BOTH)
+    assert still_failing(("pytest", RED), ("pytest", red)) == BOTH[:1]
+    assert set(still_failing(("pytest", RED), ("pytest -x", red))) == set(BOTH)
 
 
 def test_a_broken_run_clears_no_failure() -> None:
-    assert set(played(("pytest", RED), ("pytest", "INTERNALERROR> ValueError\n"))) == set(BOTH)
+    assert set(still_failing(("pytest", RED), ("pytest", "INTERNALERROR> ValueError\n"))) == set(BOTH)
 
 
 def test_tests_that_turn_green_within_a_run_are_reported_as_fixed() -> None:

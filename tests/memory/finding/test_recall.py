@@ -8,7 +8,7 @@ from statistics import fmean
 import pytest
 
 from sidecar.memory import serialize
-from tests.support.conversations import Told, direction_change_of, read_conversations, write_memories
+from tests.support.conversations import Told, read_conversations, turn_of, write_memories
 from tests.support.memories import Memories
 from tests.support.plain import Plain
 
@@ -35,7 +35,7 @@ def test_more_of_what_answers_is_found_than_by_plain_full_text_search(kept: list
     for told, memories in kept:
         plain = Plain({turn.id: turn.text for turn in told.turns})
         for asked in told.questions:
-            found = [direction_change_of(one["id"]) for one in memories.ask("search", query=asked.text)["memories"]]
+            found = [turn_of(one["id"]) for one in memories.ask("search", query=asked.text)["memories"]]
             other, _ = plain.find(asked.text, stop=False)
             for name, ids in (("ours", found), ("plain", other)):
                 for depth in (5, 10):
@@ -52,7 +52,7 @@ def test_what_answers_fits_into_a_small_budget_of_tokens(kept: list[tuple[Told, 
         for asked in told.questions:
             answer = memories.ask("search", query=asked.text, level="full", tokenBudget=300, limit=50)
             assert answer["renderedTokens"] <= 300
-            found = {direction_change_of(one["id"]) for one in answer["memories"]}
+            found = {turn_of(one["id"]) for one in answer["memories"]}
             shares.append(len(asked.evidence & found) / len(asked.evidence))
     assert fmean(shares) >= FLOOR_IN_300_TOKENS, fmean(shares)
 
