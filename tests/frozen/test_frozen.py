@@ -75,7 +75,7 @@ def test_under_the_name_spool_it_runs_spool(program: Path, tmp_path: Path) -> No
     )
 
     assert as_spool.stdout == itself.stdout
-    assert as_spool.stdout.startswith(b"a: no loop was started yet.")
+    assert as_spool.stdout.startswith(b"a: no loop has been started yet.")
 
 
 def test_selfcheck_passes_where_no_certificates_exist(program: Path, tmp_path: Path) -> None:

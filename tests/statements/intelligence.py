@@ -327,16 +327,16 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     "4.9: memories are captured without an agent's doing": (f"{_UPKEEP}a_run_is_remembered_by_itself_in_active_mode",),
     # §5.1
     "5.1: a YAML file catalogs every artifact; the printed one loads unchanged": (
-        f"{_PRINTED}the_printed_registry_loads_unchanged",
+        f"{_PRINTED}specification_registry_loads_unchanged",
         f"{_REGISTRY}one_file_catalogs_every_artifact_and_is_the_single_source_of_truth",
     ),
     "5.1: a declared count that differs is reported, not refused (decisions.md)": (
-        f"{_PRINTED}a_declared_count_that_differs_is_reported_and_not_refused",
+        f"{_PRINTED}wrong_entity_count_is_reported_not_rejected",
     ),
     "5.1: dependencies resolve by key, then without the type's suffix (decisions.md)": (
-        f"{_PRINTED}dependencies_resolve_by_key_then_without_the_suffix_of_their_type",
+        f"{_PRINTED}dependencies_resolve_by_key_then_without_the_type_suffix",
     ),
-    "5.1: checksums are sha256 of the files": (f"{_PRINTED}a_checksum_is_compared_with_the_file",),
+    "5.1: checksums are sha256 of the files": (f"{_PRINTED}checksum_is_compared_with_the_file",),
     "5.1: adaptability is low, medium or high": (
         "registry/test_impact.py::test_impact_level_depends_on_dependents_and_adaptability",
     ),
@@ -349,24 +349,24 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
         f"{_REGISTRY}what_exists_is_reused_what_is_similar_adapted_and_the_rest_created",
     ),
     "5.2: ranked recommendations with decisions and their reasons": (
-        f"{_PRINTED}a_recommendation_shows_both_parts_the_terms_and_the_reasons",
-        f"{_PRINTED}what_is_to_be_reused_stands_before_what_is_to_be_adapted",
+        f"{_PRINTED}recommendation_has_both_scores_terms_and_reasons",
+        f"{_PRINTED}reuse_comes_before_adapt",
     ),
     "5.2: adaptability is checked before ADAPT; below 0.3 impact is mandatory (decisions.md)": (
-        f"{_PRINTED}below_an_adaptability_of_three_tenths_adapting_comes_with_its_impact",
+        f"{_PRINTED}adapt_below_adaptability_of_0_3_includes_the_impact",
         f"{_REGISTRY}what_must_not_simply_be_changed_comes_with_its_impact",
     ),
     # §5.3
     "5.3: entities exist, schemas are JSON, agents and templates are complete, checksums match": (
-        f"{_HEALTH}a_whole_framework_is_healthy_in_all_seven_checks",
-        f"{_HEALTH}each_check_finds_what_it_is_for_and_names_the_file_and_the_remedy",
+        f"{_HEALTH}complete_framework_is_healthy_in_all_seven_checks",
+        f"{_HEALTH}each_check_reports_file_and_remedy",
     ),
     "5.3: the constitution has all articles, at least I-XIV without a gap (15 is right too: decisions.md)": (
-        f"{_HEALTH}articles_are_counted_without_a_gap",
+        f"{_HEALTH}articles_are_counted_without_gaps",
     ),
-    "5.3: no orphaned dependencies": (f"{_HEALTH}an_orphaned_dependency_is_found",),
+    "5.3: no orphaned dependencies": (f"{_HEALTH}orphaned_dependency_is_reported",),
     '5.3: a missing checksum is "unverified" (decisions.md)': (
-        f"{_HEALTH}an_entity_without_a_checksum_is_unverified_and_healthy",
+        f"{_HEALTH}entity_without_a_checksum_is_unverified_and_healthy",
     ),
     "5.3: the output is as shown": (
         "cli/test_registry_health.py::test_the_summary_is_printed_as_the_specification_shows_it",
@@ -478,7 +478,7 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
         "cli/test_registry_health.py::test_a_check_that_cannot_run_exits_with_status_0",
     ),
     "XIV.3: reusing SHALL be preferred over creating": (
-        f"{_PRINTED}what_is_to_be_reused_stands_before_what_is_to_be_adapted",
+        f"{_PRINTED}reuse_comes_before_adapt",
         f"{_REGISTRY}a_prompt_that_asks_for_something_new_is_told_of_what_is_there",
     ),
     "XIV.4: below an adaptability of 0.3 impact analysis SHALL come first": (
