@@ -1,4 +1,7 @@
-"""The loop: runs iterations until the promise is accepted, a limit is reached, or a stop is requested."""
+"""A loop: its plan, its dry run, recovery after a crash, and its iterations.
+
+Iterations run until the promise is accepted, a limit is reached, or a stop is requested.
+"""
 
 import os
 from dataclasses import replace
@@ -38,9 +41,6 @@ from sidecar.ralph.model import (
 from sidecar.ralph.outcome import FAILED, LIMIT, Ending, IterationSummary
 from sidecar.system.environment import HOST_VARIABLE, for_child
 from sidecar.system.process_tree import end_marked
-
-# The plan of a loop, made from the request, and its dry run.
-
 
 COMMAND_VARIABLE = "ONECODE_RALPH_COMMAND"
 """Default for the command line of a `custom` harness."""

@@ -1,4 +1,4 @@
-"""The reuse decision: REUSE, ADAPT or CREATE for an intent (intelligence-layer.md 5.2, Article XIV). Pure."""
+"""The reuse decision for an intent (intelligence-layer.md 5.2, Article XIV), and the reuse hint of a pre-run."""
 
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
@@ -28,6 +28,8 @@ REUSE_FROM, ADAPT_FROM = 90.0, 60.0
 """Minimum scores, compared unrounded (intelligence-layer.md 5.2; decisions.md, Registry)."""
 
 SHOWN_MISSING = 6
+MAX_PURPOSE = 160
+MAX_WORDS = 8
 
 
 class Impact(NamedTuple):
@@ -105,13 +107,6 @@ def _care_sentence(entity: Entity, impact: Impact | None) -> str:
 def _join_words(words: Sequence[str]) -> str:
     shown = ", ".join(f"`{word}`" for word in words[:SHOWN_MISSING])
     return shown + (f" and {len(words) - SHOWN_MISSING} more" if len(words) > SHOWN_MISSING else "")
-
-
-# Reuse hints for a pre-run: an existing entity similar to what the prompt asks to create.
-
-
-MAX_PURPOSE = 160
-MAX_WORDS = 8
 
 
 class Hint(NamedTuple):

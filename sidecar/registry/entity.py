@@ -1,4 +1,4 @@
-"""Entities of the registry, and the registry as one value: lookup by id and key, dependencies. Pure."""
+"""Entities of the registry, and the registry as one value: lookup, dependencies, and the impact of a change. Pure."""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -17,6 +17,11 @@ DEFAULT_ADAPTABILITY = 0.5
 """Default adaptability: the middle, which calls for care and forbids nothing."""
 
 Level = Literal["low", "medium", "high"]
+
+ImpactLevel = Literal["none", "low", "medium", "high"]
+
+MEDIUM_DEPENDENTS, HIGH_DEPENDENTS = 3, 10
+"""Minimum number of dependents for a medium and a high impact."""
 
 
 class Entity(NamedTuple):
@@ -125,15 +130,6 @@ def adaptability_level(adaptability: float) -> Level:
     if adaptability >= HIGH_ADAPTABILITY:
         return "high"
     return "medium" if adaptability >= MEDIUM_ADAPTABILITY else "low"
-
-
-# Impact of changing an entity: all direct and transitive dependents. Pure.
-
-
-ImpactLevel = Literal["none", "low", "medium", "high"]
-
-MEDIUM_DEPENDENTS, HIGH_DEPENDENTS = 3, 10
-"""Minimum number of dependents for a medium and a high impact."""
 
 
 class Reached(NamedTuple):

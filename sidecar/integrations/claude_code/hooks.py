@@ -1,4 +1,4 @@
-"""`hook/run`: the five Claude Code hooks, their messages, and their output."""
+"""`hook/run`: the five Claude Code hooks, their messages, their output, and sessions across a compaction."""
 
 import json
 import os
@@ -21,75 +21,6 @@ from sidecar.packs.model import PreRunParams, PreRunResult, RepoChangedParams, S
 from sidecar.runs import ledger
 from sidecar.runs.model import RunMode
 from sidecar.transcripts.tail import read_tail
-
-# A session's start and compaction: what is saved before, and what the session receives after.
-
-
-START_SOURCES = ("startup", "resume", "clear")
-
-
-def save_before_compaction(
-    call: Call, location: Location, session_id: str, sub_chat_id: str, transcript_path: str
-) -> None:
-    """Save the session's state before its compaction; from then on nothing counts as delivered to it."""
-    from sidecar.context.model import ContextPreCompactParams
-    from sidecar.context.recovery.pre_compact import pre_compact
-
-    existing_path = transcript_path if os.path.isfile(transcript_path) else None
-    compaction_id = None if existing_path is not None else f"at-{call.now_ms()}"
-    params = ContextPreCompactParams(
-        cwd=location.cwd,
-        project_path=location.project,
-        session_id=session_id,
-        compaction_id=compaction_id,
-        transcript_path=existing_path,
-    )
-    event = SessionEventParams(
-        event="compacted", cwd=location.cwd, sub_chat_id=sub_chat_id, provider="claude", session_id=session_id
-    )
-    session_event(call, event)
-    pre_compact(call, params)
-
-
-def session_start_texts(call: Call, location: Location, session_id: str, source: str) -> list[str]:
-    """Return the texts for a session's start: the recovery after a compaction, else the block of its session lock."""
-    if source == "compact":
-        return _after_compaction(call, location, session_id)
-    if source in START_SOURCES and _has_active_lock(call, location):
-        return [_block(call, location, resumed=source == "resume")]
-    return []
-
-
-def _after_compaction(call: Call, location: Location, session_id: str) -> list[str]:
-    from sidecar.context.model import ContextPostCompactParams
-    from sidecar.context.recovery.post_compact import post_compact
-
-    params = ContextPostCompactParams(cwd=location.cwd, project_path=location.project, session_id=session_id)
-    try:
-        result = post_compact(call, params)
-    except SidecarError as error:
-        call.log.warning("hook.postCompact.failed", kind=error.kind)
-        return []
-    if _has_active_lock(call, location):
-        return [result.prompt, result.context.block]
-    # Without a session lock there is no pipeline state, and Claude Code has its own summary.
-    return [result.context.block] if result.context.data.memory is not None else []
-
-
-def _has_active_lock(call: Call, location: Location) -> bool:
-    from sidecar.session.methods import status
-    from sidecar.session.model import SessionStatusParams
-
-    return status(call, SessionStatusParams(cwd=location.cwd, project_path=location.project)).session.status == "active"
-
-
-def _block(call: Call, location: Location, *, resumed: bool) -> str:
-    from sidecar.context.methods import compose_block
-    from sidecar.context.model import ContextComposeParams
-
-    params = ContextComposeParams(cwd=location.cwd, project_path=location.project, bracket="FRESH", resumed=resumed)
-    return compose_block(call, params).block
-
 
 HookEvent = Literal["UserPromptSubmit", "SessionStart", "PreCompact", "PostToolUse", "Stop"]
 """Claude Code's own names."""
@@ -185,6 +116,9 @@ OUTPUT_RESERVE_MS = 80
 
 MIN_RESEND_BYTES = 1_000
 """With less room than this a running run gets nothing again; the next prompt does."""
+
+START_SOURCES = ("startup", "resume", "clear")
+"""Sources of a SessionStart without a compaction."""
 
 CLOCK_SLACK_MS = 2_000
 """The session file may date the prompt slightly before the hook's call."""
@@ -376,6 +310,69 @@ def _deadline_ms(time_left_ms: int | None) -> int:
 
 def _started_ms(open_run: OpenRun) -> int:
     return int(open_run.started_at.timestamp() * 1000)
+
+
+def save_before_compaction(
+    call: Call, location: Location, session_id: str, sub_chat_id: str, transcript_path: str
+) -> None:
+    """Save the session's state before its compaction; from then on nothing counts as delivered to it."""
+    from sidecar.context.model import ContextPreCompactParams
+    from sidecar.context.recovery.pre_compact import pre_compact
+
+    existing_path = transcript_path if os.path.isfile(transcript_path) else None
+    compaction_id = None if existing_path is not None else f"at-{call.now_ms()}"
+    params = ContextPreCompactParams(
+        cwd=location.cwd,
+        project_path=location.project,
+        session_id=session_id,
+        compaction_id=compaction_id,
+        transcript_path=existing_path,
+    )
+    event = SessionEventParams(
+        event="compacted", cwd=location.cwd, sub_chat_id=sub_chat_id, provider="claude", session_id=session_id
+    )
+    session_event(call, event)
+    pre_compact(call, params)
+
+
+def session_start_texts(call: Call, location: Location, session_id: str, source: str) -> list[str]:
+    """Return the texts for a session's start: the recovery after a compaction, else the block of its session lock."""
+    if source == "compact":
+        return _after_compaction(call, location, session_id)
+    if source in START_SOURCES and _has_active_lock(call, location):
+        return [_block(call, location, resumed=source == "resume")]
+    return []
+
+
+def _after_compaction(call: Call, location: Location, session_id: str) -> list[str]:
+    from sidecar.context.model import ContextPostCompactParams
+    from sidecar.context.recovery.post_compact import post_compact
+
+    params = ContextPostCompactParams(cwd=location.cwd, project_path=location.project, session_id=session_id)
+    try:
+        result = post_compact(call, params)
+    except SidecarError as error:
+        call.log.warning("hook.postCompact.failed", kind=error.kind)
+        return []
+    if _has_active_lock(call, location):
+        return [result.prompt, result.context.block]
+    # Without a session lock there is no pipeline state, and Claude Code has its own summary.
+    return [result.context.block] if result.context.data.memory is not None else []
+
+
+def _has_active_lock(call: Call, location: Location) -> bool:
+    from sidecar.session.methods import status
+    from sidecar.session.model import SessionStatusParams
+
+    return status(call, SessionStatusParams(cwd=location.cwd, project_path=location.project)).session.status == "active"
+
+
+def _block(call: Call, location: Location, *, resumed: bool) -> str:
+    from sidecar.context.methods import compose_block
+    from sidecar.context.model import ContextComposeParams
+
+    params = ContextComposeParams(cwd=location.cwd, project_path=location.project, bracket="FRESH", resumed=resumed)
+    return compose_block(call, params).block
 
 
 _EVENTS: dict[HookEvent, Callable[[Call, HookCall], HookRunResult]] = {

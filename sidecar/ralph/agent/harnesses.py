@@ -1,4 +1,7 @@
-"""The table of supported coding agents: command lines and output formats. The prompt is never an argument."""
+"""The table of supported coding agents: command lines, output formats, programs and versions.
+
+The prompt is never an argument.
+"""
 
 import os
 import re
@@ -16,9 +19,10 @@ from sidecar.ralph.agent.agent_result import AgentCommand, AgentOptions, OutputF
 
 PROMPT_FILE = "{prompt_file}"
 MODEL = "{model}"
-"""Placeholders in a custom command for the prompt's file and the model. Without `{prompt_file}` the prompt goes to
-stdin.
-"""
+"""Placeholders in a custom command. Without `{prompt_file}` the prompt goes to stdin."""
+
+PROBE_SECONDS = 10.0
+_VERSION = lazy_regex(r"(\d{1,6})\.(\d{1,6})(?:\.(\d{1,6}))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +46,7 @@ class Harness:
 
 _CLAUDE = ("claude", "-p", "--output-format", "stream-json", "--verbose")
 _CLAUDE_SESSION_VARIABLES = frozenset(("CLAUDECODE", "CLAUDE_CODE_ENTRYPOINT", "CLAUDE_CODE_SSE_PORT"))
-"""Variables that mark a running Claude session. Claude refuses to start inside one, and a loop may be started in one.
-"""
+"""Variables of a running Claude session. Claude refuses to start inside one, and a loop may be started in one."""
 
 _GEMINI_TRUST_VARIABLES = {"GEMINI_CLI_TRUST_WORKSPACE": "true"}
 _OPENCODE = ("opencode", "run", "--format", "json")
@@ -160,13 +163,6 @@ def _split_command(command: str) -> list[str]:
 
 def _bytes(prompt: str) -> bytes:
     return prompt.encode("utf-8", "replace")
-
-
-# Finds an agent's program the way its own environment does, and reads its version.
-
-
-PROBE_SECONDS = 10.0
-_VERSION = lazy_regex(r"(\d{1,6})\.(\d{1,6})(?:\.(\d{1,6}))?")
 
 
 def find_program(name: str, cwd: Path, environment: Mapping[str, str]) -> str:

@@ -1,4 +1,4 @@
-"""Incremental parser of one agent run's output, in constant memory."""
+"""Incremental parser of one agent run's output, in constant memory; detection of usage limits and their resets."""
 
 import codecs
 import re
@@ -24,14 +24,10 @@ from sidecar.ralph.agent.formats import (
 from sidecar.ralph.agent.promise import PromiseSearch
 from sidecar.ralph.agent.text_stream import AnsiStripper, LineSplitter, LongEventText
 
-# Detects a usage limit in an agent's output, and when it resets. Pure.
-#
 # The patterns follow messages the harnesses have used: Claude Code's `…limit reached|1760000400`, `Your limit will
 # reset at 3pm (America/Bogota)`, `You've hit your weekly limit · resets Sep 15 at 7pm` and `… resets 4:50am
 # (Europe/Rome)`; Codex's `try again at 12:16 PM`, `… at Nov 24th, 2025 3:14 PM` and `… in 2 days 17 hours 14 minutes`;
 # Gemini's `Your quota will reset after 21h53m56s`.
-
-
 JUST_PASSED = timedelta(hours=1)
 """A time of day that passed less than this ago means today: the agent's view of its limit lags behind."""
 
@@ -65,71 +61,6 @@ _RESET_TIME = lazy_regex(
     r"(?:\s*\((?P<zone>[A-Za-z_+\-/0-9]{1,40})\))?",
     re.IGNORECASE,
 )
-
-
-def find_usage_limit(text: str, now_ms: int) -> UsageLimit | None:
-    """Return the usage limit in an agent's own report of a failure; a time without a zone is local."""
-    match = _REACHED.search(text)
-    if match is None:
-        return None
-    line_start = text.rfind("\n", 0, match.start()) + 1
-    sentence = text[line_start : line_start + 4 * _TEXT_CHARS]
-    return UsageLimit(_resets_at_ms(sentence, now_ms), " ".join(sentence.split())[:_TEXT_CHARS])
-
-
-def _resets_at_ms(text: str, now_ms: int) -> int | None:
-    if (epoch := _EPOCH.search(text)) is not None:
-        return int(epoch[1]) * (1 if len(epoch[1]) == 13 else 1000)
-    if (wait := _WAIT.search(text)) is not None:
-        seconds = sum(float(number) * _SECONDS[unit.lower()] for number, unit in _PART.findall(wait[1]))
-        return now_ms + int(seconds * 1000) if seconds else None
-    if (at := _RESET_TIME.search(text)) is None or (at["half"] is None and at["minute"] is None):
-        return None
-    try:
-        moment = _moment(at, datetime.fromtimestamp(now_ms / 1000, UTC))
-        return int((moment + TIME_RESOLUTION).timestamp() * 1000)
-    except (ValueError, OSError):  # an hour, day or zone that does not exist
-        return None
-
-
-def _moment(at: re.Match[str], now: datetime) -> datetime:
-    """Return the time that the words mean: the next one after now, except a time of day that has just passed."""
-    zone = _zone(at["zone"])
-    now = now.astimezone(zone)
-    if zone is None:
-        now = now.replace(tzinfo=None)  # a naive time keeps its hour across the change to summer time
-    moment = now.replace(hour=_hour(at), minute=int(at["minute"] or 0), second=0, microsecond=0)
-    if at["month"] is not None:
-        month = _MONTHS.index(at["month"].lower()) + 1
-        moment = moment.replace(year=int(at["year"] or now.year), month=month, day=int(at["day"]))
-        is_over = at["year"] is None and moment < now - timedelta(days=1)
-        return moment.replace(year=moment.year + 1) if is_over else moment
-    if at["weekday"] is not None:
-        moment += timedelta(days=(_WEEKDAYS.index(at["weekday"].lower()) - now.weekday()) % 7)
-        return moment + timedelta(days=7) if moment < now - JUST_PASSED else moment
-    return moment + timedelta(days=1) if moment < now - JUST_PASSED else moment
-
-
-def _hour(at: re.Match[str]) -> int:
-    hour = int(at["hour"])
-    if at["half"] is None:
-        return hour
-    if not 1 <= hour <= 12:
-        raise ValueError(hour)
-    return hour % 12 + (12 if at["half"][0] in "pP" else 0)
-
-
-def _zone(name: str | None) -> tzinfo | None:
-    """Return a time zone, null for the local one; raise ValueError or OSError for an unknown one."""
-    if name is None:
-        return None
-    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
-
-    try:
-        return ZoneInfo(name)
-    except ZoneInfoNotFoundError as error:
-        raise ValueError(name) from error
-
 
 FINAL_CHARS = 64 * 1024
 STDERR_CHARS = 8 * 1024
@@ -350,3 +281,67 @@ def _one_line(text: str) -> str:
 def _last_line(text: str) -> str | None:
     lines = [line for line in text.splitlines() if line.strip()]
     return _one_line(lines[-1]) if lines else None
+
+
+def find_usage_limit(text: str, now_ms: int) -> UsageLimit | None:
+    """Return the usage limit in an agent's own report of a failure; a time without a zone is local."""
+    match = _REACHED.search(text)
+    if match is None:
+        return None
+    line_start = text.rfind("\n", 0, match.start()) + 1
+    sentence = text[line_start : line_start + 4 * _TEXT_CHARS]
+    return UsageLimit(_resets_at_ms(sentence, now_ms), " ".join(sentence.split())[:_TEXT_CHARS])
+
+
+def _resets_at_ms(text: str, now_ms: int) -> int | None:
+    if (epoch := _EPOCH.search(text)) is not None:
+        return int(epoch[1]) * (1 if len(epoch[1]) == 13 else 1000)
+    if (wait := _WAIT.search(text)) is not None:
+        seconds = sum(float(number) * _SECONDS[unit.lower()] for number, unit in _PART.findall(wait[1]))
+        return now_ms + int(seconds * 1000) if seconds else None
+    if (at := _RESET_TIME.search(text)) is None or (at["half"] is None and at["minute"] is None):
+        return None
+    try:
+        moment = _moment(at, datetime.fromtimestamp(now_ms / 1000, UTC))
+        return int((moment + TIME_RESOLUTION).timestamp() * 1000)
+    except (ValueError, OSError):  # an hour, day or zone that does not exist
+        return None
+
+
+def _moment(at: re.Match[str], now: datetime) -> datetime:
+    """Return the time that the words mean: the next one after now, except a time of day that has just passed."""
+    zone = _zone(at["zone"])
+    now = now.astimezone(zone)
+    if zone is None:
+        now = now.replace(tzinfo=None)  # a naive time keeps its hour across the change to summer time
+    moment = now.replace(hour=_hour(at), minute=int(at["minute"] or 0), second=0, microsecond=0)
+    if at["month"] is not None:
+        month = _MONTHS.index(at["month"].lower()) + 1
+        moment = moment.replace(year=int(at["year"] or now.year), month=month, day=int(at["day"]))
+        is_over = at["year"] is None and moment < now - timedelta(days=1)
+        return moment.replace(year=moment.year + 1) if is_over else moment
+    if at["weekday"] is not None:
+        moment += timedelta(days=(_WEEKDAYS.index(at["weekday"].lower()) - now.weekday()) % 7)
+        return moment + timedelta(days=7) if moment < now - JUST_PASSED else moment
+    return moment + timedelta(days=1) if moment < now - JUST_PASSED else moment
+
+
+def _hour(at: re.Match[str]) -> int:
+    hour = int(at["hour"])
+    if at["half"] is None:
+        return hour
+    if not 1 <= hour <= 12:
+        raise ValueError(hour)
+    return hour % 12 + (12 if at["half"][0] in "pP" else 0)
+
+
+def _zone(name: str | None) -> tzinfo | None:
+    """Return a time zone, null for the local one; raise ValueError or OSError for an unknown one."""
+    if name is None:
+        return None
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+    try:
+        return ZoneInfo(name)
+    except ZoneInfoNotFoundError as error:
+        raise ValueError(name) from error

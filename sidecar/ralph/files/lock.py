@@ -1,4 +1,7 @@
-"""The lock of a change: one loop at a time. It names its owner and is freed by the system when the owner dies."""
+"""The lock of a change, and what others may do with its loop: status, stop, reset.
+
+The lock allows one loop at a time. It names its owner and is freed by the system when the owner dies.
+"""
 
 import os
 from collections.abc import Iterator
@@ -102,9 +105,6 @@ def _conflict(change: str, owner: LockOwner | None) -> Conflict:
 
 def _unavailable(error: OSError) -> WorkspaceUnavailable:
     return WorkspaceUnavailable(f"The loop's lock cannot be taken: {error.strerror or type(error).__name__}.")
-
-
-# Status, stop and reset of a change's loop from outside; needs neither the state file nor the application.
 
 
 def status_of(folder: LoopFolder, limit: int) -> RalphStatusResult:
