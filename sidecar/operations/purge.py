@@ -17,7 +17,7 @@ from sidecar.memory import doctor_and_purge as memory
 from sidecar.metrics import store as metrics
 from sidecar.operations.model import PurgedKind, PurgeKind, StatePurgeParams, StatePurgeResult
 from sidecar.operations.status import StateFile, list_state_files
-from sidecar.packs import store as packs
+from sidecar.packs import overrides as packs
 from sidecar.registry import store as registry
 from sidecar.runs import Artifact, artifacts
 from sidecar.runs import maintenance as runs

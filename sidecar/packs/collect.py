@@ -2,23 +2,39 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sidecar.codebase import Listing, Moved, Repository, RepositoryState, StateFailed, search_paths
+from sidecar.codebase import (
+    Listing,
+    Moved,
+    RankedFile,
+    Repository,
+    RepositoryState,
+    StateFailed,
+    search_paths,
+    text_match,
+)
 from sidecar.core.clock import Deadline
 from sidecar.core.text.sanitize import one_line
-from sidecar.packs.cache import CachedPack
 from sidecar.packs.context_pack import ContextFile
 from sidecar.packs.delta_files import Differences
 from sidecar.packs.delta_pack import MAX_COMMITS
-from sidecar.packs.model import PreRunParams
+from sidecar.packs.model import Mentions, PreRunParams
 from sidecar.packs.prefetch import PREFETCH_WAIT_MS, await_prefetch, log_skipped
-from sidecar.packs.prompt_search import PromptSearch, search_files
-from sidecar.packs.task import clean_prompt
+from sidecar.packs.task import (
+    MIN_OWN_TERMS,
+    clean_prompt,
+    matches_query,
+    mentioned_paths,
+    search_query,
+    significant_terms,
+)
 from sidecar.packs.task_pack import (
+    CachedPack,
     PackQuery,
     PartialPack,
     TaskPack,
@@ -26,6 +42,7 @@ from sidecar.packs.task_pack import (
     get_task_pack,
     path_only_files,
     pinned_context_files,
+    with_summaries,
 )
 from sidecar.runs import SessionContents, keys
 from sidecar.runs.call_record import Trimmed
@@ -36,9 +53,99 @@ if TYPE_CHECKING:
     from sidecar.registry import Hint
 
 
+FOLLOW_UP_FILES = 6
+CLEAR_MATCH_SHARE = 0.6
+"""A follow-up adds files that match by words alone down to this share of the best file's score."""
+
+FOLDER_FILES = 4
+
+
+class PromptSearch(NamedTuple):
+    """Files a prompt alone asks for, besides its task's: those it mentions, and those its own words match."""
+
+    query: str
+    mentioned: frozenset[str]
+    unresolved: tuple[str, ...]
+    """Mentions that lead to no file."""
+    has_own_words: bool
+
+    @property
+    def is_needed(self) -> bool:
+        """Whether there is anything to search for."""
+        return self.has_own_words or bool(self.mentioned)
+
+    @classmethod
+    def of_prompt(
+        cls, pack_query: PackQuery, params: PreRunParams, listing: Listing, *, new_task: bool
+    ) -> PromptSearch:
+        """Read a prompt. Words that began the task belong to the task, also when they are repeated."""
+        prompt = clean_prompt(params.prompt)
+        words, names = significant_terms(prompt)
+        mentioned, unresolved = _mentioned(pack_query, params, listing)
+        has_enough_words = bool(names) or len(words) >= MIN_OWN_TERMS
+        has_own_words = has_enough_words and not new_task and not matches_query(prompt, pack_query.task.query)
+        return cls(search_query(prompt), frozenset(mentioned), tuple(unresolved), has_own_words)
+
+
+def search_files(
+    search: PromptSearch, pack_query: PackQuery, state: RepositoryState, listing: Listing
+) -> tuple[ContextFile, ...]:
+    """Return the mentioned files and those that the prompt's own words match; they come before the task's files."""
+    mentioned = search.mentioned
+    limit = FOLLOW_UP_FILES + len(mentioned)
+    matches = pack_query.repository.find(search.query, state, limit, mentioned=mentioned)
+    selected = [
+        ranked_file
+        for ranked_file in matches
+        if ranked_file.path in mentioned or (search.has_own_words and _is_clear_match(ranked_file))
+    ]
+    return with_summaries(pack_query, search.query, selected, state, listing, mentioned=mentioned)
+
+
+def _is_clear_match(ranked: RankedFile) -> bool:
+    """Whether a follow-up's own words match a file clearly enough to add it to the task's."""
+    is_named = "namedPath" in ranked.parts or "identifiers" in ranked.parts
+    return is_named or (len(ranked.matched) >= MIN_OWN_TERMS and text_match(ranked) >= CLEAR_MATCH_SHARE)
+
+
+def _mentioned(pack_query: PackQuery, params: PreRunParams, listing: Listing) -> tuple[set[str], list[str]]:
+    """The mentioned files that exist here and may be shown, and the mentions that lead nowhere."""
+    mentions = params.mentions or Mentions()
+    files, folders = mentioned_paths(params.prompt)
+    files_found: set[str] = set()
+    unresolved: list[str] = []
+    for path in dict.fromkeys((*mentions.files, *files)):
+        relative = _relative(pack_query, params.cwd, path)
+        if relative in listing.files:
+            files_found.add(relative)
+        else:
+            unresolved.append(path)
+    for path in dict.fromkeys((*mentions.folders, *folders)):
+        relative = _relative(pack_query, params.cwd, path).rstrip("/")
+        folder = "" if relative == os.curdir else relative + "/"
+        inside = sorted(name for name in listing.files if name.startswith(folder))[:FOLDER_FILES]
+        files_found.update(inside)
+        if not inside:
+            unresolved.append(path)
+    return files_found, unresolved
+
+
+def _relative(pack_query: PackQuery, cwd: str, path: str) -> str:
+    """Return a mentioned path relative to the workspace; a path outside it matches no listed file."""
+    if not os.path.isabs(path):
+        return os.path.normpath(path).replace("\\", "/")
+    for root in (cwd, str(pack_query.workspace.cwd)):
+        if os.path.join(os.path.normpath(path), "").startswith(os.path.join(os.path.normpath(root), "")):
+            return os.path.relpath(path, root).replace("\\", "/")
+    return path
+
+
+# Inputs.
+
+
 @dataclass
 class PackInputs:
-    """What was available in time."""
+    """The inputs that were available in time."""
 
     state: RepositoryState | None = None
     pack: CachedPack = field(default_factory=lambda: CachedPack((), ()))
@@ -53,7 +160,7 @@ class PackInputs:
     hint: Hint | None = None
     """An existing entity that matches what the prompt wants created."""
     differences: Differences | None = None
-    """None where they were not available in time."""
+    """None if they were not available in time."""
     moved: Moved | None = None
     cache_hit: bool = False
     file_hits: int = 0

@@ -7,15 +7,13 @@ from sidecar.codebase import is_low_relevance, may_show
 from sidecar.core.digests import short_id
 from sidecar.core.text.sanitize import escape_markers, size
 from sidecar.packs.anchor.build import Anchor, changed_lines, omissions
-from sidecar.packs.byte_budget import ByteLimits, fit
 from sidecar.packs.collect import PackInputs
 from sidecar.packs.context_pack import ContextFile
 from sidecar.packs.delta_files import QueryRelevance
 from sidecar.packs.delta_pack import delta_items, recent_failures
-from sidecar.packs.items import PackItem, Priority, session_has
+from sidecar.packs.items import BLOCK_ORDER, ByteLimits, PackItem, Priority, fit, render_block, session_has
 from sidecar.packs.overrides import apply_overrides, is_pinned, visible_changes, visible_lines
 from sidecar.packs.plan_and_carryover import carryover_items, contract_item, plan_item
-from sidecar.packs.render import BLOCK_ORDER, render_block
 from sidecar.packs.request import PackRequest
 from sidecar.packs.task import clean_prompt
 from sidecar.runs import PinnedAnchor, SessionContents, keys
@@ -80,7 +78,7 @@ def _top_folder(path: str) -> str:
 
 
 class Composition(NamedTuple):
-    """What is sent, the disposition of each item, and the bytes."""
+    """Text to send, the disposition of each item, and the bytes."""
 
     system: SystemText | None
     blocks: tuple[Block, ...]

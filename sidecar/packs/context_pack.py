@@ -1,21 +1,136 @@
 """The context pack: per file its path, the reasons, and the definitions and lines that match the prompt.
 
-Also the relevance cutoff, and caches of passages and rendered texts.
+Also the relevance cutoff, and caches of passages and rendered files.
 """
 
 from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from operator import is_
 from typing import NamedTuple
 
-from sidecar.codebase import Definition, RankedFile, Repository, Summary, query_terms, text_match
+from sidecar.codebase import (
+    Definition,
+    RankedFile,
+    Repository,
+    Summary,
+    chunk_lines,
+    count_terms,
+    query_terms,
+    text_match,
+)
 from sidecar.core.digests import digest_bytes
 from sidecar.core.ides import AGENT_FILES
-from sidecar.core.text.sanitize import one_line, size
-from sidecar.packs.byte_budget import DetailLimits
-from sidecar.packs.items import PackItem, Priority
-from sidecar.packs.passages import MIN_MATCH, Passage, definition_match, passage_of, terms_in
+from sidecar.core.secrets.redact import may_span_lines, redact_lines
+from sidecar.core.text.sanitize import line_of_code, one_line, size
+from sidecar.packs.items import DetailLimits, PackItem, Priority
 from sidecar.runs import keys
 from sidecar.storage.lru import Lru
+
+NAME_WEIGHT, LINES_WEIGHT = 3.0, 1.5
+"""Weight of a word in a definition's name, and of all words in its lines, relative to one in its signature."""
+
+MIN_MATCH = 1.0
+"""A definition with a weaker match is shown by name alone."""
+
+
+def definition_match(definition: Definition, summary: Summary, terms: frozenset[str]) -> float:
+    """Return how well a definition matches the prompt's terms: by its name, its signature, and its lines."""
+    named = terms & terms_in(f"{definition.name} {definition.container}")
+    in_signature = terms & terms_in(definition.signature)
+    return NAME_WEIGHT * len(named) + len(in_signature - named) + LINES_WEIGHT * _coverage(definition, summary, terms)
+
+
+@lru_cache(maxsize=4_096)
+def terms_in(text: str) -> frozenset[str]:
+    """The terms of a name or signature; after an edit nearly all are the same as in the previous call."""
+    return frozenset(count_terms(text))
+
+
+def _coverage(definition: Definition, summary: Summary, terms: frozenset[str]) -> float:
+    """Share of the prompt's terms that occur in the chunks of a definition."""
+    if not terms or not summary.chunks:
+        return 0.0
+    step = chunk_lines(summary.lines)
+    first, last = (definition.line - 1) // step, (max(definition.line, definition.end_line) - 1) // step
+    chunk_terms = set[str]().union(*summary.chunks[first : last + 1])
+    return len(chunk_terms & terms) / len(terms)
+
+
+# The passage of a file.
+
+
+PASSAGE_LINES = 4
+MAX_LINES = 120
+"""Maximum number of lines that are searched."""
+
+PASSAGE_CHARACTERS = 100
+MIN_TERMS = 2
+"""Lines with fewer of a prompt's terms add nothing to the file's path and names."""
+
+Passage = tuple[tuple[int, str], ...]
+"""Line numbers, counted from 1, and lines."""
+
+
+def passage_of(text: str, summary: Summary, terms: Sequence[str]) -> Passage:
+    """Return the lines with most of the terms, which come rarest first; empty where no lines contain several.
+
+    The lines come from the definition that matches best, else from the part of the file with most matches.
+    """
+    weights = {term: 1 / (2 + at) for at, term in enumerate(terms)}
+    if not summary.chunks or len(weights) < MIN_TERMS:
+        return ()
+    first, end = _inside_definition(summary, frozenset(weights)) or _inside_chunk(summary, weights)
+    if may_span_lines(text):
+        text = redact_lines(text)  # a single line of a key cannot be recognized
+    lines = [line.rstrip("\r") for line in text.split("\n")[first : min(end, first + MAX_LINES)]]
+    start, term_count = _densest([weights.keys() & _terms(line, weights) for line in lines], weights)
+    if term_count < MIN_TERMS:
+        return ()
+    return tuple(
+        (first + number + 1, shown)
+        for number in range(start, min(start + PASSAGE_LINES, len(lines)))
+        if (shown := line_of_code(lines[number], PASSAGE_CHARACTERS)).strip()
+    )
+
+
+def _inside_definition(summary: Summary, terms: frozenset[str]) -> tuple[int, int] | None:
+    """The lines of the definition whose name the terms match, if there is one; from 0, end exclusive."""
+    ranked = (
+        (-definition_match(definition, summary, terms), definition.line, definition.end_line)
+        for definition in summary.definitions
+        if definition.end_line > definition.line and definition.end_line - definition.line <= MAX_LINES
+    )
+    best, line, end_line = min(ranked, default=(0.0, 0, 0))
+    return (line - 1, end_line) if -best >= 2 * NAME_WEIGHT else None
+
+
+def _inside_chunk(summary: Summary, weights: Mapping[str, float]) -> tuple[int, int]:
+    weights_by_chunk = [sum(weights.get(term, 0.0) for term in chunk) for chunk in summary.chunks]
+    step = chunk_lines(summary.lines)
+    first = weights_by_chunk.index(max(weights_by_chunk)) * step
+    return first, first + step
+
+
+def _terms(line: str, weights: Collection[str]) -> Collection[str]:
+    """A line's terms; most lines contain no prefix of any term and need no parsing."""
+    folded = line.casefold()
+    return count_terms(line) if any(term[:4] in folded for term in weights) else ()
+
+
+def _densest(terms_by_line: Sequence[Collection[str]], weights: Mapping[str, float]) -> tuple[int, int]:
+    """Return where the best run of lines begins, at a line with a term, and how many terms it contains."""
+    best, start, term_count = 0.0, 0, 0
+    for number, line_terms in enumerate(terms_by_line):
+        if line_terms:
+            inside = set(line_terms).union(*terms_by_line[number : number + PASSAGE_LINES])
+            score = sum(weights[term] for term in sorted(inside))
+            if score > best:
+                best, start, term_count = score, number, len(inside)
+    return start, term_count
+
+
+# The context pack.
+
 
 FULL_FILES = 6
 """Files up to this rank show purpose and reasons; the others show one of them, on one line."""
@@ -227,7 +342,7 @@ def _passage_lines(file: ContextFile) -> list[str]:
 
 
 def _names_line(definitions: Sequence[Definition], left: int) -> str:
-    """Names with their lines, best match first, up to the byte limit."""
+    """A line of names with line numbers, best match first, up to the byte limit."""
     line, start = "", _ALSO_PREFIX
     for at, definition in enumerate(definitions):
         name = f"{one_line(definition.name, 60)}:{definition.line}"
@@ -249,7 +364,7 @@ def _signature_line(definition: Definition) -> str:
 MIN_LINK = 0.3
 """Minimum score of a link to a file that the prompt names."""
 
-MIN_TERMS, MIN_WORD_SHARE = 2, 0.5
+MIN_COMMON_TERMS, MIN_WORD_SHARE = 2, 0.5
 """Minimum for a file without a link: terms in common, and how well they fit compared with the best file."""
 
 _NAMED_PARTS = frozenset(("namedPath", "mentioned"))
@@ -267,7 +382,7 @@ def above_cutoff(ranked: Sequence[RankedFile]) -> list[RankedFile]:
 
 def _is_related(ranked: RankedFile, named: Collection[str]) -> bool:
     linked = any(seed in named and ranked.parts.get(kind, 0.0) >= MIN_LINK for kind, seed in ranked.related)
-    return linked or (len(ranked.matched) >= MIN_TERMS and text_match(ranked) >= MIN_WORD_SHARE)
+    return linked or (len(ranked.matched) >= MIN_COMMON_TERMS and text_match(ranked) >= MIN_WORD_SHARE)
 
 
 # Cache of passages.

@@ -9,8 +9,14 @@ from datetime import UTC, datetime
 from sidecar.codebase import FileDiff, Moved, RepositoryState, may_show
 from sidecar.core.digests import short_id
 from sidecar.core.text.sanitize import clean, one_line
-from sidecar.packs.delta_files import SHOWN_FILES, Differences, QueryRelevance, committed_files, file_items
-from sidecar.packs.delta_hunks import LINE_CHARACTERS
+from sidecar.packs.delta_files import (
+    LINE_CHARACTERS,
+    SHOWN_FILES,
+    Differences,
+    QueryRelevance,
+    committed_files,
+    file_items,
+)
 from sidecar.packs.items import PackItem, Priority, session_has
 from sidecar.runs import FailingTests, SessionContents, keys
 
@@ -56,7 +62,7 @@ def _bounded(lines: Sequence[str]) -> list[str]:
 
 
 def _task_changes(todos: Sequence[tuple[str, str]], sent_change_digest: str) -> list[str]:
-    """What happened to each task; empty where the whole list is shorter, or only the order changed."""
+    """Changes to the tasks; empty where the whole list is shorter, or only the order changed."""
     sent_todos = keys.sent_todos(sent_change_digest)
     before = {todo_id: status for todo_id, status, _ in sent_todos}
     present = {keys.todo_id(content) for content, _ in todos}
@@ -247,7 +253,7 @@ def _subjects(subjects: Sequence[str], count: int) -> list[str]:
 
 
 def _rules_items(changes: Sequence[str] | None, known: SessionContents) -> list[PackItem]:
-    """What the pinned anchor no longer states correctly; also, once, that it is correct again."""
+    """Statements of the pinned anchor that are outdated; also, once, that it is correct again."""
     sent = known.items.get(keys.RULES)
     if changes:
         more = [f"  … {len(changes) - MAX_RULE_CHANGES} more"] if len(changes) > MAX_RULE_CHANGES else []

@@ -10,9 +10,8 @@ from sidecar.core.clock import rfc3339
 from sidecar.core.errors import NotFound
 from sidecar.packs import pre_run
 from sidecar.packs.model import ExplainedItem, ExplainedStatement, ExplainResult, PreRunParams, UserOverride
-from sidecar.packs.overrides import Overrides, statements
-from sidecar.packs.pre_run_record import explained_items
-from sidecar.packs.store import load_overrides
+from sidecar.packs.overrides import Overrides, load_overrides, statements
+from sidecar.packs.pre_run import explained_items
 from sidecar.runs import CallRecord, SessionKey, keys, ledger, records
 from sidecar.runs.call_record import Block, ItemRecord, SystemText
 

@@ -1,13 +1,19 @@
-"""A pack item: the smallest unit that a pack includes or omits. Cuts fall between items, never inside one."""
+"""Pack items: fitting them into the byte budget, and rendering them into blocks. Pure."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import IntEnum
 from functools import cached_property
+from typing import NamedTuple
 
-from sidecar.core.text.sanitize import escape_markers, size
+from sidecar.context import Bracket, budget_share
+from sidecar.core.digests import short_id
+from sidecar.core.text.sanitize import MARKER_PREFIX, escape_markers, size
+from sidecar.packs.model import TokenMode
 from sidecar.runs import Item, SessionContents, keys
-from sidecar.runs.call_record import BlockKind
+from sidecar.runs.call_record import Block, BlockKind
+
+# Items: the smallest units that a pack includes or omits. Cuts fall between items, never inside one.
 
 
 class Priority(IntEnum):
@@ -62,3 +68,141 @@ def session_has(known: SessionContents, item: PackItem) -> bool:
     if delivered is None or item.always_sent:
         return False
     return delivered.digest in (item.digest, item.content) or item.digest == keys.POINTER
+
+
+# Blocks: a marker line, one introductory line, the items.
+
+
+BLOCK_ORDER: tuple[BlockKind, ...] = ("anchor", "context", "carryover", "plan", "delta")
+"""Stable before volatile, so that the provider's prompt cache retains its prefix (design.md, continuity/preRun): about
+the repository, about the task in any conversation, about the conversation, about the call.
+"""
+
+_INTRODUCTIONS: dict[BlockKind, str] = {
+    "carryover": "Reference data: this conversation continues in a fresh session; its progress so far.",
+    "anchor": "Reference data about this repository: rules it states, its map, known traps, decisions.",
+    "plan": "Reference data: the plan of this task; in a planning run also the rules of that run.",
+    "context": "Reference data: files likely to matter for this task, with line numbers."
+    " Open them before relying on them.",
+    "delta": "Reference data: what changed since this session last looked.",
+}
+
+_ID_LENGTH = 12
+
+
+def overhead_bytes(kind: BlockKind) -> int:
+    """Bytes of a block besides its items."""
+    return size(_marker(kind, "0" * _ID_LENGTH)) + size(_INTRODUCTIONS[kind]) + 2
+
+
+def render_block(kind: BlockKind, items: Sequence[PackItem], prompt: str) -> Block:
+    """Render one block. Its id is the digest of its body; if the request quotes its marker, another id is used."""
+    body = _body(kind, items)
+    block_id = short_id(body, _ID_LENGTH)
+    salt = 0
+    while _marker(kind, block_id) in prompt:
+        salt += 1
+        block_id = short_id([body, salt], _ID_LENGTH)
+    text = f"{_marker(kind, block_id)}\n{body}"
+    return Block(kind=kind, id=block_id, bytes=size(text), text=text)
+
+
+def _body(kind: BlockKind, items: Sequence[PackItem]) -> str:
+    """The introduction and the items; the frequent "nothing changed" body needs no introduction."""
+    if [item.key for item in items] == [keys.UNCHANGED]:
+        return items[0].text
+    return "\n".join((_INTRODUCTIONS[kind], *(item.text for item in items))) + "\n"
+
+
+def render_prompt(blocks: Sequence[Block], prompt: str) -> str:
+    """Return blocks and request as one text, the request last, under its own marker and unchanged."""
+    if not blocks:
+        return prompt
+    return "".join(f"{block.text}\n" for block in blocks) + f"{_prompt_marker(prompt)}\n{prompt}"
+
+
+def _prompt_marker(prompt: str) -> str:
+    """The plain marker, or a numbered one if the request quotes it: each marker occurs once in everything sent."""
+    marker, number = f"{MARKER_PREFIX}request]", 1
+    while marker in prompt:
+        number += 1
+        marker = f"{MARKER_PREFIX}request {number}]"
+    return marker
+
+
+def _marker(kind: BlockKind, block_id: str) -> str:
+    return f"{MARKER_PREFIX}{kind} {block_id}]"
+
+
+class ByteLimits(NamedTuple):
+    """Byte limits: for all packs that are valid for the call, and for what the call may add to the session."""
+
+    budget_bytes: int
+    new_bytes: int
+
+
+class FitResult(NamedTuple):
+    """Items that fit, in their given order, and items that do not."""
+
+    fitting: tuple[PackItem, ...]
+    omitted: tuple[PackItem, ...]
+
+
+def fit(items: Sequence[PackItem], budget_bytes: int) -> FitResult:
+    """Select items by priority, then in the given order, while whole blocks stay within the budget.
+
+    A smaller item may still fit after a larger one did not, so bytes are not wasted. Every item is either included or
+    omitted.
+    """
+    left = budget_bytes
+    open_kinds: set[BlockKind] = set()
+    fitting: set[int] = set()
+    for number in sorted(range(len(items)), key=lambda number: (items[number].priority, number)):
+        item = items[number]
+        cost = item.bytes + (0 if item.kind in open_kinds else overhead_bytes(item.kind))
+        if cost <= left:
+            left -= cost
+            open_kinds.add(item.kind)
+            fitting.add(number)
+    return FitResult(
+        tuple(item for number, item in enumerate(items) if number in fitting),
+        tuple(item for number, item in enumerate(items) if number not in fitting),
+    )
+
+
+# Detail of files.
+
+
+class DetailLimits(NamedTuple):
+    """Number of files in a context pack, and the bytes of each."""
+
+    files: int
+    taper: tuple[tuple[int, int], ...]
+    """Up to this rank, at most this many bytes. Steep tapering fits more of the right files, and their definitions,
+    into the same bytes than equal shares do (tests/benchmarks/localization.py).
+    """
+    rest_bytes: int
+    """Maximum bytes of each file after that."""
+
+    def max_bytes(self, rank: int, sendable_bytes: int) -> int:
+        """Return the maximum bytes of a file at a rank, which counts from 1.
+
+        `sendable_bytes` is the limit of the whole call: no item comes near it, else it would never be sent.
+        """
+        return min(next((limit for last, limit in self.taper if rank <= last), self.rest_bytes), sendable_bytes // 8)
+
+    def scaled(self, share: float) -> "DetailLimits":
+        """Return the limits for a share of the bytes: fewer files with the same detail."""
+        return self._replace(files=max(1, round(self.files * share)))
+
+
+DETAIL_LIMITS: dict[TokenMode, DetailLimits] = {
+    "low": DetailLimits(16, ((2, 1_000), (4, 450), (7, 220)), 110),  # about 4 KiB
+    "normal": DetailLimits(30, ((2, 1_300), (6, 650), (12, 300)), 120),  # about 8 KiB
+    "debug": DetailLimits(50, ((6, 1_500), (14, 700), (24, 350)), 150),  # about 20 KiB
+}
+
+
+def detail_limits_of(token_mode: TokenMode, bracket: Bracket) -> DetailLimits:
+    """Return the limits for a token mode and a context bracket."""
+    return DETAIL_LIMITS[token_mode].scaled(budget_share(bracket))

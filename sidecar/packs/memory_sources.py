@@ -1,4 +1,4 @@
-"""What memory and registry contribute to packs: memories and existing entities as items, pointers as anchor lines.
+"""Contributions of memory and registry: memories and existing entities as items, pointers as anchor lines.
 
 Loaded with the memories, after the first response. Only shared memories are shown, and only where they are likely
 relevant; a search does not count as a read.
@@ -12,8 +12,8 @@ from sidecar.core.digests import short_id
 from sidecar.core.text.sanitize import line_of_code, one_line
 from sidecar.memory import Level, Memory, Relevant, managed_memories, memory_heading, render_memory, revoked_line
 from sidecar.memory.managed_memories import Pointer
+from sidecar.packs.anchor.decisions import Pointers
 from sidecar.packs.items import PackItem, Priority
-from sidecar.packs.pointer_source import Pointers
 from sidecar.registry import Hint
 from sidecar.runs import SessionContents, keys
 

@@ -10,8 +10,8 @@ from sidecar.core.secrets.redact import redact
 from sidecar.governor import after_compaction, after_new_session
 from sidecar.method import Lane, method, notification
 from sidecar.packs import explain as explaining
+from sidecar.packs import overrides as store
 from sidecar.packs import pre_run as prerun
-from sidecar.packs import store
 from sidecar.packs.model import (
     ExplainParams,
     ExplainResult,

@@ -40,7 +40,7 @@ class HostInjects(WireModel):
 
 
 class ContextUsage(WireModel):
-    """How full the provider's context window is."""
+    """Fill level of the provider's context window."""
 
     used_tokens: Tokens
     max_tokens: int = Field(gt=0, le=MAX_TOKENS)
@@ -90,7 +90,7 @@ class GovernorBefore(WireModel):
 
 
 class PreRunResult(WireModel):
-    """What goes to the provider, and what the call saved."""
+    """Text for the provider, and what the call saved."""
 
     action: Action
     reason: str | None = Field(
@@ -106,7 +106,7 @@ class PreRunResult(WireModel):
 
 
 class ExplainParams(WireModel):
-    """Which pre-run to explain: a recorded one or a hypothetical one; without a member, the newest recorded one."""
+    """The pre-run to explain: a recorded one or a hypothetical one; without a member, the newest recorded one."""
 
     model_config = ConfigDict(json_schema_extra={"maxProperties": 1})
 
@@ -156,7 +156,7 @@ class UserOverride(WireModel):
 
 
 class ExplainResult(WireModel):
-    """What a pre-run sent, item by item, and the texts."""
+    """Items and texts that a pre-run sent."""
 
     run_id: Identifier
     created_at: str = Field(description="RFC 3339.")

@@ -1,15 +1,22 @@
-"""The user's overrides of pack items: always send, never send, wrong. Pure."""
+"""The user's overrides of pack items: always send, never send, wrong. Stored per project in SQLite."""
+
+from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
+import apsw
+
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.packs.items import PackItem, Priority
 from sidecar.packs.model import OverrideKind
 from sidecar.runs import keys
+from sidecar.storage.retention import Holding
+
+
 
 MAX_PINNED_FILES = 12
 """Maximum number of pinned files that are sent, the most recently pinned first."""
@@ -109,3 +116,28 @@ def _is_statement(line: str) -> bool:
 
 def _with_pinned_priority(item: PackItem) -> PackItem:
     return replace(item, priority=min(item.priority, Priority.PINNED))
+
+
+def load_overrides(tx: apsw.Connection, project: str) -> Overrides:
+    """Return a project's overrides, newest first."""
+    rows = tx.execute(
+        "SELECT item, kind, why, at_ms FROM continuity_overrides WHERE project = ? ORDER BY at_ms DESC, item",
+        (project,),
+    )
+    return {item: Override(item, kind, why, at_ms) for item, kind, why, at_ms in rows}
+
+
+def put_override(tx: apsw.Connection, project: str, override: Override) -> None:
+    """Store the user's latest override of an item."""
+    tx.execute(
+        "INSERT OR REPLACE INTO continuity_overrides (project, item, kind, why, at_ms) VALUES (?, ?, ?, ?, ?)",
+        (project, *override),
+    )
+
+
+def revoke(tx: apsw.Connection, project: str, item: str) -> None:
+    """Delete the override of an item."""
+    tx.execute("DELETE FROM continuity_overrides WHERE project = ? AND item = ?", (project, item))
+
+
+HOLDINGS = (Holding("settings", "continuity_overrides", before="at_ms < ?2"),)

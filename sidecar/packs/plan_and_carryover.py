@@ -71,7 +71,7 @@ CARRYOVER_REASON = "carried over from the previous session"
 
 
 class Section(NamedTuple):
-    """One part of the carry-over, with its share; unused bytes go to the next part."""
+    """A part of the carry-over, with its share; unused bytes go to the next part."""
 
     name: str
     title: str

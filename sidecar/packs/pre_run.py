@@ -1,20 +1,247 @@
-"""`continuity/preRun`, step by step: settings, conversation, repository, packs, ledger, response, record."""
+"""`continuity/preRun`, step by step: settings, conversation, repository, packs, ledger, response, record.
+
+The record holds the task, the pending delivery and its explanation, metrics, and the run's baseline: the state of the
+worktree when a run begins, which post-run compares with the state afterwards.
+"""
 
 import string
-from typing import NamedTuple
+from collections.abc import Iterable
+from concurrent.futures import wait
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
-from sidecar.call import Call
+from sidecar.call import Call, Process
+from sidecar.codebase import RepositoryState, StateFailed, may_show
 from sidecar.core.clock import Deadline
+from sidecar.core.errors import Busy, SidecarError, StateDegraded
+from sidecar.core.text.sanitize import line_count, size
 from sidecar.governor import marker_text
+from sidecar.metrics import count_call, labelled, latency_bucket
 from sidecar.packs.collect import PackInputs, collect_inputs
 from sidecar.packs.composition import Composition, select_items
+from sidecar.packs.context_pack import shows_content
+from sidecar.packs.delta_files import Differences
+from sidecar.packs.items import PackItem, Priority, render_prompt
 from sidecar.packs.model import GovernorBefore, PreRunParams, PreRunResult
-from sidecar.packs.pre_run_record import record_passthrough, record_pre_run
-from sidecar.packs.render import render_prompt
-from sidecar.packs.request import PackRequest, load_request, sends_system_text
+from sidecar.packs.request import PackRequest, load_request, reported_bracket, sends_system_text
 from sidecar.packs.task_pack import PackQuery, query_of_request, remember_query
-from sidecar.runs import keys
-from sidecar.runs.call_record import LowTokenReuse, PreRunMetadata, StateIds, SystemText
+from sidecar.runs import CallRecord, Item, keys, ledger, records
+from sidecar.runs.call_record import (
+    CallDetails,
+    CallTexts,
+    Disposition,
+    ItemRecord,
+    LowTokenReuse,
+    PreRunMetadata,
+    StateIds,
+    SystemText,
+    WorktreeBaseline,
+)
+from sidecar.workspace import Workspace
+
+if TYPE_CHECKING:
+    import apsw
+
+
+def baseline_of(state: RepositoryState | None) -> WorktreeBaseline:
+    """Return the head and a digest of each file that differs from it; nothing if the state is unknown."""
+    if state is None:
+        return WorktreeBaseline()
+    changed = {file.path: keys.change_digest(file) for file in state.changed if may_show(file.path)}
+    return WorktreeBaseline(head=state.head, changed=changed)
+
+
+def current_baseline(process: Process, workspace: Workspace, wait_ms: int) -> WorktreeBaseline:
+    """Return the baseline if it is known within `wait_ms`, so that a passthrough is not delayed."""
+    repository = workspace.slices.repository
+    cached = repository.cached_state()
+    if cached is not None:
+        return baseline_of(cached[0])
+    if not wait_ms:
+        return baseline_of(None)
+    lookup = process.background.submit(repository.state)
+    if not wait((lookup,), timeout=wait_ms / 1000).done or lookup.exception() is not None:
+        return baseline_of(None)
+    return baseline_of(lookup.result())
+
+
+def record_baseline_later(process: Process, workspace: Workspace, token: str) -> None:
+    """Add the baseline to a call's record once it is known, where the call could not wait for it."""
+    try:
+        process.background.submit(_record_baseline, process, workspace, token)
+    except RuntimeError:
+        process.log.warning("packs.baseline.unknown", kind="ending")
+
+
+def _record_baseline(process: Process, workspace: Workspace, token: str) -> None:
+    """Record the baseline as late: the run has begun, so its first writes may be part of the baseline."""
+    try:
+        state = workspace.slices.repository.state()
+        with process.database.write(durable=False, aside=True) as tx:
+            records.add_baseline(tx, token, baseline_of(state))
+    except (StateFailed, SidecarError, OSError) as error:
+        process.log.warning("packs.baseline.unknown", kind=type(error).__name__)
+
+
+BASELINE_WAIT_MS = 150
+"""Maximum wait of a passthrough for the worktree's baseline, milliseconds."""
+
+
+def record_passthrough(
+    call: Call, params: PreRunParams, request: PackRequest | None, result: PreRunResult, token: str
+) -> None:
+    """Record why a prompt passed through, and after a missed deadline its task, so that a follow-up is recognized.
+
+    Such a record explains and delivers nothing; post-run only reads the baseline from it, if it is known.
+    """
+    workspace = call.process.workspaces.get(params.cwd, params.project_path)
+    session = request.session.session_id if request is not None and request.session is not None else None
+    shadow, now_ms = request is not None and request.is_shadow, call.now_ms()
+    anchor = result.system and PackItem(keys.ANCHOR, "anchor", Priority.ANCHOR, result.system.text, "", "stays pinned")
+    details = CallDetails(
+        action=result.action,
+        reason=result.reason,
+        metadata=result.metadata,
+        is_passthrough=True,
+        items=explained_items([(anchor, "alreadyDelivered")] if anchor else []),
+        baseline=current_baseline(call.process, workspace, BASELINE_WAIT_MS if result.reason != "deadline" else 0),
+    )
+    call_record = CallRecord(
+        delivery_token=token,
+        run_id=params.run_id,
+        sub_chat_id=params.sub_chat_id,
+        project=workspace.project_key,
+        workspace=workspace.key,
+        provider=params.provider,
+        session_id=session,
+        shadow=shadow,
+        status="dropped",
+        created_at_ms=now_ms,
+        details=details,
+        texts=CallTexts(system=result.system),
+    )
+    try:
+        with call.database.write(durable=False, aside=result.reason != "deadline") as tx:
+            if request is not None and result.reason == "deadline":
+                _put_task(tx, request, now_ms)
+            records.record_call(tx, call_record)
+            measures = {labelled("passedThrough", reason=result.reason or "unknown"): 1.0}
+            if result.reason == "deadline":
+                measures[latency_bucket(result.metadata.elapsed_ms)] = 1.0
+            count_call(tx, workspace.project_key, params.provider, shadow=shadow, now_ms=now_ms, measures=measures)
+        if details.baseline.changed is None:
+            record_baseline_later(call.process, workspace, token)
+    except (StateDegraded, Busy) as error:  # the prompt passes through anyway
+        call.log.warning("packs.passthrough.unrecorded", kind=error.kind)
+
+
+def _changed_line_counts(differences: Differences | None) -> dict[str, int] | None:
+    """Changed lines per file; None where the differences were not read."""
+    if differences is None:
+        return None
+    new = {path: line_count(text) for path, text in differences.new_files.items()}
+    return new | {path: diff.added + diff.removed for path, diff in differences.diffs.items()}
+
+
+def explained_items(dispositions: Iterable[tuple[PackItem, Disposition]]) -> tuple[ItemRecord, ...]:
+    """Return the recorded explanation of each item."""
+    return tuple(
+        ItemRecord(
+            key=item.key, kind=item.kind, bytes=item.bytes, disposition=disposition, why=item.why,
+            score=dict(item.score),
+        )
+        for item, disposition in dispositions
+    )  # fmt: skip
+
+
+def _put_task(tx: "apsw.Connection", request: PackRequest, now_ms: int) -> None:
+    state, workspace = replace(request.sub_chat, task=request.task), request.workspace
+    records.put_sub_chat(tx, request.params.sub_chat_id, workspace.project_key, workspace.key, state, now_ms)
+
+
+def record_pre_run(
+    request: PackRequest, inputs: PackInputs, composition: Composition, result: PreRunResult, token: str
+) -> None:
+    """Record the task, the pending delivery, its explanation and the metrics, in one transaction."""
+    params, now_ms = request.params, request.call.now_ms()
+    is_other_task = request.sub_chat.task != request.task
+    ends_shadow = request.sub_chat.counters.shadow and not request.is_shadow
+    with request.call.database.write(durable=False, aside=not (is_other_task or ends_shadow)) as tx:
+        if is_other_task:
+            _put_task(tx, request, now_ms)
+        if ends_shadow:
+            ledger.drop_shadow_sessions(tx, params.sub_chat_id)
+        records.record_call(tx, _call_record(request, inputs, composition, result, token, now_ms))
+        project, provider = request.workspace.project_key, params.provider
+        count_call(tx, project, provider, shadow=request.is_shadow, now_ms=now_ms, measures=_measures(request, result))
+    if inputs.state is None:
+        record_baseline_later(request.call.process, request.workspace, token)
+
+
+def _measures(request: PackRequest, result: PreRunResult) -> dict[str, float]:
+    metadata, is_hit, continues = result.metadata, result.metadata.cache_hit, request.session is not None
+    bracket = reported_bracket(request.params)
+    return {
+        "calls": 1, "cacheHits": is_hit, **({"followUps": 1} if continues else {}),
+        **({"followUpHits": 1} if continues and is_hit else {}),
+        "injectedBytes": metadata.injected_bytes, "wouldInjectBytes": metadata.would_inject_bytes,
+        "reusedBytes": metadata.reused_bytes, "baselineBytes": metadata.baseline_bytes,
+        "fileHits": metadata.file_hits, "fileMisses": metadata.file_misses,
+        "elapsedMs": metadata.elapsed_ms, latency_bucket(metadata.elapsed_ms): 1, "partial": metadata.partial,
+        **({labelled("bracket", bracket=bracket): 1} if bracket else {}),
+    }  # fmt: skip
+
+
+def _delivered(request: PackRequest, composition: Composition) -> tuple[Item, ...]:
+    """The items the session will have. An anchor in a Claude transcript is listed, because a compaction can lose it."""
+    delivered = tuple(item.as_delivery() for item in composition.delivered if not item.always_sent)
+    if composition.anchor is None or not composition.anchor_is_new:
+        return delivered
+    if request.sends_system_text or request.params.provider != "claude":
+        return delivered
+    return (Item(keys.ANCHOR, composition.anchor.id, size(composition.anchor.text)), *delivered)
+
+
+def _call_record(
+    request: PackRequest, inputs: PackInputs, composition: Composition, result: PreRunResult, token: str, now_ms: int
+) -> CallRecord:
+    state = inputs.state
+    head = state.head if state else None
+    head_was_sent = any(
+        item.key == keys.HEAD and disposition != "trimmed" for item, disposition in composition.dispositions
+    )
+    sent_head = head if inputs.differences is not None and head_was_sent else request.known.head_commit or head
+    shown = [keys.context_path(item.key) for item in composition.delivered if shows_content(item)]
+    details = CallDetails(
+        action=result.action,
+        reason=result.reason,
+        metadata=result.metadata,
+        delivered=_delivered(request, composition),
+        files=tuple(path for path in shown if path is not None),
+        anchor=composition.anchor if composition.anchor_is_new else None,
+        is_fresh=request.fresh,
+        bracket=reported_bracket(request.params),
+        items=explained_items(composition.dispositions),
+        baseline=replace(baseline_of(state), sent_head=sent_head, lines=_changed_line_counts(inputs.differences)),
+    )
+    params = request.params
+    return CallRecord(
+        delivery_token=token,
+        run_id=params.run_id,
+        sub_chat_id=params.sub_chat_id,
+        project=request.workspace.project_key,
+        workspace=request.workspace.key,
+        provider=params.provider,
+        session_id=request.session.session_id if request.session else None,
+        shadow=request.is_shadow,
+        status="pending",
+        created_at_ms=now_ms,
+        details=details,
+        texts=CallTexts(system=composition.system, blocks=tuple(composition.blocks)),
+    )
+
+
+# The steps.
 
 
 def pack_response(
@@ -125,7 +352,7 @@ class PreRunDecision(NamedTuple):
 
     reason: str
     request: PackRequest | None = None
-    """None where the call ends before the conversation is loaded."""
+    """None if the call ends before the conversation is loaded."""
     pack_query: PackQuery | None = None
     inputs: PackInputs | None = None
     composition: Composition | None = None

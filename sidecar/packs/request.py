@@ -1,4 +1,4 @@
-"""One pre-run request, with what is known of its conversation and provider session on arrival."""
+"""A pre-run request, with what is known of its conversation and provider session on arrival."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -8,12 +8,10 @@ import apsw
 from sidecar.call import Call
 from sidecar.context import Bracket, bracket_of, budget_share
 from sidecar.governor import Decision, before_fresh_session, evaluate, structured_state
-from sidecar.packs.anchor.decisions import AcceptedRecords, accepted_of
-from sidecar.packs.byte_budget import ByteLimits, DetailLimits, detail_limits_of
+from sidecar.packs.anchor.decisions import AcceptedRecords, accepted_of, load_pointers
+from sidecar.packs.items import ByteLimits, DetailLimits, detail_limits_of
 from sidecar.packs.model import PreRunParams, TokenMode
-from sidecar.packs.overrides import Overrides
-from sidecar.packs.pointer_source import load_pointers
-from sidecar.packs.store import load_overrides
+from sidecar.packs.overrides import Overrides, load_overrides
 from sidecar.packs.task import task_of
 from sidecar.runs import (
     NO_CONTENTS,
@@ -42,13 +40,13 @@ CACHED_CONVERSATIONS = 64
 
 
 class ConversationState(NamedTuple):
-    """One consistent view of a conversation and its provider session."""
+    """A consistent view of a conversation and its provider session."""
 
     sub_chat: SubChat
     failing: tuple[FailingTests, ...]
     accepted: AcceptedRecords
     resumed_known: SessionContents
-    """What the provider session has."""
+    """Contents of the provider session."""
     touched: tuple[str, ...]
     """Files changed by the latest runs on the conversation's current task, sorted."""
     overrides: Overrides
@@ -108,7 +106,7 @@ class PackRequest:
     settings: Settings
     token_mode: TokenMode
     bracket: Bracket
-    """How much of the context window is left, as reported by the host. FRESH without a report, and for a fresh session,
+    """Bracket of the context window left, as reported by the host. FRESH without a report, and for a fresh session,
     because the report is about the old one.
     """
     sub_chat: SubChat
@@ -118,7 +116,7 @@ class PackRequest:
     """The session that receives the packs; None when a fresh one starts or is requested."""
     known: SessionContents
     resumed_known: SessionContents
-    """What the session that the host would resume has, also when a fresh one is requested."""
+    """Contents of the session that the host would resume, also when a fresh one is requested."""
     governor_decision: Decision
     fresh: bool
     carryover: Snapshot | None

@@ -2,12 +2,11 @@
 
 from sidecar.call import Process
 from sidecar.packs.anchor.cache import AnchorCache
-from sidecar.packs.cache import PackCache
+from sidecar.packs.anchor.decisions import PointerCache
 from sidecar.packs.context_pack import PassageCache, RenderCache
-from sidecar.packs.pointer_source import PointerCache
 from sidecar.packs.prefetch import RebuildBurst
 from sidecar.packs.request import ConversationCache
-from sidecar.packs.task_pack import RecentQueries
+from sidecar.packs.task_pack import PackCache, RecentQueries
 
 
 class PacksState:

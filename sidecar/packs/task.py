@@ -80,7 +80,7 @@ _FILLER_TERMS = frozenset(stem(word) for word in (
     "hi", "hey", "better", "wrong", "right", "still", "whole", "everything", "anything", "say", "go", "keep", "explain",
     "find", "implement", "one",
 ))  # fmt: skip
-"""Those of them that do not lead to a file either: `test`, `error` or `remove` may."""
+"""The subset of them that does not lead to a file either: `test`, `error` or `remove` may."""
 
 
 _REFERS_BACK = lazy_regex(

@@ -1,9 +1,11 @@
 """The part of a pack that all conversations about one task share: the anchor's lines and the task's files, cached."""
 
 import threading
-from collections.abc import Container, Mapping
+from collections.abc import Container, Iterator, Mapping
 from concurrent.futures import Future
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 from sidecar.call import Process
@@ -14,14 +16,14 @@ from sidecar.codebase import (
     RepositoryState,
     Summary,
     drop_unlikely,
+    from_json,
     query_terms,
     query_words,
+    to_json,
 )
 from sidecar.core.digests import short_id
 from sidecar.packs.anchor.build import NO_ANCHOR, Anchor, anchor_limit
 from sidecar.packs.anchor.decisions import AcceptedRecords
-from sidecar.packs.byte_budget import DETAIL_LIMITS, DetailLimits
-from sidecar.packs.cache import PACK_VERSION, CachedPack, PackKey
 from sidecar.packs.context_pack import (
     PASSAGE_FILES,
     UNREAD,
@@ -30,12 +32,119 @@ from sidecar.packs.context_pack import (
     reasons_for,
     with_terms,
 )
+from sidecar.packs.items import DETAIL_LIMITS, DetailLimits
 from sidecar.packs.model import HostInjects, TokenMode
 from sidecar.packs.overrides import pinned_files
 from sidecar.packs.request import PackRequest
 from sidecar.runs import Task
 from sidecar.runs.model import Provider, RunMode
+from sidecar.storage.cache import Cache
+from sidecar.storage.lru import Lru
 from sidecar.workspace import Workspace
+
+PACK_VERSION = 12
+"""Part of the key: increment it when the content of a pack changes."""
+
+RECENT_PACKS = 64
+"""Number of decoded packs in memory, besides their texts in the hot cache."""
+
+
+class PackKey(NamedTuple):
+    """Everything a cached pack depends on; nothing that differs between conversations."""
+
+    workspace: str
+    task_fingerprint: str
+    changed_files_hash: str
+    head_commit: str
+    provider: str
+    mode: str
+    budget_profile: str
+    sources: str
+
+
+class CachedPack(NamedTuple):
+    """The anchor's lines and the context's files."""
+
+    anchor: tuple[str, ...]
+    files: tuple[ContextFile, ...]
+    omitted: tuple[str, ...] = ()
+    """Lines that did not fit into the anchor."""
+
+
+class PackCache:
+    """Packs by key, in memory and in the state file."""
+
+    def __init__(self, process: Process) -> None:
+        limit = int(process.settings("")["cache.diskBytes"]) // 4
+        self._cache = Cache(
+            "continuity_pack_cache", PackKey._fields, process.database, process.hot_cache, limit,
+            passing=("changed_files_hash", "head_commit"),
+        )  # fmt: skip
+        self._recent = Lru(RECENT_PACKS)
+        self._lock = threading.Lock()
+        self._builds: dict[PackKey, threading.Event] = {}
+
+    def get(self, key: PackKey) -> CachedPack | None:
+        """Return the pack for exactly this key."""
+        pack = self.get_in_memory(key)
+        if pack is None and (value := self._cache.get(tuple(key))) is not None:
+            pack = _from_json(value)
+            self._recent.put(key, pack, 1)
+        return pack
+
+    def get_in_memory(self, key: PackKey) -> CachedPack | None:
+        """Return a recently used pack without reading the state file."""
+        pack = self._recent.get(key)
+        if not isinstance(pack, CachedPack):
+            return None
+        self._cache.note_use(tuple(key))
+        return pack
+
+    @contextmanager
+    def build_lock(self, key: PackKey, wait_ms: float) -> Iterator[None]:
+        """Let one thread at a time build a pack: a second one waits at most `wait_ms`, and may then find it cached."""
+        with self._lock:
+            others = self._builds.get(key)
+            mine = None if others else self._builds.setdefault(key, threading.Event())
+        if others is not None:
+            others.wait(wait_ms / 1000)
+        try:
+            yield
+        finally:
+            if mine is not None:
+                with self._lock:
+                    del self._builds[key]
+                mine.set()
+
+    def put(self, key: PackKey, pack: CachedPack, now_ms: int) -> None:
+        """Store a pack."""
+        self._recent.put(key, pack, 1)
+        self._cache.put(tuple(key), partial(_to_json, pack), now_ms)
+
+
+def _to_json(pack: CachedPack) -> dict[str, Any]:
+    files = [
+        [list(file.ranked), file.content, to_json(_shown_summary(file.summary)), file.why, list(file.passage)]
+        for file in pack.files
+    ]
+    return {"anchor": list(pack.anchor), "files": files, "omitted": list(pack.omitted)}
+
+
+def _shown_summary(summary: Summary) -> Summary:
+    """The parts of a summary that a pack shows; secrets were masked before anything was cut out of the file."""
+    return summary._replace(imports=(), references=())
+
+
+def _from_json(value: dict[str, Any]) -> CachedPack:
+    files: list[ContextFile] = []
+    for (path, score, parts, matched, near), content, summary, why, passage in value["files"]:
+        ranked = RankedFile(path, score, parts, tuple(matched), tuple((kind, seed) for kind, seed in near))
+        files.append(ContextFile(ranked, content, from_json(summary), why, tuple(map(tuple, passage))))
+    return CachedPack(tuple(value["anchor"]), tuple(files), tuple(value["omitted"]))
+
+
+# Building the pack.
+
 
 REMEMBERED_CONVERSATIONS = 64
 
@@ -47,7 +156,7 @@ FIRST_READ_MS = 40
 
 
 class PackQuery(NamedTuple):
-    """What a task pack depends on; conversations with equal queries share the pack."""
+    """Everything a task pack depends on; conversations with equal queries share the pack."""
 
     process: Process
     workspace: Workspace

@@ -23,7 +23,7 @@ from sidecar.memory.capture.session_transcript import read_transcript
 from sidecar.memory.files import document as sections
 from sidecar.memory.files import front_matter
 from sidecar.memory.files.document import split_title
-from sidecar.packs.delta_hunks import sanitized_lines
+from sidecar.packs.delta_files import sanitized_lines
 from sidecar.ralph.agent.promise import PromiseSearch
 from sidecar.registry.registry_file import parse
 from sidecar.rpc.framing import Framer

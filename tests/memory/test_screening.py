@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.memory import filter_private
-from sidecar.packs.items import PackItem, Priority
-from sidecar.packs.render import render_block, render_prompt
+from sidecar.packs.items import PackItem, Priority, render_block, render_prompt
 from sidecar.runs.call_record import BlockKind
 
 PARTS = st.lists(

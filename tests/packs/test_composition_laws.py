@@ -6,10 +6,18 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sidecar.core.text.sanitize import MARKER_PREFIX, clean, one_line, size
-from sidecar.packs.byte_budget import ByteLimits, fit
 from sidecar.packs.composition import Composition, compose, render_anchor
-from sidecar.packs.items import PackItem, Priority, session_has
-from sidecar.packs.render import BLOCK_ORDER, overhead_bytes, render_block, render_prompt
+from sidecar.packs.items import (
+    BLOCK_ORDER,
+    ByteLimits,
+    PackItem,
+    Priority,
+    fit,
+    overhead_bytes,
+    render_block,
+    render_prompt,
+    session_has,
+)
 from sidecar.runs import NO_CONTENTS, Item, SessionContents
 from sidecar.runs.call_record import BlockKind
 

@@ -14,12 +14,11 @@ from sidecar.packs.anchor.commands import Project, commands_of, entry_lines
 from sidecar.packs.anchor.decisions import AcceptedRecords
 from sidecar.packs.anchor.rules import Document
 from sidecar.packs.anchor.toolchain import setting_lines
-from sidecar.packs.byte_budget import DETAIL_LIMITS, ByteLimits
 from sidecar.packs.composition import compose, render_anchor
 from sidecar.packs.context_pack import ContextFile, RenderCache
 from sidecar.packs.delta_files import Differences, QueryRelevance
 from sidecar.packs.delta_pack import delta_items
-from sidecar.packs.items import PackItem, Priority
+from sidecar.packs.items import DETAIL_LIMITS, ByteLimits, PackItem, Priority
 from sidecar.packs.plan_and_carryover import carryover_items, contract_item, plan_item
 from sidecar.runs import NO_CONTENTS, Counters, FailingTests, Snapshot, SubChat, Task, TouchedFile, keys
 from tests.support.conversation import Conversation, bash, sent

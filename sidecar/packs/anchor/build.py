@@ -8,7 +8,7 @@ from sidecar.core.text.sanitize import one_line, size
 from sidecar.packs.anchor.decisions import NO_ACCEPTED_RECORDS, AcceptedRecords, specification_lines, split_decisions
 from sidecar.packs.anchor.markdown_outline import introduction, plain
 from sidecar.packs.anchor.rules import Document, rule_lines, trap_lines
-from sidecar.packs.render import overhead_bytes
+from sidecar.packs.items import overhead_bytes
 
 ANCHOR_BYTES = {"low": 2_400, "normal": 3_900, "debug": 6_000}
 """Maximum bytes of the anchor by token mode; under 4 KB in `normal`."""
@@ -38,7 +38,7 @@ class AnchorSources(NamedTuple):
     instructions: tuple[Document, ...] = ()
     """Instruction files and contributing guides, most binding first."""
     sent: frozenset[str] = frozenset()
-    """Those that the agent receives from the host."""
+    """Instruction files that the agent receives from the host."""
     nested: tuple[str, ...] = ()
     """Instruction files of single folders."""
     readme: Document | None = None
@@ -116,12 +116,12 @@ def changed_lines(before: str, after: str, omitted: Sequence[str] = ()) -> list[
     known = {title for title, _ in new.values()}
     still_valid = {*new, *_statements_by_text(omitted)}
     added = [f"now: {line}" for text, (_, line) in new.items() if text not in old]
-    gone = [
+    removed = [
         f"no longer: {line}"
         for text, (title, line) in old.items()
         if text not in still_valid and (title not in _DERIVED_SECTIONS or title in known)
     ]
-    return added + gone
+    return added + removed
 
 
 def _statements_by_text(lines: Sequence[str]) -> dict[str, tuple[str, str]]:
@@ -160,7 +160,7 @@ def sections_of(sources: AnchorSources) -> dict[str, Sequence[str]]:
 
 
 def _map_lines(sources: AnchorSources) -> list[str]:
-    """What the repository is, and the purpose of each area; without counts, so that a new file changes nothing."""
+    """The repository's description and the purpose of each area; without counts, so that a new file changes nothing."""
     lines = []
     description = one_line(plain(sources.description), 160)
     introduction_text = introduction(sources.readme.text) if sources.readme is not None else ""

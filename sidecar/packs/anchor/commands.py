@@ -1,4 +1,6 @@
-"""How a repository is built and checked by its own statements; the usual commands are only a guess. Pure."""
+"""Commands that build and check a repository, by its own statements; the usual ones of its tools are only a guess.
+Pure.
+"""
 
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
@@ -119,7 +121,7 @@ class Project(NamedTuple):
     """Build files by path."""
     files: Container[str]
     locks: Container[str]
-    """Names of the lock files that exist."""
+    """File names of the existing lock files."""
 
 
 def commands_of(project: Project, sent: Container[str]) -> list[str]:

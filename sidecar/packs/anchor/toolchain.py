@@ -1,4 +1,4 @@
-"""What linters, formatters and type checkers require: one line for each, only what shapes the code one writes.
+"""Requirements of linters, formatters and type checkers: one line for each, only what shapes the code one writes.
 
 Pure. A row names a tool, the files that configure it, and how to read them; the first file that states something
 counts.

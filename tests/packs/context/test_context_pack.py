@@ -4,9 +4,8 @@ from collections.abc import Callable
 
 from sidecar.codebase import RankedFile, Summary
 from sidecar.codebase.summary.summarize import summarise
-from sidecar.packs.byte_budget import DETAIL_LIMITS
 from sidecar.packs.context_pack import ContextFile, RenderCache, shows_content
-from sidecar.packs.items import PackItem, session_has
+from sidecar.packs.items import DETAIL_LIMITS, PackItem, session_has
 from sidecar.runs import NO_CONTENTS, Item, SessionContents
 from tests.support.repositories import Repository
 from tests.support.shop import Talk, text_of
