@@ -23,6 +23,7 @@ from sidecar.core.text.sanitize import one_line
 from sidecar.packs.context_pack import ContextFile
 from sidecar.packs.delta_files import Differences
 from sidecar.packs.delta_pack import MAX_COMMITS
+from sidecar.packs.items import sent_memory_ids
 from sidecar.packs.model import Mentions, PreRunParams
 from sidecar.packs.prefetch import PREFETCH_WAIT_MS, await_prefetch, log_skipped
 from sidecar.packs.task import (
@@ -34,6 +35,7 @@ from sidecar.packs.task import (
     significant_terms,
 )
 from sidecar.packs.task_pack import (
+    NO_PACK,
     CachedPack,
     PackQuery,
     PartialPack,
@@ -53,6 +55,344 @@ if TYPE_CHECKING:
     from sidecar.registry import Hint
 
 
+MAX_NEW_FILES = 40
+
+INDEX_SHARE = 0.6
+"""Maximum share of the time left that is spent waiting for files to be indexed."""
+
+RESPONSE_MS = 50.0
+"""Part of the deadline reserved for composing the response."""
+
+INLINE_MS = 300.0
+"""With at least this much time left, small refreshes run on the request thread: they take a fraction of a millisecond,
+and at most a quarter of a second. A thread hand-off costs ~0.1 ms each way, and more on a busy machine.
+"""
+
+INLINE_CHANGES = 64
+"""Reading the differences of this many files takes about ten milliseconds."""
+
+PATH_SEARCH_AFTER_MS, PATH_SEARCH_AFTER_SHARE = 120.0, 0.15
+"""A refresh that takes longer, or a larger share of the time left, is likely to be late; a search of the paths alone
+starts then.
+"""
+
+
+@dataclass
+class PackInputs:
+    """The inputs that were available in time."""
+
+    state: RepositoryState | None = None
+    pack: CachedPack = NO_PACK
+    prompt_files: tuple[ContextFile, ...] = ()
+    """Files of this call alone: mentioned, or found by a follow-up's own words."""
+    anchor_is_complete: bool = False
+    """Whether the pack's anchor covers all its sources, so that a missing statement no longer holds."""
+    memories: tuple[Relevant, ...] = ()
+    """Memories of earlier work that are relevant to this prompt."""
+    sent_memories: dict[str, Memory] | None = None
+    """The memories sent to the session earlier that still exist; None if unknown."""
+    hint: Hint | None = None
+    """An existing entity that matches what the prompt wants created."""
+    differences: Differences | None = None
+    """None if they were not available in time."""
+    moved: Moved | None = None
+    cache_hit: bool = False
+    file_hits: int = 0
+    file_misses: int = 0
+    late: bool = False
+    """Whether even the repository's state was late and there is nothing to send."""
+    partial: bool = False
+    omissions: list[Trimmed] = field(default_factory=list)
+
+
+RemainingMs = Callable[[], float]
+"""Returns the milliseconds left."""
+
+Start = Callable[..., "Future[Any]"]
+"""Starts a function with its arguments."""
+
+Collect = Callable[[RemainingMs], None]
+"""Waits for something that was started, and collects its result or records it as late."""
+
+
+class _PackTarget(NamedTuple):
+    """A pack to build: its query, the repository's state, and the search of this call alone."""
+
+    pack_query: PackQuery
+    sub_chat_id: str
+    state: RepositoryState
+    listing: Listing
+    search: PromptSearch
+
+
+class _PackResult(NamedTuple):
+    """The task's pack, the files of this call alone, and the omissions."""
+
+    task_pack: TaskPack
+    prompt_files: tuple[ContextFile, ...]
+    omissions: list[Trimmed]
+
+
+def collect_inputs(
+    pack_query: PackQuery, params: PreRunParams, known: SessionContents, deadline: Deadline, *, new_task: bool
+) -> PackInputs:
+    """Read the repository's state, then its differences, files and memories side by side, until the deadline."""
+    inputs = PackInputs()
+
+    def remaining_ms() -> float:
+        return max(0.0, deadline.remaining_ms(pack_query.process.clock) - RESPONSE_MS)
+
+    cached = pack_query.repository.cached_state() if remaining_ms() >= INLINE_MS else None
+    state_and_listing = cached or _await_state(inputs, pack_query, remaining_ms)
+    if state_and_listing is None:
+        return inputs
+    inputs.state, listing = state_and_listing
+    start: Start = pack_query.process.background.submit
+    if cached is not None and _is_quick(pack_query, inputs.state, known):
+        start = _run_inline
+    search = PromptSearch.of_prompt(pack_query, params, listing, new_task=new_task)
+    changes = _start_changes(start, inputs, pack_query, inputs.state, known)
+    memories = _start_memory_sources(start, inputs, pack_query, params, known, new_task=new_task)
+    target = _PackTarget(pack_query, params.sub_chat_id, inputs.state, listing, search)
+    pack = _start_pack(start, inputs, target, remaining_ms() * INDEX_SHARE)
+    for collect in (changes, pack, memories):
+        if collect is not None:
+            collect(remaining_ms)
+    return inputs
+
+
+def _await_state(
+    inputs: PackInputs, pack_query: PackQuery, remaining_ms: RemainingMs
+) -> tuple[RepositoryState, Listing] | None:
+    """Return the state with its files. If they are late, record the path search's files and return None."""
+    pool = pack_query.process.background
+    lookup = pool.submit(_read_state, pack_query.repository)
+    path_search = None
+    if not _is_done(lookup, min(remaining_ms() * PATH_SEARCH_AFTER_SHARE, PATH_SEARCH_AFTER_MS)) and remaining_ms():
+        path_search = pool.submit(_search_paths, pack_query)
+    if not (remaining_ms() and _is_done(lookup, remaining_ms())):
+        pool.submit(_build_for_next_call, pack_query, lookup)
+        _use_path_matches(inputs, path_search, pack_query.process.log)
+        return None
+    try:
+        return lookup.result()
+    except Exception as error:
+        record_omission(inputs, "repository", error, pack_query.process.log)
+        return None
+
+
+def _is_done(future: Future[Any], wait_ms: float) -> bool:
+    return bool(wait((future,), timeout=wait_ms / 1000).done)
+
+
+def _is_quick(pack_query: PackQuery, state: RepositoryState, known: SessionContents) -> bool:
+    """Whether so little is left to read that the response is ready long before the deadline."""
+    is_same_head = known.head_commit in (None, state.head)
+    return is_same_head and len(state.changed) <= INLINE_CHANGES and pack_query.repository.is_nearly_indexed()
+
+
+def _run_inline(run: Callable[..., Any], *arguments: Any) -> Future[Any]:
+    """Run a function in this thread, with the interface of a pool."""
+    future: Future[Any] = Future()
+    try:
+        future.set_result(run(*arguments))
+    except Exception as error:
+        future.set_exception(error)
+    return future
+
+
+def _start_changes(
+    start: Start, inputs: PackInputs, pack_query: PackQuery, state: RepositoryState, known: SessionContents
+) -> Collect | None:
+    """Start to read the differences, where there are any; return the function that collects them."""
+    if not state.changed and known.head_commit in (None, state.head):
+        inputs.differences = Differences({}, {})
+        return None
+    changes = start(_changes, pack_query.repository, state, known)
+
+    def collect(remaining_ms: RemainingMs) -> None:
+        wait((changes,), timeout=remaining_ms() / 1000)
+        try:
+            inputs.differences, inputs.moved = changes.result(0)
+        except Exception as error:
+            record_omission(inputs, "delta", error, pack_query.process.log)
+
+    return collect
+
+
+def _start_pack(start: Start, inputs: PackInputs, target: _PackTarget, wait_ms: float) -> Collect | None:
+    """Use a cached pack, or start to build one; return the function that collects it."""
+    pack_query = target.pack_query
+    cached = cached_pack(pack_query, target.sub_chat_id, target.state) if not target.search.is_needed else None
+    if cached is not None:
+        _use_pack(inputs, _pack_result(target, cached))
+        return None
+    partial_pack = PartialPack()
+    pack_future = start(_build_pack, target, wait_ms, partial_pack)
+
+    def collect(remaining_ms: RemainingMs) -> None:
+        wait((pack_future,), timeout=remaining_ms() / 1000)
+        try:
+            _use_pack(inputs, pack_future.result(0))
+        except Exception as error:
+            inputs.pack, inputs.anchor_is_complete = partial_pack.as_pack(), partial_pack.anchor.is_complete
+            record_omission(inputs, "context", error, pack_query.process.log)
+
+    return collect
+
+
+def _read_state(repository: Repository) -> tuple[RepositoryState, Listing]:
+    state = repository.state()
+    return state, repository.listing(state)
+
+
+def _search_paths(pack_query: PackQuery) -> tuple[ContextFile, ...]:
+    return path_only_files(
+        pack_query, search_paths(pack_query.workspace.cwd, pack_query.task.query, pack_query.detail_limits.files)
+    )
+
+
+def _use_path_matches(inputs: PackInputs, path_search: Future[tuple[ContextFile, ...]] | None, log: Log) -> None:
+    """Use the files found by path, if any: without a state, differences and summaries."""
+    files: tuple[ContextFile, ...] = ()
+    try:
+        files = path_search.result() if path_search is not None and path_search.done() else ()
+    except Exception as error:
+        record_omission(inputs, "context", error, log)
+    inputs.pack = CachedPack((), files)
+    inputs.partial, inputs.late = True, not files
+    inputs.omissions.append(Trimmed(item="repository", reason="deadline"))
+
+
+def _build_for_next_call(pack_query: PackQuery, lookup: Future[tuple[RepositoryState, Listing]]) -> None:
+    """Build the pack of a call that had to do without it, for the next call."""
+    try:
+        get_task_pack(pack_query, *lookup.result(), PREFETCH_WAIT_MS)
+    except Exception as error:
+        log_skipped(pack_query.process, error)
+
+
+def _changes(
+    repository: Repository, state: RepositoryState, known: SessionContents
+) -> tuple[Differences, Moved | None]:
+    diffs = repository.diffs(state)
+    new = [file.path for file in state.changed if file.kind == "untracked" or state.head is None]
+    shown = new[:MAX_NEW_FILES] if state.kind == "git" else []
+    texts = {path: text for path in shown if (text := repository.new_file_text(path)) is not None}
+    moved, committed = None, {}
+    if known.head_commit is not None and state.head is not None and known.head_commit != state.head:
+        moved = repository.head_move(known.head_commit, state.head, MAX_COMMITS)
+        committed = repository.committed_diffs(known.head_commit, state.head, moved)
+    return Differences(diffs, texts, committed), moved
+
+
+def _use_pack(inputs: PackInputs, pack_result: _PackResult) -> None:
+    task_pack, inputs.prompt_files, omissions = pack_result
+    inputs.pack, inputs.cache_hit = task_pack.pack, task_pack.cache_hit
+    inputs.anchor_is_complete = task_pack.anchor_is_complete
+    shown = len(task_pack.pack.files) + len(inputs.prompt_files)
+    inputs.file_misses = min(task_pack.analyzed, shown)
+    inputs.file_hits = shown - inputs.file_misses
+    inputs.omissions.extend(omissions)
+    inputs.partial |= not task_pack.complete
+
+
+def _build_pack(target: _PackTarget, wait_ms: float, partial_pack: PartialPack) -> _PackResult:
+    """Build the task's pack, and find the files for this prompt alone."""
+    pack_query, _, state, listing, search = target
+    clock = pack_query.process.clock
+    started_ms = clock.monotonic_ms()
+    await_prefetch(pack_query.workspace, target.sub_chat_id, wait_ms)
+    remaining_ms = max(0.0, wait_ms - (clock.monotonic_ms() - started_ms))
+    task_pack = get_task_pack(pack_query, state, listing, remaining_ms, partial_pack)
+    return _pack_result(target, task_pack, search_files(search, pack_query, state, listing) if search.is_needed else ())
+
+
+def _pack_result(target: _PackTarget, task_pack: TaskPack, prompt_files: tuple[ContextFile, ...] = ()) -> _PackResult:
+    pack_query, _, state, listing, search = target
+    present = {file.ranked.path for file in (*prompt_files, *task_pack.pack.files)}
+    if pack_query.pinned_paths:
+        prompt_files += pinned_context_files(pack_query, state, listing, present)
+    omissions = []
+    if not task_pack.anchor_is_complete:
+        omissions.append(Trimmed(item=keys.ANCHOR, reason="not all of its sources were readable"))
+    if not task_pack.complete:
+        omissions.append(Trimmed(item="context", reason="files are still being indexed"))
+    if listing.cut_at is not None:
+        reason = f"only the first {len(listing.files)} of {listing.cut_at} files are indexed"
+        omissions.append(Trimmed(item="context", reason=reason))
+    omissions.extend(
+        Trimmed(item=one_line(path, 200), reason="missing, outside the workspace, or excluded")
+        for path in search.unresolved
+    )
+    return _PackResult(task_pack, prompt_files, omissions)
+
+
+def record_omission(inputs: PackInputs, item: str, error: Exception, log: Log) -> None:
+    """Record that a source is late or failed; the call continues with the rest."""
+    if isinstance(error, TimeoutError):
+        inputs.partial, reason = True, "deadline"
+    elif isinstance(error, StateFailed):
+        reason = error.reason
+    else:
+        log.error("packs.source.failed", item=item, kind=type(error).__name__)
+        reason = "it could not be read"
+    inputs.omissions.append(Trimmed(item=item, reason=reason))
+
+
+# Memories and registry.
+
+
+def _start_memory_sources(
+    start: Start,
+    inputs: PackInputs,
+    pack_query: PackQuery,
+    params: PreRunParams,
+    known: SessionContents,
+    *,
+    new_task: bool,
+) -> Collect | None:
+    """Query the registry, and use the cached memories of the prompt or start to search for them.
+
+    Return the function that collects them. Both load after start-up and never delay a prompt. A follow-up is searched
+    together with its task's objective, because its own words often say little.
+    """
+    process, workspace = pack_query.process, pack_query.workspace
+    if not process.loaded.is_set():
+        inputs.omissions.append(Trimmed(item="memories", reason="still being loaded"))
+        return None
+    from sidecar.packs.memory_sources import MAX_MEMORIES
+    from sidecar.registry import hint_for
+
+    prompt = clean_prompt(params.prompt)
+    inputs.hint = hint_for(workspace, process, prompt)
+    text = prompt if new_task else f"{prompt}\n{pack_query.task.objective}"
+    relevance = process.slices.memory.relevance
+    try:
+        matches = relevance.cached(process, workspace, text)
+        sent_ids = sent_memory_ids(known)
+        inputs.sent_memories = relevance.existing(process, workspace, sent_ids) if sent_ids else None
+    except Exception as error:
+        record_omission(inputs, "memories", error, process.log)
+        return None
+    if matches is not None:
+        inputs.memories = matches
+        return None
+    search = start(relevance.search, process, workspace, text, MAX_MEMORIES)
+
+    def collect(remaining_ms: RemainingMs) -> None:
+        wait((search,), timeout=remaining_ms() / 1000)
+        try:
+            inputs.memories = search.result(0)
+        except Exception as error:
+            record_omission(inputs, "memories", error, process.log)
+
+    return collect
+
+
+# Files of the prompt alone.
+
+
 FOLLOW_UP_FILES = 6
 CLEAR_MATCH_SHARE = 0.6
 """A follow-up adds files that match by words alone down to this share of the best file's score."""
@@ -68,11 +408,8 @@ class PromptSearch(NamedTuple):
     unresolved: tuple[str, ...]
     """Mentions that lead to no file."""
     has_own_words: bool
-
-    @property
-    def is_needed(self) -> bool:
-        """Whether there is anything to search for."""
-        return self.has_own_words or bool(self.mentioned)
+    is_needed: bool
+    """Whether there is anything to search for."""
 
     @classmethod
     def of_prompt(
@@ -84,7 +421,13 @@ class PromptSearch(NamedTuple):
         mentioned, unresolved = _mentioned(pack_query, params, listing)
         has_enough_words = bool(names) or len(words) >= MIN_OWN_TERMS
         has_own_words = has_enough_words and not new_task and not matches_query(prompt, pack_query.task.query)
-        return cls(search_query(prompt), frozenset(mentioned), tuple(unresolved), has_own_words)
+        return cls(
+            query=search_query(prompt),
+            mentioned=frozenset(mentioned),
+            unresolved=tuple(unresolved),
+            has_own_words=has_own_words,
+            is_needed=has_own_words or bool(mentioned),
+        )
 
 
 def search_files(
@@ -138,373 +481,3 @@ def _relative(pack_query: PackQuery, cwd: str, path: str) -> str:
         if os.path.join(os.path.normpath(path), "").startswith(os.path.join(os.path.normpath(root), "")):
             return os.path.relpath(path, root).replace("\\", "/")
     return path
-
-
-# Inputs.
-
-
-@dataclass
-class PackInputs:
-    """The inputs that were available in time."""
-
-    state: RepositoryState | None = None
-    pack: CachedPack = field(default_factory=lambda: CachedPack((), ()))
-    prompt_files: tuple[ContextFile, ...] = ()
-    """Files of this call alone: mentioned, or found by a follow-up's own words."""
-    anchor_is_complete: bool = False
-    """Whether the pack's anchor covers all its sources, so that a missing statement no longer holds."""
-    memories: tuple[Relevant, ...] = ()
-    """Memories of earlier work that are relevant to this prompt."""
-    sent_memories: dict[str, Memory] | None = None
-    """The memories sent to the session earlier that still exist; None if unknown."""
-    hint: Hint | None = None
-    """An existing entity that matches what the prompt wants created."""
-    differences: Differences | None = None
-    """None if they were not available in time."""
-    moved: Moved | None = None
-    cache_hit: bool = False
-    file_hits: int = 0
-    file_misses: int = 0
-    late: bool = False
-    """Whether even the repository's state was late and there is nothing to send."""
-    partial: bool = False
-    omissions: list[Trimmed] = field(default_factory=list)
-
-
-LeftMs = Callable[[], float]
-"""Returns the milliseconds left."""
-
-Start = Callable[..., "Future[Any]"]
-"""Starts a function with its arguments."""
-
-Collect = Callable[[LeftMs], None]
-"""Waits for something that was started, and collects its result or records it as late."""
-
-
-def record_omission(inputs: PackInputs, item: str, error: Exception, log: Log) -> None:
-    """Record that a source is late or failed; the call continues with the rest."""
-    if isinstance(error, TimeoutError):
-        inputs.partial, reason = True, "deadline"
-    elif isinstance(error, StateFailed):
-        reason = error.reason
-    else:
-        log.error("packs.source.failed", item=item, kind=type(error).__name__)
-        reason = "it could not be read"
-    inputs.omissions.append(Trimmed(item=item, reason=reason))
-
-
-def collect_nothing(_left_ms: LeftMs) -> None:
-    """Collect nothing: the result is there already."""
-
-
-# Memories and registry.
-
-
-def start_memory_sources(
-    start: Start,
-    inputs: PackInputs,
-    pack_query: PackQuery,
-    params: PreRunParams,
-    known: SessionContents,
-    *,
-    new_task: bool,
-) -> Collect:
-    """Start to query the registry and the memories. They load after start-up and never delay a prompt."""
-    if not pack_query.process.loaded.is_set():
-        inputs.omissions.append(Trimmed(item="memories", reason="still being loaded"))
-        return collect_nothing
-    from sidecar.registry import hint_for
-
-    inputs.hint = hint_for(pack_query.workspace, pack_query.process, clean_prompt(params.prompt))
-    return _start_memories(start, inputs, pack_query, params, known, new_task=new_task)
-
-
-def _start_memories(
-    start: Start,
-    inputs: PackInputs,
-    pack_query: PackQuery,
-    params: PreRunParams,
-    known: SessionContents,
-    *,
-    new_task: bool,
-) -> Collect:
-    """Use the cached memories of the prompt, or start to search for them; return the function that collects them.
-
-    A follow-up is searched together with its task's objective, because its own words often say little.
-    """
-    from sidecar.packs.memory_sources import MAX_MEMORIES, sent_memory_ids
-
-    process, workspace = pack_query.process, pack_query.workspace
-    text = clean_prompt(params.prompt) if new_task else f"{clean_prompt(params.prompt)}\n{pack_query.task.objective}"
-    relevance = process.slices.memory.relevance
-    try:
-        matches = relevance.cached(process, workspace, text)
-        sent_ids = sent_memory_ids(known)
-        inputs.sent_memories = relevance.existing(process, workspace, sent_ids) if sent_ids else None
-    except Exception as error:
-        record_omission(inputs, "memories", error, process.log)
-        return collect_nothing
-    if matches is not None:
-        inputs.memories = matches
-        return collect_nothing
-    search = start(relevance.search, process, workspace, text, MAX_MEMORIES)
-
-    def collect(remaining_ms: LeftMs) -> None:
-        wait((search,), timeout=remaining_ms() / 1000)
-        try:
-            inputs.memories = search.result(0)
-        except Exception as error:
-            record_omission(inputs, "memories", error, process.log)
-
-    return collect
-
-
-# The repository.
-
-
-MAX_NEW_FILES = 40
-
-INDEX_SHARE = 0.6
-"""Maximum share of the time left that is spent waiting for files to be indexed."""
-
-RESPONSE_MS = 50.0
-"""Part of the deadline reserved for composing the response."""
-
-INLINE_MS = 300.0
-"""With at least this much time left, small refreshes run on the request thread: they take a fraction of a millisecond,
-and at most a quarter of a second. A thread hand-off costs ~0.1 ms each way, and more on a busy machine.
-"""
-
-INLINE_CHANGES = 64
-"""Reading the differences of this many files takes about ten milliseconds."""
-
-PATH_SEARCH_AFTER_MS, PATH_SEARCH_AFTER_SHARE = 120.0, 0.15
-"""A refresh that takes longer, or a larger share of the time left, is likely to be late; a search of the paths alone
-starts then.
-"""
-
-
-class _PackTarget(NamedTuple):
-    """A pack to build: its query, the repository's state, and the search of this call alone."""
-
-    pack_query: PackQuery
-    sub_chat_id: str
-    state: RepositoryState
-    listing: Listing
-    search: PromptSearch
-
-
-class _PackResult(NamedTuple):
-    """The task's pack, the files of this call alone, and the omissions."""
-
-    task_pack: TaskPack
-    prompt_files: tuple[ContextFile, ...]
-    omissions: list[Trimmed]
-
-
-def collect_inputs(
-    pack_query: PackQuery, params: PreRunParams, known: SessionContents, deadline: Deadline, *, new_task: bool
-) -> PackInputs:
-    """Read the repository's state, then its differences, files and memories side by side, until the deadline."""
-    inputs = PackInputs()
-
-    def remaining_ms() -> float:
-        return max(0.0, deadline.remaining_ms(pack_query.process.clock) - RESPONSE_MS)
-
-    cached = pack_query.repository.cached_state() if remaining_ms() >= INLINE_MS else None
-    state_and_listing = cached or _await_state(inputs, pack_query, remaining_ms)
-    if state_and_listing is None:
-        return inputs
-    inputs.state, listing = state_and_listing
-    start: Start = pack_query.process.background.submit
-    if cached is not None and _is_quick(pack_query, inputs.state, known):
-        start = _run_inline
-    search = PromptSearch.of_prompt(pack_query, params, listing, new_task=new_task)
-    collect_changes = _start_changes(start, inputs, pack_query, inputs.state, known)
-    collect_memories = start_memory_sources(start, inputs, pack_query, params, known, new_task=new_task)
-    wait_ms = remaining_ms() * INDEX_SHARE
-    target = _PackTarget(pack_query, params.sub_chat_id, inputs.state, listing, search)
-    collect_pack = _start_pack(start, inputs, target, wait_ms)
-    collect_changes(remaining_ms)
-    collect_pack(remaining_ms)
-    collect_memories(remaining_ms)
-    return inputs
-
-
-def _await_state(
-    inputs: PackInputs, pack_query: PackQuery, remaining_ms: LeftMs
-) -> tuple[RepositoryState, Listing] | None:
-    """Return the state with its files. If they are late, record the path search's files and return None."""
-    pool = pack_query.process.background
-    lookup = pool.submit(_read_state, pack_query.repository)
-    path_search = None
-    if not _is_done(lookup, min(remaining_ms() * PATH_SEARCH_AFTER_SHARE, PATH_SEARCH_AFTER_MS)) and remaining_ms():
-        path_search = pool.submit(_search_paths, pack_query)
-    if not (remaining_ms() and _is_done(lookup, remaining_ms())):
-        pool.submit(_build_for_next_call, pack_query, lookup)
-        _use_path_matches(inputs, path_search, pack_query.process.log)
-        return None
-    try:
-        return lookup.result()
-    except Exception as error:
-        record_omission(inputs, "repository", error, pack_query.process.log)
-        return None
-
-
-def _is_done(future: Future[Any], wait_ms: float) -> bool:
-    return bool(wait((future,), timeout=wait_ms / 1000).done)
-
-
-def _is_quick(pack_query: PackQuery, state: RepositoryState, known: SessionContents) -> bool:
-    """Whether so little is left to read that the response is ready long before the deadline."""
-    is_same_head = known.head_commit in (None, state.head)
-    return is_same_head and len(state.changed) <= INLINE_CHANGES and pack_query.repository.is_nearly_indexed()
-
-
-def _run_inline(run: Callable[..., Any], *arguments: Any) -> Future[Any]:
-    """Run a function in this thread, with the interface of a pool."""
-    future: Future[Any] = Future()
-    try:
-        future.set_result(run(*arguments))
-    except Exception as error:
-        future.set_exception(error)
-    return future
-
-
-def _start_changes(
-    start: Start, inputs: PackInputs, pack_query: PackQuery, state: RepositoryState, known: SessionContents
-) -> Collect:
-    """Start to read the differences, where there are any; return the function that collects them."""
-    if not state.changed and known.head_commit in (None, state.head):
-        inputs.differences = Differences({}, {})
-        return collect_nothing
-    changes = start(_changes, pack_query.repository, state, known)
-
-    def collect(remaining_ms: LeftMs) -> None:
-        wait((changes,), timeout=remaining_ms() / 1000)
-        _use_changes(inputs, changes, pack_query.process.log)
-
-    return collect
-
-
-def _start_pack(start: Start, inputs: PackInputs, target: _PackTarget, wait_ms: float) -> Collect:
-    """Use a cached pack, or start to build one; return the function that collects it."""
-    pack_query = target.pack_query
-    cached = cached_pack(pack_query, target.sub_chat_id, target.state) if not target.search.is_needed else None
-    if cached is not None:
-        _use_pack(inputs, _pack_result(target, cached))
-        return collect_nothing
-    partial_pack = PartialPack()
-    pack_future = start(_build_pack, target, wait_ms, partial_pack)
-
-    def collect(remaining_ms: LeftMs) -> None:
-        wait((pack_future,), timeout=remaining_ms() / 1000)
-        _use_pack_result(inputs, pack_future, partial_pack, pack_query.process.log)
-
-    return collect
-
-
-def _read_state(repository: Repository) -> tuple[RepositoryState, Listing]:
-    state = repository.state()
-    return state, repository.listing(state)
-
-
-def _search_paths(pack_query: PackQuery) -> tuple[ContextFile, ...]:
-    return path_only_files(
-        pack_query, search_paths(pack_query.workspace.cwd, pack_query.task.query, pack_query.detail_limits.files)
-    )
-
-
-def _use_path_matches(inputs: PackInputs, path_search: Future[tuple[ContextFile, ...]] | None, log: Log) -> None:
-    """Use the files found by path, if any: without a state, differences and summaries."""
-    files: tuple[ContextFile, ...] = ()
-    try:
-        files = path_search.result() if path_search is not None and path_search.done() else ()
-    except Exception as error:
-        record_omission(inputs, "context", error, log)
-    inputs.pack = CachedPack((), files)
-    inputs.partial, inputs.late = True, not files
-    inputs.omissions.append(Trimmed(item="repository", reason="deadline"))
-
-
-def _build_for_next_call(pack_query: PackQuery, lookup: Future[tuple[RepositoryState, Listing]]) -> None:
-    """Build the pack of a call that had to do without it, for the next call."""
-    try:
-        get_task_pack(pack_query, *lookup.result(), PREFETCH_WAIT_MS)
-    except Exception as error:
-        log_skipped(pack_query.process, error)
-
-
-def _changes(
-    repository: Repository, state: RepositoryState, known: SessionContents
-) -> tuple[Differences, Moved | None]:
-    diffs = repository.diffs(state)
-    new = [file.path for file in state.changed if file.kind == "untracked" or state.head is None]
-    shown = new[:MAX_NEW_FILES] if state.kind == "git" else []
-    texts = {path: text for path in shown if (text := repository.new_file_text(path)) is not None}
-    moved, committed = None, {}
-    if known.head_commit is not None and state.head is not None and known.head_commit != state.head:
-        moved = repository.head_move(known.head_commit, state.head, MAX_COMMITS)
-        committed = repository.committed_diffs(known.head_commit, state.head, moved)
-    return Differences(diffs, texts, committed), moved
-
-
-def _use_changes(inputs: PackInputs, changes: Future[tuple[Differences, Moved | None]], log: Log) -> None:
-    try:
-        inputs.differences, inputs.moved = changes.result(0)
-    except Exception as error:
-        record_omission(inputs, "delta", error, log)
-
-
-def _use_pack_result(inputs: PackInputs, pack_future: Future[_PackResult], partial_pack: PartialPack, log: Log) -> None:
-    try:
-        pack_result = pack_future.result(0)
-    except Exception as error:
-        inputs.pack, inputs.anchor_is_complete = partial_pack.as_pack(), partial_pack.anchor.is_complete
-        record_omission(inputs, "context", error, log)
-        return
-    _use_pack(inputs, pack_result)
-
-
-def _use_pack(inputs: PackInputs, pack_result: _PackResult) -> None:
-    task_pack, inputs.prompt_files, omissions = pack_result
-    inputs.pack, inputs.cache_hit, inputs.anchor_is_complete = (
-        task_pack.pack,
-        task_pack.cache_hit,
-        task_pack.anchor_is_complete,
-    )
-    shown = len(task_pack.pack.files) + len(inputs.prompt_files)
-    inputs.file_misses = min(task_pack.analyzed, shown)
-    inputs.file_hits = shown - inputs.file_misses
-    inputs.omissions.extend(omissions)
-    inputs.partial |= not task_pack.complete
-
-
-def _build_pack(target: _PackTarget, wait_ms: float, partial_pack: PartialPack) -> _PackResult:
-    """Build the task's pack, and find the files for this prompt alone."""
-    pack_query, _, state, listing, search = target
-    clock = pack_query.process.clock
-    started_ms = clock.monotonic_ms()
-    await_prefetch(pack_query.workspace, target.sub_chat_id, wait_ms)
-    remaining_ms = max(0.0, wait_ms - (clock.monotonic_ms() - started_ms))
-    task_pack = get_task_pack(pack_query, state, listing, remaining_ms, partial_pack)
-    return _pack_result(target, task_pack, search_files(search, pack_query, state, listing) if search.is_needed else ())
-
-
-def _pack_result(target: _PackTarget, task_pack: TaskPack, prompt_files: tuple[ContextFile, ...] = ()) -> _PackResult:
-    pack_query, _, state, listing, search = target
-    present = {file.ranked.path for file in (*prompt_files, *task_pack.pack.files)}
-    prompt_files += pinned_context_files(pack_query, state, listing, present)
-    omissions = []
-    if not task_pack.anchor_is_complete:
-        omissions.append(Trimmed(item=keys.ANCHOR, reason="not all of its sources were readable"))
-    if not task_pack.complete:
-        omissions.append(Trimmed(item="context", reason="files are still being indexed"))
-    if listing.cut_at is not None:
-        reason = f"only the first {len(listing.files)} of {listing.cut_at} files are indexed"
-        omissions.append(Trimmed(item="context", reason=reason))
-    omissions.extend(
-        Trimmed(item=one_line(path, 200), reason="missing, outside the workspace, or excluded")
-        for path in search.unresolved
-    )
-    return _PackResult(task_pack, prompt_files, omissions)

@@ -1,6 +1,7 @@
 """Select the items of a call, fit them to the budget, subtract what the session has, and render the rest."""
 
 from collections.abc import Collection, Iterable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 from sidecar.codebase import is_low_relevance, may_show
@@ -95,7 +96,8 @@ class Composition(NamedTuple):
     """The decision of low-token mode."""
 
 
-def render_anchor(lines: Sequence[str], prompt: str) -> PinnedAnchor | None:
+@lru_cache(maxsize=16)
+def render_anchor(lines: tuple[str, ...], prompt: str) -> PinnedAnchor | None:
     """Render the anchor; its id changes if and only if its bytes do."""
     if not lines:
         return None
@@ -176,21 +178,23 @@ def select_items(request: PackRequest, inputs: PackInputs) -> Composition:
     """Return everything valid for the call, fitted to its budget, minus what the session already has."""
     as_system = request.sends_system_text
     pinned = request.known.anchor
-    current = render_anchor(
-        visible_lines(inputs.pack.anchor, request.overrides), request.params.prompt if pinned is None else ""
-    )
+    lines = visible_lines(inputs.pack.anchor, request.overrides) if request.overrides else inputs.pack.anchor
+    current = render_anchor(lines, request.params.prompt if pinned is None else "")
     anchor = pinned or current
     changes = None
     if pinned is not None and inputs.anchor_is_complete:
         text = current.text if current is not None else ""
         changes = changed_lines(pinned.text, text, inputs.pack.omitted) if text != pinned.text else []
-        changes = visible_changes(changes, request.overrides)
+        changes = visible_changes(changes, request.overrides) if request.overrides else changes
     elif pinned is None:
         omitted_sections = omissions(Anchor(inputs.pack.anchor, inputs.pack.omitted))
         inputs.omissions.extend(Trimmed(item=item, reason=reason) for item, reason in omitted_sections)
     in_anchor = anchor.text if anchor is not None else ""
-    items, muted = apply_overrides(_valid_items(request, inputs, changes, in_anchor), request.overrides)
-    reuse = _reuse(request, inputs, items) if request.saves_tokens else None
+    items: Sequence[PackItem] = _valid_items(request, inputs, changes, in_anchor)
+    muted: Sequence[PackItem] = ()
+    if request.overrides:
+        items, muted = apply_overrides(items, request.overrides)
+    reuse = _reuse(request, inputs, items) if request.token_mode == "low" else None  # noqa: S105  (not a password)
     if reuse is not None and reuse.delta_only:
         items, omitted = without_new_files(items, request.known)
         reason = "low-token mode sends changes only"
@@ -227,21 +231,14 @@ def _valid_items(
     files = [*inputs.prompt_files, *(file for file in inputs.pack.files if file.ranked.path not in prompt_paths)]
     if request.overrides:
         files.sort(key=lambda file: not is_pinned(keys.context_key(file.ranked.path), request.overrides))
-    max_files = max(request.detail_limits.files, len(inputs.prompt_files))
-    shown: list[ContextFile] = []
-    for file in files:
-        if not _is_worth_sending(request, file):
-            _omit(inputs, file, "too weak a match for a follow-up")
-        elif len(shown) < max_files:
-            shown.append(file)
-        else:
-            _omit(inputs, file, f"over the limit of {max_files} files for this context window")
+    shown = _shown_files(request, inputs, files)
     rendered = request.workspace.slices.packs.rendered
     query = f"{clean_prompt(request.params.prompt)} {request.task.query}"
     items.extend(rendered.items(shown, query, request.detail_limits, sendable))
-    items.extend(_memory_items(request, inputs, anchor))
+    if inputs.hint is not None or inputs.memories or inputs.sent_memories is not None:
+        items.extend(_memory_items(request, inputs, anchor))
     if inputs.state is not None:
-        failing = recent_failures(request.failing, inputs.state, request.call.now_ms())
+        failing = recent_failures(request.failing, inputs.state, request.call.now_ms()) if request.failing else []
         relevance = {file.ranked.path: file.ranked.score for file in files}
         items.extend(
             delta_items(
@@ -254,23 +251,26 @@ def _valid_items(
 
 def _memory_items(request: PackRequest, inputs: PackInputs, anchor: str) -> list[PackItem]:
     """Items from the registry and the memories."""
-    if inputs.hint is None and not inputs.memories and inputs.sent_memories is None:
-        return []
-    from sidecar.packs.memory_sources import hint_item, memory_items, not_in_anchor
+    from sidecar.packs.memory_sources import hint_item, memory_items
 
     hints = [hint_item(inputs.hint)] if inputs.hint is not None else []
-    return hints + memory_items(
-        not_in_anchor(inputs.memories, anchor), inputs.sent_memories, request.known, request.bracket
-    )
+    arguments = inputs.memories, inputs.sent_memories, request.known, request.bracket, anchor
+    return hints + request.workspace.slices.packs.rendered.memory_items(arguments, memory_items)
 
 
-def _omit(inputs: PackInputs, file: ContextFile, reason: str) -> None:
-    inputs.omissions.append(Trimmed(item=keys.context_key(file.ranked.path), reason=reason))
-
-
-def _is_worth_sending(request: PackRequest, file: ContextFile) -> bool:
-    """Whether a file is worth sending: a follow-up gets no additional file that only shares one word with its task."""
-    if not request.known.exists or request.task_is_new:
-        return True
-    key = keys.context_key(file.ranked.path)
-    return key in request.known.items or is_pinned(key, request.overrides) or not is_low_relevance(file.ranked)
+def _shown_files(request: PackRequest, inputs: PackInputs, files: Iterable[ContextFile]) -> list[ContextFile]:
+    """The files worth sending: a follow-up gets no additional file that only shares one word with its task."""
+    max_files = max(request.detail_limits.files, len(inputs.prompt_files))
+    is_follow_up = request.known.exists and not request.task_is_new
+    shown: list[ContextFile] = []
+    for file in files:
+        key = keys.context_key(file.ranked.path)
+        is_new = is_follow_up and key not in request.known.items
+        if is_new and is_low_relevance(file.ranked) and not is_pinned(key, request.overrides):
+            inputs.omissions.append(Trimmed(item=key, reason="too weak a match for a follow-up"))
+        elif len(shown) < max_files:
+            shown.append(file)
+        else:
+            reason = f"over the limit of {max_files} files for this context window"
+            inputs.omissions.append(Trimmed(item=key, reason=reason))
+    return shown

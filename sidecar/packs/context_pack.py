@@ -3,7 +3,7 @@
 Also the relevance cutoff, and caches of passages and rendered files.
 """
 
-from collections.abc import Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from operator import is_
 from typing import NamedTuple
@@ -426,11 +426,12 @@ RENDER_CACHE_BYTES = 512 * 1024
 
 
 class RenderCache:
-    """Cache of rendered files by everything they depend on. Thread-safe."""
+    """Cache of rendered files and memories by everything they depend on. Thread-safe."""
 
     def __init__(self) -> None:
         self._cache = Lru(RENDER_CACHE_BYTES)
         self._last: tuple[Sequence[ContextFile], tuple[str, DetailLimits, int] | None, list[PackItem]] = ((), None, [])
+        self._last_memories: tuple[Sequence[object], list[PackItem]] = ((), [])
 
     def items(
         self, files: Sequence[ContextFile], query: str, detail_limits: DetailLimits, sendable_bytes: int
@@ -446,6 +447,14 @@ class RenderCache:
             for rank, file in enumerate(files, 1)
         ]
         self._last = (tuple(files), inputs, items)
+        return items
+
+    def memory_items(self, arguments: Sequence[object], render: Callable[..., list[PackItem]]) -> list[PackItem]:
+        """Render memories; return the previous items if the very same arguments are given again."""
+        last_arguments, items = self._last_memories
+        if not _are_same(arguments, last_arguments):
+            items = render(*arguments)
+            self._last_memories = (arguments, items)
         return items
 
     def _render(self, file: ContextFile, rank: int, terms: frozenset[str], limit_bytes: int) -> RenderedFile:
@@ -465,5 +474,5 @@ def _identity(file: ContextFile) -> Hashable:
     return file.ranked.path, file.content, file.why, file.passage, analyzed
 
 
-def _are_same(files: Sequence[ContextFile], others: Sequence[ContextFile]) -> bool:
-    return len(files) == len(others) and all(map(is_, files, others))
+def _are_same(values: Sequence[object], others: Sequence[object]) -> bool:
+    return len(values) == len(others) and all(map(is_, values, others))

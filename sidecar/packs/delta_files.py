@@ -249,19 +249,14 @@ class _ByteAllowance:
         self._item_bytes = int(sendable_bytes * ITEM_SHARE)
         self._left_bytes = int(sendable_bytes * share)
 
-    def render_new(self, path: str, text: str, sent: keys.SentChange) -> RenderedDiff:
-        """Render a difference within the remaining bytes and subtract them."""
-        return self._take(render_diff(text, sent.hunks, self._relevance.query, self._limit(path)))
+    def render(self, path: str, text: str, sent: keys.SentChange | None) -> RenderedDiff:
+        """Render a difference for a session that has `sent` within the remaining bytes, and subtract them.
 
-    def render_known(self, path: str, text: str) -> RenderedDiff:
-        """Render what the session has at full size, to count its bytes, whatever the current request."""
-        return self._take(render_diff(text, (), "", self._limit(path)))
-
-    def _limit(self, path: str) -> int:
+        None stands for a session that has all of it: its bytes count at full size, whatever the current request.
+        """
         limit = RELEVANT_FILE_BYTES if path in self._relevance.relevance else FILE_BYTES
-        return max(0, min(limit, self._item_bytes, self._left_bytes))
-
-    def _take(self, diff: RenderedDiff) -> RenderedDiff:
+        hunks, query = ((), "") if sent is None else (sent.hunks, self._relevance.query)
+        diff = render_diff(text, hunks, query, max(0, min(limit, self._item_bytes, self._left_bytes)))
         self._left_bytes -= diff.bytes
         return diff
 
@@ -271,6 +266,7 @@ def file_items(
     differences: Differences | None,
     known: SessionContents,
     moved: Moved | None,
+    committed: Sequence[FileDiff],
     relevance: QueryRelevance,
     sendable_bytes: int,
 ) -> list[PackItem]:
@@ -281,7 +277,6 @@ def file_items(
     allowance = _ByteAllowance(relevance, sendable_bytes, BODY_SHARE)
     already_sent = {file.path for file in shown if _was_sent(file, known)}
     items = [_new_item(file, differences, known, allowance) for file in shown if file.path not in already_sent]
-    committed = committed_files(moved, differences, relevance)
     committed_allowance = _ByteAllowance(relevance, sendable_bytes, COMMITTED_SHARE)
     commits = [_committed_item(state, diff, known, moved, committed_allowance) for diff in committed]
     known_items = [_known_item(file, differences, known, allowance) for file in shown if file.path in already_sent]
@@ -289,17 +284,17 @@ def file_items(
         *items,
         *commits,
         *known_items,
-        *_rest_item(rest, known),
+        *([_rest_item(rest, known)] if rest else ()),
         *_reverted_items(state, known, {item.key for item in commits}),
     ]
 
 
-def committed_files(moved: Moved | None, differences: Differences | None, relevance: QueryRelevance) -> list[FileDiff]:
+def committed_files(moved: Moved, differences: Differences | None, relevance: QueryRelevance) -> list[FileDiff]:
     """Files whose part in new commits is shown, most relevant first: all of a few, or those relevant to the request.
 
     If the head moved back, where known changes are gone, files are only counted.
     """
-    if moved is None or differences is None:
+    if differences is None:
         return []
     files = [diff for path, diff in differences.committed.items() if may_show(path) and not is_generated(path)]
     if len(moved.files) > COMMITTED_FILES:
@@ -329,7 +324,7 @@ def _known_item(
     file: ChangedFile, differences: Differences | None, known: SessionContents, allowance: _ByteAllowance
 ) -> PackItem:
     """A changed file the session has: what a session without it would receive."""
-    body = allowance.render_known(file.path, _text(file, differences)) if differences is not None else _EMPTY_DIFF
+    body = allowance.render(file.path, _text(file, differences), None) if differences is not None else _EMPTY_DIFF
     return _item(file, _title(file, differences), body, known.items[keys.change_key(file.path)].digest)
 
 
@@ -342,7 +337,7 @@ def _new_item(
         return _item(
             file, _title(file, None), _EMPTY_DIFF, keys.sent_change_digest(sent._replace(change=change, is_whole=False))
         )
-    body = allowance.render_new(
+    body = allowance.render(
         file.path, _text(file, differences), keys.SentChange("") if file.kind == "deleted" else sent
     )
     title = _title(file, differences) + (_since_note(body) if sent.change else "")
@@ -384,7 +379,7 @@ def _committed_item(
 ) -> PackItem:
     """Changes that commits made to a file since the session's last run, less what it received before the commit."""
     sent, is_deleted = _sent_state(diff.path, known), _DELETED_FILE.match(diff.hunks) is not None
-    body = allowance.render_new(
+    body = allowance.render(
         diff.path, diff.hunks if not is_deleted else "", sent if not is_deleted else keys.SentChange("")
     )
     what = "committed" if moved is not None and moved.way == "forward" else "changed with HEAD"
@@ -397,10 +392,8 @@ def _committed_item(
     return PackItem(key, "delta", Priority.DELTA, text, short_id(state.head), why, always_sent=True)
 
 
-def _rest_item(rest: Sequence[ChangedFile], known: SessionContents) -> list[PackItem]:
+def _rest_item(rest: Sequence[ChangedFile], known: SessionContents) -> PackItem:
     """The files beyond those shown one by one; for a session with another list, what is new on it."""
-    if not rest:
-        return []
     ids = {keys.listed_id(file): file for file in sorted(rest, key=lambda file: file.path)}
     digest, sent = keys.listed_digest(list(ids)), known.items.get(keys.MORE)
     sent_ids = keys.listed_ids(sent.digest) if sent is not None and sent.digest != digest else frozenset[str]()
@@ -411,7 +404,7 @@ def _rest_item(rest: Sequence[ChangedFile], known: SessionContents) -> list[Pack
     listed = ", ".join(one_line(file.path, 100) for file in new_files[:LISTED_FILES])
     more = " …" if len(new_files) > LISTED_FILES else ""
     text = f"{len(rest)} more changed files{qualifier}{listed}{more}"
-    return [PackItem(keys.MORE, "delta", Priority.DELTA, text, digest, "too many changes to show each")]
+    return PackItem(keys.MORE, "delta", Priority.DELTA, text, digest, "too many changes to show each")
 
 
 def _reverted_items(state: RepositoryState, known: SessionContents, item_keys: set[str]) -> Iterator[PackItem]:

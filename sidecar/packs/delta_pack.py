@@ -105,9 +105,16 @@ def failing_test_items(
     failing: Sequence[FailingTests], state: RepositoryState, known: SessionContents
 ) -> Iterator[PackItem]:
     """Return each runner's failures, and once for a runner without known failures that had some."""
+    runners = set()
     for tests in failing:
+        runners.add(tests.runner)
         yield _failing_item(tests, state, known)
-    yield from _resolved_items(known, {tests.runner for tests in failing})
+    for key, item in sorted(known.items.items()):
+        runner = keys.tests_runner(key)
+        if runner is not None and runner not in runners and item.digest != keys.REMOVED:
+            text = f"Tests ({one_line(runner, 80)}): no known failures remain."
+            why = "they failed at this session's last update"
+            yield PackItem(key, "delta", Priority.DELTA, text, keys.REMOVED, why)
 
 
 def _failing_item(tests: FailingTests, state: RepositoryState, known: SessionContents) -> PackItem:
@@ -130,16 +137,6 @@ def _seen_note(tests: FailingTests, state: RepositoryState) -> str:
     return f", seen on {day}, before later changes"
 
 
-def _resolved_items(known: SessionContents, failing: Collection[str]) -> Iterator[PackItem]:
-    for key, item in sorted(known.items.items()):
-        runner = keys.tests_runner(key)
-        if runner is not None and runner not in failing and item.digest != keys.REMOVED:
-            text = f"Tests ({one_line(runner, 80)}): no known failures remain."
-            yield PackItem(
-                key, "delta", Priority.DELTA, text, keys.REMOVED, "they failed at this session's last update"
-            )
-
-
 def _clip(text: str) -> str:
     return text if len(text) <= LINE_CHARACTERS else text[: LINE_CHARACTERS - 1] + "…"
 
@@ -148,6 +145,13 @@ MAX_COMMITS = 10
 MAX_RULE_CHANGES = 30
 
 _NAMES_ONLY_SUFFIX = f":{keys.NAMED_ONLY}"
+
+
+NOTHING_CHANGED = PackItem(
+    keys.UNCHANGED, "delta", Priority.DELTA, "Nothing since your last run.", "unchanged", "nothing changed",
+    always_sent=True,
+)  # fmt: skip
+"""Reports that nothing changed, so that the agent need not check."""
 
 
 def delta_items(
@@ -168,22 +172,15 @@ def delta_items(
     be sent.
     """
     items = list(failing_test_items(failing, state, known))
-    shown_files = {diff.path for diff in committed_files(moved, differences, relevance)}
+    committed = committed_files(moved, differences, relevance) if moved is not None else []
+    shown_files = {diff.path for diff in committed}
     items.append(_head_item(state, moved, known, shown_files, is_complete=differences is not None))
-    items.extend(file_items(state, differences, known, moved, relevance, sendable_bytes))
+    items.extend(file_items(state, differences, known, moved, committed, relevance, sendable_bytes))
     items.extend(task_list_items(todos, known))
     items.extend(_rules_items(anchor_changes, known))
     if known.exists and all(session_has(known, item) for item in items):
-        items.append(_unchanged_item())
+        items.append(NOTHING_CHANGED)
     return items
-
-
-def _unchanged_item() -> PackItem:
-    """Report that nothing changed, so that the agent need not check."""
-    return PackItem(
-        keys.UNCHANGED, "delta", Priority.DELTA, "Nothing since your last run.", "unchanged", "nothing changed",
-        always_sent=True,
-    )  # fmt: skip
 
 
 def _head_item(

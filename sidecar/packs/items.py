@@ -6,7 +6,6 @@ from enum import IntEnum
 from functools import cached_property
 from typing import NamedTuple
 
-from sidecar.context import Bracket, budget_share
 from sidecar.core.digests import short_id
 from sidecar.core.text.sanitize import MARKER_PREFIX, escape_markers, size
 from sidecar.packs.model import TokenMode
@@ -70,6 +69,11 @@ def session_has(known: SessionContents, item: PackItem) -> bool:
     return delivered.digest in (item.digest, item.content) or item.digest == keys.POINTER
 
 
+def sent_memory_ids(known: SessionContents) -> list[str]:
+    """Return the ids of the memories that were sent to a session."""
+    return [memory_id for key in known.items if (memory_id := keys.memory_id(key)) is not None]
+
+
 # Blocks: a marker line, one introductory line, the items.
 
 
@@ -90,9 +94,15 @@ _INTRODUCTIONS: dict[BlockKind, str] = {
 _ID_LENGTH = 12
 
 
-def overhead_bytes(kind: BlockKind) -> int:
-    """Bytes of a block besides its items."""
-    return size(_marker(kind, "0" * _ID_LENGTH)) + size(_INTRODUCTIONS[kind]) + 2
+def _marker(kind: BlockKind, block_id: str) -> str:
+    return f"{MARKER_PREFIX}{kind} {block_id}]"
+
+
+OVERHEAD_BYTES = {
+    kind: size(_marker(kind, "0" * _ID_LENGTH)) + size(introduction) + 2
+    for kind, introduction in _INTRODUCTIONS.items()
+}
+"""Bytes of a block besides its items."""
 
 
 def render_block(kind: BlockKind, items: Sequence[PackItem], prompt: str) -> Block:
@@ -130,10 +140,6 @@ def _prompt_marker(prompt: str) -> str:
     return marker
 
 
-def _marker(kind: BlockKind, block_id: str) -> str:
-    return f"{MARKER_PREFIX}{kind} {block_id}]"
-
-
 class ByteLimits(NamedTuple):
     """Byte limits: for all packs that are valid for the call, and for what the call may add to the session."""
 
@@ -159,7 +165,7 @@ def fit(items: Sequence[PackItem], budget_bytes: int) -> FitResult:
     fitting: set[int] = set()
     for number in sorted(range(len(items)), key=lambda number: (items[number].priority, number)):
         item = items[number]
-        cost = item.bytes + (0 if item.kind in open_kinds else overhead_bytes(item.kind))
+        cost = item.bytes + (0 if item.kind in open_kinds else OVERHEAD_BYTES[item.kind])
         if cost <= left:
             left -= cost
             open_kinds.add(item.kind)
@@ -201,8 +207,3 @@ DETAIL_LIMITS: dict[TokenMode, DetailLimits] = {
     "normal": DetailLimits(30, ((2, 1_300), (6, 650), (12, 300)), 120),  # about 8 KiB
     "debug": DetailLimits(50, ((6, 1_500), (14, 700), (24, 350)), 150),  # about 20 KiB
 }
-
-
-def detail_limits_of(token_mode: TokenMode, bracket: Bracket) -> DetailLimits:
-    """Return the limits for a token mode and a context bracket."""
-    return DETAIL_LIMITS[token_mode].scaled(budget_share(bracket))

@@ -13,7 +13,7 @@ from sidecar.core.text.sanitize import line_of_code, one_line
 from sidecar.memory import Level, Memory, Relevant, managed_memories, memory_heading, render_memory, revoked_line
 from sidecar.memory.managed_memories import Pointer
 from sidecar.packs.anchor.decisions import Pointers
-from sidecar.packs.items import PackItem, Priority
+from sidecar.packs.items import PackItem, Priority, sent_memory_ids
 from sidecar.registry import Hint
 from sidecar.runs import SessionContents, keys
 
@@ -42,25 +42,23 @@ an empty one gets memories too, within the pack's budget (decisions.md, Context 
 
 
 def memory_items(
-    matches: Sequence[Relevant], current: Mapping[str, Memory] | None, known: SessionContents, bracket: Bracket
+    matches: Sequence[Relevant],
+    current: Mapping[str, Memory] | None,
+    known: SessionContents,
+    bracket: Bracket,
+    anchor: str,
 ) -> list[PackItem]:
     """Return an item for each memory that the bracket allows, best first, and for each one sent earlier that changed.
 
-    `current` are the memories sent to the session that still exist; None if unknown.
+    `current` are the memories sent to the session that still exist; None if unknown. Pointers to knowledge that the
+    anchor contains word for word are dropped.
     """
     max_count, level = MEMORY_DETAIL[bracket]
-    items = {
-        match.memory.id: _item(match.memory, level, match.render_memory(level), match.factors)
-        for match in matches[:max_count]
-    }
+    chosen = [match for match in matches if not _is_in_anchor(match.memory, anchor)][:max_count]
+    items = {match.memory.id: _item(match.memory, level, match.render_memory(level), match.factors) for match in chosen}
     for memory_id in _changed_ids(known, current) if current is not None else ():
         items.setdefault(memory_id, _changed_item(memory_id, (current or {}).get(memory_id)))
     return list(items.values())
-
-
-def not_in_anchor(matches: Sequence[Relevant], anchor: str) -> list[Relevant]:
-    """Drop pointers to knowledge that the anchor contains word for word."""
-    return [match for match in matches if not _is_in_anchor(match.memory, anchor)]
 
 
 def _is_in_anchor(memory: Memory, anchor: str) -> bool:
@@ -79,11 +77,6 @@ def hint_item(hint: Hint) -> PackItem:
         digest=short_id(hint.text),
         why=hint.why,
     )
-
-
-def sent_memory_ids(known: SessionContents) -> list[str]:
-    """Return the ids of the memories that were sent to a session."""
-    return [memory_id for key in known.items if (memory_id := keys.memory_id(key)) is not None]
 
 
 def _changed_ids(known: SessionContents, current: Mapping[str, Memory]) -> Iterator[str]:

@@ -9,9 +9,7 @@ from sidecar.core.errors import Busy, NotFound, StateDegraded, WorkspaceUnavaila
 from sidecar.core.secrets.redact import redact
 from sidecar.governor import after_compaction, after_new_session
 from sidecar.method import Lane, method, notification
-from sidecar.packs import explain as explaining
-from sidecar.packs import overrides as store
-from sidecar.packs import pre_run as prerun
+from sidecar.packs.explain import explain_newest, explain_next, explain_run, wire_overrides
 from sidecar.packs.model import (
     ExplainParams,
     ExplainResult,
@@ -24,7 +22,8 @@ from sidecar.packs.model import (
     RepoChangedParams,
     SessionEventParams,
 )
-from sidecar.packs.overrides import Override
+from sidecar.packs.overrides import Override, load_overrides, put_override, revoke
+from sidecar.packs.pre_run import decide, record_passthrough, record_pre_run, response_of
 from sidecar.packs.prefetch import schedule_rebuild
 from sidecar.runs import delete_sub_chat, ledger, records
 
@@ -39,7 +38,17 @@ def pre_run(call: Call, params: PreRunParams) -> PreRunResult:
     model, and when nothing is ready at the deadline. What is sent counts as delivered once `continuity/postRun`
     confirms that the run reached the provider.
     """
-    return prerun.run(call, params)
+    decision = decide(call, params)
+    call.cancellation.check()  # a response nobody receives is not recorded
+    token = call.process.new_id()
+    result = response_of(call, params, decision, token)
+    if decision.pack_query is not None:
+        decision.pack_query.workspace.slices.packs.recent_queries.put(params.sub_chat_id, decision.pack_query)
+    if decision.request is not None and decision.inputs is not None and decision.composition is not None:
+        record_pre_run(decision.request, decision.inputs, decision.composition, result, token)
+    elif decision.reason != "off":
+        record_passthrough(call, params, decision.request, result, token)
+    return result
 
 
 def explain(call: Call, params: ExplainParams) -> ExplainResult:
@@ -49,10 +58,10 @@ def explain(call: Call, params: ExplainParams) -> ExplainResult:
     pre-run is not recorded.
     """
     if params.pre_run is not None:
-        return explaining.explain_next(call, params.pre_run)
+        return explain_next(call, params.pre_run)
     if params.run_id is not None:
-        return explaining.explain_run(call, params.run_id)
-    return explaining.explain_newest(call, params.project_path)
+        return explain_run(call, params.run_id)
+    return explain_newest(call, params.project_path)
 
 
 def pin(call: Call, params: PinParams) -> OverridesResult:
@@ -76,11 +85,11 @@ def _store_override(call: Call, params: PinParams, kind: OverrideKind) -> Overri
     project = call.process.workspaces.get(params.project_path, None).project_key
     with call.database.write() as tx:
         if params.revoke:
-            store.revoke(tx, project, params.item)
+            revoke(tx, project, params.item)
         else:
-            store.put_override(tx, project, Override(params.item, kind, redact(params.why), call.now_ms()))
-        overrides = store.load_overrides(tx, project)
-    return OverridesResult(overrides=explaining.wire_overrides(overrides))
+            put_override(tx, project, Override(params.item, kind, redact(params.why), call.now_ms()))
+        overrides = load_overrides(tx, project)
+    return OverridesResult(overrides=wire_overrides(overrides))
 
 
 def repo_changed(call: Call, params: RepoChangedParams) -> None:

@@ -16,8 +16,6 @@ from sidecar.packs.model import OverrideKind
 from sidecar.runs import keys
 from sidecar.storage.retention import Holding
 
-
-
 MAX_PINNED_FILES = 12
 """Maximum number of pinned files that are sent, the most recently pinned first."""
 

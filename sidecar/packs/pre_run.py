@@ -23,8 +23,8 @@ from sidecar.packs.context_pack import shows_content
 from sidecar.packs.delta_files import Differences
 from sidecar.packs.items import PackItem, Priority, render_prompt
 from sidecar.packs.model import GovernorBefore, PreRunParams, PreRunResult
-from sidecar.packs.request import PackRequest, load_request, reported_bracket, sends_system_text
-from sidecar.packs.task_pack import PackQuery, query_of_request, remember_query
+from sidecar.packs.request import PackRequest, load_request
+from sidecar.packs.task_pack import PackQuery, query_of_request
 from sidecar.runs import CallRecord, Item, keys, ledger, records
 from sidecar.runs.call_record import (
     CallDetails,
@@ -180,7 +180,7 @@ def record_pre_run(
 
 def _measures(request: PackRequest, result: PreRunResult) -> dict[str, float]:
     metadata, is_hit, continues = result.metadata, result.metadata.cache_hit, request.session is not None
-    bracket = reported_bracket(request.params)
+    bracket = request.reported_bracket
     return {
         "calls": 1, "cacheHits": is_hit, **({"followUps": 1} if continues else {}),
         **({"followUpHits": 1} if continues and is_hit else {}),
@@ -220,7 +220,7 @@ def _call_record(
         files=tuple(path for path in shown if path is not None),
         anchor=composition.anchor if composition.anchor_is_new else None,
         is_fresh=request.fresh,
-        bracket=reported_bracket(request.params),
+        bracket=request.reported_bracket,
         items=explained_items(composition.dispositions),
         baseline=replace(baseline_of(state), sent_head=sent_head, lines=_changed_line_counts(inputs.differences)),
     )
@@ -311,7 +311,7 @@ def passthrough_response(call: Call, params: PreRunParams, reason: str, request:
     A pinned anchor remains: omitting the system text for one call would break the provider's prompt cache.
     """
     active = request is not None and request.settings.mode == "active"
-    pinned = request.resumed_known.anchor if request is not None and active and sends_system_text(params) else None
+    pinned = request.resumed_known.anchor if request is not None and active and request.sends_system_text else None
     system = SystemText(id=pinned.id, text=pinned.text) if pinned else None
     reused_bytes = len(pinned.text.encode()) if pinned else 0
     governor = (
@@ -356,21 +356,6 @@ class PreRunDecision(NamedTuple):
     pack_query: PackQuery | None = None
     inputs: PackInputs | None = None
     composition: Composition | None = None
-
-
-def run(call: Call, params: PreRunParams) -> PreRunResult:
-    """Build the response for a run and record it."""
-    decision = decide(call, params)
-    call.cancellation.check()  # a response nobody receives is not recorded
-    token = call.process.new_id()
-    result = response_of(call, params, decision, token)
-    if decision.pack_query is not None:
-        remember_query(params.sub_chat_id, decision.pack_query)
-    if decision.request is not None and decision.inputs is not None and decision.composition is not None:
-        record_pre_run(decision.request, decision.inputs, decision.composition, result, token)
-    elif decision.reason != "off":
-        record_passthrough(call, params, decision.request, result, token)
-    return result
 
 
 def decide(call: Call, params: PreRunParams) -> PreRunDecision:

@@ -9,7 +9,7 @@ from sidecar.call import Call
 from sidecar.context import Bracket, bracket_of, budget_share
 from sidecar.governor import Decision, before_fresh_session, evaluate, structured_state
 from sidecar.packs.anchor.decisions import AcceptedRecords, accepted_of, load_pointers
-from sidecar.packs.items import ByteLimits, DetailLimits, detail_limits_of
+from sidecar.packs.items import DETAIL_LIMITS, ByteLimits, DetailLimits
 from sidecar.packs.model import PreRunParams, TokenMode
 from sidecar.packs.overrides import Overrides, load_overrides
 from sidecar.packs.task import task_of
@@ -105,10 +105,19 @@ class PackRequest:
     workspace: Workspace
     settings: Settings
     token_mode: TokenMode
-    bracket: Bracket
-    """Bracket of the context window left, as reported by the host. FRESH without a report, and for a fresh session,
-    because the report is about the old one.
+    is_shadow: bool
+    """Whether packs are only computed and measured, against a ledger of their own."""
+    sends_system_text: bool
+    """Whether the anchor is system text on every call (Claude, where the host can extend its system prompt), instead of
+    part of the transcript once.
     """
+    reported_bracket: Bracket | None
+    """Bracket of the context window left; None without a report from the host."""
+    bracket: Bracket
+    """FRESH without a report, and for a fresh session, because the report is about the old one."""
+    limits: ByteLimits
+    """A fuller context window gets less."""
+    detail_limits: DetailLimits
     sub_chat: SubChat
     failing: tuple[FailingTests, ...]
     accepted: AcceptedRecords
@@ -127,34 +136,6 @@ class PackRequest:
     """Files changed by the conversation's latest runs on this task, sorted."""
     overrides: Overrides
 
-    @property
-    def detail_limits(self) -> DetailLimits:
-        """Limits on the detail of files."""
-        return detail_limits_of(self.token_mode, self.bracket)
-
-    @property
-    def limits(self) -> ByteLimits:
-        """Byte limits of the packs; a fuller context window gets less."""
-        share = budget_share(self.bracket)
-        budget = int(self.settings.budget_bytes(self.token_mode) * share)
-        new_bytes = min(budget, self.settings.new_bytes_per_call(self.token_mode))
-        return ByteLimits(budget, min(new_bytes, self.params.max_new_bytes or new_bytes))
-
-    @property
-    def sends_system_text(self) -> bool:
-        """Whether the anchor is system text on every call, instead of part of the transcript once."""
-        return sends_system_text(self.params)
-
-    @property
-    def saves_tokens(self) -> bool:
-        """Whether a session only receives changes while its packs still fit the task."""
-        return self.token_mode == "low"  # noqa: S105  (not a password)
-
-    @property
-    def is_shadow(self) -> bool:
-        """Whether packs are only computed and measured, against a ledger of their own."""
-        return self.settings.mode == "passive"
-
 
 def load_request(call: Call, params: PreRunParams, workspace: Workspace, settings: Settings) -> PackRequest:
     """Read what is known of the conversation and of the provider session."""
@@ -163,36 +144,61 @@ def load_request(call: Call, params: PreRunParams, workspace: Workspace, setting
     resumed_session = SessionKey(params.provider, resumed, shadow) if resumed is not None else None
     cache = workspace.slices.packs.conversations
     conversation = cache.of(call.database, workspace, params.sub_chat_id, resumed_session)
-    accepted = conversation.accepted._replace(pointers=load_pointers(call.process, workspace))
-    sub_chat, resumed_known, touched = conversation.sub_chat, conversation.resumed_known, conversation.touched
+    sub_chat, touched = conversation.sub_chat, conversation.touched
     continues = params.session.will_resume or params.session.is_fork
     counters = sub_chat.counters if continues else before_fresh_session(sub_chat.counters)
     governor_decision = evaluate(counters, settings, shadow=shadow)
     fresh = governor_decision.action == "rehydrate"
-    carryover = _load_carryover(call, params.sub_chat_id) if fresh else None
     task, is_new = task_of(sub_chat.task, params.prompt, lambda: _names_in_touched_files(workspace, conversation))
     if is_new:
         with call.database.read() as tx:
             touched = touched_files_of(tx, params.sub_chat_id, task.fingerprint)
         sub_chat = sub_chat.for_new_task()
-    bracket = (None if fresh else reported_bracket(params)) or "FRESH"
+    reported = _reported_bracket(params)
+    bracket = (None if fresh else reported) or "FRESH"
     token_mode: TokenMode = params.token_mode or settings["tokenMode"]
-    session, known = (None, NO_CONTENTS) if fresh else (resumed_session, resumed_known)
+    limits, detail_limits = _limits(params, settings, token_mode, budget_share(bracket))
     return PackRequest(
-        call, params, workspace, settings, token_mode, bracket, sub_chat, conversation.failing, accepted, session,
-        known, resumed_known, governor_decision, fresh, carryover, task, is_new, touched, conversation.overrides,
-    )  # fmt: skip
+        call=call,
+        params=params,
+        workspace=workspace,
+        settings=settings,
+        token_mode=token_mode,
+        is_shadow=shadow,
+        sends_system_text=params.provider == "claude" and params.takes_system_text,
+        reported_bracket=reported,
+        bracket=bracket,
+        limits=limits,
+        detail_limits=detail_limits,
+        sub_chat=sub_chat,
+        failing=conversation.failing,
+        accepted=conversation.accepted._replace(pointers=load_pointers(call.process, workspace)),
+        session=None if fresh else resumed_session,
+        known=NO_CONTENTS if fresh else conversation.resumed_known,
+        resumed_known=conversation.resumed_known,
+        governor_decision=governor_decision,
+        fresh=fresh,
+        carryover=_load_carryover(call, params.sub_chat_id) if fresh else None,
+        task=task,
+        task_is_new=is_new,
+        touched=touched,
+        overrides=conversation.overrides,
+    )
 
 
-def sends_system_text(params: PreRunParams) -> bool:
-    """Whether a provider's anchor is system text: Claude's, where the host can extend its system prompt."""
-    return params.provider == "claude" and params.takes_system_text
-
-
-def reported_bracket(params: PreRunParams) -> Bracket | None:
-    """Return how much of the context window is left; None without a report from the host."""
+def _reported_bracket(params: PreRunParams) -> Bracket | None:
     usage = params.usage
     return bracket_of(100 * (1 - usage.used_tokens / usage.max_tokens)) if usage is not None else None
+
+
+def _limits(
+    params: PreRunParams, settings: Settings, token_mode: TokenMode, share: float
+) -> tuple[ByteLimits, DetailLimits]:
+    """The limits of a call for a share of the budget."""
+    budget_bytes = int(settings.budget_bytes(token_mode) * share)
+    new_bytes = min(budget_bytes, settings.new_bytes_per_call(token_mode))
+    byte_limits = ByteLimits(budget_bytes, min(new_bytes, params.max_new_bytes or new_bytes))
+    return byte_limits, DETAIL_LIMITS[token_mode].scaled(share)
 
 
 def _load_carryover(call: Call, sub_chat_id: str) -> Snapshot:

@@ -162,6 +162,7 @@ def search_query(prompt: str) -> str:
     return f"{scope_prefix(prompt)} {' '.join(sorted({*words, *names}))}".strip()[:MAX_QUERY_CHARACTERS]
 
 
+@lru_cache(maxsize=16)
 def matches_query(prompt: str, query: str) -> bool:
     """Whether a prompt contains the same words and names as a query, in any order."""
     return _identity(*significant_terms(prompt)) == _identity(*significant_terms(query))

@@ -23,7 +23,7 @@ from sidecar.codebase import (
 )
 from sidecar.core.digests import short_id
 from sidecar.packs.anchor.build import NO_ANCHOR, Anchor, anchor_limit
-from sidecar.packs.anchor.decisions import AcceptedRecords
+from sidecar.packs.anchor.decisions import AcceptedRecords, accepted_digest
 from sidecar.packs.context_pack import (
     PASSAGE_FILES,
     UNREAD,
@@ -69,6 +69,9 @@ class CachedPack(NamedTuple):
     files: tuple[ContextFile, ...]
     omitted: tuple[str, ...] = ()
     """Lines that did not fit into the anchor."""
+
+
+NO_PACK = CachedPack((), ())
 
 
 class PackCache:
@@ -242,13 +245,8 @@ def query_of_request(request: PackRequest) -> PackQuery:
         process, workspace, workspace.slices.repository, request.task, params.provider, params.mode,
         request.token_mode, params.host_injects or HostInjects(), request.accepted,
         anchor_limit(request.token_mode, request.settings.new_bytes_per_call(request.token_mode)), request.touched,
-        pinned_files(request.overrides),
+        pinned_files(request.overrides) if request.overrides else (),
     )  # fmt: skip
-
-
-def remember_query(sub_chat_id: str, pack_query: PackQuery) -> None:
-    """Store a conversation's query, for packs that are built ahead of its next call."""
-    pack_query.workspace.slices.packs.recent_queries.put(sub_chat_id, pack_query)
 
 
 def cached_pack(pack_query: PackQuery, sub_chat_id: str, state: RepositoryState) -> TaskPack | None:
@@ -411,7 +409,7 @@ def path_only_files(pack_query: PackQuery, ranked: list[RankedFile]) -> tuple[Co
 def _key(pack_query: PackQuery, state: RepositoryState) -> PackKey:
     host = pack_query.host_injects
     sources: list[Any] = [
-        PACK_VERSION, pack_query.process.version, host.agents_md, host.claude_md, pack_query.accepted.digest,
+        PACK_VERSION, pack_query.process.version, host.agents_md, host.claude_md, accepted_digest(pack_query.accepted),
         pack_query.anchor_bytes, list(pack_query.touched), pack_query.task.query,
     ]  # fmt: skip
     return PackKey(

@@ -9,11 +9,11 @@ from sidecar.core.text.sanitize import MARKER_PREFIX, clean, one_line, size
 from sidecar.packs.composition import Composition, compose, render_anchor
 from sidecar.packs.items import (
     BLOCK_ORDER,
+    OVERHEAD_BYTES,
     ByteLimits,
     PackItem,
     Priority,
     fit,
-    overhead_bytes,
     render_block,
     render_prompt,
     session_has,
@@ -51,7 +51,7 @@ def some_known(draw: st.DrawFn, items: Sequence[PackItem], anchor_lines: Sequenc
         for item in items
         if draw(st.booleans())
     }
-    pinned = render_anchor(anchor_lines, "") if draw(st.booleans()) else None
+    pinned = render_anchor(tuple(anchor_lines), "") if draw(st.booleans()) else None
     return SessionContents(given_items, pinned, None, exists=True) if draw(st.booleans()) else NO_CONTENTS
 
 
@@ -72,7 +72,7 @@ def test_fit_never_exceeds_the_budget_by_a_byte_and_accounts_for_every_item_once
 
 def test_fit_spends_the_budget_to_its_last_byte_and_pays_for_a_block_once() -> None:
     items = [PackItem(f"context:{n}", "context", Priority(1), "x" * 40, str(n), "why") for n in range(3)]
-    exact = sum(item.bytes for item in items) + overhead_bytes("context")
+    exact = sum(item.bytes for item in items) + OVERHEAD_BYTES["context"]
     assert fit(items, exact).omitted == ()
     assert fit(items, exact - 1).fitting == tuple(items[:2])
 
@@ -92,7 +92,7 @@ def test_compose_respects_limits_order_and_accounting(
     known = data.draw(some_known(items, lines))
     prompt = data.draw(st.text(max_size=100))
     as_system = data.draw(st.booleans())
-    anchor = known.anchor or render_anchor(lines, prompt)
+    anchor = known.anchor or render_anchor(tuple(lines), prompt)
     anchor_bytes = size(anchor.text) if anchor else 0
     budget = anchor_bytes + data.draw(LIMITS)
     limits = ByteLimits(budget, anchor_bytes + data.draw(st.integers(0, budget - anchor_bytes)))

@@ -127,7 +127,7 @@ def test_the_anchor(path: str, text: str) -> None:
 @given(st.lists(nasty, min_size=1, max_size=4))
 def test_rendering_escapes_markers_that_any_item_contains(texts: list[str]) -> None:
     items = [PackItem(str(number), "delta", Priority.DELTA, text, "", "") for number, text in enumerate(texts)]
-    composition = compose(items, render_anchor(["Rules:"], ""), NO_CONTENTS, LIMITS, as_system=True, prompt="")
+    composition = compose(items, render_anchor(("Rules:",), ""), NO_CONTENTS, LIMITS, as_system=True, prompt="")
     for block in composition.blocks:
         assert block.text.casefold().count(MARKER_PREFIX) == 1
         assert block.bytes == len(block.text.encode())

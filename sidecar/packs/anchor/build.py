@@ -8,7 +8,7 @@ from sidecar.core.text.sanitize import one_line, size
 from sidecar.packs.anchor.decisions import NO_ACCEPTED_RECORDS, AcceptedRecords, specification_lines, split_decisions
 from sidecar.packs.anchor.markdown_outline import introduction, plain
 from sidecar.packs.anchor.rules import Document, rule_lines, trap_lines
-from sidecar.packs.items import overhead_bytes
+from sidecar.packs.items import OVERHEAD_BYTES
 
 ANCHOR_BYTES = {"low": 2_400, "normal": 3_900, "debug": 6_000}
 """Maximum bytes of the anchor by token mode; under 4 KB in `normal`."""
@@ -73,7 +73,7 @@ NO_ANCHOR = Anchor(is_complete=False)
 
 def anchor_limit(token_mode: str, sendable_bytes: int) -> int:
     """Return the maximum bytes of an anchor's lines, for a call that may send `sendable_bytes` in all."""
-    return min(ANCHOR_BYTES[token_mode], int(sendable_bytes * ANCHOR_SHARE) - overhead_bytes("anchor"))
+    return min(ANCHOR_BYTES[token_mode], int(sendable_bytes * ANCHOR_SHARE) - OVERHEAD_BYTES["anchor"])
 
 
 def build_anchor(sections: Mapping[str, Sequence[str]], limit_bytes: int) -> Anchor:

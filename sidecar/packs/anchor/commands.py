@@ -1,6 +1,4 @@
-"""Commands that build and check a repository, by its own statements; the usual ones of its tools are only a guess.
-Pure.
-"""
+"""Commands that build and check a repository, by its own statements; its tools' usual ones are a guess. Pure."""
 
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence

@@ -5,6 +5,7 @@ besides the worktree's files.
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -195,13 +196,15 @@ class AcceptedRecords(NamedTuple):
     """Their texts, sorted by path: a file on the memory branch as git names it, else the artifact's id."""
     pointers: Pointers = NO_POINTERS
 
-    @property
-    def digest(self) -> str:
-        """Identifies the content."""
-        return short_id([self.rejected, [list(document) for document in self.decisions], self.pointers.digest])
-
 
 NO_ACCEPTED_RECORDS = AcceptedRecords()
+
+
+@lru_cache(maxsize=64)
+def accepted_digest(accepted: AcceptedRecords) -> str:
+    """Return a digest of the content."""
+    documents = [list(document) for document in accepted.decisions]
+    return short_id([accepted.rejected, documents, accepted.pointers.digest])
 
 
 def accepted_of(

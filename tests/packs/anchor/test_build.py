@@ -67,12 +67,12 @@ def test_an_anchor_stays_under_four_kilobytes_and_in_its_share() -> None:
 
 
 def test_an_anchors_id_follows_its_bytes() -> None:
-    first, other = (render_anchor([f"- {text}"], "") for text in "ab")
+    first, other = (render_anchor((f"- {text}",), "") for text in "ab")
     assert first is not None
     assert other is not None
     assert first.id != other.id
-    assert render_anchor(["- a"], "") == first
-    assert render_anchor([], "") is None
+    assert render_anchor(("- a",), "") == first
+    assert render_anchor((), "") is None
 
 
 @pytest.mark.parametrize(
