@@ -582,7 +582,7 @@ export interface ContextPreCompactResult {
   duplicate: boolean
 }
 
-/** How full the provider's context window is. */
+/** Fill level of the provider's context window. */
 export interface ContextUsage {
   usedTokens: number
   maxTokens: number
@@ -680,7 +680,7 @@ export interface EntityEntry {
   origin: "file" | "code"
 }
 
-/** Which pre-run to explain: a recorded one or a hypothetical one; without a member, the newest recorded one. */
+/** The pre-run to explain: a recorded one or a hypothetical one; without a member, the newest recorded one. */
 export interface ExplainParams {
   /** A recorded pre-run. */
   runId?: string | null
@@ -690,7 +690,7 @@ export interface ExplainParams {
   preRun?: PreRunParams | null
 }
 
-/** What a pre-run sent, item by item, and the texts. */
+/** Items and texts that a pre-run sent. */
 export interface ExplainResult {
   runId: string
   /** RFC 3339. */
@@ -1990,7 +1990,7 @@ export interface PreRunParams {
   deadlineMs?: number | null
 }
 
-/** What goes to the provider, and what the call saved. */
+/** Text for the provider, and what the call saved. */
 export interface PreRunResult {
   action: "inject" | "passthrough"
   /** Why nothing is injected: off, passive, slashCommand, localModel, deadline, nothingToSend; else null. */
