@@ -237,7 +237,7 @@ class Repository:
 
         Empty if the head moved back: whoever knew the old head knows that content.
         """
-        if moved.way == "back":
+        if moved.way == "backward":
             return {}
         try:
             return diff_between(self.cwd, old, new, shown_of(moved.files))

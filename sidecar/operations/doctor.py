@@ -161,7 +161,7 @@ def _project_check(check: Callable[[Call, Workspace], Iterable[Finding]]) -> Che
 
 
 CHECKS: dict[DoctorCheckName, Check] = {
-    "database": lambda call, _: storage.database(call.database),
+    "database": lambda call, _: storage.check_database(call.database),
     "caches": lambda call, _: storage.caches(call.database),
     "records": lambda call, _: check_records(call.process),
     "settings": lambda call, _: check_settings(call.database, environment()),

@@ -236,9 +236,9 @@ def _head_move_line(moved: Moved) -> str:
     match moved.way:
         case "forward":
             return "HEAD has moved since your last run."
-        case "back":
+        case "backward":
             return "HEAD has moved back since your last run."
-        case "apart":
+        case "diverged":
             return "HEAD has moved since your last run, to another line of commits."
         case "unknown":
             return "HEAD has moved since your last run; its previous commit no longer exists."

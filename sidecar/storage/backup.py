@@ -29,9 +29,9 @@ def back_up(path: Path, now_ms: int) -> Path:
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
         if shutil.disk_usage(folder).free < ROOM * path.stat().st_size:
-            raise StateDegraded("The disk has no room for a copy of the state file.", hint="Free some disk space.")
+            raise StateDegraded("The disk is too full for a backup of the state file.", hint="Free some disk space.")
     except OSError as error:
-        raise StateDegraded("The folder for copies cannot be made.", hint="Check its permissions.") from error
+        raise StateDegraded("The backup folder cannot be created.", hint="Check its permissions.") from error
     target = _free_name(folder, f"{path.stem}-{rfc3339(now_ms).replace(':', '')}")
     unfinished = target.with_suffix(".unfinished")
     try:

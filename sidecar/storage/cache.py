@@ -63,7 +63,7 @@ class Cache:
         self._used: set[Key] = set()
         self._unwritten: dict[Key, tuple[Make, int]] = {}
         self._latest: dict[Key, Key] = {}
-        """The key that was put last, by its lasting cells, of those that wait to be written."""
+        """Key of the latest deferred value, by the cells of its stable columns."""
         self._unchecked_bytes = max_bytes
         self._lock = threading.Lock()
 

@@ -91,7 +91,7 @@ class Database:
         self._identity = _identity(path)
         self._writer_synchronous = "NORMAL"
         self.step: int | None = None
-        """The schema's step this process knows; None until the file was migrated."""
+        """The schema step this process knows; None before the migration."""
         self._schema = -1
         self._readers: list[apsw.Connection] = []
         self._observer = Observer(path)
@@ -113,7 +113,7 @@ class Database:
         with self._write_lock:
             self._refuse_closed()
             if self._writer.in_transaction:
-                raise RuntimeError("a write transaction inside a write transaction")
+                raise RuntimeError("nested write transaction")
             self._refuse_moved()
             with self._noting_damage(), translated():
                 self._set_synchronous("FULL" if durable else "NORMAL")
@@ -221,7 +221,7 @@ class Database:
         if step > self.step:
             raise StateDegraded(
                 f"The state file was upgraded by a newer sidecar (step {step}; this one knows {self.step}).",
-                hint="Restart 1Code; what was kept before stays.",
+                hint="Restart 1Code; the stored data is safe.",
                 data={"step": step, "knownStep": self.step},
             )
         self._schema = schema

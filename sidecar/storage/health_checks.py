@@ -62,7 +62,7 @@ MAX_TOLD = 5
 _OF_INDEXES = ("missing from index", "wrong # of entries in index", "non-unique entry in index")
 
 
-def database(one: Database) -> Iterator[Finding]:
+def check_database(one: Database) -> Iterator[Finding]:
     """Looks at the file's pages, references and tables."""
     with one.read() as tx:
         problems = [str(row[0]) for row in tx.execute("PRAGMA integrity_check(100)") if row[0] != "ok"]
@@ -74,23 +74,23 @@ def database(one: Database) -> Iterator[Finding]:
         return
     for name, sql in missing:
         if sql is None:
-            told = f"{name} is not as this version made it."
-            yield Finding("error", told, "Restart the sidecar on a copy from `backups/`, or on another state folder.")
+            told = f"{name} has unexpected columns."
+            yield Finding("error", told, "Restart the sidecar with a copy from `backups/` or with another state folder.")
         else:
             told = f"{name} is missing."
-            yield Finding("error", told, "`--fix` makes it anew, empty.", partial(_execute, one, sql))
+            yield Finding("error", told, "`--fix` creates it, empty.", partial(_execute, one, sql))
     for table in dangling:
-        told = f"Rows of {table} belong to nothing."
+        told = f"{table} has rows without a parent row."
         yield Finding("warning", told, "`--fix` removes them.", partial(_remove_dangling, one))
     if free > MANY_FREE_BYTES:
         yield Finding(
-            "warning", f"{free >> 20} MiB of the file are unused.", "`--fix` gives them back.", partial(give_back, one)
+            "warning", f"{free >> 20} MiB of the file are unused.", "`--fix` returns them to the disk.", partial(give_back, one)
         )
     log = one.path.with_name(one.path.name + "-wal")
     if log.exists() and log.stat().st_size > MUCH_LOG_BYTES:
         told = f"The write-ahead log has {log.stat().st_size >> 20} MiB."
         yield Finding(
-            "warning", told, "`--fix` moves it into the file; so does ending all sidecars.", partial(give_back, one)
+            "warning", told, "`--fix` moves it into the file; so does stopping all sidecars.", partial(give_back, one)
         )
 
 
@@ -100,9 +100,9 @@ def caches(one: Database) -> Iterator[Finding]:
         found = [(table, *_damaged_rows(tx, table)) for table in cache_tables(tx)]
     for table, key, rows in found:
         if rows:
-            told = f"{len(rows)} entries of {table} are not what was written; they are not used."
+            told = f"{len(rows)} entries of {table} are damaged; they are ignored."
             mend = partial(_delete, one, table, key, rows)
-            yield Finding("warning", told, "`--fix` removes them; they are made anew when needed.", mend)
+            yield Finding("warning", told, "`--fix` removes them; they are rebuilt when needed.", mend)
 
 
 def give_back(one: Database) -> None:
@@ -113,12 +113,12 @@ def give_back(one: Database) -> None:
 
 
 def _broken(one: Database, problems: Sequence[str]) -> Finding:
-    told = f"SQLite's check of the file says: {'; '.join(problems[:MAX_TOLD])}."
+    told = f"SQLite's integrity check reports: {'; '.join(problems[:MAX_TOLD])}."
     if all(any(mark in problem for mark in _OF_INDEXES) for problem in problems):
         return Finding(
-            "error", told, "`--fix` makes the indexes anew; no record is lost.", partial(_execute, one, "REINDEX")
+            "error", told, "`--fix` rebuilds the indexes; no record is lost.", partial(_execute, one, "REINDEX")
         )
-    remedy = "`--fix` has the next start set the file aside and carry over what can be read; restart 1Code then."
+    remedy = "`--fix` makes the next start set the file aside and recover its readable rows; restart 1Code afterwards."
     return Finding("error", told, remedy, partial(Path.touch, suspect_note(one.path)))
 
 

@@ -37,7 +37,7 @@ def open_state(state_dir: Path, now_ms: int) -> Opened:
         state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise StateDegraded(
-            "The state folder cannot be made.", hint="Give a stateDir this user may write to."
+            "The state folder cannot be created.", hint="Choose a stateDir this user can write to."
         ) from error
     path = state_dir / FILE_NAME
     try:
@@ -60,8 +60,8 @@ def _make_or_rescue(path: Path, now_ms: int) -> Opened:
         try:
             return _open(path, now_ms)
         except (apsw.CorruptError, apsw.NotADBError) as error:
-            damage = f"SQLite says {type(error).__name__.removesuffix('Error')}"
-    warning = rescue(path, damage or "a rescue was interrupted", now_ms)
+            damage = f"SQLite reports {type(error).__name__.removesuffix('Error')}"
+    warning = rescue(path, damage or "a recovery was interrupted", now_ms)
     return _open(path, now_ms)._replace(warnings=(warning,))
 
 

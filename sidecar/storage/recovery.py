@@ -36,7 +36,7 @@ def damage_of(path: Path) -> str | None:
     Raises StateDegraded when it cannot be looked at.
     """
     if path.is_dir():
-        return "a folder stands in its place"
+        return "a folder is in its place"
     if not _size(path):
         if _size(wal_of(path)):
             return "only its write-ahead log is left"
@@ -45,7 +45,7 @@ def damage_of(path: Path) -> str | None:
         try:
             return _damage_inside(path)
         except (apsw.CorruptError, apsw.NotADBError) as error:
-            return f"SQLite says {type(error).__name__.removesuffix('Error')}"
+            return f"SQLite reports {type(error).__name__.removesuffix('Error')}"
 
 
 def _damage_inside(path: Path) -> str | None:
@@ -387,7 +387,7 @@ def rescue(path: Path, damage: str, now_ms: int) -> str:
     except OSError as error:
         raise StateDegraded(
             "The state file is damaged and could not be set aside.",
-            hint="Close other programs that use it, or move it away by hand.",
+            hint="Close other programs that use it, or move it away manually.",
         ) from error
     story = f"carried over {saved} records" + (f", could not read all of {', '.join(lost)}" if lost else "")
     return f"The state file was damaged ({damage}); it is kept as {aside.name}; {story}."

@@ -70,7 +70,7 @@ def translated() -> Iterator[None]:
         raise StateDegraded("The disk with the state file is full.", hint="Free some disk space.") from error
     except (apsw.CorruptError, apsw.NotADBError) as error:
         raise StateDegraded(
-            "The state file is damaged.", hint="Restart the sidecar: it sets the file aside."
+            "The state file is damaged.", hint="Restart the sidecar; it recovers the file."
         ) from error
     except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.IOError, apsw.PermissionsError) as error:
         raise StateDegraded(

@@ -10,7 +10,7 @@ OWN_FOLDER = ".chati"
 UNFINISHED = ".new"
 """Ends the name of a file that is being written, after the numbers of the process and thread that write it."""
 
-_IGNORE_ALL = b"# Kept on this machine only.\n*\n"
+_IGNORE_ALL = b"# Stored on this machine only.\n*\n"
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 

@@ -47,7 +47,7 @@ def add_once(place: Place, branch: str, addition: Addition) -> Tip | None:
         commit = _commit(repository, addition, tree, [parent.id] if parent is not None else [])
     except (pygit2().GitError, KeyError, ValueError, OSError) as error:
         raise WorkspaceUnavailable(
-            "The repository's objects cannot be read or written.", hint="Check its permissions and `git fsck`."
+            "The repository's objects cannot be read or written.", hint="Check its permissions and run `git fsck`."
         ) from error
     return Tip(str(commit), is_new=True) if _swap(repository, name, held, commit) else None
 
@@ -96,8 +96,8 @@ def _opened(place: Place) -> Any:
         if fast_import.serves(place):
             return None
         raise PolicyDenied(
-            "The repository's format is one that cannot be written safely.",
-            hint="Artifacts stay in the state file as they are.",
+            "The repository's format cannot be written safely.",
+            hint="Artifacts stay in the state file.",
         ) from error
     return repository
 

@@ -43,7 +43,7 @@ def add_once(place: Place, branch: str, addition: Addition) -> Tip | None:
         else:
             _require_folders(git, parent, addition)
     except GitFailed as error:
-        raise WorkspaceUnavailable("The repository cannot be read.", hint=f"git says: {error.reason}.") from error
+        raise WorkspaceUnavailable("The repository cannot be read.", hint=f"git reports: {error.reason}.") from error
     stream = b"".join(_stream(branch, parent, addition))
     try:
         told = git.run(*_NO_HOOKS, "fast-import", "--quiet", "--done", stdin=stream)

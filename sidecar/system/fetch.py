@@ -23,8 +23,8 @@ _OURS = ("refs/heads/", "refs/tags/")
 _NOBODY_IS_ASKED = {"GCM_INTERACTIVE": "never", "GIT_ASKPASS": "", "SSH_ASKPASS": "", "GIT_TERMINAL_PROMPT": "0"}
 
 _REASONS = (
-    (("authentication", "credential", "401", "403"), "the server lets nobody in with what this machine has"),
-    (("certificate", "ssl error", "hostkey", "host key"), "the server cannot prove who it is"),
+    (("authentication", "credential", "401", "403"), "the server rejects this machine's credentials"),
+    (("certificate", "ssl error", "hostkey", "host key"), "the server's certificate or host key is not trusted"),
     (("not found", "404", "no such file", "not exported", "unsupported url"), "there is no repository at its address"),
     (("resolve", "connect", "timed out", "timeout", "refused", "unreachable"), "the server cannot be reached"),
 )
@@ -77,7 +77,7 @@ def _callbacks(library: Any, folder: Path, url: str, check: Callable[[], None]) 
     class Callbacks(library.RemoteCallbacks):  # type: ignore[misc]  # the library comes lazily, without types
         def credentials(self, asking: str, username: str | None, allowed: Any) -> Any:
             if "://" in asking and urlsplit(asking)[:2] != urlsplit(url)[:2]:
-                raise library.GitError("authentication failed: another server asks than was named")
+                raise library.GitError("authentication failed: redirected to another server")
             for kind in (kinds.SSH_KEY, kinds.USERPASS_PLAINTEXT, kinds.USERNAME):
                 if allowed & kind and kind not in tried:
                     tried.add(kind)  # what was refused once, is refused again

@@ -117,7 +117,7 @@ class Git:
             )
         except FileNotFoundError as error:
             if not self.cwd.is_dir():
-                raise GitFailed("the folder is gone") from error
+                raise GitFailed("the folder does not exist") from error
             raise GitMissing from error
         except OSError as error:
             raise GitFailed(f"git could not be started ({type(error).__name__})") from error
@@ -126,7 +126,7 @@ class Git:
                 output, complaint = process.communicate(stdin, timeout=timeout)
             except subprocess.TimeoutExpired as error:
                 process.kill()
-                raise GitFailed("git took too long") from error
+                raise GitFailed("git timed out") from error
         if process.returncode not in fine:
             raise GitFailed(_reason(complaint))
         return output

@@ -41,14 +41,14 @@ def require_room(branch: str, refs: Iterable[str]) -> None:
     for other in refs:
         if other in above or other.startswith(f"{name}/"):
             raise PolicyDenied(
-                f"The branch `{other.removeprefix(HEADS)}` stands in the way of `{branch}`.",
-                hint="Name another branch in the setting `memoryBranch`.",
+                f"The branch name `{branch}` conflicts with the existing branch `{other.removeprefix(HEADS)}`.",
+                hint="Choose another branch in the setting `memoryBranch`.",
             )
 
 
 def in_another_place(name: str) -> Conflict:
     """Makes the error for a file in a folder's place on the branch, or the other way round."""
-    return Conflict(f"`{name}` on the memory branch is something else than expected.", hint="Rename it there.")
+    return Conflict(f"`{name}` on the memory branch is not of the expected kind.", hint="Rename it on that branch.")
 
 
 # Where a repository is and what its branches are used for, told from git's own files; nothing is written.

@@ -30,7 +30,7 @@ def opened(path: str, flags: int = os.O_RDONLY, *, follows: bool = False, mode: 
     os.close(fd)
     if stat.S_ISDIR(kind):
         raise OSError(errno.EISDIR, os.strerror(errno.EISDIR), path)
-    raise OSError(errno.EINVAL, "No regular file", path)
+    raise OSError(errno.EINVAL, "Not a regular file", path)
 
 
 def content_of(path: str, limit_bytes: int, *, follows: bool = True) -> bytes:

@@ -170,7 +170,7 @@ def test_a_running_sidecar_is_asked_and_stays_silent_in_the_sessions_it_serves_i
     app = SidecarProcess(claude.state_dir, environment={"ONECODE_CONTINUITY_MODE": "active"})
     try:
         app.client.initialize()
-        awaited(lambda: list((claude.state_dir / "door").glob("*")))
+        awaited(lambda: list((claude.state_dir / "socket").glob("*")))
         conversation = Conversation(app.client, claude.cwd)
         conversation.turn(PROMPT, session="apps-session")
         assert RULE in claude.prompt(PROMPT)
@@ -192,7 +192,7 @@ def stopped(claude: ClaudeCode) -> bytes:
 @pytest.mark.skipif(sys.platform == "win32", reason="a named pipe has no mode and no folder")
 def test_only_its_user_can_come_through_the_door(claude: ClaudeCode) -> None:
     claude.prompt(PROMPT)
-    folder = claude.state_dir / "door"
+    folder = claude.state_dir / "socket"
     (door,) = folder.iterdir()
     assert stat.S_IMODE(folder.stat().st_mode) == 0o700
     assert stat.S_IMODE(door.stat().st_mode) == 0o600
@@ -205,7 +205,7 @@ def test_only_its_user_can_come_through_the_door(claude: ClaudeCode) -> None:
 @contextmanager
 def deaf_sidecar(claude: ClaudeCode, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Opens a door behind which nobody listens, for a while."""
-    folder = claude.state_dir / "door"
+    folder = claude.state_dir / "socket"
     folder.mkdir(parents=True, mode=0o700)
     with socket.socket(socket.AF_UNIX) as deaf:
         monkeypatch.chdir(folder)  # a socket's path has to be short

@@ -73,7 +73,7 @@ def test_context_that_is_a_pipe_without_an_end_stops_no_loop(ralph: Ralph, agent
     os.mkfifo(ralph.folder / "context.md")
 
     assert ralph.loop("Add a login.").returncode == 0
-    assert ralph.history()[0]["warnings"] == ["The added context cannot be read: No regular file."]
+    assert ralph.history()[0]["warnings"] == ["The added context cannot be read: Not a regular file."]
 
 
 def test_context_stays_until_it_is_cleared_also_over_a_reset(ralph: Ralph, agent: FakeAgent) -> None:

@@ -204,7 +204,7 @@ def test_git_credential_helpers_are_used_without_prompting(
     with served(knowledge.repository.path.parent, password="hunter2") as address:
         knowledge.set(repository=f"{address}/{name}")
         refused = knowledge.error("plan")
-        assert "lets nobody in" in refused.message
+        assert "rejects this machine's credentials" in refused.message
         assert address not in refused.message
         config = tmp_path / "gitconfig"
         config.write_text('[credential]\n\thelper = "!f() { echo username=ada; echo password=hunter2; }; f"\n')
@@ -227,7 +227,7 @@ def test_a_password_is_not_sent_to_the_target_of_a_redirect(
     name = f"{knowledge.repository.path.name}/.git"
     with served(knowledge.repository.path.parent, password="hunter2") as other, leading_to(other) as address:
         knowledge.set(repository=f"{address}/{name}")
-        assert "lets nobody in" in knowledge.error("plan").message
+        assert "rejects this machine's credentials" in knowledge.error("plan").message
     assert not marker.exists()
 
 
@@ -239,7 +239,7 @@ def test_a_credential_helper_of_the_current_folder_is_not_run(
     monkeypatch.chdir(knowledge.repository.path)
     with served(knowledge.repository.path.parent, password="hunter2") as address:
         knowledge.set(repository=f"{address}/{knowledge.repository.path.name}/.git")
-        assert "lets nobody in" in knowledge.error("plan").message
+        assert "rejects this machine's credentials" in knowledge.error("plan").message
     assert not marker.exists()
 
 

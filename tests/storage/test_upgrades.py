@@ -118,7 +118,7 @@ def test_a_file_of_an_earlier_schema_opens_with_every_row_and_has_the_shape_of_a
     for table in shape:
         expected = [] if step < WORDS and table in ANEW else before[table]
         assert after[table] == expected, table
-    assert list(health_checks.database(opened.database)) == []
+    assert list(health_checks.check_database(opened.database)) == []
     opened.database.close()
 
 
@@ -188,13 +188,13 @@ def test_an_older_process_stops_writing_once_a_newer_one_has_upgraded_the_file(s
     known = len(MIGRATIONS) - 1
     assert last == (
         f"The state file was upgraded by a newer sidecar (step {known + 1}; this one knows {known})."
-        " Restart 1Code; what was kept before stays."
+        " Restart 1Code; the stored data is safe."
     )
     with opened.database.write() as tx:
         rows = tx.execute("SELECT name FROM continuity_settings WHERE project = 'older'")
         assert sorted(int(str(name)) for (name,) in rows) == acknowledged
         assert tx.execute("PRAGMA integrity_check").get == "ok"
-    assert list(health_checks.database(opened.database)) == []
+    assert list(health_checks.check_database(opened.database)) == []
     opened.database.close()
 
 

@@ -191,11 +191,11 @@ def test_a_branch_in_the_place_of_a_folder_of_branches_is_named_and_the_other_wa
     repository = empty
     repository.commit({"a.txt": "1\n"})
     repository.git("branch", "memory")
-    with pytest.raises(PolicyDenied, match="`memory` stands in the way of `memory/continuity`"):
+    with pytest.raises(PolicyDenied, match="`memory/continuity` conflicts with the existing branch `memory`"):
         add(repository.path)
     repository.git("branch", "-m", "memory", "notes/mine")
     repository.git("pack-refs", "--all")
-    with pytest.raises(PolicyDenied, match="`notes/mine` stands in the way of `notes`"):
+    with pytest.raises(PolicyDenied, match="`notes` conflicts with the existing branch `notes/mine`"):
         add(repository.path, branch="notes")
     assert add(repository.path) is not None
 

@@ -46,7 +46,7 @@ def test_a_root_is_as_high_as_git_looks(tmp_path: Path) -> None:
 
 
 def test_a_missing_folder_is_told_from_a_missing_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert _reason(Git(tmp_path / "gone"), "status") == "the folder is gone"
+    assert _reason(Git(tmp_path / "gone"), "status") == "the folder does not exist"
     (tmp_path / "file").write_text("x")
     assert _reason(Git(tmp_path / "file"), "status").startswith("git could not be started")
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -59,7 +59,7 @@ def test_a_git_that_takes_too_long_is_ended(tmp_path: Path) -> None:
     repository = make_repository(tmp_path / "r")
     repository.git("config", "alias.wait", "!exec sleep 60")
     start = time.monotonic()
-    with pytest.raises(GitFailed, match="too long"):
+    with pytest.raises(GitFailed, match="timed out"):
         Git(repository.path).run("wait", timeout=0.3)
     assert time.monotonic() - start < 10
 

@@ -183,7 +183,7 @@ def test_a_cookie_that_cannot_be_made_ends_the_watch(watch_of: Open, top: Path) 
     watch = watch_of()
     (top / "cookies").rmdir()
     assert watch.sync().everything
-    assert watch.broken == "no cookie can be made"
+    assert watch.broken == "the cookie cannot be created"
 
 
 @on_linux
@@ -272,7 +272,7 @@ def test_the_recursive_watch_ends_when_it_cannot_tell(recursive_of: Callable[...
     watch = recursive_of(FixedClock())
     (top / "cookies").rename(top / "elsewhere")
     assert watch.sync().everything
-    assert watch.broken == "no cookie can be made"
+    assert watch.broken == "the cookie cannot be created"
     (top / "elsewhere").rename(top / "cookies")
     other = recursive_of(FixedClock())
     other.close()
@@ -282,5 +282,5 @@ def test_the_recursive_watch_ends_when_it_cannot_tell(recursive_of: Callable[...
 def test_the_recursive_watch_needs_one_tree(top: Path, tmp_path: Path) -> None:
     (tmp_path / "apart").mkdir()
     folders = folders_of(top)._replace(tops=frozenset({top.as_posix(), (tmp_path / "apart").resolve().as_posix()}))
-    with pytest.raises(Unwatchable, match="elsewhere"):
+    with pytest.raises(Unwatchable, match="outside the worktree"):
         RecursiveWatch(folders, top / "cookies")

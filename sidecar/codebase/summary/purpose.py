@@ -148,7 +148,7 @@ def derived_purpose(path: str, definitions: Sequence[Definition], imports: Seque
         return _listed("Defines", sorted(shown or definitions, key=lambda one: (-_length(one), one.line)))
     stem = path.rpartition("/")[2].split(".")[0]
     if imports and stem in ("index", "__init__", "mod", "lib", "main"):
-        return f"Passes on {', '.join(imports[:_LISTED])}"[:MAX_PURPOSE]
+        return f"Re-exports {', '.join(imports[:_LISTED])}"[:MAX_PURPOSE]
     return ""
 
 

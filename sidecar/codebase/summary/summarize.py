@@ -28,7 +28,7 @@ __all__ = [
     "to_json",
 ]
 
-SUMMARY_VERSION = 13
+SUMMARY_VERSION = 14
 """Part of the cache key: a change of what a summary holds makes the old ones invalid."""
 
 MAX_ANALYSED_BYTES = 512 * 1024

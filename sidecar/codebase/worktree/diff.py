@@ -33,7 +33,7 @@ class FileDiff(NamedTuple):
     """What the file was called before a commit renamed it; only told of what commits changed."""
 
 
-Way = Literal["forward", "back", "apart", "unknown"]
+Way = Literal["forward", "backward", "diverged", "unknown"]
 
 
 class Moved(NamedTuple):
@@ -187,7 +187,7 @@ SHOWN_FILES, SHOWN_LINES = 200, 6_000
 def moved_between(cwd: Path, old: str, new: str, max_commits: int) -> Moved:
     """Tells which commits came and went, at most so many of each, and which files differ; raises GitFailed."""
     come, lost = commits_between(cwd, old, new)
-    way: Way = "forward" if not lost else "apart" if come else "back"
+    way: Way = "forward" if not lost else "diverged" if come else "backward"
     return Moved(
         tuple(subjects_between(cwd, old, new, max_commits)) if come else (),
         tuple(count_between(cwd, old, new).values()),

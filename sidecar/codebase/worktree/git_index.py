@@ -76,7 +76,7 @@ class GitIndex:
         ends = (*firsts[1:], self._starts[-1])
         self._pieces = [zlib.compress(content[start:end], 1) for start, end in zip(firsts, ends, strict=False)]
         self._opened = (-1, b"")
-        """The piece that was read last, with its number."""
+        """The last decompressed chunk, with its number."""
 
     def __len__(self) -> int:
         return len(self._starts) - 1

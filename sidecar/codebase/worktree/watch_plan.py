@@ -100,7 +100,7 @@ def _survey(cwd: Path, state_dir: Path, now_ns: int) -> Survey:
         raise Unwatchable("there is no repository")
     git_dir = git_dir.resolve()
     if root.is_relative_to(git_dir) or root.is_relative_to(common):
-        raise Unwatchable("the worktree lies in a git directory")
+        raise Unwatchable("the worktree is inside a git directory")
     git = Git(cwd, root=root)
     _require_plain(git, root, git_dir, common)
     settings = _settings(git)
@@ -114,7 +114,7 @@ def _survey(cwd: Path, state_dir: Path, now_ns: int) -> Survey:
     for path in dict.fromkeys((root.as_posix(), cwd.as_posix(), git_dir.as_posix(), common.as_posix())):
         found = identity(path)
         if found is None:
-            raise Unwatchable("a folder is gone")
+            raise Unwatchable("a folder is missing")
         identities.append((path, found))
     return Survey(
         folders,
@@ -154,7 +154,7 @@ def _require_plain(git: Git, root: Path, git_dir: Path, common: Path) -> None:
     told = git.run("rev-parse", "--show-toplevel", "--absolute-git-dir", "--git-common-dir")
     top, own, shared = (Path(os.fsdecode(line)) for line in told.removesuffix(b"\n").split(b"\n"))
     if top.resolve() != root or own.resolve() != git_dir or (git.cwd / shared).resolve() != common:
-        raise Unwatchable("the worktree and its git directory are apart")
+        raise Unwatchable("git uses another worktree or git directory")
     for folder in {git_dir, common}:
         if any((folder / name).is_symlink() for name in _NEVER_LINKS):
             raise Unwatchable("a part of the git directory is a link")
@@ -169,7 +169,7 @@ def _folders(git: Git, root: Path, git_dir: Path, common: Path, state_dir: Path)
         names = _OWN_NAMES
     if state_dir.is_relative_to(root) and state_dir != root:
         if git.run("ls-files", "-z", "--", f":(literal){state_dir.relative_to(root).as_posix()}"):
-            raise Unwatchable("our own state is part of the repository")
+            raise Unwatchable("the sidecar's state is part of the repository")
         skipped.add(state_dir.as_posix())
     return Folders(frozenset({root.as_posix(), *flat, *below}), frozenset(flat), frozenset(skipped), names, ".git")
 

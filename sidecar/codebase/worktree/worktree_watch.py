@@ -75,10 +75,10 @@ class Watching:
         self._survey: Survey | None = None
         self._generation = 0
         self._steps: deque[frozenset[str] | None] = deque(maxlen=MAX_STEPS)
-        """What changed with each of the last generations, the present one last; None where that has no names."""
+        """Changes of the latest generations, oldest first; None where they have no names."""
         self._rules = 0
         self._surveyed = -1
-        """At which `_rules` the survey was made: what is skipped depends on rules, index and configuration."""
+        """Value of `_rules` when the plan was made: what is skipped depends on rules, index and configuration."""
         self._surveyed_size = 0
         self._asked = False
         self._looks = 0
@@ -160,7 +160,7 @@ class Watching:
         if moved or f"{known.root}/.git" in changes.paths:
             reason = "the repository was replaced"
         elif any(path.lower().endswith("/.git") for path in relevant):
-            reason = "there is a repository inside"
+            reason = "the worktree contains another repository"
         if reason is not None:
             self._give_up(reason)
         return reason is None

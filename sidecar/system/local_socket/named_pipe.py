@@ -9,7 +9,7 @@ from multiprocessing import AuthenticationError
 from multiprocessing.connection import Client, Listener
 from typing import Any
 
-FOLDER = "door"
+FOLDER = "socket"
 KEY_NAME = "key"
 KEY_BYTES = 32
 
@@ -45,7 +45,7 @@ class Door:
     def __init__(self, listening: Listener, serve: Callable[[Visit], None]) -> None:
         self._listening = listening
         self._serve = serve
-        threading.Thread(target=self._let_in, name="door", daemon=True).start()
+        threading.Thread(target=self._let_in, name="local-socket", daemon=True).start()
 
     def close(self) -> None:
         """Closes it."""
@@ -63,7 +63,7 @@ class Door:
                 continue
             except OSError:
                 return
-            threading.Thread(target=self._serve, args=(Visit(visitor),), name="visitor", daemon=True).start()
+            threading.Thread(target=self._serve, args=(Visit(visitor),), name="local-socket-client", daemon=True).start()
 
 
 def open_door(state_dir: str, serve: Callable[[Visit], None]) -> Door:

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Callable
 from contextlib import suppress
 
-FOLDER = "door"
+FOLDER = "socket"
 NAME = "sidecar.sock"
 LONGEST_PATH = 100
 """Bytes of a socket's path that every Unix takes; a longer one is reached from the state folder itself."""
@@ -47,7 +47,7 @@ class Door:
         self._path = path
         self._serve = serve
         self._identity = _identity(path)
-        threading.Thread(target=self._let_in, name="door", daemon=True).start()
+        threading.Thread(target=self._let_in, name="local-socket", daemon=True).start()
 
     def close(self) -> None:
         """Closes it; one that another process has opened since stays."""
@@ -71,7 +71,7 @@ class Door:
             if peer_of(visitor) != os.getuid():
                 visitor.close()
                 continue
-            threading.Thread(target=self._serve, args=(Visit(visitor),), name="visitor", daemon=True).start()
+            threading.Thread(target=self._serve, args=(Visit(visitor),), name="local-socket-client", daemon=True).start()
 
 
 def open_door(state_dir: str, serve: Callable[[Visit], None]) -> Door:
@@ -135,7 +135,7 @@ def _own_folder(folder: str) -> None:
         os.mkdir(folder, 0o700)
     found = os.lstat(folder)
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
-        raise PermissionError("the door's folder is not the user's own")
+        raise PermissionError("the socket's folder does not belong to the user")
     if stat.S_IMODE(found.st_mode) != 0o700:
         os.chmod(folder, 0o700)
 

@@ -54,7 +54,7 @@ class TreeWatch:
         """Watches all there is; raises Unwatchable."""
         for top in folders.tops:
             if os.path.isdir(top) and (not is_local(top) or (top not in folders.flat and mounted_below(top))):
-                raise Unwatchable("the file system does not tell its changes")
+                raise Unwatchable("the file system does not report its changes reliably")
         self.broken: str | None = None
         self._folders = folders
         self._cookie_dir = cookie_dir
@@ -111,7 +111,7 @@ class TreeWatch:
         try:
             base.put(self._cookie_dir, name)
         except OSError as error:
-            raise Unwatchable("no cookie can be made") from error
+            raise Unwatchable("the cookie cannot be created") from error
         mark, taken = name.encode(), []
         give_up_at = self._clock.monotonic_ms() + SYNC_SECONDS * 1000
         while True:
@@ -122,7 +122,7 @@ class TreeWatch:
             if any(mark in chunk for chunk in chunks):
                 return taken
             if self._clock.monotonic_ms() > give_up_at:
-                raise Unwatchable("the cookie's event did not come")
+                raise Unwatchable("the cookie's event did not arrive")
 
     def _changes(self, chunks: list[bytes]) -> Changes:
         changed, self._found = self._found, set()

@@ -46,7 +46,7 @@ class RecursiveWatch:
         root = min(folders.tops, key=len)
         if not all(top == root or top.startswith(f"{root}/") for top in folders.tops):
             # Two trees have two streams of events, and a cookie in one says nothing about the other.
-            raise Unwatchable("the git directory lies elsewhere")
+            raise Unwatchable("the git directory is outside the worktree")
         base.remove_stale(cookie_dir, self._clock.now_ms() / 1000)
         try:
             self._notify = RustNotify([root], False, False, 0, True, False)
@@ -88,16 +88,16 @@ class RecursiveWatch:
         try:
             base.put(self._cookie_dir, name)
         except OSError as error:
-            raise Unwatchable("no cookie can be made") from error
+            raise Unwatchable("the cookie cannot be created") from error
         taken: set[str] = set()
         while mark not in taken:
             try:
                 # Without a time limit of its own: one that runs out loses what was gathered.
                 found = self._notify.watch(0, 0, 0, deadline)
             except Exception as error:  # a name that is not UTF-8, among others; later calls fail, too
-                raise Unwatchable("the changes cannot be told") from error
+                raise Unwatchable("the changes cannot be read") from error
             if isinstance(found, str):
-                raise Unwatchable("the cookie's event did not come")
+                raise Unwatchable("the cookie's event did not arrive")
             taken |= {Path(path).as_posix() for _, path in found}
             if len(taken) > MAX_WAITING:
                 raise Unwatchable("too many changes at once")

@@ -116,7 +116,7 @@ def test_after_a_commit_the_next_run_starts_an_entry_with_only_new_changes(talk:
         (("symbolic-ref", "HEAD", f"refs/heads/{BRANCH}"), "checked out"),
         (("symbolic-ref", "refs/remotes/origin/HEAD", f"refs/remotes/origin/{BRANCH}"), "default branch"),
         (("symbolic-ref", f"refs/heads/{BRANCH}", "refs/heads/main"), "symbolic ref to `refs/heads/main`"),
-        (("branch", "memory"), "`memory` stands in the way"),
+        (("branch", "memory"), "existing branch `memory`"),
     ],
 )
 def test_a_branch_that_is_in_use_is_refused_and_the_draft_stays(

@@ -121,7 +121,7 @@ def test_where_nothing_can_be_watched_every_file_is_looked_at(
     memories: Memories, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refusing(*_: object) -> None:
-        raise Unwatchable("the file system does not tell its changes")
+        raise Unwatchable("the file system does not report its changes reliably")
 
     monkeypatch.setattr("sidecar.memory.files.watch.open_watch", refusing)
     path = memories.write("shared/durable/a.md", note("mem-a", "one"))
