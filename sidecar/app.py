@@ -38,7 +38,7 @@ from sidecar.rpc.errors import frames_of
 from sidecar.rpc.framing import MAX_MESSAGE_BYTES
 from sidecar.rpc.scheduler import PendingRequest, Scheduler
 from sidecar.settings.table import from_environment
-from sidecar.storage.open_state import Opened, open_state
+from sidecar.storage.open_state import OpenedState, open_state
 from sidecar.system.log import Log
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from sidecar.call import Call, Process
     from sidecar.catalog import Catalog
     from sidecar.rpc.dispatch import Dispatcher
-    from sidecar.system.process_registry import Presence
+    from sidecar.system.process_registry import ProcessRegistration
     from sidecar.workspace import Workspace
 
 DRAIN_MS = 1_500
@@ -130,8 +130,8 @@ class App:
         self._enter = enter
         self._load_first = load_catalog or load_core_catalog
         self._load_rest = None if load_catalog else load_full_catalog
-        self._opened: Opened | None = None
-        self._presence: Presence | None = None
+        self._opened: OpenedState | None = None
+        self._presence: ProcessRegistration | None = None
         self._handshake: Handshake | None = None
 
     def wait_for_phase(self, phase: Phase, seconds: float | None = None) -> bool:
@@ -263,9 +263,9 @@ class App:
         """Load the methods in the background, from INITIALIZED to SERVING or FAILED."""
         sys.setswitchinterval(SWITCH_SECONDS)
         try:
-            from sidecar.system.allocator import keep_together
+            from sidecar.system.allocator import use_single_arena
 
-            keep_together()
+            use_single_arena()
             self._load_core()
             if self._load_rest is not None:
                 self._wait_until_idle()
@@ -286,7 +286,7 @@ class App:
         if self._handshake.process_id is not None:
             from sidecar.system import parent_watch
 
-            parent_watch.watch(self._handshake.process_id, lambda: self._end(0, "the client's process ended"))
+            parent_watch.watch_process(self._handshake.process_id, lambda: self._end(0, "the client's process ended"))
         catalog = self._load_first()
         self.process = create_process(self, self._handshake, self._opened)
         self.log.attach(Path(self._handshake.log_dir) if self._handshake.log_dir else None, os.getpid())
@@ -337,14 +337,14 @@ def load_core_catalog() -> "Catalog":
     return catalog._replace(methods=(*catalog.methods, discover)) if discover else catalog
 
 
-def create_process(app: App, handshake: Handshake, opened: Opened) -> "Process":
+def create_process(app: App, handshake: Handshake, opened: OpenedState) -> "Process":
     """Create what lives as long as the process."""
     from sidecar.call import Process
     from sidecar.settings.resolve import resolve
     from sidecar.settings.table import flatten
     from sidecar.slice_states import ProcessSlices, WorkspaceSlices
-    from sidecar.storage.lru import Lru
-    from sidecar.system.threads import Pool
+    from sidecar.storage.lru import LruCache
+    from sidecar.system.threads import ThreadPool
     from sidecar.workspace import Workspaces
 
     initialize_settings = flatten(handshake.settings)
@@ -360,9 +360,9 @@ def create_process(app: App, handshake: Handshake, opened: Opened) -> "Process":
         version=__version__,
         initialize_settings=initialize_settings,
         environment_settings=environment_settings,
-        hot_cache=Lru(int(settings["cache.hotBytes"])),
-        background=Pool(max_workers=8, thread_name_prefix="background"),
-        indexing=Pool(max_workers=1, thread_name_prefix="index"),
+        hot_cache=LruCache(int(settings["cache.hotBytes"])),
+        background=ThreadPool(max_workers=8, thread_name_prefix="background"),
+        indexing=ThreadPool(max_workers=1, thread_name_prefix="index"),
         after_run=after_run,
         start_internal_job=app.start_internal_job,
         workspaces=workspaces,
@@ -371,12 +371,12 @@ def create_process(app: App, handshake: Handshake, opened: Opened) -> "Process":
     return process
 
 
-def register_process(process: "Process", handshake: Handshake) -> "Presence":
+def register_process(process: "Process", handshake: Handshake) -> "ProcessRegistration":
     """Register the process for others that use the state folder."""
-    from sidecar.system.process_registry import Presence, present
+    from sidecar.system.process_registry import ProcessRegistration, running_processes
 
-    present(process.state_dir)  # removes the entries of killed processes
-    return Presence(
+    running_processes(process.state_dir)  # removes the entries of killed processes
+    return ProcessRegistration(
         process.state_dir,
         {
             "version": __version__,

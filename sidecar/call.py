@@ -11,9 +11,9 @@ from sidecar.core.clock import Clock, rfc3339
 from sidecar.core.wire import WireModel
 from sidecar.settings.resolve import GLOBAL, Layer, Settings, resolve, values_of
 from sidecar.storage.database import Database
-from sidecar.storage.lru import Lru
+from sidecar.storage.lru import LruCache
 from sidecar.system.log import Log
-from sidecar.system.threads import Pool
+from sidecar.system.threads import ThreadPool
 from sidecar.workspace import Workspace, Workspaces, project_key
 
 if TYPE_CHECKING:
@@ -45,11 +45,11 @@ class Process:
     version: str
     initialize_settings: Mapping[str, Any]
     environment_settings: Mapping[str, Any]
-    hot_cache: Lru
+    hot_cache: LruCache
     """The part of the disk caches that is in memory."""
-    background: Pool
+    background: ThreadPool
     """Work that a request waits for, within its deadline."""
-    indexing: Pool
+    indexing: ThreadPool
     """One thread for indexing repositories, so that a core stays free."""
     after_run: "Callable[[Process, Workspace, str], object]"
     """Called after a run was recorded, with its conversation."""
@@ -79,11 +79,11 @@ class Process:
         deadline_ms = self.clock.monotonic_ms() + seconds * 1000
         pools = (self.background, self.indexing)
         while True:
-            expected = [pool.expected for pool in pools]
+            expected = [pool.submitted for pool in pools]
             for pool in pools:
                 if not pool.wait_until_done(max(0.0, deadline_ms - self.clock.monotonic_ms()) / 1000):
                     return False
-            if expected == [pool.expected for pool in pools]:  # else one may have submitted work to the other
+            if expected == [pool.submitted for pool in pools]:  # else one may have submitted work to the other
                 return True
 
     def settings(self, project: str) -> Settings:

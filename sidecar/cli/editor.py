@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sidecar.cli.errors import CommandFailed
-from sidecar.system.environment import for_child
+from sidecar.system.environment import child_environment
 
 _DEFAULT_EDITORS = ("notepad",) if sys.platform == "win32" else ("vi", "nano")
 
@@ -57,7 +57,7 @@ def editor_command(environment: Mapping[str, str]) -> str:
 def _run(command: str, path: Path) -> None:
     """Run the editor. On Windows a command is one string, which the program splits itself."""
     whole = f'{command} "{path}"' if os.name == "nt" else [*shlex.split(command), str(path)]
-    subprocess.run(whole, check=True, env=for_child())
+    subprocess.run(whole, check=True, env=child_environment())
 
 
 def _failure_message(error: Exception, command: str) -> str:

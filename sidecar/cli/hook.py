@@ -22,9 +22,9 @@ from sidecar.integrations.claude_code.settings_file import (
     with_hooks,
     without_hooks,
 )
-from sidecar.system.atomic_write import write_whole
-from sidecar.system.environment import environment, state_folder_of_user
-from sidecar.system.safe_open import content_of
+from sidecar.system.atomic_write import write_atomic
+from sidecar.system.environment import default_state_folder, environment
+from sidecar.system.safe_open import read_regular
 
 BACKUP = ".before-onecode"
 """Suffix of the backup of the settings file. An empty backup means that there was no file."""
@@ -116,7 +116,7 @@ def _stop() -> CommandAnswer:
 def _status(path: Path) -> CommandAnswer:
     events = installed_events(_text(_read(path)))
     known = f"{path}: {', '.join(events)}" if events else f"{path}: no hooks of onecode-sidecar"
-    return CommandAnswer({"settings": str(path), "events": events, "state": state_folder_of_user()}, [known])
+    return CommandAnswer({"settings": str(path), "events": events, "state": default_state_folder()}, [known])
 
 
 def _install(path: Path, program: str) -> Change:
@@ -152,11 +152,11 @@ def _write(change: Change, *, keeps_backup: bool) -> None:
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         if keeps_backup and change.backup is None:
-            write_whole(os.fspath(_backup_of(change.path)), change.before or b"")
+            write_atomic(os.fspath(_backup_of(change.path)), change.before or b"")
         if change.after is None:
             target.unlink()
         else:
-            write_whole(os.fspath(target), change.after)
+            write_atomic(os.fspath(target), change.after)
         if not keeps_backup:
             with suppress(FileNotFoundError):
                 _backup_of(change.path).unlink()
@@ -172,7 +172,7 @@ def _set_mode(arguments: argparse.Namespace) -> str | None:
     from sidecar.cli.in_process import on_users_state
 
     settings = {"settings": {"mode": mode}}
-    with on_users_state(Path(state_folder_of_user())) as sidecar:
+    with on_users_state(Path(default_state_folder())) as sidecar:
         sidecar.request("settings/update", {**settings, **_project(arguments)})
     return mode
 
@@ -217,7 +217,7 @@ def _diff(change: Change) -> list[str]:
 
 def _read(path: Path) -> bytes | None:
     try:
-        return content_of(os.fspath(path), MAX_SETTINGS_BYTES)
+        return read_regular(os.fspath(path), MAX_SETTINGS_BYTES)
     except FileNotFoundError:
         return None
 

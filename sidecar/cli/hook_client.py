@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from sidecar.cli.hook_run_state import HookRunState, log_line, remove_stale_runs, run_state_of, undelivered_run
 from sidecar.core.clock import Clock, SystemClock
-from sidecar.system.environment import HOST_VARIABLE, MODE_VARIABLE, environment, state_folder_of_user
+from sidecar.system.environment import HOST_VARIABLE, MODE_VARIABLE, default_state_folder, environment
 
 if TYPE_CHECKING:
-    from sidecar.system.local_socket import Visit
+    from sidecar.system.local_socket import SocketConnection
 
 
 NOTIFY_SECONDS = 0.04
@@ -56,7 +56,7 @@ def notify(state_dir: str, params: dict[str, Any]) -> None:
         connection.write(_message(params))
 
 
-def read_answer(connection: "Visit", params: dict[str, Any]) -> dict[str, Any] | None:
+def read_answer(connection: "SocketConnection", params: dict[str, Any]) -> dict[str, Any] | None:
     """Return a sidecar's answer; raise OSError when the connection is lost, RuntimeError for an error answer."""
     connection.write(_message(params))
     received = b""
@@ -76,7 +76,7 @@ def spawn_daemon(state_dir: str, params: dict[str, Any] | None) -> None:
     """Start a sidecar that outlives the hook, with a first request if `params` are given."""
     import subprocess
 
-    from sidecar.system.environment import for_child
+    from sidecar.system.environment import child_environment
 
     program = [sys.executable] if getattr(sys, "frozen", False) else [sys.executable, "-P", "-m", "sidecar"]
     flags = 0x08000000 | 0x00000200 if sys.platform == "win32" else 0  # no window, own process group
@@ -86,7 +86,7 @@ def spawn_daemon(state_dir: str, params: dict[str, Any] | None) -> None:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         cwd=state_dir,
-        env=for_child(),
+        env=child_environment(),
         start_new_session=True,
         creationflags=flags,
     )
@@ -96,10 +96,10 @@ def spawn_daemon(state_dir: str, params: dict[str, Any] | None) -> None:
     started.returncode = 0  # nothing waits for it
 
 
-def _connect(state_dir: str, seconds: float) -> "Visit | None":
-    from sidecar.system.local_socket import knock  # loaded only by hooks that have work to do
+def _connect(state_dir: str, seconds: float) -> "SocketConnection | None":
+    from sidecar.system.local_socket import connect  # loaded only by hooks that have work to do
 
-    return knock(state_dir, seconds)
+    return connect(state_dir, seconds)
 
 
 def _message(params: dict[str, Any]) -> bytes:
@@ -125,7 +125,7 @@ def run(event: str) -> None:
     mode = variables.get(MODE_VARIABLE, "").strip().lower()
     if variables.get(HOST_VARIABLE) or mode == "off":
         os._exit(0)
-    hook = Hook(event, SystemClock(), state_folder_of_user(), may_print=mode != "passive")
+    hook = Hook(event, SystemClock(), default_state_folder(), may_print=mode != "passive")
     watch = threading.Timer(LIMIT_MS / 1000, hook.give_up, ("timeout",))
     watch.daemon = True
     watch.start()

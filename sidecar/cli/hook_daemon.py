@@ -17,9 +17,9 @@ from sidecar.cli.in_process import InProcess, RequestFailed
 from sidecar.cli.serve import start_local_server
 from sidecar.core.clock import SystemClock
 from sidecar.rpc.local_server import LocalServer
-from sidecar.system.environment import environment, state_folder_of_user
+from sidecar.system.environment import default_state_folder, environment
 from sidecar.system.filelock import acquire
-from sidecar.system.local_socket import knock
+from sidecar.system.local_socket import connect
 
 IDLE_MS = 15 * 60_000.0
 """Idle time after which the sidecar exits. A pause between two prompts is rarely longer."""
@@ -38,7 +38,7 @@ def run() -> int:
     """
     input_text = sys.stdin.buffer.read()
     first = orjson.loads(input_text) if input_text else None
-    state_dir = state_folder_of_user()
+    state_dir = default_state_folder()
     lock = os.open(_lock_path(state_dir), os.O_RDWR | os.O_CREAT, 0o600)
     if not acquire(lock, 0):
         return _forward(state_dir, first)
@@ -61,7 +61,7 @@ def run() -> int:
 
 def stop() -> bool:
     """End the daemon and wait until it is gone; return False if there was none. Raise TimeoutError."""
-    lock = os.open(_lock_path(state_folder_of_user()), os.O_RDWR | os.O_CREAT, 0o600)
+    lock = os.open(_lock_path(default_state_folder()), os.O_RDWR | os.O_CREAT, 0o600)
     try:
         if acquire(lock, 0):
             return False
@@ -93,7 +93,7 @@ def _forward(state_dir: str, params: dict[str, Any] | None) -> int:
     waited, connection = 0.0, None
     pause = threading.Event()
     while params is not None and connection is None and waited < PATIENCE_SECONDS:
-        connection = knock(state_dir, PATIENCE_SECONDS)
+        connection = connect(state_dir, PATIENCE_SECONDS)
         if connection is None:
             pause.wait(0.1)
             waited += 0.1

@@ -10,7 +10,7 @@ from sidecar.cli.errors import CommandFailed
 from sidecar.core.errors import WorkspaceUnavailable
 from sidecar.storage.database import FILE_NAME
 from sidecar.system.environment import state_folders
-from sidecar.system.refs import place_of
+from sidecar.system.refs import locate_repository
 
 
 def state_folder(given: Path | None, known: Sequence[Path] | None = None) -> Path:
@@ -41,7 +41,7 @@ def project_folder(given: Path | None) -> Path:
     if given is not None:
         return here
     try:
-        common = place_of(here).common_dir
+        common = locate_repository(here).common_dir
     except WorkspaceUnavailable:
         return here
     return common.parent if common.name == ".git" else here

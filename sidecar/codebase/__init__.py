@@ -23,13 +23,13 @@ from sidecar.codebase.search import (
 )
 from sidecar.codebase.search.import_resolution import FileTree, resolve_import
 from sidecar.codebase.summary.model import chunk_lines
-from sidecar.codebase.summary.purpose import purpose_of_definition, told_in_comments, told_of_definition
+from sidecar.codebase.summary.purpose import comment_text, definition_comment, definition_purpose
 from sidecar.codebase.summary.summarize import Definition, Summary, from_json, to_json
-from sidecar.codebase.worktree.diff import FileDiff, Moved
+from sidecar.codebase.worktree.diff import FileDiff, HeadMove
 from sidecar.codebase.worktree.git_dir import common_dir_of
-from sidecar.codebase.worktree.hunks import Hunk, as_added, follows, head_of, hunks_of
-from sidecar.codebase.worktree.libgit_diff import blobs_of
-from sidecar.codebase.worktree.state import ChangedFile, RepositoryState, StateFailed
+from sidecar.codebase.worktree.hunks import Hunk, added_file_diff, hunk_header, is_adjacent, split_hunks
+from sidecar.codebase.worktree.libgit_diff import blob_ids
+from sidecar.codebase.worktree.state import ChangedFile, RepositoryState, StateUnavailable
 from sidecar.core.terms import count_terms, identifiers_of, paths_in, query_terms, query_words, stem
 
 __all__ = [
@@ -40,28 +40,30 @@ __all__ = [
     "FileTree",
     "FileVersions",
     "FragileFile",
+    "HeadMove",
     "Hunk",
     "Listing",
-    "Moved",
     "PackageNames",
     "RankedFile",
     "Repository",
     "RepositoryState",
-    "StateFailed",
+    "StateUnavailable",
     "Summary",
+    "added_file_diff",
     "api_changes",
-    "as_added",
-    "blobs_of",
+    "blob_ids",
     "chunk_lines",
+    "comment_text",
     "common_dir_of",
     "count_terms",
+    "definition_comment",
+    "definition_purpose",
     "drop_unlikely",
-    "follows",
     "from_json",
     "has_public_api",
-    "head_of",
-    "hunks_of",
+    "hunk_header",
     "identifiers_of",
+    "is_adjacent",
     "is_code",
     "is_document",
     "is_generated",
@@ -70,17 +72,15 @@ __all__ = [
     "may_show",
     "needs_texts",
     "paths_in",
-    "purpose_of_definition",
     "query_terms",
     "query_words",
     "removed_exports",
     "resolve_import",
     "scope_prefix",
     "search_paths",
+    "split_hunks",
     "split_signature",
     "stem",
     "text_match",
     "to_json",
-    "told_in_comments",
-    "told_of_definition",
 ]

@@ -11,11 +11,11 @@ import orjson
 
 from sidecar.codebase.contents import FileContent, read_contents
 from sidecar.codebase.summary.model import Summary, from_json, to_json
-from sidecar.codebase.summary.summarize import MAX_ANALYSED_BYTES, not_analysed, summarise
+from sidecar.codebase.summary.summarize import MAX_ANALYSED_BYTES, summarize, unanalysed_summary
 from sidecar.core.clock import SystemClock
 from sidecar.system.git import GitFailed
 from sidecar.system.log import Log
-from sidecar.system.worker import Worker, WorkerGone, command_of, worker_count
+from sidecar.system.worker import Worker, WorkerExited, worker_command, worker_count
 
 WORKER_COMMAND = "analyse"
 """Command that starts this program as a worker."""
@@ -65,7 +65,7 @@ def analyse_in_workers(
     A file that crashes its worker twice counts as not analysed. Stops soon after `is_over` returns True; no worker is
     left at the end. Raise GitFailed when git's objects cannot be read, OSError when no worker can be started.
     """
-    run = _Run(cwd, files, log, tuple(command or command_of(WORKER_COMMAND)))
+    run = _Run(cwd, files, log, tuple(command or worker_command(WORKER_COMMAND)))
     try:
         yield from run.results(is_over)
     finally:
@@ -86,8 +86,8 @@ def handle_request(line: bytes) -> Iterator[bytes]:
 
 def _summary_of(read: FileContent) -> Summary:
     if read.content is None:
-        return not_analysed(read.path, read.size, "large")
-    return summarise(read.path, read.content)
+        return unanalysed_summary(read.path, read.size, "large")
+    return summarize(read.path, read.content)
 
 
 class _Run:
@@ -192,7 +192,7 @@ class _WorkerSlot:
             try:
                 self._request(remaining, started)
                 return
-            except WorkerGone:
+            except WorkerExited:
                 status = self.close()
             if self._run.is_over():
                 return
@@ -207,7 +207,7 @@ class _WorkerSlot:
         if self._worker is None:
             self._worker = self._run.start_worker()
         self._last_reply_ms = self._clock.monotonic_ms()
-        for line in self._worker.ask(self._run.request(remaining)):
+        for line in self._worker.request(self._run.request(remaining)):
             self._last_reply_ms = self._clock.monotonic_ms()
             reply: list[Any] = orjson.loads(line)
             match reply:
@@ -226,7 +226,7 @@ class _WorkerSlot:
         times = self._crashes[path] = self._crashes.get(path, 0) + 1
         self._run.crashed(path, remaining[path], status, times)
         if times >= MAX_CRASHES:
-            self._run.put(AnalysedFile(path, remaining.pop(path), not_analysed(path, 0, "failed")))
+            self._run.put(AnalysedFile(path, remaining.pop(path), unanalysed_summary(path, 0, "failed")))
 
     def end_if_hung(self) -> None:
         """Kill a worker that is silent for too long; its thread continues with another one."""

@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from sidecar.codebase.summary.line_patterns import MAX_DEFINITIONS, MAX_SIGNATURE, without_comment
+from sidecar.codebase.summary.line_patterns import MAX_DEFINITIONS, MAX_SIGNATURE, strip_comment
 from sidecar.codebase.summary.model import Definition, Summary
 from sidecar.core.lazy_regex import lazy_regex
 
@@ -164,7 +164,7 @@ def _own_lines(definition: Definition, summary: Summary, lines: Sequence[str]) -
         for number in range(definition.line, definition.end_line + 1)
         if number not in member_lines
     )
-    plain = (without_comment(line).rstrip(" ,;") for line in own if line and not _COMMENT_LINE.match(line))
+    plain = (strip_comment(line).rstrip(" ,;") for line in own if line and not _COMMENT_LINE.match(line))
     return "\n".join(line for line in plain if line)
 
 
@@ -172,7 +172,7 @@ def _head(lines: Sequence[str]) -> str:
     """Return a definition's lines up to the closing parenthesis, and its return type."""
     text, depth, flat = "", 0, ""
     for line in lines:
-        plain = without_comment(line)
+        plain = strip_comment(line)
         text = f"{text} {plain}"
         depth += plain.count("(") - plain.count(")")
         if depth <= 0 and "(" in text:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from sidecar.codebase.worktree.content_hash import HASHED_BYTES, blob_id, content_identity
+from sidecar.codebase.worktree.content_hash import MAX_HASHED_BYTES, blob_id, content_identity
 from sidecar.system.git import Git, GitFailed
 from sidecar.system.safe_open import read_below
 
@@ -40,7 +40,7 @@ def read_contents(cwd: Path, files: Mapping[str, str], limit_bytes: int) -> Iter
 
 def read_from_worktree(cwd: Path, path: str, expected: str) -> bytes | None:
     """Return a worktree file's bytes if they have the expected blob id; else None, as after a line-end conversion."""
-    content = read_below(str(cwd), path, HASHED_BYTES)
+    content = read_below(str(cwd), path, MAX_HASHED_BYTES)
     if content is None:
         return None
     actual = blob_id(content, "sha256" if len(expected) == _SHA256_CHARACTERS else "sha1")

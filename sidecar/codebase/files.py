@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from sidecar.codebase.summary.languages import language_of
 from sidecar.codebase.worktree.git_dir import index_signature
-from sidecar.codebase.worktree.state import RepositoryState, is_own
+from sidecar.codebase.worktree.state import RepositoryState, is_sidecar_path
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.secrets.named_secrets import is_secret_path
 from sidecar.system.git import Git
@@ -233,7 +233,7 @@ def may_show(path: str) -> bool:
         (dot and suffix.lower() in _OPAQUE_SUFFIXES)
         or not _VENDORED_FOLDERS.isdisjoint(folders)
         or is_secret_path(path)
-        or is_own(path)
+        or is_sidecar_path(path)
         or not (path.isascii() or path.isprintable() or _is_decodable(path))
     )
 

@@ -14,7 +14,7 @@ from sidecar.codebase.model import (
     WorkspaceParams,
 )
 from sidecar.codebase.repository import Repository
-from sidecar.codebase.worktree.state import RepositoryState, StateFailed
+from sidecar.codebase.worktree.state import RepositoryState, StateUnavailable
 from sidecar.core.errors import Cancelled, WorkspaceUnavailable
 from sidecar.lifecycle import Progress, ProgressParams
 from sidecar.method import Lane, method
@@ -101,7 +101,7 @@ def _open(call: Call, params: WorkspaceParams) -> tuple[Repository, RepositorySt
     repository = workspace.slices.repository
     try:
         return repository, repository.state()
-    except StateFailed as error:
+    except StateUnavailable as error:
         raise WorkspaceUnavailable(f"The repository's state cannot be read: {error.reason}.") from error
 
 

@@ -19,17 +19,17 @@ from sidecar.codebase.summary.grammar import load
 from sidecar.codebase.summary.languages import main_grammars
 from sidecar.codebase.summary.summarize import Summary
 from sidecar.codebase.worktree.content_hash import ContentHashes, content_identity
-from sidecar.codebase.worktree.diff import FileDiff, Moved, diff_between, moved_between, shown_of
-from sidecar.codebase.worktree.diff_cache import Differences
+from sidecar.codebase.worktree.diff import FileDiff, HeadMove, diff_between, head_move, paths_to_show
+from sidecar.codebase.worktree.diff_cache import DiffCache
 from sidecar.codebase.worktree.freshness import Freshness, Watchers
 from sidecar.codebase.worktree.git_dir import common_dir_of
-from sidecar.codebase.worktree.libgit_diff import blobs_of
-from sidecar.codebase.worktree.state import RepositoryState, StateFailed
+from sidecar.codebase.worktree.libgit_diff import blob_ids
+from sidecar.codebase.worktree.state import RepositoryState, StateUnavailable
 from sidecar.core.clock import SystemClock
 from sidecar.core.digests import short_id
 from sidecar.core.terms import clear_term_cache
-from sidecar.storage.lru import Lru
-from sidecar.system.allocator import give_back
+from sidecar.storage.lru import LruCache
+from sidecar.system.allocator import release_memory
 from sidecar.system.git import GitFailed
 from sidecar.system.safe_open import read_below
 from sidecar.workspace import Workspace
@@ -71,7 +71,7 @@ class Repository:
         self._searcher = Searcher(self.cwd, process, self.cached_summaries, self.summaries)
         self._index = self._searcher.index
         self._indexer = Indexer(self.cwd, process, self._index, self._file_cache)
-        self._recent_summaries = Lru(RECENT_SUMMARY_BYTES)
+        self._recent_summaries = LruCache(RECENT_SUMMARY_BYTES)
         self._listing_lock = threading.Lock()
         self._index_lock = threading.Lock()
         self._index_run: Future[IndexReport] | None = None
@@ -80,7 +80,7 @@ class Repository:
         self._grammars_started = False
         self.key = workspace.key
         self.freshness = Freshness(self.cwd, process, self._hashes)
-        self._differences = Differences(self.cwd, self._hashes, self.freshness)
+        self._differences = DiffCache(self.cwd, self._hashes, self.freshness)
 
     def state(self) -> RepositoryState:
         """Return the worktree's state; git runs only if something happened since the last time. Raise StateFailed."""
@@ -88,20 +88,20 @@ class Repository:
 
     def cached_state(self) -> tuple[RepositoryState, Listing] | None:
         """Return state and listing if little or nothing happened since the last time; else None."""
-        state = self.freshness.at_once()
+        state = self.freshness.cached_state()
         if state is None:
             return None
         try:
             return state, self._searcher.cached_listing(state) or self.listing(state)
-        except StateFailed:
+        except StateUnavailable:
             return None
 
     def verify_unchanged(self, paths: list[str]) -> bool:
         """Whether files about to be sent still match the state; if not, the next state is read afresh."""
-        unchanged = self.freshness.confirms(paths)
+        unchanged = self.freshness.verify_unchanged(paths)
         if not unchanged:
             self._process.log.warning("codebase.state.denied", files=len(paths))
-            self.freshness.forget()
+            self.freshness.invalidate()
         return unchanged
 
     def listing(self, state: RepositoryState) -> Listing:
@@ -110,7 +110,7 @@ class Repository:
             try:
                 listing = self._lister.list(self.cwd, state)
             except GitFailed as error:
-                raise StateFailed(error.reason) from error
+                raise StateUnavailable(error.reason) from error
             if self._last_listing is not listing:
                 self.key, self._last_listing = _repository_key(state), listing
             self._searcher.update(state, listing)
@@ -221,26 +221,26 @@ class Repository:
         New files are not included: `new_file_text` reads them. Raise StateFailed.
         """
         try:
-            return self._differences.of(state)
+            return self._differences.diffs(state)
         except GitFailed as error:
-            raise StateFailed(error.reason) from error
+            raise StateUnavailable(error.reason) from error
 
-    def head_move(self, old: str, new: str, max_commits: int) -> Moved:
+    def head_move(self, old: str, new: str, max_commits: int) -> HeadMove:
         """Return what happened between two commits; if the old one no longer exists, the way is `unknown`."""
         try:
-            return moved_between(self.cwd, old, new, max_commits)
+            return head_move(self.cwd, old, new, max_commits)
         except GitFailed:
-            return Moved((), (), "unknown")
+            return HeadMove((), (), "unknown")
 
-    def committed_diffs(self, old: str, new: str, moved: Moved) -> dict[str, FileDiff]:
+    def committed_diffs(self, old: str, new: str, moved: HeadMove) -> dict[str, FileDiff]:
         """Return the diffs of files that may be shown between two commits, small ones first, up to a size.
 
         Empty if the head moved back: whoever knew the old head knows that content.
         """
-        if moved.way == "backward":
+        if moved.direction == "backward":
             return {}
         try:
-            return diff_between(self.cwd, old, new, shown_of(moved.files))
+            return diff_between(self.cwd, old, new, paths_to_show(moved.files))
         except GitFailed as error:
             self._process.log.warning("codebase.read.failed", reason=error.reason)
             return {}
@@ -259,9 +259,9 @@ class Repository:
     def content_ids_at(self, commit: str, paths: Sequence[str], state: RepositoryState) -> dict[str, str]:
         """Return the content ids of files in a commit; files it does not have are left out. Raise StateFailed."""
         try:
-            return blobs_of(state, commit, paths) if paths else {}
+            return blob_ids(state, commit, paths) if paths else {}
         except GitFailed as error:
-            raise StateFailed(error.reason) from error
+            raise StateUnavailable(error.reason) from error
 
     def importers(self, path: str) -> list[str]:
         """Return the files known to import a listed file, sorted."""
@@ -312,7 +312,7 @@ class Repository:
         done = self._indexer.run(self.key, report, self._searcher.by_interest)
         if done.analysed >= MANY_FILES or done.from_cache >= MANY_FILES:
             clear_term_cache()
-            give_back()
+            release_memory()
         return done
 
     def _load_grammars(self, index_run: "Future[IndexReport]") -> None:

@@ -7,12 +7,12 @@ from typing import Any
 from sidecar.call import Process
 from sidecar.codebase.summary.summarize import SUMMARY_VERSION, Summary, from_json, to_json
 from sidecar.codebase.worktree.content_hash import content_identity
-from sidecar.storage.cache import Cache, Make
-from sidecar.storage.retention import Holding
+from sidecar.storage.cache import Cache, MakeValue
+from sidecar.storage.retention import RowGroup
 
-HOLDINGS = (
-    Holding("caches", "continuity_file_cache", "", "used_at_ms < ?2"),
-    Holding("caches", "continuity_search_cache", "", "used_at_ms < ?2"),
+ROW_GROUPS = (
+    RowGroup("caches", "continuity_file_cache", "", "used_at_ms < ?2"),
+    RowGroup("caches", "continuity_search_cache", "", "used_at_ms < ?2"),
 )
 
 
@@ -60,7 +60,7 @@ class SearchCache:
         """Return the result of the same query in the same state."""
         return self._cache.get((query, commit, scope))
 
-    def put(self, query: str, commit: str, scope: str, make: Make, now_ms: int) -> None:
+    def put(self, query: str, commit: str, scope: str, make: MakeValue, now_ms: int) -> None:
         """Store a result."""
         self._cache.put((query, commit, scope), make, now_ms)
 

@@ -9,7 +9,7 @@ import orjson
 
 from sidecar.context.recovery.restart import SessionRecord, after_compaction
 from sidecar.context.recovery.resume_point import ResumePoint
-from sidecar.storage.retention import Holding
+from sidecar.storage.retention import RowGroup
 
 MAX_SESSIONS = 500
 """Maximum number of sessions stored per project; the least recently updated is deleted first."""
@@ -80,7 +80,7 @@ def _delete_oldest(tx: apsw.Connection, table: str, project: str) -> None:
 # For `state/purge`.
 
 
-HOLDINGS = (
-    Holding("runs", "continuity_context_sessions", before="updated_at_ms < ?2", is_counted=False),
-    Holding("runs", "continuity_context_resume_points", before="updated_at_ms < ?2", is_counted=False),
+ROW_GROUPS = (
+    RowGroup("runs", "continuity_context_sessions", before="updated_at_ms < ?2", is_counted=False),
+    RowGroup("runs", "continuity_context_resume_points", before="updated_at_ms < ?2", is_counted=False),
 )

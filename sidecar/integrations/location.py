@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sidecar.core.errors import InvalidParams, WorkspaceUnavailable
-from sidecar.system.refs import place_of
+from sidecar.system.refs import locate_repository
 
 
 class Location(NamedTuple):
@@ -22,7 +22,7 @@ def locate(folder: Any) -> Location:
     here = Path(folder)
     root = next((candidate for candidate in (here, *here.parents) if (candidate / ".git").exists()), here)
     try:
-        common = place_of(root).common_dir
+        common = locate_repository(root).common_dir
     except WorkspaceUnavailable:
         return Location(str(root), str(root))
     return Location(str(root), str(common.parent if common.name == ".git" else root))

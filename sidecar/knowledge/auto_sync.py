@@ -178,7 +178,7 @@ def sync_when_due(process: Process, workspace: Workspace) -> None:
         return
     if not auto_syncs.try_start(workspace.project_key, process.clock.now_ms()):
         return
-    ended = process.background.expect()  # tests and shutdown wait for this job too
+    ended = process.background.reserve()  # tests and shutdown wait for this job too
     try:
         process.start_internal_job("knowledge/sync", lambda call: _sync_if_due(call, workspace, auto_syncs, ended))
     except Busy:  # too many jobs, or shutting down; the next run tries again

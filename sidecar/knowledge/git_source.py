@@ -21,7 +21,7 @@ from sidecar.knowledge.item import MAX_ITEM_BYTES, SCOPE_FOLDERS, TYPE_FOLDERS
 from sidecar.settings.resolve import Settings
 from sidecar.settings.table import is_remote
 from sidecar.system import filelock
-from sidecar.system.fetch import IT_FAILED, FetchFailed, fetch
+from sidecar.system.fetch import UNKNOWN_REASON, FetchFailed, fetch
 from sidecar.system.libgit import pygit2
 
 MAX_ENTRIES = 500_000
@@ -276,7 +276,7 @@ def _fetch_into_mirror(mirror: Path, marker: Path, url: str, check: Callable[[],
         fetch(mirror, url, check)
         marker.touch()
     except FetchFailed as failure:
-        if failure.reason == IT_FAILED:
+        if failure.reason == UNKNOWN_REASON:
             marker.unlink(missing_ok=True)  # the mirror itself may be damaged
         raise knowledge_unavailable(f"The knowledge repository cannot be fetched: {failure.reason}.") from failure
     except OSError as error:
@@ -308,7 +308,7 @@ def _mirror_lock(mirror: Path) -> Iterator[None]:
         fd = os.open(mirror.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
     except OSError as error:
         raise StateDegraded("The knowledge repository cannot be fetched.", hint="Check the state folder.") from error
-    with filelock.holding(fd, LOCK_WAIT_S) as is_held:
+    with filelock.locked(fd, LOCK_WAIT_S) as is_held:
         if not is_held:
             raise knowledge_unavailable(
                 "Timed out waiting for another process that is fetching the knowledge repository."

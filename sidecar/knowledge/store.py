@@ -11,7 +11,7 @@ import orjson
 
 from sidecar.core.digests import digest_bytes
 from sidecar.knowledge.manifest import Entry
-from sidecar.storage.retention import Holding
+from sidecar.storage.retention import RowGroup
 
 ENTRY_VERSION = 3
 """Version of parsing and rendering; entries of another version are parsed again."""
@@ -198,11 +198,11 @@ def save_entries(tx: apsw.Connection, project: str, before: Mapping[str, Entry],
 # For `state/purge`. Without its state, a sync adopts the pointers it finds.
 
 
-HOLDINGS = (
-    Holding("indexes", "continuity_knowledge_items"),
-    Holding("knowledge", "continuity_knowledge_state", before="at_ms < ?2"),
-    Holding("knowledge", "continuity_knowledge_checkpoints", before="at_ms < ?2"),
-    Holding("knowledge", "continuity_knowledge_journal", is_counted=False),
+ROW_GROUPS = (
+    RowGroup("indexes", "continuity_knowledge_items"),
+    RowGroup("knowledge", "continuity_knowledge_state", before="at_ms < ?2"),
+    RowGroup("knowledge", "continuity_knowledge_checkpoints", before="at_ms < ?2"),
+    RowGroup("knowledge", "continuity_knowledge_journal", is_counted=False),
 )
 
 

@@ -47,7 +47,7 @@ def sync_lock(state_dir: Path, project: str) -> Iterator[None]:
         raise StateDegraded(
             "The knowledge sync's lock file cannot be created.", hint="Check the state folder."
         ) from error
-    with filelock.holding(fd, 0) as is_held:
+    with filelock.locked(fd, 0) as is_held:
         if not is_held:
             raise Busy("A knowledge sync of this project is already running.", data={"retryAfterMs": 1_000})
         yield

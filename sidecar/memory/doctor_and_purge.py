@@ -17,7 +17,7 @@ from sidecar.memory.index import index_of, write_index_file
 from sidecar.memory.store import entries, entry_queries
 from sidecar.memory.store.entries import ENTRY_COUNT
 from sidecar.memory.writer import Writer
-from sidecar.storage.retention import Holding
+from sidecar.storage.retention import RowGroup
 from sidecar.workspace import Workspace
 
 MAX_FINDINGS = 20
@@ -93,20 +93,20 @@ _INDEX_ROWS = "rowid IN (SELECT row_id FROM continuity_memories WHERE project = 
 
 INDEX = "indexes"
 
-HOLDINGS = (
-    Holding(INDEX, "continuity_memory_text", _INDEX_ROWS, is_counted=False),
-    Holding(INDEX, "continuity_memory_term_counts", is_counted=False),
-    Holding(INDEX, "continuity_memories"),
-    Holding(INDEX, "continuity_memory_files", is_counted=False),
-    Holding("memories", "continuity_memory_tombstones", before="deleted_at_ms < ?2"),
-    Holding("memories", "continuity_memory_openings", before="opened_at_ms < ?2", is_counted=False),
-    Holding("memories", "continuity_memory_pending", before="at_ms < ?2"),
-    Holding("memories", "continuity_memory_sightings", before="at_ms < ?2", is_counted=False),
-    Holding("memories", "continuity_memory_captures", before="at_ms < ?2", is_counted=False),
-    Holding("memories", "continuity_memory_capture_totals", is_counted=False),
-    Holding("memories", "continuity_memory_upkeep", before="at_ms < ?2", is_counted=False),
-    Holding("memories", "continuity_memory_resolutions", before="at_ms < ?2"),
-    Holding("memories", "continuity_memory_plans", is_counted=False),
+ROW_GROUPS = (
+    RowGroup(INDEX, "continuity_memory_text", _INDEX_ROWS, is_counted=False),
+    RowGroup(INDEX, "continuity_memory_term_counts", is_counted=False),
+    RowGroup(INDEX, "continuity_memories"),
+    RowGroup(INDEX, "continuity_memory_files", is_counted=False),
+    RowGroup("memories", "continuity_memory_tombstones", before="deleted_at_ms < ?2"),
+    RowGroup("memories", "continuity_memory_openings", before="opened_at_ms < ?2", is_counted=False),
+    RowGroup("memories", "continuity_memory_pending", before="at_ms < ?2"),
+    RowGroup("memories", "continuity_memory_sightings", before="at_ms < ?2", is_counted=False),
+    RowGroup("memories", "continuity_memory_captures", before="at_ms < ?2", is_counted=False),
+    RowGroup("memories", "continuity_memory_capture_totals", is_counted=False),
+    RowGroup("memories", "continuity_memory_upkeep", before="at_ms < ?2", is_counted=False),
+    RowGroup("memories", "continuity_memory_resolutions", before="at_ms < ?2"),
+    RowGroup("memories", "continuity_memory_plans", is_counted=False),
 )
 """Pending captures wait to become memories; tombstones prevent deleted memories from being captured again."""
 

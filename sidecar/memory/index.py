@@ -28,7 +28,7 @@ from sidecar.memory.files.watch import MemoryWatch
 from sidecar.memory.ranking.indexed_text import index_text
 from sidecar.memory.store import entries, local_state
 from sidecar.memory.store.entries import IndexedFile, IndexedMemory
-from sidecar.system.atomic_write import is_unfinished
+from sidecar.system.atomic_write import is_temporary
 from sidecar.workspace import Workspace
 
 RACY_NS = 2_000_000_000
@@ -320,7 +320,7 @@ def _changed_memory_files(root: str, changed: Iterable[str]) -> list[str] | None
             continue  # the folder of the watch's cookie files
         relative = path[len(root) + 1 :]
         name = relative.rpartition("/")[2]
-        if name.startswith(".") or is_unfinished(name) or relative == INDEX_FILE:
+        if name.startswith(".") or is_temporary(name) or relative == INDEX_FILE:
             continue
         if not is_allowed_name(name) or not name.endswith(".md") or not _is_file_or_missing(path):
             return None

@@ -46,7 +46,7 @@ class ErrorCounter:
         """Count one error answer; a background write follows."""
         with self._lock:
             self._pending[measure] += 1
-        self._process.database.behind.soon(self.write)
+        self._process.database.write_behind.schedule(self.write)
 
     def write(self) -> None:
         """Write the pending counts. Counts that cannot be written are lost and logged."""

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import apsw
 
 from sidecar.core.clock import rfc3339
-from sidecar.storage.retention import Holding
+from sidecar.storage.retention import RowGroup
 
 DAY_MS = 86_400_000
 NO_PROVIDER = NO_PROJECT = ""
@@ -93,6 +93,8 @@ def roll_up(tx: apsw.Connection, now_ms: int, days: int = DAYS) -> None:
     tx.execute(f"DELETE {rows}", (day,))
 
 
-HOLDINGS = (
-    Holding("metrics", "continuity_metrics", before="day <> '' AND day < strftime('%Y-%m-%d', ?2 / 1000, 'unixepoch')"),
+ROW_GROUPS = (
+    RowGroup(
+        "metrics", "continuity_metrics", before="day <> '' AND day < strftime('%Y-%m-%d', ?2 / 1000, 'unixepoch')"
+    ),
 )

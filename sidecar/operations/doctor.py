@@ -34,8 +34,8 @@ from sidecar.storage.backup import back_up
 from sidecar.system.environment import environment
 from sidecar.system.git import Git, GitFailed
 from sidecar.system.libgit import pygit2
-from sidecar.system.process_registry import present
-from sidecar.system.watch.tree import SHARE_OF_LIMIT
+from sidecar.system.process_registry import running_processes
+from sidecar.system.watch.tree import LIMIT_DIVISOR
 from sidecar.workspace import Workspace
 
 # Checks of the sidecar's environment: disk, permissions, watcher limits, versions.
@@ -85,7 +85,7 @@ def watchers(workspace: Workspace | None) -> Iterator[Finding]:
             "warning", message, "Raise the limit to at least 128: `sudo sysctl fs.inotify.max_user_instances=128`."
         )
     needed = _tracked_folder_count(workspace.cwd) if workspace is not None else 0
-    if needed * SHARE_OF_LIMIT > allowed:
+    if needed * LIMIT_DIVISOR > allowed:
         message = (
             f"The project has {needed} folders; the system limits watches to {allowed} (fs.inotify.max_user_watches)."
         )
@@ -106,7 +106,7 @@ def versions(folder: Path) -> Iterator[Finding]:
     except GitFailed:
         remedy = "Install git. Until then, history and unusual repository layouts are not read."
         yield Finding("warning", "The git command is not installed.", remedy)
-    others = {str(process.get("version")) for process in present(folder)} - {__version__}
+    others = {str(process.get("version")) for process in running_processes(folder)} - {__version__}
     if others:
         git_version = f"A sidecar of version {', '.join(sorted(others))} uses the same state; this is {__version__}."
         yield Finding("warning", git_version, "Restart 1Code, so that all sidecars have the same version.")
@@ -162,7 +162,7 @@ def _project_check(check: Callable[[Call, Workspace], Iterable[Finding]]) -> Che
 
 CHECKS: dict[DoctorCheckName, Check] = {
     "database": lambda call, _: storage.check_database(call.database),
-    "caches": lambda call, _: storage.caches(call.database),
+    "caches": lambda call, _: storage.check_caches(call.database),
     "records": lambda call, _: check_records(call.process),
     "settings": lambda call, _: check_settings(call.database, environment()),
     "indexes": lambda call, _: memory.index_findings(call.process),
@@ -193,7 +193,7 @@ def doctor(call: Call, params: StateDoctorParams) -> StateDoctorResult:
     """
     path = params.project_path
     workspace = None if path is None else call.process.workspaces.get(path, None)
-    call.database.behind.flush()
+    call.database.write_behind.flush()
     initial = current = _run_checks(call, workspace)
     backup = None
     if params.fix and not params.dry_run and any(_repairs(initial)):

@@ -14,7 +14,7 @@ from sidecar.operations.report.report_data import read_report_data
 from sidecar.operations.report.rollout import gather_evidence, next_step, stages
 from sidecar.operations.status import status
 from sidecar.settings.resolve import Settings
-from sidecar.system.atomic_write import write_whole
+from sidecar.system.atomic_write import write_atomic
 
 FILE_NAME = "report.html"
 DAY_MS = 86_400_000
@@ -31,7 +31,7 @@ def report(call: Call, params: StateReportParams) -> StateReportResult:
     settings = call.process.settings(project or "")
     now_ms = call.now_ms()
     since_day = first_day(now_ms, params.days)
-    call.database.behind.flush()
+    call.database.write_behind.flush()
     with call.database.read() as tx:
         data = read_report_data(
             tx, project, since_day, now_ms - params.days * DAY_MS, is_weekly=params.days > MAX_DAILY_BARS
@@ -43,7 +43,7 @@ def report(call: Call, params: StateReportParams) -> StateReportResult:
     content = page(_heading(call, settings, name, since_day), data, step, judged_stages).encode()
     path = os.path.join(call.process.state_dir, FILE_NAME)
     try:
-        write_whole(path, content, durable=False)
+        write_atomic(path, content, durable=False)
     except OSError as error:
         raise StateDegraded("The report cannot be written.", hint="Check the state folder's permissions.") from error
     return StateReportResult(path=path, bytes=len(content), since_day=since_day, next_step=step, stages=judged_stages)

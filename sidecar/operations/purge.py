@@ -22,17 +22,17 @@ from sidecar.registry import store as registry
 from sidecar.runs import Artifact, artifacts
 from sidecar.runs import maintenance as runs
 from sidecar.settings import methods as settings
-from sidecar.storage.health_checks import give_back
-from sidecar.storage.retention import Holding, Scope, count, remove
+from sidecar.storage.health_checks import reclaim_space
+from sidecar.storage.retention import PurgeScope, RowGroup, count, remove
 from sidecar.workspace import Workspace
 
 DAY_MS = 86_400_000
 DEFAULT_KINDS: tuple[PurgeKind, ...] = ("runs", "caches", "indexes", "metrics")
 """Kinds removed when none is named: they can be rebuilt, or only record the past."""
 
-HOLDINGS: tuple[Holding, ...] = (
-    *codebase.HOLDINGS, *memory.HOLDINGS, *registry.HOLDINGS, *knowledge.HOLDINGS, *metrics.HOLDINGS,
-    *settings.HOLDINGS, *packs.HOLDINGS, *context.HOLDINGS, *runs.HOLDINGS,
+ROW_GROUPS: tuple[RowGroup, ...] = (
+    *codebase.ROW_GROUPS, *memory.ROW_GROUPS, *registry.ROW_GROUPS, *knowledge.ROW_GROUPS, *metrics.ROW_GROUPS,
+    *settings.ROW_GROUPS, *packs.ROW_GROUPS, *context.ROW_GROUPS, *runs.ROW_GROUPS,
 )  # fmt: skip
 """What every slice stores. Runs come last, because packs are found by their conversations."""
 
@@ -41,7 +41,7 @@ FILE_KINDS = ("backups", "damaged", "logs")
 
 class _PurgeScope(NamedTuple):
     kinds: frozenset[str]
-    scope: Scope
+    scope: PurgeScope
     workspace: Workspace | None
 
 
@@ -55,9 +55,9 @@ def purge(call: Call, params: StatePurgeParams) -> StatePurgeResult:
     before = _state_bytes(call)
     files = [file for file in list_state_files(call.process.state_dir) if _is_selected(file, selection)]
     memories = _memory_files(call, selection)
-    call.database.behind.flush()
+    call.database.write_behind.flush()
     with call.database.read() if params.dry_run else call.database.write() as tx:
-        totals = {kind: _count(tx, kind, Scope(selection.scope.project, None)) for kind in get_args(PurgeKind)}
+        totals = {kind: _count(tx, kind, PurgeScope(selection.scope.project, None)) for kind in get_args(PurgeKind)}
         damaged = [file.id for file in _damaged_artifacts(tx, selection)]
         removed = _remove(tx, selection, damaged) if not params.dry_run else _count_removable(tx, selection, damaged)
     if not params.dry_run:
@@ -67,7 +67,7 @@ def purge(call: Call, params: StatePurgeParams) -> StatePurgeResult:
             with suppress(OSError):
                 file.path.unlink()
         call.process.hot_cache.clear()
-        give_back(call.database)
+        reclaim_space(call.database)
     removed["memories"] = removed.get("memories", 0) + len(memories)
     for kind in FILE_KINDS:
         totals[kind] = sum(file.kind == kind for file in list_state_files(call.process.state_dir))
@@ -87,7 +87,7 @@ def _purge_scope(call: Call, params: StatePurgeParams) -> _PurgeScope:
     if "memories" in kinds and workspace is None:
         raise InvalidParams("Memories are files of a project.", hint="Add the project's path.")
     days = params.older_than_days
-    return _PurgeScope(kinds, Scope(project, None if days is None else call.now_ms() - days * DAY_MS), workspace)
+    return _PurgeScope(kinds, PurgeScope(project, None if days is None else call.now_ms() - days * DAY_MS), workspace)
 
 
 def _remove(tx: apsw.Connection, selection: _PurgeScope, damaged: list[str]) -> dict[str, int]:
@@ -113,12 +113,12 @@ def _count_removable(tx: apsw.Connection, selection: _PurgeScope, damaged: list[
     return {**{kind: _count(tx, kind, selection.scope) for kind in selection.kinds}, "damagedArtifacts": len(damaged)}
 
 
-def _count(tx: apsw.Connection, kind: str, scope: Scope) -> int:
+def _count(tx: apsw.Connection, kind: str, scope: PurgeScope) -> int:
     return sum(count(tx, holding, scope) for holding in _holdings_of(kind) if holding.is_counted)
 
 
-def _holdings_of(kind: str) -> list[Holding]:
-    return [holding for holding in HOLDINGS if holding.kind == kind]
+def _holdings_of(kind: str) -> list[RowGroup]:
+    return [holding for holding in ROW_GROUPS if holding.kind == kind]
 
 
 def _in_order(kinds: Iterable[str]) -> list[str]:

@@ -26,7 +26,7 @@ from sidecar.storage.backup import FOLDER as BACKUPS
 from sidecar.storage.database import FILE_NAME
 from sidecar.storage.health_checks import cache_sizes
 from sidecar.storage.migrations import current_step
-from sidecar.system.process_registry import present
+from sidecar.system.process_registry import running_processes
 
 # The files of a state folder, by kind.
 
@@ -95,7 +95,7 @@ def status(call: Call, params: StateStatusParams) -> StateStatusResult:  # noqa:
 
 def _other_processes(process: Process) -> Iterator[RunningSidecar]:
     names = RunningSidecar.model_fields
-    for presence in present(process.state_dir):
+    for presence in running_processes(process.state_dir):
         facts = {name: presence.get(field.alias or name) for name, field in names.items()}
         if facts["pid"] != os.getpid() and None not in facts.values():
             yield RunningSidecar.model_validate(facts)

@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sidecar.codebase import (
+    HeadMove,
     Listing,
-    Moved,
     RankedFile,
     Repository,
     RepositoryState,
-    StateFailed,
+    StateUnavailable,
     search_paths,
     text_match,
 )
@@ -95,7 +95,7 @@ class PackInputs:
     """An existing entity that matches what the prompt wants created."""
     differences: Differences | None = None
     """None if they were not available in time."""
-    moved: Moved | None = None
+    moved: HeadMove | None = None
     cache_hit: bool = False
     file_hits: int = 0
     file_misses: int = 0
@@ -274,7 +274,7 @@ def _build_for_next_call(pack_query: PackQuery, lookup: Future[tuple[RepositoryS
 
 def _changes(
     repository: Repository, state: RepositoryState, known: SessionContents
-) -> tuple[Differences, Moved | None]:
+) -> tuple[Differences, HeadMove | None]:
     diffs = repository.diffs(state)
     new = [file.path for file in state.changed if file.kind == "untracked" or state.head is None]
     shown = new[:MAX_NEW_FILES] if state.kind == "git" else []
@@ -332,7 +332,7 @@ def record_omission(inputs: PackInputs, item: str, error: Exception, log: Log) -
     """Record that a source is late or failed; the call continues with the rest."""
     if isinstance(error, TimeoutError):
         inputs.partial, reason = True, "deadline"
-    elif isinstance(error, StateFailed):
+    elif isinstance(error, StateUnavailable):
         reason = error.reason
     else:
         log.error("packs.source.failed", item=item, kind=type(error).__name__)

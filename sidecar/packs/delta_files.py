@@ -10,17 +10,17 @@ from typing import NamedTuple
 from sidecar.codebase import (
     ChangedFile,
     FileDiff,
+    HeadMove,
     Hunk,
-    Moved,
     RepositoryState,
-    as_added,
+    added_file_diff,
     count_terms,
-    follows,
-    head_of,
-    hunks_of,
+    hunk_header,
+    is_adjacent,
     is_generated,
     may_show,
     query_terms,
+    split_hunks,
 )
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
@@ -59,7 +59,7 @@ def render_diff(text: str, sent: tuple[keys.SentHunk, ...], query: str, limit_by
     Each hunk is known, or shown, or counted in a last line. A hunk that was shown and has changed since is named by its
     location, unless its replacement is shown.
     """
-    hunks = hunks_of(text)
+    hunks = split_hunks(text)
     known = _known_hunks(hunks, sent)
     new_numbers = [number for number in range(len(hunks)) if number not in known]
     lines = sanitized_lines(text)
@@ -74,7 +74,8 @@ def render_diff(text: str, sent: tuple[keys.SentHunk, ...], query: str, limit_by
     changed_locations = _changed_locations(hunks, sent, shown)
     was_shown = {number for number, sent_hunk in known.items() if sent_hunk.is_shown} | set(shown)
     now = tuple(
-        keys.SentHunk(hunk.mark, hunk.place, number in was_shown) for number, hunk in enumerate(hunks[: keys.MAX_HUNKS])
+        keys.SentHunk(hunk.hunk_id, hunk.position, number in was_shown)
+        for number, hunk in enumerate(hunks[: keys.MAX_HUNKS])
     )
     body += _changed_location_lines(changed_locations)
     return RenderedDiff(
@@ -85,7 +86,7 @@ def render_diff(text: str, sent: tuple[keys.SentHunk, ...], query: str, limit_by
 @lru_cache(maxsize=48)
 def sanitized_lines(text: str) -> tuple[tuple[str, ...], ...]:
     """Return each hunk's lines, safe to show: secrets are matched in the text without diff signs, across hunks."""
-    hunks = hunks_of(text)
+    hunks = split_hunks(text)
     raw = [line for hunk in hunks for line in hunk.lines]
     masked = "\n".join(line[1:] for line in raw)
     if may_span_lines(masked):  # a key of many lines; each line must keep its position
@@ -103,10 +104,10 @@ def _clip(text: str) -> str:
 
 def _known_hunks(hunks: Sequence[Hunk], sent: Sequence[keys.SentHunk]) -> dict[int, keys.SentHunk]:
     """Hunks that were sent before, in the same order: a hunk that moved before another counts as new."""
-    numbers = {sent_hunk.mark: number for number, sent_hunk in enumerate(sent)}
+    numbers = {sent_hunk.hunk_id: number for number, sent_hunk in enumerate(sent)}
     known, last = {}, -1
     for number, hunk in enumerate(hunks):
-        at = numbers.get(hunk.mark, -1)
+        at = numbers.get(hunk.hunk_id, -1)
         if at > last:
             known[number] = sent[at]
             last = at
@@ -146,14 +147,14 @@ def _rendered(hunks: Sequence[Hunk], lines: Sequence[Sequence[str]], shown: Sequ
 
 
 def _header_line(first: Hunk, last: Hunk) -> str:
-    return _clip(f"  {clean(head_of(first, last))}")
+    return _clip(f"  {clean(hunk_header(first, last))}")
 
 
 def _adjacent_runs(hunks: Sequence[Hunk], numbers: Sequence[int]) -> Iterator[list[int]]:
     """Group adjacent hunks: they are shown under one header."""
     run: list[int] = []
     for number in numbers:
-        if run and not (run[-1] == number - 1 and follows(hunks[run[-1]], hunks[number])):
+        if run and not (run[-1] == number - 1 and is_adjacent(hunks[run[-1]], hunks[number])):
             yield run
             run = []
         run.append(number)
@@ -177,8 +178,8 @@ def _clipped_hunk(
 
 def _changed_locations(hunks: Sequence[Hunk], sent: Sequence[keys.SentHunk], shown: Sequence[int]) -> list[str]:
     """Locations of hunks that were shown and have changed since, unless a shown hunk covers the location."""
-    present = {hunk.mark for hunk in hunks}
-    places = [sent_hunk.place for sent_hunk in sent if sent_hunk.is_shown and sent_hunk.mark not in present]
+    present = {hunk.hunk_id for hunk in hunks}
+    places = [sent_hunk.position for sent_hunk in sent if sent_hunk.is_shown and sent_hunk.hunk_id not in present]
     return [place for place in places if not any(_covers(hunks[number], place) for number in shown)]
 
 
@@ -265,7 +266,7 @@ def file_items(
     state: RepositoryState,
     differences: Differences | None,
     known: SessionContents,
-    moved: Moved | None,
+    moved: HeadMove | None,
     committed: Sequence[FileDiff],
     relevance: QueryRelevance,
     sendable_bytes: int,
@@ -289,7 +290,7 @@ def file_items(
     ]
 
 
-def committed_files(moved: Moved, differences: Differences | None, relevance: QueryRelevance) -> list[FileDiff]:
+def committed_files(moved: HeadMove, differences: Differences | None, relevance: QueryRelevance) -> list[FileDiff]:
     """Files whose part in new commits is shown, most relevant first: all of a few, or those relevant to the request.
 
     If the head moved back, where known changes are gone, files are only counted.
@@ -371,18 +372,18 @@ def _text(file: ChangedFile, differences: Differences | None) -> str:
     if differences is None or is_generated(file.path) or file.kind == "deleted":
         return ""
     diff = differences.diffs.get(file.path)
-    return diff.hunks if diff is not None else as_added(differences.new_files.get(file.path, ""))
+    return diff.hunks if diff is not None else added_file_diff(differences.new_files.get(file.path, ""))
 
 
 def _committed_item(
-    state: RepositoryState, diff: FileDiff, known: SessionContents, moved: Moved | None, allowance: _ByteAllowance
+    state: RepositoryState, diff: FileDiff, known: SessionContents, moved: HeadMove | None, allowance: _ByteAllowance
 ) -> PackItem:
     """Changes that commits made to a file since the session's last run, less what it received before the commit."""
     sent, is_deleted = _sent_state(diff.path, known), _DELETED_FILE.match(diff.hunks) is not None
     body = allowance.render(
         diff.path, diff.hunks if not is_deleted else "", sent if not is_deleted else keys.SentChange("")
     )
-    what = "committed" if moved is not None and moved.way == "forward" else "changed with HEAD"
+    what = "committed" if moved is not None and moved.direction == "forward" else "changed with HEAD"
     title = f"{what}{', deleted' if is_deleted else ''}: {one_line(diff.path, 300)}{_counts(diff)}"
     text = "\n".join([title + (_since_note(body) if sent.change and not is_deleted else ""), *body.lines])
     why = "committed since the last run"

@@ -6,7 +6,7 @@ Here: the worktree's head, failing tests, the task list and changed rules; the f
 from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, datetime
 
-from sidecar.codebase import FileDiff, Moved, RepositoryState, may_show
+from sidecar.codebase import FileDiff, HeadMove, RepositoryState, may_show
 from sidecar.core.digests import short_id
 from sidecar.core.text.sanitize import clean, one_line
 from sidecar.packs.delta_files import (
@@ -158,7 +158,7 @@ def delta_items(
     state: RepositoryState,
     differences: Differences | None,
     known: SessionContents,
-    moved: Moved | None,
+    moved: HeadMove | None,
     failing: Sequence[FailingTests],
     todos: tuple[tuple[str, str], ...],
     anchor_changes: Sequence[str] | None,
@@ -185,7 +185,7 @@ def delta_items(
 
 def _head_item(
     state: RepositoryState,
-    moved: Moved | None,
+    moved: HeadMove | None,
     known: SessionContents,
     shown_files: Collection[str],
     *,
@@ -219,7 +219,7 @@ def _where(state: RepositoryState, known: SessionContents) -> str:
     return f"Worktree: {where} {at}{was}."
 
 
-def _moved_lines(moved: Moved, shown_files: Collection[str]) -> list[str]:
+def _moved_lines(moved: HeadMove, shown_files: Collection[str]) -> list[str]:
     """Commits added and removed, and the counts of files that are not shown one by one."""
     gained, lost = moved.counts
     lines = [_head_move_line(moved)]
@@ -232,8 +232,8 @@ def _moved_lines(moved: Moved, shown_files: Collection[str]) -> list[str]:
     return [*lines, f"  … {len(files) - SHOWN_FILES} more files"] if len(files) > SHOWN_FILES else lines
 
 
-def _head_move_line(moved: Moved) -> str:
-    match moved.way:
+def _head_move_line(moved: HeadMove) -> str:
+    match moved.direction:
         case "forward":
             return "HEAD has moved since your last run."
         case "backward":

@@ -14,7 +14,7 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.packs.items import PackItem, Priority
 from sidecar.packs.model import OverrideKind
 from sidecar.runs import keys
-from sidecar.storage.retention import Holding
+from sidecar.storage.retention import RowGroup
 
 MAX_PINNED_FILES = 12
 """Maximum number of pinned files that are sent, the most recently pinned first."""
@@ -138,4 +138,4 @@ def revoke(tx: apsw.Connection, project: str, item: str) -> None:
     tx.execute("DELETE FROM continuity_overrides WHERE project = ? AND item = ?", (project, item))
 
 
-HOLDINGS = (Holding("settings", "continuity_overrides", before="at_ms < ?2"),)
+ROW_GROUPS = (RowGroup("settings", "continuity_overrides", before="at_ms < ?2"),)

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidecar.call import Call, Process
-from sidecar.codebase import RepositoryState, StateFailed, may_show
+from sidecar.codebase import RepositoryState, StateUnavailable, may_show
 from sidecar.core.clock import Deadline
 from sidecar.core.errors import Busy, SidecarError, StateDegraded
 from sidecar.core.text.sanitize import line_count, size
@@ -77,9 +77,9 @@ def _record_baseline(process: Process, workspace: Workspace, token: str) -> None
     """Record the baseline as late: the run has begun, so its first writes may be part of the baseline."""
     try:
         state = workspace.slices.repository.state()
-        with process.database.write(durable=False, aside=True) as tx:
+        with process.database.write(durable=False, keep_generation=True) as tx:
             records.add_baseline(tx, token, baseline_of(state))
-    except (StateFailed, SidecarError, OSError) as error:
+    except (StateUnavailable, SidecarError, OSError) as error:
         process.log.warning("packs.baseline.unknown", kind=type(error).__name__)
 
 
@@ -121,7 +121,7 @@ def record_passthrough(
         texts=CallTexts(system=result.system),
     )
     try:
-        with call.database.write(durable=False, aside=result.reason != "deadline") as tx:
+        with call.database.write(durable=False, keep_generation=result.reason != "deadline") as tx:
             if request is not None and result.reason == "deadline":
                 _put_task(tx, request, now_ms)
             records.record_call(tx, call_record)
@@ -166,7 +166,7 @@ def record_pre_run(
     params, now_ms = request.params, request.call.now_ms()
     is_other_task = request.sub_chat.task != request.task
     ends_shadow = request.sub_chat.counters.shadow and not request.is_shadow
-    with request.call.database.write(durable=False, aside=not (is_other_task or ends_shadow)) as tx:
+    with request.call.database.write(durable=False, keep_generation=not (is_other_task or ends_shadow)) as tx:
         if is_other_task:
             _put_task(tx, request, now_ms)
         if ends_shadow:

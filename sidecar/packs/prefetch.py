@@ -5,7 +5,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, wait
 
 from sidecar.call import Process
-from sidecar.codebase import Listing, RepositoryState, StateFailed
+from sidecar.codebase import Listing, RepositoryState, StateUnavailable
 from sidecar.packs.request import touched_files_of
 from sidecar.packs.task_pack import PackQuery, get_task_pack
 from sidecar.workspace import Workspace
@@ -61,10 +61,10 @@ class RebuildBurst:
             if self._started_ms is not None:
                 return
             self._started_ms = self._last_ms
-        self._schedule(process, workspace, QUIET_MS, process.background.expect())
+        self._schedule(process, workspace, QUIET_MS, process.background.reserve())
 
     def _schedule(self, process: Process, workspace: Workspace, delay_ms: float, started: Callable[[], None]) -> None:
-        idle = workspace.slices.repository.freshness.idle
+        idle = workspace.slices.repository.freshness.idle_queue
         idle.submit(lambda: self._check_quiet(process, workspace, started), delay_ms)
 
     def _check_quiet(self, process: Process, workspace: Workspace, started: Callable[[], None]) -> None:
@@ -93,7 +93,7 @@ def with_current_files(sub_chat_id: str, pack_query: PackQuery) -> PackQuery:
 
 def log_skipped(process: Process, error: Exception) -> None:
     """Log why a background build failed."""
-    reason = error.reason if isinstance(error, StateFailed) else type(error).__name__
+    reason = error.reason if isinstance(error, StateUnavailable) else type(error).__name__
     process.log.info("packs.prefetch.skipped", reason=reason)
 
 

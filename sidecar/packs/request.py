@@ -27,7 +27,7 @@ from sidecar.runs import (
 )
 from sidecar.settings.resolve import Settings
 from sidecar.storage.database import Database
-from sidecar.storage.lru import Lru
+from sidecar.storage.lru import LruCache
 from sidecar.workspace import Workspace
 
 MAX_ACCEPTED = 12
@@ -56,7 +56,7 @@ class ConversationCache:
     """Cache of a workspace's conversations, valid until the next commit to the state file. Thread-safe."""
 
     def __init__(self) -> None:
-        self._cache = Lru(CACHED_CONVERSATIONS)
+        self._cache = LruCache(CACHED_CONVERSATIONS)
 
     def of(
         self, database: Database, workspace: Workspace, sub_chat_id: str, session: SessionKey | None

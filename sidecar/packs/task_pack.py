@@ -39,7 +39,7 @@ from sidecar.packs.request import PackRequest
 from sidecar.runs import Task
 from sidecar.runs.model import Provider, RunMode
 from sidecar.storage.cache import Cache
-from sidecar.storage.lru import Lru
+from sidecar.storage.lru import LruCache
 from sidecar.workspace import Workspace
 
 PACK_VERSION = 12
@@ -81,9 +81,9 @@ class PackCache:
         limit = int(process.settings("")["cache.diskBytes"]) // 4
         self._cache = Cache(
             "continuity_pack_cache", PackKey._fields, process.database, process.hot_cache, limit,
-            passing=("changed_files_hash", "head_commit"),
+            short_lived=("changed_files_hash", "head_commit"),
         )  # fmt: skip
-        self._recent = Lru(RECENT_PACKS)
+        self._recent = LruCache(RECENT_PACKS)
         self._lock = threading.Lock()
         self._builds: dict[PackKey, threading.Event] = {}
 
@@ -100,7 +100,7 @@ class PackCache:
         pack = self._recent.get(key)
         if not isinstance(pack, CachedPack):
             return None
-        self._cache.note_use(tuple(key))
+        self._cache.mark_used(tuple(key))
         return pack
 
     @contextmanager

@@ -39,8 +39,8 @@ from sidecar.ralph.model import (
     RalphStartResult,
 )
 from sidecar.ralph.outcome import FAILED, LIMIT, Ending, IterationSummary
-from sidecar.system.environment import HOST_VARIABLE, for_child
-from sidecar.system.process_tree import end_marked
+from sidecar.system.environment import HOST_VARIABLE, child_environment
+from sidecar.system.process_tree import kill_marked
 
 COMMAND_VARIABLE = "ONECODE_RALPH_COMMAND"
 """Default for the command line of a `custom` harness."""
@@ -57,7 +57,7 @@ def make_plan(call: Call, params: RalphStartParams) -> LoopPlan:
     if not all(command.strip() for command in params.verify):
         raise InvalidParams("A check is empty (--verify) and would always pass.")
     # The loop injects the packs, so the agent's own hooks stay silent.
-    environment = for_child({HOST_VARIABLE: "ralph"})
+    environment = child_environment({HOST_VARIABLE: "ralph"})
     options = AgentOptions(
         harness=params.harness,
         model=params.model,
@@ -152,7 +152,7 @@ def recover_from_crash(folder: LoopFolder, clock: Clock) -> int:
     running = before.running
     # An agent or check that outlived its loop would work next to the new one's.
     for path in (folder.output_path(running.number), folder.check_output_path(running.number)):
-        end_marked(str(path), clock)
+        kill_marked(str(path), clock)
     if running.number > last_number:
         history.append_iteration(folder, _lost_iteration(running, clock.now_ms()))
     return max(last_number, running.number)

@@ -13,14 +13,14 @@ from sidecar.codebase import (
     Definition,
     FileTree,
     Summary,
+    comment_text,
+    definition_comment,
+    definition_purpose,
     is_code,
     is_generated,
     is_test,
-    purpose_of_definition,
     query_words,
     resolve_import,
-    told_in_comments,
-    told_of_definition,
 )
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.text.sanitize import one_line
@@ -161,7 +161,7 @@ def facts_of(path: str, content: str, summary: Summary, text: str) -> FileFacts:
         definitions=tuple(definitions[:MAX_DEFINITIONS]),
         imports=summary.imports,
         references=summary.references,
-        comment_words=() if public_definitions else _comment_words(told_in_comments(lines)),
+        comment_words=() if public_definitions else _comment_words(comment_text(lines)),
     )
 
 
@@ -178,8 +178,8 @@ def _is_method(definition: Definition, public: Sequence[Definition]) -> bool:
 
 def _named(definition: Definition, path: str, lines: Sequence[str], members: Sequence[str] = ()) -> CodeDefinition:
     parameters = (name for name in _PARAMETER.findall(definition.signature) if name not in _NO_PARAMETERS)
-    purpose = one_line(purpose_of_definition(lines, definition, path), MAX_PURPOSE)
-    comment_words = _comment_words(told_of_definition(lines, definition, path), f"{definition.name} {purpose}")
+    purpose = one_line(definition_purpose(lines, definition, path), MAX_PURPOSE)
+    comment_words = _comment_words(definition_comment(lines, definition, path), f"{definition.name} {purpose}")
     return CodeDefinition(
         name=definition.name,
         type=_type_of(definition, path) or "function",

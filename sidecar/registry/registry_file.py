@@ -12,8 +12,8 @@ from sidecar.core.text.yaml_edit import MalformedYaml, Node, parse_nodes
 from sidecar.registry.entity import DEFAULT_ADAPTABILITY, Entity, Metadata, Registry, Remark
 from sidecar.registry.file_edit import NEW_FILE, set_metadata
 from sidecar.system import filelock
-from sidecar.system.atomic_write import OWN_FOLDER, own_folder, write_whole
-from sidecar.system.safe_open import content_of, opened
+from sidecar.system.atomic_write import OWN_FOLDER, make_own_folder, write_atomic
+from sidecar.system.safe_open import open_regular, read_regular
 
 __all__ = ["MalformedYaml", "is_checksum", "parse"]
 
@@ -172,7 +172,7 @@ def read_project_file(project: Path, path: str, max_bytes: int) -> bytes | None:
     """
     absolute = resolve_inside(project, path)
     try:
-        return content_of(absolute, max_bytes, follows=False)
+        return read_regular(absolute, max_bytes, follow_links=False)
     except OSError as error:
         if error.errno != errno.EFBIG:
             return None
@@ -196,10 +196,10 @@ def lock_registry(project: Path) -> Iterator[RegistryFile]:
     """
     resolve_inside(project, f"{OWN_FOLDER}/registry.lock")
     try:
-        fd = opened(os.path.join(own_folder(project), "registry.lock"), os.O_RDWR | os.O_CREAT)
+        fd = open_regular(os.path.join(make_own_folder(project), "registry.lock"), os.O_RDWR | os.O_CREAT)
     except OSError as error:
         raise _unwritable(error) from error
-    with filelock.holding(fd, LOCK_WAIT_S) as is_held:
+    with filelock.locked(fd, LOCK_WAIT_S) as is_held:
         if not is_held:
             raise Busy("Another process is changing the registry.", data={"retryAfterMs": 500})
         yield find_registry_file(project)
@@ -224,16 +224,16 @@ def write(project: Path, file: RegistryFile, text: str, stamp: str) -> str | Non
     try:
         backup = _back_up(project, file, stamp) if file.content is not None else None
         os.makedirs(os.path.dirname(target), exist_ok=True)
-        write_whole(target, text.encode())
+        write_atomic(target, text.encode())
     except OSError as error:
         raise _unwritable(error) from error
     return backup
 
 
 def _back_up(project: Path, file: RegistryFile, stamp: str) -> str:
-    folder = own_folder(project, BACKUPS)
+    folder = make_own_folder(project, BACKUPS)
     name = f"registry-{stamp.replace(':', '').replace('.', '')}.yaml"
-    write_whole(os.path.join(folder, name), file.content or b"")
+    write_atomic(os.path.join(folder, name), file.content or b"")
     backups = sorted(entry for entry in os.listdir(folder) if entry.startswith("registry-") and entry.endswith(".yaml"))
     for old in backups[:-MAX_BACKUPS]:
         os.unlink(os.path.join(folder, old))

@@ -15,8 +15,8 @@ from sidecar.registry.code_entities import CodeDefinition, FileFacts
 from sidecar.registry.entity import Entity, Metadata, Registry, Remark
 from sidecar.registry.index import EntityWords
 from sidecar.storage.cache import Cache
-from sidecar.storage.lru import Lru
-from sidecar.storage.retention import Holding
+from sidecar.storage.lru import LruCache
+from sidecar.storage.retention import RowGroup
 
 VERSION = 1
 """Part of the cache key: a changed parser invalidates parsed registries."""
@@ -30,11 +30,11 @@ FACTS_VERSION = 2
 MAX_DECISIONS = 100
 """Maximum per project."""
 
-HOLDINGS = (
-    Holding("caches", "continuity_registry_cache", "", "used_at_ms < ?2"),
-    Holding("indexes", "continuity_registry_derived", before="derived_at_ms < ?2"),
-    Holding("registry", "continuity_registry_decisions", before="at_ms < ?2"),
-    Holding("registry", "continuity_registry_dismissed", before="at_ms < ?2"),
+ROW_GROUPS = (
+    RowGroup("caches", "continuity_registry_cache", "", "used_at_ms < ?2"),
+    RowGroup("indexes", "continuity_registry_derived", before="derived_at_ms < ?2"),
+    RowGroup("registry", "continuity_registry_decisions", before="at_ms < ?2"),
+    RowGroup("registry", "continuity_registry_dismissed", before="at_ms < ?2"),
 )
 
 
@@ -43,7 +43,7 @@ class ParsedRegistryCache:
 
     def __init__(self, process: Process) -> None:
         limit = int(process.settings("")["cache.diskBytes"]) // 8
-        self._cache = Cache("continuity_registry_cache", ("digest",), process.database, Lru(0), limit)
+        self._cache = Cache("continuity_registry_cache", ("digest",), process.database, LruCache(0), limit)
 
     def get(self, digest: str) -> Registry | None:
         """Return a cached registry."""
@@ -60,7 +60,7 @@ class EntityWordsCache:
 
     def __init__(self, process: Process) -> None:
         limit = int(process.settings("")["cache.diskBytes"]) // 8
-        self._cache = Cache("continuity_registry_cache", ("digest",), process.database, Lru(0), limit)
+        self._cache = Cache("continuity_registry_cache", ("digest",), process.database, LruCache(0), limit)
 
     def get(self, digest: str) -> list[EntityWords] | None:
         """Return the words of a registry's entities, in order."""

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sidecar.call import Call
-from sidecar.codebase import Listing, Repository, StateFailed
+from sidecar.codebase import Listing, Repository, StateUnavailable
 from sidecar.core.errors import (
     Busy,
     Cancelled,
@@ -248,7 +248,7 @@ def _derived(call: Call, workspace: Workspace, params: RegistryRefreshParams) ->
     repository = workspace.slices.repository
     try:
         listing = repository.listing(repository.state())
-    except StateFailed as error:
+    except StateUnavailable as error:
         raise WorkspaceUnavailable(f"The repository's state cannot be read: {error.reason}.") from error
     project = workspace.project_key
     with call.database.read() as tx:

@@ -9,12 +9,12 @@ from sidecar.core.errors import InvalidRequest
 from sidecar.rpc.connection import Connection, Host
 from sidecar.rpc.framing import Framer, frame
 from sidecar.rpc.scheduler import PendingRequest, Scheduler
-from sidecar.system.local_socket import Door, open_door
+from sidecar.system.local_socket import SocketListener, listen
 
 if TYPE_CHECKING:
     from sidecar.core.wire import WireModel
     from sidecar.rpc.dispatch import Dispatcher
-    from sidecar.system.local_socket import Visit
+    from sidecar.system.local_socket import SocketConnection
 
 
 class _ClientHost:
@@ -52,14 +52,14 @@ class LocalServer:
         self._lock = threading.Lock()
         self._client_count = 0
         self._last_ms = clock.monotonic_ms()
-        self.listener: Door | None = None
+        self.listener: SocketListener | None = None
 
     def quiet_ms(self) -> float:
         """Milliseconds since the last client left; 0 while one is connected."""
         with self._lock:
             return 0.0 if self._client_count else self._clock.monotonic_ms() - self._last_ms
 
-    def serve(self, socket: "Visit") -> None:
+    def serve(self, socket: "SocketConnection") -> None:
         """Serve one client until it disconnects; its requests are completed all the same."""
         self._count(1)
         try:
@@ -73,7 +73,7 @@ class LocalServer:
             self._client_count += change
             self._last_ms = self._clock.monotonic_ms()
 
-    def _exchange(self, socket: "Visit") -> None:
+    def _exchange(self, socket: "SocketConnection") -> None:
         framer = Framer()
 
         def send(payload: bytes) -> None:
@@ -99,5 +99,5 @@ def open_local_server(
 ) -> LocalServer:
     """Listen on the state folder's local socket; raise OSError where that is impossible."""
     server = LocalServer(host, dispatcher, scheduler, clock)
-    server.listener = open_door(state_dir, server.serve)
+    server.listener = listen(state_dir, server.serve)
     return server

@@ -57,8 +57,8 @@ _DURATION = lazy_regex(r"\b\d+(?:\.\d+)?\s?m?s\b")
 class SentHunk(NamedTuple):
     """A hunk that a session received."""
 
-    mark: str
-    place: str
+    hunk_id: str
+    position: str
     is_shown: bool
     """False if it was only counted: the session knows that it exists, but not its text."""
 
@@ -130,7 +130,7 @@ def change_digest(file: ChangedFile) -> str:
 def sent_change_digest(sent: SentChange) -> str:
     """Return the ledger's digest of what is sent of a file: `change[:named][:hunks]`."""
     name_only = (NAMED_ONLY,) if not sent.is_whole else ()
-    hunks = ",".join(f"{hunk.place}{'=' if hunk.is_shown else '~'}{hunk.mark}" for hunk in sent.hunks[:MAX_HUNKS])
+    hunks = ",".join(f"{hunk.position}{'=' if hunk.is_shown else '~'}{hunk.hunk_id}" for hunk in sent.hunks[:MAX_HUNKS])
     return ":".join((sent.change, *name_only, *((hunks,) if hunks else ())))
 
 
@@ -147,7 +147,7 @@ def sent_change_of(digest: str | None) -> SentChange:
 
 def shown_hunks(hunks: Sequence[Hunk]) -> tuple[SentHunk, ...]:
     """Return hunks as they are recorded once they were shown, or written by the agent itself."""
-    return tuple(SentHunk(hunk.mark, hunk.place, is_shown=True) for hunk in hunks[:MAX_HUNKS])
+    return tuple(SentHunk(hunk.hunk_id, hunk.position, is_shown=True) for hunk in hunks[:MAX_HUNKS])
 
 
 @lru_cache(maxsize=4_096)

@@ -15,7 +15,7 @@ from sidecar.core.digests import digest_value
 from sidecar.core.findings import Finding
 from sidecar.runs import artifacts
 from sidecar.runs.call_record import details_from_json, texts_from_json
-from sidecar.storage.retention import Holding, Scope, remove
+from sidecar.storage.retention import PurgeScope, RowGroup, remove
 
 DAY_MS = 86_400_000
 
@@ -23,23 +23,23 @@ _CHATS = "sub_chat_id IN (SELECT sub_chat_id FROM continuity_state WHERE project
 _WORKSPACES = "workspace IN (SELECT workspace FROM continuity_state WHERE project = ?1)"
 
 RUNS = (
-    Holding("runs", "continuity_sessions", _CHATS, "updated_at_ms < ?2", is_counted=False),
-    Holding("runs", "continuity_snapshots", _CHATS, "at_ms < ?2", is_counted=False),
-    Holding("runs", "continuity_tests", _WORKSPACES, "recorded_at_ms < ?2", is_counted=False),
-    Holding("runs", "continuity_calls", before="created_at_ms < ?2", is_counted=False),
-    Holding("runs", "continuity_runs", before="recorded_at_ms < ?2"),
-    Holding("runs", "continuity_state", before="updated_at_ms < ?2", is_counted=False),
-    Holding("runs", "continuity_deleted", of_project="", before="at_ms < ?2", is_counted=False),
+    RowGroup("runs", "continuity_sessions", _CHATS, "updated_at_ms < ?2", is_counted=False),
+    RowGroup("runs", "continuity_snapshots", _CHATS, "at_ms < ?2", is_counted=False),
+    RowGroup("runs", "continuity_tests", _WORKSPACES, "recorded_at_ms < ?2", is_counted=False),
+    RowGroup("runs", "continuity_calls", before="created_at_ms < ?2", is_counted=False),
+    RowGroup("runs", "continuity_runs", before="recorded_at_ms < ?2"),
+    RowGroup("runs", "continuity_state", before="updated_at_ms < ?2", is_counted=False),
+    RowGroup("runs", "continuity_deleted", project_condition="", before="at_ms < ?2", is_counted=False),
 )
 """In order of deletion: tables that are selected by conversation come first. Deliveries are deleted with their
 sessions.
 """
 
-HOLDINGS = (
-    Holding("caches", "continuity_pack_cache", _WORKSPACES, "used_at_ms < ?2"),
+ROW_GROUPS = (
+    RowGroup("caches", "continuity_pack_cache", _WORKSPACES, "used_at_ms < ?2"),
     *RUNS,
-    Holding("artifacts", "continuity_artifacts", before="updated_at_ms < ?2"),
-    Holding("runs", "continuity_projects", "project = ?1 AND project NOT IN (SELECT project FROM continuity_artifacts)",
+    RowGroup("artifacts", "continuity_artifacts", before="updated_at_ms < ?2"),
+    RowGroup("runs", "continuity_projects", "project = ?1 AND project NOT IN (SELECT project FROM continuity_artifacts)",
             is_counted=False),
 )  # fmt: skip
 
@@ -49,7 +49,7 @@ def delete_old_runs(tx: apsw.Connection, now_ms: int, days: int) -> None:
     before_ms = now_ms - days * DAY_MS
     oldest = tx.execute("SELECT recorded_at_ms FROM continuity_runs ORDER BY rowid LIMIT 1").get
     if oldest is not None and int(str(oldest)) < before_ms:
-        remove(tx, RUNS, Scope(None, before_ms))
+        remove(tx, RUNS, PurgeScope(None, before_ms))
 
 
 def delete_sub_chat(tx: apsw.Connection, sub_chat_id: str, session_id: str | None, now_ms: int) -> None:

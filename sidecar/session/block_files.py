@@ -104,7 +104,7 @@ def _ignored(root: Path, names: list[str]) -> set[str]:
     """Return the files that git ignores: all without a repository, none when git fails."""
     try:
         paths = "\0".join(names).encode()
-        ignored = Git(root).run("check-ignore", "-z", "--stdin", stdin=paths, fine=(0, 1))
+        ignored = Git(root).run("check-ignore", "-z", "--stdin", stdin=paths, success_codes=(0, 1))
     except GitFailed as failed:
         return set(names) if failed.reason == NOT_A_REPOSITORY else set()
     return {name.decode() for name in ignored.split(b"\0") if name}

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from sidecar.core.errors import Conflict, PolicyDenied, SidecarError, TooLarge, WorkspaceUnavailable
 from sidecar.core.ides import RulesFile
-from sidecar.system.atomic_write import write_whole
-from sidecar.system.safe_open import content_of
+from sidecar.system.atomic_write import write_atomic
+from sidecar.system.safe_open import read_regular
 
 MAX_BYTES = 4 * 2**20
 
@@ -35,7 +35,7 @@ def read(root: Path, rules_file: RulesFile) -> FileSnapshot:
     """Read a file below the root. Raise PolicyDenied, TooLarge or WorkspaceUnavailable."""
     path = _resolve_inside(root, rules_file.file)
     try:
-        return FileSnapshot(path, content_of(path, MAX_BYTES), stat.S_IMODE(os.stat(path).st_mode))
+        return FileSnapshot(path, read_regular(path, MAX_BYTES), stat.S_IMODE(os.stat(path).st_mode))
     except (FileNotFoundError, NotADirectoryError):
         return FileSnapshot(path, None, 0o644)
     except OSError as error:
@@ -60,7 +60,7 @@ def write(rules_file: RulesFile, before: FileSnapshot, content: bytes, *, overwr
         if rules_file.is_own_folder:
             _write_gitignore(before.path)
         with _writable(before) if is_read_only else nullcontext():
-            write_whole(before.path, content)
+            write_atomic(before.path, content)
     except OSError as error:
         raise _file_error(rules_file, "written", error) from error
     return created_count
@@ -109,7 +109,7 @@ def _resolve_inside(root: Path, file: str) -> str:
 
 def _read_content(path: str) -> bytes | None:
     try:
-        return content_of(path, MAX_BYTES)
+        return read_regular(path, MAX_BYTES)
     except FileNotFoundError:
         return None
 
@@ -127,7 +127,7 @@ def _write_gitignore(path: str) -> None:
     folder, name = os.path.split(path)
     target = os.path.join(folder, ".gitignore")
     if not os.path.lexists(target):
-        write_whole(target, _GITIGNORE.format(name=name).encode(), durable=False)
+        write_atomic(target, _GITIGNORE.format(name=name).encode(), durable=False)
 
 
 def _file_error(rules_file: RulesFile, verb: str, error: OSError) -> SidecarError:

@@ -16,7 +16,7 @@ from sidecar.settings import resolve
 from sidecar.settings.model import SettingsGetParams, SettingsGetResult, SettingsUpdateParams, SettingValue
 from sidecar.settings.table import BY_NAME, SETTINGS, flatten, from_environment, problem_with
 from sidecar.storage.database import Database
-from sidecar.storage.retention import Holding
+from sidecar.storage.retention import RowGroup
 
 
 def get(call: Call, params: SettingsGetParams) -> SettingsGetResult:
@@ -96,4 +96,4 @@ def _remove(database: Database, project: str, name: str, text: Any) -> None:
         tx.execute(f"DELETE FROM continuity_settings WHERE {where}", (project, name, text))
 
 
-HOLDINGS = (Holding("settings", "continuity_settings", before="updated_at_ms < ?2"),)
+ROW_GROUPS = (RowGroup("settings", "continuity_settings", before="updated_at_ms < ?2"),)

@@ -1,1 +1,1 @@
-"""SQLite once, for every slice: opening, transactions, migrations, caches."""
+"""SQLite for every slice: opening, transactions, migrations, caches."""

@@ -1,10 +1,10 @@
-"""A cache table of the state file under the hot cache: rows with a hash of their own, evicted by use.
+"""Cache table of the state file below the in-memory cache: rows with their own hash, evicted by last use.
 
-A few values are written a moment later, behind the answer that needed them; until then they are known as they are. The
-hot cache keeps the JSON texts, whose size is known: values made of them take up to ten times as much.
+Small batches are written after the answer that needed them; until then they are served from memory. The in-memory cache
+stores JSON texts, whose size is known: the decoded values take up to ten times as much.
 
-SQLite's own integrity check misses most damaged pages, so each value is verified when it is read; a row that
-fails is treated as absent.
+SQLite's integrity check misses most damaged pages, so each value is verified when read; a row that fails counts as
+absent.
 """
 
 from __future__ import annotations
@@ -20,110 +20,109 @@ import orjson
 from sidecar.core.digests import digest_bytes
 from sidecar.core.errors import SidecarError
 from sidecar.storage.database import Database
-from sidecar.storage.lru import Lru
+from sidecar.storage.lru import LruCache
 
 Key = tuple[str, ...]
 
-Make = Callable[[], Any]
-"""Gives a JSON value, the same each time; called when it is written, and when it is asked for before."""
+MakeValue = Callable[[], Any]
+"""Return a JSON value, the same each time; called when it is written, and when it is read before that."""
 
 EVICTION_SHARE = 0.9
-"""An eviction goes down to this share of the bound, so that it is not needed again at the next write."""
+"""An eviction shrinks the table to this share of its limit, so that the next write needs none."""
 
-BULK = 32
-"""What is read or written in larger batches comes from going through a whole repository: it goes past the hot cache,
-which it would empty of what is used again and again."""
+BULK_SIZE = 32
+"""Larger batches come from a pass over a whole repository; they bypass the in-memory cache, which they would flush."""
 
 MAX_UNWRITTEN = 128
-"""Values that wait to be written; with more of them they are written at once."""
+"""Maximum number of deferred values; with more they are written at once."""
 
 
 class Cache:
-    """JSON values by key columns: memory first, then the table, both bounded in bytes."""
+    """JSON values by key columns: in memory first, then in the table, both limited in bytes."""
 
     def __init__(
         self,
         table: str,
         key_columns: Sequence[str],
         database: Database,
-        hot: Lru,
+        hot: LruCache,
         max_bytes: int,
         *,
-        passing: Sequence[str] = (),
+        short_lived: Sequence[str] = (),
     ) -> None:
-        """Takes the columns that tell states which pass: of keys that differ there alone, the last put is written."""
+        """`short_lived` columns hold short-lived states: of keys that differ only there, the latest is written."""
         self._table = table
-        self._lasting = tuple(at for at, column in enumerate(key_columns) if column not in passing)
+        self._stable_columns = tuple(index for index, column in enumerate(key_columns) if column not in short_lived)
         self._columns = ", ".join(key_columns)
         self._where = " AND ".join(f"{column} = ?" for column in key_columns)
-        self._marks = ", ".join("?" * len(key_columns))
+        self._placeholders = ", ".join("?" * len(key_columns))
         self._database = database
         self._hot = hot
         self.max_bytes = max_bytes
         self._used: set[Key] = set()
-        self._unwritten: dict[Key, tuple[Make, int]] = {}
+        self._unwritten: dict[Key, tuple[MakeValue, int]] = {}
         self._latest: dict[Key, Key] = {}
         """Key of the latest deferred value, by the cells of its stable columns."""
         self._unchecked_bytes = max_bytes
         self._lock = threading.Lock()
 
     def get(self, key: Key) -> Any | None:
-        """Gives the value under a key, or None; a damaged row counts as absent."""
+        """Return the value of a key, or None; a damaged row counts as absent."""
         value = self._from_memory(key)
         if value is None:
             value = self._from_disk(key)
         if value is not None:
-            self.note_use(key)
+            self.mark_used(key)
         return value
 
-    def note_use(self, key: Key) -> None:
-        """Has an entry count as used now, when its value was kept elsewhere."""
+    def mark_used(self, key: Key) -> None:
+        """Count an entry as used now whose value was served from elsewhere."""
         with self._lock:
             self._used.add(key)
 
     def get_many(self, keys: Iterable[Key]) -> dict[Key, Any]:
-        """Gives the values that are there, reading the table once."""
-        wanted = list(dict.fromkeys(keys))
-        hot = ((key, self._from_memory(key)) for key in wanted)
-        found: dict[Key, Any] = {key: value for key, value in hot if value is not None}
-        missing = [key for key in wanted if key not in found]
+        """Return the existing values, reading the table once."""
+        unique_keys = list(dict.fromkeys(keys))
+        hot = ((key, self._from_memory(key)) for key in unique_keys)
+        values: dict[Key, Any] = {key: value for key, value in hot if value is not None}
+        missing = [key for key in unique_keys if key not in values]
         if missing:
             with suppress(SidecarError), self._database.read() as reader:
-                rows = ((key, self._row(reader, key, is_hot=len(missing) <= BULK)) for key in missing)
-                found.update({key: value for key, value in rows if value is not None})
+                rows = ((key, self._row(reader, key, is_hot=len(missing) <= BULK_SIZE)) for key in missing)
+                values.update({key: value for key, value in rows if value is not None})
         with self._lock:
-            self._used.update(found)
-        return found
+            self._used.update(values)
+        return values
 
-    def put_many(self, entries: Iterable[tuple[Key, Make]], now_ms: int) -> None:
-        """Keeps values: many of them written in one transaction now, a few behind.
+    def put_many(self, entries: Iterable[tuple[Key, MakeValue]], now_ms: int) -> None:
+        """Store values: large batches now, in one transaction, small ones later.
 
-        A cache that cannot be written costs time later, never the answer now.
+        A cache that cannot be written costs time later, never the current answer.
         """
-        made = list(entries)
-        if len(made) > BULK:
-            self._write_bulk([(key, _packed(make()), now_ms) for key, make in made])
+        batch = list(entries)
+        if len(batch) > BULK_SIZE:
+            self._write_bulk([(key, _encode(make()), now_ms) for key, make in batch])
             return
         with self._lock:
-            for key, make in made:
-                lasting = tuple(key[at] for at in self._lasting)
-                self._unwritten.pop(self._latest.get(lasting, key), None)
-                self._unwritten[key], self._latest[lasting] = (make, now_ms), key
+            for key, make in batch:
+                stable_cells = tuple(key[index] for index in self._stable_columns)
+                self._unwritten.pop(self._latest.get(stable_cells, key), None)
+                self._unwritten[key], self._latest[stable_cells] = (make, now_ms), key
             is_full = len(self._unwritten) > MAX_UNWRITTEN
         if is_full:
             self.flush()
         else:
-            self._database.behind.soon(self.flush)
+            self._database.write_behind.schedule(self.flush)
 
-    def put(self, key: Key, make: Make, now_ms: int) -> None:
-        """Keeps one value."""
+    def put(self, key: Key, make: MakeValue, now_ms: int) -> None:
+        """Store one value."""
         self.put_many([(key, make)], now_ms)
 
     def flush(self) -> None:
-        """Writes what waits to be written."""
+        """Write the deferred values."""
         with self._lock:
             unwritten, self._latest = dict(self._unwritten), {}
-        rows = [(key, _packed(make()), now_ms) for key, (make, now_ms) in unwritten.items()]
+        rows = [(key, _encode(make()), now_ms) for key, (make, now_ms) in unwritten.items()]
         for key, text, _ in rows:
             self._hot.put((self._table, key), text, _size(key, text))
         self._write(rows)
@@ -141,9 +140,9 @@ class Cache:
         self._write(rows)
 
     def _write(self, rows: Sequence[_Row]) -> None:
-        """Writes rows in one transaction, then evicts what was not used for longest. Best effort.
+        """Write rows in one transaction, then evict the least recently used. Best effort.
 
-        What was used meanwhile is noted with them, as of their time: without a row there is none to note it by.
+        Recent uses are recorded with the rows' time; without rows there is no time to record.
         """
         if not rows:
             return
@@ -151,11 +150,11 @@ class Cache:
             used, self._used = self._used, set()
         now_ms = max(at_ms for _, _, at_ms in rows)
         try:
-            with self._database.write(durable=False, aside=True) as tx:
+            with self._database.write(durable=False, keep_generation=True) as tx:
                 for key, text, at_ms in rows:
                     tx.execute(
                         f"INSERT OR REPLACE INTO {self._table} ({self._columns}, value, row_hash, bytes, used_at_ms)"
-                        f" VALUES ({self._marks}, ?, ?, ?, ?)",
+                        f" VALUES ({self._placeholders}, ?, ?, ?, ?)",
                         (*key, text, digest_bytes(text), _size(key, text), at_ms),
                     )
                 for key in used:
@@ -195,24 +194,24 @@ class Cache:
             return
         excess = total - int(self.max_bytes * EVICTION_SHARE)
         rows = tx.execute(f"SELECT {self._columns}, bytes FROM {self._table} ORDER BY used_at_ms, {self._columns}")
-        leaving: list[tuple[apsw.SQLiteValue, ...]] = []
+        evicted: list[tuple[apsw.SQLiteValue, ...]] = []
         for *key, size in rows:
-            leaving.append(tuple(key))
+            evicted.append(tuple(key))
             excess -= int(str(size))
             if excess <= 0:
                 break
-        tx.executemany(f"DELETE FROM {self._table} WHERE {self._where}", leaving)
+        tx.executemany(f"DELETE FROM {self._table} WHERE {self._where}", evicted)
 
 
 _Row = tuple[Key, bytes, int]
-"""A key, the value as text, and when it was put."""
+"""Key, value as text, and time it was put."""
 
 
-def _packed(value: Any) -> bytes:
-    """Gives a value as JSON text of just its size: orjson's own keep the room they were written into."""
+def _encode(value: Any) -> bytes:
+    """Return a value as JSON text in a buffer of exactly its size: orjson's own keep their spare room."""
     return bytes(memoryview(orjson.dumps(value, option=orjson.OPT_SORT_KEYS)))
 
 
 def _size(key: Key, text: bytes) -> int:
-    """Bytes an entry counts for, those of its key included."""
+    """Return the bytes an entry counts for, including its key."""
     return len(text) + sum(map(len, key))

@@ -1,7 +1,7 @@
-"""Tells by a number whether anything was committed to the state file, by whatever process, without waiting for it.
+"""Detects, as a number, whether any process committed to the state file; never waits for a writer.
 
-What was read at a generation holds as long as the generation is the same. A commit that nothing kept in memory
-depends on may leave it as it is.
+Data read at a generation is valid as long as the generation is unchanged. A commit on which nothing in memory depends
+may leave it unchanged.
 """
 
 import threading
@@ -15,15 +15,15 @@ from sidecar.core.errors import StateDegraded
 from sidecar.storage.sqlite_connection import connect
 
 
-class Mark(NamedTuple):
-    """The file inside a write transaction, when nobody else can commit: as the observer and as the writer saw it."""
+class FileVersions(NamedTuple):
+    """The file's versions as the detector and the writer see them, inside a write transaction."""
 
-    observed: int
-    written: int
+    seen_by_detector: int
+    seen_by_writer: int
 
 
-class Observer:
-    """A connection of its own, which sees what all others commit. Thread-safe."""
+class ChangeDetector:
+    """Detect commits through a separate connection, which sees those of all others. Thread-safe."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -34,45 +34,45 @@ class Observer:
         self._closed = False
 
     def generation(self) -> int:
-        """Gives another number than before if anything was committed that was not passed over."""
+        """Return a different number than before if anything was committed that was not ignored."""
         with self._lock:
-            version = self._look()
+            version = self._read_version()
             if version != self._version:
                 self._version, self._generation = version, self._generation + 1
             return self._generation
 
-    def mark(self, writer: apsw.Connection) -> Mark:
-        """Notes how the file stands inside the writer's transaction."""
+    def versions(self, writer: apsw.Connection) -> FileVersions:
+        """Return the file's versions inside the writer's transaction."""
         self.generation()
-        return Mark(self._version, _version_of(writer))
+        return FileVersions(self._version, _data_version(writer))
 
-    def pass_over(self, writer: apsw.Connection, mark: Mark) -> None:
-        """Leaves the generation as it was at the mark, if the writer's own commit is all that happened since.
+    def ignore_commit(self, writer: apsw.Connection, versions: FileVersions) -> None:
+        """Keep the generation of the mark if the writer's own commit is all that happened since.
 
-        The writer's version tells what others committed, and is read last: what came in between is in both.
+        The writer's version counts the commits of others and is read last: one in between is in both.
         """
         with self._lock:
-            if self._version == mark.observed:
-                version = self._look()
-                if _version_of(writer) == mark.written:
+            if self._version == versions.seen_by_detector:
+                version = self._read_version()
+                if _data_version(writer) == versions.seen_by_writer:
                     self._version = version
 
     def close(self) -> None:
-        """Closes the connection."""
+        """Close the connection."""
         with self._lock:
             self._closed = True
             if self._connection is not None:
                 with suppress(apsw.Error):
                     self._connection.close()
 
-    def _look(self) -> int:
+    def _read_version(self) -> int:
         if self._closed:
             raise StateDegraded("The state file is closed; the sidecar is ending.")
         if self._connection is None:
             self._connection = connect(self._path, query_only=True)
-        return _version_of(self._connection)
+        return _data_version(self._connection)
 
 
-def _version_of(connection: apsw.Connection) -> int:
-    """A number that changes with each commit of another connection, and with none of its own."""
+def _data_version(connection: apsw.Connection) -> int:
+    """Return a number that changes with each commit of another connection, and not with its own."""
     return int(str(connection.execute("PRAGMA data_version").get))

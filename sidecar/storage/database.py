@@ -1,4 +1,9 @@
-"""Moves the write-ahead log into the file in the background; an automatic checkpoint would delay a request by 8 ms."""
+"""The state file: one SQLite database in WAL mode, with one writer per process and concurrent readers.
+
+Two processes may share the file: every write is BEGIN IMMEDIATE with a busy timeout (a deferred transaction that
+upgrades fails at once as busy). A write is durable (synchronous FULL) unless it belongs to a cache. A background thread
+moves the write-ahead log into the file, because an automatic checkpoint would delay a request by 8 ms.
+"""
 
 import threading
 from collections.abc import Iterator
@@ -8,20 +13,20 @@ from pathlib import Path
 import apsw
 
 from sidecar.core.errors import StateDegraded
-from sidecar.storage.change_detector import Observer
+from sidecar.storage.change_detector import ChangeDetector
 from sidecar.storage.migrations import current_step
-from sidecar.storage.sqlite_connection import connect, translated
-from sidecar.storage.write_behind import Behind
+from sidecar.storage.sqlite_connection import connect, translate_errors
+from sidecar.storage.write_behind import WriteBehind
 
 DUE_PAGES = 1_000
-"""Pages in the log (4 KiB each) from which a checkpoint is made."""
+"""Pages in the log (4 KiB each) that trigger a checkpoint."""
 
 OVERDUE_PAGES = 4_000
-"""Pages from which the checkpoint waits for readers and writers, so that the log starts again from its beginning."""
+"""Pages from which the checkpoint waits for readers and writers, so that the log restarts at its beginning."""
 
 
-class Checkpoints:
-    """Learns of each commit and checkpoints when it is time, from a thread that is started when first needed."""
+class Checkpointer:
+    """Count the log's pages at each commit and checkpoint from a thread that starts when first needed."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -31,7 +36,7 @@ class Checkpoints:
         self._thread: threading.Thread | None = None
 
     def after_commit(self, _connection: apsw.Connection, _schema: str, pages: int) -> int:
-        """Is SQLite's WAL hook of the writing connection."""
+        """WAL hook of the writing connection."""
         if pages >= DUE_PAGES:
             with self._changed:
                 self._pages = pages
@@ -42,7 +47,7 @@ class Checkpoints:
         return apsw.SQLITE_OK
 
     def close(self) -> None:
-        """Makes no more checkpoints; waits for the one that is running, a second at most."""
+        """Make no more checkpoints; wait up to a second for a running one."""
         with self._changed:
             self._closed = True
             self._changed.notify()
@@ -61,7 +66,7 @@ class Checkpoints:
                 finally:
                     connection.close()
             except apsw.Error:
-                continue  # the log keeps everything; the next commit asks again
+                continue  # the log keeps everything; the next commit retries
 
     def _await_pages(self) -> int | None:
         with self._changed:
@@ -77,7 +82,7 @@ class Checkpoints:
 
 
 FILE_NAME = "continuity.db"
-KEPT_READERS = 4
+MAX_IDLE_READERS = 4
 
 
 class Database:
@@ -88,116 +93,118 @@ class Database:
         self._write_lock = threading.RLock()
         self._lock = threading.Lock()
         self._writer = connect(path)
-        self._identity = _identity(path)
+        self._file_identity = _file_identity(path)
         self._writer_synchronous = "NORMAL"
         self.step: int | None = None
         """The schema step this process knows; None before the migration."""
         self._schema = -1
         self._readers: list[apsw.Connection] = []
-        self._observer = Observer(path)
-        self._checkpoints = Checkpoints(path)
-        self._writer.set_wal_hook(self._checkpoints.after_commit)
+        self._change_detector = ChangeDetector(path)
+        self._checkpointer = Checkpointer(path)
+        self._writer.set_wal_hook(self._checkpointer.after_commit)
         self._closed = False
-        self.behind = Behind()
+        self.write_behind = WriteBehind()
         """For the writes of caches."""
 
     @contextmanager
-    def write(self, *, durable: bool = True, aside: bool = False) -> Iterator[apsw.Connection]:
-        """Opens the one write transaction; commits at the end, rolls back on any exception.
+    def write(self, *, durable: bool = True, keep_generation: bool = False) -> Iterator[apsw.Connection]:
+        """Open the only write transaction; commit at the end, roll back on any exception.
 
-        `durable=False` is for caches: a power loss may take the last ones, a killed process may not. `aside` is for
-        what nobody keeps in memory by its generation, which stays the same.
-        Raises Busy when another process keeps the file locked, StateDegraded when it cannot be written, or when a newer
-        version has upgraded it meanwhile.
+        `durable=False` is for caches: a power loss may lose the latest ones, a killed process does not.
+
+        `keep_generation` is for data that nobody caches by the generation.
+
+        Raise Busy while another process locks the file, StateDegraded if it cannot be written, or if a newer version
+        has upgraded it meanwhile.
         """
         with self._write_lock:
-            self._refuse_closed()
+            self._require_open()
             if self._writer.in_transaction:
                 raise RuntimeError("nested write transaction")
-            self._refuse_moved()
-            with self._noting_damage(), translated():
+            self._require_in_place()
+            with self._note_damage(), translate_errors():
                 self._set_synchronous("FULL" if durable else "NORMAL")
                 self._writer.execute("BEGIN IMMEDIATE")
                 try:
-                    self._refuse_upgraded()
-                    mark = self._observer.mark(self._writer) if aside else None
+                    self._require_known_schema()
+                    versions = self._change_detector.versions(self._writer) if keep_generation else None
                     yield self._writer
                     self._writer.execute("COMMIT")
                 except BaseException:
                     _roll_back(self._writer)
                     raise
-                if mark is not None:
-                    with suppress(apsw.Error):  # it is committed; at worst something is read again for nothing
-                        self._observer.pass_over(self._writer, mark)
+                if versions is not None:
+                    with suppress(apsw.Error):  # it is committed; at worst something is read again needlessly
+                        self._change_detector.ignore_commit(self._writer, versions)
 
     @contextmanager
     def read(self) -> Iterator[apsw.Connection]:
-        """Lends a connection with one consistent view of what is committed; it cannot write."""
-        with self._noting_damage(), translated():
-            reader = self._take_reader()
+        """Lend a read-only connection with one consistent view of the committed data."""
+        with self._note_damage(), translate_errors():
+            reader = self._borrow_reader()
             try:
                 reader.execute("BEGIN")
                 yield reader
             finally:
-                self._give_back(reader)
+                self._return_reader(reader)
 
     def generation(self) -> int:
-        """Gives a number that changes whenever this or another process commits something, not aside; never waits."""
-        with self._noting_damage(), translated():
-            return self._observer.generation()
+        """Return a number that changes with every commit of any process (see `write`); never waits."""
+        with self._note_damage(), translate_errors():
+            return self._change_detector.generation()
 
-    def move_log(self) -> None:
-        """Moves the write-ahead log into the file and empties it, as far as nobody reads on from it."""
-        with self._write_lock, translated(), suppress(apsw.BusyError):
+    def empty_log(self) -> None:
+        """Move the write-ahead log into the file and empty it, unless readers still need it."""
+        with self._write_lock, translate_errors(), suppress(apsw.BusyError):
             self._writer.wal_checkpoint(mode=apsw.SQLITE_CHECKPOINT_TRUNCATE)
 
     def writer_for_migration(self) -> apsw.Connection:
-        """Gives the writing connection itself, to `migrations` alone and before anything else uses it."""
+        """Return the writing connection, for `migrations` only and before any other use."""
         return self._writer
 
     def close(self, wait_ms: float = 500) -> None:
-        """Closes every connection that is not in use; a transaction longer than `wait_ms` is left to the file's log.
+        """Close all idle connections; a transaction longer than `wait_ms` is left to the file's log.
 
-        What was committed is in the write-ahead log, so a process may also end without this.
+        Committed data is in the write-ahead log, so a process may also end without this.
         """
         if not self._write_lock.acquire(timeout=wait_ms / 1000):
             return
-        self.behind.close()
+        self.write_behind.close()
         try:
             with self._lock:
                 if self._closed:
                     return
                 self._closed = True
-                self._checkpoints.close()
-                self._observer.close()
+                self._checkpointer.close()
+                self._change_detector.close()
                 for connection in (*self._readers, self._writer):
-                    with suppress(apsw.Error):  # the last to close moves the log into the file, if it can
+                    with suppress(apsw.Error):  # the last one to close moves the log into the file if it can
                         connection.close()
         finally:
             self._write_lock.release()
 
     @contextmanager
-    def _noting_damage(self) -> Iterator[None]:
-        """Leaves a note beside a file that shows damage in use: the next start checks it wholly."""
+    def _note_damage(self) -> Iterator[None]:
+        """Leave a marker beside a file that shows damage in use; the next start checks all of it."""
         try:
             yield
         except StateDegraded as error:
             if isinstance(error.__cause__, (apsw.CorruptError, apsw.NotADBError)):
                 with suppress(OSError):
-                    suspect_note(self.path).touch()
+                    suspect_marker(self.path).touch()
             raise
 
-    def _take_reader(self) -> apsw.Connection:
+    def _borrow_reader(self) -> apsw.Connection:
         with self._lock:
-            self._refuse_closed()
+            self._require_open()
             if self._readers:
                 return self._readers.pop()
         return connect(self.path, query_only=True)
 
-    def _give_back(self, reader: apsw.Connection) -> None:
-        sound = _roll_back(reader)
+    def _return_reader(self, reader: apsw.Connection) -> None:
+        is_usable = _roll_back(reader)
         with self._lock:
-            if sound and not self._closed and len(self._readers) < KEPT_READERS:
+            if is_usable and not self._closed and len(self._readers) < MAX_IDLE_READERS:
                 self._readers.append(reader)
                 return
         reader.close()
@@ -207,13 +214,13 @@ class Database:
             self._writer.execute(f"PRAGMA synchronous = {level}")
             self._writer_synchronous = level
 
-    def _refuse_moved(self) -> None:
-        """Acknowledges nothing that would go into a file nobody finds again."""
-        if _identity(self.path) != self._identity:
+    def _require_in_place(self) -> None:
+        """Raise StateDegraded if the file was moved: writes to it would be lost."""
+        if _file_identity(self.path) != self._file_identity:
             raise StateDegraded("The state file was moved or deleted while it was in use.", hint="Restart the sidecar.")
 
-    def _refuse_upgraded(self) -> None:
-        """Writes nothing in the shape of yesterday into a file that a newer version has changed meanwhile."""
+    def _require_known_schema(self) -> None:
+        """Raise StateDegraded if a newer version has upgraded the schema meanwhile."""
         schema = int(str(self._writer.execute("PRAGMA schema_version").get))
         if self.step is None or schema == self._schema:
             return
@@ -226,27 +233,27 @@ class Database:
             )
         self._schema = schema
 
-    def _refuse_closed(self) -> None:
+    def _require_open(self) -> None:
         if self._closed:
             raise StateDegraded("The state file is closed; the sidecar is ending.")
 
 
-def _identity(path: Path) -> tuple[int, int] | None:
-    """Tells a file from another one under the same name."""
+def _file_identity(path: Path) -> tuple[int, int] | None:
+    """Return what distinguishes a file from another of the same name."""
     try:
-        found = path.stat()
+        file_stat = path.stat()
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return file_stat.st_dev, file_stat.st_ino
 
 
-def suspect_note(path: Path) -> Path:
-    """Names the note that says a state file showed damage while it was in use."""
+def suspect_marker(path: Path) -> Path:
+    """Return the path of the marker for a state file that showed damage in use."""
     return path.with_name(path.name + ".suspect")
 
 
 def _roll_back(connection: apsw.Connection) -> bool:
-    """Ends a transaction that SQLite may have ended already; False when the connection is of no more use."""
+    """Roll back a transaction that SQLite may have ended already; return False if the connection is unusable."""
     try:
         if connection.in_transaction:
             connection.execute("ROLLBACK")

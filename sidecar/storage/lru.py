@@ -1,12 +1,12 @@
-"""The hot cache: what was used last stays in memory, bounded in bytes."""
+"""In-memory cache with least-recently-used eviction, limited in bytes."""
 
 import threading
 from collections import OrderedDict
 from collections.abc import Hashable
 
 
-class Lru:
-    """A thread-safe cache that drops what was not used for longest once it is over its size."""
+class LruCache:
+    """Thread-safe cache that evicts the least recently used entries when it exceeds its size."""
 
     def __init__(self, max_bytes: int) -> None:
         self.max_bytes = max_bytes
@@ -15,7 +15,7 @@ class Lru:
         self._lock = threading.Lock()
 
     def get(self, key: Hashable) -> object | None:
-        """Gives the value under a key and makes it the last one used."""
+        """Return the value of a key and mark it as used."""
         with self._lock:
             entry = self._entries.get(key)
             if entry is None:
@@ -24,23 +24,23 @@ class Lru:
             return entry[0]
 
     def put(self, key: Hashable, value: object, size_bytes: int) -> None:
-        """Keeps a value; one that is larger than the whole cache is not kept."""
+        """Store a value; skip one that is larger than the whole cache."""
         with self._lock:
             self._remove(key)
             if size_bytes > self.max_bytes:
                 return
-            while self.bytes + size_bytes > self.max_bytes:  # before it comes in: the bound holds at every moment
+            while self.bytes + size_bytes > self.max_bytes:  # evict first, so that the limit holds at every moment
                 self._remove(next(iter(self._entries)))
             self._entries[key] = (value, size_bytes)
             self.bytes += size_bytes
 
     def drop(self, key: Hashable) -> None:
-        """Forgets a key."""
+        """Remove a key."""
         with self._lock:
             self._remove(key)
 
     def clear(self) -> None:
-        """Forgets everything."""
+        """Remove everything."""
         with self._lock:
             self._entries.clear()
             self.bytes = 0

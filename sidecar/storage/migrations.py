@@ -1,6 +1,6 @@
-"""The one ordered list of schema steps. A step is never edited once released; a change is a new step.
+"""The ordered list of schema steps. A released step is never edited; a change is a new step.
 
-Every table begins with `continuity_`, so the file may also be another program's database.
+Every table starts with `continuity_`, so the file may also be another program's database.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from sidecar.core.errors import StateDegraded
 
 
 class Migration(NamedTuple):
-    """One step: applied whole, in one transaction with its own record."""
+    """One step: applied completely, in one transaction with its own record."""
 
     name: str
     statements: tuple[str, ...]
@@ -371,25 +371,25 @@ DURABLE_TABLES = (
     "continuity_context_resume_points",
     "continuity_projects",
 )
-"""What cannot be derived again and is saved from a damaged file row by row; sessions before their deliveries."""
+"""Tables that cannot be derived and are saved row by row from a damaged file; sessions before their deliveries."""
 
-_RECORDS = """CREATE TABLE IF NOT EXISTS continuity_migrations (
+_CREATE_MIGRATIONS = """CREATE TABLE IF NOT EXISTS continuity_migrations (
   step INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at_ms INTEGER NOT NULL)"""
 
 
 def current_step(connection: apsw.Connection) -> int:
-    """Gives the number of the last step applied; 0 for a file without our tables."""
-    known = connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'continuity_migrations'").get
-    if not known:
+    """Return the number of the last applied step; 0 for a file without our tables."""
+    has_migrations = connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'continuity_migrations'").get
+    if not has_migrations:
         return 0
     return int(connection.execute("SELECT coalesce(max(step), 0) FROM continuity_migrations").get or 0)
 
 
 def migrate(connection: apsw.Connection, now_ms: int, migrations: tuple[Migration, ...] = MIGRATIONS) -> int:
-    """Applies the steps that are missing, each in its own transaction, and gives the step the file is at.
+    """Apply the missing steps, each in its own transaction; return the resulting step.
 
-    Raises StateDegraded for a file written by a newer version. Two processes may migrate at once: each step
-    looks again under the write lock whether it is still missing.
+    Raise StateDegraded for a file of a newer version. Two processes may migrate at once: each step checks under the
+    write lock whether it is still missing.
     """
     step = current_step(connection)
     if step > len(migrations):
@@ -407,7 +407,7 @@ def _apply(connection: apsw.Connection, number: int, migration: Migration, now_m
     connection.execute("BEGIN IMMEDIATE")
     try:
         if current_step(connection) < number:
-            connection.execute(_RECORDS)
+            connection.execute(_CREATE_MIGRATIONS)
             for statement in migration.statements:
                 connection.execute(statement)
             connection.execute(

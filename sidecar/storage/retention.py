@@ -1,4 +1,4 @@
-"""What the tables hold, by kind: whose rows they are, how old, and how they are removed. Slices give the rows."""
+"""Rows of the tables by kind: whose they are, how old, and how they are removed. The slices supply the table."""
 
 from __future__ import annotations
 
@@ -8,48 +8,53 @@ from typing import NamedTuple
 import apsw
 
 
-class Holding(NamedTuple):
-    """A table's rows of a kind."""
+class RowGroup(NamedTuple):
+    """The rows of one kind in a table."""
 
     kind: str
     table: str
-    of_project: str = "project = ?1"
-    """The condition for the rows of a project; empty where projects share them."""
+    project_condition: str = "project = ?1"
+    """Condition for the rows of a project; empty if projects share them."""
     before: str = ""
-    """The condition for rows older than a moment `?2` in milliseconds; empty where they have no age."""
+    """Condition for rows older than `?2`, a time in milliseconds; empty if they have no age."""
     is_counted: bool = True
-    """False where the rows stand for others that are counted."""
+    """False if the rows belong to others that are counted."""
 
 
-class Scope(NamedTuple):
-    """Whose rows are meant, and how old; None is all."""
+class PurgeScope(NamedTuple):
+    """Whose rows, and how old; None means all."""
 
     project: str | None
     before_ms: int | None
 
 
-def count(tx: apsw.Connection, held: Holding, scope: Scope) -> int:
-    """Gives how many rows lie in a scope; none where they do not tell."""
-    where = _where(held, scope)
-    if where is None:
+def count(tx: apsw.Connection, group: RowGroup, scope: PurgeScope) -> int:
+    """Return the number of rows in a scope; 0 if the rows have no such attribute."""
+    condition = _condition(group, scope)
+    if condition is None:
         return 0
-    return int(str(tx.execute(f"SELECT count(*) FROM {held.table} WHERE {where}", scope).get))
+    return int(str(tx.execute(f"SELECT count(*) FROM {group.table} WHERE {condition}", scope).get))
 
 
-def remove(tx: apsw.Connection, held: Sequence[Holding], scope: Scope) -> int:
-    """Removes the rows that lie in a scope, table by table in the order given; gives how many of those counted."""
+def remove(tx: apsw.Connection, groups: Sequence[RowGroup], scope: PurgeScope) -> int:
+    """Delete the rows in a scope, table by table in the given order; return the number of counted ones."""
     removed = 0
-    for one in held:
-        where = _where(one, scope)
-        if where is not None:
+    for group in groups:
+        condition = _condition(group, scope)
+        if condition is not None:
             before = tx.total_changes()
-            tx.execute(f"DELETE FROM {one.table} WHERE {where}", scope)
-            removed += tx.total_changes() - before if one.is_counted else 0
+            tx.execute(f"DELETE FROM {group.table} WHERE {condition}", scope)
+            removed += tx.total_changes() - before if group.is_counted else 0
     return removed
 
 
-def _where(held: Holding, scope: Scope) -> str | None:
-    if (scope.project is not None and not held.of_project) or (scope.before_ms is not None and not held.before):
+def _condition(group: RowGroup, scope: PurgeScope) -> str | None:
+    if (scope.project is not None and not group.project_condition) or (
+        scope.before_ms is not None and not group.before
+    ):
         return None
-    asked = (held.of_project if scope.project is not None else "", held.before if scope.before_ms is not None else "")
-    return " AND ".join(["?1 IS ?1", "?2 IS ?2", *filter(None, asked)])  # so that both always stand in it
+    conditions = (
+        group.project_condition if scope.project is not None else "",
+        group.before if scope.before_ms is not None else "",
+    )
+    return " AND ".join(["?1 IS ?1", "?2 IS ?2", *filter(None, conditions)])  # so that both parameters always occur

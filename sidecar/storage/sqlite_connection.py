@@ -1,4 +1,4 @@
-"""A connection to the state file, as every part of `storage` uses it, and SQLite's exceptions as ours."""
+"""Connections to the state file, and the translation of SQLite's exceptions."""
 
 import os
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ _PRAGMAS = (
     "cache_size = -4096",
 )
 
-_OUR_MISTAKES = (
+_PROGRAMMING_ERRORS = (
     apsw.SQLError,
     apsw.ConstraintError,
     apsw.MismatchError,
@@ -29,18 +29,20 @@ _OUR_MISTAKES = (
     apsw.IncompleteExecutionError,
     apsw.ThreadingViolationError,
 )
-"""What no state of the file or disk causes: they stay as they are, so that they end in the log as incidents."""
+"""Never caused by the state of file or disk: they pass unchanged and end in the log as incidents."""
 
 
 def connect(path: Path, *, query_only: bool = False) -> apsw.Connection:
-    """Opens the file in WAL mode, creating it if need be; raises apsw's exceptions."""
+    """Open the file in WAL mode, creating it if needed; raise apsw's exceptions."""
     with suppress(OSError):
-        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))  # SQLite's would be everybody's to read
+        os.close(
+            os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
+        )  # SQLite would create it readable by everybody
     connection = apsw.Connection(os.fspath(path))
     try:
         connection.set_busy_timeout(BUSY_TIMEOUT_MS)
         # One by one: execute("pragma a; pragma b") stops at the first row.
-        for pragma in (*_beginning(connection), *_PRAGMAS, *(("query_only = ON",) if query_only else ())):
+        for pragma in (*_lasting_pragmas(connection), *_PRAGMAS, *(("query_only = ON",) if query_only else ())):
             list(connection.execute(f"PRAGMA {pragma}"))
     except BaseException:
         connection.close()
@@ -48,19 +50,19 @@ def connect(path: Path, *, query_only: bool = False) -> apsw.Connection:
     return connection
 
 
-def _beginning(connection: apsw.Connection) -> tuple[str, ...]:
-    """What lasts is chosen once: on a file in use, `auto_vacuum` would write and so wait for every writer."""
+def _lasting_pragmas(connection: apsw.Connection) -> tuple[str, ...]:
+    """Return the pragmas that last: on a file in use, `auto_vacuum` would write and so wait for every writer."""
     if connection.execute("PRAGMA page_count").get == 0:
         return ("auto_vacuum = INCREMENTAL", "journal_mode = WAL")
     return () if connection.execute("PRAGMA journal_mode").get == "wal" else ("journal_mode = WAL",)
 
 
 @contextmanager
-def translated() -> Iterator[None]:
-    """Turns SQLite's exceptions into ours."""
+def translate_errors() -> Iterator[None]:
+    """Translate SQLite's exceptions to ours."""
     try:
         yield
-    except _OUR_MISTAKES:
+    except _PROGRAMMING_ERRORS:
         raise
     except (apsw.BusyError, apsw.LockedError) as error:
         raise Busy(
@@ -69,9 +71,7 @@ def translated() -> Iterator[None]:
     except apsw.FullError as error:
         raise StateDegraded("The disk with the state file is full.", hint="Free some disk space.") from error
     except (apsw.CorruptError, apsw.NotADBError) as error:
-        raise StateDegraded(
-            "The state file is damaged.", hint="Restart the sidecar; it recovers the file."
-        ) from error
+        raise StateDegraded("The state file is damaged.", hint="Restart the sidecar; it recovers the file.") from error
     except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.IOError, apsw.PermissionsError) as error:
         raise StateDegraded(
             "The state file cannot be written.", hint="Check the folder's permissions and disk."

@@ -1,1 +1,1 @@
-"""The outside world, one library or operating-system service per module."""
+"""The outside world: one library or operating-system service per module."""

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all, and our own folder in a project, which keeps itself out of git."""
+"""Atomic file writes, and our own folder in a project, which ignores itself for git."""
 
 import errno
 import os
@@ -7,20 +7,20 @@ from contextlib import suppress
 from pathlib import Path
 
 OWN_FOLDER = ".chati"
-UNFINISHED = ".new"
-"""Ends the name of a file that is being written, after the numbers of the process and thread that write it."""
+TEMPORARY_SUFFIX = ".new"
+"""Ends the name of a temporary file, after the pid and the thread id of its writer."""
 
-_IGNORE_ALL = b"# Stored on this machine only.\n*\n"
+_IGNORE_FILE_CONTENT = b"# Stored on this machine only.\n*\n"
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
-def write_whole(target: str, content: bytes, *, durable: bool = True) -> None:
-    """Writes beside the target, syncs and moves: a reader sees the old file or the new one. Raises OSError.
+def write_atomic(target: str, content: bytes, *, durable: bool = True) -> None:
+    """Write a temporary file beside the target, sync and rename: readers see the old content or the new. Raise OSError.
 
-    A file that is there keeps its permissions. Where several write at once, in one process or more, the last one wins.
+    An existing file keeps its permissions. With several writers, in one process or more, the last one wins.
     """
-    unfinished = f"{target}.{os.getpid()}-{threading.get_ident()}{UNFINISHED}"
-    fd = _made(unfinished)
+    temporary = f"{target}.{os.getpid()}-{threading.get_ident()}{TEMPORARY_SUFFIX}"
+    fd = _create_file(temporary)
     try:
         with os.fdopen(fd, "wb") as stream:
             stream.write(content)
@@ -28,18 +28,18 @@ def write_whole(target: str, content: bytes, *, durable: bool = True) -> None:
             if durable:
                 os.fsync(fd)
         with suppress(OSError):
-            os.chmod(unfinished, os.stat(target).st_mode & 0o777)
-        os.replace(unfinished, target)
+            os.chmod(temporary, os.stat(target).st_mode & 0o777)
+        os.replace(temporary, target)
         if durable:
-            _sync(os.path.dirname(target))
+            _sync_folder(os.path.dirname(target))
     except OSError:
         with suppress(OSError):
-            os.unlink(unfinished)
+            os.unlink(temporary)
         raise
 
 
-def _made(path: str) -> int:
-    """Makes a new file; what a process of that number left, or somebody put there, goes first and is not written to."""
+def _create_file(path: str) -> int:
+    """Create a file; a leftover or a foreign file in its place is deleted first, never written to."""
     try:
         return os.open(path, _FLAGS, 0o644)
     except FileExistsError:
@@ -47,14 +47,14 @@ def _made(path: str) -> int:
         return os.open(path, _FLAGS, 0o644)
 
 
-def is_unfinished(name: str) -> bool:
-    """Says whether a file's name is that of one that is being written, or was when its process was killed."""
-    numbers = name.removesuffix(UNFINISHED).rpartition(".")[2].split("-")
-    return name.endswith(UNFINISHED) and len(numbers) == 2 and all(map(str.isdigit, numbers))
+def is_temporary(name: str) -> bool:
+    """Whether a name is that of a temporary file, of a running writer or of a killed one."""
+    numbers = name.removesuffix(TEMPORARY_SUFFIX).rpartition(".")[2].split("-")
+    return name.endswith(TEMPORARY_SUFFIX) and len(numbers) == 2 and all(map(str.isdigit, numbers))
 
 
-def _sync(folder: str) -> None:
-    """Makes a rename outlast a power loss, where a folder can be opened (not on Windows)."""
+def _sync_folder(folder: str) -> None:
+    """Make a rename survive a power loss, if the platform can open folders (Windows cannot)."""
     if os.name != "nt":
         fd = os.open(folder or os.curdir, os.O_RDONLY)
         try:
@@ -63,12 +63,11 @@ def _sync(folder: str) -> None:
             os.close(fd)
 
 
-def own_folder(project: Path, *parts: str) -> str:
-    """Makes our folder in a project, and those below it; gives the last one's path.
+def make_own_folder(project: Path, *parts: str) -> str:
+    """Create our folder in a project and those below it; return the last one's path.
 
-    Raises OSError, also where a link would lead out of the project.
-
-    What git knows already of the folder is the user's decision: the ignore file is written once and never again.
+    Raise OSError, also if a link would lead out of the project. The ignore file is written once and never again: what
+    git already tracks in the folder is the user's decision.
     """
     outer = os.path.join(project, OWN_FOLDER)
     folder = os.path.join(outer, *parts)
@@ -78,6 +77,6 @@ def own_folder(project: Path, *parts: str) -> str:
         os.mkdir(outer)
     ignore = os.path.join(outer, ".gitignore")
     if not os.path.lexists(ignore):
-        write_whole(ignore, _IGNORE_ALL, durable=False)
+        write_atomic(ignore, _IGNORE_FILE_CONTENT, durable=False)
     os.makedirs(folder, exist_ok=True)
     return folder

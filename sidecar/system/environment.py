@@ -1,4 +1,4 @@
-"""The only module that reads the process's environment and its platform's user folders."""
+"""The process's environment and the platform's user folders; no other module reads them."""
 
 import os
 import sys
@@ -9,49 +9,49 @@ from pathlib import Path
 PROGRAM_FOLDER = "onecode-continuity"
 
 _APP_FOLDERS = ("1Code", "1code", "21st-desktop", "Agents Dev")
-"""What 1Code calls the folder of its own data: installed, and while it is being developed."""
+"""Names of 1Code's data folder, installed and in development."""
 
 HOST_VARIABLE = "ONECODE_CONTINUITY_HOST"
-"""Set by a host for the agents it starts and gives their packs itself: hooks in such an agent stay silent."""
+"""Set by a host for agents that it gives context packs itself; hooks in such an agent do nothing."""
 
 MODE_VARIABLE = "ONECODE_CONTINUITY_MODE"
 
 _STATE_FILE = "continuity.db"
 
-_FOLDER_IN_APP = "continuity"
+_APP_SUBFOLDER = "continuity"
 
-_FROM_PYINSTALLER = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "LIBPATH")
+_PYINSTALLER_VARIABLES = ("LD_LIBRARY_PATH", "DYLD_LIBRARY_PATH", "LIBPATH")
 
 
 def environment() -> dict[str, str]:
-    """Gives a copy of the environment."""
+    """Return a copy of the environment."""
     return dict(os.environ)
 
 
-def for_child(extra: dict[str, str] | None = None) -> dict[str, str]:
-    """Gives the environment a child process should see: the user's own, without what the frozen build added.
+def child_environment(extra: dict[str, str] | None = None) -> dict[str, str]:
+    """Return the user's environment for a child process, without what the frozen build added.
 
-    PyInstaller sets the library path even for a folder build and keeps the user's value under `_ORIG`.
+    PyInstaller sets the library path even for a folder build and stores the user's value under `_ORIG`.
     """
-    clean = {name: value for name, value in os.environ.items() if not name.startswith("_PYI_")}
-    for name in _FROM_PYINSTALLER:
-        original = clean.pop(f"{name}_ORIG", None)
+    variables = {name: value for name, value in os.environ.items() if not name.startswith("_PYI_")}
+    for name in _PYINSTALLER_VARIABLES:
+        original = variables.pop(f"{name}_ORIG", None)
         if original is not None:
-            clean[name] = original
+            variables[name] = original
         elif getattr(sys, "frozen", False):
-            clean.pop(name, None)
-    return {**clean, **(extra or {})}
+            variables.pop(name, None)
+    return {**variables, **(extra or {})}
 
 
 @contextmanager
-def overridden(variables: Mapping[str, str]) -> Iterator[None]:
-    """Sets variables of this process for a moment; other threads see them too."""
-    before = {name: os.environ.get(name) for name in variables}
+def temporary_variables(variables: Mapping[str, str]) -> Iterator[None]:
+    """Set variables of this process temporarily; other threads see them too."""
+    previous = {name: os.environ.get(name) for name in variables}
     os.environ.update(variables)
     try:
         yield
     finally:
-        for name, value in before.items():
+        for name, value in previous.items():
             if value is None:
                 del os.environ[name]
             else:
@@ -59,25 +59,25 @@ def overridden(variables: Mapping[str, str]) -> Iterator[None]:
 
 
 def state_folders() -> list[Path]:
-    """Names the folders a user's state may be in, the app's own first, then the one for the command line alone."""
+    """Return the possible state folders of the user: the app's own first, then the command line's."""
     home = Path.home()
     if sys.platform == "win32":
-        of_apps = Path(os.environ.get("APPDATA") or home / "AppData" / "Roaming")
+        app_data = Path(os.environ.get("APPDATA") or home / "AppData" / "Roaming")
     elif sys.platform == "darwin":
-        of_apps = home / "Library" / "Application Support"
+        app_data = home / "Library" / "Application Support"
     else:
-        of_apps = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
-    return [*(of_apps / name / _FOLDER_IN_APP for name in _APP_FOLDERS), user_state_folder()]
+        app_data = Path(os.environ.get("XDG_CONFIG_HOME") or home / ".config")
+    return [*(app_data / name / _APP_SUBFOLDER for name in _APP_FOLDERS), user_state_folder()]
 
 
-def state_folder_of_user() -> str:
-    """Names the folder of the user's state: the first that holds any, else the one for the command line alone."""
-    found = (folder for folder in state_folders() if (folder / _STATE_FILE).is_file())
-    return os.fspath(next(found, user_state_folder()))
+def default_state_folder() -> str:
+    """Return the first state folder that contains a state file, else the command line's."""
+    existing = (folder for folder in state_folders() if (folder / _STATE_FILE).is_file())
+    return os.fspath(next(existing, user_state_folder()))
 
 
 def user_state_folder() -> Path:
-    """Names the platform's user-data folder for this program, for use from the command line."""
+    """Return the platform's user-data folder of this program, for the command line."""
     home = Path.home()
     if sys.platform == "win32":
         base = Path(os.environ.get("LOCALAPPDATA") or home / "AppData" / "Local")

@@ -1,6 +1,6 @@
-"""Fetches a remote repository into a bare one of ours, through libgit2; nothing else is written.
+"""Fetches a remote repository through libgit2 into a bare one of ours; writes nothing else.
 
-The user's own means let us in: the ssh agent, and what `git credential` knows without asking anybody.
+Credentials come from the ssh agent and from `git credential`, which never prompts.
 """
 
 from collections.abc import Callable
@@ -12,15 +12,15 @@ from urllib.parse import urlsplit
 from sidecar.system.git import Git, GitFailed
 from sidecar.system.libgit import pygit2
 
-CONNECT_MS, SILENT_MS = 10_000, 60_000
-"""How long a server may take to answer at all, and how long it may say nothing."""
+CONNECT_TIMEOUT_MS, SILENCE_TIMEOUT_MS = 10_000, 60_000
+"""Maximum time for a server's first answer, and for silence afterwards."""
 
 MAX_FETCHED_BYTES = 2**30
-"""What a server may send at once: of knowledge, all there is for a lifetime."""
+"""Maximum bytes of one fetch; a lifetime of knowledge is smaller."""
 
 _REFSPECS = ("+refs/heads/*:refs/heads/*", "+refs/tags/*:refs/tags/*")
-_OURS = ("refs/heads/", "refs/tags/")
-_NOBODY_IS_ASKED = {"GCM_INTERACTIVE": "never", "GIT_ASKPASS": "", "SSH_ASKPASS": "", "GIT_TERMINAL_PROMPT": "0"}
+_LOCAL_REFS = ("refs/heads/", "refs/tags/")
+_NON_INTERACTIVE = {"GCM_INTERACTIVE": "never", "GIT_ASKPASS": "", "SSH_ASKPASS": "", "GIT_TERMINAL_PROMPT": "0"}
 
 _REASONS = (
     (("authentication", "credential", "401", "403"), "the server rejects this machine's credentials"),
@@ -30,12 +30,12 @@ _REASONS = (
 )
 
 
-IT_FAILED = "it failed"
-"""The reason where none of those is known."""
+UNKNOWN_REASON = "it failed"
+"""The reason if none of the above applies."""
 
 
 class FetchFailed(Exception):
-    """Nothing could be fetched; `reason` says why in a few words, never with the address."""
+    """The fetch failed; `reason` is a short phrase that never contains the address."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -43,30 +43,30 @@ class FetchFailed(Exception):
 
 
 def fetch(folder: Path, url: str, check: Callable[[], None]) -> None:
-    """Brings a remote's branches, tags and HEAD to a bare repository, made where there is none; raises FetchFailed.
+    """Fetch a remote's branches, tags and HEAD into a bare repository, created if needed; raise FetchFailed.
 
-    What the remote has no more goes. `check` is called as bytes arrive, and ends it all by raising.
+    Refs the remote no longer has are deleted. `check` is called while bytes arrive and cancels the fetch by raising.
     """
     library = pygit2()
-    _prepare(library)
+    _configure_library(library)
     callbacks = _callbacks(library, folder, url, check)
     try:
         repository = library.init_repository(str(folder), bare=True)
         remote = repository.remotes.create_anonymous(url)
         heads = remote.list_heads(callbacks=callbacks)
         remote.fetch(list(_REFSPECS), callbacks=callbacks)
-        _take_away(repository, {head.name for head in heads})
-        named = next((head.symref_target for head in heads if head.name == "HEAD"), None)
-        if named in repository.references:
-            repository.set_head(named)
+        _delete_missing_refs(repository, {head.name for head in heads})
+        head_target = next((head.symref_target for head in heads if head.name == "HEAD"), None)
+        if head_target in repository.references:
+            repository.set_head(head_target)
     except (library.GitError, KeyError, ValueError, OSError) as error:
         check()
         raise FetchFailed(_reason(str(error))) from error
 
 
-def _take_away(repository: Any, there: set[str]) -> None:
+def _delete_missing_refs(repository: Any, remote_names: set[str]) -> None:
     for name in list(repository.references):
-        if name.startswith(_OURS) and name not in there:
+        if name.startswith(_LOCAL_REFS) and name not in remote_names:
             repository.references.delete(name)
 
 
@@ -74,13 +74,13 @@ def _callbacks(library: Any, folder: Path, url: str, check: Callable[[], None]) 
     kinds = library.enums.CredentialType
     tried: set[Any] = set()
 
-    class Callbacks(library.RemoteCallbacks):  # type: ignore[misc]  # the library comes lazily, without types
-        def credentials(self, asking: str, username: str | None, allowed: Any) -> Any:
-            if "://" in asking and urlsplit(asking)[:2] != urlsplit(url)[:2]:
+    class Callbacks(library.RemoteCallbacks):  # type: ignore[misc]  # the library is imported lazily, without types
+        def credentials(self, request_url: str, username: str | None, allowed: Any) -> Any:
+            if "://" in request_url and urlsplit(request_url)[:2] != urlsplit(url)[:2]:
                 raise library.GitError("authentication failed: redirected to another server")
             for kind in (kinds.SSH_KEY, kinds.USERPASS_PLAINTEXT, kinds.USERNAME):
                 if allowed & kind and kind not in tried:
-                    tried.add(kind)  # what was refused once, is refused again
+                    tried.add(kind)  # a rejected credential is rejected again
                     return _credential(library, kind, folder, url, username or "git")
             raise library.GitError("authentication failed")
 
@@ -93,31 +93,31 @@ def _callbacks(library: Any, folder: Path, url: str, check: Callable[[], None]) 
 
 
 def _credential(library: Any, kind: Any, folder: Path, url: str, username: str) -> Any:
-    """Gives what lets us in; git is asked in the copy, for the configuration of where one stands may name a program."""
+    """Return a credential. git runs in the copy, because a repository's configuration may name a program."""
     kinds = library.enums.CredentialType
     if kind == kinds.SSH_KEY:
         return library.KeypairFromAgent(username)
     if kind == kinds.USERNAME:
         return library.Username(username)
     try:
-        git = Git(folder, folder, variables=_NOBODY_IS_ASKED)
-        told = git.run("credential", "fill", stdin=f"url={url}\n\n".encode())
+        git = Git(folder, folder, variables=_NON_INTERACTIVE)
+        output = git.run("credential", "fill", stdin=f"url={url}\n\n".encode())
     except GitFailed as error:
         raise library.GitError("authentication failed") from error
-    said = dict(line.partition("=")[::2] for line in told.decode("utf-8", "replace").splitlines())
-    return library.UserPass(said.get("username", ""), said.get("password", ""))
+    fields = dict(line.partition("=")[::2] for line in output.decode("utf-8", "replace").splitlines())
+    return library.UserPass(fields.get("username", ""), fields.get("password", ""))
 
 
-def _prepare(library: Any) -> None:
-    """Tells libgit2 how long to wait, and whom the system trusts: that was kept from it when it was imported."""
+def _configure_library(library: Any) -> None:
+    """Set libgit2's timeouts and the system's trusted certificates, which were hidden from it at import."""
     import ssl
 
     paths = ssl.get_default_verify_paths()
-    library.settings.server_connect_timeout, library.settings.server_timeout = CONNECT_MS, SILENT_MS
-    with suppress(library.GitError, ValueError, OSError):  # where the platform's own store is used
+    library.settings.server_connect_timeout, library.settings.server_timeout = CONNECT_TIMEOUT_MS, SILENCE_TIMEOUT_MS
+    with suppress(library.GitError, ValueError, OSError):  # if the platform's own store is used
         library.settings.set_ssl_cert_locations(paths.cafile, paths.capath)
 
 
-def _reason(said: str) -> str:
-    folded = said.casefold()
-    return next((reason for words, reason in _REASONS if any(word in folded for word in words)), IT_FAILED)
+def _reason(message: str) -> str:
+    folded = message.casefold()
+    return next((reason for words, reason in _REASONS if any(word in folded for word in words)), UNKNOWN_REASON)

@@ -1,4 +1,4 @@
-"""A lock between processes on an open file; the system takes it back when its holder dies."""
+"""Lock between processes on an open file; the system releases it when its holder dies."""
 
 import os
 import sys
@@ -7,38 +7,38 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 LOCKED_BYTE = 1 << 30
-"""Far behind any content, so that nobody is kept from reading it (Windows locks bytes, not files)."""
+"""Offset far beyond any content, so that the file stays readable (Windows locks bytes, not files)."""
 
-_LONGEST_SLEEP_S = 0.02
+_MAX_SLEEP_S = 0.02
 
 
 def acquire(fd: int, wait_s: float) -> bool:
-    """Takes the lock, waiting so many seconds at most; False when another process or thread holds it still.
+    """Take the lock, waiting at most `wait_s` seconds; return False if another process or thread still holds it.
 
-    Raises OSError where the file system has no locks.
+    Raise OSError if the file system does not support locks.
     """
     slept, sleep = 0.0, 0.001
-    while not _try(fd):
+    while not _try_lock(fd):
         if slept >= wait_s:
             return False
         time.sleep(sleep)
         slept += sleep
-        sleep = min(2 * sleep, _LONGEST_SLEEP_S)
+        sleep = min(2 * sleep, _MAX_SLEEP_S)
     return True
 
 
 @contextmanager
-def holding(fd: int, wait_s: float) -> Iterator[bool]:
-    """Holds the lock on an open file, and closes the file at the end; says whether the lock could be had.
+def locked(fd: int, wait_s: float) -> Iterator[bool]:
+    """Hold the lock on an open file and close the file at the end; yield whether the lock was acquired.
 
-    Raises OSError as `acquire` does.
+    Raise OSError as `acquire` does.
     """
     try:
-        is_held = acquire(fd, wait_s)
+        is_locked = acquire(fd, wait_s)
         try:
-            yield is_held
+            yield is_locked
         finally:
-            if is_held:
+            if is_locked:
                 release(fd)
     finally:
         os.close(fd)
@@ -47,7 +47,7 @@ def holding(fd: int, wait_s: float) -> Iterator[bool]:
 if sys.platform == "win32":
     import msvcrt
 
-    def _try(fd: int) -> bool:
+    def _try_lock(fd: int) -> bool:
         os.lseek(fd, LOCKED_BYTE, os.SEEK_SET)
         try:
             msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)
@@ -56,14 +56,14 @@ if sys.platform == "win32":
         return True
 
     def release(fd: int) -> None:
-        """Gives the lock back."""
+        """Release the lock."""
         os.lseek(fd, LOCKED_BYTE, os.SEEK_SET)
         msvcrt.locking(fd, msvcrt.LK_UNLCK, 1)
 
 else:
     import fcntl
 
-    def _try(fd: int) -> bool:
+    def _try_lock(fd: int) -> bool:
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:

@@ -1,4 +1,4 @@
-"""The git command: a clean environment, no prompts, no locks taken, no console window."""
+"""The git command with a clean environment: no prompts, no locks, no console window."""
 
 import os
 import subprocess
@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from sidecar.system.environment import environment, for_child
+from sidecar.system.environment import child_environment, environment
 
 NOT_A_REPOSITORY = "not a git repository"
 DAMAGED = "the repository is damaged"
@@ -14,10 +14,10 @@ NO_WORK_TREE = "the folder is not in a work tree"
 
 _CONFIG = (
     "--no-pager",
-    "-c", "core.fsmonitor=false",  # never start a daemon or a hook of the repository's
-    "-c", "log.showSignature=false",  # would start gpg and put its words among the commits
+    "-c", "core.fsmonitor=false",  # never start the repository's daemon or hook
+    "-c", "log.showSignature=false",  # would start gpg and mix its output with the commits
     "-c", "i18n.logOutputEncoding=UTF-8",
-    "-c", "diff.suppressBlankEmpty=false",  # a line of content keeps the mark before it
+    "-c", "diff.suppressBlankEmpty=false",  # content lines keep their leading mark
     "-c", "diff.renameLimit=1000",
     "-c", "status.renameLimit=1000",
 )  # fmt: skip
@@ -26,12 +26,12 @@ _ENVIRONMENT = {
     "GIT_OPTIONAL_LOCKS": "0",
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_NO_LAZY_FETCH": "1",
-    "GIT_ALLOW_PROTOCOL": "",  # the same for a git that does not know it yet: nothing is fetched, whoever is told to
+    "GIT_ALLOW_PROTOCOL": "",  # the same for older versions of git: nothing is fetched
     "LC_ALL": "C",
 }
 
-_KEPT_VARIABLES = ("GIT_SSH", "GIT_SSH_COMMAND", "GIT_EXEC_PATH")
-"""The user's own, which say how git is run and not on what; the configuration's (`GIT_CONFIG_…`) are kept too."""
+_PRESERVED_VARIABLES = ("GIT_SSH", "GIT_SSH_COMMAND", "GIT_EXEC_PATH")
+"""The user's own settings of how git runs; the configuration's (`GIT_CONFIG_…`) are preserved too."""
 
 _REASONS: Sequence[tuple[bytes, str]] = (
     (b"dubious ownership", "the repository belongs to another user"),
@@ -58,11 +58,11 @@ DEFAULT_TIMEOUT_SECONDS = 20.0
 
 
 ANY_PROTOCOL = {"GIT_ALLOW_PROTOCOL": "file:git:http:https:ssh"}
-"""For `variables`, where what is run is the user's own, hooks for example: git's own choice."""
+"""Value for `variables` if the command runs the user's own programs, such as hooks: git's default protocols."""
 
 
 class GitFailed(Exception):
-    """The command ended with an error; `reason` is a short word for it, never its output."""
+    """The command failed; `reason` is a short phrase, never its output."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -70,16 +70,16 @@ class GitFailed(Exception):
 
 
 class GitMissing(GitFailed):
-    """There is no git command on this machine."""
+    """git is not installed on this machine."""
 
     def __init__(self) -> None:
         super().__init__("git is not installed")
 
 
 class Git:
-    """Runs git in one folder, or on a given pair of git directory and work tree.
+    """Run git in one folder, or on a pair of git directory and worktree.
 
-    With `root`, git looks for a repository no higher than there. `variables` are added to its environment.
+    `root` is the highest folder in which git looks for a repository. `variables` are added to its environment.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class Git:
     ) -> None:
         self.cwd = cwd
         self._variables = variables or {}
-        self._where = () if git_dir is None else (f"--git-dir={git_dir}", f"--work-tree={cwd}")
+        self._location_arguments = () if git_dir is None else (f"--git-dir={git_dir}", f"--work-tree={cwd}")
         self._root = root
 
     def run(
@@ -99,15 +99,15 @@ class Git:
         *arguments: str,
         stdin: bytes | None = None,
         timeout: float = DEFAULT_TIMEOUT_SECONDS,
-        fine: tuple[int, ...] = (0,),
+        success_codes: tuple[int, ...] = (0,),
     ) -> bytes:
-        """Gives the command's output; raises GitFailed, or GitMissing without a git command.
+        """Return the command's output; raise GitFailed, or GitMissing if git is not installed.
 
-        `fine` are the exit codes of a command that did what it was asked.
+        `success_codes` lists the exit codes that mean success.
         """
         try:
             process = subprocess.Popen(
-                ["git", *_CONFIG, *self._where, *arguments],
+                ["git", *_CONFIG, *self._location_arguments, *arguments],
                 cwd=self.cwd,
                 env={**_child_environment(self._root), **self._variables},
                 stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE,
@@ -123,34 +123,34 @@ class Git:
             raise GitFailed(f"git could not be started ({type(error).__name__})") from error
         with process:
             try:
-                output, complaint = process.communicate(stdin, timeout=timeout)
+                output, error_output = process.communicate(stdin, timeout=timeout)
             except subprocess.TimeoutExpired as error:
                 process.kill()
                 raise GitFailed("git timed out") from error
-        if process.returncode not in fine:
-            raise GitFailed(_reason(complaint))
+        if process.returncode not in success_codes:
+            raise GitFailed(_reason(error_output))
         return output
 
     def text(self, *arguments: str) -> str:
-        """Gives the command's output as text without the last line end."""
+        """Return the command's output as text without the final line break."""
         return self.run(*arguments).decode("utf-8", "replace").rstrip("\n")
 
     @staticmethod
     def version() -> str:
-        """Gives `git version …`; raises GitMissing."""
+        """Return `git version …`; raise GitMissing."""
         return Git(Path.cwd()).text("version")
 
 
 def _child_environment(root: Path | None) -> dict[str, str]:
-    """The user's environment without the variables that would point git at another repository."""
-    clean = for_child()
+    """Return the user's environment without variables that would point git at another repository."""
+    variables = child_environment()
     for name in environment():
-        if name.startswith("GIT_") and name not in _KEPT_VARIABLES and not name.startswith("GIT_CONFIG_"):
-            clean.pop(name, None)
+        if name.startswith("GIT_") and name not in _PRESERVED_VARIABLES and not name.startswith("GIT_CONFIG_"):
+            variables.pop(name, None)
     if root is not None and os.pathsep not in str(root):
-        clean["GIT_CEILING_DIRECTORIES"] = str(root.parent)
-    return {**clean, **_ENVIRONMENT}
+        variables["GIT_CEILING_DIRECTORIES"] = str(root.parent)
+    return {**variables, **_ENVIRONMENT}
 
 
 def _reason(stderr: bytes) -> str:
-    return next((reason for mark, reason in _REASONS if mark in stderr), "git failed")
+    return next((reason for pattern, reason in _REASONS if pattern in stderr), "git failed")

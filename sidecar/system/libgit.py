@@ -1,21 +1,24 @@
-"""The only module that imports pygit2."""
+"""pygit2, imported lazily; no other module imports it."""
 
 import sys
 from functools import cache
 from typing import Any
 
-from sidecar.system.environment import overridden
+from sidecar.system.environment import temporary_variables
 
 
 @cache
 def pygit2() -> Any:
-    """Imports pygit2, on any machine, when it is first needed.
+    """Import pygit2 on first use.
 
-    pygit2 loads the system's certificates when it is imported, and fails where there are none. Nothing here uses
-    the network, so it is shown an empty place instead, which also saves reading a few hundred certificates.
+    pygit2 loads the system's certificates at import and fails without any. Only `fetch` needs them and sets them
+    itself, so an empty folder stands in here, which also saves reading a few hundred certificates.
     """
-    empty = {"SSL_CERT_FILE": sys.prefix, "SSL_CERT_DIR": sys.prefix}  # a folder is no file, and holds no certificate
-    with overridden(empty):
+    empty = {
+        "SSL_CERT_FILE": sys.prefix,
+        "SSL_CERT_DIR": sys.prefix,
+    }  # a folder is not a certificate file and contains no certificate
+    with temporary_variables(empty):
         import pygit2 as library
 
     return library

@@ -1,8 +1,8 @@
-"""The log: one JSON object a line, to stderr and to a rotating file. It never holds prompts, contents or secrets.
+"""The log: one JSON object per line, to stderr and to a rotating file. It never contains prompts, contents or secrets.
 
-Only names, ids, counts, durations and error kinds are logged; callers pass fields, never messages from elsewhere.
-Until `attach` (called in the warm-up, because the standard library's logging costs start-up time) records wait.
-Afterwards each target has a thread of its own: a host that does not read our stderr holds up nothing else.
+Only names, ids, counts, durations and error kinds are logged; callers pass fields, never foreign messages. Records wait
+until `attach`, which runs in the warm-up because the standard library's logging costs start-up time. After that each
+target has its own thread, so that a host that does not read our stderr blocks nothing else.
 """
 
 import contextlib
@@ -21,63 +21,63 @@ if TYPE_CHECKING:
     WriteBytes = Callable[[bytes], object]
 
 FILE_BYTES = 4 * 2**20
-KEPT_FILES_PER_PROCESS = 2
-KEPT_PROCESSES = 8
-WAITING_RECORDS = 2_000
+MAX_FILES_PER_PROCESS = 2
+MAX_PROCESSES = 8
+MAX_PENDING_RECORDS = 2_000
 
 
 class Log:
-    """Takes records from any thread; a log that cannot be written never disturbs the work."""
+    """Accept records from any thread. A log that cannot be written never disturbs other work."""
 
     def __init__(self, clock: Clock, *, to_stderr: bool = True) -> None:
-        """Without `to_stderr` there is the file only: on a command line stderr is for people."""
+        """Without `to_stderr`, write the file only: on a command line stderr belongs to the user."""
         self._clock = clock
         self._to_stderr = to_stderr
         self._lock = threading.Lock()
-        self._waiting: deque[bytes] = deque(maxlen=WAITING_RECORDS)
+        self._pending: deque[bytes] = deque(maxlen=MAX_PENDING_RECORDS)
         self._targets: list[_Target] = []
 
     def info(self, event: str, **fields: object) -> None:
-        """Records that something happened."""
+        """Record an event."""
         self._put("info", event, fields)
 
     def warning(self, event: str, **fields: object) -> None:
-        """Records something the user may have to look at."""
+        """Record something the user may have to check."""
         self._put("warning", event, fields)
 
     def error(self, event: str, **fields: object) -> None:
-        """Records a failure."""
+        """Record a failure."""
         self._put("error", event, fields)
 
     def attach(self, log_dir: Path | None, pid: int) -> None:
-        """Begins to write: to stderr, and with a folder to `sidecar-<pid>.log` there, rotated by size."""
+        """Start writing: to stderr, and with a folder also to `sidecar-<pid>.log` there, rotated by size."""
         import logging
 
         logging.raiseExceptions = False
         handlers: list[logging.Handler] = [logging.StreamHandler()] if self._to_stderr else []
         if log_dir is not None:
             try:
-                handlers.append(_file_in(log_dir, pid))
+                handlers.append(_file_handler(log_dir, pid))
             except OSError as error:
                 self.warning("log.file.unavailable", error=type(error).__name__)
         with self._lock:
             self._targets = [_Target(handler) for handler in handlers]
             for target in self._targets:
-                target.put(self._waiting)
-            self._waiting.clear()
+                target.put(self._pending)
+            self._pending.clear()
 
     def flush(self, wait_seconds: float, write: "WriteBytes") -> None:
-        """Waits until everything is written, not longer than said; before `attach`, writes with `write`."""
+        """Wait up to `wait_seconds` until everything is written; before `attach`, write with `write`."""
         with self._lock:
-            targets, waiting = self._targets, list(self._waiting)
-            self._waiting.clear()
-        for line in waiting:
+            targets, pending = self._targets, list(self._pending)
+            self._pending.clear()
+        for line in pending:
             write(line + b"\n")
         for target in targets:
             target.drain(wait_seconds)
 
     def close(self, wait_seconds: float = 1.0) -> None:
-        """Writes what waits and closes the targets; records after it wait in memory."""
+        """Write pending records and close the targets; later records stay in memory."""
         with self._lock:
             targets, self._targets = self._targets, []
         for target in targets:
@@ -87,21 +87,21 @@ class Log:
         record = {"at": rfc3339(self._clock.now_ms()), "level": level, "event": event, **fields}
         try:
             line = json_text.dumps(record, default=str)
-        except TypeError:  # a path that is not UTF-8, for example
+        except TypeError:  # for example a path that is not UTF-8
             line = json_text.dumps({"at": record["at"], "level": level, "event": event, "fields": "unwritable"})
         with self._lock:
             if not self._targets:
-                self._waiting.append(line)
+                self._pending.append(line)
             for target in self._targets:
                 target.put((line,))
 
 
 class _Target:
-    """One place the log goes to, written by a thread of its own; when it falls behind, the oldest records go."""
+    """One log target with its own thread; when it falls behind, the oldest records are dropped."""
 
     def __init__(self, handler: "logging.Handler") -> None:
         self._handler = handler
-        self._lines: deque[bytes] = deque(maxlen=WAITING_RECORDS)
+        self._lines: deque[bytes] = deque(maxlen=MAX_PENDING_RECORDS)
         self._changed = threading.Condition()
         self._writing = False
         self._closed = False
@@ -109,18 +109,18 @@ class _Target:
         self._thread.start()
 
     def put(self, lines: "tuple[bytes, ...] | deque[bytes]") -> None:
-        """Queues lines; never waits."""
+        """Queue lines; never block."""
         with self._changed:
             self._lines.extend(lines)
             self._changed.notify_all()
 
     def drain(self, wait_seconds: float) -> None:
-        """Waits until every line is written."""
+        """Wait until every line is written."""
         with self._changed:
             self._changed.wait_for(lambda: not self._lines and not self._writing, wait_seconds)
 
     def close(self, wait_seconds: float) -> None:
-        """Writes what waits and closes the handler, unless it is stuck."""
+        """Write pending lines and close the handler, unless it is stuck."""
         with self._changed:
             self._closed = True
             self._changed.notify_all()
@@ -129,11 +129,11 @@ class _Target:
             self._handler.close()
 
     def _write(self) -> None:
-        while (lines := self._take()) is not None:
+        while (lines := self._next_batch()) is not None:
             for line in lines:
                 self._emit(line)
 
-    def _take(self) -> list[bytes] | None:
+    def _next_batch(self) -> list[bytes] | None:
         with self._changed:
             self._writing = False
             self._changed.notify_all()
@@ -153,25 +153,25 @@ class _Target:
             self._handler.handle(record)
 
 
-def _file_in(log_dir: Path, pid: int) -> "logging.Handler":
+def _file_handler(log_dir: Path, pid: int) -> "logging.Handler":
     import logging.handlers
 
     log_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     _prune(log_dir)
     path = log_dir / f"sidecar-{pid}.log"
-    path.touch()  # tells now whether the folder may be written to
+    path.touch()  # fails now if the folder is not writable
     return logging.handlers.RotatingFileHandler(
-        path, maxBytes=FILE_BYTES, backupCount=KEPT_FILES_PER_PROCESS - 1, encoding="utf-8", delay=True
+        path, maxBytes=FILE_BYTES, backupCount=MAX_FILES_PER_PROCESS - 1, encoding="utf-8", delay=True
     )
 
 
 def _prune(log_dir: Path) -> None:
-    """Keeps the log files of the last processes only; another process may be doing the same."""
+    """Delete all but the log files of the latest processes; another process may be doing the same."""
     written_at: dict[Path, int] = {}
     for path in log_dir.glob("sidecar-*.log*"):
         with contextlib.suppress(OSError):
             written_at[path] = path.stat().st_mtime_ns
     newest_first = sorted(written_at, key=lambda path: written_at[path], reverse=True)
-    for old in newest_first[KEPT_PROCESSES * KEPT_FILES_PER_PROCESS :]:
+    for surplus in newest_first[MAX_PROCESSES * MAX_FILES_PER_PROCESS :]:
         with contextlib.suppress(OSError):
-            old.unlink()
+            surplus.unlink()

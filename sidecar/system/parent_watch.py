@@ -1,4 +1,4 @@
-"""Notices that the other side of a stream has gone, also while nobody reads or writes it."""
+"""Detects the end of the parent process, even if it was killed, and of streams that nobody reads or writes."""
 
 import os
 import select
@@ -11,27 +11,27 @@ from collections.abc import Callable
 def watch_streams(
     read_fd: int, write_fd: int, *, on_read_end: Callable[[], None], on_write_end: Callable[[], None]
 ) -> threading.Thread | None:
-    """Calls back, from one thread of its own, when nobody can write to `read_fd` or read from `write_fd` any more.
+    """Call back, from its own thread, when `read_fd` has no writer or `write_fd` no reader any more.
 
-    What was written to `read_fd` before may still wait to be read. Gives None where the platform cannot tell.
+    Bytes written to `read_fd` earlier may still be unread. Return None if the platform cannot detect this.
     """
     if sys.platform == "win32":
         return None
     callbacks = {read_fd: on_read_end, write_fd: on_write_end}
     poller = select.poll()
-    # No events asked for: an end, which is what is left, is always told.
+    # No events requested: hang-ups are always reported.
     poller.register(read_fd, getattr(select, "POLLRDHUP", 0))
     poller.register(write_fd, 0)
 
-    def watch() -> None:
+    def wait_for_hangups() -> None:
         while callbacks:
             for fd, event in poller.poll():
                 poller.unregister(fd)
                 callback = callbacks.pop(fd)
-                if not event & select.POLLNVAL:  # what macOS says of a terminal, which it cannot watch
+                if not event & select.POLLNVAL:  # macOS reports this for a terminal, which it cannot watch
                     callback()
 
-    thread = threading.Thread(target=watch, name="stream-watch", daemon=True)
+    thread = threading.Thread(target=wait_for_hangups, name="stream-watch", daemon=True)
     thread.start()
     return thread
 
@@ -42,20 +42,20 @@ def watch_streams(
 POLL_SECONDS = 0.5
 
 
-def watch(pid: int, on_death: Callable[[], None]) -> threading.Thread:
-    """Calls `on_death` once, from a thread of its own, when the process has ended or was never there."""
+def watch_process(pid: int, on_death: Callable[[], None]) -> threading.Thread:
+    """Call `on_death` once, from its own thread, when the process has ended or never existed."""
 
-    def wait_and_tell() -> None:
-        wait_for_end(pid)
+    def wait_and_notify() -> None:
+        wait_for_exit(pid)
         on_death()
 
-    thread = threading.Thread(target=wait_and_tell, name="parent-watch", daemon=True)
+    thread = threading.Thread(target=wait_and_notify, name="parent-watch", daemon=True)
     thread.start()
     return thread
 
 
-def wait_for_end(pid: int) -> None:
-    """Blocks until a process has ended: by the kernel's word where there is one, else by asking twice a second."""
+def wait_for_exit(pid: int) -> None:
+    """Block until a process has ended: through the kernel if it offers that, else by polling twice a second."""
     if sys.platform == "win32":
         _wait_windows(pid)
     elif sys.platform == "darwin":
@@ -63,11 +63,11 @@ def wait_for_end(pid: int) -> None:
     elif hasattr(os, "pidfd_open"):
         _wait_pidfd(pid)
     else:
-        _wait_polling(pid)
+        _poll_for_exit(pid)
 
 
-def _wait_polling(pid: int) -> None:
-    """Asks whether the pid exists, is no zombie (which still exists) and, if it was our parent, still is."""
+def _poll_for_exit(pid: int) -> None:
+    """Poll until the pid is gone or a zombie (which still exists), or no longer our parent if it was."""
     was_parent = os.getppid() == pid
     while True:
         try:
@@ -82,7 +82,7 @@ def _wait_polling(pid: int) -> None:
 
 
 def _is_zombie(pid: int) -> bool:
-    """Asks Linux, where `/proc` tells; elsewhere nothing does."""
+    """Whether Linux reports the process as a zombie in `/proc`; False elsewhere."""
     try:
         with open(f"/proc/{pid}/stat", "rb") as stream:
             return stream.read().rpartition(b")")[2].split()[:1] == [b"Z"]
@@ -103,7 +103,7 @@ if sys.platform == "win32":
         handle = kernel32.OpenProcess(synchronize, False, pid)
         if not handle:
             if ctypes.get_last_error() == access_denied:
-                threading.Event().wait()  # it lives and may not be watched: stdin's end has to do
+                threading.Event().wait()  # it is alive but may not be watched: only the end of stdin remains
             return
         kernel32.WaitForSingleObject(handle, infinite)
         kernel32.CloseHandle(handle)
@@ -111,18 +111,18 @@ if sys.platform == "win32":
 elif sys.platform == "darwin":
 
     def _wait_kqueue(pid: int) -> None:
-        queue = select.kqueue()
-        ended = select.kevent(
+        kernel_queue = select.kqueue()
+        exit_event = select.kevent(
             pid, filter=select.KQ_FILTER_PROC, flags=select.KQ_EV_ADD | select.KQ_EV_ONESHOT, fflags=select.KQ_NOTE_EXIT
         )
         try:
-            queue.control([ended], 1, None)
+            kernel_queue.control([exit_event], 1, None)
         except ProcessLookupError:
             return
         except OSError:
-            _wait_polling(pid)
+            _poll_for_exit(pid)
         finally:
-            queue.close()
+            kernel_queue.close()
 
 else:
 
@@ -132,7 +132,7 @@ else:
         except ProcessLookupError:
             return
         except OSError:
-            _wait_polling(pid)
+            _poll_for_exit(pid)
             return
         try:
             poller = select.poll()

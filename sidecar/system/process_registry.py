@@ -1,4 +1,4 @@
-"""Which processes work on a folder: each holds a locked file in it, which the system lets go when the process dies."""
+"""Registry of the processes that use a folder: each holds a locked file, which the system releases when it dies."""
 
 import itertools
 import os
@@ -15,22 +15,22 @@ _numbers = itertools.count(1)
 _FLAGS = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_BINARY", 0)
 
 
-class Presence:
-    """One process's sign that it is there; thread-safe once made."""
+class ProcessRegistration:
+    """One process's entry in the registry; thread-safe once created."""
 
-    def __init__(self, folder: Path, told: Mapping[str, object]) -> None:
-        """Puts the sign up with what is told of the process; where that cannot be done there is none."""
+    def __init__(self, folder: Path, details: Mapping[str, object]) -> None:
+        """Register the process with its details; do nothing if that fails."""
         self._path = folder / FOLDER / f"{os.getpid()}-{next(_numbers)}.json"
         self._fd = -1
         with suppress(OSError):
             os.makedirs(self._path.parent, mode=0o700, exist_ok=True)
             fd = os.open(self._path, _FLAGS | os.O_CREAT | os.O_TRUNC, 0o600)
-            filelock.acquire(fd, 0)  # before it says anything: one that does and is not locked is a dead one's
-            os.write(fd, json_text.dumps({"pid": os.getpid(), **told}))
+            filelock.acquire(fd, 0)  # before writing: content without a lock means a dead process
+            os.write(fd, json_text.dumps({"pid": os.getpid(), **details}))
             self._fd = fd
 
     def close(self) -> None:
-        """Takes the sign down."""
+        """Remove the entry."""
         fd, self._fd = self._fd, -1
         if fd >= 0:
             with suppress(OSError):
@@ -38,25 +38,25 @@ class Presence:
                 self._path.unlink()
 
 
-def present(folder: Path) -> list[dict[str, object]]:
-    """Gives what the living processes on a folder told of themselves, and removes the signs of dead ones."""
-    found = (_told(path) for path in sorted((folder / FOLDER).glob("*.json")))
-    return [one for one in found if one is not None]
+def running_processes(folder: Path) -> list[dict[str, object]]:
+    """Return the details of the live processes on a folder, and remove the entries of dead ones."""
+    entries = (_read_entry(path) for path in sorted((folder / FOLDER).glob("*.json")))
+    return [entry for entry in entries if entry is not None]
 
 
-def _told(path: Path) -> dict[str, object] | None:
+def _read_entry(path: Path) -> dict[str, object] | None:
     try:
         fd = os.open(path, _FLAGS)
     except OSError:
         return None
     try:
         content = os.read(fd, 4096)
-        if content and filelock.acquire(fd, 0):  # an empty one is just being made
+        if content and filelock.acquire(fd, 0):  # an empty one is being created
             with suppress(OSError):
                 path.unlink()
             return None
-        told = json_text.loads(content)
-        return told if isinstance(told, dict) else None
+        entry = json_text.loads(content)
+        return entry if isinstance(entry, dict) else None
     except (OSError, ValueError):
         return None
     finally:

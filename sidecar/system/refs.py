@@ -1,4 +1,4 @@
-"""What is added to a branch, as values, and whether a branch of that name can be made. Pure."""
+"""Location of a repository, uses of its branches, and commits for a branch, from git's own files; read-only."""
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
@@ -7,19 +7,19 @@ from typing import NamedTuple
 
 from sidecar.core.errors import Conflict, PolicyDenied, WorkspaceUnavailable
 from sidecar.system.libgit import pygit2
-from sidecar.system.safe_open import content_of
+from sidecar.system.safe_open import read_regular
 
 AUTHOR_NAME, AUTHOR_EMAIL = "1Code continuity", "continuity@onecode.invalid"
-"""Who commits: never the user, and an address that cannot be anybody's (RFC 2606)."""
+"""Author of our commits: never the user, with an address that cannot exist (RFC 2606)."""
 
 HEADS = "refs/heads/"
 
 Files = Mapping[str, bytes]
-"""Contents by path, the parts of one joined by slashes."""
+"""Contents by path, with `/` between the parts."""
 
 
-class Addition(NamedTuple):
-    """Files to add to a branch, with the commit's message and moment (seconds since 1970-01-01 UTC)."""
+class BranchCommit(NamedTuple):
+    """Files to add to a branch, with the commit's message and time (seconds since 1970-01-01 UTC)."""
 
     files: Files
     message: str
@@ -27,27 +27,27 @@ class Addition(NamedTuple):
 
 
 class Tip(NamedTuple):
-    """A branch's newest commit that holds the files; `is_new` unless they were there already."""
+    """A branch's newest commit that contains the files; `is_new` is False if they were there already."""
 
     commit: str
     is_new: bool
 
 
-def require_room(branch: str, refs: Iterable[str]) -> None:
-    """Raises PolicyDenied where a ref's name is a folder of the branch's or the other way round."""
+def require_no_ref_conflict(branch: str, refs: Iterable[str]) -> None:
+    """Raise PolicyDenied if a ref's name is a folder of the branch's name, or the other way round."""
     name = HEADS + branch
     parts = name.split("/")
-    above = {"/".join(parts[:count]) for count in range(3, len(parts))}
+    parent_refs = {"/".join(parts[:count]) for count in range(3, len(parts))}
     for other in refs:
-        if other in above or other.startswith(f"{name}/"):
+        if other in parent_refs or other.startswith(f"{name}/"):
             raise PolicyDenied(
                 f"The branch name `{branch}` conflicts with the existing branch `{other.removeprefix(HEADS)}`.",
                 hint="Choose another branch in the setting `memoryBranch`.",
             )
 
 
-def in_another_place(name: str) -> Conflict:
-    """Makes the error for a file in a folder's place on the branch, or the other way round."""
+def path_conflict(name: str) -> Conflict:
+    """Return the error for a file where the branch has a folder, or the other way round."""
     return Conflict(f"`{name}` on the memory branch is not of the expected kind.", hint="Rename it on that branch.")
 
 
@@ -56,87 +56,91 @@ def in_another_place(name: str) -> Conflict:
 
 _REMOTES = "refs/remotes"
 _SYMBOLIC = "ref: "
-_BUSY_WITH = ("rebase-merge/head-name", "rebase-apply/head-name", "BISECT_START", "rebase-merge/update-refs")
-"""What names the branches a rebase or a bisection goes back to, one in a line."""
+_IN_PROGRESS_FILES = ("rebase-merge/head-name", "rebase-apply/head-name", "BISECT_START", "rebase-merge/update-refs")
+"""Files that name the branches a rebase or bisection returns to, one per line."""
 
 MAX_REF_BYTES = 2**20
-"""Of a file that names refs."""
+"""Maximum size of a file that names refs."""
 
 _MAX_HOPS = 5
-"""git follows a symbolic ref so far."""
+"""Maximum length of a chain of symbolic refs; git has the same limit."""
 
 
-class Place(NamedTuple):
-    """A repository: the folder it was found from, and the git directory that all its worktrees share."""
+class RepositoryLocation(NamedTuple):
+    """A repository: the folder it was found from, and the git directory all its worktrees share."""
 
     folder: Path
     common_dir: Path
 
 
-class Uses(NamedTuple):
-    """What branches are used for; branches by their short names."""
+class BranchUses(NamedTuple):
+    """What branches are used for, by their short names."""
 
     checked_out: frozenset[str]
-    """Those a worktree stands on, is to be born on, or goes back to after a rebase or a bisection."""
+    """Branches that a worktree has checked out, will create with its first commit, or returns to after a rebase or a
+    bisection.
+    """
     remote_defaults: frozenset[str]
-    """Those that a remote calls its default."""
-    points_at: str | None
-    """The ref that the branch asked for is but another name for."""
+    """Default branches of the remotes."""
+    symbolic_target: str | None
+    """Target of the requested branch if it is a symbolic ref."""
 
 
-def place_of(folder: Path) -> Place:
-    """Finds the repository at or above a folder, a bare one too; raises WorkspaceUnavailable where there is none."""
+def locate_repository(folder: Path) -> RepositoryLocation:
+    """Return the repository at or above a folder, bare ones included; raise WorkspaceUnavailable if there is none."""
     try:
-        found = pygit2().discover_repository(str(folder))
+        git_dir_path = pygit2().discover_repository(str(folder))
     except (ValueError, KeyError, OSError):
-        found = None
-    if found is None:
+        git_dir_path = None
+    if git_dir_path is None:
         raise WorkspaceUnavailable(
             "The project is not in a git repository.", hint="Artifacts stay in the state file as drafts."
         )
-    git_dir = Path(found)
-    shared = _line(git_dir / "commondir")
-    return Place(folder, (git_dir / shared).resolve() if shared else git_dir)
+    git_dir = Path(git_dir_path)
+    common_dir = _line(git_dir / "commondir")
+    return RepositoryLocation(folder, (git_dir / common_dir).resolve() if common_dir else git_dir)
 
 
-def uses_of(place: Place, branch: str) -> Uses:
-    """Tells what the repository's branches are used for, and whether `branch` is one of its own."""
-    common = place.common_dir
-    return Uses(
-        frozenset(_checked_out(common)), frozenset(_remote_defaults(common)), _target(common / f"{HEADS}{branch}")
+def branch_uses(location: RepositoryLocation, branch: str) -> BranchUses:
+    """Return what the repository's branches are used for, and whether `branch` is a symbolic ref."""
+    common = location.common_dir
+    return BranchUses(
+        frozenset(_checked_out(common)),
+        frozenset(_remote_defaults(common)),
+        _symbolic_target(common / f"{HEADS}{branch}"),
     )
 
 
 def _checked_out(common: Path) -> Iterator[str]:
     for git_dir in (common, *_folders(common / "worktrees")):
-        yield from _followed(common, _target(git_dir / "HEAD"))
-        for name in _BUSY_WITH:
+        yield from _resolve_symbolic(common, _symbolic_target(git_dir / "HEAD"))
+        for name in _IN_PROGRESS_FILES:
             for line in _lines(git_dir / name):
                 yield line.removeprefix(HEADS)
 
 
-def _followed(common: Path, ref: str | None) -> Iterator[str]:
-    """Gives the branch a ref names, and those that one is another name for."""
+def _resolve_symbolic(common: Path, ref: str | None) -> Iterator[str]:
+    """Yield the branch a ref names, following symbolic refs."""
     for _ in range(_MAX_HOPS):
         if ref is None:
             return
         if ref.startswith(HEADS):
             yield ref.removeprefix(HEADS)
-        ref = _target(common / ref)
+        ref = _symbolic_target(common / ref)
 
 
 def _remote_defaults(common: Path) -> Iterator[str]:
-    """A remote's name may hold slashes; symbolic refs are never packed."""
+    """Yield the remotes' default branches. A remote's name may contain slashes; symbolic refs are never packed."""
     root = common / _REMOTES
     for folder, _, names in os.walk(root):
-        target = _target(Path(folder) / "HEAD") if "HEAD" in names else None
-        own = f"{_REMOTES}/{Path(folder).relative_to(root).as_posix()}/"
-        if target is not None and target.startswith(own):
-            yield target.removeprefix(own)
+        target = _symbolic_target(Path(folder) / "HEAD") if "HEAD" in names else None
+        prefix = f"{_REMOTES}/{Path(folder).relative_to(root).as_posix()}/"
+        if target is not None and target.startswith(prefix):
+            yield target.removeprefix(prefix)
 
 
-def _target(file: Path) -> str | None:
-    """Gives the ref a symbolic one names; None for any other. Old versions of git made it a symbolic link."""
+def _symbolic_target(file: Path) -> str | None:
+    """Return the target of a symbolic ref, else None. Old versions of git used symbolic links."""
     try:
         if file.is_symlink():
             return os.readlink(file).replace(os.sep, "/")
@@ -152,7 +156,7 @@ def _line(file: Path) -> str | None:
 
 def _lines(file: Path) -> list[str]:
     try:
-        return content_of(str(file), MAX_REF_BYTES).decode("utf-8", "surrogateescape").splitlines()
+        return read_regular(str(file), MAX_REF_BYTES).decode("utf-8", "surrogateescape").splitlines()
     except OSError:
         return []
 

@@ -1,4 +1,4 @@
-"""Work that nobody waits for: one thread at low priority, there while there are jobs."""
+"""Thread pool with a count of unfinished work, and a low-priority thread for background jobs."""
 
 import contextlib
 import heapq
@@ -14,14 +14,14 @@ from sidecar.core.clock import Clock
 
 NICE = 10
 
-LINGER_SECONDS = 30.0
-"""Without jobs the thread ends after this long."""
+EXIT_AFTER_IDLE_SECONDS = 30.0
+"""The thread ends after this long without jobs."""
 
 Job = Callable[[], object]
 
 
-class Idle:
-    """Runs jobs one after another, each when it is due."""
+class IdleQueue:
+    """Run background jobs one after another, each when it is due, on one low-priority thread."""
 
     def __init__(self, clock: Clock, ending: threading.Event, on_error: Callable[[BaseException], object]) -> None:
         self._clock = clock
@@ -33,7 +33,7 @@ class Idle:
         self._thread: threading.Thread | None = None
 
     def submit(self, job: Job, delay_ms: float = 0.0) -> None:
-        """Runs a job once, after the delay and those that were due before it; drops it while the process ends."""
+        """Run a job once, after its delay and the jobs due before it; drop it if the process is ending."""
         with self._condition:
             heapq.heappush(self._jobs, (self._clock.monotonic_ms() + delay_ms, next(self._numbers), job))
             if self._thread is None:
@@ -48,13 +48,13 @@ class Idle:
                 job()
             except BaseException as error:
                 self._on_error(error)
-            del job  # while waiting, nothing is held that others have let go
+            del job  # while waiting, hold no reference to what others have released
 
     def _next(self) -> Job | None:
         with self._condition:
             while not self._ending.is_set():
                 if not self._jobs:
-                    if not self._condition.wait(LINGER_SECONDS) and not self._jobs:
+                    if not self._condition.wait(EXIT_AFTER_IDLE_SECONDS) and not self._jobs:
                         break
                     continue
                 remaining_ms = self._jobs[0][0] - self._clock.monotonic_ms()
@@ -66,7 +66,7 @@ class Idle:
 
 
 def _lower_priority() -> None:
-    """Linux has priorities per thread, and children inherit them; elsewhere the work is merely rare."""
+    """Lower the thread's priority on Linux, where children inherit it; elsewhere background work is merely rare."""
     if sys.platform == "linux":
         with contextlib.suppress(OSError):
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICE)
@@ -79,20 +79,20 @@ Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 
 
-class Pool(ThreadPoolExecutor):
-    """Runs what it is given as its base does, and lets others wait until nothing is left."""
+class ThreadPool(ThreadPoolExecutor):
+    """Thread pool that can wait until no work is left."""
 
     def __init__(self, max_workers: int, thread_name_prefix: str) -> None:
         super().__init__(max_workers=max_workers, thread_name_prefix=thread_name_prefix)
-        self.expected = 0
-        self._left = 0
+        self.submitted = 0
+        self._unfinished = 0
         self._changed = threading.Condition()
 
     def submit(
         self, fn: Callable[Parameters, Result], /, *args: Parameters.args, **kwargs: Parameters.kwargs
     ) -> "Future[Result]":
-        """Queues a call; it counts as work until it has run or was cancelled."""
-        done = self.expect()
+        """Queue a call; it counts as work until it has run or was cancelled."""
+        done = self.reserve()
         try:
             future = super().submit(fn, *args, **kwargs)
         except BaseException:
@@ -101,20 +101,20 @@ class Pool(ThreadPoolExecutor):
         future.add_done_callback(lambda _future: done())
         return future
 
-    def expect(self) -> Callable[[], None]:
-        """Counts work that is to be submitted later; gives what is called, once, when it was or will not be."""
+    def reserve(self) -> Callable[[], None]:
+        """Count work that will be submitted later; return a callback for when it is done or dropped."""
         with self._changed:
-            self.expected += 1
-            self._left += 1
+            self.submitted += 1
+            self._unfinished += 1
         return self._done
 
     def wait_until_done(self, seconds: float) -> bool:
-        """Waits at most so long until nothing is queued and nothing runs; False when time is up before."""
+        """Wait up to `seconds` until nothing is queued or running; return False on timeout."""
         with self._changed:
-            return self._changed.wait_for(lambda: not self._left, seconds)
+            return self._changed.wait_for(lambda: not self._unfinished, seconds)
 
     def _done(self) -> None:
         with self._changed:
-            self._left -= 1
-            if not self._left:
+            self._unfinished -= 1
+            if not self._unfinished:
                 self._changed.notify_all()

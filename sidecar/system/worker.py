@@ -1,7 +1,7 @@
-"""Worker processes: this program once more, with the name of the work, spoken to in lines over its pipes.
+"""Worker processes: this program again, started with the name of the work, exchanging lines over its pipes.
 
-A worker ends when its stdin does, so none outlives the process that started it, however that ended. It works at low
-priority. `multiprocessing` is not used: the frozen program has none of its hooks.
+A worker ends when its stdin does, so none outlives the process that started it. It runs at low priority.
+`multiprocessing` is not used: the frozen program lacks its hooks.
 """
 
 import os
@@ -14,7 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
-from sidecar.system.environment import for_child
+from sidecar.system.environment import child_environment
 
 MAX_WORKERS = 8
 NICE = 10
@@ -25,49 +25,49 @@ _BELOW_NORMAL = 0x00004000 if sys.platform == "win32" else 0
 _CHUNK_BYTES = 64 * 1024
 
 
-class WorkerGone(Exception):
+class WorkerExited(Exception):
     """The worker ended before it had answered."""
 
 
 def worker_count() -> int:
-    """Says how many workers leave one core free; at least one."""
+    """Return how many workers leave one core free; at least one."""
     cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
     return max(1, min(MAX_WORKERS, cores - 1))
 
 
-def from_source() -> list[str]:
-    """Gives the words that start this program where it is not frozen.
+def source_command() -> list[str]:
+    """Return the command that starts this program from source.
 
-    `-P`: else Python looks for modules in the folder one stands in first, which may be anybody's repository.
+    `-P`: otherwise Python looks for modules in the current folder first, which may be anybody's repository.
     """
     return [sys.executable, "-P", "-m", "sidecar"]
 
 
-def command_of(work: str) -> list[str]:
-    """Gives the command that starts this program as a worker."""
+def worker_command(work: str) -> list[str]:
+    """Return the command that starts this program as a worker."""
     if getattr(sys, "frozen", False):
         return [sys.executable, work]
-    return [*from_source(), work]
+    return [*source_command(), work]
 
 
 class Worker:
-    """The parent's end of one worker. Used by one thread; `kill` may be called by any."""
+    """The parent's end of one worker. Used by one thread; any thread may call `kill`."""
 
     def __init__(self, command: Sequence[str]) -> None:
-        """Starts it; raises OSError where no process can be started."""
+        """Start the process; raise OSError if that fails."""
         extra = {} if getattr(sys, "frozen", False) else {"PYTHONPATH": _python_path()}
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env=for_child(extra),
+            env=child_environment(extra),
             creationflags=_NO_WINDOW | _BELOW_NORMAL,
         )
         self.pid = self._process.pid
 
-    def ask(self, line: bytes) -> Iterator[bytes]:
-        """Sends a line and yields the answer's lines up to an empty one; raises WorkerGone."""
+    def request(self, line: bytes) -> Iterator[bytes]:
+        """Send a line and yield the answer's lines up to an empty one; raise WorkerGone."""
         stdin, stdout = self._process.stdin, self._process.stdout
         assert stdin is not None
         assert stdout is not None
@@ -76,18 +76,18 @@ class Worker:
             stdin.flush()
             while (answer := stdout.readline()) != b"\n":
                 if not answer.endswith(b"\n"):
-                    raise WorkerGone
+                    raise WorkerExited
                 yield answer
         except (OSError, ValueError) as error:
-            raise WorkerGone from error
+            raise WorkerExited from error
 
     def kill(self) -> None:
-        """Ends it at once."""
+        """Kill the process immediately."""
         with suppress(OSError):
             self._process.kill()
 
     def close(self) -> int:
-        """Ends it, waits for that, and gives its exit status."""
+        """Kill the process, wait for it and return its exit status."""
         self.kill()
         status = self._process.wait()
         for stream in (self._process.stdin, self._process.stdout):
@@ -98,29 +98,29 @@ class Worker:
 
 
 def serve_lines(read_fd: int, write_fd: int, answer: Callable[[bytes], Iterator[bytes]]) -> NoReturn:
-    """The worker's end: answers each line with lines and an empty one, and ends the process with its input.
+    """Run the worker's end: answer each line with lines and an empty one; exit when the input ends.
 
-    A thread of its own waits for the input, so that the end is noticed also while work is done.
+    A separate thread reads the input, so that its end is noticed during work.
     """
     _lower_priority()
-    asked: queue.SimpleQueue[bytes] = queue.SimpleQueue()
-    threading.Thread(target=_read, args=(read_fd, asked), name="input", daemon=True).start()
+    requests: queue.SimpleQueue[bytes] = queue.SimpleQueue()
+    threading.Thread(target=_read_requests, args=(read_fd, requests), name="input", daemon=True).start()
     while True:
-        for line in answer(asked.get()):
+        for line in answer(requests.get()):
             _write(write_fd, line + b"\n")
         _write(write_fd, b"\n")
 
 
-def _read(fd: int, asked: "queue.SimpleQueue[bytes]") -> None:
-    rest = b""
-    while chunk := _chunk(fd):
-        *lines, rest = (rest + chunk).split(b"\n")
+def _read_requests(fd: int, requests: "queue.SimpleQueue[bytes]") -> None:
+    incomplete = b""
+    while chunk := _read_chunk(fd):
+        *lines, incomplete = (incomplete + chunk).split(b"\n")
         for line in lines:
-            asked.put(line)
+            requests.put(line)
     os._exit(0)
 
 
-def _chunk(fd: int) -> bytes:
+def _read_chunk(fd: int) -> bytes:
     try:
         return os.read(fd, _CHUNK_BYTES)
     except OSError:
@@ -133,7 +133,7 @@ def _write(fd: int, payload: bytes) -> None:
         while view:
             view = view[os.write(fd, view) :]
     except OSError:
-        os._exit(0)  # nobody reads any more
+        os._exit(0)  # the reader is gone
 
 
 def _lower_priority() -> None:
@@ -143,5 +143,5 @@ def _lower_priority() -> None:
 
 
 def _python_path() -> str:
-    before = for_child().get("PYTHONPATH")
-    return os.pathsep.join((_SOURCES, before)) if before else _SOURCES
+    current = child_environment().get("PYTHONPATH")
+    return os.pathsep.join((_SOURCES, current)) if current else _SOURCES

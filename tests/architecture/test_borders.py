@@ -107,7 +107,7 @@ def opens(tree: ast.AST) -> bool:
 
 def _of_descriptor(tree: ast.AST) -> bool:
     """Whether the stream's descriptor comes from the shared module."""
-    return "sidecar.system.safe_open.opened" in set(_imports(tree))
+    return "sidecar.system.safe_open.open_regular" in set(_imports(tree))
 
 
 def starts_programs(tree: ast.AST) -> bool:

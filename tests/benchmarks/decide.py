@@ -88,8 +88,8 @@ def measure(project: Path, state: Path, text: str, unit: float, rounds: int) -> 
 
     show("parse, cold", timed(lambda: parse(text), 3), unit)
     fresh().load()
-    process.database.behind.flush() if hasattr(process.database.behind, "flush") else time.sleep(0.5)
-    process.database.behind.flush()
+    process.database.write_behind.flush() if hasattr(process.database.write_behind, "flush") else time.sleep(0.5)
+    process.database.write_behind.flush()
     show("load from the cache on disk", timed(lambda: fresh().load(), rounds), unit)
     warm = fresh()
     entities = warm.load().registry.entities

@@ -80,7 +80,7 @@ def measure(path: Path, folder: Path) -> None:
         )
     with open_repository(path, folder) as (repository, sidecar):
         fill_index(repository)
-        process_of(sidecar).database.behind.flush()
+        process_of(sidecar).database.write_behind.flush()
         with process_of(sidecar).database.read() as reader:
             cache_bytes = int(str(reader.execute("SELECT sum(length(value)) FROM continuity_file_cache").get))
         row("cache", cache_bytes / len(files), f"{cache_bytes / size:.2f}× the files' own bytes", "B")

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from sidecar.codebase.files import is_document, is_generated, may_show
 from sidecar.codebase.search.commit_history import Commit, read_commits
 from sidecar.codebase.summary.languages import language_of
-from sidecar.codebase.summary.summarize import MAX_ANALYSED_BYTES, Summary, not_analysed, summarise
+from sidecar.codebase.summary.summarize import MAX_ANALYSED_BYTES, Summary, summarize, unanalysed_summary
 
 MAX_RIGHT_FILES = 10
 MAX_COMMIT_FILES = 30
@@ -68,8 +68,10 @@ class Trees:
     def _read(self, path: str, blob: str) -> Summary:
         content = self.content(blob)
         if content is None:
-            return not_analysed(path, 0)
-        return summarise(path, content) if len(content) <= MAX_ANALYSED_BYTES else not_analysed(path, len(content))
+            return unanalysed_summary(path, 0)
+        return (
+            summarize(path, content) if len(content) <= MAX_ANALYSED_BYTES else unanalysed_summary(path, len(content))
+        )
 
 
 def git(repository: Path, *arguments: str) -> str:

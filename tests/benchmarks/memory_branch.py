@@ -15,7 +15,7 @@ from statistics import median
 
 from sidecar.capture.artifacts.memory_branch import refusal
 from sidecar.system import branches, fast_import
-from sidecar.system.refs import Addition, place_of, uses_of
+from sidecar.system.refs import BranchCommit, branch_uses, locate_repository
 from tests.support.repositories import make_repository
 
 BRANCH = "memory/continuity"
@@ -27,10 +27,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         started = timed(lambda _: subprocess.run(["git", "--version"], capture_output=True, check=True), 20)
         print(f"starting git                                {started:6.2f} ms")
-        for name, add in (("libgit2", branches.add_once), ("git fast-import", fast_import.add_once)):
+        for name, add in (("libgit2", branches.try_commit), ("git fast-import", fast_import.try_commit)):
             repository = make_repository(Path(folder) / name, {f"src/{n}.py": f"{n}\n" for n in range(100)})
-            place = place_of(repository.path)
-            check_ms = timed(lambda _, place=place: refusal(BRANCH, uses_of(place, BRANCH)), rounds)  # type: ignore[misc]
+            place = locate_repository(repository.path)
+            check_ms = timed(lambda _, place=place: refusal(BRANCH, branch_uses(place, BRANCH)), rounds)  # type: ignore[misc]
             commit_ms = timed(lambda n, place=place, add=add: add(place, BRANCH, addition(n)), rounds)  # type: ignore[misc]
             print(f"{name:<16} check of the branch         {check_ms:6.2f} ms")
             print(
@@ -38,9 +38,9 @@ def main() -> None:
             )
 
 
-def addition(number: int) -> Addition:
+def addition(number: int) -> BranchCommit:
     """Return an artifact of typical size."""
-    return Addition({f"continuity/devlog/2026-03-{number}.md": b"# One\n" * 200 + b"%d" % number}, "Keep it\n", 0)
+    return BranchCommit({f"continuity/devlog/2026-03-{number}.md": b"# One\n" * 200 + b"%d" % number}, "Keep it\n", 0)
 
 
 def timed(work: Callable[[int], object], rounds: int) -> float:

@@ -16,8 +16,8 @@ from pathlib import Path
 from sidecar.codebase.repository import Repository as Watched
 from sidecar.codebase.worktree.content_hash import ContentHashes
 from sidecar.codebase.worktree.freshness import Freshness
-from sidecar.codebase.worktree.libgit_diff import make_ready
-from sidecar.codebase.worktree.state import Look, RepositoryState, read_state
+from sidecar.codebase.worktree.libgit_diff import load
+from sidecar.codebase.worktree.state import RepositoryState, Scan, read_state
 from tests.benchmarks.memory import resident_mb
 from tests.benchmarks.programs import quiet_sidecar, row
 from tests.support.repositories import HERMETIC, Repository, make_repository
@@ -54,11 +54,11 @@ def measure(folder: Path, files: int) -> None:
     before_mb, start = resident_mb(os.getpid()), time.perf_counter()
     assert wait_until_watched(repository, 120)
     took_ms = (time.perf_counter() - start) * 1000
-    watches = repository.freshness.watching.size
+    watches = repository.freshness.worktree_watch.size
     print(f"\n{files} files, {watches} folders watched")
     row("from the second read to proven", took_ms, "in the background; reads use git meanwhile")
     row("memory used", resident_mb(os.getpid()) - before_mb, "plus 1 KB per folder in the kernel", "MB")
-    full = times(lambda: read_state(git_repository.path, Look(hashes, process.state_dir)), FULL_RUNS)
+    full = times(lambda: read_state(git_repository.path, Scan(hashes, process.state_dir)), FULL_RUNS)
     print_times("full status", full, full)
     print_times("unchanged, clean", proven_times(repository.freshness), full)
     listing = repository.listing(state)
@@ -74,7 +74,7 @@ def measure(folder: Path, files: int) -> None:
 
 def edits(git_repository: Repository, repository: Watched, paths: list[str], full: list[float]) -> None:
     """Measure the state after one and after several changed files. Each is computed without git."""
-    make_ready()
+    load()
     repository.diffs(repository.state())
     looks: dict[str, tuple[int, Callable[[], object]]] = {
         "after an edit": (1, lambda: state_of(repository)),

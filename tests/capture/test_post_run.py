@@ -333,7 +333,7 @@ def snapshot(repository: Repository) -> dict[str, Any]:
     files = {
         str(path.relative_to(repository.path)): path.read_bytes()
         for path in sorted(repository.path.rglob("*"))
-        if not path.name.startswith(base.PREFIX) and path.is_file()
+        if not path.name.startswith(base.COOKIE_PREFIX) and path.is_file()
     }
     return {"files": files, "refs": repository.git("for-each-ref"), "stash": repository.git("stash", "list")}
 

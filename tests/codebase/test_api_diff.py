@@ -3,14 +3,14 @@
 import pytest
 
 from sidecar.codebase.api_diff import ApiChange, FileVersions, api_changes, needs_texts, split_signature
-from sidecar.codebase.summary.summarize import summarise
+from sidecar.codebase.summary.summarize import summarize
 
 MANY = ", ".join(f"parameter_{number}: int = {number}" for number in range(20))
 
 
 def sides(path: str, before: str, after: str | None) -> FileVersions:
-    now = summarise(path, after.encode()) if after is not None else None
-    return FileVersions(summarise(path, before.encode()), now, before, after or "")
+    now = summarize(path, after.encode()) if after is not None else None
+    return FileVersions(summarize(path, before.encode()), now, before, after or "")
 
 
 def changes_of(path: str, before: str, after: str | None) -> list[tuple[str, str, str]]:
@@ -60,7 +60,7 @@ def test_harmless_edit_is_not_an_api_change(path: str, before: str, after: str) 
 def test_definition_moved_between_the_files_is_reported_as_moved() -> None:
     files = {
         "a.py": sides("a.py", "def f(x): ...\ndef g(): ...\n", "def g(): ...\n"),
-        "b.py": FileVersions(None, summarise("b.py", b"def f(x): ...\n")),
+        "b.py": FileVersions(None, summarize("b.py", b"def f(x): ...\n")),
     }
     assert api_changes(files, {}) == [ApiChange("a.py", "f", "def f(x)", "", "b.py")]
 
@@ -118,7 +118,7 @@ def test_member_moved_to_a_base_class_is_not_removed() -> None:
 def test_moved_constant_is_reported_as_moved() -> None:
     files = {
         "a.py": sides("a.py", "LIMIT = 4\ndef g(): ...\n", "def g(): ...\n"),
-        "b.py": FileVersions(None, summarise("b.py", b"LIMIT = 4\n")),
+        "b.py": FileVersions(None, summarize("b.py", b"LIMIT = 4\n")),
     }
     assert [change.moved_to for change in api_changes(files, {})] == ["b.py"]
 

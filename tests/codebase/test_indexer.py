@@ -97,7 +97,7 @@ def test_only_the_file_that_crashes_its_worker_is_lost(make_repository: Make, lo
     assert [path for path, summary in analysed.items() if summary.analysis == "failed"] == ["src/crash.py"]
     assert analysed["src/once.py"].definitions[0].name == "y"
     assert len(list(pids.glob("*.pid"))) == 4, "one at first, one more for each crash"
-    logged = [line for line in log._waiting if b"codebase.analysis.crashed" in line]
+    logged = [line for line in log._pending if b"codebase.analysis.crashed" in line]
     assert len(logged) == 3
     wait_until_ended(pids)
 

@@ -10,7 +10,7 @@ from sidecar.call import Process
 from sidecar.codebase import RankedFile, Repository, RepositoryState, Summary
 from sidecar.codebase.search import SearchQuery
 from sidecar.codebase.searcher import Searcher
-from sidecar.codebase.summary.summarize import summarise
+from sidecar.codebase.summary.summarize import summarize
 from tests.codebase.codebase_client import CodebaseClient
 from tests.codebase.search.corpus import Memory, commit_at, paths_of
 from tests.support.client import Client
@@ -61,7 +61,7 @@ class Desk:
         return {path: self._summary(path) for path in files}
 
     def _summary(self, path: str) -> Summary:
-        return summarise(path, (self.folder / path).read_bytes())
+        return summarize(path, (self.folder / path).read_bytes())
 
 
 @pytest.fixture

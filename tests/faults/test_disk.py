@@ -12,7 +12,7 @@ from sidecar.core.errors import StateDegraded
 from sidecar.settings.resolve import GLOBAL, put, values_of
 from sidecar.storage.cache import Cache
 from sidecar.storage.database import Database
-from sidecar.storage.lru import Lru
+from sidecar.storage.lru import LruCache
 from sidecar.storage.migrations import MIGRATIONS
 from sidecar.storage.open_state import open_state
 from tests.support.clock import STARTS_AT_MS
@@ -87,7 +87,7 @@ def test_an_opening_that_fails_at_any_write_can_be_repeated(disk: Disk, tmp_path
 
 def test_a_cache_on_a_failing_disk_still_answers(disk: Disk, state_dir: Path) -> None:
     database = open_state(state_dir, STARTS_AT_MS).database
-    cache = Cache("continuity_search_cache", ("query", "commit_hash", "scope"), database, Lru(10_000), 10_000)
+    cache = Cache("continuity_search_cache", ("query", "commit_hash", "scope"), database, LruCache(10_000), 10_000)
     disk.fail(1, lasting=True)
     cache.put(("a", "b", "c"), lambda: 1, STARTS_AT_MS)
     cache.flush()
@@ -95,7 +95,7 @@ def test_a_cache_on_a_failing_disk_still_answers(disk: Disk, state_dir: Path) ->
     disk.fail(None)
     cache.put(("d", "e", "f"), lambda: 2, STARTS_AT_MS)
     cache.flush()
-    assert Cache("continuity_search_cache", ("query", "commit_hash", "scope"), database, Lru(1), 10_000).get(
+    assert Cache("continuity_search_cache", ("query", "commit_hash", "scope"), database, LruCache(1), 10_000).get(
         ("d", "e", "f")
     )
     database.close()

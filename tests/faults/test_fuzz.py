@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from sidecar.capture.effects.tool_parts import Command
 from sidecar.capture.test_results.runner_output import outcomes_of
-from sidecar.codebase.worktree.hunks import conflicts_in, hunks_of
+from sidecar.codebase.worktree.hunks import conflict_hunks, split_hunks
 from sidecar.core.errors import Conflict, InvalidParams
 from sidecar.core.text.yaml_edit import MalformedYaml, parse_nodes
 from sidecar.core.text.yaml_read import read_mapping
@@ -191,8 +191,8 @@ def _promise(text: str) -> None:
 
 
 def _diff(text: str) -> None:
-    assert isinstance(conflicts_in(text), str)
-    hunks_of(text)
+    assert isinstance(conflict_hunks(text), str)
+    split_hunks(text)
     sanitized_lines(text)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.storage.open_state import open_state
-from sidecar.storage.recovery import damage_of
+from sidecar.storage.recovery import find_damage
 from tests.support.client import Client
 from tests.support.clock import STARTS_AT_MS
 from tests.support.process import ROOT, SidecarProcess
@@ -119,7 +119,7 @@ def test_a_file_that_somebody_is_writing_never_looks_damaged(state_dir: Path) ->
         writer.stdout.readline()
         reading = threading.Thread(target=writer.stdout.read)
         reading.start()
-        found = {damage_of(state_dir / "continuity.db") for _ in range(60)}
+        found = {find_damage(state_dir / "continuity.db") for _ in range(60)}
         writer.kill()
         reading.join()
     assert found == {None}

@@ -15,7 +15,7 @@ from sidecar.capture.effects import boundaries
 from sidecar.cli.main import run
 from sidecar.core.text.yaml_read import MAX_DEPTH, MAX_VALUES, read_mapping
 from sidecar.packs.anchor import config_parsers
-from sidecar.system.worker import Worker, command_of
+from sidecar.system.worker import Worker, worker_command
 
 DEEP = 50_000
 ROOT = Path(__file__).resolve().parents[2]
@@ -96,9 +96,9 @@ def test_no_module_of_a_repository_is_loaded_by_a_process_of_ours(
         (tmp_path / name).write_text(f"open({str(tmp_path / 'loaded')!r}, 'a').write({name!r})\n", encoding="utf-8")
     monkeypatch.setenv("PYTHONPATH", str(ROOT))  # another's may lead to the folder one stands in
     monkeypatch.chdir(tmp_path)
-    worker = Worker(command_of("analyse"))
+    worker = Worker(worker_command("analyse"))
     try:
-        assert list(worker.ask(json.dumps({"cwd": bytes(tmp_path).hex(), "files": {}}).encode())) == []
+        assert list(worker.request(json.dumps({"cwd": bytes(tmp_path).hex(), "files": {}}).encode())) == []
     finally:
         worker.close()
     assert not (tmp_path / "loaded").exists()

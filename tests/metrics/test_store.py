@@ -163,7 +163,7 @@ def test_errors_are_counted_by_code_and_method_without_unknown_names(sidecar: Me
     client.error("artifact/get", {"projectPath": "/", "id": "none"})
     client.error("artifact/get", {"projectPath": "/", "id": "none"})
     client.error("made/up", {})
-    sidecar.app.process.database.behind.flush()
+    sidecar.app.process.database.write_behind.flush()
     result = client.request("metrics/summary", {})["errors"]
     assert result == {"-32016 artifact/get": 2, "-32601 unknown": 1}
     assert client.request("metrics/series", {})["days"][0]["errors"] == result

@@ -14,7 +14,7 @@ from sidecar.operations import doctor
 from sidecar.registry.registry_file import OWN_REGISTRY
 from sidecar.runs.maintenance import check_records
 from sidecar.settings.methods import check_settings
-from sidecar.storage.backup import FOLDER, KEPT, back_up
+from sidecar.storage.backup import FOLDER, MAX_BACKUPS, back_up
 from sidecar.storage.migrations import MIGRATIONS, migrate
 from sidecar.storage.sqlite_connection import connect
 from sidecar.system.git import Git
@@ -78,7 +78,7 @@ def patient(active: MemorySidecar, talk: Talk) -> Patient:
     active.client.request("memory/search", {"cwd": chat.project_path, "query": "cents"})
     patient = Patient(active, chat)
     assert patient.process.wait_idle(10)
-    patient.process.database.behind.flush()
+    patient.process.database.write_behind.flush()
     return patient
 
 
@@ -345,10 +345,10 @@ def test_backups_are_complete_and_only_the_latest_remain(tmp_path: Path) -> None
     path = tmp_path / "continuity.db"
     database = connect(path)
     migrate(database, 0, MIGRATIONS)
-    made = [back_up(path, minute * 60_000) for minute in range(KEPT + 2)]
-    made.append(back_up(path, (KEPT + 1) * 60_000))
+    made = [back_up(path, minute * 60_000) for minute in range(MAX_BACKUPS + 2)]
+    made.append(back_up(path, (MAX_BACKUPS + 1) * 60_000))
     database.close()
     left = sorted((tmp_path / FOLDER).iterdir())
-    assert left == made[-KEPT:]
+    assert left == made[-MAX_BACKUPS:]
     if sys.platform != "win32":
         assert {entry.stat().st_mode & 0o777 for entry in left} == {0o600}

@@ -9,7 +9,7 @@ import apsw
 import pytest
 
 from sidecar.call import Process
-from sidecar.operations.purge import DEFAULT_KINDS, HOLDINGS
+from sidecar.operations.purge import DEFAULT_KINDS, ROW_GROUPS
 from sidecar.storage.migrations import migrate
 from tests.support.conversation import Conversation
 from tests.support.memory import MemorySidecar
@@ -73,7 +73,7 @@ def state(active: MemorySidecar, make_repository: Callable[..., Repository]) -> 
     worked(chats[0], 2)
     state = State(active, chats)
     assert state.process.wait_idle(10)
-    state.process.database.behind.flush()
+    state.process.database.write_behind.flush()
     return state
 
 
@@ -83,8 +83,8 @@ def test_every_table_belongs_to_a_kind_or_remains_for_a_reason() -> None:
     tables = {str(name) for (name,) in model.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
     model.close()
     ours = {name for name in tables if re.match(r"continuity_(?!memory_text_)", name)}
-    assert ours == {entry.table for entry in HOLDINGS} | STAYS
-    assert not {entry.table for entry in HOLDINGS} & STAYS
+    assert ours == {entry.table for entry in ROW_GROUPS} | STAYS
+    assert not {entry.table for entry in ROW_GROUPS} & STAYS
 
 
 def test_removing_one_project_does_not_change_another(state: State) -> None:
@@ -140,8 +140,8 @@ def test_purge_by_age_removes_only_older_data(state: State) -> None:
 
 
 def test_the_users_own_data_is_removed_only_when_named(state: State, tmp_path: Path) -> None:
-    kinds = [kind for kind in {entry.kind for entry in HOLDINGS} if kind not in DEFAULT_KINDS]
-    before = {entry.table: state.everything()[entry.table] for entry in HOLDINGS if entry.kind in kinds}
+    kinds = [kind for kind in {entry.kind for entry in ROW_GROUPS} if kind not in DEFAULT_KINDS]
+    before = {entry.table: state.everything()[entry.table] for entry in ROW_GROUPS if entry.kind in kinds}
     for number in (0, 1):
         state.ask(projectPath=state.chats[number].project_path)
     state.ask(olderThanDays=1)
@@ -193,7 +193,7 @@ def test_damaged_files_are_removed_when_named(state: State) -> None:
 def test_a_purge_shrinks_the_file_and_leaves_no_text_of_a_run(state: State) -> None:
     path = state.process.database.path
     state.ask(kinds=["artifacts"])
-    state.process.database.move_log()
+    state.process.database.empty_log()
     assert b"ignore the discount" in path.read_bytes()
     before = path.stat().st_size
     assert state.ask(projectPath=state.chats[0].project_path)["runs"] == (3, 0)

@@ -7,7 +7,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.codebase import ChangedFile, Definition, FileDiff, Moved, RankedFile, RepositoryState, Summary
+from sidecar.codebase import ChangedFile, Definition, FileDiff, HeadMove, RankedFile, RepositoryState, Summary
 from sidecar.core.text.sanitize import MARKER_PREFIX, clean
 from sidecar.packs.anchor.build import AnchorSources, build_anchor, sections_of
 from sidecar.packs.anchor.commands import Project, commands_of, entry_lines
@@ -78,7 +78,7 @@ def test_the_carry_over(text: str, step: str, status: str) -> None:
 def test_the_delta(path: str, text: str, status: str) -> None:
     changed = ChangedFile(path, "renamed", "R ", "c", text)
     state = RepositoryState("git", Path("/r"), "", "1" * 40, text, (changed,), "h", "status")
-    moved = Moved((text,), (FileDiff(path, 1, 1, ""),))
+    moved = HeadMove((text,), (FileDiff(path, 1, 1, ""),))
     failing = [FailingTests("pytest", (text,), text, "run")]
     diff = FileDiff(path, 1, 0, f"@@ -0,0 +1 @@\n+{text}\n")
     differences = Differences({path: diff}, {path: text}, {path: diff})

@@ -17,7 +17,7 @@ from tests.support.shop import PROMPT, Talk, set_settings
 
 def packs_in(sidecar: MemorySidecar) -> int:
     assert sidecar.app.process is not None
-    sidecar.app.process.database.behind.flush()
+    sidecar.app.process.database.write_behind.flush()
     with sidecar.app.process.database.read() as tx:
         return int(str(tx.execute("SELECT count(*) FROM continuity_pack_cache").get))
 

@@ -4,7 +4,7 @@ import os
 from pathlib import Path
 
 from sidecar.system.git import Git, GitFailed
-from sidecar.system.safe_open import content_of
+from sidecar.system.safe_open import read_regular
 from tests.replay.reader import ReplayFailed
 from tests.replay.recording import (
     MAIN,
@@ -143,7 +143,7 @@ def _write(target: Path, text: str) -> None:
 
 def _replace(target: Path, step: Edit) -> None:
     try:
-        text = content_of(os.fspath(target), MAX_FILE_BYTES).decode()
+        text = read_regular(os.fspath(target), MAX_FILE_BYTES).decode()
     except (OSError, UnicodeDecodeError) as error:
         raise ReplayFailed(f"{step.edit!r} cannot be read as text.") from error
     times = text.count(step.find)

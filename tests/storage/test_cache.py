@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.storage.cache import BULK, MAX_UNWRITTEN, Cache
+from sidecar.storage.cache import BULK_SIZE, MAX_UNWRITTEN, Cache
 from sidecar.storage.database import Database
-from sidecar.storage.lru import Lru
+from sidecar.storage.lru import LruCache
 from sidecar.storage.open_state import open_state
 from tests.support.clock import STARTS_AT_MS
 
@@ -24,7 +24,7 @@ def database(state_dir: Path) -> Iterator[Database]:
 
 @pytest.fixture
 def open_cache(database: Database) -> Callable[..., Cache]:
-    return lambda hot=1_000_000, disk=1_000_000: Cache(TABLE, COLUMNS, database, Lru(hot), disk)
+    return lambda hot=1_000_000, disk=1_000_000: Cache(TABLE, COLUMNS, database, LruCache(hot), disk)
 
 
 def put(cache: Cache, name: object, value: object, now_ms: int = STARTS_AT_MS) -> None:
@@ -46,14 +46,14 @@ def test_a_value_is_found_by_its_whole_key_also_after_a_restart(open_cache: Call
 
 
 def test_a_large_batch_goes_past_the_hot_cache_and_leaves_nothing_old_in_it(database: Database) -> None:
-    hot = Lru(1_000_000)
+    hot = LruCache(1_000_000)
     cache = Cache(TABLE, COLUMNS, database, hot, 1_000_000)
     put(cache, "used", "again")
     put(cache, 0, "old")
-    cache.put_many([(key(number), partial("new {}".format, number)) for number in range(BULK + 1)], STARTS_AT_MS)
+    cache.put_many([(key(number), partial("new {}".format, number)) for number in range(BULK_SIZE + 1)], STARTS_AT_MS)
     assert len(hot) == 1
-    found = cache.get_many([key(number) for number in range(BULK + 1)])
-    assert found == {key(number): f"new {number}" for number in range(BULK + 1)}
+    found = cache.get_many([key(number) for number in range(BULK_SIZE + 1)])
+    assert found == {key(number): f"new {number}" for number in range(BULK_SIZE + 1)}
     assert len(hot) == 1
     assert cache.get(key(0)) == "new 0"
     assert cache.get(key("used")) == "again"
@@ -168,13 +168,13 @@ def test_a_few_values_are_written_behind_and_known_at_once(
     assert cache.get(key("a")) == 17
     assert cache.get_many([key("a"), key("b")]) == {key("a"): 17}
     assert on_disk(database)[1] == set()
-    database.behind.flush()
+    database.write_behind.flush()
     assert on_disk(database)[1] == {"a"}
     assert open_cache().get(key("a")) == 17
 
 
 def test_of_states_that_passed_before_they_were_written_only_the_last_is_written(database: Database) -> None:
-    cache = Cache(TABLE, COLUMNS, database, Lru(1_000_000), 1_000_000, passing=("commit_hash",))
+    cache = Cache(TABLE, COLUMNS, database, LruCache(1_000_000), 1_000_000, short_lived=("commit_hash",))
     for query, commit in (("a", "1"), ("b", "1"), ("a", "2"), ("a", "1"), ("a", "3")):
         cache.put((query, commit, "scope"), partial("{} {}".format, query, commit), STARTS_AT_MS)
     assert cache.get(("a", "3", "scope")) == "a 3"
@@ -182,13 +182,13 @@ def test_of_states_that_passed_before_they_were_written_only_the_last_is_written
     cache.put(("a", "4", "scope"), partial("a 4".format), STARTS_AT_MS)
     cache.flush()
     kept = {("b", "1"), ("a", "3"), ("a", "4")}
-    again = Cache(TABLE, COLUMNS, database, Lru(1_000_000), 1_000_000)
+    again = Cache(TABLE, COLUMNS, database, LruCache(1_000_000), 1_000_000)
     assert {(q, c) for q in "ab" for c in "1234" if again.get((q, c, "scope")) == f"{q} {c}"} == kept
 
 
 def test_closing_the_state_file_writes_what_waits(state_dir: Path) -> None:
     database = open_state(state_dir, STARTS_AT_MS).database
-    Cache(TABLE, COLUMNS, database, Lru(0), 1_000_000).put(key("a"), lambda: 1, STARTS_AT_MS)
+    Cache(TABLE, COLUMNS, database, LruCache(0), 1_000_000).put(key("a"), lambda: 1, STARTS_AT_MS)
     database.close()
     again = open_state(state_dir, STARTS_AT_MS).database
     assert on_disk(again)[1] == {"a"}
@@ -214,5 +214,5 @@ def test_a_value_put_while_an_older_one_is_written_is_not_forgotten(
     cache.put(key("a"), make_and_replace, STARTS_AT_MS)
     cache.flush()
     assert cache.get(key("a")) == "new"
-    database.behind.flush()
+    database.write_behind.flush()
     assert open_cache().get(key("a")) == "new"

@@ -12,9 +12,9 @@ import pytest
 
 from sidecar.core.errors import StateDegraded
 from sidecar.settings.resolve import GLOBAL, put, values_of
-from sidecar.storage.database import Database, suspect_note
-from sidecar.storage.open_state import Opened, open_state
-from sidecar.storage.recovery import is_unfinished
+from sidecar.storage.database import Database, suspect_marker
+from sidecar.storage.open_state import OpenedState, open_state
+from sidecar.storage.recovery import is_recovery_unfinished
 from tests.support.clock import STARTS_AT_MS
 
 SETTINGS = {"mode": "active", "tokenMode": "debug"}
@@ -53,25 +53,25 @@ def path_with_log(state_dir: Path, tmp_path: Path) -> Path:
     return state_dir / "continuity.db"
 
 
-def kept(opened: Opened) -> tuple[dict[str, object], int]:
+def kept(opened: OpenedState) -> tuple[dict[str, object], int]:
     with opened.database.read() as reader:
         count = reader.execute("SELECT count(*) FROM continuity_artifacts").get
         return values_of(reader, GLOBAL), int(str(count))
 
 
-def reopen(path: Path) -> Opened:
+def reopen(path: Path) -> OpenedState:
     return open_state(path.parent, STARTS_AT_MS + 1)
 
 
-def assert_set_aside(opened: Opened, damaged: bytes | None = None) -> None:
+def assert_set_aside(opened: OpenedState, damaged: bytes | None = None) -> None:
     """One warning names the file under which the damaged one is kept, byte for byte, and all is well from then on."""
     (warning,) = opened.warnings
     (aside,) = (file for file in opened.database.path.parent.glob("*.damaged-*") if file.suffix[-1].isdigit())
     assert aside.name in warning
     if damaged is not None:
         assert aside.read_bytes() == damaged
-    assert not is_unfinished(opened.database.path)
-    assert not suspect_note(opened.database.path).exists()
+    assert not is_recovery_unfinished(opened.database.path)
+    assert not suspect_marker(opened.database.path).exists()
     opened.database.close()
     again = reopen(opened.database.path)
     assert again.warnings == ()
@@ -120,9 +120,9 @@ def test_whatever_page_is_overwritten_nothing_is_lost_without_a_word(path: Path,
                 opened.database.close()
                 return  # a page that holds nothing of ours
         except StateDegraded:
-            assert suspect_note(path).exists()
+            assert suspect_marker(path).exists()
         opened.database.close()
-        suspect_note(path).touch()
+        suspect_marker(path).touch()
         opened = reopen(path)
     settings, artifacts = kept(opened)
     assert artifacts >= ARTIFACTS - 40

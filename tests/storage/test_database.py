@@ -12,9 +12,9 @@ import pytest
 
 from sidecar.core.errors import Busy, SidecarError, StateDegraded
 from sidecar.storage import sqlite_connection
-from sidecar.storage.change_detector import Observer
-from sidecar.storage.database import DUE_PAGES, Database, suspect_note
-from sidecar.storage.sqlite_connection import translated
+from sidecar.storage.change_detector import ChangeDetector
+from sidecar.storage.database import DUE_PAGES, Database, suspect_marker
+from sidecar.storage.sqlite_connection import translate_errors
 
 
 @pytest.fixture
@@ -125,26 +125,26 @@ def test_what_is_written_aside_leaves_the_generation_as_it_is_and_hides_nothing(
 ) -> None:
     other = Database(tmp_path / "x.db")
     before = database.generation()
-    with database.write(aside=True) as tx:
+    with database.write(keep_generation=True) as tx:
         tx.execute("INSERT INTO words VALUES ('aside')")
     assert database.generation() == before
     assert other.generation() != 0  # to another process it is a commit like any other
     add(other, "theirs")
-    with database.write(aside=True) as tx:
+    with database.write(keep_generation=True) as tx:
         tx.execute("INSERT INTO words VALUES ('aside again')")
     assert database.generation() != before
     other.close()
 
 
 def test_what_others_commit_right_after_is_not_passed_over(database: Database, tmp_path: Path) -> None:
-    observer, writer = Observer(tmp_path / "x.db"), sqlite_connection.connect(tmp_path / "x.db")
+    observer, writer = ChangeDetector(tmp_path / "x.db"), sqlite_connection.connect(tmp_path / "x.db")
     before = observer.generation()
     writer.execute("BEGIN IMMEDIATE")
-    mark = observer.mark(writer)
+    versions = observer.versions(writer)
     writer.execute("INSERT INTO words VALUES ('aside')")
     writer.execute("COMMIT")
     add(database, "theirs")
-    observer.pass_over(writer, mark)
+    observer.ignore_commit(writer, versions)
     assert observer.generation() != before
     writer.close()
     observer.close()
@@ -158,7 +158,7 @@ def test_what_was_read_at_a_generation_holds_while_others_write_and_this_one_wri
     def write_aside() -> None:
         number = 0
         while not done.is_set():
-            with database.write(durable=False, aside=True) as tx:
+            with database.write(durable=False, keep_generation=True) as tx:
                 tx.execute("INSERT OR REPLACE INTO words VALUES (?)", (f"aside {(number := number + 1) % 7}",))
 
     def write_theirs() -> None:
@@ -254,7 +254,7 @@ EVERY_ERROR = sorted(
 
 @pytest.mark.parametrize("error", EVERY_ERROR, ids=lambda error: str(error.__name__))
 def test_every_exception_of_sqlite_is_ours_or_known_to_be_our_mistake(error: type[apsw.Error]) -> None:
-    with pytest.raises((SidecarError, *sqlite_connection._OUR_MISTAKES)) as raised, translated():
+    with pytest.raises((SidecarError, *sqlite_connection._PROGRAMMING_ERRORS)) as raised, translate_errors():
         raise error("kumquat")
     assert "kumquat" not in getattr(raised.value, "message", "")
 
@@ -262,7 +262,7 @@ def test_every_exception_of_sqlite_is_ours_or_known_to_be_our_mistake(error: typ
 def test_damage_met_in_use_leaves_a_note_for_the_next_start(database: Database) -> None:
     with pytest.raises(StateDegraded), database.read():
         raise apsw.CorruptError("as met by a query")
-    assert suspect_note(database.path).exists()
+    assert suspect_marker(database.path).exists()
 
 
 def test_nothing_is_acknowledged_into_a_file_that_was_moved_away(database: Database) -> None:

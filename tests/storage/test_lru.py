@@ -5,7 +5,7 @@ import threading
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.storage.lru import Lru
+from sidecar.storage.lru import LruCache
 
 KEYS = st.integers(0, 6)
 STEPS = st.lists(
@@ -16,7 +16,7 @@ STEPS = st.lists(
 
 @given(STEPS, st.integers(0, 20))
 def test_it_keeps_exactly_what_was_used_last_within_its_bytes(steps: list[tuple[str, int, int]], limit: int) -> None:
-    cache, model = Lru(limit), dict[int, int]()
+    cache, model = LruCache(limit), dict[int, int]()
     for step, key, size in steps:
         if step == "put":
             cache.put(key, (key, size), size)
@@ -37,14 +37,14 @@ def test_it_keeps_exactly_what_was_used_last_within_its_bytes(steps: list[tuple[
 
 
 def test_clearing_leaves_nothing() -> None:
-    cache = Lru(10)
+    cache = LruCache(10)
     cache.put("a", 1, 5)
     cache.clear()
     assert (len(cache), cache.bytes, cache.get("a")) == (0, 0, None)
 
 
 def test_many_threads_never_get_it_over_its_bytes() -> None:
-    cache = Lru(1000)
+    cache = LruCache(1000)
 
     def use(offset: int) -> None:
         for number in range(2000):

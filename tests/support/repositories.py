@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
-from sidecar.system.watch.base import PREFIX
+from sidecar.system.watch.base import COOKIE_PREFIX
 
 DATE = "2026-03-01T09:00:00+00:00"
 
@@ -131,7 +131,7 @@ def _files(folder: Path) -> dict[str, bytes]:
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in sorted(folder.rglob("*"))
-        if path.is_file() and not path.name.startswith(PREFIX)
+        if path.is_file() and not path.name.startswith(COOKIE_PREFIX)
     }
 
 

@@ -10,7 +10,7 @@ from sidecar.call import Process
 from sidecar.codebase.repository import Repository
 from sidecar.codebase.worktree.content_hash import ContentHashes
 from sidecar.codebase.worktree.freshness import Freshness
-from sidecar.codebase.worktree.state import Look, RepositoryState, StateFailed, read_state
+from sidecar.codebase.worktree.state import RepositoryState, Scan, StateUnavailable, read_state
 from tests.support.memory import MemorySidecar
 from tests.support.random_swaps import ALL_WORK, FILE_WORK
 from tests.support.random_work import RandomWork
@@ -52,7 +52,7 @@ def wait_until_proven(freshness: Freshness, proof: str, seconds: float = WATCHED
         try:
             if freshness.state().proof == proof:
                 return True
-        except StateFailed:
+        except StateUnavailable:
             pass
         time.sleep(0.002)
     return False
@@ -92,7 +92,7 @@ def walk(sidecar: MemorySidecar, folder: Path, seed: int, steps: int) -> Walked:
         advanced += kept is not before and _proof(kept) == _proof(before) == "watch"
         if _seen(kept) != _seen(fresh):
             differences.append(f"seed {seed}, step {number}, {done}: {_difference(kept, fresh)}")
-    repository.freshness.watching.close()
+    repository.freshness.worktree_watch.close()
     return Walked(steps, proofs, watched, advanced, differences)
 
 
@@ -108,20 +108,20 @@ def _proof(state: RepositoryState | str) -> str:
 def _look(repository: Repository) -> RepositoryState | str:
     try:
         return repository.state()
-    except StateFailed as error:
+    except StateUnavailable as error:
         return error.reason
 
 
 def full_look(cwd: Path, process: Process) -> RepositoryState:
     """Asks git and reads every changed file, whatever is known of it."""
     hashes = ContentHashes(lambda: 0)  # at the beginning of time every file was just written: all are read
-    return read_state(cwd, Look(hashes, process.state_dir))
+    return read_state(cwd, Scan(hashes, process.state_dir))
 
 
 def _fresh(cwd: Path, process: Process) -> RepositoryState | str:
     try:
         return full_look(cwd, process)
-    except StateFailed as error:
+    except StateUnavailable as error:
         return error.reason
 
 

@@ -14,14 +14,14 @@ from sidecar.system import allocator
 def resident():
     return int(Path("/proc/self/statm").read_text().split()[1]) * 4096
 
-allocator.keep_together()
+allocator.use_single_arena()
 kept, freed = [], []
 for _ in range(20_000):
     kept.append(bytearray(600))
     freed.append(bytearray(8_000))
 before = resident()
 freed.clear()
-allocator.give_back()
+allocator.release_memory()
 print(before - resident())
 """
 
@@ -29,8 +29,8 @@ print(before - resident())
 def test_both_calls_may_be_made_at_any_time_on_any_system() -> None:
     kept = [bytes([number]) * 5_000 for number in range(200)]
     for _ in range(2):
-        allocator.keep_together()
-        allocator.give_back()
+        allocator.use_single_arena()
+        allocator.release_memory()
     assert all(block == bytes([number]) * 5_000 for number, block in enumerate(kept))
 
 

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from sidecar.core.errors import Conflict, PolicyDenied, WorkspaceUnavailable
-from sidecar.system.branches import add_once, lock_of
-from sidecar.system.refs import Addition, Tip, place_of, uses_of
+from sidecar.system.branches import ref_lock_path, try_commit
+from sidecar.system.refs import BranchCommit, Tip, branch_uses, locate_repository
 from tests.support.process import ROOT
 from tests.support.repositories import Repository, git, made, make_repository, stray_commits
 
@@ -25,7 +25,9 @@ HOOKS = (
 
 
 def add(folder: Path, content: str = "one\n", path: str = PATH, branch: str = BRANCH) -> Tip | None:
-    return add_once(place_of(folder), branch, Addition({path: content.encode()}, "Keep it\n", 1_772_355_600))
+    return try_commit(
+        locate_repository(folder), branch, BranchCommit({path: content.encode()}, "Keep it\n", 1_772_355_600)
+    )
 
 
 def shown(repository: Repository, path: str = PATH, branch: str = BRANCH) -> str:
@@ -215,7 +217,7 @@ def test_a_locked_branch_is_left_alone_and_the_lock_is_named(empty: Repository) 
     lock = repository.path / f".git/refs/heads/{BRANCH}.lock"
     lock.touch()
     assert add(repository.path, "two\n") is None
-    assert lock_of(place_of(repository.path), BRANCH) == lock.resolve()
+    assert ref_lock_path(locate_repository(repository.path), BRANCH) == lock.resolve()
     lock.unlink()
     assert add(repository.path, "two\n") is not None
 
@@ -259,13 +261,13 @@ def test_all_that_a_branch_is_used_for_is_told(make_repository: MakeRepository, 
     (busy_with / "update-refs").write_text("refs/heads/stacked\n" + "0" * 40 + "\n" + "1" * 40 + "\n")
     (repository.path / ".git/BISECT_START").write_text("bisected\n")
 
-    uses = uses_of(place_of(repository.path), "alias")
+    uses = branch_uses(locate_repository(repository.path), "alias")
 
     assert {"alias", "aim", "chat/1", "rebased", "stacked", "bisected"} <= uses.checked_out
     assert "main" not in uses.checked_out
     assert uses.remote_defaults == {"trunk/now"}
-    assert uses.points_at == "refs/heads/aim"
-    assert uses_of(place_of(repository.path), "aim").points_at is None
+    assert uses.symbolic_target == "refs/heads/aim"
+    assert branch_uses(locate_repository(repository.path), "aim").symbolic_target is None
 
 
 def test_a_commit_on_any_other_branch_would_be_seen(make_repository: MakeRepository) -> None:
@@ -284,14 +286,14 @@ def test_a_commit_on_any_other_branch_would_be_seen(make_repository: MakeReposit
 WRITER = """
 import sys, time
 from pathlib import Path
-from sidecar.system.refs import Addition
-from sidecar.system.branches import add_once
-from sidecar.system.refs import place_of
+from sidecar.system.refs import BranchCommit
+from sidecar.system.branches import try_commit
+from sidecar.system.refs import locate_repository
 
-place, name, lost = place_of(Path(sys.argv[1])), sys.argv[2], 0
+place, name, lost = locate_repository(Path(sys.argv[1])), sys.argv[2], 0
 for number in range(int(sys.argv[3])):
-    addition = Addition({f"continuity/devlog/{name}-{number}.md": b"x"}, f"{name} {number}", 0)
-    while add_once(place, "memory/continuity", addition) is None:
+    branch_commit = BranchCommit({f"continuity/devlog/{name}-{number}.md": b"x"}, f"{name} {number}", 0)
+    while try_commit(place, "memory/continuity", branch_commit) is None:
         lost += 1
         time.sleep(0.001)
 print(lost)

@@ -16,7 +16,7 @@ def test_a_child_gets_the_users_environment_without_what_the_frozen_build_added(
     monkeypatch.setenv("LD_LIBRARY_PATH_ORIG", "/usr/local/lib")
     monkeypatch.setenv("DYLD_LIBRARY_PATH", "/frozen/_internal")
     monkeypatch.setenv("_PYI_ARCHIVE_FILE", "/frozen/program")
-    child = environment.for_child({"GIT_OPTIONAL_LOCKS": "0"})
+    child = environment.child_environment({"GIT_OPTIONAL_LOCKS": "0"})
     assert child["LD_LIBRARY_PATH"] == "/usr/local/lib"
     assert child["GIT_OPTIONAL_LOCKS"] == "0"
     assert not {"DYLD_LIBRARY_PATH", "LD_LIBRARY_PATH_ORIG", "_PYI_ARCHIVE_FILE"} & child.keys()
@@ -24,7 +24,7 @@ def test_a_child_gets_the_users_environment_without_what_the_frozen_build_added(
 
 def test_from_source_the_users_library_path_stays(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LD_LIBRARY_PATH", "/opt/lib")
-    assert environment.for_child()["LD_LIBRARY_PATH"] == "/opt/lib"
+    assert environment.child_environment()["LD_LIBRARY_PATH"] == "/opt/lib"
 
 
 def test_the_environment_is_given_as_a_copy() -> None:

@@ -33,9 +33,9 @@ def test_a_lock_is_held_by_one_opening_at_a_time(tmp_path: Path) -> None:
 
 def test_a_lock_that_is_held_for_a_while_is_free_again_and_its_file_closed(tmp_path: Path) -> None:
     one, other = (os.open(tmp_path / "lock", os.O_RDWR | os.O_CREAT) for _ in range(2))
-    with filelock.holding(one, 0) as held:
+    with filelock.locked(one, 0) as held:
         assert held
-        with filelock.holding(other, 0) as held_too:
+        with filelock.locked(other, 0) as held_too:
             assert not held_too
         with pytest.raises(OSError, match="Bad file descriptor"):
             os.fstat(other)

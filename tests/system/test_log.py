@@ -119,7 +119,7 @@ def test_the_file_rotates_by_size_and_old_processes_files_go(tmp_path: Path, mon
     log.close()
     assert {path.name for path in tmp_path.glob("sidecar-99*")} == {"sidecar-99.log", "sidecar-99.log.1"}
     assert all(path.stat().st_size <= 2_000 for path in tmp_path.glob("sidecar-99*"))
-    assert len(list(tmp_path.iterdir())) <= log_module.KEPT_PROCESSES * log_module.KEPT_FILES_PER_PROCESS + 2
+    assert len(list(tmp_path.iterdir())) <= log_module.MAX_PROCESSES * log_module.MAX_FILES_PER_PROCESS + 2
 
 
 def test_a_log_folder_that_cannot_be_used_is_a_warning_not_an_end(client_in: Any, tmp_path: Path) -> None:
@@ -161,12 +161,12 @@ def test_a_log_that_was_never_attached_can_still_be_written_at_the_end() -> None
 
 def test_what_waits_is_bounded_and_the_newest_is_kept() -> None:
     log = Log(FixedClock())
-    for number in range(log_module.WAITING_RECORDS + 10):
+    for number in range(log_module.MAX_PENDING_RECORDS + 10):
         log.info("event", number=number)
     written: list[bytes] = []
     log.flush(1, written.append)
-    assert len(written) == log_module.WAITING_RECORDS
-    assert orjson.loads(written[-1])["number"] == log_module.WAITING_RECORDS + 9
+    assert len(written) == log_module.MAX_PENDING_RECORDS
+    assert orjson.loads(written[-1])["number"] == log_module.MAX_PENDING_RECORDS + 9
 
 
 def test_the_log_does_not_write_into_other_libraries_loggers(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:

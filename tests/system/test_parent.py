@@ -21,7 +21,7 @@ def other() -> Iterator[subprocess.Popen[bytes]]:
         one.kill()
 
 
-WAYS = [parent_watch.wait_for_end, parent_watch._wait_polling]
+WAYS = [parent_watch.wait_for_exit, parent_watch._poll_for_exit]
 
 
 @pytest.mark.parametrize("wait", WAYS)
@@ -52,7 +52,7 @@ def test_a_process_that_is_gone_already_is_not_waited_for(other: subprocess.Pope
 
 def test_the_watch_calls_back_once(other: subprocess.Popen[bytes]) -> None:
     told: list[bool] = []
-    thread = parent_watch.watch(other.pid, lambda: told.append(True))
+    thread = parent_watch.watch_process(other.pid, lambda: told.append(True))
     other.kill()
     thread.join(10)
     assert told == [True]

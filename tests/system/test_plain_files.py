@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.system.safe_open import content_of, opened, read_below, read_file
+from sidecar.system.safe_open import open_regular, read_below, read_if_regular, read_regular
 
 ON_UNIX = pytest.mark.skipif(sys.platform == "win32", reason="no file is a pipe or a device there")
 
@@ -14,10 +14,10 @@ ON_UNIX = pytest.mark.skipif(sys.platform == "win32", reason="no file is a pipe 
 def test_a_file_is_read_up_to_its_limit(tmp_path: Path) -> None:
     path = tmp_path / "file"
     path.write_bytes(b"12345")
-    assert content_of(str(path), 5) == b"12345"
+    assert read_regular(str(path), 5) == b"12345"
     with pytest.raises(OSError, match="too large"):
-        content_of(str(path), 4)
-    assert read_file(str(path), 4) is None
+        read_regular(str(path), 4)
+    assert read_if_regular(str(path), 4) is None
 
 
 @ON_UNIX
@@ -26,13 +26,13 @@ def test_a_pipe_is_refused_at_once_also_for_writing(tmp_path: Path, flags: int) 
     path = tmp_path / "pipe"
     os.mkfifo(path)
     with pytest.raises(OSError, match=r"Not a regular file|No such device"):
-        opened(str(path), flags)
+        open_regular(str(path), flags)
 
 
 @ON_UNIX
 def test_a_device_without_an_end_is_refused() -> None:
     with pytest.raises(OSError, match="Not a regular file"):
-        content_of("/dev/zero", 1_000)
+        read_regular("/dev/zero", 1_000)
 
 
 @ON_UNIX
@@ -40,22 +40,22 @@ def test_a_file_that_says_it_is_empty_and_is_endless_is_read_to_the_limit_only()
     if not os.path.exists("/proc/self/maps"):
         pytest.skip("no such files here")
     with pytest.raises(OSError, match="too large"):
-        content_of("/proc/self/maps", 100)
+        read_regular("/proc/self/maps", 100)
 
 
 def test_a_folder_and_a_name_no_system_has_are_refused(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "a\0b"):
         with pytest.raises(OSError, match=r"."):
-            content_of(str(path), 1_000)
+            read_regular(str(path), 1_000)
 
 
 def test_a_link_is_followed_only_where_that_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"secret")
     (tmp_path / "link").symlink_to(tmp_path / "file")
-    assert content_of(str(tmp_path / "link"), 100) == b"secret"
-    assert read_file(str(tmp_path / "link"), 100) is None
+    assert read_regular(str(tmp_path / "link"), 100) == b"secret"
+    assert read_if_regular(str(tmp_path / "link"), 100) is None
     with pytest.raises(OSError, match=r"."):
-        opened(str(tmp_path / "link"), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
+        open_regular(str(tmp_path / "link"), os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
     assert (tmp_path / "file").read_bytes() == b"secret"
 
 

@@ -4,12 +4,12 @@ import threading
 
 import pytest
 
-from sidecar.system.threads import Pool
+from sidecar.system.threads import ThreadPool
 
 
 def test_it_is_done_when_nothing_is_queued_or_runs() -> None:
     may_go = threading.Event()
-    with Pool(1, "test") as pool:
+    with ThreadPool(1, "test") as pool:
         assert pool.wait_until_done(0)
         pool.submit(may_go.wait, 20)
         queued = pool.submit(may_go.wait, 20)
@@ -17,11 +17,11 @@ def test_it_is_done_when_nothing_is_queued_or_runs() -> None:
         assert queued.cancel()
         may_go.set()
         assert pool.wait_until_done(20)
-    assert pool.expected == 2
+    assert pool.submitted == 2
 
 
 def test_what_a_closed_pool_refuses_is_no_work() -> None:
-    pool = Pool(1, "test")
+    pool = ThreadPool(1, "test")
     pool.shutdown()
     with pytest.raises(RuntimeError):
         pool.submit(print)
@@ -29,8 +29,8 @@ def test_what_a_closed_pool_refuses_is_no_work() -> None:
 
 
 def test_what_is_to_come_counts_as_work() -> None:
-    with Pool(1, "test") as pool:
-        came = pool.expect()
+    with ThreadPool(1, "test") as pool:
+        came = pool.reserve()
         assert not pool.wait_until_done(0)
         came()
         assert pool.wait_until_done(0)

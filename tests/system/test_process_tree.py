@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from sidecar.core.clock import SystemClock
-from sidecar.system.process_tree import MARK, end_group, end_marked, end_tree, start
+from sidecar.system.process_tree import MARK, kill_group, kill_marked, start, terminate_tree
 
 CLOCK = SystemClock()
 SLEEP = "import time; time.sleep(60)"
@@ -40,7 +40,7 @@ def started(tmp_path: Path, mark: str) -> Iterator[Start]:
         return process
 
     yield start_one
-    end_marked(mark, CLOCK)
+    kill_marked(mark, CLOCK)
     for process in processes:
         with process:
             process.wait(20)
@@ -73,7 +73,7 @@ def test_a_program_gets_the_mark_the_folder_and_an_input_of_its_own(tmp_path: Pa
 def test_a_program_is_in_a_session_of_its_own(mark: str, started: Start) -> None:
     process = started(SLEEP)
     assert os.getsid(process.pid) == process.pid != os.getsid(0)
-    end_tree(process, mark, 1_000, CLOCK)
+    terminate_tree(process, mark, 1_000, CLOCK)
     assert process.returncode is not None
 
 
@@ -82,7 +82,7 @@ def test_the_whole_tree_ends_within_its_grace(tmp_path: Path, mark: str, started
     process = started(parent_of(SLEEP, file, "time.sleep(60)"))
     child = _pid_in(file)
     start_ms = CLOCK.monotonic_ms()
-    end_tree(process, mark, 5_000, CLOCK)
+    terminate_tree(process, mark, 5_000, CLOCK)
     assert not is_running(child)
     assert not is_running(process.pid)
     assert CLOCK.monotonic_ms() - start_ms < 10_000
@@ -95,17 +95,17 @@ def test_what_ended_itself_leaves_its_daemons_until_they_are_asked_for_by_the_ma
     process = started(parent_of(SLEEP, file, ""))
     child = _pid_in(file)
     process.wait(20)
-    end_group(process, CLOCK)
+    kill_group(process, CLOCK)
     assert is_running(child)
-    end_marked(mark, CLOCK)
+    kill_marked(mark, CLOCK)
     assert not is_running(child)
 
 
 def test_another_mark_is_left_alone(mark: str, started: Start) -> None:
     process = started(SLEEP)
-    end_marked(f"{mark}-other", CLOCK)
+    kill_marked(f"{mark}-other", CLOCK)
     assert process.poll() is None
-    end_tree(process, mark, 1_000, CLOCK)
+    terminate_tree(process, mark, 1_000, CLOCK)
 
 
 def _pid_in(file: Path) -> int:

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.system.watch import Changes, Folders, Unwatchable, Watch, open_watch
-from sidecar.system.watch.base import NOTHING, PREFIX
-from sidecar.system.watch.watchfiles_backend import MAX_NAMED, QUIET_MS, RecursiveWatch
+from sidecar.system.watch import Changes, Unwatchable, Watch, WatchedFolders, open_watch
+from sidecar.system.watch.base import COOKIE_PREFIX, NO_CHANGES
+from sidecar.system.watch.watchfiles_backend import BURST_PATHS, QUIET_MS, RecursiveWatch
 from tests.support.clock import FixedClock
 
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="needs inotify")
@@ -32,7 +32,7 @@ def top(tmp_path: Path) -> Path:
 def watch_of(top: Path) -> Iterator[Open]:
     made: list[Watch] = []
 
-    def make(folders: Folders | None = None) -> Watch:
+    def make(folders: WatchedFolders | None = None) -> Watch:
         made.append(open_watch(folders or folders_of(top), top / "cookies"))
         return made[-1]
 
@@ -41,21 +41,21 @@ def watch_of(top: Path) -> Iterator[Open]:
         watch.close()
 
 
-def folders_of(top: Path, *skipped: str) -> Folders:
+def folders_of(top: Path, *skipped: str) -> WatchedFolders:
     paths = frozenset((top / name).as_posix() for name in skipped)
-    flat = frozenset({(top / "cookies").as_posix()})
-    return Folders(flat | {top.as_posix()}, flat, paths, frozenset({"own"}), ".git")
+    flat_roots = frozenset({(top / "cookies").as_posix()})
+    return WatchedFolders(flat_roots | {top.as_posix()}, flat_roots, paths, frozenset({"own"}), ".git")
 
 
 def names(changes: Changes, top: Path) -> set[str]:
-    assert not changes.everything
+    assert not changes.is_incomplete
     return {os.path.relpath(path, top) for path in changes.paths}
 
 
 @on_linux
 def test_nothing_is_told_of_nothing_and_no_cookie_is_left(watch_of: Open, top: Path) -> None:
     watch = watch_of()
-    assert [watch.sync() for _ in range(3)] == [NOTHING] * 3
+    assert [watch.sync() for _ in range(3)] == [NO_CHANGES] * 3
     assert os.listdir(top / "cookies") == []
 
 
@@ -76,7 +76,7 @@ def test_each_kind_of_change_is_told(watch_of: Open, top: Path) -> None:
         told = names(watch.sync(), top)
         assert told, kind
         assert {os.path.dirname(path) for path in told} == {"sub"}, kind
-    assert watch.sync() == NOTHING
+    assert watch.sync() == NO_CHANGES
 
 
 @on_linux
@@ -94,7 +94,7 @@ def test_new_folders_are_followed_however_they_come(watch_of: Open, top: Path, t
     (top / "moved").rename(tmp_path / "out")
     watch.sync()
     (tmp_path / "out" / "y" / "z" / "f").write_text("3")
-    assert watch.sync() == NOTHING
+    assert watch.sync() == NO_CHANGES
     (top / "new").mkdir()
     (tmp_path / "out").rename(top / "new" / "in")
     watch.sync()
@@ -119,8 +119,10 @@ def test_a_folder_moved_into_a_new_one_before_anybody_asked_is_followed(watch_of
 def test_a_new_folder_is_followed_also_when_a_folder_far_above_changed_with_it(watch_of: Open, top: Path) -> None:
     (top / "git" / "refs").mkdir(parents=True)
     folders = folders_of(top, "git")
-    flat = folders.flat | {(top / "git").as_posix()}
-    watch = watch_of(folders._replace(tops=folders.tops | flat | {(top / "git" / "refs").as_posix()}, flat=flat))
+    flat_roots = folders.flat_roots | {(top / "git").as_posix()}
+    watch = watch_of(
+        folders._replace(roots=folders.roots | flat_roots | {(top / "git" / "refs").as_posix()}, flat_roots=flat_roots)
+    )
     top.chmod(0o700)
     (top / "git" / "refs" / "new").mkdir()
     watch.sync()
@@ -135,13 +137,13 @@ def test_what_is_skipped_is_silent_until_it_is_not(watch_of: Open, top: Path) ->
     watch = watch_of(folders_of(top, "skipped"))
     for name in ("sub/own/deep/f", "skipped/deep/f"):
         (top / name).write_text("1")
-    assert watch.sync() == NOTHING
-    watch.follow(folders_of(top), [(top / "skipped").as_posix()])
+    assert watch.sync() == NO_CHANGES
+    watch.update_folders(folders_of(top), [(top / "skipped").as_posix()])
     (top / "skipped/deep/f").write_text("2")
     assert names(watch.sync(), top) == {"skipped/deep/f"}
-    watch.follow(folders_of(top, "skipped"), [])
+    watch.update_folders(folders_of(top, "skipped"), [])
     (top / "skipped/deep/f").write_text("3")
-    assert watch.sync() == NOTHING
+    assert watch.sync() == NO_CHANGES
 
 
 @on_linux
@@ -162,9 +164,9 @@ def test_more_changes_than_are_kept_end_the_watch(watch_of: Open, top: Path) -> 
         os.utime(files[number % 2], (number, number))
     for number in range(100_000):
         os.utime(files[number % 2], (number, number))
-    assert watch.sync().everything
-    assert watch.broken in {"too many changes at once", "events were lost"}
-    assert watch.sync().everything
+    assert watch.sync().is_incomplete
+    assert watch.failure in {"too many changes at once", "events were lost"}
+    assert watch.sync().is_incomplete
 
 
 @on_linux
@@ -172,7 +174,7 @@ def test_folders_beyond_the_limit_and_foreign_file_systems_are_refused(
     watch_of: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with pytest.raises(Unwatchable, match="file system"):
-        watch_of(Folders(frozenset({"/proc"}), frozenset(), frozenset(), frozenset(), ".git"))
+        watch_of(WatchedFolders(frozenset({"/proc"}), frozenset(), frozenset(), frozenset(), ".git"))
     monkeypatch.setattr("sidecar.system.watch.tree.MAX_WATCHES", watch_of().size)
     with pytest.raises(Unwatchable, match="too many folders"):
         watch_of()
@@ -182,8 +184,8 @@ def test_folders_beyond_the_limit_and_foreign_file_systems_are_refused(
 def test_a_cookie_that_cannot_be_made_ends_the_watch(watch_of: Open, top: Path) -> None:
     watch = watch_of()
     (top / "cookies").rmdir()
-    assert watch.sync().everything
-    assert watch.broken == "the cookie cannot be created"
+    assert watch.sync().is_incomplete
+    assert watch.failure == "the cookie cannot be created"
 
 
 @on_linux
@@ -195,17 +197,17 @@ def test_a_closed_watch_leaves_no_thread_and_no_file(watch_of: Open) -> None:
     while time.monotonic() < give_up_at and any(thread.name == "inotify" for thread in threading.enumerate()):
         time.sleep(0.01)
     assert set(os.listdir("/proc/self/fd")) <= before
-    assert watch.sync().everything
+    assert watch.sync().is_incomplete
 
 
 @on_linux
 def test_cookies_of_killed_processes_are_taken_away(watch_of: Open, top: Path) -> None:
     for name, age in (("old", 3_600), ("new", 0)):
-        path = top / "cookies" / f"{PREFIX}{name}"
+        path = top / "cookies" / f"{COOKIE_PREFIX}{name}"
         path.write_text("")
         os.utime(path, (time.time() - age,) * 2)
     watch_of()
-    assert os.listdir(top / "cookies") == [f"{PREFIX}new"]
+    assert os.listdir(top / "cookies") == [f"{COOKIE_PREFIX}new"]
 
 
 class Skipping(FixedClock):
@@ -236,12 +238,12 @@ def test_the_recursive_watch_names_single_files_that_changed(
     (top / "skipped").mkdir()
     watch = recursive_of(FixedClock())
     assert not watch.is_exact
-    assert watch.sync() == NOTHING
+    assert watch.sync() == NO_CHANGES
     (top / "skipped" / "x").write_text("x")
     (top / "sub" / "a.txt").write_text("b")
     (top / "sub" / "b.txt").write_text("new")
     assert names(watch.sync(), top) == {"sub/a.txt", "sub/b.txt"}
-    assert watch.sync() == NOTHING
+    assert watch.sync() == NO_CHANGES
     assert os.listdir(top / "cookies") == []
 
 
@@ -252,35 +254,35 @@ def test_the_recursive_watch_names_nothing_after_a_burst_until_all_is_quiet(
     clock = Skipping()
     watch = recursive_of(clock)
     if burst == "many files":
-        for number in range(MAX_NAMED + 1):
+        for number in range(BURST_PATHS + 1):
             (top / "sub" / f"{number}.txt").write_text("x")
     elif burst == "a folder":
         (top / "new").mkdir()
     else:
         (top / "sub" / "a.txt").unlink()
-    assert watch.sync().everything
+    assert watch.sync().is_incomplete
     clock.skipped_ms += QUIET_MS / 2
     (top / "sub" / "late.txt").write_text("x")
-    assert watch.sync().everything
+    assert watch.sync().is_incomplete
     clock.skipped_ms += QUIET_MS / 2
-    assert watch.sync().everything
+    assert watch.sync().is_incomplete
     clock.skipped_ms += QUIET_MS
-    assert watch.sync() == NOTHING
+    assert watch.sync() == NO_CHANGES
 
 
 def test_the_recursive_watch_ends_when_it_cannot_tell(recursive_of: Callable[..., RecursiveWatch], top: Path) -> None:
     watch = recursive_of(FixedClock())
     (top / "cookies").rename(top / "elsewhere")
-    assert watch.sync().everything
-    assert watch.broken == "the cookie cannot be created"
+    assert watch.sync().is_incomplete
+    assert watch.failure == "the cookie cannot be created"
     (top / "elsewhere").rename(top / "cookies")
     other = recursive_of(FixedClock())
     other.close()
-    assert other.sync().everything
+    assert other.sync().is_incomplete
 
 
 def test_the_recursive_watch_needs_one_tree(top: Path, tmp_path: Path) -> None:
     (tmp_path / "apart").mkdir()
-    folders = folders_of(top)._replace(tops=frozenset({top.as_posix(), (tmp_path / "apart").resolve().as_posix()}))
+    folders = folders_of(top)._replace(roots=frozenset({top.as_posix(), (tmp_path / "apart").resolve().as_posix()}))
     with pytest.raises(Unwatchable, match="outside the worktree"):
         RecursiveWatch(folders, top / "cookies")

@@ -22,8 +22,8 @@ from sidecar.runs import Artifact, artifacts
 from sidecar.runs.provenance import CommitMark
 from sidecar.settings.resolve import Settings
 from sidecar.settings.table import is_memory_branch
-from sidecar.system.branches import add_once, is_readable, lock_of
-from sidecar.system.refs import Addition, Place, Tip, Uses, place_of, uses_of
+from sidecar.system.branches import is_branch_readable, ref_lock_path, try_commit
+from sidecar.system.refs import BranchCommit, BranchUses, RepositoryLocation, Tip, branch_uses, locate_repository
 from sidecar.workspace import Workspace
 
 _OTHER_BRANCH_HINT = "Set `memoryBranch` to a branch that nobody works on."
@@ -36,7 +36,7 @@ class Refusal(NamedTuple):
     hint: str
 
 
-def refusal(branch: str, uses: Uses) -> Refusal | None:
+def refusal(branch: str, uses: BranchUses) -> Refusal | None:
     """Return why a branch must not be written, or None if it may be.
 
     Names are compared without case: on many disks `Memory` is the same branch as `memory`.
@@ -51,8 +51,8 @@ def refusal(branch: str, uses: Uses) -> Refusal | None:
             f"`{branch}` is checked out in a worktree, or a rebase or bisection returns to it.",
             "Switch that worktree to another branch; `git worktree list` shows them.",
         )
-    if uses.points_at is not None:
-        return Refusal(f"`{branch}` is a symbolic ref to `{uses.points_at}`.", _OTHER_BRANCH_HINT)
+    if uses.symbolic_target is not None:
+        return Refusal(f"`{branch}` is a symbolic ref to `{uses.symbolic_target}`.", _OTHER_BRANCH_HINT)
     return None
 
 
@@ -95,11 +95,11 @@ def commit(
 
     Raise PolicyDenied, WorkspaceUnavailable or Conflict. On Conflict, artifacts that did not change are marked.
     """
-    place = place_of(workspace.project)
+    place = locate_repository(workspace.project)
     paths = tuple(_with_paths(chosen))
     now_ms = process.clock.now_ms()
     files = {path: file_of(_accepted(artifact) if accepts else artifact) for artifact, path in paths}
-    tip = _add_commit(place, branch, Addition(files, message_of(chosen, process.version), now_ms // 1000))
+    tip = _add_commit(place, branch, BranchCommit(files, message_of(chosen, process.version), now_ms // 1000))
     with process.database.write() as tx:
         changed = [
             artifact
@@ -136,17 +136,17 @@ def _with_paths(chosen: Sequence[Artifact]) -> Iterator[tuple[Artifact, str]]:
         yield artifact, path
 
 
-def _add_commit(place: Place, branch: str, addition: Addition) -> Tip:
+def _add_commit(place: RepositoryLocation, branch: str, addition: BranchCommit) -> Tip:
     """Add to the branch, again while others move it. The branch's uses are checked before each attempt."""
     for attempt in range(MAX_ATTEMPTS):
-        refused = refusal(branch, uses_of(place, branch))
+        refused = refusal(branch, branch_uses(place, branch))
         if refused is not None:
             raise PolicyDenied(refused.sentence, hint=refused.hint)
-        tip = add_once(place, branch, addition)
+        tip = try_commit(place, branch, addition)
         if tip is not None:
             return tip
         time.sleep(min(2**attempt, 64) / 1000)
-    if lock_of(place, branch) is not None:
+    if ref_lock_path(place, branch) is not None:
         raise Conflict(
             f"The branch `{branch}` is locked.",
             hint=f"If no git command is running, delete `{branch}.lock` below refs/heads.",
@@ -184,19 +184,19 @@ def check_memory_branch(process: Process, workspace: Workspace) -> Iterator[Find
     settings = process.settings(workspace.project_key)
     branch, is_automatic = str(settings["memoryBranch"]), settings["artifactPolicy"] == POLICY
     try:
-        place = place_of(workspace.project)
+        place = locate_repository(workspace.project)
     except SidecarError as error:
         if is_automatic:
             yield Finding("warning", error.message, f"{error.hint} Or set `artifactPolicy` to its default.")
         return
-    refused = refusal(branch, uses_of(place, branch))
+    refused = refusal(branch, branch_uses(place, branch))
     if refused is not None and is_automatic:
         yield Finding("error", f"Nothing is committed: {refused.sentence}", refused.hint)
-    lock = lock_of(place, branch)
+    lock = ref_lock_path(place, branch)
     if lock is not None:
         message = f"`{lock.name}` blocks the memory branch."
         yield Finding("error", message, f"If no git process is running there, remove {lock}.")
-    if not is_readable(place, branch):
+    if not is_branch_readable(place, branch):
         message = f"The commit of `{branch}`, or its files, cannot be read."
         remedy = f"Run `git fsck`. After `git branch -D {branch}` the sidecar rebuilds the branch from the artifacts."
         yield Finding("error", message, remedy)

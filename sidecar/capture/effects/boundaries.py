@@ -20,7 +20,7 @@ from sidecar.codebase import (
     ApiChange,
     FileVersions,
     Repository,
-    StateFailed,
+    StateUnavailable,
     Summary,
     api_changes,
     has_public_api,
@@ -220,7 +220,7 @@ def touched_boundaries(
     repository = workspace.slices.repository
     try:
         before = repository.content_ids_at(start, paths, effects.state)
-    except StateFailed as error:
+    except StateUnavailable as error:
         call.log.warning("capture.contracts.unavailable", reason=error.reason)
         return ()
     after = {path: effects.files[path] for path in paths if path in effects.files}

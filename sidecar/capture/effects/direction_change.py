@@ -7,7 +7,7 @@ from typing import NamedTuple
 from zlib import crc32
 
 from sidecar.capture.effects.worktree_changes import RunEffects
-from sidecar.codebase import Repository, StateFailed, is_document, is_generated, query_terms
+from sidecar.codebase import Repository, StateUnavailable, is_document, is_generated, query_terms
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.runs import keys
 from sidecar.runs.call_record import WorktreeBaseline
@@ -205,7 +205,7 @@ def _earlier_lines(
         return lines
     try:
         texts = repository.texts(repository.content_ids_at(head, clean, effects.state))
-    except StateFailed:
+    except StateUnavailable:
         return lines
     lines |= {path: FileLines(lines=stored[path].lines & line_marks(text), digest="") for path, text in texts.items()}
     return lines
@@ -217,7 +217,7 @@ def _added(
     """Return the lines that a run's commits, and the worktree's diff against the last of them, add to each file."""
     hunks = {path: effects.diffs[path].hunks for path in paths if path in effects.diffs}
     old, new = baseline.head if baseline is not None else None, effects.state and effects.state.head
-    if effects.moved.way == "forward" and effects.moved.files and old is not None and new is not None:
+    if effects.moved.direction == "forward" and effects.moved.files and old is not None and new is not None:
         for path, file in repository.committed_diffs(old, new, effects.moved).items():
             if path in paths:
                 hunks[path] = f"{hunks.get(path, '')}\n{file.hunks}"

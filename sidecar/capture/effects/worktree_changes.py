@@ -9,13 +9,13 @@ from sidecar.call import Call
 from sidecar.capture.effects.tool_parts import RunActivity, relative_to
 from sidecar.codebase import (
     FileDiff,
-    Moved,
+    HeadMove,
     RepositoryState,
-    StateFailed,
-    as_added,
-    hunks_of,
+    StateUnavailable,
+    added_file_diff,
     is_generated,
     may_show,
+    split_hunks,
 )
 from sidecar.core.errors import WorkspaceUnavailable
 from sidecar.core.secrets.redact import redact
@@ -50,7 +50,7 @@ def grown_lines(
 
 
 MAX_COMMITS = 10
-NOT_MOVED = Moved((), ())
+NOT_MOVED = HeadMove((), ())
 
 
 @dataclass
@@ -71,7 +71,7 @@ class RunEffects:
     """The content id of each existing file."""
     diffs: Mapping[str, FileDiff] = field(default_factory=dict)
     """Diffs of changed files against the head commit; new files have none."""
-    moved: Moved = NOT_MOVED
+    moved: HeadMove = NOT_MOVED
     """Commits of the run itself, or the move of the head that it made."""
     originals: Mapping[str, str] = field(default_factory=dict)
     """Previous path of each renamed file."""
@@ -93,7 +93,7 @@ def observe_effects(
         state = repository.state()
         listing = repository.listing(state)
         diffs = repository.diffs(state)
-    except (StateFailed, WorkspaceUnavailable, OSError) as error:
+    except (StateUnavailable, WorkspaceUnavailable, OSError) as error:
         call.log.warning("capture.state.unavailable", kind=type(error).__name__)
         return RunEffects()
     moved = _moved(baseline, state, repository.head_move)
@@ -130,7 +130,7 @@ def _count_lines(
     """Count the lines of the diff and those that are the run's doing. Lines of another branch do not count."""
     changed = {file.path for file in effects.state.changed} if effects.state is not None else set()
     now = {path: added + removed for path, (added, removed) in counts.items() if path in changed}
-    ahead = effects.moved.files if effects.moved.way == "forward" else ()
+    ahead = effects.moved.files if effects.moved.direction == "forward" else ()
     committed = {file.path: file.added + file.removed for file in ahead}
     effects.diff_lines = sum(lines for path, lines in now.items() if not is_generated(path))
     effects.committed_lines = sum(lines for path, lines in committed.items() if not is_generated(path))
@@ -139,16 +139,16 @@ def _count_lines(
     effects.grown_lines = grown_lines(touched, now, committed, baseline.lines, baseline.changed or ())
 
 
-def _moved(baseline: WorktreeBaseline | None, state: RepositoryState, changes_between: Any) -> Moved:
+def _moved(baseline: WorktreeBaseline | None, state: RepositoryState, changes_between: Any) -> HeadMove:
     old = baseline.head if baseline is not None else None
     if old is None or state.head is None or old == state.head:
         return NOT_MOVED
-    moved: Moved = changes_between(old, state.head, MAX_COMMITS)
+    moved: HeadMove = changes_between(old, state.head, MAX_COMMITS)
     return moved
 
 
 def _counts(
-    state: RepositoryState, diffs: dict[str, FileDiff], moved: Moved, new_file: Any
+    state: RepositoryState, diffs: dict[str, FileDiff], moved: HeadMove, new_file: Any
 ) -> dict[str, tuple[int, int]]:
     """Return added and removed lines of each file that differs from the run's start or from the head commit."""
     counts = {file.path: (file.added, file.removed) for file in moved.files}
@@ -162,7 +162,7 @@ def _counts(
 
 
 def _touched(
-    state: RepositoryState, activity: RunActivity, written: set[str], baseline: WorktreeBaseline | None, moved: Moved
+    state: RepositoryState, activity: RunActivity, written: set[str], baseline: WorktreeBaseline | None, moved: HeadMove
 ) -> set[str]:
     """Return the files that this run changed, without what the user or another chat changed in the meantime.
 
@@ -214,8 +214,8 @@ def _sent_changes_of_own_edits(
     for file in state.changed:
         if file.path in written:
             diff = diffs.get(file.path)
-            text = diff.hunks if diff is not None else as_added(new_file(file.path) or "")
-            sent = keys.SentChange(keys.change_digest(file), keys.shown_hunks(hunks_of(text)))
+            text = diff.hunks if diff is not None else added_file_diff(new_file(file.path) or "")
+            sent = keys.SentChange(keys.change_digest(file), keys.shown_hunks(split_hunks(text)))
             items.append(Item(keys.change_key(file.path), keys.sent_change_digest(sent), 0))
     return items
 

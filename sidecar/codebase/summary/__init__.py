@@ -1,1 +1,1 @@
-"""What a file is: its definitions, invariants, imports, references, purpose and terms, read by its grammar."""
+"""File summaries: definitions, invariants, imports, references, purpose and terms, parsed by grammars."""

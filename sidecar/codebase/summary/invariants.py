@@ -1,4 +1,4 @@
-"""What a file insists on: checks, guarded raises, rules told in comments, constrained types. Pure."""
+"""What a file requires: checks, guarded raises, rules stated in comments, constrained types. Pure."""
 
 from __future__ import annotations
 
@@ -54,9 +54,9 @@ _ENDS_GUARD = (
 )
 
 
-def by_lines(lines: Sequence[str], comment: str, checks: re.Pattern[str] | None) -> list[Invariant]:
-    """Finds rules in whole-line comments, and the lines that match a language's checks, without a grammar."""
-    found = [
+def find_by_lines(lines: Sequence[str], comment: str, checks: re.Pattern[str] | None) -> list[Invariant]:
+    """Find rules in whole-line comments, and the lines that match a language's checks, without a grammar."""
+    invariants_found = [
         Invariant(number, _one_line(line))
         for number, line in enumerate(lines, 1)
         if checks is not None and len(line) <= MAX_TEXT * 2 and checks.search(line)
@@ -65,42 +65,42 @@ def by_lines(lines: Sequence[str], comment: str, checks: re.Pattern[str] | None)
         marks = (comment, "*") if comment in ("//", "/*") else (comment,)
         for index, line in enumerate(lines):
             if line.lstrip()[:4].startswith(marks) and _RULE_TEXT.search(line[: MAX_TEXT * 2]):
-                found.append(Invariant(index + 1, _sentence(lines, index, 0, len(lines) - 1, marks)))
-    return chosen([], found)
+                invariants_found.append(Invariant(index + 1, _sentence(lines, index, 0, len(lines) - 1, marks)))
+    return select_invariants([], invariants_found)
 
 
-def chosen(weaker: Iterable[Invariant], stronger: Iterable[Invariant]) -> list[Invariant]:
-    """Takes the stronger ones first where there are too many, each text once, in the file's order."""
-    kept: dict[str, Invariant] = {}
+def select_invariants(weaker: Iterable[Invariant], stronger: Iterable[Invariant]) -> list[Invariant]:
+    """Return at most `MAX_INVARIANTS`, stronger ones first, each text once, in the file's order."""
+    selected: dict[str, Invariant] = {}
     for invariant in (*sorted(stronger), *sorted(weaker)):
-        if invariant.text and len(kept) < MAX_INVARIANTS:
-            kept.setdefault(invariant.text, invariant)
-    return sorted(kept.values())
+        if invariant.text and len(selected) < MAX_INVARIANTS:
+            selected.setdefault(invariant.text, invariant)
+    return sorted(selected.values())
 
 
-def of_statement(node: tree_sitter.Node, source: bytes) -> Invariant:
-    """Gives a check as it stands there, on one line."""
+def statement_invariant(node: tree_sitter.Node, source: bytes) -> Invariant:
+    """Return a check as written, on one line."""
     return Invariant(node.start_point.row + 1, _text(node, source))
 
 
-def of_raise(node: tree_sitter.Node, source: bytes) -> tuple[Invariant, bool]:
-    """Gives what is raised with the condition that guards it, and whether there is one."""
-    said = _text(node, source)
+def raise_invariant(node: tree_sitter.Node, source: bytes) -> tuple[Invariant, bool]:
+    """Return what is raised with its guarding condition, and whether there is one."""
+    raised = _text(node, source)
     guard = _guard(node, source)
-    return Invariant(node.start_point.row + 1, _cut(f"{guard}: {said}") if guard else said), bool(guard)
+    return Invariant(node.start_point.row + 1, _cut(f"{guard}: {raised}") if guard else raised), bool(guard)
 
 
-def of_comments(root: tree_sitter.Node, source: bytes, lines: Sequence[str]) -> list[Invariant]:
-    """Finds the sentences with must, never, always in comments and docstrings."""
-    found: list[Invariant] = []
-    done_to = 0
-    for hit in _rules(source):
-        if hit.start() < done_to:
+def comment_invariants(root: tree_sitter.Node, source: bytes, lines: Sequence[str]) -> list[Invariant]:
+    """Return the sentences with must, never or always in comments and docstrings."""
+    invariants_found: list[Invariant] = []
+    checked_to = 0
+    for rule_match in _rules(source):
+        if rule_match.start() < checked_to:
             continue
-        node = _told_in(root, hit.start())
+        node = _comment_at(root, rule_match.start())
         if node is None:
             continue
-        row = source.count(b"\n", 0, hit.start())
+        row = source.count(b"\n", 0, rule_match.start())
         first, last = node.start_point.row, node.end_point.row
         if node.start_point.column and lines[first][: node.start_point.column].strip():
             text = _one_line(
@@ -111,23 +111,28 @@ def of_comments(root: tree_sitter.Node, source: bytes, lines: Sequence[str]) -> 
         else:
             text = _sentence(lines, row, first, last, ())
         if text:
-            found.append(Invariant(row + 1, text))
-        newline = source.find(b"\n", hit.start())
-        done_to = newline if newline >= 0 else len(source)
-    return found
+            invariants_found.append(Invariant(row + 1, text))
+        newline = source.find(b"\n", rule_match.start())
+        checked_to = newline if newline >= 0 else len(source)
+    return invariants_found
 
 
 def _rules(source: bytes) -> Iterator[re.Match[bytes]]:
-    """Finds the words of rules: looking for each by itself takes a fifth of what one pattern for all does."""
+    """Find the rule words: searching each separately takes a fifth of the time of one combined pattern."""
     folded = source.lower()
-    places = (found.start() for word in _RULE_WORDS if word in folded for found in re.finditer(word, folded))
-    matches = (_RULE.match(source, at) for at in sorted(places))
+    places = (
+        invariants_found.start()
+        for word in _RULE_WORDS
+        if word in folded
+        for invariants_found in re.finditer(word, folded)
+    )
+    matches = (_RULE.match(source, offset) for offset in sorted(places))
     return (match for match in matches if match)
 
 
-def _told_in(root: tree_sitter.Node, at: int) -> tree_sitter.Node | None:
-    """The comment or docstring around a place; None for code and other strings."""
-    node = root.descendant_for_byte_range(at, at + 1)
+def _comment_at(root: tree_sitter.Node, offset: int) -> tree_sitter.Node | None:
+    """Return the comment or docstring around a position; None for code and other strings."""
+    node = root.descendant_for_byte_range(offset, offset + 1)
     for _ in range(3):
         if node is None or "comment" in node.type:
             return node
@@ -139,31 +144,31 @@ def _told_in(root: tree_sitter.Node, at: int) -> tree_sitter.Node | None:
 
 
 def _sentence(lines: Sequence[str], index: int, first: int, last: int, marks: tuple[str, ...]) -> str:
-    """The sentence with a rule that goes through a line of a comment, without the marks of comments."""
+    """Return the sentence with a rule that spans a line of a comment, without comment markers."""
 
-    def said(at: int) -> str | None:
-        if not first <= at <= last:
+    def line_text(offset: int) -> str | None:
+        if not first <= offset <= last:
             return None
-        line = lines[at]
+        line = lines[offset]
         if marks and not line.lstrip().startswith(marks):
             return None
         text = _CLOSING.sub("", line)
         return (_MARKER.sub("", text) if marks else _OPENING.sub("", text.strip())).strip()
 
-    parts = [said(index) or ""]
-    for at in range(index - 1, index - _SENTENCE_LINES, -1):
-        before = said(at)
-        if before is None or _NEW_SENTENCE.match(parts[0]) or not before or before[-1] in ".!?:":
+    parts = [line_text(index) or ""]
+    for offset in range(index - 1, index - _SENTENCE_LINES, -1):
+        previous = line_text(offset)
+        if previous is None or _NEW_SENTENCE.match(parts[0]) or not previous or previous[-1] in ".!?:":
             break
-        parts.insert(0, before)
-    for at in range(index + 1, index + _SENTENCE_LINES):
-        after = said(at)
-        if after is None or _NEW_SENTENCE.match(after) or parts[-1][-1:] in (".", "!", "?"):
+        parts.insert(0, previous)
+    for offset in range(index + 1, index + _SENTENCE_LINES):
+        following = line_text(offset)
+        if following is None or _NEW_SENTENCE.match(following) or parts[-1][-1:] in (".", "!", "?"):
             break
-        parts.append(after)
+        parts.append(following)
     sentences = _SENTENCE.split(" ".join(parts))
-    told = next((sentence for sentence in sentences if _RULE_TEXT.search(sentence)), "")
-    return "" if _LEGAL.search(told) else _one_line(told)
+    rule = next((sentence for sentence in sentences if _RULE_TEXT.search(sentence)), "")
+    return "" if _LEGAL.search(rule) else _one_line(rule)
 
 
 def _guard(node: tree_sitter.Node, source: bytes) -> str:
@@ -177,7 +182,7 @@ def _guard(node: tree_sitter.Node, source: bytes) -> str:
         if condition is not None and condition.start_byte <= inner.start_byte < condition.end_byte:
             return ""
         if condition is not None:
-            return f"{_other(word) if _is_alternative(outer, inner) else word} {_condition(condition, source)}"
+            return f"{_negated(word) if _is_alternative(outer, inner) else word} {_condition(condition, source)}"
         if outer.type == "list" and outer.child_count == 3 and outer.child(0) != inner:
             word = "unless" if outer.child(1).type == "||" else "if"
             return f"{word} {_text(outer.child(0), source)}"
@@ -195,7 +200,7 @@ def _is_alternative(outer: tree_sitter.Node, inner: tree_sitter.Node) -> bool:
     return "else" in inner.type or (alternative is not None and alternative == inner)
 
 
-def _other(word: str) -> str:
+def _negated(word: str) -> str:
     return "unless" if word == "if" else "if"
 
 

@@ -1,4 +1,4 @@
-"""Languages as rows: how they are recognised, read and commented. A new one is a new row, a grammar a query file."""
+"""Table of languages: how each is recognised, parsed and commented. A new language is a row and a query file."""
 
 import re
 from collections import Counter
@@ -13,39 +13,39 @@ DOCSTRING = '"'
 PROSE = ""
 
 Visibility = Literal["underscore", "exported", "capital", "pub", "not-private", "modifier", "not-static", "section"]
-"""How a language says what others may use; visibility.py knows each."""
+"""How a language marks what others may use; see visibility.py."""
 
 
 class Grammar(NamedTuple):
-    """A tree-sitter grammar: its module, the function that gives it, and the query file beside it."""
+    """A tree-sitter grammar: its module, the function that returns it, and its query file."""
 
     module: str
     query: str
     function: str = "language"
     visibility: Visibility = "underscore"
     more: str = ""
-    """A second query file, for what a language has beside the first one's."""
+    """A second query file, for what a language adds to the first one's."""
 
 
 class Language(NamedTuple):
-    """One language; `definitions` are patterns over single lines with the group `name`.
+    """One language; `definitions` are patterns for single lines with the group `name`.
 
-    Lines come from anyone, so a pattern's time must grow no faster than a line: no two repetitions side by side may
-    take the same characters, which possessive ones (`++`, `*+`) make sure of.
+    Lines come from untrusted files, so a pattern must take linear time: no two adjacent repetitions may match the same
+    characters, which possessive ones (`++`, `*+`) ensure.
     """
 
     name: str
     suffixes: tuple[str, ...]
     definitions: tuple[re.Pattern[str], ...]
     comment: str = "#"
-    """What a leading comment's lines begin with; or DOCSTRING, or PROSE where the text itself says it."""
+    """Prefix of a leading comment's lines; or DOCSTRING, or PROSE if the text itself is the description."""
     grammar: Grammar | None = None
     names: tuple[str, ...] = ()
-    """File names without a suffix of their own, in small letters."""
+    """File names without a suffix, in lower case."""
     interpreters: tuple[str, ...] = ()
-    """Programs that a script's first line names."""
+    """Programs named in a script's first line."""
     checks: re.Pattern[str] | None = None
-    """Lines that state an invariant, where no grammar tells."""
+    """Lines that state an invariant, for languages without a grammar."""
 
 
 def _patterns(*sources: str) -> tuple[re.Pattern[str], ...]:
@@ -290,9 +290,9 @@ _CPP_ONLY = lazy_regex(
 
 
 def language_of(path: str, text: str = "") -> Language | None:
-    """Gives a file's language by its suffix, its name, or the program its first line names; None without a row.
+    """Return a file's language by its suffix, its name, or the interpreter in its first line; None if unknown.
 
-    A C header whose text is C++ is C++.
+    A C header with C++ text is C++.
     """
     name = path.rpartition("/")[2].lower()
     stem, dot, suffix = name.rpartition(".")
@@ -305,7 +305,7 @@ def language_of(path: str, text: str = "") -> Language | None:
 
 
 def main_grammars(paths: Iterable[str]) -> list[Grammar]:
-    """Gives the grammars that each read at least a tenth of the files a grammar can read, the first ones first."""
+    """Return the grammars that each cover at least a tenth of the parsable files, most frequent first."""
     languages = (language_of(path) for path in paths)
     counted = Counter(language.grammar for language in languages if language is not None and language.grammar)
     return [grammar for grammar, count in counted.most_common(MAIN_GRAMMARS) if count * 10 >= counted.total()]

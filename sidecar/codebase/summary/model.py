@@ -1,37 +1,38 @@
-"""What a file is, as values: definitions, invariants, imports, references, purpose, terms by chunk; and their JSON."""
+"""File summaries as values, and their JSON form."""
 
 from typing import Literal, NamedTuple, cast
 
 Analysis = Literal["syntax", "patterns", "prose", "binary", "minified", "large", "failed", "unread"]
-"""How a file was read: by its grammar, by patterns over its lines (no grammar, or it took too long), as plain text;
-or why it was not: binary, minified, too large, the reading failed, not read yet."""
+"""How a file was read: by its grammar, by line patterns (no grammar, or it took too long), as plain text; or why it was
+not: binary, minified, too large, failed, not read yet.
+"""
 
 
 class Definition(NamedTuple):
-    """A named thing in a file; lines count from 1."""
+    """A named definition in a file; lines count from 1."""
 
     line: int
     name: str
     signature: str
     end_line: int = 0
-    """The last line; 0 where only patterns were looked for."""
+    """The last line; 0 if only patterns were used."""
     kind: str = ""
-    """What the language calls it: function, class, method, type, variable, …"""
+    """The language's term: function, class, method, type, variable, …"""
     public: bool = True
-    """Whether other files can or are meant to use it, by the language's own rules."""
+    """Whether other files can or should use it, by the language's own rules."""
     container: str = ""
-    """The type, module or namespace it is a member of, dotted where these are nested."""
+    """The type, module or namespace of a member, dotted if nested."""
 
 
 class Invariant(NamedTuple):
-    """Something the file insists on: a check, a guarded raise, a rule told in a comment, a constrained type."""
+    """A requirement in a file: a check, a guarded raise, a rule in a comment, a constrained type."""
 
     line: int
     text: str
 
 
 class Summary(NamedTuple):
-    """A file's summary as packs and the ranker use it."""
+    """A file's summary as used by packs and ranking."""
 
     language: str
     bytes: int
@@ -39,34 +40,34 @@ class Summary(NamedTuple):
     purpose: str
     definitions: tuple[Definition, ...]
     chunks: tuple[dict[str, int], ...]
-    """How often which terms stand in each run of lines."""
+    """Term counts of each chunk of lines."""
     invariants: tuple[Invariant, ...] = ()
     imports: tuple[str, ...] = ()
-    """Module specifiers as the file writes them, in its order."""
+    """Module specifiers as written, in order."""
     references: tuple[str, ...] = ()
-    """Names that are called or used as types and not defined here, the most frequent first."""
+    """Names called or used as types and not defined here, most frequent first."""
     analysis: Analysis = "unread"
     derived: bool = False
-    """Whether the purpose is put together from the definitions, because the file does not say one."""
+    """Whether the purpose is derived from the definitions, because the file does not state one."""
 
     @property
     def stated_purpose(self) -> str:
-        """The purpose as the file itself says it; empty where it does not."""
+        """The purpose if the file itself states it, else empty."""
         return "" if self.derived else self.purpose
 
 
 CHUNK_LINES = 40
 MAX_CHUNKS = 400
-"""A longer file has longer chunks."""
+"""Longer files have longer chunks."""
 
 
 def chunk_lines(lines: int) -> int:
-    """Gives how many lines each chunk of a file of so many lines has."""
+    """Return the number of lines per chunk of a file with `lines` lines."""
     return max(CHUNK_LINES, -(-lines // MAX_CHUNKS))
 
 
 def to_json(summary: Summary) -> list[object]:
-    """Packs a summary for the file cache."""
+    """Encode a summary for the file cache."""
     return [
         *summary[:4],
         [list(definition) for definition in summary.definitions],
@@ -80,7 +81,7 @@ def to_json(summary: Summary) -> list[object]:
 
 
 def from_json(value: list[object]) -> Summary:
-    """Unpacks what `to_json` packed."""
+    """Decode what `to_json` encoded."""
     language, size, lines, purpose, definitions, chunks, invariants, imports, references, analysis, derived = value
     return Summary(
         str(language),

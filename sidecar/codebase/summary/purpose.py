@@ -1,23 +1,23 @@
-"""What a file is for, in one line: what it says, what its first definition's comment says, or what it defines."""
+"""A file's purpose in one line: from its own description, its first definition's comment, or its definitions."""
 
 import re
 from collections.abc import Iterator, Sequence
 
 from sidecar.codebase.files import is_test
 from sidecar.codebase.summary.languages import DOCSTRING, PROSE, Language, language_of
-from sidecar.codebase.summary.line_patterns import without_comment
+from sidecar.codebase.summary.line_patterns import strip_comment
 from sidecar.codebase.summary.model import Definition
 from sidecar.core.lazy_regex import lazy_regex
 
 MAX_PURPOSE = 160
-MAX_TOLD = 800
+MAX_COMMENT_CHARACTERS = 800
 
 _HEAD_LINES = 80
 _HEAD_OF_DEFINITION = 60
-"""Lines among which the end of a definition's head is looked for: each parameter may have one of its own."""
+"""Maximum lines of a definition's head: each parameter may have its own."""
 
 _DOC_LINES = 40
-_LISTED = 6
+_MAX_LISTED = 6
 _TYPES = frozenset(("class", "struct", "interface", "trait", "protocol", "enum", "record", "object", "module", "type"))
 _MARKUP = ("#", "<", "[", "!", "---", "===", "..", ":", "|")
 _FENCES = ("```", "~~~")
@@ -43,14 +43,14 @@ _TAG = lazy_regex(r"^@(?:file|fileoverview|fileOverview|module|overview|packageD
 _OTHER_TAG = lazy_regex(r"^(?:[@\\]\w|:\w+)")
 _RULER = lazy_regex(r"^[\s*=#~/_.:;|+-]*$")
 _ATTRIBUTE = lazy_regex(r"[\w-]+=[\"']")
-"""How a line begins in a tag that goes over several lines."""
+"""Start of a line inside a tag that spans several lines."""
 _SENTENCE_END = lazy_regex(r"(?<!e\.g)(?<!i\.e)(?<!etc)(?<![`\s])[.!?](?:\s|$)|[。！？]")
 _XML = lazy_regex(r"</?(?:summary|remarks|para|p|code|b|i|em|strong|c)\b[^<>]{0,80}>|\{@\w{1,20}\s+([^{}]{0,100})\}")
 _ASIDE = lazy_regex(
     r"(?i)(?:examples?\b|>>>|```|@example|\.\. (?:code|version|deprecated)|(?:version|changed|added) ?\w* in\b)"
 )
 _TAGGED = lazy_regex(r"[@:\\]\w+(?: \{[^{}]{0,80}\})?|``?")
-_IS_CODE = lazy_regex(r"[\w.]+(?:\(| [:+]?=[ >])|(?:from|import|const|let|var|return|await) \S+ ?[=({]")
+_CODE = lazy_regex(r"[\w.]+(?:\(| [:+]?=[ >])|(?:from|import|const|let|var|return|await) \S+ ?[=({]")
 _NOTE = lazy_regex(r"(?i)\W{0,8}(?:\w+ )?(?:note|warning|caution|important|tip|deprecat\w+|attention)\b\W")
 _TEST = lazy_regex(r"(?i)test")
 _COMMENTS = ("//", "#", "/*", "*", "--")
@@ -63,11 +63,11 @@ _NOT_A_PURPOSE = lazy_regex(
 )
 
 
-def purpose_of(lines: Sequence[str], language: Language | None) -> str:
-    """Takes the first sentence of a module's docstring, leading comment or first paragraph; empty without one."""
+def file_purpose(lines: Sequence[str], language: Language | None) -> str:
+    """Return the first sentence of a module's docstring, leading comment or first paragraph; empty if there is none."""
     comment = language.comment if language else "#"
     if comment == DOCSTRING:
-        return _of_docstring(lines)
+        return _module_docstring(lines)
     if comment == PROSE:
         return _first_sentence(_prose(lines))
     for block in _leading_comments(lines[:_HEAD_LINES], comment):
@@ -76,29 +76,33 @@ def purpose_of(lines: Sequence[str], language: Language | None) -> str:
     return ""
 
 
-def purpose_of_definitions(
+def main_definition_purpose(
     path: str, lines: Sequence[str], language: Language | None, definitions: Sequence[Definition]
 ) -> str:
-    """Takes what is said of the definition that a file is there for, if there is one.
+    """Return the comment of the file's main definition, if there is one.
 
-    That is the one the file is named after, else one that makes up two thirds of all that others can use.
+    That is the one the file is named after, else one that makes up two thirds of all public code.
     """
-    for definition in _mains(path, definitions):
-        said = _first_sentence(_doc(lines, definition.line - 1, language))
-        if len(said) > len(definition.name) + 8 and not _NOT_A_PURPOSE.match(said) and not _IS_CODE.match(said):
-            names_itself = said.lower().startswith((definition.name.lower(), f"`{definition.name.lower()}"))
-            return (said if names_itself else f"{definition.name}: {said}")[:MAX_PURPOSE]
+    for definition in _main_definitions(path, definitions):
+        sentence = _first_sentence(_definition_comment(lines, definition.line - 1, language))
+        if (
+            len(sentence) > len(definition.name) + 8
+            and not _NOT_A_PURPOSE.match(sentence)
+            and not _CODE.match(sentence)
+        ):
+            names_itself = sentence.lower().startswith((definition.name.lower(), f"`{definition.name.lower()}"))
+            return (sentence if names_itself else f"{definition.name}: {sentence}")[:MAX_PURPOSE]
     return ""
 
 
-def _mains(path: str, definitions: Sequence[Definition]) -> list[Definition]:
-    """The definitions that may speak for their file, the likeliest first; none for one of many tests."""
-    public = [one for one in definitions if one.public and not one.container]
+def _main_definitions(path: str, definitions: Sequence[Definition]) -> list[Definition]:
+    """Return the candidates for a file's main definition, most likely first; none among many tests."""
+    public = [definition for definition in definitions if definition.public and not definition.container]
     stem = _letters(path.rpartition("/")[2].partition(".")[0])
-    named = [one for one in public if stem and _letters(one.name) == stem]
+    same_name = [definition for definition in public if stem and _letters(definition.name) == stem]
     most = sum(map(_length, public)) * 2 / 3
-    large = [one for one in public if _length(one) >= most] if not is_test(path) else []
-    return [*sorted(named, key=lambda one: (one.kind not in _TYPES, one.line)), *large]
+    large = [definition for definition in public if _length(definition) >= most] if not is_test(path) else []
+    return [*sorted(same_name, key=lambda definition: (definition.kind not in _TYPES, definition.line)), *large]
 
 
 def _letters(name: str) -> str:
@@ -109,46 +113,56 @@ def _length(definition: Definition) -> int:
     return max(definition.end_line - definition.line, 0) + 1
 
 
-def purpose_of_definition(lines: Sequence[str], definition: Definition, path: str) -> str:
-    """Takes the first sentence of a definition's own docstring or comment; empty without one."""
-    said = _first_sentence(_doc(lines, definition.line - 1, language_of(path)))
-    return "" if _NOT_A_PURPOSE.match(said) else said
+def definition_purpose(lines: Sequence[str], definition: Definition, path: str) -> str:
+    """Return the first sentence of a definition's docstring or comment; empty if there is none."""
+    sentence = _first_sentence(_definition_comment(lines, definition.line - 1, language_of(path)))
+    return "" if _NOT_A_PURPOSE.match(sentence) else sentence
 
 
-def told_of_definition(lines: Sequence[str], definition: Definition, path: str) -> str:
-    """Takes all of a definition's own docstring or comment but examples and history; at most `MAX_TOLD` characters."""
-    return _told(_doc(lines, definition.line - 1, language_of(path)))
+def definition_comment(lines: Sequence[str], definition: Definition, path: str) -> str:
+    """Return a definition's docstring or comment, limited in length, without examples and history."""
+    return _clean_comment(_definition_comment(lines, definition.line - 1, language_of(path)))
 
 
-def told_in_comments(lines: Sequence[str]) -> str:
-    """Takes what a file's comments say on lines of their own; at most `MAX_TOLD` characters."""
+def comment_text(lines: Sequence[str]) -> str:
+    """Return the text of a file's whole-line comments; at most `MAX_COMMENT_CHARACTERS` characters."""
     stripped = (line.strip() for line in lines)
-    return _told(
-        [_unmarked(text) for text in stripped if text.startswith(_COMMENTS) and not text.startswith(_DIRECTIVES)]
+    return _clean_comment(
+        [_strip_markers(text) for text in stripped if text.startswith(_COMMENTS) and not text.startswith(_DIRECTIVES)]
     )
 
 
-def _told(block: Sequence[str]) -> str:
-    said: list[str] = []
+def _clean_comment(block: Sequence[str]) -> str:
+    lines_: list[str] = []
     for line in block:
         if _ASIDE.match(line):
             break
         if not _NOT_A_PURPOSE.match(line) and not _RULER.match(line):
-            said.append(_TAGGED.sub(" ", _XML.sub(r"\1", line)))
-    return _SPACES.sub(" ", " ".join(said))[:MAX_TOLD]
+            lines_.append(_TAGGED.sub(" ", _XML.sub(r"\1", line)))
+    return _SPACES.sub(" ", " ".join(lines_))[:MAX_COMMENT_CHARACTERS]
 
 
 def derived_purpose(path: str, definitions: Sequence[Definition], imports: Sequence[str]) -> str:
-    """Puts a purpose together from what a file defines, or passes on."""
-    tests = [one for one in definitions if one.kind == "test" or (is_test(path) and _is_test_function(one))]
-    shown = [one for one in definitions if one.public and not one.container and one.kind != "test"]
+    """Derive a purpose from the file's definitions, or from what it re-exports."""
+    tests = [
+        definition
+        for definition in definitions
+        if definition.kind == "test" or (is_test(path) and _is_test_function(definition))
+    ]
+    shown = [
+        definition
+        for definition in definitions
+        if definition.public and not definition.container and definition.kind != "test"
+    ]
     if tests and (is_test(path) or not shown):
-        return _listed("Tests:", tests)
+        return _list_names("Tests:", tests)
     if shown or definitions:
-        return _listed("Defines", sorted(shown or definitions, key=lambda one: (-_length(one), one.line)))
+        return _list_names(
+            "Defines", sorted(shown or definitions, key=lambda definition: (-_length(definition), definition.line))
+        )
     stem = path.rpartition("/")[2].split(".")[0]
     if imports and stem in ("index", "__init__", "mod", "lib", "main"):
-        return f"Re-exports {', '.join(imports[:_LISTED])}"[:MAX_PURPOSE]
+        return f"Re-exports {', '.join(imports[:_MAX_LISTED])}"[:MAX_PURPOSE]
     return ""
 
 
@@ -156,36 +170,36 @@ def _is_test_function(definition: Definition) -> bool:
     return definition.kind in ("function", "method") and bool(_TEST.match(definition.name))
 
 
-def _listed(verb: str, definitions: Sequence[Definition]) -> str:
-    names = list(dict.fromkeys(one.name for one in definitions))
-    more = f" and {len(names) - _LISTED} more" if len(names) > _LISTED else ""
-    return f"{verb} {', '.join(names[:_LISTED])}"[: MAX_PURPOSE - len(more)] + more
+def _list_names(verb: str, definitions: Sequence[Definition]) -> str:
+    names = list(dict.fromkeys(definition.name for definition in definitions))
+    more = f" and {len(names) - _MAX_LISTED} more" if len(names) > _MAX_LISTED else ""
+    return f"{verb} {', '.join(names[:_MAX_LISTED])}"[: MAX_PURPOSE - len(more)] + more
 
 
-def _of_docstring(lines: Sequence[str]) -> str:
+def _module_docstring(lines: Sequence[str]) -> str:
     for number, line in enumerate(lines[:_HEAD_LINES]):
         text = line.strip()
         if not text or text.startswith("#"):
             continue
-        found = re.match(r"[rRuU]?(\"\"\"|'''|\"|')", text)
-        return _first_sentence(_docstring(lines, number, found[1], found.end())) if found else ""
+        match = re.match(r"[rRuU]?(\"\"\"|'''|\"|')", text)
+        return _first_sentence(_docstring(lines, number, match[1], match.end())) if match else ""
     return ""
 
 
 def _docstring(lines: Sequence[str], index: int, quote: str, start: int) -> list[str]:
-    """The lines of a docstring that begins in a line, without the quotes."""
-    said: list[str] = []
+    """Return the lines of a docstring that starts in a line, without the quotes."""
+    text_lines: list[str] = []
     for line in (lines[index].strip()[start:], *(line.strip() for line in lines[index + 1 : index + _DOC_LINES])):
         text, closed, _ = line.partition(quote)
-        said.append(text.strip())
+        text_lines.append(text.strip())
         if closed:
             break
-    return said
+    return text_lines
 
 
 def _prose(lines: Sequence[str]) -> list[str]:
-    """The first paragraph that is no heading, badge, markup or code, nor a note, nor leads over to something."""
-    said: list[str] = []
+    """Return the first paragraph that is not a heading, badge, markup, code, note or introduction to something."""
+    paragraph: list[str] = []
     inside = False
     for line in lines[: _HEAD_LINES * 2]:
         text = line.strip()
@@ -195,78 +209,78 @@ def _prose(lines: Sequence[str]) -> list[str]:
         elif (
             not inside and text and not text.startswith(_MARKUP) and not (_RULER.match(text) or _ATTRIBUTE.match(text))
         ):
-            said.append(text.lstrip("> "))
+            paragraph.append(text.lstrip("> "))
             continue
-        if said and (_NOTE.match(said[0]) or said[-1].endswith(":")):
-            said = []
-        elif said:
+        if paragraph and (_NOTE.match(paragraph[0]) or paragraph[-1].endswith(":")):
+            paragraph = []
+        elif paragraph:
             break
-    return said
+    return paragraph
 
 
 def _leading_comments(lines: Sequence[str], comment: str) -> Iterator[list[str]]:
-    """The blocks of comments before the code begins."""
-    said: list[str] = []
+    """Yield the comment blocks before the code starts."""
+    comment_lines: list[str] = []
     inside = False
     for line in lines:
         text = line.strip()
         if inside or text.startswith(("/*", "<!--")) or (text.startswith(comment) and not text.startswith(_DIRECTIVES)):
             inside = (inside or text.startswith(("/*", "<!--"))) and "*/" not in text and "-->" not in text
-            said.append(_unmarked(text))
+            comment_lines.append(_strip_markers(text))
         elif not text or text.startswith(_DIRECTIVES) or text.startswith(_PREAMBLE):
-            yield said
-            said = []
+            yield comment_lines
+            comment_lines = []
         else:
             break
-    yield said
+    yield comment_lines
 
 
-def _unmarked(text: str) -> str:
+def _strip_markers(text: str) -> str:
     return _OPENING.sub("", _CLOSING.sub("", text)).strip()
 
 
-def _doc(lines: Sequence[str], index: int, language: Language | None) -> list[str]:
-    """The comment above a definition, or the docstring under its head."""
+def _definition_comment(lines: Sequence[str], index: int, language: Language | None) -> list[str]:
+    """Return the comment above a definition, or the docstring below its head."""
     if language is not None and language.comment == DOCSTRING:
         return _docstring_below(lines, index)
-    at = index - 1
-    while at >= 0 and lines[at].strip().startswith(("@", "#[", "[", "template")):
-        at -= 1
-    if at > 0 and not lines[at].strip() and lines[at - 1].strip().endswith("*/"):
-        at -= 1  # some leave a line free below it
-    said: list[str] = []
-    while at >= 0 and index - at <= _HEAD_LINES:
-        text = lines[at].strip()
+    row = index - 1
+    while row >= 0 and lines[row].strip().startswith(("@", "#[", "[", "template")):
+        row -= 1
+    if row > 0 and not lines[row].strip() and lines[row - 1].strip().endswith("*/"):
+        row -= 1  # some styles leave an empty line below it
+    comment_lines: list[str] = []
+    while row >= 0 and index - row <= _HEAD_LINES:
+        text = lines[row].strip()
         if not text.startswith(("//", "#", "/*", "*", "--")) or text.startswith(_DIRECTIVES):
             break
-        said.insert(0, _unmarked(text))
+        comment_lines.insert(0, _strip_markers(text))
         if text.startswith("/*"):
             break
-        at -= 1
-    return said
+        row -= 1
+    return comment_lines
 
 
 def _docstring_below(lines: Sequence[str], index: int) -> list[str]:
-    for at in range(index, min(index + _HEAD_OF_DEFINITION, len(lines) - 1)):
-        if lines[at].rstrip().endswith(":"):
-            found = re.match(r"[rRuU]?(\"\"\"|''')", lines[at + 1].strip())
-            return _docstring(lines, at + 1, found[1], found.end()) if found else []
+    for row in range(index, min(index + _HEAD_OF_DEFINITION, len(lines) - 1)):
+        if lines[row].rstrip().endswith(":"):
+            match = re.match(r"[rRuU]?(\"\"\"|''')", lines[row + 1].strip())
+            return _docstring(lines, row + 1, match[1], match.end()) if match else []
     return []
 
 
 def _first_sentence(block: Sequence[str]) -> str:
-    said: list[str] = []
+    text_lines: list[str] = []
     for line in block:
         text = _XML.sub(r"\1", _TAG.sub("", line)).strip()
-        if _OTHER_TAG.match(text) or (said and (not text or _RULER.match(text))):
-            if said:
+        if _OTHER_TAG.match(text) or (text_lines and (not text or _RULER.match(text))):
+            if text_lines:
                 break
             continue
         if text and not _RULER.match(text):
-            said.append(text)
-        if len(said) > 4:
+            text_lines.append(text)
+        if len(text_lines) > 4:
             break
-    text = _SPACES.sub(" ", without_comment(" ".join(said))).strip("*/#\"' ")
+    text = _SPACES.sub(" ", strip_comment(" ".join(text_lines))).strip("*/#\"' ")
     end = _SENTENCE_END.search(text)
     text = text[: end.start() + 1] if end else text
     return text if len(text) <= MAX_PURPOSE else text[: MAX_PURPOSE - 1].rstrip() + "…"

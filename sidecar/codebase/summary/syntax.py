@@ -1,4 +1,4 @@
-"""Import statements → the module specifiers they name, as the language writes them. Pure."""
+"""Definitions, invariants, imports and references of a parsed file, and the module names of import statements."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from sidecar.codebase.summary import invariants
 from sidecar.codebase.summary.grammar import Captures, Parsed, parse
 from sidecar.codebase.summary.languages import Grammar
-from sidecar.codebase.summary.line_patterns import MAX_DEFINITIONS, MAX_NAME, one_signature
+from sidecar.codebase.summary.line_patterns import MAX_DEFINITIONS, MAX_NAME, normalize_signature
 from sidecar.codebase.summary.model import Definition, Invariant
-from sidecar.codebase.summary.visibility import Container, Named, is_public
+from sidecar.codebase.summary.visibility import Container, DefinitionHead, is_public
 from sidecar.core.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:
@@ -30,29 +30,29 @@ _AS = lazy_regex(r"(?<!\s)\s++as\s+\w+")
 _PHP_USE = lazy_regex(r"^use\s++(?:(?:function|const)\s++)?")
 
 
-def specifiers(language: str, statement: str) -> Iterator[str]:
-    """Yields what one import statement of a language names; nothing for what names no module."""
+def module_specifiers(language: str, statement: str) -> Iterator[str]:
+    """Yield the modules that one import statement names, as the language writes them."""
     read = _READERS.get(language, _quoted)
-    for found in read(statement):
-        if found:
-            yield found[:MAX_SPECIFIER]
+    for results in read(statement):
+        if results:
+            yield results[:MAX_SPECIFIER]
 
 
 def _quoted(statement: str) -> Iterator[str]:
     yield from (match[1].strip() for match in _QUOTED.finditer(statement))
 
 
-def _one_quoted(statement: str) -> Iterator[str]:
+def _single_quoted(statement: str) -> Iterator[str]:
     yield statement.strip("\"'`<>")
 
 
 def _python(statement: str) -> Iterator[str]:
     statement = _COMMENT.sub("", statement)
-    found = _FROM.match(statement)
-    if found is None:
+    results = _FROM.match(statement)
+    if results is None:
         yield from (name.split(" as ")[0].strip() for name in statement.removeprefix("import").split(","))
         return
-    dots, module, names = found.groups()
+    dots, module, names = results.groups()
     base = dots + module
     for name in names.strip("() \n").split(","):
         imported = name.split(" as ")[0].strip()
@@ -63,22 +63,22 @@ def _python(statement: str) -> Iterator[str]:
 
 
 def _rust(statement: str) -> Iterator[str]:
-    found = _USE.match(_COMMENT.sub("", statement))
-    if found is None:
+    results = _USE.match(_COMMENT.sub("", statement))
+    if results is None:
         return
-    if found[1] == "mod":
-        yield f"self::{_ended(found[2])}"
+    if results[1] == "mod":
+        yield f"self::{_without_terminator(results[2])}"
     else:
-        yield from _use_tree(_AS.sub("", _ended(found[2])), "")
+        yield from _use_tree(_AS.sub("", _without_terminator(results[2])), "")
 
 
-def _ended(statement: str) -> str:
-    """Gives a statement without the sign and the blanks that end it."""
+def _without_terminator(statement: str) -> str:
+    """Return a statement without its final separator and whitespace."""
     return statement.rstrip().removesuffix(";").rstrip()
 
 
 def _use_tree(tree: str, prefix: str, depth: int = 0) -> Iterator[str]:
-    """Spells out `a::{b, c::d}`; `*` and `self` name the module they stand in."""
+    """Expand `a::{b, c::d}`; `*` and `self` name the enclosing module."""
     for branch in _split_outside_braces(tree):
         path, brace, below = branch.partition("{")
         path = prefix + re.sub(r"\s+", "", path)
@@ -98,16 +98,16 @@ def _split_outside_braces(text: str) -> list[str]:
     return [part for part in (*parts, text[start:]) if part.strip()]
 
 
-def _words_after(keyword: str) -> Callable[[str], Iterator[str]]:
+def _keyword_reader(keyword: str) -> Callable[[str], Iterator[str]]:
     pattern = lazy_regex(
         rf"^(?:@\w++\s++)*+(?:global\s++)?{keyword}\s++(?:(?:static|class|struct|func|enum|protocol)\s++)?(.*)",
         re.DOTALL,
     )
 
     def read(statement: str) -> Iterator[str]:
-        found = pattern.match(_COMMENT.sub("", statement))
-        if found is not None:
-            name = _AS.split(_ended(found[1]))[0].rpartition("=")[2].strip()
+        results = pattern.match(_COMMENT.sub("", statement))
+        if results is not None:
+            name = _AS.split(_without_terminator(results[1]))[0].rpartition("=")[2].strip()
             yield name.removesuffix(".*")
 
     return read
@@ -118,7 +118,7 @@ def _php(statement: str) -> Iterator[str]:
         beside = "." if "__DIR__" in statement else ""
         yield from (beside + name for name in _quoted(statement))
         return
-    tree = _AS.sub("", _PHP_USE.sub("", _ended(_COMMENT.sub("", statement))))
+    tree = _AS.sub("", _PHP_USE.sub("", _without_terminator(_COMMENT.sub("", statement))))
     for branch in _split_outside_braces(tree):
         base, brace, below = branch.partition("{")
         names = below.rstrip(" }").split(",") if brace else [""]
@@ -130,26 +130,26 @@ def _ruby(statement: str) -> Iterator[str]:
         yield f"./{path}".replace("././", "./") if statement.startswith("require_relative") else path
 
 
-def _as_is(statement: str) -> Iterator[str]:
+def _unquoted(statement: str) -> Iterator[str]:
     yield statement.strip("\"'")
 
 
 _READERS: dict[str, Callable[[str], Iterator[str]]] = {
     "python": _python,
-    "javascript": _one_quoted,
-    "typescript": _one_quoted,
-    "tsx": _one_quoted,
-    "go": _one_quoted,
-    "c": _one_quoted,
-    "cpp": _one_quoted,
+    "javascript": _single_quoted,
+    "typescript": _single_quoted,
+    "tsx": _single_quoted,
+    "go": _single_quoted,
+    "c": _single_quoted,
+    "cpp": _single_quoted,
     "rust": _rust,
-    "java": _words_after("import"),
-    "kotlin": _words_after("import"),
-    "swift": _words_after("import"),
-    "csharp": _words_after("using"),
+    "java": _keyword_reader("import"),
+    "kotlin": _keyword_reader("import"),
+    "swift": _keyword_reader("import"),
+    "csharp": _keyword_reader("using"),
     "php": _php,
     "ruby": _ruby,
-    "bash": _as_is,
+    "bash": _unquoted,
 }
 
 
@@ -166,27 +166,27 @@ _COMMENT_LINE = lazy_regex(r"(?m)^[^\S\n]*+(?://|#|/?\*).*$")
 
 
 class Syntax(NamedTuple):
-    """What is read of a file."""
+    """What a grammar finds in a file."""
 
     definitions: tuple[Definition, ...]
     invariants: tuple[Invariant, ...]
     imports: tuple[str, ...]
     references: tuple[str, ...]
-    unread: tuple[tuple[int, int], ...] = ()
-    """First and last lines of what the grammar cannot look into: errors and the bodies of macros."""
+    unparsed: tuple[tuple[int, int], ...] = ()
+    """First and last lines of what the grammar cannot parse: errors and the bodies of macros."""
 
 
 class _Raw(NamedTuple):
-    """A definition as it was captured, in bytes."""
+    """A definition as captured, with byte offsets."""
 
     start: int
     end: int
     kind: str
     name: tree_sitter.Node
     body_start: int
-    """Where its body begins; its own end where it has none."""
-    shown_to: int
-    """Where its signature ends: before the body, or behind it where the body is the shape of a type."""
+    """Start of its body; its own end if it has none."""
+    signature_end: int
+    """End of its signature: before the body, or after it where the body is the shape of a type."""
     container: str
 
 
@@ -199,7 +199,7 @@ class _Scope(NamedTuple):
 
 
 def read_syntax(grammar: Grammar, text: str, lines: Sequence[str], *, is_test: bool) -> Syntax | None:
-    """Reads a file by its grammar; None where that takes too long. A test's own checks are no invariants."""
+    """Parse a file with its grammar; return None if that takes too long. Checks in tests are not invariants."""
     parsed = parse(grammar, text)
     if parsed is None:
         return None
@@ -215,8 +215,8 @@ def read_syntax(grammar: Grammar, text: str, lines: Sequence[str], *, is_test: b
 
 
 def _raws(matches: Iterable[Captures], source: bytes) -> list[_Raw]:
-    """The captured definitions in the file's order, an outer one before what is inside; each name once."""
-    found: dict[int, _Raw] = {}
+    """Return the captured definitions in the file's order, outer before inner, each name once."""
+    results: dict[int, _Raw] = {}
     for captures in matches:
         kind = next((key for key in captures if key.startswith("definition.")), None)
         if kind is None:
@@ -236,14 +236,14 @@ def _raws(matches: Iterable[Captures], source: bytes) -> list[_Raw]:
             node.end_byte if shape or not body else body[0].start_byte,
             _slice(source, container[0]) if container else "",
         )
-        known = found.get(name.start_byte)
+        known = results.get(name.start_byte)
         if known is None or _rank(raw) > _rank(known):
-            found[name.start_byte] = raw
-    return sorted(found.values(), key=lambda raw: (raw.start, -raw.end, raw.name.start_byte))
+            results[name.start_byte] = raw
+    return sorted(results.values(), key=lambda raw: (raw.start, -raw.end, raw.name.start_byte))
 
 
 def _rank(raw: _Raw) -> tuple[bool, int]:
-    """Of two captures of one name, the one with a body, else the wider one tells more."""
+    """Of two captures of one name, prefer the one with a body, then the longer one."""
     return raw.body_start < raw.end, raw.end - raw.start
 
 
@@ -252,7 +252,7 @@ def _definitions(raws: Iterable[_Raw], grammar: Grammar, parsed: Parsed) -> tupl
     exported = {_slice(source, node) for captures in parsed.matches for node in captures.get("exported", ())}
     marks = sorted((node for captures in parsed.matches for node in captures.get("access", ())), key=_start)
     scopes: list[_Scope] = []
-    found: list[Definition] = []
+    results: list[Definition] = []
     variables: set[str] = set()
     for raw in raws:
         while scopes and scopes[-1].end <= raw.start:
@@ -269,30 +269,30 @@ def _definitions(raws: Iterable[_Raw], grammar: Grammar, parsed: Parsed) -> tupl
         public = (
             not is_local
             and raw.kind != "test"
-            and is_public(grammar.visibility, Named(name, head, container, exported))
+            and is_public(grammar.visibility, DefinitionHead(name, head, container, exported))
             and not _is_hidden(raw, marks, source)
         )
         path = ".".join(part for part in (outer.path if outer else "", raw.container) if part)
         line, end_line = raw.name.start_point.row + 1, source.count(b"\n", raw.name.start_byte, raw.end - 1)
-        found.append(Definition(line, name, one_signature(head), line + end_line, raw.kind, public, path))
+        results.append(Definition(line, name, normalize_signature(head), line + end_line, raw.kind, public, path))
         inner = f"{path}.{name}" if path else name
         if raw.body_start < raw.end:
             scopes.append(_Scope(raw.end, raw.kind, inner, head, public))
-    return tuple(sorted(found, key=lambda definition: definition.line))
+    return tuple(sorted(results, key=lambda definition: definition.line))
 
 
 def _head(raw: _Raw, source: bytes) -> str:
-    """A definition's text up to its body, or with it where it is the shape of a type; of a test its title."""
+    """Return a definition's text up to its body, including it where it is the shape of a type; for a test its title."""
     if raw.kind == "test":
         return source[raw.start : raw.name.end_byte + 1].decode("utf-8", "replace") + ")"
-    text = source[raw.start : min(raw.shown_to, raw.start + _HEAD_BYTES)].decode("utf-8", "replace")
-    if raw.shown_to > raw.body_start:
+    text = source[raw.start : min(raw.signature_end, raw.start + _HEAD_BYTES)].decode("utf-8", "replace")
+    if raw.signature_end > raw.body_start:
         text = _COMMENT_LINE.sub("", text)
     return _ANNOTATIONS.sub("", text) if text.startswith(("@", "[")) else text
 
 
 def _is_hidden(raw: _Raw, marks: Iterable[tree_sitter.Node], source: bytes) -> bool:
-    """Says whether the last `private` or `public` before it in the same body is a private one."""
+    """Whether the last access modifier before it in the same body is `private`."""
     before = ""
     for mark in marks:
         if mark.end_byte > raw.start:
@@ -305,22 +305,26 @@ def _is_hidden(raw: _Raw, marks: Iterable[tree_sitter.Node], source: bytes) -> b
 def _invariants(
     parsed: Parsed, lines: Sequence[str], definitions: Iterable[Definition], *, is_test: bool
 ) -> list[Invariant]:
-    told = invariants.of_comments(parsed.root, parsed.source, lines)
+    strong = invariants.comment_invariants(parsed.root, parsed.source, lines)
     if is_test:
-        return invariants.chosen([], told)
-    tests = [(one.line, one.end_line) for one in definitions if one.kind == "module" and one.name in ("tests", "test")]
-    weaker: list[Invariant] = []
+        return invariants.select_invariants([], strong)
+    tests = [
+        (definition.line, definition.end_line)
+        for definition in definitions
+        if definition.kind == "module" and definition.name in ("tests", "test")
+    ]
+    weak: list[Invariant] = []
     for captures in parsed.matches:
         for key in ("assert", "constraint"):
-            told += [invariants.of_statement(node, parsed.source) for node in captures.get(key, ())]
+            strong += [invariants.statement_invariant(node, parsed.source) for node in captures.get(key, ())]
         for node in captures.get("raise", ()):
-            invariant, guarded = invariants.of_raise(node, parsed.source)
-            (told if guarded else weaker).append(invariant)
+            invariant, guarded = invariants.raise_invariant(node, parsed.source)
+            (strong if guarded else weak).append(invariant)
 
-    def is_real(invariant: Invariant) -> bool:
+    def is_outside_tests(invariant: Invariant) -> bool:
         return not any(first <= invariant.line <= last for first, last in tests)
 
-    return invariants.chosen(filter(is_real, weaker), filter(is_real, told))
+    return invariants.select_invariants(filter(is_outside_tests, weak), filter(is_outside_tests, strong))
 
 
 def _unread(parsed: Parsed) -> Iterable[tuple[int, int]]:
@@ -332,22 +336,22 @@ def _unread(parsed: Parsed) -> Iterable[tuple[int, int]]:
 
 
 def _imports(grammar: Grammar, parsed: Parsed) -> list[str]:
-    found: dict[str, None] = {}
+    results: dict[str, None] = {}
     nodes = sorted((node for captures in parsed.matches for node in captures.get("import", ())), key=_start)
     for node in nodes:
-        if len(found) >= MAX_IMPORTS:
+        if len(results) >= MAX_IMPORTS:
             break
-        found.update(dict.fromkeys(specifiers(grammar.query, _slice(parsed.source, node))))
-    return list(found)
+        results.update(dict.fromkeys(module_specifiers(grammar.query, _slice(parsed.source, node))))
+    return list(results)
 
 
-def _references(parsed: Parsed, own: set[str]) -> tuple[str, ...]:
+def _references(parsed: Parsed, defined: set[str]) -> tuple[str, ...]:
     source = parsed.source
     counted = Counter(source[node.start_byte : node.end_byte] for node in parsed.references)
     names = (
         (name.decode("utf-8", "replace"), count) for name, count in counted.items() if 1 < len(name) <= _MAX_REFERENCE
     )
-    foreign = sorted(((-count, name) for name, count in names if name not in own))
+    foreign = sorted(((-count, name) for name, count in names if name not in defined))
     return tuple(name for _, name in foreign[:MAX_REFERENCES])
 
 

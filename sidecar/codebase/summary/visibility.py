@@ -13,10 +13,10 @@ _STATIC = lazy_regex(r"\bstatic\b")
 _PUB = lazy_regex(r"(?:#\[[^\]]*+\]\s*+)*+pub\b")
 _PRIVATE_MEMBER = lazy_regex(r"(?:private|protected)\b")
 _OWNER = lazy_regex(r"(\w+)\.(?:prototype\.)?\w+\s*=")
-"""Of JavaScript: what a function is made a member of by assigning it."""
+"""JavaScript: the object a function becomes a member of by assignment."""
 
 _HEAD = 200
-"""Modifiers stand within this many characters."""
+"""Modifiers occur within this many characters."""
 
 
 class Container(NamedTuple):
@@ -27,7 +27,7 @@ class Container(NamedTuple):
     public: bool
 
 
-class Named(NamedTuple):
+class DefinitionHead(NamedTuple):
     """A definition as the rules see it."""
 
     name: str
@@ -35,61 +35,63 @@ class Named(NamedTuple):
     """Its text up to the body."""
     container: Container | None
     exported: AbstractSet[str]
-    """Names that the file exports apart from their definitions."""
+    """Names that the file exports separately from their definitions."""
 
 
-def is_public(rule: Visibility, named: Named) -> bool:
-    """Says whether a definition is for others."""
-    if named.container is not None and not named.container.public and rule not in ("pub", "capital"):
+def is_public(rule: Visibility, definition: DefinitionHead) -> bool:
+    """Whether other files may use a definition."""
+    if definition.container is not None and not definition.container.public and rule not in ("pub", "capital"):
         return False
-    return _RULES[rule](named._replace(head=named.head[:_HEAD]))
+    return _RULES[rule](definition._replace(head=definition.head[:_HEAD]))
 
 
-def _underscore(named: Named) -> bool:
-    is_special = named.name.startswith("__") and named.name.endswith("__")
-    return is_special or not named.name.startswith("_")
+def _underscore(definition: DefinitionHead) -> bool:
+    is_special = definition.name.startswith("__") and definition.name.endswith("__")
+    return is_special or not definition.name.startswith("_")
 
 
-def _exported(named: Named) -> bool:
-    if named.container is not None:
-        return not named.name.startswith("#") and not _PRIVATE_MEMBER.match(named.head)
-    owner = _OWNER.match(named.head)
-    if owner is not None and owner[1] in named.exported:
-        return not named.name.startswith("_")
-    return named.head.startswith(("export", "declare", "module.exports")) or named.name in named.exported
+def _exported(definition: DefinitionHead) -> bool:
+    if definition.container is not None:
+        return not definition.name.startswith("#") and not _PRIVATE_MEMBER.match(definition.head)
+    owner = _OWNER.match(definition.head)
+    if owner is not None and owner[1] in definition.exported:
+        return not definition.name.startswith("_")
+    return definition.head.startswith(("export", "declare", "module.exports")) or definition.name in definition.exported
 
 
-def _capital(named: Named) -> bool:
-    return named.name[:1].isupper()
+def _capital(definition: DefinitionHead) -> bool:
+    return definition.name[:1].isupper()
 
 
-def _pub(named: Named) -> bool:
-    inside = named.container
-    if inside is not None and (inside.kind == "trait" or (inside.kind == "impl" and " for " in inside.head)):
+def _pub(definition: DefinitionHead) -> bool:
+    container_ = definition.container
+    if container_ is not None and (
+        container_.kind == "trait" or (container_.kind == "impl" and " for " in container_.head)
+    ):
         return True
-    return bool(_PUB.match(named.head)) or named.head.startswith(("impl", "unsafe impl", "macro_rules"))
+    return bool(_PUB.match(definition.head)) or definition.head.startswith(("impl", "unsafe impl", "macro_rules"))
 
 
-def _not_private(named: Named) -> bool:
-    return not _PRIVATE.search(named.head)
+def _not_private(definition: DefinitionHead) -> bool:
+    return not _PRIVATE.search(definition.head)
 
 
-def _modifier(named: Named) -> bool:
-    if named.container is None or named.container.kind in ("interface", "namespace"):
-        return not _PRIVATE.search(named.head)
-    return bool(_MODIFIER.search(named.head))
+def _modifier(definition: DefinitionHead) -> bool:
+    if definition.container is None or definition.container.kind in ("interface", "namespace"):
+        return not _PRIVATE.search(definition.head)
+    return bool(_MODIFIER.search(definition.head))
 
 
-def _not_static(named: Named) -> bool:
-    is_member = named.container is not None and named.container.kind != "namespace"
-    return is_member or not _STATIC.search(named.head)
+def _not_static(definition: DefinitionHead) -> bool:
+    is_member = definition.container is not None and definition.container.kind != "namespace"
+    return is_member or not _STATIC.search(definition.head)
 
 
-def _section(named: Named) -> bool:
-    return not named.name.startswith("_")
+def _section(definition: DefinitionHead) -> bool:
+    return not definition.name.startswith("_")
 
 
-_RULES: dict[Visibility, Callable[[Named], bool]] = {
+_RULES: dict[Visibility, Callable[[DefinitionHead], bool]] = {
     "underscore": _underscore,
     "exported": _exported,
     "capital": _capital,

@@ -1,1 +1,1 @@
-"""What a worktree is at this moment: its state, proven fresh, and its differences to the head commit."""
+"""The current state of a worktree, proven fresh, and its diff against the head commit."""

@@ -1,4 +1,4 @@
-"""Content hashes of files in the worktree, read again only when their stat changed."""
+"""Content hashes of files in the worktree, recomputed only when a file's stat changes."""
 
 import hashlib
 import os
@@ -7,19 +7,19 @@ import threading
 from collections.abc import Callable
 from typing import Literal
 
-from sidecar.system.safe_open import read_file
+from sidecar.system.safe_open import read_if_regular
 
-HASHED_BYTES = 16 * 2**20
-"""A larger file is told apart by size and modification time; no pack shows any of it."""
+MAX_HASHED_BYTES = 16 * 2**20
+"""Larger files are identified by size and modification time; no pack shows their content."""
 
-MAX_KNOWN = 200_000
-"""Hashes kept in memory; beyond it they are read again."""
+MAX_CACHED = 200_000
+"""Maximum number of hashes in memory; beyond it they are recomputed."""
 
 RACY_NS = 100_000_000
-"""File times move in steps of up to 10 ms: a file written shortly before the look may change without its stat."""
+"""File times have steps of up to 10 ms: a file written shortly before the stat may change without changing it."""
 
 COARSE_RACY_NS = 2_500_000_000
-"""The same for a file system whose times move in whole seconds, or two."""
+"""The same for a file system whose times have steps of one or two seconds."""
 
 ObjectFormat = Literal["sha1", "sha256"]
 
@@ -31,61 +31,67 @@ class ContentHashes:
 
     def __init__(self, now_ns: Callable[[], int]) -> None:
         self._now_ns = now_ns
-        self._known: dict[tuple[str, ObjectFormat], tuple[_Signature, str]] = {}
+        self._cache: dict[tuple[str, ObjectFormat], tuple[_Signature, str]] = {}
         self._lock = threading.Lock()
 
     def of(self, path: str, object_format: ObjectFormat = "sha1") -> str | None:
-        """Gives a hash of what is at an absolute path; None where nothing is or nothing may be read."""
-        looked_at_ns = self._now_ns()  # before the stat: what is written after it must not pass for known
+        """Return a hash of what is at an absolute path; None if there is nothing, or nothing readable."""
+        checked_at_ns = self._now_ns()  # before the stat: a later write must not count as known
         try:
-            found = os.lstat(path)
+            file_stat = os.lstat(path)
         except (OSError, ValueError):
             return None
-        signature = (found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino, found.st_mode)
+        signature = (
+            file_stat.st_mtime_ns,
+            file_stat.st_ctime_ns,
+            file_stat.st_size,
+            file_stat.st_ino,
+            file_stat.st_mode,
+        )
         key = (path, object_format)
         with self._lock:
-            known = self._known.get(key)
-        if known is not None and known[0] == signature:
-            return known[1]
-        content = _hash(path, found, object_format)
-        if content is not None and not _is_racy(found, looked_at_ns):
+            cached = self._cache.get(key)
+        if cached is not None and cached[0] == signature:
+            return cached[1]
+        content = _hash(path, file_stat, object_format)
+        if content is not None and not _is_racy(file_stat, checked_at_ns):
             with self._lock:
-                if len(self._known) >= MAX_KNOWN:
-                    self._known.clear()
-                self._known[key] = (signature, content)
+                if len(self._cache) >= MAX_CACHED:
+                    self._cache.clear()
+                self._cache[key] = (signature, content)
         return content
 
 
 def blob_id(content: bytes, object_format: ObjectFormat = "sha1") -> str:
-    """Gives the id git would store this content under, so that a file keeps its id when it is committed."""
+    """Return the id under which git would store this content, so that a file keeps its id when committed."""
     digest = hashlib.new(object_format, b"blob %d\0" % len(content), usedforsecurity=False)
     digest.update(content)
     return digest.hexdigest()
 
 
 def content_identity(content_id: str) -> str:
-    """Gives what tells one content from another, without the marks that say where it lies."""
+    """Return what distinguishes one content from another, without the prefixes for where it is stored."""
     return content_id.removeprefix("w:").removeprefix("x:")
 
 
-def _is_racy(found: os.stat_result, looked_at_ns: int) -> bool:
-    changed_at_ns = max(found.st_mtime_ns, found.st_ctime_ns)
-    coarse = changed_at_ns % 1_000_000_000 == 0
-    return looked_at_ns - changed_at_ns < (COARSE_RACY_NS if coarse else RACY_NS)
+def _is_racy(file_stat: os.stat_result, checked_at_ns: int) -> bool:
+    changed_at_ns = max(file_stat.st_mtime_ns, file_stat.st_ctime_ns)
+    is_coarse = changed_at_ns % 1_000_000_000 == 0
+    return checked_at_ns - changed_at_ns < (COARSE_RACY_NS if is_coarse else RACY_NS)
 
 
-def _hash(path: str, found: os.stat_result, object_format: ObjectFormat) -> str | None:
-    if stat.S_ISLNK(found.st_mode):
+def _hash(path: str, file_stat: os.stat_result, object_format: ObjectFormat) -> str | None:
+    if stat.S_ISLNK(file_stat.st_mode):
         try:
             return "link:" + blob_id(os.fsencode(os.readlink(path)), object_format)
         except OSError:
             return None
-    if not stat.S_ISREG(found.st_mode):
-        return f"other:{stat.S_IFMT(found.st_mode):o}"
-    if found.st_size > HASHED_BYTES:
-        return f"large:{found.st_size}:{found.st_mtime_ns}"
-    content = read_file(path, HASHED_BYTES)
+    if not stat.S_ISREG(file_stat.st_mode):
+        return f"other:{stat.S_IFMT(file_stat.st_mode):o}"
+    if file_stat.st_size > MAX_HASHED_BYTES:
+        return f"large:{file_stat.st_size}:{file_stat.st_mtime_ns}"
+    content = read_if_regular(path, MAX_HASHED_BYTES)
     if content is None:
-        return f"unreadable:{found.st_size}:{found.st_mtime_ns}"
-    executable = "x:" if found.st_mode & stat.S_IXUSR else ""
+        return f"unreadable:{file_stat.st_size}:{file_stat.st_mtime_ns}"
+    executable = "x:" if file_stat.st_mode & stat.S_IXUSR else ""
     return executable + blob_id(content, object_format)

@@ -1,4 +1,4 @@
-"""The differences of a worktree against a commit, file by file, as text."""
+"""Diffs of a worktree against a commit and between commits, file by file, as text."""
 
 from collections import deque
 from collections.abc import Sequence
@@ -16,44 +16,48 @@ _OPTIONS = (
 _ESCAPES = {
     7: "\\a", 8: "\\b", 9: "\\t", 10: "\\n", 11: "\\v", 12: "\\f", 13: "\\r", 34: '\\"', 92: "\\\\",
 }  # fmt: skip
-_COUNTING = ("-r", "--numstat", "-z", "--no-ext-diff", "--no-textconv", "--find-renames", "--relative")
+_COUNT_OPTIONS = ("-r", "--numstat", "-z", "--no-ext-diff", "--no-textconv", "--find-renames", "--relative")
 
 MAX_PATHS = 200
-"""More files than this are told apart by their counts, not shown by hunk."""
+"""Beyond this many files, diffs show counts instead of hunks."""
 
 
 class FileDiff(NamedTuple):
-    """One file's difference; `hunks` is unified text from the first `@@` on, empty where git shows none."""
+    """One file's diff; `hunks` is unified text from the first `@@` on, empty where git shows none."""
 
     path: str
     added: int
     removed: int
     hunks: str
     original: str | None = None
-    """What the file was called before a commit renamed it; only told of what commits changed."""
+    """The previous path if a commit renamed the file."""
 
 
-Way = Literal["forward", "backward", "diverged", "unknown"]
+MoveDirection = Literal["forward", "backward", "diverged", "unknown"]
 
 
-class Moved(NamedTuple):
-    """What happened between two commits: subjects of new and lost ones, newest first, and the files' counts."""
+class HeadMove(NamedTuple):
+    """What a move of the head changed.
+
+    `subjects` are those of the new commits, newest first; `files` have line counts only.
+    """
 
     subjects: tuple[str, ...]
     files: tuple[FileDiff, ...]
-    way: Way = "forward"
-    """forward: the old commit is in the new one's history; back: the other way round; apart: neither is, as after a
-    rebase or on another branch; unknown: the old commit is not there any more."""
+    direction: MoveDirection = "forward"
+    """forward: the new commit descends from the old one; backward: the other way round; diverged: neither, as after a
+    rebase or on another branch; unknown: the old commit no longer exists.
+    """
     lost: tuple[str, ...] = ()
-    """Commits that are in the old one's history and not in the new one's."""
+    """Subjects of commits in the old one's history but not in the new one's."""
     counts: tuple[int, int] = (0, 0)
-    """How many commits are new and lost in all."""
+    """Total numbers of new and lost commits."""
 
 
 def diff_against(cwd: Path, base: str, paths: list[str]) -> dict[str, FileDiff]:
-    """Gives the difference between a commit and the worktree for some paths; raises GitFailed.
+    """Return the diff between a commit and the worktree for some paths; raise GitFailed.
 
-    `diff-index`, unlike `diff`, never writes the index and heeds little of the user's configuration.
+    Unlike `diff`, `diff-index` never writes the index and reads little of the user's configuration.
     """
     if not paths:
         return {}
@@ -62,62 +66,62 @@ def diff_against(cwd: Path, base: str, paths: list[str]) -> dict[str, FileDiff]:
 
 
 def count_between(cwd: Path, old: str, new: str) -> dict[str, FileDiff]:
-    """Counts the lines that differ between two commits below `cwd`, without their texts; raises GitFailed."""
-    output = Git(cwd).run("diff-tree", *_COUNTING, old, new, "--", ".")
+    """Count changed lines by file between two commits below `cwd`; raise GitFailed."""
+    output = Git(cwd).run("diff-tree", *_COUNT_OPTIONS, old, new, "--", ".")
     fields = iter(output.decode("utf-8", "surrogateescape").split("\0"))
-    found: dict[str, FileDiff] = {}
+    diffs: dict[str, FileDiff] = {}
     for field in fields:
         if not field:
             continue
         added, removed, path = field.split("\t", 2)
         original = next(fields) if not path else None  # renamed: the old and the new path follow
         path = path or next(fields)
-        found[path] = FileDiff(path, _number(added), _number(removed), "", original)
-    return found
+        diffs[path] = FileDiff(path, _number(added), _number(removed), "", original)
+    return diffs
 
 
 def diff_between(cwd: Path, old: str, new: str, paths: Sequence[str]) -> dict[str, FileDiff]:
-    """Gives the difference between two commits for some paths below `cwd`; raises GitFailed."""
+    """Return the diff between two commits for some paths below `cwd`; raise GitFailed."""
     if not paths:
         return {}
     literal = [f":(literal){path}" for path in paths]
-    asked = ("-c", "core.quotePath=true", "diff-tree", "-r", *_OPTIONS)
-    return parse_patches(Git(cwd).run(*asked, old, new, "--", *literal))
+    arguments = ("-c", "core.quotePath=true", "diff-tree", "-r", *_OPTIONS)
+    return parse_patches(Git(cwd).run(*arguments, old, new, "--", *literal))
 
 
 def commits_between(cwd: Path, old: str, new: str) -> tuple[int, int]:
-    """Counts the commits that are in `new` and not in `old`, and the other way round; raises GitFailed."""
-    lost, come = Git(cwd).text("rev-list", "--left-right", "--count", f"{old}...{new}", "--").split()
-    return int(come), int(lost)
+    """Count the commits in `new` but not in `old`, and the other way round; raise GitFailed."""
+    lost, added = Git(cwd).text("rev-list", "--left-right", "--count", f"{old}...{new}", "--").split()
+    return int(added), int(lost)
 
 
 def subjects_between(cwd: Path, old: str, new: str, limit: int) -> list[str]:
-    """Gives the commits in `new` that are not in `old`, newest first: short id and subject; raises GitFailed."""
+    """Return short id and subject of the commits in `new` but not in `old`, newest first; raise GitFailed."""
     text = Git(cwd).text("log", "-z", f"--max-count={limit}", "--format=%h %s", f"{old}..{new}", "--")
     return [line for line in text.split("\0") if line]
 
 
 def parse_patches(output: bytes) -> dict[str, FileDiff]:
-    """Reads raw entries, which give exact paths, and the patches that follow them in the same order.
+    """Parse raw entries, which contain exact paths, and the patches that follow in the same order.
 
-    An entry may have no patch: git names a file whose times changed, or whose edit was staged and taken back.
+    An entry may have no patch: git lists a file whose times changed, or whose edit was staged and reverted.
     """
     raw, separator, patch_text = output.partition(b"\0\0")
     patches = deque(_split_patches(patch_text))
-    found: dict[str, FileDiff] = {}
+    diffs: dict[str, FileDiff] = {}
     for entry in _raw_entries(raw + b"\0" if separator else raw):
         header = f"diff --git {_quoted('a/' + entry.original)} {_quoted('b/' + entry.path)}"
         hunks = ""
-        for _ in range(entry.most_patches):
+        for _ in range(entry.max_patches):
             if patches and patches[0][0] == header:
                 hunks += _hunks(patches.popleft())
-        if entry.most_patches or entry.path not in found:
-            found[entry.path] = FileDiff(entry.path, *_count_lines(hunks), hunks)
-    return found
+        if entry.max_patches or entry.path not in diffs:
+            diffs[entry.path] = FileDiff(entry.path, *_count_lines(hunks), hunks)
+    return diffs
 
 
 def diff_of_patch(path: str, patch: bytes) -> FileDiff:
-    """Reads the patch of one file."""
+    """Parse the patch of one file."""
     hunks = "".join(_hunks(lines) for lines in _split_patches(patch))
     return FileDiff(path, *_count_lines(hunks), hunks)
 
@@ -125,8 +129,8 @@ def diff_of_patch(path: str, patch: bytes) -> FileDiff:
 class _RawEntry(NamedTuple):
     path: str
     original: str
-    most_patches: int
-    """An unmerged one has none; one that became another kind of file has two: it goes, and comes."""
+    max_patches: int
+    """0 for an unmerged file; 2 for one whose type changed: a removal and an addition."""
 
 
 def _raw_entries(raw: bytes) -> list[_RawEntry]:
@@ -144,14 +148,14 @@ def _raw_entries(raw: bytes) -> list[_RawEntry]:
 
 
 def _quoted(path: str) -> str:
-    """Writes a path as git does in the header of a patch, with `core.quotePath` on."""
+    """Quote a path as git does in a patch header with `core.quotePath` on."""
     content = path.encode("utf-8", "surrogateescape")
     quoted = "".join(_ESCAPES.get(byte) or (chr(byte) if 0x20 <= byte < 0x7F else f"\\{byte:03o}") for byte in content)
     return path if quoted == path else f'"{quoted}"'
 
 
 def _split_patches(text: bytes) -> list[list[str]]:
-    """Cuts at the lines that begin a file; a line of content always has a mark before it."""
+    """Split at the lines that start a file; content lines always have a leading mark."""
     patches: list[list[str]] = []
     for line in text.decode("utf-8", "replace").split("\n"):
         if line.startswith("diff --git "):
@@ -162,7 +166,7 @@ def _split_patches(text: bytes) -> list[list[str]]:
 
 
 def _hunks(patch: list[str]) -> str:
-    """Takes the hunks out of a patch: from the first `@@` on, without what git says between files."""
+    """Return the hunks of a patch: from the first `@@` on, without git's lines between files."""
     start = next((number for number, line in enumerate(patch) if line.startswith("@@ ")), len(patch))
     lines = [line for line in patch[start:] if line.startswith((" ", "+", "-", "\\", "@@ "))]
     return "".join(f"{line}\n" for line in lines)
@@ -181,24 +185,24 @@ def _number(text: str) -> int:
 
 
 SHOWN_FILES, SHOWN_LINES = 200, 6_000
-"""So much of what others committed is read as text; the rest is told by its counts."""
+"""Limits of committed changes that are read as text; the rest is counted."""
 
 
-def moved_between(cwd: Path, old: str, new: str, max_commits: int) -> Moved:
-    """Tells which commits came and went, at most so many of each, and which files differ; raises GitFailed."""
-    come, lost = commits_between(cwd, old, new)
-    way: Way = "forward" if not lost else "diverged" if come else "backward"
-    return Moved(
-        tuple(subjects_between(cwd, old, new, max_commits)) if come else (),
+def head_move(cwd: Path, old: str, new: str, max_commits: int) -> HeadMove:
+    """Return the new and lost commits, at most `max_commits` of each, and the changed files; raise GitFailed."""
+    added, lost = commits_between(cwd, old, new)
+    direction: MoveDirection = "forward" if not lost else "diverged" if added else "backward"
+    return HeadMove(
+        tuple(subjects_between(cwd, old, new, max_commits)) if added else (),
         tuple(count_between(cwd, old, new).values()),
-        way,
+        direction,
         tuple(subjects_between(cwd, new, old, max_commits)) if lost else (),
-        (come, lost),
+        (added, lost),
     )
 
 
-def shown_of(files: Sequence[FileDiff]) -> list[str]:
-    """The paths of files whose differences are worth reading: such as may be shown, small ones rather than large."""
+def paths_to_show(files: Sequence[FileDiff]) -> list[str]:
+    """Return the paths of files whose diffs are worth reading: visible ones, the smallest first."""
     small = sorted((file for file in files if may_show(file.path)), key=lambda file: file.added + file.removed)
     shown, lines = [], 0
     for file in small[:SHOWN_FILES]:

@@ -1,4 +1,4 @@
-"""The state that was read last, given again while it is proven that nothing happened since."""
+"""The last state, reused while it is proven that nothing has changed since."""
 
 import os
 import threading
@@ -8,25 +8,32 @@ from typing import NamedTuple
 
 from sidecar.call import Process
 from sidecar.codebase.worktree.content_hash import ContentHashes, content_identity
-from sidecar.codebase.worktree.git_index import Tracked
-from sidecar.codebase.worktree.incremental import Advance
-from sidecar.codebase.worktree.state import Look, Reading, RepositoryState, StateFailed, is_still, read_in_full
-from sidecar.codebase.worktree.watch_plan import Survey
-from sidecar.codebase.worktree.worktree_watch import Looked, Open, Watching
-from sidecar.system.threads import Idle
+from sidecar.codebase.worktree.git_index import IndexEntry
+from sidecar.codebase.worktree.incremental import IncrementalState
+from sidecar.codebase.worktree.state import (
+    DetailedState,
+    RepositoryState,
+    Scan,
+    StateUnavailable,
+    is_unchanged,
+    read_detailed_state,
+)
+from sidecar.codebase.worktree.watch_plan import WatchPlan
+from sidecar.codebase.worktree.worktree_watch import OpenWatch, WatchResult, WorktreeWatch
+from sidecar.system.threads import IdleQueue
 from sidecar.system.watch import open_watch
 
 AUDIT_MS = 60_000.0
-"""So long after an answer that was proven by watching, a full look checks it."""
+"""An answer that was proven by the watch is checked by `git status` this much later."""
 
-SOON_MS = 5_000.0
-"""The same where the watch may miss changes."""
+INEXACT_AUDIT_MS = 5_000.0
+"""The same for a watch that may miss changes."""
 
 FEW_CHANGED = 16
-"""So many paths are looked at in a fraction of a millisecond each."""
+"""Up to this many paths are checked, in a fraction of a millisecond each."""
 
 CONFIRM_SECONDS = 0.2
-"""A write that is just ending may be seen before its event; after this it was missed."""
+"""A write in progress may be visible before its event; after this time the event was missed."""
 
 
 class Watchers:
@@ -34,187 +41,193 @@ class Watchers:
 
     def __init__(self, process: Process) -> None:
         log = process.log
-        self.idle = Idle(
+        self.idle_queue = IdleQueue(
             process.clock,
             process.closing,
             lambda error: log.error("codebase.watch.failed", kind=type(error).__name__),
         )
-        self._all: weakref.WeakSet[Watching] = weakref.WeakSet()
+        self._all: weakref.WeakSet[WorktreeWatch] = weakref.WeakSet()
         process.close_callbacks.append(self.close)
 
-    def add(self, watching: Watching) -> None:
-        """Has a watch closed with the process."""
-        self._all.add(watching)
+    def add(self, worktree_watch: WorktreeWatch) -> None:
+        """Close a watch with the process."""
+        self._all.add(worktree_watch)
 
     def close(self) -> None:
-        """Ends all watches."""
-        for watching in list(self._all):
-            watching.distrust()
+        """Stop all watches."""
+        for worktree_watch in list(self._all):
+            worktree_watch.disable()
 
 
-class _Kept(NamedTuple):
-    """What was read, and the generation of the worktree before it was."""
+class _CachedState(NamedTuple):
+    """A state and the worktree's generation before it was read."""
 
-    reading: Reading
+    detailed: DetailedState
     generation: int
 
 
 class Freshness:
-    """Gives a worktree's state as it is at the call, read again only when it may have changed. Thread-safe."""
+    """Returns a worktree's current state, read again only if it may have changed. Thread-safe."""
 
     def __init__(
         self,
         cwd: Path,
         process: Process,
         hashes: ContentHashes,
-        open_: Open = open_watch,
+        open_: OpenWatch = open_watch,
     ) -> None:
         self._cwd = cwd
         self._process = process
         self._hashes = hashes
         watchers = process.slices.codebase.watchers
-        self.idle = watchers.idle
-        self.watching = Watching(cwd, process.state_dir, self.idle, process.clock, process.log, open_)
-        watchers.add(self.watching)
+        self.idle_queue = watchers.idle_queue
+        self.worktree_watch = WorktreeWatch(cwd, process.state_dir, self.idle_queue, process.clock, process.log, open_)
+        watchers.add(self.worktree_watch)
         self._lock = threading.Lock()
-        self._advancing = threading.Lock()
-        self._advance: Advance | None = None
-        self._kept: _Kept | None = None
+        self._incremental_lock = threading.Lock()
+        self._incremental: IncrementalState | None = None
+        self._cached: _CachedState | None = None
         self._audit_is_due = False
 
     def state(self) -> RepositoryState:
-        """Gives the state; raises StateFailed."""
-        kept = self._kept
-        looked = self.watching.look(kept.generation if kept is not None else None)
-        found = self._advanced(kept, looked) if kept is not None and looked.is_proven else None
-        if found is not None:
-            return self._given(found, looked)
-        with self._advancing:
-            self._advance = None  # it has not been told of what made this look necessary
+        """Return the state; raise StateFailed."""
+        cached = self._cached
+        result = self.worktree_watch.check(cached.generation if cached is not None else None)
+        updated = self._updated(cached, result) if cached is not None and result.is_proven else None
+        if updated is not None:
+            return self._accept(updated, result)
+        with self._incremental_lock:
+            self._incremental = None  # it missed what made this read necessary
         read = self._read()
         if read.state.kind == "git":
-            self._keep(_Kept(read, looked.generation))
+            self._store(_CachedState(read, result.generation))
         return read.state
 
-    def asked_of(self, paths: list[str]) -> dict[str, int] | None:
-        """Tells what attributes and settings ask for paths below the root; None where that is not watched."""
-        survey = self.watching.proven_survey()
-        if survey is None:
+    def attribute_flags(self, paths: list[str]) -> dict[str, int] | None:
+        """Return the attribute flags of paths below the root; None if the worktree is not watched."""
+        plan = self.worktree_watch.proven_plan()
+        if plan is None:
             return None
-        with self._advancing:
-            advance = self._advance_under(survey)
-            return {path: advance.asked_of(path) for path in paths} if advance is not None else None
+        with self._incremental_lock:
+            incremental = self._incremental_for(plan)
+            return {path: incremental.attribute_flags(path) for path in paths} if incremental is not None else None
 
-    def at_once(self) -> RepositoryState | None:
-        """Gives the state where nothing or little happened since it was given last, else None; no full look."""
-        kept = self._kept
-        if kept is None:
+    def cached_state(self) -> RepositoryState | None:
+        """Return the state if little or nothing has changed since the last one, else None; never run `git status`."""
+        cached = self._cached
+        if cached is None:
             return None
-        looked = self.watching.look(kept.generation)
-        if not looked.is_proven or looked.changed is None or len(looked.changed) > FEW_CHANGED:
+        result = self.worktree_watch.check(cached.generation)
+        if not result.is_proven or result.changed is None or len(result.changed) > FEW_CHANGED:
             return None
-        found = self._advanced(kept, looked)
-        return self._given(found, looked) if found is not None else None
+        updated = self._updated(cached, result)
+        return self._accept(updated, result) if updated is not None else None
 
-    def confirms(self, paths: list[str]) -> bool:
-        """Looks at files (relative to `cwd`) that are about to be told of: whether they are as the last state has them.
+    def verify_unchanged(self, paths: list[str]) -> bool:
+        """Whether files (relative to `cwd`) about to be sent are still as in the last state; True if that is unknown.
 
-        What git tracks is compared with the stat it was seen with, so this takes microseconds a file. True where
-        nothing is known that could be compared.
+        Tracked files are compared with their stat in the index, which takes microseconds per file.
         """
-        kept, survey = self._kept, self.watching.proven_survey()
-        if kept is None or survey is None or survey.comparing is None:
+        cached, plan = self._cached, self.worktree_watch.proven_plan()
+        if cached is None or plan is None or plan.rules is None:
             return True
-        state = kept.reading.state
+        state = cached.detailed.state
         dirty = {file.path: file for file in state.changed}
-        comparing = survey.comparing
+        rules = plan.rules
         return all(
-            is_still(dirty[path], self._cwd, state, self._hashes)
+            is_unchanged(dirty[path], self._cwd, state, self._hashes)
             if path in dirty
-            else self._is_clean(comparing.tracked.find(state.prefix + path), path)
+            else self._is_clean(rules.git_index.find(state.prefix + path), path)
             for path in paths
         )
 
-    def forget(self) -> None:
-        """Has the next state read anew."""
-        self._kept = None
+    def invalidate(self) -> None:
+        """Read the next state anew."""
+        self._cached = None
 
-    def _is_clean(self, tracked: Tracked | None, path: str) -> bool:
+    def _is_clean(self, entry: IndexEntry | None, path: str) -> bool:
         absolute = os.path.join(self._cwd, path)
         try:
-            found = os.lstat(absolute)
+            file_stat = os.lstat(absolute)
         except OSError:
-            return tracked is None
-        if tracked is None or tracked.has_stat(found):
-            return tracked is not None
-        content = self._hashes.of(absolute, "sha256" if len(tracked.id) == 64 else "sha1")
-        return content is not None and content_identity(content).removeprefix("link:") == tracked.id
+            return entry is None
+        if entry is None or entry.matches_stat(file_stat):
+            return entry is not None
+        content = self._hashes.of(absolute, "sha256" if len(entry.id) == 64 else "sha1")
+        return content is not None and content_identity(content).removeprefix("link:") == entry.id
 
     def audit(self) -> bool:
-        """Compares what would be given with a full look; says whether the watch missed nothing."""
+        """Compare the cached state with `git status`; return whether the watch missed nothing."""
         self._audit_is_due = False
-        kept = self._kept
-        before = self.watching.look()
-        if kept is None or not before.is_proven or before.generation != kept.generation or not self._stands(kept):
+        cached = self._cached
+        before = self.worktree_watch.check()
+        if (
+            cached is None
+            or not before.is_proven
+            or before.generation != cached.generation
+            or not self._is_still_valid(cached)
+        ):
             return True
         try:
-            found = self._read().state
-        except StateFailed:
+            current = self._read().state
+        except StateUnavailable:
             return True
-        if found._replace(proof=kept.reading.state.proof) == kept.reading.state:
+        if current._replace(proof=cached.detailed.state.proof) == cached.detailed.state:
             return True
         self._process.closing.wait(CONFIRM_SECONDS)
-        after = self.watching.look()
+        after = self.worktree_watch.check()
         if after[:2] != before[:2] or self._process.closing.is_set():
             return True
-        self.watching.distrust()
-        self._process.log.warning("codebase.watch.missed", watches=self.watching.size)
+        self.worktree_watch.disable()
+        self._process.log.warning("codebase.watch.missed", watches=self.worktree_watch.size)
         return False
 
-    def _read(self) -> Reading:
-        return read_in_full(self._cwd, self._look())
+    def _read(self) -> DetailedState:
+        return read_detailed_state(self._cwd, self._scan())
 
-    def _look(self) -> Look:
-        return Look(self._hashes, self._process.state_dir)
+    def _scan(self) -> Scan:
+        return Scan(self._hashes, self._process.state_dir)
 
-    def _keep(self, kept: _Kept) -> None:
+    def _store(self, cached: _CachedState) -> None:
         with self._lock:
-            if self._kept is None or self._kept.generation <= kept.generation:
-                self._kept = kept
+            if self._cached is None or self._cached.generation <= cached.generation:
+                self._cached = cached
 
-    def _given(self, reading: Reading, looked: Looked) -> RepositoryState:
-        """Gives a state that needed no full look, names its proof and plans to have it checked."""
-        proof = "watch" if looked.is_exact else "watch+stat"
-        if reading.state.proof != proof:
-            reading = reading._replace(state=reading.state._replace(proof=proof))
-        self._keep(_Kept(reading, looked.generation))
-        self._plan_audit(AUDIT_MS if looked.is_exact else SOON_MS)
-        return reading.state
+    def _accept(self, detailed: DetailedState, result: WatchResult) -> RepositoryState:
+        """Accept a state that needed no `git status`: set its proof and schedule its audit."""
+        proof = "watch" if result.is_exact else "watch+stat"
+        if detailed.state.proof != proof:
+            detailed = detailed._replace(state=detailed.state._replace(proof=proof))
+        self._store(_CachedState(detailed, result.generation))
+        self._plan_audit(AUDIT_MS if result.is_exact else INEXACT_AUDIT_MS)
+        return detailed.state
 
-    def _advanced(self, kept: _Kept, looked: Looked) -> Reading | None:
-        """Gives what was kept, with what changed since looked at again; None where that is not enough."""
-        if looked.changed is None or looked.survey is None:
+    def _updated(self, cached: _CachedState, result: WatchResult) -> DetailedState | None:
+        """Return the cached state updated by what changed since; None if that is insufficient."""
+        if result.changed is None or result.plan is None:
             return None
-        if not looked.changed and self._stands(kept):
-            return kept.reading
-        with self._advancing:
-            advance = self._advance_under(looked.survey)
-            return advance.after(kept.reading, looked.changed, self._look()) if advance is not None else None
+        if not result.changed and self._is_still_valid(cached):
+            return cached.detailed
+        with self._incremental_lock:
+            incremental = self._incremental_for(result.plan)
+            return (
+                incremental.update(cached.detailed, result.changed, self._scan()) if incremental is not None else None
+            )
 
-    def _advance_under(self, survey: Survey) -> Advance | None:
-        if survey.comparing is None:
+    def _incremental_for(self, plan: WatchPlan) -> IncrementalState | None:
+        if plan.rules is None:
             return None
-        if self._advance is None or self._advance.known is not survey:
-            self._advance = Advance(self._cwd, survey, survey.comparing)
-        return self._advance
+        if self._incremental is None or self._incremental.plan is not plan:
+            self._incremental = IncrementalState(self._cwd, plan, plan.rules)
+        return self._incremental
 
-    def _stands(self, kept: _Kept) -> bool:
-        """Looks at the files known to be changed: those are being worked on, perhaps in ways no event tells."""
-        state = kept.reading.state
-        return all(is_still(file, self._cwd, state, self._hashes) for file in state.changed)
+    def _is_still_valid(self, cached: _CachedState) -> bool:
+        """Whether the changed files have not changed again: they are being edited, perhaps without events."""
+        state = cached.detailed.state
+        return all(is_unchanged(file, self._cwd, state, self._hashes) for file in state.changed)
 
     def _plan_audit(self, delay_ms: float) -> None:
         if not self._audit_is_due:
             self._audit_is_due = True
             reference = weakref.ref(self)
-            self.idle.submit(lambda: (alive := reference()) is not None and alive.audit(), delay_ms)
+            self.idle_queue.submit(lambda: (alive := reference()) is not None and alive.audit(), delay_ms)

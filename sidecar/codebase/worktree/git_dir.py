@@ -1,20 +1,20 @@
-"""Where a worktree's repository is, told from the files git itself looks at."""
+"""Location of a worktree's repository, from the files git itself reads."""
 
 import os
 from pathlib import Path
 
-from sidecar.system.safe_open import content_of, opened
+from sidecar.system.safe_open import open_regular, read_regular
 
 MAX_POINTER_BYTES = 64 * 1024
-"""Of a file that holds one path."""
+"""Maximum size of a file that contains one path."""
 
 _GITDIR = "gitdir: "
 
 
 def find_root(cwd: Path) -> Path | None:
-    """Gives the nearest folder at or above `cwd` that git would take for a worktree's root.
+    """Return the nearest folder at or above `cwd` that git treats as a worktree's root.
 
-    A folder `.git` that holds no repository is passed over, as git does; a file `.git` always counts.
+    Like git, skip a folder `.git` that contains no repository; a file `.git` always counts.
     """
     for folder in (cwd, *cwd.parents):
         dot_git = folder / ".git"
@@ -24,46 +24,46 @@ def find_root(cwd: Path) -> Path | None:
 
 
 def git_dir_of(root: Path) -> Path | None:
-    """Gives the git directory of a worktree: `.git` itself, or what the file `.git` points at."""
+    """Return the git directory of a worktree: `.git` itself, or the target of the file `.git`."""
     dot_git = root / ".git"
     if dot_git.is_dir():
         return dot_git
     try:
-        text = content_of(str(dot_git), MAX_POINTER_BYTES).decode("utf-8", "surrogateescape")
+        text = read_regular(str(dot_git), MAX_POINTER_BYTES).decode("utf-8", "surrogateescape")
     except OSError:
         return None
     return root / text.removeprefix(_GITDIR).rstrip("\r\n") if text.startswith(_GITDIR) else None
 
 
 def common_dir_of(root: Path) -> Path | None:
-    """Gives the git directory that all worktrees of a repository share, without symbolic links."""
+    """Return the git directory that all worktrees of a repository share, without symbolic links."""
     git_dir = git_dir_of(root)
     if git_dir is None:
         return None
     try:
-        told = content_of(str(git_dir / "commondir"), MAX_POINTER_BYTES)
+        content = read_regular(str(git_dir / "commondir"), MAX_POINTER_BYTES)
     except OSError:
         return git_dir.resolve()
-    return (git_dir / told.decode("utf-8", "surrogateescape").strip()).resolve()
+    return (git_dir / content.decode("utf-8", "surrogateescape").strip()).resolve()
 
 
 def index_signature(root: Path) -> tuple[object, ...] | None:
-    """Identifies the index's content: its stat and the checksum at its end; None where there is none."""
+    """Return the index's stat and final checksum, which identify its content; None if there is none."""
     git_dir = git_dir_of(root)
     if git_dir is None:
         return None
     try:
-        with os.fdopen(opened(str(git_dir / "index"), follows=True), "rb") as file:
-            found = os.fstat(file.fileno())
-            file.seek(max(0, found.st_size - 20))
+        with os.fdopen(open_regular(str(git_dir / "index"), follow_links=True), "rb") as file:
+            file_stat = os.fstat(file.fileno())
+            file.seek(max(0, file_stat.st_size - 20))
             checksum = file.read(20)
     except OSError:
         return None
-    return found.st_mtime_ns, found.st_ctime_ns, found.st_size, found.st_ino, checksum
+    return file_stat.st_mtime_ns, file_stat.st_ctime_ns, file_stat.st_size, file_stat.st_ino, checksum
 
 
 def is_git_dir(git_dir: Path) -> bool:
-    """Says whether git would take a folder for a git directory, as a bare repository is one."""
+    """Whether git treats a folder as a git directory; a bare repository is one."""
     if not os.path.lexists(git_dir / "HEAD"):
         return False
     return (git_dir / "commondir").is_file() or ((git_dir / "objects").is_dir() and (git_dir / "refs").is_dir())

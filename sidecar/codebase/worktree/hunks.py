@@ -1,7 +1,7 @@
-"""A file's difference cut into small hunks, each with a mark, so that each can be told by itself. Pure.
+"""A file's diff split into small hunks, each with an id, so that each can be sent separately. Pure.
 
-git's hunks grow with every line that is added beside them. They are cut here where the text itself says so, at
-paragraphs and at lines picked by their content, so that an edit changes the hunk it falls into and no other.
+git's hunks grow with every line added beside them. Here they are split where the text itself suggests it, at paragraphs
+and at lines selected by their content, so that an edit changes the hunk it falls into and no other.
 """
 
 import re
@@ -13,100 +13,101 @@ from typing import NamedTuple
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 
-LOOKED_AT_CHARACTERS = 60_000
-"""How much of one file's difference is cut into hunks at all."""
+MAX_DIFF_CHARACTERS = 60_000
+"""Maximum length of one file's diff that is split into hunks."""
 
-SHORT_LINES, PARAGRAPH_LINES, PICKED_LINES = 8, 3, 4
-"""A hunk of so many lines stays whole; a longer one is cut after a paragraph of three lines at least, or before a line
-that is picked by its content once there are four, at the latest after eight."""
+MAX_WHOLE_LINES, PARAGRAPH_LINES, SELECTED_LINES = 8, 3, 4
+"""Hunks of up to 8 lines stay whole. Longer ones are split after a paragraph of at least three lines, before a line
+selected by its content once there are four, or after eight.
+"""
 
-_PICKED_OF = 4
-_MARK_LENGTH = 8
+_SELECTED_ONE_IN = 4
+_ID_LENGTH = 8
 _HEAD = lazy_regex(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@ ?(.*)")
 _SIGNS = ("+", "-", " ", "\\")
 _OURS, _THEIRS = lazy_regex(r"<{7}(?: |$)"), lazy_regex(r">{7}(?: |$)")
 
 
 class Hunk(NamedTuple):
-    """Lines that differ and stand together, each with its sign, and a line or two around them."""
+    """Adjacent lines that differ, each with its sign, and one or two lines of context."""
 
     old: int
-    """The first line's number in the old text; 0 where there is none: in a new file, in a conflict."""
+    """The first line's number in the old text; 0 if there is none: in a new file, in a conflict."""
     new: int
     old_lines: int
     new_lines: int
     name: str
-    """What git says of where the hunk stands, mostly the definition around it."""
+    """git's section name of the hunk, mostly the enclosing definition."""
     lines: tuple[str, ...]
-    mark: str
-    """Identifies the hunk in its file by what it says and, where that is stable, by where."""
+    hunk_id: str
+    """Identifies the hunk in its file by its content and, where that is stable, its position."""
 
     @property
-    def place(self) -> str:
-        """Where the hunk stands: `-old+new`, only `+new` where there was nothing."""
+    def position(self) -> str:
+        """Position of the hunk: `-old+new`, or `+new` in a new text."""
         return f"-{self.old}+{self.new}" if self.old else f"+{self.new}"
 
 
-def hunks_of(text: str) -> tuple[Hunk, ...]:
-    """Cuts unified text, from its first `@@` on, into small hunks; looks at the first 60,000 characters only."""
-    if len(text) > LOOKED_AT_CHARACTERS:
-        text = text[: text.rfind("\n", 0, LOOKED_AT_CHARACTERS) + 1]
-    return _hunks_of(text)
+def split_hunks(text: str) -> tuple[Hunk, ...]:
+    """Split unified text, from its first `@@` on, into small hunks; only its first 60,000 characters count."""
+    if len(text) > MAX_DIFF_CHARACTERS:
+        text = text[: text.rfind("\n", 0, MAX_DIFF_CHARACTERS) + 1]
+    return _split_hunks(text)
 
 
 @lru_cache(maxsize=48)
-def _hunks_of(text: str) -> tuple[Hunk, ...]:
-    """The same difference is asked for call after call, while its file stays as it is."""
-    found: list[Hunk] = []
-    seen: dict[str, int] = {}
-    for head, lines in _by_heads(text):
+def _split_hunks(text: str) -> tuple[Hunk, ...]:
+    """Cached, because the same diff is requested call after call while its file is unchanged."""
+    hunks: list[Hunk] = []
+    occurrences: dict[str, int] = {}
+    for head, lines in _raw_hunks(text):
         old, new = _start(head[1], head[2]), _start(head[3], head[4])
-        for part in _parts(lines, is_all_new=head[1] == "0"):
+        for part in _split_long(lines, is_all_new=head[1] == "0"):
             old_lines = 0 if head[1] == "0" else sum(line[:1] in "- " for line in part)
             new_lines = sum(line[:1] in "+ " for line in part)
-            identity = short_id([old, part], _MARK_LENGTH)
-            seen[identity] = seen.get(identity, 0) + 1
-            if seen[identity] > 1:  # the same lines once more, which only their order tells apart
-                identity = short_id([old, part, seen[identity]], _MARK_LENGTH)
-            found.append(Hunk(old, new, old_lines, new_lines, head[5], tuple(part), identity))
+            identity = short_id([old, part], _ID_LENGTH)
+            occurrences[identity] = occurrences.get(identity, 0) + 1
+            if occurrences[identity] > 1:  # the same lines again, distinguished only by their order
+                identity = short_id([old, part, occurrences[identity]], _ID_LENGTH)
+            hunks.append(Hunk(old, new, old_lines, new_lines, head[5], tuple(part), identity))
             old, new = old + old_lines, new + new_lines
-    return tuple(found)
+    return tuple(hunks)
 
 
-def head_of(first: Hunk, last: Hunk) -> str:
-    """Writes the head of hunks that follow one another without a gap, as git does; a new text has one side only."""
+def hunk_header(first: Hunk, last: Hunk) -> str:
+    """Return git's header for consecutive hunks; a new text has one side only."""
     new = _range("+", first.new, last.new + last.new_lines - first.new)
     old = _range("-", first.old, last.old + last.old_lines - first.old) + " " if first.old else ""
     return f"@@ {old}{new} @@ {first.name}".rstrip()
 
 
-def follows(before: Hunk, after: Hunk) -> bool:
-    """Says whether a hunk begins where another one ends."""
+def is_adjacent(before: Hunk, after: Hunk) -> bool:
+    """Whether a hunk starts where another one ends."""
     return (before.old + before.old_lines, before.new + before.new_lines) == (after.old, after.new)
 
 
-def as_added(text: str) -> str:
-    """Writes a new file as the difference to nothing."""
-    lines = text[:LOOKED_AT_CHARACTERS].removesuffix("\n").split("\n")
+def added_file_diff(text: str) -> str:
+    """Return a new file as a diff against nothing."""
+    lines = text[:MAX_DIFF_CHARACTERS].removesuffix("\n").split("\n")
     return f"@@ -0,0 +1,{len(lines)} @@\n" + "".join(f"+{line}\n" for line in lines) if text else ""
 
 
-def conflicts_in(text: str) -> str:
-    """Writes the places of a file that a merge left to be decided, with git's own lines around either side."""
-    found, begun = [], None
+def conflict_hunks(text: str) -> str:
+    """Return the unresolved merge conflicts of a file, including git's marker lines."""
+    hunks, start = [], None
     lines = text.split("\n")
     for number, line in enumerate(lines):
         if _OURS.match(line):
-            begun = number
-        elif begun is not None and _THEIRS.match(line):
-            body = "".join(f" {one}\n" for one in lines[begun : number + 1])
-            found.append(f"@@ -0,0 +{begun + 1},{number + 1 - begun} @@ conflict\n{body}")
-            begun = None
-    return "".join(found)
+            start = number
+        elif start is not None and _THEIRS.match(line):
+            body = "".join(f" {text_line}\n" for text_line in lines[start : number + 1])
+            hunks.append(f"@@ -0,0 +{start + 1},{number + 1 - start} @@ conflict\n{body}")
+            start = None
+    return "".join(hunks)
 
 
-def _by_heads(text: str) -> Iterator[tuple[re.Match[str], list[str]]]:
-    """Cuts at the lines that begin a hunk: a line of content always has a sign before it."""
+def _raw_hunks(text: str) -> Iterator[tuple[re.Match[str], list[str]]]:
+    """Split at the lines that start a hunk; content lines always have a sign."""
     head: re.Match[str] | None = None
     lines: list[str] = []
     for line in text.split("\n"):
@@ -120,34 +121,34 @@ def _by_heads(text: str) -> Iterator[tuple[re.Match[str], list[str]]]:
         yield head, lines
 
 
-def _parts(lines: list[str], *, is_all_new: bool) -> list[list[str]]:
-    """Cuts a long hunk; each part has a line that differs."""
-    if len(lines) <= SHORT_LINES:
+def _split_long(lines: list[str], *, is_all_new: bool) -> list[list[str]]:
+    """Split a long hunk; each part has a changed line."""
+    if len(lines) <= MAX_WHOLE_LINES:
         return [lines] if lines else []
     parts: list[list[str]] = [[]]
-    differs = False
+    has_change = False
     for number, line in enumerate(lines):
         part = parts[-1]
-        if differs and line[0] != "\\" and len(lines) - number >= PARAGRAPH_LINES and _ends(part, line):
+        if has_change and line[0] != "\\" and len(lines) - number >= PARAGRAPH_LINES and _is_boundary(part, line):
             parts.append(part := [])
-            differs = False
+            has_change = False
         part.append(line)
-        differs = differs or is_all_new or line[0] != " "
-    if len(parts) > 1 and not differs:
+        has_change = has_change or is_all_new or line[0] != " "
+    if len(parts) > 1 and not has_change:
         parts[-2:] = [parts[-2] + parts[-1]]
     return parts
 
 
-def _ends(part: Sequence[str], line: str) -> bool:
-    if len(part) >= SHORT_LINES:
+def _is_boundary(part: Sequence[str], line: str) -> bool:
+    if len(part) >= MAX_WHOLE_LINES:
         return True
     if len(part) >= PARAGRAPH_LINES and not part[-1][1:].strip() and line[1:].strip():
         return True
-    return len(part) >= PICKED_LINES and crc32(line.encode("utf-8", "replace")) % _PICKED_OF == 0
+    return len(part) >= SELECTED_LINES and crc32(line.encode("utf-8", "replace")) % _SELECTED_ONE_IN == 0
 
 
 def _start(number: str, count: str | None) -> int:
-    """The first line of a side; git names the line before where a side has none."""
+    """Return the first line of a side; git gives the line before where a side is empty."""
     return int(number) + (count == "0" and number != "0")
 
 

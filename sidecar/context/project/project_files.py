@@ -14,7 +14,7 @@ from sidecar.core.errors import PolicyDenied, SidecarError, WorkspaceUnavailable
 from sidecar.core.ides import AGENT_PATHS
 from sidecar.core.text.yaml_read import read_mapping
 from sidecar.session import strip_session_lock
-from sidecar.system.atomic_write import write_whole
+from sidecar.system.atomic_write import write_atomic
 from sidecar.system.safe_open import read_below
 
 FILE_BYTES = 256 * 1024
@@ -203,8 +203,8 @@ def write_chati_file(project: Path, folder: str, name: str, content: bytes) -> s
     try:
         for path in (outer, inner):
             if _create_folder(path):
-                write_whole(os.path.join(path, ".gitignore"), _GITIGNORE)
-        write_whole(os.path.join(inner, name), content)
+                write_atomic(os.path.join(path, ".gitignore"), _GITIGNORE)
+        write_atomic(os.path.join(inner, name), content)
     except OSError as error:
         raise _write_error(f"{FOLDER}/{folder}/{name}", error) from error
     return f"{FOLDER}/{folder}/{name}"

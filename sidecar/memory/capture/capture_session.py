@@ -23,7 +23,7 @@ from sidecar.memory.index import write_index_file
 from sidecar.memory.store import captures, entry_queries
 from sidecar.memory.store.entries import IndexedMemory
 from sidecar.memory.writer import Writer, filtered_words
-from sidecar.system.safe_open import content_of
+from sidecar.system.safe_open import read_regular
 from sidecar.workspace import Workspace
 
 ARTIFACT_SOURCE = "artifact:"
@@ -235,7 +235,7 @@ def _instructions(workspace: Workspace) -> frozenset[str]:
     for root, name in _instruction_paths(workspace):
         path = os.path.join(root, name)
         try:
-            lines |= instruction_lines(content_of(path, MAX_INSTRUCTION_BYTES).decode("utf-8", "replace"))
+            lines |= instruction_lines(read_regular(path, MAX_INSTRUCTION_BYTES).decode("utf-8", "replace"))
         except OSError:
             continue  # an unreadable file has no lines to compare with
     return frozenset(lines)

@@ -16,8 +16,8 @@ from sidecar.core.errors import Busy, Conflict, NotFound, PolicyDenied, StateDeg
 from sidecar.memory.files.document import MAX_FILE_BYTES
 from sidecar.memory.files.layout import ARCHIVE, FOLDER, MAX_DEPTH, MEMORIES, OWNERS, RETENTIONS, is_allowed_name
 from sidecar.system import filelock
-from sidecar.system.atomic_write import is_unfinished, write_whole
-from sidecar.system.safe_open import opened
+from sidecar.system.atomic_write import is_temporary, write_atomic
+from sidecar.system.safe_open import open_regular
 
 LOCK_FILE = ".lock"
 LOCK_WAIT_S = 5.0
@@ -81,7 +81,7 @@ class MemoryFolder:
         self.prepare()
         fd = self._open_lock()
         try:
-            with filelock.holding(fd, LOCK_WAIT_S) as has_lock:
+            with filelock.locked(fd, LOCK_WAIT_S) as has_lock:
                 if not has_lock:
                     raise Busy(
                         "Another process is writing memories.", hint="Try again shortly.", data={"retryAfterMs": 500}
@@ -99,7 +99,7 @@ class MemoryFolder:
         """
         target = self._inside(path, checked_folders=checked_folders)
         try:
-            fd = opened(target)
+            fd = open_regular(target)
         except OSError as error:
             if error.errno in _NO_FILE:
                 raise _file_not_found() from error
@@ -159,7 +159,7 @@ class MemoryFolder:
 
     def _unfinished_paths(self, now_ms: int) -> Iterator[str]:
         for folder, _, names in os.walk(self._outer):
-            for name in filter(is_unfinished, names):
+            for name in filter(is_temporary, names):
                 path = os.path.join(folder, name)
                 with suppress(OSError):
                     if now_ms - os.lstat(path).st_mtime * 1000 > UNFINISHED_FILE_MS:
@@ -171,11 +171,11 @@ class MemoryFolder:
 
     def write_index(self, name: str, content: bytes) -> None:
         """Write a derived file beside the memories."""
-        write_whole(os.path.join(self.root, name), content, durable=False)
+        write_atomic(os.path.join(self.root, name), content, durable=False)
 
     def _open_lock(self) -> int:
         try:
-            return opened(os.path.join(self.root, LOCK_FILE), os.O_RDWR | os.O_CREAT)
+            return open_regular(os.path.join(self.root, LOCK_FILE), os.O_RDWR | os.O_CREAT)
         except OSError as error:
             raise _folder_unusable(error) from error
 
@@ -265,7 +265,7 @@ def _allowed_name(part: str) -> str:
 
 
 def _write(target: str, content: bytes, *, durable: bool = True) -> Stamp:
-    write_whole(target, content, durable=durable)
+    write_atomic(target, content, durable=durable)
     return stamp_of(os.lstat(target))
 
 
@@ -280,7 +280,7 @@ def _read_all(fd: int, limit: int) -> bytes:
 def _ignore_itself(folder: str) -> None:
     ignore = os.path.join(folder, ".gitignore")
     if not os.path.lexists(ignore):
-        write_whole(ignore, _IGNORE_ALL)
+        write_atomic(ignore, _IGNORE_ALL)
 
 
 def _file_not_found() -> NotFound:

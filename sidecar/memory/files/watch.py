@@ -12,7 +12,7 @@ from collections import OrderedDict
 from pathlib import Path
 
 from sidecar.call import Process
-from sidecar.system.watch import Changes, Folders, Unwatchable, Watch, open_watch
+from sidecar.system.watch import Changes, Unwatchable, Watch, WatchedFolders, open_watch
 
 MAX_WATCHES = 8
 """Maximum number of watched projects; the least recently used one is scanned again."""
@@ -55,7 +55,7 @@ class MemoryWatch:
         if self._watch is None:
             return None
         self._process.slices.memory.watches.mark_used(self)
-        return None if changes is None or changes.everything or changes.folders else changes.paths
+        return None if changes is None or changes.is_incomplete or changes.folders else changes.paths
 
     def _poll(self) -> Changes | None:
         """Poll the watch, or start one."""
@@ -66,8 +66,8 @@ class MemoryWatch:
             self._start(identity)
             return None
         changes = self._watch.sync()
-        if self._watch.broken is not None:
-            self._disable(self._watch.broken)
+        if self._watch.failure is not None:
+            self._disable(self._watch.failure)
             return None
         if self._root in changes.paths:  # another folder may be in its place, even with the same inode
             self._stop()
@@ -132,9 +132,9 @@ class OpenWatches:
             watched.close()
 
 
-def _folders(root: str, cookies: Path) -> Folders:
+def _folders(root: str, cookies: Path) -> WatchedFolders:
     flat = frozenset((os.fspath(cookies),))
-    return Folders(frozenset((root,)) | flat, flat, frozenset(), frozenset(), "")
+    return WatchedFolders(frozenset((root,)) | flat, flat, frozenset(), frozenset(), "")
 
 
 def _identity(root: str) -> Identity | None:

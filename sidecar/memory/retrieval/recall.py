@@ -14,7 +14,7 @@ from sidecar.memory.retrieval.memory_search import MemoryHit, search
 from sidecar.memory.serialize import Level, render_memory
 from sidecar.memory.store import entries, entry_queries
 from sidecar.memory.store.entry_queries import EntryFilter, SearchFilters
-from sidecar.storage.lru import Lru
+from sidecar.storage.lru import LruCache
 from sidecar.workspace import Workspace
 
 MIN_QUERY_SHARE = 1 / 3
@@ -72,8 +72,8 @@ class Relevance:
     """Cache of the answers to recent texts, valid while no memory changes."""
 
     def __init__(self) -> None:
-        self._answers = Lru(MAX_CACHED_ANSWERS)
-        self._existing = Lru(MAX_CACHED_ANSWERS)
+        self._answers = LruCache(MAX_CACHED_ANSWERS)
+        self._existing = LruCache(MAX_CACHED_ANSWERS)
 
     def cached(self, process: Process, workspace: Workspace, text: str) -> tuple[Relevant, ...] | None:
         """Return the cached answer, or an empty one if there are no memories; None if a search is needed.
@@ -202,7 +202,7 @@ class PreloadCache:
     """Cache of each tier's memories by reach, valid while no memory changes."""
 
     def __init__(self) -> None:
-        self._cache = Lru(MAX_CACHED_LISTS)
+        self._cache = LruCache(MAX_CACHED_LISTS)
 
     def of(self, call: Call, index: Index, reach: Reach, tier: Tier) -> tuple[tuple[Memory, ...], int]:
         """Return the memories in order, and their total number."""

@@ -25,7 +25,7 @@ from sidecar.packs.anchor.toolchain import SETTINGS_FILES, setting_lines
 from sidecar.packs.model import HostInjects
 from sidecar.runs import keys
 from sidecar.session import strip_session_lock
-from sidecar.storage.lru import Lru
+from sidecar.storage.lru import LruCache
 
 _INSTRUCTIONS = (
     *AGENT_PATHS, "CONTRIBUTING.md", "CONTRIBUTING.rst", "docs/CONTRIBUTING.md", ".github/CONTRIBUTING.md",
@@ -192,7 +192,7 @@ class AnchorCache:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._counted_files: _CountedFiles | None = None
-        self._cache = Lru(CACHE_BYTES)
+        self._cache = LruCache(CACHE_BYTES)
         self._last_derived = DerivedLines((), ())
 
     def lines(

@@ -18,8 +18,8 @@ from sidecar.ralph.agent.agent_result import AgentCommand, AgentResult, EndedBy,
 from sidecar.ralph.agent.harnesses import find_program
 from sidecar.ralph.agent.output_parser import OutputParser
 from sidecar.ralph.agent.promise import PromiseSearch
-from sidecar.system.process_tree import end_group, end_tree, start
-from sidecar.system.safe_open import opened
+from sidecar.system.process_tree import kill_group, start, terminate_tree
+from sidecar.system.safe_open import open_regular
 
 HEAD_BYTES = 1024 * 1024
 TAIL_BYTES = 1024 * 1024
@@ -42,7 +42,7 @@ class OutputLog:
         self.truncated = False
         self._file: FileIO | None = None
         try:
-            self._file = FileIO(opened(str(path), os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb")
+            self._file = FileIO(open_regular(str(path), os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb")
         except OSError:
             self.truncated = True
 
@@ -122,11 +122,11 @@ def run_agent(
     try:
         ended_by = _read_until_end(process, pipes, parser, output_log, time_limits, stop, clock)
         if ended_by != "exit":
-            end_tree(process, mark, time_limits.grace_ms, clock, no_grace)
+            terminate_tree(process, mark, time_limits.grace_ms, clock, no_grace)
         _drain(process, pipes, parser, output_log, clock)
     finally:
         if process.poll() is None:
-            end_tree(process, mark, 0, clock)
+            terminate_tree(process, mark, 0, clock)
         pipes.stop_reading()
         output_log.close()
     code = process.returncode
@@ -259,7 +259,7 @@ def _drain(
 ) -> None:
     """Read the rest of the pipes; do not wait for one that a daemon of the agent holds open."""
     _read_rest(pipes, parser, output_log, clock, QUIET_MS)
-    end_group(process, clock)
+    kill_group(process, clock)
     _read_rest(pipes, parser, output_log, clock, 2 * QUIET_MS)
 
 

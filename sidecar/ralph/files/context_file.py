@@ -8,7 +8,7 @@ from typing import NamedTuple
 from sidecar.core.errors import Busy, InvalidParams, WorkspaceUnavailable
 from sidecar.ralph.files.folder import LoopFolder, create_folder
 from sidecar.system import filelock
-from sidecar.system.safe_open import content_of, opened
+from sidecar.system.safe_open import open_regular, read_regular
 
 WAIT_SECONDS = 60.0
 """Hundreds of processes may append at once; each write takes a moment."""
@@ -59,7 +59,7 @@ def clear(folder: LoopFolder) -> int:
 def read(folder: LoopFolder) -> Context:
     """Read the file; a missing, torn or unreadable one does not stop the loop."""
     try:
-        content = content_of(folder.context, MAX_CONTEXT_BYTES, follows=False)
+        content = read_regular(folder.context, MAX_CONTEXT_BYTES, follow_links=False)
         return Context(content.decode("utf-8", "replace").strip(), "")
     except FileNotFoundError:
         return Context("", "")
@@ -85,7 +85,7 @@ def _open_locked(folder: LoopFolder) -> Iterator[int]:
 def _open_and_lock(path: str) -> int:
     """Open and lock the file; open it again if an editor replaced it meanwhile."""
     while True:
-        fd = opened(path, _FLAGS)
+        fd = open_regular(path, _FLAGS)
         try:
             is_locked = filelock.acquire(fd, WAIT_SECONDS)
             if is_locked and _is_in_place(fd, path):

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from sidecar.core.errors import InvalidParams, PolicyDenied, StateDegraded, WorkspaceUnavailable
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.system.atomic_write import write_whole
-from sidecar.system.safe_open import opened
+from sidecar.system.atomic_write import write_atomic
+from sidecar.system.safe_open import open_regular
 
 STATE_PARTS = (".spool", ".state", "ralph")
 MAX_ID_CHARACTERS = 100
@@ -115,7 +115,7 @@ def create_folder(folder: LoopFolder) -> None:
     try:
         folder.iterations.mkdir(parents=True, exist_ok=True)
         if not os.path.lexists(ignore):
-            write_whole(ignore, _IGNORE_ALL, durable=False)
+            write_atomic(ignore, _IGNORE_ALL, durable=False)
     except OSError as error:
         raise WorkspaceUnavailable(
             f"The loop's folder cannot be created: {error.strerror or type(error).__name__}.",
@@ -139,7 +139,7 @@ _NUMBERED = lazy_regex(r"(\d{4,})\.(?:prompt\.md|output|verify|cmd)")
 def write_prompt(path: Path, prompt: str) -> None:
     """Write a complete prompt, which a harness may read from the file. Raise StateDegraded."""
     try:
-        write_whole(str(path), prompt.encode("utf-8", "replace"), durable=False)
+        write_atomic(str(path), prompt.encode("utf-8", "replace"), durable=False)
     except OSError as error:
         raise StateDegraded(
             f"The prompt cannot be written: {error.strerror or type(error).__name__}.", hint=f"Path: {path}"
@@ -173,9 +173,9 @@ def _shorten(path: Path) -> None:
     if size <= MAX_STORED_PROMPT_BYTES:
         return
     half = MAX_STORED_PROMPT_BYTES // 2
-    with os.fdopen(opened(str(path)), "rb") as stream:
+    with os.fdopen(open_regular(str(path)), "rb") as stream:
         head = stream.read(half)
         stream.seek(size - half)
         tail = stream.read()
     cut = f"\n\n[… {size - 2 * half} bytes omitted …]\n\n".encode()
-    write_whole(str(path), head + cut + tail, durable=False)
+    write_atomic(str(path), head + cut + tail, durable=False)

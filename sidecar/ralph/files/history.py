@@ -11,8 +11,8 @@ from pydantic import ValidationError
 from sidecar.core.errors import StateDegraded
 from sidecar.ralph.files.folder import LoopFolder
 from sidecar.ralph.model import RalphIteration, RalphState
-from sidecar.system.atomic_write import write_whole
-from sidecar.system.safe_open import content_of, opened
+from sidecar.system.atomic_write import write_atomic
+from sidecar.system.safe_open import open_regular, read_regular
 
 MAX_HISTORY_BYTES = 256 * 2**20
 """Enough for tens of thousands of iterations; a larger file was not written by the loop."""
@@ -40,7 +40,7 @@ def append_iteration(folder: LoopFolder, iteration: RalphIteration) -> None:
     """
     line = iteration.model_dump_json(by_alias=True).encode() + b"\n"
     try:
-        fd = opened(folder.history, _FLAGS)
+        fd = open_regular(folder.history, _FLAGS)
         try:
             size = os.fstat(fd).st_size
             if size and _last_byte(fd, size) != b"\n":
@@ -61,7 +61,7 @@ def append_iteration(folder: LoopFolder, iteration: RalphIteration) -> None:
 def read_history(folder: LoopFolder) -> History:
     """Read the history; empty if it does not exist or cannot be read."""
     try:
-        lines = content_of(folder.history, MAX_HISTORY_BYTES, follows=False).split(b"\n")
+        lines = read_regular(folder.history, MAX_HISTORY_BYTES, follow_links=False).split(b"\n")
     except OSError:
         return History([], 0)
     iterations: list[RalphIteration] = []
@@ -87,7 +87,7 @@ MAX_STATE_BYTES = 4 * 2**20
 def write_state(folder: LoopFolder, state: RalphState) -> None:
     """Write the state of the loop; raise StateDegraded."""
     try:
-        write_whole(folder.state, state.model_dump_json(by_alias=True, indent=2).encode() + b"\n")
+        write_atomic(folder.state, state.model_dump_json(by_alias=True, indent=2).encode() + b"\n")
     except OSError as error:
         raise StateDegraded(
             f"The loop's state cannot be written: {error.strerror or type(error).__name__}.",
@@ -98,7 +98,7 @@ def write_state(folder: LoopFolder, state: RalphState) -> None:
 def read_state(folder: LoopFolder) -> RalphState | None:
     """Return the last state of the loop; None if unknown."""
     try:
-        content = content_of(folder.state, MAX_STATE_BYTES, follows=False)
+        content = read_regular(folder.state, MAX_STATE_BYTES, follow_links=False)
         return RalphState.model_validate_json(content, by_alias=True, by_name=False)
     except (OSError, ValidationError):
         return None

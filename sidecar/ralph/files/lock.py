@@ -16,7 +16,7 @@ from sidecar.ralph.files.folder import LoopFolder, delete_file, delete_iteration
 from sidecar.ralph.files.stop_request import write_stop_request
 from sidecar.ralph.model import RalphStatusResult
 from sidecar.system import filelock
-from sidecar.system.safe_open import opened
+from sidecar.system.safe_open import open_regular
 
 WAIT_SECONDS = 1.0
 """A process that only checks whether a loop runs holds the lock for a moment."""
@@ -39,7 +39,7 @@ def hold_lock(folder: LoopFolder, owner: LockOwner) -> Iterator[LockOwner | None
     Raise Conflict while another loop holds it, WorkspaceUnavailable if no lock can be taken.
     """
     try:
-        fd = opened(folder.lock, os.O_RDWR | os.O_CREAT)
+        fd = open_regular(folder.lock, os.O_RDWR | os.O_CREAT)
     except OSError as error:
         raise _unavailable(error) from error
     try:
@@ -59,7 +59,7 @@ def hold_lock(folder: LoopFolder, owner: LockOwner) -> Iterator[LockOwner | None
 def lock_owner(folder: LoopFolder) -> LockOwner | None:
     """Return the owner of a change's loop while one runs."""
     try:
-        fd = opened(folder.lock, os.O_RDWR)
+        fd = open_regular(folder.lock, os.O_RDWR)
     except OSError:
         return None
     try:

@@ -9,7 +9,7 @@ import orjson
 from sidecar.core.errors import WorkspaceUnavailable
 from sidecar.ralph.files.folder import LoopFolder, delete_file
 from sidecar.ralph.outcome import INTERRUPTED, Ending
-from sidecar.system.atomic_write import write_whole
+from sidecar.system.atomic_write import write_atomic
 
 POLL_SECONDS = 0.2
 
@@ -117,7 +117,7 @@ class StopWatcher:
 def write_stop_request(folder: LoopFolder, requested_at: str) -> None:
     """Write the stop request of a loop in any process; raise WorkspaceUnavailable."""
     try:
-        write_whole(folder.stop, orjson.dumps({"at": requested_at}), durable=False)
+        write_atomic(folder.stop, orjson.dumps({"at": requested_at}), durable=False)
     except OSError as error:
         raise WorkspaceUnavailable(f"The stop request cannot be written: {error.strerror}.") from error
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from sidecar.codebase import ChangedFile, RepositoryState, StateFailed, blobs_of
+from sidecar.codebase import ChangedFile, RepositoryState, StateUnavailable, blob_ids
 from sidecar.core.errors import WorkspaceUnavailable
 from sidecar.system.environment import environment
 from sidecar.system.git import ANY_PROTOCOL, Git, GitFailed
@@ -105,8 +105,8 @@ def take_snapshot(workspace: Workspace) -> WorktreeState | str:
     try:
         workspace.require()
         state = workspace.slices.repository.state()
-    except (StateFailed, WorkspaceUnavailable, OSError) as error:
-        why = error.reason if isinstance(error, StateFailed) else type(error).__name__
+    except (StateUnavailable, WorkspaceUnavailable, OSError) as error:
+        why = error.reason if isinstance(error, StateUnavailable) else type(error).__name__
         return f"The changes of the iteration are unknown: {why}."
     return WorktreeState(
         state, Snapshot(state.head, dirty_contents(state.changed), state.changed_hash, state.kind == "git")
@@ -175,7 +175,7 @@ def _names(state: RepositoryState, *arguments: str) -> list[str]:
 
 
 def _contents(state: RepositoryState, commit_id: str | None, paths: Sequence[str]) -> dict[str, str]:
-    return blobs_of(state, commit_id, paths) if commit_id is not None and paths else {}
+    return blob_ids(state, commit_id, paths) if commit_id is not None and paths else {}
 
 
 def _commits(root: Path, old: str | None, new: str | None) -> list[str]:

@@ -29,9 +29,9 @@ from sidecar.ralph.model import (
     RalphVerification,
 )
 from sidecar.ralph.outcome import failure_reason, must_change_prompt, outcome_of, update_stall
-from sidecar.system.atomic_write import write_whole
+from sidecar.system.atomic_write import write_atomic
 from sidecar.system.git import GitFailed
-from sidecar.system.safe_open import content_of
+from sidecar.system.safe_open import read_regular
 
 NO_PROMISE = "(checks have no promise)"
 
@@ -347,7 +347,7 @@ def shell_command(command: str, script: Path) -> tuple[str, ...]:
     On Windows the line is written to a script, because no quoting there works for every line as an argument.
     """
     if sys.platform == "win32":
-        write_whole(str(script), f"@{command} 2>&1\r\n".encode("oem", "replace"), durable=False)
+        write_atomic(str(script), f"@{command} 2>&1\r\n".encode("oem", "replace"), durable=False)
         return ("cmd", "/d", "/c", str(script))
     return ("/bin/sh", "-c", f"exec 2>&1\n{command}")
 
@@ -374,7 +374,7 @@ def _verification(command: str, agent_result: AgentResult, output: str) -> Ralph
 
 def _output_tail(path: Path) -> str:
     try:
-        content = content_of(str(path), MAX_LOG_BYTES, follows=False)
+        content = read_regular(str(path), MAX_LOG_BYTES, follow_links=False)
     except OSError:
         return ""
     text = content[-4 * MAX_OUTPUT_CHARACTERS :].decode("utf-8", "replace")

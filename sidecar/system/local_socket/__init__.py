@@ -1,15 +1,15 @@
-"""A door in the state folder: how other programs of the same user speak with a running sidecar.
+"""Local socket in the state folder, through which other programs of the same user reach a running sidecar.
 
-On Unix a socket that only its user can open, in a folder that only its user can enter, and both sides look at who is
-there; on Windows a named pipe with a key in such a folder. Of several sidecars on one state folder the one that opened
-last answers. The client's side loads next to nothing: a hook is a process that starts for each prompt.
+On Unix this is a socket only its user can open, in a folder only its user can enter; both sides check the peer's user.
+On Windows it is a named pipe whose key is in such a folder. If several sidecars share a state folder, the one that
+started to listen last answers. The client side imports almost nothing: a hook is a new process for each prompt.
 """
 
 import sys
 
 if sys.platform == "win32":
-    from sidecar.system.local_socket.named_pipe import Door, Visit, knock, open_door
+    from sidecar.system.local_socket.named_pipe import SocketConnection, SocketListener, connect, listen
 else:
-    from sidecar.system.local_socket.unix_socket import Door, Visit, knock, open_door
+    from sidecar.system.local_socket.unix_socket import SocketConnection, SocketListener, connect, listen
 
-__all__ = ["Door", "Visit", "knock", "open_door"]
+__all__ = ["SocketConnection", "SocketListener", "connect", "listen"]

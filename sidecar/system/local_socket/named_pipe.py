@@ -1,4 +1,4 @@
-"""The door on Windows: a named pipe whose visitors prove that they can read a file of the user's own."""
+"""Local socket on Windows: a named pipe whose clients prove that they can read a file of the user."""
 
 import os
 import threading
@@ -14,76 +14,78 @@ KEY_NAME = "key"
 KEY_BYTES = 32
 
 
-class Visit:
-    """One visitor's stream, on either side."""
+class SocketConnection:
+    """One connection's stream, on either side."""
 
-    def __init__(self, own: Any, seconds: float | None = None) -> None:
-        self._own = own
+    def __init__(self, connection: Any, seconds: float | None = None) -> None:
+        self._connection = connection
         self._seconds = seconds
 
     def read(self) -> bytes:
-        """Gives what has come; empty once the other side is gone. Raises OSError, TimeoutError too."""
-        if self._seconds is not None and not self._own.poll(self._seconds):
+        """Return the bytes that have arrived, empty after the peer has closed; raise OSError or TimeoutError."""
+        if self._seconds is not None and not self._connection.poll(self._seconds):
             raise TimeoutError
         try:
-            return bytes(self._own.recv_bytes())
+            return bytes(self._connection.recv_bytes())
         except EOFError:
             return b""
 
     def write(self, payload: bytes) -> None:
-        """Sends everything; raises OSError."""
-        self._own.send_bytes(payload)
+        """Send everything; raise OSError."""
+        self._connection.send_bytes(payload)
 
     def close(self) -> None:
-        """Ends the visit."""
-        self._own.close()
+        """Close the connection."""
+        self._connection.close()
 
 
-class Door:
-    """An open door; visitors are let in one after the other, each served on a thread of its own."""
+class SocketListener:
+    """Accept clients; each is served on its own thread."""
 
-    def __init__(self, listening: Listener, serve: Callable[[Visit], None]) -> None:
-        self._listening = listening
+    def __init__(self, listener: Listener, serve: Callable[[SocketConnection], None]) -> None:
+        self._listener = listener
         self._serve = serve
-        threading.Thread(target=self._let_in, name="local-socket", daemon=True).start()
+        threading.Thread(target=self._accept_loop, name="local-socket", daemon=True).start()
 
     def close(self) -> None:
-        """Closes it."""
-        self._listening.close()
+        """Stop accepting clients."""
+        self._listener.close()
 
     def is_open(self) -> bool:
-        """Says whether those who knock still come to this one: a pipe's name is no other's while it is taken."""
+        """Whether clients still reach this listener: always, as a pipe's name cannot be taken twice."""
         return True
 
-    def _let_in(self) -> None:
+    def _accept_loop(self) -> None:
         while True:
             try:
-                visitor = self._listening.accept()
+                peer = self._listener.accept()
             except AuthenticationError:
                 continue
             except OSError:
                 return
-            threading.Thread(target=self._serve, args=(Visit(visitor),), name="local-socket-client", daemon=True).start()
+            threading.Thread(
+                target=self._serve, args=(SocketConnection(peer),), name="local-socket-client", daemon=True
+            ).start()
 
 
-def open_door(state_dir: str, serve: Callable[[Visit], None]) -> Door:
-    """Opens the door of a state folder; raises OSError where another process has it open, or the key cannot be kept."""
+def listen(state_dir: str, serve: Callable[[SocketConnection], None]) -> SocketListener:
+    """Listen for a state folder's clients; raise OSError if another process does, or if the key cannot be stored."""
     key_path = _key_path(state_dir)
     os.makedirs(os.path.dirname(key_path), exist_ok=True)
     key = os.urandom(KEY_BYTES)
-    listening = Listener(_address(state_dir), family="AF_PIPE", authkey=key)
-    # The user's own data folder passes its rights on: other users cannot read what is made in it.
+    listener = Listener(_address(state_dir), family="AF_PIPE", authkey=key)
+    # The user's data folder passes its permissions on: other users cannot read files created in it.
     with open(key_path, "wb") as file:
         file.write(key)
-    return Door(listening, serve)
+    return SocketListener(listener, serve)
 
 
-def knock(state_dir: str, seconds: float) -> Visit | None:
-    """Goes to the running sidecar of a state folder; None where there is none, or not the user's own."""
+def connect(state_dir: str, seconds: float) -> SocketConnection | None:
+    """Connect to the running sidecar of a state folder; return None if there is none, or if it is not the user's."""
     with suppress(OSError, EOFError, AuthenticationError):
         with open(_key_path(state_dir), "rb") as file:
             key = file.read()
-        return Visit(Client(_address(state_dir), family="AF_PIPE", authkey=key), seconds)
+        return SocketConnection(Client(_address(state_dir), family="AF_PIPE", authkey=key), seconds)
     return None
 
 

@@ -1,4 +1,4 @@
-"""The door on Unix: a socket, and the user it belongs to."""
+"""Local socket on Unix, restricted to its user."""
 
 import os
 import socket
@@ -11,135 +11,139 @@ from contextlib import suppress
 
 FOLDER = "socket"
 NAME = "sidecar.sock"
-LONGEST_PATH = 100
-"""Bytes of a socket's path that every Unix takes; a longer one is reached from the state folder itself."""
+MAX_PATH_BYTES = 100
+"""Maximum bytes of a socket path on every Unix; a longer one is opened relative to the state folder."""
 
-WAITING_VISITORS = 16
+BACKLOG = 16
 CHUNK_BYTES = 256 * 1024
 
-assert sys.platform != "win32"  # what follows is not looked at there
+assert sys.platform != "win32"  # mypy skips the rest on Windows
 
 
-class Visit:
-    """One visitor's stream, on either side."""
+class SocketConnection:
+    """One connection's stream, on either side."""
 
-    def __init__(self, own: socket.socket) -> None:
-        self._own = own
+    def __init__(self, client: socket.socket) -> None:
+        self._socket = client
 
     def read(self) -> bytes:
-        """Gives what has come; empty once the other side is gone. Raises OSError, TimeoutError too."""
-        return self._own.recv(CHUNK_BYTES)
+        """Return the bytes that have arrived, empty after the peer has closed; raise OSError or TimeoutError."""
+        return self._socket.recv(CHUNK_BYTES)
 
     def write(self, payload: bytes) -> None:
-        """Sends everything; raises OSError."""
-        self._own.sendall(payload)
+        """Send everything; raise OSError."""
+        self._socket.sendall(payload)
 
     def close(self) -> None:
-        """Ends the visit."""
-        self._own.close()
+        """Close the connection."""
+        self._socket.close()
 
 
-class Door:
-    """An open door; visitors are let in one after the other, each served on a thread of its own."""
+class SocketListener:
+    """Accept clients; each is served on its own thread."""
 
-    def __init__(self, listening: socket.socket, path: str, serve: Callable[[Visit], None]) -> None:
-        self._listening = listening
-        self._path = path
+    def __init__(self, listener: socket.socket, path: str, serve: Callable[[SocketConnection], None]) -> None:
+        self._listener = listener
+        self._socket_path = path
         self._serve = serve
         self._identity = _identity(path)
-        threading.Thread(target=self._let_in, name="local-socket", daemon=True).start()
+        threading.Thread(target=self._accept_loop, name="local-socket", daemon=True).start()
 
     def close(self) -> None:
-        """Closes it; one that another process has opened since stays."""
+        """Stop accepting clients; leave the socket in place if another process has replaced it."""
         with suppress(OSError):
-            if _identity(self._path) == self._identity:
-                os.unlink(self._path)
-        self._listening.close()
+            if _identity(self._socket_path) == self._identity:
+                os.unlink(self._socket_path)
+        self._listener.close()
 
     def is_open(self) -> bool:
-        """Says whether those who knock still come to this one, and to no other that was opened since."""
+        """Whether clients still reach this listener; False once another process has replaced the socket."""
         with suppress(OSError):
-            return _identity(self._path) == self._identity
+            return _identity(self._socket_path) == self._identity
         return False
 
-    def _let_in(self) -> None:
+    def _accept_loop(self) -> None:
         while True:
             try:
-                visitor, _ = self._listening.accept()
+                peer, _ = self._listener.accept()
             except OSError:
                 return
-            if peer_of(visitor) != os.getuid():
-                visitor.close()
+            if peer_uid(peer) != os.getuid():
+                peer.close()
                 continue
-            threading.Thread(target=self._serve, args=(Visit(visitor),), name="local-socket-client", daemon=True).start()
+            threading.Thread(
+                target=self._serve, args=(SocketConnection(peer),), name="local-socket-client", daemon=True
+            ).start()
 
 
-def open_door(state_dir: str, serve: Callable[[Visit], None]) -> Door:
-    """Opens the door of a state folder; raises OSError where that cannot be done safely."""
-    path = _path(state_dir)
-    _own_folder(os.path.dirname(path))
-    unfinished = f"{path}.{os.getpid()}"
+def listen(state_dir: str, serve: Callable[[SocketConnection], None]) -> SocketListener:
+    """Listen for a state folder's clients; raise OSError if that is not safe."""
+    path = _socket_path(state_dir)
+    _make_private_folder(os.path.dirname(path))
+    temporary = f"{path}.{os.getpid()}"
     with suppress(FileNotFoundError):
-        os.unlink(unfinished)
-    listening = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        os.unlink(temporary)
+    listener = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
-        listening.bind(unfinished)
-        os.chmod(unfinished, 0o600)
-        listening.listen(WAITING_VISITORS)
-        os.replace(unfinished, path)
-        return Door(listening, path, serve)
+        listener.bind(temporary)
+        os.chmod(temporary, 0o600)
+        listener.listen(BACKLOG)
+        os.replace(temporary, path)
+        return SocketListener(listener, path, serve)
     except OSError:
-        listening.close()
+        listener.close()
         raise
 
 
-def knock(state_dir: str, seconds: float) -> Visit | None:
-    """Goes to the running sidecar of a state folder; None where there is none, or not the user's own.
+def connect(state_dir: str, seconds: float) -> SocketConnection | None:
+    """Connect to the running sidecar of a state folder; return None if there is none, or if it is not the user's.
 
-    Each read and write may take so many seconds.
+    `seconds` is the timeout of each read and write.
     """
-    own = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-    own.settimeout(seconds)
+    client = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    client.settimeout(seconds)
     try:
-        own.connect(_path(state_dir))
-        if peer_of(own) == os.getuid():
-            return Visit(own)
+        client.connect(_socket_path(state_dir))
+        if peer_uid(client) == os.getuid():
+            return SocketConnection(client)
     except OSError:
         pass
-    own.close()
+    client.close()
     return None
 
 
-def peer_of(connected: socket.socket) -> int | None:
-    """Gives the user on the other side; None where the system does not tell."""
+def peer_uid(connected: socket.socket) -> int | None:
+    """Return the peer's user id; None if the system does not report it."""
     if sys.platform == "linux":
-        told = connected.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
-        return int(struct.unpack("3i", told)[1])
+        credentials = connected.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12)
+        return int(struct.unpack("3i", credentials)[1])
     with suppress(OSError, struct.error):
-        told = connected.getsockopt(0, 1, 128)  # SOL_LOCAL, LOCAL_PEERCRED: struct xucred begins with version and user
-        return int(struct.unpack_from("=II", told)[1])
+        credentials = connected.getsockopt(
+            0, 1, 128
+        )  # SOL_LOCAL, LOCAL_PEERCRED: struct xucred starts with version and user
+        return int(struct.unpack_from("=II", credentials)[1])
     return None
 
 
-def _path(state_dir: str) -> str:
+def _socket_path(state_dir: str) -> str:
     path = os.path.join(state_dir, FOLDER, NAME)
-    if len(os.fsencode(path)) <= LONGEST_PATH:
+    if len(os.fsencode(path)) <= MAX_PATH_BYTES:
         return path
-    os.chdir(state_dir)  # a sidecar stands there anyway, and a hook has no other business
+    os.chdir(state_dir)  # a sidecar runs in that folder anyway, and a hook has no other use for its working directory
     return os.path.join(FOLDER, NAME)
 
 
-def _own_folder(folder: str) -> None:
-    """Makes a folder that nobody else may enter; raises OSError for one that is a link or another user's."""
+def _make_private_folder(folder: str) -> None:
+    """Create a folder nobody else may enter; raise OSError if it is a link or belongs to another user."""
     with suppress(FileExistsError):
         os.mkdir(folder, 0o700)
-    found = os.lstat(folder)
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid():
+    info = os.lstat(folder)
+    if not stat.S_ISDIR(info.st_mode) or info.st_uid != os.getuid():
         raise PermissionError("the socket's folder does not belong to the user")
-    if stat.S_IMODE(found.st_mode) != 0o700:
+    if stat.S_IMODE(info.st_mode) != 0o700:
         os.chmod(folder, 0o700)
 
 
 def _identity(path: str) -> tuple[int, int]:
-    found = os.lstat(path)
-    return found.st_dev, found.st_ino
+    info = os.lstat(path)
+    return info.st_dev, info.st_ino

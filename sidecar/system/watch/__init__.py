@@ -1,24 +1,24 @@
-"""Watches folders: what changed below them since one last asked, or that it cannot be told.
+"""Watches folders and reports what changed below them since the last call, or that this is unknown.
 
-Nothing here is believed without a proof of order: every question makes a cookie, a file whose own event has to arrive
-first. No daemon is used and nothing outlives the process.
+Every call creates a cookie: a file whose own event must arrive before any other is trusted to be complete. There is no
+daemon and nothing survives the process.
 
-What no events tell, on any platform: stores through a memory mapping that is held open (its closing is told), writes
-through a hard link that lies elsewhere, and what another machine does to a shared file system.
+Never reported, on any platform: stores through a memory mapping that stays open (its closing is reported), writes
+through a hard link elsewhere, and what another machine does to a shared file system.
 """
 
 import sys
 from pathlib import Path
 
-from sidecar.system.watch.base import Changes, Folders, Unwatchable, Watch
+from sidecar.system.watch.base import Changes, Unwatchable, Watch, WatchedFolders
 
-__all__ = ["Changes", "Folders", "Unwatchable", "Watch", "open_watch"]
+__all__ = ["Changes", "Unwatchable", "Watch", "WatchedFolders", "open_watch"]
 
 
-def open_watch(folders: Folders, cookie_dir: Path) -> Watch:
-    """Begins to watch; the first answer of `sync` tells what was remarkable already. Raises Unwatchable.
+def open_watch(folders: WatchedFolders, cookie_dir: Path) -> Watch:
+    """Start a watch; the first `sync` reports markers that existed already. Raise Unwatchable.
 
-    `cookie_dir` is a watched folder in which files may be made for a moment.
+    `cookie_dir` is a watched folder in which temporary files may be created.
     """
     if sys.platform == "linux":
         from sidecar.system.watch.tree import TreeWatch

@@ -1,4 +1,7 @@
-"""Cookies: files made for a moment, so that their events tell that all earlier ones have arrived."""
+"""Folders to watch, the changes a watch reports, its interface, and cookies.
+
+A cookie is a short-lived file whose own event proves that all earlier events have arrived.
+"""
 
 import contextlib
 import itertools
@@ -7,30 +10,30 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-PREFIX = ".watchman-cookie-onecode-"
-"""Editors that watch a git directory know files that begin so, and look away."""
+COOKIE_PREFIX = ".watchman-cookie-onecode-"
+"""Editors that watch a git directory know this prefix and ignore such files."""
 
 _STALE_SECONDS = 60
 _numbers = itertools.count()
 
 
-def new_name() -> str:
-    """Gives a name no other cookie has, of this process or another, and that is no part of another's."""
-    return f"{PREFIX}{os.getpid()}-{next(_numbers)}-"
+def new_cookie_name() -> str:
+    """Return a name that no other cookie has in any process, and that is not part of another's."""
+    return f"{COOKIE_PREFIX}{os.getpid()}-{next(_numbers)}-"
 
 
-def put(folder: Path, name: str) -> None:
-    """Makes a cookie and takes it away; raises OSError."""
+def touch_cookie(folder: Path, name: str) -> None:
+    """Create a cookie and delete it; raise OSError."""
     path = os.path.join(folder, name)
     os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     os.unlink(path)
 
 
-def remove_stale(folder: Path, now_seconds: float) -> None:
-    """Takes away what processes that were killed left behind."""
+def remove_stale_cookies(folder: Path, now_seconds: float) -> None:
+    """Delete the cookies of killed processes."""
     with contextlib.suppress(OSError), os.scandir(folder) as entries:
         for entry in entries:
-            if entry.name.startswith(PREFIX):
+            if entry.name.startswith(COOKIE_PREFIX):
                 with contextlib.suppress(OSError):
                     if now_seconds - entry.stat(follow_symlinks=False).st_mtime > _STALE_SECONDS:
                         os.unlink(entry.path)
@@ -39,53 +42,54 @@ def remove_stale(folder: Path, now_seconds: float) -> None:
 # What is watched, what is told about it, and how a watch is spoken to.
 
 
-class Folders(NamedTuple):
-    """Which folders are watched; all paths are absolute and without symbolic links."""
+class WatchedFolders(NamedTuple):
+    """Folders to watch; all paths are absolute and free of symbolic links."""
 
-    tops: frozenset[str]
-    """Watched with everything below them; one that is not there yet is watched when it comes."""
-    flat: frozenset[str]
-    """Tops of which only the direct children are watched."""
+    roots: frozenset[str]
+    """Watched with everything below; a missing one is watched when it appears."""
+    flat_roots: frozenset[str]
+    """Roots of which only the direct children are watched."""
     skipped: frozenset[str]
-    """Not watched, nor anything below them, except for tops."""
+    """Not watched, nor anything below them, except for roots."""
     skipped_names: frozenset[str]
-    """The same for folders of these names, wherever they are."""
-    telltale: str
-    """A file or folder of this name is told like a change when it is found below a top that is not flat."""
+    """Names of folders that are skipped wherever they are."""
+    marker_name: str
+    """A file or folder of this name is reported as a change when it is found below a root that is not flat."""
 
-    def enters(self, path: str) -> bool:
-        """Says whether a folder, found in a watched one, is to be watched."""
-        if path in self.tops:
+    def should_watch(self, path: str) -> bool:
+        """Whether a folder found in a watched one is to be watched."""
+        if path in self.roots:
             return True
         parent, _, name = path.rpartition("/")
-        return not (parent in self.flat or path in self.skipped or name in self.skipped_names)
+        return not (parent in self.flat_roots or path in self.skipped or name in self.skipped_names)
 
     def covers(self, path: str) -> bool:
-        """Says whether a path below a top is watched: no folder above it is skipped."""
-        while path not in self.tops:
+        """Whether a path below a root is watched, because no folder above it is skipped."""
+        while path not in self.roots:
             parent, _, _ = path.rpartition("/")
-            if not parent or not self.enters(path):
+            if not parent or not self.should_watch(path):
                 return False
             path = parent
         return True
 
 
 class Changes(NamedTuple):
-    """What changed between two questions."""
+    """Changes between two calls."""
 
     paths: frozenset[str]
     folders: frozenset[str]
-    """Those of the paths that are folders which came, went or changed themselves; what is in them may not be told."""
-    everything: bool
-    """True when something was missed or may have been: look at everything."""
+    """Those of the paths that are folders which appeared, disappeared or changed; their contents may be missing here.
+    """
+    is_incomplete: bool
+    """Whether changes may have been missed, so that everything must be checked."""
 
 
-NOTHING = Changes(frozenset(), frozenset(), everything=False)
-UNKNOWN = Changes(frozenset(), frozenset(), everything=True)
+NO_CHANGES = Changes(frozenset(), frozenset(), is_incomplete=False)
+UNKNOWN_CHANGES = Changes(frozenset(), frozenset(), is_incomplete=True)
 
 
 class Unwatchable(Exception):
-    """These folders cannot be watched, or no longer; `reason` says why in a few words."""
+    """These folders cannot be watched, or no longer; `reason` is a short phrase."""
 
     def __init__(self, reason: str) -> None:
         super().__init__(reason)
@@ -93,31 +97,31 @@ class Unwatchable(Exception):
 
 
 class Watch(Protocol):
-    """A running watch. One thread at a time."""
+    """A running watch, for one thread at a time."""
 
     @property
-    def broken(self) -> str | None:
-        """Why nothing can be told any more; None while all is well."""
+    def failure(self) -> str | None:
+        """Why the watch has failed; None while it works."""
         ...
 
     @property
     def is_exact(self) -> bool:
-        """Whether every change is told but for stores through a mapping held open; otherwise some may be missed."""
+        """Whether every change is reported except stores through an open mapping; otherwise some may be missed."""
         ...
 
     @property
     def size(self) -> int:
-        """How many folders the system was asked to watch."""
+        """Number of folders the system watches."""
         ...
 
     def sync(self) -> Changes:
-        """Tells everything that was done before this call and after the one before it."""
+        """Return everything that changed since the previous call."""
         ...
 
-    def follow(self, folders: Folders, entered: Iterable[str]) -> None:
-        """Watches other folders from now on; `entered` are those that were skipped and no longer are."""
+    def update_folders(self, folders: WatchedFolders, unskipped: Iterable[str]) -> None:
+        """Watch other folders from now on; `unskipped` are those that were skipped and no longer are."""
         ...
 
     def close(self) -> None:
-        """Ends the watch."""
+        """End the watch."""
         ...

@@ -12,10 +12,10 @@ from sidecar.capture.artifacts.memory_branch import refusal
 from sidecar.runs import Artifact
 from sidecar.runs.provenance import CommitMark, DevlogDetails
 from sidecar.settings.table import is_memory_branch
-from sidecar.system.refs import Uses
+from sidecar.system.refs import BranchUses
 from tests.support.artifacts import PROVENANCE, make_artifact
 
-UNUSED = Uses(frozenset(), frozenset(), None)
+UNUSED = BranchUses(frozenset(), frozenset(), None)
 NAMES = st.from_regex(r"[a-zA-Z0-9]{1,8}(/[a-zA-Z0-9]{1,8}){0,2}", fullmatch=True)
 TEXTS = st.text(st.characters(codec="utf-8"), max_size=60)
 
@@ -25,13 +25,13 @@ def test_a_branch_in_use_is_refused_in_any_case(name: str, case: str) -> None:
     used = {"as it is": name, "lower": name.lower(), "upper": name.upper()}[case]
     assert refusal(name, UNUSED._replace(checked_out=frozenset({used}))) is not None
     assert refusal(name, UNUSED._replace(remote_defaults=frozenset({used}))) is not None
-    assert refusal(name, UNUSED._replace(points_at="refs/heads/other")) is not None
+    assert refusal(name, UNUSED._replace(symbolic_target="refs/heads/other")) is not None
     assert (refusal(name, UNUSED) is None) == is_memory_branch(name)
 
 
 @given(NAMES, NAMES)
 def test_uses_of_other_branches_are_allowed(name: str, other: str) -> None:
-    uses = Uses(frozenset({f"{other}-x"}), frozenset({f"{other}-y"}), None)
+    uses = BranchUses(frozenset({f"{other}-x"}), frozenset({f"{other}-y"}), None)
     assert (refusal(name, uses) is None) == is_memory_branch(name)
 
 

@@ -9,7 +9,7 @@ from sidecar.codebase.search.documents import Documents
 from sidecar.codebase.search.index import FileIndex
 from sidecar.codebase.search.query import SearchQuery
 from sidecar.codebase.search.ranking import RankedFile
-from sidecar.codebase.summary.summarize import Summary, summarise
+from sidecar.codebase.summary.summarize import Summary, summarize
 from sidecar.codebase.worktree.content_hash import blob_id, content_identity
 from tests.support.repositories import Contents, Repository
 
@@ -46,7 +46,7 @@ def listing(texts: Mapping[str, str]) -> dict[str, str]:
 def fill(index: FileIndex, texts: Mapping[str, str], memory: Memory | None = None) -> None:
     """Index everything that is pending."""
     for path, content in index.pending():
-        summary = summarise(path, texts[path].encode())
+        summary = summarize(path, texts[path].encode())
         index.add_summary(path, content, summary)
         if memory is not None:
             memory.keep(path, content, summary)
@@ -64,7 +64,7 @@ def documents_of(texts: Mapping[str, str]) -> Documents:
     """Return documents of these files, in the given order."""
     documents = Documents()
     for path, text in texts.items():
-        documents.add(path, summarise(path, text.encode()))
+        documents.add(path, summarize(path, text.encode()))
     return documents
 
 

@@ -22,7 +22,7 @@ from sidecar.codebase.search.bm25 import (
     score_all,
 )
 from sidecar.codebase.search.documents import Documents, definition_terms
-from sidecar.codebase.summary.summarize import summarise
+from sidecar.codebase.summary.summarize import summarize
 from sidecar.core.terms import count_terms
 from tests.codebase.search.corpus import Texts, documents_of
 
@@ -45,7 +45,7 @@ def test_scores_equal_a_plain_computation(texts: Texts, terms: list[str], remove
     body, chunk = _plain_texts(remaining, terms)
     assert _by_path(documents, found.text) == pytest.approx(body)
     assert _by_path(documents, found.passage) == pytest.approx(chunk)
-    names = {path: definition_terms(summarise(path, text.encode())) for path, text in remaining.items()}
+    names = {path: definition_terms(summarize(path, text.encode())) for path, text in remaining.items()}
     assert _by_path(documents, found.names) == pytest.approx(_bm25(names, list(found.weights), SHORT_B))
     words = {path: count_terms(path) for path in remaining}
     assert _by_path(documents, found.path) == pytest.approx(_bm25(words, list(found.weights), SHORT_B))
@@ -173,7 +173,7 @@ def _plain_texts(texts: Texts, terms: list[str]) -> tuple[Scores, Scores]:
     chunks = {
         f"{path}#{number}": chunk
         for path, text in texts.items()
-        for number, chunk in enumerate(summarise(path, text.encode()).chunks)
+        for number, chunk in enumerate(summarize(path, text.encode()).chunks)
     }
     best: Scores = {}
     for unit, score in _bm25(chunks, terms, B).items():

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from sidecar.codebase.search import documents as documents_module
 from sidecar.codebase.search.documents import Documents, definition_terms, folder_of
 from sidecar.codebase.search.postings import unit_of
-from sidecar.codebase.summary.summarize import Summary, summarise
+from sidecar.codebase.summary.summarize import Summary, summarize
 from sidecar.core.terms import count_terms
 from tests.codebase.search.corpus import documents_of
 
@@ -23,14 +23,14 @@ def test_totals_are_sums_over_the_present_files(steps: list[tuple[str, str | Non
     documents, there = Documents(), dict[str, Summary]()
     for path, text, term_specificity in steps:
         if path in there and text is not None and term_specificity:
-            held, there[path] = there[path], summarise(path, text.encode())
+            held, there[path] = there[path], summarize(path, text.encode())
             documents.replace(path, held, there[path])
             continue
         if path in there:
             documents.remove(path, there.pop(path) if term_specificity else None)
             there.pop(path, None)
         if text is not None:
-            there[path] = summarise(path, text.encode())
+            there[path] = summarize(path, text.encode())
             documents.add(path, there[path])
     summaries = there.values()
     assert set(documents) == set(there)
@@ -134,9 +134,9 @@ def test_resolved_imports_survive_an_edit_that_leaves_the_imports() -> None:
     text = "import heron\n\nwalrus = 1\n"
     documents = documents_of({"a.py": text, "heron.py": "otter = 1\n"})
     documents.resolved_imports["a.py"] = ["heron.py"]
-    held = summarise("a.py", text.encode())
-    edited = summarise("a.py", text.replace("walrus", "pelican").encode())
+    held = summarize("a.py", text.encode())
+    edited = summarize("a.py", text.replace("walrus", "pelican").encode())
     documents.replace("a.py", held, edited)
     assert documents.resolved_imports == {"a.py": ["heron.py"]}
-    documents.replace("a.py", edited, summarise("a.py", text.replace("heron", "stoat").encode()))
+    documents.replace("a.py", edited, summarize("a.py", text.replace("heron", "stoat").encode()))
     assert documents.resolved_imports == {}

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sidecar.codebase.search import documents as documents_module
 from sidecar.codebase.search.index import FileIndex
 from sidecar.codebase.search.postings import unit_of
-from sidecar.codebase.summary.summarize import Summary, summarise
+from sidecar.codebase.summary.summarize import Summary, summarize
 from tests.codebase.search.corpus import (
     Memory,
     Texts,
@@ -47,7 +47,7 @@ def test_path_from_a_worker_is_not_stored_twice() -> None:
     index = FileIndex(forgetful)
     index.update(files)
     decoded = b"src/walrus.py".decode()
-    index.add_summary(decoded, files[decoded], summarise(decoded, b"def feed_walrus(): ...\n"))
+    index.add_summary(decoded, files[decoded], summarize(decoded, b"def feed_walrus(): ...\n"))
     (found,) = ask(index, "feed the walrus")
     assert (found.path is decoded, found.path is next(iter(files))) == (False, True)
 
@@ -100,8 +100,8 @@ def test_removal_with_another_summary_leaves_no_remains() -> None:
     memory = Memory()
     index = FileIndex(memory.known)
     index.update({"a.py": "1", "b.py": "2"})
-    index.add_summary("a.py", "1", summarise("a.py", b"def pelican(): walrus()\n"))
-    memory.keep("a.py", "1", summarise("a.py", b"otter\n"))
+    index.add_summary("a.py", "1", summarize("a.py", b"def pelican(): walrus()\n"))
+    memory.keep("a.py", "1", summarize("a.py", b"otter\n"))
     index.update({"b.py": "2"})
     assert ask(index, "pelican walrus") == []
 
@@ -159,7 +159,7 @@ def test_summary_of_an_earlier_content_is_ignored() -> None:
     index = FileIndex(forgetful)
     index.update({"a.py": "1"})
     index.update({"a.py": "2"})
-    index.add_summary("a.py", "1", summarise("a.py", b"pelican"))
+    index.add_summary("a.py", "1", summarize("a.py", b"pelican"))
     assert ask(index, "pelican") == []
     assert index.pending() == [("a.py", "2")]
 
@@ -167,7 +167,7 @@ def test_summary_of_an_earlier_content_is_ignored() -> None:
 def test_commit_does_not_invalidate_the_content() -> None:
     index = FileIndex(forgetful)
     index.update({"a.py": "w:x:1"})
-    index.add_summary("a.py", "w:x:1", summarise("a.py", b"pelican"))
+    index.add_summary("a.py", "w:x:1", summarize("a.py", b"pelican"))
     assert index.update({"a.py": "1"}) == []
     assert paths_of(ask(index, "pelican")) == ["a.py"]
 
@@ -297,7 +297,7 @@ def test_search_during_changes_never_fails() -> None:
     threads = [threading.Thread(target=search) for _ in range(3)]
     for thread in threads:
         thread.start()
-    known: Summary = summarise("a.py", b"pelican")
+    known: Summary = summarize("a.py", b"pelican")
     for turn in range(150):
         index.update({f"src/{letter}.py": str(turn) for letter in letters[turn % 20 :]})
         for path, content in index.pending():

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sidecar.codebase.search import bm25
 from sidecar.codebase.search.bm25 import CACHED_SEARCHES, Matches, ScoreCache, corpus_statistics, score_all
 from sidecar.codebase.search.documents import TRACKED_CHANGES, Documents
-from sidecar.codebase.summary.summarize import Summary, summarise
+from sidecar.codebase.summary.summarize import Summary, summarize
 from tests.codebase.search.corpus import Texts, documents_of
 from tests.support.depth import examples
 
@@ -130,7 +130,7 @@ def _twice(lines: list[str], chance: random.Random) -> Iterator[str]:
 
 
 def _summary(path: str, text: str) -> Summary:
-    return summarise(path, text.encode())
+    return summarize(path, text.encode())
 
 
 def _never(*_: object) -> None:

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from sidecar.codebase.summary.languages import LANGUAGES, Language, language_of
-from sidecar.codebase.summary.line_patterns import definitions_by_patterns
+from sidecar.codebase.summary.line_patterns import find_definitions
 from sidecar.codebase.summary.model import MAX_CHUNKS
-from sidecar.codebase.summary.summarize import MAX_ANALYSED_BYTES, MAX_DEFINITIONS, from_json, summarise, to_json
+from sidecar.codebase.summary.summarize import MAX_ANALYSED_BYTES, MAX_DEFINITIONS, from_json, summarize, to_json
 
 SAMPLES: dict[str, tuple[str, list[str]]] = {
     "a.py": (
@@ -134,7 +134,7 @@ def test_definitions_are_found(path: str) -> None:
     text, names = SAMPLES[path]
     language = language_of(path)
     assert language is not None
-    found = definitions_by_patterns(text.split("\n"), language)
+    found = find_definitions(text.split("\n"), language)
     assert [definition.name for definition in found] == names
 
 
@@ -145,12 +145,12 @@ def test_every_language_that_defines_things_has_a_sample() -> None:
 
 def test_a_definition_has_its_line_and_its_whole_signature() -> None:
     text = "\x0c\nimport x\r\ndef add(\r\n    item: Item,  # what\r\n    count: int = 1,\r\n) -> None:\r\n    pass\r\n"
-    (definition,) = summarise("a.py", text.encode()).definitions
+    (definition,) = summarize("a.py", text.encode()).definitions
     assert definition == (3, "add", "def add(item: Item, count: int = 1) -> None", 7, "function", True, "")
 
 
 def test_a_comment_between_head_and_body_is_no_part_of_the_signature() -> None:
-    (definition,) = summarise("a.py", b"def add():\n    # What there is,\n    # all of it.\n    return 1\n").definitions
+    (definition,) = summarize("a.py", b"def add():\n    # What there is,\n    # all of it.\n    return 1\n").definitions
     assert definition.signature == "def add()"
 
 
@@ -176,7 +176,7 @@ SMALL, LARGE = "def small():\n    {}return 1\n", "class Large:\n    {}x = 1\n   
     ],
 )
 def test_only_what_a_file_is_there_for_speaks_for_it(path: str, text: str, purpose: str) -> None:
-    assert summarise(path, text.encode()).purpose == purpose
+    assert summarize(path, text.encode()).purpose == purpose
 
 
 @pytest.mark.parametrize(
@@ -202,7 +202,7 @@ def test_only_what_a_file_is_there_for_speaks_for_it(path: str, text: str, purpo
     ],
 )
 def test_the_purpose_is_the_first_sentence_said_about_a_file(path: str, text: str, purpose: str) -> None:
-    assert summarise(path, text.encode()).purpose == purpose
+    assert summarize(path, text.encode()).purpose == purpose
 
 
 @pytest.mark.parametrize(
@@ -220,20 +220,20 @@ def test_the_purpose_is_the_first_sentence_said_about_a_file(path: str, text: st
     ids=["mark", "utf-16", "utf-16 big", "latin", "binary", "one long line", "huge", "empty"],
 )
 def test_odd_contents_give_what_can_be_read(content: bytes, terms: dict[str, int]) -> None:
-    summary = summarise("a.txt", content)
+    summary = summarize("a.txt", content)
     assert (summary.chunks, summary.bytes) == ((terms,) if terms else (), len(content))
 
 
 def test_a_summary_is_bounded() -> None:
     text = "".join(f"def name{chr(97 + n % 26)}{n}(): pass\n" for n in range(9_000))
-    summary = summarise("a.py", text.encode())
+    summary = summarize("a.py", text.encode())
     assert len(summary.definitions) == MAX_DEFINITIONS
     assert len(summary.chunks) <= MAX_CHUNKS
-    assert len(summarise("a.md", b"# " + b"x" * 390).definitions[0].name) == 100
+    assert len(summarize("a.md", b"# " + b"x" * 390).definitions[0].name) == 100
 
 
 def test_a_summary_survives_the_cache() -> None:
-    summary = summarise("a.py", b'"""Doc."""\nclass Cart:\n    pass\n')
+    summary = summarize("a.py", b'"""Doc."""\nclass Cart:\n    pass\n')
     assert from_json(to_json(summary)) == summary
 
 
@@ -268,12 +268,12 @@ def test_no_pattern_takes_more_time_than_a_line_has_characters(language: Languag
 @pytest.mark.parametrize("path", ["a.py", "a.ts", "a.rs", "a.java", "a.c", "a.cpp", "a.cs", "a.kt", "a.md", "a.sql"])
 def test_a_file_full_of_bad_lines_takes_bounded_time(path: str, line: str) -> None:
     content = (line + "\n") * (MAX_ANALYSED_BYTES // (len(line) + 1))
-    assert _seconds(summarise, path, content.encode()) < 3.0
+    assert _seconds(summarize, path, content.encode()) < 3.0
 
 
 def test_a_signature_that_never_closes_before_a_huge_line_is_cut() -> None:
     content = "x = 1\n" * 60 + "def f(\n" + " " * 300_000 + "#\n"
-    assert _seconds(summarise, "a.py", content.encode()) < 2.0
+    assert _seconds(summarize, "a.py", content.encode()) < 2.0
 
 
 def _seconds(function: Callable[..., Any], *arguments: Any) -> float:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pytest
 
 from sidecar.codebase.summary.languages import LANGUAGES, language_of
-from sidecar.codebase.summary.summarize import Summary, summarise
+from sidecar.codebase.summary.summarize import Summary, summarize
 from tests.codebase.summary.samples import SOURCES
 
 
@@ -326,7 +326,7 @@ EXPECTED = {
 
 @pytest.mark.parametrize("path", SOURCES)
 def test_a_summary_tells_what_a_file_defines_imports_uses_and_insists_on(path: str) -> None:
-    summary, expected = summarise(path, SOURCES[path].encode()), EXPECTED[path]
+    summary, expected = summarize(path, SOURCES[path].encode()), EXPECTED[path]
     assert [_shown(summary, number) for number in range(len(summary.definitions))] == expected.definitions
     assert [f"{one.line} {one.text}" for one in summary.invariants] == expected.invariants
     assert list(summary.imports) == expected.imports
@@ -347,28 +347,28 @@ def test_every_language_with_a_grammar_has_a_sample() -> None:
 
 def test_an_unfinished_edit_hides_no_definition() -> None:
     text = "def first():\n    return (1\n\nclass Cart:\n    def total(self:\n        pass\n\ndef last():\n    pass\n"
-    names = {one.name for one in summarise("a.py", text.encode()).definitions}
+    names = {one.name for one in summarize("a.py", text.encode()).definitions}
     assert {"first", "Cart", "total", "last"} <= names
 
 
 def test_a_script_is_known_by_its_first_line_and_a_header_by_its_text() -> None:
-    assert summarise("bin/run", b"#!/usr/bin/env bash\nmain() { :; }\n").language == "Shell"
-    assert summarise("bin/run", b"#!/usr/bin/python3.11 -u\nx = 1\n").language == "Python"
-    assert summarise("a.h", b"namespace shop {\nclass Cart {};\n}\n").language == "C++"
-    assert summarise("a.h", b"struct cart { int a; };\n").language == "C"
-    assert summarise("docker/Dockerfile.dev", b"FROM x AS build\n").language == "Dockerfile"
-    assert summarise("notes", b"hello\n").language == "text"
+    assert summarize("bin/run", b"#!/usr/bin/env bash\nmain() { :; }\n").language == "Shell"
+    assert summarize("bin/run", b"#!/usr/bin/python3.11 -u\nx = 1\n").language == "Python"
+    assert summarize("a.h", b"namespace shop {\nclass Cart {};\n}\n").language == "C++"
+    assert summarize("a.h", b"struct cart { int a; };\n").language == "C"
+    assert summarize("docker/Dockerfile.dev", b"FROM x AS build\n").language == "Dockerfile"
+    assert summarize("notes", b"hello\n").language == "text"
 
 
 def test_what_a_test_asserts_is_no_invariant() -> None:
     text = b"def test_total():\n    # The total must be one.\n    assert total() == 1\n"
-    assert [one.text for one in summarise("tests/test_cart.py", text).invariants] == ["The total must be one."]
-    assert len(summarise("cart.py", text).invariants) == 2
+    assert [one.text for one in summarize("tests/test_cart.py", text).invariants] == ["The total must be one."]
+    assert len(summarize("cart.py", text).invariants) == 2
 
 
 def test_a_licence_states_no_invariant_and_no_purpose() -> None:
     text = b"# Copyright Ada\n# Redistributions must retain the above copyright notice.\n\nimport x\n"
-    summary = summarise("a.py", text)
+    summary = summarize("a.py", text)
     assert (summary.invariants, summary.purpose) == ((), "")
 
 
@@ -378,7 +378,7 @@ def test_secrets_are_masked_in_all_that_is_kept() -> None:
     for head in ("", f'KEY = """{pem}"""\n'):
         body = f'    # must never show {key}\n    assert token != "{key}"\n'
         text = f'{head}TOKEN = "{key}"\n\ndef call(token="{key}"):\n{body}'
-        summary = summarise("a.py", text.encode())
+        summary = summarize("a.py", text.encode())
         assert key not in repr(summary)
         assert "MIIabc" not in repr(summary)
         assert [one.name for one in summary.definitions][-2:] == ["TOKEN", "call"]
@@ -388,14 +388,14 @@ def test_secrets_are_masked_in_all_that_is_kept() -> None:
 @pytest.mark.parametrize("text", ["[" * 500_000, "a<\n" * 100_000, "(" * 400 + "\n", "x=[\n" * 20_000, "@a\n" * 50_000])
 @pytest.mark.parametrize("path", ["a.py", "a.cs", "a.ts", "a.php"])
 def test_a_text_that_no_grammar_can_take_is_read_by_patterns(path: str, text: str) -> None:
-    summary = summarise(path, (("<?php\n" if path == "a.php" else "") + text).encode())
+    summary = summarize(path, (("<?php\n" if path == "a.php" else "") + text).encode())
     assert summary.analysis in ("syntax", "patterns", "minified")
     assert summary.bytes >= len(text)
 
 
 def test_a_long_text_with_an_error_still_tells_what_it_defines() -> None:
     text = 'Key = TypeVar("Key")\n\n\n' + "def f(x):\n    return x\n\n\n" * 500 + "def g(:\n"
-    summary = summarise("a.py", text.encode())
+    summary = summarize("a.py", text.encode())
     assert summary.definitions[0].name == "Key"
     assert summary.invariants[0].text == 'Key = TypeVar("Key")'
 
@@ -405,10 +405,10 @@ def test_nothing_of_a_text_that_was_read_stays_in_memory(end: str) -> None:
     def text(number: int) -> bytes:
         return f"# {number}\n".encode() + b"def f(x):\n    return x\n\n\n" * 400 + end.encode()
 
-    summarise("a.py", text(0))
+    summarize("a.py", text(0))
     tracemalloc.start()
     for number in range(20):
-        summarise("a.py", text(number))
+        summarize("a.py", text(number))
     gc.collect()
     kept, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()

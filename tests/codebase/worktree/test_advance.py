@@ -9,7 +9,7 @@ import pytest
 
 from sidecar.call import Process
 from sidecar.codebase.repository import Repository as Watched
-from sidecar.codebase.worktree.state import StateFailed
+from sidecar.codebase.worktree.state import StateUnavailable
 from tests.support.memory import MemorySidecar
 from tests.support.repositories import Repository
 from tests.support.walking import full_look, process_of, wait_until_watched
@@ -265,10 +265,10 @@ def test_a_workspace_whose_own_folder_is_replaced_is_looked_at_anew(
     work(repository, script)
     try:
         found: object = one.state()
-    except StateFailed as error:
+    except StateUnavailable as error:
         found = error.reason
     try:
         expected: object = full_look(repository.path / "sub", process)
-    except StateFailed as error:
+    except StateUnavailable as error:
         expected = error.reason
     assert found == expected

@@ -48,7 +48,7 @@ def look_at(process: Process, monkeypatch: pytest.MonkeyPatch) -> Iterator[Calla
 
     yield make
     for one in made:
-        one.watching.close()
+        one.worktree_watch.close()
 
 
 LookAt = Callable[[Path], Freshness]
@@ -100,10 +100,10 @@ def test_what_the_watch_missed_is_found_by_the_audit(look_at: LookAt, repository
     one = look_at(repository.path)
     assert wait_until_proven(one, "watch+stat")
     (tmp_path / "outside.txt").write_text("through another name\n")
-    assert not one.confirms(["sub/b.txt", "a.txt"])
-    assert one.confirms(["sub/b.txt", "dirty.txt"])
+    assert not one.verify_unchanged(["sub/b.txt", "a.txt"])
+    assert one.verify_unchanged(["sub/b.txt", "dirty.txt"])
     os.utime(repository.path / "sub/b.txt")
-    assert one.confirms(["sub/b.txt"])
+    assert one.verify_unchanged(["sub/b.txt"])
     assert one.state().proof == "watch+stat"
     assert not one.audit()
     assert one.state().proof == "status"

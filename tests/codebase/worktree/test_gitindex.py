@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from sidecar.codebase.worktree.git_index import Tracked, read_index
+from sidecar.codebase.worktree.git_index import IndexEntry, read_index
 from tests.support.repositories import make_repository
 
 FOLDERS = ("a", "a-b", "a/b", "b/c", "ü")
@@ -36,6 +36,6 @@ def test_the_index_of_nothing_holds_nothing(tmp_path: Path) -> None:
     assert (len(index), index.find("a"), list(index.below("a"))) == (0, None, [])
 
 
-def _told(entry: Tracked | None) -> str:
+def _told(entry: IndexEntry | None) -> str:
     assert entry is not None
     return f"{entry.mode:o} {entry.id} 0 {entry.path}"

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.codebase.worktree.content_hash import HASHED_BYTES, ContentHashes
-from sidecar.system.safe_open import read_below, read_file
+from sidecar.codebase.worktree.content_hash import MAX_HASHED_BYTES, ContentHashes
+from sidecar.system.safe_open import read_below, read_if_regular
 from tests.codebase.codebase_client import CodebaseClient
 from tests.support.client import Client
 from tests.support.depth import is_thorough
@@ -67,7 +67,7 @@ def test_a_file_at_rest_is_read_once(tmp_path: Path) -> None:
 def test_a_file_over_the_limit_is_told_apart_without_reading(tmp_path: Path, hashes: ContentHashes) -> None:
     path = tmp_path / "large"
     with path.open("wb") as file:
-        file.truncate(HASHED_BYTES + 1)
+        file.truncate(MAX_HASHED_BYTES + 1)
     first = hashes.of(str(path))
     assert first is not None
     assert first.startswith("large:")
@@ -104,9 +104,9 @@ def test_links_and_folders_are_not_read(tmp_path: Path) -> None:
     (tmp_path / "inside").mkdir()
     (tmp_path / "link").symlink_to(tmp_path / "file")
     (tmp_path / "inside" / "way-out").symlink_to(tmp_path)
-    assert read_file(str(tmp_path / "file"), 100) == b"text"
-    assert read_file(str(tmp_path / "file"), 3) is None
-    assert read_file(str(tmp_path / "link"), 100) is None
-    assert read_file(str(tmp_path), 100) is None
+    assert read_if_regular(str(tmp_path / "file"), 100) == b"text"
+    assert read_if_regular(str(tmp_path / "file"), 3) is None
+    assert read_if_regular(str(tmp_path / "link"), 100) is None
+    assert read_if_regular(str(tmp_path), 100) is None
     assert read_below(str(tmp_path / "inside"), "way-out/file", 100) is None
     assert read_below(str(tmp_path), "inside/../file", 100) == b"text"

@@ -6,13 +6,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.codebase.worktree.hunks import (
-    LOOKED_AT_CHARACTERS,
-    SHORT_LINES,
-    as_added,
-    conflicts_in,
-    follows,
-    head_of,
-    hunks_of,
+    MAX_DIFF_CHARACTERS,
+    MAX_WHOLE_LINES,
+    added_file_diff,
+    conflict_hunks,
+    hunk_header,
+    is_adjacent,
+    split_hunks,
 )
 
 LINES = st.lists(st.sampled_from([*"abcdefgh", "", "    ", "def f():", "@@ -1 +1 @@", "--- x", "\\ x"]), max_size=60)
@@ -27,10 +27,10 @@ def unified(before: list[str], after: list[str]) -> str:
 @given(LINES, LINES)
 def test_hunks_together_are_the_difference(before: list[str], after: list[str]) -> None:
     text = unified(before, after)
-    hunks = hunks_of(text)
+    hunks = split_hunks(text)
     whole = [line for line in text.split("\n") if line and not line.startswith("@@ ")]
     assert [line for hunk in hunks for line in hunk.lines] == whole
-    assert len({hunk.mark for hunk in hunks}) == len(hunks)
+    assert len({hunk.hunk_id for hunk in hunks}) == len(hunks)
     for hunk in hunks:
         assert any(line[0] in "+-" for line in hunk.lines)
         assert hunk.old_lines == sum(line[0] in "- " for line in hunk.lines)
@@ -40,55 +40,55 @@ def test_hunks_together_are_the_difference(before: list[str], after: list[str]) 
 @given(LINES, LINES)
 def test_hunks_that_follow_one_another_have_gits_own_head(before: list[str], after: list[str]) -> None:
     text = unified(before, after)
-    hunks = hunks_of(text)
+    hunks = split_hunks(text)
     heads = []
     for number, hunk in enumerate(hunks):
-        if number == 0 or not follows(hunks[number - 1], hunk):
+        if number == 0 or not is_adjacent(hunks[number - 1], hunk):
             heads.append([hunk, hunk])
         heads[-1][1] = hunk
     if before:  # where there was nothing before, a head has one side only
-        assert [head_of(*head) for head in heads] == [line for line in text.split("\n") if line.startswith("@@ ")]
+        assert [hunk_header(*head) for head in heads] == [line for line in text.split("\n") if line.startswith("@@ ")]
 
 
 @given(st.lists(st.sampled_from("abcdefgh"), min_size=1, max_size=80), st.data())
 def test_one_more_line_changes_few_hunks(lines: list[str], data: st.DataObject) -> None:
     at = data.draw(st.integers(0, len(lines)))
-    before = {hunk.mark for hunk in hunks_of(as_added("\n".join(lines)))}
-    after = hunks_of(as_added("\n".join([*lines[:at], "new", *lines[at:]])))
-    assert sum(len(hunk.lines) for hunk in after if hunk.mark not in before) <= 6 * SHORT_LINES
+    before = {hunk.hunk_id for hunk in split_hunks(added_file_diff("\n".join(lines)))}
+    after = split_hunks(added_file_diff("\n".join([*lines[:at], "new", *lines[at:]])))
+    assert sum(len(hunk.lines) for hunk in after if hunk.hunk_id not in before) <= 6 * MAX_WHOLE_LINES
 
 
 def test_a_paragraph_is_a_hunk_of_its_own() -> None:
     text = "".join(f"def f{number}():\n    return {number}\n\n\n" for number in range(9))
-    hunks = hunks_of(as_added(text))
-    edited = hunks_of(as_added(text.replace("return 4", "return 44")))
+    hunks = split_hunks(added_file_diff(text))
+    edited = split_hunks(added_file_diff(text.replace("return 4", "return 44")))
     assert len(hunks) == 9
     assert [hunk.lines[1] for hunk in edited if hunk not in hunks] == ["+    return 44"]
-    assert [hunk.place for hunk in hunks][:2] == ["+1", "+5"]
+    assert [hunk.position for hunk in hunks][:2] == ["+1", "+5"]
 
 
 def test_the_same_change_at_two_places_is_two_hunks() -> None:
     before = ["x", *"abcdef", "x", *"abcdef", "x"]
     after = ["y", *"abcdef", "y", *"abcdef", "y"]
-    assert len({hunk.mark for hunk in hunks_of(unified(before, after))}) == 3
-    twice = hunks_of(as_added("same\n\n\nsame\n\n\nsame\n\n\n"))
-    assert len({hunk.mark for hunk in twice}) == len(twice) == 3
+    assert len({hunk.hunk_id for hunk in split_hunks(unified(before, after))}) == 3
+    twice = split_hunks(added_file_diff("same\n\n\nsame\n\n\nsame\n\n\n"))
+    assert len({hunk.hunk_id for hunk in twice}) == len(twice) == 3
 
 
 def test_a_conflict_is_a_hunk_wherever_it_comes_to_stand() -> None:
-    text = conflicts_in(CONFLICT)
+    text = conflict_hunks(CONFLICT)
     assert text == "@@ -0,0 +2,5 @@ conflict\n <<<<<<< HEAD\n ours\n =======\n theirs\n >>>>>>> feature\n"
-    (one,), (other,) = hunks_of(text), hunks_of(conflicts_in(f"more\n{CONFLICT}"))
-    assert (one.mark, one.place, other.place) == (other.mark, "+2", "+3")
-    assert conflicts_in("<<<<<<< HEAD\nnever closed\n") == conflicts_in("no conflict\n") == ""
+    (one,), (other,) = split_hunks(text), split_hunks(conflict_hunks(f"more\n{CONFLICT}"))
+    assert (one.hunk_id, one.position, other.position) == (other.hunk_id, "+2", "+3")
+    assert conflict_hunks("<<<<<<< HEAD\nnever closed\n") == conflict_hunks("no conflict\n") == ""
 
 
 def test_of_a_huge_difference_only_the_beginning_is_cut_into_hunks() -> None:
-    hunks = hunks_of(as_added("a line of some length\n" * 90_000))
-    assert 0 < sum(len(line) + 1 for hunk in hunks for line in hunk.lines) <= LOOKED_AT_CHARACTERS
+    hunks = split_hunks(added_file_diff("a line of some length\n" * 90_000))
+    assert 0 < sum(len(line) + 1 for hunk in hunks for line in hunk.lines) <= MAX_DIFF_CHARACTERS
 
 
 @given(st.text(max_size=300))
 def test_whatever_text_there_is_can_be_cut(text: str) -> None:
-    for hunk in hunks_of(text):
+    for hunk in split_hunks(text):
         assert all(line[0] in "+- \\" for line in hunk.lines)

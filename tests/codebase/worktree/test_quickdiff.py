@@ -11,7 +11,7 @@ from sidecar.call import Process
 from sidecar.codebase.repository import Repository as Watched
 from sidecar.codebase.worktree import libgit_diff
 from sidecar.codebase.worktree.diff import diff_against
-from sidecar.codebase.worktree.libgit_diff import QuickDiff
+from sidecar.codebase.worktree.libgit_diff import LibgitDiff
 from tests.support.memory import MemorySidecar
 from tests.support.repositories import Repository
 from tests.support.walking import full_look, process_of, wait_until_watched
@@ -67,8 +67,8 @@ def test_random_edits_give_what_git_gives(process: Process, make_repository: Mak
     state = full_look(repository.path, process)
     assert state.head is not None
     expected = diff_against(repository.path, state.head, [file.path for file in state.changed])
-    quick = QuickDiff()
-    found = {file.path: quick.of(repository.path, state, file, keeps_lines=True) for file in state.changed}
+    quick = LibgitDiff()
+    found = {file.path: quick.diff(repository.path, state, file, is_line_exact=True) for file in state.changed}
     assert len(found) > FILES / 2
     assert found == {path: expected[path] for path in found}
 
@@ -88,14 +88,14 @@ def test_only_plain_edits_are_made_here(process: Process, make_repository: Make,
     repository.git("update-index", "--chmod=+x", "sub/mode")
     (repository.path / "sub/mode").chmod(0o755)
     state = full_look(repository.path / folder, process)
-    quick = QuickDiff()
+    quick = LibgitDiff()
     cwd = repository.path / folder
-    made = {Path(file.path).name: quick.of(cwd, state, file, keeps_lines=False) for file in state.changed}
+    made = {Path(file.path).name: quick.diff(cwd, state, file, is_line_exact=False) for file in state.changed}
     assert {name for name, diff in made.items() if diff is not None} == {"edited", "mode"}
     assert [(diff.added, diff.removed) for diff in (made["edited"], made["mode"]) if diff] == [(1, 2), (0, 0)]
     edited_file = next(file for file in state.changed if file.path.endswith("edited"))
     repository.write({"sub/edited": "changed since\n"})
-    assert quick.of(cwd, state, edited_file, keeps_lines=True) is None
+    assert quick.diff(cwd, state, edited_file, is_line_exact=True) is None
 
 
 @pytest.mark.parametrize("object_format", ["sha1", "sha256"])
@@ -109,7 +109,7 @@ def test_the_workspace_gives_the_same_differences_either_way(
     repository.commit(dict.fromkeys(names, "def one():\n    return 1\n" * 3))
     repository.write({".gitattributes": "py.txt diff=python\nup.txt filter=upper\n* text=auto\n"})
     repository.git("config", "filter.upper.clean", "tr a-z A-Z")
-    libgit_diff.make_ready()
+    libgit_diff.load()
     one = Watched(process.workspaces.get(str(repository.path), None), process)
     wait_until_watched(one, 2.0)
     for round_ in range(3):

@@ -232,9 +232,9 @@ def test_a_mapping_of_a_file_known_to_be_changed_is_seen(process: Process, repos
 
 def test_the_end_of_the_process_ends_the_watch(sidecar: MemorySidecar, repository: Repository) -> None:
     one = watched(process_of(sidecar), repository.path)
-    assert one.freshness.watching.size > 0
+    assert one.freshness.worktree_watch.size > 0
     sidecar.close()
-    assert one.freshness.watching.size == 0
+    assert one.freshness.worktree_watch.size == 0
 
 
 def test_a_workspace_that_is_forgotten_is_watched_no_more(process: Process, repository: Repository) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from sidecar.codebase import RankedFile, Summary
-from sidecar.codebase.summary.summarize import summarise
+from sidecar.codebase.summary.summarize import summarize
 from sidecar.packs.context_pack import ContextFile, RenderCache, shows_content
 from sidecar.packs.items import DETAIL_LIMITS, PackItem, session_has
 from sidecar.runs import NO_CONTENTS, Item, SessionContents
@@ -16,7 +16,7 @@ RANKED = RankedFile("src/cart.py", 3.0, {"text": 2.0}, ("total",), ())
 
 def item(text: str = BODY, rank: int = 1, content: str = "a1") -> PackItem:
     """A file's item at a rank."""
-    file = ContextFile(RANKED, content, summarise("src/cart.py", text.encode()), "matches total and more " * 4)
+    file = ContextFile(RANKED, content, summarize("src/cart.py", text.encode()), "matches total and more " * 4)
     return RenderCache().items([file] * rank, "the total of the cart", DETAIL_LIMITS["normal"], 24_000)[-1]
 
 

@@ -1,6 +1,6 @@
 """The few lines of the best files that match most of the prompt."""
 
-from sidecar.codebase.summary.summarize import summarise
+from sidecar.codebase.summary.summarize import summarize
 from sidecar.packs.context_pack import MAX_LINES, PASSAGE_CHARACTERS, PASSAGE_LINES, Passage, passage_of
 
 CART = '''"""The cart."""
@@ -27,7 +27,7 @@ def unrelated():
 
 
 def passage(text: str, *terms: str, path: str = "src/cart.py") -> Passage:
-    return passage_of(text, summarise(path, text.encode()), terms)
+    return passage_of(text, summarize(path, text.encode()), terms)
 
 
 def test_a_passage_comes_from_the_matching_definition() -> None:

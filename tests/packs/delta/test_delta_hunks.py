@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.codebase import as_added, hunks_of
+from sidecar.codebase import added_file_diff, split_hunks
 from sidecar.core.text.sanitize import size
 from sidecar.packs.delta_files import render_diff
 from sidecar.runs import keys
@@ -37,20 +37,20 @@ def test_every_hunk_is_known_shown_or_counted_and_every_lost_one_is_named(
         now[at : at + removed] = added
         text = unified(base, now)
         rendered = render_diff(text, sent.hunks, "", limit)
-        hunks = hunks_of(text)
-        known = {first.mark for first in sent.hunks}
-        assert [first.mark for first in rendered.hunks] == [hunk.mark for hunk in hunks]
+        hunks = split_hunks(text)
+        known = {first.hunk_id for first in sent.hunks}
+        assert [first.hunk_id for first in rendered.hunks] == [hunk.hunk_id for hunk in hunks]
         counted = any("more lines" in line for line in rendered.lines)
         for hunk in hunks:
             in_full = all(f"  {line}" in rendered.lines for line in hunk.lines)
-            assert hunk.mark in known or in_full or limit < PLENTY
-            assert hunk.mark in known or in_full or counted or not (rendered.lines or sent.hunks)
+            assert hunk.hunk_id in known or in_full or limit < PLENTY
+            assert hunk.hunk_id in known or in_full or counted or not (rendered.lines or sent.hunks)
         _nothing_is_forged(text, rendered.lines)
         if rendered.lines and not rendered.lines[-1].startswith("  no longer"):
             assert sum(size(line) + 1 for line in rendered.lines) <= max(limit, 0) + 40
         if limit == PLENTY:
-            _check_lost_hunks_are_named(shown_before, rendered.lines, {hunk.mark for hunk in hunks}, text)
-            shown_before = {hunk.mark: hunk.place for hunk in hunks}
+            _check_lost_hunks_are_named(shown_before, rendered.lines, {hunk.hunk_id for hunk in hunks}, text)
+            shown_before = {hunk.hunk_id: hunk.position for hunk in hunks}
         sent = stored(keys.SentChange("state", rendered.hunks))
         assert sent.hunks == rendered.hunks
 
@@ -94,26 +94,26 @@ def test_a_reverted_hunk_is_named_by_its_location() -> None:
 
 def test_a_moved_hunk_is_sent_again() -> None:
     parts = ["def f():\n    return 1\n\n\n", "def g():\n    return 2\n\n\n", "def h():\n    return 3\n\n\n"]
-    first = render_diff(as_added("".join(parts)), (), "", PLENTY)
-    again = render_diff(as_added("".join([parts[1], parts[0], parts[2]])), first.hunks, "", PLENTY)
+    first = render_diff(added_file_diff("".join(parts)), (), "", PLENTY)
+    again = render_diff(added_file_diff("".join([parts[1], parts[0], parts[2]])), first.hunks, "", PLENTY)
     assert again.has_new
     assert [line for line in again.lines if "return" in line] == ["  +    return 1"]
 
 
 def test_a_counted_hunk_is_neither_new_nor_missing_later() -> None:
     text = "".join(f"def f{number}():\n    return {number}\n\n\n" for number in range(40))
-    first = render_diff(as_added(text), (), "", 400)
+    first = render_diff(added_file_diff(text), (), "", 400)
     assert first.lines[-1].endswith("more lines")
-    again = render_diff(as_added(text.replace("return 2\n", "return 22\n")), first.hunks, "", 400)
+    again = render_diff(added_file_diff(text.replace("return 2\n", "return 22\n")), first.hunks, "", 400)
     assert [line for line in again.lines if "return" in line] == ["  +    return 22"]
-    without = render_diff(as_added(text.replace("def f39():\n    return 39\n", "")), first.hunks, "", 400)
+    without = render_diff(added_file_diff(text.replace("def f39():\n    return 39\n", "")), first.hunks, "", 400)
     assert not any("no longer" in line for line in without.lines)
 
 
 def test_matching_hunks_come_first_and_cuts_fall_between_hunks() -> None:
     text = "".join(f"def word{number}():\n    return {number}\n\n\n" for number in range(40))
     text = text.replace("return 31\n", "return discount\n")
-    rendered = render_diff(as_added(text), (), "why is the discount wrong", 300)
+    rendered = render_diff(added_file_diff(text), (), "why is the discount wrong", 300)
     assert "  +    return discount" in rendered.lines
     bodies = [line for line in rendered.lines if line.startswith("  +")]
     assert sum("def " in line for line in bodies) == sum("return" in line for line in bodies)
@@ -129,7 +129,7 @@ def test_an_oversized_hunk_is_cut_at_a_line_end() -> None:
 @pytest.mark.parametrize("before", ["", "x\n" * 30])
 def test_a_key_of_many_lines_is_masked_line_by_line(before: str) -> None:
     key = "-----BEGIN PRIVATE KEY-----\n" + "MIIEvQIBADANBgkqhkiG9w0BAQEFAASC\n" * 30 + "-----END PRIVATE KEY-----\n"
-    rendered = render_diff(as_added(f"{before}{key}after = 1\ntoken = '{TOKEN}'\n"), (), "", PLENTY)
+    rendered = render_diff(added_file_diff(f"{before}{key}after = 1\ntoken = '{TOKEN}'\n"), (), "", PLENTY)
     sent = "\n".join(rendered.lines)
     assert "MIIEvQ" not in sent
     assert TOKEN not in sent
@@ -139,7 +139,7 @@ def test_a_key_of_many_lines_is_masked_line_by_line(before: str) -> None:
 @given(st.text(max_size=200), st.text(max_size=200))
 def test_a_rendered_difference_has_whole_lines_for_any_content(first: str, other: str) -> None:
     base, now = (text.encode("utf-8", "replace").decode().split("\n") for text in (first, other))
-    for text in (unified(base, now), as_added("\n".join(now))):
+    for text in (unified(base, now), added_file_diff("\n".join(now))):
         for line in render_diff(text, (), "", PLENTY).lines:
             assert "\n" not in line
             assert "[continuity:" not in line.casefold()

@@ -7,7 +7,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.codebase import ChangedFile, FileDiff, Hunk, RepositoryState, as_added, hunks_of
+from sidecar.codebase import ChangedFile, FileDiff, Hunk, RepositoryState, added_file_diff, split_hunks
 from sidecar.core.digests import short_id
 from sidecar.packs.delta_files import Differences, QueryRelevance
 from sidecar.packs.delta_pack import delta_items
@@ -32,7 +32,7 @@ class Session:
 
     def text(self) -> str:
         if self.is_new_file:
-            return as_added("\n".join(self.now))
+            return added_file_diff("\n".join(self.now))
         lines = difflib.unified_diff(self.base, self.now, n=2, lineterm="")
         return "".join(f"{line}\n" for line in list(lines)[2:])
 
@@ -52,7 +52,7 @@ class Session:
         return ChangedFile(PATH, kind, code, short_id(self.text()), None)  # type: ignore[arg-type]
 
     def hunks(self) -> tuple[Hunk, ...]:
-        return hunks_of(self.text())
+        return split_hunks(self.text())
 
     def take(self, items: list[PackItem]) -> None:
         """The items reach the session: the ledger has them, and the agent sees whole hunks in their lines."""
@@ -60,14 +60,14 @@ class Session:
             if not item.always_sent:
                 self.ledger[item.key] = item.as_delivery()
             lines = item.text.split("\n")
-            self.seen |= {hunk.mark for hunk in self.hunks() if all(f"  {line}" in lines for line in hunk.lines)}
+            self.seen |= {hunk.hunk_id for hunk in self.hunks() if all(f"  {line}" in lines for line in hunk.lines)}
 
     def write(self) -> None:
         """The agent writes the file itself, as the capture after its run keeps it."""
         sent = keys.SentChange(keys.change_digest(self.change()), keys.shown_hunks(self.hunks()))
         if self.text():
             self.ledger[keys.change_key(PATH)] = Item(keys.change_key(PATH), keys.sent_change_digest(sent), 0)
-        self.seen |= {hunk.mark for hunk in self.hunks()}
+        self.seen |= {hunk.hunk_id for hunk in self.hunks()}
 
 
 @given(base=LINES, steps=STEPS, is_new_file=st.booleans())
@@ -79,10 +79,10 @@ def test_earlier_and_current_deltas_add_up_to_the_whole_difference(
         session.now[at : at + removed] = added
         for step in _calls(session, event, base):
             if step:
-                assert {hunk.mark for hunk in session.hunks()} <= session.seen
+                assert {hunk.hunk_id for hunk in session.hunks()} <= session.seen
     items = session.call(late=False)
     session.take(items)
-    assert {hunk.mark for hunk in session.hunks()} <= session.seen
+    assert {hunk.hunk_id for hunk in session.hunks()} <= session.seen
     assert all(item.always_sent for item in session.call(late=False))
 
 

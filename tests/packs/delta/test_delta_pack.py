@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.codebase import ChangedFile, FileDiff, Moved, RepositoryState
+from sidecar.codebase import ChangedFile, FileDiff, HeadMove, RepositoryState
 from sidecar.core.text.sanitize import size
 from sidecar.packs.delta_files import Differences, QueryRelevance
 from sidecar.packs.delta_pack import delta_items, recent_failures, task_list_items
@@ -42,7 +42,7 @@ def items_of(
     differences: Differences | None = WHOLE,
     known: SessionContents = NO_CONTENTS,
     *,
-    moved: Moved | None = None,
+    moved: HeadMove | None = None,
     failing: tuple[FailingTests, ...] = (),
     rules: list[str] | None = None,
     sendable: int = 24_000,
@@ -82,7 +82,7 @@ def test_a_head_move_without_commits_is_repeated_with_them() -> None:
     before = session_with(items_of(state(head="1" * 40)), "1" * 40)
     late = items_of(state(head="2" * 40), None, before)
     assert "HEAD has moved" in text(late)
-    moved = Moved(("2222222 Add tax",), ())
+    moved = HeadMove(("2222222 Add tax",), ())
     after = items_of(state(head="2" * 40), WHOLE, session_with(late, "1" * 40), moved=moved)
     assert "Add tax" in text([item for item in after if not session_has(session_with(late), item)])
 

@@ -15,7 +15,7 @@ from sidecar.core.errors import AgentUnavailable, WorkspaceUnavailable
 from sidecar.ralph.agent.agent_result import AgentOptions, AgentResult, TimeLimits
 from sidecar.ralph.agent.harnesses import agent_command
 from sidecar.ralph.agent.runner import HEAD_BYTES, TAIL_BYTES, run_agent
-from sidecar.system.process_tree import end_marked
+from sidecar.system.process_tree import kill_marked
 from tests.support.fake_agent import (
     FakeAgent,
     Step,
@@ -225,7 +225,7 @@ def test_daemon_that_holds_a_pipe_does_not_block_and_survives(stage: Stage) -> N
     assert (agent_result.exit_code, agent_result.promise) == (0, True)
     assert agent_result.duration_ms < 20_000
     assert stage.is_running("child")
-    end_marked(str(stage.log_path), SystemClock())
+    kill_marked(str(stage.log_path), SystemClock())
     assert not stage.is_running("child")
 
 
