@@ -106,9 +106,9 @@ def _grammars() -> str:
 
 
 def _yaml() -> str:
-    from sidecar.memory.files.front_matter import read
+    from sidecar.core.text.yaml_read import read_mapping
 
-    return f"YAML of {len(read('id: mem-1'))} key"
+    return f"YAML of {len(read_mapping('id: mem-1') or {})} key"
 
 
 def _catalog() -> str:

@@ -1,5 +1,6 @@
 """Memories: Markdown files below `.chati/memories`, a derived index, and access control."""
 
+from sidecar.core.text.yaml_edit import Value
 from sidecar.language.conclusions import StatementKind
 from sidecar.memory import managed_memories as knowledge_pointer
 from sidecar.memory.access import SHARED_ONLY, Reach, grant, reach_of, revoke
@@ -17,7 +18,6 @@ from sidecar.memory.capture.methods import to_capture_result, to_session_summary
 from sidecar.memory.capture.session_summary import ErrorEvent, Note, SessionSummary, Utterance, session_source
 from sidecar.memory.capture.session_transcript import read_transcript
 from sidecar.memory.entry import Memory
-from sidecar.memory.files.front_matter import Value
 from sidecar.memory.files.layout import AGENTS, SHARED
 from sidecar.memory.index import Index, index_of
 from sidecar.memory.managed_memories import (

@@ -8,10 +8,11 @@ from typing import NamedTuple
 
 from sidecar.call import Process
 from sidecar.core.errors import NotFound, SidecarError, StateDegraded
+from sidecar.core.text.yaml_edit import Value
 from sidecar.memory.entry import Memory
 from sidecar.memory.files import document
 from sidecar.memory.files.entry_fields import FieldValues
-from sidecar.memory.files.front_matter import MalformedFrontMatter, Value, read_values, split
+from sidecar.memory.files.front_matter import MalformedFrontMatter, read_values, split
 from sidecar.memory.files.layout import location_of
 from sidecar.memory.index import index_of, write_index_file
 from sidecar.memory.store import entries

@@ -13,6 +13,7 @@ from sidecar.core.errors import (
     StateDegraded,
     WorkspaceUnavailable,
 )
+from sidecar.core.text.yaml_edit import Value
 from sidecar.memory import proposals
 from sidecar.memory import serialize as detail_levels
 from sidecar.memory.access import memory_not_found, require_user_approval
@@ -21,7 +22,6 @@ from sidecar.memory.context import MemoryContext, memory_context
 from sidecar.memory.entry import SECTOR_OF_TYPE
 from sidecar.memory.files.document import Edit
 from sidecar.memory.files.entry_fields import parse_time_ms
-from sidecar.memory.files.front_matter import Value
 from sidecar.memory.files.layout import unarchived_path
 from sidecar.memory.index import RefreshResult, write_index_file
 from sidecar.memory.model import (

@@ -8,11 +8,11 @@ from sidecar.call import Process
 from sidecar.core.clock import rfc3339
 from sidecar.core.digests import digest_bytes
 from sidecar.core.errors import Conflict, InvalidParams, NotFound, PolicyDenied
+from sidecar.core.text.yaml_edit import Value
 from sidecar.memory.access import Reach, memory_not_found, require_owner
 from sidecar.memory.entry import Memory, Retention
 from sidecar.memory.files import document
 from sidecar.memory.files.document import Edit
-from sidecar.memory.files.front_matter import Value
 from sidecar.memory.files.layout import MEMORY_ID, archive_path, location_of, new_memory_path, unarchived_path
 from sidecar.memory.files.memory_folder import DayNumbers, MemoryFolder
 from sidecar.memory.index import Index, index_of, write_index_file

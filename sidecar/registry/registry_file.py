@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.core.errors import Busy, Conflict, PolicyDenied, TooLarge, WorkspaceUnavailable
-from sidecar.core.text.yaml_edit import MalformedYaml, Node, parse_nodes
+from sidecar.core.text.yaml_read import MalformedYaml, Node, parse_nodes
 from sidecar.registry.entity import DEFAULT_ADAPTABILITY, Entity, Metadata, Registry, Remark
 from sidecar.registry.file_edit import NEW_FILE, set_metadata
 from sidecar.system import filelock

@@ -9,13 +9,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-import orjson
-
 from sidecar.core.errors import SidecarError
 from sidecar.core.ides import RulesFile
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.text.yaml_edit import MalformedYaml, Node, parse_nodes
-from sidecar.core.text.yaml_read import read_mapping, scalar_text
+from sidecar.core.text.yaml_edit import UneditableYaml, inline_yaml, set_values
+from sidecar.core.text.yaml_read import MalformedYaml, parse_nodes, read_mapping, scalar_text
 from sidecar.session import user_files
 from sidecar.session.state import SessionFileValues
 
@@ -25,7 +23,7 @@ TASK, PENDING, COMPACTIONS = "session_task", "session_pending_decisions", "sessi
 
 
 _NAME = lazy_regex(r"(?!(?:true|false|yes|no|on|off|null|y|n)\Z)[a-z](?:[a-z-]*[a-z])?")
-_ODD = lazy_regex(r"[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
+_AFFECTS_OTHER_CONTENT = "It cannot be edited without changing other content."
 
 
 class SessionFileRead(NamedTuple):
@@ -69,7 +67,7 @@ def save_session_values(project: Path, values: Mapping[str, str]) -> str:
 
 
 def parse_session_file(text: str) -> SessionFileValues:
-    """Parse the file's text. Raise Damaged."""
+    """Parse the file's text. Raise MalformedYaml."""
     mapping = read_mapping(_without_bom(text))
     if mapping is None:
         raise MalformedYaml("It is not a mapping.")
@@ -77,38 +75,17 @@ def parse_session_file(text: str) -> SessionFileValues:
 
 
 def edited(text: str, values: Mapping[str, str]) -> str:
-    """Return the text with new values of some top-level keys. Raise Damaged, UneditableFile."""
-    bom, body = text[: len(text) - len(_without_bom(text))], _without_bom(text)
-    root = parse_nodes(body)
+    """Return the text with new values of some top-level keys. Raise MalformedYaml, UneditableFile."""
+    root = parse_nodes(_without_bom(text))
     if root is not None and (root.kind != "mapping" or root.is_flow):
         raise UneditableFile("Its keys are not on separate lines.")
-    nodes = {key: root.get(key) if root is not None else None for key in values}
-    written = body
-    for key, node in sorted(nodes.items(), key=lambda item: -item[1].start if item[1] else 0):
-        if node is not None:
-            written = _replaced(written, node, values[key])
-    written += _lines(body, {key: value for key, value in values.items() if nodes[key] is None})
-    if read_mapping(written) != {**(read_mapping(body) or {}), **values}:
-        raise UneditableFile("It cannot be edited without changing other content.")
-    return bom + written
-
-
-def _replaced(text: str, node: Node, value: str) -> str:
-    gap = " " if text[node.start - 1 : node.start] == ":" else ""
-    return f"{text[: node.start]}{gap}{_yaml_scalar(value)}{text[node.end :]}"
-
-
-def _lines(text: str, values: Mapping[str, str]) -> str:
-    line_end = "\r\n" if "\r\n" in text else "\n"
-    gap = line_end if values and text and not text.endswith("\n") else ""
-    return gap + "".join(f"{key}: {_yaml_scalar(value)}{line_end}" for key, value in values.items())
-
-
-def _yaml_scalar(value: str) -> str:
-    """Write a plain name unquoted, anything else as JSON, with the characters escaped that YAML treats as line ends."""
-    if _NAME.fullmatch(value):
-        return value
-    return _ODD.sub(lambda match: f"\\u{ord(match[0]):04x}", orjson.dumps(value).decode())
+    try:
+        after = set_values(text, {(): {key: inline_yaml(value, _NAME) for key, value in values.items()}})
+    except UneditableYaml as error:
+        raise UneditableFile(_AFFECTS_OTHER_CONTENT) from error
+    if read_mapping(_without_bom(after)) != {**(read_mapping(_without_bom(text)) or {}), **values}:
+        raise UneditableFile(_AFFECTS_OTHER_CONTENT)
+    return after
 
 
 def _without_bom(text: str) -> str:

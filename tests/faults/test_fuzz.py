@@ -16,8 +16,7 @@ from sidecar.capture.effects.tool_parts import Command
 from sidecar.capture.test_results.runner_output import outcomes_of
 from sidecar.codebase.worktree.hunks import conflict_hunks, split_hunks
 from sidecar.core.errors import Conflict, InvalidParams
-from sidecar.core.text.yaml_edit import MalformedYaml, parse_nodes
-from sidecar.core.text.yaml_read import read_mapping
+from sidecar.core.text.yaml_read import MalformedYaml, parse_nodes, read_mapping
 from sidecar.knowledge.item import UnreadableItem, item_location, parse_item
 from sidecar.memory.capture.session_transcript import read_transcript
 from sidecar.memory.files import document as sections
@@ -150,10 +149,10 @@ def _front_matter(text: str) -> None:
     with suppress(front_matter.MalformedFrontMatter):
         parts = front_matter.split(text)
         assert text.endswith(parts.body)
-        front_matter.read(parts.matter or "")
+        front_matter.read_yaml(parts.matter or "")
     with suppress(front_matter.MalformedFrontMatter, Conflict):
         edited = front_matter.change(text, {"zeal": "new: 'value'"})
-        assert "zeal" in front_matter.read(front_matter.split(edited).matter or "")
+        assert "zeal" in front_matter.read_yaml(front_matter.split(edited).matter or "")
 
 
 def _knowledge(text: str) -> None:

@@ -21,8 +21,7 @@ from sidecar.context.project.pipeline import (
     previous_agent,
     resolve_mode,
 )
-from sidecar.core.text.yaml_edit import MalformedYaml
-from sidecar.core.text.yaml_read import read_mapping
+from sidecar.core.text.yaml_read import MalformedYaml, read_mapping
 from sidecar.integrations.claude_code.settings_file import (
     SettingsUnreadable,
     installed_events,

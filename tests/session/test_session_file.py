@@ -6,8 +6,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sidecar.core.text.yaml_edit import MalformedYaml
-from sidecar.core.text.yaml_read import read_mapping
+from sidecar.core.text.yaml_read import MalformedYaml, read_mapping
 from sidecar.session.session_file import UneditableFile, edited, parse_session_file, read, save_session_values
 from sidecar.session.state import SessionFileValues
 

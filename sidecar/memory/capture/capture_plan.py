@@ -16,12 +16,12 @@ import apsw
 from sidecar.core.clock import rfc3339
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.terms import query_terms
+from sidecar.core.text.yaml_edit import Value
 from sidecar.memory.access import Reach
 from sidecar.memory.capture.session_summary import Note, session_source
 from sidecar.memory.dedupe import content_hash
 from sidecar.memory.entry import SECTOR_OF_TYPE, Memory, Retention
 from sidecar.memory.files import document
-from sidecar.memory.files.front_matter import Value
 from sidecar.memory.files.layout import SHARED, folder_of, new_memory_path
 from sidecar.memory.files.memory_folder import DayNumbers
 from sidecar.memory.index import write_index_file

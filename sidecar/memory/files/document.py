@@ -16,10 +16,11 @@ import orjson
 
 from sidecar.core.errors import PolicyDenied
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.text.yaml_edit import Value
 from sidecar.memory.entry import Document, Memory
 from sidecar.memory.files import front_matter
 from sidecar.memory.files.entry_fields import EntryFields, FieldValues, build_memory
-from sidecar.memory.files.front_matter import MalformedFrontMatter, Value, inline_yaml
+from sidecar.memory.files.front_matter import MalformedFrontMatter, inline_yaml
 from sidecar.memory.files.layout import MemoryLocation
 
 _HEADING = lazy_regex(
@@ -276,7 +277,7 @@ def _decode_editable(content: bytes) -> str:
     try:
         parts = front_matter.split(text)
         if parts.matter:
-            front_matter.read(parts.matter)
+            front_matter.read_yaml(parts.matter)
     except MalformedFrontMatter as error:
         problem = problem or str(error)
     if problem:

@@ -11,11 +11,11 @@ from typing import Any
 from sidecar.call import Call, Process
 from sidecar.core.clock import rfc3339
 from sidecar.core.errors import Busy, PolicyDenied, SidecarError, StateDegraded, WorkspaceUnavailable
+from sidecar.core.text.yaml_edit import Value
 from sidecar.memory.access import SHARED_ONLY, USER_REACH
 from sidecar.memory.capture.capture_session import CaptureContext, capture_pending
 from sidecar.memory.context import MemoryContext, memory_context
 from sidecar.memory.entry import Memory
-from sidecar.memory.files.front_matter import Value
 from sidecar.memory.index import write_index_file
 from sidecar.memory.model import MAX_LISTED, FileMove, LastUpkeep, MemoryMaintainParams, MemoryMaintainResult, TierMove
 from sidecar.memory.serialize import project_path

@@ -9,8 +9,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from sidecar.core.errors import Conflict
+from sidecar.core.text.yaml_edit import Value
 from sidecar.memory.files import front_matter
-from sidecar.memory.files.front_matter import MalformedFrontMatter, Value
+from sidecar.memory.files.front_matter import MalformedFrontMatter
 from tests.support.depth import examples
 
 BYTES_IN_PLACE = """\ufeff---\r
@@ -98,8 +99,8 @@ def test_other_lines_and_the_body_survive_any_change(
     parts = front_matter.split(changed)
     assert parts.body == body
     assert changed.startswith(f"{mark}---{line_end}")
-    fields = front_matter.read(parts.matter or "")
-    assert {name: fields[name].value for name in changes} == {name: as_read(value) for name, value in changes.items()}
+    fields = front_matter.read_yaml(parts.matter or "")
+    assert {name: fields[name] for name in changes} == {name: as_read(value) for name, value in changes.items()}
     known = changes.keys() | ours.keys()
     assert others_of(parts.matter or "", line_end, known) == others_of(matter, line_end, known)
     assert front_matter.change(changed, changes) == changed
@@ -108,7 +109,7 @@ def test_other_lines_and_the_body_survive_any_change(
 @given(VALUES)
 def test_a_value_reads_back_as_it_was_written(value: Value) -> None:
     text = front_matter.change("", {"tags": value})
-    assert front_matter.read(front_matter.split(text).matter or "")["tags"].value == as_read(value)
+    assert front_matter.read_yaml(front_matter.split(text).matter or "")["tags"] == as_read(value)
 
 
 @given(st.text(max_size=200))
@@ -116,7 +117,7 @@ def test_no_text_at_all_breaks_the_reading(text: str) -> None:
     parts = front_matter.split(text)
     assert parts.body in text
     with suppress(MalformedFrontMatter):
-        assert all(name in text for name in front_matter.read(parts.matter or ""))
+        assert all(name in text for name in front_matter.read_yaml(parts.matter or ""))
 
 
 NEARLY_OURS = st.lists(
@@ -148,7 +149,7 @@ def read_or_not(values: Callable[[str], object], matter: str) -> object:
 @example("# a: b\n")
 def test_the_form_that_we_write_reads_as_yaml_reads_it(matter: str) -> None:
     def by_marks(matter: str) -> object:
-        return {name: field.value for name, field in front_matter.read(matter).items()}
+        return front_matter.read_yaml(matter)
 
     assert read_or_not(front_matter.read_values, matter) == read_or_not(by_marks, matter)
 
@@ -161,14 +162,14 @@ def test_the_form_that_we_write_reads_as_yaml_reads_it(matter: str) -> None:
         ("---\n- a\n---\n", "The front matter is not a mapping."),
         ("---\nplain\n---\n", "The front matter is not a mapping."),
         ("---\nid: 1\nid: 2\n---\n", "The front matter has the key `id` twice."),
-        ("---\na: 1\n--- b\nc: 2\n---\n", "The front matter is not"),
+        ("---\na: 1\n--- b\nc: 2\n---\n", "The front matter holds more than one YAML document."),
         ("---\na: b\x00\n---\n", "The front matter is not valid YAML"),
         (f"---\na: {'x' * 70_000}\n---\n", "The front matter is longer than 64 KiB."),
     ],
 )
 def test_damage_is_told_in_one_sentence(text: str, sentence: str) -> None:
     with pytest.raises(MalformedFrontMatter) as told:
-        front_matter.read(front_matter.split(text).matter or "")
+        front_matter.read_yaml(front_matter.split(text).matter or "")
     assert str(told.value).startswith(sentence)
 
 
@@ -182,8 +183,8 @@ def test_a_file_without_front_matter_gets_one_before_what_it_has(text: str) -> N
 @pytest.mark.parametrize(
     ("matter", "expected"),
     [
-        ("{}\n", "{id: mem-1, }\n"),
-        ("{a: 1}  # flow\n", "{id: mem-1, a: 1}  # flow\n"),
+        ("{}\n", "{id: mem-1}\n"),
+        ("{a: 1}  # flow\n", "{a: 1, id: mem-1}  # flow\n"),
         ("  a: 1\n  b: 2\n", "  a: 1\n  b: 2\n  id: mem-1\n"),
         ("# nothing yet\n", "# nothing yet\nid: mem-1\n"),
         ("id:\n", "id: mem-1\n"),
