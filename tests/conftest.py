@@ -14,10 +14,10 @@ from sidecar.governor import pressure
 from tests.support.client import Client
 from tests.support.clock import FixedClock
 from tests.support.depth import VARIABLE
-from tests.support.knowledge import Knowledge
-from tests.support.memory import MemorySidecar
+from tests.support.knowledge_project import Knowledge
+from tests.support.memory_sidecar import MemorySidecar
 from tests.support.process import SidecarProcess
-from tests.support.repositories import HERMETIC, Contents, Repository, made, stray_commits
+from tests.support.repositories import HERMETIC, Contents, Repository, repositories_made, stray_commits
 from tests.support.repositories import make_repository as make_repository_at
 from tests.support.thresholds import Thresholds, set_thresholds
 
@@ -94,9 +94,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(autouse=True)
 def only_the_memory_branch_is_committed_to() -> Iterator[None]:
     """Looks after every test, once its sidecars are closed, for commits of theirs on any other branch."""
-    made.clear()
+    repositories_made.clear()
     yield
-    for path in made:
+    for path in repositories_made:
         assert stray_commits(path) == [], "the sidecar committed to a branch of the user's"
 
 

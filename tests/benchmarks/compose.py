@@ -14,7 +14,7 @@ from pathlib import Path
 from tests.benchmarks.processor import median_ms
 from tests.benchmarks.programs import quiet_sidecar
 from tests.context.chati_project import PROJECT
-from tests.support.memory import MemorySidecar
+from tests.support.memory_sidecar import MemorySidecar
 
 ROUNDS = 200
 TARGET_MS = 5.0

@@ -26,9 +26,9 @@ from sidecar.codebase.repository import Repository
 from sidecar.system.worker import worker_count
 from tests.benchmarks.programs import quiet_sidecar, row
 from tests.benchmarks.synthetic import synthetic
-from tests.support.memory import MemorySidecar
+from tests.support.memory_sidecar import MemorySidecar
+from tests.support.random_walk import process_of
 from tests.support.repositories import HERMETIC
-from tests.support.walking import process_of
 
 RUNS, EDITS = 3, 15
 TURN_SECONDS = 0.002

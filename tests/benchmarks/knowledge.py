@@ -18,7 +18,7 @@ from sidecar.knowledge.store import SyncState
 from sidecar.knowledge.sync_plan import PlanRequest, plan
 from tests.benchmarks.programs import quiet_sidecar
 from tests.support.clock import FixedClock
-from tests.support.knowledge import Knowledge, item
+from tests.support.knowledge_project import Knowledge, item
 from tests.support.repositories import make_repository
 
 ROUNDS = 5

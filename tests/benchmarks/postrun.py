@@ -30,8 +30,8 @@ from tests.benchmarks.prerun import (
 )
 from tests.benchmarks.programs import quiet_sidecar
 from tests.support.conversation import Conversation, bash
+from tests.support.random_walk import process_of, wait_until_watched
 from tests.support.repositories import HERMETIC
-from tests.support.walking import process_of, wait_until_watched
 
 ROUNDS = 60
 OVER_GIT_MS = 15.0

@@ -23,8 +23,8 @@ from typing import Any, NamedTuple
 from sidecar.codebase.repository import Repository
 from tests.benchmarks.programs import quiet_sidecar
 from tests.benchmarks.synthetic import synthetic
+from tests.support.random_walk import process_of, wait_until_watched
 from tests.support.repositories import HERMETIC
-from tests.support.walking import process_of, wait_until_watched
 
 ROUNDS, EDITS, STATUSES = 500, 60, 15
 DEADLINE_MS = 800

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from tests.support.memory import MemorySidecar
+from tests.support.memory_sidecar import MemorySidecar
 
 ROOT = Path(__file__).resolve().parents[2]
 NAME = "onecode-sidecar.exe" if sys.platform == "win32" else "onecode-sidecar"

@@ -26,7 +26,7 @@ from sidecar.ralph.agent.output_parser import OutputParser
 from sidecar.ralph.agent.promise import PromiseSearch
 from sidecar.ralph.agent.runner import run_agent
 from sidecar.ralph.agent.text_stream import AnsiStripper
-from tests.support.fake_agent import FakeAgent, Step, claude_result, says, spouts
+from tests.support.fake_agent import FakeAgent, Step, claude_result, floods, outputs
 
 PIECE, PIECES, PASSES = 64 * 1024, 64, 5
 PROMISE = "<promise>COMPLETE</promise>"
@@ -119,20 +119,25 @@ def _parse_output(output_format: OutputFormat, raw: bytes) -> Callable[[], objec
 
 
 RUNS: dict[str, tuple[str, Callable[[int], list[Step]]]] = {
-    "one line": ("custom", lambda megabytes: [spouts(megabytes), says(PROMISE)]),
-    "one line, not UTF-8": ("custom", lambda megabytes: [spouts(megabytes, b"a\xff"), says(PROMISE)]),
-    "unclosed tags": ("custom", lambda megabytes: [spouts(megabytes, b"<promise>COMPLETE "), says(PROMISE)]),
-    "escapes": ("custom", lambda megabytes: [spouts(megabytes, b"\x1b["), says(f"\n{PROMISE}")]),
+    "one line": ("custom", lambda megabytes: [floods(megabytes), outputs(PROMISE)]),
+    "one line, not UTF-8": ("custom", lambda megabytes: [floods(megabytes, b"a\xff"), outputs(PROMISE)]),
+    "unclosed tags": ("custom", lambda megabytes: [floods(megabytes, b"<promise>COMPLETE "), outputs(PROMISE)]),
+    "escapes": ("custom", lambda megabytes: [floods(megabytes, b"\x1b["), outputs(f"\n{PROMISE}")]),
     "one tool result": (
         "claude",
-        lambda megabytes: [says('{"type":"user","message":"'), spouts(megabytes), says('"}\n'), claude_result(PROMISE)],
+        lambda megabytes: [
+            outputs('{"type":"user","message":"'),
+            floods(megabytes),
+            outputs('"}\n'),
+            claude_result(PROMISE),
+        ],
     ),
     "one message": (
         "claude",
         lambda megabytes: [
-            says('{"type":"assistant","message":{"content":[{"type":"text","text":"'),
-            spouts(megabytes),
-            says(f'{PROMISE}"}}]}}}}\n'),
+            outputs('{"type":"assistant","message":{"content":[{"type":"text","text":"'),
+            floods(megabytes),
+            outputs(f'{PROMISE}"}}]}}}}\n'),
         ],
     ),
 }
@@ -143,7 +148,7 @@ def _run(kind: str, megabytes: int) -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         agent = FakeAgent(folder / "agent", steps(megabytes))
-        path = f"{agent.installed_as('claude')}{os.pathsep}{os.environ['PATH']}"
+        path = f"{agent.install_as('claude')}{os.pathsep}{os.environ['PATH']}"
         options = AgentOptions(harness, command=agent.command)
         before, start, cpu = _peak_mb(), time.perf_counter(), time.process_time()
         agent_result = run_agent(

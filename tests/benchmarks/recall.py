@@ -31,17 +31,15 @@ from sidecar.memory.retrieval.memory_search import score_rows, search
 from sidecar.memory.store.entry_queries import SearchFilters
 from tests.benchmarks.listwise_softmax import Lesson, fit, hardest_rows
 from tests.benchmarks.programs import quiet_sidecar
-from tests.support.conversations import (
-    Told as LabelledConversation,
-)
-from tests.support.conversations import (
+from tests.support.labelled_conversations import (
+    LabelledConversation,
     read_conversations,
     turn_of,
     write_memories,
 )
-from tests.support.memories import Memories
-from tests.support.memory import MemorySidecar
-from tests.support.plain import Plain
+from tests.support.memory_project import Memories
+from tests.support.memory_sidecar import MemorySidecar
+from tests.support.plain_full_text import PlainFullTextSearch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -130,7 +128,7 @@ def _conversations(
     for number, (conversation, result) in enumerate(zip(conversations, indexes, strict=True)):
         others = [lesson for index, some in enumerate(lessons) if index != number for lesson in some]
         learned = _profiles(fit(others, len(NAMES)))
-        plain = Plain({turn.id: turn.text for turn in conversation.turns})
+        plain = PlainFullTextSearch({turn.id: turn.text for turn in conversation.turns})
         for question in conversation.questions:
             for name, profiles in (("learned from the others", learned), ("shipped", DEFAULT_PROFILES)):
                 ids, scores, tokens, ms = result.find(question.text, profiles)
@@ -209,7 +207,7 @@ def _notes(path: Path, sidecar: MemorySidecar, folder: Path) -> None:
         content = document.new_memory({"id": f"mem-2026-03-01-{number:05d}", "type": "semantic"}, "Note", text)
         memories.write(f"shared/durable/{number:05d}.md", content)
     memories.index().refresh()
-    plain = Plain({f"mem-2026-03-01-{number:05d}": text for number, text in enumerate(notes.values())})
+    plain = PlainFullTextSearch({f"mem-2026-03-01-{number:05d}": text for number, text in enumerate(notes.values())})
     notes_index, figures = (
         MemoryIndex(memories, sidecar.clock.now_ms()),
         defaultdict[str, Figures](lambda: defaultdict(list)),

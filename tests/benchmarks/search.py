@@ -24,7 +24,7 @@ from sidecar.memory.store.entries import scope_token
 from sidecar.memory.store.entry_queries import SearchFilters
 from tests.benchmarks.programs import quiet_sidecar
 from tests.benchmarks.synthetic import Words
-from tests.support.memories import Memories
+from tests.support.memory_project import Memories
 
 GROUP, QUERIES, WARM = 10, 60, 5
 OLD_SECONDS, TEN_YEARS_MS = 1_700_000_000, 315_360_000_000

@@ -20,8 +20,8 @@ from sidecar.codebase.worktree.libgit_diff import load
 from sidecar.codebase.worktree.state import RepositoryState, Scan, read_state
 from tests.benchmarks.memory import resident_mb
 from tests.benchmarks.programs import quiet_sidecar, row
+from tests.support.random_walk import process_of, wait_until_watched
 from tests.support.repositories import HERMETIC, Repository, make_repository
-from tests.support.walking import process_of, wait_until_watched
 
 FILES_A_FOLDER = 10
 RUNS, FULL_RUNS = 2_000, 20

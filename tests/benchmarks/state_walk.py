@@ -13,8 +13,8 @@ from collections import Counter
 from pathlib import Path
 
 from tests.benchmarks.programs import quiet_sidecar
+from tests.support.random_walk import walk
 from tests.support.repositories import HERMETIC
-from tests.support.walking import walk
 
 STEPS_A_REPOSITORY = 200
 

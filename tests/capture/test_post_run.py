@@ -10,9 +10,9 @@ import pytest
 
 from sidecar.system.watch import base
 from tests.support.conversation import Conversation, bash, sent
-from tests.support.failures import RpcFailure
-from tests.support.memory import MemorySidecar
+from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
+from tests.support.rpc_failures import RpcFailure
 from tests.support.shop import PROMPT, Talk, explain, read_part, set_settings, text_of
 
 CART = '"""The cart."""\n\n\nclass Cart:\n    def total(self) -> int:\n        return 1\n'

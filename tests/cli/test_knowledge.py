@@ -7,7 +7,7 @@ import orjson
 import pytest
 
 from sidecar.cli import main
-from tests.support.knowledge import Knowledge, item
+from tests.support.knowledge_project import Knowledge, item
 
 
 def test_a_project_is_planned_synced_explained_and_rolled_back(

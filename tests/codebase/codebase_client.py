@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.client import Client
-from tests.support.failures import RpcFailure
+from tests.support.rpc_failures import RpcFailure
 
 
 class CodebaseClient:

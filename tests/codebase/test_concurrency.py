@@ -10,7 +10,7 @@ import pytest
 from sidecar.call import Process
 from tests.codebase.codebase_client import CodebaseClient
 from tests.support.client import Client
-from tests.support.memory import MemorySidecar
+from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
 
 Make = Callable[..., Repository]

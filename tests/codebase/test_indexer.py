@@ -20,10 +20,10 @@ from sidecar.core.clock import SystemClock
 from sidecar.system.log import Log
 from tests.codebase.codebase_client import CodebaseClient
 from tests.support.client import Client
-from tests.support.memory import MemorySidecar
+from tests.support.memory_sidecar import MemorySidecar
 from tests.support.process import ROOT
+from tests.support.random_walk import process_of
 from tests.support.repositories import Repository
-from tests.support.walking import process_of
 
 Make = Callable[..., Repository]
 PATIENCE_SECONDS = 10.0
@@ -44,7 +44,7 @@ def pids(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def command(pids: Path) -> list[str]:
-    return [sys.executable, "-m", "tests.support.worker", str(pids)]
+    return [sys.executable, "-m", "tests.support.faulty_worker", str(pids)]
 
 
 def many(count: int = 200) -> dict[str, str]:

@@ -14,7 +14,7 @@ from sidecar.codebase.summary.summarize import summarize
 from tests.codebase.codebase_client import CodebaseClient
 from tests.codebase.search.corpus import Memory, commit_at, paths_of
 from tests.support.client import Client
-from tests.support.memory import MemorySidecar
+from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository as Worktree
 
 Make = Callable[..., Worktree]

@@ -62,7 +62,7 @@ def test_invalid_usage_values_are_errors(client: Client, params: dict[str, Any])
 
 def test_nan_on_the_wire_is_an_error(client: Client) -> None:
     client.send(b'{"jsonrpc":"2.0","id":"nan","method":"context/bracket","params":{"remainingPercent":NaN}}')
-    client.fence()
+    client.wait_until_read()
     assert client.error("context/bracket", {"remainingPercent": "NaN"}).code == -32602
 
 

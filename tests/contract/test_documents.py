@@ -12,7 +12,7 @@ from ruamel.yaml import YAML
 
 from tests.context.chati_project import PROJECT
 from tests.support.client import Client
-from tests.support.memories import SPECIFIED
+from tests.support.memory_project import SPECIFIED
 from tests.support.repositories import Repository
 
 PUBLISHED = Path(__file__).parents[2] / "rpc_schema"

@@ -22,24 +22,24 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.conversation import Conversation
-from tests.support.failures import RpcFailure
 from tests.support.process import SidecarProcess
 from tests.support.random_work import OPERATIONS, make_own_files
 from tests.support.repositories import HERMETIC, make_repository, stray_commits
-from tests.support.token_work import (
+from tests.support.resource_usage import Usage, exceeded_limits, growth, measure_usage
+from tests.support.rpc_failures import RpcFailure
+from tests.support.token_tracking import (
     WATCHED,
     Work,
     files_of,
+    head_index_and_branches,
     head_of,
-    is_gone,
+    is_removed_line,
     memory_commits,
-    standing_in,
     tokens_in,
-    users_own,
+    tokens_on_disk,
 )
-from tests.support.usage import Usage, beyond, grown, usage_of
 
-SERVE = (sys.executable, "-m", "tests.support.soaked")
+SERVE = (sys.executable, "-m", "tests.support.serve_with_faults")
 CLOCK_SLACK_MS, UNEXPECTED = 60_000, -32603
 CHECKOUTS = ("switch_branch", "force_branch", "detach", "move_head_only", "reset_hard", "stash")
 HAPPENED = (
@@ -132,14 +132,14 @@ class Soak:
     def turn(self) -> None:
         """Plays a turn; what is told of the watched file is what stands in it, and the user's branches stay."""
         chat = self.random.choice(self.chats)
-        before = users_own(chat.cwd)
+        before = head_index_and_branches(chat.cwd)
         asked = self._told(chat)
         if asked is None:
             return
         self._acknowledged(asked, chat.client.request("continuity/postRun", asked))
         after = asked["session"]["after"]
         chat.session_id = after if self.random.random() < 0.1 else chat.session_id or after
-        if before != users_own(chat.cwd):
+        if before != head_index_and_branches(chat.cwd):
             self.findings.append(f"step {self.number}: HEAD, index or branches changed in a turn: {chat.cwd}")
 
     def _told(self, chat: Conversation) -> dict[str, Any] | None:
@@ -151,11 +151,11 @@ class Soak:
             watched.write_text(f"def {token}() -> int:\n    return {self.number}\n")
         except OSError:
             return None
-        standing = standing_in(chat.cwd)
+        standing = tokens_on_disk(chat.cwd)
         told = chat.pre_run(f"Change the number that {WATCHED} gives", mentions={"files": [WATCHED], "folders": []})
         text = "".join(block["text"] for block in told["blocks"] if block["kind"] in ("context", "delta"))
         self.counts["packs compared"] += token in text
-        if lines := [line for line in text.splitlines() if tokens_in(line) - standing and not is_gone(line)]:
+        if lines := [line for line in text.splitlines() if tokens_in(line) - standing and not is_removed_line(line)]:
             self.findings.append(f"step {self.number}: {lines} was told, and stands nowhere in the repository")
         self.counts[f"told {told['action']}"] += 1
         return {
@@ -213,7 +213,7 @@ class Soak:
         request = client.start("continuity/postRun", asked)
         time.sleep(self.random.choice((0, 0.002, 0.005, 0.01, 0.02)))
         self._kill(at)
-        answers = [one["result"] for one in client.inbox.answers_to(request) if "result" in one]
+        answers = [one["result"] for one in client.inbox.responses_to(request) if "result" in one]
         for answer in answers:
             self._acknowledged(asked, answer)
         self.counts["kill at work"] += 1
@@ -280,9 +280,9 @@ class Soak:
         """Looks at what the processes and the state folder take."""
         folders = sum(len(inner) + 1 for place in self.places for _, inner, _ in os.walk(place.path))
         for one in self.processes:
-            usage = usage_of(one.popen.pid, self.state_dir, len(self.runs), folders)
+            usage = measure_usage(one.popen.pid, self.state_dir, len(self.runs), folders)
             self.usages.append(usage)
-            self.findings += [f"step {self.number}: {what}" for what in beyond(usage)]
+            self.findings += [f"step {self.number}: {what}" for what in exceeded_limits(usage)]
 
     def close(self) -> None:
         """Looks for everything once more and ends the processes."""
@@ -293,7 +293,7 @@ class Soak:
             if strays := stray_commits(place.path):
                 self.findings.append(f"commits of ours on a branch of the user's: {strays}")
             self.counts["commits on memory branches"] += memory_commits(place)
-        self.findings += grown(self.usages)
+        self.findings += growth(self.usages)
         if self.number > LONG_STEPS:
             self.findings += [f"{what} never happened" for what in HAPPENED if not self.counts[what]]
         for one in self.processes:

@@ -57,7 +57,7 @@ def test_a_commit_cut_off_by_a_kill_is_made_once_when_it_is_asked_again(
     first = start_process()
     chat = begin(first, shop)
     artifact_id = draft(chat, "total = 1\n")
-    before = shop.untouchable(BRANCH)
+    before = shop.protected_state(BRANCH)
     lock = shop.path / f".git/refs/heads/{BRANCH}.lock"
     branch = shop.path / f".git/refs/heads/{BRANCH}"
     objects = number_of_objects(shop)
@@ -84,7 +84,7 @@ def test_a_commit_cut_off_by_a_kill_is_made_once_when_it_is_asked_again(
     done = chat.client.request("artifact/commit", commit_params(shop, artifact_id))
     assert status(chat, artifact_id) == "committed"
     assert shop.git("rev-list", BRANCH) == done["commit"]
-    assert shop.untouchable(BRANCH) == before
+    assert shop.protected_state(BRANCH) == before
     shop.git("fsck", "--strict")
 
 
@@ -98,12 +98,12 @@ def test_two_sidecars_that_commit_to_one_repository_at_once_lose_nothing(
         for chat in chats:
             artifact_id = draft(chat, f"total = {number}\n")
             asked.append((chat, artifact_id))
-        before = shop.untouchable(BRANCH)
+        before = shop.protected_state(BRANCH)
         started = [(chat, chat.client.start("artifact/commit", commit_params(shop, one))) for chat, one in asked]
         commits = {chat.client.result(request)["commit"] for chat, request in started}
         assert len(commits) == 2
         assert [status(*one) for one in asked] == ["committed", "committed"]
-        assert shop.untouchable(BRANCH) == before
+        assert shop.protected_state(BRANCH) == before
 
     assert shop.git("rev-list", "--count", BRANCH) == str(2 * rounds)
     assert len(shop.git("ls-tree", "-r", "--name-only", BRANCH).splitlines()) == 2 * rounds

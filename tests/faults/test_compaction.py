@@ -11,10 +11,10 @@ import pytest
 
 from tests.context.chati_project import PROJECT
 from tests.support.depth import sample
-from tests.support.failures import StillWaiting
 from tests.support.process import SidecarProcess
+from tests.support.rpc_failures import StillWaiting
 
-MORTAL = (sys.executable, "-m", "tests.support.killed")
+MORTAL = (sys.executable, "-m", "tests.support.serve_and_crash")
 Starts = Callable[..., SidecarProcess]
 
 DIGEST = {

@@ -16,7 +16,7 @@ from sidecar.storage.lru import LruCache
 from sidecar.storage.migrations import MIGRATIONS
 from sidecar.storage.open_state import open_state
 from tests.support.clock import STARTS_AT_MS
-from tests.support.faults import Disk, failing_disk
+from tests.support.failing_disk import Disk, failing_disk
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the failing disk stands on SQLite's unix VFS")
 

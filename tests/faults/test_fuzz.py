@@ -28,8 +28,8 @@ from sidecar.registry.registry_file import parse
 from sidecar.rpc.framing import Framer
 from sidecar.session import managed_block
 from tests.support.depth import examples
-from tests.support.memory import MemorySidecar
-from tests.support.pieces import texts
+from tests.support.fuzz_strategies import texts
+from tests.support.memory_sidecar import MemorySidecar
 
 YAML = (
     "---\n",

@@ -19,10 +19,10 @@ from sidecar.integrations.location import Location
 from sidecar.integrations.mcp.tools import MethodFailed, Tools, build_server
 from sidecar.memory.capture.session_transcript import read_transcript
 from tests.support.depth import examples
-from tests.support.failures import RpcFailure
-from tests.support.memory import MemorySidecar
-from tests.support.pieces import hostile_texts, json_values, line_of, objects_of
+from tests.support.fuzz_strategies import hostile_texts, json_values, line_of, objects_of
+from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
+from tests.support.rpc_failures import RpcFailure
 
 pytestmark = pytest.mark.filterwarnings("ignore:Generating overly large repr")
 

@@ -36,7 +36,7 @@ from sidecar.knowledge.store import parse_state, serialize_state
 from sidecar.packs.anchor import config_parsers
 from sidecar.session.session_file import AGENT, LANGUAGE, PENDING, UneditableFile, edited, parse_session_file
 from tests.support.client import Client
-from tests.support.pieces import HOSTILE, json_values, line_of, objects_of, texts
+from tests.support.fuzz_strategies import HOSTILE, json_values, line_of, objects_of, texts
 
 SESSION = (
     "project:\n  name: shop\n  type: brownfield\n  state: build\n", "current_agent: dev\n", "language: en\n",

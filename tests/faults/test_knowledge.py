@@ -12,10 +12,10 @@ import pytest
 
 from tests.support.client import Client
 from tests.support.conversation import Conversation
-from tests.support.failures import RpcFailure
-from tests.support.knowledge import POINTERS, item
+from tests.support.knowledge_project import POINTERS, item
 from tests.support.process import SidecarProcess
 from tests.support.repositories import Repository
+from tests.support.rpc_failures import RpcFailure
 
 ITEMS = 120
 

@@ -10,14 +10,14 @@ from sidecar.storage.open_state import open_state
 from tests.support.clock import STARTS_AT_MS
 from tests.support.conversation import Conversation, bash
 from tests.support.depth import is_thorough
-from tests.support.failures import StillWaiting
 from tests.support.process import SidecarProcess
 from tests.support.repositories import Repository
+from tests.support.rpc_failures import StillWaiting
 from tests.support.shop import PROMPT, SHOP, shop
 
 __all__ = ["shop"]
 
-MORTAL = (sys.executable, "-m", "tests.support.killed")
+MORTAL = (sys.executable, "-m", "tests.support.serve_and_crash")
 RED = bash("pytest", "FAILED tests/test_cart.py::test_total\n1 failed in 0.1s\n")
 OF_A_RUN = ("runs", "tests", "artifacts", "deliveries", "snapshots")
 SETTINGS = {"mode": "active"}

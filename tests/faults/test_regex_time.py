@@ -13,8 +13,8 @@ from sidecar.language.creation_intent import creation_intent
 from sidecar.packs.anchor.commands import purpose_of
 from sidecar.ralph.agent.text_stream import AnsiStripper
 from tests.support.depth import sample
-from tests.support.hostile import Hostile, hostile_to
-from tests.support.patterns import Pattern, all_patterns, module_of
+from tests.support.regex_inventory import Pattern, all_patterns, module_of
+from tests.support.slow_regex_texts import SlowText, slow_texts_for
 
 Use = Callable[[str], object]
 
@@ -56,7 +56,7 @@ def test_time_grows_with_the_text_and_not_with_its_square(module: str) -> None:
         (one.place, str(one.pattern)[:80], text)
         for number, one in enumerate(PATTERNS)
         if module_of(one) == module
-        for text in sample(hostile_to(one.pattern, one.flags, number), TEXTS)
+        for text in sample(slow_texts_for(one.pattern, one.flags, number), TEXTS)
         if not is_quick(use_of(one), text, isinstance(one.pattern, bytes))
     ]
     assert slow == []
@@ -74,7 +74,7 @@ def test_time_grows_with_the_text_and_not_with_its_square(module: str) -> None:
 )
 def test_a_pattern_that_tries_all_pairs_is_seen(pattern: str) -> None:
     use = use_of(Pattern("here", pattern, 0, frozenset(("finditer",))))
-    assert not all(is_quick(use, text, is_bytes=False) for text in hostile_to(pattern, 0, 1))
+    assert not all(is_quick(use, text, is_bytes=False) for text in slow_texts_for(pattern, 0, 1))
 
 
 def use_of(one: Pattern) -> Use:
@@ -88,11 +88,11 @@ def use_of(one: Pattern) -> Use:
     return lambda text: deque(compiled.finditer(text), maxlen=0)
 
 
-def is_quick(use: Use, text: Hostile, is_bytes: bool) -> bool:
+def is_quick(use: Use, text: SlowText, is_bytes: bool) -> bool:
     """Whether a long text takes hardly any time, or not much more than its share of what a short one takes."""
 
     def seconds(length: int, times: int = 1) -> float:
-        given: Any = text.of(length).encode("utf-8", "replace") if is_bytes else text.of(length)
+        given: Any = text.of_length(length).encode("utf-8", "replace") if is_bytes else text.of_length(length)
         return min(_seconds(use, given) for _ in range(times))
 
     for length in TINY:

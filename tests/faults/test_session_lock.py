@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from sidecar.session.managed_block import block_state, user_content
-from tests.support.failures import StillWaiting
 from tests.support.process import SidecarProcess
+from tests.support.rpc_failures import StillWaiting
 
-MORTAL = (sys.executable, "-m", "tests.support.killed")
+MORTAL = (sys.executable, "-m", "tests.support.serve_and_crash")
 Starts = Callable[..., SidecarProcess]
 
 USERS = b"# Mine\r\n\r\nlast line, without an end"

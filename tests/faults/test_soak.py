@@ -7,7 +7,7 @@ import pytest
 
 from tests.faults.soak import soak
 from tests.support.depth import is_thorough
-from tests.support.usage import Usage, beyond, grown
+from tests.support.resource_usage import Usage, exceeded_limits, growth
 
 WARM = Usage(
     pid=1, runs=0, folders=100, rss_bytes=60 << 20, descriptors=30, watches=50, threads=15, state_bytes=0, state_files=9
@@ -30,8 +30,8 @@ def test_nothing_is_lost_stale_or_without_bound_while_everything_changes(tmp_pat
 )
 def test_what_grows_with_each_run_is_seen(name: str, step: int) -> None:
     steady = [WARM._replace(runs=number, pid=number % 2) for number in range(200)]
-    assert grown(steady) == []
-    (found,) = grown([one._replace(**{name: getattr(one, name) + step * one.runs}) for one in steady])
+    assert growth(steady) == []
+    (found,) = growth([one._replace(**{name: getattr(one, name) + step * one.runs}) for one in steady])
     assert "grew" in found or "grows" in found
 
 
@@ -40,5 +40,5 @@ def test_what_grows_with_each_run_is_seen(name: str, step: int) -> None:
     [("rss_bytes", 1 << 30), ("descriptors", 500), ("threads", 99), ("watches", 400), ("state_files", 99)],
 )
 def test_what_is_beyond_any_bound_is_seen(name: str, much: int) -> None:
-    assert beyond(WARM) == []
-    assert len(beyond(WARM._replace(**{name: much}))) == 1
+    assert exceeded_limits(WARM) == []
+    assert len(exceeded_limits(WARM._replace(**{name: much}))) == 1

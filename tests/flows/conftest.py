@@ -7,8 +7,8 @@ import pytest
 
 from tests.support.conversation import Conversation
 from tests.support.fake_agent import FakeAgent
-from tests.support.memory import MemorySidecar
-from tests.support.ralph import Ralph
+from tests.support.memory_sidecar import MemorySidecar
+from tests.support.ralph_command import Ralph
 from tests.support.repositories import Repository
 from tests.support.shop import active
 

@@ -8,7 +8,7 @@ from sidecar.runs import artifacts
 from sidecar.runs.model import ArtifactType
 from tests.support.artifacts import make_artifact
 from tests.support.conversation import Conversation, sent
-from tests.support.memory import MemorySidecar
+from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
 
 FLOATS = "Discounts as floats"

@@ -6,7 +6,7 @@ from collections.abc import Callable
 import apsw
 
 from tests.support.conversation import Conversation
-from tests.support.memory import MemorySidecar
+from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
 
 PROMPT = "The discounted price is wrong for odd cents, correct discounted_price"

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from tests.support.conversation import Conversation, bash, sent
-from tests.support.memory import MemorySidecar
+from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
 
 PROMPT = "The discounted price is wrong for odd cents, correct discounted_price"

@@ -16,8 +16,8 @@ import apsw
 import pytest
 
 from tests.support.claude_code import ClaudeCode
+from tests.support.fake_provider import TOKENS, Provider, open_provider, text, tool
 from tests.support.process import ROOT, SidecarProcess
-from tests.support.provider import TOKENS, Provider, open_provider, text, tool
 from tests.support.repositories import Repository
 
 pytestmark = pytest.mark.skipif(

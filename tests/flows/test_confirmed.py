@@ -7,10 +7,10 @@ import sys
 import pytest
 
 from tests.support.conversation import Conversation
-from tests.support.memory import MemorySidecar
+from tests.support.memory_sidecar import MemorySidecar
+from tests.support.random_walk import process_of, wait_until_watched
 from tests.support.repositories import Repository
 from tests.support.shop import text_of
-from tests.support.walking import process_of, wait_until_watched
 
 PROMPT = "The discounted price is wrong for odd cents, correct discounted_price"
 FILE = "till/prices.py"

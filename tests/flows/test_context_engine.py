@@ -11,7 +11,7 @@ import jsonschema  # type: ignore[import-untyped]
 from sidecar.context.brackets import BRACKETS
 from tests.context.chati_project import PROJECT, SESSION
 from tests.support.conversation import Conversation
-from tests.support.memory import MemorySidecar
+from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
 
 MakeRepository = Callable[..., Repository]

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.support.conversation import Conversation, bash, sent
-from tests.support.memory import MemorySidecar
+from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
 
 PROMPT = "Make the totals of large carts faster"

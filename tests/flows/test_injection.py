@@ -1,7 +1,7 @@
 """Automatic injection: what a coding request gets, and what its follow-ups do not get again."""
 
 from tests.support.conversation import Conversation, kinds, sent
-from tests.support.memory import MemorySidecar
+from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
 
 PROMPT = "The discounted price is wrong for odd cents, correct discounted_price"

@@ -10,8 +10,8 @@ from sidecar.knowledge.manifest import Entry, Manifest
 from sidecar.knowledge.store import SyncState
 from sidecar.knowledge.sync_plan import PlanRequest, plan
 from tests.support.clock import FixedClock
-from tests.support.knowledge import POINTERS, Knowledge, item
-from tests.support.memory import MemorySidecar
+from tests.support.knowledge_project import POINTERS, Knowledge, item
+from tests.support.memory_sidecar import MemorySidecar
 
 Make = Callable[..., Knowledge]
 

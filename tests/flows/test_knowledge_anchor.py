@@ -9,8 +9,8 @@ import pytest
 from sidecar.core.text.sanitize import size
 from sidecar.packs.anchor.build import ANCHOR_BYTES
 from tests.support.conversation import Conversation, sent
-from tests.support.knowledge import Knowledge, item
-from tests.support.memory import MemorySidecar
+from tests.support.knowledge_project import Knowledge, item
+from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, active, shop, text_of
 

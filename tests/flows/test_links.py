@@ -8,11 +8,11 @@ import pytest
 
 from sidecar.storage.open_state import open_state
 from tests.support.client import Client
-from tests.support.fake_agent import FakeAgent, says
-from tests.support.ralph import CHANGE, Ralph
+from tests.support.fake_agent import FakeAgent, outputs
+from tests.support.ralph_command import CHANGE, Ralph
 from tests.support.repositories import Repository
 
-KEPT = says("<promise>COMPLETE</promise>\n")
+KEPT = outputs("<promise>COMPLETE</promise>\n")
 POLICY_DENIED = "policyDenied"
 ENTITY = {"id": "modules/shop", "type": "module", "path": "README.md", "purpose": "Tells what the shop is."}
 
@@ -30,7 +30,7 @@ def test_a_loops_output_is_not_written_through_a_link(ralph: Ralph, agent: FakeA
     (ralph.folder / "iterations").mkdir(parents=True)
     for name in ("0001.output", "0001.prompt.md"):
         (ralph.folder / "iterations" / name).symlink_to(outside / "mine.txt")
-    agent.plays([KEPT])
+    agent.set_runs([KEPT])
 
     assert ralph.loop("Add a login.").returncode == 0
     assert (outside / "mine.txt").read_bytes() == b"my secret"
@@ -39,7 +39,7 @@ def test_a_loops_output_is_not_written_through_a_link(ralph: Ralph, agent: FakeA
 def test_context_that_is_a_link_is_not_told_to_the_agent(ralph: Ralph, agent: FakeAgent, outside: Path) -> None:
     ralph.folder.mkdir(parents=True)
     (ralph.folder / "context.md").symlink_to(outside / "mine.txt")
-    agent.plays([KEPT])
+    agent.set_runs([KEPT])
 
     assert ralph.loop("Add a login.").returncode == 0
     assert "my secret" not in agent.prompt(1)

@@ -1,7 +1,7 @@
 """What is measured: the figures the rollout is decided by."""
 
 from tests.support.conversation import Conversation
-from tests.support.memory import MemorySidecar
+from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
 
 PROMPT = "The discounted price is wrong for odd cents, correct discounted_price"

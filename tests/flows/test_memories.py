@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from sidecar.memory import AGENTS
-from tests.support.memories import SPECIFIED, Memories
-from tests.support.memory import MemorySidecar
+from tests.support.memory_project import SPECIFIED, Memories
+from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
 
 
@@ -92,7 +92,7 @@ def test_an_agent_has_its_own_memories_and_the_shared_ones_and_never_anothers(me
 def test_nothing_outside_the_memories_folder_is_touched_by_whatever_is_asked(
     memories: Memories, project: Repository
 ) -> None:
-    before = project.untouchable()
+    before = project.protected_state()
     one = memories.add("Amounts are cents.", retention="daily")
     memories.ask("get", id=one["id"], sessionId="s")
     memories.ask("update", id=one["id"], text="Amounts are integers.", retention="durable")
@@ -100,7 +100,7 @@ def test_nothing_outside_the_memories_folder_is_touched_by_whatever_is_asked(
     memories.ask("status")
     memories.ask("rebuild")
     memories.ask("delete", id=one["id"])
-    after = project.untouchable()
+    after = project.protected_state()
     ours = {name for name in after if name.startswith(".chati/")}
     assert {name: content for name, content in after.items() if name not in ours} == before
     assert ours == {
@@ -109,13 +109,13 @@ def test_nothing_outside_the_memories_folder_is_touched_by_whatever_is_asked(
 
 
 def test_a_look_at_memories_makes_no_folder(memories: Memories, project: Repository) -> None:
-    before = project.untouchable()
+    before = project.protected_state()
     assert memories.ask("list") == {"memories": [], "total": 0}
     status = memories.ask("status")
     assert (status["present"], status["memories"], status["counts"]) == (False, 0, [])
     assert memories.refused("get", id="mem-2026-03-01-001").data["kind"] == "notFound"
     assert memories.ask("rebuild")["files"] == 0
-    assert project.untouchable() == before
+    assert project.protected_state() == before
 
 
 def test_a_user_reviews_edits_and_deletes_any_memory_with_an_editor_or_by_asking(

@@ -9,7 +9,7 @@ from sidecar.runs import artifacts
 from sidecar.runs.model import ArtifactStatus
 from tests.support.artifacts import make_artifact
 from tests.support.conversation import Conversation, sent
-from tests.support.memory import MemorySidecar
+from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
 
 BRANCH = "memory/continuity"
@@ -48,12 +48,12 @@ def work(chat: Conversation, active: MemorySidecar) -> Any:
 def test_an_entry_reaches_the_memory_branch_by_itself_and_every_other_byte_stays(
     chat: Conversation, active: MemorySidecar, project: Repository, worktree: Repository
 ) -> None:
-    users, agents = project.untouchable(BRANCH), worktree.untouchable(BRANCH)
+    users, agents = project.protected_state(BRANCH), worktree.protected_state(BRANCH)
 
     artifact = work(chat, active)
 
-    assert project.untouchable(BRANCH) == users
-    assert worktree.untouchable(BRANCH) == {**agents, "till/prices.py": LARGE.encode()}
+    assert project.protected_state(BRANCH) == users
+    assert worktree.protected_state(BRANCH) == {**agents, "till/prices.py": LARGE.encode()}
     assert artifact["status"] == "committed"
     (path,) = project.git("ls-tree", "-r", "--name-only", BRANCH).splitlines()
     assert path == f"continuity/devlog/2026-03-{artifact['id']}.md"

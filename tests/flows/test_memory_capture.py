@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from tests.support.conversation import Conversation, sent
-from tests.support.memories import Memories
-from tests.support.memory import MemorySidecar
+from tests.support.memory_project import Memories
+from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
 
 SESSION: dict[str, Any] = {

@@ -5,8 +5,8 @@ import math
 import pytest
 
 from sidecar.memory import AGENTS
-from tests.support.memories import Memories
-from tests.support.memory import MemorySidecar
+from tests.support.memory_project import Memories
+from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
 
 DECISION = "We decided on JWT because the API is stateless."

@@ -7,8 +7,8 @@ import pytest
 
 from sidecar.memory.upkeep import decay
 from tests.support.conversation import Conversation, bash, sent
-from tests.support.memories import Memories
-from tests.support.memory import MemorySidecar
+from tests.support.memory_project import Memories
+from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
 
 DAY_MS = 86_400_000

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.support.conversation import Conversation, kinds
-from tests.support.memory import MemorySidecar
+from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
 
 PROMPT = "The discounted price is wrong for odd cents, correct discounted_price"

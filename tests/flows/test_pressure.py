@@ -1,7 +1,7 @@
 """The governor: quiet while pressure is low, a snapshot when it rises, a fresh session when it is allowed to."""
 
 from tests.support.conversation import Conversation, kinds
-from tests.support.memory import MemorySidecar
+from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
 from tests.support.thresholds import Thresholds
 

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import orjson
 
-from tests.support.fake_agent import FakeAgent, awaits, exits, runs, says, waits, writes
-from tests.support.ralph import CHANGE, Ralph, last_line
+from tests.support.fake_agent import FakeAgent, awaits, exits, outputs, runs, waits, writes
+from tests.support.ralph_command import CHANGE, Ralph, last_line
 from tests.support.repositories import Repository
 
 HEADING = "## Additional Context (added by user mid-loop)"
-KEPT = says("<promise>COMPLETE</promise>\n")
+KEPT = outputs("<promise>COMPLETE</promise>\n")
 
 
 def test_added_context_is_appended_to_the_changes_file_and_confirmed(ralph: Ralph) -> None:
@@ -33,7 +33,7 @@ def test_cleared_context_is_empty_and_confirmed(ralph: Ralph) -> None:
 
 
 def test_context_that_is_added_while_the_loop_runs_is_in_the_next_prompt(ralph: Ralph, agent: FakeAgent) -> None:
-    agent.plays([says("Working.\n"), waits(2), writes("a.txt", "a")], [KEPT])
+    agent.set_runs([outputs("Working.\n"), waits(2), writes("a.txt", "a")], [KEPT])
     running = ralph.start("Add a login.")
     ralph.until_running()
     ralph("--add-context", "Use argon2.")
@@ -47,7 +47,7 @@ def test_the_prompt_says_which_iteration_it_is_how_to_work_and_the_task_verbatim
     ralph: Ralph, agent: FakeAgent
 ) -> None:
     task = 'Add a login.\n\n  With "quotes", $HOME, `ticks` and 名前.\n'
-    agent.plays([writes("a.txt", "a")], [KEPT])
+    agent.set_runs([writes("a.txt", "a")], [KEPT])
     done = ralph.loop(task)
 
     assert done.returncode == 0
@@ -61,7 +61,7 @@ def test_the_prompt_says_which_iteration_it_is_how_to_work_and_the_task_verbatim
 
 
 def test_the_contexts_section_is_there_exactly_when_there_is_context(ralph: Ralph, agent: FakeAgent) -> None:
-    agent.plays([KEPT])
+    agent.set_runs([KEPT])
     ralph.loop("Add a login.")
     ralph("--add-context", "Use argon2.")
     ralph.loop("Add a login.")
@@ -72,7 +72,7 @@ def test_the_contexts_section_is_there_exactly_when_there_is_context(ralph: Ralp
 
 
 def test_a_promise_counts_whatever_white_space_is_around_it(ralph: Ralph, agent: FakeAgent) -> None:
-    agent.plays([says("Done: <promise>\nCOMPLETE\n</promise>")])
+    agent.set_runs([outputs("Done: <promise>\nCOMPLETE\n</promise>")])
     done = ralph.loop("Add a login.", "--completion-promise", "COMPLETE")
 
     assert done.returncode == 0
@@ -81,7 +81,7 @@ def test_a_promise_counts_whatever_white_space_is_around_it(ralph: Ralph, agent:
 
 
 def test_a_failing_harness_is_recorded_and_the_next_iteration_runs(ralph: Ralph, agent: FakeAgent) -> None:
-    agent.plays([exits(7)], [writes("a.txt", "a")], [exits(1)])
+    agent.set_runs([exits(7)], [writes("a.txt", "a")], [exits(1)])
     done = ralph.loop("Add a login.", "--max-iterations", "3")
 
     assert done.returncode == 3
@@ -94,7 +94,7 @@ def test_a_failing_harness_is_recorded_and_the_next_iteration_runs(ralph: Ralph,
 
 
 def test_with_fail_fast_a_failing_harness_ends_the_loop_and_the_command_fails(ralph: Ralph, agent: FakeAgent) -> None:
-    agent.plays([exits(7)])
+    agent.set_runs([exits(7)])
     for flag in ("--fail-fast", "--exit-on-error"):
         done = ralph.loop(flag, "Add a login.")
         assert done.returncode == 1
@@ -107,7 +107,7 @@ def test_each_iteration_records_the_exit_code_and_how_many_files_changed(
     ralph: Ralph, agent: FakeAgent, project: Repository
 ) -> None:
     project.write({"till/receipt.py": "dirty = True\n", "NOTES.md": "by hand\n"})
-    agent.plays(
+    agent.set_runs(
         [writes("web/new.ts", "export {}\n"), writes("till/cart.py", "changed = True\n")],
         [writes("b.txt", "b"), runs("git", "add", "b.txt"), runs("git", "commit", "--quiet", "-m", "B", "b.txt")],
         [exits(2)],
@@ -121,7 +121,7 @@ def test_each_iteration_records_the_exit_code_and_how_many_files_changed(
 
 
 def test_status_shows_the_count_and_the_recent_outcomes(ralph: Ralph, agent: FakeAgent) -> None:
-    agent.plays([exits(5)], [KEPT])
+    agent.set_runs([exits(5)], [KEPT])
     ralph.loop("Add a login.")
 
     told = ralph("--status").stdout.decode()
@@ -139,7 +139,7 @@ def test_status_shows_the_count_and_the_recent_outcomes(ralph: Ralph, agent: Fak
 
 def test_the_prompt_may_come_from_a_file_or_from_stdin(ralph: Ralph, agent: FakeAgent, project: Repository) -> None:
     project.write({"task.md": "Add a login.\r\nFrom a file.\n"})
-    agent.plays([KEPT])
+    agent.set_runs([KEPT])
 
     assert ralph.loop("--prompt-file", "task.md").returncode == 0
     assert ralph.loop("--prompt-file", "-", stdin="Añade un login.\n".encode()).returncode == 0
@@ -152,7 +152,7 @@ def test_output_is_shown_live_unless_that_is_not_wanted_and_promises_are_found_a
     ralph: Ralph, agent: FakeAgent, tmp_path: Path
 ) -> None:
     seen = tmp_path / "seen"
-    agent.plays([says("Now I read the till.\n"), awaits(str(seen)), KEPT])
+    agent.set_runs([outputs("Now I read the till.\n"), awaits(str(seen)), KEPT])
     streaming = ralph.start("Add a login.")
     assert streaming.stdout is not None
     shown = b""

@@ -7,11 +7,11 @@ from pathlib import Path
 import orjson
 import pytest
 
-from tests.support.fake_agent import FakeAgent, exits, runs, says, writes
-from tests.support.ralph import CHANGE, Ralph, last_line
+from tests.support.fake_agent import FakeAgent, exits, outputs, runs, writes
+from tests.support.ralph_command import CHANGE, Ralph, last_line
 from tests.support.repositories import Repository
 
-KEPT = says("<promise>COMPLETE</promise>\n")
+KEPT = outputs("<promise>COMPLETE</promise>\n")
 
 
 def test_outside_git_files_changed_is_null_and_what_came_of_nothing_is_known_all_the_same(
@@ -21,8 +21,8 @@ def test_outside_git_files_changed_is_null_and_what_came_of_nothing_is_known_all
     plain.mkdir()
     (tmp_path / "tmp").mkdir()
     ralph = Ralph(plain, agent, tmp_path / "tmp")
-    same = says("Working.\n")
-    agent.plays([same, writes("a.txt", "1")], [same, writes("a.txt", "2")], [same])
+    same = outputs("Working.\n")
+    agent.set_runs([same, writes("a.txt", "1")], [same, writes("a.txt", "2")], [same])
     done = ralph.loop("Add a login.", "--stuck-after", "2")
 
     assert done.returncode == 4
@@ -35,7 +35,7 @@ def test_only_what_the_iteration_itself_changed_counts_whatever_was_dirty_or_is_
 ) -> None:
     project.write({"till/cart.py": "dirty\n", "notes.md": "by hand\n", "till/prices.py": "dirty too\n"})
     project.git("add", "till/prices.py")
-    agent.plays(
+    agent.set_runs(
         [writes("notes.md", "by the agent\n"), runs("git", "rm", "--quiet", "web/app.ts")],
         [runs("git", "add", "--all"), runs("git", "commit", "--quiet", "-m", "All")],
         [runs("git", "mv", "AGENTS.md", "RULES.md"), runs("git", "commit", "--quiet", "-m", "Move"), KEPT],
@@ -52,14 +52,14 @@ def test_nothing_is_committed_unless_asked_and_then_only_what_the_iteration_chan
     ralph: Ralph, agent: FakeAgent, project: Repository
 ) -> None:
     head = project.head()
-    agent.plays([writes("a.txt", "1"), KEPT])
+    agent.set_runs([writes("a.txt", "1"), KEPT])
     ralph.loop("Add a login.")
     assert project.head() == head
     project.git("clean", "--quiet", "--force")
 
     project.write({"till/cart.py": "dirty\n", "staged.txt": "staged\n", "till/prices.py": "mine\n"})
     project.git("add", "staged.txt")
-    agent.plays(
+    agent.set_runs(
         [writes("new/ü [x].txt", "1"), writes("till/receipt.py", "2"), writes("till/prices.py", "both\n")],
         [runs("git", "rm", "--quiet", "web/app.ts"), KEPT],
     )
@@ -90,7 +90,7 @@ def test_a_commit_that_a_hook_refuses_is_told_and_stops_nothing(
     hook.parent.mkdir(exist_ok=True)
     hook.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
     hook.chmod(0o755)
-    agent.plays([writes("a.txt", "1"), KEPT])
+    agent.set_runs([writes("a.txt", "1"), KEPT])
 
     assert ralph.loop("Add a login.", "--commit").returncode == 0
     assert "could not be committed" in ralph.history()[0]["warnings"][0]
@@ -99,11 +99,11 @@ def test_a_commit_that_a_hook_refuses_is_told_and_stops_nothing(
 def test_the_folder_of_the_loop_ignores_itself_and_lies_at_the_worktrees_top(
     ralph: Ralph, agent: FakeAgent, project: Repository
 ) -> None:
-    agent.plays([KEPT])
+    agent.set_runs([KEPT])
     done = ralph("Add a login.", "--harness", "custom", "--harness-command", agent.command, cwd=project.path / "till")
 
     assert done.returncode == 0
-    assert agent.noted(1)["cwd"] == str(project.path / "till")
+    assert agent.recorded(1)["cwd"] == str(project.path / "till")
     assert project.git("status", "--porcelain") == ""
     names = sorted(path.name for path in ralph.folder.iterdir())
     assert names == ["history.jsonl", "iterations", "lock", "state.json"]
@@ -180,7 +180,7 @@ def test_where_there_is_no_folder_to_work_in_none_is_made(ralph: Ralph, tmp_path
 
 
 def test_a_dry_run_shows_prompt_and_exact_command_line_and_touches_nothing(ralph: Ralph, agent: FakeAgent) -> None:
-    path = f"{agent.installed_as('claude')}:/usr/bin:/bin"
+    path = f"{agent.install_as('claude')}:/usr/bin:/bin"
     asked = ("--dry-run", "Add a login.", "--allow-all", "--model", "opus", "--no-continuity")
     shown = ralph(*asked, "--", "--max-turns", "5 of them", PATH=path)
     told = orjson.loads(ralph(*asked, "--json", "--", "--max-turns", "5 of them", PATH=path).stdout)
@@ -199,17 +199,17 @@ def test_a_dry_run_shows_prompt_and_exact_command_line_and_touches_nothing(ralph
 def test_flags_may_stand_before_or_after_the_prompt_and_the_harnesss_own_behind_two_dashes(
     ralph: Ralph, agent: FakeAgent
 ) -> None:
-    agent.plays([KEPT])
+    agent.set_runs([KEPT])
     before = ralph.loop("--max-iterations", "1", "--no-stream", "Add a login.", "--", "--own", "x")
     after = ralph.loop("Add a login.", "--no-stream", "--max-iterations", "1", "--", "--own", "x")
 
     assert (before.returncode, after.returncode) == (0, 0)
     assert agent.prompt(1).endswith("Add a login.")
-    assert agent.noted(1)["argv"] == agent.noted(2)["argv"] == ["--own", "x"]
+    assert agent.recorded(1)["argv"] == agent.recorded(2)["argv"] == ["--own", "x"]
 
 
 def test_a_reset_forgets_iterations_and_keeps_the_context(ralph: Ralph, agent: FakeAgent) -> None:
-    agent.plays([exits(1), exits(1)], [KEPT])
+    agent.set_runs([exits(1), exits(1)], [KEPT])
     ralph("--add-context", "Use argon2.")
     ralph.loop("Add a login.")
     reset = ralph("--reset")
@@ -230,7 +230,7 @@ def test_a_reset_that_cannot_forget_says_so(ralph: Ralph) -> None:
 
 
 def test_no_more_iterations_are_run_than_allowed_and_numbers_go_on_over_loops(ralph: Ralph, agent: FakeAgent) -> None:
-    agent.plays(*[[writes("a.txt", str(number))] for number in range(9)])
+    agent.set_runs(*[[writes("a.txt", str(number))] for number in range(9)])
     for _ in range(2):
         done = ralph.loop("Add a login.", "--max-iterations", "2")
         assert done.returncode == 3
@@ -242,7 +242,7 @@ def test_no_more_iterations_are_run_than_allowed_and_numbers_go_on_over_loops(ra
 
 
 def test_unlimited_iterations_have_to_be_asked_for(ralph: Ralph, agent: FakeAgent) -> None:
-    agent.plays(*[[writes("a.txt", str(number))] for number in range(27)], [KEPT])
+    agent.set_runs(*[[writes("a.txt", str(number))] for number in range(27)], [KEPT])
     done = ralph.loop("Add a login.", "--max-iterations", "0", "--no-stream")
 
     assert done.returncode == 0
@@ -258,7 +258,7 @@ def linked(make_repository: Callable[..., Repository], tmp_path: Path) -> Reposi
 def test_a_linked_worktree_has_loops_of_its_own(linked: Repository, agent: FakeAgent, tmp_path: Path) -> None:
     (tmp_path / "tmp").mkdir()
     ralph = Ralph(linked.path, agent, tmp_path / "tmp")
-    agent.plays([writes("a.txt", "a"), KEPT])
+    agent.set_runs([writes("a.txt", "a"), KEPT])
 
     assert ralph.loop("Add a login.", "--commit").returncode == 0
     assert ralph.history()[0]["files"] == ["a.txt"]

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import psutil
 
-from tests.support.fake_agent import FakeAgent, Step, claude_result, complains, says, spouts
-from tests.support.ralph import Ralph
+from tests.support.fake_agent import FakeAgent, Step, claude_result, floods, outputs, outputs_error
+from tests.support.ralph_command import Ralph
 
 PROMISE = "<promise>COMPLETE</promise>"
 MEGABYTES, MEMORY_BYTES, SECONDS = 100, 64 * 1024 * 1024, 60.0
@@ -20,7 +20,7 @@ def played(
 
     The memory is what the process has to itself: the pages of libraries are everybody's.
     """
-    agent.plays(list(steps))
+    agent.set_runs(list(steps))
     start, highest = time.monotonic(), 0
     loop = ralph.start("Fix the till.", "--no-stream", *flags, **variables)
     watched = psutil.Process(loop.pid)
@@ -40,15 +40,20 @@ def memory_of(process: psutil.Process) -> int:
 def test_a_hundred_megabytes_in_one_line_leave_the_program_below_sixty_four_of_its_own(
     ralph: Ralph, agent: FakeAgent
 ) -> None:
-    code, seconds, highest = played(ralph, agent, [spouts(MEGABYTES, b"a\xff"), says(PROMISE)])
+    code, seconds, highest = played(ralph, agent, [floods(MEGABYTES, b"a\xff"), outputs(PROMISE)])
     assert code == 0
     assert 0 < highest < MEMORY_BYTES
     assert seconds < SECONDS
 
 
 def test_a_tool_result_of_a_hundred_megabytes_hides_no_promise(ralph: Ralph, agent: FakeAgent) -> None:
-    steps = [says('{"type":"user","message":"'), spouts(MEGABYTES), says('"}\n'), claude_result(f"Done. {PROMISE}")]
-    path = f"{agent.installed_as('claude')}{os.pathsep}{os.environ['PATH']}"
+    steps = [
+        outputs('{"type":"user","message":"'),
+        floods(MEGABYTES),
+        outputs('"}\n'),
+        claude_result(f"Done. {PROMISE}"),
+    ]
+    path = f"{agent.install_as('claude')}{os.pathsep}{os.environ['PATH']}"
     code, seconds, highest = played(ralph, agent, steps, "--harness", "claude", PATH=path)
     assert code == 0
     assert 0 < highest < MEMORY_BYTES
@@ -56,6 +61,6 @@ def test_a_tool_result_of_a_hundred_megabytes_hides_no_promise(ralph: Ralph, age
 
 
 def test_megabytes_on_both_streams_block_nothing(ralph: Ralph, agent: FakeAgent) -> None:
-    noise = [step for _ in range(40) for step in (complains("e" * 100_000), says("o" * 100_000))]
-    assert played(ralph, agent, [*noise, says(PROMISE)])[0] == 0
+    noise = [step for _ in range(40) for step in (outputs_error("e" * 100_000), outputs("o" * 100_000))]
+    assert played(ralph, agent, [*noise, outputs(PROMISE)])[0] == 0
     assert ralph.history()[0]["outputBytes"] == 8_000_000 + len(PROMISE)

@@ -5,32 +5,32 @@ import time
 from tests.support.fake_agent import (
     FakeAgent,
     claude_result,
-    claude_says,
-    claude_uses,
+    claude_text,
+    claude_tool_use,
     codex_done,
-    codex_says,
-    complains,
+    codex_text,
     echoes,
     event,
     exits,
-    says,
+    outputs,
+    outputs_error,
     waits,
     writes,
 )
-from tests.support.ralph import Ralph, last_line
+from tests.support.ralph_command import Ralph, last_line
 
-KEPT = says("<promise>COMPLETE</promise>\n")
+KEPT = outputs("<promise>COMPLETE</promise>\n")
 
 
 def test_a_promise_in_the_last_iteration_allowed_is_a_success(ralph: Ralph, agent: FakeAgent) -> None:
-    agent.plays([says("One.\n"), writes("a.txt", "a")], [KEPT])
+    agent.set_runs([outputs("One.\n"), writes("a.txt", "a")], [KEPT])
     done = ralph.loop("Add a login.", "--max-iterations", "2")
 
     assert (done.returncode, ralph.state()["status"]) == (0, "completed")
 
 
 def test_a_promise_of_a_failing_run_is_recorded_and_not_accepted(ralph: Ralph, agent: FakeAgent) -> None:
-    agent.plays([KEPT, exits(1)])
+    agent.set_runs([KEPT, exits(1)])
     done = ralph.loop("Add a login.", "--max-iterations", "1")
 
     assert done.returncode == 3
@@ -38,7 +38,9 @@ def test_a_promise_of_a_failing_run_is_recorded_and_not_accepted(ralph: Ralph, a
 
 
 def test_an_echo_of_the_prompt_or_what_stands_on_stderr_is_no_promise(ralph: Ralph, agent: FakeAgent) -> None:
-    agent.plays([echoes(), writes("a.txt", "a")], [complains("<promise>COMPLETE</promise>\n"), writes("b.txt", "b")])
+    agent.set_runs(
+        [echoes(), writes("a.txt", "a")], [outputs_error("<promise>COMPLETE</promise>\n"), writes("b.txt", "b")]
+    )
     done = ralph.loop("Add a login.", "--max-iterations", "2")
 
     assert done.returncode == 3
@@ -46,7 +48,7 @@ def test_an_echo_of_the_prompt_or_what_stands_on_stderr_is_no_promise(ralph: Ral
 
 
 def test_before_the_least_number_of_iterations_no_promise_is_accepted(ralph: Ralph, agent: FakeAgent) -> None:
-    agent.plays([KEPT])
+    agent.set_runs([KEPT])
     done = ralph.loop("--min-iterations", "3", "Add a login.")
 
     assert done.returncode == 0
@@ -55,17 +57,17 @@ def test_before_the_least_number_of_iterations_no_promise_is_accepted(ralph: Ral
 
 
 def test_claudes_and_codexs_streams_are_understood_with_their_tokens_and_cost(ralph: Ralph, agent: FakeAgent) -> None:
-    agent.plays(
+    agent.set_runs(
         [
-            claude_says("I begin."),
-            claude_uses("Bash", command="echo '<promise>COMPLETE</promise>'"),
+            claude_text("I begin."),
+            claude_tool_use("Bash", command="echo '<promise>COMPLETE</promise>'"),
             claude_result("So"),
         ],
-        [claude_says("<promise>COMPLETE</promise>"), claude_result("<promise>COMPLETE</promise>")],
-        [codex_says("All done.\n<promise> COMPLETE </promise>"), codex_done((700, 30))],
+        [claude_text("<promise>COMPLETE</promise>"), claude_result("<promise>COMPLETE</promise>")],
+        [codex_text("All done.\n<promise> COMPLETE </promise>"), codex_done((700, 30))],
     )
-    path = f"{agent.installed_as('claude')}:/usr/bin:/bin"
-    agent.installed_as("codex", "codex-cli 0.46.0")
+    path = f"{agent.install_as('claude')}:/usr/bin:/bin"
+    agent.install_as("codex", "codex-cli 0.46.0")
 
     assert (
         ralph.loop("Add a login.", "--harness", "claude", "--model", "opus", "--stuck-after", "0", PATH=path).returncode
@@ -77,15 +79,15 @@ def test_claudes_and_codexs_streams_are_understood_with_their_tokens_and_cost(ra
     assert (one["promiseFound"], two["promiseAccepted"], three["promiseAccepted"]) == (False, True, True)
     assert (one["inputTokens"], one["outputTokens"], one["costUsd"]) == (1000, 50, 0.25)
     assert (three["inputTokens"], three["outputTokens"], three["costUsd"]) == (700, 30, None)
-    assert agent.noted(1)["argv"][:1] == ["-p"]
-    assert agent.noted(1)["argv"][4:] == ["--model", "opus", "--permission-mode", "acceptEdits"]
-    assert agent.noted(3)["argv"][:2] == ["exec", "--json"]
+    assert agent.recorded(1)["argv"][:1] == ["-p"]
+    assert agent.recorded(1)["argv"][4:] == ["--model", "opus", "--permission-mode", "acceptEdits"]
+    assert agent.recorded(3)["argv"][:2] == ["exec", "--json"]
 
 
 def test_with_checks_a_promise_counts_once_they_pass_and_their_output_is_in_the_next_prompt(
     ralph: Ralph, agent: FakeAgent
 ) -> None:
-    agent.plays([KEPT], [KEPT, writes("done.txt", "x")])
+    agent.set_runs([KEPT], [KEPT, writes("done.txt", "x")])
     check = "test -f done.txt || { echo 'done.txt is missing'; echo 'no luck' >&2; exit 9; }"
     done = ralph.loop("Add a login.", "--verify", "true", "--verify", check, "--verify", "echo last > last.txt")
 
@@ -104,7 +106,7 @@ def test_with_checks_a_promise_counts_once_they_pass_and_their_output_is_in_the_
 
 
 def test_of_a_checks_output_the_next_prompt_has_the_end_and_no_more(ralph: Ralph, agent: FakeAgent) -> None:
-    agent.plays([KEPT])
+    agent.set_runs([KEPT])
     check = "i=0; while [ $i -lt 20000 ]; do echo line $i; i=$((i+1)); done; exit 1"
     ralph.loop("Add a login.", "--verify", check, "--max-iterations", "2")
 
@@ -114,7 +116,7 @@ def test_of_a_checks_output_the_next_prompt_has_the_end_and_no_more(ralph: Ralph
 
 
 def test_an_agent_that_cannot_do_the_task_ends_the_loop(ralph: Ralph, agent: FakeAgent) -> None:
-    agent.plays([echoes(), says("<abort>There is no\n database to log in to.</abort>\n")])
+    agent.set_runs([echoes(), outputs("<abort>There is no\n database to log in to.</abort>\n")])
     done = ralph.loop("Add a login.")
 
     assert done.returncode == 4
@@ -125,7 +127,7 @@ def test_an_agent_that_cannot_do_the_task_ends_the_loop(ralph: Ralph, agent: Fak
 def test_iterations_that_change_nothing_and_say_the_same_change_the_prompt_and_then_end_the_loop(
     ralph: Ralph, agent: FakeAgent
 ) -> None:
-    agent.plays([says("I looked at 17 files and found nothing to do.\n")])
+    agent.set_runs([outputs("I looked at 17 files and found nothing to do.\n")])
     done = ralph.loop("Add a login.")
 
     assert done.returncode == 4
@@ -137,8 +139,10 @@ def test_iterations_that_change_nothing_and_say_the_same_change_the_prompt_and_t
 
 
 def test_what_changes_something_or_says_another_thing_is_not_stuck(ralph: Ralph, agent: FakeAgent) -> None:
-    same = says("I did the next step.\n")
-    agent.plays([same, writes("a.txt", "1")], [same, writes("a.txt", "2")], [same], [says("Quite another finding.\n")])
+    same = outputs("I did the next step.\n")
+    agent.set_runs(
+        [same, writes("a.txt", "1")], [same, writes("a.txt", "2")], [same], [outputs("Quite another finding.\n")]
+    )
     done = ralph.loop("Add a login.", "--stuck-after", "2", "--max-iterations", "4")
 
     assert done.returncode == 3
@@ -146,8 +150,8 @@ def test_what_changes_something_or_says_another_thing_is_not_stuck(ralph: Ralph,
 
 
 def test_time_cost_and_tokens_are_limits_with_a_status_of_their_own(ralph: Ralph, agent: FakeAgent) -> None:
-    path = f"{agent.installed_as('claude')}:/usr/bin:/bin"
-    agent.plays([claude_says("Going on."), claude_result("Going on.")])
+    path = f"{agent.install_as('claude')}:/usr/bin:/bin"
+    agent.set_runs([claude_text("Going on."), claude_result("Going on.")])
     loop = ("Add a login.", "--harness", "claude", "--stuck-after", "0")
 
     spent = ralph.loop(*loop, "--max-cost", "0.6", PATH=path)
@@ -157,7 +161,7 @@ def test_time_cost_and_tokens_are_limits_with_a_status_of_their_own(ralph: Ralph
     assert (used.returncode, agent.runs) == (3, 5)
     assert last_line(used) == "limit: 2100 of 2000 tokens are used (--max-tokens)."
 
-    agent.plays([says("Working.\n"), waits(30)])
+    agent.set_runs([outputs("Working.\n"), waits(30)])
     began = time.monotonic()
     late = ralph.loop("Add a login.", "--max-time", "1.5s")
     assert late.returncode == 3
@@ -167,7 +171,7 @@ def test_time_cost_and_tokens_are_limits_with_a_status_of_their_own(ralph: Ralph
 
 
 def test_failures_in_a_row_end_a_loop_where_that_is_asked_and_come_ever_slower(ralph: Ralph, agent: FakeAgent) -> None:
-    agent.plays([exits(1)], [writes("a.txt", "a")], [exits(1)])
+    agent.set_runs([exits(1)], [writes("a.txt", "a")], [exits(1)])
     done = ralph.loop("Add a login.", "--max-failures", "3")
 
     assert done.returncode == 1
@@ -179,11 +183,11 @@ def test_failures_in_a_row_end_a_loop_where_that_is_asked_and_come_ever_slower(r
 def test_a_usage_limit_pauses_until_its_reset_and_is_no_iteration_of_those_allowed(
     ralph: Ralph, agent: FakeAgent
 ) -> None:
-    path = f"{agent.installed_as('claude')}:/usr/bin:/bin"
+    path = f"{agent.install_as('claude')}:/usr/bin:/bin"
     resets_at = int(time.time()) + 3
     limited = f"Claude AI usage limit reached|{resets_at}"
-    agent.plays([event(type="result", subtype="success", is_error=True, result=limited, session_id="s")], [
-        claude_says("<promise>COMPLETE</promise>"), claude_result("<promise>COMPLETE</promise>")])  # fmt: skip
+    agent.set_runs([event(type="result", subtype="success", is_error=True, result=limited, session_id="s")], [
+        claude_text("<promise>COMPLETE</promise>"), claude_result("<promise>COMPLETE</promise>")])  # fmt: skip
     done = ralph.loop("Add a login.", "--harness", "claude", "--max-iterations", "1", PATH=path)
 
     assert done.returncode == 0, done.stdout
@@ -193,9 +197,9 @@ def test_a_usage_limit_pauses_until_its_reset_and_is_no_iteration_of_those_allow
 
 
 def test_a_usage_limit_beyond_the_loops_time_ends_it_at_once(ralph: Ralph, agent: FakeAgent) -> None:
-    path = f"{agent.installed_as('claude')}:/usr/bin:/bin"
+    path = f"{agent.install_as('claude')}:/usr/bin:/bin"
     limited = f"Claude AI usage limit reached|{int(time.time()) + 3_600}"
-    agent.plays([event(type="result", subtype="success", is_error=True, result=limited, session_id="s")])
+    agent.set_runs([event(type="result", subtype="success", is_error=True, result=limited, session_id="s")])
     done = ralph.loop("Add a login.", "--harness", "claude", "--max-time", "10m", PATH=path)
 
     assert done.returncode == 3

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from tests.support.client import Client
-from tests.support.fake_agent import FakeAgent, awaits, exits, leaves, says, waits, writes
+from tests.support.fake_agent import FakeAgent, awaits, exits, leaves_grandchild, outputs, waits, writes
 from tests.support.process import SidecarProcess
-from tests.support.ralph import CHANGE, Ralph, lives
+from tests.support.ralph_command import CHANGE, Ralph, is_running
 from tests.support.repositories import Repository
 
-KEPT = says("<promise>COMPLETE</promise>\n")
+KEPT = outputs("<promise>COMPLETE</promise>\n")
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def test_a_job_tells_of_each_iteration_and_answers_with_the_end(
     process: SidecarProcess, agent: FakeAgent, asked: dict[str, Any], project: Repository
 ) -> None:
     client, where = process.client, {"cwd": str(project.path), "change": CHANGE}
-    agent.plays([says("Working.\n"), exits(1)], [KEPT])
+    agent.set_runs([outputs("Working.\n"), exits(1)], [KEPT])
     added = client.request("ralph/addContext", {**where, "text": "Use argon2."})
     ended = client.request("ralph/start", {**asked, "stream": True}, patience=60)
 
@@ -52,7 +52,10 @@ def test_a_loop_is_stopped_by_the_method_and_by_a_cancellation(
     process: SidecarProcess, agent: FakeAgent, asked: dict[str, Any], ralph: Ralph, tmp_path: Path
 ) -> None:
     client = process.client
-    agent.plays([leaves(90, str(tmp_path / "one.pid")), waits(90)], [leaves(90, str(tmp_path / "two.pid")), waits(90)])
+    agent.set_runs(
+        [leaves_grandchild(90, str(tmp_path / "one.pid")), waits(90)],
+        [leaves_grandchild(90, str(tmp_path / "two.pid")), waits(90)],
+    )
     first = client.start("ralph/start", asked)
     ralph.until((tmp_path / "one.pid").exists)
     assert client.request("ralph/status", {key: asked[key] for key in ("cwd", "change")})["isRunning"]
@@ -65,7 +68,7 @@ def test_a_loop_is_stopped_by_the_method_and_by_a_cancellation(
     assert client.answer(second)["error"]["code"] == -32800
     ralph.until(lambda: ralph.state()["status"] == "interrupted")
     assert ralph.state()["reason"] == "The request was cancelled."
-    ralph.until(lambda: not lives(tmp_path / "two.pid"))
+    ralph.until(lambda: not is_running(tmp_path / "two.pid"))
 
 
 def test_loops_for_several_changes_run_at_once_and_for_one_there_is_one(
@@ -92,7 +95,7 @@ def test_when_the_sidecar_ends_its_loops_agents_do_too(
     process: SidecarProcess, agent: FakeAgent, asked: dict[str, Any], ralph: Ralph, tmp_path: Path, how: str
 ) -> None:
     child = tmp_path / "child.pid"
-    agent.plays([writes("a.txt", "a"), leaves(90, str(child), deaf=True), waits(90)])
+    agent.set_runs([writes("a.txt", "a"), leaves_grandchild(90, str(child), deaf=True), waits(90)])
     process.client.start("ralph/start", asked)
     ralph.until(child.exists)
     if how == "stdin":
@@ -101,7 +104,7 @@ def test_when_the_sidecar_ends_its_loops_agents_do_too(
         process.signal(signal.SIGTERM)
 
     process.wait(5)
-    ralph.until(lambda: not lives(child), 5)
+    ralph.until(lambda: not is_running(child), 5)
     assert ralph.status()["isRunning"] is False
 
 

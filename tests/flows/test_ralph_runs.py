@@ -10,31 +10,45 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.fake_agent import FakeAgent, event, ignores, leaves, prints, says, spouts, waits, writes
+from tests.support.fake_agent import (
+    FakeAgent,
+    event,
+    floods,
+    ignores,
+    leaves_grandchild,
+    outputs,
+    outputs_bytes,
+    waits,
+    writes,
+)
 from tests.support.process import ROOT
-from tests.support.ralph import CHANGE, SPOOL, Ralph, last_line, lives
+from tests.support.ralph_command import CHANGE, SPOOL, Ralph, is_running, last_line
 from tests.support.repositories import Repository
 
-KEPT = says("<promise>COMPLETE</promise>\n")
+KEPT = outputs("<promise>COMPLETE</promise>\n")
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="signals are sent as POSIX has them")
 
 
 def test_an_agent_is_in_a_group_of_its_own_and_has_not_the_loops_input(ralph: Ralph, agent: FakeAgent) -> None:
-    agent.plays([KEPT])
+    agent.set_runs([KEPT])
     assert ralph.loop("Add a login.", stdin=b"not for the agent").returncode == 0
 
     assert "not for the agent" not in agent.prompt(1)
-    assert not agent.noted(1)["isStdinTerminal"]
-    assert agent.noted(1)["cwd"] == str(ralph.cwd)
+    assert not agent.recorded(1)["isStdinTerminal"]
+    assert agent.recorded(1)["cwd"] == str(ralph.cwd)
 
 
 def test_an_agent_that_hangs_is_ended_with_all_it_started_and_the_loop_goes_on(
     ralph: Ralph, agent: FakeAgent, tmp_path: Path
 ) -> None:
     deaf, child = tmp_path / "deaf.pid", tmp_path / "child.pid"
-    agent.plays(
-        [ignores("SIGTERM"), leaves(90, str(deaf), detached=True, deaf=True), waits(90)],
-        [leaves(90, str(child)), says("Busy.\n"), *[step for _ in range(40) for step in (waits(0.25), says("."))]],
+    agent.set_runs(
+        [ignores("SIGTERM"), leaves_grandchild(90, str(deaf), detached=True, deaf=True), waits(90)],
+        [
+            leaves_grandchild(90, str(child)),
+            outputs("Busy.\n"),
+            *[step for _ in range(40) for step in (waits(0.25), outputs("."))],
+        ],
         [KEPT],
     )
     done = ralph.loop("Add a login.", "--idle-timeout", "2s", "--iteration-timeout", "4s")
@@ -43,12 +57,12 @@ def test_an_agent_that_hangs_is_ended_with_all_it_started_and_the_loop_goes_on(
     assert [one["outcome"] for one in ralph.history()] == ["timedOut", "timedOut", "succeeded"]
     assert "--idle-timeout" in ralph.history()[0]["reason"]
     assert "--iteration-timeout" in ralph.history()[1]["reason"]
-    assert not lives(deaf)
-    assert not lives(child)
+    assert not is_running(deaf)
+    assert not is_running(child)
 
 
 def test_a_grandchild_that_holds_a_pipe_does_not_hold_the_loop(ralph: Ralph, agent: FakeAgent, tmp_path: Path) -> None:
-    agent.plays([leaves(90, str(tmp_path / "child.pid")), KEPT])
+    agent.set_runs([leaves_grandchild(90, str(tmp_path / "child.pid")), KEPT])
     began = time.monotonic()
 
     assert ralph.loop("Add a login.").returncode == 0
@@ -61,7 +75,7 @@ def test_one_signal_ends_the_loop_cleanly(
     ralph: Ralph, agent: FakeAgent, tmp_path: Path, number: signal.Signals, status: int
 ) -> None:
     child = tmp_path / "child.pid"
-    agent.plays([says("Working.\n"), writes("a.txt", "a"), leaves(90, str(child)), waits(90)])
+    agent.set_runs([outputs("Working.\n"), writes("a.txt", "a"), leaves_grandchild(90, str(child)), waits(90)])
     running = ralph.start("Add a login.")
     ralph.until(child.exists)
     running.send_signal(number)
@@ -73,13 +87,13 @@ def test_one_signal_ends_the_loop_cleanly(
     assert ralph.history()[0]["endedLoop"] == ralph.state()["reason"]
     assert (ralph.state()["status"], ralph.state()["exitCode"]) == ("interrupted", status)
     assert ralph.status()["isRunning"] is False
-    assert not lives(child)
+    assert not is_running(child)
 
 
 @posix_only
 def test_a_second_signal_ends_it_at_once(ralph: Ralph, agent: FakeAgent, tmp_path: Path) -> None:
     child = tmp_path / "child.pid"
-    agent.plays([ignores("SIGTERM", "SIGINT"), leaves(90, str(child), deaf=True), waits(90)])
+    agent.set_runs([ignores("SIGTERM", "SIGINT"), leaves_grandchild(90, str(child), deaf=True), waits(90)])
     running = ralph.start("Add a login.")
     ralph.until(child.exists)
     running.send_signal(signal.SIGINT)
@@ -90,7 +104,7 @@ def test_a_second_signal_ends_it_at_once(ralph: Ralph, agent: FakeAgent, tmp_pat
 
     assert running.wait(20) == 130
     assert time.monotonic() - began < 4
-    ralph.until(lambda: not lives(child), 3)
+    ralph.until(lambda: not is_running(child), 3)
     assert ralph.status()["isRunning"] is False
 
 
@@ -99,7 +113,9 @@ def test_a_loop_that_was_killed_leaves_a_state_that_is_read_and_a_lock_that_is_t
     ralph: Ralph, agent: FakeAgent, tmp_path: Path
 ) -> None:
     child = tmp_path / "child.pid"
-    agent.plays([writes("a.txt", "a")], [says("Working.\n"), leaves(90, str(child), detached=True), waits(90)])
+    agent.set_runs(
+        [writes("a.txt", "a")], [outputs("Working.\n"), leaves_grandchild(90, str(child), detached=True), waits(90)]
+    )
     running = ralph.start("Add a login.")
     ralph.until(child.exists)
     before = (ralph.folder / "history.jsonl").read_bytes()
@@ -108,7 +124,7 @@ def test_a_loop_that_was_killed_leaves_a_state_that_is_read_and_a_lock_that_is_t
 
     told = ralph.status()
     assert (told["isRunning"], told["state"]["status"], told["iterations"]) == (False, "interrupted", 1)
-    agent.plays([KEPT])
+    agent.set_runs([KEPT])
     again = ralph.loop("Add a login.")
 
     assert again.returncode == 0
@@ -118,11 +134,11 @@ def test_a_loop_that_was_killed_leaves_a_state_that_is_read_and_a_lock_that_is_t
         (2, "lost"),
         (3, "succeeded"),
     ]
-    assert not lives(child), "the agent that outlived its loop works no more beside the next one's"
+    assert not is_running(child), "the agent that outlived its loop works no more beside the next one's"
 
 
 def test_a_history_with_a_torn_end_goes_on_behind_it(ralph: Ralph, agent: FakeAgent) -> None:
-    agent.plays([KEPT])
+    agent.set_runs([KEPT])
     ralph.loop("Add a login.")
     file = ralph.folder / "history.jsonl"
     file.write_bytes(file.read_bytes() + b'{"number":2,"startedAt":"2026')
@@ -140,7 +156,7 @@ def test_a_history_with_a_torn_end_goes_on_behind_it(ralph: Ralph, agent: FakeAg
 def test_a_second_loop_for_a_change_is_refused_and_one_for_another_change_runs_beside_it(
     ralph: Ralph, agent: FakeAgent, tmp_path: Path
 ) -> None:
-    agent.plays([says("Working.\n"), waits(90)])
+    agent.set_runs([outputs("Working.\n"), waits(90)])
     running = ralph.start("Add a login.")
     ralph.until_running()
 
@@ -162,8 +178,8 @@ def test_a_second_loop_for_a_change_is_refused_and_one_for_another_change_runs_b
 
 def test_a_loop_that_waits_is_stopped_too(ralph: Ralph, agent: FakeAgent) -> None:
     limited = f"Claude AI usage limit reached|{int(time.time()) + 3_600}"
-    agent.plays([event(type="result", subtype="success", is_error=True, result=limited, session_id="s")])
-    path = f"{agent.installed_as('claude')}:/usr/bin:/bin"
+    agent.set_runs([event(type="result", subtype="success", is_error=True, result=limited, session_id="s")])
+    path = f"{agent.install_as('claude')}:/usr/bin:/bin"
     running = ralph.start("Add a login.", "--harness", "claude", PATH=path)
     ralph.until(lambda: ralph.state()["pausedUntil"] is not None)
     assert f"waiting until {ralph.state()['pausedUntil']}" in ralph("--status").stdout.decode()
@@ -193,9 +209,9 @@ def test_an_agent_that_is_missing_or_no_program_is_said_in_a_sentence_and_nothin
 def test_a_hundred_megabytes_in_one_line_of_no_text_take_seconds_and_little_memory(
     ralph: Ralph, agent: FakeAgent, tmp_path: Path
 ) -> None:
-    agent.plays([prints(b"\xff\xfe"), spouts(100, b"\xffx<promise>"), says("\n"), KEPT])
+    agent.set_runs([outputs_bytes(b"\xff\xfe"), floods(100, b"\xffx<promise>"), outputs("\n"), KEPT])
     began = time.monotonic()
-    running = ralph.start_unheard("Add a login.", "--continuity", "--state-dir", str(tmp_path / "state"))
+    running = ralph.start_without_output("Add a login.", "--continuity", "--state-dir", str(tmp_path / "state"))
     status, highest = Path(f"/proc/{running.pid}/status"), 0
     while running.poll() is None:
         told = [line.split() for line in status.read_text(encoding="utf-8").splitlines()]
@@ -211,7 +227,7 @@ def test_a_hundred_megabytes_in_one_line_of_no_text_take_seconds_and_little_memo
 
 def test_the_prompt_is_fed_to_an_agent_that_never_reads_it(ralph: Ralph, agent: FakeAgent, tmp_path: Path) -> None:
     (tmp_path / "task.md").write_text("x" * 3_000_000, encoding="utf-8")
-    agent.plays([{"reads": False}, KEPT])
+    agent.set_runs([{"reads": False}, KEPT])
 
     assert ralph.loop("--prompt-file", str(tmp_path / "task.md")).returncode == 0
 
@@ -229,7 +245,7 @@ def test_the_program_itself_and_the_spool_command_are_the_same(ralph: Ralph, pro
 
 
 def test_an_output_that_nobody_reads_any_more_ends_no_loop(ralph: Ralph, agent: FakeAgent) -> None:
-    agent.plays([says("Working.\n"), waits(1), writes("a.txt", "a")], [KEPT])
+    agent.set_runs([outputs("Working.\n"), waits(1), writes("a.txt", "a")], [KEPT])
     running = ralph.start("Add a login.")
     assert running.stdout is not None
     running.stdout.close()
@@ -242,7 +258,7 @@ def test_an_output_that_nobody_reads_any_more_ends_no_loop(ralph: Ralph, agent: 
 def test_an_output_that_is_full_or_closed_ends_no_loop_and_no_command_in_a_trace(
     ralph: Ralph, agent: FakeAgent
 ) -> None:
-    agent.plays([KEPT])
+    agent.set_runs([KEPT])
     command = shlex.join((*SPOOL, "--change", ralph.change))
     loop = f"{command} 'Add a login.' --no-continuity --harness custom --harness-command {shlex.quote(agent.command)}"
     lines = {f"{loop} >&- 2>&-": 0, f"{command} --status --json >&-": 0}

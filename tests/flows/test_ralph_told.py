@@ -12,11 +12,11 @@ import pytest
 
 from sidecar.ralph.files import context_file
 from sidecar.ralph.files.folder import LoopFolder, loop_folder
-from tests.support.fake_agent import FakeAgent, exits, says, writes
-from tests.support.ralph import CHANGE, Ralph
+from tests.support.fake_agent import FakeAgent, exits, outputs, writes
+from tests.support.ralph_command import CHANGE, Ralph
 from tests.support.repositories import Repository
 
-KEPT = says("<promise>COMPLETE</promise>\n")
+KEPT = outputs("<promise>COMPLETE</promise>\n")
 HEADING = "## Additional Context (added by user mid-loop)"
 
 
@@ -46,14 +46,14 @@ def test_an_addition_goes_on_after_a_torn_one_on_a_line_of_its_own(ralph: Ralph,
     file = ralph.folder / "context.md"
     file.write_bytes(file.read_bytes() + b"torn \xff\xc3")
     ralph("--add-context", "Last.")
-    agent.plays([KEPT])
+    agent.set_runs([KEPT])
 
     assert ralph.loop("Add a login.").returncode == 0
     assert "First.\ntorn \ufffd\ufffd\nLast.\n" in agent.prompt(1)
 
 
 def test_context_that_is_missing_or_cannot_be_read_stops_no_loop(ralph: Ralph, agent: FakeAgent) -> None:
-    agent.plays([writes("a.txt", "a")], [KEPT])
+    agent.set_runs([writes("a.txt", "a")], [KEPT])
     ralph("--add-context", "Use argon2.")
     (ralph.folder / "context.md").unlink()
     (ralph.folder / "context.md").mkdir()
@@ -67,7 +67,7 @@ def test_context_that_is_missing_or_cannot_be_read_stops_no_loop(ralph: Ralph, a
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no file is a pipe there")
 def test_context_that_is_a_pipe_without_an_end_stops_no_loop(ralph: Ralph, agent: FakeAgent) -> None:
-    agent.plays([KEPT])
+    agent.set_runs([KEPT])
     ralph("--add-context", "Use argon2.")
     (ralph.folder / "context.md").unlink()
     os.mkfifo(ralph.folder / "context.md")
@@ -77,7 +77,7 @@ def test_context_that_is_a_pipe_without_an_end_stops_no_loop(ralph: Ralph, agent
 
 
 def test_context_stays_until_it_is_cleared_also_over_a_reset(ralph: Ralph, agent: FakeAgent) -> None:
-    agent.plays([KEPT])
+    agent.set_runs([KEPT])
     ralph("--add-context", "Use argon2.")
     ralph.loop("Add a login.")
     ralph("--reset")
@@ -93,28 +93,28 @@ def test_a_task_of_any_size_reaches_the_agent_whole_and_never_as_an_argument(
 ) -> None:
     task = "Größe zählt nicht.\n" * 500_000
     (tmp_path / "task.md").write_text(task, encoding="utf-8")
-    agent.plays([KEPT])
+    agent.set_runs([KEPT])
 
     assert ralph.loop("--prompt-file", str(tmp_path / "task.md")).returncode == 0
     assert agent.prompt(1).endswith(task)
-    assert not any("Größe" in argument for argument in agent.noted(1)["argv"])
+    assert not any("Größe" in argument for argument in agent.recorded(1)["argv"])
     kept = ralph.folder / "iterations" / "0001.prompt.md"
     assert kept.stat().st_size < 600_000, "what is kept of it is capped"
 
 
 def test_a_harness_may_read_its_prompt_from_a_file(ralph: Ralph, agent: FakeAgent) -> None:
-    agent.plays([{"reads": False}, KEPT])
+    agent.set_runs([{"reads": False}, KEPT])
     command = f"{agent.command} --prompt {{prompt_file}}"
 
     assert ralph("Add a login.", "--harness", "custom", "--harness-command", command, "--no-continuity").returncode == 0
-    file = Path(agent.noted(1)["argv"][1])
+    file = Path(agent.recorded(1)["argv"][1])
     assert file.read_text(encoding="utf-8").endswith("## Task\n\nAdd a login.")
 
 
 def test_consent_on_the_command_line_brings_the_packs_in_whatever_the_mode(
     ralph: Ralph, agent: FakeAgent, state_dir: Path
 ) -> None:
-    agent.plays([KEPT])
+    agent.set_runs([KEPT])
     state = ("--state-dir", str(state_dir))
     task = "The discounted price is wrong for odd cents, correct discounted_price"
     ralph.loop(task, "--continuity", *state, ONECODE_CONTINUITY_MODE="off")
@@ -137,7 +137,7 @@ def test_each_iteration_is_captured_and_the_next_ones_packs_know_of_it(
     ralph: Ralph, agent: FakeAgent, state_dir: Path, project: Repository
 ) -> None:
     long = "".join(f"def price_{number}(cents):\n    return cents * {number}\n\n\n" for number in range(60))
-    agent.plays([says("I wrote the prices of sixty customers.\n"), writes("till/many.py", long)], [KEPT])
+    agent.set_runs([outputs("I wrote the prices of sixty customers.\n"), writes("till/many.py", long)], [KEPT])
     done = ralph.loop("Write a price function for each customer", "--continuity", "--state-dir", str(state_dir))
 
     assert done.returncode == 0
@@ -152,7 +152,7 @@ def test_a_state_that_cannot_be_used_stops_no_loop(ralph: Ralph, agent: FakeAgen
     connection = apsw.Connection(str(state_dir / "continuity.db"))
     connection.execute("INSERT INTO continuity_migrations VALUES (999, 'from the future', 0)")
     connection.close()
-    agent.plays([exits(0)], [KEPT])
+    agent.set_runs([exits(0)], [KEPT])
 
     done = ralph.loop("Add a login.", "--continuity", "--state-dir", str(state_dir))
 
@@ -161,7 +161,7 @@ def test_a_state_that_cannot_be_used_stops_no_loop(ralph: Ralph, agent: FakeAgen
 
 
 def test_only_one_loop_takes_part_in_a_change_while_additions_come_in(ralph: Ralph, agent: FakeAgent) -> None:
-    agent.plays(*[[writes(f"{number}.txt", "x")] for number in range(4)], [KEPT])
+    agent.set_runs(*[[writes(f"{number}.txt", "x")] for number in range(4)], [KEPT])
     over = threading.Event()
     added: list[str] = []
 

@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.client import Client
 from tests.support.conversation import Conversation, sent
-from tests.support.memory import MemorySidecar
+from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
 
 SPECIFICATION = Path(__file__).resolve().parents[1] / "registry" / "fixtures" / "specification.yaml"

@@ -6,8 +6,8 @@ import pytest
 
 from sidecar.memory.retrieval.recall import MAX_INLINE_FILES
 from tests.support.conversation import Conversation, sent
-from tests.support.memories import Memories
-from tests.support.memory import MemorySidecar
+from tests.support.memory_project import Memories
+from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
 
 PROMPT = "Print the discount on the receipt"

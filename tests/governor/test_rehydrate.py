@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from tests.support.conversation import Conversation, bash, kinds
-from tests.support.memory import MemorySidecar
+from tests.support.memory_sidecar import MemorySidecar
 from tests.support.shop import PROMPT, Talk, set_settings, text_of
 from tests.support.thresholds import Thresholds
 

@@ -8,8 +8,8 @@ import pytest
 from sidecar.knowledge.auto_sync import RETRY_AFTER_MS, sync_when_due
 from sidecar.knowledge.sync import sync_lock
 from tests.support.conversation import Conversation
-from tests.support.knowledge import Knowledge, item
-from tests.support.memory import MemorySidecar
+from tests.support.knowledge_project import Knowledge, item
+from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
 from tests.support.shop import active, shop
 

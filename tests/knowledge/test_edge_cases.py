@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.knowledge import Knowledge, item
+from tests.support.knowledge_project import Knowledge, item
 from tests.support.repositories import Repository
 
 Make = Callable[..., Knowledge]

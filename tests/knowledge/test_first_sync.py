@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from tests.support.knowledge import Knowledge, item
+from tests.support.knowledge_project import Knowledge, item
 
 FILES = {
     "README.md": "# Knowledge\n",

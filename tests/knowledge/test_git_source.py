@@ -13,8 +13,8 @@ import pytest
 from sidecar.knowledge.git_source import mirror_folder
 from sidecar.settings.table import is_remote, problem_with
 from sidecar.system.fetch import FetchFailed, fetch
-from tests.support.git_server import leading_to, served
-from tests.support.knowledge import Knowledge, item
+from tests.support.git_server import serve_redirect, serve_repositories
+from tests.support.knowledge_project import Knowledge, item
 
 Make = Callable[..., Knowledge]
 
@@ -201,7 +201,7 @@ def test_git_credential_helpers_are_used_without_prompting(
     knowledge: Knowledge, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     name = f"{knowledge.repository.path.name}/.git"
-    with served(knowledge.repository.path.parent, password="hunter2") as address:
+    with serve_repositories(knowledge.repository.path.parent, password="hunter2") as address:
         knowledge.set(repository=f"{address}/{name}")
         refused = knowledge.error("plan")
         assert "rejects this machine's credentials" in refused.message
@@ -225,7 +225,10 @@ def test_a_password_is_not_sent_to_the_target_of_a_redirect(
     config.write_text(f'[credential]\n\thelper = "{helper}"\n')
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(config))
     name = f"{knowledge.repository.path.name}/.git"
-    with served(knowledge.repository.path.parent, password="hunter2") as other, leading_to(other) as address:
+    with (
+        serve_repositories(knowledge.repository.path.parent, password="hunter2") as other,
+        serve_redirect(other) as address,
+    ):
         knowledge.set(repository=f"{address}/{name}")
         assert "rejects this machine's credentials" in knowledge.error("plan").message
     assert not marker.exists()
@@ -237,7 +240,7 @@ def test_a_credential_helper_of_the_current_folder_is_not_run(
     marker = tmp_path / "asked"
     knowledge.repository.git("config", "credential.helper", f"!f() {{ echo asked >> {marker}; }}; f")
     monkeypatch.chdir(knowledge.repository.path)
-    with served(knowledge.repository.path.parent, password="hunter2") as address:
+    with serve_repositories(knowledge.repository.path.parent, password="hunter2") as address:
         knowledge.set(repository=f"{address}/{knowledge.repository.path.name}/.git")
         assert "rejects this machine's credentials" in knowledge.error("plan").message
     assert not marker.exists()
@@ -245,6 +248,6 @@ def test_a_credential_helper_of_the_current_folder_is_not_run(
 
 def test_a_fetch_above_the_size_limit_is_aborted(knowledge: Knowledge, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sidecar.system.fetch.MAX_FETCHED_BYTES", 10)
-    with served(knowledge.repository.path.parent) as address:
+    with serve_repositories(knowledge.repository.path.parent) as address:
         knowledge.set(repository=f"{address}/{knowledge.repository.path.name}/.git")
         assert "it is larger than" in knowledge.error("plan").message

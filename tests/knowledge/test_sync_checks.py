@@ -10,7 +10,7 @@ import pytest
 from sidecar.cli import main
 from sidecar.knowledge import store
 from sidecar.knowledge.sync import sync_lock
-from tests.support.knowledge import Knowledge, item
+from tests.support.knowledge_project import Knowledge, item
 
 Make = Callable[..., Knowledge]
 

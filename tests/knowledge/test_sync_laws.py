@@ -12,8 +12,8 @@ from sidecar.knowledge import store
 from sidecar.knowledge import sync as syncing
 from sidecar.knowledge.apply_plan import Journal, RateLimiter, apply_plan
 from sidecar.knowledge.item import POINTER_FOLDER
-from tests.support.knowledge import POINTERS, Dying, Killed, Knowledge, item
-from tests.support.memory import MemorySidecar
+from tests.support.knowledge_project import POINTERS, CrashingMemories, Knowledge, ProcessKilled, item
+from tests.support.memory_sidecar import MemorySidecar
 
 FOLDERS = ("company/adrs", "company/policies", "teams/web/patterns", "projects/till/specs", "orgs/acme/adrs")
 SCOPES = ["teams/*", "projects/*", "orgs/*"]
@@ -32,12 +32,12 @@ def kill_during(knowledge: Knowledge, writes: int) -> None:
     planned = syncing.plan_sync(call, workspace, syncing.SyncRequest("full"))
     with call.database.write() as tx:
         store.create_checkpoint(tx, workspace.project_key, f"killed-{writes}", "full", call.now_ms())
-    dying = Dying(call.process, workspace, POINTER_FOLDER)
-    dying.left = writes
+    dying = CrashingMemories(call.process, workspace, POINTER_FOLDER)
+    dying.writes_left = writes
     journal = Journal(call.database, workspace.project_key, f"killed-{writes}")
     inputs = planned.inputs._replace(placed=dying)
     rate_limiter = RateLimiter(10**9, call.process.clock.monotonic_ms, lambda _seconds: None)
-    with pytest.raises(Killed):
+    with pytest.raises(ProcessKilled):
         apply_plan(
             planned.plan,
             inputs,

@@ -24,9 +24,9 @@ from sidecar.knowledge import sync as syncing
 from sidecar.knowledge.apply_plan import Journal, RateLimiter, apply_plan
 from sidecar.knowledge.item import POINTER_FOLDER
 from tests.support.depth import examples
-from tests.support.knowledge import POINTERS, Dying, Killed
-from tests.support.knowledge_history import History
-from tests.support.memory import MemorySidecar
+from tests.support.knowledge_commits import History
+from tests.support.knowledge_project import POINTERS, CrashingMemories, ProcessKilled
+from tests.support.memory_sidecar import MemorySidecar
 
 FOLDERS = (
     "company/adrs",
@@ -335,11 +335,11 @@ class Syncing(RuleBasedStateMachine):
         planned = syncing.plan_sync(call, workspace, syncing.SyncRequest("full"))
         with call.database.write() as tx:
             store.create_checkpoint(tx, workspace.project_key, f"killed-{self.opened}", "full", call.now_ms())
-        dying = Dying(process, workspace, POINTER_FOLDER)
-        dying.left = writes
+        dying = CrashingMemories(process, workspace, POINTER_FOLDER)
+        dying.writes_left = writes
         journal = Journal(call.database, workspace.project_key, f"killed-{self.opened}")
         rate_limiter = RateLimiter(10**9, process.clock.monotonic_ms, lambda _seconds: None)
-        with contextlib.suppress(Killed):
+        with contextlib.suppress(ProcessKilled):
             apply_plan(
                 planned.plan,
                 planned.inputs._replace(placed=dying),

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.memories import Memories
-from tests.support.memory import MemorySidecar
+from tests.support.memory_project import Memories
+from tests.support.memory_sidecar import MemorySidecar
 
 
 @pytest.fixture

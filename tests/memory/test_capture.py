@@ -1,6 +1,6 @@
 """Capture's edges: what is refused, what is found in odd texts, what survives a damaged digest."""
 
-from tests.support.memories import Memories
+from tests.support.memory_project import Memories
 
 
 def test_a_capture_of_nothing_is_refused(memories: Memories) -> None:

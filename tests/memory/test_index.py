@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.memory.dedupe import content_hash, normalized
-from tests.support.memories import Memories
-from tests.support.memory import MemorySidecar
+from tests.support.memory_project import Memories
+from tests.support.memory_sidecar import MemorySidecar
 
 LONG_MS = 400 * 86_400_000
 """Beyond the day these tests run, so that files just written count as old."""

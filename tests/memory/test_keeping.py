@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.memories import Memories
+from tests.support.memory_project import Memories
 
 MINE = """---
 # what I know of carts

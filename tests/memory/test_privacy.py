@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.memory import AGENTS, revoke
-from tests.support.memories import Memories
+from tests.support.memory_project import Memories
 
 SECRET = "The architect thinks of leaving Postgres."
 

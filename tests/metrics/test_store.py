@@ -10,7 +10,7 @@ from sidecar.metrics.store import totals
 from sidecar.storage.database import Database
 from sidecar.storage.open_state import open_state
 from tests.support.clock import STARTS_AT_MS
-from tests.support.memory import MemorySidecar
+from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, Talk, active, set_settings, shop, talk
 from tests.support.thresholds import Thresholds

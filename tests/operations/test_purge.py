@@ -12,7 +12,7 @@ from sidecar.call import Process
 from sidecar.operations.purge import DEFAULT_KINDS, ROW_GROUPS
 from sidecar.storage.migrations import migrate
 from tests.support.conversation import Conversation
-from tests.support.memory import MemorySidecar
+from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, SHOP, send_session_event, set_settings
 

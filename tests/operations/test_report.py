@@ -17,7 +17,7 @@ from sidecar.governor import pressure
 from sidecar.operations.report.rollout import dollars, milliseconds, percent, size, whole
 from tests.support.browser import Browser, open_browser
 from tests.support.conversation import Conversation
-from tests.support.memory import MemorySidecar
+from tests.support.memory_sidecar import MemorySidecar
 from tests.support.process import ROOT
 from tests.support.repositories import Repository, make_repository
 from tests.support.shop import PROMPT, SHOP, read_part, set_settings

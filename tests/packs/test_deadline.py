@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.before_git import needs_script, replace_git
 from tests.support.conversation import bash
-from tests.support.memory import MemorySidecar
+from tests.support.git_wrapper import needs_script, prepend_git_wrapper
+from tests.support.memory_sidecar import MemorySidecar
+from tests.support.random_walk import process_of
 from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, Talk, text_of
-from tests.support.walking import process_of
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def let_status_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[
     """Block each `git status` until it is released."""
     gate = tmp_path / "gate"
     held = f'case " $* " in *" status "*) while [ ! -e "{gate}" ]; do sleep 0.01; done;; esac'
-    replace_git(tmp_path / "before", held, monkeypatch)
+    prepend_git_wrapper(tmp_path / "before", held, monkeypatch)
     return gate.touch
 
 

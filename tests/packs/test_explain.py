@@ -6,7 +6,7 @@ import pytest
 
 from tests.capture.test_post_run import rows
 from tests.support.conversation import Conversation, kinds, sent
-from tests.support.memory import MemorySidecar
+from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, Talk, explain, set_settings
 

@@ -13,7 +13,7 @@ from sidecar.packs.overrides import Override, apply_overrides, pinned_files, sta
 from sidecar.runs import keys
 from tests.packs.test_explain import explain_next
 from tests.support.conversation import Conversation, kinds, sent
-from tests.support.memory import MemorySidecar
+from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, Talk, explain, set_settings, text_of
 

@@ -10,7 +10,7 @@ import pytest
 from sidecar.runs import artifacts
 from tests.support.artifacts import make_artifact
 from tests.support.conversation import Conversation, sent
-from tests.support.memory import MemorySidecar
+from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, Talk, set_settings
 

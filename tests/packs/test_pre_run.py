@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.support.conversation import bash, sent
-from tests.support.memory import MemorySidecar
+from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, Talk, explain, set_settings, text_of
 

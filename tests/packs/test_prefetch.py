@@ -6,10 +6,10 @@ from typing import Any
 
 from tests.packs.test_pack_cache import packs_in, prepared
 from tests.support.conversation import Conversation
-from tests.support.memory import MemorySidecar
+from tests.support.memory_sidecar import MemorySidecar
+from tests.support.random_walk import process_of
 from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, Talk
-from tests.support.walking import process_of
 
 PATIENCE_SECONDS = 20.0
 

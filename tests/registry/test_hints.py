@@ -4,7 +4,7 @@ from typing import Any
 
 from sidecar.registry import hint_for
 from tests.registry.conftest import Project
-from tests.support.memory import MemorySidecar
+from tests.support.memory_sidecar import MemorySidecar
 
 
 def hint(sidecar: MemorySidecar, project: Project, prompt: str) -> Any:

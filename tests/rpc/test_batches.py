@@ -7,8 +7,8 @@ import pytest
 from sidecar.method import Lane
 from sidecar.rpc.envelope import BatchResponse, response
 from sidecar.rpc.framing import MAX_MESSAGE_BYTES
+from tests.support.blocking_methods import BlockingMethods
 from tests.support.client import Client
-from tests.support.gate import Gate
 
 
 def request(request_id: Any, method: str = "ping", **more: Any) -> dict[str, Any]:
@@ -34,7 +34,7 @@ def test_batch_returns_one_array_with_a_response_per_request(client: Client) -> 
 def test_batch_of_notifications_gets_no_response(client: Client) -> None:
     before = len(client.inbox.messages)
     client.post([{"jsonrpc": "2.0", "method": "ping"}, {"jsonrpc": "2.0", "method": "nope"}])
-    client.fence()
+    client.wait_until_read()
     assert len(client.inbox.messages) == before + 1
 
 
@@ -53,7 +53,7 @@ def test_each_invalid_member_gets_its_own_error(client: Client) -> None:
 def test_batch_of_responses_is_ignored(client: Client) -> None:
     before = len(client.inbox.messages)
     client.post([{"jsonrpc": "2.0", "id": 1, "result": 1}])
-    client.fence()
+    client.wait_until_read()
     assert len(client.inbox.messages) == before + 1
 
 
@@ -64,12 +64,12 @@ def test_too_large_batch_is_refused_as_a_whole(client: Client) -> None:
 
 
 def test_batch_waits_for_its_slowest_member_and_counts_its_cancellation(open_sidecar: Any) -> None:
-    gate = Gate()
+    gate = BlockingMethods()
     client: Client = open_sidecar(methods=[gate.row("test/shared", Lane.SHARED)]).client
     client.initialize()
     client.post([request("slow", "test/shared"), request("quick")])
-    gate.await_arrival()
-    client.fence()
+    gate.wait_for_call()
+    client.wait_until_read()
     assert not [message for message in client.inbox.messages if isinstance(message, list)]
     client.cancel("slow")
     codes = {answer["id"]: answer.get("error", {}).get("code") for answer in batch_answer(client)}

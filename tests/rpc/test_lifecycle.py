@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
+from tests.support.blocking_methods import BlockingMethods
 from tests.support.client import Client
-from tests.support.failures import StillWaiting
-from tests.support.gate import Gate
-from tests.support.memory import MemorySidecar
+from tests.support.memory_sidecar import MemorySidecar
+from tests.support.rpc_failures import StillWaiting
 
 
 @pytest.fixture
@@ -104,12 +104,12 @@ def test_discover_lists_every_method(client: Client) -> None:
 
 
 def test_requests_after_shutdown_are_refused_and_running_ones_answered(open_sidecar: Any) -> None:
-    gate = Gate()
+    gate = BlockingMethods()
     sidecar: MemorySidecar = open_sidecar(methods=gate.rows())
     client = sidecar.client
     client.initialize()
     running = client.start("test/shared", {})
-    gate.await_arrival()
+    gate.wait_for_call()
     assert client.request("shutdown") == {}
     for method in ("ping", "settings/get", "shutdown", "initialize"):
         assert client.error(method).code == -32600
@@ -135,7 +135,7 @@ def test_invalid_notifications_get_no_response(client: Client) -> None:
     wrong: tuple[Any, ...] = ({}, [], {"id": None}, {"id": [1]}, {"id": True}, {"id": "unknown"})
     for params in wrong:
         client.notify("$/cancelRequest", params)
-    client.fence()
+    client.wait_until_read()
     assert len(client.inbox.messages) == before + 1
 
 
@@ -144,8 +144,8 @@ def test_number_of_requests_during_loading_is_bounded(open_sidecar: Any) -> None
     client: Client = open_sidecar(may_load=may_load).client
     client.request("initialize", client.handshake())
     ids = [client.start("settings/get", {}) for _ in range(300)]
-    client.fence()
-    refused = [answer for request_id in ids for answer in client.inbox.answers_to(request_id)]
+    client.wait_until_read()
+    refused = [answer for request_id in ids for answer in client.inbox.responses_to(request_id)]
     assert {answer["error"]["code"] for answer in refused} == {-32001}
     assert len(refused) == 300 - 256
     may_load.set()

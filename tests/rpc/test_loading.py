@@ -7,7 +7,7 @@ from sidecar.app import load_core_catalog, load_full_catalog
 from sidecar.catalog import Catalog, all_methods, core_methods
 from sidecar.rpc.dispatch import Dispatcher
 from tests.support.conversation import Conversation
-from tests.support.memory import MemorySidecar
+from tests.support.memory_sidecar import MemorySidecar
 from tests.support.process import SidecarProcess
 from tests.support.repositories import Repository
 
@@ -34,7 +34,7 @@ def test_only_requests_for_methods_not_loaded_yet_wait(sidecar: MemorySidecar, t
     later = [sidecar.client.start(name, {"cwd": str(tmp_path)}) for name in ("memory/list", "no/method")]
     assert "mode" in str(sidecar.client.request("settings/get", {}))
     assert connection.needs_all_methods.is_set()
-    assert not any(sidecar.inbox.answers_to(request_id) for request_id in later)
+    assert not any(sidecar.inbox.responses_to(request_id) for request_id in later)
     connection.ready(loaded(load_full_catalog()))
     assert sidecar.client.result(later[0])["memories"] == []
     assert sidecar.client.answer(later[1])["error"]["code"] == -32601

@@ -8,7 +8,7 @@ import pytest
 
 from sidecar.rpc.framing import MAX_MESSAGE_BYTES, Refused
 from tests.support.client import Client
-from tests.support.memory import MemorySidecar
+from tests.support.memory_sidecar import MemorySidecar
 from tests.support.process import SidecarProcess
 
 MARKER = "kumquat"
@@ -60,7 +60,7 @@ NOT_A_REQUEST: list[tuple[Any, Any]] = [
 
 def assert_refused(client: Client, code: int, request_id: Any) -> dict[str, Any]:
     """Assert that the last message is the only error, repeats nothing, and that a ping is served after it."""
-    client.fence()
+    client.wait_until_read()
     errors = [message for message in client.inbox.messages if isinstance(message, dict) and "error" in message]
     assert len(errors) == 1
     assert errors[0]["error"]["code"] == code
@@ -165,9 +165,9 @@ def ping(request_id: Any) -> dict[str, Any]:
 def test_responses_from_the_client_are_ignored(client: Client) -> None:
     client.post({"jsonrpc": "2.0", "id": 1000, "result": {}})
     client.post({"jsonrpc": "2.0", "id": 1001, "error": {"code": 1, "message": "x"}})
-    client.fence()
-    assert not client.inbox.answers_to(1000)
-    assert not client.inbox.answers_to(1001)
+    client.wait_until_read()
+    assert not client.inbox.responses_to(1000)
+    assert not client.inbox.responses_to(1001)
 
 
 @pytest.mark.parametrize(

@@ -280,7 +280,7 @@ def test_kill_during_writes_loses_nothing_acknowledged(
         process.signal(signal.SIGKILL)
         process.wait()
         acknowledged = max(
-            [index for index, request_id in enumerate(before) if process.inbox.answers_to(request_id)], default=-1
+            [index for index, request_id in enumerate(before) if process.inbox.responses_to(request_id)], default=-1
         )
         client = start_process().client
         assert client.initialize()["state"]["warnings"] == []

@@ -9,10 +9,10 @@ import pytest
 
 from sidecar.core.errors import Busy
 from sidecar.rpc.scheduler import Limits, Scheduler, Task
+from tests.support.blocking_methods import BlockingMethods
 from tests.support.client import Client
 from tests.support.clock import FixedClock
-from tests.support.gate import Gate
-from tests.support.memory import MemorySidecar
+from tests.support.memory_sidecar import MemorySidecar
 
 
 def stay(entered: threading.Event, release: threading.Event) -> Callable[[], None]:
@@ -26,69 +26,69 @@ def stay(entered: threading.Event, release: threading.Event) -> Callable[[], Non
 
 
 @pytest.fixture
-def gate() -> Gate:
-    return Gate()
+def gate() -> BlockingMethods:
+    return BlockingMethods()
 
 
 @pytest.fixture
-def client(open_sidecar: Any, gate: Gate) -> Client:
+def client(open_sidecar: Any, gate: BlockingMethods) -> Client:
     sidecar: MemorySidecar = open_sidecar(methods=gate.rows())
     sidecar.client.initialize()
     return sidecar.client
 
 
 @pytest.mark.parametrize("method", ["test/shared", "test/workspace", "test/job"])
-def test_ping_is_answered_while_any_lane_is_busy(client: Client, gate: Gate, method: str) -> None:
+def test_ping_is_answered_while_any_lane_is_busy(client: Client, gate: BlockingMethods, method: str) -> None:
     slow = client.start(method, {})
-    gate.await_arrival()
-    client.fence()
-    assert not client.inbox.answers_to(slow)
+    gate.wait_for_call()
+    client.wait_until_read()
+    assert not client.inbox.responses_to(slow)
     gate.open.set()
     assert client.result(slow)["count"] == 1
 
 
-def test_second_shared_request_does_not_wait_for_the_first(client: Client, gate: Gate) -> None:
+def test_second_shared_request_does_not_wait_for_the_first(client: Client, gate: BlockingMethods) -> None:
     client.request("settings/get", {})  # leaves an idle worker behind
     ids = [client.start("test/shared", {"name": str(number)}) for number in range(6)]
-    assert sorted(gate.await_arrival() for _ in ids) == [str(number) for number in range(6)]
+    assert sorted(gate.wait_for_call() for _ in ids) == [str(number) for number in range(6)]
     gate.open.set()
     for request_id in ids:
         client.result(request_id)
 
 
-def test_requests_of_one_workspace_run_one_at_a_time_in_order(client: Client, gate: Gate) -> None:
+def test_requests_of_one_workspace_run_one_at_a_time_in_order(client: Client, gate: BlockingMethods) -> None:
     gate.open.set()
     ids = [client.start("test/workspace", {"name": str(number), "cwd": "/w"}) for number in range(30)]
     counts = [client.result(request_id)["count"] for request_id in ids]
     assert counts == list(range(1, 31))
-    assert gate.began == gate.ended
+    assert gate.started == gate.ended
 
 
-def test_workspaces_run_concurrently(client: Client, gate: Gate) -> None:
+def test_workspaces_run_concurrently(client: Client, gate: BlockingMethods) -> None:
     ids = [client.start("test/workspace", {"name": cwd, "cwd": cwd}) for cwd in ("/a", "/b", "/c")]
-    assert {gate.await_arrival() for _ in ids} == {"/a", "/b", "/c"}
+    assert {gate.wait_for_call() for _ in ids} == {"/a", "/b", "/c"}
     gate.open.set()
     for request_id in ids:
         client.result(request_id)
 
 
 @pytest.mark.parametrize("spelling", ["/w/", "/w/.", "//w/x/.."[1:]])
-def test_two_spellings_of_a_folder_are_one_workspace(client: Client, gate: Gate, spelling: str) -> None:
+def test_two_spellings_of_a_folder_are_one_workspace(client: Client, gate: BlockingMethods, spelling: str) -> None:
     first = client.start("test/workspace", {"name": "first", "cwd": "/w"})
-    gate.await_arrival()
+    gate.wait_for_call()
     second = client.start("test/workspace", {"name": "second", "cwd": spelling})
-    client.fence()
-    assert gate.began == ["first"]
+    client.wait_until_read()
+    assert gate.started == ["first"]
     gate.open.set()
     client.result(first)
     client.result(second)
 
 
-def test_full_queue_refuses_requests_with_a_retry_time(client: Client, gate: Gate) -> None:
+def test_full_queue_refuses_requests_with_a_retry_time(client: Client, gate: BlockingMethods) -> None:
     ids = [client.start("test/workspace", {"name": str(number), "cwd": "/w"}) for number in range(60)]
-    client.fence()
+    client.wait_until_read()
     refused = [
-        client.inbox.answers_to(request_id)[0]["error"] for request_id in ids if client.inbox.answers_to(request_id)
+        client.inbox.responses_to(request_id)[0]["error"] for request_id in ids if client.inbox.responses_to(request_id)
     ]
     assert len(refused) == 60 - 33  # one at the gate, thirty-two behind it
     assert {error["code"] for error in refused} == {-32001}
@@ -97,9 +97,9 @@ def test_full_queue_refuses_requests_with_a_retry_time(client: Client, gate: Gat
     assert sum("result" in client.answer(request_id) for request_id in ids) == 33
 
 
-def test_job_beyond_the_maximum_is_refused(client: Client, gate: Gate) -> None:
+def test_job_beyond_the_maximum_is_refused(client: Client, gate: BlockingMethods) -> None:
     ids = [client.start("test/job", {"name": str(number)}) for number in range(5)]
-    client.fence()
+    client.wait_until_read()
     assert client.answer(ids[-1])["error"]["code"] == -32001
     gate.open.set()
     assert all("result" in client.answer(request_id) for request_id in ids[:-1])

@@ -23,7 +23,7 @@ def test_prints_of_python_c_and_a_child_go_to_stderr(
     ids = [process.client.start("test/babble", {}) for _ in range(20)]
     for request_id in ids:
         assert process.client.result(request_id) == {}
-    process.client.fence()
+    process.client.wait_until_read()
     process.client.notify("exit")
     process.wait()
     assert process.garbage == []

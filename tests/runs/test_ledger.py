@@ -3,7 +3,7 @@
 import pytest
 
 from tests.support.conversation import bash, kinds, sent
-from tests.support.memory import MemorySidecar
+from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, Talk, read_part, send_session_event, set_settings, text_of
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from sidecar.settings.resolve import Layer, resolve
 from sidecar.settings.table import BY_NAME, SETTINGS
 from tests.support.client import Client
-from tests.support.memory import MemorySidecar
+from tests.support.memory_sidecar import MemorySidecar
 
 LAYERS: tuple[Layer, ...] = ("initialize", "global", "project", "environment")
 NAMES = st.sampled_from([row.name for row in SETTINGS])

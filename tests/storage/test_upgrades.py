@@ -17,7 +17,7 @@ from sidecar.storage.open_state import open_state
 from sidecar.storage.sqlite_connection import connect
 from tests.support.clock import STARTS_AT_MS
 from tests.support.conversation import Conversation
-from tests.support.memory import MemorySidecar
+from tests.support.memory_sidecar import MemorySidecar
 from tests.support.process import ROOT
 from tests.support.shop import PROMPT, shop
 

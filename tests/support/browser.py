@@ -1,4 +1,4 @@
-"""A real browser without a window: Chromium and its driver, as Debian has them."""
+"""A headless browser: Chromium and its driver, as packaged by Debian."""
 
 import base64
 import json
@@ -19,32 +19,32 @@ FLAGS = (
 
 
 class Browser:
-    """A browser with a page in it."""
+    """A browser with one page."""
 
     def __init__(self, driver: Any) -> None:
         self.driver = driver
 
     def show(self, page: Path, scheme: str = "light") -> None:
-        """Opens a file, with the user's preference for light or dark."""
+        """Open a file, with the user's preference for light or dark."""
         features = [{"name": "prefers-color-scheme", "value": scheme}]
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
         self.driver.get(page.as_uri())
 
     def run(self, script: str, *arguments: Any) -> Any:
-        """Gives what a script in the page returns."""
+        """Return the result of a script in the page."""
         return self.driver.execute_script(script, *arguments)
 
     def console(self) -> list[str]:
-        """Gives what stood in the console since it was asked last."""
+        """Return console messages since the last call."""
         return [entry["message"] for entry in self.driver.get_log("browser")]
 
     def requested(self) -> list[str]:
-        """Gives the addresses that pages asked for since they were asked for last."""
+        """Return the addresses requested by pages since the last call."""
         events = [json.loads(entry["message"])["message"] for entry in self.driver.get_log("performance")]
         return [event["params"]["request"]["url"] for event in events if event["method"] == "Network.requestWillBeSent"]
 
     def picture(self, path: Path) -> None:
-        """Takes a picture of the whole page."""
+        """Save a screenshot of the whole page."""
         size = self.run("return [document.documentElement.scrollWidth, document.documentElement.scrollHeight]")
         clip = {"x": 0, "y": 0, "width": size[0], "height": size[1], "scale": 1}
         taken = self.driver.execute_cdp_cmd("Page.captureScreenshot", {"captureBeyondViewport": True, "clip": clip})
@@ -53,7 +53,7 @@ class Browser:
 
 @contextmanager
 def open_browser(folder: Path) -> Iterator[Browser]:
-    """Starts a browser with a new profile below a folder; without one the test is skipped, and fails in CI."""
+    """Start a browser with a new profile below a folder. Without Chromium the test is skipped, but fails in CI."""
     chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
     if chromium is None or driver is None:
         absent = "Chromium and its driver are not installed; Debian's packages are chromium and chromium-driver"

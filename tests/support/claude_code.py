@@ -1,4 +1,4 @@
-"""Claude Code as its hooks see it: each hook a process with JSON on stdin, and a session file that it writes."""
+"""Claude Code from its hooks' point of view: each hook a process with JSON on stdin, and a session file."""
 
 import json
 import os
@@ -22,7 +22,7 @@ Done = subprocess.CompletedProcess[bytes]
 
 
 class ClaudeCode:
-    """One session in a folder; `state_dir` is where the user's state is, once there is any."""
+    """A session in a folder; `state_dir` is the location of the user's state, once it exists."""
 
     def __init__(self, cwd: Path, home: Path, *, session_id: str = "5f0c", **variables: str) -> None:
         self.cwd = cwd
@@ -32,19 +32,19 @@ class ClaudeCode:
         self.environment = {**os.environ, "PYTHONPATH": str(ROOT), **folders, **variables}
         self.transcript = home / "sessions" / f"{session_id}.jsonl"
         self.printed = b""
-        """What the hook of the last prompt printed."""
+        """Output of the last prompt's hook."""
         self.transcript.parent.mkdir(parents=True, exist_ok=True)
 
-    def hook(self, event: str, *, variables: Mapping[str, str] | None = None, **said: Any) -> Done:
-        """Runs a hook as Claude Code does."""
-        given = {
+    def hook(self, event: str, *, variables: Mapping[str, str] | None = None, **members: Any) -> Done:
+        """Run a hook as Claude Code does."""
+        payload = {
             "session_id": self.session_id, "transcript_path": str(self.transcript), "cwd": str(self.cwd),
-            "permission_mode": "default", "hook_event_name": event, **said,
+            "permission_mode": "default", "hook_event_name": event, **members,
         }  # fmt: skip
-        return self.raw(event, json.dumps(given).encode(), variables)
+        return self.raw(event, json.dumps(payload).encode(), variables)
 
     def raw(self, event: str, stdin: bytes, variables: Mapping[str, str] | None = None) -> Done:
-        """Runs a hook with any bytes on stdin."""
+        """Run a hook with any bytes on stdin."""
         environment = {**self.environment, **(variables or {})}
         done = subprocess.run(
             (*HOOK, event), input=stdin, env=environment, capture_output=True, check=False, timeout=60
@@ -52,34 +52,34 @@ class ClaudeCode:
         assert (done.returncode, done.stderr) == (0, b"")
         return done
 
-    def prompt(self, text: str, **said: Any) -> str:
-        """Submits a prompt, again where the machine was too slow, and gives what the agent is told beside it."""
+    def prompt(self, text: str, **members: Any) -> str:
+        """Submit a prompt and return the context the agent receives with it; repeat it if the machine was too slow."""
         self.write("user", text)
         give_up = time.monotonic() + PATIENCE_SECONDS
         while time.monotonic() < give_up:
             before = self._run_notes()
-            done = self.hook("UserPromptSubmit", prompt=text, **said)
+            done = self.hook("UserPromptSubmit", prompt=text, **members)
             if self._run_notes() != before:
                 self.printed = done.stdout
                 return context_of(done)
         raise AssertionError("no prompt was answered in time")
 
-    def stop(self, text: str = "Done.", **said: Any) -> Done:
-        """Ends the run with the agent's last words."""
+    def stop(self, text: str = "Done.", **members: Any) -> Done:
+        """End the run with the agent's final words."""
         self.write("assistant", [{"type": "text", "text": text}])
-        return self.hook("Stop", stop_hook_active=False, last_assistant_message=text, **said)
+        return self.hook("Stop", stop_hook_active=False, last_assistant_message=text, **members)
 
     def edit(self, path: str, content: str) -> Done:
-        """Writes a file as the agent's tool does; its hook hears of it."""
+        """Write a file as the agent's tool does, and run its hook."""
         target = self.cwd / path
         target.write_text(content, encoding="utf-8")
-        given = {"file_path": str(target), "content": content}
-        self.write("assistant", [{"type": "tool_use", "id": path, "name": "Write", "input": given}])
+        payload = {"file_path": str(target), "content": content}
+        self.write("assistant", [{"type": "tool_use", "id": path, "name": "Write", "input": payload}])
         self.write("user", [{"type": "tool_result", "tool_use_id": path, "content": "written"}])
-        return self.hook("PostToolUse", tool_name="Write", tool_input=given, tool_response={"success": True})
+        return self.hook("PostToolUse", tool_name="Write", tool_input=payload, tool_response={"success": True})
 
     def write(self, role: str, content: Any, **record: Any) -> None:
-        """Adds a record to the session file."""
+        """Append a record to the session file."""
         now = rfc3339(time.time_ns() // 1_000_000)
         message = {"id": f"message-{time.monotonic_ns()}", "role": role, "content": content}
         line = {"type": role, "message": message, "timestamp": now, "sessionId": self.session_id, **record}
@@ -87,23 +87,23 @@ class ClaudeCode:
             file.write(json.dumps(line) + "\n")
 
     def forget_run(self) -> None:
-        """Takes away what the hooks noted of runs under way, as where a hook gave up before it printed."""
+        """Delete the hooks' notes of active runs, as if a hook had given up before it printed."""
         for path in (self.state_dir / FOLDER).glob("*.run"):
             path.unlink()
 
     def log(self) -> list[dict[str, Any]]:
-        """Gives what hooks said of themselves in the log."""
+        """Return the hooks' own log."""
         path = self.state_dir / "log" / "hooks.log"
         return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
 
     def daemon_pid(self) -> int | None:
-        """Gives the process of the sidecar that a hook started."""
+        """Return the process id of the sidecar that a hook started."""
         with suppress(OSError, ValueError):
             return int((self.state_dir / FOLDER / LOCK).read_text())
         return None
 
     def close(self) -> None:
-        """Ends the sidecar that a hook started."""
+        """End the sidecar that a hook started."""
         process = self.daemon_pid()
         if process is None:
             return
@@ -114,14 +114,14 @@ class ClaudeCode:
             time.sleep(0.05)
 
     def _run_notes(self) -> list[tuple[str, bytes]]:
-        """The runs that hooks noted as answered: one that gave up knows no project."""
-        found = sorted((self.state_dir / FOLDER).glob("*.run"))
-        kept = [(path.name, path.read_bytes()) for path in found]
-        return [one for one in kept if json.loads(one[1])["projectPath"] is not None]
+        """Return the notes of answered runs. A hook that gave up knows no project."""
+        paths = sorted((self.state_dir / FOLDER).glob("*.run"))
+        notes = [(path.name, path.read_bytes()) for path in paths]
+        return [note for note in notes if json.loads(note[1])["projectPath"] is not None]
 
 
 def context_of(done: Done) -> str:
-    """Gives what a hook adds to the agent's context; empty where it says nothing."""
+    """Return what a hook adds to the agent's context; empty without output."""
     if not done.stdout:
         return ""
     text: str = json.loads(done.stdout)["hookSpecificOutput"]["additionalContext"]

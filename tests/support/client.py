@@ -1,4 +1,4 @@
-"""A JSON-RPC client for tests, over whatever takes messages: the in-memory twin or a process."""
+"""JSON-RPC client for tests, over anything that accepts messages: an in-memory sidecar or a process."""
 
 import itertools
 from collections.abc import Callable
@@ -7,12 +7,12 @@ from typing import Any
 
 import orjson
 
-from tests.support.failures import RpcFailure
-from tests.support.inbox import PATIENCE_SECONDS, Inbox, Message, is_answer
+from tests.support.inbox import PATIENCE_SECONDS, Inbox, Message, is_response
+from tests.support.rpc_failures import RpcFailure
 
 
 class Client:
-    """Sends requests and notifications; waits for answers by id."""
+    """Sends requests and notifications, and waits for responses by id."""
 
     def __init__(self, send: Callable[[bytes], None], inbox: Inbox, state_dir: Path) -> None:
         self.send = send
@@ -21,41 +21,41 @@ class Client:
         self._ids = itertools.count(1)
 
     def start(self, method: str, params: Any = None, **envelope: Any) -> int:
-        """Sends a request and gives its id, without waiting."""
+        """Send a request and return its id without waiting."""
         request_id: int = envelope.pop("id", None) or next(self._ids)
         self.post({"jsonrpc": "2.0", "id": request_id, "method": method, **_with(params), **envelope})
         return request_id
 
     def post(self, message: Any) -> None:
-        """Sends any JSON value as one message."""
+        """Send any JSON value as one message."""
         self.send(orjson.dumps(message))
 
     def notify(self, method: str, params: Any = None) -> None:
-        """Sends a notification."""
+        """Send a notification."""
         self.post({"jsonrpc": "2.0", "method": method, **_with(params)})
 
     def cancel(self, request_id: object) -> None:
-        """Asks for a request to be cancelled."""
+        """Request the cancellation of a request."""
         self.notify("$/cancelRequest", {"id": request_id})
 
     def answer(self, request_id: object, patience: float = PATIENCE_SECONDS) -> Message:
-        """Waits for the response under an id and gives it whole."""
-        message: Message = self.inbox.wait_for(lambda message: is_answer(message, request_id), patience)
+        """Wait for the response with an id and return it whole."""
+        message: Message = self.inbox.wait_for(lambda message: is_response(message, request_id), patience)
         return message
 
     def result(self, request_id: object, patience: float = PATIENCE_SECONDS) -> Any:
-        """Waits for a result; raises RpcFailure for an error."""
+        """Wait for a result. Raise RpcFailure for an error."""
         answer = self.answer(request_id, patience)
         if "error" in answer:
             raise RpcFailure(answer["error"])
         return answer["result"]
 
     def request(self, method: str, params: Any = None, patience: float = PATIENCE_SECONDS) -> Any:
-        """Sends a request and gives its result; raises RpcFailure for an error."""
+        """Send a request and return its result. Raise RpcFailure for an error."""
         return self.result(self.start(method, params), patience)
 
     def error(self, method: str, params: Any = None) -> RpcFailure:
-        """Sends a request that has to fail and gives its error."""
+        """Send a request that must fail and return its error."""
         try:
             result = self.request(method, params)
         except RpcFailure as failure:
@@ -63,13 +63,13 @@ class Client:
         raise AssertionError(f"{method} succeeded: {result!r:.200}")
 
     def initialize(self, **changes: Any) -> Any:
-        """Does the handshake and waits until the methods are loaded; `changes` replace its params."""
+        """Do the handshake and wait until the methods are loaded; `changes` replace its params."""
         result = self.request("initialize", {**self.handshake(), **changes})
         self.request("settings/get", {})
         return result
 
     def handshake(self) -> dict[str, Any]:
-        """Gives the params of an `initialize` that succeeds."""
+        """Return the params of a valid `initialize`."""
         return {
             "protocolVersion": 1,
             "clientInfo": {"name": "test", "version": "1"},
@@ -77,12 +77,12 @@ class Client:
             "capabilities": {},
         }
 
-    def fence(self) -> None:
-        """Waits until everything sent before has been read: the stream is in order, and `ping` answers at once."""
+    def wait_until_read(self) -> None:
+        """Wait until everything sent before has been read (the stream is ordered)."""
         self.answer(self.start("ping"))
 
     def wait_for_notification(self, method: str) -> Any:
-        """Waits for the first notification of a method and gives its params."""
+        """Wait for the first notification of a method and return its params."""
         return self.inbox.wait_for(lambda message: isinstance(message, dict) and message.get("method") == method)[
             "params"
         ]

@@ -1,4 +1,4 @@
-"""A clock that stands still until a test moves it."""
+"""Clock with a fixed time of day, which a test moves."""
 
 import time
 
@@ -6,7 +6,7 @@ STARTS_AT_MS = 1_772_357_400_000  # 2026-03-01T09:30:00Z
 
 
 class FixedClock:
-    """Time of day fixed; the monotonic clock is the machine's own, so that deadlines and waiting work."""
+    """Time of day is fixed; the monotonic clock is the machine's own, so that deadlines and waits work."""
 
     def __init__(self, now_ms: int = STARTS_AT_MS) -> None:
         self._now_ms = now_ms
@@ -18,5 +18,5 @@ class FixedClock:
         return time.perf_counter_ns() / 1_000_000
 
     def advance(self, milliseconds: int) -> None:
-        """Moves the time of day."""
+        """Move the time of day."""
         self._now_ms += milliseconds

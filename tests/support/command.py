@@ -14,7 +14,7 @@ from tests.support.process import ROOT
 
 Done = subprocess.CompletedProcess[bytes]
 Command = Callable[..., Done]
-"""What a test file's `command` fixture returns: it runs its command with more arguments."""
+"""Result of a test file's `command` fixture: runs its command with more arguments."""
 
 TEMPORARY = ("TMPDIR", "TEMP", "TMP")
 

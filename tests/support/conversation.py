@@ -1,4 +1,4 @@
-"""A conversation as 1Code has it: pre-run, the agent's work, post-run, turn after turn."""
+"""A conversation in 1Code: pre-run, the agent's work, post-run, turn after turn."""
 
 import itertools
 from collections.abc import Callable, Sequence
@@ -11,7 +11,7 @@ _run_ids = itertools.count(1)
 
 
 class Conversation:
-    """One sub-chat in one worktree with one provider; `session_id` is the provider session it is in."""
+    """A sub-chat in a worktree with one provider; `session_id` is its current provider session."""
 
     def __init__(
         self, client: Client, cwd: Path, *, provider: str = "claude", sub_chat_id: str = "chat", **params: Any
@@ -24,7 +24,7 @@ class Conversation:
         self.common = params
 
     def pre_run(self, prompt: str, **changes: Any) -> Any:
-        """Asks what goes out with a prompt; `runId` is in the answer under `runId`."""
+        """Request what is sent with a prompt; the result also has the `runId`."""
         run_id = f"run-{next(_run_ids)}"
         session = {"id": self.session_id, "willResume": self.session_id is not None, "isFork": False}
         params = {
@@ -34,7 +34,7 @@ class Conversation:
         return {**self.client.request("continuity/preRun", params), "runId": run_id}
 
     def post_run(self, before: Any, prompt: str = "", *, session: str | None = "session", **changes: Any) -> Any:
-        """Tells how the run of a pre-run ended; from then on the conversation is in `session`."""
+        """Report the end of a pre-run's run; afterwards the conversation is in `session`."""
         params = {
             "runId": before["runId"], "deliveryToken": before["deliveryToken"], "subChatId": self.sub_chat_id,
             "provider": self.provider, "mode": "agent", "cwd": str(self.cwd), "prompt": prompt, "outcome": "completed",
@@ -56,7 +56,7 @@ class Conversation:
         text: str = "Done.",
         **post: Any,
     ) -> Any:
-        """Plays one turn: pre-run, the agent's work (which gives its parts), post-run; gives the pre-run's answer."""
+        """Play one turn: pre-run, the agent's work (which returns its parts), post-run; return the pre-run's result."""
         before = self.pre_run(prompt)
         parts = list(work())
         after = self.post_run(before, prompt, session=session, assistant={"text": text, "parts": parts}, **post)
@@ -64,20 +64,20 @@ class Conversation:
 
     @property
     def project_path(self) -> str:
-        """The project the conversation belongs to."""
+        """The conversation's project."""
         return str(self.common.get("projectPath", self.cwd))
 
     def artifact(self, artifact_id: str) -> Any:
-        """Gives an artifact of the conversation's project."""
+        """Return an artifact of the conversation's project."""
         return self.client.request("artifact/get", {"projectPath": self.project_path, "id": artifact_id})
 
     def decide(self, verb: str, artifact_id: str, **changes: Any) -> Any:
-        """Updates, accepts or discards an artifact of the project."""
+        """Update, accept or discard an artifact of the project."""
         params = {"projectPath": self.project_path, "id": artifact_id, **changes}
         return self.client.request(f"artifact/{verb}", params)
 
     def edit(self, path: str, content: str) -> dict[str, Any]:
-        """Writes a file as the agent does and gives the part that tells of it."""
+        """Write a file as the agent does and return the message part for it."""
         target = self.cwd / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text(content, encoding="utf-8")
@@ -89,17 +89,17 @@ class Conversation:
 
 
 def bash(command: str, output: str, call_id: str = "bash") -> dict[str, Any]:
-    """Gives the part of a shell command that succeeded, as Claude's are stored."""
+    """Return the part of a successful shell command, as Claude's are stored."""
     given, done = {"command": command}, {"stdout": output, "stderr": ""}
     return {"type": "tool-Bash", "toolCallId": call_id, "state": "result", "input": given, "output": done}
 
 
 def sent(answer: Any) -> str:
-    """Gives everything a pre-run sends, as one text."""
+    """Return everything a pre-run sends, as one text."""
     system = answer["system"]["text"] if answer["system"] else ""
     return system + "\n".join(block["text"] for block in answer["blocks"])
 
 
 def kinds(answer: Any) -> list[str]:
-    """Gives the kinds of the blocks a pre-run sends, in order."""
+    """Return the kinds of the blocks a pre-run sends, in order."""
     return [block["kind"] for block in answer["blocks"]]

@@ -1,4 +1,4 @@
-"""How deep a test run goes: `--thorough` runs every case, the default run a fixed sample of the expensive ones."""
+"""Depth of a test run: `--thorough` runs every case, the default run a fixed sample of the expensive ones."""
 
 import os
 from collections.abc import Sequence

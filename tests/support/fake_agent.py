@@ -1,10 +1,10 @@
-"""A scripted coding agent: it plays steps from a JSON file, run after run, as a program of its own.
+"""A scripted coding agent: a program that plays steps from a JSON file, run after run.
 
-    python tests/support/fake_agent.py SCRIPT.json [arguments that are only noted]
+    python tests/support/fake_agent.py SCRIPT.json [arguments that are only recorded]
 
-It serves as the `custom` harness, and as a `claude`, `codex`, … on PATH. Only the standard library is imported, so that
-it starts fast. A script is a list of runs, each a list of steps; the last one is played again from then on. Each run
-notes its arguments and what it was fed beside the script.
+It serves as the `custom` harness, and as a `claude`, `codex`, … on PATH. It imports only the standard library, so that
+it starts fast. A script is a list of runs, each a list of steps; the last one repeats. Each run records its arguments
+and stdin beside the script.
 """
 
 import base64
@@ -25,15 +25,15 @@ _UNIT = 64 * 1024
 
 
 class FakeAgent:
-    """The test's end: writes the script, and says what the runs noted."""
+    """The test's side: writes the script, and reads what the runs recorded."""
 
     def __init__(self, folder: Path, *runs: list[Step]) -> None:
         self.script = folder / "agent.json"
         folder.mkdir(parents=True, exist_ok=True)
-        self.plays(*runs)
+        self.set_runs(*runs)
 
-    def plays(self, *runs: list[Step]) -> None:
-        """Gives it what it plays from the next run on."""
+    def set_runs(self, *runs: list[Step]) -> None:
+        """Set the runs to play from the next one on."""
         self.script.write_text(json.dumps(list(runs) or [[]]), encoding="utf-8")
         (self.script.parent / "agent.first").write_text(str(self.runs), encoding="utf-8")
 
@@ -44,20 +44,20 @@ class FakeAgent:
 
     @property
     def runs(self) -> int:
-        """How often it was run."""
+        """Number of runs so far."""
         return len(list(self.script.parent.glob("run-*.json")))
 
     def prompt(self, number: int) -> str:
-        """Gives what a run was fed, counted from 1."""
+        """Return the stdin of a run, counted from 1."""
         return (self.script.parent / f"run-{number}.stdin").read_bytes().decode()
 
-    def noted(self, number: int) -> dict[str, Any]:
-        """Gives what a run noted: argv, cwd, environment, pid, isStdinTerminal."""
-        noted: dict[str, Any] = json.loads((self.script.parent / f"run-{number}.json").read_text(encoding="utf-8"))
-        return noted
+    def recorded(self, number: int) -> dict[str, Any]:
+        """Return what a run recorded: argv, cwd, environment, pid, isStdinTerminal."""
+        recorded: dict[str, Any] = json.loads((self.script.parent / f"run-{number}.json").read_text(encoding="utf-8"))
+        return recorded
 
-    def installed_as(self, name: str, version: str = "2.1.0 (Claude Code)") -> Path:
-        """Puts it into a folder for PATH under a harness's name, and gives that folder."""
+    def install_as(self, name: str, version: str = "2.1.0 (Claude Code)") -> Path:
+        """Install it in a folder for PATH under a harness's name, and return that folder."""
         folder = self.script.parent / "bin"
         folder.mkdir(exist_ok=True)
         (folder / f"{name}.version").write_text(version, encoding="utf-8")
@@ -69,34 +69,34 @@ class FakeAgent:
         return folder
 
 
-def says(text: str) -> Step:
-    """Text on standard output, as it is."""
+def outputs(text: str) -> Step:
+    """Text on standard output."""
     return {"out": text}
 
 
-def complains(text: str) -> Step:
+def outputs_error(text: str) -> Step:
     """Text on standard error."""
     return {"err": text}
 
 
-def prints(payload: bytes) -> Step:
+def outputs_bytes(payload: bytes) -> Step:
     """Bytes on standard output."""
     return {"bytes": base64.b64encode(payload).decode()}
 
 
 def event(**members: Any) -> Step:
-    """One JSON object on a line of its own."""
+    """A JSON object on a line of its own."""
     return {"json": members}
 
 
-def claude_says(text: str, **members: Any) -> Step:
-    """An assistant's message in Claude's stream."""
+def claude_text(text: str, **members: Any) -> Step:
+    """An assistant message in Claude's stream."""
     content = [{"type": "text", "text": text}]
     return event(type="assistant", message={"role": "assistant", "content": content}, session_id="session-1", **members)
 
 
-def claude_uses(tool: str, **given: str) -> Step:
-    """The use of a tool in Claude's stream."""
+def claude_tool_use(tool: str, **given: str) -> Step:
+    """A tool use in Claude's stream."""
     content = [{"type": "tool_use", "id": "toolu_1", "name": tool, "input": given}]
     return event(type="assistant", message={"role": "assistant", "content": content}, session_id="session-1")
 
@@ -117,8 +117,8 @@ def claude_result(
     )
 
 
-def codex_says(text: str) -> Step:
-    """An agent's message among Codex's events."""
+def codex_text(text: str) -> Step:
+    """An agent message among Codex's events."""
     return event(type="item.completed", item={"id": "item_0", "type": "agent_message", "text": text})
 
 
@@ -129,52 +129,54 @@ def codex_done(tokens: tuple[int, int] = (1000, 50)) -> Step:
 
 
 def waits(seconds: float) -> Step:
-    """Nothing, for a while."""
+    """A pause."""
     return {"sleep": seconds}
 
 
 def awaits(path: str) -> Step:
-    """Nothing, until a file is there."""
+    """A pause until a file exists."""
     return {"await": path}
 
 
 def writes(path: str, text: str) -> Step:
-    """A file, relative to where it runs."""
+    """A file, relative to the working directory."""
     return {"write": path, "text": text}
 
 
 def runs(*argv: str) -> Step:
-    """A program, to its end: `runs("git", "commit", "-qam", "work")`."""
+    """A program, run to its end: `runs("git", "commit", "-qam", "work")`."""
     return {"run": list(argv)}
 
 
 def exits(code: int) -> Step:
-    """The end."""
+    """An exit with a code."""
     return {"exit": code}
 
 
-def dies(name: str = "SIGKILL") -> Step:
-    """The end by a signal."""
+def kills_itself(name: str = "SIGKILL") -> Step:
+    """An exit by a signal."""
     return {"kill": name}
 
 
 def ignores(*names: str) -> Step:
-    """Signals that do nothing from now on."""
+    """Signals that are ignored from now on."""
     return {"ignore": list(names)}
 
 
 def echoes() -> Step:
-    """What it was fed, on standard output."""
+    """A copy of stdin on standard output."""
     return {"echo": True}
 
 
-def spouts(megabytes: int, unit: bytes = b"x") -> Step:
-    """Megabytes of output with the unit repeated, in no line of their own."""
+def floods(megabytes: int, unit: bytes = b"x") -> Step:
+    """Megabytes of output that repeat the unit, without a line end of their own."""
     return {"megabytes": megabytes, "unit": base64.b64encode(unit).decode()}
 
 
-def leaves(seconds: float, pid_file: str, *, detached: bool = False, orphan: bool = False, deaf: bool = False) -> Step:
-    """A grandchild that holds the pipes: in a session of its own, without its parent, or deaf to SIGTERM, as asked."""
+def leaves_grandchild(
+    seconds: float, pid_file: str, *, detached: bool = False, orphan: bool = False, deaf: bool = False
+) -> Step:
+    """A grandchild that holds the pipes: in its own session, without its parent, or ignoring SIGTERM."""
     return {"leave": seconds, "pid": pid_file, "detached": detached, "orphan": orphan, "deaf": deaf}
 
 
@@ -227,7 +229,7 @@ def _ignore(step: Step) -> None:
         signal.signal(getattr(signal, name), signal.SIG_IGN)
 
 
-PLAYED: dict[str, Callable[[Step, bytes], object]] = {
+STEP_ACTIONS: dict[str, Callable[[Step, bytes], object]] = {
     "out": lambda step, _: _out(step["out"].encode()),
     "err": lambda step, _: os.write(2, step["err"].encode()),
     "bytes": lambda step, _: _out(base64.b64decode(step["bytes"])),
@@ -239,16 +241,16 @@ PLAYED: dict[str, Callable[[Step, bytes], object]] = {
     "exit": lambda step, _: os._exit(step["exit"]),
     "kill": lambda step, _: _kill(step),
     "ignore": lambda step, _: _ignore(step),
-    "echo": lambda _, fed: _out(fed),
+    "echo": lambda _, stdin: _out(stdin),
     "megabytes": lambda step, _: _spout(step),
     "leave": lambda step, _: _leave(step),
     "close": lambda step, _: os.close(step["close"]),
 }
-"""What each step does, by the member it is known by."""
+"""Action of each step, by the member that identifies it."""
 
 
 def main() -> None:
-    """Plays one run. The first step may be `{"reads": false}`: it then never reads what it is fed."""
+    """Play one run. With `{"reads": false}` as the first step it never reads stdin."""
     script = Path(sys.argv[1])
     arguments = sys.argv[2:]
     name = arguments[1] if arguments[:1] == ["--called"] else None
@@ -256,25 +258,25 @@ def main() -> None:
         print((script.parent / "bin" / f"{name}.version").read_text(encoding="utf-8"))
         return
     number = len(list(script.parent.glob("run-*.json"))) + 1
-    noted = {
+    recorded = {
         "argv": arguments[2:] if name else arguments,
         "cwd": os.getcwd(),
         "environment": dict(os.environ),
         "pid": os.getpid(),
         "isStdinTerminal": os.isatty(0),
     }
-    (script.parent / f"run-{number}.json").write_text(json.dumps(noted), encoding="utf-8")
-    plays = json.loads(script.read_text(encoding="utf-8"))
+    (script.parent / f"run-{number}.json").write_text(json.dumps(recorded), encoding="utf-8")
+    set_runs = json.loads(script.read_text(encoding="utf-8"))
     first = int((script.parent / "agent.first").read_text(encoding="utf-8"))
-    steps = plays[min(number - first, len(plays)) - 1]
-    fed = b""
+    steps = set_runs[min(number - first, len(set_runs)) - 1]
+    stdin = b""
     if steps[:1] == [{"reads": False}]:
         steps = steps[1:]
     else:
-        fed = sys.stdin.buffer.read()
-        (script.parent / f"run-{number}.stdin").write_bytes(fed)
+        stdin = sys.stdin.buffer.read()
+        (script.parent / f"run-{number}.stdin").write_bytes(stdin)
     for step in steps:
-        PLAYED[next(iter(step))](step, fed)
+        STEP_ACTIONS[next(iter(step))](step, stdin)
 
 
 if __name__ == "__main__":

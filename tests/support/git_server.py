@@ -1,4 +1,4 @@
-"""Serves git repositories over HTTP on this machine, with a password or without, through git's own program for it."""
+"""HTTP server for git repositories on this machine, with or without a password, based on `git http-backend`."""
 
 import http.server
 import os
@@ -11,8 +11,8 @@ from pathlib import Path
 
 
 @contextmanager
-def served(root: Path, password: str | None = None) -> Iterator[str]:
-    """Gives the address below which the repositories of a folder are; with a password for the user `ada` alone."""
+def serve_repositories(root: Path, password: str | None = None) -> Iterator[str]:
+    """Yield the base address of a folder's repositories; with a password only for the user `ada`."""
     allowed = None if password is None else f"Basic {b64encode(f'ada:{password}'.encode()).decode()}"
 
     class Server(http.server.BaseHTTPRequestHandler):
@@ -51,9 +51,9 @@ def served(root: Path, password: str | None = None) -> Iterator[str]:
             }  # fmt: skip
             done = subprocess.run(["git", "http-backend"], input=body, capture_output=True, env=variables, check=True)
             head, _, content = done.stdout.partition(b"\r\n\r\n")
-            told = dict(line.split(": ", 1) for line in head.decode().split("\r\n"))
-            self.send_response(int(told.pop("Status", "200").split()[0]))
-            for name, value in {**told, "Content-Length": str(len(content))}.items():
+            headers = dict(line.split(": ", 1) for line in head.decode().split("\r\n"))
+            self.send_response(int(headers.pop("Status", "200").split()[0]))
+            for name, value in {**headers, "Content-Length": str(len(content))}.items():
                 self.send_header(name, value)
             self.end_headers()
             self.wfile.write(content)
@@ -69,8 +69,8 @@ def served(root: Path, password: str | None = None) -> Iterator[str]:
 
 
 @contextmanager
-def leading_to(other: str) -> Iterator[str]:
-    """Gives the address of a server that sends everybody on to another."""
+def serve_redirect(other: str) -> Iterator[str]:
+    """Yield the address of a server that redirects every request to another."""
 
     class Server(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:

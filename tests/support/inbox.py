@@ -1,4 +1,4 @@
-"""What a sidecar has sent, as a client sees it."""
+"""Messages that a sidecar has sent, for a client."""
 
 import threading
 from collections.abc import Callable
@@ -6,14 +6,14 @@ from typing import Any
 
 import orjson
 
-from tests.support.failures import StillWaiting
+from tests.support.rpc_failures import StillWaiting
 
 Message = dict[str, Any]
 PATIENCE_SECONDS = 20.0
 
 
 class Inbox:
-    """Collects messages from any thread and lets a test wait for the one it wants."""
+    """Collects messages from any thread and lets a test wait for a specific one."""
 
     def __init__(self) -> None:
         self.messages: list[Any] = []
@@ -21,37 +21,37 @@ class Inbox:
         self._changed = threading.Condition()
 
     def put(self, payload: bytes) -> None:
-        """Takes one message; it must be JSON."""
+        """Add a message, which must be JSON."""
         message = orjson.loads(payload)
         with self._changed:
             self.messages.append(message)
             self._changed.notify_all()
 
     def close(self) -> None:
-        """Learns that nothing more will come."""
+        """Mark the stream as ended."""
         with self._changed:
             self.closed = True
             self._changed.notify_all()
 
-    def wait_for(self, wanted: Callable[[Any], bool], patience: float = PATIENCE_SECONDS) -> Any:
-        """Gives the first message that is wanted; raises StillWaiting when none comes."""
+    def wait_for(self, matches: Callable[[Any], bool], patience: float = PATIENCE_SECONDS) -> Any:
+        """Return the first matching message. Raise StillWaiting if none arrives."""
         found: list[Any] = []
 
-        def looked() -> bool:
-            found[:] = [message for message in self.messages if wanted(message)][:1]
+        def has_match() -> bool:
+            found[:] = [message for message in self.messages if matches(message)][:1]
             return bool(found) or self.closed
 
         with self._changed:
-            self._changed.wait_for(looked, patience)
+            self._changed.wait_for(has_match, patience)
         if not found:
             raise StillWaiting(f"not among {len(self.messages)} messages (stream closed: {self.closed})")
         return found[0]
 
-    def wait_for_count(self, wanted: Callable[[Any], bool], count: int) -> list[Any]:
-        """Gives all wanted messages once there are as many as `count`."""
+    def wait_for_count(self, matches: Callable[[Any], bool], count: int) -> list[Any]:
+        """Return all matching messages once there are `count` of them."""
 
         def matching() -> list[Any]:
-            return [message for message in self.messages if wanted(message)]
+            return [message for message in self.messages if matches(message)]
 
         with self._changed:
             self._changed.wait_for(lambda: len(matching()) >= count or self.closed, PATIENCE_SECONDS)
@@ -60,13 +60,13 @@ class Inbox:
             raise StillWaiting(f"{len(found)} of {count} (stream closed: {self.closed})")
         return found
 
-    def answers_to(self, request_id: object) -> list[Message]:
-        """Gives every response that came under an id so far; there should be one."""
-        return [message for message in list(self.messages) if is_answer(message, request_id)]
+    def responses_to(self, request_id: object) -> list[Message]:
+        """Return every response with an id so far; there should be one."""
+        return [message for message in list(self.messages) if is_response(message, request_id)]
 
 
-def is_answer(message: object, request_id: object) -> bool:
-    """Says whether a message is a response to a request."""
+def is_response(message: object, request_id: object) -> bool:
+    """Whether a message is a response to a request."""
     return (
         isinstance(message, dict)
         and "method" not in message

@@ -16,15 +16,15 @@ from tests.support.inbox import PATIENCE_SECONDS, Inbox
 
 ROOT = Path(__file__).resolve().parents[2]
 SERVE = (sys.executable, "-m", "sidecar", "serve")
-SERVE_WITH_ROWS = (sys.executable, "-m", "tests.support.serve")
-"""The same program with the rows of tests/support/rows.py behind the catalog."""
+SERVE_WITH_ROWS = (sys.executable, "-m", "tests.support.serve_with_test_methods")
+"""The same program with the methods of tests/support/misbehaving_methods.py added."""
 
 END_SECONDS = 2.0
-"""The host's patience with a sidecar that has to end."""
+"""The host's patience with a sidecar that must end."""
 
 
 class SidecarProcess:
-    """A running sidecar. Its stdout goes to the inbox, its stderr is kept; `close` leaves nothing running."""
+    """A running sidecar. Its stdout goes to the inbox, its stderr is stored; `close` leaves nothing running."""
 
     def __init__(
         self,
@@ -60,45 +60,45 @@ class SidecarProcess:
         self.client = Client(self.send, self.inbox, state_dir)
 
     def send(self, payload: bytes) -> None:
-        """Writes one message in the framing of this client."""
+        """Write one message in this client's framing."""
         self.write(frame(payload, self.framing))
 
     def write(self, stream: bytes) -> None:
-        """Writes bytes as they are."""
+        """Write raw bytes."""
         self.stdin.write(stream)
         self.stdin.flush()
 
     def close_stdin(self) -> None:
-        """Ends the stream towards the sidecar."""
+        """End the stream to the sidecar."""
         with contextlib.suppress(BrokenPipeError):
             self.stdin.close()
 
     def signal(self, number: signal.Signals) -> None:
-        """Sends a signal to the sidecar."""
+        """Send a signal to the sidecar."""
         self.popen.send_signal(number)
 
     def wait(self, patience: float = END_SECONDS) -> int:
-        """Waits for the end and gives the exit status; raises TimeoutExpired when it takes longer."""
+        """Wait for the end and return the exit status. Raise TimeoutExpired if it takes longer."""
         return self.popen.wait(patience)
 
     def stderr(self) -> bytes:
-        """Gives what was written to stderr; call it after the end to have everything."""
+        """Return what was written to stderr; complete only after the end."""
         if self.popen.poll() is not None:
             self._threads[1].join(5)
         return b"".join(self._errors)
 
-    def stderr_lines(self, wanted: bytes) -> list[bytes]:
-        """Waits until a whole line on stderr contains some bytes, and gives all that do."""
+    def stderr_lines(self, content: bytes) -> list[bytes]:
+        """Wait until a whole line on stderr contains some bytes, and return all such lines."""
 
-        def found() -> list[bytes]:
-            return [line for line in b"".join(self._errors).split(b"\n")[:-1] if wanted in line]
+        def matching_lines() -> list[bytes]:
+            return [line for line in b"".join(self._errors).split(b"\n")[:-1] if content in line]
 
         with self._errors_changed:
-            self._errors_changed.wait_for(found, PATIENCE_SECONDS)
-            return found()
+            self._errors_changed.wait_for(matching_lines, PATIENCE_SECONDS)
+            return matching_lines()
 
     def close(self) -> None:
-        """Ends the process, by force if need be, and closes the streams."""
+        """End the process, by force if necessary, and close the streams."""
         self.close_stdin()
         try:
             self.popen.wait(5)

@@ -1,4 +1,4 @@
-"""Random work in a repository, as agents, users and editors do it: each step is one operation, told by its name."""
+"""Random work in a repository, as agents, users and editors do it: each step is one operation, reported by its name."""
 
 import contextlib
 import mmap
@@ -21,7 +21,7 @@ _RULES = ("", "*.log\n", "build/\n", "build/\n!build/keep.me\n", "node_modules/\
 
 
 class RandomWork:
-    """One repository that is worked on; the same seed does the same."""
+    """A repository under random work; the same seed gives the same work."""
 
     def __init__(
         self, repository: Repository, outside: Path, seed: int, operations: "Sequence[Operation] | None" = None
@@ -34,7 +34,7 @@ class RandomWork:
         outside.mkdir(exist_ok=True)
 
     def step(self) -> str:
-        """Does one operation, or a few in a row, and gives their names."""
+        """Do one operation, or a few in a row, and return their names."""
         names = []
         for _ in range(self.random.choice((1, 1, 1, 2, 3))):
             operation = self.random.choice(self.operations)
@@ -44,7 +44,7 @@ class RandomWork:
         return "+".join(names)
 
     def git(self, *arguments: str) -> None:
-        """Runs git; whether it succeeds does not matter."""
+        """Run git, whether it succeeds or not."""
         environment = {**os.environ, **HERMETIC, "GIT_EDITOR": "true"}
         subprocess.run(
             ["git", *arguments],
@@ -56,23 +56,23 @@ class RandomWork:
         )
 
     def text(self) -> bytes:
-        """Gives a content that is like no other, of a few sizes."""
+        """Return unique content of one of a few sizes."""
         self._count += 1
         return f"{self._count:08} {self.random.random():.17f}\n".encode() * self.random.choice((1, 1, 3, 400))
 
-    def place(self) -> Path:
-        """Gives a path where a file may be."""
+    def random_path(self) -> Path:
+        """Return a path where a file may be."""
         path = self.root / self.random.choice(_FOLDERS) / self.random.choice(_NAMES)
         path.parent.mkdir(parents=True, exist_ok=True)
         return path
 
     def file(self) -> Path:
-        """Gives a file that is there, or a place for one."""
+        """Return an existing file, or a path for one."""
         files = [path for path in sorted(self.root.rglob("*")) if ".git" not in path.parts and path.is_file()]
-        return self.random.choice(files[:400]) if files else self.place()
+        return self.random.choice(files[:400]) if files else self.random_path()
 
     def folder(self) -> Path:
-        """Gives a folder that is there."""
+        """Return an existing folder."""
         folders = [path for path in sorted(self.root.rglob("*")) if ".git" not in path.parts and path.is_dir()]
         if folders:
             return self.random.choice(folders)
@@ -81,7 +81,7 @@ class RandomWork:
 
 
 def write(work: RandomWork) -> None:
-    work.place().write_bytes(work.text())
+    work.random_path().write_bytes(work.text())
 
 
 def rewrite_same_size(work: RandomWork) -> None:
@@ -92,11 +92,11 @@ def rewrite_same_size(work: RandomWork) -> None:
 
 def rewrite_same_size_and_time(work: RandomWork) -> None:
     path = work.file()
-    found = path.stat()
-    while time.time_ns() // 10**9 <= found.st_ctime_ns // 10**9:
+    status = path.stat()
+    while time.time_ns() // 10**9 <= status.st_ctime_ns // 10**9:
         time.sleep(0.05)  # git compares whole seconds, and would itself not see it
-    path.write_bytes((work.text() * (found.st_size // 20 + 1))[: found.st_size])
-    os.utime(path, ns=(found.st_atime_ns, found.st_mtime_ns))
+    path.write_bytes((work.text() * (status.st_size // 20 + 1))[: status.st_size])
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
 
 
 def append(work: RandomWork) -> None:
@@ -114,7 +114,7 @@ def delete(work: RandomWork) -> None:
 
 
 def rename_file(work: RandomWork) -> None:
-    work.file().rename(work.place())
+    work.file().rename(work.random_path())
 
 
 def rename_folder(work: RandomWork) -> None:
@@ -139,10 +139,10 @@ def rename_folder_into_a_new_one(work: RandomWork) -> None:
 
 
 def swap_folders(work: RandomWork) -> None:
-    one, two, between = work.folder(), work.folder(), work.outside / "between"
-    one.rename(between)
-    two.rename(one)
-    between.rename(two)
+    first, second, temporary = work.folder(), work.folder(), work.outside / "between"
+    first.rename(temporary)
+    second.rename(first)
+    temporary.rename(second)
 
 
 def move_folder_out(work: RandomWork) -> None:
@@ -172,7 +172,7 @@ def change_mode_of_folder(work: RandomWork) -> None:
 
 
 def link(work: RandomWork) -> None:
-    path = work.place()
+    path = work.random_path()
     path.unlink(missing_ok=True)
     path.symlink_to(work.random.choice(("a.txt", "src", "nowhere", str(work.outside))))
 
@@ -215,7 +215,7 @@ def write_through_mapping(work: RandomWork) -> None:
 
 def write_by_another_process(work: RandomWork) -> None:
     script = "import sys; open(sys.argv[1], 'ab').write(sys.argv[2].encode())"
-    command = [sys.executable, "-I", "-S", "-c", script, str(work.place()), work.text().decode()[:60]]
+    command = [sys.executable, "-I", "-S", "-c", script, str(work.random_path()), work.text().decode()[:60]]
     subprocess.run(command, check=False, capture_output=True)
 
 
@@ -340,7 +340,7 @@ def pick(work: RandomWork) -> None:
     work.git("cherry-pick", work.random.choice(("main", "one", "two/three")))
 
 
-def end_what_is_begun(work: RandomWork) -> None:
+def abort_unfinished(work: RandomWork) -> None:
     for what in ("merge", "rebase", "cherry-pick"):
         work.git(what, "--abort")
 
@@ -374,6 +374,6 @@ OPERATIONS: tuple[Operation, ...] = (
     *(change_configuration, change_attributes, make_own_files, add_all, add_one, intend_to_add, unstage),
     *(take_out_of_index, assume_unchanged, commit, commit, commit_staged, amend, switch_branch, switch_branch),
     *(force_branch, rename_branch, detach, move_branch_only, move_head_only, pack_references, stash, unstash),
-    *(reset_hard, reset_soft, merge, rebase, pick, end_what_is_begun, end_what_is_begun, clean, refresh),
+    *(reset_hard, reset_soft, merge, rebase, pick, abort_unfinished, abort_unfinished, clean, refresh),
     *(nothing, nothing, nothing, nothing, collect_garbage, sparse),
 )

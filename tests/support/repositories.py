@@ -1,4 +1,4 @@
-"""Git repositories for tests: nothing of the user's or the system's configuration, fixed authors and dates."""
+"""Git repositories for tests: no user or system configuration, fixed authors and dates."""
 
 import contextlib
 import functools
@@ -32,72 +32,72 @@ Contents = str | bytes
 
 SIDECARS_AUTHOR = "continuity@onecode.invalid"
 
-made: list[Path] = []
-"""Every repository made since the list was cleared, whatever test made it."""
+repositories_made: list[Path] = []
+"""Every repository created since the list was cleared, by any test."""
 
 
 class Repository:
-    """A git repository in a folder of its own, driven by the real git."""
+    """A git repository in its own folder, driven by the real git."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def git(self, *arguments: str) -> str:
-        """Runs git here and gives its output without the last line end; raises when git fails."""
+        """Run git here and return its output without the last line end. Raise if git fails."""
         return git(self.path, *arguments)
 
     def write(self, files: Mapping[str, Contents]) -> None:
-        """Writes files, with their folders."""
+        """Write files, with their folders."""
         for name, contents in files.items():
             target = self.path / name
             target.parent.mkdir(parents=True, exist_ok=True)
             target.write_bytes(contents.encode() if isinstance(contents, str) else contents)
 
     def commit(self, files: Mapping[str, Contents] | None = None, message: str = "Change things") -> str:
-        """Writes files, commits everything there is and gives the commit's id."""
+        """Write files, commit everything and return the commit's id."""
         self.write(files or {})
         self.git("add", "--all")
         self.git("commit", "--quiet", "--allow-empty", "--message", message)
         return self.head()
 
     def head(self) -> str:
-        """Gives the id of the commit checked out."""
+        """Return the id of the checked-out commit."""
         return self.git("rev-parse", "HEAD")
 
     def add_worktree(self, path: Path, branch: str) -> "Repository":
-        """Makes a linked worktree on a new branch."""
+        """Add a linked worktree on a new branch."""
         self.git("worktree", "add", "--quiet", "-b", branch, str(path))
         return Repository(path)
 
     def add_submodule(self, other: "Repository", name: str) -> "Repository":
-        """Adds and commits another repository as a submodule."""
+        """Add and commit another repository as a submodule."""
         self.git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", str(other.path), name)
         self.git("commit", "--quiet", "--message", f"Add {name}")
         return Repository(self.path / name)
 
-    def untouchable(self, *but: str) -> dict[str, object]:
-        """Gives all that nobody but the user may change: the worktree's files and the git directory's.
+    def protected_state(self, *but: str) -> dict[str, object]:
+        """Return everything only the user may change: the files of the worktree and of the git directory.
 
-        Objects are only ever added, and branches named in `but`, with their log, may move. Linked worktrees' own
-        files stand in the git directory too.
+        Objects are only ever added, and branches named in `but`, with their log, may move. Linked worktrees' own files
+        are in the git directory too.
         """
         common = Path(self.git("rev-parse", "--path-format=absolute", "--git-common-dir"))
         is_bare = self.git("rev-parse", "--is-bare-repository") == "true"
         moved = {f"{folder}/{branch}" for branch in but for folder in ("refs/heads", "logs/refs/heads")}
-        kept = {
+        git_files = {
             f".git/{name}": content
             for name, content in _files(common).items()
             if name not in moved and not name.startswith("objects/")
         }
         refs = self.git("for-each-ref", "--format=%(refname) %(objectname) %(symref)").splitlines()
         worktree = {} if is_bare else {k: v for k, v in _files(self.path).items() if not k.startswith(".git/")}
-        return {**kept, **worktree, "refs": [ref for ref in refs if ref.split(" ")[0] not in moved]}
+        return {**git_files, **worktree, "refs": [ref for ref in refs if ref.split(" ")[0] not in moved]}
 
 
 def stray_commits(path: Path) -> list[str]:
-    """Lists the sidecar's commits that HEAD, a stash, or any ref but a memory branch leads to.
+    """Return the sidecar's commits that are reachable from HEAD, a stash, or any ref except a memory branch.
 
-    A repository that a test took away or damaged holds none.
+    A repository that a test removed or damaged has none.
     """
     import pygit2
 
@@ -110,7 +110,7 @@ def stray_commits(path: Path) -> list[str]:
                     walker.push(repository.references[name].peel(pygit2.Commit).id)
         return [str(commit.id) for commit in walker if commit.author.email == SIDECARS_AUTHOR]
     except (pygit2.GitError, ValueError):
-        return _stray_commits_of(path)  # what libgit2 cannot open, and what a test damaged
+        return _stray_commits_of(path)  # libgit2 cannot open it, or a test damaged it
 
 
 def _stray_commits_of(path: Path) -> list[str]:
@@ -127,7 +127,7 @@ def _stray_commits_of(path: Path) -> list[str]:
 
 
 def _files(folder: Path) -> dict[str, bytes]:
-    """Gives a folder's files; a watcher's cookies come and go by themselves."""
+    """Return a folder's files, without a watcher's temporary cookies."""
     return {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in sorted(folder.rglob("*"))
@@ -136,7 +136,7 @@ def _files(folder: Path) -> dict[str, bytes]:
 
 
 def git(folder: Path, *arguments: str) -> str:
-    """Runs git in a folder and gives its output without the last line end; raises when git fails."""
+    """Run git in a folder and return its output without the last line end. Raise if git fails."""
     done = subprocess.run(
         ["git", *arguments],
         cwd=folder,
@@ -158,7 +158,7 @@ def make_repository(path: Path, files: Mapping[str, Contents] | None = None) -> 
     path.mkdir(parents=True, exist_ok=True)
     repository = Repository(path)
     shutil.copytree(_template(), path / ".git", dirs_exist_ok=True)
-    made.append(path)
+    repositories_made.append(path)
     if files is None:
         return repository
     if any(name.endswith(".gitattributes") for name in files):

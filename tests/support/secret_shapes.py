@@ -1,7 +1,7 @@
-"""Made-up secrets of each kind we know, and texts that look like one and are none.
+"""Made-up secrets of each known kind, and texts that only look like secrets.
 
-No secret stands here whole: each is put together at run time from drawn characters, so that no scanner takes this
-file for a leak.
+No secret is written here in full: each is built at run time from drawn characters, so that no scanner reports this
+file as a leak.
 """
 
 import random
@@ -12,23 +12,23 @@ _LETTERS = string.ascii_letters + string.digits
 _SMALL = string.ascii_lowercase + string.digits
 _CAPITALS = string.ascii_uppercase + string.digits
 _HEX = "0123456789abcdef"
-_DRAW = random.Random(11)  # fixed, so that a failure comes back
+_DRAW = random.Random(11)  # fixed, so that failures are reproducible
 
 
 class Secret(NamedTuple):
-    """A text as it may stand in a file, and what must not be left of it."""
+    """A text as it may be in a file, and the value that must not remain of it."""
 
     text: str
     value: str
 
 
 def drawn(count: int) -> str:
-    """Draws letters and digits."""
+    """Draw letters and digits."""
     return "a1" + "".join(_DRAW.choice(_LETTERS) for _ in range(count - 2))
 
 
 def capitals(count: int) -> str:
-    """Draws capital letters and digits."""
+    """Draw capital letters and digits."""
     return "A2" + "".join(_DRAW.choice(_CAPITALS) for _ in range(count - 2))
 
 
@@ -45,7 +45,7 @@ def _in(text: str, value: str) -> Secret:
 
 
 def _token(*parts: str) -> Secret:
-    """A token that needs nothing around it."""
+    """Return a token that needs nothing around it."""
     return _in("§", "".join(parts))
 
 
@@ -124,7 +124,7 @@ TOKENS = {
     "Harness": _token("pa", "t.", drawn(22), ".", drawn(24), ".", drawn(20)),
     "web token encoded again": _token("ZXl", "KaGJHY2lPaUp", drawn(80)),
 }
-"""By service; each is masked whatever stands around it."""
+"""By service; each is masked in any context."""
 
 NAMED = {
     "Sentry address": _in("https://§@o1.ingest.sentry.io/1", _hex(32)),
@@ -182,19 +182,19 @@ NAMED = {
     "German": _in('Passwort = "§"', "richtiges" + "pferd"),
     "Spanish": _in('contraseña: "§"', "caballo" + "correcto"),
 }
-"""By what stands around them."""
+"""By the text around them."""
 
 SECRETS = {**TOKENS, **NAMED}
 
-TELLING = 7
-"""Characters of a secret that must not be seen together, its service's own beginning left out."""
+VISIBLE_RUN = 7
+"""Number of consecutive characters of a secret that must not be visible, apart from its service's prefix."""
 
 
 def shows(text: str, secret: Secret) -> bool:
-    """Says whether a secret, its end, or a run from its middle is left in a text."""
+    """Whether a secret, its end, or a run from its middle remains in a text."""
     value = secret.value
     middle = len(value) // 2
-    return value in text or value[-TELLING:] in text or value[middle : middle + TELLING] in text
+    return value in text or value[-VISIBLE_RUN:] in text or value[middle : middle + VISIBLE_RUN] in text
 
 
 HARMLESS = (
@@ -228,4 +228,4 @@ HARMLESS = (
     "<password>${db.password}</password>", "<passwordField>password</passwordField>", "Private-Lines: none",
     "const TOKEN_STRINGS = '[A-Za-z0-9._~+/-]+=*'", "amqp://guest:**@example.org//",
 )  # fmt: skip
-"""Texts that stay as they are."""
+"""Texts that are not changed."""

@@ -1,4 +1,4 @@
-"""A small repository, a sidecar that injects, and conversations in them: fixtures for the slices around a run."""
+"""A small repository, an active sidecar, and conversations: fixtures for the slices around a run."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.support.conversation import Conversation
-from tests.support.memory import MemorySidecar
+from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Contents, Repository
 
 SHOP: dict[str, Contents] = {
@@ -36,7 +36,7 @@ def shop(make_repository: Callable[..., Repository]) -> Repository:
 
 @pytest.fixture
 def active(open_sidecar: Callable[..., MemorySidecar]) -> MemorySidecar:
-    """A sidecar that injects."""
+    """A sidecar in active mode."""
     sidecar = open_sidecar()
     sidecar.client.initialize(settings={"mode": "active"})
     return sidecar
@@ -44,7 +44,7 @@ def active(open_sidecar: Callable[..., MemorySidecar]) -> MemorySidecar:
 
 @pytest.fixture
 def talk(active: MemorySidecar, shop: Repository) -> Talk:
-    """Begins conversations, in the shop unless told otherwise."""
+    """Start conversations, in the shop by default."""
 
     def begin(
         provider: str = "claude", *, cwd: Path | None = None, sub_chat_id: str = "chat", **params: Any
@@ -55,22 +55,22 @@ def talk(active: MemorySidecar, shop: Repository) -> Talk:
 
 
 def read_part(path: Path, state: str = "result") -> dict[str, Any]:
-    """Gives Claude's stored part of a file that was read."""
+    """Return Claude's stored part of a file read."""
     return {"type": "tool-Read", "toolCallId": f"r-{path}", "state": state, "input": {"file_path": str(path)}}
 
 
 def text_of(answer: Any, kind: str) -> str:
-    """Gives a block's text; empty where there is none."""
+    """Return a block's text; empty without one."""
     return next((str(block["text"]) for block in answer["blocks"] if block["kind"] == kind), "")
 
 
 def explain(conversation: Conversation, answer: Any) -> Any:
-    """Explains a pre-run."""
+    """Explain a pre-run."""
     return conversation.client.request("continuity/explain", {"runId": answer["runId"]})
 
 
 def send_session_event(conversation: Conversation, event: str, session_id: str | None = None) -> None:
-    """Tells of something that happened to a conversation's session."""
+    """Send an event of a conversation's session."""
     params = {"event": event, "cwd": str(conversation.cwd), "subChatId": conversation.sub_chat_id}
     conversation.client.notify(
         "continuity/sessionEvent", {**params, "provider": conversation.provider, "sessionId": session_id}
@@ -78,5 +78,5 @@ def send_session_event(conversation: Conversation, event: str, session_id: str |
 
 
 def set_settings(conversation: Conversation, **settings: Any) -> None:
-    """Changes the global settings."""
+    """Change the global settings."""
     conversation.client.request("settings/update", {"settings": settings})

@@ -12,7 +12,7 @@ from sidecar.core.errors import Conflict, PolicyDenied, WorkspaceUnavailable
 from sidecar.system.branches import ref_lock_path, try_commit
 from sidecar.system.refs import BranchCommit, Tip, branch_uses, locate_repository
 from tests.support.process import ROOT
-from tests.support.repositories import Repository, git, made, make_repository, stray_commits
+from tests.support.repositories import Repository, git, make_repository, repositories_made, stray_commits
 
 BRANCH = "memory/continuity"
 PATH = "continuity/devlog/2026-03-one.md"
@@ -40,7 +40,7 @@ def empty(tmp_path: Path, request: pytest.FixtureRequest) -> Repository:
     repository = Repository(tmp_path / "empty")
     repository.path.mkdir()
     repository.git("init", "--quiet", "--initial-branch", "main", f"--object-format={request.param}")
-    made.append(repository.path)
+    repositories_made.append(repository.path)
     return repository
 
 
@@ -63,11 +63,11 @@ def busy(empty: Repository) -> Repository:
 
 
 def test_files_become_a_commit_of_the_sidecars_own_and_nothing_else_changes_not_a_byte(busy: Repository) -> None:
-    before = busy.untouchable(BRANCH)
+    before = busy.protected_state(BRANCH)
 
     tip = add(busy.path)
 
-    assert busy.untouchable(BRANCH) == before
+    assert busy.protected_state(BRANCH) == before
     assert tip == Tip(busy.git("rev-parse", BRANCH), is_new=True)
     assert shown(busy) == "one"
     told = busy.git("log", "--format=%an <%ae> %cn %at|%s", BRANCH)
@@ -102,10 +102,10 @@ def test_a_linked_worktree_a_folder_in_it_and_a_submodule_lead_to_the_repository
 ) -> None:
     repository = make_repository({"a.txt": "1\n", "src/b.txt": "1\n"})
     worktree = repository.add_worktree(tmp_path / "chat", "chat/1")
-    before = repository.untouchable(BRANCH), worktree.untouchable(BRANCH)
+    before = repository.protected_state(BRANCH), worktree.protected_state(BRANCH)
     tip = add(worktree.path / "src")
     assert tip is not None
-    assert (repository.untouchable(BRANCH), worktree.untouchable(BRANCH)) == before
+    assert (repository.protected_state(BRANCH), worktree.protected_state(BRANCH)) == before
     assert repository.git("rev-parse", BRANCH) == tip.commit
 
     inner = repository.add_submodule(make_repository({"x.txt": "1\n"}, name="other"), "inner")
@@ -120,9 +120,9 @@ def test_a_bare_repository_and_one_without_commits_get_a_branch_of_their_own(tmp
     bare.mkdir()
     git(bare, "init", "--quiet", "--bare", "--initial-branch", "main")
     for repository in (Repository(bare), make_repository(tmp_path / "unborn")):
-        before = repository.untouchable(BRANCH)
+        before = repository.protected_state(BRANCH)
         assert add(repository.path) is not None
-        assert repository.untouchable(BRANCH) == before
+        assert repository.protected_state(BRANCH) == before
         assert repository.git("rev-list", "--count", "--all") == "1"
         assert shown(repository) == "one"
 
@@ -136,16 +136,16 @@ def test_packed_refs_a_detached_head_and_a_shallow_clone_make_no_odds(
     repository.git("pack-refs", "--all")
     repository.git("gc", "--quiet")
     repository.git("checkout", "--quiet", "--detach")
-    before = repository.untouchable(BRANCH)
+    before = repository.protected_state(BRANCH)
     add(repository.path, "two\n")
-    assert repository.untouchable(BRANCH) == before
+    assert repository.protected_state(BRANCH) == before
     assert repository.git("rev-list", "--count", BRANCH) == "2"
 
     git(tmp_path, "clone", "--quiet", "--depth", "1", repository.path.as_uri(), "shallow")
     shallow = Repository(tmp_path / "shallow")
-    before = shallow.untouchable(BRANCH)
+    before = shallow.protected_state(BRANCH)
     assert add(shallow.path) is not None
-    assert shallow.untouchable(BRANCH) == before
+    assert shallow.protected_state(BRANCH) == before
 
 
 def test_objects_borrowed_from_another_repository_are_read_and_new_ones_are_written_here(
@@ -153,13 +153,13 @@ def test_objects_borrowed_from_another_repository_are_read_and_new_ones_are_writ
 ) -> None:
     lender = make_repository({"a.txt": "1\n"})
     add(lender.path)
-    before = lender.untouchable()
+    before = lender.protected_state()
     git(tmp_path, "clone", "--quiet", "--shared", str(lender.path), "borrower")
     borrower = Repository(tmp_path / "borrower")
     borrower.git("branch", BRANCH, f"origin/{BRANCH}")
     add(borrower.path, "two\n")
     assert borrower.git("rev-list", "--count", BRANCH) == "2"
-    assert lender.untouchable() == before
+    assert lender.protected_state() == before
 
 
 def test_a_partial_clone_gets_its_branch_too_and_fetches_nothing(
@@ -169,13 +169,13 @@ def test_a_partial_clone_gets_its_branch_too_and_fetches_nothing(
     origin.git("config", "uploadpack.allowFilter", "true")
     git(tmp_path, "clone", "--quiet", "--no-checkout", "--filter=blob:none", origin.path.as_uri(), "partial")
     partial = Repository(tmp_path / "partial")
-    before = partial.untouchable(BRANCH)
+    before = partial.protected_state(BRANCH)
     missing = partial.git("rev-list", "--objects", "--all", "--missing=print")
     first = add(partial.path)
     assert first is not None
     assert add(partial.path) == Tip(first.commit, is_new=False)
     assert shown(partial) == "one"
-    assert partial.untouchable(BRANCH) == before
+    assert partial.protected_state(BRANCH) == before
     assert partial.git("rev-list", "--objects", "--remotes", "HEAD", "--missing=print") == missing
 
 
@@ -272,7 +272,7 @@ def test_all_that_a_branch_is_used_for_is_told(make_repository: MakeRepository, 
 
 def test_a_commit_on_any_other_branch_would_be_seen(make_repository: MakeRepository) -> None:
     repository = make_repository({"a.txt": "1\n"})
-    assert made == [repository.path]
+    assert repositories_made == [repository.path]
     ours = ("-c", "user.name=x", "commit", "--quiet", "--allow-empty", "--message", "x")
     repository.git("checkout", "--quiet", "-b", BRANCH)
     repository.git(*ours, "--author=1Code continuity <continuity@onecode.invalid>")
@@ -303,7 +303,7 @@ print(lost)
 def test_two_processes_that_commit_at_once_lose_none_of_each_others_commits(empty: Repository) -> None:
     repository = empty
     repository.commit({"a.txt": "1\n"})
-    before = repository.untouchable(BRANCH)
+    before = repository.protected_state(BRANCH)
     rounds = 50
     writers = [
         subprocess.Popen(
@@ -316,5 +316,5 @@ def test_two_processes_that_commit_at_once_lose_none_of_each_others_commits(empt
 
     assert repository.git("rev-list", "--count", "--first-parent", BRANCH) == str(2 * rounds)
     assert len(repository.git("ls-tree", "-r", "--name-only", BRANCH).splitlines()) == 2 * rounds
-    assert repository.untouchable(BRANCH) == before
+    assert repository.protected_state(BRANCH) == before
     repository.git("fsck", "--strict")

@@ -66,7 +66,7 @@ def test_nothing_the_client_wrote_reaches_the_log_whatever_becomes_of_the_reques
     for wrong in (f'"{MARKER}"', f"{MARKER}", f'{{"jsonrpc":"2.0","id":["{MARKER}"],"method":"{MARKER}"}}'):
         client.send(wrong.encode())
     client.notify(f"{MARKER} {MARKER}", {"x": MARKER})
-    client.fence()
+    client.wait_until_read()
     process.close_stdin()
     process.wait()
     written = process.stderr() + b"".join(path.read_bytes() for path in (tmp_path / "logs").iterdir())

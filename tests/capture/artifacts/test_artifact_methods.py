@@ -8,7 +8,7 @@ import pytest
 
 from sidecar.core.digests import digest_value
 from tests.support.conversation import Conversation
-from tests.support.memory import MemorySidecar
+from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, Talk
 

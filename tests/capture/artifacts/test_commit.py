@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from tests.support.conversation import Conversation
-from tests.support.memory import MemorySidecar
+from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, Talk, set_settings
 
@@ -40,11 +40,11 @@ def commits(repository: Repository) -> int:
 def test_a_committed_artifact_is_a_file_with_its_provenance(talk: Talk, shop: Repository) -> None:
     chat = talk()
     artifact_id = change_cart(chat)
-    before = shop.untouchable(BRANCH)
+    before = shop.protected_state(BRANCH)
 
     done = commit(chat, artifact_id)
 
-    assert shop.untouchable(BRANCH) == before
+    assert shop.protected_state(BRANCH) == before
     assert done == {
         "branch": BRANCH,
         "commit": shop.git("rev-parse", BRANCH),
@@ -125,12 +125,12 @@ def test_a_branch_that_is_in_use_is_refused_and_the_draft_stays(
     chat = talk()
     artifact_id = change_cart(chat)
     shop.git(*prepare)
-    before = shop.untouchable()
+    before = shop.protected_state()
     failure = refused(chat, artifact_id)
     assert failure.data["kind"] == "policyDenied"
     assert sentence in failure.message
     assert failure.data["hint"]
-    assert shop.untouchable() == before
+    assert shop.protected_state() == before
     assert status(chat, artifact_id) == "draft"
 
 
@@ -188,14 +188,14 @@ def test_after_a_run_finished_entries_are_committed_and_open_ones_are_not(
     assert status(chat, small) == "draft"
     assert shop.git("branch", "--list", BRANCH) == ""
 
-    before = shop.untouchable(BRANCH)
+    before = shop.protected_state(BRANCH)
     large = CART + "".join(f"A{number} = {number}\n" for number in range(200))
     big = change_cart(chat, large)
     wait_idle(active)
     assert big == small
     assert status(chat, big) == "committed"
     assert commits(shop) == 1
-    assert shop.untouchable(BRANCH) == {**before, "src/cart.py": large.encode()}
+    assert shop.protected_state(BRANCH) == {**before, "src/cart.py": large.encode()}
 
 
 @pytest.mark.parametrize("settings", [{"mode": "passive"}, {"artifactPolicy": "auto-write-manual-commit"}])

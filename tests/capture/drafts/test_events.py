@@ -7,7 +7,7 @@ import pytest
 from sidecar.capture.drafts.devlog import fixes
 from sidecar.capture.test_results.verdicts import Verdict, VerdictChange
 from tests.support.conversation import Conversation, bash
-from tests.support.memory import MemorySidecar
+from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, Talk
 

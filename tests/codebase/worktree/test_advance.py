@@ -10,9 +10,9 @@ import pytest
 from sidecar.call import Process
 from sidecar.codebase.repository import Repository as Watched
 from sidecar.codebase.worktree.state import StateUnavailable
-from tests.support.memory import MemorySidecar
+from tests.support.memory_sidecar import MemorySidecar
+from tests.support.random_walk import process_of, read_full_state, wait_until_watched
 from tests.support.repositories import Repository
-from tests.support.walking import full_look, process_of, wait_until_watched
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux names each changed file")
 
@@ -134,7 +134,7 @@ def test_what_changed_in_the_worktree_is_worked_out_as_git_would_say(
     now = one.state()
     assert now.proof == "watch"
     assert now is not before
-    assert now._replace(proof="status") == full_look(repository.path, process)
+    assert now._replace(proof="status") == read_full_state(repository.path, process)
 
 
 @pytest.mark.parametrize("name", LEFT_TO_GIT)
@@ -143,7 +143,7 @@ def test_what_is_not_plain_is_left_to_git(process: Process, repository: Reposito
     work(repository, LEFT_TO_GIT[name])
     now = one.state()
     assert now.proof == "status"
-    assert now == full_look(repository.path, process)
+    assert now == read_full_state(repository.path, process)
 
 
 @pytest.mark.parametrize("where", ["sub", "linked", "sha256"])
@@ -168,7 +168,7 @@ def test_other_places_and_formats_are_worked_out_the_same(
         place.write(change)
         now = one.state()
         assert now.proof == "watch", number
-        assert now._replace(proof="status") == full_look(folder, process), number
+        assert now._replace(proof="status") == read_full_state(folder, process), number
 
 
 def test_ten_edits_and_a_folder_full_of_new_files_in_one_step(process: Process, repository: Repository) -> None:
@@ -176,13 +176,13 @@ def test_ten_edits_and_a_folder_full_of_new_files_in_one_step(process: Process, 
     repository.write({f"many/{number}.txt": f"{number}\n" for number in range(300)})
     repository.write({f"{name}/{number}.txt": "x\n" for number in range(3) for name in ("sub", "other", "sub/deep")})
     now = one.state()
-    assert (now.proof, now._replace(proof="status")) == ("watch", full_look(repository.path, process))
+    assert (now.proof, now._replace(proof="status")) == ("watch", read_full_state(repository.path, process))
 
 
 def test_more_files_than_are_looked_at_one_by_one_are_left_to_git(process: Process, repository: Repository) -> None:
     one = watched(process, repository.path)
     repository.write({f"many/{number // 50}/{number}.txt": "x\n" for number in range(1_500)})
-    assert one.state() == full_look(repository.path, process)
+    assert one.state() == read_full_state(repository.path, process)
 
 
 def test_a_workspace_in_a_subfolder_does_not_change_with_the_rest(process: Process, repository: Repository) -> None:
@@ -212,7 +212,7 @@ def test_contents_that_git_converts_are_left_to_git(
     repository.write({"a.txt": content})
     now = one.state()
     assert (now.proof == "watch") is is_decided
-    assert now._replace(proof="status") == full_look(repository.path, process)
+    assert now._replace(proof="status") == read_full_state(repository.path, process)
 
 
 @pytest.mark.parametrize("setting", ["core.trustCtime=false", "core.checkStat=minimal", "core.sparseCheckout=true"])
@@ -222,7 +222,7 @@ def test_settings_that_change_what_git_compares_leave_it_to_git(
     repository.git("config", *setting.split("="))
     one = watched(process, repository.path)
     repository.write({"a.txt": "edited\n"})
-    assert one.state() == full_look(repository.path, process)
+    assert one.state() == read_full_state(repository.path, process)
 
 
 def test_modes_do_not_count_where_git_does_not_heed_them(process: Process, repository: Repository) -> None:
@@ -230,7 +230,7 @@ def test_modes_do_not_count_where_git_does_not_heed_them(process: Process, repos
     one = watched(process, repository.path)
     (repository.path / "run.sh").chmod(0o755)
     now = one.state()
-    assert (now.proof, now._replace(proof="status")) == ("watch", full_look(repository.path, process))
+    assert (now.proof, now._replace(proof="status")) == ("watch", read_full_state(repository.path, process))
 
 
 def test_a_conflict_is_left_to_git(process: Process, make_repository: Make) -> None:
@@ -243,7 +243,7 @@ def test_a_conflict_is_left_to_git(process: Process, make_repository: Make) -> N
         repository.git("merge", "other")
     one = watched(process, repository.path)
     repository.write({"a.txt": "<<<<<<< still\n"})
-    assert one.state() == full_look(repository.path, process)
+    assert one.state() == read_full_state(repository.path, process)
 
 
 def test_a_file_of_the_committed_content_but_another_size_than_git_wrote_is_left_to_git(
@@ -254,7 +254,7 @@ def test_a_file_of_the_committed_content_but_another_size_than_git_wrote_is_left
     assert (repository.path / "a.txt").read_bytes() == b"one\r\n"
     one = watched(process, repository.path)
     repository.write({"a.txt": "one\n"})
-    assert one.state() == full_look(repository.path, process)
+    assert one.state() == read_full_state(repository.path, process)
 
 
 @pytest.mark.parametrize("script", ["rm -r sub; echo file > sub", "mv sub t; mkdir sub; echo 1 > sub/x", "rm -r sub"])
@@ -268,7 +268,7 @@ def test_a_workspace_whose_own_folder_is_replaced_is_looked_at_anew(
     except StateUnavailable as error:
         found = error.reason
     try:
-        expected: object = full_look(repository.path / "sub", process)
+        expected: object = read_full_state(repository.path / "sub", process)
     except StateUnavailable as error:
         expected = error.reason
     assert found == expected

@@ -6,9 +6,9 @@ import pytest
 
 from sidecar.codebase.repository import Repository as Looked
 from sidecar.codebase.worktree.freshness import FEW_CHANGED
-from tests.support.memory import MemorySidecar
+from tests.support.memory_sidecar import MemorySidecar
+from tests.support.random_walk import process_of, wait_until_watched
 from tests.support.repositories import Repository
-from tests.support.walking import process_of, wait_until_watched
 
 CHANGES: dict[str, Callable[[Repository], object]] = {
     "edit": lambda made: made.write({"a.py": "edited = 1\n"}),

@@ -15,9 +15,9 @@ from sidecar.codebase.worktree.freshness import Freshness
 from sidecar.core.clock import SystemClock
 from sidecar.system.watch import watchfiles_backend
 from sidecar.system.watch.watchfiles_backend import RecursiveWatch
-from tests.support.memory import MemorySidecar
+from tests.support.memory_sidecar import MemorySidecar
+from tests.support.random_walk import process_of, read_full_state, wait_until_proven
 from tests.support.repositories import Repository
-from tests.support.walking import full_look, process_of, wait_until_proven
 
 Make = Callable[..., Repository]
 QUIET_MS = 100.0
@@ -81,7 +81,7 @@ def test_each_change_is_seen_at_the_next_look(process: Process, look_at: LookAt,
         change()
         now = one.state()
         proofs.append(now.proof)
-        assert now._replace(proof="status") == full_look(repository.path, process), number
+        assert now._replace(proof="status") == read_full_state(repository.path, process), number
     assert proofs == [*["watch+stat"] * 3, *["status"] * 6]
 
 
@@ -92,7 +92,7 @@ def test_what_is_known_to_be_changed_is_looked_at_whatever_the_watch_says(
     one = look_at(repository.path)
     assert wait_until_proven(one, "watch+stat")
     (tmp_path / "outside.txt").write_text("through another name\n")
-    assert one.state()._replace(proof="status") == full_look(repository.path, process)
+    assert one.state()._replace(proof="status") == read_full_state(repository.path, process)
 
 
 def test_what_the_watch_missed_is_found_by_the_audit(look_at: LookAt, repository: Repository, tmp_path: Path) -> None:

@@ -12,9 +12,9 @@ from sidecar.codebase.repository import Repository as Watched
 from sidecar.codebase.worktree import libgit_diff
 from sidecar.codebase.worktree.diff import diff_against
 from sidecar.codebase.worktree.libgit_diff import LibgitDiff
-from tests.support.memory import MemorySidecar
+from tests.support.memory_sidecar import MemorySidecar
+from tests.support.random_walk import process_of, read_full_state, wait_until_watched
 from tests.support.repositories import Repository
-from tests.support.walking import full_look, process_of, wait_until_watched
 
 Make = Callable[..., Repository]
 
@@ -64,7 +64,7 @@ def test_random_edits_give_what_git_gives(process: Process, make_repository: Mak
     repository.write({path: edited(content, chance) for path, content in before.items() if chance.random() < 0.9})
     repository.git("add", "d1", "d2")
     repository.write({path: edited(content, chance) for path, content in before.items() if path.startswith("d2")})
-    state = full_look(repository.path, process)
+    state = read_full_state(repository.path, process)
     assert state.head is not None
     expected = diff_against(repository.path, state.head, [file.path for file in state.changed])
     quick = LibgitDiff()
@@ -87,7 +87,7 @@ def test_only_plain_edits_are_made_here(process: Process, make_repository: Make,
     repository.git("mv", "sub/old", "sub/new")
     repository.git("update-index", "--chmod=+x", "sub/mode")
     (repository.path / "sub/mode").chmod(0o755)
-    state = full_look(repository.path / folder, process)
+    state = read_full_state(repository.path / folder, process)
     quick = LibgitDiff()
     cwd = repository.path / folder
     made = {Path(file.path).name: quick.diff(cwd, state, file, is_line_exact=False) for file in state.changed}

@@ -15,9 +15,9 @@ import pytest
 from sidecar.call import Process
 from sidecar.codebase.repository import Repository as Watched
 from tests.support import random_work
-from tests.support.memory import MemorySidecar
+from tests.support.memory_sidecar import MemorySidecar
+from tests.support.random_walk import process_of, wait_until_watched, walk
 from tests.support.repositories import Repository
-from tests.support.walking import process_of, wait_until_watched, walk
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux is watched")
 

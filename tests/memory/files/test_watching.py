@@ -17,8 +17,8 @@ from sidecar.memory.files.watch import MAX_WATCHES
 from sidecar.memory.index import RefreshResult
 from sidecar.system.watch import Unwatchable
 from tests.support.depth import examples
-from tests.support.memories import Memories
-from tests.support.memory import MemorySidecar
+from tests.support.memory_project import Memories
+from tests.support.memory_sidecar import MemorySidecar
 
 LONG_MS = 4_000 * 86_400_000
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="only Linux's events are a proof")

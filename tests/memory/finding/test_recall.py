@@ -8,16 +8,16 @@ from statistics import fmean
 import pytest
 
 from sidecar.memory import serialize
-from tests.support.conversations import Told, read_conversations, turn_of, write_memories
-from tests.support.memories import Memories
-from tests.support.plain import Plain
+from tests.support.labelled_conversations import LabelledConversation, read_conversations, turn_of, write_memories
+from tests.support.memory_project import Memories
+from tests.support.plain_full_text import PlainFullTextSearch
 
 TOLD = read_conversations(Path(__file__).parent / "conversations" / "building.json")
 FLOOR_5, FLOOR_10, FLOOR_IN_300_TOKENS = 0.88, 0.95, 0.9
 
 
 @pytest.fixture
-def kept(memories_of: Callable[[Path], Memories], tmp_path: Path) -> list[tuple[Told, Memories]]:
+def kept(memories_of: Callable[[Path], Memories], tmp_path: Path) -> list[tuple[LabelledConversation, Memories]]:
     """Each conversation as the memories of a project of its own."""
     found = [(told, memories_of(tmp_path / told.name)) for told in TOLD]
     for told, memories in found:
@@ -30,10 +30,12 @@ def test_there_are_enough_questions() -> None:
     assert sum(len(told.questions) for told in TOLD) >= 60
 
 
-def test_more_of_what_answers_is_found_than_by_plain_full_text_search(kept: list[tuple[Told, Memories]]) -> None:
+def test_more_of_what_answers_is_found_than_by_plain_full_text_search(
+    kept: list[tuple[LabelledConversation, Memories]],
+) -> None:
     shares: dict[tuple[str, int], list[float]] = defaultdict(list)
     for told, memories in kept:
-        plain = Plain({turn.id: turn.text for turn in told.turns})
+        plain = PlainFullTextSearch({turn.id: turn.text for turn in told.turns})
         for asked in told.questions:
             found = [turn_of(one["id"]) for one in memories.ask("search", query=asked.text)["memories"]]
             other, _ = plain.find(asked.text, stop=False)
@@ -46,7 +48,7 @@ def test_more_of_what_answers_is_found_than_by_plain_full_text_search(kept: list
     assert recall["ours", 10] >= max(FLOOR_10, recall["plain", 10] + 0.1), recall
 
 
-def test_what_answers_fits_into_a_small_budget_of_tokens(kept: list[tuple[Told, Memories]]) -> None:
+def test_what_answers_fits_into_a_small_budget_of_tokens(kept: list[tuple[LabelledConversation, Memories]]) -> None:
     shares: list[float] = []
     for told, memories in kept:
         for asked in told.questions:
@@ -57,7 +59,7 @@ def test_what_answers_fits_into_a_small_budget_of_tokens(kept: list[tuple[Told, 
     assert fmean(shares) >= FLOOR_IN_300_TOKENS, fmean(shares)
 
 
-def test_the_same_question_has_the_same_answer(kept: list[tuple[Told, Memories]]) -> None:
+def test_the_same_question_has_the_same_answer(kept: list[tuple[LabelledConversation, Memories]]) -> None:
     told, memories = kept[0]
     first = [memories.ask("search", query=asked.text) for asked in told.questions[:5]]
     memories.ask("rebuild")

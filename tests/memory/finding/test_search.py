@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from tests.support.memories import Memories
+from tests.support.memory_project import Memories
 
 
 def test_a_question_finds_the_memory_that_answers_it_and_says_what_its_score_is_made_of(memories: Memories) -> None:

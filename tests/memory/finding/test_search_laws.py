@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from sidecar.memory.files import document
 from sidecar.memory.ranking.query import split_rarest
 from tests.support.depth import examples
-from tests.support.memories import Memories
-from tests.support.memory import MemorySidecar
+from tests.support.memory_project import Memories
+from tests.support.memory_sidecar import MemorySidecar
 
 WORDS = "cart discount invoice token cache index session lock branch receipt printer schema".split()
 OTHER_WORDS = "kiln glaze potter clay shelf oven firing".split()

@@ -10,10 +10,10 @@ from sidecar.codebase import Repository as CodeRepository
 from sidecar.packs.anchor.cache import AnchorCache
 from sidecar.packs.anchor.decisions import NO_ACCEPTED_RECORDS, AcceptedRecords
 from sidecar.packs.model import HostInjects
-from tests.support.memory import MemorySidecar
+from tests.support.memory_sidecar import MemorySidecar
+from tests.support.random_walk import process_of
 from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, Talk
-from tests.support.walking import process_of
 
 SENDS_NOTHING = HostInjects()
 

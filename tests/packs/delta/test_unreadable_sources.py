@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from tests.packs.test_pack_cache import packs_in, prepared
-from tests.support.before_git import needs_script, replace_git
 from tests.support.conversation import kinds, sent
-from tests.support.memory import MemorySidecar
+from tests.support.git_wrapper import needs_script, prepend_git_wrapper
+from tests.support.memory_sidecar import MemorySidecar
+from tests.support.random_walk import process_of
 from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, Talk, explain, text_of
-from tests.support.walking import process_of
 
 Failing = Callable[[str], Any]
 
@@ -23,7 +23,7 @@ def git_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Failing:
     """Make a git command fail for a while."""
     folder = tmp_path / "before"
     lines = f'for word in "$@"; do [ -e "{folder}/$word.fails" ] && exit 1; done'
-    replace_git(folder, lines, monkeypatch)
+    prepend_git_wrapper(folder, lines, monkeypatch)
 
     @contextmanager
     def for_a_while(command: str) -> Iterator[None]:

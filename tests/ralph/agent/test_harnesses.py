@@ -9,7 +9,7 @@ import pytest
 from sidecar.core.errors import AgentUnavailable, InvalidParams
 from sidecar.ralph.agent.agent_result import AgentCommand, AgentOptions, Version
 from sidecar.ralph.agent.harnesses import HARNESSES, agent_command, find_program, installed_version, parse_version
-from tests.support.fake_agent import FakeAgent, says
+from tests.support.fake_agent import FakeAgent, outputs
 
 PROMPT = "Fix the parser. " * 20_000
 HERE = Path("repository")
@@ -119,8 +119,8 @@ def test_version_is_parsed_from_the_agents_output(text: str, version: Version | 
 
 
 def test_installed_version_runs_the_agent(tmp_path: Path) -> None:
-    agent = FakeAgent(tmp_path, [says("never asked")])
-    environment = {**os.environ, "PATH": str(agent.installed_as("codex", "codex-cli 0.46.0"))}
+    agent = FakeAgent(tmp_path, [outputs("never asked")])
+    environment = {**os.environ, "PATH": str(agent.install_as("codex", "codex-cli 0.46.0"))}
     environment["PATH"] += os.pathsep + os.environ["PATH"]
     assert installed_version("codex", tmp_path, environment) == (0, 46, 0)
     assert installed_version("custom", tmp_path, environment) is None

@@ -20,20 +20,20 @@ from tests.support.fake_agent import (
     FakeAgent,
     Step,
     claude_result,
-    claude_says,
-    claude_uses,
+    claude_text,
+    claude_tool_use,
     codex_done,
-    codex_says,
-    complains,
-    dies,
+    codex_text,
     echoes,
     event,
     exits,
+    floods,
     ignores,
-    leaves,
-    prints,
-    says,
-    spouts,
+    kills_itself,
+    leaves_grandchild,
+    outputs,
+    outputs_bytes,
+    outputs_error,
     waits,
 )
 
@@ -66,10 +66,10 @@ class Stage:
         show: Callable[[str], None] | None = None,
     ) -> AgentResult:
         """Run the agent once with these steps."""
-        self.agent.plays(list(steps))
+        self.agent.set_runs(list(steps))
         environment = dict(os.environ)
         if harness != "custom":
-            folder = self.agent.installed_as(harness)
+            folder = self.agent.install_as(harness)
             environment["PATH"] = f"{folder}{os.pathsep}{environment['PATH']}"
         options = AgentOptions(harness, command=self.agent.command)
         return run_agent(
@@ -105,7 +105,7 @@ def stage(tmp_path: Path) -> Stage:
 
 
 def test_output_is_parsed_streamed_and_logged(stage: Stage) -> None:
-    agent_result = stage.run(says("Working.\n"), complains("a warning\n"), says(f"Done. {PROMISE}\n"))
+    agent_result = stage.run(outputs("Working.\n"), outputs_error("a warning\n"), outputs(f"Done. {PROMISE}\n"))
     assert (agent_result.promise, agent_result.exit_code, agent_result.signal, agent_result.ended_by) == (
         True,
         0,
@@ -121,44 +121,44 @@ def test_output_is_parsed_streamed_and_logged(stage: Stage) -> None:
 
 def test_prompt_of_any_size_reaches_the_agent_on_stdin(stage: Stage) -> None:
     prompt = "größe 漢字\n" * 100_000
-    assert stage.run(says("ok"), prompt=prompt).exit_code == 0
+    assert stage.run(outputs("ok"), prompt=prompt).exit_code == 0
     assert stage.agent.prompt(1) == prompt
-    noted = stage.agent.noted(1)
+    noted = stage.agent.recorded(1)
     assert max(len(argument) for argument in noted["argv"] or [""]) < 1000
     assert not noted["isStdinTerminal"]
 
 
 def test_agent_that_never_reads_its_prompt_does_not_block(stage: Stage) -> None:
-    agent_result = stage.run(NEVER, says(PROMISE), prompt="x" * 1_000_000)
+    agent_result = stage.run(NEVER, outputs(PROMISE), prompt="x" * 1_000_000)
     assert (agent_result.exit_code, agent_result.promise) == (0, True)
 
 
 def test_agent_that_closes_stdin_and_continues_is_read_to_the_end(stage: Stage) -> None:
-    agent_result = stage.run(NEVER, {"close": 0}, waits(0.1), says(PROMISE), prompt="x" * 1_000_000)
+    agent_result = stage.run(NEVER, {"close": 0}, waits(0.1), outputs(PROMISE), prompt="x" * 1_000_000)
     assert (agent_result.exit_code, agent_result.promise) == (0, True)
 
 
 def test_promise_on_stderr_does_not_count(stage: Stage) -> None:
-    assert not stage.run(complains(PROMISE)).promise
+    assert not stage.run(outputs_error(PROMISE)).promise
 
 
 def test_echo_of_our_own_prompt_does_not_count(stage: Stage) -> None:
     prompt = (
         f"You work in a loop. When all of it is done and verified, say exactly {PROMISE} and nothing else.\nFix it."
     )
-    assert not stage.run(echoes(), says("I could not finish."), prompt=prompt).promise
-    assert stage.run(echoes(), says(f"All tests pass.\n{PROMISE}"), prompt=prompt).promise
+    assert not stage.run(echoes(), outputs("I could not finish."), prompt=prompt).promise
+    assert stage.run(echoes(), outputs(f"All tests pass.\n{PROMISE}"), prompt=prompt).promise
 
 
 def test_failed_run_has_promise_exit_code_and_error(stage: Stage) -> None:
-    agent_result = stage.run(says(PROMISE), complains("warming up\nError: no network\n"), exits(7))
+    agent_result = stage.run(outputs(PROMISE), outputs_error("warming up\nError: no network\n"), exits(7))
     assert (agent_result.promise, agent_result.exit_code, agent_result.succeeded) == (True, 7, False)
     assert agent_result.error == "Error: no network"
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no signals there")
 def test_signal_that_ended_the_agent_is_reported(stage: Stage) -> None:
-    agent_result = stage.run(dies("SIGSEGV"))
+    agent_result = stage.run(kills_itself("SIGSEGV"))
     assert (agent_result.exit_code, agent_result.signal, agent_result.ended_by, agent_result.succeeded) == (
         None,
         "SIGSEGV",
@@ -169,8 +169,8 @@ def test_signal_that_ended_the_agent_is_reported(stage: Stage) -> None:
 
 def test_idle_timeout_ends_the_agent_and_its_children(stage: Stage) -> None:
     agent_result = stage.run(
-        leaves(LONG, stage.pid_file("child")),
-        says("hm"),
+        leaves_grandchild(LONG, stage.pid_file("child")),
+        outputs("hm"),
         waits(LONG),
         time_limits=TimeLimits(idle_ms=IDLE_MS, grace_ms=2_000),
     )
@@ -182,14 +182,14 @@ def test_idle_timeout_ends_the_agent_and_its_children(stage: Stage) -> None:
 
 
 def test_output_on_either_stream_resets_the_idle_timeout(stage: Stage) -> None:
-    busy = [step for _ in range(5) for step in (waits(IDLE_MS / 4_000), complains("."))]
+    busy = [step for _ in range(5) for step in (waits(IDLE_MS / 4_000), outputs_error("."))]
     agent_result = stage.run(*busy, time_limits=TimeLimits(idle_ms=IDLE_MS))
     assert agent_result.ended_by == "exit"
     assert agent_result.duration_ms > IDLE_MS
 
 
 def test_wall_limit_ends_an_agent_that_still_prints(stage: Stage) -> None:
-    busy = [step for _ in range(100) for step in (waits(0.1), says("."))]
+    busy = [step for _ in range(100) for step in (waits(0.1), outputs("."))]
     agent_result = stage.run(*busy, time_limits=TimeLimits(idle_ms=5_000, wall_ms=800, grace_ms=500))
     assert agent_result.ended_by == "wall"
     assert agent_result.duration_ms < 20_000
@@ -197,7 +197,7 @@ def test_wall_limit_ends_an_agent_that_still_prints(stage: Stage) -> None:
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no signals there")
 def test_agent_that_ignores_sigterm_is_killed(stage: Stage) -> None:
-    agent_result = stage.run(ignores("SIGTERM"), says("no"), waits(LONG), show=stage.stop_at_a_word)
+    agent_result = stage.run(ignores("SIGTERM"), outputs("no"), waits(LONG), show=stage.stop_at_a_word)
     assert (agent_result.ended_by, agent_result.signal) == ("stopped", "SIGKILL")
     assert agent_result.duration_ms < 20_000
 
@@ -207,21 +207,21 @@ def test_agent_that_ignores_sigterm_is_killed(stage: Stage) -> None:
 )
 def test_grandchildren_outside_the_group_or_orphaned_are_ended_with_it(stage: Stage, how: dict[str, bool]) -> None:
     agent_result = stage.run(
-        leaves(LONG, stage.pid_file("child"), **how), says("hm"), waits(LONG), show=stage.stop_at_a_word
+        leaves_grandchild(LONG, stage.pid_file("child"), **how), outputs("hm"), waits(LONG), show=stage.stop_at_a_word
     )
     assert agent_result.ended_by == "stopped"
     assert not stage.is_running("child")
 
 
 def test_grandchild_in_the_group_that_holds_a_pipe_ends_with_the_agent(stage: Stage) -> None:
-    agent_result = stage.run(leaves(LONG, stage.pid_file("child")), says(PROMISE))
+    agent_result = stage.run(leaves_grandchild(LONG, stage.pid_file("child")), outputs(PROMISE))
     assert (agent_result.exit_code, agent_result.promise, agent_result.ended_by) == (0, True, "exit")
     assert agent_result.duration_ms < 20_000
     assert not stage.is_running("child")
 
 
 def test_daemon_that_holds_a_pipe_does_not_block_and_survives(stage: Stage) -> None:
-    agent_result = stage.run(leaves(LONG, stage.pid_file("child"), orphan=True), says(PROMISE))
+    agent_result = stage.run(leaves_grandchild(LONG, stage.pid_file("child"), orphan=True), outputs(PROMISE))
     assert (agent_result.exit_code, agent_result.promise) == (0, True)
     assert agent_result.duration_ms < 20_000
     assert stage.is_running("child")
@@ -230,13 +230,13 @@ def test_daemon_that_holds_a_pipe_does_not_block_and_survives(stage: Stage) -> N
 
 
 def test_stop_request_ends_the_run_immediately(stage: Stage) -> None:
-    agent_result = stage.run(says("hm"), waits(LONG), show=stage.stop_at_a_word)
+    agent_result = stage.run(outputs("hm"), waits(LONG), show=stage.stop_at_a_word)
     assert agent_result.ended_by == "stopped"
     assert agent_result.duration_ms < 20_000
 
 
 def test_agent_that_lingers_after_its_result_is_ended_after_the_grace(stage: Stage) -> None:
-    agent_result = stage.run(claude_says(PROMISE), claude_result(PROMISE), waits(LONG), harness="claude")
+    agent_result = stage.run(claude_text(PROMISE), claude_result(PROMISE), waits(LONG), harness="claude")
     assert (agent_result.ended_by, agent_result.promise, agent_result.succeeded) == ("result", True, True)
     assert agent_result.duration_ms < 20_000
 
@@ -244,10 +244,10 @@ def test_agent_that_lingers_after_its_result_is_ended_after_the_grace(stage: Sta
 def test_claude_stream_is_decoded(stage: Stage) -> None:
     agent_result = stage.run(
         event(type="system", subtype="init", session_id="session-1"),
-        claude_says(f"I will say {PROMISE} in the end."),
-        claude_uses("Bash", command="make test"),
+        claude_text(f"I will say {PROMISE} in the end."),
+        claude_tool_use("Bash", command="make test"),
         event(type="user", message={"content": [{"type": "tool_result", "content": PROMISE}]}),
-        claude_says("Not yet done."),
+        claude_text("Not yet done."),
         claude_result("Not yet done.", cost=0.5, tokens=(1200, 34)),
         harness="claude",
     )
@@ -261,16 +261,16 @@ def test_claude_stream_is_decoded(stage: Stage) -> None:
 def test_promise_escaped_in_json_and_cut_anywhere_is_detected(stage: Stage) -> None:
     text = b"\\u003cpromise>\\n COMPLETE \\n<\\/promise>"
     line = b'{"type":"assistant","message":{"content":[{"type":"text","text":"' + text + b'"}]}}\n'
-    pieces = [prints(line[start : start + 7]) for start in range(0, len(line), 7)]
+    pieces = [outputs_bytes(line[start : start + 7]) for start in range(0, len(line), 7)]
     assert stage.run(*pieces, harness="claude").promise
 
 
 def test_codex_events_are_decoded(stage: Stage) -> None:
     agent_result = stage.run(
         event(type="thread.started", thread_id="thread-1"),
-        codex_says(PROMISE),
+        codex_text(PROMISE),
         event(type="item.completed", item={"type": "command_execution", "command": "ls", "aggregated_output": PROMISE}),
-        codex_says(f"Done.\n{PROMISE}"),
+        codex_text(f"Done.\n{PROMISE}"),
         codex_done((700, 20)),
         harness="codex",
     )
@@ -283,13 +283,13 @@ def test_codex_events_are_decoded(stage: Stage) -> None:
 
 
 def test_harness_without_events_is_read_as_plain_text(stage: Stage) -> None:
-    agent_result = stage.run(says(f"plain words\n{PROMISE}"), harness="claude")
+    agent_result = stage.run(outputs(f"plain words\n{PROMISE}"), harness="claude")
     assert (agent_result.promise, agent_result.final_text) == (True, f"plain words\n{PROMISE}")
 
 
 def test_error_reported_by_the_agent_fails_the_run_whatever_its_exit_code(stage: Stage) -> None:
     agent_result = stage.run(
-        claude_says(PROMISE), claude_result("Credit balance is too low", is_error=True), harness="claude"
+        claude_text(PROMISE), claude_result("Credit balance is too low", is_error=True), harness="claude"
     )
     assert (agent_result.exit_code, agent_result.error, agent_result.succeeded) == (
         0,
@@ -311,9 +311,9 @@ def test_hundred_megabytes_of_invalid_utf8_in_one_line_are_searched_and_partly_l
     before = psutil.Process().memory_info().rss
     highest = [before]
     agent_result = stage.run(
-        says("first"),
-        spouts(100, b"a\xff<promise"),
-        says(PROMISE),
+        outputs("first"),
+        floods(100, b"a\xff<promise"),
+        outputs(PROMISE),
         show=lambda _: highest.append(psutil.Process().memory_info().rss),
     )
     assert (agent_result.promise, agent_result.exit_code) == (True, 0)
@@ -329,9 +329,9 @@ def test_hundred_megabytes_of_invalid_utf8_in_one_line_are_searched_and_partly_l
 def test_hundred_megabytes_in_one_json_line_use_constant_memory(stage: Stage) -> None:
     before = psutil.Process().memory_info().rss
     agent_result = stage.run(
-        says('{"type":"user","message":"'),
-        spouts(100),
-        says('"}\n'),
+        outputs('{"type":"user","message":"'),
+        floods(100),
+        outputs('"}\n'),
         claude_result(PROMISE),
         harness="claude",
         show=lambda _: None,
@@ -342,7 +342,7 @@ def test_hundred_megabytes_in_one_json_line_use_constant_memory(stage: Stage) ->
 
 def test_unwritable_output_file_does_not_stop_the_run(stage: Stage) -> None:
     stage.log_path = stage.folder / "nowhere" / "output"
-    agent_result = stage.run(says(PROMISE))
+    agent_result = stage.run(outputs(PROMISE))
     assert (agent_result.promise, agent_result.output_truncated) == (True, True)
 
 
@@ -369,14 +369,14 @@ def test_agent_that_is_not_a_program_is_one_clear_sentence(stage: Stage) -> None
 
 def test_missing_working_folder_is_reported(stage: Stage) -> None:
     with pytest.raises(WorkspaceUnavailable):
-        _start(stage.folder / "gone", "claude", {"PATH": str(stage.agent.installed_as("claude"))})
+        _start(stage.folder / "gone", "claude", {"PATH": str(stage.agent.install_as("claude"))})
 
 
 def test_no_process_or_open_pipe_remains(stage: Stage) -> None:
-    stage.run(says("warm"))
+    stage.run(outputs("warm"))
     files, children = _open_files(), len(psutil.Process().children(recursive=True))
     for _ in range(5):
-        stage.run(says(PROMISE), complains("x"))
+        stage.run(outputs(PROMISE), outputs_error("x"))
     _until(lambda: _open_files() <= files)
     assert _open_files() <= files
     assert len(psutil.Process().children(recursive=True)) == children
@@ -387,7 +387,9 @@ def test_failing_stream_callback_leaves_no_agent_running(stage: Stage) -> None:
         raise BrokenPipeError
 
     with pytest.raises(BrokenPipeError):
-        stage.run(says("hm"), leaves(LONG, stage.pid_file("child")), says("more"), waits(LONG), show=broken)
+        stage.run(
+            outputs("hm"), leaves_grandchild(LONG, stage.pid_file("child")), outputs("more"), waits(LONG), show=broken
+        )
     assert not [child for child in psutil.Process().children() if child.status() != psutil.STATUS_ZOMBIE]
 
 

@@ -1,6 +1,6 @@
-"""`onecode-sidecar serve` that dies of SIGKILL at the n-th write to its state file, once a file says which n.
+"""`onecode-sidecar serve` that receives SIGKILL at the n-th write to its state file, once a file names n.
 
-python -m tests.support.killed    with SIDECAR_TEST_DIES_AT naming that file
+python -m tests.support.serve_and_crash    with SIDECAR_TEST_DIES_AT naming that file
 """
 
 import os
@@ -12,15 +12,15 @@ from sidecar.rpc import stdio
 if __name__ == "__main__":
     pipe = stdio.claim()
     from sidecar.cli import serve
-    from tests.support.faults import Disk
+    from tests.support.failing_disk import Disk
 
-    class Mortal(Disk):
-        """A disk whose process dies before a write, half-way through a commit or between two."""
+    class CrashingDisk(Disk):
+        """A disk whose process is killed before a write, half-way through a commit or between two."""
 
         orders = Path(os.environ["SIDECAR_TEST_DIES_AT"])
 
         def count(self) -> None:
-            """Counts writes from the order on, and ends all at the one it names."""
+            """Count writes once ordered to, and kill the process at the chosen one."""
             if self.fails_at is None and self.orders.exists():
                 self.fail(int(self.orders.read_text()))
             if self.fails_at is not None:
@@ -34,5 +34,5 @@ if __name__ == "__main__":
         for signal_name in ("turns", "files", "injectedBytes"):
             THRESHOLDS[signal_name] = THRESHOLDS[signal_name]._replace(snapshot=1)
 
-    disk = Mortal()
+    disk = CrashingDisk()
     serve.run(pipe)

@@ -1,4 +1,4 @@
-"""Hostile texts and JSON for fuzzing: pieces that a reader knows, in any order, with anything in between."""
+"""Hostile texts and JSON for fuzzing: parts that a reader knows, in any order, with anything in between."""
 
 import json
 from collections.abc import Sequence
@@ -26,27 +26,27 @@ HOSTILE = (
     "[" * 3_000,
     "\u4e2d" * 2_000,
 )
-"""What prompts and tools' output hold now and then: NUL, half a pair, right to left, one endless line, brackets."""
+"""Rare content of prompts and tool output: NUL, lone surrogates, right-to-left marks, one endless line, brackets."""
 
 
-def texts(pieces: Sequence[str]) -> st.SearchStrategy[str]:
-    """Texts of pieces that a reader knows, with anything in between."""
-    known = one_of(pieces)
-    return st.lists(st.one_of(known, known, st.text(max_size=6)), max_size=24).map("".join)
+def texts(parts: Sequence[str]) -> st.SearchStrategy[str]:
+    """Texts of parts that a reader knows, with anything in between."""
+    known_parts = one_of(parts)
+    return st.lists(st.one_of(known_parts, known_parts, st.text(max_size=6)), max_size=24).map("".join)
 
 
 def hostile_texts() -> st.SearchStrategy[str]:
-    """Short texts of hostile pieces."""
+    """Short texts of hostile parts."""
     return st.lists(st.one_of(one_of(HOSTILE), st.text(max_size=8)), max_size=5).map("".join)
 
 
-def one_of(pieces: Sequence[str]) -> st.SearchStrategy[str]:
-    """One of some pieces, by its number: hypothesis shows what it draws from, and some are long."""
-    return st.integers(0, len(pieces) - 1).map(lambda number: pieces[number])
+def one_of(parts: Sequence[str]) -> st.SearchStrategy[str]:
+    """Draw one of some parts by its number: hypothesis prints what it draws, and some are long."""
+    return st.integers(0, len(parts) - 1).map(lambda number: parts[number])
 
 
 def json_values(names: Sequence[str], words: Sequence[str], max_leaves: int = 20) -> st.SearchStrategy[Any]:
-    """JSON whose objects have the names and words of a format, or anything in their places."""
+    """JSON whose objects have the names and words of a format, or anything else."""
     leaf = st.one_of(
         st.none(),
         st.booleans(),
@@ -65,11 +65,13 @@ def json_values(names: Sequence[str], words: Sequence[str], max_leaves: int = 20
     )
 
 
-def objects_of(fields: dict[str, st.SearchStrategy[Any]], spoilt: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
+def objects_of(fields: dict[str, st.SearchStrategy[Any]], damaged: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     """Objects of a format's shape, each field of which may be missing or anything else."""
-    return st.fixed_dictionaries({}, optional={name: st.one_of(one, one, one, spoilt) for name, one in fields.items()})
+    return st.fixed_dictionaries(
+        {}, optional={name: st.one_of(strategy, strategy, strategy, damaged) for name, strategy in fields.items()}
+    )
 
 
 def line_of(value: Any) -> bytes:
-    """Gives a value as the line that a program in JavaScript writes: half a pair of surrogates is escaped."""
+    """Return a value as a line written by JavaScript: a lone surrogate is escaped."""
     return json.dumps(value).encode()

@@ -1,4 +1,4 @@
-"""Conversations with questions and the turns that answer them, kept as a project's memories: a session is a group."""
+"""Conversations with questions and their answering turns, stored as memories: one group per session."""
 
 import json
 import re
@@ -13,7 +13,7 @@ _TURN = re.compile(r"D(\d+):0*(\d+)")
 
 
 class Turn(NamedTuple):
-    """What one speaker said."""
+    """A message of one speaker."""
 
     id: str
     session: int
@@ -29,23 +29,23 @@ class Question(NamedTuple):
     evidence: frozenset[str]
 
 
-class Told(NamedTuple):
-    """A conversation over several sessions, and what is asked about it."""
+class LabelledConversation(NamedTuple):
+    """A conversation over several sessions, with its questions."""
 
     name: str
     turns: Sequence[Turn]
     questions: Sequence[Question]
 
 
-def read_conversations(path: Path) -> list[Told]:
-    """Reads a file in the format of LoCoMo: a list of conversations with `session_N` turns and `qa`."""
-    return [_told(one, number) for number, one in enumerate(json.loads(path.read_text("utf-8")), 1)]
+def read_conversations(path: Path) -> list[LabelledConversation]:
+    """Read a file in the format of LoCoMo: a list of conversations with `session_N` turns and `qa`."""
+    return [_conversation(row, number) for number, row in enumerate(json.loads(path.read_text("utf-8")), 1)]
 
 
-def write_memories(told: Told, folder: Path) -> None:
-    """Writes a conversation below a memories' folder: one digest for each session, one entry for each turn."""
-    for session in sorted({turn.session for turn in told.turns}):
-        turns = [turn for turn in told.turns if turn.session == session]
+def write_memories(conversation: LabelledConversation, folder: Path) -> None:
+    """Write a conversation below a memory folder: one digest per session, one entry per turn."""
+    for session in sorted({turn.session for turn in conversation.turns}):
+        turns = [turn for turn in conversation.turns if turn.session == session]
         day = f"{turns[0].at:%Y-%m-%d}"
         content = document.new_group({"session": f"session-{session}", "created_at": _moment(turns[0].at)}, "Session")
         for turn in turns:
@@ -57,32 +57,32 @@ def write_memories(told: Told, folder: Path) -> None:
 
 
 def title_of(text: str) -> str:
-    """Gives the beginning of a text, up to a word's end."""
+    """Return the beginning of a text, up to a word boundary."""
     line = text.split("\n", 1)[0]
     return line if len(line) <= 60 else line[:60].rsplit(" ", 1)[0]
 
 
 def turn_of(memory_id: str) -> str:
-    """Gives the turn that a memory's id was made of."""
+    """Return the turn of a memory's id."""
     return memory_id.replace(".", ":")
 
 
-def _told(one: dict[str, Any], number: int) -> Told:
-    turns = tuple(_turns(one["conversation"]))
+def _conversation(row: dict[str, Any], number: int) -> LabelledConversation:
+    turns = tuple(_turns(row["conversation"]))
     known = {turn.id for turn in turns}
-    questions = [Question(qa["question"], frozenset(_cited(qa.get("evidence") or ())) & known) for qa in one["qa"]]
-    return Told(str(one.get("sample_id", number)), turns, [one for one in questions if one.evidence])
+    questions = [Question(qa["question"], frozenset(_cited(qa.get("evidence") or ())) & known) for qa in row["qa"]]
+    return LabelledConversation(str(row.get("sample_id", number)), turns, [row for row in questions if row.evidence])
 
 
 def _turns(conversation: dict[str, Any]) -> Iterator[Turn]:
     for number in range(1, len(conversation)):
-        said = conversation.get(f"session_{number}")
-        if not isinstance(said, list):
+        rows = conversation.get(f"session_{number}")
+        if not isinstance(rows, list):
             continue
         at = datetime.strptime(conversation[f"session_{number}_date_time"], "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
-        for turn in said:
-            seen = f" [photo: {turn['blip_caption']}]" if turn.get("blip_caption") else ""
-            yield Turn(turn["dia_id"], number, turn["speaker"], at, f"{turn['text'].strip()}{seen}")
+        for turn in rows:
+            caption = f" [photo: {turn['blip_caption']}]" if turn.get("blip_caption") else ""
+            yield Turn(turn["dia_id"], number, turn["speaker"], at, f"{turn['text'].strip()}{caption}")
 
 
 def _cited(evidence: Sequence[str]) -> Iterator[str]:

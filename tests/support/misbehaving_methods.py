@@ -1,4 +1,4 @@
-"""Methods that behave badly in a known way, for a sidecar in a process of its own."""
+"""Methods that misbehave in a known way, for a sidecar in its own process."""
 
 import ctypes
 import os
@@ -13,7 +13,7 @@ from sidecar.method import Lane, method
 
 
 class Seconds(WireModel):
-    """How long, where, and any text."""
+    """Duration, workspace, and any text."""
 
     seconds: float = 0.0
     cwd: str = ""
@@ -27,13 +27,13 @@ class Text(WireModel):
 
 
 def sleep(_call: Call, params: Seconds) -> Empty:
-    """Sleeps, deaf to cancellation."""
+    """Sleep, ignoring cancellation."""
     time.sleep(params.seconds)
     return Empty()
 
 
 def spin(_call: Call, params: Seconds) -> Empty:
-    """Computes in pure Python, deaf to cancellation."""
+    """Compute in pure Python, ignoring cancellation."""
     give_up_at = time.monotonic() + params.seconds
     while time.monotonic() < give_up_at:
         sum(range(1000))
@@ -41,7 +41,7 @@ def spin(_call: Call, params: Seconds) -> Empty:
 
 
 def count(call: Call, params: Seconds) -> Empty:
-    """Tells its progress until it is cancelled or the time is over."""
+    """Report progress until cancelled or the time is over."""
     give_up_at = time.monotonic() + params.seconds
     done = 0
     while time.monotonic() < give_up_at:
@@ -53,8 +53,8 @@ def count(call: Call, params: Seconds) -> Empty:
     return Empty()
 
 
-def babble(_call: Call, params: Empty) -> Empty:  # noqa: ARG001  (the row reads its annotation)
-    """Writes to stdout in every way a dependency might."""
+def write_to_stdout(_call: Call, params: Empty) -> Empty:  # noqa: ARG001  (the row reads its annotation)
+    """Write to stdout in every way a dependency might."""
     print("a print", flush=True)
     sys.stdout.write("a write\n")
     sys.stdout.flush()
@@ -67,13 +67,13 @@ def babble(_call: Call, params: Empty) -> Empty:  # noqa: ARG001  (the row reads
 
 
 def read_stdin(_call: Call, params: Empty) -> Text:  # noqa: ARG001  (the row reads its annotation)
-    """Gives what a child, and this process itself, can read from stdin."""
+    """Return what a child, and this process itself, can read from stdin."""
     child = subprocess.run(["/bin/cat"], capture_output=True, check=True)
     return Text(text=child.stdout.decode() + sys.stdin.read())
 
 
 def fail(_call: Call, params: Text) -> Empty:
-    """Raises an error nobody foresaw, with the caller's text in it."""
+    """Raise an unexpected error with the caller's text in it."""
     try:
         vars(params)[params.text + "?"]
     except KeyError as error:
@@ -82,7 +82,7 @@ def fail(_call: Call, params: Text) -> Empty:
 
 
 def leave(_call: Call, params: Empty) -> Empty:  # noqa: ARG001  (the row reads its annotation)
-    """Asks the interpreter to exit, as a careless dependency might."""
+    """Exit the interpreter, as a careless dependency might."""
     sys.exit(3)
 
 
@@ -93,7 +93,7 @@ METHODS = (
     method("test/spin", spin, lane=Lane.SHARED),
     method("test/spinJob", spin, lane=Lane.JOB),
     method("test/count", count, lane=Lane.JOB),
-    method("test/babble", babble, lane=Lane.SHARED),
+    method("test/babble", write_to_stdout, lane=Lane.SHARED),
     method("test/readStdin", read_stdin, lane=Lane.SHARED),
     method("test/fail", fail, lane=Lane.SHARED),
     method("test/leave", leave, lane=Lane.SHARED),

@@ -1,6 +1,6 @@
-"""`onecode-sidecar serve` whose time of day and whose disk obey a file, once it is there.
+"""`onecode-sidecar serve` whose time of day and disk follow orders from a file, once it exists.
 
-python -m tests.support.soaked    with SIDECAR_TEST_ORDERS naming that file: {"clockMs": 0, "disk": "full"}
+python -m tests.support.serve_with_faults    with SIDECAR_TEST_ORDERS naming that file: {"clockMs": 0, "disk": "full"}
 """
 
 import json
@@ -17,33 +17,33 @@ if __name__ == "__main__":
 
     from sidecar.cli import serve
     from sidecar.core.clock import SystemClock
-    from tests.support.faults import Disk
+    from tests.support.failing_disk import Disk
 
     PATH = Path(os.environ["SIDECAR_TEST_ORDERS"])
 
     def ordered(name: str) -> Any:
-        """Gives what the file says now; nothing while it is being written."""
+        """Return the file's current value; None while it is being written."""
         with suppress(OSError, ValueError):
             return json.loads(PATH.read_bytes()).get(name)
         return None
 
-    class ObedientClock(SystemClock):
-        """The machine's clocks, but that the time of day jumps when it is told to."""
+    class OrderedClock(SystemClock):
+        """The machine's clocks, except that the time of day jumps on order."""
 
         def now_ms(self) -> int:
             return super().now_ms() + int(ordered("clockMs") or 0)
 
-    class ObedientDisk(Disk):
-        """A disk that is full, or takes no writes, while it is told to be."""
+    class OrderedDisk(Disk):
+        """A disk that is full, or read-only, on order."""
 
         failures = {"full": apsw.FullError, "readOnly": apsw.ReadOnlyError}  # noqa: RUF012
 
         def count(self) -> None:
-            """Fails the write if the orders say so."""
+            """Fail the write if ordered."""
             failure = self.failures.get(str(ordered("disk")))
             if failure is not None:
                 raise failure("the disk fails, as it was told to")
 
-    disk = ObedientDisk()
-    setattr(serve, "SystemClock", ObedientClock)  # noqa: B010  (a name of its module that is not exported)
+    disk = OrderedDisk()
+    setattr(serve, "SystemClock", OrderedClock)  # noqa: B010  (a name of its module that is not exported)
     serve.run(pipe)

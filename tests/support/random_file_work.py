@@ -1,4 +1,4 @@
-"""More random work, all of it on files: what becomes of one kind another, odd names, many edits at once."""
+"""More random work on files: conversions between kinds, odd names, many edits at once."""
 
 import mmap
 import os
@@ -84,11 +84,11 @@ def link_to_what_it_leads_to(work: RandomWork) -> None:
 
 
 def swap_files(work: RandomWork) -> None:
-    one, two = work.file(), work.file()
-    between = work.outside / "file-between"
-    one.rename(between)
-    two.rename(one)
-    between.rename(two)
+    first, second = work.file(), work.file()
+    temporary = work.outside / "file-between"
+    first.rename(temporary)
+    second.rename(first)
+    temporary.rename(second)
 
 
 def copy_folder(work: RandomWork) -> None:
@@ -122,7 +122,7 @@ def touch(work: RandomWork) -> None:
 
 
 def commit_in_another_worktree(work: RandomWork) -> None:
-    """Shares references and objects with this one, nothing else."""
+    """Commit in a linked worktree, which shares references and objects and nothing else."""
     other = work.outside / "worktree"
     if not other.is_dir():
         work.git("worktree", "add", "--force", "--detach", str(other))
@@ -132,7 +132,7 @@ def commit_in_another_worktree(work: RandomWork) -> None:
     work.git("-C", str(other), "branch", "--force", "elsewhere")
 
 
-SWAPS: tuple[Operation, ...] = (
+FILE_CHANGES: tuple[Operation, ...] = (
     *(write_odd_name, edit, edit, edit, edit_many, edit_and_take_back, edit_line_ends, edit_by_another_process),
     *(restore, file_to_folder, folder_to_file, file_to_link, link_to_what_it_leads_to, swap_files, copy_folder),
     *(delete_and_write_again, write_through_a_mapping_of_the_whole, make_executable, touch),
@@ -141,9 +141,9 @@ SWAPS: tuple[Operation, ...] = (
 _RULES_AND_GIT = frozenset(OPERATIONS[OPERATIONS.index(random_work.change_ignored) :])
 FILE_WORK: tuple[Operation, ...] = (
     *(operation for operation in OPERATIONS if operation not in _RULES_AND_GIT),
-    *SWAPS,
-    *SWAPS,
+    *FILE_CHANGES,
+    *FILE_CHANGES,
     *(random_work.add_one, random_work.commit, random_work.stash, random_work.unstash, random_work.change_ignored),
     *(random_work.switch_branch, random_work.nothing, random_work.make_own_files),
 )
-ALL_WORK: tuple[Operation, ...] = (*OPERATIONS, *SWAPS, commit_in_another_worktree)
+ALL_WORK: tuple[Operation, ...] = (*OPERATIONS, *FILE_CHANGES, commit_in_another_worktree)

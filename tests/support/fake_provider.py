@@ -1,4 +1,4 @@
-"""A stand-in for Claude Code's provider on this machine: keeps what it is asked, and answers by a script."""
+"""A stand-in for Claude Code's provider on this machine: stores requests, and answers from a script."""
 
 import http.server
 import json
@@ -12,52 +12,52 @@ TOKENS = {"input_tokens": 100, "cache_read_input_tokens": 2_000, "cache_creation
 
 
 class Provider:
-    """Its address, what it was asked, and what the agent is going to say; with nothing scripted it says it is done."""
+    """Its address, the requests it received, and its scripted answers; without a script it answers that it is done."""
 
     def __init__(self) -> None:
         self.address = ""
-        self.asked: list[dict[str, Any]] = []
-        """The requests of the agent itself, in order: those that offer it tools."""
+        self.requests: list[dict[str, Any]] = []
+        """Requests of the agent itself, in order: those that offer tools."""
         self.script: list[list[Block]] = []
         self.tokens = TOKENS
-        """What each answer is said to have cost."""
+        """Reported token usage of each answer."""
 
     def answer_to(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """Gives the message that answers a request."""
-        said = [text("Done as asked.")]
+        """Return the message that answers a request."""
+        blocks = [text("Done as asked.")]
         if request.get("tools"):
-            self.asked.append(dict(request))
-            said = self.script.pop(0) if self.script else said
+            self.requests.append(dict(request))
+            blocks = self.script.pop(0) if self.script else blocks
         return {
-            "id": f"msg_{len(self.asked)}", "type": "message", "role": "assistant", "model": request.get("model"),
-            "content": said, "stop_reason": "tool_use" if said[-1]["type"] == "tool_use" else "end_turn",
+            "id": f"msg_{len(self.requests)}", "type": "message", "role": "assistant", "model": request.get("model"),
+            "content": blocks, "stop_reason": "tool_use" if blocks[-1]["type"] == "tool_use" else "end_turn",
             "stop_sequence": None, "usage": self.tokens,
         }  # fmt: skip
 
     def conversation(self) -> str:
-        """Gives all that the last request told the agent."""
-        return "\n".join(_text_of(message["content"]) for message in self.asked[-1]["messages"])
+        """Return all text of the last request."""
+        return "\n".join(_text_of(message["content"]) for message in self.requests[-1]["messages"])
 
     def results(self) -> dict[str, str]:
-        """Gives what the agent's tools answered in the last request, by the call's id."""
-        messages = self.asked[-1]["messages"]
-        blocks = [one for message in messages for one in message["content"] if isinstance(message["content"], list)]
-        return {one["tool_use_id"]: _text_of(one["content"]) for one in blocks if one["type"] == "tool_result"}
+        """Return the tool results in the last request, by call id."""
+        messages = self.requests[-1]["messages"]
+        blocks = [block for message in messages for block in message["content"] if isinstance(message["content"], list)]
+        return {block["tool_use_id"]: _text_of(block["content"]) for block in blocks if block["type"] == "tool_result"}
 
 
-def text(said: str) -> Block:
-    """Words of the agent's."""
-    return {"type": "text", "text": said}
+def text(content: str) -> Block:
+    """Return a text block of the agent."""
+    return {"type": "text", "text": content}
 
 
-def tool(call_id: str, name: str, **given: Any) -> Block:
-    """A tool the agent calls."""
-    return {"type": "tool_use", "id": call_id, "name": name, "input": given}
+def tool(call_id: str, name: str, **tool_input: Any) -> Block:
+    """Return a tool call of the agent."""
+    return {"type": "tool_use", "id": call_id, "name": name, "input": tool_input}
 
 
 @contextmanager
 def open_provider() -> Iterator[Provider]:
-    """Starts a provider, and ends it."""
+    """Run a provider for the duration of the context."""
     provider = Provider()
 
     class Endpoint(http.server.BaseHTTPRequestHandler):
@@ -110,8 +110,8 @@ def _events(message: Mapping[str, Any]) -> Iterator[bytes]:
     yield _event("message_stop")
 
 
-def _event(kind: str, **said: Any) -> bytes:
-    return f"event: {kind}\ndata: {json.dumps({'type': kind, **said})}\n\n".encode()
+def _event(kind: str, **members: Any) -> bytes:
+    return f"event: {kind}\ndata: {json.dumps({'type': kind, **members})}\n\n".encode()
 
 
 def _text_of(content: Any) -> str:

@@ -1,6 +1,6 @@
-"""A worker as the sidecar starts it, with faults by file name and its pid noted in a folder.
+"""A worker as the sidecar starts it, with faults by file name; it writes its pid into a folder.
 
-python -m tests.support.worker PIDS
+python -m tests.support.faulty_worker PIDS
 """
 
 import os
@@ -17,7 +17,7 @@ from sidecar.system.worker import serve_lines
 
 
 def faulty(line: bytes) -> Iterator[bytes]:
-    """Ends the process at `crash…`, once only at `once…`, and never returns at `hang…`."""
+    """End the process at `crash…`, only once at `once…`, and never return at `hang…`."""
     for message in handle_request(line):
         yield message
         kind, path, *_ = orjson.loads(message)

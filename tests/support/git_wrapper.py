@@ -1,4 +1,4 @@
-"""A script that stands before git on the path: what it is given to do happens first, or instead."""
+"""A script before git on the path, which runs lines of its own first or instead."""
 
 import os
 import shutil
@@ -10,8 +10,8 @@ import pytest
 needs_script = pytest.mark.skipif(sys.platform == "win32", reason="a script stands before git")
 
 
-def replace_git(folder: Path, lines: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Makes the folder with the script, of shell lines, and puts it first on the path."""
+def prepend_git_wrapper(folder: Path, lines: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Create a script with shell lines in a folder and put the folder first on the path."""
     git = shutil.which("git")
     folder.mkdir()
     script = folder / "git"

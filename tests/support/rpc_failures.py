@@ -1,4 +1,4 @@
-"""What can go wrong for a client."""
+"""Failures of a client."""
 
 from typing import Any
 
@@ -14,4 +14,4 @@ class RpcFailure(Exception):
 
 
 class StillWaiting(Exception):
-    """Nothing came in the time a test is ready to wait."""
+    """Nothing arrived within the time a test waits."""

@@ -1,4 +1,4 @@
-"""`spool ralph` as a user runs it: in a process of its own, with the scripted agent as a custom harness."""
+"""`spool ralph` as a user runs it: in its own process, with the scripted agent as a custom harness."""
 
 import contextlib
 import os
@@ -34,11 +34,11 @@ class Ralph:
 
     @property
     def folder(self) -> Path:
-        """Where the loop keeps its things."""
+        """The loop's state folder."""
         return self.cwd / ".spool" / ".state" / "ralph" / self.change
 
     def __call__(self, *arguments: str, stdin: bytes = b"", cwd: Path | None = None, **variables: str) -> Done:
-        """Runs it with the change, whatever else is asked."""
+        """Run it with the change and more arguments."""
         return subprocess.run(
             self._line(arguments),
             cwd=cwd or self.cwd,
@@ -50,15 +50,15 @@ class Ralph:
         )
 
     def loop(self, *arguments: str, stdin: bytes = b"", **variables: str) -> Done:
-        """Runs a loop with the scripted agent; a prompt stands among the arguments, and flags before or after it."""
+        """Run a loop with the scripted agent; a prompt is among the arguments, and flags before or after it."""
         return self(*self._with_agent(arguments), stdin=stdin, cwd=None, **variables)
 
     def start(self, *arguments: str, **variables: str) -> "subprocess.Popen[bytes]":
-        """Starts a loop and does not wait for it; what it prints can be read."""
+        """Start a loop without waiting; its output can be read."""
         return self._begin(arguments, variables, subprocess.PIPE)
 
-    def start_unheard(self, *arguments: str) -> "subprocess.Popen[bytes]":
-        """Starts a loop whose output nobody reads."""
+    def start_without_output(self, *arguments: str) -> "subprocess.Popen[bytes]":
+        """Start a loop whose output is discarded."""
         return self._begin(arguments, {}, subprocess.DEVNULL)
 
     def _begin(self, arguments: tuple[str, ...], variables: dict[str, str], to: int) -> "subprocess.Popen[bytes]":
@@ -76,7 +76,7 @@ class Ralph:
         return self._started[-1]
 
     def state(self) -> Any:
-        """What `state.json` says."""
+        """The content of `state.json`."""
         return orjson.loads((self.folder / "state.json").read_bytes())
 
     def history(self) -> list[Any]:
@@ -84,25 +84,25 @@ class Ralph:
         return [orjson.loads(line) for line in (self.folder / "history.jsonl").read_bytes().splitlines()]
 
     def status(self) -> Any:
-        """What `--status --json` says."""
+        """The result of `--status --json`."""
         return orjson.loads(self("--status", "--json").stdout)
 
-    def until(self, happened: Callable[[], object], seconds: float = PATIENCE_SECONDS) -> None:
-        """Waits until something is so; what cannot be read yet is not."""
+    def until(self, condition: Callable[[], object], seconds: float = PATIENCE_SECONDS) -> None:
+        """Wait until a condition holds; what cannot be read yet does not hold."""
         give_up = time.monotonic() + seconds
         while time.monotonic() < give_up:
             with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-                if happened():
+                if condition():
                     return
             time.sleep(0.02)
         raise AssertionError("it did not happen in time")
 
     def until_running(self, number: int = 1) -> None:
-        """Waits until an iteration's agent runs."""
+        """Wait until an iteration's agent runs."""
         self.until(lambda: self.agent.runs >= number)
 
     def close(self) -> None:
-        """Ends what still runs."""
+        """End all running processes."""
         for process in self._started:
             if process.poll() is None:
                 process.send_signal(signal.SIGTERM)
@@ -131,12 +131,12 @@ class Ralph:
 
 
 def last_line(done: Done) -> str:
-    """The last line a command printed."""
+    """The last line that a command printed."""
     return done.stdout.decode().strip().splitlines()[-1]
 
 
-def lives(pid_file: Path) -> bool:
-    """Says whether a process that noted its id still runs; one that nobody has asked for its status does not."""
+def is_running(pid_file: Path) -> bool:
+    """Whether a process that wrote its id to a file still runs; a zombie does not."""
     try:
         status = psutil.Process(int(pid_file.read_text(encoding="utf-8"))).status()
         return bool(status != psutil.STATUS_ZOMBIE)

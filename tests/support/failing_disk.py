@@ -1,4 +1,4 @@
-"""A disk that fails when a test says so."""
+"""A disk that fails on request of a test."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -18,14 +18,14 @@ class Disk(apsw.VFS):
         self.failure: type[apsw.Error] = apsw.FullError
 
     def fail(self, at: int | None, failure: type[apsw.Error] = apsw.FullError, *, lasting: bool = False) -> None:
-        """Says which write fails, counted from 1; None for none."""
+        """Set the write that fails, counted from 1; None for none."""
         self.writes, self.fails_at, self.failure, self.lasting = 0, at, failure, lasting
 
     def xOpen(self, name: "str | apsw.URIFilename | None", flags: list[int]) -> apsw.VFSFile:  # noqa: N802
         return _File(self, name, flags)
 
     def count(self) -> None:
-        """Counts a write, and fails it if it is the one."""
+        """Count a write, and fail it if it is the chosen one."""
         self.writes += 1
         if self.fails_at is not None and (
             self.writes == self.fails_at or (self.lasting and self.writes > self.fails_at)
@@ -45,7 +45,7 @@ class _File(apsw.VFSFile):
 
 @contextmanager
 def failing_disk() -> Iterator[Disk]:
-    """Puts a disk that can fail under every database opened meanwhile."""
+    """Put a disk that can fail under every database opened in the meantime."""
     disk = Disk()
     try:
         yield disk

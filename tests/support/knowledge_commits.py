@@ -1,4 +1,4 @@
-"""A bare knowledge repository whose commits are made in a millisecond, from files held as a mapping."""
+"""A bare knowledge repository with commits created in a millisecond, from files in a mapping."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -11,7 +11,7 @@ MOMENT_S = 1_772_355_600
 
 
 class History:
-    """A branch of commits, each of all the files there are; it may be forced elsewhere."""
+    """A branch of commits, each with all files; it can be force-pushed."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -24,13 +24,13 @@ class History:
         return str(self._repository.references[HEAD].target)
 
     def commit(self, files: Mapping[str, str], *, orphan: bool = False) -> None:
-        """Commits exactly these files; `orphan`: on top of nothing, as after a forced push."""
+        """Commit exactly these files; `orphan`: without a parent, as after a forced push."""
         library = pygit2()
         who = library.Signature("Ada", "ada@example.org", MOMENT_S, 0)
         exists = HEAD in self._repository.references
         parents = [self._repository.references[HEAD].target] if exists and not orphan else []
         tree = self._tree({tuple(path.split("/")): text for path, text in files.items()})
-        self._made += 1  # no two commits are the same, even of the same files
+        self._made += 1  # each commit is unique, even with the same files
         made = self._repository.create_commit(None, who, who, f"Change things, {self._made}", tree, parents)
         self._repository.references.create(HEAD, made, force=True)
 

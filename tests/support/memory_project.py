@@ -1,11 +1,11 @@
-"""A project's memories as a client, an agent and a user with an editor see them."""
+"""A project's memories, as a client, an agent and a user with an editor see them."""
 
 from pathlib import Path
 from typing import Any
 
 from sidecar.memory import Index, grant, index_of
-from tests.support.failures import RpcFailure
-from tests.support.memory import MemorySidecar
+from tests.support.memory_sidecar import MemorySidecar
+from tests.support.rpc_failures import RpcFailure
 
 SPECIFIED = """---
 id: mem-2026-02-12-001
@@ -32,7 +32,7 @@ JWT chosen for stateless API, with refresh token rotation for security.
 
 
 class Memories:
-    """A project's memories, asked about through the RPC; `token` says who asks."""
+    """A project's memories through the RPC; `token` identifies the caller."""
 
     def __init__(self, sidecar: MemorySidecar, project: Path, token: str | None = None) -> None:
         self.sidecar = sidecar
@@ -41,30 +41,30 @@ class Memories:
         self.token = token
 
     def ask(self, method: str, **params: Any) -> Any:
-        """Gives a method's result; raises RpcFailure."""
+        """Return a method's result. Raise RpcFailure."""
         return self.sidecar.client.request(f"memory/{method}", {**self._common(), **params})
 
     def refused(self, method: str, **params: Any) -> RpcFailure:
-        """Gives the error of a call that has to fail."""
+        """Return the error of a call that must fail."""
         return self.sidecar.client.error(f"memory/{method}", {**self._common(), **params})
 
     def add(self, text: str, **params: Any) -> Any:
-        """Keeps a memory."""
+        """Add a memory."""
         return self.ask("add", text=text, **params)
 
     def ids(self, **params: Any) -> list[str]:
-        """Gives the ids that are listed."""
-        return [one["id"] for one in self.ask("list", **params)["memories"]]
+        """Return the ids of the listed memories."""
+        return [memory["id"] for memory in self.ask("list", **params)["memories"]]
 
     def write(self, path: str, content: str | bytes) -> Path:
-        """Writes a memory's file as a user does."""
+        """Write a memory file as a user does."""
         target = self.folder / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(content.encode() if isinstance(content, str) else content)
         return target
 
     def as_agent(self, agent: str) -> "Memories":
-        """Gives the same memories as an agent sees them."""
+        """Return the same memories as an agent sees them."""
         process = self.sidecar.app.process
         assert process is not None
         with process.database.write() as tx:
@@ -72,13 +72,13 @@ class Memories:
         return Memories(self.sidecar, self.project, token)
 
     def index(self) -> Index:
-        """Gives the project's index."""
+        """Return the project's index."""
         process = self.sidecar.app.process
         assert process is not None
         return index_of(process, process.workspaces.get(str(self.project), None))
 
     def rows(self, sql: str) -> list[Any]:
-        """Gives rows of the state file."""
+        """Return rows of the state file."""
         process = self.sidecar.app.process
         assert process is not None
         with process.database.read() as tx:

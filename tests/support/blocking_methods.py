@@ -1,4 +1,4 @@
-"""Methods that wait until a test lets them go on, for the in-memory twin."""
+"""Methods that block until a test releases them, for the in-memory sidecar."""
 
 import queue
 import threading
@@ -10,39 +10,39 @@ from sidecar.method import Lane, Method, method
 PATIENCE_SECONDS = 20.0
 
 
-class Visit(WireModel):
-    """Who comes, and where."""
+class BlockedParams(WireModel):
+    """Name and workspace of a call."""
 
     name: str = ""
     cwd: str = ""
 
 
-class Visited(WireModel):
-    """Who came, and how many had come by then."""
+class BlockedResult(WireModel):
+    """Name of a call, and the number of calls started by then."""
 
     name: str
     count: int
 
 
-class Gate:
-    """Holds every call of its rows until `open` is set; `arrivals` tells who is there, `gone` who left."""
+class BlockingMethods:
+    """Blocks every call of its methods until `open` is set; `arrivals` has the names of the calls."""
 
     def __init__(self) -> None:
         self.arrivals: queue.Queue[str] = queue.Queue()
         self.open = threading.Event()
-        self.began: list[str] = []
+        self.started: list[str] = []
         self.ended: list[str] = []
         self.saw_cancellation = threading.Event()
         self._lock = threading.Lock()
 
     def row(self, name: str, lane: Lane) -> Method:
-        """Makes a method in a lane."""
+        """Return a method in a lane."""
 
-        def hold(call: Call, params: Visit) -> Visited:
+        def block(call: Call, params: BlockedParams) -> BlockedResult:
             """Waits at the gate."""
             with self._lock:
-                self.began.append(params.name)
-                count = len(self.began)
+                self.started.append(params.name)
+                count = len(self.started)
             self.arrivals.put(params.name)
             assert self.open.wait(PATIENCE_SECONDS)
             if call.cancellation.is_set:
@@ -50,18 +50,18 @@ class Gate:
             with self._lock:
                 self.ended.append(params.name)
             call.cancellation.check()
-            return Visited(name=params.name, count=count)
+            return BlockedResult(name=params.name, count=count)
 
-        return method(name, hold, lane=lane)
+        return method(name, block, lane=lane)
 
     def rows(self) -> tuple[Method, ...]:
-        """Makes a method in every lane."""
+        """Return a method in every lane."""
         return (
             self.row("test/shared", Lane.SHARED),
             self.row("test/workspace", Lane.WORKSPACE),
             self.row("test/job", Lane.JOB),
         )
 
-    def await_arrival(self) -> str:
-        """Waits until a call is at the gate and gives its name."""
+    def wait_for_call(self) -> str:
+        """Wait until a call is blocked and return its name."""
         return self.arrivals.get(timeout=PATIENCE_SECONDS)

@@ -1,4 +1,4 @@
-"""The in-memory twin: the whole application in this process, without streams or signals."""
+"""The in-memory sidecar: the whole application in this process, without streams or signals."""
 
 import sys
 import threading
@@ -15,7 +15,7 @@ from tests.support.inbox import Inbox
 
 
 class MemorySidecar:
-    """An application and the client that speaks to it; what it sends and what it was told to do can be read."""
+    """An application and its client; its messages and exit requests can be inspected."""
 
     def __init__(
         self,
@@ -46,7 +46,7 @@ class MemorySidecar:
         self.client = Client(self.app.connection.receive, self.inbox, state_dir)
 
     def close(self) -> None:
-        """Ends the application as the end of stdin would."""
+        """End the application as the end of stdin would."""
         self.app.close()
         self.app.log.close()
         self.inbox.close()
@@ -62,7 +62,7 @@ class MemorySidecar:
 
 
 def with_rows(methods: Iterable[Method], notifications: Iterable[Notification] = ()) -> Callable[[], Catalog]:
-    """Gives the catalog with a test's own rows behind it."""
+    """Return a loader of the catalog with a test's own rows added."""
 
     def load() -> Catalog:
         catalog = load_full_catalog()

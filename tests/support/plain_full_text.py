@@ -1,4 +1,4 @@
-"""SQLite's full-text search as it comes: what a search of ours has to beat."""
+"""SQLite's full-text search without changes, the baseline for ours."""
 
 import re
 import time
@@ -9,7 +9,7 @@ import apsw
 from sidecar.memory.ranking.indexed_text import QUESTION_WORDS
 
 
-class Plain:
+class PlainFullTextSearch:
     """Texts in a table of their own: porter, any of the words, BM25."""
 
     def __init__(self, texts: Mapping[str, str]) -> None:
@@ -20,10 +20,10 @@ class Plain:
         self.database.executemany("INSERT INTO plain (rowid, text) VALUES (?, ?)", enumerate(texts.values()))
 
     def find(self, text: str, *, stop: bool) -> tuple[list[str], float]:
-        """Gives ids, best first, and how many milliseconds it took; with `stop`, words that only ask are left out."""
+        """Return ids, best first, and the duration in milliseconds; with `stop`, question words are left out."""
         words = re.findall(r"\w+", text)
-        asked = [word for word in words if not stop or word.lower() not in QUESTION_WORDS] or words
-        match = " OR ".join(f'"{word}"' for word in asked)
+        words_used = [word for word in words if not stop or word.lower() not in QUESTION_WORDS] or words
+        match = " OR ".join(f'"{word}"' for word in words_used)
         start = time.perf_counter()
         rows = list(
             self.database.execute("SELECT rowid FROM plain WHERE plain MATCH ? ORDER BY rank LIMIT 100", (match,))

@@ -1,18 +1,18 @@
-"""A knowledge repository, and a project whose memory follows it, asked about through the RPC."""
+"""A knowledge repository and a project whose memory follows it, through the RPC."""
 
 from pathlib import Path
 from typing import Any
 
 from sidecar.memory import FileChange, ManagedMemories
-from tests.support.failures import RpcFailure
-from tests.support.memory import MemorySidecar
+from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
+from tests.support.rpc_failures import RpcFailure
 
 POINTERS = "shared/durable/pointers"
 
 
 def item(title: str, *, body: str = "We decided.", constraints: str = "", **matter: object) -> str:
-    """Gives an item's Markdown."""
+    """Return an item's Markdown."""
     lines = "".join(f"{name}: {value}\n" for name, value in {"title": title, **matter}.items())
     block = f"\n## Constraints\n\n```yaml\n{constraints}```\n" if constraints else ""
     return f"---\n{lines}---\n\n# {title}\n\n{body}\n{block}"
@@ -29,49 +29,50 @@ class Knowledge:
         self.set(repository=str(repository.path), **{"writesPerSecond": 0, **settings})
 
     def set(self, **settings: Any) -> None:
-        """Changes the project's settings."""
+        """Change the project's settings."""
         self.sidecar.client.request(
             "settings/update", {"projectPath": str(self.project), "settings": {"knowledge": settings}}
         )
 
     def request(self, method: str, **params: Any) -> Any:
-        """Gives a method's result; raises RpcFailure."""
+        """Return a method's result. Raise RpcFailure."""
         return self.sidecar.client.request(f"knowledge/{method}", {"cwd": str(self.project), **params})
 
     def error(self, method: str, **params: Any) -> RpcFailure:
-        """Gives the error of a call that has to fail."""
+        """Return the error of a call that must fail."""
         return self.sidecar.client.error(f"knowledge/{method}", {"cwd": str(self.project), **params})
 
     def files(self) -> dict[str, str]:
-        """Gives the pointers' files by name."""
-        found = sorted((self.folder / POINTERS).glob("*"))
-        return {path.name: path.read_text(encoding="utf-8") for path in found}
+        """Return the pointer files by name."""
+        paths = sorted((self.folder / POINTERS).glob("*"))
+        return {path.name: path.read_text(encoding="utf-8") for path in paths}
 
     def memories(self) -> dict[str, Any]:
-        """Gives the memories that are listed, by title, each with its text."""
-        listed = self.sidecar.client.request("memory/list", {"cwd": str(self.project)})["memories"]
-        whole = [
-            self.sidecar.client.request("memory/get", {"cwd": str(self.project), "id": one["id"]}) for one in listed
+        """Return the listed memories by title, each with its text."""
+        memories = self.sidecar.client.request("memory/list", {"cwd": str(self.project)})["memories"]
+        details = [
+            self.sidecar.client.request("memory/get", {"cwd": str(self.project), "id": memory["id"]})
+            for memory in memories
         ]
-        return {one["title"]: one for one in whole}
+        return {memory["title"]: memory for memory in details}
 
     def pointer(self, part: str) -> Path:
-        """Gives the one pointer's file whose name has a part."""
-        (found,) = (self.folder / POINTERS).glob(f"*{part}*")
-        return found
+        """Return the only pointer file whose name contains a part."""
+        (paths,) = (self.folder / POINTERS).glob(f"*{part}*")
+        return paths
 
 
-class Killed(BaseException):
-    """Stands for the end of the process."""
+class ProcessKilled(BaseException):
+    """Represents the end of the process."""
 
 
-class Dying(ManagedMemories):
-    """Writes so many files, and then the process is gone."""
+class CrashingMemories(ManagedMemories):
+    """Writes a number of files, then ends the process."""
 
-    left = 0
+    writes_left = 0
 
     def _write(self, change: FileChange) -> None:
-        if self.left == 0:
-            raise Killed
-        self.left -= 1
+        if self.writes_left == 0:
+            raise ProcessKilled
+        self.writes_left -= 1
         super()._write(change)

@@ -1,0 +1,117 @@
+"""Every regular expression of the product: those made with `lazy_regex`, and those written where they are used."""
+
+import ast
+import gc
+import importlib
+import pkgutil
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import Any, NamedTuple
+
+import sidecar
+from sidecar.core.lazy_regex import LazyPattern
+
+_FROM_THE_START = frozenset(("match", "fullmatch"))
+_EVERYWHERE = frozenset(("finditer",))
+_INLINE = _FROM_THE_START | {"search", "finditer", "findall", "sub", "subn", "split"}
+
+
+class Pattern(NamedTuple):
+    """A pattern, its location, and its uses."""
+
+    place: str
+    pattern: str | bytes
+    flags: int
+    uses: frozenset[str]
+    """`match` and `fullmatch` if it is only tried at the start of a text, else `finditer`."""
+
+
+def all_patterns() -> list[Pattern]:
+    """Return each pattern once, ordered by location."""
+    modules = _modules()
+    patterns: dict[tuple[str | bytes, int, frozenset[str]], Pattern] = {}
+    for pattern in (*_lazy_patterns(modules), *_inline_patterns(modules)):
+        patterns.setdefault((pattern.pattern, pattern.flags, pattern.uses), pattern)
+    return sorted(patterns.values(), key=lambda pattern: (pattern.place, str(pattern.pattern)))
+
+
+def module_of(pattern: Pattern) -> str:
+    """Return the module of a pattern."""
+    return pattern.place.partition(":")[0] if ":" in pattern.place else pattern.place.rpartition(".")[0]
+
+
+def _modules() -> dict[str, ModuleType]:
+    names = [module.name for module in pkgutil.walk_packages(sidecar.__path__, "sidecar.")]
+    return {name: importlib.import_module(name) for name in names if not name.endswith("__main__")}
+
+
+def _lazy_patterns(modules: Mapping[str, ModuleType]) -> Iterator[Pattern]:
+    """Yield the patterns made with `lazy_regex`, wherever they are stored. A name is only one way to reach one."""
+    places: dict[int, list[tuple[str, str]]] = {}
+    for module in modules.values():
+        for name, value in vars(module).items():
+            for pattern in _within(value, 4):
+                places.setdefault(id(pattern), []).append((module.__name__, name))
+    sources = {name: Path(str(module.__file__)).read_text("utf-8") for name, module in modules.items()}
+    gc.unfreeze()  # a sidecar of an earlier test may have frozen them
+    for pattern in gc.get_objects():
+        if isinstance(pattern, LazyPattern):
+            places_of_pattern = places.get(id(pattern), [("somewhere", "unnamed")])
+            places_of_pattern.sort(key=lambda place: not _is_made_in(sources.get(place[0], ""), place[1]))
+            uses = frozenset[str]().union(*(_uses(sources.get(module, ""), name) for module, name in places_of_pattern))
+            yield Pattern(
+                ".".join(places_of_pattern[0]),
+                pattern.pattern,
+                pattern._flags,
+                uses if uses <= _FROM_THE_START else _EVERYWHERE,
+            )
+
+
+def _is_made_in(source: str, name: str) -> bool:
+    return re.search(rf"(?m)^{re.escape(name)}\b[^=\n]*=", source) is not None
+
+
+def _uses(source: str, name: str) -> frozenset[str]:
+    """Return how a name's pattern is used in a module. A pattern that is passed on may be used in any way."""
+    escaped_name = re.escape(name)
+    uses = frozenset(
+        re.findall(rf"\b{escaped_name}\.(match|fullmatch|search|finditer|findall|sub|subn|split)\b", source)
+    )
+    is_passed_on = len(re.findall(rf"\b{escaped_name}\b(?!\.)", source)) > 1
+    return _EVERYWHERE if is_passed_on or not uses else uses
+
+
+def _within(value: Any, depth: int) -> Iterator[LazyPattern]:
+    """Yield the patterns in a value: the value itself, or inside tables."""
+    if isinstance(value, LazyPattern):
+        yield value
+    elif depth and isinstance(value, Mapping):
+        for item in value.values():
+            yield from _within(item, depth - 1)
+    elif depth and isinstance(value, Sequence | frozenset) and not isinstance(value, str | bytes):
+        for item in value:
+            yield from _within(item, depth - 1)
+
+
+def _inline_patterns(modules: Mapping[str, ModuleType]) -> Iterator[Pattern]:
+    """Yield patterns in calls such as `re.sub(...)`. An f-string's braces are a constant or replaced by a word."""
+    for name, module in modules.items():
+        for node in ast.walk(ast.parse(Path(str(module.__file__)).read_text("utf-8"))):
+            if isinstance(node, ast.Call) and (use := ast.unparse(node.func)).startswith("re.") and use[3:] in _INLINE:
+                source = _text(node.args[0], module)
+                flags = sum(int(getattr(re, flag)) for flag in re.findall(r"re\.([A-Z]+)\b", ast.unparse(node)))
+                if source is not None:
+                    yield Pattern(f"{name}:{node.lineno}", source, flags, _FROM_THE_START & {use[3:]} or _EVERYWHERE)
+
+
+def _text(node: ast.expr, module: ModuleType) -> str | None:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    if isinstance(node, ast.Name) and isinstance(getattr(module, node.id, None), str):
+        return str(getattr(module, node.id))
+    if isinstance(node, ast.JoinedStr):
+        parts = (part.value if isinstance(part, ast.FormattedValue) else part for part in node.values)
+        return "".join(_text(part, module) or "word" for part in parts)
+    return None
