@@ -24,7 +24,7 @@ def main() -> None:
         from sidecar.rpc import stdio
 
         pipe = stdio.claim()
-        from sidecar.codebase.analysis_workers import handle_request
+        from sidecar.codebase.indexer import handle_request
         from sidecar.system.worker import serve_lines
 
         serve_lines(pipe.read_fd, pipe.write_fd, handle_request)

@@ -9,7 +9,7 @@ import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 
-from sidecar.cli.errors import CommandFailed
+from sidecar.cli.output import CommandFailed
 from sidecar.system.environment import child_environment
 
 _DEFAULT_EDITORS = ("notepad",) if sys.platform == "win32" else ("vi", "nano")

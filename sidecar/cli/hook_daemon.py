@@ -112,7 +112,7 @@ def _stop_event() -> threading.Event:
 
 
 def _lock_path(state_dir: str) -> str:
-    from sidecar.cli.hook_run_state import FOLDER
+    from sidecar.cli.hook_client import FOLDER
 
     folder = os.path.join(state_dir, FOLDER)
     os.makedirs(folder, mode=0o700, exist_ok=True)

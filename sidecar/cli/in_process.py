@@ -11,8 +11,8 @@ import orjson
 from sidecar.app import App
 from sidecar.call import Process
 from sidecar.catalog import Catalog
-from sidecar.cli.errors import CommandFailed
 from sidecar.cli.ids import random_id
+from sidecar.cli.output import CommandFailed
 from sidecar.core.clock import Clock, SystemClock
 from sidecar.system.environment import environment
 from sidecar.system.log import Log

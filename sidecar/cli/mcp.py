@@ -8,8 +8,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sidecar.cli.errors import CommandFailed
 from sidecar.cli.in_process import InProcess, RequestFailed, on_users_state
+from sidecar.cli.output import CommandFailed
 from sidecar.cli.paths import state_folder
 from sidecar.system.environment import user_state_folder
 

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 from sidecar.cli.editor import edit
-from sidecar.cli.errors import CommandFailed
 from sidecar.cli.in_process import InProcess, on_users_state
-from sidecar.cli.output import CommandAnswer, cut, read_text, run_and_print, terminal_safe
+from sidecar.cli.output import CommandAnswer, CommandFailed, cut, read_text, run_and_print, terminal_safe
 from sidecar.cli.paths import add_verb, project_folder, state_folder
 from sidecar.system.environment import environment
 

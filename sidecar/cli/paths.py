@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from sidecar.cli.errors import CommandFailed
+from sidecar.cli.output import CommandFailed
 from sidecar.core.errors import WorkspaceUnavailable
 from sidecar.storage.database import FILE_NAME
 from sidecar.system.environment import state_folders

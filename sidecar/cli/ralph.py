@@ -13,8 +13,7 @@ from typing import Any, NoReturn
 
 import orjson
 
-from sidecar.cli.errors import CommandFailed
-from sidecar.cli.output import print_text
+from sidecar.cli.output import CommandFailed, print_text
 from sidecar.core.clock import SystemClock, rfc3339
 from sidecar.core.errors import InvalidParams, SidecarError
 from sidecar.ralph.agent.harnesses import HARNESS_NAMES

@@ -14,9 +14,8 @@ from typing import Any
 import orjson
 
 from sidecar.catalog import ralph_methods
-from sidecar.cli.errors import CommandFailed
 from sidecar.cli.in_process import InProcess, RequestFailed, on_users_state
-from sidecar.cli.output import print_text
+from sidecar.cli.output import CommandFailed, print_text
 from sidecar.cli.paths import state_folder
 from sidecar.cli.ralph import Reporter, dry_run_lines
 from sidecar.ralph.files.folder import LoopFolder

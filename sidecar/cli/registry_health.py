@@ -10,9 +10,8 @@ from typing import Any
 
 import orjson
 
-from sidecar.cli.errors import CommandFailed
 from sidecar.cli.in_process import InProcess, in_process, on_users_state
-from sidecar.cli.output import terminal_safe
+from sidecar.cli.output import CommandFailed, terminal_safe
 from sidecar.cli.paths import add_path_arguments, project_folder, state_folder
 from sidecar.core.clock import SystemClock
 

@@ -6,9 +6,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from sidecar.cli.errors import CommandFailed
 from sidecar.cli.in_process import on_users_state
-from sidecar.cli.output import CommandAnswer, run_and_print
+from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print
 from sidecar.cli.paths import state_folder
 
 _VERDICTS = {"go": "targets met", "wait": "target missed", "moreData": "too little data"}

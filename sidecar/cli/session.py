@@ -6,9 +6,8 @@ import tempfile
 from pathlib import Path
 from typing import Any, get_args
 
-from sidecar.cli.errors import CommandFailed
 from sidecar.cli.in_process import InProcess, in_process, on_users_state
-from sidecar.cli.output import CommandAnswer, run_and_print
+from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print
 from sidecar.cli.paths import add_verb, project_folder, state_folder
 from sidecar.core.clock import SystemClock
 

@@ -10,7 +10,6 @@ from sidecar.codebase.api_diff import (
     split_signature,
 )
 from sidecar.codebase.files import Listing, is_code, is_document, is_generated, is_test, may_show
-from sidecar.codebase.path_search import search_paths
 from sidecar.codebase.repository import Repository
 from sidecar.codebase.search import (
     FragileFile,
@@ -21,14 +20,15 @@ from sidecar.codebase.search import (
     scope_prefix,
     text_match,
 )
-from sidecar.codebase.search.import_resolution import FileTree, resolve_import
+from sidecar.codebase.search.dependency_graph import FileTree, resolve_import
+from sidecar.codebase.searcher import search_paths
 from sidecar.codebase.summary.model import chunk_lines
 from sidecar.codebase.summary.purpose import comment_text, definition_comment, definition_purpose
 from sidecar.codebase.summary.summarize import Definition, Summary, from_json, to_json
 from sidecar.codebase.worktree.diff import FileDiff, HeadMove
+from sidecar.codebase.worktree.diff_cache import blob_ids
 from sidecar.codebase.worktree.git_dir import common_dir_of
 from sidecar.codebase.worktree.hunks import Hunk, added_file_diff, hunk_header, is_adjacent, split_hunks
-from sidecar.codebase.worktree.libgit_diff import blob_ids
 from sidecar.codebase.worktree.state import ChangedFile, RepositoryState, StateUnavailable
 from sidecar.core.terms import count_terms, identifiers_of, paths_in, query_terms, query_words, stem
 

@@ -9,7 +9,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from sidecar.codebase.summary.line_patterns import MAX_DEFINITIONS, MAX_SIGNATURE, strip_comment
+from sidecar.codebase.summary.languages import MAX_DEFINITIONS, MAX_SIGNATURE, strip_comment
 from sidecar.codebase.summary.model import Definition, Summary
 from sidecar.core.lazy_regex import lazy_regex
 

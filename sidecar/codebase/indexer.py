@@ -1,20 +1,263 @@
 """Fill the index with the summaries of a repository's files, from the file cache or by reading; changed files first."""
 
+import os
+import queue
 import threading
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, NamedTuple
+
+import orjson
 
 from sidecar.call import Process
-from sidecar.codebase import analysis_workers
-from sidecar.codebase.analysis_workers import AnalysedFile, analyse, analyse_in_workers
+from sidecar.codebase.files import FileContent, read_contents
 from sidecar.codebase.search import FileIndex
 from sidecar.codebase.store import FileCache
 from sidecar.codebase.summary.grammar import is_loaded
 from sidecar.codebase.summary.languages import language_of
+from sidecar.codebase.summary.model import Summary, from_json, to_json
+from sidecar.codebase.summary.summarize import MAX_ANALYSED_BYTES, summarize, unanalysed_summary
 from sidecar.core.cancellation import Cancellation
+from sidecar.core.clock import SystemClock
 from sidecar.system.git import GitFailed
+from sidecar.system.log import Log
+from sidecar.system.worker import Worker, WorkerExited, worker_command, worker_count
+
+# Summarize files in this process or in worker processes, so that a cold index does not block requests.
+
+
+WORKER_COMMAND = "analyse"
+"""Command that starts this program as a worker."""
+
+MIN_FILES_FOR_WORKERS = 96
+"""Number of files from which the 250 ms start of a worker pays off."""
+
+BATCH_FILES = 128
+"""Number of files in one request to a worker."""
+
+HANG_MS = 20_000.0
+"""A worker that is silent for this long is killed. Reading and parsing one file have limits far below."""
+
+MAX_CRASHES = 2
+"""A file that crashes a worker is tried once more, because the system may have killed the worker for lack of memory."""
+
+MAX_FILES_PER_WORKER = 8_192
+"""A worker is replaced after this many files, which bounds what a leaking library can hold."""
+
+_FAILED_STARTS = 2
+_POLL_SECONDS = 0.1
+
+
+class AnalysedFile(NamedTuple):
+    """A file's summary, with the content id the file was listed under."""
+
+    path: str
+    content: str
+    summary: Summary
+
+
+def analyse(cwd: Path, files: Mapping[str, str]) -> Iterator[AnalysedFile]:
+    """Read and summarize files in this thread; a file that changed meanwhile is left out. Raise GitFailed."""
+    for read in read_contents(cwd, files, MAX_ANALYSED_BYTES):
+        yield AnalysedFile(read.path, read.content_id, _summary_of(read))
+
+
+def analyse_in_workers(
+    cwd: Path,
+    files: Sequence[tuple[str, str]],
+    log: Log,
+    is_over: Callable[[], bool],
+    command: Sequence[str] | None = None,
+) -> Generator[AnalysedFile, None, None]:
+    """Read and summarize files in workers; yield each summary as soon as it is ready.
+
+    A file that crashes its worker twice counts as not analysed. Stops soon after `is_over` returns True; no worker is
+    left at the end. Raise GitFailed when git's objects cannot be read, OSError when no worker can be started.
+    """
+    run = _Run(cwd, files, log, tuple(command or worker_command(WORKER_COMMAND)))
+    try:
+        yield from run.results(is_over)
+    finally:
+        run.end()
+
+
+def handle_request(line: bytes) -> Iterator[bytes]:
+    """Handle one request in the worker: announce each file, then send its summary; report errors of git."""
+    request = orjson.loads(line)
+    cwd = Path(os.fsdecode(bytes.fromhex(request["cwd"])))
+    try:
+        for read in read_contents(cwd, dict(request["files"]), MAX_ANALYSED_BYTES):
+            yield orjson.dumps(["started", read.path])
+            yield orjson.dumps(["summary", read.path, read.content_id, to_json(_summary_of(read))])
+    except GitFailed as error:
+        yield orjson.dumps(["failed", error.reason])
+
+
+def _summary_of(read: FileContent) -> Summary:
+    if read.content is None:
+        return unanalysed_summary(read.path, read.size, "large")
+    return summarize(read.path, read.content)
+
+
+class _Run:
+    """One cold index: threads that each drive a worker through batches, and the queue of their results."""
+
+    def __init__(self, cwd: Path, files: Sequence[tuple[str, str]], log: Log, command: tuple[str, ...]) -> None:
+        self._cwd = os.fsencode(cwd).hex()
+        self._log = log
+        self._command = command
+        self._batches: queue.SimpleQueue[dict[str, str]] = queue.SimpleQueue()
+        for start in range(0, len(files), BATCH_FILES):
+            self._batches.put(dict(files[start : start + BATCH_FILES]))
+        self._results: queue.Queue[AnalysedFile | Exception | None] = queue.Queue(maxsize=BATCH_FILES * 4)
+        self._over = threading.Event()
+        count = min(worker_count(), -(-len(files) // BATCH_FILES))
+        self._slots = [_WorkerSlot(self) for _ in range(count)]
+
+    def results(self, is_over: Callable[[], bool]) -> Iterator[AnalysedFile]:
+        threads = [
+            threading.Thread(target=self._drive, args=(slot,), name="analysis", daemon=True) for slot in self._slots
+        ]
+        for thread in threads:
+            thread.start()
+        running = len(threads)
+        while running and not is_over():
+            for slot in self._slots:
+                slot.end_if_hung()
+            try:
+                result = self._results.get(timeout=_POLL_SECONDS)
+            except queue.Empty:
+                continue
+            if isinstance(result, Exception):
+                raise result
+            if result is None:
+                running -= 1
+            else:
+                yield result
+
+    def end(self) -> None:
+        """Kill every worker; their threads end soon after."""
+        self._over.set()
+        for slot in self._slots:
+            slot.kill()
+
+    def put(self, result: "AnalysedFile | Exception | None") -> None:
+        """Queue a result; wait while the queue is full, unless the run is over."""
+        while not self._over.is_set():
+            try:
+                self._results.put(result, timeout=_POLL_SECONDS)
+            except queue.Full:
+                continue
+            return
+
+    def _drive(self, slot: "_WorkerSlot") -> None:
+        try:
+            while not self._over.is_set():
+                slot.work_through(self._batches.get_nowait())
+        except queue.Empty:
+            self.put(None)
+        except Exception as error:
+            self.put(error)
+        finally:
+            slot.close()
+
+    def start_worker(self) -> Worker:
+        """Start a worker. Raise OSError."""
+        return Worker(self._command)
+
+    def request(self, files: Mapping[str, str]) -> bytes:
+        """Return the request for some files."""
+        return orjson.dumps({"cwd": self._cwd, "files": list(files.items())})
+
+    def is_over(self) -> bool:
+        """Whether the results are no longer needed."""
+        return self._over.is_set()
+
+    def crashed(self, path: str, content: str, status: int, times: int) -> None:
+        """Log that a file crashed its worker."""
+        self._log.warning(
+            "codebase.analysis.crashed", content=content, suffix=Path(path).suffix, status=status, times=times
+        )
+
+
+class _WorkerSlot:
+    """The workers of one thread, one after another."""
+
+    def __init__(self, run: _Run) -> None:
+        self._run = run
+        self._clock = SystemClock()
+        self._worker: Worker | None = None
+        self._answer_count = 0
+        self._last_reply_ms: float | None = None
+        self._crashes: dict[str, int] = {}
+
+    def work_through(self, remaining: dict[str, str]) -> None:
+        """Analyse a whole batch, with as many workers as that takes. Raise OSError or GitFailed."""
+        if self._answer_count >= MAX_FILES_PER_WORKER:
+            self.close()
+        failed_starts = 0
+        while remaining and not self._run.is_over():
+            started: list[str] = []
+            try:
+                self._request(remaining, started)
+                return
+            except WorkerExited:
+                status = self.close()
+            if self._run.is_over():
+                return
+            if not started:
+                failed_starts += 1
+                if failed_starts >= _FAILED_STARTS:
+                    raise OSError("no worker answers")
+            elif started[-1] in remaining:
+                self._record_crash(started[-1], remaining, status)
+
+    def _request(self, remaining: dict[str, str], started: list[str]) -> None:
+        if self._worker is None:
+            self._worker = self._run.start_worker()
+        self._last_reply_ms = self._clock.monotonic_ms()
+        for line in self._worker.request(self._run.request(remaining)):
+            self._last_reply_ms = self._clock.monotonic_ms()
+            reply: list[Any] = orjson.loads(line)
+            match reply:
+                case ["started", path]:
+                    started.append(path)
+                case ["summary", path, content, summary]:
+                    remaining.pop(path, None)
+                    self._answer_count += 1
+                    self._run.put(AnalysedFile(path, content, from_json(summary)))
+                case _:
+                    raise GitFailed(str(reply[-1]))
+            self._last_reply_ms = self._clock.monotonic_ms()  # queueing the result may block
+        self._last_reply_ms = None
+
+    def _record_crash(self, path: str, remaining: dict[str, str], status: int) -> None:
+        times = self._crashes[path] = self._crashes.get(path, 0) + 1
+        self._run.crashed(path, remaining[path], status, times)
+        if times >= MAX_CRASHES:
+            self._run.put(AnalysedFile(path, remaining.pop(path), unanalysed_summary(path, 0, "failed")))
+
+    def end_if_hung(self) -> None:
+        """Kill a worker that is silent for too long; its thread continues with another one."""
+        last_reply_ms = self._last_reply_ms
+        if last_reply_ms is not None and self._clock.monotonic_ms() - last_reply_ms > HANG_MS:
+            self.kill()
+
+    def kill(self) -> None:
+        """Kill the worker, from any thread."""
+        worker = self._worker
+        if worker is not None:
+            worker.kill()
+
+    def close(self) -> int:
+        """End the worker and return its exit status."""
+        worker, self._worker = self._worker, None
+        self._answer_count = 0
+        self._last_reply_ms = None
+        return worker.close() if worker is not None else 0
+
 
 Order = Callable[[Sequence[tuple[str, str]]], Iterable[tuple[str, str]]]
 """Sort (path, content id) pairs by how urgently they are needed; pairs it omits come last."""
@@ -133,7 +376,7 @@ class Indexer:
     ) -> Generator[AnalysedFile, None, None]:
         """Analyse many files in workers; few files, and those that workers could not take, in this thread."""
         finished: set[str] = set()
-        if len(files) >= analysis_workers.MIN_FILES_FOR_WORKERS:
+        if len(files) >= MIN_FILES_FOR_WORKERS:
             try:
                 workers = analyse_in_workers(self._cwd, files, self._process.log, lambda: self._is_over(report))
                 with closing(workers):

@@ -8,10 +8,8 @@ from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from sidecar.call import Process
-from sidecar.codebase.analysis_workers import analyse
-from sidecar.codebase.contents import read_contents, read_from_worktree
-from sidecar.codebase.files import Lister, Listing, may_show
-from sidecar.codebase.indexer import MAX_INLINE_FILES, Indexer, IndexReport
+from sidecar.codebase.files import Lister, Listing, may_show, read_contents, read_from_worktree
+from sidecar.codebase.indexer import MAX_INLINE_FILES, Indexer, IndexReport, analyse
 from sidecar.codebase.search import FragileFile, PackageNames, RankedFile, SearchQuery
 from sidecar.codebase.searcher import Searcher
 from sidecar.codebase.store import FileCache, SearchCache
@@ -20,10 +18,9 @@ from sidecar.codebase.summary.languages import main_grammars
 from sidecar.codebase.summary.summarize import Summary
 from sidecar.codebase.worktree.content_hash import ContentHashes, content_identity
 from sidecar.codebase.worktree.diff import FileDiff, HeadMove, diff_between, head_move, paths_to_show
-from sidecar.codebase.worktree.diff_cache import DiffCache
+from sidecar.codebase.worktree.diff_cache import DiffCache, blob_ids
 from sidecar.codebase.worktree.freshness import Freshness, Watchers
 from sidecar.codebase.worktree.git_dir import common_dir_of
-from sidecar.codebase.worktree.libgit_diff import blob_ids
 from sidecar.codebase.worktree.state import RepositoryState, StateUnavailable
 from sidecar.core.clock import SystemClock
 from sidecar.core.digests import short_id

@@ -35,7 +35,7 @@ from sidecar.system.environment import environment
 from sidecar.system.git import Git, GitFailed
 from sidecar.system.libgit import pygit2
 from sidecar.system.process_registry import running_processes
-from sidecar.system.watch.tree import LIMIT_DIVISOR
+from sidecar.system.watch.inotify import LIMIT_DIVISOR
 from sidecar.workspace import Workspace
 
 # Checks of the sidecar's environment: disk, permissions, watcher limits, versions.

@@ -35,12 +35,13 @@ RUNS = (
 sessions.
 """
 
+_NO_ARTIFACTS = "project = ?1 AND project NOT IN (SELECT project FROM continuity_artifacts)"
+
 ROW_GROUPS = (
     RowGroup("caches", "continuity_pack_cache", _WORKSPACES, "used_at_ms < ?2"),
     *RUNS,
     RowGroup("artifacts", "continuity_artifacts", before="updated_at_ms < ?2"),
-    RowGroup("runs", "continuity_projects", "project = ?1 AND project NOT IN (SELECT project FROM continuity_artifacts)",
-            is_counted=False),
+    RowGroup("runs", "continuity_projects", _NO_ARTIFACTS, is_counted=False),
 )  # fmt: skip
 
 

@@ -6,17 +6,142 @@ moves the write-ahead log into the file, because an automatic checkpoint would d
 """
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import NamedTuple
 
 import apsw
 
 from sidecar.core.errors import StateDegraded
-from sidecar.storage.change_detector import ChangeDetector
 from sidecar.storage.migrations import current_step
 from sidecar.storage.sqlite_connection import connect, translate_errors
-from sidecar.storage.write_behind import WriteBehind
+
+# Deferred writes of caches: many calls' writes are made at once, after their answers.
+#
+# A killed process loses only what can be rebuilt.
+
+
+DELAY_SECONDS = 0.25
+
+Write = Callable[[], object]
+
+
+class WriteBehind:
+    """Run each scheduled write once, `delay_s` seconds after the first; thread-safe."""
+
+    def __init__(self, delay_s: float = DELAY_SECONDS) -> None:
+        self._delay_s = delay_s
+        self._changed = threading.Condition()
+        self._scheduled: dict[Write, None] = {}
+        self._thread: threading.Thread | None = None
+        self._closed = False
+
+    def schedule(self, write: Write) -> None:
+        """Schedule a write; the same one twice before it ran counts once. Ignored after `close`."""
+        with self._changed:
+            if self._closed or write in self._scheduled:
+                return
+            self._scheduled[write] = None
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._run, name="write-behind", daemon=True)
+                self._thread.start()
+            self._changed.notify()
+
+    def flush(self) -> None:
+        """Run the scheduled writes now, in this thread."""
+        with self._changed:
+            scheduled, self._scheduled = self._scheduled, {}
+        for write in scheduled:
+            write()
+
+    def close(self) -> None:
+        """Run the scheduled writes and accept no more."""
+        with self._changed:
+            self._closed = True
+            self._changed.notify()
+        self.flush()
+
+    def _run(self) -> None:
+        while self._wait_for_writes():
+            self.flush()
+
+    def _wait_for_writes(self) -> bool:
+        """Wait for a scheduled write, then for the delay; return False once closed."""
+        with self._changed:
+            self._changed.wait_for(lambda: self._scheduled or self._closed)
+            self._changed.wait_for(lambda: self._closed, self._delay_s)
+            return not self._closed
+
+
+# Detects, as a number, whether any process committed to the state file; never waits for a writer.
+#
+# Data read at a generation is valid as long as the generation is unchanged. A commit on which nothing in memory depends
+# may leave it unchanged.
+
+
+class FileVersions(NamedTuple):
+    """The file's versions as the detector and the writer see them, inside a write transaction."""
+
+    seen_by_detector: int
+    seen_by_writer: int
+
+
+class ChangeDetector:
+    """Detect commits through a separate connection, which sees those of all others. Thread-safe."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._lock = threading.Lock()
+        self._connection: apsw.Connection | None = None
+        self._version = -1
+        self._generation = 0
+        self._closed = False
+
+    def generation(self) -> int:
+        """Return a different number than before if anything was committed that was not ignored."""
+        with self._lock:
+            version = self._read_version()
+            if version != self._version:
+                self._version, self._generation = version, self._generation + 1
+            return self._generation
+
+    def versions(self, writer: apsw.Connection) -> FileVersions:
+        """Return the file's versions inside the writer's transaction."""
+        self.generation()
+        return FileVersions(self._version, _data_version(writer))
+
+    def ignore_commit(self, writer: apsw.Connection, versions: FileVersions) -> None:
+        """Keep the generation of the mark if the writer's own commit is all that happened since.
+
+        The writer's version counts the commits of others and is read last: one in between is in both.
+        """
+        with self._lock:
+            if self._version == versions.seen_by_detector:
+                version = self._read_version()
+                if _data_version(writer) == versions.seen_by_writer:
+                    self._version = version
+
+    def close(self) -> None:
+        """Close the connection."""
+        with self._lock:
+            self._closed = True
+            if self._connection is not None:
+                with suppress(apsw.Error):
+                    self._connection.close()
+
+    def _read_version(self) -> int:
+        if self._closed:
+            raise StateDegraded("The state file is closed; the sidecar is ending.")
+        if self._connection is None:
+            self._connection = connect(self._path, query_only=True)
+        return _data_version(self._connection)
+
+
+def _data_version(connection: apsw.Connection) -> int:
+    """Return a number that changes with each commit of another connection, and not with its own."""
+    return int(str(connection.execute("PRAGMA data_version").get))
+
 
 DUE_PAGES = 1_000
 """Pages in the log (4 KiB each) that trigger a checkpoint."""

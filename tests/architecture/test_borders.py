@@ -19,7 +19,7 @@ OPENS = {
     "system/atomic_write.py": "creates new files and moves them into place",
     "system/watch/base.py": "creates a file if it is missing",
     "cli/hook_daemon.py": STATE_FOLDER,
-    "cli/hook_run_state.py": STATE_FOLDER,
+    "cli/hook_client.py": STATE_FOLDER,
     "knowledge/git_source.py": STATE_FOLDER,
     "knowledge/sync.py": STATE_FOLDER,
     "storage/backup.py": STATE_FOLDER,

@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from sidecar.codebase import analysis_workers
+from sidecar.codebase import indexer as analysis_workers
 from sidecar.codebase.indexer import IndexReport
 from sidecar.codebase.repository import Repository
 from sidecar.system.worker import worker_count

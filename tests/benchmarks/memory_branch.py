@@ -14,7 +14,7 @@ from pathlib import Path
 from statistics import median
 
 from sidecar.capture.artifacts.memory_branch import refusal
-from sidecar.system import branches, fast_import
+from sidecar.system import branches
 from sidecar.system.refs import BranchCommit, branch_uses, locate_repository
 from tests.support.repositories import make_repository
 
@@ -27,7 +27,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         started = timed(lambda _: subprocess.run(["git", "--version"], capture_output=True, check=True), 20)
         print(f"starting git                                {started:6.2f} ms")
-        for name, add in (("libgit2", branches.try_commit), ("git fast-import", fast_import.try_commit)):
+        for name, add in (("libgit2", branches.try_commit), ("git fast-import", branches.try_commit_fast_import)):
             repository = make_repository(Path(folder) / name, {f"src/{n}.py": f"{n}\n" for n in range(100)})
             place = locate_repository(repository.path)
             check_ms = timed(lambda _, place=place: refusal(BRANCH, branch_uses(place, BRANCH)), rounds)  # type: ignore[misc]

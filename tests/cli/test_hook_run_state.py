@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.cli.hook_run_state import FOLDER, MAX_AGE_MS, remove_stale_runs, run_state_of, undelivered_run
+from sidecar.cli.hook_client import FOLDER, MAX_AGE_MS, remove_stale_runs, run_state_of, undelivered_run
 
 OPENED = {"runId": "one", "deliveryToken": None, "cwd": "/shop", "projectPath": None}
 

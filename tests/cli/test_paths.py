@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.cli.errors import CommandFailed
+from sidecar.cli.output import CommandFailed
 from sidecar.cli.paths import project_folder, state_folder
 from sidecar.system.environment import state_folders, user_state_folder
 

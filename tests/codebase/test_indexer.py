@@ -11,9 +11,15 @@ from typing import NoReturn
 
 import pytest
 
-from sidecar.codebase import analysis_workers
-from sidecar.codebase.analysis_workers import MIN_FILES_FOR_WORKERS, analyse, analyse_in_workers
-from sidecar.codebase.indexer import MAX_INLINE_FILES, IndexReport, prioritized
+from sidecar.codebase import indexer as analysis_workers
+from sidecar.codebase.indexer import (
+    MAX_INLINE_FILES,
+    MIN_FILES_FOR_WORKERS,
+    IndexReport,
+    analyse,
+    analyse_in_workers,
+    prioritized,
+)
 from sidecar.codebase.repository import Repository as CodebaseRepository
 from sidecar.codebase.summary.languages import main_grammars
 from sidecar.core.clock import SystemClock
@@ -133,7 +139,7 @@ def test_failure_to_start_workers_raises(make_repository: Make, log: Log, tmp_pa
 PARENT = """
 import sys
 from pathlib import Path
-from sidecar.codebase.analysis_workers import analyse_in_workers
+from sidecar.codebase.indexer import analyse_in_workers
 from sidecar.core.clock import SystemClock
 from sidecar.system.log import Log
 files = [tuple(line.split(" ")) for line in sys.argv[3:]]

@@ -20,7 +20,7 @@ from sidecar.governor import (
     started_new_session,
 )
 from sidecar.governor.model import GovernorAction
-from sidecar.governor.pressure_counters import IDLE_GAP_MS, MAX_SESSIONS, MINUTE_MS, with_session
+from sidecar.governor.pressure import IDLE_GAP_MS, MAX_SESSIONS, MINUTE_MS, with_session
 from sidecar.runs import Counters
 from sidecar.settings.resolve import resolve
 

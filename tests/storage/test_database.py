@@ -12,8 +12,7 @@ import pytest
 
 from sidecar.core.errors import Busy, SidecarError, StateDegraded
 from sidecar.storage import sqlite_connection
-from sidecar.storage.change_detector import ChangeDetector
-from sidecar.storage.database import DUE_PAGES, Database, suspect_marker
+from sidecar.storage.database import DUE_PAGES, ChangeDetector, Database, suspect_marker
 from sidecar.storage.sqlite_connection import translate_errors
 
 

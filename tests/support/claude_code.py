@@ -11,8 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from sidecar.cli.hook_client import FOLDER
 from sidecar.cli.hook_daemon import LOCK
-from sidecar.cli.hook_run_state import FOLDER
 from sidecar.core.clock import rfc3339
 from tests.support.process import ROOT
 

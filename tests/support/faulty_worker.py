@@ -11,7 +11,7 @@ from pathlib import Path
 
 import orjson
 
-from sidecar.codebase.analysis_workers import handle_request
+from sidecar.codebase.indexer import handle_request
 from sidecar.rpc.stdio import claim
 from sidecar.system.worker import serve_lines
 

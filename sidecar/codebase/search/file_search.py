@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from sidecar.codebase.files import COMMON_STEMS, stem_of
 from sidecar.codebase.search.bm25 import MAX_TERMS, Matches, ScoreCache, top_documents
 from sidecar.codebase.search.commit_history import History
+from sidecar.codebase.search.dependency_graph import FileTree, ImportsOf, resolve_import
 from sidecar.codebase.search.documents import Documents, folder_of
-from sidecar.codebase.search.import_resolution import FileTree, ImportsOf, resolve_import
 from sidecar.codebase.search.postings import unit_of
 from sidecar.codebase.search.query import ParsedQuery, SearchQuery, mentioned_files, parse_query
 from sidecar.codebase.search.ranking import (

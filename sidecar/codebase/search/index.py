@@ -11,10 +11,15 @@ from itertools import islice
 from sidecar.codebase.files import delta_between
 from sidecar.codebase.search.bm25 import ScoreCache
 from sidecar.codebase.search.commit_history import History
-from sidecar.codebase.search.dependency_graph import DependencyGraph, PackageNames
+from sidecar.codebase.search.dependency_graph import (
+    DependencyGraph,
+    ImportsOf,
+    PackageNames,
+    former_importers,
+    importers,
+)
 from sidecar.codebase.search.documents import Documents
 from sidecar.codebase.search.file_search import rank_files
-from sidecar.codebase.search.import_resolution import ImportsOf, former_importers, importers
 from sidecar.codebase.search.query import SearchQuery
 from sidecar.codebase.search.ranking import RankedFile
 from sidecar.codebase.summary.model import Summary

@@ -4,8 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from sidecar.codebase.files import is_test
-from sidecar.codebase.summary.languages import DOCSTRING, PROSE, Language, language_of
-from sidecar.codebase.summary.line_patterns import strip_comment
+from sidecar.codebase.summary.languages import DOCSTRING, PROSE, Language, language_of, strip_comment
 from sidecar.codebase.summary.model import Definition
 from sidecar.core.lazy_regex import lazy_regex
 

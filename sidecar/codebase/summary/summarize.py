@@ -5,13 +5,11 @@ from collections.abc import Sequence
 
 from sidecar.codebase.files import is_test
 from sidecar.codebase.summary.grammar import MAX_LINE_CHARACTERS
-from sidecar.codebase.summary.invariants import find_by_lines
-from sidecar.codebase.summary.languages import Grammar, Language, language_of
-from sidecar.codebase.summary.line_patterns import MAX_DEFINITIONS, find_definitions
+from sidecar.codebase.summary.invariants import DefinitionHead, find_by_lines, is_public
+from sidecar.codebase.summary.languages import MAX_DEFINITIONS, Grammar, Language, find_definitions, language_of
 from sidecar.codebase.summary.model import Analysis, Definition, Invariant, Summary, chunk_lines, from_json, to_json
 from sidecar.codebase.summary.purpose import derived_purpose, file_purpose, main_definition_purpose
 from sidecar.codebase.summary.syntax import Syntax, read_syntax
-from sidecar.codebase.summary.visibility import DefinitionHead, is_public
 from sidecar.core.secrets.redact import redact_lines
 from sidecar.core.terms import count_terms
 

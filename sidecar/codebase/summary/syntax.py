@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sidecar.codebase.summary import invariants
 from sidecar.codebase.summary.grammar import Captures, Parsed, parse
-from sidecar.codebase.summary.languages import Grammar
-from sidecar.codebase.summary.line_patterns import MAX_DEFINITIONS, MAX_NAME, normalize_signature
+from sidecar.codebase.summary.invariants import Container, DefinitionHead, is_public
+from sidecar.codebase.summary.languages import MAX_DEFINITIONS, MAX_NAME, Grammar, normalize_signature
 from sidecar.codebase.summary.model import Definition, Invariant
-from sidecar.codebase.summary.visibility import Container, DefinitionHead, is_public
 from sidecar.core.lazy_regex import lazy_regex
 
 if TYPE_CHECKING:

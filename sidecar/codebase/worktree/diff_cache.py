@@ -1,17 +1,144 @@
 """Cache of the diffs between a workspace's changed files and the head commit."""
 
+import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from sidecar.codebase.files import may_show
-from sidecar.codebase.worktree import libgit_diff
-from sidecar.codebase.worktree.attributes import ANYTHING, DIFFS, FILTERS, LINES
-from sidecar.codebase.worktree.content_hash import ContentHashes
-from sidecar.codebase.worktree.diff import MAX_PATHS, FileDiff, diff_against
+from sidecar.codebase.worktree.content_hash import ContentHashes, blob_id, content_identity
+from sidecar.codebase.worktree.diff import MAX_PATHS, FileDiff, diff_against, diff_of_patch
 from sidecar.codebase.worktree.freshness import Freshness
+from sidecar.codebase.worktree.git_dir import ANYTHING, DIFFS, FILTERS, LINES
 from sidecar.codebase.worktree.hunks import conflict_hunks
 from sidecar.codebase.worktree.state import ChangedFile, RepositoryState, is_unchanged
 from sidecar.storage.lru import LruCache
+from sidecar.system.git import Git
+from sidecar.system.libgit import pygit2
 from sidecar.system.safe_open import read_below
+
+# Committed contents, and diffs of plain text files against them, through libgit2 without a git process.
+#
+# libgit2 contains git's diff code, but not its attributes, conversions and renames; so it only gets files that surely
+# have none.
+
+
+# The difference of one plain text file against a commit, made in this process as git makes it.
+#
+# libgit2 carries git's own comparing code; what it does not carry are attributes, conversions and renames, so it is
+# only given files that surely have none.
+
+
+MAX_BYTES = 512 * 1024
+"""Larger files are left to git, whose process can be killed."""
+
+_CONTEXT_LINES = 2
+_BINARY_CHECK_BYTES = 8_000
+"""git treats a file as binary if these first bytes contain a zero."""
+
+_REGULAR_MODES = (0o100644, 0o100755)
+_CODES = (".M", "M.", "MM")
+_CONTENTS_BYTES = 4 * 2**20
+
+
+def is_loaded() -> bool:
+    """Whether pygit2 is imported; the import takes longer than one git command."""
+    return "pygit2" in sys.modules
+
+
+def load() -> None:
+    """Import pygit2."""
+    pygit2()
+
+
+class LibgitDiff:
+    """Compute diffs, caching the committed contents. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._committed = LruCache(_CONTENTS_BYTES)
+
+    def diff(self, cwd: Path, state: RepositoryState, file: ChangedFile, *, is_line_exact: bool) -> FileDiff | None:
+        """Return the diff of a file without filters; None if only git can tell.
+
+        `is_line_exact` is False if git may convert line endings.
+        """
+        if file.code not in _CODES or file.kind == "renamed" or state.head is None or len(state.head) != 40:
+            return None
+        new = read_below(str(cwd), file.path, MAX_BYTES)
+        if new is None or blob_id(new) != content_identity(file.content_hash) or not _is_plain(new, is_line_exact):
+            return None
+        old = self._read(state.root, state.head, state.prefix + file.path)
+        if old is None or not _is_plain(old, is_line_exact):
+            return None
+        library = pygit2()
+        flag = library.enums.DiffOption.INDENT_HEURISTIC
+        patch = library.Patch.create_from(old, new, flag=flag, context_lines=_CONTEXT_LINES)
+        # git truncates a hunk's section name to 80 bytes before stripping it, libgit2 after.
+        lines = (line.rstrip(b" \t\r") if line.startswith(b"@@ ") else line for line in patch.data.split(b"\n"))
+        return diff_of_patch(file.path, b"\n".join(lines))
+
+    def _read(self, root: Path, head: str, path: str) -> bytes | None:
+        """Return the content of a regular file in a commit; None if libgit2 cannot read it, or it is not regular."""
+        cached = self._committed.get((head, path))
+        if isinstance(cached, bytes):
+            return cached
+        library = pygit2()
+        try:
+            blob = library.Repository(str(root))[head].tree[path]
+            if blob.filemode not in _REGULAR_MODES or blob.size > MAX_BYTES:
+                return None
+            content = bytes(blob.data)
+        except (library.GitError, KeyError, ValueError, OSError):
+            return None
+        self._committed.put((head, path), content, len(content) + 100)
+        return content
+
+
+def _is_plain(content: bytes, is_line_exact: bool) -> bool:
+    if b"\0" in content[:_BINARY_CHECK_BYTES] or b"\f" in content or b"\v" in content:
+        return False  # a form feed is whitespace to libgit2 and not to git
+    return is_line_exact or b"\r\n" not in content
+
+
+_REGULAR = ("100644", "100755")
+_SHA1_CHARACTERS = 40
+
+
+def blob_ids(state: RepositoryState, commit: str, paths: Sequence[str]) -> dict[str, str]:
+    """Return the blob ids of those paths, relative to `cwd`, that are regular files in a commit.
+
+    Raise GitFailed.
+    """
+    if is_loaded() and len(commit) == _SHA1_CHARACTERS:
+        blobs = _blob_ids_by_libgit(state, commit, paths)
+        if blobs is not None:
+            return blobs
+    names = [f"{state.prefix}{path}" for path in paths]
+    output = Git(state.root).run("ls-tree", "-z", "--full-tree", commit, "--", *names)
+    blobs = {}
+    for entry in output.decode("utf-8", "surrogateescape").split("\0"):
+        meta, _, path = entry.partition("\t")
+        mode, _, blob = meta.replace(" blob ", " ").partition(" ")
+        if mode in _REGULAR:
+            blobs[path.removeprefix(state.prefix)] = blob
+    return blobs
+
+
+def _blob_ids_by_libgit(state: RepositoryState, commit: str, paths: Sequence[str]) -> dict[str, str] | None:
+    library = pygit2()
+    try:
+        tree = library.Repository(str(state.root))[commit].peel(library.Tree)
+    except (library.GitError, KeyError, ValueError, OSError):
+        return None
+    blobs = {}
+    for path in paths:
+        try:
+            entry = tree[state.prefix + path]
+        except KeyError:
+            continue
+        if f"{int(entry.filemode):o}" in _REGULAR:
+            blobs[path] = str(entry.id)
+    return blobs
+
 
 _CACHE_BYTES = 4 * 2**20
 
@@ -24,7 +151,7 @@ class DiffCache:
         self._hashes = hashes
         self._freshness = freshness
         self._cache = LruCache(_CACHE_BYTES)
-        self._libgit = libgit_diff.LibgitDiff()
+        self._libgit = LibgitDiff()
 
     def diffs(self, state: RepositoryState) -> dict[str, FileDiff]:
         """Return the diff of each visible changed file, except new ones; raise GitFailed."""
@@ -50,14 +177,14 @@ class DiffCache:
 
     def _conflict(self, path: str) -> FileDiff:
         """Return the unresolved places, for which git shows no diff."""
-        content = read_below(str(self._cwd), path, libgit_diff.MAX_BYTES)
+        content = read_below(str(self._cwd), path, MAX_BYTES)
         text = content.decode("utf-8", "replace") if content is not None and b"\0" not in content else ""
         return FileDiff(path, 0, 0, conflict_hunks(text))
 
     def _compute_with_libgit(self, state: RepositoryState, files: list[ChangedFile]) -> dict[str, FileDiff]:
         """Return the diffs that need no git command."""
-        if not libgit_diff.is_loaded():
-            self._freshness.idle_queue.submit(libgit_diff.load)
+        if not is_loaded():
+            self._freshness.idle_queue.submit(load)
             return {}
         flags = self._freshness.attribute_flags([state.prefix + file.path for file in files]) or {}
         computed: dict[str, FileDiff] = {}

@@ -18,8 +18,7 @@ from sidecar.codebase.worktree.state import (
     is_unchanged,
     read_detailed_state,
 )
-from sidecar.codebase.worktree.watch_plan import WatchPlan
-from sidecar.codebase.worktree.worktree_watch import OpenWatch, WatchResult, WorktreeWatch
+from sidecar.codebase.worktree.worktree_watch import OpenWatch, WatchPlan, WatchResult, WorktreeWatch
 from sidecar.system.threads import IdleQueue
 from sidecar.system.watch import open_watch
 

@@ -13,8 +13,8 @@ from bisect import bisect_left
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from sidecar.codebase.worktree.attributes import ANYTHING, DIFFS, FILTERS, LINES, flags_in_file
 from sidecar.codebase.worktree.content_hash import MAX_HASHED_BYTES, ContentHashes, content_identity
+from sidecar.codebase.worktree.git_dir import ANYTHING, DIFFS, FILTERS, LINES, flags_in_file
 from sidecar.codebase.worktree.git_index import IndexEntry
 from sidecar.codebase.worktree.state import (
     ChangeKind,
@@ -25,7 +25,7 @@ from sidecar.codebase.worktree.state import (
     compose_state,
     is_unchanged,
 )
-from sidecar.codebase.worktree.watch_plan import ComparisonRules, WatchPlan
+from sidecar.codebase.worktree.worktree_watch import ComparisonRules, WatchPlan
 from sidecar.system.git import Git, GitFailed
 from sidecar.system.safe_open import read_if_regular
 

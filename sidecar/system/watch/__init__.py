@@ -21,7 +21,7 @@ def open_watch(folders: WatchedFolders, cookie_dir: Path) -> Watch:
     `cookie_dir` is a watched folder in which temporary files may be created.
     """
     if sys.platform == "linux":
-        from sidecar.system.watch.tree import TreeWatch
+        from sidecar.system.watch.inotify import TreeWatch
 
         return TreeWatch(folders, cookie_dir)
     from sidecar.system.watch.watchfiles_backend import RecursiveWatch

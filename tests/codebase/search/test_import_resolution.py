@@ -2,8 +2,8 @@
 
 import pytest
 
+from sidecar.codebase.search.dependency_graph import MAX_FILES, FileTree, resolve_import
 from sidecar.codebase.search.documents import Documents
-from sidecar.codebase.search.import_resolution import MAX_FILES, FileTree, resolve_import
 
 PYTHON = (
     "shop/__init__.py",

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.codebase.search import spelling as module
-from sidecar.codebase.search.spelling import Spellings, distance
+from sidecar.codebase.search import postings as module
+from sidecar.codebase.search.postings import Spellings, distance
 from tests.codebase.search.corpus import ask, index_of, paths_of
 
 FILES = {

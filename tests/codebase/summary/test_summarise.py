@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.codebase.summary.languages import LANGUAGES, Language, language_of
-from sidecar.codebase.summary.line_patterns import find_definitions
+from sidecar.codebase.summary.languages import LANGUAGES, Language, find_definitions, language_of
 from sidecar.codebase.summary.model import MAX_CHUNKS
 from sidecar.codebase.summary.summarize import MAX_ANALYSED_BYTES, MAX_DEFINITIONS, from_json, summarize, to_json
 

@@ -9,9 +9,9 @@ import pytest
 import sidecar
 from sidecar.call import Process
 from sidecar.codebase.repository import Repository as Watched
-from sidecar.codebase.worktree import libgit_diff
+from sidecar.codebase.worktree import diff_cache
 from sidecar.codebase.worktree.diff import diff_against
-from sidecar.codebase.worktree.libgit_diff import LibgitDiff
+from sidecar.codebase.worktree.diff_cache import LibgitDiff
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.random_walk import process_of, read_full_state, wait_until_watched
 from tests.support.repositories import Repository
@@ -109,7 +109,7 @@ def test_the_workspace_gives_the_same_differences_either_way(
     repository.commit(dict.fromkeys(names, "def one():\n    return 1\n" * 3))
     repository.write({".gitattributes": "py.txt diff=python\nup.txt filter=upper\n* text=auto\n"})
     repository.git("config", "filter.upper.clean", "tr a-z A-Z")
-    libgit_diff.load()
+    diff_cache.load()
     one = Watched(process.workspaces.get(str(repository.path), None), process)
     wait_until_watched(one, 2.0)
     for round_ in range(3):
