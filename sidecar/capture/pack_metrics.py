@@ -114,8 +114,8 @@ def measures_of(metrics: PackMetrics | None) -> dict[str, float]:
     if use is None:
         return measures
     return {
-        "packGiven": len(use.in_pack), "packUsed": len(use.used), "filesNeeded": len(use.needed),
-        "filesFound": len(use.discovered), "repeatedReads": len(use.repeated), "measuredRuns": 1, **measures,
+        "filesSent": len(use.in_pack), "filesSentAndUsed": len(use.used), "filesNeeded": len(use.needed),
+        "filesDiscovered": len(use.discovered), "repeatedReads": len(use.repeated), "measuredRuns": 1, **measures,
     }  # fmt: skip
 
 

@@ -105,8 +105,8 @@ def _governed(decision: Decision) -> dict[str, float]:
     """Return the counters of the governor's decision and of what triggered it."""
     return {
         labelled("governor", action=decision.action): 1.0,
-        **{labelled("governor.cause", cause=cause): 1.0 for cause in decision.triggers},
-        **({labelled("governor.withheld", action=decision.suppressed): 1.0} if decision.suppressed else {}),
+        **{labelled("governor.reason", reason=reason): 1.0 for reason in decision.triggers},
+        **({labelled("governor.suppressed", action=decision.suppressed): 1.0} if decision.suppressed else {}),
     }
 
 

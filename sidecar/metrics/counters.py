@@ -1,4 +1,8 @@
-"""Names of measures with labels, as in `passedThrough{reason=deadline}`, and the count of error answers."""
+"""Measures and the figures computed from them: labels in names, error counts, latency percentiles, savings.
+
+Labels are part of a measure's name, as in `passedThrough{reason=deadline}`. Pre-run durations are counts between
+bounds: they can be summed over days and still give percentiles.
+"""
 
 import threading
 from bisect import bisect_left
@@ -66,9 +70,6 @@ def note_error(process: Process, method: str, code: int) -> None:
         process.slices.error_counter.note(labelled("error", code=str(code), method=name))
 
 
-# Pre-run durations as counts between bounds: they can be summed over days and still give percentiles. Pure.
-
-
 NAME = "elapsedMs.upTo"
 
 BOUNDS_MS = (1, 1.5, 2, 3, 4, 6, 8, 11, 15, 20, 30, 40, 60, 80, 110, 150, 200, 300, 400, 600, 800, 1_100, 1_500, 2_000)
@@ -102,9 +103,6 @@ def percentile(counts: list[float], share: float) -> float | None:
             return round(low + (high - low) * (target - below) / calls, 2)
         below += calls
     return float(BOUNDS_MS[-1])
-
-
-# The figures that decide the rollout, from sums of measures. Pure.
 
 
 BYTES_PER_TOKEN = 4
@@ -145,16 +143,16 @@ def figures_of(measured: Mapping[str, float]) -> MetricsFigures:
         outcomes={name.removeprefix("outcome."): int(total) for name, total in sorted(measured.items())
                   if name.startswith("outcome.")},
         drafts=int(measured.get("drafts", 0.0)),
-        precision=_share(measured.get("packUsed", 0.0), measured.get("packGiven", 0.0)),
-        recall=_share(needed - measured.get("filesFound", 0.0), needed),
+        precision=_share(measured.get("filesSentAndUsed", 0.0), measured.get("filesSent", 0.0)),
+        recall=_share(needed - measured.get("filesDiscovered", 0.0), needed),
         repeated_reads=int(measured.get("repeatedReads", 0.0)),
         tokens=int(tokens),
         cost_usd=round(cost, 6),
         cache_read_share=_share(cached, cached + sum(measured.get(name, 0.0) for name in _UNCACHED)),
         cache_broken=int(measured.get("cacheBroken", 0.0)),
         governor=_counts(measured, "governor"),
-        governor_reasons=_counts(measured, "governor.cause"),
-        governor_suppressed=_counts(measured, "governor.withheld"),
+        governor_reasons=_counts(measured, "governor.reason"),
+        governor_suppressed=_counts(measured, "governor.suppressed"),
         brackets=_counts(measured, "bracket"),
     )  # fmt: skip
 

@@ -38,9 +38,6 @@ from sidecar.system.process_registry import running_processes
 from sidecar.system.watch.inotify import LIMIT_DIVISOR
 from sidecar.workspace import Workspace
 
-# Checks of the sidecar's environment: disk, permissions, watcher limits, versions.
-
-
 MIN_FREE_BYTES = 512 * 2**20
 """Free disk space below which the doctor warns."""
 

@@ -1,4 +1,7 @@
-"""`state/status`: the processes that use the state folder, the mode, the latest runs, and the sizes."""
+"""`state/status`: the processes that use the state folder, the mode, the latest runs, and the sizes.
+
+The files of a state folder are listed here by kind, also for the doctor and the purge.
+"""
 
 import os
 import shutil
@@ -27,9 +30,6 @@ from sidecar.storage.database import FILE_NAME
 from sidecar.storage.health_checks import cache_sizes
 from sidecar.storage.migrations import current_step
 from sidecar.system.process_registry import running_processes
-
-# The files of a state folder, by kind.
-
 
 PATTERNS: dict[str, tuple[str, ...]] = {
     "state": (FILE_NAME, f"{FILE_NAME}-wal", f"{FILE_NAME}-shm"),

@@ -1,4 +1,4 @@
-"""The catalog's models as JSON Schemas that refer to each other by name. The other modules rearrange them."""
+"""The catalog's models as JSON Schemas that refer to each other by name, and the OpenRPC document made of them."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -155,9 +155,6 @@ def _params_use(row: Method | Notification) -> Use:
     sent_by_server = isinstance(row, Notification) and row.sender == "server"
     mode: Literal["validation", "serialization"] = "serialization" if sent_by_server else "validation"
     return row.params, mode
-
-
-# The catalog as an OpenRPC document: the answer of `rpc.discover`, published as `rpc_schema/openrpc.json`.
 
 
 OPENRPC_VERSION = "1.3.2"

@@ -1,4 +1,4 @@
-"""`settings/get` and `settings/update`."""
+"""`settings/get` and `settings/update`, the doctor's check of stored settings, and how a purge removes them."""
 
 from __future__ import annotations
 
@@ -54,15 +54,6 @@ def _listed(value: Any) -> Any:
     return list(value) if isinstance(value, tuple) else value
 
 
-METHODS = (
-    method("settings/get", get, lane=Lane.SHARED, errors=(WorkspaceUnavailable, StateDegraded)),
-    method("settings/update", update, lane=Lane.WORKSPACE, errors=(WorkspaceUnavailable, StateDegraded, Busy)),
-)
-
-
-# The doctor's check of stored settings, and how a purge removes them.
-
-
 def check_settings(database: Database, variables: dict[str, str]) -> Iterator[Finding]:
     """Check each value in the state file and in the environment."""
     with database.read() as tx:
@@ -97,3 +88,9 @@ def _remove(database: Database, project: str, name: str, text: Any) -> None:
 
 
 ROW_GROUPS = (RowGroup("settings", "continuity_settings", before="updated_at_ms < ?2"),)
+
+
+METHODS = (
+    method("settings/get", get, lane=Lane.SHARED, errors=(WorkspaceUnavailable, StateDegraded)),
+    method("settings/update", update, lane=Lane.WORKSPACE, errors=(WorkspaceUnavailable, StateDegraded, Busy)),
+)

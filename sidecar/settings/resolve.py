@@ -1,4 +1,7 @@
-"""Which layer's value is effective: defaults, `initialize`, global, project, environment; later ones win. Pure."""
+"""The effective settings: defaults, `initialize`, global, project, environment; later layers win.
+
+Global and project settings are stored in the state file.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
@@ -51,9 +54,6 @@ def resolve(layers: Sequence[tuple[Layer, Mapping[str, Any]]]) -> Settings:
             if name in resolved and value is not None:
                 resolved[name] = Resolved(value, source)
     return Settings(resolved)
-
-
-# Global and project settings in the state file.
 
 
 GLOBAL = ""

@@ -1,13 +1,13 @@
-"""Every setting, declared once: name, kind, default, meaning. Imports little, because start-up uses it."""
+"""Every setting, declared once (name, kind, default, meaning), and what each kind accepts.
+
+Imports little, because start-up uses it.
+"""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from sidecar.core.errors import loggable_name
 from sidecar.core.lazy_regex import lazy_regex
-
-# What each kind of setting accepts. Pure; imports little, because start-up uses it.
-
 
 PROTECTED_BRANCHES = (
     "head", "main", "master", "mainline", "trunk", "default", "next",

@@ -333,8 +333,17 @@ MIGRATIONS: tuple[Migration, ...] = (
         ),
     ),
     Migration(
-        "pack metrics of a run under their name",
-        ("ALTER TABLE continuity_runs RENAME COLUMN worth TO pack_metrics",),
+        "plain names for the pack metrics of runs and for measures",
+        (
+            "ALTER TABLE continuity_runs RENAME COLUMN worth TO pack_metrics",
+            """UPDATE continuity_metrics SET name = 'governor.reason{reason=' || substr(name, 22)
+                 WHERE name GLOB 'governor.cause{cause=*'""",
+            """UPDATE continuity_metrics SET name = 'governor.suppressed{' || substr(name, 19)
+                 WHERE name GLOB 'governor.withheld{*'""",
+            "UPDATE continuity_metrics SET name = 'filesSent' WHERE name = 'packGiven'",
+            "UPDATE continuity_metrics SET name = 'filesSentAndUsed' WHERE name = 'packUsed'",
+            "UPDATE continuity_metrics SET name = 'filesDiscovered' WHERE name = 'filesFound'",
+        ),
     ),
 )
 

@@ -145,7 +145,11 @@ def test_rehydrating_needs_snapshots_and_no_drop_in_completed_runs() -> None:
 
 
 def test_suppressed_snapshots_count_as_requested() -> None:
-    held = {"governor{action=ok}": 100.0, "governor{action=snapshot}": 0.0, "governor.withheld{action=snapshot}": 60.0}
+    held = {
+        "governor{action=ok}": 100.0,
+        "governor{action=snapshot}": 0.0,
+        "governor.suppressed{action=snapshot}": 60.0,
+    }
     assessed = assess(figures(**held), mode="active")["snapshot"]
     assert assessed.verdict == "wait"
     assert assessed.sentence.startswith("The governor requested 0 snapshots in 100 runs (60 more were suppressed), and")

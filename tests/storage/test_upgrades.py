@@ -232,3 +232,18 @@ def test_the_way_back_is_refused_in_one_sentence_with_what_to_do(state_dir: Path
         f"status: The state file is of a newer version (step 99; this one knows {len(MIGRATIONS)}). (stateDegraded)",
         "hint: Update the sidecar, or start it with another stateDir.",
     ]
+
+
+def test_measures_of_the_first_build_have_their_plain_names() -> None:
+    connection = apsw.Connection(":memory:")
+    before = next(step for step, migration in enumerate(MIGRATIONS) if migration.name.endswith("and for measures"))
+    migrate(connection, 0, MIGRATIONS[:before])
+    renamed = {
+        "governor.cause{cause=turns}": "governor.reason{reason=turns}",
+        "governor.withheld{action=rehydrate}": "governor.suppressed{action=rehydrate}",
+        "packGiven": "filesSent", "packUsed": "filesSentAndUsed", "filesFound": "filesDiscovered", "calls": "calls",
+    }  # fmt: skip
+    for name in renamed:
+        connection.execute("INSERT INTO continuity_metrics VALUES ('2026-03-01', 'p', 'claude', 0, ?, 2, 1)", (name,))
+    migrate(connection, 0, MIGRATIONS)
+    assert {name for (name,) in connection.execute("SELECT name FROM continuity_metrics")} == set(renamed.values())

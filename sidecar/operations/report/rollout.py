@@ -1,7 +1,7 @@
 """The assessment of each rollout stage: passive → inject → snapshot → rehydrate. Pure.
 
 The first two targets are the specification's (continuity-design.md, Success Metrics). The host waits 800 ms for a
-pre-run; half of that leaves room for slower machines.
+pre-run; half of that leaves room for slower machines. Figures are formatted here for the whole report.
 """
 
 from collections.abc import Mapping
@@ -10,9 +10,6 @@ from dataclasses import dataclass
 from sidecar.metrics import MetricsFigures
 from sidecar.operations.model import ReportCheck, ReportStage, ReportStep, StageName, Verdict
 from sidecar.settings.resolve import Settings
-
-# Figures formatted for people. An unknown figure is a dash. Pure.
-
 
 UNKNOWN = "–"
 
