@@ -1,0 +1,153 @@
+"""Mutants of the product, drawn by a seed: does some test notice each?
+
+    python -m tests.mutants --count 60 [--seed 1] [--thorough] [--slices packs memory]
+
+Each mutant is one changed operator or constant in a copy of the tree. It is run against its slice's own tests and, if
+those miss it, against the flows and contracts. Prints one line per mutant and the share that was caught.
+"""
+
+import argparse
+import ast
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+SLICES = (
+    "capture",
+    "codebase",
+    "context",
+    "governor",
+    "knowledge",
+    "memory",
+    "packs",
+    "ralph",
+    "registry",
+    "runs",
+    "session",
+    "storage",
+)
+WIDER = ("tests/flows", "tests/contract")
+SECONDS = 600
+
+COMPARISONS = {
+    "<": "<=",
+    "<=": "<",
+    ">": ">=",
+    ">=": ">",
+    "==": "!=",
+    "!=": "==",
+    "in": "not in",
+    "is not": "is",
+    " and ": " or ",
+    " or ": " and ",
+}
+
+
+class Mutant(NamedTuple):
+    """One change: the file, the offset in it, and what replaces what."""
+
+    path: Path
+    offset: int
+    old: str
+    new: str
+
+    def __str__(self) -> str:
+        """Return where the change is, and what it is."""
+        line = self.path.read_text(encoding="utf-8").count("\n", 0, self.offset) + 1
+        return f"{self.path.relative_to(ROOT).as_posix()}:{line}  {self.old.strip()} → {self.new.strip()}"
+
+
+def mutants_of(path: Path) -> Iterator[Mutant]:
+    """Yield each mutant of a file's functions: operators of comparisons and conditions, and integer constants."""
+    text = path.read_text(encoding="utf-8")
+    starts = [0]
+    for line in text.splitlines(keepends=True):
+        starts.append(starts[-1] + len(line))
+    lines = text.splitlines()
+
+    def offset(line: int, column: int) -> int:
+        return starts[line - 1] + len(lines[line - 1].encode()[:column].decode())
+
+    functions = [node for node in ast.walk(ast.parse(text)) if isinstance(node, ast.FunctionDef)]
+    for node in (inner for function in functions for inner in ast.walk(function)):
+        if isinstance(node, ast.Compare) and len(node.ops) == 1:
+            yield from _between(path, text, offset(node.left.end_lineno or 0, node.left.end_col_offset or 0),
+                                offset(node.comparators[0].lineno, node.comparators[0].col_offset))  # fmt: skip
+        elif isinstance(node, ast.BoolOp):
+            first, second = node.values[:2]
+            yield from _between(path, text, offset(first.end_lineno or 0, first.end_col_offset or 0),
+                                offset(second.lineno, second.col_offset))  # fmt: skip
+        elif isinstance(node, ast.Constant) and type(node.value) is int and 0 <= node.value < 1_000:
+            at = offset(node.lineno, node.col_offset)
+            old = text[at : offset(node.end_lineno or 0, node.end_col_offset or 0)]
+            yield Mutant(path, at, old, str(node.value + 1))
+
+
+def _between(path: Path, text: str, begin: int, end: int) -> Iterator[Mutant]:
+    for old, new in COMPARISONS.items():
+        if text[begin:end].strip(" ()\n") == old.strip():
+            yield Mutant(path, begin + text[begin:end].index(old.strip()), old.strip(), new.strip())
+            return
+
+
+def is_caught(mutant: Mutant, tests: tuple[str, ...], copy: Path, options: list[str]) -> bool:
+    """Whether some test fails in a copy of the tree that has the mutant."""
+    target = copy / mutant.path.relative_to(ROOT)
+    text = target.read_text(encoding="utf-8")
+    assert text[mutant.offset :].startswith(mutant.old)
+    target.write_text(text[: mutant.offset] + mutant.new + text[mutant.offset + len(mutant.old) :], encoding="utf-8")
+    command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *options, *tests]
+    try:
+        done = subprocess.run(
+            command,
+            cwd=copy,
+            env={**os.environ, "PYTHONPATH": str(copy)},
+            capture_output=True,
+            check=False,
+            timeout=SECONDS,
+        )
+    except subprocess.TimeoutExpired:
+        return True
+    finally:
+        target.write_text(text, encoding="utf-8")
+    return done.returncode == 1
+
+
+def main() -> int:
+    """Draw the mutants, run them, print what was caught; the status is 0 whatever the share is."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--count", type=int, default=60)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--thorough", action="store_true")
+    parser.add_argument("--slices", nargs="+", default=SLICES)
+    options = parser.parse_args()
+    chance = random.Random(options.seed)
+    caught = 0
+    with tempfile.TemporaryDirectory(prefix="mutants-") as folder:
+        copy = Path(folder) / "tree"
+        ignored = shutil.ignore_patterns(
+            ".venv*", ".git", ".frozen", "node_modules", "__pycache__", ".*_cache", ".hypothesis"
+        )
+        shutil.copytree(ROOT, copy, ignore=ignored, symlinks=True)
+        for number in range(options.count):
+            slice_name = options.slices[number % len(options.slices)]
+            files = sorted((ROOT / "sidecar" / slice_name).rglob("*.py"))
+            candidates = [mutant for file in files for mutant in mutants_of(file)]
+            mutant = chance.choice(candidates)
+            extra = ["--thorough"] if options.thorough else []
+            is_seen = is_caught(mutant, (f"tests/{slice_name}",), copy, extra) or is_caught(mutant, WIDER, copy, extra)
+            caught += is_seen
+            print(f"{'caught' if is_seen else 'MISSED'}  {mutant}", flush=True)
+    print(f"{caught} of {options.count} caught")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
