@@ -114,7 +114,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
     "Memory Layer 4.2: session, daily and durable": (
         "test_memory_upkeep.py::test_a_daily_memory_goes_to_the_archive_after_thirty_days_and_a_durable_one_never",
         "test_memory_upkeep.py::test_what_was_kept_for_a_session_is_gone_a_day_later_and_is_no_deletion",
-        "test_session_lock.py::test_a_session_that_starts_finds_nothing_that_was_kept_for_the_one_before",
+        "test_session_lock.py::test_a_new_session_drops_the_previous_sessions_memories",
     ),
     "Memory Layer: upkeep by itself, at most daily, rewriting nothing": (
         "test_memory_upkeep.py::test_upkeep_runs_by_itself_once_a_day_behind_a_run_and_only_in_active_mode",
@@ -193,80 +193,80 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_context_engine.py::test_three_ides_begin_the_new_session_themselves_and_three_get_the_file",
     ),
     "Sync State Persistence: Save sync state after operation": (
-        "test_knowledge.py::test_a_sync_leaves_the_moment_the_commit_and_every_items_hash_and_pointer",
+        "test_knowledge.py::test_a_sync_stores_the_time_the_commit_and_every_items_hash_and_pointer",
     ),
     "Sync State Persistence: Load sync state on startup": (
-        "test_knowledge.py::test_the_state_is_there_after_a_restart_and_empty_where_there_was_none",
+        "test_knowledge.py::test_the_state_survives_a_restart_and_starts_empty",
     ),
-    "Delta Detection: Detect new knowledge items": ("test_knowledge.py::test_a_new_item_is_added_and_nothing_else",),
+    "Delta Detection: Detect new knowledge items": ("test_knowledge.py::test_only_the_new_item_is_added",),
     "Delta Detection: Detect updated knowledge items": (
         "test_knowledge.py::test_changed_content_constraints_or_status_is_an_update",
     ),
-    "Delta Detection: Detect deleted knowledge items": (
-        "test_knowledge.py::test_an_item_that_is_gone_is_deleted_and_nothing_else",
-    ),
-    "Delta Detection: Detect unchanged items": ("test_knowledge.py::test_an_item_of_the_same_hash_is_unchanged",),
+    "Delta Detection: Detect deleted knowledge items": ("test_knowledge.py::test_only_the_removed_item_is_deleted",),
+    "Delta Detection: Detect unchanged items": ("test_knowledge.py::test_an_item_with_the_same_hash_is_unchanged",),
     "Pointer Memory Creation: Generate pointer content": (
-        "test_knowledge.py::test_a_pointer_says_title_summary_type_three_blocking_constraints_and_the_id",
+        "test_knowledge.py::test_a_pointer_has_title_summary_type_three_blocking_constraints_and_the_id",
     ),
     "Pointer Memory Creation: Map knowledge layer to memory layer": (
-        "test_knowledge.py::test_every_layers_pointers_are_of_that_layer_in_memory",
+        "test_knowledge.py::test_a_pointer_has_its_items_layer",
     ),
     "Sync Operations: Full sync all knowledge": (
-        "test_knowledge.py::test_a_full_sync_checkpoints_adds_updates_and_deletes",
+        "test_knowledge.py::test_a_full_sync_creates_a_checkpoint_and_adds_updates_and_deletes",
     ),
     "Sync Operations: Incremental sync since last commit": (
-        "test_knowledge.py::test_an_incremental_sync_looks_at_what_commits_changed_and_at_most_so_many",
+        "test_knowledge.py::test_an_incremental_sync_covers_changed_items_up_to_the_limit",
     ),
     "Sync Operations: Single item sync": (
         "test_knowledge.py::test_a_single_item_is_updated_created_or_marked_as_orphaned",
     ),
     "Conflict Detection: Detect hash mismatch conflict": (
-        "test_knowledge.py::test_a_pointer_whose_hash_is_another_is_a_conflict",
+        "test_knowledge.py::test_a_pointer_with_a_different_hash_is_a_conflict",
     ),
     "Conflict Detection: Detect orphaned pointer": (
-        "test_knowledge.py::test_a_pointer_to_an_item_that_is_gone_is_a_conflict",
+        "test_knowledge.py::test_a_pointer_to_a_removed_item_is_a_conflict",
     ),
     "Conflict Detection: Detect duplicate pointers": (
-        "test_knowledge.py::test_of_two_pointers_to_one_item_the_newest_stays",
+        "test_knowledge.py::test_the_newest_of_two_pointers_to_an_item_remains",
     ),
     "Conflict Detection: Detect status change": (
-        "test_knowledge.py::test_a_status_that_became_deprecated_or_superseded_is_a_conflict",
+        "test_knowledge.py::test_a_change_to_deprecated_or_superseded_is_a_conflict",
     ),
     "Conflict Resolution: Apply update_memory resolution": (
-        "test_knowledge.py::test_an_update_brings_content_hash_and_moment_of_the_pointer_up_to_date",
+        "test_knowledge.py::test_an_update_refreshes_the_pointers_content_hash_and_time",
     ),
     "Conflict Resolution: Apply delete_memory resolution": (
-        "test_knowledge.py::test_a_resolved_orphan_leaves_memory_and_mapping",
+        "test_knowledge.py::test_a_resolved_orphan_is_removed_from_memory_and_state",
     ),
     "Conflict Resolution: Custom resolution strategy": (
-        "test_knowledge.py::test_custom_resolutions_count_by_type_and_item_and_the_rest_is_resolved_by_default",
+        "test_knowledge.py::test_custom_resolutions_apply_by_type_and_item_and_defaults_to_the_rest",
     ),
     "Sync Triggers: Evaluate staleness threshold": (
-        "test_knowledge.py::test_a_sync_is_due_once_the_last_is_longer_ago_than_the_threshold",
+        "test_knowledge.py::test_a_sync_is_due_when_the_last_one_is_older_than_the_threshold",
     ),
-    "Sync Triggers: Evaluate session threshold": ("test_knowledge.py::test_a_sync_is_due_once_so_many_sessions_ran",),
-    "Sync Triggers: No trigger met": ("test_knowledge.py::test_with_nothing_configured_no_sync_is_ever_due",),
+    "Sync Triggers: Evaluate session threshold": (
+        "test_knowledge.py::test_a_sync_is_due_after_the_configured_number_of_sessions",
+    ),
+    "Sync Triggers: No trigger met": ("test_knowledge.py::test_without_configuration_no_sync_is_due",),
     "Checkpoint and Rollback: Create checkpoint before sync": (
-        "test_knowledge.py::test_every_sync_has_a_checkpoint_of_its_own_and_the_last_five_stay",
+        "test_knowledge.py::test_every_sync_has_a_checkpoint_and_the_last_five_are_stored",
     ),
     "Checkpoint and Rollback: Rollback on catastrophic failure": (
-        "test_knowledge.py::test_a_sync_that_cannot_go_on_leaves_everything_as_it_was",
+        "test_knowledge.py::test_a_failed_sync_changes_nothing",
     ),
     "Sync Observability: Emit sync operation metrics": (
         "test_knowledge.py::test_every_sync_is_counted_with_its_type_and_duration",
     ),
-    "Sync Observability: Emit item sync metrics": ("test_knowledge.py::test_items_are_counted_by_what_became_of_them",),
+    "Sync Observability: Emit item sync metrics": ("test_knowledge.py::test_items_are_counted_by_outcome",),
     "Sync Observability: Emit conflict metrics": ("test_knowledge.py::test_conflicts_are_counted_by_type",),
     "Sync Observability: Emit error metrics": ("test_knowledge.py::test_failures_are_counted_by_code",),
     "Sync Error Handling: Knowledge unavailable error": (
-        "test_knowledge.py::test_a_repository_out_of_reach_is_tried_three_times",
+        "test_knowledge.py::test_an_unreachable_repository_is_tried_three_times",
     ),
     "Sync Error Handling: State corrupted error": (
-        "test_knowledge.py::test_a_damaged_state_is_told_set_aside_and_begun_anew_from_the_pointers_there_are",
+        "test_knowledge.py::test_a_damaged_state_is_reported_set_aside_and_rebuilt_from_the_pointers",
     ),
     "Sync Error Handling: Partial failure handling": (
-        "test_knowledge.py::test_what_fails_is_named_the_rest_is_done_and_the_sync_is_not_complete",
+        "test_knowledge.py::test_a_partly_failed_sync_names_the_failed_items_and_is_not_complete",
     ),
     "Performance Requirements: Delta detection performance": (
         "test_knowledge.py::test_the_delta_of_a_thousand_items_takes_less_than_five_seconds",
@@ -320,15 +320,15 @@ NOT_YET: dict[str, str] = {}
 
 DECISIONS: dict[str, tuple[str, ...]] = {
     "Knowledge sync: pointers are memories that the anchor tells, budgeted and unforgeable": (
-        "test_knowledge_anchor.py::test_blocking_constraints_are_invariants_and_decisions_are_pointed_to",
-        "test_knowledge_anchor.py::test_a_sync_is_another_pack_and_what_changed_is_told",
-        "test_knowledge_anchor.py::test_a_constraint_that_no_longer_holds_is_said_to_hold_no_longer",
-        "test_knowledge_anchor.py::test_a_rollback_takes_what_a_sync_brought_out_of_the_anchor",
-        "test_knowledge_anchor.py::test_no_item_forges_a_line_of_the_anchor_or_brings_a_secret",
-        "test_knowledge_anchor.py::test_what_the_anchor_tells_is_not_remembered_beside_it",
-        "test_knowledge_anchor.py::test_however_much_is_known_the_anchor_keeps_its_bytes_and_the_projects_own_rules",
-        "test_knowledge_anchor.py::test_before_memories_are_loaded_an_anchor_says_that_it_is_not_whole",
-        "test_knowledge_anchor.py::test_a_project_without_pointers_waits_for_no_memories",
+        "test_knowledge_anchor.py::test_blocking_constraints_become_invariants_and_decisions_are_referenced",
+        "test_knowledge_anchor.py::test_a_sync_changes_the_pack_and_the_delta_lists_the_changes",
+        "test_knowledge_anchor.py::test_a_deprecated_constraint_is_withdrawn_in_the_delta",
+        "test_knowledge_anchor.py::test_a_rollback_removes_a_syncs_items_from_the_anchor",
+        "test_knowledge_anchor.py::test_an_item_cannot_forge_an_anchor_line_or_carry_a_secret",
+        "test_knowledge_anchor.py::test_pointers_in_the_anchor_are_not_recalled_again",
+        "test_knowledge_anchor.py::test_many_items_leave_the_anchor_in_its_budget_with_the_projects_own_rules",
+        "test_knowledge_anchor.py::test_before_memories_are_loaded_the_anchor_is_marked_incomplete",
+        "test_knowledge_anchor.py::test_a_project_without_pointers_does_not_wait_for_memories",
     ),
     "Context Engine: the bracket scales the packs": (
         "test_context_engine.py::test_a_window_that_fills_up_gets_less_of_the_packs",
@@ -352,25 +352,25 @@ DECISIONS: dict[str, tuple[str, ...]] = {
         "test_memory_capture.py::test_what_a_run_was_told_of_memories_is_not_captured_when_the_agent_repeats_it",
     ),
     "Session Lock §6: how it works; Article XV.1: while a session is active CLAUDE.md has the block": (
-        "test_session_lock.py::test_chati_activates_the_lock_with_the_agent_of_the_session_file_and_its_block_in_claude_md",
-        "test_session_lock.py::test_a_handover_that_the_session_file_tells_of_is_followed",
-        "test_session_lock.py::test_a_block_the_user_deleted_is_told_and_put_back_by_chati",
+        "test_session_lock.py::test_chati_activates_the_lock_with_the_session_files_agent_and_writes_the_block",
+        "test_session_lock.py::test_a_handover_in_the_session_file_is_followed",
+        "test_session_lock.py::test_a_block_deleted_by_the_user_is_reported_and_restored_by_activation",
     ),
     "Session Lock §6: exit commands; Article XV.2-4: every message is routed, only explicit words leave": (
-        "test_session_lock.py::test_every_message_goes_to_the_agent_until_an_exit_command_and_off_topic_stays_locked",
+        "test_session_lock.py::test_every_message_goes_to_the_agent_until_an_exit_command",
     ),
     "Session Lock §6: exit protocol; Article XV.5: state is kept, the block says INACTIVE": (
-        "test_session_lock.py::test_leaving_saves_the_agents_state_says_inactive_and_confirms_in_the_users_language",
-        "test_session_lock.py::test_leaving_writes_the_sessions_digest_to_the_memories_and_withholds_it_in_passive_mode",
+        "test_session_lock.py::test_exit_saves_progress_deactivates_the_block_and_confirms_in_the_users_language",
+        "test_session_lock.py::test_exit_captures_the_session_summary_except_in_passive_mode",
     ),
     "Session Lock §6: resume; Article XV.6-7: /chati after an exit or a restart": (
-        "test_session_lock.py::test_chati_after_an_exit_and_a_restart_resumes_with_agent_and_progress",
-        "test_session_lock.py::test_a_restart_in_the_middle_leaves_the_lock_active_in_state_and_file",
+        "test_session_lock.py::test_activation_after_an_exit_and_a_restart_resumes_agent_and_progress",
+        "test_session_lock.py::test_the_lock_survives_a_restart_in_state_and_file",
     ),
     "Session Lock: nobody is trapped, no file of the user's is touched outside the block": (
-        "test_session_lock.py::test_what_cannot_be_read_or_written_never_keeps_the_user_in",
-        "test_session_lock.py::test_the_block_is_no_rule_of_the_projects_and_changes_no_anchor",
-        "test_session_lock.py::test_without_a_session_file_none_is_made_and_nothing_else_of_the_project_changes",
+        "test_session_lock.py::test_unreadable_and_unwritable_files_do_not_prevent_exit",
+        "test_session_lock.py::test_the_block_is_not_a_project_rule_and_does_not_change_the_anchor",
+        "test_session_lock.py::test_without_a_session_file_none_is_created_and_the_project_is_unchanged",
     ),
     "Registry 5.1, Article XIV 1: the single source of truth": (
         "test_registry.py::test_one_file_catalogs_every_artifact_and_is_the_single_source_of_truth",

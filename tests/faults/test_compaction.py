@@ -1,4 +1,4 @@
-"""A process that is killed before a compaction: repeating the call ends where an undisturbed one does."""
+"""After a kill during a compaction, repeating the call ends where an undisturbed one does."""
 
 import re
 import signal
@@ -14,23 +14,23 @@ from tests.support.depth import sample
 from tests.support.process import SidecarProcess
 from tests.support.rpc_failures import StillWaiting
 
-MORTAL = (sys.executable, "-m", "tests.support.serve_and_crash")
+KILLABLE = (sys.executable, "-m", "tests.support.serve_and_crash")
 Starts = Callable[..., SidecarProcess]
 
-DIGEST = {
+SUMMARY = {
     "messages": [
         {"author": "user", "text": "No, use pnpm instead of npm.", "at": "2026-03-01T09:00:00Z"},
         {"author": "user", "text": "Always write the test first, please.", "at": "2026-03-01T09:01:00Z"},
     ]
 }
-KNOWN = "---\ntype: decision\nconfidence: 0.8\nevidence_count: 1\nat: 2026-02-01T09:00:00Z\n---\n"
+FRONT_MATTER = "---\ntype: decision\nconfidence: 0.8\nevidence_count: 1\nat: 2026-02-01T09:00:00Z\n---\n"
 MEMORIES = {
-    "npm": f"{KNOWN}# Use npm for the build\n\nUse npm for the build.\n",
-    "test": f"{KNOWN}# Always write the test first\n\nAlways write the test first, please.\n",
+    "npm": f"{FRONT_MATTER}# Use npm for the build\n\nUse npm for the build.\n",
+    "test": f"{FRONT_MATTER}# Always write the test first\n\nAlways write the test first, please.\n",
 }
 
 
-def made(project: Path) -> Path:
+def create_project(project: Path) -> Path:
     folder = ".chati/memories/shared/durable"
     for path, text in {**PROJECT, **{f"{folder}/{name}.md": text for name, text in MEMORIES.items()}}.items():
         target = project / path
@@ -39,39 +39,39 @@ def made(project: Path) -> Path:
     return project
 
 
-def tell(process: SidecarProcess, project: Path, verb: str = "preCompact", **more: Any) -> Any:
-    told = {"cwd": str(project), "sessionId": "s-1", "compactionId": "c-1", **more}
-    return process.client.request(f"context/{verb}", told)
+def report(process: SidecarProcess, project: Path, verb: str = "preCompact", **params: Any) -> Any:
+    session = {"cwd": str(project), "sessionId": "s-1", "compactionId": "c-1"}
+    return process.client.request(f"context/{verb}", {**session, **params})
 
 
-def ends(process: SidecarProcess, project: Path) -> dict[str, str]:
-    """Gives all that a compaction leaves in the project, but for ids and the moment."""
+def end_state(process: SidecarProcess, project: Path) -> dict[str, str]:
+    """Return what a compaction leaves in the project, without ids and times."""
     folder = project / ".chati"
     paths = [folder / "session.yaml", *sorted((folder / "memories").rglob("*.md"))]
     texts = {path.relative_to(folder).as_posix(): path.read_text(encoding="utf-8") for path in paths}
-    after = tell(process, project, "postCompact")
+    after = report(process, project, "postCompact")
     texts["count"] = f"{after['compactions']} {after['context']['data']['memory']['text']}"
     varying = r"mem-\d{4}-\d\d-\d\d-\d+|\d{4}-\d\d-\d\dT[\d:.]+Z|daily/[\d-]+|(?<=digest, )[\d-]+|(?<=date: \")[\d-]+"
     return {re.sub(varying, "…", path): re.sub(varying, "…", text) for path, text in texts.items()}
 
 
-@pytest.mark.parametrize("dies_at", sample([1, 2, 3, 4, 6, 8, 11, 14, 18, 22, 27, 33, 38, 43, 48, 54, 60], 5))
-def test_killed_at_any_write_the_next_call_finishes_what_was_begun(
-    start_process: Starts, tmp_path: Path, dies_at: int
+@pytest.mark.parametrize("killed_at", sample([1, 2, 3, 4, 6, 8, 11, 14, 18, 22, 27, 33, 38, 43, 48, 54, 60], 5))
+def test_after_a_kill_at_any_write_the_next_call_finishes_the_compaction(
+    start_process: Starts, tmp_path: Path, killed_at: int
 ) -> None:
-    more: dict[str, Any] = {"digest": DIGEST, "progress": "Half"}
-    whole = start_process(state_dir=tmp_path / "whole")
-    whole.client.initialize(settings={"mode": "active"})
-    tell(whole, made(tmp_path / "a"), **more)
-    orders = tmp_path / "orders"
+    params: dict[str, Any] = {"summary": SUMMARY, "progress": "Half"}
+    undisturbed = start_process(state_dir=tmp_path / "undisturbed")
+    undisturbed.client.initialize(settings={"mode": "active"})
+    report(undisturbed, create_project(tmp_path / "a"), **params)
+    order = tmp_path / "order"
     first = start_process(
-        state_dir=tmp_path / "state", command=MORTAL, environment={"SIDECAR_TEST_DIES_AT": str(orders)}
+        state_dir=tmp_path / "state", command=KILLABLE, environment={"SIDECAR_TEST_DIES_AT": str(order)}
     )
     first.client.initialize(settings={"mode": "active"})
-    project = made(tmp_path / "b")
-    orders.write_text(str(dies_at))
+    project = create_project(tmp_path / "b")
+    order.write_text(str(killed_at))
     try:
-        tell(first, project, **more)
+        report(first, project, **params)
     except StillWaiting:
         assert first.wait() == -signal.SIGKILL
     else:
@@ -79,6 +79,6 @@ def test_killed_at_any_write_the_next_call_finishes_what_was_begun(
         first.wait()
     second = start_process(state_dir=tmp_path / "state")
     second.client.initialize(settings={"mode": "active"})
-    again = tell(second, project, **more)
-    assert (again["compactions"], again["captured"] is not None) == (1, True)
-    assert ends(second, project) == ends(whole, tmp_path / "a")
+    result = report(second, project, **params)
+    assert (result["compactions"], result["captured"] is not None) == (1, True)
+    assert end_state(second, project) == end_state(undisturbed, tmp_path / "a")

@@ -1,4 +1,4 @@
-"""A knowledge sync whose process is killed, ended or doubled: memory is whole afterwards, and one runs at a time."""
+"""A knowledge sync whose process is killed or ended leaves memory consistent; only one sync runs at a time."""
 
 import json
 import sqlite3
@@ -32,10 +32,10 @@ def project(tmp_path: Path) -> Path:
     return folder
 
 
-def begun(process: SidecarProcess, project: Path, repository: Repository, ceiling: int) -> Client:
+def configured(process: SidecarProcess, project: Path, repository: Repository, rate: int) -> Client:
     client = process.client
     client.initialize()
-    knowledge = {"repository": str(repository.path), "writesPerSecond": ceiling}
+    knowledge = {"repository": str(repository.path), "writesPerSecond": rate}
     client.request("settings/update", {"projectPath": str(project), "settings": {"knowledge": knowledge}})
     return client
 
@@ -50,139 +50,140 @@ def sync(client: Client, project: Path, **params: Any) -> Any:
     return client.request("knowledge/sync", {"cwd": str(project), "mode": "full", **params})
 
 
-def half_done(client: Client, project: Path) -> int:
-    """Begins a sync, waits until some pointers are written, and gives the request's id."""
+def start_sync(client: Client, project: Path) -> int:
+    """Start a sync, wait until some pointers are written, and return the request id."""
     request_id = client.start("knowledge/sync", {"cwd": str(project), "mode": "full"})
-    client.inbox.wait_for(lambda message: 0 < _done(message) < ITEMS)
+    client.inbox.wait_for(lambda message: 0 < _done_count(message) < ITEMS)
     return request_id
 
 
-def finished(client: Client, project: Path) -> tuple[str, str]:
-    """Gives how the only sync ended: who cancels is answered at once, and what was begun is taken back behind it."""
-    give_up_at = time.monotonic() + 20
-    while time.monotonic() < give_up_at:
-        (one,) = client.request("knowledge/status", {"cwd": str(project)})["checkpoints"]
-        if one["status"] != "running":
-            return one["status"], one["reason"]
+def sync_outcome(client: Client, project: Path) -> tuple[str, str]:
+    """Return the status and reason of the only sync. A cancelled request is answered before its rollback ends."""
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        (checkpoint,) = client.request("knowledge/status", {"cwd": str(project)})["checkpoints"]
+        if checkpoint["status"] != "running":
+            return checkpoint["status"], checkpoint["reason"]
         time.sleep(0.02)
-    raise AssertionError("It is still running.")
+    raise AssertionError("The sync is still running.")
 
 
-def _done(message: Any) -> int:
+def _done_count(message: Any) -> int:
     is_progress = isinstance(message, dict) and message.get("method") == "$/progress"
     return int(message["params"]["value"]["done"]) if is_progress else 0
 
 
-def test_a_killed_sync_is_taken_back_by_the_next_process_and_ends_as_if_nothing_had_happened(
+def test_a_killed_sync_is_rolled_back_by_the_next_process_and_can_be_repeated(
     start_process: Callable[..., SidecarProcess], project: Path, repository: Repository, tmp_path: Path
 ) -> None:
     process = start_process()
-    client = begun(process, project, repository, ceiling=90)
-    half_done(client, project)
+    client = configured(process, project, repository, rate=90)
+    start_sync(client, project)
     process.popen.kill()
     process.popen.wait()
     assert 0 < len(files(project)) < ITEMS
-    again = begun(start_process(), project, repository, ceiling=0)
+    again = configured(start_process(), project, repository, rate=0)
     (killed,) = again.request("knowledge/status", {"cwd": str(project)})["checkpoints"]
     assert killed["status"] == "running"
     done = sync(again, project)
     assert (done["counts"]["added"], done["complete"]) == (ITEMS, True)
     assert again.request("knowledge/plan", {"cwd": str(project)})["operations"] == []
-    told = {one["id"]: one for one in again.request("knowledge/status", {"cwd": str(project)})["checkpoints"]}
-    assert (told[killed["id"]]["status"], bool(told[killed["id"]]["reason"])) == ("rolledBack", True)
+    checkpoints = again.request("knowledge/status", {"cwd": str(project)})["checkpoints"]
+    (rolled_back,) = [checkpoint for checkpoint in checkpoints if checkpoint["id"] == killed["id"]]
+    assert (rolled_back["status"], bool(rolled_back["reason"])) == ("rolledBack", True)
     other = tmp_path / "undisturbed"
     other.mkdir()
-    sync(begun(start_process(), other, repository, ceiling=0), other)
+    sync(configured(start_process(), other, repository, rate=0), other)
     assert files(project) == files(other)
 
 
-def test_while_one_process_syncs_another_is_told_to_wait(
+def test_a_second_process_is_refused_during_a_sync(
     start_process: Callable[..., SidecarProcess], project: Path, repository: Repository
 ) -> None:
-    first = begun(start_process(), project, repository, ceiling=90)
-    second = begun(start_process(), project, repository, ceiling=90)
-    request_id = half_done(first, project)
-    with pytest.raises(RpcFailure) as refused:
+    first = configured(start_process(), project, repository, rate=90)
+    second = configured(start_process(), project, repository, rate=90)
+    request_id = start_sync(first, project)
+    with pytest.raises(RpcFailure) as raised:
         sync(second, project)
-    assert (refused.value.code, refused.value.data["kind"]) == (-32001, "busy")
+    assert (raised.value.code, raised.value.data["kind"]) == (-32001, "busy")
     assert first.result(request_id)["complete"]
     assert sync(second, project)["operations"] == []
 
 
-def test_a_cancelled_sync_leaves_memory_as_it_was(
+def test_a_cancelled_sync_is_rolled_back(
     start_process: Callable[..., SidecarProcess], project: Path, repository: Repository
 ) -> None:
     process = start_process()
-    client = begun(process, project, repository, ceiling=90)
-    request_id = half_done(client, project)
+    client = configured(process, project, repository, rate=90)
+    request_id = start_sync(client, project)
     client.cancel(request_id)
     assert client.answer(request_id)["error"]["code"] == -32800
-    assert finished(client, project) == ("rolledBack", "The request was cancelled.")
+    assert sync_outcome(client, project) == ("rolledBack", "The request was cancelled.")
     assert files(project) == {}
     (line,) = process.stderr_lines(b'"knowledge.rolledBack"')
     assert b'"reason":"The request was cancelled."' in line
 
 
-def test_a_repository_out_of_reach_is_tried_again_twice_ever_later_and_that_is_logged(
+def test_an_unreachable_repository_is_retried_twice_with_backoff_and_logged(
     start_process: Callable[..., SidecarProcess], project: Path, repository: Repository
 ) -> None:
     process = start_process()
-    client = begun(process, project, repository, ceiling=0)
+    client = configured(process, project, repository, rate=0)
     repository.path.rename(repository.path.with_name("away"))
-    with pytest.raises(RpcFailure) as refused:
+    with pytest.raises(RpcFailure) as raised:
         sync(client, project)
-    assert (refused.value.data["code"], refused.value.data["retryable"]) == ("KNOWLEDGE_UNAVAILABLE", True)
+    assert (raised.value.data["code"], raised.value.data["retryable"]) == ("KNOWLEDGE_UNAVAILABLE", True)
     process.stderr_lines(b'"knowledge.syncFailed"')
     delays = [json.loads(line)["delayMs"] for line in process.stderr_lines(b'"knowledge.retry"')]
     assert len(delays) == 2
-    assert 500 <= delays[0] <= 1_000 <= delays[1] <= 2_000, "1 s and twice that, half of it by chance"
+    assert 500 <= delays[0] <= 1_000 <= delays[1] <= 2_000, "1 s and 2 s, each with up to 50 % jitter"
 
 
 def test_a_damaged_state_is_logged(
     start_process: Callable[..., SidecarProcess], project: Path, repository: Repository, state_dir: Path
 ) -> None:
     process = start_process()
-    client = begun(process, project, repository, ceiling=0)
+    client = configured(process, project, repository, rate=0)
     sync(client, project)
     with closing(sqlite3.connect(state_dir / "continuity.db")) as database, database:
         database.execute("UPDATE continuity_knowledge_state SET value = substr(value, 1, 40)")
-    with pytest.raises(RpcFailure) as refused:
+    with pytest.raises(RpcFailure) as raised:
         sync(client, project)
-    assert refused.value.data["code"] == "STATE_CORRUPTED"
+    assert raised.value.data["code"] == "STATE_CORRUPTED"
     (line,) = process.stderr_lines(b'"knowledge.stateCorrupted"')
-    told = json.loads(line)
-    assert (told["level"], told["bytes"], told["digestMatches"]) == ("error", 40, False)
-    assert told["storedAs"] == refused.value.data["setAside"]
+    record = json.loads(line)
+    assert (record["level"], record["bytes"], record["digestMatches"]) == ("error", 40, False)
+    assert record["storedAs"] == raised.value.data["setAside"]
 
 
-def test_a_sync_in_a_process_that_ends_leaves_memory_as_it_was_or_as_it_will_be(
+def test_after_a_sync_in_a_process_that_ends_memory_is_in_its_old_or_new_state(
     start_process: Callable[..., SidecarProcess], project: Path, repository: Repository
 ) -> None:
     process = start_process()
-    client = begun(process, project, repository, ceiling=90)
-    half_done(client, project)
+    client = configured(process, project, repository, rate=90)
+    start_sync(client, project)
     process.close_stdin()
     process.wait()
-    again = begun(start_process(), project, repository, ceiling=0)
+    again = configured(start_process(), project, repository, rate=0)
     assert sync(again, project)["complete"]
     assert len(files(project)) == ITEMS
     assert again.request("knowledge/plan", {"cwd": str(project)})["operations"] == []
 
 
-def test_a_sync_by_itself_takes_itself_back_when_the_client_is_gone_and_holds_up_no_end(
+def test_an_auto_sync_is_rolled_back_at_shutdown_without_delaying_it(
     start_process: Callable[..., SidecarProcess], project: Path, repository: Repository
 ) -> None:
     process = start_process()
-    client = begun(process, project, repository, ceiling=20)
-    changed = {"mode": "active", "knowledge": {"stalenessThreshold": "6h"}}
-    client.request("settings/update", {"projectPath": str(project), "settings": changed})
+    client = configured(process, project, repository, rate=20)
+    settings = {"mode": "active", "knowledge": {"stalenessThreshold": "6h"}}
+    client.request("settings/update", {"projectPath": str(project), "settings": settings})
     Conversation(client, project).turn("Look at it", session="one")
-    client.inbox.wait_for(lambda message: 0 < _done(message) < ITEMS)
+    client.inbox.wait_for(lambda message: 0 < _done_count(message) < ITEMS)
     process.close_stdin()
     process.wait()
     (line,) = process.stderr_lines(b'"knowledge.rolledBack"')
     assert b'"skipped":0' in line
     assert files(project) == {}
-    again = begun(start_process(), project, repository, ceiling=0)
+    again = configured(start_process(), project, repository, rate=0)
     (only,) = again.request("knowledge/status", {"cwd": str(project)})["checkpoints"]
     assert (only["status"], only["reason"]) == ("rolledBack", "The request was cancelled.")

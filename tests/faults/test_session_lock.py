@@ -1,4 +1,4 @@
-"""A process killed while a session is entered or left: nobody is locked in, and no byte of the user's is lost."""
+"""A kill while a session is activated or exited locks nobody in and loses none of the user's bytes."""
 
 import signal
 import sys
@@ -12,32 +12,32 @@ from sidecar.session.managed_block import block_state, user_content
 from tests.support.process import SidecarProcess
 from tests.support.rpc_failures import StillWaiting
 
-MORTAL = (sys.executable, "-m", "tests.support.serve_and_crash")
+KILLABLE = (sys.executable, "-m", "tests.support.serve_and_crash")
 Starts = Callable[..., SidecarProcess]
 
-USERS = b"# Mine\r\n\r\nlast line, without an end"
+USER_CONTENT = b"# Mine\r\n\r\nlast line, without a newline"
 
 
 @pytest.mark.parametrize("verb", ["activate", "exit"])
-@pytest.mark.parametrize("dies_at", [1, 2, 3, 4, 5, 6, 8])
-def test_killed_at_any_write_the_session_is_entered_or_left_by_asking_again(
-    start_process: Starts, tmp_path: Path, verb: str, dies_at: int
+@pytest.mark.parametrize("killed_at", [1, 2, 3, 4, 5, 6, 8])
+def test_after_a_kill_at_any_write_repeating_the_call_succeeds(
+    start_process: Starts, tmp_path: Path, verb: str, killed_at: int
 ) -> None:
-    project, orders = tmp_path / "project", tmp_path / "orders"
+    project, order = tmp_path / "project", tmp_path / "order"
     project.mkdir()
     rules = project / "CLAUDE.md"
-    rules.write_bytes(USERS)
+    rules.write_bytes(USER_CONTENT)
 
-    def ask(process: SidecarProcess, what: str, **params: Any) -> Any:
-        return process.client.request(f"session/{what}", {"cwd": str(project), **params})
+    def call(process: SidecarProcess, method: str, **params: Any) -> Any:
+        return process.client.request(f"session/{method}", {"cwd": str(project), **params})
 
-    first = start_process(command=MORTAL, environment={"SIDECAR_TEST_DIES_AT": str(orders)})
+    first = start_process(command=KILLABLE, environment={"SIDECAR_TEST_DIES_AT": str(order)})
     first.client.initialize(settings={"sessionLockFile": "rules"})
     if verb == "exit":
-        ask(first, "activate", agent="dev")
-    orders.write_text(str(dies_at))
+        call(first, "activate", agent="dev")
+    order.write_text(str(killed_at))
     try:
-        ask(first, verb, **({"agent": "dev"} if verb == "activate" else {"progress": "Half"}))
+        call(first, verb, **({"agent": "dev"} if verb == "activate" else {"progress": "Half"}))
     except StillWaiting:
         assert first.wait() == -signal.SIGKILL
     else:
@@ -46,13 +46,13 @@ def test_killed_at_any_write_the_session_is_entered_or_left_by_asking_again(
 
     second = start_process()
     second.client.initialize(settings={"sessionLockFile": "rules"})
-    assert user_content(rules.read_bytes()) == USERS
-    assert ask(second, "route", message="/chati exit")["intent"] == "exit"
-    told = ask(second, "status")
-    is_one = (told["session"]["status"] == "active") == (block_state(rules.read_bytes()) == "active")
-    assert is_one or "session/activate" in told["warnings"][0], "what disagrees is said, and how to mend it"
-    assert ask(second, "activate", agent="dev")["block"]["state"] == "active"
-    left = ask(second, "exit")
-    assert (left["session"]["status"], left["blocks"][0]["state"]) == ("inactive", "inactive")
-    ask(second, "exit", removeBlock=True)
-    assert rules.read_bytes() == USERS
+    assert user_content(rules.read_bytes()) == USER_CONTENT
+    assert call(second, "route", message="/chati exit")["intent"] == "exit"
+    status = call(second, "status")
+    is_consistent = (status["session"]["status"] == "active") == (block_state(rules.read_bytes()) == "active")
+    assert is_consistent or "session/activate" in status["warnings"][0], "a warning names the repair"
+    assert call(second, "activate", agent="dev")["block"]["state"] == "active"
+    exited = call(second, "exit")
+    assert (exited["session"]["status"], exited["blocks"][0]["state"]) == ("inactive", "inactive")
+    call(second, "exit", removeBlock=True)
+    assert rules.read_bytes() == USER_CONTENT

@@ -1,4 +1,4 @@
-"""Every scenario of the knowledge sync, through the methods a host calls."""
+"""Every scenario of the knowledge sync, through the RPC methods."""
 
 import sqlite3
 from collections.abc import Callable
@@ -18,7 +18,7 @@ Make = Callable[..., Knowledge]
 ADR = "company/adrs/adr-1.md"
 POLICY = "company/policies/pol-1.md"
 BLOCKING = "".join(f"- {{severity: block, message: Rule {number}}}\n" for number in range(1, 6))
-TWO = {ADR: item("Use PostgreSQL", status="accepted"), POLICY: item("Logs hold no secret")}
+TWO_ITEMS = {ADR: item("Use PostgreSQL", status="accepted"), POLICY: item("Logs hold no secret")}
 
 
 def synced(make: Make, files: dict[str, str], **settings: Any) -> Knowledge:
@@ -28,26 +28,28 @@ def synced(make: Make, files: dict[str, str], **settings: Any) -> Knowledge:
 
 
 def kinds(answer: Any) -> list[tuple[str, str]]:
-    return [(one["kind"], one["item"]) for one in answer["operations"]]
+    return [(operation["kind"], operation["item"]) for operation in answer["operations"]]
 
 
 def types(knowledge: Knowledge) -> list[tuple[str, str]]:
-    return [(one["type"], one["suggestedResolution"]) for one in knowledge.request("conflicts")["conflicts"]]
+    return [
+        (conflict["type"], conflict["suggestedResolution"]) for conflict in knowledge.request("conflicts")["conflicts"]
+    ]
 
 
-def test_a_sync_leaves_the_moment_the_commit_and_every_items_hash_and_pointer(make_knowledge: Make) -> None:
-    knowledge = synced(make_knowledge, TWO)
+def test_a_sync_stores_the_time_the_commit_and_every_items_hash_and_pointer(make_knowledge: Make) -> None:
+    knowledge = synced(make_knowledge, TWO_ITEMS)
     status = knowledge.request("status")
     assert status["lastSyncAt"] == "2026-03-01T09:30:00.000Z"
     assert status["lastKnowledgeCommit"] == knowledge.repository.head()
-    told = knowledge.request("explain", item="adr-1")
-    assert told["syncedContentHash"] == told["contentHash"] == told["pointers"][0]["contentHash"]
+    explained = knowledge.request("explain", item="adr-1")
+    assert explained["syncedContentHash"] == explained["contentHash"] == explained["pointers"][0]["contentHash"]
 
 
-def test_the_state_is_there_after_a_restart_and_empty_where_there_was_none(
+def test_the_state_survives_a_restart_and_starts_empty(
     make_knowledge: Make, open_sidecar: Callable[..., MemorySidecar], tmp_path: Path
 ) -> None:
-    knowledge = synced(make_knowledge, TWO)
+    knowledge = synced(make_knowledge, TWO_ITEMS)
     knowledge.sidecar.close()
     again = open_sidecar()
     again.client.initialize()
@@ -59,15 +61,15 @@ def test_the_state_is_there_after_a_restart_and_empty_where_there_was_none(
     assert (other.request("status")["lastSyncAt"], other.request("status")["items"]) == (None, 2)
 
 
-def test_a_new_item_is_added_and_nothing_else(make_knowledge: Make) -> None:
-    knowledge = synced(make_knowledge, TWO)
+def test_only_the_new_item_is_added(make_knowledge: Make) -> None:
+    knowledge = synced(make_knowledge, TWO_ITEMS)
     knowledge.repository.commit({"company/specs/s.md": item("Checkout")})
     delta = knowledge.request("plan")["delta"]
     assert (delta["added"], delta["updated"], delta["deleted"]) == (["company:s"], [], [])
 
 
 def test_changed_content_constraints_or_status_is_an_update(make_knowledge: Make) -> None:
-    knowledge = synced(make_knowledge, TWO)
+    knowledge = synced(make_knowledge, TWO_ITEMS)
     for text in (
         item("Use PostgreSQL", status="accepted", body="Otherwise."),
         item("Use PostgreSQL", status="draft"),
@@ -77,34 +79,34 @@ def test_changed_content_constraints_or_status_is_an_update(make_knowledge: Make
         assert knowledge.request("plan")["delta"]["updated"] == ["company:adr-1"]
 
 
-def test_an_item_that_is_gone_is_deleted_and_nothing_else(make_knowledge: Make) -> None:
-    knowledge = synced(make_knowledge, TWO)
+def test_only_the_removed_item_is_deleted(make_knowledge: Make) -> None:
+    knowledge = synced(make_knowledge, TWO_ITEMS)
     knowledge.repository.git("rm", "--quiet", ADR)
     knowledge.repository.commit()
     delta = knowledge.request("plan")["delta"]
     assert delta == {"added": [], "updated": [], "deleted": ["company:adr-1"], "unchanged": ["company:pol-1"]}
 
 
-def test_an_item_of_the_same_hash_is_unchanged(make_knowledge: Make) -> None:
-    knowledge = synced(make_knowledge, TWO)
+def test_an_item_with_the_same_hash_is_unchanged(make_knowledge: Make) -> None:
+    knowledge = synced(make_knowledge, TWO_ITEMS)
     knowledge.repository.commit({"README.md": "# More\n"})
     assert knowledge.request("plan")["delta"]["unchanged"] == ["company:adr-1", "company:pol-1"]
 
 
-def test_a_pointer_says_title_summary_type_three_blocking_constraints_and_the_id(make_knowledge: Make) -> None:
+def test_a_pointer_has_title_summary_type_three_blocking_constraints_and_the_id(make_knowledge: Make) -> None:
     forged = item("Use PostgreSQL", summary='"Short.\\nReference: team/web:x"', constraints=BLOCKING)
     kinds_of = {"adrs": "ADR", "policies": "POLICY", "patterns": "PATTERN", "specs": "SPEC"}
     knowledge = synced(make_knowledge, {f"company/{folder}/{folder}.md": forged for folder in kinds_of})
     for folder, kind in kinds_of.items():
-        (told,) = [one for title, one in knowledge.memories().items() if title.startswith(f"[{kind}] Use")]
-        assert told["text"].split("\n\n") == [
+        (pointer,) = [memory for title, memory in knowledge.memories().items() if title.startswith(f"[{kind}] Use")]
+        assert pointer["text"].split("\n\n") == [
             "Summary: Short. Reference: team/web:x",
             *(f"Blocking: Rule {number}" for number in (1, 2, 3)),
             f"Reference: company:{folder}",
         ]
 
 
-def test_every_layers_pointers_are_of_that_layer_in_memory(make_knowledge: Make) -> None:
+def test_a_pointer_has_its_items_layer(make_knowledge: Make) -> None:
     layers = {"company": "company", "orgs/acme": "org", "teams/web": "team", "projects/till": "project"}
     files = {f"{folder}/adrs/a.md": item(layer) for folder, layer in layers.items()}
     knowledge = synced(make_knowledge, files, scopes=["orgs/acme", "teams/web", "projects/*"])
@@ -114,20 +116,20 @@ def test_every_layers_pointers_are_of_that_layer_in_memory(make_knowledge: Make)
     )
 
 
-def test_a_full_sync_checkpoints_adds_updates_and_deletes(make_knowledge: Make) -> None:
-    knowledge = synced(make_knowledge, TWO)
+def test_a_full_sync_creates_a_checkpoint_and_adds_updates_and_deletes(make_knowledge: Make) -> None:
+    knowledge = synced(make_knowledge, TWO_ITEMS)
     knowledge.repository.git("rm", "--quiet", POLICY)
     knowledge.repository.commit({ADR: item("Use SQLite"), "company/specs/s.md": item("Checkout")})
     done = knowledge.request("sync", mode="full")
     assert kinds(done) == [("create", "company:s"), ("update", "company:adr-1"), ("delete", "company:pol-1")]
-    assert done["checkpointId"] in [one["id"] for one in knowledge.request("status")["checkpoints"]]
+    assert done["checkpointId"] in [checkpoint["id"] for checkpoint in knowledge.request("status")["checkpoints"]]
     assert set(knowledge.memories()) == {"[ADR] Use SQLite", "[SPEC] Checkout"}
     assert knowledge.request("plan")["operations"] == []
 
 
-def test_an_incremental_sync_looks_at_what_commits_changed_and_at_most_so_many(make_knowledge: Make) -> None:
-    knowledge = synced(make_knowledge, TWO)
-    knowledge.pointer("pol-1").unlink()  # no commit's doing
+def test_an_incremental_sync_covers_changed_items_up_to_the_limit(make_knowledge: Make) -> None:
+    knowledge = synced(make_knowledge, TWO_ITEMS)
+    knowledge.pointer("pol-1").unlink()  # changed by no commit
     first = knowledge.repository.head()
     knowledge.repository.commit({f"company/specs/s{number}.md": item(f"Spec {number}") for number in range(3)})
     done = knowledge.request("sync", maxItems=2)
@@ -139,31 +141,32 @@ def test_an_incremental_sync_looks_at_what_commits_changed_and_at_most_so_many(m
 
 
 def test_a_single_item_is_updated_created_or_marked_as_orphaned(make_knowledge: Make) -> None:
-    knowledge = synced(make_knowledge, TWO)
+    knowledge = synced(make_knowledge, TWO_ITEMS)
     knowledge.repository.git("rm", "--quiet", POLICY)
     knowledge.repository.commit({ADR: item("Use SQLite"), "company/specs/s.md": item("Checkout")})
     for name, kind in (("adr-1", "update"), ("company:s", "create"), ("pol-1", "mark_orphaned")):
-        assert [one["kind"] for one in knowledge.request("sync", mode="single", item=name)["operations"]] == [kind]
+        (operation,) = knowledge.request("sync", mode="single", item=name)["operations"]
+        assert operation["kind"] == kind
         assert knowledge.request("sync", mode="single", item=name)["operations"] == []
     assert "knowledge_status: orphaned" in knowledge.pointer("pol-1").read_text()
     assert types(knowledge) == [("orphaned_pointer", "delete_memory")]
 
 
-def test_a_pointer_whose_hash_is_another_is_a_conflict(make_knowledge: Make) -> None:
-    knowledge = synced(make_knowledge, TWO)
+def test_a_pointer_with_a_different_hash_is_a_conflict(make_knowledge: Make) -> None:
+    knowledge = synced(make_knowledge, TWO_ITEMS)
     knowledge.repository.commit({ADR: item("Use PostgreSQL", status="accepted", body="Otherwise.")})
     assert types(knowledge) == [("hash_mismatch", "update_memory")]
 
 
-def test_a_pointer_to_an_item_that_is_gone_is_a_conflict(make_knowledge: Make) -> None:
-    knowledge = synced(make_knowledge, TWO)
+def test_a_pointer_to_a_removed_item_is_a_conflict(make_knowledge: Make) -> None:
+    knowledge = synced(make_knowledge, TWO_ITEMS)
     knowledge.repository.git("rm", "--quiet", ADR)
     knowledge.repository.commit()
     assert types(knowledge) == [("orphaned_pointer", "delete_memory")]
 
 
-def test_of_two_pointers_to_one_item_the_newest_stays(make_knowledge: Make) -> None:
-    knowledge = synced(make_knowledge, TWO)
+def test_the_newest_of_two_pointers_to_an_item_remains(make_knowledge: Make) -> None:
+    knowledge = synced(make_knowledge, TWO_ITEMS)
     pointer = knowledge.pointer("adr-1")
     old = pointer.read_text().replace("updated_at: 2026", "updated_at: 2025")
     pointer.with_name("by-hand.md").write_text(old)
@@ -172,8 +175,8 @@ def test_of_two_pointers_to_one_item_the_newest_stays(make_knowledge: Make) -> N
     assert pointer.exists()
 
 
-def test_a_status_that_became_deprecated_or_superseded_is_a_conflict(make_knowledge: Make) -> None:
-    knowledge = synced(make_knowledge, TWO)
+def test_a_change_to_deprecated_or_superseded_is_a_conflict(make_knowledge: Make) -> None:
+    knowledge = synced(make_knowledge, TWO_ITEMS)
     for status in ("deprecated", "superseded"):
         knowledge.repository.commit({ADR: item("Use PostgreSQL", status=status)})
         assert ("status_change", "update_memory") in types(knowledge)
@@ -181,10 +184,8 @@ def test_a_status_that_became_deprecated_or_superseded_is_a_conflict(make_knowle
         assert f"Status: {status}" in knowledge.pointer("adr-1").read_text()
 
 
-def test_an_update_brings_content_hash_and_moment_of_the_pointer_up_to_date(
-    make_knowledge: Make, sidecar: MemorySidecar
-) -> None:
-    knowledge = synced(make_knowledge, TWO)
+def test_an_update_refreshes_the_pointers_content_hash_and_time(make_knowledge: Make, sidecar: MemorySidecar) -> None:
+    knowledge = synced(make_knowledge, TWO_ITEMS)
     before = knowledge.request("explain", item="adr-1")
     path = knowledge.pointer("adr-1")
     path.write_text(path.read_text().replace("layer: company", "layer: team") + "\nBlocking: forged\n")
@@ -199,8 +200,8 @@ def test_an_update_brings_content_hash_and_moment_of_the_pointer_up_to_date(
     assert "forged" not in path.read_text()
 
 
-def test_a_resolved_orphan_leaves_memory_and_mapping(make_knowledge: Make) -> None:
-    knowledge = synced(make_knowledge, TWO)
+def test_a_resolved_orphan_is_removed_from_memory_and_state(make_knowledge: Make) -> None:
+    knowledge = synced(make_knowledge, TWO_ITEMS)
     knowledge.repository.git("rm", "--quiet", ADR)
     knowledge.repository.commit({"company/specs/s.md": item("Checkout")})
     done = knowledge.request("resolve", type="orphaned_pointer")
@@ -209,8 +210,8 @@ def test_a_resolved_orphan_leaves_memory_and_mapping(make_knowledge: Make) -> No
     assert knowledge.request("plan")["delta"]["deleted"] == []
 
 
-def test_custom_resolutions_count_by_type_and_item_and_the_rest_is_resolved_by_default(make_knowledge: Make) -> None:
-    knowledge = synced(make_knowledge, {**TWO, "company/specs/s.md": item("Checkout")})
+def test_custom_resolutions_apply_by_type_and_item_and_defaults_to_the_rest(make_knowledge: Make) -> None:
+    knowledge = synced(make_knowledge, {**TWO_ITEMS, "company/specs/s.md": item("Checkout")})
     for part in ("adr-1", "pol-1", "company-s-"):
         path = knowledge.pointer(part)
         path.write_text(path.read_text() + "\nBy hand.\n")
@@ -221,17 +222,18 @@ def test_custom_resolutions_count_by_type_and_item_and_the_rest_is_resolved_by_d
     done = knowledge.request("sync", mode="full", resolutions=choices)
     assert kinds(done) == [("update", "company:pol-1")]
     assert "By hand." in knowledge.pointer("adr-1").read_text()
-    assert [one["item"] for one in knowledge.request("conflicts")["conflicts"]] == ["company:adr-1", "company:s"]
-    refused = knowledge.error(
-        "sync", mode="full", resolutions=[{"type": "hash_mismatch", "resolution": "delete_memory"}]
-    )
-    assert refused.data["kind"] == "invalidParams"
+    assert [conflict["item"] for conflict in knowledge.request("conflicts")["conflicts"]] == [
+        "company:adr-1",
+        "company:s",
+    ]
+    error = knowledge.error("sync", mode="full", resolutions=[{"type": "hash_mismatch", "resolution": "delete_memory"}])
+    assert error.data["kind"] == "invalidParams"
 
 
-def test_a_sync_is_due_once_the_last_is_longer_ago_than_the_threshold(
+def test_a_sync_is_due_when_the_last_one_is_older_than_the_threshold(
     make_knowledge: Make, sidecar: MemorySidecar
 ) -> None:
-    knowledge = make_knowledge(TWO, stalenessThreshold="6h")
+    knowledge = make_knowledge(TWO_ITEMS, stalenessThreshold="6h")
     assert knowledge.request("shouldSync")["shouldSync"] is True
     knowledge.request("sync")
     clock = sidecar.app.clock
@@ -243,8 +245,8 @@ def test_a_sync_is_due_once_the_last_is_longer_ago_than_the_threshold(
     assert (due["shouldSync"], due["reason"]) == (True, "threshold")
 
 
-def test_a_sync_is_due_once_so_many_sessions_ran(make_knowledge: Make) -> None:
-    knowledge = synced(make_knowledge, TWO, sessionThreshold=10)
+def test_a_sync_is_due_after_the_configured_number_of_sessions(make_knowledge: Make) -> None:
+    knowledge = synced(make_knowledge, TWO_ITEMS, sessionThreshold=10)
     process = knowledge.sidecar.app.process
     assert process is not None
     project = process.workspaces.get(str(knowledge.project), None).project_key
@@ -261,8 +263,8 @@ def test_a_sync_is_due_once_so_many_sessions_ran(make_knowledge: Make) -> None:
     assert due["reason"] == "threshold"
 
 
-def test_with_nothing_configured_no_sync_is_ever_due(make_knowledge: Make) -> None:
-    knowledge = make_knowledge(TWO)
+def test_without_configuration_no_sync_is_due(make_knowledge: Make) -> None:
+    knowledge = make_knowledge(TWO_ITEMS)
     due = knowledge.request("shouldSync")
     assert (due["shouldSync"], due["reason"]) == (False, "manual")
     assert knowledge.files() == {}
@@ -270,20 +272,20 @@ def test_with_nothing_configured_no_sync_is_ever_due(make_knowledge: Make) -> No
     assert knowledge.request("shouldSync")["reason"] == "head_moved"
 
 
-def test_every_sync_has_a_checkpoint_of_its_own_and_the_last_five_stay(make_knowledge: Make) -> None:
-    knowledge = make_knowledge(TWO)
+def test_every_sync_has_a_checkpoint_and_the_last_five_are_stored(make_knowledge: Make) -> None:
+    knowledge = make_knowledge(TWO_ITEMS)
     ids = []
     for number in range(7):
         knowledge.repository.commit({ADR: item(f"Title {number}")})
         ids.append(knowledge.request("sync")["checkpointId"])
-    assert [one["id"] for one in knowledge.request("status")["checkpoints"]] == ids[:1:-1]
+    assert [checkpoint["id"] for checkpoint in knowledge.request("status")["checkpoints"]] == ids[:1:-1]
     assert knowledge.error("rollback", checkpointId=ids[0]).data["kind"] == "notFound"
     knowledge.request("rollback", checkpointId=ids[3])
     assert set(knowledge.memories()) == {"[ADR] Title 2", "[POLICY] Logs hold no secret"}
 
 
-def test_a_sync_that_cannot_go_on_leaves_everything_as_it_was(make_knowledge: Make) -> None:
-    knowledge = synced(make_knowledge, TWO)
+def test_a_failed_sync_changes_nothing(make_knowledge: Make) -> None:
+    knowledge = synced(make_knowledge, TWO_ITEMS)
     before = knowledge.files(), knowledge.request("status")["lastKnowledgeCommit"]
     knowledge.repository.commit({f"company/specs/s{number:03}.md": item(f"Spec {number}") for number in range(150)})
     knowledge.request("plan")
@@ -296,19 +298,19 @@ def test_a_sync_that_cannot_go_on_leaves_everything_as_it_was(make_knowledge: Ma
 
 
 def measures(knowledge: Knowledge) -> dict[str, float]:
-    found = knowledge.sidecar.client.request("metrics/summary", {"projectPath": str(knowledge.project)})["measures"]
-    return {name: value for name, value in found.items() if name.startswith("sync.")}
+    summary = knowledge.sidecar.client.request("metrics/summary", {"projectPath": str(knowledge.project)})
+    return {name: value for name, value in summary["measures"].items() if name.startswith("sync.")}
 
 
 def test_every_sync_is_counted_with_its_type_and_duration(make_knowledge: Make) -> None:
-    knowledge = synced(make_knowledge, TWO)
+    knowledge = synced(make_knowledge, TWO_ITEMS)
     knowledge.repository.commit({ADR: item("Use SQLite")})
     knowledge.request("sync")
     knowledge.request("sync", mode="single", item="adr-1")
-    told = measures(knowledge)
+    counts = measures(knowledge)
     for kind in ("full", "incremental", "single"):
-        assert told[f"sync.operations.total{{type={kind}}}"] == 1
-        assert told[f"sync.operations.duration{{type={kind}}}"] > 0
+        assert counts[f"sync.operations.total{{type={kind}}}"] == 1
+        assert counts[f"sync.operations.duration{{type={kind}}}"] > 0
     knowledge.pointer("adr-1").unlink()
     knowledge.request("resolve")
     types = {name for name in measures(knowledge) if name.startswith("sync.operations.total")}
@@ -316,17 +318,17 @@ def test_every_sync_is_counted_with_its_type_and_duration(make_knowledge: Make) 
     assert knowledge.sidecar.client.request("metrics/series", {})["points"] == []
 
 
-def test_items_are_counted_by_what_became_of_them(make_knowledge: Make) -> None:
-    knowledge = synced(make_knowledge, TWO)
+def test_items_are_counted_by_outcome(make_knowledge: Make) -> None:
+    knowledge = synced(make_knowledge, TWO_ITEMS)
     knowledge.repository.git("rm", "--quiet", POLICY)
     knowledge.repository.commit({ADR: item("Use SQLite")})
     knowledge.request("sync")
-    told = measures(knowledge)
-    assert [told[f"sync.items.{name}"] for name in ("added", "updated", "deleted")] == [2, 1, 1]
+    counts = measures(knowledge)
+    assert [counts[f"sync.items.{name}"] for name in ("added", "updated", "deleted")] == [2, 1, 1]
 
 
 def test_conflicts_are_counted_by_type(make_knowledge: Make) -> None:
-    knowledge = synced(make_knowledge, TWO)
+    knowledge = synced(make_knowledge, TWO_ITEMS)
     knowledge.pointer("adr-1").unlink()
     knowledge.request("sync", mode="full")
     assert measures(knowledge)["sync.conflicts.total{type=missing_pointer}"] == 1
@@ -338,40 +340,40 @@ def test_failures_are_counted_by_code(make_knowledge: Make) -> None:
     assert measures(knowledge)["sync.failures.total{code=PARTIAL_FAILURE}"] == 1
 
 
-def test_a_repository_out_of_reach_is_tried_three_times(make_knowledge: Make, tmp_path: Path) -> None:
-    knowledge = make_knowledge(TWO)
+def test_an_unreachable_repository_is_tried_three_times(make_knowledge: Make, tmp_path: Path) -> None:
+    knowledge = make_knowledge(TWO_ITEMS)
     knowledge.set(repository=str(tmp_path / "nowhere"))
-    refused = knowledge.error("sync")
-    assert (refused.data["code"], refused.data["retryable"]) == ("KNOWLEDGE_UNAVAILABLE", True)
+    error = knowledge.error("sync")
+    assert (error.data["code"], error.data["retryable"]) == ("KNOWLEDGE_UNAVAILABLE", True)
     knowledge.set(repository=None)
     assert knowledge.error("sync").data["retryable"] is False
 
 
-def test_a_damaged_state_is_told_set_aside_and_begun_anew_from_the_pointers_there_are(
+def test_a_damaged_state_is_reported_set_aside_and_rebuilt_from_the_pointers(
     make_knowledge: Make, state_dir: Path
 ) -> None:
-    knowledge = synced(make_knowledge, TWO)
+    knowledge = synced(make_knowledge, TWO_ITEMS)
     before = knowledge.files()
     with sqlite3.connect(state_dir / "continuity.db") as database:
         database.execute("UPDATE continuity_knowledge_state SET value = substr(value, 1, 40)")
-    refused = knowledge.error("sync")
-    assert (refused.data["code"], refused.data["retryable"]) == ("STATE_CORRUPTED", True)
+    error = knowledge.error("sync")
+    assert (error.data["code"], error.data["retryable"]) == ("STATE_CORRUPTED", True)
     done = knowledge.request("sync")
     assert kinds(done) == [("adopt", "company:adr-1"), ("adopt", "company:pol-1")]
     assert (knowledge.files(), done["complete"]) == (before, True)
 
 
-def test_what_fails_is_named_the_rest_is_done_and_the_sync_is_not_complete(make_knowledge: Make) -> None:
-    knowledge = synced(make_knowledge, TWO)
+def test_a_partly_failed_sync_names_the_failed_items_and_is_not_complete(make_knowledge: Make) -> None:
+    knowledge = synced(make_knowledge, TWO_ITEMS)
     first = knowledge.repository.head()
     knowledge.repository.commit({POLICY: "---\nno: [end\n---\n", ADR: item("Use SQLite")})
     for _ in range(5):
-        refused = knowledge.error("sync")
-        assert (refused.data["code"], refused.data["retryable"]) == ("PARTIAL_FAILURE", True)
-        assert [one["item"] for one in refused.data["failedItems"]] == ["company:pol-1"]
+        error = knowledge.error("sync")
+        assert (error.data["code"], error.data["retryable"]) == ("PARTIAL_FAILURE", True)
+        assert [failed["item"] for failed in error.data["failedItems"]] == ["company:pol-1"]
         assert knowledge.request("status")["lastKnowledgeCommit"] == first
     assert set(knowledge.memories()) == {"[ADR] Use SQLite", "[POLICY] Logs hold no secret"}
-    assert knowledge.request("sync")["complete"] is True  # after five times it is left alone until it changes
+    assert knowledge.request("sync")["complete"] is True  # after five failures it is skipped until it changes
     knowledge.repository.commit({POLICY: item("Logs hold nothing")})
     assert kinds(knowledge.request("sync")) == [("update", "company:pol-1")]
 
@@ -390,7 +392,7 @@ def test_the_delta_of_a_thousand_items_takes_less_than_five_seconds() -> None:
 
 
 def test_a_single_item_is_synced_within_a_hundred_milliseconds(make_knowledge: Make) -> None:
-    knowledge = synced(make_knowledge, TWO)
+    knowledge = synced(make_knowledge, TWO_ITEMS)
     assert min(knowledge.request("sync", mode="single", item="adr-1")["elapsedMs"] for _ in range(5)) < 100
 
 
@@ -400,11 +402,11 @@ def test_a_full_sync_of_a_thousand_items_takes_less_than_thirty_seconds_below_a_
     knowledge = make_knowledge({f"company/adrs/a{number}.md": item(f"Item {number}") for number in range(1_000)})
     assert knowledge.request("sync", mode="full")["elapsedMs"] < 30_000 - 1_000 / 90 * 1_000
     now = [0.0]
-    written: list[float] = []
-    pace = RateLimiter(90, lambda: now[0], lambda seconds: now.__setitem__(0, now[0] + seconds * 1_000 + 0.001))
-    while len(written) < 1_000:
-        pace.acquire(pace.batch_size)
-        written += [now[0]] * pace.batch_size
-    assert max(sum(at <= one < at + 1_000 for one in written) for at in set(written)) < 100
-    assert written[999] < 12_000
+    written_at: list[float] = []
+    limiter = RateLimiter(90, lambda: now[0], lambda seconds: now.__setitem__(0, now[0] + seconds * 1_000 + 0.001))
+    while len(written_at) < 1_000:
+        limiter.acquire(limiter.batch_size)
+        written_at += [now[0]] * limiter.batch_size
+    assert max(sum(start <= at < start + 1_000 for at in written_at) for start in set(written_at)) < 100
+    assert written_at[999] < 12_000
     assert len(list((knowledge.folder / POINTERS).iterdir())) == 1_000

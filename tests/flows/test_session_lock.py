@@ -1,4 +1,4 @@
-"""The session lock as a user lives it: `/chati`, messages, leaving, coming back; statements of §6 and Article XV."""
+"""The session lock from a user's view: `/chati`, messages, exit, resumption; statements of §6 and Article XV."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +10,7 @@ from tests.support.process import SidecarProcess
 from tests.support.repositories import Repository
 
 SESSION = """\
-# Kept by the framework.
+# Written by the framework.
 project:
   name: Till   # as on the sign
 current_agent: brief
@@ -22,27 +22,27 @@ CLAUDE = b"# Till\r\n\r\n- Always round half up.\r\n- Amounts are cents."
 
 
 class Lock:
-    """Speaks to a sidecar about one project, and reads what an IDE would read."""
+    """A sidecar and one project, read as an IDE would read it."""
 
     def __init__(self, start_process: Callable[..., SidecarProcess], project: Repository) -> None:
         self.project = project
         self._start = start_process
-        self.sidecar = self._opened()
+        self.sidecar = self._open()
 
-    def _opened(self) -> SidecarProcess:
-        one = self._start()
-        one.client.initialize(settings={"sessionLockFile": "rules"})
-        return one
+    def _open(self) -> SidecarProcess:
+        process = self._start()
+        process.client.initialize(settings={"sessionLockFile": "rules"})
+        return process
 
     def restart(self) -> None:
         self.sidecar.close()
-        self.sidecar = self._opened()
+        self.sidecar = self._open()
 
-    def ask(self, verb: str, **params: Any) -> Any:
+    def request(self, verb: str, **params: Any) -> Any:
         return self.sidecar.client.request(f"session/{verb}", {"cwd": str(self.project.path), **params})
 
     def anchor(self, run_id: str) -> str:
-        """Gives the anchor that a first run of a conversation would be sent."""
+        """Return the anchor for the first run of a conversation."""
         place = {"cwd": str(self.project.path), "session": {"id": None, "willResume": False, "isFork": False}}
         run = {
             "runId": run_id,
@@ -51,8 +51,8 @@ class Lock:
             "mode": "agent",
             "deadlineMs": 20_000,
         }
-        asked = {**place, **run, "prompt": "Correct discounted_price for odd cents"}
-        return str(self.sidecar.client.request("continuity/preRun", asked)["system"]["text"])
+        params = {**place, **run, "prompt": "Correct discounted_price for odd cents"}
+        return str(self.sidecar.client.request("continuity/preRun", params)["system"]["text"])
 
     def claude_md(self) -> str:
         return (self.project.path / "CLAUDE.md").read_bytes().decode()
@@ -68,22 +68,22 @@ def lock(start_process: Callable[..., SidecarProcess], project: Repository) -> L
     return Lock(start_process, project)
 
 
-def test_chati_activates_the_lock_with_the_agent_of_the_session_file_and_its_block_in_claude_md(lock: Lock) -> None:
-    told = lock.ask("activate")
+def test_chati_activates_the_lock_with_the_session_files_agent_and_writes_the_block(lock: Lock) -> None:
+    result = lock.request("activate")
 
-    assert (told["session"]["status"], told["session"]["agent"]) == ("active", "brief")
+    assert (result["session"]["status"], result["session"]["agent"]) == ("active", "brief")
     text = lock.claude_md()
     assert text.endswith(CLAUDE.decode())
     assert "## Session Lock — ACTIVE" in text
     assert "through the current agent: `brief`" in text
     assert "6. The ONLY way to exit: /chati exit, /chati stop, /chati quit" in text
-    assert told["token"]
-    assert told["warnings"] == []
+    assert result["token"]
+    assert result["warnings"] == []
 
 
-def test_every_message_goes_to_the_agent_until_an_exit_command_and_off_topic_stays_locked(lock: Lock) -> None:
-    lock.ask("activate")
-    asked = {
+def test_every_message_goes_to_the_agent_until_an_exit_command(lock: Lock) -> None:
+    lock.request("activate")
+    expected_routes = {
         "Add a field for the tax": ("onTopic", None, "brief"),
         "stop": ("onTopic", None, "brief"),
         "tell me a joke": ("offTopic", None, None),
@@ -94,143 +94,143 @@ def test_every_message_goes_to_the_agent_until_an_exit_command_and_off_topic_sta
         "/chati quit": ("exit", None, None),
         "Sair do Chati": ("exit", None, None),
     }
-    for message, expected in asked.items():
-        told = lock.ask("route", message=message)
-        assert (told["intent"], told["command"], told["agent"]) == expected, message
-        assert told["status"] == "active", "routing ends nothing"
+    for message, expected in expected_routes.items():
+        result = lock.request("route", message=message)
+        assert (result["intent"], result["command"], result["agent"]) == expected, message
+        assert result["status"] == "active", "routing does not change the lock"
     assert "ACTIVE" in lock.claude_md()
 
 
-def test_leaving_saves_the_agents_state_says_inactive_and_confirms_in_the_users_language(lock: Lock) -> None:
-    lock.ask("activate", agent="architect")
+def test_exit_saves_progress_deactivates_the_block_and_confirms_in_the_users_language(lock: Lock) -> None:
+    lock.request("activate", agent="architect")
 
-    told = lock.ask("exit", progress="The storage is chosen: SQLite. Next: the API.")
+    result = lock.request("exit", progress="The storage is chosen: SQLite. Next: the API.")
 
-    assert told["confirmation"] == "Sessão salva. Digite /chati para retomar."
-    assert told["warnings"] == []
+    assert result["confirmation"] == "Sessão salva. Digite /chati para retomar."
+    assert result["warnings"] == []
     assert "Status: INACTIVE" in lock.claude_md()
     assert "type `/chati`" in lock.claude_md()
     assert "NEVER" not in lock.claude_md()
     assert lock.claude_md().endswith(CLAUDE.decode())
     assert lock.session_yaml().startswith(SESSION.replace("current_agent: brief", "current_agent: architect"))
     assert 'session_progress: "The storage is chosen: SQLite. Next: the API."' in lock.session_yaml()
-    assert lock.ask("route", message="Add a field")["status"] == "inactive"
+    assert lock.request("route", message="Add a field")["status"] == "inactive"
 
 
-def test_leaving_writes_the_sessions_digest_to_the_memories_and_withholds_it_in_passive_mode(lock: Lock) -> None:
+def test_exit_captures_the_session_summary_except_in_passive_mode(lock: Lock) -> None:
     for mode, counts in (("passive", (0, 2)), ("active", (2, 0))):
         lock.sidecar.client.request("settings/update", {"settings": {"mode": mode}})
-        lock.ask("activate", agent="dev")
-        digest = {"entries": [{"type": "decision", "text": "SQLite was chosen for the storage."}]}
-        told = lock.ask("exit", sessionId="s-1", summary=digest, progress="We decided to use WAL for the storage.")
-        assert (len(told["captured"]["added"]), told["captured"]["suppressed"]) == counts
-    (path,) = told["captured"]["paths"]
+        lock.request("activate", agent="dev")
+        summary = {"entries": [{"type": "decision", "text": "SQLite was chosen for the storage."}]}
+        result = lock.request(
+            "exit", sessionId="s-1", summary=summary, progress="We decided to use WAL for the storage."
+        )
+        assert (len(result["captured"]["added"]), result["captured"]["suppressed"]) == counts
+    (path,) = result["captured"]["paths"]
     assert "SQLite was chosen" in (lock.project.path / path).read_text(encoding="utf-8")
-    assert lock.ask("exit")["captured"] is None
+    assert lock.request("exit")["captured"] is None
 
 
-def test_chati_after_an_exit_and_a_restart_resumes_with_agent_and_progress(lock: Lock) -> None:
-    lock.ask("activate", agent="dev")
-    lock.ask("exit", progress="Half of the cart stands.")
+def test_activation_after_an_exit_and_a_restart_resumes_agent_and_progress(lock: Lock) -> None:
+    lock.request("activate", agent="dev")
+    lock.request("exit", progress="Half of the cart is done.")
     lock.restart()
-    assert lock.ask("status")["session"]["status"] == "inactive"
+    assert lock.request("status")["session"]["status"] == "inactive"
 
-    told = lock.ask("activate")
+    result = lock.request("activate")
 
-    assert told["resumed"]
-    assert told["session"]["agent"] == "dev"
-    assert told["session"]["progress"] == "Half of the cart stands."
+    assert result["resumed"]
+    assert result["session"]["agent"] == "dev"
+    assert result["session"]["progress"] == "Half of the cart is done."
     assert "Session Lock — ACTIVE" in lock.claude_md()
     assert lock.claude_md().count("session-lock:begin") == 1
 
 
-def test_a_restart_in_the_middle_leaves_the_lock_active_in_state_and_file(lock: Lock) -> None:
-    lock.ask("activate", agent="dev")
+def test_the_lock_survives_a_restart_in_state_and_file(lock: Lock) -> None:
+    lock.request("activate", agent="dev")
     lock.restart()
 
-    told = lock.ask("status")
+    result = lock.request("status")
 
-    assert (told["session"]["status"], told["session"]["agent"]) == ("active", "dev")
-    assert [one["state"] for one in told["blocks"]] == ["active"]
-    assert lock.ask("route", message="go on")["agent"] == "dev"
-    assert lock.ask("activate")["resumed"]
+    assert (result["session"]["status"], result["session"]["agent"]) == ("active", "dev")
+    assert [block["state"] for block in result["blocks"]] == ["active"]
+    assert lock.request("route", message="go on")["agent"] == "dev"
+    assert lock.request("activate")["resumed"]
 
 
-def test_a_handover_that_the_session_file_tells_of_is_followed(lock: Lock) -> None:
-    lock.ask("activate")
+def test_a_handover_in_the_session_file_is_followed(lock: Lock) -> None:
+    lock.request("activate")
     file = lock.project.path / ".chati/session.yaml"
     file.write_text(SESSION.replace("current_agent: brief", "current_agent: detail"), encoding="utf-8")
 
-    assert "names `detail` now" in lock.ask("status")["warnings"][0]
-    assert lock.ask("activate")["session"]["agent"] == "detail"
+    assert "names `detail` now" in lock.request("status")["warnings"][0]
+    assert lock.request("activate")["session"]["agent"] == "detail"
     assert "`detail`" in lock.claude_md()
     assert "current_agent: detail" in lock.session_yaml()
-    lock.ask("activate", agent="ux")
-    lock.ask("exit")
+    lock.request("activate", agent="ux")
+    lock.request("exit")
     assert "current_agent: ux" in lock.session_yaml()
 
 
-def test_a_block_the_user_deleted_is_told_and_put_back_by_chati(lock: Lock) -> None:
-    lock.ask("activate")
+def test_a_block_deleted_by_the_user_is_reported_and_restored_by_activation(lock: Lock) -> None:
+    lock.request("activate")
     (lock.project.path / "CLAUDE.md").write_bytes(CLAUDE)
 
-    shown = lock.ask("status")
+    status = lock.request("status")
 
-    assert [one["state"] for one in shown["blocks"]] == ["none"]
-    assert len(shown["warnings"]) == 1
-    lock.ask("activate")
+    assert [block["state"] for block in status["blocks"]] == ["none"]
+    assert len(status["warnings"]) == 1
+    lock.request("activate")
     assert "Session Lock — ACTIVE" in lock.claude_md()
 
 
-def test_what_cannot_be_read_or_written_never_keeps_the_user_in(lock: Lock) -> None:
-    lock.ask("activate")
+def test_unreadable_and_unwritable_files_do_not_prevent_exit(lock: Lock) -> None:
+    lock.request("activate")
     (lock.project.path / ".chati/session.yaml").write_bytes(b"project: [\xff")
     claude = lock.project.path / "CLAUDE.md"
     claude.unlink()
     claude.mkdir()
 
-    told = lock.ask("exit")
+    result = lock.request("exit")
 
-    assert (told["session"]["status"], told["wasActive"]) == ("inactive", True)
-    assert len(told["warnings"]) >= 2
+    assert (result["session"]["status"], result["wasActive"]) == ("inactive", True)
+    assert len(result["warnings"]) >= 2
     assert (lock.project.path / ".chati/session.yaml").read_bytes() == b"project: [\xff"
 
 
-def test_without_a_session_file_none_is_made_and_nothing_else_of_the_project_changes(
-    lock: Lock, project: Repository
-) -> None:
+def test_without_a_session_file_none_is_created_and_the_project_is_unchanged(lock: Lock, project: Repository) -> None:
     folder = Path(project.path)
     (folder / ".chati/session.yaml").unlink()
     before = project.git("status", "--porcelain", "--ignored")
 
-    lock.ask("activate", agent="dev")
-    lock.ask("exit", progress="Something.", removeBlock=True)
+    lock.request("activate", agent="dev")
+    lock.request("exit", progress="Something.", removeBlock=True)
 
     assert project.git("status", "--porcelain", "--ignored") == before
     assert (folder / "CLAUDE.md").read_bytes() == CLAUDE
-    assert lock.ask("activate")["session"]["progress"] == "Something."
+    assert lock.request("activate")["session"]["progress"] == "Something."
 
 
-def test_the_block_is_no_rule_of_the_projects_and_changes_no_anchor(lock: Lock) -> None:
+def test_the_block_is_not_a_project_rule_and_does_not_change_the_anchor(lock: Lock) -> None:
     lock.sidecar.client.request("settings/update", {"settings": {"mode": "active"}})
     before = lock.anchor("run-1")
-    lock.ask("activate", agent="dev")
+    lock.request("activate", agent="dev")
 
     assert "round half up" in before
     assert "chati" not in lock.anchor("run-2")
     assert lock.anchor("run-2").splitlines()[1:] == before.splitlines()[1:]
 
 
-def test_a_session_that_starts_finds_nothing_that_was_kept_for_the_one_before(lock: Lock) -> None:
+def test_a_new_session_drops_the_previous_sessions_memories(lock: Lock) -> None:
     def memory(verb: str, **params: Any) -> Any:
         return lock.sidecar.client.request(f"memory/{verb}", {"cwd": str(lock.project.path), **params})
 
     memory("add", text="For now.", retention="session")
-    lock.ask("activate")
+    lock.request("activate")
     assert memory("list")["total"] == 0
     memory("add", text="For this one.", retention="session")
-    lock.ask("activate")
+    lock.request("activate")
     assert memory("list")["total"] == 1
-    lock.ask("exit")
-    lock.ask("activate")
+    lock.request("exit")
+    lock.request("activate")
     assert memory("list")["total"] == 0

@@ -18,7 +18,7 @@ ADR, BROKEN = "company/adrs/adr-1.md", "company/adrs/broken.md"
 
 
 def checks(knowledge: Knowledge, level: str) -> dict[str, str]:
-    """Gives what the checks of a level say, by their names."""
+    """Return the messages of the checks at a level, by the check's name."""
     answer = knowledge.request("doctor")
     assert answer["healthy"] == all(check["level"] != "error" for check in answer["checks"])
     assert all(check["hint"] for check in answer["checks"] if check["level"] == "warning")

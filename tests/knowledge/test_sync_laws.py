@@ -116,7 +116,7 @@ class Walk:
 
 
 def expected_refs(knowledge: Knowledge) -> set[str]:
-    """Tells naively which pointers there have to be."""
+    """Return the expected pointers, computed naively."""
     layers = {"company": "company", "teams": "team", "projects": "project", "orgs": "org"}
     refs = set()
     for path in knowledge.repository.path.glob("*/**/*.md"):
@@ -127,7 +127,7 @@ def expected_refs(knowledge: Knowledge) -> set[str]:
 
 
 def pointers(knowledge: Knowledge) -> list[str]:
-    """Gives what the pointers' files name, each as often as there are files."""
+    """Return the ref in every pointer file, duplicates included."""
     return sorted(
         line.removeprefix("knowledge_item: ").strip('"')
         for name, text in knowledge.files().items()

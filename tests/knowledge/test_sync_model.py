@@ -233,7 +233,7 @@ class Syncing(RuleBasedStateMachine):
     # What the sync makes of it.
 
     def pointers_by_ref(self) -> dict[str, list[Path]]:
-        """Gives the pointers' files by the item that their front matter names."""
+        """Return the pointer files by the item that their front matter names."""
         pointers_by_ref: dict[str, list[Path]] = {}
         for path in self.pointer_files():
             named = re.search(r"(?m)^knowledge_item: \"?([^\"\n]+)\"?$", path.read_text())
@@ -242,7 +242,7 @@ class Syncing(RuleBasedStateMachine):
         return pointers_by_ref
 
     def expected(self, *, only: set[str] | None) -> tuple[int, int, int]:
-        """Gives how many pointers are added, updated and deleted when so many items are looked at; None: all."""
+        """Return how many pointers a sync of these items adds, updates and deletes; None means all items."""
         items = {ref_of(path, file): (path, file) for path, file in self.files.items()}
         pointers = self.pointers_by_ref()
         added = updated = deleted = 0
@@ -261,7 +261,7 @@ class Syncing(RuleBasedStateMachine):
 
     @staticmethod
     def shown(items: dict[str, tuple[str, File]], ref: str) -> tuple[str, File] | None:
-        """Gives what a pointer shows of an item: its content, and the folder that says of which type it is."""
+        """Return what a pointer shows of an item: its type's folder and its content."""
         known = items.get(ref)
         return None if known is None else (known[0].split("/")[-2], known[1])
 
@@ -350,7 +350,7 @@ class Syncing(RuleBasedStateMachine):
             )
 
     def outcome(self) -> tuple[dict[str, bytes], tuple[bytes, bool] | None]:
-        """Gives every memory's bytes, and the sync's state."""
+        """Return the bytes of every memory, and the sync state."""
         process = self.sidecar.app.process
         assert process is not None
         project = process.workspaces.get(str(self.project), None).project_key

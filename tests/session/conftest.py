@@ -19,7 +19,7 @@ def shop(make_repository: Callable[..., Repository]) -> Repository:
 
 @pytest.fixture
 def session(client: Client, shop: Repository) -> Callable[..., Any]:
-    """Asks `session/…` about the shop."""
+    """Return a function that calls a `session/…` method for the shop."""
 
     def request(verb: str, **params: Any) -> Any:
         return client.request(f"session/{verb}", {"cwd": str(shop.path), **params})
@@ -29,7 +29,7 @@ def session(client: Client, shop: Repository) -> Callable[..., Any]:
 
 @pytest.fixture
 def refused(client: Client, shop: Repository) -> Callable[..., Any]:
-    """Asks for what has to be refused, and gives the kind of error."""
+    """Return a function that makes a call that must fail, and returns its error kind."""
 
     def request(verb: str, **params: Any) -> Any:
         return client.error(f"session/{verb}", {"cwd": str(shop.path), **params}).data["kind"]

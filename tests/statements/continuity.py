@@ -153,7 +153,7 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     "Design: the anchor is small and has invariants, map, landmines, pointers": (
         "packs/anchor/test_build.py::test_an_anchor_stays_under_four_kilobytes_and_in_its_share",
         f"{_INJECTION}a_coding_request_gets_an_anchor_and_a_budgeted_context_without_being_asked",
-        "flows/test_knowledge_anchor.py::test_blocking_constraints_are_invariants_and_decisions_are_pointed_to",
+        "flows/test_knowledge_anchor.py::test_blocking_constraints_become_invariants_and_decisions_are_referenced",
         f"{_CACHE}an_accepted_rejected_approach_is_a_miss_and_a_known_trap",
     ),
     "Design: the anchor is stable: byte-identical in a provider session": (

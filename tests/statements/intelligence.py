@@ -210,7 +210,7 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
         f"{_MEMORIES}an_agent_has_its_own_memories_and_the_shared_ones_and_never_anothers",
     ),
     "4.2: session memories are cleaned on the next start": (
-        f"{_LOCK}a_session_that_starts_finds_nothing_that_was_kept_for_the_one_before",
+        f"{_LOCK}a_new_session_drops_the_previous_sessions_memories",
         f"{_UPKEEP}what_was_kept_for_a_session_is_gone_a_day_later_and_is_no_deletion",
     ),
     "4.2: daily memories are archived after 30 days": (
@@ -373,10 +373,10 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     ),
     # §6
     "6: /chati loads the state, sets the lock, writes the block and routes to the agent": (
-        f"{_LOCK}chati_activates_the_lock_with_the_agent_of_the_session_file_and_its_block_in_claude_md",
+        f"{_LOCK}chati_activates_the_lock_with_the_session_files_agent_and_writes_the_block",
     ),
     "6: on-topic goes to the agent, off-topic stays locked, subcommands stay inside": (
-        f"{_LOCK}every_message_goes_to_the_agent_until_an_exit_command_and_off_topic_stays_locked",
+        f"{_LOCK}every_message_goes_to_the_agent_until_an_exit_command",
         f"{_ROUTING}commands_are_recognized",
     ),
     "6: a message is on-topic unless a named rule says otherwise, and off-topic never blocks (decisions.md)": (
@@ -385,7 +385,7 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     ),
     "6: the block has the six rules and names the agent": (
         "session/test_managed_block.py::test_the_active_block_has_the_six_rules_and_the_agent",
-        f"{_LOCK}chati_activates_the_lock_with_the_agent_of_the_session_file_and_its_block_in_claude_md",
+        f"{_LOCK}chati_activates_the_lock_with_the_session_files_agent_and_writes_the_block",
     ),
     "6: everything outside the block stays byte-identical (decisions.md)": (
         "session/test_managed_block.py::test_any_sequence_of_blocks_preserves_every_byte_outside",
@@ -401,18 +401,16 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
         f"{_ROUTING}case_spaces_and_accents_are_ignored",
     ),
     "6: leaving saves the agent's state to session.yaml": (
-        f"{_LOCK}leaving_saves_the_agents_state_says_inactive_and_confirms_in_the_users_language",
+        f"{_LOCK}exit_saves_progress_deactivates_the_block_and_confirms_in_the_users_language",
         "session/test_session_file.py::test_saving_values_changes_nothing_else",
     ),
-    "6: leaving makes a digest for the memories": (
-        f"{_LOCK}leaving_writes_the_sessions_digest_to_the_memories_and_withholds_it_in_passive_mode",
-    ),
+    "6: leaving makes a digest for the memories": (f"{_LOCK}exit_captures_the_session_summary_except_in_passive_mode",),
     "6: leaving replaces the block by Status: INACTIVE with how to resume": (
-        f"{_LOCK}leaving_saves_the_agents_state_says_inactive_and_confirms_in_the_users_language",
+        f"{_LOCK}exit_saves_progress_deactivates_the_block_and_confirms_in_the_users_language",
     ),
     "6: leaving is confirmed in the user's language": (f"{_SUPPORTED}the_exit_confirmation_is_in_the_users_language",),
     "6: /chati after an exit resumes with the session detected": (
-        f"{_LOCK}chati_after_an_exit_and_a_restart_resumes_with_agent_and_progress",
+        f"{_LOCK}activation_after_an_exit_and_a_restart_resumes_agent_and_progress",
     ),
     # §7 XII
     "XII.1: the bracket SHALL be calculated before every interaction": (
@@ -492,31 +490,29 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     ),
     # §7 XV
     "XV.1: while a session is active the lock MUST be active and the file MUST have the block": (
-        f"{_LOCK}chati_activates_the_lock_with_the_agent_of_the_session_file_and_its_block_in_claude_md",
-        f"{_LOCK}a_block_the_user_deleted_is_told_and_put_back_by_chati",
+        f"{_LOCK}chati_activates_the_lock_with_the_session_files_agent_and_writes_the_block",
+        f"{_LOCK}a_block_deleted_by_the_user_is_reported_and_restored_by_activation",
     ),
     "XV.1: the lock is an explicit flag, not derived from the session file (decisions.md)": (
-        f"{_LOCK}without_a_session_file_none_is_made_and_nothing_else_of_the_project_changes",
+        f"{_LOCK}without_a_session_file_none_is_created_and_the_project_is_unchanged",
     ),
     "XV.2: every message MUST be routed to the active agent": (
-        f"{_LOCK}every_message_goes_to_the_agent_until_an_exit_command_and_off_topic_stays_locked",
+        f"{_LOCK}every_message_goes_to_the_agent_until_an_exit_command",
     ),
-    "XV.3: off-topic MUST NOT leave the session": (
-        f"{_LOCK}every_message_goes_to_the_agent_until_an_exit_command_and_off_topic_stays_locked",
-    ),
+    "XV.3: off-topic MUST NOT leave the session": (f"{_LOCK}every_message_goes_to_the_agent_until_an_exit_command",),
     "XV.4: the lock is released ONLY by explicit words": (
         f"{_ROUTING}exit_messages_are_recognized",
         f"{_ROUTING}all_other_messages_go_to_the_agent",
     ),
     "XV.5: on exit all state MUST be persisted and the file say INACTIVE": (
-        f"{_LOCK}leaving_saves_the_agents_state_says_inactive_and_confirms_in_the_users_language",
-        f"{_LOCK}chati_after_an_exit_and_a_restart_resumes_with_agent_and_progress",
+        f"{_LOCK}exit_saves_progress_deactivates_the_block_and_confirms_in_the_users_language",
+        f"{_LOCK}activation_after_an_exit_and_a_restart_resumes_agent_and_progress",
     ),
     "XV.6: /chati after an exit activates the lock and the block again": (
-        f"{_LOCK}chati_after_an_exit_and_a_restart_resumes_with_agent_and_progress",
+        f"{_LOCK}activation_after_an_exit_and_a_restart_resumes_agent_and_progress",
     ),
     "XV.7: after a restart the lock persists and is taken up": (
-        f"{_LOCK}a_restart_in_the_middle_leaves_the_lock_active_in_state_and_file",
+        f"{_LOCK}the_lock_survives_a_restart_in_state_and_file",
     ),
     # §9
     "9: schemas for the context block and a memory's front matter": (

@@ -35,7 +35,7 @@ class Knowledge:
         )
 
     def request(self, method: str, **params: Any) -> Any:
-        """Return a method's result. Raise RpcFailure."""
+        """Return a method's result. Raise RpcFailure when it fails."""
         return self.sidecar.client.request(f"knowledge/{method}", {"cwd": str(self.project), **params})
 
     def error(self, method: str, **params: Any) -> RpcFailure:
@@ -58,16 +58,16 @@ class Knowledge:
 
     def pointer(self, part: str) -> Path:
         """Return the only pointer file whose name contains a part."""
-        (paths,) = (self.folder / POINTERS).glob(f"*{part}*")
-        return paths
+        (path,) = (self.folder / POINTERS).glob(f"*{part}*")
+        return path
 
 
 class ProcessKilled(BaseException):
-    """Represents the end of the process."""
+    """Raised in place of the end of the process."""
 
 
 class CrashingMemories(ManagedMemories):
-    """Writes a number of files, then ends the process."""
+    """Memories whose process ends after `writes_left` writes."""
 
     writes_left = 0
 

@@ -172,7 +172,7 @@ def plan_from_json(value: Mapping[str, Any]) -> CapturePlan:
     """Return the plan that was serialized by `plan_to_json`."""
     values: Any = {name: tuple(item) if isinstance(item, list) else item for name, item in value.items()}
     values["entries"] = tuple(PlannedEntry(**item) for item in value["entries"])
-    values["met"] = tuple((digest, at_ms) for digest, at_ms in value["met"])
+    values["sightings"] = tuple((digest, at_ms) for digest, at_ms in value["sightings"])
     return CapturePlan(**values)
 
 

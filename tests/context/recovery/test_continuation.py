@@ -15,7 +15,7 @@ LATEST = ".chati/continuation/latest.md"
 
 @pytest.fixture
 def continuation(client: Client, chati: Repository) -> Callable[..., Any]:
-    """Asks whether the session goes on."""
+    """Return a function that requests `context/continuation` for the project."""
 
     def request(**params: Any) -> Any:
         return client.request("context/continuation", {"cwd": str(chati.path), "sessionId": "s-1", **params})

@@ -16,7 +16,7 @@ HOT = "---\ntype: decision\nconfidence: 0.9\ntier: hot\n---\n# auth-pattern\n\nJ
 
 @pytest.fixture
 def compacted(client: Client, chati: Repository) -> Callable[..., Any]:
-    """Tells of a compaction."""
+    """Return a function that reports a finished compaction."""
 
     def post_compact(compaction_id: str = "c-1", **params: Any) -> Any:
         params = {"cwd": str(chati.path), "sessionId": "s-1", "compactionId": compaction_id, **params}

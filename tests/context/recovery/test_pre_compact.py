@@ -24,7 +24,7 @@ def active(client: Client) -> None:
 
 @pytest.fixture
 def report(client: Client, chati: Repository) -> Report:
-    """Asks `context/…` about a compaction."""
+    """Return a function that reports a compaction to a `context/…` method."""
 
     def report_compaction(verb: str = "preCompact", **params: Any) -> Any:
         params = {"cwd": str(chati.path), "sessionId": "s-1", "compactionId": "c-1", **params}
