@@ -38,7 +38,7 @@ from sidecar.rpc.errors import frames_of
 from sidecar.rpc.framing import MAX_MESSAGE_BYTES
 from sidecar.rpc.scheduler import PendingRequest, Scheduler
 from sidecar.settings.table import from_environment
-from sidecar.storage.open_state import OpenedState, open_state
+from sidecar.storage.database import OpenedState, open_state
 from sidecar.system.log import Log
 
 if TYPE_CHECKING:

@@ -65,7 +65,7 @@ def _names_in(tree: Mapping[str, Any], package: str) -> Iterator[str]:
 def _sqlite() -> str:
     import apsw
 
-    from sidecar.storage.open_state import open_state
+    from sidecar.storage.database import open_state
 
     with tempfile.TemporaryDirectory() as folder:
         opened = open_state(Path(folder), SystemClock().now_ms())

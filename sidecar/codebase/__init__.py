@@ -26,9 +26,9 @@ from sidecar.codebase.summary.model import chunk_lines
 from sidecar.codebase.summary.purpose import comment_text, definition_comment, definition_purpose
 from sidecar.codebase.summary.summarize import Definition, Summary, from_json, to_json
 from sidecar.codebase.worktree.diff import FileDiff, HeadMove
-from sidecar.codebase.worktree.diff_cache import blob_ids
 from sidecar.codebase.worktree.git_dir import common_dir_of
 from sidecar.codebase.worktree.hunks import Hunk, added_file_diff, hunk_header, is_adjacent, split_hunks
+from sidecar.codebase.worktree.libgit_diff import blob_ids
 from sidecar.codebase.worktree.state import ChangedFile, RepositoryState, StateUnavailable
 from sidecar.core.terms import count_terms, identifiers_of, paths_in, query_terms, query_words, stem
 

@@ -1,10 +1,8 @@
-"""The state file: one SQLite database in WAL mode, with one writer per process and concurrent readers.
+"""Opens the state file: creates, migrates or, if it is damaged, recovers it."""
 
-Two processes may share the file: every write is BEGIN IMMEDIATE with a busy timeout (a deferred transaction that
-upgrades fails at once as busy). A write is durable (synchronous FULL) unless it belongs to a cache. A background thread
-moves the write-ahead log into the file, because an automatic checkpoint would delay a request by 8 ms.
-"""
+from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -14,8 +12,16 @@ from typing import NamedTuple
 import apsw
 
 from sidecar.core.errors import StateDegraded
-from sidecar.storage.migrations import current_step
-from sidecar.storage.sqlite_connection import connect, translate_errors
+from sidecar.storage.migrations import current_step, migrate
+from sidecar.storage.recovery import find_damage, is_recovery_unfinished, recover
+from sidecar.storage.sqlite_connection import BUSY_TIMEOUT_MS, connect, suspect_marker, translate_errors
+
+# The state file: one SQLite database in WAL mode, with one writer per process and concurrent readers.
+#
+# Two processes may share the file: every write is BEGIN IMMEDIATE with a busy timeout (a deferred transaction that
+# upgrades fails at once as busy). A write is durable (synchronous FULL) unless it belongs to a cache. A background thread
+# moves the write-ahead log into the file, because an automatic checkpoint would delay a request by 8 ms.
+
 
 # Deferred writes of caches: many calls' writes are made at once, after their answers.
 #
@@ -372,11 +378,6 @@ def _file_identity(path: Path) -> tuple[int, int] | None:
     return file_stat.st_dev, file_stat.st_ino
 
 
-def suspect_marker(path: Path) -> Path:
-    """Return the path of the marker for a state file that showed damage in use."""
-    return path.with_name(path.name + ".suspect")
-
-
 def _roll_back(connection: apsw.Connection) -> bool:
     """Roll back a transaction that SQLite may have ended already; return False if the connection is unusable."""
     try:
@@ -385,3 +386,90 @@ def _roll_back(connection: apsw.Connection) -> bool:
     except apsw.Error:
         return False
     return True
+
+
+class OpenedState(NamedTuple):
+    """An open state file, its schema step, and warnings for the user."""
+
+    database: Database
+    step: int
+    warnings: tuple[str, ...]
+
+
+def open_state(state_dir: Path, now_ms: int) -> OpenedState:
+    """Open `continuity.db` in a folder, creating both if needed.
+
+    Raise StateDegraded if the folder is unusable or the file is of a newer version, Busy while another process locks
+    it.
+    """
+    try:
+        state_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise StateDegraded(
+            "The state folder cannot be created.", hint="Choose a stateDir this user can write to."
+        ) from error
+    path = state_dir / FILE_NAME
+    try:
+        if path.exists() and not is_recovery_unfinished(path) and find_damage(path) is None:
+            return _open(path, now_ms)
+    except (apsw.CorruptError, apsw.NotADBError):
+        pass  # only the migration found the damage
+    except OSError as error:
+        raise StateDegraded(
+            "The state file cannot be read.", hint="Check the folder's permissions and disk."
+        ) from error
+    with _exclusive_lock(path):
+        return _create_or_recover(path, now_ms)
+
+
+def _create_or_recover(path: Path, now_ms: int) -> OpenedState:
+    """Check again: another process may have worked on the file before this one had it exclusively."""
+    damage = find_damage(path)
+    if damage is None and not is_recovery_unfinished(path):
+        try:
+            return _open(path, now_ms)
+        except (apsw.CorruptError, apsw.NotADBError) as error:
+            damage = f"SQLite reports {type(error).__name__.removesuffix('Error')}"
+    warning = recover(path, damage or "a recovery was interrupted", now_ms)
+    return _open(path, now_ms)._replace(warnings=(warning,))
+
+
+def _open(path: Path, now_ms: int) -> OpenedState:
+    """Open and migrate a file; SQLite's corruption errors pass unchanged, all others are translated."""
+    with _translate_except_corruption():
+        database = Database(path)
+        try:
+            step = database.step = migrate(database.writer_for_migration(), now_ms)
+        except BaseException:
+            database.close()
+            raise
+    return OpenedState(database, step, ())
+
+
+@contextmanager
+def _translate_except_corruption() -> Iterator[None]:
+    try:
+        yield
+    except (apsw.CorruptError, apsw.NotADBError):
+        raise
+    except apsw.Error as error:
+        with translate_errors():
+            raise error from None
+        raise
+
+
+@contextmanager
+def _exclusive_lock(path: Path) -> Iterator[None]:
+    """Exclude other processes from creating or recovering the file: SQLite's own lock on an empty file beside it."""
+    with translate_errors():
+        lock = apsw.Connection(os.fspath(path.with_name(path.name + ".lock")))
+        try:
+            lock.set_busy_timeout(BUSY_TIMEOUT_MS)
+            lock.execute("BEGIN EXCLUSIVE")
+        except BaseException:
+            lock.close()
+            raise
+    try:
+        yield
+    finally:
+        lock.close()

@@ -11,8 +11,9 @@ import apsw
 
 from sidecar.core.digests import digest_bytes
 from sidecar.core.findings import Finding
-from sidecar.storage.database import Database, suspect_marker
+from sidecar.storage.database import Database
 from sidecar.storage.migrations import MIGRATIONS, migrate
+from sidecar.storage.sqlite_connection import suspect_marker
 
 # How large the state file and its caches are.
 

@@ -15,9 +15,8 @@ import apsw
 
 from sidecar.core import json_text
 from sidecar.core.errors import StateDegraded
-from sidecar.storage.database import suspect_marker
 from sidecar.storage.migrations import DURABLE_TABLES, MIGRATIONS, current_step, migrate
-from sidecar.storage.sqlite_connection import BUSY_TIMEOUT_MS, connect, translate_errors
+from sidecar.storage.sqlite_connection import BUSY_TIMEOUT_MS, connect, suspect_marker, translate_errors
 
 if TYPE_CHECKING:
     from pathlib import Path

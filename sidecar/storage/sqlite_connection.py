@@ -57,6 +57,11 @@ def _lasting_pragmas(connection: apsw.Connection) -> tuple[str, ...]:
     return () if connection.execute("PRAGMA journal_mode").get == "wal" else ("journal_mode = WAL",)
 
 
+def suspect_marker(path: Path) -> Path:
+    """Return the path of the marker for a state file that showed damage in use."""
+    return path.with_name(path.name + ".suspect")
+
+
 @contextmanager
 def translate_errors() -> Iterator[None]:
     """Translate SQLite's exceptions to ours."""

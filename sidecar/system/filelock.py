@@ -71,5 +71,5 @@ else:
         return True
 
     def release(fd: int) -> None:
-        """Gives the lock back."""
+        """Release the lock."""
         fcntl.flock(fd, fcntl.LOCK_UN)

@@ -69,7 +69,7 @@ def terminate_tree(
             if not running:
                 break
         time.sleep(_POLL_SECONDS)
-    _kill_until_gone(process.pid, mark, clock)
+    _kill_all(process.pid, mark, clock)
     with suppress(OSError):
         process.kill()
     process.wait()
@@ -77,15 +77,15 @@ def terminate_tree(
 
 def kill_group(process: "subprocess.Popen[bytes]", clock: Clock) -> None:
     """Kill what an exited program left in its group; daemons that left it continue to run."""
-    _kill_until_gone(process.pid, None, clock)
+    _kill_all(process.pid, None, clock)
 
 
 def kill_marked(mark: str, clock: Clock) -> None:
     """Kill every process with the mark, whoever started it."""
-    _kill_until_gone(None, mark, clock)
+    _kill_all(None, mark, clock)
 
 
-def _kill_until_gone(leader: int | None, mark: str | None, clock: Clock) -> None:
+def _kill_all(leader: int | None, mark: str | None, clock: Clock) -> None:
     """Kill until nothing is left: processes forked during one scan are found by the next."""
     deadline = Deadline(clock.monotonic_ms() + _LAST_WAIT_MS)
     while (running := _running_processes(leader, mark)) and deadline.remaining_ms(clock):
@@ -97,7 +97,10 @@ def _kill_until_gone(leader: int | None, mark: str | None, clock: Clock) -> None
 
 def _kill_process_group(leader: "subprocess.Popen[bytes]") -> None:
     with suppress(OSError):
-        leader.kill() if sys.platform == "win32" else os.killpg(leader.pid, signal.SIGKILL)
+        if sys.platform == "win32":
+            leader.kill()
+        else:
+            os.killpg(leader.pid, signal.SIGKILL)
 
 
 def _request_exit(leader: "subprocess.Popen[bytes]", running: Sequence[psutil.Process]) -> None:
@@ -128,7 +131,9 @@ def _running_processes(leader: int | None, mark: str | None) -> list[psutil.Proc
 
 def _is_in_session(pid: int, leader: int | None) -> bool:
     """Whether a process is in the leader's session; on Windows, which has no sessions, whether it is the leader."""
-    return leader is not None and (pid if sys.platform == "win32" else os.getsid(pid)) == leader
+    if sys.platform == "win32":
+        return pid == leader
+    return leader is not None and os.getsid(pid) == leader
 
 
 def _has_mark(process: psutil.Process, mark: str) -> bool:

@@ -31,7 +31,10 @@ class WorkerExited(Exception):
 
 def worker_count() -> int:
     """Return how many workers leave one core free; at least one."""
-    cores = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count() or 1
+    if sys.platform == "linux":
+        cores = len(os.sched_getaffinity(0))
+    else:
+        cores = os.cpu_count() or 1
     return max(1, min(MAX_WORKERS, cores - 1))
 
 

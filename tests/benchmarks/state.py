@@ -15,8 +15,8 @@ from pathlib import Path
 
 from sidecar.codebase.repository import Repository as Watched
 from sidecar.codebase.worktree.content_hash import ContentHashes
-from sidecar.codebase.worktree.diff_cache import load
 from sidecar.codebase.worktree.freshness import Freshness
+from sidecar.codebase.worktree.libgit_diff import load
 from sidecar.codebase.worktree.state import RepositoryState, Scan, read_state
 from tests.benchmarks.memory import resident_mb
 from tests.benchmarks.programs import quiet_sidecar, row

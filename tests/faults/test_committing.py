@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.storage.open_state import open_state
+from sidecar.storage.database import open_state
 from tests.support.clock import STARTS_AT_MS
 from tests.support.conversation import Conversation
 from tests.support.process import SidecarProcess

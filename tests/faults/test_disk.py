@@ -11,10 +11,9 @@ import pytest
 from sidecar.core.errors import StateDegraded
 from sidecar.settings.resolve import GLOBAL, put, values_of
 from sidecar.storage.cache import Cache
-from sidecar.storage.database import Database
+from sidecar.storage.database import Database, open_state
 from sidecar.storage.lru import LruCache
 from sidecar.storage.migrations import MIGRATIONS
-from sidecar.storage.open_state import open_state
 from tests.support.clock import STARTS_AT_MS
 from tests.support.failing_disk import Disk, failing_disk
 

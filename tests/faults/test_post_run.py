@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from sidecar.storage.open_state import open_state
+from sidecar.storage.database import open_state
 from tests.support.clock import STARTS_AT_MS
 from tests.support.conversation import Conversation, bash
 from tests.support.depth import is_thorough

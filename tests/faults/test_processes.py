@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.storage.open_state import open_state
+from sidecar.storage.database import open_state
 from sidecar.storage.recovery import find_damage
 from tests.support.client import Client
 from tests.support.clock import STARTS_AT_MS
@@ -18,7 +18,7 @@ from tests.support.process import ROOT, SidecarProcess
 WRITER = """
 import sys
 from pathlib import Path
-from sidecar.storage.open_state import open_state
+from sidecar.storage.database import open_state
 
 database = open_state(Path(sys.argv[1]), 0).database
 for number in range(int(sys.argv[3])):

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.storage.open_state import open_state
+from sidecar.storage.database import open_state
 from tests.support.client import Client
 from tests.support.fake_agent import FakeAgent, outputs
 from tests.support.ralph_command import CHANGE, Ralph

@@ -7,8 +7,7 @@ import pytest
 
 from sidecar.metrics import count_call, roll_up
 from sidecar.metrics.store import totals
-from sidecar.storage.database import Database
-from sidecar.storage.open_state import open_state
+from sidecar.storage.database import Database, open_state
 from tests.support.clock import STARTS_AT_MS
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository

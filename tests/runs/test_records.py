@@ -42,8 +42,7 @@ from sidecar.runs.provenance import (
     Tally,
 )
 from sidecar.runs.records import CALLS_PRUNED_AT_ONCE, MAX_CALLS
-from sidecar.storage.database import Database
-from sidecar.storage.open_state import open_state
+from sidecar.storage.database import Database, open_state
 from tests.support.artifacts import PROVENANCE, make_artifact
 
 METADATA = PreRunMetadata(

@@ -1,4 +1,4 @@
-"""A cache forgets by use and never gives back what was damaged."""
+"""Tests of the cache table: eviction by use, damaged rows, deferred writes."""
 
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from sidecar.storage.cache import BULK_SIZE, MAX_UNWRITTEN, Cache
-from sidecar.storage.database import Database
+from sidecar.storage.database import Database, open_state
 from sidecar.storage.lru import LruCache
-from sidecar.storage.open_state import open_state
 from tests.support.clock import STARTS_AT_MS
 
 TABLE, COLUMNS = "continuity_search_cache", ("query", "commit_hash", "scope")
@@ -28,7 +27,7 @@ def open_cache(database: Database) -> Callable[..., Cache]:
 
 
 def put(cache: Cache, name: object, value: object, now_ms: int = STARTS_AT_MS) -> None:
-    """Puts a value and has it written."""
+    """Put a value and flush."""
     cache.put(key(name), lambda: value, now_ms)
     cache.flush()
 
@@ -37,7 +36,7 @@ def key(name: object) -> tuple[str, str, str]:
     return (str(name), "c0ffee", "scope")
 
 
-def test_a_value_is_found_by_its_whole_key_also_after_a_restart(open_cache: Callable[..., Cache]) -> None:
+def test_a_value_is_found_by_its_whole_key_after_a_restart(open_cache: Callable[..., Cache]) -> None:
     put(open_cache(), "a", {"hits": [1, 2]})
     again = open_cache()
     assert again.get(key("a")) == {"hits": [1, 2]}
@@ -45,7 +44,7 @@ def test_a_value_is_found_by_its_whole_key_also_after_a_restart(open_cache: Call
     assert again.get_many([key("a"), key("b"), key("a")]) == {key("a"): {"hits": [1, 2]}}
 
 
-def test_a_large_batch_goes_past_the_hot_cache_and_leaves_nothing_old_in_it(database: Database) -> None:
+def test_a_large_batch_bypasses_the_memory_cache_and_invalidates_it(database: Database) -> None:
     hot = LruCache(1_000_000)
     cache = Cache(TABLE, COLUMNS, database, hot, 1_000_000)
     put(cache, "used", "again")
@@ -60,7 +59,7 @@ def test_a_large_batch_goes_past_the_hot_cache_and_leaves_nothing_old_in_it(data
 
 
 @pytest.mark.parametrize("value", [[], {}, 0, False, ""])
-def test_a_value_that_says_nothing_is_still_a_value(open_cache: Callable[..., Cache], value: object) -> None:
+def test_empty_and_false_values_are_cached(open_cache: Callable[..., Cache], value: object) -> None:
     put(open_cache(), "a", value)
     assert open_cache().get(key("a")) == value
     assert open_cache().get_many([key("a")]) == {key("a"): value}
@@ -95,7 +94,7 @@ def on_disk(database: Database) -> tuple[int, set[str]]:
     return sum(int(str(size)) for _, size in rows), {str(name) for name, _ in rows}
 
 
-def test_the_table_stays_within_its_bytes_and_keeps_what_was_used_last(
+def test_the_table_stays_within_its_limit_and_evicts_the_least_recently_used(
     open_cache: Callable[..., Cache], database: Database
 ) -> None:
     cache = open_cache(hot=0, disk=20_000)
@@ -103,14 +102,12 @@ def test_the_table_stays_within_its_bytes_and_keeps_what_was_used_last(
         put(cache, number, "x" * 1_000, STARTS_AT_MS + number)
         assert cache.get(key(0)) == "x" * 1_000
         assert on_disk(database)[0] <= 20_000 + 1_100
-    _, kept = on_disk(database)
-    assert {"0", "99", "98"} <= kept
-    assert "1" not in kept
+    _, remaining = on_disk(database)
+    assert {"0", "99", "98"} <= remaining
+    assert "1" not in remaining
 
 
-def test_a_use_is_noted_with_the_time_of_what_is_written_with_it(
-    open_cache: Callable[..., Cache], database: Database
-) -> None:
+def test_a_use_is_recorded_with_the_next_write(open_cache: Callable[..., Cache], database: Database) -> None:
     cache = open_cache()
     put(cache, "a", 1)
     assert open_cache().get(key("a")) == 1
@@ -126,7 +123,7 @@ def used_at(database: Database) -> dict[str, int]:
         return {str(name): int(str(at)) for name, at in reader.execute(f"SELECT query, used_at_ms FROM {TABLE}")}
 
 
-def test_long_keys_count_too(open_cache: Callable[..., Cache], database: Database) -> None:
+def test_keys_count_towards_the_size(open_cache: Callable[..., Cache], database: Database) -> None:
     cache = open_cache(hot=0, disk=20_000)
     for number in range(100):
         put(cache, f"{number:01000}", 1, STARTS_AT_MS + number)
@@ -134,17 +131,13 @@ def test_long_keys_count_too(open_cache: Callable[..., Cache], database: Databas
     assert len(on_disk(database)[1]) < 25
 
 
-def test_a_value_larger_than_the_whole_cache_does_not_stay(
-    open_cache: Callable[..., Cache], database: Database
-) -> None:
+def test_a_value_larger_than_the_whole_cache_is_evicted(open_cache: Callable[..., Cache], database: Database) -> None:
     cache = open_cache(hot=100, disk=1_000)
     put(cache, "large", "x" * 5_000)
     assert on_disk(database) == (0, set())
 
 
-def test_a_cache_that_cannot_be_read_or_written_is_only_slower(
-    open_cache: Callable[..., Cache], database: Database
-) -> None:
+def test_an_unusable_cache_table_causes_no_error(open_cache: Callable[..., Cache], database: Database) -> None:
     cache = open_cache()
     database.close()
     put(cache, "a", 1)
@@ -153,7 +146,7 @@ def test_a_cache_that_cannot_be_read_or_written_is_only_slower(
     assert cache.get_many([key("a"), key("b")]) == {key("a"): 1}
 
 
-def test_a_few_values_are_written_behind_and_known_at_once(
+def test_small_batches_are_written_later_and_served_at_once(
     open_cache: Callable[..., Cache], database: Database
 ) -> None:
     made: list[int] = []
@@ -173,7 +166,7 @@ def test_a_few_values_are_written_behind_and_known_at_once(
     assert open_cache().get(key("a")) == 17
 
 
-def test_of_states_that_passed_before_they_were_written_only_the_last_is_written(database: Database) -> None:
+def test_of_short_lived_states_only_the_latest_is_written(database: Database) -> None:
     cache = Cache(TABLE, COLUMNS, database, LruCache(1_000_000), 1_000_000, short_lived=("commit_hash",))
     for query, commit in (("a", "1"), ("b", "1"), ("a", "2"), ("a", "1"), ("a", "3")):
         cache.put((query, commit, "scope"), partial("{} {}".format, query, commit), STARTS_AT_MS)
@@ -181,12 +174,12 @@ def test_of_states_that_passed_before_they_were_written_only_the_last_is_written
     cache.flush()
     cache.put(("a", "4", "scope"), partial("a 4".format), STARTS_AT_MS)
     cache.flush()
-    kept = {("b", "1"), ("a", "3"), ("a", "4")}
+    remaining = {("b", "1"), ("a", "3"), ("a", "4")}
     again = Cache(TABLE, COLUMNS, database, LruCache(1_000_000), 1_000_000)
-    assert {(q, c) for q in "ab" for c in "1234" if again.get((q, c, "scope")) == f"{q} {c}"} == kept
+    assert {(q, c) for q in "ab" for c in "1234" if again.get((q, c, "scope")) == f"{q} {c}"} == remaining
 
 
-def test_closing_the_state_file_writes_what_waits(state_dir: Path) -> None:
+def test_closing_the_state_file_writes_deferred_values(state_dir: Path) -> None:
     database = open_state(state_dir, STARTS_AT_MS).database
     Cache(TABLE, COLUMNS, database, LruCache(0), 1_000_000).put(key("a"), lambda: 1, STARTS_AT_MS)
     database.close()
@@ -195,16 +188,14 @@ def test_closing_the_state_file_writes_what_waits(state_dir: Path) -> None:
     again.close()
 
 
-def test_many_small_writes_do_not_pile_up(open_cache: Callable[..., Cache], database: Database) -> None:
+def test_many_small_writes_do_not_accumulate(open_cache: Callable[..., Cache], database: Database) -> None:
     cache = open_cache(hot=0)
     for number in range(MAX_UNWRITTEN + 1):
         cache.put(key(number), partial(int, number), STARTS_AT_MS)
     assert len(on_disk(database)[1]) == MAX_UNWRITTEN + 1
 
 
-def test_a_value_put_while_an_older_one_is_written_is_not_forgotten(
-    open_cache: Callable[..., Cache], database: Database
-) -> None:
+def test_a_value_put_during_a_flush_is_not_lost(open_cache: Callable[..., Cache], database: Database) -> None:
     cache = open_cache(hot=0)
 
     def make_and_replace() -> str:

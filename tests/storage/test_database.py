@@ -1,4 +1,4 @@
-"""One file, one writer, readers beside it; what SQLite says becomes what we say."""
+"""Tests of the database: one writer, concurrent readers, generations, translated errors."""
 
 import inspect
 import threading
@@ -12,17 +12,17 @@ import pytest
 
 from sidecar.core.errors import Busy, SidecarError, StateDegraded
 from sidecar.storage import sqlite_connection
-from sidecar.storage.database import DUE_PAGES, ChangeDetector, Database, suspect_marker
-from sidecar.storage.sqlite_connection import translate_errors
+from sidecar.storage.database import DUE_PAGES, ChangeDetector, Database
+from sidecar.storage.sqlite_connection import suspect_marker, translate_errors
 
 
 @pytest.fixture
 def database(tmp_path: Path) -> Iterator[Database]:
-    one = Database(tmp_path / "x.db")
-    with one.write() as tx:
+    opened = Database(tmp_path / "x.db")
+    with opened.write() as tx:
         tx.execute("CREATE TABLE words (word TEXT PRIMARY KEY)")
-    yield one
-    one.close()
+    yield opened
+    opened.close()
 
 
 def words(database: Database) -> list[str]:
@@ -44,7 +44,7 @@ def test_the_file_is_in_wal_mode_with_foreign_keys_on(database: Database) -> Non
         assert tx.execute("PRAGMA synchronous").get == 1  # NORMAL
 
 
-def test_an_exception_rolls_the_whole_transaction_back(database: Database) -> None:
+def test_an_exception_rolls_back_the_whole_transaction(database: Database) -> None:
     def fail_halfway() -> None:
         with database.write() as tx:
             tx.execute("INSERT INTO words VALUES ('anchor')")
@@ -57,7 +57,7 @@ def test_an_exception_rolls_the_whole_transaction_back(database: Database) -> No
     assert words(database) == ["delta"]
 
 
-def test_a_reader_sees_one_state_while_a_writer_goes_on(database: Database) -> None:
+def test_a_reader_sees_one_snapshot_during_a_write(database: Database) -> None:
     with database.read() as reader:
         assert reader.execute("SELECT count(*) FROM words").get == 0
         add(database, "anchor")
@@ -71,7 +71,7 @@ def test_a_reader_cannot_write(database: Database) -> None:
     assert words(database) == []
 
 
-def test_a_reader_is_as_good_as_new_after_an_exception(database: Database) -> None:
+def test_a_reader_is_reusable_after_an_exception(database: Database) -> None:
     def fail_halfway() -> None:
         with database.read() as reader:
             next(iter(reader.execute("SELECT * FROM words")))
@@ -84,7 +84,7 @@ def test_a_reader_is_as_good_as_new_after_an_exception(database: Database) -> No
     assert words(database) == ["anchor"]
 
 
-def test_a_transaction_inside_a_transaction_is_our_mistake_and_changes_nothing(database: Database) -> None:
+def test_a_nested_transaction_is_a_programming_error_and_changes_nothing(database: Database) -> None:
     def nest() -> None:
         with database.write() as tx:
             tx.execute("INSERT INTO words VALUES ('anchor')")
@@ -96,7 +96,7 @@ def test_a_transaction_inside_a_transaction_is_our_mistake_and_changes_nothing(d
     add(database, "after")
 
 
-def test_writers_of_many_threads_wait_for_each_other(database: Database) -> None:
+def test_writers_in_many_threads_wait_for_each_other(database: Database) -> None:
     threads = [threading.Thread(target=add, args=(database, f"{number:02}")) for number in range(24)]
     for thread in threads:
         thread.start()
@@ -105,9 +105,7 @@ def test_writers_of_many_threads_wait_for_each_other(database: Database) -> None
     assert words(database) == [f"{number:02}" for number in range(24)]
 
 
-def test_the_generation_changes_with_every_commit_of_ours_and_of_others_and_only_then(
-    database: Database, tmp_path: Path
-) -> None:
+def test_the_generation_changes_exactly_with_every_commit_of_any_process(database: Database, tmp_path: Path) -> None:
     other = Database(tmp_path / "x.db")
     seen = [database.generation()]
     add(database, "ours")
@@ -119,9 +117,7 @@ def test_the_generation_changes_with_every_commit_of_ours_and_of_others_and_only
     other.close()
 
 
-def test_what_is_written_aside_leaves_the_generation_as_it_is_and_hides_nothing(
-    database: Database, tmp_path: Path
-) -> None:
+def test_a_write_can_keep_the_generation_without_hiding_other_commits(database: Database, tmp_path: Path) -> None:
     other = Database(tmp_path / "x.db")
     before = database.generation()
     with database.write(keep_generation=True) as tx:
@@ -135,7 +131,7 @@ def test_what_is_written_aside_leaves_the_generation_as_it_is_and_hides_nothing(
     other.close()
 
 
-def test_what_others_commit_right_after_is_not_passed_over(database: Database, tmp_path: Path) -> None:
+def test_a_commit_of_others_right_after_is_not_ignored(database: Database, tmp_path: Path) -> None:
     observer, writer = ChangeDetector(tmp_path / "x.db"), sqlite_connection.connect(tmp_path / "x.db")
     before = observer.generation()
     writer.execute("BEGIN IMMEDIATE")
@@ -149,9 +145,7 @@ def test_what_others_commit_right_after_is_not_passed_over(database: Database, t
     observer.close()
 
 
-def test_what_was_read_at_a_generation_holds_while_others_write_and_this_one_writes_aside(
-    database: Database, tmp_path: Path
-) -> None:
+def test_data_read_at_a_generation_is_valid_despite_concurrent_writes(database: Database, tmp_path: Path) -> None:
     other, done = Database(tmp_path / "x.db"), threading.Event()
 
     def write_aside() -> None:
@@ -183,7 +177,7 @@ def test_what_was_read_at_a_generation_holds_while_others_write_and_this_one_wri
     assert wrong == []
 
 
-def test_asking_for_the_generation_and_reading_never_wait_for_a_writer(database: Database) -> None:
+def test_generation_and_read_never_wait_for_a_writer(database: Database) -> None:
     version = database.generation()
     held, release = threading.Event(), threading.Event()
 
@@ -203,7 +197,7 @@ def test_asking_for_the_generation_and_reading_never_wait_for_a_writer(database:
     assert database.generation() != version
 
 
-def test_a_file_that_another_process_keeps_locked_is_busy(
+def test_a_file_locked_by_another_process_is_busy(
     database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sqlite_connection, "BUSY_TIMEOUT_MS", 1)
@@ -218,7 +212,7 @@ def test_a_file_that_another_process_keeps_locked_is_busy(
     other.close()
 
 
-def test_a_closed_file_says_so(database: Database) -> None:
+def test_using_a_closed_file_is_an_error(database: Database) -> None:
     database.close()
     database.close()
     for use in (lambda: words(database), lambda: add(database, "x"), database.generation):
@@ -252,19 +246,19 @@ EVERY_ERROR = sorted(
 
 
 @pytest.mark.parametrize("error", EVERY_ERROR, ids=lambda error: str(error.__name__))
-def test_every_exception_of_sqlite_is_ours_or_known_to_be_our_mistake(error: type[apsw.Error]) -> None:
+def test_every_exception_of_sqlite_is_translated_or_a_known_programming_error(error: type[apsw.Error]) -> None:
     with pytest.raises((SidecarError, *sqlite_connection._PROGRAMMING_ERRORS)) as raised, translate_errors():
         raise error("kumquat")
     assert "kumquat" not in getattr(raised.value, "message", "")
 
 
-def test_damage_met_in_use_leaves_a_note_for_the_next_start(database: Database) -> None:
+def test_damage_detected_in_use_leaves_a_marker(database: Database) -> None:
     with pytest.raises(StateDegraded), database.read():
         raise apsw.CorruptError("as met by a query")
     assert suspect_marker(database.path).exists()
 
 
-def test_nothing_is_acknowledged_into_a_file_that_was_moved_away(database: Database) -> None:
+def test_writes_to_a_moved_file_are_refused(database: Database) -> None:
     moved = database.path.rename(database.path.with_name("elsewhere.db"))
     with pytest.raises(StateDegraded, match="moved or deleted"):
         add(database, "lost")

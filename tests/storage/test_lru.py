@@ -1,4 +1,4 @@
-"""The hot cache against a plain model of what it should be."""
+"""Tests of the in-memory cache against a simple model."""
 
 import threading
 
@@ -15,7 +15,9 @@ STEPS = st.lists(
 
 
 @given(STEPS, st.integers(0, 20))
-def test_it_keeps_exactly_what_was_used_last_within_its_bytes(steps: list[tuple[str, int, int]], limit: int) -> None:
+def test_exactly_the_most_recently_used_entries_remain_within_the_limit(
+    steps: list[tuple[str, int, int]], limit: int
+) -> None:
     cache, model = LruCache(limit), dict[int, int]()
     for step, key, size in steps:
         if step == "put":
@@ -36,14 +38,14 @@ def test_it_keeps_exactly_what_was_used_last_within_its_bytes(steps: list[tuple[
         assert len(cache) == len(model)
 
 
-def test_clearing_leaves_nothing() -> None:
+def test_clear_removes_everything() -> None:
     cache = LruCache(10)
     cache.put("a", 1, 5)
     cache.clear()
     assert (len(cache), cache.bytes, cache.get("a")) == (0, 0, None)
 
 
-def test_many_threads_never_get_it_over_its_bytes() -> None:
+def test_concurrent_use_never_exceeds_the_limit() -> None:
     cache = LruCache(1000)
 
     def use(offset: int) -> None:

@@ -1,4 +1,4 @@
-"""Steps are applied in order, each whole, each once, and written down."""
+"""Tests of the migrations: steps run in order, completely and once, and are recorded."""
 
 import subprocess
 import sys
@@ -8,8 +8,8 @@ import apsw
 import pytest
 
 from sidecar.core.errors import StateDegraded
+from sidecar.storage.database import open_state
 from sidecar.storage.migrations import DURABLE_TABLES, MIGRATIONS, Migration, current_step, migrate
-from sidecar.storage.open_state import open_state
 from sidecar.storage.sqlite_connection import connect
 from tests.support.clock import STARTS_AT_MS
 from tests.support.process import ROOT
@@ -33,7 +33,7 @@ def test_steps_are_applied_in_order_and_recorded_with_their_name(tmp_path: Path)
     connection.close()
 
 
-def test_a_step_that_fails_leaves_nothing_behind_and_the_ones_before_it_in_place(tmp_path: Path) -> None:
+def test_a_failed_step_is_rolled_back_and_earlier_ones_remain(tmp_path: Path) -> None:
     connection = connect(tmp_path / "x.db")
     with pytest.raises(apsw.SQLError):
         migrate(connection, STARTS_AT_MS, (ONE, BROKEN))
@@ -44,7 +44,7 @@ def test_a_step_that_fails_leaves_nothing_behind_and_the_ones_before_it_in_place
     connection.close()
 
 
-def test_a_file_of_a_newer_version_is_refused_and_left_as_it_is(state_dir: Path) -> None:
+def test_a_file_of_a_newer_version_is_refused_and_unchanged(state_dir: Path) -> None:
     opened = open_state(state_dir, STARTS_AT_MS)
     with opened.database.write() as tx:
         tx.execute("INSERT INTO continuity_migrations VALUES (99, 'from the future', 0)")
@@ -58,7 +58,7 @@ def test_a_file_of_a_newer_version_is_refused_and_left_as_it_is(state_dir: Path)
     assert not list(state_dir.glob("*damaged*"))
 
 
-def test_the_file_may_also_be_another_programs(state_dir: Path) -> None:
+def test_the_file_may_belong_to_another_program(state_dir: Path) -> None:
     state_dir.mkdir()
     theirs = apsw.Connection(str(state_dir / "continuity.db"))
     theirs.execute("CREATE TABLE chats (id)")
@@ -80,13 +80,13 @@ def test_every_durable_table_exists(state_dir: Path) -> None:
     opened.database.close()
 
 
-def test_processes_that_open_a_new_file_at_once_all_find_it_migrated_once(state_dir: Path) -> None:
+def test_processes_that_open_a_new_file_concurrently_migrate_it_once(state_dir: Path) -> None:
     program = (
-        "import sys; from pathlib import Path; from sidecar.storage.open_state import open_state;"
+        "import sys; from pathlib import Path; from sidecar.storage.database import open_state;"
         "sys.stdin.readline(); opened = open_state(Path(sys.argv[1]), 0);"
         "print(opened.step, opened.warnings, opened.database.generation() > 0)"
     )
-    crowd = [
+    processes = [
         subprocess.Popen(
             [sys.executable, "-c", program, str(state_dir)],
             stdin=subprocess.PIPE,
@@ -95,12 +95,12 @@ def test_processes_that_open_a_new_file_at_once_all_find_it_migrated_once(state_
         )
         for _ in range(6)
     ]
-    for one in crowd:
-        assert one.stdin is not None
-        one.stdin.write(b"\n")
-        one.stdin.flush()
-    said = {one.communicate()[0].decode().strip() for one in crowd}
-    assert said == {f"{len(MIGRATIONS)} () True"}
+    for process in processes:
+        assert process.stdin is not None
+        process.stdin.write(b"\n")
+        process.stdin.flush()
+    outputs = {process.communicate()[0].decode().strip() for process in processes}
+    assert outputs == {f"{len(MIGRATIONS)} () True"}
     connection = connect(state_dir / "continuity.db")
     assert connection.execute("SELECT count(*) FROM continuity_migrations").get == len(MIGRATIONS)
     connection.close()

@@ -1,4 +1,4 @@
-"""A file of each earlier schema opens with all it held; an older process beside a newer one does no harm."""
+"""Tests of schema upgrades: files of every earlier schema migrate, and older processes do no harm."""
 
 import os
 import subprocess
@@ -12,8 +12,8 @@ import pytest
 
 from sidecar.core.errors import StateDegraded
 from sidecar.storage import health_checks
+from sidecar.storage.database import open_state
 from sidecar.storage.migrations import MIGRATIONS, migrate
-from sidecar.storage.open_state import open_state
 from sidecar.storage.sqlite_connection import connect
 from tests.support.clock import STARTS_AT_MS
 from tests.support.conversation import Conversation
@@ -25,10 +25,12 @@ __all__ = ["shop"]
 
 STEPS = range(1, len(MIGRATIONS) + 1)
 ANEW = {"continuity_memory_files", "continuity_memories", "continuity_memory_text"}
-"""Derived from the memory files; the step of the words empties them, and they are read again."""
-WORDS = next(number for number, one in enumerate(MIGRATIONS, 1) if one.name.startswith("the words of memories"))
+"""Derived from the memory files; a later step empties them, and they are rebuilt."""
+WORDS = next(
+    number for number, migration in enumerate(MIGRATIONS, 1) if migration.name.startswith("the words of memories")
+)
 Shape = dict[str, dict[str, str]]
-"""The columns of tables, each with its type."""
+"""Columns by table, each with its type."""
 Earlier = tuple[int, Shape]
 RENAMED_TABLES = {
     "continuity_context_halts": "continuity_context_resume_points",
@@ -51,7 +53,7 @@ VALUES = {"INTEGER": 7, "REAL": 0.5, "TEXT": "text ✓", "BLOB": b"[]"}
 
 
 def tables(connection: apsw.Connection) -> list[str]:
-    """Gives the tables of ours, those first that others refer to."""
+    """Return our tables, referenced ones first."""
     rows = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'continuity_*'")
     names = [str(name) for (name,) in rows if not str(name).startswith("continuity_memory_text")]
     names.remove("continuity_migrations")
@@ -64,7 +66,7 @@ def columns(connection: apsw.Connection, table: str) -> dict[str, str]:
 
 
 def fill(connection: apsw.Connection, shape: Shape, marks: str) -> None:
-    """Puts a row into each table, of the columns that its shape has; `marks` tells it from others."""
+    """Insert a row into each table, with the columns of its shape; `marks` distinguishes it from others."""
     for table, of in shape.items():
         row = {name: f"{marks} {VALUES[kind]}" if kind == "TEXT" else VALUES[kind] for name, kind in of.items()}
         if "row_id" in row:
@@ -96,7 +98,7 @@ def upgraded(connection: apsw.Connection, shape: Shape) -> dict[str, list[tuple[
 
 @pytest.fixture(params=STEPS)
 def earlier(request: pytest.FixtureRequest, state_dir: Path) -> Earlier:
-    """Gives a state folder with a file of an earlier schema, each of its tables filled, and the tables' columns."""
+    """Return a file of an earlier schema with a row in each table, and the tables' columns."""
     state_dir.mkdir(mode=0o700)
     with closing(connect(state_dir / "continuity.db")) as connection:
         migrate(connection, 0, MIGRATIONS[: request.param])
@@ -105,9 +107,7 @@ def earlier(request: pytest.FixtureRequest, state_dir: Path) -> Earlier:
     return request.param, shape
 
 
-def test_a_file_of_an_earlier_schema_opens_with_every_row_and_has_the_shape_of_a_new_one(
-    earlier: Earlier, state_dir: Path
-) -> None:
+def test_a_file_of_an_earlier_schema_migrates_with_every_row(earlier: Earlier, state_dir: Path) -> None:
     step, shape = earlier
     with closing(connect(state_dir / "continuity.db")) as connection:
         before = held(connection, shape)
@@ -122,9 +122,7 @@ def test_a_file_of_an_earlier_schema_opens_with_every_row_and_has_the_shape_of_a
     opened.database.close()
 
 
-def test_what_an_older_process_still_writes_into_an_upgraded_file_goes_where_it_belongs(
-    earlier: Earlier, state_dir: Path
-) -> None:
+def test_rows_an_older_process_writes_into_an_upgraded_file_are_valid(earlier: Earlier, state_dir: Path) -> None:
     """Versions that did not check for an upgrade can still write into every table that was not renamed."""
     _, former = earlier
     shape = {table: of for table, of in former.items() if table not in {*RENAMED_TABLES, *RENAMED_COLUMNS}}
@@ -140,7 +138,7 @@ def test_what_an_older_process_still_writes_into_an_upgraded_file_goes_where_it_
 
 
 @pytest.mark.parametrize("step", [1, len(MIGRATIONS) // 2, len(MIGRATIONS) - 1])
-def test_a_conversation_goes_on_in_an_upgraded_file(step: int, state_dir: Path, shop: Any) -> None:
+def test_a_conversation_continues_in_an_upgraded_file(step: int, state_dir: Path, shop: Any) -> None:
     state_dir.mkdir(mode=0o700)
     with closing(connect(state_dir / "continuity.db")) as connection:
         migrate(connection, 0, MIGRATIONS[:step])
@@ -198,7 +196,7 @@ def test_an_older_process_stops_writing_once_a_newer_one_has_upgraded_the_file(s
     opened.database.close()
 
 
-def test_a_pre_run_says_so_when_the_file_was_upgraded_under_it(state_dir: Path, shop: Any) -> None:
+def test_a_pre_run_reports_that_the_file_was_upgraded_meanwhile(state_dir: Path, shop: Any) -> None:
     sidecar = MemorySidecar(state_dir)
     try:
         sidecar.client.initialize(settings={"mode": "active"})
@@ -217,7 +215,7 @@ def test_a_pre_run_says_so_when_the_file_was_upgraded_under_it(state_dir: Path, 
         sidecar.close()
 
 
-def test_the_way_back_is_refused_in_one_sentence_with_what_to_do(state_dir: Path, tmp_path: Path) -> None:
+def test_a_downgrade_is_refused_with_a_hint(state_dir: Path, tmp_path: Path) -> None:
     opened = open_state(state_dir, STARTS_AT_MS)
     with opened.database.write() as tx:
         tx.execute("INSERT INTO continuity_migrations VALUES (99, 'from the future', 0)")

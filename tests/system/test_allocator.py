@@ -1,4 +1,4 @@
-"""Memory is given back where the system's allocator can, and nothing happens elsewhere."""
+"""Tests of the allocator controls: memory is released where the system supports it."""
 
 import subprocess
 import sys
@@ -26,16 +26,16 @@ print(before - resident())
 """
 
 
-def test_both_calls_may_be_made_at_any_time_on_any_system() -> None:
-    kept = [bytes([number]) * 5_000 for number in range(200)]
+def test_both_calls_are_safe_at_any_time_on_any_system() -> None:
+    live = [bytes([number]) * 5_000 for number in range(200)]
     for _ in range(2):
         allocator.use_single_arena()
         allocator.release_memory()
-    assert all(block == bytes([number]) * 5_000 for number, block in enumerate(kept))
+    assert all(block == bytes([number]) * 5_000 for number, block in enumerate(live))
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="what is resident is read from /proc")
-def test_what_was_freed_between_what_is_kept_goes_back() -> None:
+def test_memory_freed_between_live_blocks_is_released() -> None:
     if allocator._glibc() is None:
         pytest.skip("this C library has no such call")
     given_back = int(subprocess.check_output([sys.executable, "-c", _FREED]))

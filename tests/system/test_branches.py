@@ -1,4 +1,4 @@
-"""The one writer of a user's repository: what it adds, in repositories of all kinds, and that it touches no more."""
+"""Tests of commits to the memory branch, in all kinds of repositories, and that nothing else changes."""
 
 import os
 import subprocess
@@ -36,7 +36,7 @@ def shown(repository: Repository, path: str = PATH, branch: str = BRANCH) -> str
 
 @pytest.fixture(params=["sha1", "sha256"])
 def empty(tmp_path: Path, request: pytest.FixtureRequest) -> Repository:
-    """A repository without commits, of either format of objects."""
+    """A repository without commits, in either object format."""
     repository = Repository(tmp_path / "empty")
     repository.path.mkdir()
     repository.git("init", "--quiet", "--initial-branch", "main", f"--object-format={request.param}")
@@ -46,7 +46,7 @@ def empty(tmp_path: Path, request: pytest.FixtureRequest) -> Repository:
 
 @pytest.fixture
 def busy(empty: Repository) -> Repository:
-    """A repository in the midst of work: staged, changed, new, stashed, with a hook of every kind that fails."""
+    """A repository with staged, changed, new and stashed files, and a failing hook of every kind."""
     repository = empty
     repository.commit({"a.txt": "1\n", "b.txt": "1\n"})
     repository.write({"a.txt": "stashed\n"})
@@ -62,7 +62,7 @@ def busy(empty: Repository) -> Repository:
     return repository
 
 
-def test_files_become_a_commit_of_the_sidecars_own_and_nothing_else_changes_not_a_byte(busy: Repository) -> None:
+def test_adding_files_creates_a_commit_and_changes_nothing_else(busy: Repository) -> None:
     before = busy.protected_state(BRANCH)
 
     tip = add(busy.path)
@@ -70,14 +70,14 @@ def test_files_become_a_commit_of_the_sidecars_own_and_nothing_else_changes_not_
     assert busy.protected_state(BRANCH) == before
     assert tip == Tip(busy.git("rev-parse", BRANCH), is_new=True)
     assert shown(busy) == "one"
-    told = busy.git("log", "--format=%an <%ae> %cn %at|%s", BRANCH)
-    assert told == "1Code continuity <continuity@onecode.invalid> 1Code continuity 1772355600|Keep it"
+    log_line = busy.git("log", "--format=%an <%ae> %cn %at|%s", BRANCH)
+    assert log_line == "1Code continuity <continuity@onecode.invalid> 1Code continuity 1772355600|Keep it"
     assert busy.git("ls-tree", "-r", "--name-only", BRANCH) == PATH
     busy.git("fsck", "--strict")
     assert not (busy.path / "hook-ran").exists()
 
 
-def test_what_the_branch_holds_stays_beside_what_is_added(make_repository: MakeRepository) -> None:
+def test_existing_files_of_the_branch_are_preserved(make_repository: MakeRepository) -> None:
     repository = make_repository({"a.txt": "1\n", "continuity/README.md": "Ours.\n"})
     repository.git("branch", BRANCH)
     add(repository.path)
@@ -87,7 +87,7 @@ def test_what_the_branch_holds_stays_beside_what_is_added(make_repository: MakeR
     assert repository.git("rev-parse", f"{BRANCH}~2") == repository.head()
 
 
-def test_files_that_are_there_already_are_no_commit(empty: Repository) -> None:
+def test_adding_unchanged_files_creates_no_commit(empty: Repository) -> None:
     first = add(empty.path)
     assert first is not None
     assert add(empty.path) == Tip(first.commit, is_new=False)
@@ -97,7 +97,7 @@ def test_files_that_are_there_already_are_no_commit(empty: Repository) -> None:
     assert empty.git("rev-list", BRANCH).splitlines() == [second.commit, first.commit]
 
 
-def test_a_linked_worktree_a_folder_in_it_and_a_submodule_lead_to_the_repository_itself(
+def test_linked_worktrees_subfolders_and_submodules_commit_to_their_repository(
     make_repository: MakeRepository, tmp_path: Path
 ) -> None:
     repository = make_repository({"a.txt": "1\n", "src/b.txt": "1\n"})
@@ -115,7 +115,7 @@ def test_a_linked_worktree_a_folder_in_it_and_a_submodule_lead_to_the_repository
     assert repository.git("rev-parse", BRANCH) == tip.commit
 
 
-def test_a_bare_repository_and_one_without_commits_get_a_branch_of_their_own(tmp_path: Path) -> None:
+def test_bare_and_empty_repositories_get_the_branch(tmp_path: Path) -> None:
     bare = tmp_path / "bare.git"
     bare.mkdir()
     git(bare, "init", "--quiet", "--bare", "--initial-branch", "main")
@@ -127,7 +127,7 @@ def test_a_bare_repository_and_one_without_commits_get_a_branch_of_their_own(tmp
         assert shown(repository) == "one"
 
 
-def test_packed_refs_a_detached_head_and_a_shallow_clone_make_no_odds(
+def test_packed_refs_detached_heads_and_shallow_clones_are_supported(
     make_repository: MakeRepository, tmp_path: Path
 ) -> None:
     repository = make_repository({"a.txt": "1\n"})
@@ -148,7 +148,7 @@ def test_packed_refs_a_detached_head_and_a_shallow_clone_make_no_odds(
     assert shallow.protected_state(BRANCH) == before
 
 
-def test_objects_borrowed_from_another_repository_are_read_and_new_ones_are_written_here(
+def test_alternate_objects_are_read_and_new_objects_are_written_locally(
     make_repository: MakeRepository, tmp_path: Path
 ) -> None:
     lender = make_repository({"a.txt": "1\n"})
@@ -162,9 +162,7 @@ def test_objects_borrowed_from_another_repository_are_read_and_new_ones_are_writ
     assert lender.protected_state() == before
 
 
-def test_a_partial_clone_gets_its_branch_too_and_fetches_nothing(
-    make_repository: MakeRepository, tmp_path: Path
-) -> None:
+def test_a_partial_clone_gets_the_branch_without_fetching(make_repository: MakeRepository, tmp_path: Path) -> None:
     origin = make_repository({"a.txt": "1\n"})
     origin.git("config", "uploadpack.allowFilter", "true")
     git(tmp_path, "clone", "--quiet", "--no-checkout", "--filter=blob:none", origin.path.as_uri(), "partial")
@@ -179,7 +177,7 @@ def test_a_partial_clone_gets_its_branch_too_and_fetches_nothing(
     assert partial.git("rev-list", "--objects", "--remotes", "HEAD", "--missing=print") == missing
 
 
-def test_the_users_own_settings_for_commits_are_not_asked(make_repository: MakeRepository) -> None:
+def test_the_users_commit_settings_are_ignored(make_repository: MakeRepository) -> None:
     repository = make_repository({"a.txt": "1\n"})
     repository.git("config", "commit.gpgSign", "true")
     repository.git("config", "user.useConfigOnly", "true")
@@ -189,7 +187,7 @@ def test_the_users_own_settings_for_commits_are_not_asked(make_repository: MakeR
     assert "continuity@onecode.invalid" in (repository.path / ".git/logs/refs/heads" / BRANCH).read_text()
 
 
-def test_a_branch_in_the_place_of_a_folder_of_branches_is_named_and_the_other_way_round(empty: Repository) -> None:
+def test_a_conflicting_branch_name_is_refused_and_named(empty: Repository) -> None:
     repository = empty
     repository.commit({"a.txt": "1\n"})
     repository.git("branch", "memory")
@@ -202,7 +200,7 @@ def test_a_branch_in_the_place_of_a_folder_of_branches_is_named_and_the_other_wa
     assert add(repository.path) is not None
 
 
-def test_a_file_in_the_place_of_a_folder_is_not_overwritten(empty: Repository) -> None:
+def test_a_file_where_a_folder_should_be_is_not_overwritten(empty: Repository) -> None:
     repository = empty
     repository.commit({"continuity": "mine\n"})
     repository.git("branch", BRANCH)
@@ -211,7 +209,7 @@ def test_a_file_in_the_place_of_a_folder_is_not_overwritten(empty: Repository) -
     assert shown(repository, "continuity") == "mine"
 
 
-def test_a_locked_branch_is_left_alone_and_the_lock_is_named(empty: Repository) -> None:
+def test_a_locked_branch_is_not_moved_and_the_lock_is_reported(empty: Repository) -> None:
     repository = empty
     add(repository.path)
     lock = repository.path / f".git/refs/heads/{BRANCH}.lock"
@@ -222,14 +220,14 @@ def test_a_locked_branch_is_left_alone_and_the_lock_is_named(empty: Repository) 
     assert add(repository.path, "two\n") is not None
 
 
-def test_a_folder_in_no_repository_is_said(tmp_path: Path) -> None:
+def test_a_folder_outside_a_repository_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(WorkspaceUnavailable):
         add(tmp_path)
     with pytest.raises(WorkspaceUnavailable):
         add(tmp_path / "nowhere")
 
 
-def test_a_format_this_library_cannot_write_is_refused(make_repository: MakeRepository) -> None:
+def test_an_unsupported_repository_format_is_refused(make_repository: MakeRepository) -> None:
     repository = make_repository({"a.txt": "1\n"})
     repository.git("config", "core.repositoryFormatVersion", "1")
     repository.git("config", "extensions.refStorage", "reftable")
@@ -238,7 +236,7 @@ def test_a_format_this_library_cannot_write_is_refused(make_repository: MakeRepo
 
 
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="needs permissions that count")
-def test_a_repository_that_may_not_be_written_is_said(make_repository: MakeRepository) -> None:
+def test_a_read_only_repository_is_an_error(make_repository: MakeRepository) -> None:
     repository = make_repository({"a.txt": "1\n"})
     objects = repository.path / ".git/objects"
     objects.chmod(0o500)
@@ -249,7 +247,7 @@ def test_a_repository_that_may_not_be_written_is_said(make_repository: MakeRepos
         objects.chmod(0o700)
 
 
-def test_all_that_a_branch_is_used_for_is_told(make_repository: MakeRepository, tmp_path: Path) -> None:
+def test_all_uses_of_a_branch_are_reported(make_repository: MakeRepository, tmp_path: Path) -> None:
     repository = make_repository({"a.txt": "1\n"})
     repository.add_worktree(tmp_path / "chat", "chat/1")
     repository.git("symbolic-ref", "refs/remotes/up/stream/HEAD", "refs/remotes/up/stream/trunk/now")
@@ -270,7 +268,7 @@ def test_all_that_a_branch_is_used_for_is_told(make_repository: MakeRepository, 
     assert branch_uses(locate_repository(repository.path), "aim").symbolic_target is None
 
 
-def test_a_commit_on_any_other_branch_would_be_seen(make_repository: MakeRepository) -> None:
+def test_a_commit_on_any_other_branch_is_detected(make_repository: MakeRepository) -> None:
     repository = make_repository({"a.txt": "1\n"})
     assert repositories_made == [repository.path]
     ours = ("-c", "user.name=x", "commit", "--quiet", "--allow-empty", "--message", "x")
@@ -300,7 +298,7 @@ print(lost)
 """
 
 
-def test_two_processes_that_commit_at_once_lose_none_of_each_others_commits(empty: Repository) -> None:
+def test_concurrent_commits_of_two_processes_are_all_preserved(empty: Repository) -> None:
     repository = empty
     repository.commit({"a.txt": "1\n"})
     before = repository.protected_state(BRANCH)

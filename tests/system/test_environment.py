@@ -1,4 +1,4 @@
-"""What a child process sees of the environment, and where the command line keeps its state."""
+"""Tests of the environment of child processes and of the state folders."""
 
 import sys
 from pathlib import Path
@@ -8,7 +8,7 @@ import pytest
 from sidecar.system import environment
 
 
-def test_a_child_gets_the_users_environment_without_what_the_frozen_build_added(
+def test_child_processes_do_not_see_variables_of_the_frozen_build(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(sys, "frozen", True, raising=False)
@@ -22,17 +22,17 @@ def test_a_child_gets_the_users_environment_without_what_the_frozen_build_added(
     assert not {"DYLD_LIBRARY_PATH", "LD_LIBRARY_PATH_ORIG", "_PYI_ARCHIVE_FILE"} & child.keys()
 
 
-def test_from_source_the_users_library_path_stays(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_users_library_path_is_preserved_when_run_from_source(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LD_LIBRARY_PATH", "/opt/lib")
     assert environment.child_environment()["LD_LIBRARY_PATH"] == "/opt/lib"
 
 
-def test_the_environment_is_given_as_a_copy() -> None:
+def test_environment_returns_a_copy() -> None:
     environment.environment()["ONECODE_PROBE"] = "1"
     assert "ONECODE_PROBE" not in environment.environment()
 
 
-def test_the_command_line_keeps_its_state_in_the_platforms_user_folder(
+def test_the_command_line_state_is_in_the_platforms_user_folder(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))

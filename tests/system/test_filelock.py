@@ -1,4 +1,4 @@
-"""A lock between processes is one's alone, and the system takes it back when its holder dies."""
+"""Tests of the lock between processes: exclusive, and released when its holder dies."""
 
 import os
 import subprocess
@@ -21,28 +21,28 @@ time.sleep(600)
 """
 
 
-def test_a_lock_is_held_by_one_opening_at_a_time(tmp_path: Path) -> None:
-    one, other = (os.open(tmp_path / "lock", os.O_RDWR | os.O_CREAT) for _ in range(2))
-    assert filelock.acquire(one, 0)
-    assert not filelock.acquire(other, 0.01)
-    filelock.release(one)
-    assert filelock.acquire(other, 0)
-    os.close(one)
-    os.close(other)
+def test_only_one_descriptor_holds_the_lock(tmp_path: Path) -> None:
+    first, second = (os.open(tmp_path / "lock", os.O_RDWR | os.O_CREAT) for _ in range(2))
+    assert filelock.acquire(first, 0)
+    assert not filelock.acquire(second, 0.01)
+    filelock.release(first)
+    assert filelock.acquire(second, 0)
+    os.close(first)
+    os.close(second)
 
 
-def test_a_lock_that_is_held_for_a_while_is_free_again_and_its_file_closed(tmp_path: Path) -> None:
-    one, other = (os.open(tmp_path / "lock", os.O_RDWR | os.O_CREAT) for _ in range(2))
-    with filelock.locked(one, 0) as held:
-        assert held
-        with filelock.locked(other, 0) as held_too:
-            assert not held_too
+def test_the_context_manager_releases_the_lock_and_closes_the_file(tmp_path: Path) -> None:
+    first, second = (os.open(tmp_path / "lock", os.O_RDWR | os.O_CREAT) for _ in range(2))
+    with filelock.locked(first, 0) as is_locked:
+        assert is_locked
+        with filelock.locked(second, 0) as is_also_locked:
+            assert not is_also_locked
         with pytest.raises(OSError, match="Bad file descriptor"):
-            os.fstat(other)
+            os.fstat(second)
         third = os.open(tmp_path / "lock", os.O_RDWR)
         assert not filelock.acquire(third, 0), "who could not have it does not let it go either"
     with pytest.raises(OSError, match="Bad file descriptor"):
-        os.fstat(one)
+        os.fstat(first)
     assert filelock.acquire(third, 0)
     os.close(third)
 

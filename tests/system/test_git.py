@@ -1,4 +1,4 @@
-"""The git command: what it gives, what it says when it fails, what it is given."""
+"""Tests of the git command: its output, errors and environment."""
 
 import os
 import subprocess
@@ -38,14 +38,16 @@ def test_failures_have_short_reasons_and_never_show_output(tmp_path: Path) -> No
     assert _reason(Git(tmp_path), "status") == DAMAGED
 
 
-def test_a_root_is_as_high_as_git_looks(tmp_path: Path) -> None:
+def test_git_does_not_look_above_the_root(tmp_path: Path) -> None:
     outer = make_repository(tmp_path / "outer", {"in/a.txt": "a\n"})
     inside = outer.path / "in"
     assert Git(inside, root=outer.path).text("rev-parse", "--show-prefix") == "in/"
     assert _reason(Git(inside, root=inside), "rev-parse", "--show-prefix") == NOT_A_REPOSITORY
 
 
-def test_a_missing_folder_is_told_from_a_missing_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_folder_and_a_missing_git_are_different_errors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert _reason(Git(tmp_path / "gone"), "status") == "the folder does not exist"
     (tmp_path / "file").write_text("x")
     assert _reason(Git(tmp_path / "file"), "status").startswith("git could not be started")
@@ -55,7 +57,7 @@ def test_a_missing_folder_is_told_from_a_missing_git(tmp_path: Path, monkeypatch
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the alias is a shell command")
-def test_a_git_that_takes_too_long_is_ended(tmp_path: Path) -> None:
+def test_a_slow_git_command_is_killed(tmp_path: Path) -> None:
     repository = make_repository(tmp_path / "r")
     repository.git("config", "alias.wait", "!exec sleep 60")
     start = time.monotonic()
@@ -65,7 +67,7 @@ def test_a_git_that_takes_too_long_is_ended(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the alias is a shell command")
-def test_the_environment_is_the_user_s_without_what_points_elsewhere(
+def test_git_variables_that_redirect_the_repository_are_removed(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repository = make_repository(tmp_path / "r")
@@ -81,7 +83,7 @@ def test_the_environment_is_the_user_s_without_what_points_elsewhere(
     assert seen["HOME"] == os.environ["HOME"]
 
 
-def test_nothing_is_left_running(tmp_path: Path) -> None:
+def test_no_process_is_left_running(tmp_path: Path) -> None:
     repository = make_repository(tmp_path / "r", {"a.txt": "a\n"})
     Git(repository.path).run("status")
     subprocess._cleanup()  # type: ignore[attr-defined]

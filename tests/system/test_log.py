@@ -1,4 +1,4 @@
-"""The log says what happened to which request, and never what the user wrote."""
+"""Tests of the log: it records what happened, and never contains client input."""
 
 import logging
 from collections.abc import Callable
@@ -21,7 +21,7 @@ def records_of(folder: Path) -> list[dict[str, Any]]:
 
 
 def marked(schema: dict[str, Any], schemas: dict[str, Any]) -> Any:
-    """Makes a value for a JSON Schema with the marker in every text it may hold."""
+    """Return a value for a JSON Schema with the marker in every text."""
     if "$ref" in schema:
         return marked(schemas[schema["$ref"].rsplit("/", 1)[-1]], schemas)
     for alternatives in ("anyOf", "oneOf"):
@@ -44,9 +44,7 @@ def marked(schema: dict[str, Any], schemas: dict[str, Any]) -> Any:
             return f"/nowhere/{MARKER}"
 
 
-def test_nothing_the_client_wrote_reaches_the_log_whatever_becomes_of_the_request(
-    start_process: Callable[..., SidecarProcess], tmp_path: Path
-) -> None:
+def test_client_input_never_reaches_the_log(start_process: Callable[..., SidecarProcess], tmp_path: Path) -> None:
     process = start_process(command=SERVE_WITH_ROWS)
     client = process.client
     client.initialize(logDir=str(tmp_path / "logs"), clientInfo={"name": MARKER, "version": MARKER})
@@ -56,7 +54,7 @@ def test_nothing_the_client_wrote_reaches_the_log_whatever_becomes_of_the_reques
     for method in document["methods"]:
         if method["name"] in {"initialize", "shutdown", "ping"}:
             continue
-        params = {one["name"]: marked(one["schema"], schemas) for one in method["params"]}
+        params = {param["name"]: marked(param["schema"], schemas) for param in method["params"]}
         sent.append(client.start(method["name"], params))
         sent.append(client.start(method["name"], {**params, MARKER: MARKER}))
         sent.append(client.start(method["name"], dict.fromkeys(params, MARKER)))
@@ -75,7 +73,7 @@ def test_nothing_the_client_wrote_reaches_the_log_whatever_becomes_of_the_reques
     assert {record["id"] for record in records if record["event"] == "request"} >= set(sent)
 
 
-def test_an_unforeseen_error_is_found_in_the_log_under_its_incident_id(
+def test_an_internal_error_is_logged_with_its_incident_id(
     start_process: Callable[..., SidecarProcess], tmp_path: Path
 ) -> None:
     process = start_process(command=SERVE_WITH_ROWS)
@@ -107,7 +105,9 @@ def test_every_line_is_one_json_object_with_time_level_and_event(
     assert in_file[-1]["status"] == 1
 
 
-def test_the_file_rotates_by_size_and_old_processes_files_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_file_rotates_by_size_and_files_of_old_processes_are_deleted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(log_module, "FILE_BYTES", 2_000)
     for number in range(40):
         (tmp_path / f"sidecar-{number}.log").touch()
@@ -122,7 +122,7 @@ def test_the_file_rotates_by_size_and_old_processes_files_go(tmp_path: Path, mon
     assert len(list(tmp_path.iterdir())) <= log_module.MAX_PROCESSES * log_module.MAX_FILES_PER_PROCESS + 2
 
 
-def test_a_log_folder_that_cannot_be_used_is_a_warning_not_an_end(client_in: Any, tmp_path: Path) -> None:
+def test_an_unusable_log_folder_causes_a_warning_only(client_in: Any, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way")
     process = client_in(str(tmp_path / "file"))
     assert process.client.request("ping") == {}
@@ -141,7 +141,7 @@ def client_in(start_process: Callable[..., SidecarProcess]) -> Callable[[str], S
     return start
 
 
-def test_records_from_before_the_log_was_attached_come_first(tmp_path: Path) -> None:
+def test_records_logged_before_attach_come_first(tmp_path: Path) -> None:
     log = Log(FixedClock())
     log.info("early")
     log.attach(tmp_path, 1)
@@ -151,7 +151,7 @@ def test_records_from_before_the_log_was_attached_come_first(tmp_path: Path) -> 
     assert [record["event"] for record in records_of(tmp_path)] == ["early", "late", "odd"]
 
 
-def test_a_log_that_was_never_attached_can_still_be_written_at_the_end() -> None:
+def test_a_log_that_was_never_attached_can_be_flushed() -> None:
     log = Log(FixedClock())
     log.error("failed early")
     written: list[bytes] = []
@@ -159,7 +159,7 @@ def test_a_log_that_was_never_attached_can_still_be_written_at_the_end() -> None
     assert [orjson.loads(line)["event"] for line in written] == ["failed early"]
 
 
-def test_what_waits_is_bounded_and_the_newest_is_kept() -> None:
+def test_pending_records_are_bounded_and_the_newest_survive() -> None:
     log = Log(FixedClock())
     for number in range(log_module.MAX_PENDING_RECORDS + 10):
         log.info("event", number=number)

@@ -1,4 +1,4 @@
-"""Process trees are started apart and ended whole."""
+"""Tests of process trees: started in their own session, ended as a whole."""
 
 import os
 import subprocess
@@ -31,7 +31,7 @@ Start = Callable[[str], "subprocess.Popen[bytes]"]
 
 @pytest.fixture
 def started(tmp_path: Path, mark: str) -> Iterator[Start]:
-    """Starts scripts, and ends them and closes their pipes when the test is over."""
+    """Start scripts; end them and close their pipes after the test."""
     processes: list[subprocess.Popen[bytes]] = []
 
     def start_one(script: str) -> "subprocess.Popen[bytes]":
@@ -47,7 +47,7 @@ def started(tmp_path: Path, mark: str) -> Iterator[Start]:
 
 
 def parent_of(child: str, file: Path, then: str) -> str:
-    """A script that starts another in a session of its own, notes its pid, and goes on."""
+    """Return a script that starts another in its own session, writes its pid to a file and continues."""
     return (
         "import subprocess, sys, time\n"
         f"child = subprocess.Popen({python(child)!r}, start_new_session=True)\n"
@@ -62,7 +62,7 @@ def is_running(pid: int) -> bool:
         return False
 
 
-def test_a_program_gets_the_mark_the_folder_and_an_input_of_its_own(tmp_path: Path, mark: str, started: Start) -> None:
+def test_a_program_gets_the_mark_the_folder_and_its_own_input(tmp_path: Path, mark: str, started: Start) -> None:
     script = f"import os, sys; print(os.environ[{MARK!r}], os.getcwd(), repr(sys.stdin.read()))"
     process = started(script)
     output, _ = process.communicate(timeout=20)
@@ -70,14 +70,14 @@ def test_a_program_gets_the_mark_the_folder_and_an_input_of_its_own(tmp_path: Pa
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there are no sessions there")
-def test_a_program_is_in_a_session_of_its_own(mark: str, started: Start) -> None:
+def test_a_program_runs_in_its_own_session(mark: str, started: Start) -> None:
     process = started(SLEEP)
     assert os.getsid(process.pid) == process.pid != os.getsid(0)
     terminate_tree(process, mark, 1_000, CLOCK)
     assert process.returncode is not None
 
 
-def test_the_whole_tree_ends_within_its_grace(tmp_path: Path, mark: str, started: Start) -> None:
+def test_the_whole_tree_ends_within_the_grace_period(tmp_path: Path, mark: str, started: Start) -> None:
     file = tmp_path / "pid"
     process = started(parent_of(SLEEP, file, "time.sleep(60)"))
     child = _pid_in(file)
@@ -88,9 +88,7 @@ def test_the_whole_tree_ends_within_its_grace(tmp_path: Path, mark: str, started
     assert CLOCK.monotonic_ms() - start_ms < 10_000
 
 
-def test_what_ended_itself_leaves_its_daemons_until_they_are_asked_for_by_the_mark(
-    tmp_path: Path, mark: str, started: Start
-) -> None:
+def test_daemons_of_an_exited_program_survive_until_killed_by_mark(tmp_path: Path, mark: str, started: Start) -> None:
     file = tmp_path / "pid"
     process = started(parent_of(SLEEP, file, ""))
     child = _pid_in(file)
@@ -101,7 +99,7 @@ def test_what_ended_itself_leaves_its_daemons_until_they_are_asked_for_by_the_ma
     assert not is_running(child)
 
 
-def test_another_mark_is_left_alone(mark: str, started: Start) -> None:
+def test_processes_with_another_mark_survive(mark: str, started: Start) -> None:
     process = started(SLEEP)
     kill_marked(f"{mark}-other", CLOCK)
     assert process.poll() is None

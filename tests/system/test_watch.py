@@ -1,4 +1,4 @@
-"""A watch tells everything that happened below its folders, follows them as they come and go, or says it cannot."""
+"""Tests of watching folders: every change is reported, or the watch reports that it cannot."""
 
 import os
 import shutil
@@ -53,14 +53,14 @@ def names(changes: Changes, top: Path) -> set[str]:
 
 
 @on_linux
-def test_nothing_is_told_of_nothing_and_no_cookie_is_left(watch_of: Open, top: Path) -> None:
+def test_an_unchanged_tree_reports_nothing_and_leaves_no_cookie(watch_of: Open, top: Path) -> None:
     watch = watch_of()
     assert [watch.sync() for _ in range(3)] == [NO_CHANGES] * 3
     assert os.listdir(top / "cookies") == []
 
 
 @on_linux
-def test_each_kind_of_change_is_told(watch_of: Open, top: Path) -> None:
+def test_each_kind_of_change_is_reported(watch_of: Open, top: Path) -> None:
     watch, file = watch_of(), top / "sub" / "a.txt"
     changes: dict[str, Callable[[], object]] = {
         "write": lambda: file.write_text("b"),
@@ -73,14 +73,14 @@ def test_each_kind_of_change_is_told(watch_of: Open, top: Path) -> None:
     }
     for kind, change in changes.items():
         change()
-        told = names(watch.sync(), top)
-        assert told, kind
-        assert {os.path.dirname(path) for path in told} == {"sub"}, kind
+        changed = names(watch.sync(), top)
+        assert changed, kind
+        assert {os.path.dirname(path) for path in changed} == {"sub"}, kind
     assert watch.sync() == NO_CHANGES
 
 
 @on_linux
-def test_new_folders_are_followed_however_they_come(watch_of: Open, top: Path, tmp_path: Path) -> None:
+def test_new_folders_are_watched_however_they_appear(watch_of: Open, top: Path, tmp_path: Path) -> None:
     watch = watch_of()
     (top / "x" / "y" / "z").mkdir(parents=True)
     assert watch.sync().folders
@@ -106,7 +106,7 @@ def test_new_folders_are_followed_however_they_come(watch_of: Open, top: Path, t
 
 
 @on_linux
-def test_a_folder_moved_into_a_new_one_before_anybody_asked_is_followed(watch_of: Open, top: Path) -> None:
+def test_a_folder_moved_into_a_new_one_between_calls_is_watched(watch_of: Open, top: Path) -> None:
     watch = watch_of()
     (top / "parent").mkdir()
     (top / "sub").rename(top / "parent" / "sub")
@@ -116,7 +116,7 @@ def test_a_folder_moved_into_a_new_one_before_anybody_asked_is_followed(watch_of
 
 
 @on_linux
-def test_a_new_folder_is_followed_also_when_a_folder_far_above_changed_with_it(watch_of: Open, top: Path) -> None:
+def test_a_new_folder_is_watched_when_an_ancestor_changed_too(watch_of: Open, top: Path) -> None:
     (top / "git" / "refs").mkdir(parents=True)
     folders = folders_of(top, "git")
     flat_roots = folders.flat_roots | {(top / "git").as_posix()}
@@ -131,7 +131,7 @@ def test_a_new_folder_is_followed_also_when_a_folder_far_above_changed_with_it(w
 
 
 @on_linux
-def test_what_is_skipped_is_silent_until_it_is_not(watch_of: Open, top: Path) -> None:
+def test_skipped_folders_report_nothing_until_they_are_watched(watch_of: Open, top: Path) -> None:
     for name in ("sub/own/deep", "skipped/deep"):
         (top / name).mkdir(parents=True)
     watch = watch_of(folders_of(top, "skipped"))
@@ -147,7 +147,7 @@ def test_what_is_skipped_is_silent_until_it_is_not(watch_of: Open, top: Path) ->
 
 
 @on_linux
-def test_a_telltale_is_told_whether_it_was_there_or_comes(watch_of: Open, top: Path) -> None:
+def test_existing_and_new_markers_are_reported(watch_of: Open, top: Path) -> None:
     (top / "sub" / ".git").write_text("gitdir: nowhere")
     watch = watch_of()
     assert names(watch.sync(), top) == {"sub/.git"}
@@ -157,7 +157,7 @@ def test_a_telltale_is_told_whether_it_was_there_or_comes(watch_of: Open, top: P
 
 
 @on_linux
-def test_more_changes_than_are_kept_end_the_watch(watch_of: Open, top: Path) -> None:
+def test_too_many_pending_changes_end_the_watch(watch_of: Open, top: Path) -> None:
     watch, files = watch_of(), (top / "sub" / "a.txt", top / "sub" / "b.txt")
     files[1].write_text("b")
     for number in range(100_000):
@@ -181,7 +181,7 @@ def test_folders_beyond_the_limit_and_foreign_file_systems_are_refused(
 
 
 @on_linux
-def test_a_cookie_that_cannot_be_made_ends_the_watch(watch_of: Open, top: Path) -> None:
+def test_a_failed_cookie_ends_the_watch(watch_of: Open, top: Path) -> None:
     watch = watch_of()
     (top / "cookies").rmdir()
     assert watch.sync().is_incomplete
@@ -201,7 +201,7 @@ def test_a_closed_watch_leaves_no_thread_and_no_file(watch_of: Open) -> None:
 
 
 @on_linux
-def test_cookies_of_killed_processes_are_taken_away(watch_of: Open, top: Path) -> None:
+def test_cookies_of_killed_processes_are_deleted(watch_of: Open, top: Path) -> None:
     for name, age in (("old", 3_600), ("new", 0)):
         path = top / "cookies" / f"{COOKIE_PREFIX}{name}"
         path.write_text("")
@@ -211,7 +211,7 @@ def test_cookies_of_killed_processes_are_taken_away(watch_of: Open, top: Path) -
 
 
 class Skipping(FixedClock):
-    """A clock whose hands can be moved on."""
+    """A clock that can be advanced."""
 
     skipped_ms = 0.0
 
@@ -248,7 +248,7 @@ def test_the_recursive_watch_names_single_files_that_changed(
 
 
 @pytest.mark.parametrize("burst", ["many files", "a folder", "a deletion"])
-def test_the_recursive_watch_names_nothing_after_a_burst_until_all_is_quiet(
+def test_the_recursive_watch_names_nothing_after_a_burst_until_it_is_quiet(
     recursive_of: Callable[..., RecursiveWatch], top: Path, burst: str
 ) -> None:
     clock = Skipping()
@@ -270,7 +270,7 @@ def test_the_recursive_watch_names_nothing_after_a_burst_until_all_is_quiet(
     assert watch.sync() == NO_CHANGES
 
 
-def test_the_recursive_watch_ends_when_it_cannot_tell(recursive_of: Callable[..., RecursiveWatch], top: Path) -> None:
+def test_the_recursive_watch_ends_when_its_cookie_fails(recursive_of: Callable[..., RecursiveWatch], top: Path) -> None:
     watch = recursive_of(FixedClock())
     (top / "cookies").rename(top / "elsewhere")
     assert watch.sync().is_incomplete

@@ -9,6 +9,7 @@ import errno
 import os
 import select
 import struct
+import sys
 import threading
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -92,7 +93,7 @@ class Inotify:
     def __init__(self) -> None:
         self._libc = ctypes.CDLL(None, use_errno=True)
         self._libc.inotify_add_watch.argtypes = (ctypes.c_int, ctypes.c_char_p, ctypes.c_uint32)
-        self._fd = self._libc.inotify_init1(os.O_CLOEXEC | os.O_NONBLOCK)
+        self._fd = _new_queue(self._libc)
         if self._fd < 0:
             raise Unwatchable("too many watchers" if ctypes.get_errno() == errno.EMFILE else "no inotify")
         self._lock = threading.Lock()
@@ -131,6 +132,7 @@ class Inotify:
                 os.close(self._stop_write)
 
     def _read_loop(self) -> None:
+        assert sys.platform == "linux"
         poller = select.poll()
         poller.register(self._fd, select.POLLIN)
         poller.register(self._stop_read, 0)  # its end is always reported
@@ -153,6 +155,12 @@ class Inotify:
                     self._chunks, self._lost = [], True
                 else:
                     self._chunks.append(chunk)
+
+
+def _new_queue(libc: ctypes.CDLL) -> int:
+    if sys.platform != "linux":
+        raise Unwatchable("no inotify")
+    return int(libc.inotify_init1(os.O_CLOEXEC | os.O_NONBLOCK))
 
 
 def parse_events(chunk: bytes) -> Iterator[Event]:

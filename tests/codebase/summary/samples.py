@@ -1,4 +1,4 @@
-"""One source text per language, in the shapes that real ones have."""
+"""Sample sources, one per language, with realistic constructs."""
 
 SOURCES = {
     "shop/cart.py": '''\

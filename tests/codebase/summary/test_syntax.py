@@ -1,4 +1,4 @@
-"""What the grammars tell of each language: definitions, invariants, imports, references, purpose."""
+"""Tests of the grammars: definitions, invariants, imports, references and purpose of each language."""
 
 import gc
 import tracemalloc
@@ -12,7 +12,7 @@ from tests.codebase.summary.samples import SOURCES
 
 
 class Expected(NamedTuple):
-    """What is to be found in a sample."""
+    """Expected content of a sample's summary."""
 
     language: str
     purpose: str
@@ -21,7 +21,7 @@ class Expected(NamedTuple):
     invariants: list[str]
     imports: list[str]
     references: set[str]
-    """Names that are among them."""
+    """A subset of the references."""
 
 
 EXPECTED = {
@@ -325,19 +325,19 @@ EXPECTED = {
 
 
 @pytest.mark.parametrize("path", SOURCES)
-def test_a_summary_tells_what_a_file_defines_imports_uses_and_insists_on(path: str) -> None:
+def test_a_summary_contains_definitions_invariants_imports_and_references(path: str) -> None:
     summary, expected = summarize(path, SOURCES[path].encode()), EXPECTED[path]
     assert [_shown(summary, number) for number in range(len(summary.definitions))] == expected.definitions
-    assert [f"{one.line} {one.text}" for one in summary.invariants] == expected.invariants
+    assert [f"{item.line} {item.text}" for item in summary.invariants] == expected.invariants
     assert list(summary.imports) == expected.imports
     assert expected.references <= set(summary.references)
     assert (summary.language, summary.purpose, summary.analysis) == (expected.language, expected.purpose, "syntax")
 
 
 def _shown(summary: Summary, number: int) -> str:
-    one = summary.definitions[number]
-    name = f"{one.container}.{one.name}" if one.container else one.name
-    return f"{one.line}-{one.end_line} {'+' if one.public else '-'}{one.kind} {name}: {one.signature}"
+    item = summary.definitions[number]
+    name = f"{item.container}.{item.name}" if item.container else item.name
+    return f"{item.line}-{item.end_line} {'+' if item.public else '-'}{item.kind} {name}: {item.signature}"
 
 
 def test_every_language_with_a_grammar_has_a_sample() -> None:
@@ -345,13 +345,13 @@ def test_every_language_with_a_grammar_has_a_sample() -> None:
     assert with_grammar == {language.name for path in SOURCES if (language := language_of(path))}
 
 
-def test_an_unfinished_edit_hides_no_definition() -> None:
+def test_an_unfinished_edit_hides_no_definitions() -> None:
     text = "def first():\n    return (1\n\nclass Cart:\n    def total(self:\n        pass\n\ndef last():\n    pass\n"
-    names = {one.name for one in summarize("a.py", text.encode()).definitions}
+    names = {item.name for item in summarize("a.py", text.encode()).definitions}
     assert {"first", "Cart", "total", "last"} <= names
 
 
-def test_a_script_is_known_by_its_first_line_and_a_header_by_its_text() -> None:
+def test_scripts_are_recognised_by_their_first_line_and_headers_by_their_text() -> None:
     assert summarize("bin/run", b"#!/usr/bin/env bash\nmain() { :; }\n").language == "Shell"
     assert summarize("bin/run", b"#!/usr/bin/python3.11 -u\nx = 1\n").language == "Python"
     assert summarize("a.h", b"namespace shop {\nclass Cart {};\n}\n").language == "C++"
@@ -360,19 +360,19 @@ def test_a_script_is_known_by_its_first_line_and_a_header_by_its_text() -> None:
     assert summarize("notes", b"hello\n").language == "text"
 
 
-def test_what_a_test_asserts_is_no_invariant() -> None:
+def test_assertions_in_tests_are_not_invariants() -> None:
     text = b"def test_total():\n    # The total must be one.\n    assert total() == 1\n"
-    assert [one.text for one in summarize("tests/test_cart.py", text).invariants] == ["The total must be one."]
+    assert [item.text for item in summarize("tests/test_cart.py", text).invariants] == ["The total must be one."]
     assert len(summarize("cart.py", text).invariants) == 2
 
 
-def test_a_licence_states_no_invariant_and_no_purpose() -> None:
+def test_a_licence_contains_no_invariant_and_no_purpose() -> None:
     text = b"# Copyright Ada\n# Redistributions must retain the above copyright notice.\n\nimport x\n"
     summary = summarize("a.py", text)
     assert (summary.invariants, summary.purpose) == ((), "")
 
 
-def test_secrets_are_masked_in_all_that_is_kept() -> None:
+def test_secrets_are_masked_in_every_field() -> None:
     key = "ghp_" + "a1B2" * 9
     pem = "-----BEGIN PRIVATE KEY-----\nMIIabc\n-----END PRIVATE KEY-----"
     for head in ("", f'KEY = """{pem}"""\n'):
@@ -381,19 +381,19 @@ def test_secrets_are_masked_in_all_that_is_kept() -> None:
         summary = summarize("a.py", text.encode())
         assert key not in repr(summary)
         assert "MIIabc" not in repr(summary)
-        assert [one.name for one in summary.definitions][-2:] == ["TOKEN", "call"]
+        assert [item.name for item in summary.definitions][-2:] == ["TOKEN", "call"]
         assert summary.definitions[-1].line == text.split("\ndef", maxsplit=1)[0].count("\n") + 2
 
 
 @pytest.mark.parametrize("text", ["[" * 500_000, "a<\n" * 100_000, "(" * 400 + "\n", "x=[\n" * 20_000, "@a\n" * 50_000])
 @pytest.mark.parametrize("path", ["a.py", "a.cs", "a.ts", "a.php"])
-def test_a_text_that_no_grammar_can_take_is_read_by_patterns(path: str, text: str) -> None:
+def test_an_unparsable_text_falls_back_to_patterns(path: str, text: str) -> None:
     summary = summarize(path, (("<?php\n" if path == "a.php" else "") + text).encode())
     assert summary.analysis in ("syntax", "patterns", "minified")
     assert summary.bytes >= len(text)
 
 
-def test_a_long_text_with_an_error_still_tells_what_it_defines() -> None:
+def test_a_long_text_with_an_error_still_has_its_definitions() -> None:
     text = 'Key = TypeVar("Key")\n\n\n' + "def f(x):\n    return x\n\n\n" * 500 + "def g(:\n"
     summary = summarize("a.py", text.encode())
     assert summary.definitions[0].name == "Key"
@@ -401,7 +401,7 @@ def test_a_long_text_with_an_error_still_tells_what_it_defines() -> None:
 
 
 @pytest.mark.parametrize("end", ["", "def g(:\n"])
-def test_nothing_of_a_text_that_was_read_stays_in_memory(end: str) -> None:
+def test_a_parsed_text_does_not_stay_in_memory(end: str) -> None:
     def text(number: int) -> bytes:
         return f"# {number}\n".encode() + b"def f(x):\n    return x\n\n\n" * 400 + end.encode()
 
@@ -410,6 +410,6 @@ def test_nothing_of_a_text_that_was_read_stays_in_memory(end: str) -> None:
     for number in range(20):
         summarize("a.py", text(number))
     gc.collect()
-    kept, _ = tracemalloc.get_traced_memory()
+    allocated, _ = tracemalloc.get_traced_memory()
     tracemalloc.stop()
-    assert kept < 10 * len(text(0))
+    assert allocated < 10 * len(text(0))

@@ -1,4 +1,4 @@
-"""Differences are git's own, per file, whatever stands in the files."""
+"""Tests of diffs: they equal git's for every kind of edit and content."""
 
 import os
 import tempfile
@@ -96,7 +96,7 @@ def _numstat(repository: Repository, paths: list[str]) -> dict[str, tuple[int, i
 
 
 def _check_hunks(diff: FileDiff) -> None:
-    """Each hunk has as many lines as its head says, so nothing of another file or of git's talk is in it."""
+    """Assert that each hunk has the number of lines in its header, so that it contains no other lines."""
     lines = diff.hunks.split("\n")
     assert lines.pop() == ""
     while lines:
@@ -111,7 +111,7 @@ def _check_hunks(diff: FileDiff) -> None:
                 lines.pop(0)
 
 
-def test_a_file_that_becomes_a_link_is_one_file_gone_and_come(make_repository: Make) -> None:
+def test_a_file_replaced_by_a_link_is_one_removal_and_one_addition(make_repository: Make) -> None:
     repository = make_repository({"a.txt": "one\ntwo\n", "b.txt": "b\n"})
     (repository.path / "a.txt").unlink()
     (repository.path / "a.txt").symlink_to("target")
@@ -121,7 +121,7 @@ def test_a_file_that_becomes_a_link_is_one_file_gone_and_come(make_repository: M
     assert found["b.txt"].hunks == "@@ -1 +1 @@\n-b\n+B\n"
 
 
-def test_many_files_keep_their_own_hunks(make_repository: Make) -> None:
+def test_each_of_many_files_gets_its_own_hunks(make_repository: Make) -> None:
     repository = make_repository({f"{number}.txt": f"{number}\n" for number in range(150)})
     repository.write({f"{number}.txt": f"new {number}\n" for number in range(150)})
     found = diff_against(repository.path, "HEAD", [f"{number}.txt" for number in range(150)])
@@ -130,7 +130,7 @@ def test_many_files_keep_their_own_hunks(make_repository: Make) -> None:
     }
 
 
-def test_what_moved_between_commits_is_counted_with_renames(make_repository: Make) -> None:
+def test_changes_between_commits_are_counted_with_renames(make_repository: Make) -> None:
     repository = make_repository({"a.txt": "one\n", "long.txt": "a line\n" * 20, "sub/c.txt": "c\n"})
     old = repository.head()
     repository.git("mv", "long.txt", "moved.txt")
@@ -145,7 +145,7 @@ def test_what_moved_between_commits_is_counted_with_renames(make_repository: Mak
     assert [subject.split(" ", 1)[1] for subject in subjects] == ["Third", "Second: größe\x0bodd"]
 
 
-def test_an_edit_that_was_staged_and_taken_back_shifts_nothing(make_repository: Make) -> None:
+def test_a_staged_and_reverted_edit_does_not_shift_other_diffs(make_repository: Make) -> None:
     names = ("a.txt", "b.txt", "c.txt", 'größe "x".txt')
     repository = make_repository({name: f"{name}\n" for name in names})
     repository.write({"b.txt": "staged\n"})

@@ -1,4 +1,4 @@
-"""Nothing in configuration or environment changes what is read, starts a program, or makes git write."""
+"""Tests that no configuration or environment changes what is read, starts a program, or makes git write."""
 
 import os
 import sys
@@ -30,14 +30,14 @@ HOSTILE = {
 
 @pytest.fixture
 def repository(make_repository: Make) -> Repository:
-    one = make_repository({
+    created = make_repository({
         "a.txt": "one\n\ntwo\n\nthree\n", "long.txt": "words that stay the same\n" * 9, "größe.txt": "x\n",
         "sub/c.txt": "c\n",
     })  # fmt: skip
-    one.commit({"b.txt": "b\n"}, "Größe ändern")
-    one.write({"a.txt": "one\n\nTWO\n\nthree\n", "größe.txt": "y\n", "new/file.txt": "new\n"})
-    one.git("mv", "long.txt", "sub/moved.txt")
-    return one
+    created.commit({"b.txt": "b\n"}, "Größe ändern")
+    created.write({"a.txt": "one\n\nTWO\n\nthree\n", "größe.txt": "y\n", "new/file.txt": "new\n"})
+    created.git("mv", "long.txt", "sub/moved.txt")
+    return created
 
 
 def _everything(client: Client, repository: Repository) -> object:
@@ -60,7 +60,7 @@ def test_no_configuration_changes_what_is_read(client: Client, repository: Repos
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the programs are shell scripts")
-def test_no_program_named_in_the_configuration_is_started(
+def test_programs_named_in_the_configuration_are_never_started(
     client: Client, repository: Repository, tmp_path: Path
 ) -> None:
     plain = _everything(client, repository)
@@ -102,7 +102,7 @@ def test_variables_that_point_git_elsewhere_are_ignored(
 
 
 def test_git_writes_nothing_into_the_repository(client: Client, repository: Repository) -> None:
-    """The index's stats are stale and a refresh is due: the occasions on which git likes to write it."""
+    """The index's stats are stale and a refresh is due, which is when git would write it."""
     for name in ("b.txt", "sub/c.txt", "a.txt"):
         content = (repository.path / name).read_bytes()
         (repository.path / name).unlink()
@@ -115,7 +115,7 @@ def test_git_writes_nothing_into_the_repository(client: Client, repository: Repo
     assert _snapshot(repository.path / ".git") == before
 
 
-def test_a_lock_held_by_another_process_is_no_hindrance(client: Client, repository: Repository) -> None:
+def test_an_index_lock_of_another_process_does_not_matter(client: Client, repository: Repository) -> None:
     plain = _everything(client, repository)
     (repository.path / ".git" / "index.lock").write_bytes(b"")
     assert _everything(client, repository) == plain
@@ -124,18 +124,18 @@ def test_a_lock_held_by_another_process_is_no_hindrance(client: Client, reposito
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the filter is a shell script")
 def test_children_get_no_stdin(make_repository: Make) -> None:
-    """An alias of git's that reads stdin ends at once, although this process's own stdin stays open."""
+    """A git alias that reads stdin ends immediately, although this process's stdin stays open."""
     repository = make_repository({"a.txt": "one\n"})
     repository.git("config", "alias.listen", "!cat; echo heard nothing")
     reading, writing = os.pipe()
     os.write(writing, b"said something\n")
-    kept = os.dup(0)
+    saved_stdin = os.dup(0)
     os.dup2(reading, 0)
     try:
         assert Git(repository.path).run("listen", timeout=10) == b"heard nothing\n"
     finally:
-        os.dup2(kept, 0)
-        for fd in (kept, reading, writing):
+        os.dup2(saved_stdin, 0)
+        for fd in (saved_stdin, reading, writing):
             os.close(fd)
 
 

@@ -1,4 +1,4 @@
-"""Hunks are git's own lines cut small: nothing is lost, and an edit changes the hunk it falls into and no other."""
+"""Tests of splitting diffs into hunks: no line is lost, and an edit changes only the hunk it falls into."""
 
 import difflib
 
@@ -25,7 +25,7 @@ def unified(before: list[str], after: list[str]) -> str:
 
 
 @given(LINES, LINES)
-def test_hunks_together_are_the_difference(before: list[str], after: list[str]) -> None:
+def test_the_hunks_add_up_to_the_whole_diff(before: list[str], after: list[str]) -> None:
     text = unified(before, after)
     hunks = split_hunks(text)
     whole = [line for line in text.split("\n") if line and not line.startswith("@@ ")]
@@ -38,7 +38,7 @@ def test_hunks_together_are_the_difference(before: list[str], after: list[str]) 
 
 
 @given(LINES, LINES)
-def test_hunks_that_follow_one_another_have_gits_own_head(before: list[str], after: list[str]) -> None:
+def test_adjacent_hunks_have_gits_own_header(before: list[str], after: list[str]) -> None:
     text = unified(before, after)
     hunks = split_hunks(text)
     heads = []
@@ -58,7 +58,7 @@ def test_one_more_line_changes_few_hunks(lines: list[str], data: st.DataObject) 
     assert sum(len(hunk.lines) for hunk in after if hunk.hunk_id not in before) <= 6 * MAX_WHOLE_LINES
 
 
-def test_a_paragraph_is_a_hunk_of_its_own() -> None:
+def test_each_paragraph_is_its_own_hunk() -> None:
     text = "".join(f"def f{number}():\n    return {number}\n\n\n" for number in range(9))
     hunks = split_hunks(added_file_diff(text))
     edited = split_hunks(added_file_diff(text.replace("return 4", "return 44")))
@@ -67,7 +67,7 @@ def test_a_paragraph_is_a_hunk_of_its_own() -> None:
     assert [hunk.position for hunk in hunks][:2] == ["+1", "+5"]
 
 
-def test_the_same_change_at_two_places_is_two_hunks() -> None:
+def test_the_same_change_in_two_places_is_two_hunks() -> None:
     before = ["x", *"abcdef", "x", *"abcdef", "x"]
     after = ["y", *"abcdef", "y", *"abcdef", "y"]
     assert len({hunk.hunk_id for hunk in split_hunks(unified(before, after))}) == 3
@@ -75,20 +75,20 @@ def test_the_same_change_at_two_places_is_two_hunks() -> None:
     assert len({hunk.hunk_id for hunk in twice}) == len(twice) == 3
 
 
-def test_a_conflict_is_a_hunk_wherever_it_comes_to_stand() -> None:
+def test_a_conflict_hunk_has_the_same_id_at_any_position() -> None:
     text = conflict_hunks(CONFLICT)
     assert text == "@@ -0,0 +2,5 @@ conflict\n <<<<<<< HEAD\n ours\n =======\n theirs\n >>>>>>> feature\n"
-    (one,), (other,) = split_hunks(text), split_hunks(conflict_hunks(f"more\n{CONFLICT}"))
-    assert (one.hunk_id, one.position, other.position) == (other.hunk_id, "+2", "+3")
+    (first,), (second,) = split_hunks(text), split_hunks(conflict_hunks(f"more\n{CONFLICT}"))
+    assert (first.hunk_id, first.position, second.position) == (second.hunk_id, "+2", "+3")
     assert conflict_hunks("<<<<<<< HEAD\nnever closed\n") == conflict_hunks("no conflict\n") == ""
 
 
-def test_of_a_huge_difference_only_the_beginning_is_cut_into_hunks() -> None:
+def test_only_the_start_of_a_huge_diff_is_split() -> None:
     hunks = split_hunks(added_file_diff("a line of some length\n" * 90_000))
     assert 0 < sum(len(line) + 1 for hunk in hunks for line in hunk.lines) <= MAX_DIFF_CHARACTERS
 
 
 @given(st.text(max_size=300))
-def test_whatever_text_there_is_can_be_cut(text: str) -> None:
+def test_any_text_can_be_split(text: str) -> None:
     for hunk in split_hunks(text):
         assert all(line[0] in "+- \\" for line in hunk.lines)

@@ -1,4 +1,4 @@
-"""Kinds of repositories: worktrees, submodules, sparse and shallow ones, folders without git, broken ones."""
+"""Tests of kinds of repositories: worktrees, submodules, sparse and shallow ones, folders without git, damaged ones."""
 
 import os
 import subprocess
@@ -46,7 +46,7 @@ def test_another_repository_shares_nothing(client: Client, make_repository: Make
     assert CodebaseClient(client, make_repository(files, "second").path).index()["fromCache"] == 0
 
 
-def test_committing_a_file_that_was_analysed_analyses_nothing(client: Client, make_repository: Make) -> None:
+def test_committing_an_analysed_file_needs_no_analysis(client: Client, make_repository: Make) -> None:
     repository = make_repository({"a.py": "one = 1\n"})
     looks = CodebaseClient(client, repository.path)
     repository.write({"b.py": "pelican = 2\n"})
@@ -75,7 +75,7 @@ def test_a_submodule_is_one_entry_and_its_own_edits_count(client: Client, make_r
     assert looks.search("pelican") == []
 
 
-def test_inside_a_submodule_its_own_state_is_seen(client: Client, make_repository: Make) -> None:
+def test_a_workspace_inside_a_submodule_has_the_submodules_state(client: Client, make_repository: Make) -> None:
     outer = make_repository({"a.txt": "one\n"}, "outer")
     inner = outer.add_submodule(make_repository({"in.txt": "pelican\n"}, "other"), "module")
     looks = CodebaseClient(client, inner.path)
@@ -87,7 +87,7 @@ def test_inside_a_submodule_its_own_state_is_seen(client: Client, make_repositor
     assert looks.search("pelican") == ["in.txt"]
 
 
-def test_a_submodule_told_to_be_ignored_still_counts(client: Client, make_repository: Make) -> None:
+def test_an_ignored_submodule_still_counts(client: Client, make_repository: Make) -> None:
     outer = make_repository({"a.txt": "one\n"}, "outer")
     inner = outer.add_submodule(make_repository({"in.txt": "1\n"}, "other"), "module")
     outer.git("config", "submodule.module.ignore", "all")
@@ -116,7 +116,7 @@ def test_files_that_are_not_checked_out_are_not_found(client: Client, make_repos
     assert looks.search("pelican") == ["in/a.txt"]
 
 
-def test_a_shallow_clone_is_as_good_as_a_whole_one(client: Client, make_repository: Make, tmp_path: Path) -> None:
+def test_a_shallow_clone_works(client: Client, make_repository: Make, tmp_path: Path) -> None:
     origin = make_repository({"a.txt": "one\n"}, "origin")
     origin.commit({"a.txt": "pelican\n"})
     git(tmp_path, "clone", "--quiet", "--depth=1", origin.path.as_uri(), "clone")
@@ -127,7 +127,7 @@ def test_a_shallow_clone_is_as_good_as_a_whole_one(client: Client, make_reposito
     assert looks.search("pelican") == ["a.txt"]
 
 
-def test_line_ends_turned_by_git_are_no_change(client: Client, make_repository: Make) -> None:
+def test_line_endings_converted_by_git_are_not_a_change(client: Client, make_repository: Make) -> None:
     repository = make_repository({"a.txt": "pelican\ntwo\n"})
     repository.git("config", "core.autocrlf", "true")
     (repository.path / "a.txt").unlink()
@@ -139,7 +139,7 @@ def test_line_ends_turned_by_git_are_no_change(client: Client, make_repository: 
     assert looks.changed() == {"a.txt": ("unstaged", ".M")}
 
 
-def test_a_repository_with_sha_256_ids_works_and_keeps_contents(client: Client, tmp_path: Path) -> None:
+def test_a_sha_256_repository_works(client: Client, tmp_path: Path) -> None:
     folder = tmp_path / "sha256"
     folder.mkdir()
     git(folder, "init", "--quiet", "--object-format=sha256", "--initial-branch=main")
@@ -182,7 +182,7 @@ def test_a_folder_of_repositories_notices_their_edits(client: Client, tmp_path: 
     assert looks.hash() != before
 
 
-def test_an_empty_folder_named_git_is_passed_over_as_git_does(client: Client, make_repository: Make) -> None:
+def test_an_empty_git_folder_is_skipped_as_git_does(client: Client, make_repository: Make) -> None:
     outer = make_repository({"a.txt": "one\n", "sub/b.txt": "two\n"})
     (outer.path / "sub" / ".git").mkdir()
     outer.write({"sub/b.txt": "edited\n"})
@@ -191,7 +191,7 @@ def test_an_empty_folder_named_git_is_passed_over_as_git_does(client: Client, ma
     assert looks.changed() == {"b.txt": ("unstaged", ".M")}
 
 
-def test_an_empty_folder_named_git_makes_no_repository(client: Client, tmp_path: Path) -> None:
+def test_an_empty_git_folder_is_not_a_repository(client: Client, tmp_path: Path) -> None:
     (tmp_path / "plain" / ".git").mkdir(parents=True)
     (tmp_path / "plain" / "a.txt").write_text("one")
     looks = CodebaseClient(client, tmp_path / "plain")
@@ -200,7 +200,7 @@ def test_an_empty_folder_named_git_makes_no_repository(client: Client, tmp_path:
 
 
 @pytest.mark.parametrize("text", ["rubbish\n", "gitdir: /nowhere/at/all\n", ""], ids=["rubbish", "nowhere", "empty"])
-def test_a_git_file_that_leads_nowhere_is_told_as_damage(client: Client, tmp_path: Path, text: str) -> None:
+def test_a_dangling_git_file_is_reported_as_damage(client: Client, tmp_path: Path, text: str) -> None:
     (tmp_path / "broken").mkdir()
     (tmp_path / "broken" / ".git").write_text(text)
     failure = CodebaseClient(client, tmp_path / "broken").failure()
@@ -208,7 +208,7 @@ def test_a_git_file_that_leads_nowhere_is_told_as_damage(client: Client, tmp_pat
     assert "the repository is damaged" in failure.message
 
 
-def test_a_damaged_head_is_not_taken_for_the_repository_above(client: Client, make_repository: Make) -> None:
+def test_a_damaged_head_does_not_fall_back_to_the_outer_repository(client: Client, make_repository: Make) -> None:
     outer = make_repository({"a.txt": "one\n"}, "outer")
     inner = make_repository_at(outer.path / "inner", {"b.txt": "two\n"})
     (inner.path / ".git" / "HEAD").write_text("rubbish")
@@ -217,20 +217,20 @@ def test_a_damaged_head_is_not_taken_for_the_repository_above(client: Client, ma
 
 
 @pytest.mark.parametrize("keep_bytes", [0, 20, 60], ids=["empty", "half a head", "half"])
-def test_a_damaged_index_is_told(client: Client, make_repository: Make, keep_bytes: int) -> None:
+def test_a_damaged_index_is_reported(client: Client, make_repository: Make, keep_bytes: int) -> None:
     repository = make_repository({"a.txt": "one\n"})
     index = repository.path / ".git" / "index"
     index.write_bytes(index.read_bytes()[:keep_bytes])
     assert " is damaged" in CodebaseClient(client, repository.path).failure().message
 
 
-def test_an_index_of_rubbish_is_told(client: Client, make_repository: Make) -> None:
+def test_a_garbage_index_is_reported(client: Client, make_repository: Make) -> None:
     repository = make_repository({"a.txt": "one\n"})
     (repository.path / ".git" / "index").write_bytes(b"rubbish " * 20)
     assert "the index is damaged" in CodebaseClient(client, repository.path).failure().message
 
 
-def test_a_bare_repository_is_no_folder_of_files(client: Client, make_repository: Make, tmp_path: Path) -> None:
+def test_a_bare_repository_is_not_a_workspace(client: Client, make_repository: Make, tmp_path: Path) -> None:
     made = make_repository({"a.txt": "one\n"})
     made.git("clone", "--quiet", "--bare", str(made.path), str(tmp_path / "bare.git"))
     linked = tmp_path / "linked"
@@ -241,7 +241,7 @@ def test_a_bare_repository_is_no_folder_of_files(client: Client, make_repository
     assert CodebaseClient(client, linked).state()["branch"] == "feature"
 
 
-def test_a_folder_that_vanished_is_told(client: Client, make_repository: Make, tmp_path: Path) -> None:
+def test_a_deleted_folder_is_reported(client: Client, make_repository: Make, tmp_path: Path) -> None:
     repository = make_repository({"a.txt": "one\n"})
     looks = CodebaseClient(client, repository.path)
     looks.state()
@@ -250,13 +250,13 @@ def test_a_folder_that_vanished_is_told(client: Client, make_repository: Make, t
     assert (failure.code, failure.message) == (UNAVAILABLE, "The workspace's folder does not exist.")
 
 
-def test_a_file_for_a_folder_is_told(client: Client, make_repository: Make) -> None:
+def test_a_file_as_workspace_is_reported(client: Client, make_repository: Make) -> None:
     repository = make_repository({"a.txt": "one\n"})
     failure = CodebaseClient(client, repository.path / "a.txt").failure()
     assert (failure.code, failure.message) == (UNAVAILABLE, "The workspace is not a folder.")
 
 
-def test_a_path_too_long_for_the_system_is_told(client: Client, tmp_path: Path) -> None:
+def test_a_path_too_long_for_the_system_is_reported(client: Client, tmp_path: Path) -> None:
     failure = CodebaseClient(client, tmp_path / ("x" * 300)).failure()
     assert (failure.code, failure.message) == (UNAVAILABLE, "The workspace's folder cannot be read.")
 
@@ -282,8 +282,8 @@ except WorkspaceUnavailable as error:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="needs POSIX permissions")
-def test_a_folder_without_permission_is_told(tmp_path: Path) -> None:
-    """In a process of its own, which gives up the rights of root that no mode binds."""
+def test_a_folder_without_permission_is_reported(tmp_path: Path) -> None:
+    """Runs in a child process, which gives up root's rights: file modes do not bind root."""
     closed = tmp_path / "closed"
     closed.mkdir(mode=0o000)
     try:
@@ -300,14 +300,14 @@ def test_a_folder_without_permission_is_told(tmp_path: Path) -> None:
 
 
 @as_root
-def test_a_repository_of_another_user_is_told(client: Client, make_repository: Make) -> None:
+def test_a_repository_of_another_user_is_reported(client: Client, make_repository: Make) -> None:
     repository = make_repository({"a.txt": "one\n"})
     for path in (repository.path, repository.path / ".git"):
         os.chown(path, NOBODY, NOBODY)
     assert "the repository belongs to another user" in CodebaseClient(client, repository.path).failure().message
 
 
-def test_a_machine_without_git_is_told(
+def test_a_machine_without_git_is_reported(
     client: Client, make_repository: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     repository = make_repository({"a.txt": "one\n"})
@@ -316,7 +316,7 @@ def test_a_machine_without_git_is_told(
     assert (failure.code, "git is not installed" in failure.message) == (UNAVAILABLE, True)
 
 
-def test_a_format_this_git_does_not_know_is_told(client: Client, make_repository: Make) -> None:
+def test_an_unknown_repository_format_is_reported(client: Client, make_repository: Make) -> None:
     repository = make_repository({"a.txt": "one\n"})
     (repository.path / ".git" / "config").write_text("[core]\n\trepositoryformatversion = 99\n")
     assert "does not know the repository's format" in CodebaseClient(client, repository.path).failure().message

@@ -1,4 +1,4 @@
-"""The state of a worktree: what git would say, whatever is in it, and another hash for every other state."""
+"""Tests of the worktree state: what git reports for any content, with a different hash for every state."""
 
 import os
 import stat
@@ -34,7 +34,7 @@ def test_a_clean_worktree_has_no_changed_files(looks: CodebaseClient, repository
     assert (state["root"], state["proof"]) == (str(repository.path), "status")
 
 
-def test_each_kind_of_change_is_told_by_its_name(looks: CodebaseClient, repository: Repository) -> None:
+def test_each_kind_of_change_is_named(looks: CodebaseClient, repository: Repository) -> None:
     repository.commit({"moved.txt": "a text that is long enough to be found again\n" * 3, "gone.txt": "", "d.txt": "d"})
     repository.write({"a.txt": "staged\n"})
     repository.git("add", "a.txt")
@@ -54,7 +54,9 @@ def test_each_kind_of_change_is_told_by_its_name(looks: CodebaseClient, reposito
     assert originals["sub/here.txt"] == "moved.txt"
 
 
-def test_a_conflict_is_told_and_resolving_it_is_another_state(looks: CodebaseClient, repository: Repository) -> None:
+def test_a_conflict_is_reported_and_resolving_it_changes_the_state(
+    looks: CodebaseClient, repository: Repository
+) -> None:
     repository.git("checkout", "--quiet", "-b", "other")
     repository.commit({"a.txt": "theirs\n"})
     repository.git("checkout", "--quiet", "main")
@@ -80,7 +82,7 @@ def test_a_rebase_in_the_middle_has_a_state(looks: CodebaseClient, repository: R
     assert looks.changed() == {"a.txt": ("conflicted", "UU")}
 
 
-def test_a_second_edit_of_a_dirty_file_is_another_state(looks: CodebaseClient, repository: Repository) -> None:
+def test_a_second_edit_of_a_changed_file_changes_the_state(looks: CodebaseClient, repository: Repository) -> None:
     hashes = set()
     for text in ("edit 1\n", "edit 2\n", "edit 3, longer\n"):
         repository.write({"a.txt": text})
@@ -88,7 +90,7 @@ def test_a_second_edit_of_a_dirty_file_is_another_state(looks: CodebaseClient, r
     assert len(hashes) == 3
 
 
-def test_going_back_to_an_earlier_content_is_the_earlier_state(looks: CodebaseClient, repository: Repository) -> None:
+def test_restoring_earlier_content_restores_the_state(looks: CodebaseClient, repository: Repository) -> None:
     clean = looks.hash()
     repository.write({"a.txt": "edited\n"})
     assert looks.hash() != clean
@@ -96,7 +98,7 @@ def test_going_back_to_an_earlier_content_is_the_earlier_state(looks: CodebaseCl
     assert looks.hash() == clean
 
 
-def test_staging_without_a_change_of_content_is_another_state(looks: CodebaseClient, repository: Repository) -> None:
+def test_staging_alone_changes_the_state(looks: CodebaseClient, repository: Repository) -> None:
     repository.write({"a.txt": "edited\n", "new.txt": "new\n"})
     before, content = looks.hash(), looks.content("a.txt")
     repository.git("add", "a.txt")
@@ -106,7 +108,7 @@ def test_staging_without_a_change_of_content_is_another_state(looks: CodebaseCli
     assert looks.content("a.txt") == content
 
 
-def test_the_staged_content_counts_beside_the_one_on_disk(looks: CodebaseClient, repository: Repository) -> None:
+def test_staged_content_affects_the_state(looks: CodebaseClient, repository: Repository) -> None:
     hashes = set()
     for staged in ("staged once\n", "staged twice\n"):
         repository.write({"a.txt": staged})
@@ -126,15 +128,13 @@ def test_a_change_of_mode_is_a_change(looks: CodebaseClient, repository: Reposit
     assert len({clean, on_disk, looks.hash()}) == 3
 
 
-def test_a_file_taken_out_of_the_index_and_kept_is_one_untracked_file(
-    looks: CodebaseClient, repository: Repository
-) -> None:
+def test_a_file_removed_from_the_index_only_is_untracked(looks: CodebaseClient, repository: Repository) -> None:
     repository.git("rm", "--quiet", "--cached", "a.txt")
     assert looks.changed() == {"a.txt": ("untracked", "D?")}
     assert "a.txt" in looks.search("one a.txt")
 
 
-def test_an_ignored_file_taken_out_of_the_index_is_gone(looks: CodebaseClient, repository: Repository) -> None:
+def test_an_ignored_file_removed_from_the_index_is_deleted(looks: CodebaseClient, repository: Repository) -> None:
     repository.commit({"local.txt": "zebra\n"})
     repository.commit({".gitignore": "local.txt\n"})
     repository.git("rm", "--quiet", "--cached", "local.txt")
@@ -154,7 +154,7 @@ def test_an_intended_addition_that_is_a_rename_leaves_no_old_file(
 
 
 @on_posix
-def test_a_link_is_told_by_its_target_and_never_followed(
+def test_a_link_is_identified_by_its_target_and_never_followed(
     looks: CodebaseClient, repository: Repository, tmp_path: Path
 ) -> None:
     outside = tmp_path / "outside.txt"
@@ -199,7 +199,7 @@ ODD_POSIX_NAMES = ('say "hi".txt', "line\nbreak.txt", "tab\there", "back\\slash.
 
 @on_posix
 @pytest.mark.parametrize("tracked", [True, False], ids=["tracked", "untracked"])
-def test_odd_file_names_are_kept_as_they_are(looks: CodebaseClient, repository: Repository, *, tracked: bool) -> None:
+def test_odd_file_names_are_preserved(looks: CodebaseClient, repository: Repository, *, tracked: bool) -> None:
     names = (*ODD_NAMES, *ODD_POSIX_NAMES, "deep folder/ü -> ß/x y.txt")
     if tracked:
         repository.commit(dict.fromkeys(names, "one\n"))
@@ -208,7 +208,7 @@ def test_odd_file_names_are_kept_as_they_are(looks: CodebaseClient, repository: 
 
 
 @on_posix
-def test_a_rename_between_odd_names_is_told_with_both(looks: CodebaseClient, repository: Repository) -> None:
+def test_a_rename_between_odd_names_reports_both(looks: CodebaseClient, repository: Repository) -> None:
     repository.commit({"a -> b": "some text that stays\n" * 4})
     repository.git("mv", "--", "a -> b", 'c\n"d" -> e')
     (file,) = looks.state()["changed"]
@@ -216,7 +216,7 @@ def test_a_rename_between_odd_names_is_told_with_both(looks: CodebaseClient, rep
 
 
 @on_linux
-def test_file_names_that_are_not_utf_8_are_told_apart(looks: CodebaseClient, repository: Repository) -> None:
+def test_file_names_that_are_not_utf_8_are_distinguished(looks: CodebaseClient, repository: Repository) -> None:
     folder = os.fsencode(repository.path)
     hashes = {looks.hash()}
     for name in (b"latin-\xe9.txt", b"latin-\xe8.txt"):
@@ -229,7 +229,9 @@ def test_file_names_that_are_not_utf_8_are_told_apart(looks: CodebaseClient, rep
 
 
 @on_linux
-def test_a_branch_whose_name_is_not_utf_8_is_shown_somehow(looks: CodebaseClient, repository: Repository) -> None:
+def test_a_branch_name_that_is_not_utf_8_is_shown_with_replacements(
+    looks: CodebaseClient, repository: Repository
+) -> None:
     head = repository.git("rev-parse", "HEAD")
     folder = os.fsencode(repository.path / ".git")
     with open(os.path.join(folder, b"refs/heads/caf\xe9"), "w") as file:
@@ -258,7 +260,7 @@ def test_a_detached_head_has_a_commit_and_no_branch(looks: CodebaseClient, repos
     assert (state["headCommit"], state["branch"]) == (repository.head(), None)
 
 
-def test_a_subfolder_sees_itself_only(client: Client, repository: Repository) -> None:
+def test_a_subfolder_reports_only_its_own_changes(client: Client, repository: Repository) -> None:
     looks = CodebaseClient(client, repository.path / "sub")
     clean = looks.hash()
     repository.write({"a.txt": "outside\n", "x.txt": "outside\n"})
@@ -270,7 +272,7 @@ def test_a_subfolder_sees_itself_only(client: Client, repository: Repository) ->
     assert looks.search("pelican") == ["deep/new.txt"]
 
 
-def test_what_a_file_was_called_before_tells_two_renames_apart(looks: CodebaseClient, repository: Repository) -> None:
+def test_two_renames_differ_by_their_original_path(looks: CodebaseClient, repository: Repository) -> None:
     text = "text to be found again\n" * 5
     repository.commit({"sub/one.txt": text, "sub/two.txt": text})
     hashes = set()
@@ -283,14 +285,14 @@ def test_what_a_file_was_called_before_tells_two_renames_apart(looks: CodebaseCl
     assert len(hashes) == 2
 
 
-def test_a_rename_out_of_view_shows_nothing_outside(client: Client, repository: Repository) -> None:
+def test_a_rename_from_outside_the_workspace_hides_the_original(client: Client, repository: Repository) -> None:
     repository.commit({"outside.txt": "text to be found again\n" * 5})
     repository.git("mv", "outside.txt", "sub/inside.txt")
     (file,) = CodebaseClient(client, repository.path / "sub").state()["changed"]
     assert (file["path"], file["originalPath"]) == ("inside.txt", None)
 
 
-def test_our_own_folders_never_enter(client: Client, looks: CodebaseClient, repository: Repository) -> None:
+def test_the_sidecars_folders_are_excluded(client: Client, looks: CodebaseClient, repository: Repository) -> None:
     clean = looks.hash()
     repository.write({".chati/m.md": "pelican\n", ".spool/.state/x": "pelican\n", "sub/.chati/m.md": "pelican\n"})
     assert (looks.changed(), looks.hash()) == ({}, clean)
@@ -301,7 +303,7 @@ def test_our_own_folders_never_enter(client: Client, looks: CodebaseClient, repo
     assert CodebaseClient(client, repository.path / "sub").changed() == {}
 
 
-def test_our_own_state_never_enters(client: Client, state_dir: Path) -> None:
+def test_the_sidecars_state_is_excluded(client: Client, state_dir: Path) -> None:
     looks = CodebaseClient(client, state_dir.parent)
     assert looks.state()["changed"] == []
     git(state_dir.parent, "init", "--quiet")

@@ -1,4 +1,4 @@
-"""A file's summary: definitions of every language, purpose, terms; in bounded time whatever the file."""
+"""Tests of file summaries: definitions of every language, purpose, terms, bounded time."""
 
 import codecs
 import itertools
@@ -148,7 +148,7 @@ def test_a_definition_has_its_line_and_its_whole_signature() -> None:
     assert definition == (3, "add", "def add(item: Item, count: int = 1) -> None", 7, "function", True, "")
 
 
-def test_a_comment_between_head_and_body_is_no_part_of_the_signature() -> None:
+def test_a_comment_between_head_and_body_is_not_part_of_the_signature() -> None:
     (definition,) = summarize("a.py", b"def add():\n    # What there is,\n    # all of it.\n    return 1\n").definitions
     assert definition.signature == "def add()"
 
@@ -174,7 +174,7 @@ SMALL, LARGE = "def small():\n    {}return 1\n", "class Large:\n    {}x = 1\n   
         ("test_a.py", 'def test_adds():\n    """Sums all there is."""\n\nclass Till: ...\n', "Tests: test_adds"),
     ],
 )
-def test_only_what_a_file_is_there_for_speaks_for_it(path: str, text: str, purpose: str) -> None:
+def test_only_the_main_definition_determines_the_purpose(path: str, text: str, purpose: str) -> None:
     assert summarize(path, text.encode()).purpose == purpose
 
 
@@ -200,7 +200,7 @@ def test_only_what_a_file_is_there_for_speaks_for_it(path: str, text: str, purpo
         ("a.unknown", "# A note\n", "A note"),
     ],
 )
-def test_the_purpose_is_the_first_sentence_said_about_a_file(path: str, text: str, purpose: str) -> None:
+def test_the_purpose_is_the_first_sentence_about_the_file(path: str, text: str, purpose: str) -> None:
     assert summarize(path, text.encode()).purpose == purpose
 
 
@@ -218,7 +218,7 @@ def test_the_purpose_is_the_first_sentence_said_about_a_file(path: str, text: st
     ],
     ids=["mark", "utf-16", "utf-16 big", "latin", "binary", "one long line", "huge", "empty"],
 )
-def test_odd_contents_give_what_can_be_read(content: bytes, terms: dict[str, int]) -> None:
+def test_odd_contents_are_read_as_far_as_possible(content: bytes, terms: dict[str, int]) -> None:
     summary = summarize("a.txt", content)
     assert (summary.chunks, summary.bytes) == ((terms,) if terms else (), len(content))
 
@@ -250,7 +250,7 @@ BODIES = (
 
 
 @pytest.mark.parametrize("language", LANGUAGES, ids=lambda language: language.name)
-def test_no_pattern_takes_more_time_than_a_line_has_characters(language: Language) -> None:
+def test_every_pattern_takes_linear_time(language: Language) -> None:
     """Eight times the line may take eight times the time, with room for a noisy machine; quadratic is 64 times."""
     for pattern in language.definitions:
         for head, body, tail in itertools.product(HEADS, BODIES, ("", "!")):
@@ -270,7 +270,7 @@ def test_a_file_full_of_bad_lines_takes_bounded_time(path: str, line: str) -> No
     assert _seconds(summarize, path, content.encode()) < 3.0
 
 
-def test_a_signature_that_never_closes_before_a_huge_line_is_cut() -> None:
+def test_an_unclosed_signature_before_a_huge_line_is_truncated() -> None:
     content = "x = 1\n" * 60 + "def f(\n" + " " * 300_000 + "#\n"
     assert _seconds(summarize, "a.py", content.encode()) < 2.0
 

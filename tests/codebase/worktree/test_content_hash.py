@@ -1,4 +1,4 @@
-"""Content ids are git's own, and no edit hides behind an unchanged stat."""
+"""Tests of content hashes: they are git's blob ids, and no edit hides behind an unchanged stat."""
 
 import os
 import time
@@ -23,7 +23,7 @@ def hashes() -> ContentHashes:
 
 
 @pytest.mark.parametrize("content", [b"", b"text\n", b"crlf\r\n", b"\0\xff binary", b"x" * 100_000])
-def test_the_id_of_a_file_is_the_one_git_gives_it(client: Client, make_repository: Make, content: bytes) -> None:
+def test_a_content_hash_is_gits_blob_id(client: Client, make_repository: Make, content: bytes) -> None:
     repository = make_repository({"a.txt": "one\n"})
     repository.write({"new.txt": content})
     looks = CodebaseClient(client, repository.path)
@@ -64,7 +64,7 @@ def test_a_file_at_rest_is_read_once(tmp_path: Path) -> None:
     assert path.stat().st_atime_ns == known.st_atime_ns
 
 
-def test_a_file_over_the_limit_is_told_apart_without_reading(tmp_path: Path, hashes: ContentHashes) -> None:
+def test_a_file_over_the_limit_is_identified_without_reading_it(tmp_path: Path, hashes: ContentHashes) -> None:
     path = tmp_path / "large"
     with path.open("wb") as file:
         file.truncate(MAX_HASHED_BYTES + 1)
@@ -76,7 +76,7 @@ def test_a_file_over_the_limit_is_told_apart_without_reading(tmp_path: Path, has
     assert hashes.of(str(path)) != first
 
 
-def test_a_large_new_file_is_part_of_the_state_and_does_not_hold_up_the_index(
+def test_a_large_new_file_is_part_of_the_state_and_does_not_block_the_index(
     client: Client, make_repository: Make
 ) -> None:
     repository = make_repository({"a.txt": "one\n"})
@@ -90,7 +90,7 @@ def test_a_large_new_file_is_part_of_the_state_and_does_not_hold_up_the_index(
     assert looks.search("megabytes") == ["three-megabytes.txt"]
 
 
-def test_nothing_is_there_where_nothing_is(tmp_path: Path, hashes: ContentHashes) -> None:
+def test_missing_files_have_no_hash(tmp_path: Path, hashes: ContentHashes) -> None:
     assert hashes.of(str(tmp_path / "none")) is None
     assert hashes.of(str(tmp_path / ("x" * 300))) is None
     (tmp_path / "folder").mkdir()

@@ -1,4 +1,4 @@
-"""A difference made in this process is the one git makes; what git might convert or show otherwise is left to git."""
+"""Tests of diffs through libgit2: they equal git's, and undecidable files are left to git."""
 
 import random
 from collections.abc import Callable
@@ -8,10 +8,10 @@ import pytest
 
 import sidecar
 from sidecar.call import Process
-from sidecar.codebase.repository import Repository as Watched
-from sidecar.codebase.worktree import diff_cache
+from sidecar.codebase.repository import Repository as CodebaseRepository
+from sidecar.codebase.worktree import libgit_diff as diff_cache
 from sidecar.codebase.worktree.diff import diff_against
-from sidecar.codebase.worktree.diff_cache import LibgitDiff
+from sidecar.codebase.worktree.libgit_diff import LibgitDiff
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.random_walk import process_of, read_full_state, wait_until_watched
 from tests.support.repositories import Repository
@@ -32,7 +32,7 @@ def process(sidecar: MemorySidecar) -> Process:
 
 
 def edited(content: bytes, chance: random.Random) -> bytes:
-    """Edits a text as people do: some lines go, come, move, are said twice or differ by their indentation."""
+    """Edit a text as people do: delete, duplicate, insert, indent and reorder lines."""
     lines = content.split(b"\n")
     for _ in range(chance.randint(1, EDITS)):
         at = chance.randrange(len(lines) + 1)
@@ -54,7 +54,7 @@ def edited(content: bytes, chance: random.Random) -> bytes:
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_random_edits_give_what_git_gives(process: Process, make_repository: Make, seed: int) -> None:
+def test_diffs_of_random_edits_equal_gits(process: Process, make_repository: Make, seed: int) -> None:
     chance = random.Random(seed)
     before: dict[str, bytes] = {}
     for number in range(FILES):
@@ -67,14 +67,14 @@ def test_random_edits_give_what_git_gives(process: Process, make_repository: Mak
     state = read_full_state(repository.path, process)
     assert state.head is not None
     expected = diff_against(repository.path, state.head, [file.path for file in state.changed])
-    quick = LibgitDiff()
-    found = {file.path: quick.diff(repository.path, state, file, is_line_exact=True) for file in state.changed}
+    libgit_diff = LibgitDiff()
+    found = {file.path: libgit_diff.diff(repository.path, state, file, is_line_exact=True) for file in state.changed}
     assert len(found) > FILES / 2
     assert found == {path: expected[path] for path in found}
 
 
 @pytest.mark.parametrize("folder", ["", "sub"])
-def test_only_plain_edits_are_made_here(process: Process, make_repository: Make, folder: str) -> None:
+def test_only_plain_edits_are_diffed_in_process(process: Process, make_repository: Make, folder: str) -> None:
     plain = {
         f"sub/{name}": f"{name}\nsecond\n" for name in ("edited", "mode", "binary", "gone", "lines", "old", "link")
     }
@@ -88,18 +88,18 @@ def test_only_plain_edits_are_made_here(process: Process, make_repository: Make,
     repository.git("update-index", "--chmod=+x", "sub/mode")
     (repository.path / "sub/mode").chmod(0o755)
     state = read_full_state(repository.path / folder, process)
-    quick = LibgitDiff()
+    libgit_diff = LibgitDiff()
     cwd = repository.path / folder
-    made = {Path(file.path).name: quick.diff(cwd, state, file, is_line_exact=False) for file in state.changed}
+    made = {Path(file.path).name: libgit_diff.diff(cwd, state, file, is_line_exact=False) for file in state.changed}
     assert {name for name, diff in made.items() if diff is not None} == {"edited", "mode"}
     assert [(diff.added, diff.removed) for diff in (made["edited"], made["mode"]) if diff] == [(1, 2), (0, 0)]
     edited_file = next(file for file in state.changed if file.path.endswith("edited"))
     repository.write({"sub/edited": "changed since\n"})
-    assert quick.diff(cwd, state, edited_file, is_line_exact=True) is None
+    assert libgit_diff.diff(cwd, state, edited_file, is_line_exact=True) is None
 
 
 @pytest.mark.parametrize("object_format", ["sha1", "sha256"])
-def test_the_workspace_gives_the_same_differences_either_way(
+def test_workspace_diffs_equal_gits_with_and_without_libgit(
     process: Process, tmp_path: Path, object_format: str
 ) -> None:
     (tmp_path / "r").mkdir()
@@ -110,13 +110,13 @@ def test_the_workspace_gives_the_same_differences_either_way(
     repository.write({".gitattributes": "py.txt diff=python\nup.txt filter=upper\n* text=auto\n"})
     repository.git("config", "filter.upper.clean", "tr a-z A-Z")
     diff_cache.load()
-    one = Watched(process.workspaces.get(str(repository.path), None), process)
-    wait_until_watched(one, 2.0)
+    workspace = CodebaseRepository(process.workspaces.get(str(repository.path), None), process)
+    wait_until_watched(workspace, 2.0)
     for round_ in range(3):
         repository.write(dict.fromkeys(names, f"round {round_}\n" + "def one():\n    return 1\n" * 3))
         repository.write({"b.txt": "line ends\r\n" * round_})
         (repository.path / "gone.txt").unlink()
-        state = one.state()
+        state = workspace.state()
         assert state.head is not None
         expected = diff_against(repository.path, state.head, list(names))
-        assert one.diffs(state) == expected
+        assert workspace.diffs(state) == expected

@@ -1,4 +1,4 @@
-"""The end of another process is noticed, whoever waits for it."""
+"""Tests of detecting the end of processes and streams."""
 
 import os
 import subprocess
@@ -16,9 +16,9 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="processes of PO
 
 @pytest.fixture
 def other() -> Iterator[subprocess.Popen[bytes]]:
-    with subprocess.Popen(["sleep", "600"]) as one:
-        yield one
-        one.kill()
+    with subprocess.Popen(["sleep", "600"]) as process:
+        yield process
+        process.kill()
 
 
 WAYS = [parent_watch.wait_for_exit, parent_watch._poll_for_exit]
@@ -43,7 +43,7 @@ def test_waiting_ends_when_the_process_ends(
 
 
 @pytest.mark.parametrize("wait", WAYS)
-def test_a_process_that_is_gone_already_is_not_waited_for(other: subprocess.Popen[bytes], wait: object) -> None:
+def test_waiting_for_an_exited_process_returns_at_once(other: subprocess.Popen[bytes], wait: object) -> None:
     other.kill()
     other.wait()
     assert callable(wait)
@@ -51,14 +51,14 @@ def test_a_process_that_is_gone_already_is_not_waited_for(other: subprocess.Pope
 
 
 def test_the_watch_calls_back_once(other: subprocess.Popen[bytes]) -> None:
-    told: list[bool] = []
-    thread = parent_watch.watch_process(other.pid, lambda: told.append(True))
+    calls: list[bool] = []
+    thread = parent_watch.watch_process(other.pid, lambda: calls.append(True))
     other.kill()
     thread.join(10)
-    assert told == [True]
+    assert calls == [True]
 
 
-def test_the_ends_of_both_streams_are_noticed_though_nobody_reads_or_writes() -> None:
+def test_the_end_of_either_stream_is_detected_without_reading_or_writing() -> None:
     their_read, our_write = os.pipe()
     our_read, their_write = os.pipe()
     events: list[str] = []

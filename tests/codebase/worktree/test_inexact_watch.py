@@ -1,6 +1,6 @@
-"""Where the watch may miss changes, the proof says so, what is known to be changed is looked at, the rest is audited.
+"""Tests of watches that may miss changes: the proof states it, changed files are checked, the rest is audited.
 
-macOS and Windows are watched this way; the same code runs here, chosen by hand.
+macOS and Windows are watched this way; the tests select the same code explicitly.
 """
 
 import os
@@ -36,7 +36,7 @@ def repository(make_repository: Make) -> Repository:
 
 
 @pytest.fixture
-def look_at(process: Process, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Path], Freshness]]:
+def open_freshness(process: Process, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Path], Freshness]]:
     monkeypatch.setattr(watchfiles_backend, "QUIET_MS", QUIET_MS)
     made: list[Freshness] = []
 
@@ -47,23 +47,25 @@ def look_at(process: Process, monkeypatch: pytest.MonkeyPatch) -> Iterator[Calla
         return made[-1]
 
     yield make
-    for one in made:
-        one.worktree_watch.close()
+    for freshness in made:
+        freshness.worktree_watch.close()
 
 
-LookAt = Callable[[Path], Freshness]
+OpenFreshness = Callable[[Path], Freshness]
 
 
-def test_the_proof_says_that_changes_may_be_missed(look_at: LookAt, repository: Repository) -> None:
-    one = look_at(repository.path)
-    assert wait_until_proven(one, "watch+stat")
-    first = one.state()
-    assert one.state() is first
+def test_the_proof_states_that_changes_may_be_missed(open_freshness: OpenFreshness, repository: Repository) -> None:
+    freshness = open_freshness(repository.path)
+    assert wait_until_proven(freshness, "watch+stat")
+    first = freshness.state()
+    assert freshness.state() is first
     assert [file.path for file in first.changed] == ["dirty.txt"]
 
 
-def test_each_change_is_seen_at_the_next_look(process: Process, look_at: LookAt, repository: Repository) -> None:
-    one = look_at(repository.path)
+def test_each_change_is_seen_at_the_next_look(
+    process: Process, open_freshness: OpenFreshness, repository: Repository
+) -> None:
+    freshness = open_freshness(repository.path)
     changes: list[Callable[[], object]] = [
         lambda: repository.write({"a.txt": "two\n"}),
         lambda: repository.write({"a.txt": "three\n", "dirty.txt": "more\n", "x.log": "1\n"}),
@@ -77,50 +79,52 @@ def test_each_change_is_seen_at_the_next_look(process: Process, look_at: LookAt,
     ]
     proofs = []
     for number, change in enumerate(changes):
-        assert wait_until_proven(one, "watch+stat"), number
+        assert wait_until_proven(freshness, "watch+stat"), number
         change()
-        now = one.state()
+        now = freshness.state()
         proofs.append(now.proof)
         assert now._replace(proof="status") == read_full_state(repository.path, process), number
     assert proofs == [*["watch+stat"] * 3, *["status"] * 6]
 
 
-def test_what_is_known_to_be_changed_is_looked_at_whatever_the_watch_says(
-    process: Process, look_at: LookAt, repository: Repository, tmp_path: Path
+def test_changed_files_are_checked_whatever_the_watch_reports(
+    process: Process, open_freshness: OpenFreshness, repository: Repository, tmp_path: Path
 ) -> None:
     (tmp_path / "outside.txt").hardlink_to(repository.path / "dirty.txt")
-    one = look_at(repository.path)
-    assert wait_until_proven(one, "watch+stat")
+    freshness = open_freshness(repository.path)
+    assert wait_until_proven(freshness, "watch+stat")
     (tmp_path / "outside.txt").write_text("through another name\n")
-    assert one.state()._replace(proof="status") == read_full_state(repository.path, process)
+    assert freshness.state()._replace(proof="status") == read_full_state(repository.path, process)
 
 
-def test_what_the_watch_missed_is_found_by_the_audit(look_at: LookAt, repository: Repository, tmp_path: Path) -> None:
+def test_the_audit_finds_what_the_watch_missed(
+    open_freshness: OpenFreshness, repository: Repository, tmp_path: Path
+) -> None:
     (tmp_path / "outside.txt").hardlink_to(repository.path / "a.txt")
-    one = look_at(repository.path)
-    assert wait_until_proven(one, "watch+stat")
+    freshness = open_freshness(repository.path)
+    assert wait_until_proven(freshness, "watch+stat")
     (tmp_path / "outside.txt").write_text("through another name\n")
-    assert not one.verify_unchanged(["sub/b.txt", "a.txt"])
-    assert one.verify_unchanged(["sub/b.txt", "dirty.txt"])
+    assert not freshness.verify_unchanged(["sub/b.txt", "a.txt"])
+    assert freshness.verify_unchanged(["sub/b.txt", "dirty.txt"])
     os.utime(repository.path / "sub/b.txt")
-    assert one.verify_unchanged(["sub/b.txt"])
-    assert one.state().proof == "watch+stat"
-    assert not one.audit()
-    assert one.state().proof == "status"
-    assert "a.txt" in [file.path for file in one.state().changed]
+    assert freshness.verify_unchanged(["sub/b.txt"])
+    assert freshness.state().proof == "watch+stat"
+    assert not freshness.audit()
+    assert freshness.state().proof == "status"
+    assert "a.txt" in [file.path for file in freshness.state().changed]
 
 
-def test_a_linked_worktree_has_two_trees_and_is_asked_of_git(
-    look_at: LookAt, repository: Repository, tmp_path: Path
+def test_a_linked_worktree_spans_two_trees_and_needs_git_status(
+    open_freshness: OpenFreshness, repository: Repository, tmp_path: Path
 ) -> None:
     linked = repository.add_worktree(tmp_path / "linked", "feature")
-    assert not wait_until_proven(look_at(linked.path), "watch+stat", 1.0)
+    assert not wait_until_proven(open_freshness(linked.path), "watch+stat", 1.0)
 
 
-def test_a_cookie_that_does_not_come_back_leaves_it_to_git(
-    look_at: LookAt, repository: Repository, monkeypatch: pytest.MonkeyPatch
+def test_a_lost_cookie_falls_back_to_git_status(
+    open_freshness: OpenFreshness, repository: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    one = look_at(repository.path)
-    assert wait_until_proven(one, "watch+stat")
+    freshness = open_freshness(repository.path)
+    assert wait_until_proven(freshness, "watch+stat")
     monkeypatch.setattr(watchfiles_backend, "SYNC_SECONDS", -1.0)
-    assert one.state().proof == "status"
+    assert freshness.state().proof == "status"

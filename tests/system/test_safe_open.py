@@ -1,4 +1,4 @@
-"""Only regular files are opened: at once, with no link followed unless that is said, and up to a limit."""
+"""Tests of opening regular files only: without blocking, without following links, up to a limit."""
 
 import os
 import sys
@@ -22,7 +22,7 @@ def test_a_file_is_read_up_to_its_limit(tmp_path: Path) -> None:
 
 @ON_UNIX
 @pytest.mark.parametrize("flags", [os.O_RDONLY, os.O_RDWR | os.O_CREAT, os.O_WRONLY | os.O_CREAT | os.O_TRUNC])
-def test_a_pipe_is_refused_at_once_also_for_writing(tmp_path: Path, flags: int) -> None:
+def test_a_pipe_is_refused_immediately_even_for_writing(tmp_path: Path, flags: int) -> None:
     path = tmp_path / "pipe"
     os.mkfifo(path)
     with pytest.raises(OSError, match=r"Not a regular file|No such device"):
@@ -30,26 +30,26 @@ def test_a_pipe_is_refused_at_once_also_for_writing(tmp_path: Path, flags: int) 
 
 
 @ON_UNIX
-def test_a_device_without_an_end_is_refused() -> None:
+def test_an_endless_device_is_refused() -> None:
     with pytest.raises(OSError, match="Not a regular file"):
         read_regular("/dev/zero", 1_000)
 
 
 @ON_UNIX
-def test_a_file_that_says_it_is_empty_and_is_endless_is_read_to_the_limit_only() -> None:
+def test_an_endless_file_of_size_zero_is_read_up_to_the_limit() -> None:
     if not os.path.exists("/proc/self/maps"):
         pytest.skip("no such files here")
     with pytest.raises(OSError, match="too large"):
         read_regular("/proc/self/maps", 100)
 
 
-def test_a_folder_and_a_name_no_system_has_are_refused(tmp_path: Path) -> None:
+def test_folders_and_impossible_names_are_refused(tmp_path: Path) -> None:
     for path in (tmp_path, tmp_path / "a\0b"):
         with pytest.raises(OSError, match=r"."):
             read_regular(str(path), 1_000)
 
 
-def test_a_link_is_followed_only_where_that_is_said(tmp_path: Path) -> None:
+def test_a_link_is_followed_only_on_request(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"secret")
     (tmp_path / "link").symlink_to(tmp_path / "file")
     assert read_regular(str(tmp_path / "link"), 100) == b"secret"
@@ -59,7 +59,7 @@ def test_a_link_is_followed_only_where_that_is_said(tmp_path: Path) -> None:
     assert (tmp_path / "file").read_bytes() == b"secret"
 
 
-def test_a_folder_on_the_way_that_is_a_link_leads_to_nothing(tmp_path: Path) -> None:
+def test_a_linked_folder_does_not_lead_out(tmp_path: Path) -> None:
     (tmp_path / "outside").mkdir()
     (tmp_path / "outside" / "key").write_bytes(b"secret")
     inside = tmp_path / "inside"

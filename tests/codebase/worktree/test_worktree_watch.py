@@ -1,4 +1,4 @@
-"""The state of an unchanged worktree is proven by a watch; whatever may change it makes git be asked again."""
+"""Tests of the worktree watch: an unchanged state is proven without git; any relevant change calls git."""
 
 import gc
 import mmap
@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.call import Process
-from sidecar.codebase.repository import Repository as Watched
+from sidecar.codebase.repository import Repository as CodebaseRepository
 from tests.support import random_work
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.random_walk import process_of, wait_until_watched, walk
@@ -35,27 +35,27 @@ def repository(make_repository: Make) -> Repository:
     return make_repository({"a.txt": "one\n", "sub/b.txt": "two\n", ".gitignore": "built/\n", "built/seed": "x\n"})
 
 
-def watched(process: Process, folder: Path) -> Watched:
-    one = Watched(process.workspaces.get(str(folder), None), process)
-    assert wait_until_watched(one)
-    return one
+def watched(process: Process, folder: Path) -> CodebaseRepository:
+    workspace = CodebaseRepository(process.workspaces.get(str(folder), None), process)
+    assert wait_until_watched(workspace)
+    return workspace
 
 
-def proofs(one: Watched) -> str:
-    return one.state().proof
+def proof_of(workspace: CodebaseRepository) -> str:
+    return workspace.state().proof
 
 
 def test_the_unchanged_state_and_its_listing_are_the_same_objects(process: Process, repository: Repository) -> None:
     repository.write({"a.txt": "dirty\n"})
-    one = watched(process, repository.path)
-    first, second = one.state(), one.state()
+    workspace = watched(process, repository.path)
+    first, second = workspace.state(), workspace.state()
     assert first is second
     assert [file.path for file in first.changed] == ["a.txt"]
-    assert one.listing(first) is one.listing(second)
+    assert workspace.listing(first) is workspace.listing(second)
 
 
 def test_each_change_is_seen_at_the_next_look(process: Process, repository: Repository) -> None:
-    one = watched(process, repository.path)
+    workspace = watched(process, repository.path)
     git = repository.git
     changes: list[Callable[[], object]] = [
         lambda: repository.write({"a.txt": "two\n"}),
@@ -70,60 +70,60 @@ def test_each_change_is_seen_at_the_next_look(process: Process, repository: Repo
         lambda: repository.write({"bus/.gitignore": "*\n"}),
     ]
     for number, change in enumerate(changes):
-        before = one.state()
+        before = workspace.state()
         change()
-        now = one.state()
+        now = workspace.state()
         assert (now.proof, now._replace(proof="")) != ("watch", before._replace(proof="")), number
         assert now._replace(proof="") != before._replace(proof=""), number
-        assert wait_until_watched(one), number
-        assert one.state()._replace(proof="") == now._replace(proof=""), number
+        assert wait_until_watched(workspace), number
+        assert workspace.state()._replace(proof="") == now._replace(proof=""), number
 
 
-def test_ignored_folders_are_silent_until_something_in_them_is_tracked(
+def test_ignored_folders_are_not_watched_until_they_contain_tracked_files(
     process: Process, repository: Repository
 ) -> None:
-    one = watched(process, repository.path)
+    workspace = watched(process, repository.path)
     repository.write({"built/out/x.o": "1\n"})
-    assert proofs(one) == "watch"
+    assert proof_of(workspace) == "watch"
     repository.git("add", "--force", "built/out/x.o")
-    assert proofs(one) == "status"
-    assert wait_until_watched(one)
+    assert proof_of(workspace) == "status"
+    assert wait_until_watched(workspace)
     repository.write({"built/out/x.o": "2\n"})
-    assert [(file.path, file.code) for file in one.state().changed] == [("built/out/x.o", "AM")]
+    assert [(file.path, file.code) for file in workspace.state().changed] == [("built/out/x.o", "AM")]
 
 
-def test_an_ignored_folder_that_no_longer_is_comes_into_view(process: Process, repository: Repository) -> None:
-    one = watched(process, repository.path)
+def test_a_folder_no_longer_ignored_is_watched(process: Process, repository: Repository) -> None:
+    workspace = watched(process, repository.path)
     repository.write({".gitignore": "\n"})
     repository.git("rm", "--quiet", "--cached", "-r", "--ignore-unmatch", "built")
-    assert wait_until_watched(one)
+    assert wait_until_watched(workspace)
     repository.write({"built/seed": "y\n"})
-    assert "built/seed" in [file.path for file in one.state().changed]
+    assert "built/seed" in [file.path for file in workspace.state().changed]
 
 
-def test_our_own_folders_stay_out_of_the_watch(process: Process, repository: Repository) -> None:
+def test_the_sidecars_folders_are_not_watched(process: Process, repository: Repository) -> None:
     repository.write({".chati/memories/m.md": "one\n"})
-    one = watched(process, repository.path)
+    workspace = watched(process, repository.path)
     repository.write({".chati/memories/m.md": "two\n"})
-    assert proofs(one) == "watch"
+    assert proof_of(workspace) == "watch"
 
 
-def test_the_users_configuration_outside_is_looked_at(
+def test_changes_of_the_users_git_configuration_are_noticed(
     process: Process, repository: Repository, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     settings, ignored = home / ".gitconfig", home / "ignored"
     monkeypatch.delenv("GIT_CONFIG_GLOBAL")
     repository.write({"notes.txt": "x\n"})
-    one = watched(process, repository.path)
+    workspace = watched(process, repository.path)
     try:
         settings.write_text(f"[core]\n\texcludesFile = {ignored}\n")
-        assert [file.path for file in one.state().changed] == ["notes.txt"]
-        assert wait_until_watched(one)
+        assert [file.path for file in workspace.state().changed] == ["notes.txt"]
+        assert wait_until_watched(workspace)
         ignored.write_text("notes.txt\n")
-        assert one.state().changed == ()
-        assert wait_until_watched(one)
+        assert workspace.state().changed == ()
+        assert wait_until_watched(workspace)
         ignored.write_text("noles.txt\n")
-        assert [file.path for file in one.state().changed] == ["notes.txt"]
+        assert [file.path for file in workspace.state().changed] == ["notes.txt"]
     finally:
         settings.unlink()
         ignored.unlink()
@@ -133,118 +133,114 @@ def test_a_linked_worktree_is_watched_at_its_own_git_directory(
     process: Process, repository: Repository, tmp_path: Path
 ) -> None:
     linked = repository.add_worktree(tmp_path / "linked", "feature")
-    one = watched(process, linked.path)
+    workspace = watched(process, linked.path)
     repository.write({"a.txt": "elsewhere\n"})
     repository.git("add", "a.txt")
-    assert proofs(one) == "watch"
+    assert proof_of(workspace) == "watch"
     linked.git("commit", "--quiet", "--allow-empty", "--message", "Here")
-    assert one.state().head == linked.head()
-    assert wait_until_watched(one)
+    assert workspace.state().head == linked.head()
+    assert wait_until_watched(workspace)
     repository.git("update-ref", "refs/heads/feature", "HEAD")
-    assert one.state().head == repository.head()
+    assert workspace.state().head == repository.head()
 
 
-def test_repositories_inside_are_asked_of_git(process: Process, repository: Repository, make_repository: Make) -> None:
-    one = watched(process, repository.path)
+def test_nested_repositories_need_git_status(process: Process, repository: Repository, make_repository: Make) -> None:
+    workspace = watched(process, repository.path)
     inner = make_repository({"x.txt": "x\n"}, "repository/inner")
-    assert proofs(one) == "status"
-    before = one.state().changed_hash
+    assert proof_of(workspace) == "status"
+    before = workspace.state().changed_hash
     inner.write({"x.txt": "y\n"})
-    assert one.state().changed_hash != before
-    assert not wait_until_watched(one, 1.5)
+    assert workspace.state().changed_hash != before
+    assert not wait_until_watched(workspace, 1.5)
 
 
-def test_a_repository_with_submodules_is_asked_of_git(
+def test_a_repository_with_submodules_needs_git_status(
     process: Process, repository: Repository, make_repository: Make
 ) -> None:
     repository.add_submodule(make_repository({"x.txt": "x\n"}, "other"), "module")
-    one = Watched(process.workspaces.get(str(repository.path), None), process)
-    assert not wait_until_watched(one, 1.5)
+    workspace = CodebaseRepository(process.workspaces.get(str(repository.path), None), process)
+    assert not wait_until_watched(workspace, 1.5)
 
 
-def test_a_parent_folder_that_is_exchanged_is_noticed(process: Process, make_repository: Make, tmp_path: Path) -> None:
+def test_a_replaced_parent_folder_is_noticed(process: Process, make_repository: Make, tmp_path: Path) -> None:
     repository = make_repository({"a.txt": "one\n"}, "parent/repository")
-    one = watched(process, repository.path)
+    workspace = watched(process, repository.path)
     shutil.copytree(tmp_path / "parent", tmp_path / "copy")
     (tmp_path / "copy" / "repository" / "a.txt").write_text("changed\n")
     (tmp_path / "parent").rename(tmp_path / "away")
     (tmp_path / "copy").rename(tmp_path / "parent")
-    assert [file.path for file in one.state().changed] == ["a.txt"]
+    assert [file.path for file in workspace.state().changed] == ["a.txt"]
 
 
-def test_a_git_directory_that_is_exchanged_is_noticed(
-    process: Process, repository: Repository, make_repository: Make
-) -> None:
+def test_a_replaced_git_directory_is_noticed(process: Process, repository: Repository, make_repository: Make) -> None:
     other = make_repository({"a.txt": "one\n"}, "other")
     head = other.commit({"z.txt": "z\n"})
-    one = watched(process, repository.path)
+    workspace = watched(process, repository.path)
     (repository.path / ".git").rename(repository.path.parent / "kept.git")
     (other.path / ".git").rename(repository.path / ".git")
-    assert one.state().head == head
+    assert workspace.state().head == head
 
 
-def test_a_large_checkout_is_seen_whole(process: Process, make_repository: Make) -> None:
+def test_a_large_checkout_is_noticed_completely(process: Process, make_repository: Make) -> None:
     repository = make_repository({"a.txt": "one\n"})
     repository.git("checkout", "--quiet", "-b", "many")
     repository.commit({f"d{number // 50}/{number}.txt": f"{number}\n" for number in range(5_000)})
     repository.git("checkout", "--quiet", "main")
-    one = watched(process, repository.path)
+    workspace = watched(process, repository.path)
     for branch in ("many", "main", "many"):
         repository.git("checkout", "--quiet", branch)
-        state = one.state()
+        state = workspace.state()
         assert (state.branch, state.changed) == (branch, ())
-        assert wait_until_watched(one)
+        assert wait_until_watched(workspace)
     repository.write({"d99/4999.txt": "last\n"})
-    assert [file.path for file in one.state().changed] == ["d99/4999.txt"]
+    assert [file.path for file in workspace.state().changed] == ["d99/4999.txt"]
 
 
-def test_a_mapping_that_is_written_to_while_open_is_caught_by_the_audit(
-    process: Process, repository: Repository
-) -> None:
-    """The one thing no event tells: it ends the trust in the watch."""
-    one = watched(process, repository.path)
-    assert one.freshness.audit()
+def test_the_audit_detects_writes_through_an_open_mapping(process: Process, repository: Repository) -> None:
+    """The only change no event reports: it ends the trust in the watch."""
+    workspace = watched(process, repository.path)
+    assert workspace.freshness.audit()
     descriptor = os.open(repository.path / "a.txt", os.O_RDWR)
     mapping = mmap.mmap(descriptor, 0)
     os.close(descriptor)
-    assert wait_until_watched(one)
+    assert wait_until_watched(workspace)
     mapping[:3] = b"two"
-    assert proofs(one) == "watch"
-    assert not one.freshness.audit()
+    assert proof_of(workspace) == "watch"
+    assert not workspace.freshness.audit()
     for _ in range(3):
-        state = one.state()
+        state = workspace.state()
         assert (state.proof, [file.path for file in state.changed]) == ("status", ["a.txt"])
     mapping.close()
 
 
-def test_a_mapping_of_a_file_known_to_be_changed_is_seen(process: Process, repository: Repository) -> None:
+def test_writes_through_a_mapping_of_a_changed_file_are_noticed(process: Process, repository: Repository) -> None:
     repository.write({"a.txt": "dirty\n"})
-    one = watched(process, repository.path)
+    workspace = watched(process, repository.path)
     descriptor = os.open(repository.path / "a.txt", os.O_RDWR)
     mapping = mmap.mmap(descriptor, 0)
     os.close(descriptor)
-    assert wait_until_watched(one)
-    before = one.state()
+    assert wait_until_watched(workspace)
+    before = workspace.state()
     mapping[:3] = b"two"
-    assert one.state().changed_hash != before.changed_hash
+    assert workspace.state().changed_hash != before.changed_hash
     mapping.close()
 
 
 def test_the_end_of_the_process_ends_the_watch(sidecar: MemorySidecar, repository: Repository) -> None:
-    one = watched(process_of(sidecar), repository.path)
-    assert one.freshness.worktree_watch.size > 0
+    workspace = watched(process_of(sidecar), repository.path)
+    assert workspace.freshness.worktree_watch.size > 0
     sidecar.close()
-    assert one.freshness.worktree_watch.size == 0
+    assert workspace.freshness.worktree_watch.size == 0
 
 
-def test_a_workspace_that_is_forgotten_is_watched_no_more(process: Process, repository: Repository) -> None:
+def test_a_dropped_workspace_is_no_longer_watched(process: Process, repository: Repository) -> None:
     def readers() -> int:
         return sum(thread.name == "inotify" for thread in threading.enumerate())
 
     before = readers()
-    one = watched(process, repository.path)
+    workspace = watched(process, repository.path)
     assert readers() == before + 1
-    del one
+    del workspace
     gc.collect()
     give_up_at = time.monotonic() + 5
     while time.monotonic() < give_up_at and readers() > before:

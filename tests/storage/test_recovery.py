@@ -1,4 +1,4 @@
-"""A damaged file is set aside, reported, and what cannot be derived again is carried over."""
+"""Tests of recovery: a damaged file is set aside, reported, and its durable rows are recovered."""
 
 import random
 import shutil
@@ -12,9 +12,9 @@ import pytest
 
 from sidecar.core.errors import StateDegraded
 from sidecar.settings.resolve import GLOBAL, put, values_of
-from sidecar.storage.database import Database, suspect_marker
-from sidecar.storage.open_state import OpenedState, open_state
+from sidecar.storage.database import Database, OpenedState, open_state
 from sidecar.storage.recovery import is_recovery_unfinished
+from sidecar.storage.sqlite_connection import suspect_marker
 from tests.support.clock import STARTS_AT_MS
 
 SETTINGS = {"mode": "active", "tokenMode": "debug"}
@@ -35,7 +35,7 @@ def fill(database: Database) -> None:
 
 @pytest.fixture
 def path(state_dir: Path) -> Path:
-    """A state file at rest, without a log, of some two hundred pages, most of them artifacts."""
+    """A closed state file without a log, of some 200 pages, most of them artifacts."""
     opened = open_state(state_dir, STARTS_AT_MS)
     fill(opened.database)
     opened.database.close()
@@ -45,7 +45,7 @@ def path(state_dir: Path) -> Path:
 
 @pytest.fixture
 def path_with_log(state_dir: Path, tmp_path: Path) -> Path:
-    """A state file as a killed process leaves it: everything is in the write-ahead log."""
+    """A state file as a killed process leaves it, with everything in the write-ahead log."""
     opened = open_state(tmp_path / "live", STARTS_AT_MS)
     fill(opened.database)
     shutil.copytree(tmp_path / "live", state_dir)
@@ -53,7 +53,7 @@ def path_with_log(state_dir: Path, tmp_path: Path) -> Path:
     return state_dir / "continuity.db"
 
 
-def kept(opened: OpenedState) -> tuple[dict[str, object], int]:
+def recovered_rows(opened: OpenedState) -> tuple[dict[str, object], int]:
     with opened.database.read() as reader:
         count = reader.execute("SELECT count(*) FROM continuity_artifacts").get
         return values_of(reader, GLOBAL), int(str(count))
@@ -64,7 +64,7 @@ def reopen(path: Path) -> OpenedState:
 
 
 def assert_set_aside(opened: OpenedState, damaged: bytes | None = None) -> None:
-    """One warning names the file under which the damaged one is kept, byte for byte, and all is well from then on."""
+    """Assert that one warning names the damaged file, that it is unchanged, and that the next start has no warning."""
     (warning,) = opened.warnings
     (aside,) = (file for file in opened.database.path.parent.glob("*.damaged-*") if file.suffix[-1].isdigit())
     assert aside.name in warning
@@ -86,20 +86,20 @@ def overwrite(path: Path, start: int, length: int) -> bytes:
 
 
 @pytest.mark.parametrize("length", [16, 100, PAGE], ids=["its magic", "its header", "its whole first page"])
-def test_with_its_beginning_overwritten_everything_is_carried_over(path: Path, length: int) -> None:
+def test_a_file_with_an_overwritten_start_is_recovered_completely(path: Path, length: int) -> None:
     damaged = overwrite(path, 0, length)
     opened = reopen(path)
-    assert kept(opened) == (SETTINGS, ARTIFACTS)
+    assert recovered_rows(opened) == (SETTINGS, ARTIFACTS)
     assert "could not read" not in opened.warnings[0]
     assert_set_aside(opened, damaged)
 
 
-def test_cut_off_in_the_middle_it_is_noticed_at_once_and_what_is_there_is_carried_over(path: Path) -> None:
+def test_a_truncated_file_is_detected_and_its_readable_rows_are_recovered(path: Path) -> None:
     with path.open("r+b") as stream:
         stream.truncate(path.stat().st_size // 2)
     damaged = path.read_bytes()
     opened = reopen(path)
-    settings, artifacts = kept(opened)
+    settings, artifacts = recovered_rows(opened)
     assert settings == SETTINGS
     assert 0 < artifacts < ARTIFACTS
     assert "could not read all of continuity_artifacts" in opened.warnings[0]
@@ -107,13 +107,13 @@ def test_cut_off_in_the_middle_it_is_noticed_at_once_and_what_is_there_is_carrie
 
 
 @pytest.mark.parametrize("seed", range(12))
-def test_whatever_page_is_overwritten_nothing_is_lost_without_a_word(path: Path, seed: int) -> None:
+def test_no_overwritten_page_loses_rows_silently(path: Path, seed: int) -> None:
     pages = path.stat().st_size // PAGE
     overwrite(path, random.Random(seed).randrange(1, pages) * PAGE, PAGE)
     opened = reopen(path)
     if not opened.warnings:
         try:
-            settings, artifacts = kept(opened)
+            settings, artifacts = recovered_rows(opened)
             with opened.database.read() as reader:
                 bodies = [body for (body,) in reader.execute("SELECT body FROM continuity_artifacts")]
             if (settings, artifacts) == (SETTINGS, ARTIFACTS) and set(bodies) == {"body " * 100}:
@@ -124,7 +124,7 @@ def test_whatever_page_is_overwritten_nothing_is_lost_without_a_word(path: Path,
         opened.database.close()
         suspect_marker(path).touch()
         opened = reopen(path)
-    settings, artifacts = kept(opened)
+    settings, artifacts = recovered_rows(opened)
     assert artifacts >= ARTIFACTS - 40
     complete = (settings, artifacts) == (SETTINGS, ARTIFACTS)
     assert complete or "could not read all of" in opened.warnings[0]
@@ -132,23 +132,23 @@ def test_whatever_page_is_overwritten_nothing_is_lost_without_a_word(path: Path,
 
 
 @pytest.mark.parametrize("contents", [b"hello, this is a note\n", b"\0" * 5000, b"SQLite format 3\0"])
-def test_a_file_that_never_was_a_state_file_is_kept_beside_a_new_one(state_dir: Path, contents: bytes) -> None:
+def test_a_foreign_file_is_set_aside_unchanged(state_dir: Path, contents: bytes) -> None:
     state_dir.mkdir()
     path = state_dir / "continuity.db"
     path.write_bytes(contents)
     opened = reopen(path)
-    assert kept(opened) == ({}, 0)
+    assert recovered_rows(opened) == ({}, 0)
     assert_set_aside(opened, contents)
 
 
 def test_an_empty_file_is_reported(path: Path) -> None:
     path.write_bytes(b"")
     opened = reopen(path)
-    assert kept(opened) == ({}, 0)
+    assert recovered_rows(opened) == ({}, 0)
     assert_set_aside(opened, b"")
 
 
-def test_a_folder_in_its_place_is_set_aside_with_what_is_in_it(state_dir: Path) -> None:
+def test_a_folder_in_the_files_place_is_set_aside_with_its_contents(state_dir: Path) -> None:
     path = state_dir / "continuity.db"
     path.mkdir(parents=True)
     (path / "thesis.txt").write_text("years of work")
@@ -159,10 +159,10 @@ def test_a_folder_in_its_place_is_set_aside_with_what_is_in_it(state_dir: Path) 
     opened.database.close()
 
 
-def test_what_a_killed_process_left_in_the_log_is_there(path_with_log: Path) -> None:
+def test_commits_a_killed_process_left_in_the_log_are_read(path_with_log: Path) -> None:
     opened = reopen(path_with_log)
     assert opened.warnings == ()
-    assert kept(opened) == (SETTINGS, ARTIFACTS)
+    assert recovered_rows(opened) == (SETTINGS, ARTIFACTS)
     opened.database.close()
 
 
@@ -175,11 +175,11 @@ def remove_main(path: Path) -> None:
 
 
 @pytest.mark.parametrize("lose", [cut_main, remove_main])
-def test_the_log_alone_brings_everything_back(path_with_log: Path, lose: Callable[[Path], None]) -> None:
+def test_everything_is_recovered_from_the_log_alone(path_with_log: Path, lose: Callable[[Path], None]) -> None:
     lose(path_with_log)
     opened = reopen(path_with_log)
     assert "only its write-ahead log is left" in opened.warnings[0]
-    assert kept(opened) == (SETTINGS, ARTIFACTS)
+    assert recovered_rows(opened) == (SETTINGS, ARTIFACTS)
     opened.database.close()
 
 
@@ -201,7 +201,7 @@ def garble_the_middle(wal: Path) -> None:
 
 
 @pytest.mark.parametrize("garble", [garble_header, garble_salts, garble_everything, garble_the_middle])
-def test_a_log_that_is_damaged_is_reported_because_sqlite_passes_over_it_in_silence(
+def test_a_damaged_log_is_reported_although_sqlite_ignores_it(
     path_with_log: Path, garble: Callable[[Path], None]
 ) -> None:
     wal = Path(f"{path_with_log}-wal")
@@ -214,7 +214,7 @@ def test_a_log_that_is_damaged_is_reported_because_sqlite_passes_over_it_in_sile
     opened.database.close()
 
 
-def test_a_commit_that_was_never_finished_is_no_damage(path_with_log: Path) -> None:
+def test_an_unfinished_commit_is_not_damage(path_with_log: Path) -> None:
     wal = Path(f"{path_with_log}-wal")
     with wal.open("r+b") as stream:
         stream.truncate(wal.stat().st_size - 1000)
@@ -223,22 +223,22 @@ def test_a_commit_that_was_never_finished_is_no_damage(path_with_log: Path) -> N
     opened.database.close()
 
 
-def test_damage_met_in_use_is_dealt_with_at_the_next_start(path: Path) -> None:
+def test_damage_detected_in_use_is_repaired_at_the_next_start(path: Path) -> None:
     connection = apsw.Connection(str(path))
     root = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = 'continuity_settings'").get
     connection.close()
     overwrite(path, (int(str(root)) - 1) * PAGE, PAGE)
     first = reopen(path)
     with pytest.raises(StateDegraded):
-        kept(first)
+        recovered_rows(first)
     first.database.close()
     second = reopen(path)
-    assert kept(second) == ({}, ARTIFACTS)
+    assert recovered_rows(second) == ({}, ARTIFACTS)
     assert "could not read all of continuity_settings" in second.warnings[0]
     assert_set_aside(second)
 
 
-def test_two_damages_in_one_moment_are_both_kept(path: Path) -> None:
+def test_two_damaged_files_of_the_same_moment_are_both_set_aside(path: Path) -> None:
     for _ in range(2):
         path.write_bytes(b"not a database at all")
         reopen(path).database.close()
@@ -246,7 +246,7 @@ def test_two_damages_in_one_moment_are_both_kept(path: Path) -> None:
 
 
 @pytest.mark.parametrize("stop_at", ["salvage", "replace"])
-def test_a_rescue_that_was_interrupted_is_taken_up_again(
+def test_an_interrupted_recovery_continues_at_the_next_start(
     path: Path, monkeypatch: pytest.MonkeyPatch, stop_at: str
 ) -> None:
     overwrite(path, 0, PAGE)
@@ -259,16 +259,16 @@ def test_a_rescue_that_was_interrupted_is_taken_up_again(
         with pytest.raises(KeyboardInterrupt):
             reopen(path)
     opened = reopen(path)
-    assert kept(opened) == (SETTINGS, ARTIFACTS)
+    assert recovered_rows(opened) == (SETTINGS, ARTIFACTS)
     assert_set_aside(opened)
 
 
-def test_a_setting_that_no_longer_fits_says_nothing(path: Path) -> None:
+def test_an_invalid_stored_setting_is_ignored(path: Path) -> None:
     opened = reopen(path)
     with opened.database.write() as tx:
         tx.execute("UPDATE continuity_settings SET value = x'ff00' WHERE name = 'mode'")
         tx.execute("INSERT INTO continuity_settings VALUES ('', 'tokenMode2', '1', 0), ('', 'snapshot', '7', 0)")
-    assert kept(opened)[0] == {"tokenMode": "debug"}
+    assert recovered_rows(opened)[0] == {"tokenMode": "debug"}
     opened.database.close()
 
 
@@ -276,7 +276,7 @@ _OPEN = """
 import os, sys
 from pathlib import Path
 from sidecar.core.errors import StateDegraded
-from sidecar.storage.open_state import open_state
+from sidecar.storage.database import open_state
 folder = Path(sys.argv[1])
 os.chdir(folder.parent)
 if os.geteuid() == 0:
@@ -290,8 +290,8 @@ except StateDegraded as error:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="POSIX permissions")
-def test_a_folder_that_may_not_be_written_is_an_error_with_a_hint(path: Path) -> None:
-    """In a process of its own, which gives up the rights of root that no mode binds."""
+def test_a_read_only_folder_is_an_error_with_a_hint(path: Path) -> None:
+    """Runs in a child process, which gives up root's rights: file modes do not bind root."""
     path.parent.chmod(0o555)
     try:
         done = subprocess.run(

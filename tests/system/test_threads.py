@@ -1,4 +1,4 @@
-"""A pool that knows when all its work is done."""
+"""Tests of the thread pool's count of unfinished work."""
 
 import threading
 
@@ -7,7 +7,7 @@ import pytest
 from sidecar.system.threads import ThreadPool
 
 
-def test_it_is_done_when_nothing_is_queued_or_runs() -> None:
+def test_the_pool_is_done_when_nothing_is_queued_or_running() -> None:
     may_go = threading.Event()
     with ThreadPool(1, "test") as pool:
         assert pool.wait_until_done(0)
@@ -20,7 +20,7 @@ def test_it_is_done_when_nothing_is_queued_or_runs() -> None:
     assert pool.submitted == 2
 
 
-def test_what_a_closed_pool_refuses_is_no_work() -> None:
+def test_work_refused_by_a_closed_pool_does_not_count() -> None:
     pool = ThreadPool(1, "test")
     pool.shutdown()
     with pytest.raises(RuntimeError):
@@ -28,7 +28,7 @@ def test_what_a_closed_pool_refuses_is_no_work() -> None:
     assert pool.wait_until_done(0)
 
 
-def test_what_is_to_come_counts_as_work() -> None:
+def test_reserved_work_counts_as_unfinished() -> None:
     with ThreadPool(1, "test") as pool:
         came = pool.reserve()
         assert not pool.wait_until_done(0)

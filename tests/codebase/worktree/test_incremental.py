@@ -1,4 +1,4 @@
-"""After an edit the state is worked out from the one before, and equals what a full look finds; else git is asked."""
+"""Tests of the incremental state: after an edit it equals a full read, or git is called."""
 
 import subprocess
 import sys
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.call import Process
-from sidecar.codebase.repository import Repository as Watched
+from sidecar.codebase.repository import Repository as CodebaseRepository
 from sidecar.codebase.worktree.state import StateUnavailable
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.random_walk import process_of, read_full_state, wait_until_watched
@@ -53,14 +53,14 @@ def repository(make_repository: Make) -> Repository:
     return made
 
 
-def watched(process: Process, folder: Path) -> Watched:
-    one = Watched(process.workspaces.get(str(folder), None), process)
-    assert wait_until_watched(one)
-    return one
+def watched(process: Process, folder: Path) -> CodebaseRepository:
+    workspace = CodebaseRepository(process.workspaces.get(str(folder), None), process)
+    assert wait_until_watched(workspace)
+    return workspace
 
 
 def work(repository: Repository, script: str) -> None:
-    """Works in the repository as another process."""
+    """Run a script in the repository as another process."""
     subprocess.run(["sh", "-c", script], cwd=repository.path, check=True, capture_output=True)
 
 
@@ -125,29 +125,27 @@ LEFT_TO_GIT = {
 
 
 @pytest.mark.parametrize("name", DECIDED)
-def test_what_changed_in_the_worktree_is_worked_out_as_git_would_say(
-    process: Process, repository: Repository, name: str
-) -> None:
-    one = watched(process, repository.path)
-    before = one.state()
+def test_the_incremental_state_equals_git_status(process: Process, repository: Repository, name: str) -> None:
+    workspace = watched(process, repository.path)
+    before = workspace.state()
     work(repository, DECIDED[name])
-    now = one.state()
-    assert now.proof == "watch"
-    assert now is not before
-    assert now._replace(proof="status") == read_full_state(repository.path, process)
+    state = workspace.state()
+    assert state.proof == "watch"
+    assert state is not before
+    assert state._replace(proof="status") == read_full_state(repository.path, process)
 
 
 @pytest.mark.parametrize("name", LEFT_TO_GIT)
-def test_what_is_not_plain_is_left_to_git(process: Process, repository: Repository, name: str) -> None:
-    one = watched(process, repository.path)
+def test_undecidable_changes_are_left_to_git(process: Process, repository: Repository, name: str) -> None:
+    workspace = watched(process, repository.path)
     work(repository, LEFT_TO_GIT[name])
-    now = one.state()
-    assert now.proof == "status"
-    assert now == read_full_state(repository.path, process)
+    state = workspace.state()
+    assert state.proof == "status"
+    assert state == read_full_state(repository.path, process)
 
 
 @pytest.mark.parametrize("where", ["sub", "linked", "sha256"])
-def test_other_places_and_formats_are_worked_out_the_same(
+def test_subfolders_linked_worktrees_and_sha256_are_supported(
     process: Process, repository: Repository, tmp_path: Path, where: str
 ) -> None:
     folder, place = repository.path, repository
@@ -163,33 +161,33 @@ def test_other_places_and_formats_are_worked_out_the_same(
         place.git("init", "--quiet", "--object-format=sha256")
         place.commit(FILES)
         place.git("rm", "--quiet", "--cached", "kept.txt")
-    one = watched(process, folder)
+    workspace = watched(process, folder)
     for number, change in enumerate(({"a.txt": "1\n"}, {"sub/c.txt": "2\n", "sub/n.txt": "n\n"}, {"kept.txt": "3\n"})):
         place.write(change)
-        now = one.state()
-        assert now.proof == "watch", number
-        assert now._replace(proof="status") == read_full_state(folder, process), number
+        state = workspace.state()
+        assert state.proof == "watch", number
+        assert state._replace(proof="status") == read_full_state(folder, process), number
 
 
 def test_ten_edits_and_a_folder_full_of_new_files_in_one_step(process: Process, repository: Repository) -> None:
-    one = watched(process, repository.path)
+    workspace = watched(process, repository.path)
     repository.write({f"many/{number}.txt": f"{number}\n" for number in range(300)})
     repository.write({f"{name}/{number}.txt": "x\n" for number in range(3) for name in ("sub", "other", "sub/deep")})
-    now = one.state()
-    assert (now.proof, now._replace(proof="status")) == ("watch", read_full_state(repository.path, process))
+    state = workspace.state()
+    assert (state.proof, state._replace(proof="status")) == ("watch", read_full_state(repository.path, process))
 
 
-def test_more_files_than_are_looked_at_one_by_one_are_left_to_git(process: Process, repository: Repository) -> None:
-    one = watched(process, repository.path)
+def test_very_many_changed_files_are_left_to_git(process: Process, repository: Repository) -> None:
+    workspace = watched(process, repository.path)
     repository.write({f"many/{number // 50}/{number}.txt": "x\n" for number in range(1_500)})
-    assert one.state() == read_full_state(repository.path, process)
+    assert workspace.state() == read_full_state(repository.path, process)
 
 
 def test_a_workspace_in_a_subfolder_does_not_change_with_the_rest(process: Process, repository: Repository) -> None:
-    one = watched(process, repository.path / "sub")
-    before = one.state()
+    workspace = watched(process, repository.path / "sub")
+    before = workspace.state()
     repository.write({"a.txt": "elsewhere\n", "other/n.txt": "new\n"})
-    assert one.state() is before
+    assert workspace.state() is before
 
 
 @pytest.mark.parametrize(
@@ -208,11 +206,11 @@ def test_contents_that_git_converts_are_left_to_git(
 ) -> None:
     repository.git("config", "filter.upper.clean", "tr a-z A-Z")
     repository.write({".gitattributes": attributes})
-    one = watched(process, repository.path)
+    workspace = watched(process, repository.path)
     repository.write({"a.txt": content})
-    now = one.state()
-    assert (now.proof == "watch") is is_decided
-    assert now._replace(proof="status") == read_full_state(repository.path, process)
+    state = workspace.state()
+    assert (state.proof == "watch") is is_decided
+    assert state._replace(proof="status") == read_full_state(repository.path, process)
 
 
 @pytest.mark.parametrize("setting", ["core.trustCtime=false", "core.checkStat=minimal", "core.sparseCheckout=true"])
@@ -220,17 +218,17 @@ def test_settings_that_change_what_git_compares_leave_it_to_git(
     process: Process, repository: Repository, setting: str
 ) -> None:
     repository.git("config", *setting.split("="))
-    one = watched(process, repository.path)
+    workspace = watched(process, repository.path)
     repository.write({"a.txt": "edited\n"})
-    assert one.state() == read_full_state(repository.path, process)
+    assert workspace.state() == read_full_state(repository.path, process)
 
 
-def test_modes_do_not_count_where_git_does_not_heed_them(process: Process, repository: Repository) -> None:
+def test_file_modes_are_ignored_if_git_ignores_them(process: Process, repository: Repository) -> None:
     repository.git("config", "core.fileMode", "false")
-    one = watched(process, repository.path)
+    workspace = watched(process, repository.path)
     (repository.path / "run.sh").chmod(0o755)
-    now = one.state()
-    assert (now.proof, now._replace(proof="status")) == ("watch", read_full_state(repository.path, process))
+    state = workspace.state()
+    assert (state.proof, state._replace(proof="status")) == ("watch", read_full_state(repository.path, process))
 
 
 def test_a_conflict_is_left_to_git(process: Process, make_repository: Make) -> None:
@@ -241,30 +239,28 @@ def test_a_conflict_is_left_to_git(process: Process, make_repository: Make) -> N
     repository.commit({"a.txt": "main\n"})
     with pytest.raises(AssertionError):
         repository.git("merge", "other")
-    one = watched(process, repository.path)
+    workspace = watched(process, repository.path)
     repository.write({"a.txt": "<<<<<<< still\n"})
-    assert one.state() == read_full_state(repository.path, process)
+    assert workspace.state() == read_full_state(repository.path, process)
 
 
-def test_a_file_of_the_committed_content_but_another_size_than_git_wrote_is_left_to_git(
-    process: Process, repository: Repository
-) -> None:
+def test_committed_content_with_a_different_size_is_left_to_git(process: Process, repository: Repository) -> None:
     repository.write({".gitattributes": "*.txt eol=crlf\n"})
     work(repository, "rm a.txt; git checkout a.txt")
     assert (repository.path / "a.txt").read_bytes() == b"one\r\n"
-    one = watched(process, repository.path)
+    workspace = watched(process, repository.path)
     repository.write({"a.txt": "one\n"})
-    assert one.state() == read_full_state(repository.path, process)
+    assert workspace.state() == read_full_state(repository.path, process)
 
 
 @pytest.mark.parametrize("script", ["rm -r sub; echo file > sub", "mv sub t; mkdir sub; echo 1 > sub/x", "rm -r sub"])
-def test_a_workspace_whose_own_folder_is_replaced_is_looked_at_anew(
+def test_a_workspace_whose_folder_was_replaced_is_read_anew(
     process: Process, repository: Repository, script: str
 ) -> None:
-    one = watched(process, repository.path / "sub")
+    workspace = watched(process, repository.path / "sub")
     work(repository, script)
     try:
-        found: object = one.state()
+        found: object = workspace.state()
     except StateUnavailable as error:
         found = error.reason
     try:
