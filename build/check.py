@@ -1,8 +1,8 @@
-"""Checks the code without running it: lint, format, types, import layers, stale generated files.
+"""Check the code without running it: lint, format, types on three platforms, import layers, stale generated files.
 
     python3 build/check.py
 
-Every check runs, also after one has failed; the exit status is 1 when any did.
+Every check runs, also after one has failed, as many at a time as there are cores; the exit status is 1 when any failed.
 """
 
 from __future__ import annotations
@@ -11,29 +11,35 @@ import os
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 import environment
 
 CHECKS = (
-    ("lint", ("ruff", "check", "--output-format", "concise", ".")),
-    ("format", ("ruff", "format", "--check", ".")),
     ("types", ("mypy",)),
+    ("types, Windows", ("mypy", "--platform", "win32", "--cache-dir", ".mypy_cache/win32", "sidecar")),
+    ("types, macOS", ("mypy", "--platform", "darwin", "--cache-dir", ".mypy_cache/darwin", "sidecar")),
     ("import layers", ("lint-imports",)),
     ("generated files", ("python", "build/generate.py", "--check")),
+    ("lint", ("ruff", "check", "--output-format", "concise", ".")),
+    ("format", ("ruff", "format", "--check", ".")),
 )
+"""Name and command of each check, the longest first."""
 
 
 def main() -> int:
-    """Runs every check and gives 1 when any failed."""
+    """Run every check and return 1 when any failed."""
     environment.ensure()
-    failed = [name for name, command in CHECKS if not _passes(name, command)]
+    with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
+        passed = list(pool.map(_passes, CHECKS))
+    failed = [name for (name, _), is_passed in zip(CHECKS, passed, strict=True) if not is_passed]
     if failed:
         environment.print_progress(f"check: {len(failed)} of {len(CHECKS)} failed: {', '.join(failed)}.")
     return 1 if failed else 0
 
 
-def _passes(name: str, command: tuple[str, ...]) -> bool:
-    print(f"check: {name:<16}", end="", file=sys.stderr, flush=True)
+def _passes(check: tuple[str, tuple[str, ...]]) -> bool:
+    name, command = check
     started = time.perf_counter()
     tool = environment.program(command[0])
     done = subprocess.run(
@@ -44,11 +50,11 @@ def _passes(name: str, command: tuple[str, ...]) -> bool:
         check=False,
     )
     passed = done.returncode == 0
-    environment.print_progress(
-        f"{'passed' if passed else 'FAILED'}  {time.perf_counter() - started:5.1f} s  {' '.join(command)}"
-    )
+    outcome = "passed" if passed else "FAILED"
+    lines = [f"check: {name:<16}{outcome}  {time.perf_counter() - started:5.1f} s  {' '.join(command)}"]
     if not passed:
-        environment.print_progress(done.stdout.decode(errors="replace").rstrip())
+        lines.append(done.stdout.decode(errors="replace").rstrip())
+    environment.print_progress("\n".join(lines))
     return passed
 
 
