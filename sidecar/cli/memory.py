@@ -167,10 +167,10 @@ def search_lines(memories: Sequence[Mapping[str, Any]], width: int) -> Iterator[
         yield f"      = {cut(_score(memory), max(_MIN_TITLE_WIDTH, width - 8))}"
 
 
-def _score(one: Mapping[str, Any]) -> str:
+def _score(memory: Mapping[str, Any]) -> str:
     """Return the factors of a score, and the strongest reasons for and against the memory."""
-    factors = " × ".join(f"{name} {value:.2g}" for name, value in one["factors"].items())
-    return f"{factors}; {', '.join(f'{name} {share:+.1f}' for name, share in one['reasons'].items())}"
+    factors = " × ".join(f"{name} {value:.2g}" for name, value in memory["factors"].items())
+    return f"{factors}; {', '.join(f'{name} {share:+.1f}' for name, share in memory['reasons'].items())}"
 
 
 def line(memory: Mapping[str, Any], word: str, width: int) -> str:
@@ -401,10 +401,10 @@ def _maintain(ctx: MemoryContext) -> CommandAnswer:
 def _proposals(ctx: MemoryContext) -> CommandAnswer:
     chosen = ctx.arguments
     if chosen.accept or chosen.reject:
-        word = "accept" if chosen.accept else "reject"
-        answer = ctx.request("resolveProposal", id=ctx.id_of(chosen.accept or chosen.reject), decision=word)
+        decision = "accept" if chosen.accept else "reject"
+        answer = ctx.request("resolveProposal", id=ctx.id_of(chosen.accept or chosen.reject), decision=decision)
         rule = [f"For your rule file: {terminal_safe(answer['rule'])}"] if answer["rule"] else []
-        return CommandAnswer(answer, [line(answer["memory"], f"{word}ed", _terminal_width()), *rule])
+        return CommandAnswer(answer, [line(answer["memory"], f"{decision}ed", _terminal_width()), *rule])
     answer = ctx.request("proposals")
     lines = [f"{proposal['memory']['id']}  {terminal_safe(proposal['rule'])}" for proposal in answer["proposals"]]
     return CommandAnswer(answer, lines or ["No rule is proposed."])
