@@ -1,4 +1,4 @@
-"""Brackets: how full the provider's context window is, and how much may be injected. Pure."""
+"""Brackets: how much of the provider's context window remains, and how much may be injected. Pure."""
 
 import math
 from typing import Literal, NamedTuple
@@ -63,8 +63,7 @@ def budget_share(bracket: Bracket) -> float:
     return BRACKETS[bracket].tokens / BRACKETS["FRESH"].tokens
 
 
-# How much of a provider's context window remains: as reported by the host, otherwise estimated. Pure.
-
+# The remaining share of the window: as reported by the host, otherwise estimated.
 
 UsageSource = Literal["reported", "percent", "estimated"]
 

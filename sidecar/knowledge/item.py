@@ -1,8 +1,9 @@
-"""A knowledge item and the parser of its Markdown file. Pure.
+"""A knowledge item, the parser of its Markdown file, and the memory that points at it. Pure.
 
     company/adrs/0001-postgres.md    orgs/<id>/policies/…    teams/<id>/patterns/…    projects/<id>/specs/…
 
-The folder determines layer, scope and type; the front matter has the rest (decisions.md, Knowledge sync).
+The folder determines layer, scope and type; the front matter has the rest (decisions.md, Knowledge sync). A pointer is
+identified by its front matter alone, and every line of its text starts with our label, so no item can forge another.
 """
 
 import hashlib
@@ -267,11 +268,7 @@ def _first_paragraph(body: str) -> str:
     return " ".join(lines)
 
 
-# The memory that points at a knowledge item: rendering and recognizing it. Pure.
-#
-# Identity comes from the front matter alone, and every line of text starts with our label, so that no item can forge
-# another.
-
+# Pointers: rendering and parsing.
 
 POINTER_FOLDER = managed_memories.POINTERS
 MAX_TITLE = 120

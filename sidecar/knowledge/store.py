@@ -1,4 +1,4 @@
-"""Tables of the sync: state, checkpoints, the journal of writes, and the parsed entries."""
+"""The sync state and its JSON form; the tables of the sync: state, checkpoints, write journal, parsed entries."""
 
 from __future__ import annotations
 
@@ -197,7 +197,6 @@ def save_entries(tx: apsw.Connection, project: str, before: Mapping[str, Entry],
 
 # For `state/purge`. Without its state, a sync adopts the pointers it finds.
 
-
 ROW_GROUPS = (
     RowGroup("indexes", "continuity_knowledge_items"),
     RowGroup("knowledge", "continuity_knowledge_state", before="at_ms < ?2"),
@@ -206,8 +205,7 @@ ROW_GROUPS = (
 )
 
 
-# The sync state of one project, with the specification's fields, and its JSON form. Pure.
-
+# The sync state of one project, with the specification's fields, and its JSON form.
 
 VERSION = 3
 QUARANTINE_AFTER = 5

@@ -21,7 +21,6 @@ SESSION_FILE = RulesFile(".chati/session.yaml")
 AGENT, LANGUAGE, PROGRESS, SAVED_AT = "current_agent", "language", "session_progress", "session_saved_at"
 TASK, PENDING, COMPACTIONS = "session_task", "session_pending_decisions", "session_compactions"
 
-
 _NAME = lazy_regex(r"(?!(?:true|false|yes|no|on|off|null|y|n)\Z)[a-z](?:[a-z-]*[a-z])?")
 _AFFECTS_OTHER_CONTENT = "It cannot be edited without changing other content."
 
@@ -57,7 +56,7 @@ def save_session_values(project: Path, values: Mapping[str, str]) -> str:
     try:
         before = user_files.read(project, SESSION_FILE)
         if before.content is not None:
-            after = edited(before.content.decode(), values).encode()
+            after = replace_values(before.content.decode(), values).encode()
             if after != before.content:
                 user_files.write(SESSION_FILE, before, after)
     except (SidecarError, UnicodeDecodeError, MalformedYaml, UneditableFile) as error:
@@ -74,7 +73,7 @@ def parse_session_file(text: str) -> SessionFileValues:
     return SessionFileValues(*(scalar_text(mapping.get(key)) for key in (AGENT, LANGUAGE, PROGRESS)))
 
 
-def edited(text: str, values: Mapping[str, str]) -> str:
+def replace_values(text: str, values: Mapping[str, str]) -> str:
     """Return the text with new values of some top-level keys. Raise MalformedYaml, UneditableFile."""
     root = parse_nodes(_without_bom(text))
     if root is not None and (root.kind != "mapping" or root.is_flow):

@@ -34,7 +34,7 @@ from sidecar.knowledge.item import item_location, parse_ref
 from sidecar.knowledge.manifest import build_manifest, read_entry
 from sidecar.knowledge.store import parse_state, serialize_state
 from sidecar.packs.anchor import config_parsers
-from sidecar.session.session_file import AGENT, LANGUAGE, PENDING, UneditableFile, edited, parse_session_file
+from sidecar.session.session_file import AGENT, LANGUAGE, PENDING, UneditableFile, parse_session_file, replace_values
 from tests.support.client import Client
 from tests.support.fuzz_strategies import HOSTILE, json_values, line_of, objects_of, texts
 
@@ -69,8 +69,8 @@ def _session(text: str) -> None:
         parse_session_file(text)
     with suppress(MalformedYaml, UneditableFile):
         values = {AGENT: "dev", LANGUAGE: text[:40].encode("utf-8", "replace").decode(), PENDING: "a: 'b'\nc"}
-        assert {**(read_mapping(edited(text, values).removeprefix("\ufeff")) or {}), **values} == read_mapping(
-            edited(text, values).removeprefix("\ufeff")
+        assert {**(read_mapping(replace_values(text, values).removeprefix("\ufeff")) or {}), **values} == read_mapping(
+            replace_values(text, values).removeprefix("\ufeff")
         )
     session = read_mapping(text) or {}
     pipeline = parse_pipeline(session)

@@ -7,7 +7,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sidecar.core.text.yaml_read import MalformedYaml, read_mapping
-from sidecar.session.session_file import UneditableFile, edited, parse_session_file, read, save_session_values
+from sidecar.session.session_file import UneditableFile, parse_session_file, read, replace_values, save_session_values
 from sidecar.session.state import SessionFileValues
 
 VALUES = {"current_agent": "dev", "session_saved_at": "2026-03-01T09:30:00.000Z", "session_progress": 'half: "done" #1'}
@@ -24,7 +24,7 @@ LINES = st.sampled_from(
 def test_saving_values_changes_nothing_else(text: str, values: dict[str, str]) -> None:
     before = read_mapping(text)
     try:
-        after = edited(text, values)
+        after = replace_values(text, values)
     except (UneditableFile, MalformedYaml):
         return
     assume(before is not None)
@@ -48,13 +48,13 @@ def test_saving_values_changes_nothing_else(text: str, values: dict[str, str]) -
     ],
 )
 def test_a_value_is_replaced_in_place_and_a_new_key_is_appended(text: str, expected: str) -> None:
-    assert edited(text, {"current_agent": "dev"}) == expected
+    assert replace_values(text, {"current_agent": "dev"}) == expected
 
 
 @pytest.mark.parametrize("text", ["{a: 1}\n", "- 1\n", "current_agent: &x brief\nother: *x\n", "a: 1\n...\n"])
 def test_a_file_that_cannot_be_edited_in_place_is_refused(text: str) -> None:
     with pytest.raises((UneditableFile, MalformedYaml)):
-        edited(text, VALUES)
+        replace_values(text, VALUES)
 
 
 def test_agent_language_and_progress_are_parsed() -> None:

@@ -1,4 +1,4 @@
-"""The composed block as a result, and the memories it contains."""
+"""The composed block: five layers within the bracket's budget, the wire result, and the memories it contains."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -27,8 +27,7 @@ from sidecar.core.tokens import estimate_tokens
 from sidecar.memory import memories_by_id, preload
 from sidecar.workspace import Workspace
 
-# The five layers as parts of the block, the highest first, and which of them a bracket includes. Pure.
-
+# The five layers as parts of the block, the highest first.
 
 CONSTITUTION_SHARE: Mapping[Bracket, float] = {"FRESH": 0.3, "MODERATE": 0.3, "DEPLETED": 0.4, "CRITICAL": 1.0}
 """Maximum share of the budget for the constitution; a tighter bracket gives it more."""
@@ -36,7 +35,6 @@ CONSTITUTION_SHARE: Mapping[Bracket, float] = {"FRESH": 0.3, "MODERATE": 0.3, "D
 MODE_SHARE = 0.12
 
 NO_RULES = "This project has no constitution and no instruction files; work carefully and ask when in doubt."
-
 
 DISPLAY_ORDER = ("agent", "pipeline", "task", "handoff", "memory")
 """Order of the lower parts in the block; they are trimmed in another order."""

@@ -1,6 +1,8 @@
-"""Summarize the constitution: every article's title, and as many of its key sentences as fit. Pure.
+"""Summarize the constitution and an agent's scope. Pure.
 
-A project without a constitution has instruction files; their imperative sentences are summarized in the same way.
+The summary of the constitution has every article's title, and as many of its key sentences as fit. A project without a
+constitution has instruction files; their imperative sentences are summarized in the same way. An agent's scope comes
+from its definition file.
 """
 
 import re
@@ -156,8 +158,7 @@ def _opening(summaries: Sequence[RulesSummary]) -> str:
     return f"Rules of this project; full text in {', '.join(summary.path for summary in summaries)}. Key:"
 
 
-# Parse an agent's scope from its definition file: front matter if present, otherwise headings. Pure.
-
+# An agent's scope: from front matter if present, otherwise from headings.
 
 MISSION_CHARACTERS, PART_CHARACTERS = 300, 420
 

@@ -1,4 +1,4 @@
-"""The pipeline state in `.chati/session.yaml` (position, scores, backlog) and the rights of its modes. Pure."""
+"""The pipeline state in `.chati/session.yaml` (position, scores, backlog), mode rights and hand-off documents. Pure."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -189,8 +189,7 @@ def _item(entry: Mapping[str, Any]) -> str:
     return one_line(f"{head}: {title}" if head else title, TITLE_CHARACTERS)
 
 
-# Parse a hand-off document: what one agent passed to the next. Pure.
-
+# Hand-off documents: what one agent passed to the next.
 
 LINE_CHARACTERS, MAX_LINES = 240, 40
 ENDING = "-handoff.md"
