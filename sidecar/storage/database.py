@@ -19,8 +19,8 @@ from sidecar.storage.sqlite_connection import BUSY_TIMEOUT_MS, connect, suspect_
 # The state file: one SQLite database in WAL mode, with one writer per process and concurrent readers.
 #
 # Two processes may share the file: every write is BEGIN IMMEDIATE with a busy timeout (a deferred transaction that
-# upgrades fails at once as busy). A write is durable (synchronous FULL) unless it belongs to a cache. A background thread
-# moves the write-ahead log into the file, because an automatic checkpoint would delay a request by 8 ms.
+# upgrades fails at once as busy). A write is durable (synchronous FULL) unless it belongs to a cache. A background
+# thread moves the write-ahead log into the file, because an automatic checkpoint would delay a request by 8 ms.
 
 
 # Deferred writes of caches: many calls' writes are made at once, after their answers.
