@@ -16,7 +16,8 @@ from sidecar.capture.run import FinishedRun
 from sidecar.capture.test_results.runner_output import outcomes_in
 from sidecar.capture.test_results.verdicts import VerdictChange
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.text.prose import clip_at_word, first_informative_paragraph
+from sidecar.core.text.clip import clip_at_word
+from sidecar.core.text.prose import first_informative_paragraph
 from sidecar.memory import (
     ErrorEvent,
     Note,

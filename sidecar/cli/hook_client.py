@@ -13,7 +13,7 @@ from contextlib import suppress
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
 
-from sidecar.core.clock import Clock, SystemClock
+from sidecar.core.clock import DAY_MS, Clock, SystemClock
 from sidecar.system.environment import HOST_VARIABLE, MODE_VARIABLE, default_state_folder, environment
 
 if TYPE_CHECKING:
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 FOLDER = "hooks"
 MAX_TOUCHED_FILES = 4_000
 MAX_LOG_BYTES = 256 * 1024
-MAX_AGE_MS = 7 * 86_400_000
+MAX_AGE_MS = 7 * DAY_MS
 """Age at which the files of a run that never ended are removed, as when the terminal was closed."""
 
 SUFFIXES = (".run", ".touched")

@@ -3,6 +3,9 @@
 import time
 from typing import NamedTuple, Protocol
 
+HOUR_MS = 3_600_000
+DAY_MS = 24 * HOUR_MS
+
 
 class Clock(Protocol):
     """Wall-clock time and a monotonic clock for durations."""

@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 import apsw
 
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.text.clip import clip
 from sidecar.runs import (
     Artifact,
     Counters,
@@ -72,7 +73,7 @@ def sentences(text: str) -> Iterator[str]:
     for part in _END.split(_FENCE.sub("\n", text)):
         sentence = _LEADING.sub("", part).strip()
         if sentence:
-            yield sentence if len(sentence) <= SENTENCE_CHARACTERS else sentence[: SENTENCE_CHARACTERS - 1] + "…"
+            yield clip(sentence, SENTENCE_CHARACTERS)
 
 
 def _decisions(runs: Sequence[RunSummary], artifacts: Sequence[Artifact]) -> Iterator[str]:

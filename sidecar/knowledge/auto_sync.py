@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Literal, NamedTuple
 
 from sidecar.call import Call, Process
+from sidecar.core.clock import DAY_MS, HOUR_MS
 from sidecar.core.errors import Busy, SidecarError
 from sidecar.knowledge.git_source import open_configured_source
 from sidecar.knowledge.model import DueReason, KnowledgeSyncNotice, Stage
@@ -20,7 +21,7 @@ from sidecar.workspace import Workspace
 
 Reason = Literal["threshold", "head_moved", "manual"]
 
-_UNITS_MS = (86_400_000, 3_600_000, 60_000, 1_000)
+_UNITS_MS = (DAY_MS, HOUR_MS, 60_000, 1_000)
 
 
 class Triggers(NamedTuple):

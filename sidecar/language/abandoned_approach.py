@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.secrets.redact import redact
+from sidecar.core.text.clip import clip_at_word
 from sidecar.core.text.prose import sentences
 
 _ADVERB = r"(?>(?:then|therefore|thus|so|also|later|first|again|now|\w+ly)\b\s++)*+"
@@ -167,7 +168,10 @@ def _tidied(sentence: str, tried: str, why: str, instead: str, following: str) -
         instead = place["what"]
     tried = _plain(re.sub(rf"(?i)(\b{NOUN}) and \w+ (?:the|it|a|my)\b.*$", r"\1", tried))
     return AbandonedApproach(
-        redact(sentence), _cut(tried, MAX_TRIED), _cut(_plain(why), MAX_REASON), _cut(_plain(instead), MAX_TRIED)
+        redact(sentence),
+        clip_at_word(redact(tried), MAX_TRIED),
+        clip_at_word(redact(_plain(why)), MAX_REASON),
+        clip_at_word(redact(_plain(instead)), MAX_TRIED),
     )
 
 
@@ -216,8 +220,3 @@ def _mask(text: str) -> str:
 
 def _plain(text: str) -> str:
     return text.strip(" .,;:–—-!").strip()
-
-
-def _cut(text: str, limit: int) -> str:
-    text = redact(text)
-    return text if len(text) <= limit else text[: limit - 2].rsplit(" ", 1)[0] + " …"

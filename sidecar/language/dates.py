@@ -8,8 +8,6 @@ from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
 
-DAY_MS = 86_400_000
-
 _NAMES = (
     ("january", "janeiro", "enero", "janvier", "januar", "jan"),
     ("february", "fevereiro", "febrero", "février", "februar", "feb"),

@@ -8,10 +8,9 @@ from typing import NamedTuple
 
 import apsw
 
-from sidecar.core.clock import rfc3339
+from sidecar.core.clock import DAY_MS, rfc3339
 from sidecar.storage.retention import RowGroup
 
-DAY_MS = 86_400_000
 NO_PROVIDER = NO_PROJECT = ""
 
 DAYS = 400

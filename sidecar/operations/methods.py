@@ -3,6 +3,7 @@
 import os
 
 from sidecar.call import Call
+from sidecar.core.clock import DAY_MS
 from sidecar.core.errors import Busy, InvalidParams, StateDegraded, WorkspaceUnavailable
 from sidecar.method import Lane, method
 from sidecar.metrics import first_day
@@ -17,7 +18,6 @@ from sidecar.settings.resolve import Settings
 from sidecar.system.atomic_write import write_atomic
 
 FILE_NAME = "report.html"
-DAY_MS = 86_400_000
 MAX_DAILY_BARS = 62
 """Maximum number of days with a bar each. Beyond it the charts show weeks, because the bars would be too thin."""
 

@@ -11,6 +11,7 @@ import apsw
 from sidecar.call import Call
 from sidecar.codebase import store as codebase
 from sidecar.context import store as context
+from sidecar.core.clock import DAY_MS
 from sidecar.core.errors import InvalidParams
 from sidecar.knowledge import store as knowledge
 from sidecar.memory import doctor_and_purge as memory
@@ -26,7 +27,6 @@ from sidecar.storage.health_checks import reclaim_space
 from sidecar.storage.retention import PurgeScope, RowGroup, count, remove
 from sidecar.workspace import Workspace
 
-DAY_MS = 86_400_000
 DEFAULT_KINDS: tuple[PurgeKind, ...] = ("runs", "caches", "indexes", "metrics")
 """Kinds removed when none is named: they can be rebuilt, or only record the past."""
 

@@ -25,6 +25,7 @@ from sidecar.codebase import (
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.secrets.redact import may_span_lines, redact_lines
+from sidecar.core.text.clip import clip
 from sidecar.core.text.sanitize import clean, one_line, size
 from sidecar.packs.items import PackItem, Priority
 from sidecar.runs import SessionContents, keys
@@ -94,12 +95,8 @@ def sanitized_lines(text: str) -> tuple[tuple[str, ...], ...]:
     safe = clean(masked).split("\n")
     if len(safe) != len(raw):  # something spanning a line end was removed
         safe = [clean(line).replace("\n", " ") for line in masked.split("\n")]
-    rendered = iter(_clip(f"  {line[0]}{text}") for line, text in zip(raw, safe, strict=True))
+    rendered = iter(clip(f"  {line[0]}{text}", LINE_CHARACTERS) for line, text in zip(raw, safe, strict=True))
     return tuple(tuple(next(rendered) for _ in hunk.lines) for hunk in hunks)
-
-
-def _clip(text: str) -> str:
-    return text if len(text) <= LINE_CHARACTERS else text[: LINE_CHARACTERS - 1] + "…"
 
 
 def _known_hunks(hunks: Sequence[Hunk], sent: Sequence[keys.SentHunk]) -> dict[int, keys.SentHunk]:
@@ -147,7 +144,7 @@ def _rendered(hunks: Sequence[Hunk], lines: Sequence[Sequence[str]], shown: Sequ
 
 
 def _header_line(first: Hunk, last: Hunk) -> str:
-    return _clip(f"  {clean(hunk_header(first, last))}")
+    return clip(f"  {clean(hunk_header(first, last))}", LINE_CHARACTERS)
 
 
 def _adjacent_runs(hunks: Sequence[Hunk], numbers: Sequence[int]) -> Iterator[list[int]]:

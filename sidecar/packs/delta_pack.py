@@ -7,7 +7,9 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, datetime
 
 from sidecar.codebase import FileDiff, HeadMove, RepositoryState, may_show
+from sidecar.core.clock import DAY_MS
 from sidecar.core.digests import short_id
+from sidecar.core.text.clip import clip
 from sidecar.core.text.sanitize import clean, one_line
 from sidecar.packs.delta_files import (
     LINE_CHARACTERS,
@@ -88,8 +90,6 @@ MAX_TESTS = 12
 MOVED_FAILURE_DAYS, FAILURE_DAYS = 2, 14
 """Maximum age, in days, of a reported failure: if HEAD has moved to another commit since, and otherwise."""
 
-_DAY_MS = 24 * 3_600_000
-
 
 def recent_failures(failing: Sequence[FailingTests], state: RepositoryState, now_ms: int) -> list[FailingTests]:
     """Drop failures too old to say anything about the current state."""
@@ -98,7 +98,7 @@ def recent_failures(failing: Sequence[FailingTests], state: RepositoryState, now
 
 def _is_recent(tests: FailingTests, state: RepositoryState, now_ms: int) -> bool:
     has_moved = tests.head is not None and tests.head != state.head
-    return now_ms - tests.seen_at_ms < (MOVED_FAILURE_DAYS if has_moved else FAILURE_DAYS) * _DAY_MS
+    return now_ms - tests.seen_at_ms < (MOVED_FAILURE_DAYS if has_moved else FAILURE_DAYS) * DAY_MS
 
 
 def failing_test_items(
@@ -124,7 +124,9 @@ def _failing_item(tests: FailingTests, state: RepositoryState, known: SessionCon
     has_seen = sent is not None and sent.digest == digest + keys.SEEN and bool(tests.names)
     names = [f"  {one_line(name, 200)}" for name in tests.names[:MAX_TESTS]]
     more = [f"  … {len(tests.names) - MAX_TESTS} more"] if len(tests.names) > MAX_TESTS else []
-    excerpt = [f"  | {_clip(line)}" for line in clean(tests.excerpt).splitlines()] if not has_seen else []
+    excerpt = (
+        [f"  | {clip(line, LINE_CHARACTERS)}" for line in clean(tests.excerpt).splitlines()] if not has_seen else []
+    )
     text = "\n".join([f"Failing tests ({tests.runner}){_seen_note(tests, state)}:", *names, *more, *excerpt])
     return PackItem(key, "delta", Priority.FAILING_TESTS, text, digest, "the last test run failed")
 
@@ -135,10 +137,6 @@ def _seen_note(tests: FailingTests, state: RepositoryState) -> str:
         return ""
     day = datetime.fromtimestamp(tests.seen_at_ms / 1000, UTC).date()
     return f", seen on {day}, before later changes"
-
-
-def _clip(text: str) -> str:
-    return text if len(text) <= LINE_CHARACTERS else text[: LINE_CHARACTERS - 1] + "…"
 
 
 MAX_COMMITS = 10

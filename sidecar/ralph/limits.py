@@ -3,6 +3,7 @@
 import math
 from dataclasses import dataclass
 
+from sidecar.core.clock import DAY_MS, HOUR_MS
 from sidecar.core.lazy_regex import lazy_regex
 
 MAX_ITERATIONS = 25
@@ -13,7 +14,7 @@ VERIFY_TIMEOUT_MS = 30 * 60_000
 
 _DURATION = lazy_regex(r"(?:\d+(?:\.\d+)?(?:ms|s|m|h|d))+|\d+(?:\.\d+)?")
 _PART = lazy_regex(r"(\d+(?:\.\d+)?)(ms|s|m|h|d)?")
-_UNIT_MS = {"ms": 1, "s": 1_000, "": 1_000, "m": 60_000, "h": 3_600_000, "d": 86_400_000}
+_UNIT_MS = {"ms": 1, "s": 1_000, "": 1_000, "m": 60_000, "h": HOUR_MS, "d": DAY_MS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +120,7 @@ FIRST_PAUSE_MS, MAX_PAUSE_MS = 5 * 60_000, 60 * 60_000
 RESET_MARGIN_MS = 2_000
 """Clocks differ: an attempt a moment too early would be rejected again."""
 
-MAX_RESET_MS = 8 * 24 * 3_600_000
+MAX_RESET_MS = 8 * DAY_MS
 """Weekly limits end within a week; a later time was misread."""
 
 

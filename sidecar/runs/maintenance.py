@@ -11,13 +11,12 @@ import apsw
 import orjson
 
 from sidecar.call import Process
+from sidecar.core.clock import DAY_MS
 from sidecar.core.digests import digest_value
 from sidecar.core.findings import Finding
 from sidecar.runs import artifacts
 from sidecar.runs.call_record import details_from_json, texts_from_json
 from sidecar.storage.retention import PurgeScope, RowGroup, remove
-
-DAY_MS = 86_400_000
 
 _CHATS = "sub_chat_id IN (SELECT sub_chat_id FROM continuity_state WHERE project = ?1)"
 _WORKSPACES = "workspace IN (SELECT workspace FROM continuity_state WHERE project = ?1)"

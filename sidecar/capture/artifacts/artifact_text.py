@@ -11,6 +11,7 @@ from sidecar.core import json_text
 from sidecar.core.clock import rfc3339
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.secrets.redact import redact
+from sidecar.core.text.clip import clip
 from sidecar.runs import Artifact
 from sidecar.runs.model import ArtifactStatus
 from sidecar.runs.provenance import origin_members
@@ -82,7 +83,7 @@ def message_of(artifacts: Sequence[Artifact], version: str) -> str:
 def _subject(artifacts: Sequence[Artifact]) -> str:
     if len(artifacts) == 1:
         title = _line(artifacts[0].title)
-        short_title = title if len(title) <= MAX_SUBJECT_TITLE else title[: MAX_SUBJECT_TITLE - 1].rstrip() + "…"
+        short_title = clip(title, MAX_SUBJECT_TITLE)
         return f"Add a {_SINGULAR_NAMES[artifacts[0].type]}: {short_title}"
     kinds = [artifact.type for artifact in artifacts]
     counts = [(kinds.count(kind), kind) for kind in _SINGULAR_NAMES if kind in kinds]

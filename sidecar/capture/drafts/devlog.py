@@ -11,6 +11,7 @@ import apsw
 from sidecar.capture.run import FinishedRun
 from sidecar.capture.test_results.verdicts import VerdictChange
 from sidecar.codebase import is_generated
+from sidecar.core.clock import HOUR_MS
 from sidecar.core.digests import short_id
 from sidecar.core.secrets.redact import redact
 from sidecar.core.text.prose import MAX_PROSE_CHARACTERS, first_informative_paragraph, first_sentence
@@ -158,7 +159,6 @@ def _counts(change: FileChange) -> str:
     return f" +{change.added} −{change.removed}" if change.added or change.removed else ""
 
 
-HOUR_MS = 3_600_000
 PROMPT_CHARACTERS = 4_000
 MAX_RUNS = 50
 TITLE_WORDS = 4

@@ -31,6 +31,7 @@ from sidecar.codebase import (
     removed_exports,
 )
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.text.clip import clip
 from sidecar.runs.provenance import Boundary
 from sidecar.workspace import Workspace
 
@@ -201,7 +202,7 @@ def _short_text(value: Any) -> str | None:
             text = orjson.dumps(value, option=orjson.OPT_SORT_KEYS, default=str).decode()
         except TypeError:
             return None
-    return text if len(text) <= MAX_VALUE else text[: MAX_VALUE - 1] + "…"
+    return clip(text, MAX_VALUE)
 
 
 MAX_FILES = 40

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sidecar.codebase.summary.languages import Visibility
 from sidecar.codebase.summary.model import Invariant
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.text.clip import clip
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -90,7 +91,7 @@ def raise_invariant(node: tree_sitter.Node, source: bytes) -> tuple[Invariant, b
     """Return what is raised with its guarding condition, and whether there is one."""
     raised = _text(node, source)
     guard = _guard(node, source)
-    return Invariant(node.start_point.row + 1, _cut(f"{guard}: {raised}") if guard else raised), bool(guard)
+    return Invariant(node.start_point.row + 1, clip(f"{guard}: {raised}", MAX_TEXT) if guard else raised), bool(guard)
 
 
 def comment_invariants(root: tree_sitter.Node, source: bytes, lines: Sequence[str]) -> list[Invariant]:
@@ -218,11 +219,7 @@ def _text(node: tree_sitter.Node, source: bytes) -> str:
 
 def _one_line(text: str) -> str:
     text = _SPACES.sub(" ", text[:2_000]).strip().rstrip(";, ")
-    return _cut(text.replace("( ", "(").replace(", )", ")").replace(" )", ")"))
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= MAX_TEXT else text[: MAX_TEXT - 1].rstrip() + "…"
+    return clip(text.replace("( ", "(").replace(", )", ")").replace(" )", ")"), MAX_TEXT)
 
 
 # Which definitions other files may use, by each language's own rules. Pure.

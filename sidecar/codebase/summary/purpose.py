@@ -7,6 +7,7 @@ from sidecar.codebase.files import is_test
 from sidecar.codebase.summary.languages import DOCSTRING, PROSE, Language, language_of, strip_comment
 from sidecar.codebase.summary.model import Definition
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.text.clip import clip
 
 MAX_PURPOSE = 160
 MAX_COMMENT_CHARACTERS = 800
@@ -282,4 +283,4 @@ def _first_sentence(block: Sequence[str]) -> str:
     text = _SPACES.sub(" ", strip_comment(" ".join(text_lines))).strip("*/#\"' ")
     end = _SENTENCE_END.search(text)
     text = text[: end.start() + 1] if end else text
-    return text if len(text) <= MAX_PURPOSE else text[: MAX_PURPOSE - 1].rstrip() + "…"
+    return clip(text, MAX_PURPOSE)

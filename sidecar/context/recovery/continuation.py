@@ -35,6 +35,7 @@ from sidecar.context.recovery.restart import (
 )
 from sidecar.core.ides import RESUME_COMMAND
 from sidecar.core.secrets.redact import redact
+from sidecar.core.text.clip import clip
 from sidecar.core.text.sanitize import clean, one_line
 from sidecar.memory import SHARED, Memory
 from sidecar.workspace import Workspace
@@ -107,7 +108,7 @@ def _section(title: str, lines: Sequence[str]) -> Iterator[str]:
 
 def _quoted(text: str) -> list[str]:
     cleaned = clean(text)
-    cut = cleaned if len(cleaned) <= TEXT_CHARACTERS else cleaned[: TEXT_CHARACTERS - 1].rstrip() + "…"
+    cut = clip(cleaned, TEXT_CHARACTERS)
     return [f"> {line}".rstrip() for line in cut.strip().splitlines()]
 
 

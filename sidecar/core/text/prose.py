@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.secrets.redact import redact
+from sidecar.core.text.clip import clip_at_word
 
 MAX_PROSE_CHARACTERS = 20_000
 """Maximum number of characters of an agent's message that are read."""
@@ -75,17 +76,12 @@ def sentences(text: str) -> Iterator[str]:
                 yield sentence
 
 
-def clip_at_word(text: str, limit: int) -> str:
-    """Clip a text at a word."""
-    return text if len(text) <= limit else text[: limit - 2].rsplit(" ", 1)[0].rstrip(",;:") + " …"
-
-
 def first_sentence(text: str, limit: int) -> str:
     """Return the first sentence of a text on one line, without its full stop."""
     flat = _SPACE.sub(" ", text).strip()
     end = re.search(r"[.!?](?=\s|$)", flat)
     sentence = flat[: end.start()] if end else flat
-    return sentence if len(sentence) <= limit else sentence[: limit - 1].rsplit(" ", 1)[0] + "…"
+    return clip_at_word(sentence, limit)
 
 
 def _informative_part(paragraph: str) -> str:

@@ -5,6 +5,7 @@ from functools import lru_cache
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.secrets.redact import redact
+from sidecar.core.text.clip import clip
 
 MARKER_PREFIX = "[continuity:"
 
@@ -46,7 +47,7 @@ def one_line(text: str, limit: int) -> str:
 
 def _single_line(text: str, limit: int) -> str:
     line = re.sub(r"\s+", " ", clean(text)).strip()
-    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+    return clip(line, limit)
 
 
 _cached_single_line = lru_cache(maxsize=4_096)(_single_line)
@@ -55,7 +56,7 @@ _cached_single_line = lru_cache(maxsize=4_096)(_single_line)
 def line_of_code(text: str, limit: int) -> str:
     """Clean a line, preserve its indentation, and clip it to a maximum number of characters."""
     line = clean(text.replace("\n", " ")).rstrip()
-    return line if len(line) <= limit else line[: limit - 1].rstrip() + "…"
+    return clip(line, limit)
 
 
 def size(text: str) -> int:

@@ -10,6 +10,7 @@ from typing import Literal, NamedTuple
 import apsw
 
 from sidecar.call import Process
+from sidecar.core.clock import DAY_MS
 from sidecar.core.errors import Conflict, NotFound, PolicyDenied
 from sidecar.core.ides import AGENT_PATHS
 from sidecar.memory.access import Reach
@@ -80,7 +81,7 @@ def _archive_revoked(writer: Writer, existing: IndexedMemory | None) -> tuple[st
 OriginName = Literal["request", "run", "preCompact", "exit", "artifact"]
 
 GOTCHA_MEETINGS = 3
-GOTCHA_MS = 24 * 3_600_000
+GOTCHA_MS = DAY_MS
 """An error seen this often within this time is a gotcha (intelligence-layer.md 4; decisions.md, Memory Layer)."""
 
 MAX_INSTRUCTION_BYTES = 256 * 1024

@@ -10,6 +10,7 @@ from collections.abc import Collection, Iterator
 from typing import Literal, NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.text.clip import clip_at_word
 from sidecar.core.text.prose import paragraphs, sentences
 from sidecar.language.conclusions import match_conclusion
 from sidecar.language.corrections import is_question, match_correction
@@ -99,17 +100,13 @@ def title_of(sentence: str) -> str:
         if len(core[: match.start()].split()) >= MIN_TITLE_WORDS:
             core = core[: match.start()]
             break
-    core = _cut(core.rstrip(" .!。:;,"))
+    core = clip_at_word(core.rstrip(" .!。:;,"), MAX_TITLE)
     return core[:1].upper() + core[1:]
 
 
 def label_of(line: str) -> str:
     """Return a line as a title, at most 80 characters."""
-    return _cut(re.sub(r"\s+", " ", line).strip())
-
-
-def _cut(text: str) -> str:
-    return text if len(text) <= MAX_TITLE else text[: MAX_TITLE - 1].rsplit(" ", 1)[0].rstrip(",;: ") + "…"
+    return clip_at_word(re.sub(r"\s+", " ", line).strip(), MAX_TITLE)
 
 
 MAX_LINE = 300

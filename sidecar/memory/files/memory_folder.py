@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from sidecar.core.clock import HOUR_MS
 from sidecar.core.errors import Busy, Conflict, NotFound, PolicyDenied, StateDegraded, WorkspaceUnavailable
 from sidecar.memory.files.document import MAX_FILE_BYTES
 from sidecar.memory.files.layout import ARCHIVE, FOLDER, MAX_DEPTH, MEMORIES, OWNERS, RETENTIONS, is_allowed_name
@@ -22,7 +23,7 @@ from sidecar.system.safe_open import open_regular
 LOCK_FILE = ".lock"
 LOCK_WAIT_S = 5.0
 MAX_LOCK_BYTES = 64 * 1024
-UNFINISHED_FILE_MS = 3_600_000
+UNFINISHED_FILE_MS = HOUR_MS
 """An unfinished file older than this is abandoned."""
 NUMBERED_DAYS = 32
 """Number of days whose last number is stored; older ones are known from their files."""

@@ -9,15 +9,13 @@ from itertools import pairwise
 from operator import mul
 from typing import NamedTuple
 
+from sidecar.core.clock import DAY_MS
 from sidecar.memory.ranking.indexed_text import Trait
 from sidecar.memory.ranking.query import AnswerKind, MemoryQuery, TermWeights, inverse_document_frequency
 
 # Features of each candidate entry for a query: its words, its neighbors, its author and time. Pure.
 #
 # Every value is 0 if nothing speaks for the entry, and about 1 at most.
-
-
-DAY_MS = 86_400_000
 
 
 class Saturation(NamedTuple):

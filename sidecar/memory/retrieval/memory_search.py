@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import apsw
 
+from sidecar.core.clock import DAY_MS
 from sidecar.core.terms import terms_of
 from sidecar.memory.access import Reach
 from sidecar.memory.entry import Memory, Sector
@@ -15,7 +16,7 @@ from sidecar.memory.store import entries as words
 from sidecar.memory.store import entry_queries
 from sidecar.memory.store.entries import IndexedMemory
 from sidecar.memory.store.entry_queries import SearchFilters
-from sidecar.memory.upkeep.decay import DAY_MS, recency
+from sidecar.memory.upkeep.decay import recency
 
 PREFERRED_SECTORS: Mapping[str, tuple[Sector, Sector]] = {
     "greenfield-wu": ("semantic", "episodic"),

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from sidecar.call import Call, Process
+from sidecar.core.clock import DAY_MS
 from sidecar.core.errors import PolicyDenied, StateDegraded
 from sidecar.memory.access import SHARED_ONLY, Reach, reach_of
 from sidecar.memory.entry import Memory, Tier
@@ -36,7 +37,6 @@ MAX_INLINE_FILES = 200
 index is used as it is and refreshed after the run.
 """
 
-DAY_MS = 24 * 60 * 60 * 1000
 MAX_RELEVANT = 6
 """Maximum number of relevant memories besides the HOT ones."""
 

@@ -8,6 +8,8 @@ from typing import Any, NamedTuple
 import apsw
 import orjson
 
+from sidecar.core.clock import DAY_MS
+
 MAX_CAPTURES = 200
 """Maximum number of recorded captures per project; the totals count all."""
 
@@ -16,8 +18,6 @@ MAX_PENDING = 500
 
 SIGHTING_DAYS = 60
 """Sightings older than this are deleted: the same source is not captured again after so long."""
-
-DAY_MS = 86_400_000
 
 
 class CaptureRecord(NamedTuple):

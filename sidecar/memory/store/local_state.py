@@ -8,14 +8,13 @@ from typing import Any
 import apsw
 import orjson
 
+from sidecar.core.clock import DAY_MS
 from sidecar.memory.entry import Memory
 from sidecar.memory.store.entries import IndexedMemory, owner_condition, select_entries
 from sidecar.memory.upkeep.decay import UpkeepRow
 
 OPENING_DAYS = 60
 """After this many days another opening by the same session counts again."""
-
-DAY_MS = 86_400_000
 
 
 def put_token(tx: apsw.Connection, token_hash: str, project: str, agent: str, now_ms: int) -> None:

@@ -10,10 +10,9 @@ from datetime import UTC, date, datetime
 from itertools import groupby
 from typing import Literal, NamedTuple
 
+from sidecar.core.clock import DAY_MS, HOUR_MS
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.memory.entry import Tier
-
-DAY_MS = 86_400_000
 
 HALF_LIFE_DAYS: Mapping[str, float] = {"episodic": 14.0, "semantic": 60.0, "procedural": 90.0, "reflective": 60.0}
 
@@ -174,7 +173,7 @@ def _expiry_reason(entries: tuple[UpkeepRow, ...], now_ms: int) -> ArchiveReason
     if retention == "durable":
         return None
     if retention == "session":
-        return "expired" if now_ms - max(row.at_ms for row in entries) >= SESSION_HOURS * 3_600_000 else None
+        return "expired" if now_ms - max(row.at_ms for row in entries) >= SESSION_HOURS * HOUR_MS else None
     if now_ms - _start_ms(entries) >= DAILY_DAYS * DAY_MS:
         return "expired"
     return "stale" if all(is_stale(score_inputs_of(row), now_ms) for row in entries) else None

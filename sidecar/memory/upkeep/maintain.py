@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Any
 
 from sidecar.call import Call, Process
-from sidecar.core.clock import rfc3339
+from sidecar.core.clock import DAY_MS, rfc3339
 from sidecar.core.errors import Busy, PolicyDenied, SidecarError, StateDegraded, WorkspaceUnavailable
 from sidecar.core.text.yaml_edit import Value
 from sidecar.memory.access import SHARED_ONLY, USER_REACH
@@ -20,7 +20,7 @@ from sidecar.memory.index import write_index_file
 from sidecar.memory.model import MAX_LISTED, FileMove, LastUpkeep, MemoryMaintainParams, MemoryMaintainResult, TierMove
 from sidecar.memory.serialize import project_path
 from sidecar.memory.store import entries, local_state
-from sidecar.memory.upkeep.decay import DAY_MS, DueUpkeep, FileRemoval, TierChange, due_upkeep
+from sidecar.memory.upkeep.decay import DueUpkeep, FileRemoval, TierChange, due_upkeep
 from sidecar.memory.writer import Writer
 from sidecar.method import Lane, method
 from sidecar.workspace import Workspace

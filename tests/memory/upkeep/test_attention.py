@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sidecar.core.clock import DAY_MS
 from sidecar.memory.entry import SECTORS, Sector
 from sidecar.memory.upkeep.decay import (
     ARCHIVE_SCORE,
-    DAY_MS,
     HOT_SCORE,
     WARM_SCORE,
     DueUpkeep,
