@@ -221,7 +221,8 @@ class App:
             note_error(self.process, request.method, error_code)
         elapsed_ms = round(self.clock.monotonic_ms() - request.received_ms, 2)
         request_id = request.id if isinstance(request.id, (int, float)) else str(request.id)[:64]
-        self.log.info("request", id=request_id, method=loggable_name(request.method), ms=elapsed_ms, error=error_code)
+        name = request.method if error_code is None else loggable_name(request.method)  # the client may have made it up
+        self.log.info("request", id=request_id, method=name, ms=elapsed_ms, error=error_code)
 
     def close(self, drain_ms: int = 0) -> None:
         """End the work and close the state file.

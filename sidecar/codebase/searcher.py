@@ -55,28 +55,31 @@ class Searcher:
         self._unreadable_head: str | None = None
         """The head whose history could not be read: searches do without it and are not cached."""
         self._history_lock = threading.Lock()
+        self._update_lock = threading.Lock()
         self._listed: _ListedState | None = None
         self._last_query: SearchQuery | None = None
 
     def update(self, state: RepositoryState, listing: Listing) -> None:
         """Make the index hold exactly a state's files."""
-        if not self.index.has_files(listing.files):
-            self.index.update(listing.files)
-        self._listed = _ListedState(state.head, state.changed_hash, listing)
+        with self._update_lock:
+            if self._listed is None or self._listed.listing is not listing:
+                self._listed = None  # a search that runs meanwhile belongs to neither state
+                self.index.update(listing.files)
+            self._listed = _ListedState(state.head, state.changed_hash, listing)
 
     def cached_listing(self, state: RepositoryState) -> Listing | None:
         """Return the last listing if it is this state's."""
         listed = self._listed
         if listed is None or listed.head != state.head or listed.changed_hash != state.changed_hash:
             return None
-        return listed.listing if self.index.has_files(listed.listing.files) else None
+        return listed.listing
 
     def is_complete(self, allowed_pending: int = 0) -> bool:
         """Whether all listed files but `allowed_pending` are indexed and the head's history is loaded."""
-        if self._listed is None or self.index.pending_count() > allowed_pending:
+        listed = self._listed
+        if listed is None or len(self.index.pending_paths) > allowed_pending:
             return False
-        head = self._listed.head
-        return self._has_history(head) or (head is not None and head == self._unreadable_head)
+        return self._history.head == listed.head or (listed.head is not None and listed.head == self._unreadable_head)
 
     def read_history(self) -> None:
         """Read the commits of the listed head; only new ones if it descends from the last head."""

@@ -31,7 +31,7 @@ MEMORIES = (
     "Always run make check before parse is changed.",
     "We decided to return early in parse because none is common.",
 )
-PROMPT = "Make parse return early when there is none."
+PROMPT = "Return early in parse when there is none."
 
 
 class Target(NamedTuple):

@@ -40,7 +40,8 @@ class FileIndex:
         self._cached_summaries = cached_summaries
         self._lock = threading.RLock()
         self._files: Mapping[str, str] = {}
-        self._pending: dict[str, None] = {}
+        self.pending_paths: dict[str, None] = {}
+        """Files that need analysis, in the order in which they were added."""
         self._edited: dict[str, Summary] = {}
         """Previous summaries of edited files that are pending."""
         self._documents = Documents()
@@ -55,22 +56,22 @@ class FileIndex:
         with self._lock:
             if files is not self._files:
                 self._synchronize(files)
-            return list(self._pending)
+            return list(self.pending_paths)
 
     def pending(self, at_most: int | None = None) -> list[tuple[str, str]]:
         """Return path and content id of the files that need analysis, or of some of them."""
         with self._lock:
-            return [(path, self._files[path]) for path in islice(self._pending, at_most)]
+            return [(path, self._files[path]) for path in islice(self.pending_paths, at_most)]
 
     def add_summary(self, path: str, content: str, summary: Summary) -> None:
         """Add a file's summary, unless the file has changed since or already has one."""
         with self._lock:
-            if path in self._pending and content_identity(self._files[path]) == content_identity(content):
-                del self._pending[path]
+            if path in self.pending_paths and content_identity(self._files[path]) == content_identity(content):
+                del self.pending_paths[path]
                 path = self._documents.stored_path(path)
                 self._dependency_graph.put(path, summary.imports)
-                if not self._pending:
-                    self._pending = {}  # a dict that was full does not release its memory
+                if not self.pending_paths:
+                    self.pending_paths = {}  # a dict that was full does not release its memory
                 previous = self._edited.pop(path, None)
                 if previous is not None:
                     self._documents.replace(path, previous, summary)
@@ -80,15 +81,7 @@ class FileIndex:
 
     def is_complete(self) -> bool:
         """Whether every file's content is analysed."""
-        return not self._pending
-
-    def pending_count(self) -> int:
-        """Return the number of files that need analysis."""
-        return len(self._pending)
-
-    def has_files(self, files: Mapping[str, str]) -> bool:
-        """Whether these are the files of the last update."""
-        return self._files is files
+        return not self.pending_paths
 
     def __len__(self) -> int:
         return len(self._documents)
@@ -101,7 +94,7 @@ class FileIndex:
     def dependencies(self, parts: frozenset[str], names: PackageNames) -> Mapping[str, Mapping[str, int]] | None:
         """Count which parts of the tree import which; None while files are still being analysed."""
         with self._lock:
-            return self._dependency_graph.dependencies(parts, names) if not self._pending else None
+            return self._dependency_graph.dependencies(parts, names) if not self.pending_paths else None
 
     def importers(self, path: str, imports_of: ImportsOf, at_most: int) -> list[str]:
         """Return the files that import a file, sorted; at most `at_most` files that mention it are checked."""
@@ -118,7 +111,7 @@ class FileIndex:
         changed = [path for path in delta.changed if content_identity(before[path]) != content_identity(files[path])]
         outdated = [*delta.removed, *changed]
         previous = self._cached_summaries(
-            {path: content_identity(before[path]) for path in outdated if path not in self._pending}
+            {path: content_identity(before[path]) for path in outdated if path not in self.pending_paths}
         )
         previous |= {path: self._edited.pop(path) for path in outdated if path in self._edited}
         self._files = files
@@ -130,11 +123,11 @@ class FileIndex:
         for path in delta.removed:
             self._documents.remove(path, previous.get(path))
             self._dependency_graph.remove(path)
-            self._pending.pop(path, None)
+            self.pending_paths.pop(path, None)
         for path in changed:
             if path in previous and len(changed) <= MAX_EDITED:
                 self._edited[path] = previous[path]
-                self._pending[path] = None
+                self.pending_paths[path] = None
             else:
                 self._documents.remove(path, previous.get(path))
                 self._add_pending(path)
@@ -145,7 +138,7 @@ class FileIndex:
         self._documents = Documents()
         self._score_cache = ScoreCache(self._documents)
         self._dependency_graph = DependencyGraph()
-        self._pending.clear()
+        self.pending_paths.clear()
         self._edited.clear()
         for path in files:
             self._add_pending(path)
@@ -153,4 +146,4 @@ class FileIndex:
     def _add_pending(self, path: str) -> None:
         """Add a file by its path until its summary arrives."""
         self._documents.add(path, None)
-        self._pending[path] = None
+        self.pending_paths[path] = None
