@@ -12,9 +12,9 @@ if TYPE_CHECKING:
     from sidecar.call import Process
     from sidecar.codebase.repository import CodebaseState, Repository
     from sidecar.knowledge.auto_sync import KnowledgeState
-    from sidecar.memory.state import MemoryState
+    from sidecar.memory.retrieval.recall import MemoryState
     from sidecar.metrics.counters import ErrorCounter
-    from sidecar.packs.state import PacksState, WorkspacePacks
+    from sidecar.packs.prefetch import PacksState, WorkspacePacks
     from sidecar.ralph.files.stop_request import RunningLoops
     from sidecar.registry.project_registry import RegistryState
     from sidecar.workspace import Workspace
@@ -62,7 +62,7 @@ class ProcessSlices:
     @created_once
     def memory(self) -> "MemoryState":
         """Indexes of memory files, their watches, and results of the last searches."""
-        from sidecar.memory.state import MemoryState
+        from sidecar.memory.retrieval.recall import MemoryState
 
         return MemoryState(self._process)
 
@@ -76,7 +76,7 @@ class ProcessSlices:
     @created_once
     def packs(self) -> "PacksState":
         """Caches of packs and memory pointers."""
-        from sidecar.packs.state import PacksState
+        from sidecar.packs.prefetch import PacksState
 
         return PacksState(self._process)
 
@@ -114,6 +114,6 @@ class WorkspaceSlices:
     @created_once
     def packs(self) -> "WorkspacePacks":
         """Conversations, recent queries, and caches of rendered parts."""
-        from sidecar.packs.state import WorkspacePacks
+        from sidecar.packs.prefetch import WorkspacePacks
 
         return WorkspacePacks()

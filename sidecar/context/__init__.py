@@ -1,18 +1,18 @@
 """The provider's context window: what is left of it, what may be injected, and when a new session should start."""
 
-from sidecar.context.brackets import BRACKETS, Bracket, bracket_of, budget_share
+from sidecar.context.brackets import BRACKETS, BUDGET_SHARES, Bracket, bracket_of
 from sidecar.context.project.project_files import AgentProgress, agent_progress
 from sidecar.context.recovery.restart import SessionCounters, restart_reasons
 from sidecar.context.store import record_compaction
 
 __all__ = [
     "BRACKETS",
+    "BUDGET_SHARES",
     "AgentProgress",
     "Bracket",
     "SessionCounters",
     "agent_progress",
     "bracket_of",
-    "budget_share",
     "record_compaction",
     "restart_reasons",
 ]

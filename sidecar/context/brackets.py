@@ -35,6 +35,11 @@ BRACKETS: dict[Bracket, BracketLimits] = {
 }
 """The Context Engine's table, the roomiest bracket first (intelligence-layer.md §3.1, §3.2, §4.7, Article XII)."""
 
+BUDGET_SHARES: dict[Bracket, float] = {
+    bracket: limits.tokens / BRACKETS["FRESH"].tokens for bracket, limits in BRACKETS.items()
+}
+"""Each bracket's token budget relative to FRESH."""
+
 _ORDER = tuple(BRACKETS)
 
 
@@ -56,11 +61,6 @@ def bracket_with_hysteresis(remaining_percent: float, previous: Bracket | None, 
     if previous is None or _ORDER.index(bracket) >= _ORDER.index(previous):
         return bracket
     return min(previous, bracket_of(remaining_percent - margin_percent), key=_ORDER.index)
-
-
-def budget_share(bracket: Bracket) -> float:
-    """Return a bracket's token budget relative to FRESH."""
-    return BRACKETS[bracket].tokens / BRACKETS["FRESH"].tokens
 
 
 # The remaining share of the window: as reported by the host, otherwise estimated.

@@ -49,10 +49,6 @@ class ManagedMemories:
         with self._process.database.read() as tx:
             return entries.versions_below(tx, self._index.project, f"{self._folder}/")
 
-    def revision(self) -> int:
-        """Return a number that changes with every indexed change of the project's memories."""
-        return self._index.revision()
-
     def tags(self) -> dict[str, tuple[str, ...]]:
         """Return the indexed tags of each memory by path, without a refresh."""
         with self._process.database.read() as tx:

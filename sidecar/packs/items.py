@@ -179,6 +179,13 @@ def fit(items: Sequence[PackItem], budget_bytes: int) -> FitResult:
 # Detail of files.
 
 
+ANCHOR_BYTES = {"low": 2_400, "normal": 3_900, "debug": 6_000}
+"""Maximum bytes of the anchor by token mode; under 4 KB in `normal`."""
+
+ANCHOR_SHARE = 0.4
+"""Maximum share of a call's bytes for the anchor, however small the call: the rest is for new items."""
+
+
 class DetailLimits(NamedTuple):
     """Number of files in a context pack, and the bytes of each."""
 
@@ -207,3 +214,8 @@ DETAIL_LIMITS: dict[TokenMode, DetailLimits] = {
     "normal": DetailLimits(30, ((2, 1_300), (6, 650), (12, 300)), 120),  # about 8 KiB
     "debug": DetailLimits(50, ((6, 1_500), (14, 700), (24, 350)), 150),  # about 20 KiB
 }
+
+
+def anchor_limit(token_mode: str, sendable_bytes: int) -> int:
+    """Return the maximum bytes of an anchor's lines, for a call that may send `sendable_bytes` in all."""
+    return min(ANCHOR_BYTES[token_mode], int(sendable_bytes * ANCHOR_SHARE) - OVERHEAD_BYTES["anchor"])

@@ -6,8 +6,11 @@ from concurrent.futures import Future, wait
 
 from sidecar.call import Process
 from sidecar.codebase import Listing, RepositoryState, StateUnavailable
-from sidecar.packs.request import touched_files_of
-from sidecar.packs.task_pack import PackQuery, get_task_pack
+from sidecar.packs.anchor.cache import AnchorCache
+from sidecar.packs.anchor.decisions import PointerCache
+from sidecar.packs.context_pack import PassageCache, RenderCache
+from sidecar.packs.request import ConversationCache, touched_files_of
+from sidecar.packs.task_pack import PackCache, PackQuery, RecentQueries, get_task_pack
 from sidecar.workspace import Workspace
 
 PREFETCH_WAIT_MS = 20_000
@@ -128,3 +131,23 @@ def _rebuild(process: Process, workspace: Workspace) -> None:
 
 def _build_pack(pack_query: PackQuery, state: RepositoryState, listing: Listing) -> None:
     get_task_pack(pack_query, state, listing, PREFETCH_WAIT_MS)
+
+
+class PacksState:
+    """Caches of packs and memory pointers, for the lifetime of the process."""
+
+    def __init__(self, process: Process) -> None:
+        self.pack_cache = PackCache(process)
+        self.pointers = PointerCache()
+
+
+class WorkspacePacks:
+    """Conversations, recent queries, and caches of rendered parts, for the lifetime of a workspace."""
+
+    def __init__(self) -> None:
+        self.conversations = ConversationCache()
+        self.recent_queries = RecentQueries()
+        self.anchors = AnchorCache()
+        self.passages = PassageCache()
+        self.rendered = RenderCache()
+        self.rebuild_burst = RebuildBurst()

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import apsw
 
 from sidecar.call import Call
-from sidecar.context import Bracket, bracket_of, budget_share
+from sidecar.context import BUDGET_SHARES, Bracket, bracket_of
 from sidecar.governor import Decision, before_fresh_session, evaluate, structured_state
 from sidecar.packs.anchor.decisions import AcceptedRecords, accepted_of, load_pointers
 from sidecar.packs.items import DETAIL_LIMITS, ByteLimits, DetailLimits
@@ -157,7 +157,7 @@ def load_request(call: Call, params: PreRunParams, workspace: Workspace, setting
     reported = _reported_bracket(params)
     bracket = (None if fresh else reported) or "FRESH"
     token_mode: TokenMode = params.token_mode or settings["tokenMode"]
-    limits, detail_limits = _limits(params, settings, token_mode, budget_share(bracket))
+    limits, detail_limits = _limits(params, settings, token_mode, BUDGET_SHARES[bracket])
     return PackRequest(
         call=call,
         params=params,

@@ -22,7 +22,7 @@ from sidecar.codebase import (
     to_json,
 )
 from sidecar.core.digests import short_id
-from sidecar.packs.anchor.build import NO_ANCHOR, Anchor, anchor_limit
+from sidecar.packs.anchor.build import NO_ANCHOR, Anchor
 from sidecar.packs.anchor.decisions import AcceptedRecords, accepted_digest
 from sidecar.packs.context_pack import (
     PASSAGE_FILES,
@@ -32,7 +32,7 @@ from sidecar.packs.context_pack import (
     reasons_for,
     with_terms,
 )
-from sidecar.packs.items import DETAIL_LIMITS, DetailLimits
+from sidecar.packs.items import DETAIL_LIMITS, DetailLimits, anchor_limit
 from sidecar.packs.model import HostInjects, TokenMode
 from sidecar.packs.overrides import pinned_files
 from sidecar.packs.request import PackRequest

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.context import BRACKETS, Bracket, bracket_of, budget_share
+from sidecar.context import BRACKETS, BUDGET_SHARES, Bracket, bracket_of
 from sidecar.context.brackets import bracket_with_hysteresis
 from sidecar.core.errors import InvalidParams
 
@@ -29,13 +29,13 @@ def test_nan_is_refused() -> None:
 
 
 def test_a_tighter_bracket_has_a_smaller_budget() -> None:
-    assert [budget_share(bracket) for bracket in BRACKETS] == [1.0, 0.8, 0.6, 0.32]
+    assert [BUDGET_SHARES[bracket] for bracket in BRACKETS] == [1.0, 0.8, 0.6, 0.32]
 
 
 @given(st.floats(allow_nan=False), st.floats(allow_nan=False))
 def test_more_room_never_means_a_tighter_bracket(first: float, second: float) -> None:
     less, more = sorted((first, second))
-    assert budget_share(bracket_of(less)) <= budget_share(bracket_of(more))
+    assert BUDGET_SHARES[bracket_of(less)] <= BUDGET_SHARES[bracket_of(more)]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,8 @@ from sidecar.core.errors import PolicyDenied, StateDegraded
 from sidecar.memory.access import SHARED_ONLY, Reach, reach_of
 from sidecar.memory.entry import Memory, Tier
 from sidecar.memory.files.layout import SHARED
-from sidecar.memory.index import Index, index_of
+from sidecar.memory.files.watch import OpenWatches
+from sidecar.memory.index import Index, IndexFileWrites, IndexRegistry, index_of
 from sidecar.memory.ranking.indexed_text import significant_terms
 from sidecar.memory.retrieval.memory_search import MemoryHit, search
 from sidecar.memory.serialize import Level, render_memory
@@ -250,3 +251,14 @@ def memories_by_id(call: Call, workspace: Workspace, token: str | None, ids: Ite
 
 def _existing(memory: Memory) -> tuple[bool, float, int, str]:
     return memory.owner == SHARED, -memory.confidence, -memory.at_ms, memory.id
+
+
+class MemoryState:
+    """Indexes of memory files, their watches, and results of the last searches."""
+
+    def __init__(self, process: Process) -> None:
+        self.indexes = IndexRegistry()
+        self.index_files = IndexFileWrites()
+        self.watches = OpenWatches(process)
+        self.relevance = Relevance()
+        self.preloads = PreloadCache()

@@ -8,13 +8,6 @@ from sidecar.core.text.sanitize import one_line, size
 from sidecar.packs.anchor.decisions import NO_ACCEPTED_RECORDS, AcceptedRecords, specification_lines, split_decisions
 from sidecar.packs.anchor.markdown_outline import introduction, plain
 from sidecar.packs.anchor.rules import Document, rule_lines, trap_lines
-from sidecar.packs.items import OVERHEAD_BYTES
-
-ANCHOR_BYTES = {"low": 2_400, "normal": 3_900, "debug": 6_000}
-"""Maximum bytes of the anchor by token mode; under 4 KB in `normal`."""
-
-ANCHOR_SHARE = 0.4
-"""Maximum share of a call's bytes for the anchor, however small the call: the rest is for new items."""
 
 INVARIANTS, RULES, SETTINGS, COMMANDS, MAP, DEPENDENCIES, ENTRIES, TRAPS, FRAGILE_FILES, POINTERS = (
     "Invariants", "Rules", "Tool settings", "Commands", "Map", "Dependencies", "Entry points", "Known traps",
@@ -69,11 +62,6 @@ class Anchor(NamedTuple):
 
 NO_ANCHOR = Anchor(is_complete=False)
 """Before anything of a repository is known."""
-
-
-def anchor_limit(token_mode: str, sendable_bytes: int) -> int:
-    """Return the maximum bytes of an anchor's lines, for a call that may send `sendable_bytes` in all."""
-    return min(ANCHOR_BYTES[token_mode], int(sendable_bytes * ANCHOR_SHARE) - OVERHEAD_BYTES["anchor"])
 
 
 def build_anchor(sections: Mapping[str, Sequence[str]], limit_bytes: int) -> Anchor:

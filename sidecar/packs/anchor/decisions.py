@@ -64,17 +64,17 @@ def load_pointers(process: Process, workspace: Workspace) -> Pointers:
     """
     if not process.loaded.is_set():
         return UNKNOWN_POINTERS if (workspace.project / _DURABLE_FOLDER).is_dir() else NO_POINTERS
-    from sidecar.memory import ManagedMemories, accepted_rules, managed_memories
+    from sidecar.memory import ManagedMemories, accepted_rules, index_of, managed_memories
     from sidecar.packs.memory_sources import choose_pointers, render_pointers
 
-    placed = ManagedMemories(process, workspace, managed_memories.POINTERS)
-    revision = placed.revision()
+    revision = index_of(process, workspace).revision()
     cache = process.slices.packs.pointers.lines
     cached = cache.get((workspace.project_key, revision))
     if isinstance(cached, Pointers):
         return cached
     if not revision and (workspace.project / _DURABLE_FOLDER).is_dir():
         return UNKNOWN_POINTERS
+    placed = ManagedMemories(process, workspace, managed_memories.POINTERS)
     choice = choose_pointers(placed.tags())
     lines = render_pointers(
         _read_pointers(placed, choice.binding), _read_pointers(placed, choice.others), has_more=choice.has_more
