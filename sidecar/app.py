@@ -344,7 +344,7 @@ def create_process(app: App, handshake: Handshake, opened: OpenedState) -> "Proc
     from sidecar.settings.resolve import resolve
     from sidecar.settings.table import flatten
     from sidecar.slice_states import ProcessSlices, WorkspaceSlices
-    from sidecar.storage.lru import LruCache
+    from sidecar.storage.cache import LruCache
     from sidecar.system.threads import ThreadPool
     from sidecar.workspace import Workspaces
 

@@ -10,8 +10,8 @@ from sidecar.core.cancellation import Cancellation
 from sidecar.core.clock import Clock, rfc3339
 from sidecar.core.wire import WireModel
 from sidecar.settings.resolve import GLOBAL, Layer, Settings, resolve, values_of
+from sidecar.storage.cache import LruCache
 from sidecar.storage.database import Database
-from sidecar.storage.lru import LruCache
 from sidecar.system.log import Log
 from sidecar.system.threads import ThreadPool
 from sidecar.workspace import Workspace, Workspaces, project_key

@@ -25,7 +25,7 @@ from sidecar.codebase.worktree.state import RepositoryState, StateUnavailable
 from sidecar.core.clock import SystemClock
 from sidecar.core.digests import short_id
 from sidecar.core.terms import clear_term_cache
-from sidecar.storage.lru import LruCache
+from sidecar.storage.cache import LruCache
 from sidecar.system.allocator import release_memory
 from sidecar.system.git import GitFailed
 from sidecar.system.safe_open import read_below

@@ -24,7 +24,7 @@ from sidecar.core.secrets.redact import may_span_lines, redact_lines
 from sidecar.core.text.sanitize import line_of_code, one_line, size
 from sidecar.packs.items import DetailLimits, PackItem, Priority
 from sidecar.runs import keys
-from sidecar.storage.lru import LruCache
+from sidecar.storage.cache import LruCache
 
 NAME_WEIGHT, LINES_WEIGHT = 3.0, 1.5
 """Weight of a word in a definition's name, and of all words in its lines, relative to one in its signature."""

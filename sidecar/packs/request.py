@@ -26,8 +26,8 @@ from sidecar.runs import (
     records,
 )
 from sidecar.settings.resolve import Settings
+from sidecar.storage.cache import LruCache
 from sidecar.storage.database import Database
-from sidecar.storage.lru import LruCache
 from sidecar.workspace import Workspace
 
 MAX_ACCEPTED = 12

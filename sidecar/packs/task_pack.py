@@ -38,8 +38,7 @@ from sidecar.packs.overrides import pinned_files
 from sidecar.packs.request import PackRequest
 from sidecar.runs import Task
 from sidecar.runs.model import Provider, RunMode
-from sidecar.storage.cache import Cache
-from sidecar.storage.lru import LruCache
+from sidecar.storage.cache import Cache, LruCache
 from sidecar.workspace import Workspace
 
 PACK_VERSION = 12

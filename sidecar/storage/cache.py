@@ -1,16 +1,16 @@
-"""Cache table of the state file below the in-memory cache: rows with their own hash, evicted by last use.
+"""Caches: the least recently used in memory, limited in bytes, above a table of the state file.
 
-Small batches are written after the answer that needed them; until then they are served from memory. The in-memory cache
-stores JSON texts, whose size is known: the decoded values take up to ten times as much.
-
-SQLite's integrity check misses most damaged pages, so each value is verified when read; a row that fails counts as
-absent.
+The table's rows have a hash of their own and are evicted by last use. Small batches are written after the response that
+needed them; until then they are served from memory. The cache in memory stores JSON texts, whose size is known: the
+decoded values take up to ten times as much. SQLite's integrity check misses most damaged pages, so each value is
+verified when it is read; a row that fails counts as absent.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -20,7 +20,56 @@ import orjson
 from sidecar.core.digests import digest_bytes
 from sidecar.core.errors import SidecarError
 from sidecar.storage.database import Database
-from sidecar.storage.lru import LruCache
+
+
+class LruCache:
+    """Thread-safe cache that evicts the least recently used entries when it exceeds its size."""
+
+    def __init__(self, max_bytes: int) -> None:
+        self.max_bytes = max_bytes
+        self.bytes = 0
+        self._entries: OrderedDict[Hashable, tuple[object, int]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def get(self, key: Hashable) -> object | None:
+        """Return the value of a key and mark it as used."""
+        with self._lock:
+            entry = self._entries.get(key)
+            if entry is None:
+                return None
+            self._entries.move_to_end(key)
+            return entry[0]
+
+    def put(self, key: Hashable, value: object, size_bytes: int) -> None:
+        """Store a value; skip one that is larger than the whole cache."""
+        with self._lock:
+            self._remove(key)
+            if size_bytes > self.max_bytes:
+                return
+            while self.bytes + size_bytes > self.max_bytes:  # evict first, so that the limit holds at every moment
+                self._remove(next(iter(self._entries)))
+            self._entries[key] = (value, size_bytes)
+            self.bytes += size_bytes
+
+    def drop(self, key: Hashable) -> None:
+        """Remove a key."""
+        with self._lock:
+            self._remove(key)
+
+    def clear(self) -> None:
+        """Remove everything."""
+        with self._lock:
+            self._entries.clear()
+            self.bytes = 0
+
+    def __len__(self) -> int:
+        return len(self._entries)
+
+    def _remove(self, key: Hashable) -> None:
+        entry = self._entries.pop(key, None)
+        if entry is not None:
+            self.bytes -= entry[1]
+
 
 Key = tuple[str, ...]
 

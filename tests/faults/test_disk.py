@@ -10,9 +10,8 @@ import pytest
 
 from sidecar.core.errors import StateDegraded
 from sidecar.settings.resolve import GLOBAL, put, values_of
-from sidecar.storage.cache import Cache
+from sidecar.storage.cache import Cache, LruCache
 from sidecar.storage.database import Database, open_state
-from sidecar.storage.lru import LruCache
 from sidecar.storage.migrations import MIGRATIONS
 from tests.support.clock import STARTS_AT_MS
 from tests.support.failing_disk import Disk, failing_disk

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.storage.cache import BULK_SIZE, MAX_UNWRITTEN, Cache
+from sidecar.storage.cache import BULK_SIZE, MAX_UNWRITTEN, Cache, LruCache
 from sidecar.storage.database import Database, open_state
-from sidecar.storage.lru import LruCache
 from tests.support.clock import STARTS_AT_MS
 
 TABLE, COLUMNS = "continuity_search_cache", ("query", "commit_hash", "scope")

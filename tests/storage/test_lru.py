@@ -5,7 +5,7 @@ import threading
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.storage.lru import LruCache
+from sidecar.storage.cache import LruCache
 
 KEYS = st.integers(0, 6)
 STEPS = st.lists(

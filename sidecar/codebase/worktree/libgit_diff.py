@@ -11,7 +11,7 @@ from sidecar.codebase.worktree.freshness import Freshness
 from sidecar.codebase.worktree.git_dir import ANYTHING, DIFFS, FILTERS, LINES
 from sidecar.codebase.worktree.hunks import conflict_hunks
 from sidecar.codebase.worktree.state import ChangedFile, RepositoryState, is_unchanged
-from sidecar.storage.lru import LruCache
+from sidecar.storage.cache import LruCache
 from sidecar.system.git import Git
 from sidecar.system.libgit import pygit2
 from sidecar.system.safe_open import read_below

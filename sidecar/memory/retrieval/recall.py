@@ -16,7 +16,7 @@ from sidecar.memory.retrieval.memory_search import MemoryHit, search
 from sidecar.memory.serialize import Level, render_memory
 from sidecar.memory.store import entries, entry_queries
 from sidecar.memory.store.entry_queries import EntryFilter, SearchFilters
-from sidecar.storage.lru import LruCache
+from sidecar.storage.cache import LruCache
 from sidecar.workspace import Workspace
 
 MIN_QUERY_SHARE = 1 / 3

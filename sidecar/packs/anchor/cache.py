@@ -25,7 +25,7 @@ from sidecar.packs.anchor.toolchain import SETTINGS_FILES, setting_lines
 from sidecar.packs.model import HostInjects
 from sidecar.runs import keys
 from sidecar.session import strip_session_lock
-from sidecar.storage.lru import LruCache
+from sidecar.storage.cache import LruCache
 
 _INSTRUCTIONS = (
     *AGENT_PATHS, "CONTRIBUTING.md", "CONTRIBUTING.rst", "docs/CONTRIBUTING.md", ".github/CONTRIBUTING.md",

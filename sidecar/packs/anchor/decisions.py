@@ -16,7 +16,7 @@ from sidecar.core.text.sanitize import one_line
 from sidecar.packs.anchor.markdown_outline import first_sentence, normalize, plain, prose_lines, title_of
 from sidecar.packs.anchor.rules import Document
 from sidecar.runs import Artifact
-from sidecar.storage.lru import LruCache
+from sidecar.storage.cache import LruCache
 from sidecar.workspace import Workspace
 
 if TYPE_CHECKING:
