@@ -20,14 +20,14 @@ KINDS = [
 ]
 
 
-def test_every_error_has_a_code_and_a_kind_of_its_own_and_stands_in_the_drawing() -> None:
+def test_every_error_has_its_own_code_and_kind_and_appears_in_the_drawing() -> None:
     assert len({kind.code for kind in KINDS}) == len({kind.kind for kind in KINDS}) == len(KINDS)
     drawing = errors.__doc__ or ""
     for kind in KINDS:
         assert any(kind.__name__ in line and str(kind.code) in line for line in drawing.splitlines()), kind
 
 
-def test_a_cancellation_stays_once_it_is_set() -> None:
+def test_a_cancellation_stays_set() -> None:
     cancellation = Cancellation()
     cancellation.check()
     cancellation.set()
@@ -42,13 +42,13 @@ def test_times_are_rfc_3339_in_utc_with_milliseconds() -> None:
     assert rfc3339(0) == "1970-01-01T00:00:00.000Z"
 
 
-def test_the_machines_clocks_go_forward() -> None:
+def test_the_system_clocks_advance() -> None:
     clock = SystemClock()
     assert clock.now_ms() > STARTS_AT_MS - 10 * 365 * 86_400_000
     assert clock.monotonic_ms() <= clock.monotonic_ms()
 
 
-def test_a_deadline_never_has_less_than_nothing_left() -> None:
+def test_a_deadline_never_has_negative_time_left() -> None:
     clock = FixedClock()
     assert Deadline(0).remaining_ms(clock) == 0
     assert Deadline(clock.monotonic_ms() + 60_000).remaining_ms(clock) > 0
@@ -62,10 +62,10 @@ def test_a_digest_does_not_depend_on_the_order_of_members(value: dict[str, int])
 
 
 @pytest.mark.parametrize("name", ["subChatId", "governor.turnsSnapshot", "$/progress", "a_b", "continuity/preRun"])
-def test_names_are_shown_as_they_are(name: str) -> None:
+def test_names_are_returned_unchanged(name: str) -> None:
     assert loggable_name(name) == name
 
 
 @pytest.mark.parametrize("name", ["", "two words", "x" * 61, "9", "a\n", "<b>", "ü", None, 7])
-def test_what_may_be_content_is_not_shown(name: object) -> None:
+def test_possible_content_is_not_returned(name: object) -> None:
     assert loggable_name(name) == NOT_A_NAME

@@ -62,7 +62,7 @@ def outcome(read: Any, text: bytes) -> Any:
 
 
 @pytest.mark.parametrize("text", ODD, ids=range(len(ODD)))
-def test_odd_texts_are_read_or_refused_as_orjson_does(text: bytes) -> None:
+def test_unusual_texts_are_read_or_rejected_as_by_orjson(text: bytes) -> None:
     assert outcome(json_text.loads, text) == outcome(orjson.loads, text)
 
 
@@ -77,11 +77,11 @@ def test_odd_texts_are_read_or_refused_as_orjson_does(text: bytes) -> None:
         (b'{"\\ud83d": "\\\\ud83d"}', {"\ufffd": "\\ud83d"}),
     ],
 )
-def test_half_a_character_is_read_as_one_that_is_none(text: bytes, value: Any) -> None:
+def test_half_a_surrogate_pair_is_read_as_a_replacement_character(text: bytes, value: Any) -> None:
     assert json_text.loads(text) == value
 
 
-def test_any_text_is_read_as_orjson_does(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_any_text_is_read_as_by_orjson(monkeypatch: pytest.MonkeyPatch) -> None:
     @given(
         st.binary(max_size=30)
         | VALUES.map(orjson.dumps)
@@ -95,7 +95,7 @@ def test_any_text_is_read_as_orjson_does(monkeypatch: pytest.MonkeyPatch) -> Non
     law()
 
 
-def test_any_value_is_written_so_that_it_reads_back(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_any_value_survives_a_round_trip(monkeypatch: pytest.MonkeyPatch) -> None:
     @given(VALUES)
     def law(value: Any) -> None:
         monkeypatch.setattr(json_text, "_orjson", None)
@@ -104,7 +104,7 @@ def test_any_value_is_written_so_that_it_reads_back(monkeypatch: pytest.MonkeyPa
     law()
 
 
-def test_what_json_cannot_hold_is_a_type_error_or_the_defaults_business() -> None:
+def test_an_unsupported_value_goes_to_default_or_raises() -> None:
     for value in ("\ud800", {1, 2}, object()):
         with pytest.raises(TypeError):
             json_text.dumps({"x": value})

@@ -30,21 +30,21 @@ TELLING = "Rounding now happens on the discount, not on the price."
         f"---\n\n{TELLING}",
     ],
 )
-def test_the_first_paragraph_that_tells_something_is_the_conclusion(text: str) -> None:
+def test_the_first_informative_paragraph_is_the_conclusion(text: str) -> None:
     assert first_informative_paragraph(text, 700) == TELLING
 
 
-def test_a_list_is_told_without_the_line_that_leads_in() -> None:
+def test_a_list_is_returned_without_its_lead_in() -> None:
     text = "I've made the following changes:\n\n- Rounds on the discount\n- Checks for odd cents in the cart\n"
     assert first_informative_paragraph(text, 700) == "- Rounds on the discount\n- Checks for odd cents in the cart"
 
 
-def test_where_nothing_tells_the_first_words_stand_and_of_nothing_comes_nothing() -> None:
+def test_without_an_informative_paragraph_the_first_words_are_used() -> None:
     assert first_informative_paragraph("Fixed the typo.", 700) == "Fixed the typo."
     assert first_informative_paragraph("```\ncode\n```", 700) == ""
 
 
-def test_a_secret_is_masked_before_the_text_is_cut() -> None:
+def test_a_secret_is_masked_before_clipping() -> None:
     key = "sk-live-" + "4eC39HqLyjWDarjtT1zdp7dc" * 2
     told = first_informative_paragraph(f"The key that the shop uses for its payments was {key} all along.", 70)
     assert "sk-live-4" not in told

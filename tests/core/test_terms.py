@@ -31,12 +31,12 @@ from sidecar.core.terms import (
         "dependency dependencies", "file files", "patch patches patched", "stop stopped stopping", "use uses",
     ],
 )  # fmt: skip
-def test_the_forms_of_a_word_meet(forms: str) -> None:
+def test_the_forms_of_a_word_share_a_stem(forms: str) -> None:
     assert len({stem(form) for form in forms.split()}) == 1
 
 
 @pytest.mark.parametrize("pair", ["string str", "spring spr", "thing th", "red re", "class cla", "bus bu", "this thi"])
-def test_different_words_do_not_meet(pair: str) -> None:
+def test_different_words_have_different_stems(pair: str) -> None:
     left, right = pair.split()
     assert stem(left) != stem(right)
 
@@ -68,7 +68,7 @@ def test_composed_and_decomposed_accents_and_none_are_the_same() -> None:
     assert set(terms_of("café")) == set(terms_of("cafe"))
 
 
-def test_a_prompt_s_significant_terms_leave_the_stop_words_out() -> None:
+def test_significant_terms_exclude_stop_words() -> None:
     assert query_terms("Please fix the caching of LruCache because these files don't use it") == [
         "fix", "cach", "lrucach", "lru",
     ]  # fmt: skip
@@ -76,7 +76,7 @@ def test_a_prompt_s_significant_terms_leave_the_stop_words_out() -> None:
     assert query_words("Fix the caching") == {"fix": "fix", "cach": "caching"}
 
 
-def test_what_is_no_word_is_left_out() -> None:
+def test_data_is_not_a_word() -> None:
     assert query_terms("4711 x " + "A1" * MAX_WORD_CHARACTERS) == []
 
 
@@ -106,17 +106,17 @@ def test_counting_and_listing_agree(text: str) -> None:
         ("e.g. this, i.e. that, and/or 3.14 ... v2.0", []),
     ],
 )
-def test_paths_are_seen_in_prompts_and_stack_frames(text: str, expected: list[str]) -> None:
+def test_paths_are_recognized_in_prompts_and_stack_frames(text: str, expected: list[str]) -> None:
     assert paths_in(text) == expected
 
 
-def test_names_from_code_are_seen() -> None:
+def test_identifiers_are_recognized() -> None:
     assert identifiers_of("call getUser and user_id, Cart.total, std::move in 修复LruCache plainly") == [
         "getUser", "user_id", "Cart.total", "std::move", "LruCache",
     ]  # fmt: skip
 
 
-def test_words_that_were_let_go_of_are_read_as_before() -> None:
+def test_clearing_the_cache_changes_no_result() -> None:
     before = count_terms("feedWalrus feed_walrus 修复LruCache")
     clear_term_cache()
     assert count_terms("feedWalrus feed_walrus 修复LruCache") == before
@@ -126,7 +126,7 @@ def test_words_that_were_let_go_of_are_read_as_before() -> None:
 @pytest.mark.parametrize(
     "piece", ["a", "A", "a.", "a/", ".", "/", "aB", "a_", "1", "é", "修", "修a", "[", "a-", "_", "A1"]
 )
-def test_time_grows_no_faster_than_the_text(piece: str) -> None:
+def test_time_grows_linearly_with_the_text(piece: str) -> None:
     def seconds(length: int) -> float:
         text = piece * (length // len(piece)) + "!"
         start = time.perf_counter()

@@ -21,7 +21,7 @@ def real_tokens(text: str) -> int:
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_the_error_is_small_in_every_script_and_in_prose_as_in_code(name: str) -> None:
+def test_the_error_is_small_in_every_script_in_prose_and_code(name: str) -> None:
     text = SAMPLES[name]
     real = real_tokens(text)
     print(f"{name}: {estimate_tokens(text)} for {real} ({estimate_tokens(text) / real - 1:+.0%})")
@@ -29,12 +29,12 @@ def test_the_error_is_small_in_every_script_and_in_prose_as_in_code(name: str) -
 
 
 @pytest.mark.parametrize("name", CJK)
-def test_chinese_japanese_and_korean_are_not_counted_too_low(name: str) -> None:
+def test_chinese_japanese_and_korean_are_not_underestimated(name: str) -> None:
     assert estimate_tokens(SAMPLES[name]) >= real_tokens(SAMPLES[name])
 
 
 @pytest.mark.parametrize("bracket", BRACKETS)
-def test_a_block_of_real_files_is_within_its_budget_by_a_real_tokenizer_too(bracket: Bracket) -> None:
+def test_a_block_of_real_files_fits_its_budget_by_a_real_tokenizer(bracket: Bracket) -> None:
     constitution = Text("chati.dev/constitution.md", CONSTITUTION * 3)
     long_task = "\n".join(f"Step {number}: compare `src/cart_{number}.py` with the plan" for number in range(400))
     sources = ProjectSources(constitution, (), {}, None, "brief", Text("chati.dev/agents/brief.md", BRIEF), None, ())
@@ -44,18 +44,18 @@ def test_a_block_of_real_files_is_within_its_budget_by_a_real_tokenizer_too(brac
 
 
 @given(st.text(st.characters(min_codepoint=0x4E00, max_codepoint=0x9FFF), min_size=60, max_size=200))
-def test_any_chinese_characters_are_not_counted_far_too_low(text: str) -> None:
+def test_no_chinese_text_is_far_underestimated(text: str) -> None:
     assert estimate_tokens(text) >= 0.85 * real_tokens(text)
 
 
 @given(st.lists(st.text(st.characters(exclude_characters="\n")), min_size=1))
-def test_lines_weighed_one_by_one_are_never_lighter_than_together(lines: list[str]) -> None:
+def test_the_sum_over_lines_is_never_below_the_whole(lines: list[str]) -> None:
     together = "".join(f"{line}\n" for line in lines)
     assert token_weight(together) <= sum(token_weight(f"{line}\n") for line in lines) + 1e-6
     assert estimate_tokens(together) >= 0
 
 
-def test_nothing_takes_no_token_and_one_word_one_or_two() -> None:
+def test_an_empty_text_has_no_token_and_a_word_one_or_two() -> None:
     assert estimate_tokens("") == 0
     assert estimate_tokens("context") in (1, 2)
     assert estimate_tokens("\ud800") > 0

@@ -20,17 +20,17 @@ from sidecar.core.text.yaml_read import read_mapping, scalar_text
         "a: *nobody",
     ],
 )
-def test_what_is_no_mapping_or_damaged_is_none(text: str) -> None:
+def test_a_malformed_text_or_one_that_is_not_a_mapping_yields_none(text: str) -> None:
     assert read_mapping(text) is None
 
 
-def test_an_empty_file_is_empty_and_other_keys_than_text_are_left_out() -> None:
+def test_an_empty_file_is_an_empty_mapping_and_non_text_keys_are_dropped() -> None:
     assert read_mapping("") == {}
     assert read_mapping("# only a comment\n") == {}
     assert read_mapping("1: one\nname: till\n") == {"name": "till"}
 
 
-def test_flow_mappings_with_times_are_read_which_the_fast_loader_refuses() -> None:
+def test_flow_mappings_with_times_are_read_by_the_slow_loader() -> None:
     found = read_mapping("brief: {status: completed, at: 2026-02-10T10:15:00Z}\n")
     assert found is not None
     assert found["brief"]["status"] == "completed"

@@ -22,7 +22,7 @@ def note(memory_id: str, text: str = "text") -> str:
     return f"---\nid: {memory_id}\n---\n# {memory_id}\n\n{text}\n"
 
 
-def test_files_that_come_change_and_go_are_noticed_before_the_next_answer(memories: Memories) -> None:
+def test_added_changed_and_removed_files_are_noticed_before_the_next_answer(memories: Memories) -> None:
     path = memories.write("shared/durable/a.md", note("mem-a", "one"))
     assert memories.ask("get", id="mem-a")["text"] == "one"
     path.write_text(note("mem-a", "two"))
@@ -35,7 +35,7 @@ def test_files_that_come_change_and_go_are_noticed_before_the_next_answer(memori
     assert memories.ids() == ["mem-b"]
 
 
-def test_a_change_that_keeps_size_and_times_is_noticed(memories: Memories) -> None:
+def test_a_change_with_equal_size_and_times_is_noticed(memories: Memories) -> None:
     memories.sidecar.clock.advance(LONG_MS * 10)
     path = memories.write("shared/durable/a.md", note("mem-a", "one"))
     before = path.stat()
@@ -46,7 +46,7 @@ def test_a_change_that_keeps_size_and_times_is_noticed(memories: Memories) -> No
         assert memories.ask("get", id="mem-a")["text"] == "two"
 
 
-def test_a_file_written_within_the_clocks_tick_of_its_reading_is_read_again(memories: Memories) -> None:
+def test_a_file_written_within_one_clock_tick_of_reading_is_read_again(memories: Memories) -> None:
     memories.write("shared/durable/a.md", note("mem-a", "one"))
     index = memories.index()
     index.refresh()
@@ -56,7 +56,7 @@ def test_a_file_written_within_the_clocks_tick_of_its_reading_is_read_again(memo
     assert memories.rows("SELECT is_racy FROM continuity_memory_files") == [(0,)]
 
 
-def test_what_did_not_change_is_not_read_again(memories: Memories, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unchanged_files_are_not_read_again(memories: Memories, monkeypatch: pytest.MonkeyPatch) -> None:
     memories.sidecar.clock.advance(LONG_MS * 10)
     for name in "abc":
         memories.write(f"shared/durable/{name}.md", note(f"mem-{name}"))
@@ -76,7 +76,7 @@ def test_what_did_not_change_is_not_read_again(memories: Memories, monkeypatch: 
     assert [name for name in opened if name.endswith(".md")] == [*sorted(opened[:3], key=opened.index), "b.md"]
 
 
-def test_a_rebuild_gives_what_the_files_say_whatever_stood_in_the_index(memories: Memories) -> None:
+def test_a_rebuild_matches_the_files_whatever_the_index_contained(memories: Memories) -> None:
     memories.add("One.")
     memories.add("Two.", tags=["a"])
     before = memories.ask("list")
@@ -91,7 +91,7 @@ def test_a_rebuild_gives_what_the_files_say_whatever_stood_in_the_index(memories
     assert memories.rows(found) == [(1,)]
 
 
-def test_a_rebuild_brings_the_index_file_up_to_date_with_what_was_written_by_hand(memories: Memories) -> None:
+def test_a_rebuild_updates_the_index_file_with_manual_changes(memories: Memories) -> None:
     memories.add("One.")
     memories.write("shared/durable/own.md", note("mem-own"))
     memories.ask("rebuild")
@@ -99,7 +99,7 @@ def test_a_rebuild_brings_the_index_file_up_to_date_with_what_was_written_by_han
     assert {one["id"] for one in told["memories"]} == set(memories.ids())
 
 
-def test_a_rebuild_leaves_what_other_projects_remember(
+def test_a_rebuild_does_not_affect_other_projects(
     memories: Memories, memories_of: Callable[[Path], Memories], tmp_path: Path
 ) -> None:
     other = memories_of(tmp_path / "other")
@@ -112,9 +112,7 @@ def test_a_rebuild_leaves_what_other_projects_remember(
 
 
 @pytest.mark.parametrize("asking", ["list", "status", "search", "get"])
-def test_the_index_file_follows_what_was_written_by_hand_as_soon_as_somebody_asks(
-    memories: Memories, asking: str
-) -> None:
+def test_the_index_file_includes_manual_changes_after_the_next_call(memories: Memories, asking: str) -> None:
     memories.add("The cart is sorted by day.")
     path = memories.write("shared/durable/b.md", note("mem-b"))
     memories.index().refresh()  # as a run does
@@ -133,19 +131,19 @@ def index_file_ids(memories: Memories) -> list[str]:
     return [one["id"] for one in json.loads((memories.folder / "index.json").read_bytes())["memories"]]
 
 
-def test_a_rebuild_makes_no_folder(memories: Memories) -> None:
+def test_a_rebuild_creates_no_folder(memories: Memories) -> None:
     assert memories.ask("rebuild")["files"] == 0
     assert not memories.folder.exists()
 
 
-def test_what_was_deleted_by_hand_just_before_a_rebuild_is_known_as_deleted(memories: Memories) -> None:
+def test_a_file_deleted_just_before_a_rebuild_counts_as_deleted(memories: Memories) -> None:
     one = memories.add("One.")
     (memories.project / one["path"]).unlink()
     memories.ask("rebuild")
     assert memories.rows("SELECT id FROM continuity_memory_tombstones") == [(one["id"],)]
 
 
-def test_without_its_state_file_everything_but_deletions_is_there_again(
+def test_without_the_state_file_everything_but_deletions_is_recovered(
     memories: Memories, open_sidecar: Callable[..., MemorySidecar], tmp_path: Path
 ) -> None:
     memories.add("One.")
@@ -155,7 +153,7 @@ def test_without_its_state_file_everything_but_deletions_is_there_again(
     assert other.client.request("memory/list", {"cwd": str(memories.project)}) == listed
 
 
-def test_ids_stay_apart_between_sidecars_with_states_of_their_own(
+def test_sidecars_with_separate_state_never_assign_the_same_id(
     memories: Memories, open_sidecar: Callable[..., MemorySidecar], tmp_path: Path
 ) -> None:
     other = open_sidecar(state_dir=tmp_path / "other state")
@@ -168,9 +166,7 @@ def test_ids_stay_apart_between_sidecars_with_states_of_their_own(
     assert sorted(memories.ids()) == sorted(ids)
 
 
-def test_a_folder_that_cannot_be_read_keeps_what_was_known_of_it(
-    memories: Memories, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unreadable_folder_retains_its_indexed_memories(memories: Memories, monkeypatch: pytest.MonkeyPatch) -> None:
     memories.write("shared/durable/deep/a.md", note("mem-a"))
     assert memories.ids() == ["mem-a"]
     scandir = os.scandir
@@ -186,7 +182,7 @@ def test_a_folder_that_cannot_be_read_keeps_what_was_known_of_it(
     assert memories.rows("SELECT id FROM continuity_memory_tombstones") == []
 
 
-def test_a_folder_that_vanished_as_a_whole_is_no_word_on_its_memories(memories: Memories) -> None:
+def test_removing_the_whole_folder_does_not_delete_its_memories(memories: Memories) -> None:
     for text in ("Use pnpm here.", "Cards are printed at night."):
         memories.add(text)
     shutil.rmtree(memories.folder)
@@ -199,7 +195,7 @@ def test_a_folder_that_vanished_as_a_whole_is_no_word_on_its_memories(memories: 
     assert memories.rows("SELECT id FROM continuity_memory_tombstones") == []
 
 
-def test_a_pipe_and_a_folder_in_a_files_place_are_no_memories(memories: Memories) -> None:
+def test_a_pipe_or_a_folder_in_place_of_a_file_is_not_a_memory(memories: Memories) -> None:
     memories.write("shared/durable/a.md", note("mem-a"))
     (memories.folder / "shared/durable/folder.md").mkdir()
     if os.name != "nt":
@@ -207,7 +203,7 @@ def test_a_pipe_and_a_folder_in_a_files_place_are_no_memories(memories: Memories
     assert memories.ids() == ["mem-a"]
 
 
-def test_two_projects_know_nothing_of_each_other(
+def test_projects_are_isolated_from_each_other(
     memories: Memories, memories_of: Callable[[Path], Memories], tmp_path: Path
 ) -> None:
     (tmp_path / "other").mkdir()
@@ -230,23 +226,23 @@ NUMBERS = st.text("0123456789", min_size=1, max_size=6)
 
 
 @given(st.text(max_size=80), NUMBERS, NUMBERS)
-def test_wordings_that_differ_in_numbers_paths_and_ids_only_are_the_same(text: str, one: str, other: str) -> None:
+def test_texts_that_differ_only_in_numbers_paths_and_ids_are_equal(text: str, one: str, other: str) -> None:
     first, second = (f"{text} The server at src/{n}/api.py:{n} answered {n} for abc{n}." for n in (one, other))
     assert content_hash("", first) == content_hash("", second)
     assert content_hash("", f"{first} not") != content_hash("", first)
 
 
 @given(st.text(st.characters(max_codepoint=127), max_size=80))
-def test_a_wording_in_plain_english_is_taken_apart_as_any_other(text: str) -> None:
+def test_ascii_text_is_normalized_like_any_other(text: str) -> None:
     assert normalized(f"{text} ß").removesuffix("ss").rstrip() == normalized(text)
 
 
-def test_a_wording_of_numbers_alone_is_compared_as_it_is() -> None:
+def test_a_text_of_only_numbers_is_compared_as_it_is() -> None:
     assert content_hash("", "3000") != content_hash("", "4000")
     assert content_hash("", "端口3000不可用") == content_hash("", "端口4000不可用") != content_hash("", "端口4000可用")
 
 
-def test_a_secret_in_a_users_own_file_is_told_masked_and_stays_in_the_file_as_it_is(memories: Memories) -> None:
+def test_a_secret_in_a_users_file_is_masked_in_output_and_unchanged_on_disk(memories: Memories) -> None:
     path = memories.write("shared/daily/2026-03-01/a.md", note("mem-a", "The key AKIAIOSFODNN7EXAMPL2 works."))
     content = path.read_bytes()
     assert memories.ask("get", id="mem-a")["text"] == "The key [redacted] works."

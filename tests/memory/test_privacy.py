@@ -19,7 +19,7 @@ def private(memories: Memories) -> str:
 
 
 @pytest.mark.usefixtures("private")
-def test_an_agent_reaches_its_own_and_shared_memories_and_nobody_elses(memories: Memories) -> None:
+def test_an_agent_reaches_only_its_own_and_shared_memories(memories: Memories) -> None:
     assert [one["owner"] for one in memories.as_agent("architect").ask("list")["memories"]] == ["architect", "shared"]
     for stranger in (memories, *(memories.as_agent(agent) for agent in AGENTS if agent != "architect")):
         assert [one["owner"] for one in stranger.ask("list")["memories"]] == ["shared"]
@@ -27,9 +27,7 @@ def test_an_agent_reaches_its_own_and_shared_memories_and_nobody_elses(memories:
 
 
 @pytest.mark.parametrize("method", ["get", "update", "delete", "restore"])
-def test_a_private_id_answers_exactly_like_one_that_does_not_exist(
-    memories: Memories, private: str, method: str
-) -> None:
+def test_a_private_id_gets_the_same_error_as_a_missing_one(memories: Memories, private: str, method: str) -> None:
     before = (memories.folder / "architect").rglob("*.md")
     contents = {path: path.read_bytes() for path in before}
     dev = memories.as_agent("dev")
@@ -39,7 +37,7 @@ def test_a_private_id_answers_exactly_like_one_that_does_not_exist(
 
 
 @pytest.mark.usefixtures("private")
-def test_counts_and_warnings_tell_nothing_of_others(memories: Memories) -> None:
+def test_counts_and_warnings_reveal_nothing_about_other_agents(memories: Memories) -> None:
     memories.ask("list")
     before = memories.as_agent("dev").ask("status")
     memories.as_agent("architect").add("Another one.", owner="architect")
@@ -54,7 +52,7 @@ def test_counts_and_warnings_tell_nothing_of_others(memories: Memories) -> None:
     assert memories.as_agent("dev").ask("rebuild") == {"files": 1, "warnings": []}
 
 
-def test_a_shared_memorys_link_to_a_private_one_is_told_to_its_agent_only(memories: Memories) -> None:
+def test_a_link_to_a_private_memory_is_returned_to_its_agent_only(memories: Memories) -> None:
     own = memories.as_agent("architect").add("The port is 3000.", owner="architect")["id"]
     shared = memories.add("The port is 4000.")
     path = memories.project / shared["path"]
@@ -75,13 +73,13 @@ def test_only_its_agent_writes_a_private_memory(memories: Memories) -> None:
     assert memories.as_agent("dev").add("x", owner="dev")["agent"] == "dev"
 
 
-def test_the_folder_says_whose_it_is_whatever_the_front_matter_says(memories: Memories) -> None:
+def test_the_folder_determines_the_owner_regardless_of_front_matter(memories: Memories) -> None:
     memories.write("architect/durable/x.md", "---\nid: mem-1\nagent: dev\nowner: shared\n---\n# X\n")
     assert memories.as_agent("dev").ids() == []
     assert memories.as_agent("architect").ids() == ["mem-1"]
 
 
-def test_of_two_memories_with_one_id_each_reaches_the_one_within_reach(memories: Memories, private: str) -> None:
+def test_of_two_memories_with_the_same_id_the_one_within_reach_is_returned(memories: Memories, private: str) -> None:
     memories.write("shared/durable/same.md", f"---\nid: {private}\n---\n# Shared\n")
     assert memories.as_agent("dev").ask("get", id=private)["title"] == "Shared"
     assert memories.as_agent("dev").ask("status")["warnings"] == []
@@ -91,7 +89,7 @@ def test_of_two_memories_with_one_id_each_reaches_the_one_within_reach(memories:
 
 
 @pytest.mark.usefixtures("private")
-def test_links_are_not_followed_neither_out_of_the_folder_nor_into_anothers(memories: Memories, tmp_path: Path) -> None:
+def test_links_out_of_the_folder_or_into_another_agents_are_not_followed(memories: Memories, tmp_path: Path) -> None:
     outside = tmp_path / "outside.md"
     outside.write_text("---\nid: mem-out\n---\n# Outside\n")
     shared = memories.folder / "shared" / "durable"
@@ -106,9 +104,7 @@ def test_links_are_not_followed_neither_out_of_the_folder_nor_into_anothers(memo
     assert memories.as_agent("ux").refused("add", text="x", owner="ux").data["kind"] == "policyDenied"
 
 
-def test_a_token_counts_in_its_project_only_and_until_its_agent_is_deactivated(
-    memories: Memories, tmp_path: Path
-) -> None:
+def test_a_token_is_valid_in_its_project_until_its_agent_is_deactivated(memories: Memories, tmp_path: Path) -> None:
     dev = memories.as_agent("dev")
     other = tmp_path / "other"
     other.mkdir()
@@ -124,7 +120,7 @@ def test_a_token_counts_in_its_project_only_and_until_its_agent_is_deactivated(
     assert memories.refused("list", token="made up").message == dev.refused("list").message
 
 
-def test_no_token_stands_in_the_state_file(memories: Memories) -> None:
+def test_the_state_file_contains_no_token(memories: Memories) -> None:
     dev = memories.as_agent("dev")
     dev.add("x")
     kept = json.dumps(memories.rows("SELECT token_hash, agent FROM continuity_memory_tokens"))
@@ -132,11 +128,11 @@ def test_no_token_stands_in_the_state_file(memories: Memories) -> None:
 
 
 @pytest.mark.parametrize("name", ["../dev", "shared/../dev", "Dev", "root", "dev/..", "", "archive", "dev\x00"])
-def test_other_names_are_no_owner(memories: Memories, name: str) -> None:
+def test_an_unknown_owner_is_rejected(memories: Memories, name: str) -> None:
     assert memories.refused("add", text="x", owner=name).data["kind"] == "invalidParams"
 
 
-def test_a_folder_that_is_no_agents_holds_no_memory(memories: Memories) -> None:
+def test_files_outside_the_layout_are_not_memories(memories: Memories) -> None:
     for path in ("root/durable/x.md", "shared/x.md", "x.md", "shared/other/x.md", "archive/x.md", "dev/durable/.x.md"):
         memories.write(path, "---\nid: mem-1\n---\n# X\n")
     assert memories.ask("list")["total"] == 0

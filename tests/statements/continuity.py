@@ -269,6 +269,6 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     ),
     "Design: what enters a pack is of this workspace, accepted or remembered for the project (decisions.md)": (
         "packs/test_workspaces.py::test_a_worktrees_changes_stay_in_its_own_packs",
-        "memory/test_index.py::test_two_projects_know_nothing_of_each_other",
+        "memory/test_index.py::test_projects_are_isolated_from_each_other",
     ),
 }

@@ -19,9 +19,9 @@ _MEMORIES = "flows/test_memories.py::test_"
 _UPKEEP = "flows/test_memory_upkeep.py::test_"
 _RECALL = "flows/test_memory_recall.py::test_"
 _TOLD = "flows/test_remembering.py::test_"
-_ATTENTION = "memory/upkeep/test_attention.py::test_"
+_ATTENTION = "memory/upkeep/test_decay.py::test_"
 _PRIVACY = "memory/test_privacy.py::test_"
-_KEEPING = "memory/test_keeping.py::test_"
+_KEEPING = "memory/test_memory_edits.py::test_"
 _REGISTRY = "flows/test_registry.py::test_"
 _PRINTED = "registry/test_specification.py::test_"
 _HEALTH = "registry/test_health.py::test_"
@@ -222,7 +222,7 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     ),
     "4.2: index.json is derived and rebuildable": (
         f"{_MEMORIES}the_index_is_made_anew_from_the_files_also_in_another_state_file",
-        f"{_KEEPING}the_index_file_lists_what_there_is_and_is_left_alone_when_nothing_changed",
+        f"{_KEEPING}the_index_file_lists_all_memories_and_is_rewritten_only_after_changes",
     ),
     "4.2, 9: .chati/memories/ is gitignored": (
         f"{_MEMORIES}a_memory_is_a_markdown_file_with_front_matter_that_is_shown_and_listed",
@@ -233,7 +233,7 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
         f"{_MEMORIES}a_memory_is_a_markdown_file_with_front_matter_that_is_shown_and_listed",
     ),
     "4.3: the directory decides ownership, not the front matter (decisions.md)": (
-        f"{_PRIVACY}the_folder_says_whose_it_is_whatever_the_front_matter_says",
+        f"{_PRIVACY}the_folder_determines_the_owner_regardless_of_front_matter",
     ),
     "4.4: metadata takes about 50 tokens, chunks about 200, full 1000 and more": (
         f"{_RECALL}a_memory_is_told_by_its_line_by_what_matters_of_it_or_whole",
@@ -254,25 +254,23 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     ),
     "4.5: twelve agents have their preferred sectors": (
         f"{_RECALL}each_agent_finds_memories_of_its_preferred_sectors_first",
-        "memory/finding/test_search.py::test_an_agent_finds_its_preferred_sectors_first_among_equals",
+        "memory/retrieval/test_search.py::test_preferred_sectors_rank_first_among_equals",
     ),
     # §4.6
     "4.6: score = base relevance × recency × access × confidence": (
         f"{_RECALL}a_memory_is_told_by_its_line_by_what_matters_of_it_or_whole",
-        "memory/finding/test_search_laws.py::test_a_score_is_the_product_of_its_factors_and_the_best_comes_first",
+        "memory/retrieval/test_search_laws.py::test_a_score_is_the_product_of_its_factors_and_the_best_comes_first",
     ),
-    "4.6: clamped to 1 (decisions.md)": (
-        f"{_ATTENTION}a_score_is_between_nothing_and_one_and_time_alone_never_raises_it",
-    ),
+    "4.6: clamped to 1 (decisions.md)": (f"{_ATTENTION}a_score_is_between_0_and_1_and_never_rises_with_time_alone",),
     "4.6: recency decays exponentially since the last access; half-lives 14, 60, 90, 60 days (decisions.md)": (
-        f"{_ATTENTION}the_factors_are_those_of_the_specification",
+        f"{_ATTENTION}the_factors_match_the_specification",
         f"{_RECALL}a_sectors_half_life_counts_in_a_searchs_recency_down_to_the_floor",
     ),
     "4.6: in search recency has a floor of 0.7 (decisions.md)": (
         f"{_RECALL}a_sectors_half_life_counts_in_a_searchs_recency_down_to_the_floor",
     ),
     "4.6: access is a logarithmic boost, 1 + 0.1·ln(1 + count) (decisions.md)": (
-        f"{_ATTENTION}the_factors_are_those_of_the_specification",
+        f"{_ATTENTION}the_factors_match_the_specification",
     ),
     "4.6: HOT above 0.7, WARM from 0.3, COLD below": (f"{_ATTENTION}a_tier_begins_at_its_bound",),
     "4.6: HOT memories are loaded by themselves": (
@@ -300,7 +298,7 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     ),
     "4.6: archived after 90 days below 0.1": (
         f"{_UPKEEP}a_memory_whose_score_stays_below_a_tenth_for_ninety_days_is_archived",
-        f"{_ATTENTION}it_is_forgotten_from_the_day_on_which_it_was_faint_for_long_enough",
+        f"{_ATTENTION}a_memory_becomes_stale_exactly_at_the_limit",
     ),
     "4.6: archived is moved, never deleted (decisions.md)": (
         f"{_UPKEEP}a_daily_memory_goes_to_the_archive_after_thirty_days_and_a_durable_one_never",
@@ -319,7 +317,7 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     ),
     "4.8: private memories are visible to their agent only": (
         f"{_MEMORIES}an_agent_has_its_own_memories_and_the_shared_ones_and_never_anothers",
-        f"{_PRIVACY}a_private_id_answers_exactly_like_one_that_does_not_exist",
+        f"{_PRIVACY}a_private_id_gets_the_same_error_as_a_missing_one",
     ),
     "4.8: shared memories are visible to all agents": (
         f"{_MEMORIES}an_agent_has_its_own_memories_and_the_shared_ones_and_never_anothers",
@@ -438,9 +436,9 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
         f"{_ENGINE}what_a_session_just_decided_is_captured_before_its_compaction_and_told_right_after_it",
     ),
     "XIII.3: agents SHALL NOT reach others' private memories": (
-        f"{_PRIVACY}an_agent_reaches_its_own_and_shared_memories_and_nobody_elses",
-        f"{_PRIVACY}counts_and_warnings_tell_nothing_of_others",
-        f"{_PRIVACY}links_are_not_followed_neither_out_of_the_folder_nor_into_anothers",
+        f"{_PRIVACY}an_agent_reaches_only_its_own_and_shared_memories",
+        f"{_PRIVACY}counts_and_warnings_reveal_nothing_about_other_agents",
+        f"{_PRIVACY}links_out_of_the_folder_or_into_another_agents_are_not_followed",
     ),
     "XIII.4: user files SHALL NEVER be modified by the system": (
         f"{_MEMORIES}nothing_outside_the_memories_folder_is_touched_by_whatever_is_asked",
@@ -459,12 +457,12 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
         f"{_CAPTURE}what_the_user_deleted_stays_deleted_when_it_is_met_again",
     ),
     "XIII.7: scoring SHALL use natural decay": (
-        f"{_ATTENTION}in_the_end_everything_is_cold_and_forgotten",
-        f"{_ATTENTION}a_tier_only_falls_while_nothing_happens_and_is_at_most_one_above_its_score",
+        f"{_ATTENTION}in_the_end_every_memory_is_cold_and_stale",
+        f"{_ATTENTION}a_tier_falls_with_time_and_is_at_most_one_above_its_score",
     ),
     "XIII.7: permanent only what the user marks as durable": (
-        f"{_KEEPING}the_user_makes_a_memory_permanent",
-        f"{_KEEPING}what_an_agent_adds_is_kept_for_good_by_the_users_word_only",
+        f"{_KEEPING}the_user_can_make_a_memory_durable",
+        f"{_KEEPING}only_the_user_can_make_an_agents_memory_durable",
     ),
     # §7 XIV
     "XIV.1: the registry is the single source of truth": (

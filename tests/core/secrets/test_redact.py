@@ -49,14 +49,14 @@ TOKENS = {
 
 @pytest.mark.parametrize("name", TOKENS)
 @pytest.mark.parametrize("around", ["{}", "key: {}\n", "f('{}')", "url?x={}&y=1", "[{}]", "# {}, see above"])
-def test_a_token_is_masked_wherever_it_stands(name: str, around: str) -> None:
+def test_a_token_is_masked_in_every_position(name: str, around: str) -> None:
     found = redact(around.format(TOKENS[name]))
     assert MASK in found
     assert TOKENS[name][8:] not in found
 
 
 @pytest.mark.parametrize("kind", ["", "RSA ", "EC ", "OPENSSH ", "ENCRYPTED ", "DSA "])
-def test_a_private_key_is_masked_whole(kind: str) -> None:
+def test_a_private_key_is_masked_completely(kind: str) -> None:
     begin, end = f"-----BEGIN {kind}PRIVATE " + "KEY-----", f"-----END {kind}PRIVATE " + "KEY-----"
     body = "\n".join(_letters(64) for _ in range(20))
     assert redact(f"before\n{begin}\n{body}\n{end}\nafter") == f"before\n{MASK}\nafter"
@@ -88,7 +88,7 @@ WORD = "hunter2" + "hunter2"
         (f"https://hooks.slack.com/services/T0{WORD}/B0{WORD}", f"https://hooks.slack.com/services/{MASK}"),
     ],
 )
-def test_a_value_that_is_called_a_secret_is_masked(text: str, expected: str) -> None:
+def test_a_named_secret_is_masked(text: str, expected: str) -> None:
     if 'config["' in text:
         text, expected = text.replace('"] = ', '": ').replace('config["', '"'), f'"access_token": "{MASK}"'
     assert redact(text) == expected
@@ -150,7 +150,7 @@ ADVERSARIAL = (
 
 
 @pytest.mark.parametrize("piece", ADVERSARIAL)
-def test_time_grows_no_faster_than_the_text(piece: str) -> None:
+def test_time_grows_linearly_with_the_text(piece: str) -> None:
     def seconds(length: int) -> float:
         text = piece * (length // len(piece)) + "\n"
         start = time.thread_time()
@@ -173,7 +173,7 @@ def test_time_grows_no_faster_than_the_text(piece: str) -> None:
         "store.jks", ".vault-token",
     ],
 )  # fmt: skip
-def test_a_secret_is_known_by_its_name(path: str) -> None:
+def test_a_secret_file_is_recognized_by_its_name(path: str) -> None:
     assert is_secret_path(path)
 
 
@@ -186,11 +186,11 @@ def test_a_secret_is_known_by_its_name(path: str) -> None:
         "aws/main.tf", "monkey.txt", "", "src/key/index.ts",
     ],
 )  # fmt: skip
-def test_an_ordinary_file_is_no_secret(path: str) -> None:
+def test_an_ordinary_file_is_not_secret(path: str) -> None:
     assert not is_secret_path(path)
 
 
-def test_a_private_key_of_many_lines_leaves_its_lines_and_what_stands_around_it() -> None:
+def test_masking_a_multi_line_key_preserves_lines_and_surroundings() -> None:
     body = [_letters(64) for _ in range(3)]
     putty = ["Public-Lines: 1", "AAAA", "Private-Lines: 3", *body, "Private-MAC: 1a2b"]
     pem = ["before", "-----BEGIN " + "RSA PRIVATE KEY-----", *body, "-----END " + "RSA PRIVATE KEY-----", "after"]

@@ -17,18 +17,18 @@ def test_a_secret_is_masked(name: str) -> None:
 
 @pytest.mark.parametrize("name", TOKENS)
 @pytest.mark.parametrize("around", ["x = '{}'", "# {}, see", "({})", "- {}\n", "https://example.org/?t={}&b=1", "`{}`"])
-def test_a_token_is_masked_whatever_stands_around_it(name: str, around: str) -> None:
+def test_a_token_is_masked_whatever_surrounds_it(name: str, around: str) -> None:
     assert not shows(redact(around.format(TOKENS[name].text)), TOKENS[name])
 
 
 @pytest.mark.parametrize("text", HARMLESS)
 @pytest.mark.parametrize("around", ["{}", "    {}\n", "before\n{}\nafter"])
-def test_what_looks_like_a_secret_and_is_none_stays(text: str, around: str) -> None:
+def test_text_that_only_resembles_a_secret_stays(text: str, around: str) -> None:
     text = around.replace("{}", text)
     assert redact(text) == text
 
 
-def test_lines_stay_where_they_are() -> None:
+def test_lines_stay_in_place() -> None:
     text = "\n".join(secret.text for secret in SECRETS.values())
     assert redact_lines(text).count("\n") == text.count("\n")
 
@@ -46,7 +46,7 @@ def test_masking_again_changes_nothing_and_masking_never_lengthens_by_much(piece
 
 
 @given(st.text(max_size=200))
-def test_any_text_is_masked_once_and_for_all(text: str) -> None:
+def test_masking_twice_changes_nothing_for_any_text(text: str) -> None:
     assert redact(redact(text)) == redact(text)
 
 

@@ -147,7 +147,7 @@ def read_or_not(values: Callable[[str], object], matter: str) -> object:
 @example("a: b:\n")
 @example('a: b\nb: [x, y]\nc: "z "\n')
 @example("# a: b\n")
-def test_the_form_that_we_write_reads_as_yaml_reads_it(matter: str) -> None:
+def test_our_own_form_is_parsed_like_yaml(matter: str) -> None:
     def by_marks(matter: str) -> object:
         return front_matter.read_yaml(matter)
 
@@ -167,7 +167,7 @@ def test_the_form_that_we_write_reads_as_yaml_reads_it(matter: str) -> None:
         (f"---\na: {'x' * 70_000}\n---\n", "The front matter is longer than 64 KiB."),
     ],
 )
-def test_damage_is_told_in_one_sentence(text: str, sentence: str) -> None:
+def test_malformed_front_matter_is_reported_in_one_sentence(text: str, sentence: str) -> None:
     with pytest.raises(MalformedFrontMatter) as told:
         front_matter.read_yaml(front_matter.split(text).matter or "")
     assert str(told.value).startswith(sentence)
@@ -193,10 +193,10 @@ def test_a_file_without_front_matter_gets_one_before_what_it_has(text: str) -> N
         ("a: &x old\nid: *x\n", "a: &x old\nid: mem-1\n"),
     ],
 )
-def test_unusual_forms_are_changed_within_their_form(matter: str, expected: str) -> None:
+def test_unusual_forms_are_edited_in_their_own_form(matter: str, expected: str) -> None:
     assert front_matter.change(f"---\n{matter}---\n", {"id": "mem-1"}) == f"---\n{expected}---\n"
 
 
-def test_a_value_that_others_refer_to_is_not_changed() -> None:
+def test_a_value_with_aliases_is_not_changed() -> None:
     with pytest.raises(Conflict):
         front_matter.change("---\nid: &x old\nb: *x\n---\n", {"id": "new"})

@@ -40,7 +40,7 @@ days = st.integers(0, YEARS_DAYS)
 
 
 @given(standings, days)
-def test_a_score_is_between_nothing_and_one_and_time_alone_never_raises_it(standing: ScoreInputs, after: int) -> None:
+def test_a_score_is_between_0_and_1_and_never_rises_with_time_alone(standing: ScoreInputs, after: int) -> None:
     before, later = (score(standing, NOW_MS + shift * DAY_MS) for shift in (0, after))
     assert 0.0 <= later <= before <= 1.0
 
@@ -56,9 +56,7 @@ def test_use_confidence_and_relevance_never_lower_a_score(standing: ScoreInputs,
 
 
 @given(standings, days)
-def test_a_tier_only_falls_while_nothing_happens_and_is_at_most_one_above_its_score(
-    standing: ScoreInputs, after: int
-) -> None:
+def test_a_tier_falls_with_time_and_is_at_most_one_above_its_score(standing: ScoreInputs, after: int) -> None:
     now_ms = NOW_MS + after * DAY_MS
     assert RANK[tier(standing, now_ms + DAY_MS)] <= RANK[tier(standing, now_ms)]
     found = score(standing, now_ms)
@@ -67,16 +65,14 @@ def test_a_tier_only_falls_while_nothing_happens_and_is_at_most_one_above_its_sc
 
 
 @given(standings)
-def test_in_the_end_everything_is_cold_and_forgotten(standing: ScoreInputs) -> None:
+def test_in_the_end_every_memory_is_cold_and_stale(standing: ScoreInputs) -> None:
     end_ms = NOW_MS + 20 * 365 * DAY_MS
     assert tier(standing, end_ms) == "cold"
     assert is_stale(standing, end_ms)
 
 
 @given(standings, days)
-def test_a_memory_is_forgotten_from_the_day_on_that_its_score_was_faint_for_ninety(
-    standing: ScoreInputs, after: int
-) -> None:
+def test_a_memory_is_stale_after_ninety_days_below_the_archive_score(standing: ScoreInputs, after: int) -> None:
     begun_ms = stale_since_ms(standing)
     assert score(standing, begun_ms + DAY_MS) < ARCHIVE_SCORE
     if begun_ms > standing.last_ms:
@@ -85,7 +81,7 @@ def test_a_memory_is_forgotten_from_the_day_on_that_its_score_was_faint_for_nine
     assert is_stale(standing, now_ms) == (now_ms - begun_ms >= 90 * DAY_MS)
 
 
-def test_the_factors_are_those_of_the_specification() -> None:
+def test_the_factors_match_the_specification() -> None:
     for sector, half_life in (("episodic", 14), ("semantic", 60), ("procedural", 90), ("reflective", 60)):
         assert recency(sector, half_life * DAY_MS) == 0.5
     assert (recency("semantic", 0), access(0)) == (1.0, 1.0)
@@ -127,9 +123,7 @@ def done(found: list[UpkeepRow], due_upkeep: DueUpkeep) -> list[UpkeepRow]:
 
 
 @given(st.lists(rows, max_size=8, unique_by=lambda row: row.id), st.integers(1, 500), st.integers(1, 40))
-def test_upkeep_after_many_days_comes_to_the_same_as_upkeep_on_each(
-    found: list[UpkeepRow], span: int, step: int
-) -> None:
+def test_one_upkeep_after_many_days_equals_daily_upkeep(found: list[UpkeepRow], span: int, step: int) -> None:
     start = filed(found)
     daily = start
     for day in range(0, span, step):
@@ -159,7 +153,7 @@ def test_a_tier_begins_at_its_bound(confidence: float, evidence: int, accesses: 
     assert tier(standing, days * DAY_MS) == found
 
 
-def test_it_is_forgotten_from_the_day_on_which_it_was_faint_for_long_enough() -> None:
+def test_a_memory_becomes_stale_exactly_at_the_limit() -> None:
     standing = ScoreInputs("semantic", 0.1, 1, 0, 0)
     assert is_stale(standing, 90 * DAY_MS)
     assert not is_stale(standing, 90 * DAY_MS - 1)

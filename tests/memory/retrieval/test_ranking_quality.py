@@ -30,7 +30,7 @@ def test_there_are_enough_questions() -> None:
     assert sum(len(told.questions) for told in TOLD) >= 60
 
 
-def test_more_of_what_answers_is_found_than_by_plain_full_text_search(
+def test_ranking_finds_more_answers_than_plain_full_text_search(
     kept: list[tuple[LabelledConversation, Memories]],
 ) -> None:
     shares: dict[tuple[str, int], list[float]] = defaultdict(list)
@@ -48,7 +48,7 @@ def test_more_of_what_answers_is_found_than_by_plain_full_text_search(
     assert recall["ours", 10] >= max(FLOOR_10, recall["plain", 10] + 0.1), recall
 
 
-def test_what_answers_fits_into_a_small_budget_of_tokens(kept: list[tuple[LabelledConversation, Memories]]) -> None:
+def test_answers_fit_into_a_small_token_budget(kept: list[tuple[LabelledConversation, Memories]]) -> None:
     shares: list[float] = []
     for told, memories in kept:
         for asked in told.questions:
@@ -66,7 +66,7 @@ def test_the_same_question_has_the_same_answer(kept: list[tuple[LabelledConversa
     assert [memories.ask("search", query=asked.text) for asked in told.questions[:5]] == first
 
 
-def test_packing_prefers_score_for_its_tokens_and_keeps_the_order() -> None:
+def test_packing_prefers_score_per_token_and_preserves_order() -> None:
     assert serialize.pack([0.9, 0.5, 0.4], [400, 60, 50], 450) == [1, 2]
     assert serialize.pack([0.9, 0.5], [400, 60], 500) == [0, 1]
     assert serialize.pack([0.9], [501], 500) == []

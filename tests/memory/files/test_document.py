@@ -52,7 +52,7 @@ def by_id(found: Document, memory_id: str) -> Memory:
     return next(one for one in found.memories if one.id == memory_id)
 
 
-def test_a_digest_is_a_group_of_entries_with_facts_of_their_own() -> None:
+def test_a_session_file_is_a_group_of_entries_with_their_own_facts() -> None:
     found = read(DIGEST)
     assert found.is_group
     assert not found.warning
@@ -80,14 +80,14 @@ def test_one_entry_changes_and_every_other_byte_stays() -> None:
     )
 
 
-def test_an_entry_is_taken_out_and_every_other_byte_stays() -> None:
+def test_an_entry_is_removed_and_every_other_byte_stays() -> None:
     first = by_id(read(DIGEST), "mem-2026-03-01-001")
     rest = document.remove_entry(DIGEST.encode(), first)
     start, end = DIGEST.index("## JWT"), DIGEST.index("## CORS")
     assert (rest or b"").decode() == DIGEST[:start] + DIGEST[end:]
 
 
-def test_the_last_entry_takes_its_file_with_it() -> None:
+def test_removing_the_last_entry_removes_the_file() -> None:
     content = document.append_entry(document.new_group({}, "G"), {"id": "mem-1"}, "One", "text")
     assert document.remove_entry(content, read(content).memories[0]) is None
 
@@ -108,14 +108,14 @@ def test_no_text_forges_another_entry_or_hides_one(words: list[tuple[str, str]],
 
 
 @given(TEXTS, TEXTS)
-def test_a_stand_alone_memory_never_passes_for_a_group(title: str, text: str) -> None:
+def test_a_stand_alone_memory_is_never_read_as_a_group(title: str, text: str) -> None:
     found = read(document.new_memory({"id": "mem-1"}, title, text), "shared/durable/x.md")
     assert [one.id for one in found.memories] == ["mem-1"]
     assert not found.is_group
 
 
 @given(TEXTS, TEXTS, TEXTS)
-def test_facts_and_texts_of_an_entry_change_as_told(title: str, text: str, fact: str) -> None:
+def test_facts_and_text_of_an_entry_are_edited(title: str, text: str, fact: str) -> None:
     first = by_id(read(DIGEST), "mem-2026-03-01-001")
     edit = Edit({"type": "lesson", "note": fact}, title, text)
     found = read(document.edit_entry(DIGEST.encode(), first, edit, is_group=True))
@@ -137,7 +137,7 @@ def test_facts_and_texts_of_an_entry_change_as_told(title: str, text: str, fact:
         (b"---\nid: mem-1\ncreated_at: now\n---\n", "`created_at` is not a time like 2026-03-01T09:30:00Z.", "mem-1"),
     ],
 )
-def test_a_damaged_file_is_told_of_and_still_listed(content: bytes, warning: str, memory_id: str | None) -> None:
+def test_a_damaged_file_gets_a_warning_and_is_listed(content: bytes, warning: str, memory_id: str | None) -> None:
     found = read(content, "shared/durable/x.md")
     assert found.warning == warning
     (one,) = found.memories
@@ -161,12 +161,12 @@ def test_a_damaged_file_is_never_written(content: bytes) -> None:
         ("---\nid: mem-1\n---\n", "x", ""),
     ],
 )
-def test_title_and_text_of_what_people_write(content: str, title: str, text: str) -> None:
+def test_titles_and_texts_of_hand_written_files(content: str, title: str, text: str) -> None:
     (one,) = read(content, "shared/durable/x.md").memories
     assert (one.title, one.text) == (title, text)
 
 
-def test_being_read_is_no_new_version_and_any_other_change_is() -> None:
+def test_reading_makes_no_new_version_but_any_edit_does() -> None:
     content = document.new_memory({"id": "mem-1", "access_count": 0, "tags": ["a"]}, "T", "text")
     one = read(content, "shared/durable/x.md").memories[0]
     counted = document.edit_entry(content, one, Edit({"access_count": 4, "tier": "hot"}), is_group=False)

@@ -15,21 +15,21 @@ def _labelled(name: str) -> list[tuple[str, str]]:
     return [(label, sentence) for label, _, sentence in (line.partition("\t") for line in lines)]
 
 
-USERS, AGENTS = _labelled("said_by_users.tsv"), _labelled("said_by_agents.tsv")
+USERS, AGENTS = _labelled("user_sentences.tsv"), _labelled("agent_sentences.tsv")
 
 
 @pytest.mark.parametrize(("label", "sentence"), USERS, ids=[sentence for _, sentence in USERS])
-def test_a_users_sentence_is_what_people_take_it_for(label: str, sentence: str) -> None:
+def test_user_sentences_are_classified_as_labelled(label: str, sentence: str) -> None:
     found = match_correction(sentence)
     assert (found.type if found else "-") == label
 
 
 @pytest.mark.parametrize(("label", "sentence"), AGENTS, ids=[sentence for _, sentence in AGENTS])
-def test_an_agents_sentence_is_what_people_take_it_for(label: str, sentence: str) -> None:
+def test_agent_sentences_are_classified_as_labelled(label: str, sentence: str) -> None:
     found = match_conclusion(sentence)
     assert (found.type if found else "-") == label
 
 
-def test_the_labelled_sentences_are_many_and_of_many_languages() -> None:
+def test_there_are_enough_labelled_sentences() -> None:
     assert len(USERS) >= 100
     assert len(AGENTS) >= 40

@@ -27,12 +27,12 @@ PARTS = st.lists(
         ("a\x00b\x1bc\td", "abc\td"),
     ],
 )
-def test_private_words_and_our_context_are_taken_out(text: str, kept: str) -> None:
+def test_private_text_and_injected_context_are_removed(text: str, kept: str) -> None:
     assert filter_private(text).text == kept
 
 
 @given(PARTS)
-def test_whatever_the_tags_nothing_private_is_left_between_them(parts: list[str]) -> None:
+def test_nothing_private_remains_whatever_the_tags(parts: list[str]) -> None:
     text = "".join(f"{part}{'secret' if part.lower().startswith('<private') else ''}" for part in parts)
     kept = filter_private(text).text
     assert "secret" not in kept
@@ -40,7 +40,7 @@ def test_whatever_the_tags_nothing_private_is_left_between_them(parts: list[str]
     assert filter_private(kept).text == kept
 
 
-def test_a_whole_prompt_of_ours_leaves_the_request_alone() -> None:
+def test_of_a_composed_prompt_only_the_request_remains() -> None:
     kinds: tuple[BlockKind, ...] = ("anchor", "context", "delta")
     blocks = [
         render_block(kind, [PackItem(kind, kind, Priority.ANCHOR, f"No floats in {kind}.", "d", "why")], "Fix it")

@@ -9,7 +9,7 @@ from sidecar.app import load_full_catalog
 from sidecar.core.lazy_regex import LazyPattern, lazy_regex
 
 
-def test_it_behaves_as_the_compiled_pattern() -> None:
+def test_it_behaves_like_the_compiled_pattern() -> None:
     lazy, compiled = lazy_regex(r"(?P<word>[a-z]+)\d", re.IGNORECASE), re.compile(r"(?P<word>[a-z]+)\d", re.IGNORECASE)
     text = "Ab1 cd2"
     assert [found["word"] for found in lazy.finditer(text)] == [found["word"] for found in compiled.finditer(text)]
@@ -22,17 +22,17 @@ def test_bytes_are_searched_too() -> None:
     assert lazy_regex(rb"\d+").findall(b"a12b3") == [b"12", b"3"]
 
 
-def test_a_copy_is_as_good() -> None:
+def test_a_copy_works() -> None:
     assert copy.deepcopy(lazy_regex("a+")).fullmatch("aa")
 
 
-def test_what_is_no_pattern_is_told_at_the_first_use() -> None:
+def test_an_invalid_pattern_raises_at_first_use() -> None:
     wrong = lazy_regex("(")
     with pytest.raises(re.error):
         wrong.search("")
 
 
-def test_threads_may_use_it_first_at_the_same_time() -> None:
+def test_threads_may_race_for_the_first_use() -> None:
     begin, found = threading.Barrier(8), []
 
     def search() -> None:
@@ -49,7 +49,7 @@ def test_threads_may_use_it_first_at_the_same_time() -> None:
     assert all(one == found[0] for one in found)
 
 
-def test_each_that_the_product_has_compiles() -> None:
+def test_every_pattern_of_the_product_compiles() -> None:
     load_full_catalog()
     gc.unfreeze()  # a sidecar of an earlier test may have frozen them
     every = [one for one in gc.get_objects() if isinstance(one, LazyPattern) and one.pattern != "("]

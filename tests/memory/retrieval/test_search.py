@@ -7,7 +7,7 @@ import pytest
 from tests.support.memory_project import Memories
 
 
-def test_a_question_finds_the_memory_that_answers_it_and_says_what_its_score_is_made_of(memories: Memories) -> None:
+def test_a_question_finds_its_answer_and_explains_the_score(memories: Memories) -> None:
     ask = memories.ask
     ask("add", title="JWT, not sessions", text="A stateless API needs no session store.", type="decision")
     ask("add", title="Receipts", text="The thermal printer wants CP437.", type="gotcha")
@@ -20,7 +20,7 @@ def test_a_question_finds_the_memory_that_answers_it_and_says_what_its_score_is_
     assert ask("get", id=best["id"])["accessCount"] == 0, "a search counts as no access"
 
 
-def test_what_the_user_edits_in_a_file_is_found_at_once(memories: Memories) -> None:
+def test_a_users_edit_is_found_immediately(memories: Memories) -> None:
     ask = memories.ask
     added = ask("add", title="Queue", text="Jobs run on Redis.")
     path = memories.project / added["path"]
@@ -29,7 +29,7 @@ def test_what_the_user_edits_in_a_file_is_found_at_once(memories: Memories) -> N
     assert ask("search", query="Redis")["memories"] == []
 
 
-def test_a_budget_of_tokens_is_never_exceeded_and_what_it_left_out_is_said(memories: Memories) -> None:
+def test_a_token_budget_is_never_exceeded_and_omissions_are_counted(memories: Memories) -> None:
     ask = memories.ask
     for number in range(8):
         ask("add", title=f"Deploy {number}", text=f"Deploys of service {number} go through the canary. " * 4)
@@ -39,7 +39,7 @@ def test_a_budget_of_tokens_is_never_exceeded_and_what_it_left_out_is_said(memor
     assert found["renderedTokens"] == sum(one["renderedTokens"] for one in found["memories"])
 
 
-def test_a_long_memory_is_told_by_the_lines_that_matter_for_the_question(memories: Memories) -> None:
+def test_a_long_memory_is_reduced_to_the_lines_relevant_to_the_question(memories: Memories) -> None:
     ask = memories.ask
     filler = [f"Line {number} tells of something else at some length." for number in range(60)]
     text = "\n".join(["# Context", "The API grew.", *filler[:30], "The limiter counts per API key.", *filler[30:]])
@@ -53,7 +53,7 @@ def test_a_long_memory_is_told_by_the_lines_that_matter_for_the_question(memorie
     assert ask("search", query="limiter", level="full")["memories"][0]["text"] == text
 
 
-def test_without_a_query_the_task_is_asked_and_without_both_the_call_is_refused(memories: Memories) -> None:
+def test_the_task_replaces_a_missing_query_and_one_of_them_is_required(memories: Memories) -> None:
     ask = memories.ask
     ask("add", title="Cents", text="Amounts are integers of cents.")
     assert ask("search", task="Round the amounts on the receipt")["memories"][0]["title"] == "Cents"
@@ -61,7 +61,7 @@ def test_without_a_query_the_task_is_asked_and_without_both_the_call_is_refused(
     assert "not a valid time" in memories.refused("search", query="cents", since="yesterday").message
 
 
-def test_filters_hold(memories: Memories) -> None:
+def test_every_filter_applies(memories: Memories) -> None:
     ask = memories.ask
     ask("add", title="Cache one", text="The cache expires hourly.", type="decision", tags=["cache"])
     ask("add", title="Cache two", text="The cache must be warmed.", type="gotcha")
@@ -72,7 +72,7 @@ def test_filters_hold(memories: Memories) -> None:
     assert ask("search", query="cache", since="2026-03-02T00:00:00Z")["memories"] == []
 
 
-def test_private_memories_are_found_by_their_agent_alone_and_weigh_on_nobody_elses_scores(memories: Memories) -> None:
+def test_private_memories_are_found_only_by_their_agent_and_affect_no_other_score(memories: Memories) -> None:
     memories.add("The queue retries three times.", title="Retries")
     memories.add("A queue of letters.", title="Letters")
     before = memories.ask("search", query="how often does the queue retry")
@@ -86,7 +86,7 @@ def test_private_memories_are_found_by_their_agent_alone_and_weigh_on_nobody_els
     assert memories.ask("search", query="how often does the queue retry", agent="brief")["memories"]
 
 
-def test_an_agent_finds_its_preferred_sectors_first_among_equals(memories: Memories) -> None:
+def test_preferred_sectors_rank_first_among_equals(memories: Memories) -> None:
     memories.add("Migrations run before the deploy.", title="Episode", type="episodic")
     memories.add("Migrations run before the deploy!", title="Procedure", type="procedural")
     titles = [one["title"] for one in memories.ask("search", query="migrations deploy", agent="dev")["memories"]]
@@ -103,7 +103,7 @@ def test_words_of_any_script_and_parts_of_identifiers_are_found(memories: Memori
         assert memories.ask("search", query=query)["memories"][0]["title"] == title
 
 
-def test_an_index_of_before_the_words_were_kept_is_made_anew(memories: Memories) -> None:
+def test_an_index_without_term_counts_is_rebuilt(memories: Memories) -> None:
     memories.add("The limiter counts per key.")
     memories.ask("rebuild")
     kept = "SELECT owner, term, entries FROM continuity_memory_term_counts ORDER BY 1, 2"

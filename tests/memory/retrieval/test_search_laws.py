@@ -58,7 +58,7 @@ def found(memories: Memories, question: str, **params: Any) -> list[Any]:
 
 @laws
 @given(notes=NOTES, question=QUESTION)
-def test_the_same_question_has_the_same_answer_also_from_an_index_made_anew(
+def test_a_rebuilt_index_gives_the_same_answers(
     notes: list[Any], question: str, sidecar: MemorySidecar, tmp_path: Path
 ) -> None:
     memories = kept(sidecar, tmp_path, notes)
@@ -86,7 +86,7 @@ def test_a_score_is_the_product_of_its_factors_and_the_best_comes_first(
 
 @laws
 @given(notes=NOTES, question=QUESTION)
-def test_whoever_asks_finds_their_own_and_shared_memories_and_no_others(
+def test_a_search_returns_only_memories_within_reach(
     notes: list[Any], question: str, sidecar: MemorySidecar, tmp_path: Path
 ) -> None:
     memories = kept(sidecar, tmp_path, notes)
@@ -100,7 +100,7 @@ def test_whoever_asks_finds_their_own_and_shared_memories_and_no_others(
 
 @laws
 @given(notes=NOTES, question=QUESTION, unrelated=st.lists(st.sampled_from(OTHER_WORDS), min_size=1, max_size=8))
-def test_a_memory_of_something_else_takes_none_away_from_what_is_found(
+def test_an_unrelated_memory_removes_no_result(
     notes: list[Any], question: str, unrelated: list[str], sidecar: MemorySidecar, tmp_path: Path
 ) -> None:
     memories = kept(sidecar, tmp_path, notes)
@@ -112,7 +112,7 @@ def test_a_memory_of_something_else_takes_none_away_from_what_is_found(
 
 @laws
 @given(notes=NOTES, question=QUESTION)
-def test_a_memory_that_holds_a_word_of_the_question_is_found(
+def test_a_memory_with_a_word_of_the_question_is_found(
     notes: list[Any], question: str, sidecar: MemorySidecar, tmp_path: Path
 ) -> None:
     words = set(question.removesuffix("?").split()) & set(WORDS)
@@ -129,7 +129,7 @@ def test_a_memory_that_holds_a_word_of_the_question_is_found(
 
 @laws
 @given(notes=NOTES, question=QUESTION, kind=st.sampled_from(TYPES), budget=st.integers(1, 200))
-def test_what_is_found_passes_the_filters_and_fits_the_budget(
+def test_results_pass_the_filters_and_fit_the_budget(
     notes: list[Any], question: str, kind: str, budget: int, sidecar: MemorySidecar, tmp_path: Path
 ) -> None:
     memories = kept(sidecar, tmp_path, notes)
@@ -152,7 +152,7 @@ def test_what_is_found_passes_the_filters_and_fits_the_budget(
     words=st.lists(st.sampled_from([*WORDS, *OTHER_WORDS]), unique=True),
     enough=st.integers(1, 100),
 )
-def test_the_rare_words_are_the_rarest_that_are_held_often_enough_and_no_word_is_lost(
+def test_the_rarest_words_that_occur_often_enough_are_selected_and_none_is_lost(
     holding: dict[str, int], words: list[str], enough: int
 ) -> None:
     rare, rest = split_rarest(words, holding, enough)

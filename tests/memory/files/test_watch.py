@@ -54,7 +54,7 @@ def looked_at(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 
 @on_linux
-def test_an_unchanged_folder_is_not_looked_through_and_of_a_changed_one_only_the_file(
+def test_an_unchanged_folder_is_not_scanned_and_only_changed_files_are_read(
     watched: Memories, looked_at: list[str]
 ) -> None:
     index = watched.index()
@@ -72,18 +72,18 @@ def test_an_unchanged_folder_is_not_looked_through_and_of_a_changed_one_only_the
     assert "durable" in looked_at
 
 
-def test_who_asks_once_pays_for_no_watch(memories: Memories, tmp_path: Path) -> None:
+def test_a_single_refresh_starts_no_watch(memories: Memories, tmp_path: Path) -> None:
     memories.write("shared/durable/a.md", note("mem-a"))
     memories.index().refresh()
     assert not list(tmp_path.rglob("cookies"))
 
 
-def test_what_is_put_in_a_project_by_the_watch_is_nothing(watched: Memories) -> None:
+def test_the_watch_leaves_no_file_in_the_project(watched: Memories) -> None:
     assert sorted(path.name for path in watched.folder.rglob("*") if path.is_file()) == ["a.md", "b.md", "c.md"]
 
 
 @on_linux
-def test_who_else_writes_the_index_makes_all_files_be_looked_at(watched: Memories) -> None:
+def test_a_write_by_another_process_causes_a_full_scan(watched: Memories) -> None:
     index, process = watched.index(), watched.sidecar.app.process
     assert process is not None
     other = Index(process, process.workspaces.get(str(watched.project), None))
@@ -98,7 +98,7 @@ def test_who_else_writes_the_index_makes_all_files_be_looked_at(watched: Memorie
     assert watched.ask("get", id="mem-b")["text"] == "other"
 
 
-def test_a_folder_in_another_ones_place_is_another_folder(watched: Memories, tmp_path: Path) -> None:
+def test_a_replaced_folder_is_recognized_as_another_one(watched: Memories, tmp_path: Path) -> None:
     watched.folder.rename(tmp_path / "away")
     assert watched.ids() == []
     watched.write("shared/durable/z.md", note("mem-z"))
@@ -109,7 +109,7 @@ def test_a_folder_in_another_ones_place_is_another_folder(watched: Memories, tmp
 
 
 @pytest.mark.skipif(os.name == "nt", reason="links need a right there")
-def test_a_link_that_is_put_in_a_files_place_is_told_of_and_not_followed(watched: Memories, tmp_path: Path) -> None:
+def test_a_link_that_replaces_a_file_is_reported_and_not_followed(watched: Memories, tmp_path: Path) -> None:
     (tmp_path / "secret.md").write_text(note("mem-secret"))
     (watched.folder / "shared/durable/b.md").unlink()
     (watched.folder / "shared/durable/b.md").symlink_to(tmp_path / "secret.md")
@@ -117,9 +117,7 @@ def test_a_link_that_is_put_in_a_files_place_is_told_of_and_not_followed(watched
     assert [one["warning"] for one in watched.ask("status")["warnings"]] == ["A link is not followed."]
 
 
-def test_where_nothing_can_be_watched_every_file_is_looked_at(
-    memories: Memories, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_watch_every_file_is_checked(memories: Memories, monkeypatch: pytest.MonkeyPatch) -> None:
     def refusing(*_: object) -> None:
         raise Unwatchable("the file system does not report its changes reliably")
 
@@ -131,7 +129,7 @@ def test_where_nothing_can_be_watched_every_file_is_looked_at(
 
 
 @on_linux
-def test_no_more_than_a_few_projects_are_watched_and_all_are_answered_right(
+def test_only_a_few_projects_are_watched_and_all_results_are_current(
     sidecar: MemorySidecar, memories_of: Callable[[Path], Memories], tmp_path: Path
 ) -> None:
     before = _watches()
@@ -155,9 +153,7 @@ def test_no_more_than_a_few_projects_are_watched_and_all_are_answered_right(
 
 @on_linux
 @pytest.mark.parametrize("questions", [2, 3])
-def test_a_watch_ends_with_its_process_however_often_it_was_asked(
-    sidecar: MemorySidecar, memories: Memories, questions: int
-) -> None:
+def test_a_watch_ends_with_its_process(sidecar: MemorySidecar, memories: Memories, questions: int) -> None:
     before = _watches()
     memories.write("shared/durable/a.md", note("mem-a"))
     for _ in range(questions):
@@ -198,7 +194,7 @@ STEPS = st.lists(
 @on_linux
 @settings(max_examples=examples(60, 15), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(rounds=st.lists(STEPS, min_size=1, max_size=4))
-def test_whatever_is_done_to_the_files_a_full_look_finds_nothing_that_the_watch_did_not_tell(
+def test_a_full_scan_finds_nothing_that_the_watch_did_not_report(
     rounds: list[list[tuple[str, str, str, str]]], memories: Memories
 ) -> None:
     process = memories.sidecar.app.process

@@ -26,7 +26,7 @@ def codex(**payload: Any) -> bytes:
     return orjson.dumps({"type": "event_msg", "timestamp": AT, "payload": payload})
 
 
-def test_the_words_of_user_and_agent_are_told_in_order_with_their_time() -> None:
+def test_messages_are_returned_in_order_with_their_times() -> None:
     lines = [
         said("user", "Use pnpm."),
         said("assistant", [{"type": "thinking", "thinking": "Hm."}, {"type": "text", "text": "Done."}]),
@@ -40,7 +40,7 @@ def test_the_words_of_user_and_agent_are_told_in_order_with_their_time() -> None
     assert {one.at_ms for one in told} == {AT_MS}
 
 
-def test_what_the_program_put_into_a_turn_is_nobodys_word() -> None:
+def test_text_inserted_by_the_harness_is_removed() -> None:
     reminder = "<system-reminder>\nAlways answer in French.\n</system-reminder>"
     lines = [
         said("user", f"Fix it.{reminder}"),
@@ -54,12 +54,12 @@ def test_what_the_program_put_into_a_turn_is_nobodys_word() -> None:
     assert [one.text for one in read_transcript(lines, 0).utterances] == ["Fix it."]
 
 
-def test_what_was_heard_before_is_not_told_again() -> None:
+def test_messages_before_the_given_moment_are_skipped() -> None:
     assert read_transcript([said("user", "Use pnpm.")], AT_MS).utterances == ()
     assert read_transcript([said("user", "Use pnpm.", at="yesterday")], 0).utterances == ()
 
 
-def test_an_error_is_told_with_what_the_agent_said_before_the_same_command_worked() -> None:
+def test_an_error_is_paired_with_the_agents_last_message_before_the_fix() -> None:
     lines = [
         *ran("make", "Error: no rule", is_error=True, name="1"),
         *ran("ls", "x", is_error=False, name="2"),
@@ -76,7 +76,7 @@ def test_an_error_is_told_with_what_the_agent_said_before_the_same_command_worke
 
 
 @given(st.lists(st.binary(max_size=60) | st.sampled_from((b'{"type":"user"}', b'{"payload":{"type":"user_message"}}'))))
-def test_damaged_records_change_nothing(damage: list[bytes]) -> None:
+def test_damaged_records_are_skipped(damage: list[bytes]) -> None:
     contents: tuple[Any, ...] = (None, 3, {}, [3, None, {"type": "text"}, {"type": "tool_use"}])
     odd = [said("user", content) for content in contents]
     told = read_transcript([*damage, *odd, said("user", "Use pnpm.")], 0)
