@@ -1,4 +1,4 @@
-"""The published rows and files, as the tests of this folder compare them."""
+"""The published rows and files that the tests of this folder compare."""
 
 import json
 from collections.abc import Iterator
@@ -20,18 +20,18 @@ ROWS: dict[str, Method | Notification] = {
 
 
 def golden_of(name: str) -> dict[str, Any]:
-    """Gives a row's golden messages: `{params: {valid, invalid}, result: {valid, invalid}}`, each by what it shows."""
+    """Return a row's golden messages: `{params: {valid, invalid}, result: {valid, invalid}}`, each by its purpose."""
     document: dict[str, Any] = json.loads((GOLDEN / file_name(name)).read_text(encoding="utf-8"))
     return document
 
 
 def file_name(name: str) -> str:
-    """Names a row's golden file: `settings/get` is in `settings.get.json`."""
+    """Return a row's golden file: `settings/get` is in `settings.get.json`."""
     return name.replace("/", ".") + ".json"
 
 
 def goldens() -> Iterator[tuple[str, str, bool, str, Any]]:
-    """Yields every golden message as (row, part, whether it is valid, what it shows, the message)."""
+    """Yield every golden message as (row, part, whether it is valid, purpose, message)."""
     for name in ROWS:
         if not (GOLDEN / file_name(name)).exists():
             continue

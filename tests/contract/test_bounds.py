@@ -1,4 +1,4 @@
-"""No number of a message is so large that a sum of it, or the database, cannot hold it."""
+"""Every number in a message has a bound that sums and the database can hold."""
 
 import json
 from collections.abc import Iterator
@@ -10,12 +10,12 @@ import pytest
 DOCUMENT: dict[str, Any] = json.loads(
     (Path(__file__).resolve().parents[2] / "rpc_schema" / "openrpc.json").read_bytes()
 )
-NOT_KEPT = ("initialize.protocolVersion", "initialize.processId", "$/cancelRequest.id")
-"""Compared, and bounded by what reads them before there is a schema."""
+UNBOUNDED = ("initialize.protocolVersion", "initialize.processId", "$/cancelRequest.id")
+"""Compared, and bounded by their reader before any schema applies."""
 
 
 def integers(schema: Any, place: str, above: frozenset[str] = frozenset()) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Gives every integer below a schema with its place."""
+    """Yield every integer below a schema with its path."""
     name = schema.get("$ref", "").rpartition("/")[2]
     if name and name not in above:
         yield from integers(DOCUMENT["components"]["schemas"][name], place, above | {name})
@@ -33,7 +33,7 @@ PARAMS = [
     for method in DOCUMENT["methods"]
     for param in method["params"]
     for found in integers(param["schema"], f"{method['name']}.{param['name']}")
-    if found[0] not in NOT_KEPT
+    if found[0] not in UNBOUNDED
 ]
 
 

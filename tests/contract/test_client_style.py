@@ -14,7 +14,7 @@ MAX_LINES = 300
 
 
 def code_lines(path: Path) -> list[str]:
-    """Gives the lines that are no comment."""
+    """Return the lines that are not comments."""
     lines = path.read_text(encoding="utf-8").splitlines()
     return [line for line in lines if not line.lstrip().startswith(("*", "/*", "//"))]
 

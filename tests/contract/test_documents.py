@@ -1,4 +1,4 @@
-"""The published schemas of the block and of a memory's front matter hold for what is really written."""
+"""The published schemas of the block and of a memory's front matter match what is written."""
 
 import json
 from collections.abc import Callable
@@ -25,12 +25,12 @@ def validator(name: str) -> Any:
 
 
 def matter(text: str) -> dict[str, Any]:
-    """A memory's front matter as JSON has it: moments as text."""
+    """A memory's front matter as JSON: times as text."""
     read = YAML(typ="safe").load(text.split("---\n")[1])
     return {key: value.isoformat() if isinstance(value, datetime) else value for key, value in read.items()}
 
 
-def test_a_memory_as_it_is_written_fits_its_schema(client: Client, make_repository: Callable[..., Repository]) -> None:
+def test_a_written_memory_matches_its_schema(client: Client, make_repository: Callable[..., Repository]) -> None:
     project = make_repository({}, name="till").path
     params = {"cwd": str(project), "title": "JWT", "text": "We chose JWT.", "type": "decision", "tags": ["auth"]}
     path = project / client.request("memory/add", params)["path"]
@@ -39,7 +39,7 @@ def test_a_memory_as_it_is_written_fits_its_schema(client: Client, make_reposito
     assert list(validator("memory.schema.json").iter_errors(found)) == []
 
 
-def test_the_specifications_example_fits_and_a_sector_nobody_knows_does_not() -> None:
+def test_the_specified_example_is_valid_and_an_unknown_sector_is_not() -> None:
     example = matter(SPECIFIED)
     schema = validator("memory.schema.json")
     schema.validate({**example, "a_key_of_mine": 1})
@@ -48,7 +48,7 @@ def test_the_specifications_example_fits_and_a_sector_nobody_knows_does_not() ->
 
 
 @pytest.mark.parametrize("bracket", ["FRESH", "MODERATE", "DEPLETED", "CRITICAL"])
-def test_a_block_as_it_is_made_fits_its_schema(
+def test_a_composed_block_matches_its_schema(
     client: Client, make_repository: Callable[..., Repository], bracket: str
 ) -> None:
     project = make_repository(PROJECT, name="till").path

@@ -1,4 +1,4 @@
-"""What the generators make of models that no slice has yet."""
+"""The generators' output for models that no slice has yet."""
 
 from typing import Any
 
@@ -12,19 +12,19 @@ from sidecar.schema.typescript import type_of, typescript
 
 
 class Part(WireModel):
-    """Read with a default, written always."""
+    """Optional when read, always written."""
 
     size: int = 1
 
 
 class BothWaysParams(WireModel):
-    """Takes a part."""
+    """Accept a part."""
 
     part: Part = Field(default_factory=Part, description="Ends no comment: */")
 
 
 class BothWaysResult(WireModel):
-    """Gives a part."""
+    """Return a part."""
 
     part: Part
     kind: str = "part"
@@ -60,7 +60,7 @@ def test_a_schema_without_a_type_is_refused_instead_of_being_unknown() -> None:
         type_of({"not": {"type": "string"}})
 
 
-def test_a_model_used_both_ways_is_published_once_for_each() -> None:
+def test_a_model_used_in_both_directions_is_published_per_direction() -> None:
     known = definitions(catalog(BothWaysParams, BothWaysResult), "{model}.json")
     assert known.schemas["PartInput"].get("required") is None
     assert known.schemas["Part"]["required"] == ["size"]
@@ -75,7 +75,7 @@ def test_defaults_are_optional_in_params_and_required_in_results() -> None:
     assert "Ends no comment: * /" in text
 
 
-def test_a_model_used_in_both_ways_without_defaults_is_published_once() -> None:
+def test_a_model_without_defaults_is_published_once() -> None:
     assert list(definitions(catalog(Empty, Empty), "{model}").schemas) == ["Empty"]
 
 

@@ -1,4 +1,4 @@
-"""Golden messages: what is valid and what is not, judged by the models and by the published schemas alike."""
+"""Golden messages: models and published schemas agree on what is valid."""
 
 import json
 from functools import cache
@@ -63,12 +63,12 @@ def test_every_row_has_valid_and_invalid_messages(name: str) -> None:
         assert messages["invalid"], f"{part}: at least one invalid message"
 
 
-def test_no_golden_file_is_left_of_a_row_that_is_gone() -> None:
+def test_every_golden_file_belongs_to_a_row() -> None:
     assert {path.name for path in GOLDEN.glob("*.json")} <= {file_name(name) for name in ROWS}
 
 
 @pytest.mark.parametrize(("name", "part", "valid", "message"), CASES)
-def test_model_and_schema_judge_alike(name: str, part: str, valid: bool, message: Any) -> None:
+def test_model_and_schema_agree(name: str, part: str, valid: bool, message: Any) -> None:
     validator = jsonschema.Draft202012Validator(
         {"$ref": schema_names()[name, part]},
         registry=registry(),
@@ -80,7 +80,7 @@ def test_model_and_schema_judge_alike(name: str, part: str, valid: bool, message
 
 
 @pytest.mark.parametrize(("name", "message"), RESULTS)
-def test_a_valid_result_is_written_as_it_was_read(name: str, message: Any) -> None:
+def test_a_valid_result_round_trips(name: str, message: Any) -> None:
     model = model_of(name, "result")
     read = model.model_validate(message, by_alias=True, by_name=False)
     assert json.loads(read.model_dump_json(by_alias=True)) == message

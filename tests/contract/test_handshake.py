@@ -42,7 +42,7 @@ junk = st.sampled_from(JUNK)
 
 
 def near(row: Setting) -> st.SearchStrategy[Any]:
-    """Values on both sides of what a setting takes."""
+    """Values on both sides of a setting's bounds."""
     default = list(row.default) if isinstance(row.default, tuple) else row.default  # as it is on the wire
     edges = (default, row.minimum - 1, row.minimum, row.maximum, row.maximum + 1, *row.choices)
     return st.one_of(st.sampled_from(edges), st.sampled_from(BRANCHES) if row.kind == "branch" else junk)
@@ -122,12 +122,12 @@ def test_check_and_model_agree_on_each_member(name: str, value: Any) -> None:
 
 
 @pytest.mark.parametrize("params", [None, [], [VALID], "text", 1, {}, VALID], ids=repr)
-def test_check_and_model_agree_on_what_is_no_object(params: object) -> None:
+def test_check_and_model_agree_on_non_objects(params: object) -> None:
     assert check_accepts(params) is model_accepts(params)
 
 
-def test_the_settings_that_were_said_are_understood() -> None:
-    said = read_initialize(VALID)
-    assert said.settings == VALID["settings"]
-    assert said.process_id == VALID["processId"]
-    assert said.log_dir is None
+def test_the_stated_settings_are_accepted() -> None:
+    parsed = read_initialize(VALID)
+    assert parsed.settings == VALID["settings"]
+    assert parsed.process_id == VALID["processId"]
+    assert parsed.log_dir is None

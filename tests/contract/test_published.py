@@ -1,4 +1,4 @@
-"""The files under rpc_schema/ say what the catalog says, and all of it."""
+"""The files under rpc_schema/ match the catalog completely."""
 
 import json
 import re
@@ -67,7 +67,7 @@ def test_check_names_each_stale_missing_and_superfluous_file(tmp_path: Path) -> 
     assert not (tmp_path / "rpc_schema" / "schemas" / "Gone.json").exists()
 
 
-def test_without_an_environment_generate_says_what_is_missing(tmp_path: Path) -> None:
+def test_without_an_environment_generate_names_what_is_missing(tmp_path: Path) -> None:
     (tmp_path / "build").mkdir()
     shutil.copy(ROOT / "build" / "generate.py", tmp_path / "build")
     refused = generate(tmp_path)
@@ -105,7 +105,7 @@ def test_rpc_discover_answers_with_the_published_document() -> None:
     assert row.run(None, Empty()) is answer
 
 
-def test_the_document_is_made_of_the_rows_where_none_is_published() -> None:
+def test_the_document_is_built_from_the_catalog_if_none_is_published() -> None:
     rows = tuple(row for row in CATALOG.methods if row.name != "rpc.discover")
     made = discover_method(rows, CATALOG.notifications)
     assert made.run is not None
@@ -140,13 +140,13 @@ def test_every_method_and_notification_is_documented(name: str) -> None:
     row = ROWS[name]
     section = section_of(name)
     assert row.doc in section
-    wanted = list(members(row.params))
+    documented = list(members(row.params))
     if isinstance(row, Method):
-        wanted += members(row.result)
+        documented += members(row.result)
         assert f"Lane: `{row.lane}`." in section
         for error in row.errors:
             assert f"`{error.kind}` ({error.code})" in section
-    for member in wanted:
+    for member in documented:
         assert f"| `{member}` |" in section
 
 
@@ -160,7 +160,7 @@ def test_every_setting_is_documented_with_default_and_environment(row: Any) -> N
 
 
 @pytest.mark.parametrize("error", all_errors(), ids=lambda error: str(error.kind))
-def test_every_error_is_documented_and_has_a_code_of_its_own(error: Any) -> None:
+def test_every_error_is_documented_and_has_its_own_code(error: Any) -> None:
     assert f"| {error.code} | `{error.kind}` |" in METHODS_MD
     assert f"  {error.kind}: {error.code}," in (PUBLISHED / "typescript" / "types.ts").read_text(encoding="utf-8")
     assert [other for other in all_errors() if other.code == error.code or other.kind == error.kind] == [error]

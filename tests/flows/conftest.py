@@ -1,4 +1,4 @@
-"""What the flows share: a small project and a conversation in it, with injection switched on."""
+"""Fixtures of the flows: a small project and a conversation in it, with injection enabled."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -61,7 +61,7 @@ def project(make_repository: Callable[..., Repository]) -> Repository:
 
 @pytest.fixture
 def conversation(active: MemorySidecar, project: Repository) -> Conversation:
-    """A conversation of Claude's in the till's repository."""
+    """A Claude conversation in the till's repository."""
     return Conversation(active.client, project.path)
 
 

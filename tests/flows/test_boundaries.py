@@ -1,4 +1,4 @@
-"""What a run leaves when it touches a boundary: a set of drafts, once, whatever the wording."""
+"""A run that touches a boundary drafts one set of artifacts, whatever the wording."""
 
 from functools import partial
 from typing import Any
@@ -15,7 +15,7 @@ SAME = '"""Prices and discounts per customer."""\n\n\ndef discounted_price(cents
 def drafted(conversation: Conversation, kind: str) -> list[Any]:
     params = {"projectPath": conversation.project_path, "type": kind}
     found = conversation.client.request("artifact/list", params)["artifacts"]
-    return [conversation.artifact(one["id"]) for one in found]
+    return [conversation.artifact(artifact["id"]) for artifact in found]
 
 
 def edits(conversation: Conversation, **files: str) -> list[dict[str, Any]]:
@@ -26,12 +26,12 @@ def change(conversation: Conversation, content: str, **more: Any) -> Any:
     return conversation.turn(PROMPT, lambda: [conversation.edit("till/prices.py", content)], **more)
 
 
-def test_a_changed_signature_that_others_import_drafts_an_entry_and_a_decision_stub(
+def test_a_changed_signature_with_importers_drafts_an_entry_and_a_decision_stub(
     conversation: Conversation, project: Repository
 ) -> None:
     other = "from till.prices import shown_price\n\n\ndef label(cents):\n    return shown_price(cents)\n"
     files = {"till/web.py": CALLER, "till/shelf.py": CALLER, "till/label.py": other, "examples/a.py": CALLER}
-    begun = project.commit(files)
+    before = project.commit(files)
     files = {"till/prices.py": CHANGED, "till/web.py": CALLER.replace("0)", "0, 'EUR')")}
 
     turn = conversation.turn(
@@ -39,7 +39,7 @@ def test_a_changed_signature_that_others_import_drafts_an_entry_and_a_decision_s
         chatId="the-chat",
     )  # fmt: skip
 
-    assert sorted(one["type"] for one in turn["after"]["artifacts"]) == ["adr", "devlog"]
+    assert sorted(artifact["type"] for artifact in turn["after"]["artifacts"]) == ["adr", "devlog"]
     (stub,), (entry,) = drafted(conversation, "adr"), drafted(conversation, "devlog")
     assert stub["body"] == (
         "# Changed contract: discounted_price\n\n"
@@ -58,15 +58,15 @@ def test_a_changed_signature_that_others_import_drafts_an_entry_and_a_decision_s
     )
     assert entry["event"] == stub["event"] == "boundaryTouched"
     assert "Boundary touched: `till/prices.py`, which 3 files import (`discounted_price`)." in entry["body"]
-    for one in (stub, entry):
-        assert one["provenance"]["runs"] == [turn["runId"]]
-        assert (one["provenance"]["sessionId"], one["provenance"]["chatId"]) == ("session", "the-chat")
-        assert one["provenance"]["startCommit"] == begun
-        assert one["provenance"]["taskFingerprint"]
+    for artifact in (stub, entry):
+        assert artifact["provenance"]["runs"] == [turn["runId"]]
+        assert (artifact["provenance"]["sessionId"], artifact["provenance"]["chatId"]) == ("session", "the-chat")
+        assert artifact["provenance"]["startCommit"] == before
+        assert artifact["provenance"]["taskFingerprint"]
     assert stub["provenance"]["files"] == ["till/prices.py"]
 
 
-def test_the_same_change_told_in_other_words_is_one_stub_also_when_it_was_thrown_away(
+def test_a_reworded_change_yields_one_stub_even_after_it_was_discarded(
     conversation: Conversation, project: Repository
 ) -> None:
     project.commit({"till/web.py": CALLER})
@@ -77,12 +77,10 @@ def test_the_same_change_told_in_other_words_is_one_stub_also_when_it_was_thrown
     other = Conversation(conversation.client, conversation.cwd, sub_chat_id="other")
     other.turn("Tidy up prices", lambda: [other.edit("till/prices.py", CHANGED + "# more\n")], session="other")
 
-    assert [one["status"] for one in drafted(conversation, "adr")] == ["discarded"]
+    assert [artifact["status"] for artifact in drafted(conversation, "adr")] == ["discarded"]
 
 
-def test_a_task_that_touches_more_adds_to_its_own_stub_until_the_user_has_it(
-    conversation: Conversation, project: Repository
-) -> None:
+def test_a_task_extends_its_own_stub_until_the_user_accepts_it(conversation: Conversation, project: Repository) -> None:
     project.commit({"till/web.py": CALLER + "from till.cart import Cart\n"})
     change(conversation, CHANGED)
     cart = "class Cart:\n    def add_line(self, sku):\n        pass\n\n    def total(self):\n        pass\n"
@@ -93,11 +91,11 @@ def test_a_task_that_touches_more_adds_to_its_own_stub_until_the_user_has_it(
     assert "`def add_line(self, sku, quantity)` → `def add_line(self, sku)`" in stub["body"]
     conversation.decide("update", stub["id"], title="Prices know a currency")
     conversation.turn("go on", lambda: [conversation.edit("till/cart.py", "class Basket:\n    pass\n")])
-    assert [one["title"] for one in drafted(conversation, "adr")].count("Prices know a currency") == 1
+    assert [artifact["title"] for artifact in drafted(conversation, "adr")].count("Prices know a currency") == 1
     assert len(drafted(conversation, "adr")) == 2
 
 
-def test_a_changed_body_or_what_nobody_imports_is_no_boundary(conversation: Conversation, project: Repository) -> None:
+def test_changed_bodies_and_unimported_code_are_not_boundaries(conversation: Conversation, project: Repository) -> None:
     project.commit({"till/web.py": CALLER})
     change(conversation, SAME)
     receipt = "def print_receipt(cart, printer, copies):\n    pass\n"
@@ -106,10 +104,10 @@ def test_a_changed_body_or_what_nobody_imports_is_no_boundary(conversation: Conv
     assert drafted(conversation, "adr") == []
 
 
-def test_a_stated_decision_stands_in_the_stub(conversation: Conversation, project: Repository) -> None:
+def test_a_stated_decision_is_in_the_stub(conversation: Conversation, project: Repository) -> None:
     project.commit({"till/web.py": CALLER})
-    said = "I decided to pass the currency explicitly, because a default would hide mistakes. All tests pass."
-    change(conversation, CHANGED, text=said)
+    statement = "I decided to pass the currency explicitly, because a default would hide mistakes. All tests pass."
+    change(conversation, CHANGED, text=statement)
 
     (stub,) = drafted(conversation, "adr")
     assert (
@@ -118,7 +116,7 @@ def test_a_stated_decision_stands_in_the_stub(conversation: Conversation, projec
     )
 
 
-def test_a_boundary_that_the_agent_committed_is_seen_too(conversation: Conversation, project: Repository) -> None:
+def test_a_boundary_committed_by_the_agent_is_detected(conversation: Conversation, project: Repository) -> None:
     project.commit({"till/web.py": CALLER})
     before = conversation.pre_run(PROMPT)
     parts = [conversation.edit("till/prices.py", CHANGED), bash("git commit -am prices", "")]
@@ -128,7 +126,7 @@ def test_a_boundary_that_the_agent_committed_is_seen_too(conversation: Conversat
     assert len(drafted(conversation, "adr")) == 1
 
 
-def test_schemas_migrations_entry_points_and_what_the_settings_name_are_boundaries(
+def test_schemas_migrations_entry_points_and_configured_paths_are_boundaries(
     conversation: Conversation, project: Repository
 ) -> None:
     project.commit({
@@ -155,9 +153,7 @@ def test_schemas_migrations_entry_points_and_what_the_settings_name_are_boundari
     ) in stub["body"]
 
 
-def test_a_module_that_moved_away_from_those_who_import_it_is_a_boundary(
-    conversation: Conversation, project: Repository
-) -> None:
+def test_moving_an_imported_module_is_a_boundary(conversation: Conversation, project: Repository) -> None:
     project.commit({"till/web.py": CALLER})
     before = conversation.pre_run("Move prices to a package of their own")
     project.git("mv", "till/prices.py", "till/pricing.py")
@@ -169,10 +165,10 @@ def test_a_module_that_moved_away_from_those_who_import_it_is_a_boundary(
     assert "- `till/prices.py`, which 1 file imports:\n  - the module moved to `till/pricing.py`\n" in stub["body"]
 
 
-def test_what_moved_to_a_new_file_is_told_as_moved(conversation: Conversation, project: Repository) -> None:
-    begun = (project.path / "till/prices.py").read_text()
+def test_code_moved_to_a_new_file_is_reported_as_moved(conversation: Conversation, project: Repository) -> None:
+    before = (project.path / "till/prices.py").read_text()
     project.commit({"till/web.py": CALLER})
-    files = {"till/prices.py": '"""Nothing here any more."""\n', "till/discounts.py": begun}
+    files = {"till/prices.py": '"""Nothing here any more."""\n', "till/discounts.py": before}
 
     conversation.turn(PROMPT, partial(edits, conversation, **files))
 

@@ -1,4 +1,4 @@
-"""Hash-based caches: what is known by its content is not read again, and what changed is never taken for known."""
+"""Hash-based caches: known content is not read again, and changed content is never reused."""
 
 import time
 from collections.abc import Callable
@@ -12,7 +12,7 @@ from tests.support.repositories import Repository
 PROMPT = "The discounted price is wrong for odd cents, correct discounted_price"
 
 
-def test_a_file_of_known_content_is_not_analysed_again_also_after_a_restart(
+def test_known_file_content_is_not_analyzed_again_even_after_a_restart(
     active: MemorySidecar, open_sidecar: Callable[..., MemorySidecar], project: Repository
 ) -> None:
     cold = active.client.request("codebase/index", {"cwd": str(project.path)})
@@ -28,9 +28,7 @@ def test_a_file_of_known_content_is_not_analysed_again_also_after_a_restart(
     assert warm["fromCache"] == warm["files"] - 1
 
 
-def test_a_changed_file_or_head_makes_the_cached_pack_invalid_and_a_new_one_is_stored(
-    active: MemorySidecar, project: Repository
-) -> None:
+def test_a_changed_file_or_head_invalidates_the_cached_pack(active: MemorySidecar, project: Repository) -> None:
     def cache_hit(name: str) -> object:
         return Conversation(active.client, project.path, sub_chat_id=name).pre_run(PROMPT)["metadata"]["cacheHit"]
 
@@ -43,9 +41,7 @@ def test_a_changed_file_or_head_makes_the_cached_pack_invalid_and_a_new_one_is_s
     assert [cache_hit("g"), cache_hit("h")] == [False, True]
 
 
-def test_after_a_run_that_edited_the_next_pre_run_finds_its_pack_ready(
-    conversation: Conversation, active: MemorySidecar
-) -> None:
+def test_the_pack_is_prefetched_after_a_run_with_edits(conversation: Conversation, active: MemorySidecar) -> None:
     conversation.turn(PROMPT, lambda: [conversation.edit("till/prices.py", "def discounted_price():\n    return 1\n")])
     state_file = apsw.Connection(str(active.client.state_dir / "continuity.db"), flags=apsw.SQLITE_OPEN_READONLY)
     give_up_at = time.monotonic() + 20
@@ -56,7 +52,7 @@ def test_after_a_run_that_edited_the_next_pre_run_finds_its_pack_ready(
     assert conversation.pre_run("continue")["metadata"]["cacheHit"] is True
 
 
-def test_once_a_burst_of_edits_is_over_its_pack_is_made_before_the_next_prompt(
+def test_the_pack_is_prefetched_after_a_burst_of_edits(
     conversation: Conversation, active: MemorySidecar, project: Repository
 ) -> None:
     conversation.turn(PROMPT)

@@ -1,4 +1,4 @@
-"""What is kept after a run, and what never happens to the user's repository."""
+"""Records after a run, and changes that never happen to the user's repository."""
 
 from collections.abc import Callable
 from functools import partial
@@ -25,7 +25,7 @@ def edit_prices(conversation: Conversation, content: str) -> list[dict[str, Any]
     return [conversation.edit("till/prices.py", content)]
 
 
-def test_a_run_that_changed_something_leaves_a_devlog_draft_a_reader_understands(conversation: Conversation) -> None:
+def test_a_run_with_changes_drafts_a_readable_devlog(conversation: Conversation) -> None:
     turn = conversation.turn(
         PROMPT,
         lambda: [conversation.edit("till/prices.py", "def discounted_price(cents, percent):\n    return 1\n")],
@@ -46,9 +46,7 @@ def test_a_run_that_changed_something_leaves_a_devlog_draft_a_reader_understands
     assert artifact["provenance"]["files"] == ["till/prices.py"]
 
 
-def test_a_run_that_only_read_drafts_nothing_whatever_was_dirty_before(
-    conversation: Conversation, project: Repository
-) -> None:
+def test_a_read_only_run_drafts_nothing_in_a_dirty_worktree(conversation: Conversation, project: Repository) -> None:
     project.write({"till/prices.py": "def discounted_price():\n    return 2\n"})
     read = {
         "type": "tool-Read", "toolCallId": "1", "state": "result", "output": {},
@@ -60,7 +58,7 @@ def test_a_run_that_only_read_drafts_nothing_whatever_was_dirty_before(
     assert turn["after"]["artifacts"] == []
 
 
-def test_artifacts_stay_in_the_state_file_and_the_repository_is_untouched_byte_for_byte(
+def test_artifacts_are_in_the_state_file_and_the_repository_is_unchanged(
     conversation: Conversation, project: Repository
 ) -> None:
     before = everything_git_knows(project)
@@ -75,7 +73,7 @@ def test_artifacts_stay_in_the_state_file_and_the_repository_is_untouched_byte_f
     assert project.git("status", "--porcelain") == "M till/prices.py".rjust(17)
 
 
-def test_a_failing_test_is_told_until_it_passes_again(conversation: Conversation) -> None:
+def test_a_failing_test_is_reported_until_it_passes(conversation: Conversation) -> None:
     conversation.turn(PROMPT, lambda: [bash("pytest -q", PYTEST_FAILS)])
     red = conversation.turn("continue", lambda: [bash("pytest -q", "1 passed in 0.02s")])
     green = conversation.turn("continue")
@@ -84,7 +82,7 @@ def test_a_failing_test_is_told_until_it_passes_again(conversation: Conversation
     assert "Failing tests" not in sent(green)
 
 
-def test_a_run_sent_twice_is_kept_once_and_answered_alike_also_after_a_restart(
+def test_a_repeated_post_run_is_recorded_once_even_after_a_restart(
     conversation: Conversation, active: MemorySidecar, open_sidecar: Callable[..., MemorySidecar]
 ) -> None:
     before = conversation.pre_run(PROMPT)

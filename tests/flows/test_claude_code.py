@@ -1,4 +1,4 @@
-"""Claude Code outside of 1Code: its hooks as real processes, and the sidecar that answers them."""
+"""Claude Code outside of 1Code: its hooks as real processes, and the sidecar that serves them."""
 
 import json
 import socket
@@ -26,7 +26,7 @@ PROMPT = "Let the discounted_price in prices round half a cent up"
 
 @pytest.fixture
 def claude(project: Repository, tmp_path: Path) -> Iterator[ClaudeCode]:
-    """A session in the till's repository, with injection switched on."""
+    """A session in the till's repository, with injection enabled."""
     opened = ClaudeCode(project.path, tmp_path / "user", ONECODE_CONTINUITY_MODE="active")
     yield opened
     opened.close()
@@ -34,7 +34,7 @@ def claude(project: Repository, tmp_path: Path) -> Iterator[ClaudeCode]:
 
 @pytest.fixture
 def warm(claude: ClaudeCode) -> ClaudeCode:
-    """The same with a sidecar that has read the repository: a slow machine then still answers within the time."""
+    """The same with a sidecar that has indexed the repository: a slow machine then still responds in time."""
     claude.session_id = "earlier"
     awaited(lambda: claude.prompt(PROMPT))
     claude.session_id = "5f0c"
@@ -51,7 +51,7 @@ def rows(claude: ClaudeCode, sql: str) -> list[Any]:
 
 
 def awaited(look: Callable[[], Any]) -> Any:
-    """Waits until something is there: what nobody waits for is done behind the hook."""
+    """Wait until a condition holds: background work continues after the hook."""
     give_up = time.monotonic() + PATIENCE_SECONDS
     while time.monotonic() < give_up:
         found = look()
@@ -62,7 +62,7 @@ def awaited(look: Callable[[], Any]) -> Any:
 
 
 def runs(claude: ClaudeCode) -> list[Any]:
-    """The runs of the session that are kept: outcome, touched files."""
+    """The recorded runs of the session: outcome, touched files."""
     return rows(
         claude,
         "SELECT outcome, touched FROM continuity_runs WHERE sub_chat_id = 'claude-code:5f0c'"
@@ -70,7 +70,7 @@ def runs(claude: ClaudeCode) -> list[Any]:
     )
 
 
-def test_a_session_is_given_its_packs_once_and_its_runs_are_kept(warm: ClaudeCode) -> None:
+def test_a_session_receives_its_packs_once_and_its_runs_are_recorded(warm: ClaudeCode) -> None:
     assert context_of(warm.hook("SessionStart", source="startup")) == ""
     assert warm.daemon_pid() is not None
     first = warm.prompt(PROMPT)
@@ -87,7 +87,7 @@ def test_a_session_is_given_its_packs_once_and_its_runs_are_kept(warm: ClaudeCod
     assert statuses[-2:] == [("committed",), ("pending",)]
 
 
-def test_after_a_compaction_the_session_is_given_everything_again(warm: ClaudeCode) -> None:
+def test_after_a_compaction_the_session_receives_everything_again(warm: ClaudeCode) -> None:
     assert RULE in warm.prompt(PROMPT)
     warm.stop()
     awaited(lambda: runs(warm))
@@ -101,7 +101,7 @@ def test_after_a_compaction_the_session_is_given_everything_again(warm: ClaudeCo
     assert RULE in warm.prompt(PROMPT)
 
 
-def test_a_run_that_is_compacted_in_its_midst_is_given_its_packs_again_at_once(warm: ClaudeCode) -> None:
+def test_a_compaction_during_a_run_resends_the_packs_immediately(warm: ClaudeCode) -> None:
     assert RULE in warm.prompt(PROMPT)
     warm.stop()
     awaited(lambda: runs(warm))
@@ -119,20 +119,20 @@ def test_a_run_that_is_compacted_in_its_midst_is_given_its_packs_again_at_once(w
     assert RULE not in warm.prompt("And refuse one above a hundred")
 
 
-def test_a_run_that_was_interrupted_is_known_as_one_and_what_it_was_given_counts(warm: ClaudeCode) -> None:
+def test_an_interrupted_run_is_recognized_and_its_delivery_counts(warm: ClaudeCode) -> None:
     assert RULE in warm.prompt(PROMPT)
     assert RULE not in warm.prompt("No, rather in the receipt")
     ((outcome, _),) = runs(warm)
     assert outcome == "aborted"
 
 
-def test_what_was_not_printed_in_time_counts_as_not_given(warm: ClaudeCode) -> None:
+def test_output_printed_too_late_counts_as_not_delivered(warm: ClaudeCode) -> None:
     warm.prompt(PROMPT)
     warm.forget_run()
     assert RULE in warm.prompt(PROMPT)
 
 
-def test_an_output_is_never_longer_than_claude_code_takes_whole(claude: ClaudeCode, project: Repository) -> None:
+def test_output_fits_claude_codes_limit(claude: ClaudeCode, project: Repository) -> None:
     long = {
         f"till/prices_{number}.py": f'"""Prices \\"{number}\\" 💶💶 of the till."""\n'
         + "".join(f'def price_of_{name}_{number}(cents):\n    """Gives "{name}" 💶."""\n' for name in "abcdefgh")
@@ -147,7 +147,7 @@ def test_an_output_is_never_longer_than_claude_code_takes_whole(claude: ClaudeCo
     assert "[continuity:" in json.loads(claude.printed)["hookSpecificOutput"]["additionalContext"]
 
 
-def test_nothing_is_said_in_passive_mode_and_all_is_measured(project: Repository, tmp_path: Path) -> None:
+def test_passive_mode_prints_nothing_and_measures_everything(project: Repository, tmp_path: Path) -> None:
     claude = ClaudeCode(project.path, tmp_path / "user")
     try:
         assert claude.prompt(PROMPT) == ""
@@ -158,7 +158,7 @@ def test_nothing_is_said_in_passive_mode_and_all_is_measured(project: Repository
 
 
 @pytest.mark.parametrize("variables", [{"ONECODE_CONTINUITY_HOST": "1code"}, {"ONECODE_CONTINUITY_MODE": "off"}])
-def test_an_agent_of_a_hosts_own_and_one_switched_off_get_nothing_and_start_nothing(
+def test_sub_agents_and_disabled_hooks_get_nothing_and_start_nothing(
     claude: ClaudeCode, variables: dict[str, str]
 ) -> None:
     for event in ("SessionStart", "UserPromptSubmit", "PreCompact", "Stop"):
@@ -166,7 +166,7 @@ def test_an_agent_of_a_hosts_own_and_one_switched_off_get_nothing_and_start_noth
     assert not claude.state_dir.exists()
 
 
-def test_a_running_sidecar_is_asked_and_stays_silent_in_the_sessions_it_serves_itself(claude: ClaudeCode) -> None:
+def test_hooks_use_a_running_sidecar_and_stay_silent_in_its_own_sessions(claude: ClaudeCode) -> None:
     app = SidecarProcess(claude.state_dir, environment={"ONECODE_CONTINUITY_MODE": "active"})
     try:
         app.client.initialize()
@@ -176,9 +176,9 @@ def test_a_running_sidecar_is_asked_and_stays_silent_in_the_sessions_it_serves_i
         assert RULE in claude.prompt(PROMPT)
         assert claude.daemon_pid() is None
         in_app = ClaudeCode(claude.cwd, claude.state_dir.parent, session_id="apps-session")
-        said = [context_of(in_app.hook("UserPromptSubmit", prompt=PROMPT)) for _ in range(3)]
-        assert said == ["", "", ""]
-        assert all(one["why"] == "timeout" for one in claude.log())
+        outputs = [context_of(in_app.hook("UserPromptSubmit", prompt=PROMPT)) for _ in range(3)]
+        assert outputs == ["", "", ""]
+        assert all(entry["why"] == "timeout" for entry in claude.log())
     finally:
         app.close()
 
@@ -190,7 +190,7 @@ def stopped(claude: ClaudeCode) -> bytes:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a named pipe has no mode and no folder")
-def test_only_its_user_can_come_through_the_door(claude: ClaudeCode) -> None:
+def test_only_its_user_can_connect_to_the_local_socket(claude: ClaudeCode) -> None:
     claude.prompt(PROMPT)
     folder = claude.state_dir / "socket"
     (door,) = folder.iterdir()
@@ -199,12 +199,12 @@ def test_only_its_user_can_come_through_the_door(claude: ClaudeCode) -> None:
     assert stat.S_ISSOCK(door.stat().st_mode)
     assert stopped(claude) == b"The sidecar has stopped.\n"
     assert list(folder.iterdir()) == []
-    assert stopped(claude) == b"No sidecar of a hook's runs.\n"
+    assert stopped(claude) == b"No hook's sidecar is running.\n"
 
 
 @contextmanager
 def deaf_sidecar(claude: ClaudeCode, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Opens a door behind which nobody listens, for a while."""
+    """Open a local socket that nobody serves, for a while."""
     folder = claude.state_dir / "socket"
     folder.mkdir(parents=True, mode=0o700)
     with socket.socket(socket.AF_UNIX) as deaf:
@@ -215,18 +215,18 @@ def deaf_sidecar(claude: ClaudeCode, monkeypatch: pytest.MonkeyPatch) -> Iterato
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a socket's file is Unix's")
-def test_a_sidecar_that_does_not_answer_holds_a_prompt_for_less_than_a_second(
+def test_an_unresponsive_sidecar_delays_a_prompt_by_less_than_a_second(
     claude: ClaudeCode, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with deaf_sidecar(claude, monkeypatch):
         assert claude.hook("UserPromptSubmit", prompt=PROMPT).stdout == b""
         claude.edit("till/prices.py", "A = 1\n")
-    (said,) = claude.log()
-    assert (said["hook"], said["why"]) == ("UserPromptSubmit", "timeout")
+    (outputs,) = claude.log()
+    assert (outputs["hook"], outputs["why"]) == ("UserPromptSubmit", "timeout")
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="a socket's file is Unix's")
-def test_a_run_whose_hook_gave_up_is_kept_all_the_same_and_counts_as_given_nothing(
+def test_a_run_whose_hook_timed_out_is_recorded_without_a_delivery(
     claude: ClaudeCode, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with deaf_sidecar(claude, monkeypatch):
@@ -241,7 +241,7 @@ def test_a_run_whose_hook_gave_up_is_kept_all_the_same_and_counts_as_given_nothi
 
 
 @pytest.mark.parametrize("stdin", [b"", b"no JSON", b"[]", b"{}", b'{"session_id": 3}', b"\xff\xfe"])
-def test_what_is_no_hooks_json_is_answered_with_nothing_and_a_line_in_the_log(claude: ClaudeCode, stdin: bytes) -> None:
+def test_invalid_hook_input_yields_no_output_and_a_log_line(claude: ClaudeCode, stdin: bytes) -> None:
     assert claude.raw("PostToolUse", stdin).stdout == b""
-    assert [one["hook"] for one in claude.log()] == ["PostToolUse"] * len(claude.log())
+    assert [entry["hook"] for entry in claude.log()] == ["PostToolUse"] * len(claude.log())
     assert len(claude.log()) == (stdin != b'{"session_id": 3}')

@@ -1,4 +1,4 @@
-"""The Context Engine: the block follows the bracket, a compaction is no interruption, a worn session is turned over."""
+"""The Context Engine: the block follows the bracket, work survives compactions, exhausted sessions are restarted."""
 
 import json
 from collections.abc import Callable
@@ -19,7 +19,7 @@ HOT = "---\ntype: decision\nconfidence: 0.9\ntier: hot\n---\n# auth-pattern\n\nJ
 LONG = "\n".join(f"Step {number}: do what the plan says under number {number}" for number in range(300))
 
 
-def test_the_bracket_is_calculated_before_each_interaction_and_the_layers_follow_it(
+def test_the_bracket_is_computed_per_interaction_and_selects_the_layers(
     active: MemorySidecar, make_repository: MakeRepository
 ) -> None:
     project = make_repository(PROJECT, name="till").path
@@ -33,7 +33,7 @@ def test_the_bracket_is_calculated_before_each_interaction_and_the_layers_follow
     assert seen == [("FRESH", "L4"), ("MODERATE", "L4"), ("DEPLETED", "L2"), ("CRITICAL", "L1")]
 
 
-def test_a_window_that_fills_up_gets_less_of_the_packs(active: MemorySidecar, project: Repository) -> None:
+def test_a_filling_window_receives_smaller_packs(active: MemorySidecar, project: Repository) -> None:
     rules = "".join(f"- Never do the thing number {number} that we agreed not to do, ever.\n" for number in range(400))
     project.commit(
         {"AGENTS.md": f"# Rules\n\n{rules}", **{f"till/m{n}.py": f"def cart_{n}(): ...\n" for n in range(40)}}
@@ -49,26 +49,26 @@ def test_a_window_that_fills_up_gets_less_of_the_packs(active: MemorySidecar, pr
     assert given[-1] < given[0]
 
 
-def test_constitution_and_mode_are_there_in_every_bracket_within_its_budget_whatever_the_files_say(
+def test_constitution_and_mode_fit_every_brackets_budget(
     active: MemorySidecar, make_repository: MakeRepository
 ) -> None:
     for name, files in (("with", PROJECT), ("without", {"AGENTS.md": "- Never guess.\n"}), ("nothing", {})):
         project = make_repository(files, name=name).path
         for bracket, bounds in BRACKETS.items():
-            asked = {"cwd": str(project), "bracket": bracket, "task": LONG}
-            composed = active.client.request("context/compose", asked)
+            params = {"cwd": str(project), "bracket": bracket, "task": LONG}
+            composed = active.client.request("context/compose", params)
             tags = [child.tag for child in ET.fromstring(composed["block"])]
             assert tags[:2] == ["constitution", "mode"]
             assert composed["tokens"] <= bounds.tokens == composed["budgetTokens"]
 
 
-def test_the_block_has_the_specifications_elements_in_its_order_and_fits_its_published_schema(
+def test_the_block_has_the_specified_elements_and_matches_its_schema(
     active: MemorySidecar, make_repository: MakeRepository
 ) -> None:
     repository = make_repository(PROJECT, name="till")
     repository.write({".chati/memories/shared/durable/auth.md": HOT})
-    asked = {"cwd": str(repository.path), "bracket": "MODERATE"}
-    composed = active.client.request("context/compose", asked)
+    params = {"cwd": str(repository.path), "bracket": "MODERATE"}
+    composed = active.client.request("context/compose", params)
     root = ET.fromstring(composed["block"])
     assert (root.tag, root.attrib) == ("chati-context", {"bracket": "MODERATE"})
     tags = ["constitution", "mode", "agent", "pipeline", "task", "handoff", "memory"]
@@ -85,32 +85,30 @@ def test_the_block_has_the_specifications_elements_in_its_order_and_fits_its_pub
     jsonschema.validate(composed["data"], schema)
 
 
-def test_memories_enter_the_block_at_the_level_of_the_bracket(
-    active: MemorySidecar, make_repository: MakeRepository
-) -> None:
+def test_memories_have_the_brackets_level_of_detail(active: MemorySidecar, make_repository: MakeRepository) -> None:
     repository = make_repository(PROJECT, name="till")
     repository.write({".chati/memories/shared/durable/auth.md": HOT})
     where = {"cwd": str(repository.path)}
     active.client.request("context/continuation", {**where, "sessionId": "s-1", "force": True})
-    told = {}
+    params = {}
     for bracket in BRACKETS:
         memory = active.client.request("context/compose", {**where, "bracket": bracket})["data"]["memory"]
-        told[bracket] = memory and (memory["level"], memory["text"])
-    assert told["FRESH"] is None
-    assert told["MODERATE"] == ("metadata", "[1 HOT memory available: auth-pattern]")
-    assert told["DEPLETED"][0] == "chunks"
-    assert "JWT" in told["DEPLETED"][1]
-    assert told["CRITICAL"][0] == "full"
+        params[bracket] = memory and (memory["level"], memory["text"])
+    assert params["FRESH"] is None
+    assert params["MODERATE"] == ("metadata", "[1 HOT memory available: auth-pattern]")
+    assert params["DEPLETED"][0] == "chunks"
+    assert "JWT" in params["DEPLETED"][1]
+    assert params["CRITICAL"][0] == "full"
     assert "JWT was chosen" in (repository.path / ".chati/continuation/latest.md").read_text(encoding="utf-8")
 
 
-def test_after_a_compaction_the_agent_goes_on_where_it_stopped_and_the_next_block_is_plain_again(
+def test_after_a_compaction_the_agent_resumes_and_the_next_block_is_normal(
     active: MemorySidecar, make_repository: MakeRepository
 ) -> None:
     repository = make_repository(PROJECT, name="till")
     repository.write({".chati/memories/shared/durable/auth.md": HOT})
-    told = {"cwd": str(repository.path), "sessionId": "s-1", "compactionId": "c-1", "progress": "Half is asked"}
-    answer = active.client.request("context/postCompact", told)
+    params = {"cwd": str(repository.path), "sessionId": "s-1", "compactionId": "c-1", "progress": "Half is asked"}
+    answer = active.client.request("context/postCompact", params)
     assert answer["context"]["bracket"] == "FRESH"
     assert "auth-pattern" in answer["context"]["data"]["memory"]["text"]
     assert "Half is asked" in answer["prompt"]
@@ -119,32 +117,32 @@ def test_after_a_compaction_the_agent_goes_on_where_it_stopped_and_the_next_bloc
     assert plain["data"]["memory"] is None
 
 
-def test_a_worn_session_is_turned_over_with_every_reason_and_a_file_to_go_on_from(
+def test_an_exhausted_session_is_restarted_with_reasons_and_a_continuation_file(
     active: MemorySidecar, make_repository: MakeRepository
 ) -> None:
     repository = make_repository(PROJECT, name="till")
-    told = {"cwd": str(repository.path), "sessionId": "s-1"}
+    params = {"cwd": str(repository.path), "sessionId": "s-1"}
     for number in (1, 2, 3):
-        active.client.request("context/postCompact", {**told, "compactionId": f"c-{number}"})
+        active.client.request("context/postCompact", {**params, "compactionId": f"c-{number}"})
     for _ in range(3):
-        answer = active.client.request("context/continuation", {**told, "bracket": "CRITICAL", "agentDone": True})
+        answer = active.client.request("context/continuation", {**params, "bracket": "CRITICAL", "agentDone": True})
     assert len(answer["reasons"]) == 3
     assert answer["resumeCommand"] == "/chati resume"
     assert (repository.path / answer["path"]).read_text(encoding="utf-8") == answer["prompt"]
 
 
-def test_three_ides_begin_the_new_session_themselves_and_three_get_the_file(
+def test_three_ides_start_the_new_session_and_three_get_the_file(
     active: MemorySidecar, make_repository: MakeRepository
 ) -> None:
     project = make_repository(PROJECT, name="till").path
-    told = {"cwd": str(project), "sessionId": "s-1", "force": True}
+    params = {"cwd": str(project), "sessionId": "s-1", "force": True}
     names = ("claude-code", "antigravity", "gemini-cli", "cursor", "vscode", "github-copilot")
-    answers = [active.client.request("context/continuation", {**told, "ide": name}) for name in names]
+    answers = [active.client.request("context/continuation", {**params, "ide": name}) for name in names]
     assert [answer["ide"]["restartsAutomatically"] for answer in answers] == [True, True, True, False, False, False]
     assert all(answer["path"] == ".chati/continuation/latest.md" for answer in answers)
 
 
-def test_what_the_session_file_says_of_the_agent_reaches_the_governor(
+def test_the_agents_state_in_the_session_file_reaches_the_governor(
     active: MemorySidecar, make_repository: MakeRepository
 ) -> None:
     repository = make_repository({**PROJECT, "src/a.py": "x = 1\n"}, name="till")
@@ -159,7 +157,7 @@ def test_what_the_session_file_says_of_the_agent_reaches_the_governor(
     assert "the agent is done and the next one is waiting" in " ".join(word["reasons"])
 
 
-def test_what_a_session_just_decided_is_captured_before_its_compaction_and_told_right_after_it(
+def test_recent_decisions_are_captured_before_a_compaction_and_restored_after_it(
     active: MemorySidecar, make_repository: MakeRepository, tmp_path: Path
 ) -> None:
     repository = make_repository({**PROJECT, "src/a.py": "x = 1\n"}, name="till")
@@ -170,11 +168,11 @@ def test_what_a_session_just_decided_is_captured_before_its_compaction_and_told_
     record = {"type": "assistant", "timestamp": "2026-03-01T09:30:59Z", "message": {"content": [
         {"type": "text", "text": words}]}}  # fmt: skip
     (tmp_path / "s-1.jsonl").write_text(json.dumps(record) + "\n", encoding="utf-8")
-    told = {"cwd": str(repository.path), "sessionId": "s-1"}
+    params = {"cwd": str(repository.path), "sessionId": "s-1"}
     before = active.client.request(
-        "context/preCompact", {**told, "transcriptPath": str(tmp_path / "s-1.jsonl"), "progress": "Half is asked"}
+        "context/preCompact", {**params, "transcriptPath": str(tmp_path / "s-1.jsonl"), "progress": "Half is asked"}
     )
-    after = active.client.request("context/postCompact", {**told, "compactionId": before["compactionId"]})
+    after = active.client.request("context/postCompact", {**params, "compactionId": before["compactionId"]})
     assert (before["compactions"], after["compactions"]) == (1, 1)
     assert "use pnpm instead of npm" in after["context"]["block"]
     assert words in after["context"]["block"]
@@ -182,23 +180,23 @@ def test_what_a_session_just_decided_is_captured_before_its_compaction_and_told_
     assert 'session_progress: "Half is asked"' in (repository.path / ".chati/session.yaml").read_text(encoding="utf-8")
     listed = active.client.request("memory/list", {"cwd": str(repository.path)})
     assert before["hot"] + before["warm"] == listed["total"] == 2
-    assert all((repository.path / one["path"]).is_file() for one in listed["memories"])
+    assert all((repository.path / entry["path"]).is_file() for entry in listed["memories"])
     plain = active.client.request("context/compose", {"cwd": str(repository.path), "bracket": "FRESH"})
     assert plain["data"]["memory"] is None
 
 
-def test_the_third_compaction_of_a_session_asks_for_a_new_one_that_knows_where_it_stopped(
+def test_the_third_compaction_requests_a_new_session_with_the_resume_point(
     active: MemorySidecar, make_repository: MakeRepository
 ) -> None:
     repository = make_repository(PROJECT, name="till")
-    told = {"cwd": str(repository.path), "sessionId": "s-1"}
-    spawns = []
+    params = {"cwd": str(repository.path), "sessionId": "s-1"}
+    restarts = []
     for number in (1, 2, 3):
-        one = {**told, "compactionId": f"c-{number}"}
-        active.client.request("context/preCompact", {**one, "progress": f"Phase {number} is done"})
-        spawns.append(active.client.request("context/postCompact", one)["restart"])
-    answer = active.client.request("context/continuation", told)
-    assert spawns == [False, False, True]
+        entry = {**params, "compactionId": f"c-{number}"}
+        active.client.request("context/preCompact", {**entry, "progress": f"Phase {number} is done"})
+        restarts.append(active.client.request("context/postCompact", entry)["restart"])
+    answer = active.client.request("context/continuation", params)
+    assert restarts == [False, False, True]
     assert answer["reasons"] == ["3 compactions in this session (from 3)"]
     text = (repository.path / answer["path"]).read_text(encoding="utf-8")
     assert "> Phase 3 is done" in text

@@ -1,4 +1,4 @@
-"""Delivery counts only for what the host really sent, and only in the session it was sent to."""
+"""A delivery counts only if the host really sent it, and only in its session."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from tests.support.repositories import Repository
 PROMPT = "The discounted price is wrong for odd cents, correct discounted_price"
 
 
-def test_a_pre_run_whose_answer_the_host_did_not_use_delivered_nothing(conversation: Conversation) -> None:
+def test_an_unused_pre_run_response_delivers_nothing(conversation: Conversation) -> None:
     unused = conversation.pre_run(PROMPT)
     conversation.post_run({**unused, "deliveryToken": None}, PROMPT)
 
@@ -23,7 +23,7 @@ def test_a_pre_run_whose_answer_the_host_did_not_use_delivered_nothing(conversat
 
 @pytest.mark.parametrize(("prompt", "deadline_ms"), [(PROMPT, 1), ("/compact", 20_000)])
 @pytest.mark.parametrize("session", [{"willResume": True, "isFork": True}, {"willResume": False, "isFork": False}])
-def test_a_fork_or_fresh_session_that_began_without_packs_gets_them_all(
+def test_a_fork_or_fresh_session_without_packs_receives_all(
     conversation: Conversation, prompt: str, deadline_ms: int, session: dict[str, object]
 ) -> None:
     conversation.turn(PROMPT, session="old")
@@ -37,7 +37,7 @@ def test_a_fork_or_fresh_session_that_began_without_packs_gets_them_all(
     assert first["metadata"]["reusedBytes"] == 0
 
 
-def test_pressure_counts_only_what_was_really_given(active: MemorySidecar, project: Repository) -> None:
+def test_pressure_counts_only_confirmed_deliveries(active: MemorySidecar, project: Repository) -> None:
     conversation = Conversation(active.client, project.path)
     unused = conversation.pre_run(PROMPT)
     conversation.post_run({**unused, "deliveryToken": None}, PROMPT)
@@ -48,7 +48,7 @@ def test_pressure_counts_only_what_was_really_given(active: MemorySidecar, proje
     assert (signals["injectedBytes"], signals["files"], signals["turns"]) == (0, 0, 1)
 
 
-def test_a_session_that_the_user_compacted_gets_everything_again_but_its_system_text(
+def test_a_compacted_session_receives_everything_again_except_its_system_text(
     conversation: Conversation,
 ) -> None:
     first = conversation.turn(PROMPT)
@@ -61,7 +61,7 @@ def test_a_session_that_the_user_compacted_gets_everything_again_but_its_system_
     assert again["metadata"]["reusedBytes"] == len(first["system"]["text"].encode())
 
 
-def test_the_users_word_decides_what_is_sent_and_explain_shows_it(conversation: Conversation) -> None:
+def test_overrides_decide_what_is_sent_and_explain_shows_them(conversation: Conversation) -> None:
     words = {"projectPath": str(conversation.cwd)}
     conversation.client.request("continuity/pin", {**words, "item": "context:till/receipt.py"})
     conversation.client.request("continuity/mute", {**words, "item": "context:till/prices.py", "why": "I know it"})
@@ -76,7 +76,7 @@ def test_the_users_word_decides_what_is_sent_and_explain_shows_it(conversation: 
     assert "def discounted_price" not in answer["prompt"]
 
 
-def test_a_plan_that_was_proposed_reaches_the_session_that_carries_it_out(conversation: Conversation) -> None:
+def test_a_proposed_plan_reaches_the_session_that_executes_it(conversation: Conversation) -> None:
     plan = {"type": "tool-ExitPlanMode", "toolCallId": "p", "state": "call", "input": {"plan": "1. Round half up."}}
     before = conversation.pre_run(PROMPT, mode="plan")
     conversation.post_run(before, PROMPT, mode="plan", session="planning", assistant={"parts": [plan]})

@@ -1,4 +1,4 @@
-"""The delta of a session: each change once, by hunk, and nothing where nothing changed."""
+"""The delta of a session: each change once, by hunk, and empty without changes."""
 
 from tests.support.conversation import Conversation, sent
 from tests.support.repositories import Repository
@@ -12,9 +12,7 @@ def delta(conversation: Conversation) -> str:
     return str(conversation.turn("continue")["blocks"][-1]["text"])
 
 
-def test_of_a_changed_file_that_changes_again_only_the_new_hunk_is_told(
-    conversation: Conversation, project: Repository
-) -> None:
+def test_a_second_change_to_a_file_sends_only_the_new_hunk(conversation: Conversation, project: Repository) -> None:
     project.commit({"till/steps.py": STEPS})
     edited = STEPS.replace("cents + 2\n", "cents + 22\n")
     project.write({"till/steps.py": edited})
@@ -31,7 +29,7 @@ def test_of_a_changed_file_that_changes_again_only_the_new_hunk_is_told(
     assert "no longer changed: till/steps.py" in third
 
 
-def test_a_turn_in_which_nothing_changed_takes_sixty_bytes(conversation: Conversation) -> None:
+def test_a_turn_without_changes_costs_sixty_bytes(conversation: Conversation) -> None:
     conversation.turn(PROMPT)
     again = conversation.turn("continue")
 

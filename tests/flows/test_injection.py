@@ -1,4 +1,4 @@
-"""Automatic injection: what a coding request gets, and what its follow-ups do not get again."""
+"""Automatic injection into a coding request, without repetition in its follow-ups."""
 
 from tests.support.conversation import Conversation, kinds, sent
 from tests.support.memory_sidecar import MemorySidecar
@@ -7,7 +7,7 @@ from tests.support.repositories import Repository
 PROMPT = "The discounted price is wrong for odd cents, correct discounted_price"
 
 
-def test_a_coding_request_gets_an_anchor_and_a_budgeted_context_without_being_asked(conversation: Conversation) -> None:
+def test_a_coding_request_gets_an_anchor_and_a_budgeted_context_automatically(conversation: Conversation) -> None:
     answer = conversation.pre_run(PROMPT)
 
     assert answer["action"] == "inject"
@@ -36,7 +36,7 @@ def test_a_follow_up_in_an_unchanged_repository_reuses_the_pack_and_gets_a_small
     assert again["metadata"]["reusedPercent"] > 85
 
 
-def test_a_delta_has_what_others_changed_since_the_last_run_and_not_what_the_agent_wrote(
+def test_a_delta_contains_other_peoples_changes_and_not_the_agents_own(
     conversation: Conversation, project: Repository
 ) -> None:
     conversation.turn(PROMPT, lambda: [conversation.edit("till/prices.py", "def discounted_price():\n    return 1\n")])
@@ -53,7 +53,7 @@ def test_a_delta_has_what_others_changed_since_the_last_run_and_not_what_the_age
     assert "standing rules" not in delta, "a new file does not change the map"
 
 
-def test_a_commit_by_somebody_else_is_told_with_its_subject_and_files(
+def test_a_commit_by_somebody_else_is_reported_with_subject_and_files(
     conversation: Conversation, project: Repository
 ) -> None:
     conversation.turn(PROMPT)
@@ -67,7 +67,7 @@ def test_a_commit_by_somebody_else_is_told_with_its_subject_and_files(
     assert f"till/cart.py +{added} −{removed}" in delta
 
 
-def test_new_context_over_the_budget_is_trimmed_from_the_least_important_and_named(
+def test_context_over_the_budget_is_trimmed_by_priority_and_named(
     conversation: Conversation, project: Repository
 ) -> None:
     names = [f"till/discounted_price_{number}.py" for number in range(40)]

@@ -396,7 +396,7 @@ def test_a_single_item_is_synced_within_a_hundred_milliseconds(make_knowledge: M
     assert min(knowledge.request("sync", mode="single", item="adr-1")["elapsedMs"] for _ in range(5)) < 100
 
 
-def test_a_full_sync_of_a_thousand_items_takes_less_than_thirty_seconds_below_a_hundred_a_second(
+def test_a_full_sync_of_a_thousand_items_takes_ten_to_thirty_seconds(
     make_knowledge: Make,
 ) -> None:
     knowledge = make_knowledge({f"company/adrs/a{number}.md": item(f"Item {number}") for number in range(1_000)})

@@ -22,7 +22,7 @@ Play = Callable[[Client], Awaitable[Any]]
 
 @pytest.fixture
 def play(active: MemorySidecar, project: Repository, state_dir: Path) -> Callable[..., Any]:
-    """Lets a client speak with the server in a project whose conversation left something."""
+    """Connect a client to the server in a project with an earlier conversation."""
     Conversation(active.client, project.path).turn("Round the discounted_price", text="Decided: half a cent goes up.")
     memory = {"cwd": str(project.path), "title": "Printer width", "text": "The receipt printer takes 42 columns."}
     active.client.request("memory/add", memory)
@@ -42,13 +42,13 @@ def play(active: MemorySidecar, project: Repository, state_dir: Path) -> Callabl
 
 
 async def called(client: Client, tool: str, **arguments: Any) -> Any:
-    """Calls a tool and gives what it answers."""
+    """Call a tool and return its result."""
     result = await client.call_tool(tool, arguments)
     assert not result.is_error, result.content
     return result.structured_content
 
 
-def test_an_agent_finds_memories_code_and_what_its_last_run_was_given(play: Callable[..., Any]) -> None:
+def test_an_agent_finds_memories_code_and_its_last_delivery(play: Callable[..., Any]) -> None:
     async def story(client: Client) -> Any:
         found = await called(client, "memory_search", query="How wide is the receipt printer?")
         opened = await called(client, "memory_get", id=found["memories"][0]["id"])
@@ -64,7 +64,7 @@ def test_an_agent_finds_memories_code_and_what_its_last_run_was_given(play: Call
     assert isinstance(artifacts["artifacts"], list)
 
 
-def test_nothing_can_be_written_unless_that_was_asked(play: Callable[..., Any]) -> None:
+def test_write_tools_are_opt_in(play: Callable[..., Any]) -> None:
     async def tools(client: Client) -> dict[str, bool | None]:
         listed = (await client.list_tools()).tools
         return {tool.name: tool.annotations.read_only_hint if tool.annotations else None for tool in listed}
@@ -82,21 +82,21 @@ def test_nothing_can_be_written_unless_that_was_asked(play: Callable[..., Any]) 
     assert ".chati/memories/shared/daily/" in found  # for good only by the user's word
 
 
-def test_what_is_refused_is_told_in_a_sentence_and_the_server_goes_on(play: Callable[..., Any]) -> None:
+def test_an_error_is_one_sentence_and_the_server_continues(play: Callable[..., Any]) -> None:
     async def story(client: Client) -> Any:
         refused = await client.call_tool("artifact_get", {"id": "none"})
         assert refused.is_error
-        (said,) = refused.content
+        (message,) = refused.content
         wrong = await client.call_tool("memory_search", {"query": "x", "limit": 10_000})
         assert wrong.is_error
-        return said.model_dump()["text"], await called(client, "artifact_list", type="adr")
+        return message.model_dump()["text"], await called(client, "artifact_list", type="adr")
 
-    said, listed = play(story)
-    assert said.endswith(".")
+    message, listed = play(story)
+    assert message.endswith(".")
     assert listed == {"artifacts": []}
 
 
-def test_the_project_is_the_clients_root_where_it_names_one_else_where_the_server_stands(
+def test_the_project_is_the_clients_root_or_the_servers_working_folder(
     play: Callable[..., Any], project: Repository, tmp_path: Path
 ) -> None:
     from mcp.types import ListRootsResult, Root

@@ -1,4 +1,4 @@
-"""Memories through the RPC: kept as files a person can read, found again, private where they are private."""
+"""Memories through the RPC: readable files, searchable, private where they are private."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -13,7 +13,7 @@ from tests.support.repositories import Repository
 
 @pytest.fixture
 def memories(sidecar: MemorySidecar, project: Repository) -> Memories:
-    """The memories of the till's repository, none yet."""
+    """The memories of the till's repository; empty."""
     return Memories(sidecar, project.path)
 
 
@@ -32,15 +32,15 @@ def test_a_memory_is_a_markdown_file_with_front_matter_that_is_shown_and_listed(
     assert project.git("status", "--porcelain", "--ignored") == "!! .chati/"
 
 
-def test_the_folders_of_the_specification_say_whose_a_memory_is_and_how_long_it_is_kept(memories: Memories) -> None:
+def test_folders_determine_a_memorys_owner_and_retention(memories: Memories) -> None:
     for path in (
         "shared/durable/2026-02-12-jwt-auth.md", "shared/daily/2026-02-12/session-001-digest.md",
         "shared/session/current-session.md", "brief/durable/a.md", "architect/daily/2026-02-12/b.md",
     ):  # fmt: skip
         memories.write(path, f"# {path}\n\nWords.\n")
     memories.sidecar.app.process.is_command_line = True  # type: ignore[union-attr]
-    told = {(one["title"], one["owner"], one["retention"]) for one in memories.ask("list")["memories"]}
-    assert told == {
+    listed = {(memory["title"], memory["owner"], memory["retention"]) for memory in memories.ask("list")["memories"]}
+    assert listed == {
         ("shared/durable/2026-02-12-jwt-auth.md", "shared", "durable"),
         ("shared/daily/2026-02-12/session-001-digest.md", "shared", "daily"),
         ("shared/session/current-session.md", "shared", "session"),
@@ -49,7 +49,7 @@ def test_the_folders_of_the_specification_say_whose_a_memory_is_and_how_long_it_
     }
 
 
-def test_a_memory_as_the_specification_shows_it_is_read_and_keeps_its_form_when_changed(memories: Memories) -> None:
+def test_a_memory_in_the_specified_form_keeps_it_when_changed(memories: Memories) -> None:
     path = memories.write("architect/durable/jwt.md", SPECIFIED)
     architect = memories.as_agent("architect")
     shown = architect.ask("get", id="mem-2026-02-12-001", sessionId="s-1")
@@ -64,14 +64,14 @@ def test_a_memory_as_the_specification_shows_it_is_read_and_keeps_its_form_when_
 def test_each_kind_of_memory_belongs_to_one_of_four_sectors(memories: Memories) -> None:
     kinds = ("episodic", "semantic", "procedural", "reflective", "decision", "error_pattern", "resolution",
              "user_correction", "validated_pattern", "gotcha", "lesson")  # fmt: skip
-    told = {kind: memories.add(f"This is one: {kind}.", type=kind)["sector"] for kind in kinds}
-    assert set(told.values()) == {"episodic", "semantic", "procedural", "reflective"}
-    assert all(told[sector] == sector for sector in set(told.values()))
-    assert memories.ask("list", sector="procedural")["total"] == list(told.values()).count("procedural")
+    sectors = {kind: memories.add(f"This is one: {kind}.", type=kind)["sector"] for kind in kinds}
+    assert set(sectors.values()) == {"episodic", "semantic", "procedural", "reflective"}
+    assert all(sectors[sector] == sector for sector in set(sectors.values()))
+    assert memories.ask("list", sector="procedural")["total"] == list(sectors.values()).count("procedural")
     assert memories.add("Else.", type="decision", sector="semantic")["sector"] == "semantic"
 
 
-def test_an_agent_has_its_own_memories_and_the_shared_ones_and_never_anothers(memories: Memories) -> None:
+def test_an_agent_sees_its_own_and_shared_memories_only(memories: Memories) -> None:
     architect, dev = memories.as_agent("architect"), memories.as_agent("dev")
     shared = architect.add("Amounts are cents.")
     private = architect.add("Postgres may have to go.", owner="architect")
@@ -89,17 +89,15 @@ def test_an_agent_has_its_own_memories_and_the_shared_ones_and_never_anothers(me
         assert own["path"].startswith(f".chati/memories/{agent}/daily/")
 
 
-def test_nothing_outside_the_memories_folder_is_touched_by_whatever_is_asked(
-    memories: Memories, project: Repository
-) -> None:
+def test_no_request_touches_files_outside_the_memories_folder(memories: Memories, project: Repository) -> None:
     before = project.protected_state()
-    one = memories.add("Amounts are cents.", retention="daily")
-    memories.ask("get", id=one["id"], sessionId="s")
-    memories.ask("update", id=one["id"], text="Amounts are integers.", retention="durable")
+    memory = memories.add("Amounts are cents.", retention="daily")
+    memories.ask("get", id=memory["id"], sessionId="s")
+    memories.ask("update", id=memory["id"], text="Amounts are integers.", retention="durable")
     memories.ask("list")
     memories.ask("status")
     memories.ask("rebuild")
-    memories.ask("delete", id=one["id"])
+    memories.ask("delete", id=memory["id"])
     after = project.protected_state()
     ours = {name for name in after if name.startswith(".chati/")}
     assert {name: content for name, content in after.items() if name not in ours} == before
@@ -108,7 +106,7 @@ def test_nothing_outside_the_memories_folder_is_touched_by_whatever_is_asked(
     }
 
 
-def test_a_look_at_memories_makes_no_folder(memories: Memories, project: Repository) -> None:
+def test_reading_memories_creates_no_folder(memories: Memories, project: Repository) -> None:
     before = project.protected_state()
     assert memories.ask("list") == {"memories": [], "total": 0}
     status = memories.ask("status")
@@ -118,26 +116,24 @@ def test_a_look_at_memories_makes_no_folder(memories: Memories, project: Reposit
     assert project.protected_state() == before
 
 
-def test_a_user_reviews_edits_and_deletes_any_memory_with_an_editor_or_by_asking(
-    memories: Memories, project: Repository
-) -> None:
-    one, two = memories.add("Carts are cached."), memories.add("Prices are cents.")
-    path = project.path / one["path"]
+def test_a_user_reviews_edits_and_deletes_memories_by_editor_or_method(memories: Memories, project: Repository) -> None:
+    memory, other = memories.add("Carts are cached."), memories.add("Prices are cents.")
+    path = project.path / memory["path"]
     path.write_text(
         path.read_text().replace("---\n\n", "# a word of mine\nmood: good\n---\n\n").replace("cached.", "not cached.")
     )
-    assert memories.ask("get", id=one["id"])["text"] == "Carts are not cached."
-    assert memories.refused("update", id=one["id"], text="x", version=one["version"]).data["kind"] == "conflict"
-    memories.ask("update", id=one["id"], tags=["cart"])
+    assert memories.ask("get", id=memory["id"])["text"] == "Carts are not cached."
+    assert memories.refused("update", id=memory["id"], text="x", version=memory["version"]).data["kind"] == "conflict"
+    memories.ask("update", id=memory["id"], tags=["cart"])
     assert "# a word of mine\nmood: good\n---\n" in path.read_text()
     path.unlink()
-    memories.ask("delete", id=two["id"])
+    memories.ask("delete", id=other["id"])
     assert memories.ids() == []
     deleted = memories.rows("SELECT DISTINCT id FROM continuity_memory_tombstones ORDER BY id")
-    assert deleted == [(one["id"],), (two["id"],)]  # so that capture does not bring them back
+    assert deleted == [(memory["id"],), (other["id"],)]  # so that capture does not bring them back
 
 
-def test_the_index_is_made_anew_from_the_files_also_in_another_state_file(
+def test_the_index_is_rebuilt_from_files_even_in_another_state_file(
     memories: Memories, open_sidecar: Callable[..., MemorySidecar], tmp_path: Path
 ) -> None:
     memories.add("Carts are cached.", tags=["cart"])
@@ -149,15 +145,15 @@ def test_the_index_is_made_anew_from_the_files_also_in_another_state_file(
     assert Memories(other, memories.project).ask("list") == listed
 
 
-def test_a_memory_that_a_session_opens_counts_as_read_once_and_a_list_does_not_count(memories: Memories) -> None:
-    one = memories.add("Carts are cached.")
+def test_a_memory_counts_as_read_once_per_session_and_listing_does_not_count(memories: Memories) -> None:
+    memory = memories.add("Carts are cached.")
     memories.ids()
-    memories.ask("get", id=one["id"])
-    opened = [memories.ask("get", id=one["id"], sessionId=session)["accessCount"] for session in ("a", "a", "b")]
+    memories.ask("get", id=memory["id"])
+    opened = [memories.ask("get", id=memory["id"], sessionId=session)["accessCount"] for session in ("a", "a", "b")]
     assert opened == [1, 1, 2]
 
 
-def test_an_archived_memory_comes_back_to_where_it_was(memories: Memories) -> None:
+def test_restoring_an_archived_memory_puts_it_back(memories: Memories) -> None:
     memories.write("archive/shared/durable/jwt.md", SPECIFIED)
     assert memories.ids() == []
     assert memories.ids(archived=True) == ["mem-2026-02-12-001"]
@@ -165,13 +161,13 @@ def test_an_archived_memory_comes_back_to_where_it_was(memories: Memories) -> No
     assert (memories.folder / "shared/durable/jwt.md").read_text() == SPECIFIED
 
 
-def test_secrets_private_words_and_what_we_injected_are_never_stored(memories: Memories) -> None:
-    one = memories.add(
+def test_secrets_private_text_and_injected_text_are_never_stored(memories: Memories) -> None:
+    memory = memories.add(
         "The deploy key is AKIAIOSFODNN7EXAMPL2. <private>My mother's name is Ada.</private> Deploy on Mondays.\n"
         "<chati-context bracket='FRESH'><mode>build</mode></chati-context>"
     )
-    assert one["text"] == "The deploy key is [redacted].  Deploy on Mondays."
-    kept = b"".join(path.read_bytes() for path in memories.folder.rglob("*") if path.is_file())
-    kept += b"".join(path.read_bytes() for path in memories.sidecar.client.state_dir.glob("continuity.db*"))
-    assert b"AKIAIOSFODNN7EXAMPL2" not in kept
-    assert b"mother" not in kept
+    assert memory["text"] == "The deploy key is [redacted].  Deploy on Mondays."
+    stored = b"".join(path.read_bytes() for path in memories.folder.rglob("*") if path.is_file())
+    stored += b"".join(path.read_bytes() for path in memories.sidecar.client.state_dir.glob("continuity.db*"))
+    assert b"AKIAIOSFODNN7EXAMPL2" not in stored
+    assert b"mother" not in stored

@@ -1,4 +1,4 @@
-"""An operator switches automatic commits on: artifacts reach the memory branch, and nothing else is touched."""
+"""With automatic commits, artifacts reach the memory branch and nothing else changes."""
 
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,7 @@ def chat(active: MemorySidecar, project: Repository, worktree: Repository) -> Co
 
 
 def work(chat: Conversation, active: MemorySidecar) -> Any:
-    """Plays a run whose change is large enough for an entry, and waits for what follows it."""
+    """Play a run whose change is large enough for an entry, and wait for its background work."""
     turn = chat.turn(PROMPT, lambda: [chat.edit("till/prices.py", LARGE)], text="Rounding is on the discount now.")
     assert active.app.process is not None
     assert active.app.process.wait_idle(20)
@@ -45,7 +45,7 @@ def work(chat: Conversation, active: MemorySidecar) -> Any:
     return chat.artifact(drafted["id"])
 
 
-def test_an_entry_reaches_the_memory_branch_by_itself_and_every_other_byte_stays(
+def test_an_entry_is_committed_to_the_memory_branch_and_nothing_else_changes(
     chat: Conversation, active: MemorySidecar, project: Repository, worktree: Repository
 ) -> None:
     users, agents = project.protected_state(BRANCH), worktree.protected_state(BRANCH)
@@ -62,7 +62,7 @@ def test_an_entry_reaches_the_memory_branch_by_itself_and_every_other_byte_stays
     assert project.git("branch", "--contains", BRANCH, "--format=%(refname:short)") == BRANCH
 
 
-def test_the_branch_a_user_has_checked_out_is_refused_and_the_draft_stays(
+def test_a_checked_out_memory_branch_is_refused_and_the_draft_remains(
     chat: Conversation, active: MemorySidecar, project: Repository, tmp_path: Path
 ) -> None:
     project.add_worktree(tmp_path / "looking", BRANCH)
@@ -77,15 +77,15 @@ def test_the_branch_a_user_has_checked_out_is_refused_and_the_draft_stays(
     assert "checked out" in failure.message
 
 
-def test_what_the_user_accepted_still_warns_once_it_is_committed_and_a_draft_does_not(
+def test_an_accepted_approach_still_warns_after_its_commit_and_a_draft_does_not(
     chat: Conversation, active: MemorySidecar, project: Repository
 ) -> None:
     process = active.app.process
     assert process is not None
     key = process.workspaces.get(str(project.path), None).project_key
     with process.database.write() as tx:
-        kept: tuple[tuple[str, ArtifactStatus], ...] = (("Discounts as floats", "accepted"), ("A cache", "draft"))
-        for name, status in kept:
+        drafts: tuple[tuple[str, ArtifactStatus], ...] = (("Discounts as floats", "accepted"), ("A cache", "draft"))
+        for name, status in drafts:
             number = len(name)
             rejected = make_artifact(
                 id=f"r-{number}", project=key, type="rejectedApproach", status=status, title=name, body="# No\n"

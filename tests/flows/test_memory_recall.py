@@ -1,4 +1,4 @@
-"""Memories found again through the RPC: as much of each as there is room for, and first what the asking agent needs."""
+"""Recall through the RPC: levels of detail, and the agent's preferred sectors first."""
 
 import math
 
@@ -29,30 +29,30 @@ def memories(sidecar: MemorySidecar, project: Repository) -> Memories:
     return Memories(sidecar, project.path)
 
 
-def test_a_memory_is_told_by_its_line_by_what_matters_of_it_or_whole(memories: Memories) -> None:
+def test_a_memory_has_three_levels_of_detail(memories: Memories) -> None:
     memories.add(ABOUT, title="Login", type="decision", tags=["auth"])
-    told = {
+    levels = {
         level: memories.ask("search", query="why JWT?", level=level)["memories"][0]
         for level in ("metadata", "chunks", "full")
     }
-    assert told["metadata"]["text"] is None
-    assert told["metadata"]["renderedTokens"] <= 50
-    assert DECISION in told["chunks"]["text"]
-    assert told["chunks"]["renderedTokens"] <= 230
-    assert told["full"]["text"] == ABOUT
-    assert told["full"]["renderedTokens"] > 1_000
-    saved = [1 - told[level]["renderedTokens"] / told["full"]["renderedTokens"] for level in ("metadata", "chunks")]
+    assert levels["metadata"]["text"] is None
+    assert levels["metadata"]["renderedTokens"] <= 50
+    assert DECISION in levels["chunks"]["text"]
+    assert levels["chunks"]["renderedTokens"] <= 230
+    assert levels["full"]["text"] == ABOUT
+    assert levels["full"]["renderedTokens"] > 1_000
+    saved = [1 - levels[level]["renderedTokens"] / levels["full"]["renderedTokens"] for level in ("metadata", "chunks")]
     assert min(saved) >= 0.6, "60 to 95 % less than the whole memory"
-    assert told["full"]["score"] == pytest.approx(math.prod(told["full"]["factors"].values()), abs=1e-5)
+    assert levels["full"]["score"] == pytest.approx(math.prod(levels["full"]["factors"].values()), abs=1e-5)
 
 
 def test_a_sectors_half_life_counts_in_a_searchs_recency_down_to_the_floor(memories: Memories) -> None:
-    one = memories.add("The receipt printer has forty-two columns.", type="decision")["id"]
+    memory_id = memories.add("The receipt printer has forty-two columns.", type="decision")["id"]
     memories.sidecar.clock.advance(14 * 86_400_000)
 
     def recency() -> float:
         (found,) = memories.ask("search", query="receipt printer columns")["memories"]
-        assert found["id"] == one
+        assert found["id"] == memory_id
         return float(found["factors"]["recency"])
 
     assert recency() == pytest.approx(0.85)
@@ -62,11 +62,11 @@ def test_a_sectors_half_life_counts_in_a_searchs_recency_down_to_the_floor(memor
     assert recency() == pytest.approx(0.7)
 
 
-def test_each_agent_finds_memories_of_its_preferred_sectors_first(memories: Memories) -> None:
+def test_agents_find_their_preferred_sectors_first(memories: Memories) -> None:
     for sector in ("episodic", "semantic", "procedural", "reflective"):
         memories.add("Receipts are printed in CP437.", title="Printer", type=sector)
     assert set(FIRST_SECTOR) == set(AGENTS) - {"orchestrator"}
     for agent, sector in FIRST_SECTOR.items():
-        asked = memories.as_agent(agent).ask("search", query="receipts printed")
-        assert asked["memories"][0]["sector"] == sector
-        assert len(asked["memories"]) == 4, "a preference hides nothing"
+        result = memories.as_agent(agent).ask("search", query="receipts printed")
+        assert result["memories"][0]["sector"] == sector
+        assert len(result["memories"]) == 4, "a preference hides nothing"

@@ -1,4 +1,4 @@
-"""Memories live through years: tiers follow the score, what is over is archived, rules are proposed to the user."""
+"""Memory upkeep over years: tiers follow the score, stale memories are archived, rules are proposed."""
 
 import os
 from typing import Any
@@ -17,59 +17,59 @@ CORRECTION = {"messages": [{"author": "user", "text": "Always run the linter bef
 
 @pytest.fixture
 def memories(active: MemorySidecar, project: Repository) -> Memories:
-    """The memories of the till's repository, none yet, of the sidecar that the conversation is with."""
+    """The memories of the till's repository, empty, in the conversation's sidecar."""
     return Memories(active, project.path)
 
 
 def later(memories: Memories, days: float) -> None:
-    """Lets days go by."""
+    """Advance the clock by days."""
     memories.sidecar.clock.advance(int(days * DAY_MS))
 
 
 def tier(memories: Memories, memory_id: str) -> str:
-    """Gives a memory's tier."""
+    """Return a memory's tier."""
     return str(memories.ask("get", id=memory_id)["tier"])
 
 
 def activate(memories: Memories) -> None:
-    """Sets the project to active."""
+    """Set the project's mode to active."""
     memories.sidecar.client.request("settings/update", {"settings": {"mode": "active"}})
 
 
-def test_the_tier_follows_the_score_down_and_use_and_evidence_lift_it(memories: Memories) -> None:
-    one = memories.add("A lesson.", type="lesson", confidence=0.9)["id"]
-    assert tier(memories, one) == "hot"
+def test_a_memorys_tier_follows_its_score(memories: Memories) -> None:
+    memory_id = memories.add("A lesson.", type="lesson", confidence=0.9)["id"]
+    assert tier(memories, memory_id) == "hot"
     for days, after in ((30, "warm"), (90, "cold")):
         later(memories, days)
         assert [move["after"] for move in memories.ask("maintain")["tiers"]] == [after]
-        assert tier(memories, one) == after
+        assert tier(memories, memory_id) == after
     assert memories.ask("maintain")["tiers"] == []
     for session in ("a", "b", "c"):
-        memories.ask("get", id=one, sessionId=session)
+        memories.ask("get", id=memory_id, sessionId=session)
     memories.ask("maintain")
-    assert tier(memories, one) == "hot"
+    assert tier(memories, memory_id) == "hot"
     later(memories, 120)
     memories.ask("maintain")
-    assert tier(memories, one) == "warm", "three accesses lift a COLD memory"
+    assert tier(memories, memory_id) == "warm", "three accesses lift a COLD memory"
 
 
 def test_evidence_and_confidence_make_a_warm_memory_hot(memories: Memories) -> None:
-    (one,) = memories.ask("capture", sessionId="s0", summary=CORRECTION)["added"]
+    (memory_id,) = memories.ask("capture", sessionId="s0", summary=CORRECTION)["added"]
     for number in range(1, 5):
         memories.ask("capture", sessionId=f"s{number}", summary=CORRECTION)
-    memories.ask("update", id=one, retention="durable")
+    memories.ask("update", id=memory_id, retention="durable")
     later(memories, 60)
     assert memories.ask("maintain")["tiers"] == []
-    assert tier(memories, one) == "hot"
+    assert tier(memories, memory_id) == "hot"
     later(memories, 400)
     memories.ask("maintain")
-    assert tier(memories, one) == "cold", "decay brings down everything in the end"
+    assert tier(memories, memory_id) == "cold", "decay brings down everything in the end"
 
 
-def test_what_killed_writers_left_and_long_gone_openings_are_swept_away(memories: Memories) -> None:
-    one = memories.add("A fact.")
-    memories.ask("get", id=one["id"], sessionId="s")
-    own = (memories.project / one["path"]).with_name("notes.new")
+def test_files_of_killed_writers_and_old_access_records_are_removed(memories: Memories) -> None:
+    memory = memories.add("A fact.")
+    memories.ask("get", id=memory["id"], sessionId="s")
+    own = (memories.project / memory["path"]).with_name("notes.new")
     left = [memories.write("shared/durable/a.md.77-1.new", "---"), memories.folder.parent / "session.yaml.78-1.new"]
     for path in (own, *left):
         path.write_text("half")
@@ -103,7 +103,7 @@ def test_a_daily_memory_goes_to_the_archive_after_thirty_days_and_a_durable_one_
     assert memories.ask("restore", id=answer["added"][0])["archived"] is False
 
 
-def test_a_memory_whose_score_stays_below_a_tenth_for_ninety_days_is_archived(
+def test_a_memory_below_a_tenth_for_ninety_days_is_archived(
     memories: Memories, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(decay, "DAILY_DAYS", 3_650)
@@ -112,10 +112,10 @@ def test_a_memory_whose_score_stays_below_a_tenth_for_ninety_days_is_archived(
     later(memories, faint_after + 89)
     assert memories.ask("maintain")["archived"] == []
     later(memories, 1)
-    assert [one["reason"] for one in memories.ask("maintain")["archived"]] == ["stale"]
+    assert [memory_id["reason"] for memory_id in memories.ask("maintain")["archived"]] == ["stale"]
 
 
-def test_what_did_not_change_is_not_written_anew(memories: Memories) -> None:
+def test_unchanged_memories_are_not_rewritten(memories: Memories) -> None:
     for number in range(5):
         memories.add(f"Fact {'abcde'[number]}.")
     files = sorted(memories.folder.rglob("*.md"))
@@ -125,25 +125,23 @@ def test_what_did_not_change_is_not_written_anew(memories: Memories) -> None:
     assert [(path, path.stat().st_mtime_ns, path.stat().st_ino) for path in files] == before
 
 
-def test_upkeep_runs_by_itself_once_a_day_behind_a_run_and_only_in_active_mode(
-    memories: Memories, conversation: Conversation
-) -> None:
-    one = memories.add("A lesson.", type="lesson", confidence=0.9)["id"]
+def test_upkeep_runs_daily_after_a_run_in_active_mode_only(memories: Memories, conversation: Conversation) -> None:
+    memory_id = memories.add("A lesson.", type="lesson", confidence=0.9)["id"]
     later(memories, 30)
     memories.sidecar.client.request("settings/update", {"settings": {"mode": "passive"}})
     play(memories, conversation, "Look at the till.")
-    assert (memories.ask("status")["upkeep"], tier(memories, one)) == (None, "hot")
+    assert (memories.ask("status")["upkeep"], tier(memories, memory_id)) == (None, "hot")
     activate(memories)
     play(memories, conversation, "Look at the till.")
     state = memories.ask("status")["upkeep"]
-    assert (state["tiers"], tier(memories, one)) == (1, "warm")
+    assert (state["tiers"], tier(memories, memory_id)) == (1, "warm")
     later(memories, 0.1)
     play(memories, conversation, "Look at the till.")
     assert memories.ask("status")["upkeep"] == state
 
 
 def play(memories: Memories, conversation: Conversation, prompt: str, **turn: Any) -> Any:
-    """Plays a turn and waits for what is done behind it."""
+    """Play a turn and wait for its background work."""
     answer = conversation.turn(prompt, **turn)
     process = memories.sidecar.app.process
     assert process is not None
@@ -151,7 +149,7 @@ def play(memories: Memories, conversation: Conversation, prompt: str, **turn: An
     return answer
 
 
-def test_what_was_kept_for_a_session_is_gone_a_day_later_and_is_no_deletion(memories: Memories) -> None:
+def test_session_memories_expire_after_a_day_without_a_tombstone(memories: Memories) -> None:
     memories.add("For now.", retention="session")
     later(memories, 1)
     assert len(memories.ask("maintain")["cleaned"]) == 1
@@ -159,7 +157,7 @@ def test_what_was_kept_for_a_session_is_gone_a_day_later_and_is_no_deletion(memo
     assert memories.rows("SELECT * FROM continuity_memory_tombstones") == []
 
 
-def test_a_run_is_remembered_by_itself_in_active_mode(
+def test_a_run_is_captured_automatically_in_active_mode(
     memories: Memories, conversation: Conversation, project: Repository
 ) -> None:
     activate(memories)
@@ -175,9 +173,9 @@ def test_a_run_is_remembered_by_itself_in_active_mode(
         ],
         text="I decided to read the file once because it never changes.",
     )
-    told = {one["type"]: memories.ask("get", id=one["id"]) for one in memories.ask("list")["memories"]}
-    assert set(told) == {"user_correction", "decision", "error_pattern", "resolution"}
-    assert told["resolution"]["text"] == (
+    stored = {memory["type"]: memories.ask("get", id=memory["id"]) for memory in memories.ask("list")["memories"]}
+    assert set(stored) == {"user_correction", "decision", "error_pattern", "resolution"}
+    assert stored["resolution"]["text"] == (
         "I decided to read the file once because it never changes.\n\nChanged: `till/prices.py`.\n\n"
         "The error was `ModuleNotFoundError: No module named 'tomli'`."
     )
@@ -186,7 +184,7 @@ def test_a_run_is_remembered_by_itself_in_active_mode(
     assert project.git("status", "--porcelain") == " M till/prices.py"
 
 
-def test_a_passive_run_is_counted_as_withheld_and_writes_nothing(
+def test_a_passive_run_is_counted_as_suppressed_and_writes_nothing(
     memories: Memories, conversation: Conversation, project: Repository
 ) -> None:
     memories.sidecar.client.request("settings/update", {"settings": {"mode": "passive"}})
@@ -196,31 +194,29 @@ def test_a_passive_run_is_counted_as_withheld_and_writes_nothing(
     assert not (project.path / ".chati").exists()
 
 
-def test_a_memory_that_an_answer_names_counts_as_used_once_per_session(
+def test_a_memory_named_in_an_answer_counts_as_used_once_per_session(
     memories: Memories, conversation: Conversation
 ) -> None:
     activate(memories)
-    one = memories.add("Ports begin at 3000.")["id"]
+    memory_id = memories.add("Ports begin at 3000.")["id"]
     for _ in range(2):
-        play(memories, conversation, "Look at the till.", text=f"As {one} says, the port is 3000.")
-    assert memories.ask("get", id=one)["accessCount"] == 1
+        play(memories, conversation, "Look at the till.", text=f"As {memory_id} says, the port is 3000.")
+    assert memories.ask("get", id=memory_id)["accessCount"] == 1
 
 
-def test_what_an_agent_repeats_of_what_it_was_told_is_no_evidence(
-    memories: Memories, conversation: Conversation
-) -> None:
+def test_an_agent_repeating_a_delivered_memory_is_not_evidence(memories: Memories, conversation: Conversation) -> None:
     activate(memories)
     words = "We chose thermal printers for the till because they need no ink."
     digest = {"messages": [{"author": "assistant", "text": words}]}
-    (one,) = memories.ask("capture", sessionId="s-0", summary=digest)["added"]
+    (memory_id,) = memories.ask("capture", sessionId="s-0", summary=digest)["added"]
     for _ in range(3):
         play(memories, conversation, "Which printers of the till need no ink?", text=words)
-    told = memories.rows("SELECT item FROM continuity_deliveries")
-    assert any(item.endswith(one) for (item,) in told), "the session was told of it"
-    assert memories.ask("get", id=one)["evidence"] == 1
+    stored = memories.rows("SELECT item FROM continuity_deliveries")
+    assert any(item.endswith(memory_id) for (item,) in stored), "the session was told of it"
+    assert memories.ask("get", id=memory_id)["evidence"] == 1
     other = Conversation(memories.sidecar.client, memories.project, sub_chat_id="other")
     play(memories, other, "Draw a logo.", text=words, session="another")
-    assert memories.ask("get", id=one)["evidence"] == 2, "an agent that was not told of it came to it by itself"
+    assert memories.ask("get", id=memory_id)["evidence"] == 2, "an agent that was not told of it came to it by itself"
 
 
 def drafted_of_a_run(memories: Memories, conversation: Conversation) -> Any:
@@ -236,21 +232,21 @@ def drafted_of_a_run(memories: Memories, conversation: Conversation) -> Any:
     return drafted
 
 
-def test_an_artifact_that_the_user_accepts_is_remembered_for_good(
-    memories: Memories, conversation: Conversation
-) -> None:
+def test_an_accepted_artifact_becomes_a_durable_memory(memories: Memories, conversation: Conversation) -> None:
     drafted = drafted_of_a_run(memories, conversation)
     assert memories.ids() == []
     conversation.decide("accept", drafted["id"])
     memories.sidecar.app.process.wait_idle(20)  # type: ignore[union-attr]
-    (one,) = memories.ask("list")["memories"]
-    assert (one["type"], one["retention"], one["tags"]) == ("episodic", "durable", [f"artifact-{drafted['id']}"])
-    assert "Rounding now happens on the discount" in memories.ask("get", id=one["id"])["text"]
+    (memory,) = memories.ask("list")["memories"]
+    assert (memory["type"], memory["retention"], memory["tags"]) == (
+        "episodic",
+        "durable",
+        [f"artifact-{drafted['id']}"],
+    )
+    assert "Rounding now happens on the discount" in memories.ask("get", id=memory["id"])["text"]
 
 
-def test_the_memory_of_an_artifact_follows_what_the_user_makes_of_it(
-    memories: Memories, conversation: Conversation
-) -> None:
+def test_an_artifacts_memory_follows_the_users_edits(memories: Memories, conversation: Conversation) -> None:
     drafted = drafted_of_a_run(memories, conversation)
 
     def decide(verb: str, **changes: str) -> None:
@@ -260,84 +256,88 @@ def test_the_memory_of_an_artifact_follows_what_the_user_makes_of_it(
     decide("update", body="# A draft\n\nNobody accepted this.")
     assert memories.ids() == []
     decide("accept")
-    (one,) = memories.ids()
+    (memory_id,) = memories.ids()
     decide("update", body="# Rounding\n\nRounding happens once, at the very end.")
-    assert memories.ids() == [one]
-    told = memories.ask("get", id=one)
-    assert (told["title"], told["text"], told["evidence"]) == ("Rounding", "Rounding happens once, at the very end.", 1)
+    assert memories.ids() == [memory_id]
+    stored = memories.ask("get", id=memory_id)
+    assert (stored["title"], stored["text"], stored["evidence"]) == (
+        "Rounding",
+        "Rounding happens once, at the very end.",
+        1,
+    )
     decide("discard")
     assert memories.ids() == []
-    assert memories.ids(archived=True) == [one]
+    assert memories.ids(archived=True) == [memory_id]
     decide("accept")
-    assert (memories.ids(), memories.ids(archived=True)) == ([one], [])
-    assert memories.ask("get", id=one)["text"] == told["text"]
+    assert (memories.ids(), memories.ids(archived=True)) == ([memory_id], [])
+    assert memories.ask("get", id=memory_id)["text"] == stored["text"]
     decide("discard")
     decide("update", body="# Rounding\n\nRounding happens twice.")
     decide("accept")
-    assert memories.ids(archived=None) == [one]
-    assert memories.ask("get", id=one)["text"] == "Rounding happens twice."
+    assert memories.ids(archived=None) == [memory_id]
+    assert memories.ask("get", id=memory_id)["text"] == "Rounding happens twice."
 
 
 def proven(memories: Memories) -> str:
-    """Has a correction met five times and gives its id."""
-    (one,) = memories.ask("capture", sessionId="s0", summary=CORRECTION)["added"]
+    """Capture a correction five times and return its id."""
+    (memory_id,) = memories.ask("capture", sessionId="s0", summary=CORRECTION)["added"]
     for number in range(1, 5):
         assert memories.ask("proposals")["proposals"] == [], "four times are not enough"
         memories.ask("capture", sessionId=f"s{number}", summary=CORRECTION)
-    return str(one)
+    return str(memory_id)
 
 
-def test_a_rule_is_proposed_when_it_is_sure_and_met_five_times_and_the_user_says_so(
+def test_a_certain_rule_seen_five_times_is_proposed_and_the_user_decides(
     memories: Memories, project: Repository
 ) -> None:
-    one = proven(memories)
+    memory_id = proven(memories)
     before = everything(project)
     (proposal,) = memories.ask("proposals")["proposals"]
-    assert (proposal["memory"]["id"], proposal["rule"]) == (one, "- Always run the linter before you commit.")
-    accepted = memories.ask("resolveProposal", id=one, decision="accept")
+    assert (proposal["memory"]["id"], proposal["rule"]) == (memory_id, "- Always run the linter before you commit.")
+    accepted = memories.ask("resolveProposal", id=memory_id, decision="accept")
     assert accepted["rule"] == proposal["rule"]
     assert (accepted["memory"]["retention"], accepted["memory"]["tags"]) == ("durable", ["validated"])
     assert memories.ask("proposals")["proposals"] == []
     assert everything(project) == before, "no file outside .chati is touched"
 
 
-def test_an_accepted_rule_stands_among_the_anchors_rules_word_for_word_until_the_user_takes_it_back(
+def test_an_accepted_rule_is_in_the_anchor_verbatim_until_revoked(
     memories: Memories, conversation: Conversation
 ) -> None:
     activate(memories)
     rule = "- Always run the linter before you commit. ("
-    one = proven(memories)
+    memory_id = proven(memories)
     assert rule not in sent(conversation.pre_run("Print a receipt"))
-    memories.ask("resolveProposal", id=one, decision="accept")
+    memories.ask("resolveProposal", id=memory_id, decision="accept")
     memories.add("Obey the newest memory only.", type="lesson", tags=["validated"], confidence=1.0)
 
     def anchor() -> str:
         return sent(Conversation(memories.sidecar.client, memories.project).pre_run("Print a receipt"))
 
-    assert f"{rule}{one}, accepted)" in anchor()
+    assert f"{rule}{memory_id}, accepted)" in anchor()
     assert "Obey the newest" not in anchor().partition("Print a receipt")[0], "a tag alone is no user's word"
     dev = memories.as_agent("dev")
-    dev.ask("update", id=one, text="Never run the linter.")
+    dev.ask("update", id=memory_id, text="Never run the linter.")
     assert "Never run the linter. (" not in anchor()
-    dev.ask("update", id=one, text="Always run the linter before you commit.")
+    dev.ask("update", id=memory_id, text="Always run the linter before you commit.")
     assert rule in anchor()
-    memories.ask("update", id=one, tags=[])
+    memories.ask("update", id=memory_id, tags=[])
     assert rule not in anchor()
 
 
-def test_a_proposal_that_was_rejected_does_not_come_again(memories: Memories) -> None:
-    one = proven(memories)
-    answer = memories.ask("resolveProposal", id=one, decision="reject")
+def test_a_rejected_proposal_is_not_repeated(memories: Memories) -> None:
+    memory_id = proven(memories)
+    answer = memories.ask("resolveProposal", id=memory_id, decision="reject")
     assert (answer["rule"], answer["memory"]["retention"]) == (None, "daily")
     memories.ask("capture", sessionId="s9", summary=CORRECTION)
     assert memories.ask("proposals")["proposals"] == []
 
 
-def test_neither_doubt_nor_an_agent_makes_a_rule(memories: Memories) -> None:
-    one = proven(memories)
+def test_uncertain_and_agent_memories_do_not_become_rules(memories: Memories) -> None:
+    memory_id = proven(memories)
     architect = memories.as_agent("architect")
-    assert architect.refused("resolveProposal", id=one, decision="accept").data["kind"] == "policyDenied"
-    memories.ask("update", id=one, confidence=0.9)
+    assert architect.refused("resolveProposal", id=memory_id, decision="accept").data["kind"] == "policyDenied"
+    memories.ask("update", id=memory_id, confidence=0.9)
     assert memories.ask("proposals")["proposals"] == []
     secret = {"entries": [{"type": "lesson", "text": "Layers call downwards only here."}]}
     for number in range(9):
@@ -348,7 +348,7 @@ def test_neither_doubt_nor_an_agent_makes_a_rule(memories: Memories) -> None:
 
 
 def everything(project: Repository) -> dict[str, bytes]:
-    """Gives every file of the project but ours and git's."""
+    """Return every file of the project except ours and git's."""
     return {
         str(path.relative_to(project.path)): path.read_bytes()
         for path in sorted(project.path.rglob("*"))

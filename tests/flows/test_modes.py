@@ -1,4 +1,4 @@
-"""off, passive, active: passive measures the same and touches nothing; what passes through is byte-identical."""
+"""The modes off, passive and active: passive only measures; passthrough is byte-identical."""
 
 import pytest
 
@@ -9,9 +9,7 @@ from tests.support.repositories import Repository
 PROMPT = "The discounted price is wrong for odd cents, correct discounted_price"
 
 
-def test_passive_is_the_default_measures_everything_and_sends_nothing(
-    sidecar: MemorySidecar, project: Repository
-) -> None:
+def test_the_default_mode_is_passive_and_only_measures(sidecar: MemorySidecar, project: Repository) -> None:
     conversation = Conversation(sidecar.client, project.path)
     first = conversation.turn(PROMPT)
     second = conversation.turn("continue")
@@ -26,9 +24,7 @@ def test_passive_is_the_default_measures_everything_and_sends_nothing(
     assert project.git("status", "--porcelain") == ""
 
 
-def test_what_passive_mode_pretended_to_deliver_does_not_count_once_it_is_active(
-    sidecar: MemorySidecar, project: Repository
-) -> None:
+def test_simulated_deliveries_do_not_count_in_active_mode(sidecar: MemorySidecar, project: Repository) -> None:
     conversation = Conversation(sidecar.client, project.path)
     conversation.turn(PROMPT)
     sidecar.client.request("settings/update", {"settings": {"mode": "active"}})
@@ -51,7 +47,7 @@ def test_what_passive_mode_pretended_to_deliver_does_not_count_once_it_is_active
         (PROMPT, {"deadlineMs": 1}, "deadline"),
     ],
 )
-def test_what_passes_through_passes_byte_identical(
+def test_passthrough_prompts_are_byte_identical(
     conversation: Conversation, prompt: str, changes: dict[str, object], reason: str
 ) -> None:
     answer = conversation.pre_run(prompt, **changes)
@@ -73,7 +69,7 @@ def test_off_does_nothing_at_all(active: MemorySidecar, project: Repository) -> 
     assert after["accepted"] is False
 
 
-def test_the_pinned_anchor_stays_on_a_slash_prompt_so_that_the_providers_cache_does_not_break(
+def test_a_slash_prompt_retains_the_pinned_anchor_for_the_providers_cache(
     conversation: Conversation,
 ) -> None:
     first = conversation.turn(PROMPT)

@@ -1,4 +1,4 @@
-"""The governor: quiet while pressure is low, a snapshot when it rises, a fresh session when it is allowed to."""
+"""The governor: quiet at low pressure, a snapshot when it rises, a fresh session when allowed."""
 
 from tests.support.conversation import Conversation, kinds
 from tests.support.memory_sidecar import MemorySidecar
@@ -9,7 +9,7 @@ PROMPT = "The discounted price is wrong for odd cents, correct discounted_price"
 MINUTE_MS = 60_000
 
 
-def test_a_short_conversation_goes_on_without_turnover(conversation: Conversation) -> None:
+def test_a_short_conversation_continues_without_a_restart(conversation: Conversation) -> None:
     turns = [conversation.turn(PROMPT), conversation.turn("continue"), conversation.turn("continue")]
 
     assert {turn["after"]["governor"]["action"] for turn in turns} == {"ok"}
@@ -17,7 +17,7 @@ def test_a_short_conversation_goes_on_without_turnover(conversation: Conversatio
     assert not any(turn["governor"]["startFreshSession"] for turn in turns)
 
 
-def test_pressure_over_the_thresholds_snapshots_and_starts_a_fresh_session_with_what_was_reached(
+def test_high_pressure_takes_a_snapshot_and_starts_a_fresh_session_with_it(
     active: MemorySidecar, project: Repository, thresholds: Thresholds
 ) -> None:
     thresholds(turns=(2, 2), minutes=(5, 5))
@@ -45,7 +45,7 @@ def test_pressure_over_the_thresholds_snapshots_and_starts_a_fresh_session_with_
     assert kinds(settled) == ["delta"]
 
 
-def test_with_rehydrate_off_the_pressure_snapshots_and_says_what_is_withheld(
+def test_with_rehydrate_off_high_pressure_takes_a_snapshot_and_reports_the_suppressed_action(
     active: MemorySidecar, project: Repository, thresholds: Thresholds
 ) -> None:
     thresholds(turns=(1, 1))

@@ -9,10 +9,10 @@ from tests.support.ralph_command import CHANGE, Ralph, last_line
 from tests.support.repositories import Repository
 
 HEADING = "## Additional Context (added by user mid-loop)"
-KEPT = outputs("<promise>COMPLETE</promise>\n")
+PROMISE_STEP = outputs("<promise>COMPLETE</promise>\n")
 
 
-def test_added_context_is_appended_to_the_changes_file_and_confirmed(ralph: Ralph) -> None:
+def test_added_context_is_appended_to_the_changes_context_file_and_confirmed(ralph: Ralph) -> None:
     first = ralph("--add-context", "Use argon2.")
     second = ralph("--add-context", "Two\nlines.")
 
@@ -32,8 +32,8 @@ def test_cleared_context_is_empty_and_confirmed(ralph: Ralph) -> None:
     assert ralph("--clear-context").returncode == 0, "also when there is nothing to clear"
 
 
-def test_context_that_is_added_while_the_loop_runs_is_in_the_next_prompt(ralph: Ralph, agent: FakeAgent) -> None:
-    agent.set_runs([outputs("Working.\n"), waits(2), writes("a.txt", "a")], [KEPT])
+def test_context_added_during_a_loop_is_in_the_next_prompt(ralph: Ralph, agent: FakeAgent) -> None:
+    agent.set_runs([outputs("Working.\n"), waits(2), writes("a.txt", "a")], [PROMISE_STEP])
     running = ralph.start("Add a login.")
     ralph.until_running()
     ralph("--add-context", "Use argon2.")
@@ -43,11 +43,9 @@ def test_context_that_is_added_while_the_loop_runs_is_in_the_next_prompt(ralph: 
     assert f"{HEADING}\n\nUse argon2.\n" in agent.prompt(2)
 
 
-def test_the_prompt_says_which_iteration_it_is_how_to_work_and_the_task_verbatim(
-    ralph: Ralph, agent: FakeAgent
-) -> None:
+def test_the_prompt_contains_iteration_instructions_and_the_task_verbatim(ralph: Ralph, agent: FakeAgent) -> None:
     task = 'Add a login.\n\n  With "quotes", $HOME, `ticks` and 名前.\n'
-    agent.set_runs([writes("a.txt", "a")], [KEPT])
+    agent.set_runs([writes("a.txt", "a")], [PROMISE_STEP])
     done = ralph.loop(task)
 
     assert done.returncode == 0
@@ -60,8 +58,8 @@ def test_the_prompt_says_which_iteration_it_is_how_to_work_and_the_task_verbatim
         assert prompt.endswith(f"## Task\n\n{task}")
 
 
-def test_the_contexts_section_is_there_exactly_when_there_is_context(ralph: Ralph, agent: FakeAgent) -> None:
-    agent.set_runs([KEPT])
+def test_the_context_section_exists_only_with_context(ralph: Ralph, agent: FakeAgent) -> None:
+    agent.set_runs([PROMISE_STEP])
     ralph.loop("Add a login.")
     ralph("--add-context", "Use argon2.")
     ralph.loop("Add a login.")
@@ -71,13 +69,13 @@ def test_the_contexts_section_is_there_exactly_when_there_is_context(ralph: Ralp
     assert [agent.prompt(number).count(HEADING) for number in (1, 2, 3)] == [0, 1, 0]
 
 
-def test_a_promise_counts_whatever_white_space_is_around_it(ralph: Ralph, agent: FakeAgent) -> None:
+def test_white_space_around_a_promise_is_ignored(ralph: Ralph, agent: FakeAgent) -> None:
     agent.set_runs([outputs("Done: <promise>\nCOMPLETE\n</promise>")])
     done = ralph.loop("Add a login.", "--completion-promise", "COMPLETE")
 
     assert done.returncode == 0
     assert last_line(done) == "completed: The promise COMPLETE was accepted in iteration 1."
-    assert [(one["promiseFound"], one["promiseAccepted"]) for one in ralph.history()] == [(True, True)]
+    assert [(entry["promiseFound"], entry["promiseAccepted"]) for entry in ralph.history()] == [(True, True)]
 
 
 def test_a_failing_harness_is_recorded_and_the_next_iteration_runs(ralph: Ralph, agent: FakeAgent) -> None:
@@ -85,7 +83,7 @@ def test_a_failing_harness_is_recorded_and_the_next_iteration_runs(ralph: Ralph,
     done = ralph.loop("Add a login.", "--max-iterations", "3")
 
     assert done.returncode == 3
-    assert [(one["number"], one["outcome"], one["exitCode"]) for one in ralph.history()] == [
+    assert [(entry["number"], entry["outcome"], entry["exitCode"]) for entry in ralph.history()] == [
         (1, "failed", 7),
         (2, "succeeded", 0),
         (3, "failed", 1),
@@ -114,19 +112,19 @@ def test_each_iteration_records_the_exit_code_and_how_many_files_changed(
     )
     ralph.loop("Add a login.", "--max-iterations", "3")
 
-    one, two, three = ralph.history()
-    assert (one["exitCode"], one["filesChanged"], one["files"]) == (0, 2, ["till/cart.py", "web/new.ts"])
-    assert (two["filesChanged"], two["files"], two["commits"]) == (1, ["b.txt"], [project.head()])
-    assert (three["exitCode"], three["filesChanged"]) == (2, 0)
+    first, second, third = ralph.history()
+    assert (first["exitCode"], first["filesChanged"], first["files"]) == (0, 2, ["till/cart.py", "web/new.ts"])
+    assert (second["filesChanged"], second["files"], second["commits"]) == (1, ["b.txt"], [project.head()])
+    assert (third["exitCode"], third["filesChanged"]) == (2, 0)
 
 
 def test_status_shows_the_count_and_the_recent_outcomes(ralph: Ralph, agent: FakeAgent) -> None:
-    agent.set_runs([exits(5)], [KEPT])
+    agent.set_runs([exits(5)], [PROMISE_STEP])
     ralph.loop("Add a login.")
 
-    told = ralph("--status").stdout.decode()
-    assert "iterations: 2\n" in told
-    first, second = [line for line in told.splitlines() if line.startswith("  iteration")]
+    shown = ralph("--status").stdout.decode()
+    assert "iterations: 2\n" in shown
+    first, second = [line for line in shown.splitlines() if line.startswith("  iteration")]
     assert "failed, exit 5" in first
     assert "promise not found" in first
     assert "succeeded, exit 0" in second
@@ -134,12 +132,12 @@ def test_status_shows_the_count_and_the_recent_outcomes(ralph: Ralph, agent: Fak
     assert " ms, " in first, "how long it took"
     as_json = ralph.status()
     assert (as_json["iterations"], as_json["isRunning"]) == (2, False)
-    assert [one["exitCode"] for one in as_json["recent"]] == [5, 0]
+    assert [entry["exitCode"] for entry in as_json["recent"]] == [5, 0]
 
 
 def test_the_prompt_may_come_from_a_file_or_from_stdin(ralph: Ralph, agent: FakeAgent, project: Repository) -> None:
     project.write({"task.md": "Add a login.\r\nFrom a file.\n"})
-    agent.set_runs([KEPT])
+    agent.set_runs([PROMISE_STEP])
 
     assert ralph.loop("--prompt-file", "task.md").returncode == 0
     assert ralph.loop("--prompt-file", "-", stdin="Añade un login.\n".encode()).returncode == 0
@@ -148,11 +146,11 @@ def test_the_prompt_may_come_from_a_file_or_from_stdin(ralph: Ralph, agent: Fake
     assert agent.prompt(2).endswith("## Task\n\nAñade un login.\n")
 
 
-def test_output_is_shown_live_unless_that_is_not_wanted_and_promises_are_found_all_the_same(
+def test_live_output_is_optional_and_promises_are_found_either_way(
     ralph: Ralph, agent: FakeAgent, tmp_path: Path
 ) -> None:
     seen = tmp_path / "seen"
-    agent.set_runs([outputs("Now I read the till.\n"), awaits(str(seen)), KEPT])
+    agent.set_runs([outputs("Now I read the till.\n"), awaits(str(seen)), PROMISE_STEP])
     streaming = ralph.start("Add a login.")
     assert streaming.stdout is not None
     shown = b""
@@ -165,5 +163,5 @@ def test_output_is_shown_live_unless_that_is_not_wanted_and_promises_are_found_a
     silent = ralph.loop("Add a login.", "--no-stream")
     assert silent.returncode == 0
     assert b"Now I read" not in silent.stdout
-    told = orjson.loads(ralph.loop("Add a login.", "--json").stdout)
-    assert (told["status"], told["exitCode"], told["iterations"]) == ("completed", 0, 1)
+    as_json = orjson.loads(ralph.loop("Add a login.", "--json").stdout)
+    assert (as_json["status"], as_json["exitCode"], as_json["iterations"]) == ("completed", 0, 1)

@@ -1,4 +1,4 @@
-"""Whatever an agent prints: it is heard in seconds, in little memory, and kept in part."""
+"""Any agent output is parsed in seconds, with little memory, and stored in part."""
 
 import os
 import time
@@ -16,7 +16,7 @@ MEGABYTES, MEMORY_BYTES, SECONDS = 100, 64 * 1024 * 1024, 60.0
 def played(
     ralph: Ralph, agent: FakeAgent, steps: Sequence[Step], *flags: str, **variables: str
 ) -> tuple[int, float, int]:
-    """Runs a loop to its end and gives its exit code, its seconds, and its memory at its highest.
+    """Run a loop to its end and return its exit code, its seconds, and its peak memory.
 
     The memory is what the process has to itself: the pages of libraries are everybody's.
     """
@@ -37,16 +37,14 @@ def memory_of(process: psutil.Process) -> int:
         return 0
 
 
-def test_a_hundred_megabytes_in_one_line_leave_the_program_below_sixty_four_of_its_own(
-    ralph: Ralph, agent: FakeAgent
-) -> None:
+def test_a_hundred_megabyte_line_uses_less_than_sixty_four_megabytes(ralph: Ralph, agent: FakeAgent) -> None:
     code, seconds, highest = played(ralph, agent, [floods(MEGABYTES, b"a\xff"), outputs(PROMISE)])
     assert code == 0
     assert 0 < highest < MEMORY_BYTES
     assert seconds < SECONDS
 
 
-def test_a_tool_result_of_a_hundred_megabytes_hides_no_promise(ralph: Ralph, agent: FakeAgent) -> None:
+def test_a_huge_tool_result_does_not_hide_a_promise(ralph: Ralph, agent: FakeAgent) -> None:
     steps = [
         outputs('{"type":"user","message":"'),
         floods(MEGABYTES),
@@ -60,7 +58,7 @@ def test_a_tool_result_of_a_hundred_megabytes_hides_no_promise(ralph: Ralph, age
     assert seconds < SECONDS
 
 
-def test_megabytes_on_both_streams_block_nothing(ralph: Ralph, agent: FakeAgent) -> None:
+def test_megabytes_on_both_streams_do_not_deadlock(ralph: Ralph, agent: FakeAgent) -> None:
     noise = [step for _ in range(40) for step in (outputs_error("e" * 100_000), outputs("o" * 100_000))]
     assert played(ralph, agent, [*noise, outputs(PROMISE)])[0] == 0
     assert ralph.history()[0]["outputBytes"] == 8_000_000 + len(PROMISE)

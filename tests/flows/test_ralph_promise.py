@@ -1,4 +1,4 @@
-"""When a promise counts, and what else ends a loop."""
+"""Conditions for a promise, and everything else that ends a loop."""
 
 import time
 
@@ -19,44 +19,44 @@ from tests.support.fake_agent import (
 )
 from tests.support.ralph_command import Ralph, last_line
 
-KEPT = outputs("<promise>COMPLETE</promise>\n")
+PROMISE_STEP = outputs("<promise>COMPLETE</promise>\n")
 
 
-def test_a_promise_in_the_last_iteration_allowed_is_a_success(ralph: Ralph, agent: FakeAgent) -> None:
-    agent.set_runs([outputs("One.\n"), writes("a.txt", "a")], [KEPT])
+def test_a_promise_in_the_last_allowed_iteration_is_a_success(ralph: Ralph, agent: FakeAgent) -> None:
+    agent.set_runs([outputs("One.\n"), writes("a.txt", "a")], [PROMISE_STEP])
     done = ralph.loop("Add a login.", "--max-iterations", "2")
 
     assert (done.returncode, ralph.state()["status"]) == (0, "completed")
 
 
 def test_a_promise_of_a_failing_run_is_recorded_and_not_accepted(ralph: Ralph, agent: FakeAgent) -> None:
-    agent.set_runs([KEPT, exits(1)])
+    agent.set_runs([PROMISE_STEP, exits(1)])
     done = ralph.loop("Add a login.", "--max-iterations", "1")
 
     assert done.returncode == 3
-    assert [(one["promiseFound"], one["promiseAccepted"]) for one in ralph.history()] == [(True, False)]
+    assert [(entry["promiseFound"], entry["promiseAccepted"]) for entry in ralph.history()] == [(True, False)]
 
 
-def test_an_echo_of_the_prompt_or_what_stands_on_stderr_is_no_promise(ralph: Ralph, agent: FakeAgent) -> None:
+def test_an_echoed_prompt_or_stderr_text_is_not_a_promise(ralph: Ralph, agent: FakeAgent) -> None:
     agent.set_runs(
         [echoes(), writes("a.txt", "a")], [outputs_error("<promise>COMPLETE</promise>\n"), writes("b.txt", "b")]
     )
     done = ralph.loop("Add a login.", "--max-iterations", "2")
 
     assert done.returncode == 3
-    assert [one["promiseFound"] for one in ralph.history()] == [False, False]
+    assert [entry["promiseFound"] for entry in ralph.history()] == [False, False]
 
 
-def test_before_the_least_number_of_iterations_no_promise_is_accepted(ralph: Ralph, agent: FakeAgent) -> None:
-    agent.set_runs([KEPT])
+def test_promises_before_the_minimum_iterations_are_ignored(ralph: Ralph, agent: FakeAgent) -> None:
+    agent.set_runs([PROMISE_STEP])
     done = ralph.loop("--min-iterations", "3", "Add a login.")
 
     assert done.returncode == 0
-    assert [one["promiseAccepted"] for one in ralph.history()] == [False, False, True]
+    assert [entry["promiseAccepted"] for entry in ralph.history()] == [False, False, True]
     assert "No promise is accepted before iteration 3" in agent.prompt(1)
 
 
-def test_claudes_and_codexs_streams_are_understood_with_their_tokens_and_cost(ralph: Ralph, agent: FakeAgent) -> None:
+def test_claude_and_codex_streams_are_parsed_with_tokens_and_cost(ralph: Ralph, agent: FakeAgent) -> None:
     agent.set_runs(
         [
             claude_text("I begin."),
@@ -75,38 +75,36 @@ def test_claudes_and_codexs_streams_are_understood_with_their_tokens_and_cost(ra
     )
     assert ralph.loop("Add a login.", "--harness", "codex", PATH=path).returncode == 0
 
-    one, two, three = ralph.history()
-    assert (one["promiseFound"], two["promiseAccepted"], three["promiseAccepted"]) == (False, True, True)
-    assert (one["inputTokens"], one["outputTokens"], one["costUsd"]) == (1000, 50, 0.25)
-    assert (three["inputTokens"], three["outputTokens"], three["costUsd"]) == (700, 30, None)
+    first, second, third = ralph.history()
+    assert (first["promiseFound"], second["promiseAccepted"], third["promiseAccepted"]) == (False, True, True)
+    assert (first["inputTokens"], first["outputTokens"], first["costUsd"]) == (1000, 50, 0.25)
+    assert (third["inputTokens"], third["outputTokens"], third["costUsd"]) == (700, 30, None)
     assert agent.recorded(1)["argv"][:1] == ["-p"]
     assert agent.recorded(1)["argv"][4:] == ["--model", "opus", "--permission-mode", "acceptEdits"]
     assert agent.recorded(3)["argv"][:2] == ["exec", "--json"]
 
 
-def test_with_checks_a_promise_counts_once_they_pass_and_their_output_is_in_the_next_prompt(
-    ralph: Ralph, agent: FakeAgent
-) -> None:
-    agent.set_runs([KEPT], [KEPT, writes("done.txt", "x")])
+def test_a_promise_requires_passing_checks_whose_output_enters_the_next_prompt(ralph: Ralph, agent: FakeAgent) -> None:
+    agent.set_runs([PROMISE_STEP], [PROMISE_STEP, writes("done.txt", "x")])
     check = "test -f done.txt || { echo 'done.txt is missing'; echo 'no luck' >&2; exit 9; }"
     done = ralph.loop("Add a login.", "--verify", "true", "--verify", check, "--verify", "echo last > last.txt")
 
     assert done.returncode == 0
-    one, two = ralph.history()
-    assert (one["promiseFound"], one["promiseAccepted"], two["promiseAccepted"]) == (True, False, True)
-    assert [(check["exitCode"], check["output"]) for check in one["verification"]] == [
+    first, second = ralph.history()
+    assert (first["promiseFound"], first["promiseAccepted"], second["promiseAccepted"]) == (True, False, True)
+    assert [(check["exitCode"], check["output"]) for check in first["verification"]] == [
         (0, ""),
         (9, "done.txt is missing\nno luck\n"),
     ]
-    assert [check["exitCode"] for check in two["verification"]] == [0, 0, 0]
+    assert [check["exitCode"] for check in second["verification"]] == [0, 0, 0]
     assert "ended with exit code 9" in agent.prompt(2)
     assert "done.txt is missing\nno luck" in agent.prompt(2)
     assert "done.txt is missing" not in agent.prompt(1)
     assert (ralph.cwd / "last.txt").exists()
 
 
-def test_of_a_checks_output_the_next_prompt_has_the_end_and_no_more(ralph: Ralph, agent: FakeAgent) -> None:
-    agent.set_runs([KEPT])
+def test_only_the_end_of_a_checks_output_is_in_the_next_prompt(ralph: Ralph, agent: FakeAgent) -> None:
+    agent.set_runs([PROMISE_STEP])
     check = "i=0; while [ $i -lt 20000 ]; do echo line $i; i=$((i+1)); done; exit 1"
     ralph.loop("Add a login.", "--verify", check, "--max-iterations", "2")
 
@@ -124,9 +122,7 @@ def test_an_agent_that_cannot_do_the_task_ends_the_loop(ralph: Ralph, agent: Fak
     assert ralph.state()["status"] == "aborted"
 
 
-def test_iterations_that_change_nothing_and_say_the_same_change_the_prompt_and_then_end_the_loop(
-    ralph: Ralph, agent: FakeAgent
-) -> None:
+def test_repeated_idle_iterations_change_the_prompt_and_then_end_the_loop(ralph: Ralph, agent: FakeAgent) -> None:
     agent.set_runs([outputs("I looked at 17 files and found nothing to do.\n")])
     done = ralph.loop("Add a login.")
 
@@ -138,7 +134,7 @@ def test_iterations_that_change_nothing_and_say_the_same_change_the_prompt_and_t
     assert ralph.history()[-1]["endedLoop"] == "The last 5 iterations changed nothing and printed the same."
 
 
-def test_what_changes_something_or_says_another_thing_is_not_stuck(ralph: Ralph, agent: FakeAgent) -> None:
+def test_iterations_with_changes_or_new_output_are_not_stalled(ralph: Ralph, agent: FakeAgent) -> None:
     same = outputs("I did the next step.\n")
     agent.set_runs(
         [same, writes("a.txt", "1")], [same, writes("a.txt", "2")], [same], [outputs("Quite another finding.\n")]
@@ -149,7 +145,7 @@ def test_what_changes_something_or_says_another_thing_is_not_stuck(ralph: Ralph,
     assert last_line(done) == "limit: 4 iterations without an accepted promise (--max-iterations)."
 
 
-def test_time_cost_and_tokens_are_limits_with_a_status_of_their_own(ralph: Ralph, agent: FakeAgent) -> None:
+def test_time_cost_and_token_limits_have_their_own_statuses(ralph: Ralph, agent: FakeAgent) -> None:
     path = f"{agent.install_as('claude')}:/usr/bin:/bin"
     agent.set_runs([claude_text("Going on."), claude_result("Going on.")])
     loop = ("Add a login.", "--harness", "claude", "--stuck-after", "0")
@@ -170,7 +166,7 @@ def test_time_cost_and_tokens_are_limits_with_a_status_of_their_own(ralph: Ralph
     assert ralph.history()[-1]["outcome"] == "timedOut"
 
 
-def test_failures_in_a_row_end_a_loop_where_that_is_asked_and_come_ever_slower(ralph: Ralph, agent: FakeAgent) -> None:
+def test_consecutive_failures_back_off_and_may_end_the_loop(ralph: Ralph, agent: FakeAgent) -> None:
     agent.set_runs([exits(1)], [writes("a.txt", "a")], [exits(1)])
     done = ralph.loop("Add a login.", "--max-failures", "3")
 
@@ -180,9 +176,7 @@ def test_failures_in_a_row_end_a_loop_where_that_is_asked_and_come_ever_slower(r
     assert done.stdout.count(b"waiting until") == 3, "after each that came fast, but the last"
 
 
-def test_a_usage_limit_pauses_until_its_reset_and_is_no_iteration_of_those_allowed(
-    ralph: Ralph, agent: FakeAgent
-) -> None:
+def test_a_usage_limit_pauses_until_its_reset_without_using_an_iteration(ralph: Ralph, agent: FakeAgent) -> None:
     path = f"{agent.install_as('claude')}:/usr/bin:/bin"
     resets_at = int(time.time()) + 3
     limited = f"Claude AI usage limit reached|{resets_at}"
@@ -192,11 +186,11 @@ def test_a_usage_limit_pauses_until_its_reset_and_is_no_iteration_of_those_allow
 
     assert done.returncode == 0, done.stdout
     assert time.time() >= resets_at
-    assert [one["outcome"] for one in ralph.history()] == ["usageLimit", "succeeded"]
+    assert [entry["outcome"] for entry in ralph.history()] == ["usageLimit", "succeeded"]
     assert b"waiting until" in done.stdout
 
 
-def test_a_usage_limit_beyond_the_loops_time_ends_it_at_once(ralph: Ralph, agent: FakeAgent) -> None:
+def test_a_usage_limit_beyond_the_time_limit_ends_the_loop(ralph: Ralph, agent: FakeAgent) -> None:
     path = f"{agent.install_as('claude')}:/usr/bin:/bin"
     limited = f"Claude AI usage limit reached|{int(time.time()) + 3_600}"
     agent.set_runs([event(type="result", subtype="success", is_error=True, result=limited, session_id="s")])

@@ -1,4 +1,4 @@
-"""A loop's processes: its agent, its own end, and what is left of it after whatever happened."""
+"""A loop's processes: its agent, its own end, and its remains after a crash."""
 
 import os
 import shlex
@@ -25,12 +25,12 @@ from tests.support.process import ROOT
 from tests.support.ralph_command import CHANGE, SPOOL, Ralph, is_running, last_line
 from tests.support.repositories import Repository
 
-KEPT = outputs("<promise>COMPLETE</promise>\n")
+PROMISE_STEP = outputs("<promise>COMPLETE</promise>\n")
 posix_only = pytest.mark.skipif(sys.platform == "win32", reason="signals are sent as POSIX has them")
 
 
-def test_an_agent_is_in_a_group_of_its_own_and_has_not_the_loops_input(ralph: Ralph, agent: FakeAgent) -> None:
-    agent.set_runs([KEPT])
+def test_an_agent_has_its_own_process_group_and_not_the_loops_input(ralph: Ralph, agent: FakeAgent) -> None:
+    agent.set_runs([PROMISE_STEP])
     assert ralph.loop("Add a login.", stdin=b"not for the agent").returncode == 0
 
     assert "not for the agent" not in agent.prompt(1)
@@ -38,7 +38,7 @@ def test_an_agent_is_in_a_group_of_its_own_and_has_not_the_loops_input(ralph: Ra
     assert agent.recorded(1)["cwd"] == str(ralph.cwd)
 
 
-def test_an_agent_that_hangs_is_ended_with_all_it_started_and_the_loop_goes_on(
+def test_a_hanging_agent_is_killed_with_its_children_and_the_loop_continues(
     ralph: Ralph, agent: FakeAgent, tmp_path: Path
 ) -> None:
     deaf, child = tmp_path / "deaf.pid", tmp_path / "child.pid"
@@ -49,20 +49,20 @@ def test_an_agent_that_hangs_is_ended_with_all_it_started_and_the_loop_goes_on(
             outputs("Busy.\n"),
             *[step for _ in range(40) for step in (waits(0.25), outputs("."))],
         ],
-        [KEPT],
+        [PROMISE_STEP],
     )
     done = ralph.loop("Add a login.", "--idle-timeout", "2s", "--iteration-timeout", "4s")
 
     assert done.returncode == 0, done.stdout
-    assert [one["outcome"] for one in ralph.history()] == ["timedOut", "timedOut", "succeeded"]
+    assert [entry["outcome"] for entry in ralph.history()] == ["timedOut", "timedOut", "succeeded"]
     assert "--idle-timeout" in ralph.history()[0]["reason"]
     assert "--iteration-timeout" in ralph.history()[1]["reason"]
     assert not is_running(deaf)
     assert not is_running(child)
 
 
-def test_a_grandchild_that_holds_a_pipe_does_not_hold_the_loop(ralph: Ralph, agent: FakeAgent, tmp_path: Path) -> None:
-    agent.set_runs([leaves_grandchild(90, str(tmp_path / "child.pid")), KEPT])
+def test_a_grandchild_holding_a_pipe_does_not_block_the_loop(ralph: Ralph, agent: FakeAgent, tmp_path: Path) -> None:
+    agent.set_runs([leaves_grandchild(90, str(tmp_path / "child.pid")), PROMISE_STEP])
     began = time.monotonic()
 
     assert ralph.loop("Add a login.").returncode == 0
@@ -83,7 +83,7 @@ def test_one_signal_ends_the_loop_cleanly(
     assert running.wait(20) == status
     assert running.stdout is not None
     assert running.stdout.read().decode().splitlines()[-1] == f"interrupted: It was interrupted ({number.name})."
-    assert [(one["outcome"], one["filesChanged"]) for one in ralph.history()] == [("interrupted", 1)]
+    assert [(entry["outcome"], entry["filesChanged"]) for entry in ralph.history()] == [("interrupted", 1)]
     assert ralph.history()[0]["endedLoop"] == ralph.state()["reason"]
     assert (ralph.state()["status"], ralph.state()["exitCode"]) == ("interrupted", status)
     assert ralph.status()["isRunning"] is False
@@ -109,7 +109,7 @@ def test_a_second_signal_ends_it_at_once(ralph: Ralph, agent: FakeAgent, tmp_pat
 
 
 @posix_only
-def test_a_loop_that_was_killed_leaves_a_state_that_is_read_and_a_lock_that_is_taken_over(
+def test_a_killed_loop_leaves_readable_state_and_a_lock_that_is_taken_over(
     ralph: Ralph, agent: FakeAgent, tmp_path: Path
 ) -> None:
     child = tmp_path / "child.pid"
@@ -122,14 +122,14 @@ def test_a_loop_that_was_killed_leaves_a_state_that_is_read_and_a_lock_that_is_t
     running.kill()
     running.wait()
 
-    told = ralph.status()
-    assert (told["isRunning"], told["state"]["status"], told["iterations"]) == (False, "interrupted", 1)
-    agent.set_runs([KEPT])
+    shown = ralph.status()
+    assert (shown["isRunning"], shown["state"]["status"], shown["iterations"]) == (False, "interrupted", 1)
+    agent.set_runs([PROMISE_STEP])
     again = ralph.loop("Add a login.")
 
     assert again.returncode == 0
     assert (ralph.folder / "history.jsonl").read_bytes().startswith(before)
-    assert [(one["number"], one["outcome"]) for one in ralph.history()] == [
+    assert [(entry["number"], entry["outcome"]) for entry in ralph.history()] == [
         (1, "succeeded"),
         (2, "lost"),
         (3, "succeeded"),
@@ -137,8 +137,8 @@ def test_a_loop_that_was_killed_leaves_a_state_that_is_read_and_a_lock_that_is_t
     assert not is_running(child), "the agent that outlived its loop works no more beside the next one's"
 
 
-def test_a_history_with_a_torn_end_goes_on_behind_it(ralph: Ralph, agent: FakeAgent) -> None:
-    agent.set_runs([KEPT])
+def test_a_torn_history_is_continued_after_the_damage(ralph: Ralph, agent: FakeAgent) -> None:
+    agent.set_runs([PROMISE_STEP])
     ralph.loop("Add a login.")
     file = ralph.folder / "history.jsonl"
     file.write_bytes(file.read_bytes() + b'{"number":2,"startedAt":"2026')
@@ -147,13 +147,13 @@ def test_a_history_with_a_torn_end_goes_on_behind_it(ralph: Ralph, agent: FakeAg
     ralph.loop("Add a login.")
 
     assert file.read_bytes().startswith(torn + b"\n")
-    told = ralph.status()
-    assert (told["iterations"], told["damagedLines"]) == (2, 1)
-    assert [one["number"] for one in told["recent"]] == [1, 2]
-    assert b"lines of the history that cannot be read: 1" in ralph("--status").stdout
+    shown = ralph.status()
+    assert (shown["iterations"], shown["damagedLines"]) == (2, 1)
+    assert [entry["number"] for entry in shown["recent"]] == [1, 2]
+    assert b"unreadable lines in the history: 1" in ralph("--status").stdout
 
 
-def test_a_second_loop_for_a_change_is_refused_and_one_for_another_change_runs_beside_it(
+def test_one_change_has_one_loop_and_other_changes_run_in_parallel(
     ralph: Ralph, agent: FakeAgent, tmp_path: Path
 ) -> None:
     agent.set_runs([outputs("Working.\n"), waits(90)])
@@ -165,7 +165,7 @@ def test_a_second_loop_for_a_change_is_refused_and_one_for_another_change_runs_b
     assert f"A loop for `{CHANGE}` is already running (process {running.pid}" in second.stderr.decode()
     assert ralph("--reset").returncode == 1
 
-    other = Ralph(ralph.cwd, FakeAgent(tmp_path / "other", [KEPT]), tmp_path / "tmp", change="other-change")
+    other = Ralph(ralph.cwd, FakeAgent(tmp_path / "other", [PROMISE_STEP]), tmp_path / "tmp", change="other-change")
     assert other.loop("Something else.").returncode == 0
     status = ralph("--status").stdout.decode()
     assert "running: iteration 1, since " in status
@@ -176,7 +176,7 @@ def test_a_second_loop_for_a_change_is_refused_and_one_for_another_change_runs_b
     assert ralph("--stop").stdout.decode() == f"{CHANGE}: No loop is running.\n"
 
 
-def test_a_loop_that_waits_is_stopped_too(ralph: Ralph, agent: FakeAgent) -> None:
+def test_a_waiting_loop_can_be_stopped(ralph: Ralph, agent: FakeAgent) -> None:
     limited = f"Claude AI usage limit reached|{int(time.time()) + 3_600}"
     agent.set_runs([event(type="result", subtype="success", is_error=True, result=limited, session_id="s")])
     path = f"{agent.install_as('claude')}:/usr/bin:/bin"
@@ -190,9 +190,7 @@ def test_a_loop_that_waits_is_stopped_too(ralph: Ralph, agent: FakeAgent) -> Non
     assert ralph.state()["pausedUntil"] is None
 
 
-def test_an_agent_that_is_missing_or_no_program_is_said_in_a_sentence_and_nothing_spins(
-    ralph: Ralph, tmp_path: Path
-) -> None:
+def test_a_missing_agent_program_is_one_clear_error_without_retries(ralph: Ralph, tmp_path: Path) -> None:
     no_program = tmp_path / "agent.sh"
     no_program.write_text("#!/bin/sh\n", encoding="utf-8")
     missing = ralph("Add a login.", "--harness", "codex", "--no-continuity", PATH="/usr/bin:/bin")
@@ -206,16 +204,16 @@ def test_an_agent_that_is_missing_or_no_program_is_said_in_a_sentence_and_nothin
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="tells its memory in another way")
-def test_a_hundred_megabytes_in_one_line_of_no_text_take_seconds_and_little_memory(
+def test_a_hundred_megabyte_binary_line_takes_seconds_and_little_memory(
     ralph: Ralph, agent: FakeAgent, tmp_path: Path
 ) -> None:
-    agent.set_runs([outputs_bytes(b"\xff\xfe"), floods(100, b"\xffx<promise>"), outputs("\n"), KEPT])
+    agent.set_runs([outputs_bytes(b"\xff\xfe"), floods(100, b"\xffx<promise>"), outputs("\n"), PROMISE_STEP])
     began = time.monotonic()
     running = ralph.start_without_output("Add a login.", "--continuity", "--state-dir", str(tmp_path / "state"))
     status, highest = Path(f"/proc/{running.pid}/status"), 0
     while running.poll() is None:
-        told = [line.split() for line in status.read_text(encoding="utf-8").splitlines()]
-        highest = max([highest, *(int(words[1]) for words in told if words[0] == "VmHWM:")])
+        shown = [line.split() for line in status.read_text(encoding="utf-8").splitlines()]
+        highest = max([highest, *(int(words[1]) for words in shown if words[0] == "VmHWM:")])
         time.sleep(0.02)
 
     assert running.returncode == 0
@@ -225,14 +223,14 @@ def test_a_hundred_megabytes_in_one_line_of_no_text_take_seconds_and_little_memo
     assert 0 < highest < 64 * 1024, "KiB, of the whole program with the libraries it loads"
 
 
-def test_the_prompt_is_fed_to_an_agent_that_never_reads_it(ralph: Ralph, agent: FakeAgent, tmp_path: Path) -> None:
+def test_an_agent_that_never_reads_its_prompt_does_not_block(ralph: Ralph, agent: FakeAgent, tmp_path: Path) -> None:
     (tmp_path / "task.md").write_text("x" * 3_000_000, encoding="utf-8")
-    agent.set_runs([{"reads": False}, KEPT])
+    agent.set_runs([{"reads": False}, PROMISE_STEP])
 
     assert ralph.loop("--prompt-file", str(tmp_path / "task.md")).returncode == 0
 
 
-def test_the_program_itself_and_the_spool_command_are_the_same(ralph: Ralph, project: Repository) -> None:
+def test_the_ralph_command_equals_the_spool_command(ralph: Ralph, project: Repository) -> None:
     as_spool = ralph("--status", "--json")
     as_program = subprocess.run(
         (sys.executable, "-m", "sidecar", "ralph", "--change", CHANGE, "--status", "--json"),
@@ -244,21 +242,19 @@ def test_the_program_itself_and_the_spool_command_are_the_same(ralph: Ralph, pro
     assert (as_spool.returncode, as_spool.stdout) == (as_program.returncode, as_program.stdout)
 
 
-def test_an_output_that_nobody_reads_any_more_ends_no_loop(ralph: Ralph, agent: FakeAgent) -> None:
-    agent.set_runs([outputs("Working.\n"), waits(1), writes("a.txt", "a")], [KEPT])
+def test_closed_output_does_not_end_the_loop(ralph: Ralph, agent: FakeAgent) -> None:
+    agent.set_runs([outputs("Working.\n"), waits(1), writes("a.txt", "a")], [PROMISE_STEP])
     running = ralph.start("Add a login.")
     assert running.stdout is not None
     running.stdout.close()
 
     assert running.wait(30) == 0
-    assert [one["outcome"] for one in ralph.history()] == ["succeeded", "succeeded"]
+    assert [entry["outcome"] for entry in ralph.history()] == ["succeeded", "succeeded"]
 
 
 @posix_only
-def test_an_output_that_is_full_or_closed_ends_no_loop_and_no_command_in_a_trace(
-    ralph: Ralph, agent: FakeAgent
-) -> None:
-    agent.set_runs([KEPT])
+def test_full_or_closed_output_causes_no_traceback(ralph: Ralph, agent: FakeAgent) -> None:
+    agent.set_runs([PROMISE_STEP])
     command = shlex.join((*SPOOL, "--change", ralph.change))
     loop = f"{command} 'Add a login.' --no-continuity --harness custom --harness-command {shlex.quote(agent.command)}"
     lines = {f"{loop} >&- 2>&-": 0, f"{command} --status --json >&-": 0}
@@ -270,4 +266,4 @@ def test_an_output_that_is_full_or_closed_ends_no_loop_and_no_command_in_a_trace
 
         assert done.returncode == status, line
         assert b"Traceback" not in done.stderr
-    assert {one["promiseAccepted"] for one in ralph.history()} == {True}
+    assert {entry["promiseAccepted"] for entry in ralph.history()} == {True}

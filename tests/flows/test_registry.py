@@ -39,7 +39,7 @@ def ask(client: Client, framework: Repository) -> Ask:
 def test_one_file_catalogs_every_artifact_and_is_the_single_source_of_truth(ask: Ask, framework: Repository) -> None:
     listed = ask("list")
     assert (listed["source"]["path"], listed["total"], listed["source"]["declaredCount"]) == (PATH, 28, 48)
-    kinds = [one["type"] for one in listed["entities"]]
+    kinds = [entry["type"] for entry in listed["entities"]]
     assert {kind: kinds.count(kind) for kind in kinds} == {
         "agent": 13, "template": 5, "workflow": 5, "schema": 4, "governance": 1,
     }  # fmt: skip
@@ -49,25 +49,27 @@ def test_one_file_catalogs_every_artifact_and_is_the_single_source_of_truth(ask:
     assert entity["purpose"] == "Quick discovery workflow for existing codebases"
 
 
-def test_what_exists_is_reused_what_is_similar_adapted_and_the_rest_created(ask: Ask) -> None:
+def test_existing_code_is_reused_similar_code_adapted_and_the_rest_created(ask: Ask) -> None:
     intents = ("a PRD template for greenfield projects", "a PRD template for brownfield migrations", "a helm chart")
     decided = [ask("decide", intent=intent) for intent in intents]
-    assert [one["decision"] for one in decided] == ["REUSE", "ADAPT", "CREATE"]
-    best = [one["recommendations"][0] for one in decided[:2]]
+    assert [entry["decision"] for entry in decided] == ["REUSE", "ADAPT", "CREATE"]
+    best = [entry["recommendations"][0] for entry in decided[:2]]
     assert best[0]["score"] >= 90
     assert 60 <= best[1]["score"] < 90
-    assert all(one["score"] == pytest.approx(0.6 * one["keywordScore"] + 0.4 * one["purposeScore"]) for one in best)
+    assert all(
+        entry["score"] == pytest.approx(0.6 * entry["keywordScore"] + 0.4 * entry["purposeScore"]) for entry in best
+    )
     assert best[1]["matched"] == ["prd", "template", "brownfield"]
 
 
-def test_what_must_not_simply_be_changed_comes_with_its_impact(ask: Ask) -> None:
+def test_protected_entities_come_with_their_impact(ask: Ask) -> None:
     best = ask("decide", intent="JSON schema for the runtime state of the registry")["recommendations"][0]
     assert (best["entity"]["id"], best["entity"]["adaptability"], best["decision"]) == ("schemas/session", 0.2, "ADAPT")
     assert (best["impact"]["level"], best["impact"]["count"]) == ("high", 18)
     assert best["impact"] == ask("impact", id="schemas/session")["impact"]
 
 
-def test_the_registry_follows_what_is_added_modified_and_removed(ask: Ask, framework: Repository) -> None:
+def test_the_registry_follows_added_modified_and_removed_files(ask: Ask, framework: Repository) -> None:
     framework.write({"chati.dev/agents/data.md": "# Data\n"})
     ask("put", id="agents/data", path="chati.dev/agents/data.md", type="agent", purpose="Model the data of a product")
     assert ask("decide", intent="model the data of a product")["decision"] == "REUSE"
@@ -76,51 +78,51 @@ def test_the_registry_follows_what_is_added_modified_and_removed(ask: Ask, frame
     assert ask("get", id="data")["file"] == "differs"
     changes = ask("refresh")["changes"]
     checksum = hashlib.sha256(b"# Data, changed\n").hexdigest()
-    assert ("agents/data", "checksum", checksum) in [(one["id"], one["field"], one["after"]) for one in changes]
+    assert ("agents/data", "checksum", checksum) in [(entry["id"], entry["field"], entry["after"]) for entry in changes]
     ask("remove", id="agents/data")
     assert ask("decide", intent="model the data of a product")["decision"] == "CREATE"
 
 
 def test_health_checks_everything_and_never_blocks(ask: Ask, framework: Repository) -> None:
     found = ask("health")
-    counts = {one["name"]: (one["passed"], one["total"]) for one in found["checks"]}
+    counts = {entry["name"]: (entry["passed"], entry["total"]) for entry in found["checks"]}
     assert counts == {
         "entities": (3, 28), "schemas": (1, 4), "constitution": (0, 14), "agents": (1, 13), "templates": (1, 5),
         "checksums": (0, 0), "dependencies": (25, 30),
     }  # fmt: skip
     assert found["healthy"] is False
-    assert all(one["file"] and one["remedy"] for one in found["findings"])
+    assert all(entry["file"] and entry["remedy"] for entry in found["findings"])
     assert ask("decide", intent="session schema")["decision"] == "REUSE"
     assert framework.git("status", "--porcelain") == ""
 
 
-def test_a_mismatch_of_a_checksum_shows_a_modification_nobody_noted(ask: Ask, framework: Repository) -> None:
+def test_a_checksum_mismatch_reveals_an_unrecorded_modification(ask: Ask, framework: Repository) -> None:
     ask("health", fix=True)
     framework.write({"chati.dev/templates/prd.md": "# {{project}}, changed in passing\n"})
-    found = [one for one in ask("health")["findings"] if one["check"] == "checksums"]
-    assert [(one["file"], one["fixable"]) for one in found] == [("chati.dev/templates/prd.md", True)]
+    found = [entry for entry in ask("health")["findings"] if entry["check"] == "checksums"]
+    assert [(entry["file"], entry["fixable"]) for entry in found] == [("chati.dev/templates/prd.md", True)]
 
 
-def test_a_repository_without_the_framework_has_a_registry_of_its_code(client: Client, project: Repository) -> None:
+def test_a_repository_without_the_framework_gets_a_code_registry(client: Client, project: Repository) -> None:
     params = {"cwd": str(project.path)}
     assert client.request("registry/refresh", {**params, "fromCode": True})["derived"]["total"] > 0
-    asked = {**params, "intent": "a function for the discounted price of a product"}
-    best = client.request("registry/decide", asked)["recommendations"][0]
+    query = {**params, "intent": "a function for the discounted price of a product"}
+    best = client.request("registry/decide", query)["recommendations"][0]
     assert (best["decision"], best["entity"]["id"]) == ("ADAPT", "code/till/prices.py#discounted_price")
     assert project.git("status", "--porcelain") == ""
 
 
-def test_a_prompt_that_asks_for_something_new_is_told_of_what_is_there(
+def test_a_prompt_for_something_new_gets_a_hint_about_existing_code(
     active: MemorySidecar, framework: Repository
 ) -> None:
-    wanted = "Create an agent that extracts and structures user requirements through elicitation phases"
+    prompt = "Create an agent that extracts and structures user requirements through elicitation phases"
     chat = Conversation(active.client, framework.path)
     line = "Agent `brief` already exists in chati.dev/agents/clarity/brief.md"
-    turn = chat.turn(wanted)
+    turn = chat.turn(prompt)
     assert sent(turn).count(line) == 1
     items = active.client.request("continuity/explain", {"runId": turn["runId"]})["items"]
-    (item,) = [one for one in items if one["item"].startswith("registry:")]
+    (item,) = [entry for entry in items if entry["item"].startswith("registry:")]
     assert "this entity covers" in item["why"]
-    assert line not in sent(chat.pre_run(wanted)), "the session has it"
+    assert line not in sent(chat.pre_run(prompt)), "the session has it"
     other = Conversation(active.client, framework.path, sub_chat_id="other")
     assert "already exists" not in sent(other.pre_run("Explain how requirements are extracted in phases"))

@@ -25,18 +25,18 @@ _COMMITS = "capture/artifacts/test_commit.py::test_"
 STATEMENTS: dict[str, tuple[str, ...]] = {
     # Requirements: injection
     "Injection: SHALL inject into every call of plan and agent modes without manual action": (
-        f"{_INJECTION}a_coding_request_gets_an_anchor_and_a_budgeted_context_without_being_asked",
+        f"{_INJECTION}a_coding_request_gets_an_anchor_and_a_budgeted_context_automatically",
         f"{_PRE_RUN}plan_mode_has_its_contract_each_time",
     ),
     "Injection: the context pack is budgeted": (f"{_PRE_RUN}the_token_modes_budget_is_used_and_never_exceeded",),
     "Injection: the unit of delivery is the provider session (decisions.md)": (
         f"{_LEDGER}a_second_run_receives_nothing_the_session_already_has",
         f"{_LEDGER}an_unknown_session_receives_the_full_packs",
-        f"{_DELIVERY}a_fork_or_fresh_session_that_began_without_packs_gets_them_all",
+        f"{_DELIVERY}a_fork_or_fresh_session_without_packs_receives_all",
     ),
     "Injection: delivery counts once post-run confirms it; passive never counts (decisions.md)": (
         f"{_LEDGER}a_delivery_counts_only_when_the_run_reached_a_known_session",
-        f"{_MODES}what_passive_mode_pretended_to_deliver_does_not_count_once_it_is_active",
+        f"{_MODES}simulated_deliveries_do_not_count_in_active_mode",
     ),
     "Injection: the same task and state reuse the cached pack": (
         f"{_INJECTION}a_follow_up_in_an_unchanged_repository_reuses_the_pack_and_gets_a_small_delta_only",
@@ -47,47 +47,47 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
         "packs/test_task.py::test_a_fingerprint_is_deterministic_and_never_moves_within_a_task",
     ),
     "Injection: the delta has only what changed since the previous run": (
-        f"{_INJECTION}a_delta_has_what_others_changed_since_the_last_run_and_not_what_the_agent_wrote",
+        f"{_INJECTION}a_delta_contains_other_peoples_changes_and_not_the_agents_own",
         "packs/delta/test_delta_laws.py::test_earlier_and_current_deltas_add_up_to_the_whole_difference",
     ),
     # Requirements: caching
     "Caching: summaries are keyed by repository, path and content hash": (
-        f"{_CACHING}a_file_of_known_content_is_not_analysed_again_also_after_a_restart",
+        f"{_CACHING}known_file_content_is_not_analyzed_again_even_after_a_restart",
     ),
     "Caching: a hit skips parsing and summarizing": (
-        f"{_CACHING}a_file_of_known_content_is_not_analysed_again_also_after_a_restart",
+        f"{_CACHING}known_file_content_is_not_analyzed_again_even_after_a_restart",
     ),
     "Caching: another head or changed-files hash makes a pack invalid, and a new one is stored": (
-        f"{_CACHING}a_changed_file_or_head_makes_the_cached_pack_invalid_and_a_new_one_is_stored",
+        f"{_CACHING}a_changed_file_or_head_invalidates_the_cached_pack",
         f"{_CACHE}a_changed_repository_is_a_miss",
     ),
     "Caching: the hash covers path, status and content, a second edit being another state (decisions.md)": (
-        f"{_CACHING}a_changed_file_or_head_makes_the_cached_pack_invalid_and_a_new_one_is_stored",
+        f"{_CACHING}a_changed_file_or_head_invalidates_the_cached_pack",
     ),
     "Caching: invalidation is deterministic": (f"{_PRE_RUN}the_same_request_returns_the_same_bytes",),
     # Requirements: capture
     "Capture: changed boundary modules draft a devlog entry and an ADR stub": (
-        "flows/test_boundaries.py::test_a_changed_signature_that_others_import_drafts_an_entry_and_a_decision_stub",
-        "flows/test_boundaries.py::test_schemas_migrations_entry_points_and_what_the_settings_name_are_boundaries",
+        "flows/test_boundaries.py::test_a_changed_signature_with_importers_drafts_an_entry_and_a_decision_stub",
+        "flows/test_boundaries.py::test_schemas_migrations_entry_points_and_configured_paths_are_boundaries",
     ),
     "Capture: artifacts carry provenance of run and session": (
         f"{_EVENTS}provenance_lists_every_run_and_the_commits_before_and_after",
     ),
     "Capture: an abandoned approach drafts a note that is linked to its task": (
-        "flows/test_direction.py::test_an_approach_given_up_in_so_many_words_is_noted_with_its_reason_and_its_task",
+        "flows/test_direction_change.py::test_an_explicitly_abandoned_approach_is_recorded_with_reason_and_task",
     ),
     # Requirements: governor
     "Governor: below the thresholds the action is ok and the session goes on": (
-        f"{_PRESSURE}a_short_conversation_goes_on_without_turnover",
+        f"{_PRESSURE}a_short_conversation_continues_without_a_restart",
         f"{_REHYDRATE}low_pressure_is_ok",
     ),
     "Governor: over the rehydrate threshold the state is kept and a fresh context begins with it and the packs": (
-        f"{_PRESSURE}pressure_over_the_thresholds_snapshots_and_starts_a_fresh_session_with_what_was_reached",
+        f"{_PRESSURE}high_pressure_takes_a_snapshot_and_starts_a_fresh_session_with_it",
         f"{_REHYDRATE}rehydrate_starts_a_fresh_session_with_the_carry_over_and_the_full_packs",
     ),
     # Requirements: budgets
     "Budget: over the limit lower priorities are trimmed, anchor and the highest kept": (
-        f"{_INJECTION}new_context_over_the_budget_is_trimmed_from_the_least_important_and_named",
+        f"{_INJECTION}context_over_the_budget_is_trimmed_by_priority_and_named",
         "packs/test_composition_laws.py::test_fit_prefers_higher_priorities",
     ),
     "Budget: 14,000, 24,000, 42,000 bytes, and as the cap on new bytes (decisions.md)": (
@@ -101,24 +101,24 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     ),
     "Budget: bursts of events are debounced by state and task, equivalent states build nothing": (
         f"{_INJECTION}a_burst_of_edits_and_requests_builds_one_pack_per_state_of_the_repository",
-        f"{_CACHING}once_a_burst_of_edits_is_over_its_pack_is_made_before_the_next_prompt",
+        f"{_CACHING}the_pack_is_prefetched_after_a_burst_of_edits",
         "packs/test_prefetch.py::test_hints_for_a_state_with_packs_rebuild_nothing",
     ),
     # Requirements: artifact policy
     "Policy: artifacts are drafts by default, and nothing is committed": (
-        f"{_CAPTURE}artifacts_stay_in_the_state_file_and_the_repository_is_untouched_byte_for_byte",
+        f"{_CAPTURE}artifacts_are_in_the_state_file_and_the_repository_is_unchanged",
         f"{_COMMITS}in_passive_mode_and_by_default_nothing_is_committed_after_a_run",
     ),
     "Policy: automatic commits go to the memory branch alone": (
-        f"{_BRANCH}an_entry_reaches_the_memory_branch_by_itself_and_every_other_byte_stays",
+        f"{_BRANCH}an_entry_is_committed_to_the_memory_branch_and_nothing_else_changes",
     ),
     "Policy: checked-out branches and protected names are refused (decisions.md)": (
-        f"{_BRANCH}the_branch_a_user_has_checked_out_is_refused_and_the_draft_stays",
+        f"{_BRANCH}a_checked_out_memory_branch_is_refused_and_the_draft_remains",
         "settings/test_table.py::test_branches_that_people_work_on_are_refused",
     ),
     # Design: architecture and data model
     "Design: pre-run before the call, post-run after persistence, idempotent": (
-        f"{_CAPTURE}a_run_sent_twice_is_kept_once_and_answered_alike_also_after_a_restart",
+        f"{_CAPTURE}a_repeated_post_run_is_recorded_once_even_after_a_restart",
         f"{_RUN}one_run_sent_by_many_threads_is_stored_once",
     ),
     "Design: a hot cache in memory (LRU) and durable tables in SQLite": (
@@ -147,19 +147,19 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     ),
     "Design: artifacts have provenance and a status": (
         f"{_RUN}artifacts_are_listed_by_status_and_type_and_fetched_by_id",
-        f"{_ACCEPTED}an_accepted_approach_and_decision_are_told_to_the_next_session_until_they_are_discarded",
+        f"{_ACCEPTED}accepted_artifacts_reach_the_next_session_until_discarded",
     ),
     # Design: packs
     "Design: the anchor is small and has invariants, map, landmines, pointers": (
         "packs/anchor/test_build.py::test_an_anchor_stays_under_four_kilobytes_and_in_its_share",
-        f"{_INJECTION}a_coding_request_gets_an_anchor_and_a_budgeted_context_without_being_asked",
+        f"{_INJECTION}a_coding_request_gets_an_anchor_and_a_budgeted_context_automatically",
         "flows/test_knowledge_anchor.py::test_blocking_constraints_become_invariants_and_decisions_are_referenced",
         f"{_CACHE}an_accepted_rejected_approach_is_a_miss_and_a_known_trap",
     ),
     "Design: the anchor is stable: byte-identical in a provider session": (
         f"{_LEDGER}the_claude_anchor_stays_byte_identical_as_system_text",
         f"{_LEDGER}the_codex_anchor_opens_a_fresh_session_and_is_not_repeated",
-        f"{_MODES}the_pinned_anchor_stays_on_a_slash_prompt_so_that_the_providers_cache_does_not_break",
+        f"{_MODES}a_slash_prompt_retains_the_pinned_anchor_for_the_providers_cache",
     ),
     "Design: the context pack has ranked files and summaries": (
         "build/test_run.py::test_each_selected_file_has_reasons_and_a_score_that_is_the_sum_of_its_parts",
@@ -168,7 +168,7 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     "Design: the delta has changed files, failing tests and the task's changes": (
         f"{_LEDGER}failing_tests_are_sent_until_they_pass",
         f"{_LEDGER}todos_are_sent_when_they_change",
-        "flows/test_deltas.py::test_of_a_changed_file_that_changes_again_only_the_new_hunk_is_told",
+        "flows/test_deltas.py::test_a_second_change_to_a_file_sends_only_the_new_hunk",
     ),
     "Design: delta alone on follow-ups when confidence is high": (
         f"{_INJECTION}a_follow_up_in_an_unchanged_repository_reuses_the_pack_and_gets_a_small_delta_only",
@@ -198,7 +198,7 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     ),
     "Design: with a capability off the strongest allowed action is taken and the other named (decisions.md)": (
         f"{_GOVERNOR}a_suppressed_action_is_reported_and_the_strongest_allowed_one_taken",
-        f"{_PRESSURE}with_rehydrate_off_the_pressure_snapshots_and_says_what_is_withheld",
+        f"{_PRESSURE}with_rehydrate_off_high_pressure_takes_a_snapshot_and_reports_the_suppressed_action",
     ),
     "Design: snapshot keeps state and session": (
         f"{_REHYDRATE}a_snapshot_continues_the_session_and_restarts_its_counting",
@@ -214,11 +214,9 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     ),
     "Design: tests that pass again draft": (f"{_EVENTS}a_fixed_test_is_mentioned_in_the_entry_and_closes_it",),
     "Design: a touched boundary drafts": (
-        "flows/test_boundaries.py::test_a_changed_signature_that_others_import_drafts_an_entry_and_a_decision_stub",
+        "flows/test_boundaries.py::test_a_changed_signature_with_importers_drafts_an_entry_and_a_decision_stub",
     ),
-    "Design: a change of direction drafts": (
-        "flows/test_direction.py::test_a_step_under_way_that_is_dropped_for_another_is_noted",
-    ),
+    "Design: a change of direction drafts": ("flows/test_direction_change.py::test_a_dropped_plan_step_is_recorded",),
     "Design: over-capture is held by windows of 24 h and by what is junk (decisions.md)": (
         f"{_EVENTS}tests_fixed_twice_are_one_event_within_the_window",
         f"{_EVENTS}a_lock_file_alone_drafts_nothing",
@@ -239,33 +237,33 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
         "packs/context/test_low_tokens.py::test_a_prompt_about_other_files_gets_them",
     ),
     "Design: stale context is kept out by hashes and a watcher": (
-        "flows/test_confirmed.py::test_a_write_through_an_open_mapping_is_seen_before_the_file_is_told_of",
+        "flows/test_unwatched_writes.py::test_a_write_through_a_memory_map_is_detected_before_the_file_is_sent",
         f"{_CACHE}a_changed_repository_is_a_miss",
     ),
     # Design: rollout and success
     "Design: behind a flag, passive first (the default: decisions.md), then snapshot, then rehydrate": (
-        f"{_MODES}passive_is_the_default_measures_everything_and_sends_nothing",
+        f"{_MODES}the_default_mode_is_passive_and_only_measures",
         f"{_MODES}off_does_nothing_at_all",
         "settings/test_settings.py::test_each_layer_overrides_the_one_below",
     ),
     "Design: a local-model run, a slash command, nothing ready in time pass untouched (decisions.md)": (
-        f"{_MODES}what_passes_through_passes_byte_identical",
+        f"{_MODES}passthrough_prompts_are_byte_identical",
     ),
     "Design: cache hits of 60 % and more in iterative sessions": (
-        "flows/test_measures.py::test_passive_mode_shows_what_it_would_have_saved",
+        "flows/test_savings.py::test_passive_mode_shows_potential_savings",
         "operations/test_rollout_stages.py::test_good_passive_figures_recommend_injection_with_its_savings",
     ),
     "Design: 30 % fewer bytes per turn and more": (
-        "flows/test_measures.py::test_passive_mode_shows_what_it_would_have_saved",
+        "flows/test_savings.py::test_passive_mode_shows_potential_savings",
         "operations/test_rollout_stages.py::test_good_passive_figures_recommend_injection_with_its_savings",
     ),
     "Design: metrics are computed from bytes really delivered (decisions.md)": (
-        "flows/test_measures.py::test_passive_mode_shows_what_it_would_have_saved",
+        "flows/test_savings.py::test_passive_mode_shows_potential_savings",
         f"{_PRE_RUN}metadata_matches_the_blocks",
     ),
     "Design: no automatic commit on a feature branch": (
         f"{_RUN}a_complete_session_leaves_the_repository_byte_identical",
-        f"{_BRANCH}an_entry_reaches_the_memory_branch_by_itself_and_every_other_byte_stays",
+        f"{_BRANCH}an_entry_is_committed_to_the_memory_branch_and_nothing_else_changes",
     ),
     "Design: what enters a pack is of this workspace, accepted or remembered for the project (decisions.md)": (
         "packs/test_workspaces.py::test_a_worktrees_changes_stay_in_its_own_packs",

@@ -18,7 +18,7 @@ _CAPTURE = "flows/test_memory_capture.py::test_"
 _MEMORIES = "flows/test_memories.py::test_"
 _UPKEEP = "flows/test_memory_upkeep.py::test_"
 _RECALL = "flows/test_memory_recall.py::test_"
-_TOLD = "flows/test_remembering.py::test_"
+_TOLD = "flows/test_memory_injection.py::test_"
 _ATTENTION = "memory/upkeep/test_decay.py::test_"
 _PRIVACY = "memory/test_privacy.py::test_"
 _KEEPING = "memory/test_memory_edits.py::test_"
@@ -72,16 +72,14 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     ),
     "3.1: CRITICAL triggers a hand-off to a new session, with a full memory dump": (
         f"{_ON}critical_three_times_in_a_row_restarts_the_session",
-        f"{_ENGINE}memories_enter_the_block_at_the_level_of_the_bracket",
+        f"{_ENGINE}memories_have_the_brackets_level_of_detail",
     ),
     # §3.2 layers
     "3.2: L0 is the constitution, always": (
-        f"{_ENGINE}constitution_and_mode_are_there_in_every_bracket_within_its_budget_whatever_the_files_say",
+        f"{_ENGINE}constitution_and_mode_fit_every_brackets_budget",
         f"{_COMPOSE}every_article_appears_in_every_bracket",
     ),
-    "3.2: L1 is mode and global settings, always": (
-        f"{_ENGINE}constitution_and_mode_are_there_in_every_bracket_within_its_budget_whatever_the_files_say",
-    ),
+    "3.2: L1 is mode and global settings, always": (f"{_ENGINE}constitution_and_mode_fit_every_brackets_budget",),
     "3.2: L0 and L1 have a fallback with a warning where their source is missing (decisions.md)": (
         f"{_COMPOSE}an_empty_project_gets_fallbacks_with_warnings",
         f"{_COMPOSE}a_project_without_constitution_uses_its_instruction_files",
@@ -98,7 +96,7 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
         f"{_COMPOSE}a_fresh_block_has_all_five_layers",
     ),
     "3.2: FRESH activates L0-L4, MODERATE L0-L4, DEPLETED L0-L2, CRITICAL L0-L1": (
-        f"{_ENGINE}the_bracket_is_calculated_before_each_interaction_and_the_layers_follow_it",
+        f"{_ENGINE}the_bracket_is_computed_per_interaction_and_selects_the_layers",
         f"{_COMPOSE}fuller_windows_get_fewer_layers",
         f"{_LAWS}a_block_has_only_its_brackets_layers_and_memory_level",
     ),
@@ -108,14 +106,14 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     ),
     # §3.3 block
     "3.3: one structured XML block with the elements shown, in their order": (
-        f"{_ENGINE}the_block_has_the_specifications_elements_in_its_order_and_fits_its_published_schema",
+        f"{_ENGINE}the_block_has_the_specified_elements_and_matches_its_schema",
     ),
     "3.3: the block always parses as XML, whatever the files say (decisions.md)": (
         f"{_LAWS}any_block_is_well_formed_and_within_its_budget",
         f"{_BLOCK}memories_cannot_forge_structure",
     ),
     "3.3: HOT memories are named in MODERATE with their number": (
-        f"{_ENGINE}memories_enter_the_block_at_the_level_of_the_bracket",
+        f"{_ENGINE}memories_have_the_brackets_level_of_detail",
     ),
     # §3.4 detection
     "3.4: usage is estimated by prompt count and average size, in percent of the window": (
@@ -126,18 +124,18 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     ),
     "3.4: an estimate undercounts no CJK (decisions.md)": (f"{_BRACKET}an_estimate_does_not_undercount_chinese",),
     "3.4: the bracket is recalculated before each interaction and the injection adjusted": (
-        f"{_ENGINE}the_bracket_is_calculated_before_each_interaction_and_the_layers_follow_it",
+        f"{_ENGINE}the_bracket_is_computed_per_interaction_and_selects_the_layers",
     ),
     "3.4: the bracket scales the packs by its share, 1.0, 0.8, 0.6, 0.32 (decisions.md)": (
-        f"{_ENGINE}a_window_that_fills_up_gets_less_of_the_packs",
+        f"{_ENGINE}a_filling_window_receives_smaller_packs",
         f"{_BRACKETS}a_tighter_bracket_has_a_smaller_budget",
     ),
     # §3.5 recovery
     "3.5: before a compaction the digest is captured": (
-        f"{_ENGINE}what_a_session_just_decided_is_captured_before_its_compaction_and_told_right_after_it",
+        f"{_ENGINE}recent_decisions_are_captured_before_a_compaction_and_restored_after_it",
     ),
     "3.5: before a compaction HOT and WARM memories are persisted": (
-        f"{_ENGINE}what_a_session_just_decided_is_captured_before_its_compaction_and_told_right_after_it",
+        f"{_ENGINE}recent_decisions_are_captured_before_a_compaction_and_restored_after_it",
     ),
     "3.5: before a compaction the continuation state is stored in session.yaml": (
         f"{_BEFORE}the_resume_point_is_saved_in_the_session_file_without_changing_other_bytes",
@@ -151,7 +149,7 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     ),
     "3.5: after a compaction the continuation prompt has the full pipeline state": (
         f"{_AFTER}after_a_compaction_the_block_is_fresh_with_hot_memories_and_the_pipeline",
-        f"{_ENGINE}after_a_compaction_the_agent_goes_on_where_it_stopped_and_the_next_block_is_plain_again",
+        f"{_ENGINE}after_a_compaction_the_agent_resumes_and_the_next_block_is_normal",
     ),
     "3.5: the user need never manage context: told twice or out of order it is done once": (
         f"{_BEFORE}a_repeated_pre_compact_has_the_same_result",
@@ -166,11 +164,11 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     ),
     "3.5: the continuation is written to .chati/continuation/latest.md": (
         f"{_ON}the_continuation_file_has_pipeline_task_progress_decisions_and_memories",
-        f"{_ENGINE}three_ides_begin_the_new_session_themselves_and_three_get_the_file",
+        f"{_ENGINE}three_ides_start_the_new_session_and_three_get_the_file",
     ),
     "3.5: spawn at 3 or more compactions in a session": (
         f"{_AFTER}the_third_compaction_restarts_the_session",
-        f"{_ENGINE}the_third_compaction_of_a_session_asks_for_a_new_one_that_knows_where_it_stopped",
+        f"{_ENGINE}the_third_compaction_requests_a_new_session_with_the_resume_point",
     ),
     "3.5: spawn when the agent's score drops by more than 15 % (strictly: decisions.md)": (
         f"{_AFTER}a_score_drop_above_fifteen_percent_after_a_compaction_restarts_the_session",
@@ -185,33 +183,33 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     ),
     "3.5: any one condition suffices, and every reason that holds is listed (decisions.md)": (
         f"{_SPAWN}exactly_the_met_criteria_are_listed",
-        f"{_ENGINE}a_worn_session_is_turned_over_with_every_reason_and_a_file_to_go_on_from",
+        f"{_ENGINE}an_exhausted_session_is_restarted_with_reasons_and_a_continuation_file",
     ),
     "3.5: Claude Code, AntiGravity and Gemini CLI begin the session themselves; the others get `/chati resume`": (
         f"{_ON}three_ides_restart_automatically_and_three_need_the_file",
     ),
     # §4.1, 4.2
     "4.1: decisions, errors, resolutions, corrections and validated patterns are captured": (
-        f"{_CAPTURE}a_sessions_digest_is_one_readable_file_of_decisions_errors_and_corrections",
-        f"{_UPKEEP}a_run_is_remembered_by_itself_in_active_mode",
+        f"{_CAPTURE}a_session_summary_is_one_readable_file",
+        f"{_UPKEEP}a_run_is_captured_automatically_in_active_mode",
     ),
     "4.1: the digest is a Markdown file with structured metadata": (
-        f"{_CAPTURE}a_sessions_digest_is_one_readable_file_of_decisions_errors_and_corrections",
+        f"{_CAPTURE}a_session_summary_is_one_readable_file",
     ),
     "4.1: an error without a resolution is not a fact (decisions.md)": (
-        f"{_CAPTURE}an_error_without_a_resolution_is_none_but_three_times_a_day_it_is_a_gotcha",
+        f"{_CAPTURE}an_unresolved_error_becomes_a_gotcha_after_three_occurrences",
     ),
     "4.1: text of our own injection is never captured (decisions.md)": (
-        f"{_CAPTURE}secrets_private_words_and_our_own_text_are_not_captured",
-        f"{_CAPTURE}what_a_run_was_told_of_memories_is_not_captured_when_the_agent_repeats_it",
+        f"{_CAPTURE}secrets_private_text_and_our_own_text_are_not_captured",
+        f"{_CAPTURE}delivered_memories_are_not_captured_when_the_agent_repeats_them",
     ),
     "4.2: shared/ and one folder per agent, with durable/, daily/ and session/": (
-        f"{_MEMORIES}the_folders_of_the_specification_say_whose_a_memory_is_and_how_long_it_is_kept",
-        f"{_MEMORIES}an_agent_has_its_own_memories_and_the_shared_ones_and_never_anothers",
+        f"{_MEMORIES}folders_determine_a_memorys_owner_and_retention",
+        f"{_MEMORIES}an_agent_sees_its_own_and_shared_memories_only",
     ),
     "4.2: session memories are cleaned on the next start": (
         f"{_LOCK}a_new_session_drops_the_previous_sessions_memories",
-        f"{_UPKEEP}what_was_kept_for_a_session_is_gone_a_day_later_and_is_no_deletion",
+        f"{_UPKEEP}session_memories_expire_after_a_day_without_a_tombstone",
     ),
     "4.2: daily memories are archived after 30 days": (
         f"{_UPKEEP}a_daily_memory_goes_to_the_archive_after_thirty_days_and_a_durable_one_never",
@@ -221,7 +219,7 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
         f"{_ATTENTION}upkeep_done_leaves_nothing_due_and_no_durable_memory_expires",
     ),
     "4.2: index.json is derived and rebuildable": (
-        f"{_MEMORIES}the_index_is_made_anew_from_the_files_also_in_another_state_file",
+        f"{_MEMORIES}the_index_is_rebuilt_from_files_even_in_another_state_file",
         f"{_KEEPING}the_index_file_lists_all_memories_and_is_rewritten_only_after_changes",
     ),
     "4.2, 9: .chati/memories/ is gitignored": (
@@ -229,36 +227,34 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     ),
     # §4.3-4.5
     "4.3: Markdown with the front matter shown": (
-        f"{_MEMORIES}a_memory_as_the_specification_shows_it_is_read_and_keeps_its_form_when_changed",
+        f"{_MEMORIES}a_memory_in_the_specified_form_keeps_it_when_changed",
         f"{_MEMORIES}a_memory_is_a_markdown_file_with_front_matter_that_is_shown_and_listed",
     ),
     "4.3: the directory decides ownership, not the front matter (decisions.md)": (
         f"{_PRIVACY}the_folder_determines_the_owner_regardless_of_front_matter",
     ),
     "4.4: metadata takes about 50 tokens, chunks about 200, full 1000 and more": (
-        f"{_RECALL}a_memory_is_told_by_its_line_by_what_matters_of_it_or_whole",
+        f"{_RECALL}a_memory_has_three_levels_of_detail",
     ),
-    "4.4: that is 60-95 % less than whole memories": (
-        f"{_RECALL}a_memory_is_told_by_its_line_by_what_matters_of_it_or_whole",
-    ),
+    "4.4: that is 60-95 % less than whole memories": (f"{_RECALL}a_memory_has_three_levels_of_detail",),
     "4.4: metadata in MODERATE, chunks in DEPLETED, full in CRITICAL and hand-offs": (
-        f"{_ENGINE}memories_enter_the_block_at_the_level_of_the_bracket",
+        f"{_ENGINE}memories_have_the_brackets_level_of_detail",
         f"{_BRACKET}each_bracket_has_its_layers_its_budget_and_its_level_of_memory",
     ),
     "4.4: in CRITICAL the full dump goes to the continuation, the block stays within 800 (decisions.md)": (
-        f"{_ENGINE}memories_enter_the_block_at_the_level_of_the_bracket",
+        f"{_ENGINE}memories_have_the_brackets_level_of_detail",
         f"{_LAWS}any_block_is_well_formed_and_within_its_budget",
     ),
     "4.5: each memory belongs to one of four sectors": (
         f"{_MEMORIES}each_kind_of_memory_belongs_to_one_of_four_sectors",
     ),
     "4.5: twelve agents have their preferred sectors": (
-        f"{_RECALL}each_agent_finds_memories_of_its_preferred_sectors_first",
+        f"{_RECALL}agents_find_their_preferred_sectors_first",
         "memory/retrieval/test_search.py::test_preferred_sectors_rank_first_among_equals",
     ),
     # §4.6
     "4.6: score = base relevance × recency × access × confidence": (
-        f"{_RECALL}a_memory_is_told_by_its_line_by_what_matters_of_it_or_whole",
+        f"{_RECALL}a_memory_has_three_levels_of_detail",
         "memory/retrieval/test_search_laws.py::test_a_score_is_the_product_of_its_factors_and_the_best_comes_first",
     ),
     "4.6: clamped to 1 (decisions.md)": (f"{_ATTENTION}a_score_is_between_0_and_1_and_never_rises_with_time_alone",),
@@ -279,50 +275,48 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     ),
     "4.6: WARM memories are loaded when relevant": (
         f"{_BLOCK}memories_on_the_task_follow_the_hot_ones_unless_cold",
-        f"{_TOLD}a_memory_of_an_earlier_session_is_told_to_the_run_it_bears_on_and_once",
+        f"{_TOLD}a_relevant_memory_is_sent_to_a_session_once",
     ),
     "4.6: COLD memories are only retrieved by explicit search": (
-        f"{_TOLD}a_cold_memory_is_found_by_who_searches_and_told_to_no_run",
+        f"{_TOLD}a_cold_memory_is_searchable_and_never_injected",
         f"{_BLOCK}memories_on_the_task_follow_the_hot_ones_unless_cold",
     ),
     "4.6: COLD becomes WARM at 3 accesses or 2 pieces of evidence": (
         f"{_ATTENTION}a_tier_begins_at_its_bound",
-        f"{_UPKEEP}the_tier_follows_the_score_down_and_use_and_evidence_lift_it",
+        f"{_UPKEEP}a_memorys_tier_follows_its_score",
     ),
     "4.6: WARM becomes HOT with confidence above 0.7 and 5 pieces of evidence": (
         f"{_ATTENTION}a_tier_begins_at_its_bound",
         f"{_UPKEEP}evidence_and_confidence_make_a_warm_memory_hot",
     ),
-    "4.6: HOT decays to WARM and COLD when not accessed": (
-        f"{_UPKEEP}the_tier_follows_the_score_down_and_use_and_evidence_lift_it",
-    ),
+    "4.6: HOT decays to WARM and COLD when not accessed": (f"{_UPKEEP}a_memorys_tier_follows_its_score",),
     "4.6: archived after 90 days below 0.1": (
-        f"{_UPKEEP}a_memory_whose_score_stays_below_a_tenth_for_ninety_days_is_archived",
+        f"{_UPKEEP}a_memory_below_a_tenth_for_ninety_days_is_archived",
         f"{_ATTENTION}a_memory_becomes_stale_exactly_at_the_limit",
     ),
     "4.6: archived is moved, never deleted (decisions.md)": (
         f"{_UPKEEP}a_daily_memory_goes_to_the_archive_after_thirty_days_and_a_durable_one_never",
-        f"{_MEMORIES}an_archived_memory_comes_back_to_where_it_was",
+        f"{_MEMORIES}restoring_an_archived_memory_puts_it_back",
     ),
     "4.6: listing and searching are no access; being opened or cited is, once per session (decisions.md)": (
-        f"{_MEMORIES}a_memory_that_a_session_opens_counts_as_read_once_and_a_list_does_not_count",
-        f"{_UPKEEP}a_memory_that_an_answer_names_counts_as_used_once_per_session",
+        f"{_MEMORIES}a_memory_counts_as_read_once_per_session_and_listing_does_not_count",
+        f"{_UPKEEP}a_memory_named_in_an_answer_counts_as_used_once_per_session",
     ),
     # §4.7-4.9
     "4.7: FRESH injects no memory (but once after a compaction or resume: decisions.md)": (
         f"{_BLOCK}a_fresh_block_has_memories_only_after_a_compaction_or_resume",
     ),
     "4.7: MODERATE metadata, DEPLETED chunks, CRITICAL the full dump for the hand-off": (
-        f"{_ENGINE}memories_enter_the_block_at_the_level_of_the_bracket",
+        f"{_ENGINE}memories_have_the_brackets_level_of_detail",
     ),
     "4.8: private memories are visible to their agent only": (
-        f"{_MEMORIES}an_agent_has_its_own_memories_and_the_shared_ones_and_never_anothers",
+        f"{_MEMORIES}an_agent_sees_its_own_and_shared_memories_only",
         f"{_PRIVACY}a_private_id_gets_the_same_error_as_a_missing_one",
     ),
-    "4.8: shared memories are visible to all agents": (
-        f"{_MEMORIES}an_agent_has_its_own_memories_and_the_shared_ones_and_never_anothers",
+    "4.8: shared memories are visible to all agents": (f"{_MEMORIES}an_agent_sees_its_own_and_shared_memories_only",),
+    "4.9: memories are captured without an agent's doing": (
+        f"{_UPKEEP}a_run_is_captured_automatically_in_active_mode",
     ),
-    "4.9: memories are captured without an agent's doing": (f"{_UPKEEP}a_run_is_remembered_by_itself_in_active_mode",),
     # §5.1
     "5.1: a YAML file catalogs every artifact; the printed one loads unchanged": (
         f"{_PRINTED}specification_registry_loads_unchanged",
@@ -340,11 +334,11 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     ),
     # §5.2
     "5.2: 60 % keyword overlap by TF-IDF and 40 % purpose similarity": (
-        f"{_REGISTRY}what_exists_is_reused_what_is_similar_adapted_and_the_rest_created",
+        f"{_REGISTRY}existing_code_is_reused_similar_code_adapted_and_the_rest_created",
     ),
     "5.2: REUSE from 90, ADAPT from 60, CREATE below (compared unrounded: decisions.md)": (
         "registry/test_scoring.py::test_thresholds_are_compared_unrounded",
-        f"{_REGISTRY}what_exists_is_reused_what_is_similar_adapted_and_the_rest_created",
+        f"{_REGISTRY}existing_code_is_reused_similar_code_adapted_and_the_rest_created",
     ),
     "5.2: ranked recommendations with decisions and their reasons": (
         f"{_PRINTED}recommendation_has_both_scores_terms_and_reasons",
@@ -352,7 +346,7 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     ),
     "5.2: adaptability is checked before ADAPT; below 0.3 impact is mandatory (decisions.md)": (
         f"{_PRINTED}adapt_below_adaptability_of_0_3_includes_the_impact",
-        f"{_REGISTRY}what_must_not_simply_be_changed_comes_with_its_impact",
+        f"{_REGISTRY}protected_entities_come_with_their_impact",
     ),
     # §5.3
     "5.3: entities exist, schemas are JSON, agents and templates are complete, checksums match": (
@@ -412,28 +406,28 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     ),
     # §7 XII
     "XII.1: the bracket SHALL be calculated before every interaction": (
-        f"{_ENGINE}the_bracket_is_calculated_before_each_interaction_and_the_layers_follow_it",
+        f"{_ENGINE}the_bracket_is_computed_per_interaction_and_selects_the_layers",
     ),
     "XII.2: layers SHALL be reduced by bracket": (f"{_COMPOSE}fuller_windows_get_fewer_layers",),
     "XII.3a: a compaction SHALL be met with digest, memories and a rebuilt context": (
-        f"{_ENGINE}what_a_session_just_decided_is_captured_before_its_compaction_and_told_right_after_it",
+        f"{_ENGINE}recent_decisions_are_captured_before_a_compaction_and_restored_after_it",
     ),
     "XII.3b: a new session SHALL be begun with full context when that does not suffice": (
-        f"{_ENGINE}a_worn_session_is_turned_over_with_every_reason_and_a_file_to_go_on_from",
+        f"{_ENGINE}an_exhausted_session_is_restarted_with_reasons_and_a_continuation_file",
         "governor/test_snapshot.py::test_three_compactions_trigger_a_rehydrate",
         "governor/test_snapshot.py::test_three_critical_windows_in_a_row_and_a_handover_trigger_a_rehydrate",
     ),
     "XII.4: L0 and L1 SHALL be injected in all brackets": (
-        f"{_ENGINE}constitution_and_mode_are_there_in_every_bracket_within_its_budget_whatever_the_files_say",
+        f"{_ENGINE}constitution_and_mode_fit_every_brackets_budget",
     ),
     "XII.5: at most 2500, 2000, 1500, 800 tokens": (
         f"{_BRACKET}each_bracket_has_its_layers_its_budget_and_its_level_of_memory",
         f"{_LAWS}any_block_is_well_formed_and_within_its_budget",
     ),
-    "XII.6: autonomy varies by IDE": (f"{_ENGINE}three_ides_begin_the_new_session_themselves_and_three_get_the_file",),
+    "XII.6: autonomy varies by IDE": (f"{_ENGINE}three_ides_start_the_new_session_and_three_get_the_file",),
     # §7 XIII
     "XIII.1: knowledge SHALL be captured before a compaction": (
-        f"{_ENGINE}what_a_session_just_decided_is_captured_before_its_compaction_and_told_right_after_it",
+        f"{_ENGINE}recent_decisions_are_captured_before_a_compaction_and_restored_after_it",
     ),
     "XIII.3: agents SHALL NOT reach others' private memories": (
         f"{_PRIVACY}an_agent_reaches_only_its_own_and_shared_memories",
@@ -441,20 +435,22 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
         f"{_PRIVACY}links_out_of_the_folder_or_into_another_agents_are_not_followed",
     ),
     "XIII.4: user files SHALL NEVER be modified by the system": (
-        f"{_MEMORIES}nothing_outside_the_memories_folder_is_touched_by_whatever_is_asked",
-        f"{_UPKEEP}a_rule_is_proposed_when_it_is_sure_and_met_five_times_and_the_user_says_so",
+        f"{_MEMORIES}no_request_touches_files_outside_the_memories_folder",
+        f"{_UPKEEP}a_certain_rule_seen_five_times_is_proposed_and_the_user_decides",
     ),
-    "XIII.5a: proposals SHALL need confidence above 0.9": (f"{_UPKEEP}neither_doubt_nor_an_agent_makes_a_rule",),
+    "XIII.5a: proposals SHALL need confidence above 0.9": (
+        f"{_UPKEEP}uncertain_and_agent_memories_do_not_become_rules",
+    ),
     "XIII.5b: proposals SHALL need 5 pieces of evidence": (
-        f"{_UPKEEP}a_rule_is_proposed_when_it_is_sure_and_met_five_times_and_the_user_says_so",
+        f"{_UPKEEP}a_certain_rule_seen_five_times_is_proposed_and_the_user_decides",
     ),
     "XIII.5c: proposals SHALL need the user's approval": (
-        f"{_UPKEEP}neither_doubt_nor_an_agent_makes_a_rule",
-        f"{_UPKEEP}an_accepted_rule_stands_among_the_anchors_rules_word_for_word_until_the_user_takes_it_back",
+        f"{_UPKEEP}uncertain_and_agent_memories_do_not_become_rules",
+        f"{_UPKEEP}an_accepted_rule_is_in_the_anchor_verbatim_until_revoked",
     ),
     "XIII.6: users MAY review, edit or delete any memory, and their word stands": (
-        f"{_MEMORIES}a_user_reviews_edits_and_deletes_any_memory_with_an_editor_or_by_asking",
-        f"{_CAPTURE}what_the_user_deleted_stays_deleted_when_it_is_met_again",
+        f"{_MEMORIES}a_user_reviews_edits_and_deletes_memories_by_editor_or_method",
+        f"{_CAPTURE}a_deleted_memory_is_not_captured_again",
     ),
     "XIII.7: scoring SHALL use natural decay": (
         f"{_ATTENTION}in_the_end_every_memory_is_cold_and_stale",
@@ -475,16 +471,16 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     ),
     "XIV.3: reusing SHALL be preferred over creating": (
         f"{_PRINTED}reuse_comes_before_adapt",
-        f"{_REGISTRY}a_prompt_that_asks_for_something_new_is_told_of_what_is_there",
+        f"{_REGISTRY}a_prompt_for_something_new_gets_a_hint_about_existing_code",
     ),
     "XIV.4: below an adaptability of 0.3 impact analysis SHALL come first": (
-        f"{_REGISTRY}what_must_not_simply_be_changed_comes_with_its_impact",
+        f"{_REGISTRY}protected_entities_come_with_their_impact",
     ),
     "XIV.5: the registry SHALL follow what is added, modified, removed": (
-        f"{_REGISTRY}the_registry_follows_what_is_added_modified_and_removed",
+        f"{_REGISTRY}the_registry_follows_added_modified_and_removed_files",
     ),
     "XIV.6: a checksum that differs shows an untracked modification": (
-        f"{_REGISTRY}a_mismatch_of_a_checksum_shows_a_modification_nobody_noted",
+        f"{_REGISTRY}a_checksum_mismatch_reveals_an_unrecorded_modification",
     ),
     # §7 XV
     "XV.1: while a session is active the lock MUST be active and the file MUST have the block": (
@@ -514,10 +510,10 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     ),
     # §9
     "9: schemas for the context block and a memory's front matter": (
-        "contract/test_documents.py::test_a_memory_as_it_is_written_fits_its_schema",
-        "contract/test_documents.py::test_the_specifications_example_fits_and_a_sector_nobody_knows_does_not",
-        "contract/test_documents.py::test_a_block_as_it_is_made_fits_its_schema",
+        "contract/test_documents.py::test_a_written_memory_matches_its_schema",
+        "contract/test_documents.py::test_the_specified_example_is_valid_and_an_unknown_sector_is_not",
+        "contract/test_documents.py::test_a_composed_block_matches_its_schema",
         f"{_COMPOSE}the_data_matches_the_block_and_the_published_schema",
-        f"{_ENGINE}the_block_has_the_specifications_elements_in_its_order_and_fits_its_published_schema",
+        f"{_ENGINE}the_block_has_the_specified_elements_and_matches_its_schema",
     ),
 }

@@ -1,4 +1,4 @@
-"""Links that a repository brings with it, in the places of our own folders and files, lead nowhere."""
+"""A repository's links in place of our own folders and files are not followed."""
 
 import os
 from collections.abc import Callable
@@ -12,34 +12,34 @@ from tests.support.fake_agent import FakeAgent, outputs
 from tests.support.ralph_command import CHANGE, Ralph
 from tests.support.repositories import Repository
 
-KEPT = outputs("<promise>COMPLETE</promise>\n")
+PROMISE_STEP = outputs("<promise>COMPLETE</promise>\n")
 POLICY_DENIED = "policyDenied"
 ENTITY = {"id": "modules/shop", "type": "module", "path": "README.md", "purpose": "Tells what the shop is."}
 
 
 @pytest.fixture
 def outside(tmp_path: Path) -> Path:
-    """A folder of the user's with a file in it."""
+    """A user's folder with a file in it."""
     folder = tmp_path / "outside"
     folder.mkdir()
     (folder / "mine.txt").write_bytes(b"my secret")
     return folder
 
 
-def test_a_loops_output_is_not_written_through_a_link(ralph: Ralph, agent: FakeAgent, outside: Path) -> None:
+def test_loop_output_is_not_written_through_a_link(ralph: Ralph, agent: FakeAgent, outside: Path) -> None:
     (ralph.folder / "iterations").mkdir(parents=True)
     for name in ("0001.output", "0001.prompt.md"):
         (ralph.folder / "iterations" / name).symlink_to(outside / "mine.txt")
-    agent.set_runs([KEPT])
+    agent.set_runs([PROMISE_STEP])
 
     assert ralph.loop("Add a login.").returncode == 0
     assert (outside / "mine.txt").read_bytes() == b"my secret"
 
 
-def test_context_that_is_a_link_is_not_told_to_the_agent(ralph: Ralph, agent: FakeAgent, outside: Path) -> None:
+def test_linked_context_is_not_sent_to_the_agent(ralph: Ralph, agent: FakeAgent, outside: Path) -> None:
     ralph.folder.mkdir(parents=True)
     (ralph.folder / "context.md").symlink_to(outside / "mine.txt")
-    agent.set_runs([KEPT])
+    agent.set_runs([PROMISE_STEP])
 
     assert ralph.loop("Add a login.").returncode == 0
     assert "my secret" not in agent.prompt(1)
@@ -63,7 +63,7 @@ def test_a_loops_folder_that_is_a_link_is_refused(client: Client, tmp_path: Path
 
 
 @pytest.mark.parametrize("name", [".chati", ".chati/backups"])
-def test_the_registrys_copies_are_not_kept_nor_removed_behind_a_link(
+def test_registry_backups_are_neither_written_nor_removed_through_a_link(
     client: Client, make_repository: Callable[..., Repository], outside: Path, name: str
 ) -> None:
     project = make_repository({"README.md": "A shop.\n", "chati.dev/data/entity-registry.yaml": "entities: {}\n"}).path
@@ -78,7 +78,7 @@ def test_the_registrys_copies_are_not_kept_nor_removed_behind_a_link(
     assert sorted(os.listdir(outside)) == before
 
 
-def test_a_file_that_waits_in_the_place_of_one_being_written_is_not_written_to(
+def test_a_planted_temporary_file_is_not_written_to(
     client: Client, tmp_path: Path, outside: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     project = tmp_path / "project"
@@ -91,7 +91,7 @@ def test_a_file_that_waits_in_the_place_of_one_being_written_is_not_written_to(
 
 
 @pytest.mark.skipif(os.name == "nt", reason="a folder passes its rights on there")
-def test_the_state_file_is_its_users_alone_in_a_folder_that_is_not(tmp_path: Path) -> None:
+def test_the_state_file_is_private_even_in_a_shared_folder(tmp_path: Path) -> None:
     tmp_path.chmod(0o755)
     opened = open_state(tmp_path, 0)
     try:

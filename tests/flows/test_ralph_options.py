@@ -1,4 +1,4 @@
-"""What a loop keeps and where, what it commits, and what it refuses before anything runs."""
+"""Records of a loop and their location, its commits, and its refusals before anything runs."""
 
 import sys
 from collections.abc import Callable
@@ -11,10 +11,10 @@ from tests.support.fake_agent import FakeAgent, exits, outputs, runs, writes
 from tests.support.ralph_command import CHANGE, Ralph, last_line
 from tests.support.repositories import Repository
 
-KEPT = outputs("<promise>COMPLETE</promise>\n")
+PROMISE_STEP = outputs("<promise>COMPLETE</promise>\n")
 
 
-def test_outside_git_files_changed_is_null_and_what_came_of_nothing_is_known_all_the_same(
+def test_outside_git_changed_files_are_null_and_idle_iterations_are_still_detected(
     agent: FakeAgent, tmp_path: Path
 ) -> None:
     plain = tmp_path / "plain"
@@ -26,33 +26,31 @@ def test_outside_git_files_changed_is_null_and_what_came_of_nothing_is_known_all
     done = ralph.loop("Add a login.", "--stuck-after", "2")
 
     assert done.returncode == 4
-    assert [(one["filesChanged"], one["commits"]) for one in ralph.history()] == [(None, [])] * 4
+    assert [(entry["filesChanged"], entry["commits"]) for entry in ralph.history()] == [(None, [])] * 4
     assert (plain / ".spool" / ".state" / ".gitignore").read_text(encoding="utf-8").endswith("*\n")
 
 
-def test_only_what_the_iteration_itself_changed_counts_whatever_was_dirty_or_is_committed(
-    ralph: Ralph, agent: FakeAgent, project: Repository
-) -> None:
+def test_only_the_iterations_own_changes_count(ralph: Ralph, agent: FakeAgent, project: Repository) -> None:
     project.write({"till/cart.py": "dirty\n", "notes.md": "by hand\n", "till/prices.py": "dirty too\n"})
     project.git("add", "till/prices.py")
     agent.set_runs(
         [writes("notes.md", "by the agent\n"), runs("git", "rm", "--quiet", "web/app.ts")],
         [runs("git", "add", "--all"), runs("git", "commit", "--quiet", "-m", "All")],
-        [runs("git", "mv", "AGENTS.md", "RULES.md"), runs("git", "commit", "--quiet", "-m", "Move"), KEPT],
+        [runs("git", "mv", "AGENTS.md", "RULES.md"), runs("git", "commit", "--quiet", "-m", "Move"), PROMISE_STEP],
     )
     ralph.loop("Add a login.")
 
-    one, two, three = ralph.history()
-    assert one["files"] == ["notes.md", "web/app.ts"]
-    assert (two["files"], len(two["commits"])) == ([], 1), "committing what was there changes no file"
-    assert (three["files"], three["commits"]) == (["AGENTS.md", "RULES.md"], [project.head()])
+    first, second, third = ralph.history()
+    assert first["files"] == ["notes.md", "web/app.ts"]
+    assert (second["files"], len(second["commits"])) == ([], 1), "committing what was there changes no file"
+    assert (third["files"], third["commits"]) == (["AGENTS.md", "RULES.md"], [project.head()])
 
 
-def test_nothing_is_committed_unless_asked_and_then_only_what_the_iteration_changed(
+def test_commits_are_opt_in_and_contain_only_the_iterations_changes(
     ralph: Ralph, agent: FakeAgent, project: Repository
 ) -> None:
     head = project.head()
-    agent.set_runs([writes("a.txt", "1"), KEPT])
+    agent.set_runs([writes("a.txt", "1"), PROMISE_STEP])
     ralph.loop("Add a login.")
     assert project.head() == head
     project.git("clean", "--quiet", "--force")
@@ -61,7 +59,7 @@ def test_nothing_is_committed_unless_asked_and_then_only_what_the_iteration_chan
     project.git("add", "staged.txt")
     agent.set_runs(
         [writes("new/ü [x].txt", "1"), writes("till/receipt.py", "2"), writes("till/prices.py", "both\n")],
-        [runs("git", "rm", "--quiet", "web/app.ts"), KEPT],
+        [runs("git", "rm", "--quiet", "web/app.ts"), PROMISE_STEP],
     )
     done = ralph.loop("Add a login.", "--commit")
 
@@ -74,32 +72,32 @@ def test_nothing_is_committed_unless_asked_and_then_only_what_the_iteration_chan
         "A\tnew/ü [x].txt",
         "M\ttill/receipt.py",
     ]
-    _, one, two = ralph.history()
-    assert [*one["commits"], *two["commits"]] == project.git("rev-list", "--reverse", f"{head}..").split()
-    assert one["warnings"] == [
+    _, second, third = ralph.history()
+    assert [*second["commits"], *third["commits"]] == project.git("rev-list", "--reverse", f"{head}..").split()
+    assert second["warnings"] == [
         "Not committed, because they had uncommitted changes before the iteration: till/prices.py."
     ]
     status = project.git("status", "--porcelain").splitlines()
     assert sorted(status) == [" M till/cart.py", " M till/prices.py", "A  staged.txt"], "the rest is as it was"
 
 
-def test_a_commit_that_a_hook_refuses_is_told_and_stops_nothing(
+def test_a_commit_refused_by_a_hook_is_reported_and_the_loop_continues(
     ralph: Ralph, agent: FakeAgent, project: Repository
 ) -> None:
     hook = project.path / ".git" / "hooks" / "pre-commit"
     hook.parent.mkdir(exist_ok=True)
     hook.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
     hook.chmod(0o755)
-    agent.set_runs([writes("a.txt", "1"), KEPT])
+    agent.set_runs([writes("a.txt", "1"), PROMISE_STEP])
 
     assert ralph.loop("Add a login.", "--commit").returncode == 0
     assert "could not be committed" in ralph.history()[0]["warnings"][0]
 
 
-def test_the_folder_of_the_loop_ignores_itself_and_lies_at_the_worktrees_top(
+def test_the_loop_folder_ignores_itself_at_the_worktrees_root(
     ralph: Ralph, agent: FakeAgent, project: Repository
 ) -> None:
-    agent.set_runs([KEPT])
+    agent.set_runs([PROMISE_STEP])
     done = ralph("Add a login.", "--harness", "custom", "--harness-command", agent.command, cwd=project.path / "till")
 
     assert done.returncode == 0
@@ -113,9 +111,7 @@ def test_the_folder_of_the_loop_ignores_itself_and_lies_at_the_worktrees_top(
 @pytest.mark.parametrize(
     "change", ["..", ".", "a/b", "a\\b", "../x", "", "-x", ".hidden", "a b", "nul", "COM1.txt", "x.", "a" * 101, "é"]
 )
-def test_an_id_that_is_no_path_safe_name_is_refused(
-    agent: FakeAgent, project: Repository, tmp_path: Path, change: str
-) -> None:
+def test_an_unsafe_change_id_is_refused(agent: FakeAgent, project: Repository, tmp_path: Path, change: str) -> None:
     ralph = Ralph(project.path, agent, tmp_path, change=change)
     refused = ralph(f"--change={change}", "--status")
 
@@ -124,7 +120,7 @@ def test_an_id_that_is_no_path_safe_name_is_refused(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="making links takes a right there")
-def test_a_folder_that_leads_out_of_the_project_is_refused(ralph: Ralph, project: Repository, tmp_path: Path) -> None:
+def test_a_loop_folder_outside_the_project_is_refused(ralph: Ralph, project: Repository, tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (project.path / ".spool").symlink_to(tmp_path / "elsewhere")
     refused = ralph("--add-context", "Use argon2.")
@@ -137,7 +133,7 @@ def test_a_folder_that_leads_out_of_the_project_is_refused(ralph: Ralph, project
 WRONG: dict[str, tuple[tuple[str, ...], str]] = {
     "no prompt": ((), "a prompt is missing"),
     "an empty prompt": (("  ",), "the prompt is empty"),
-    "prompt and file": (("x", "--prompt-file", "y"), "give either a prompt or --prompt-file"),
+    "prompt and file": (("x", "--prompt-file", "y"), "use either a prompt or --prompt-file"),
     "a file that is not there": (("--prompt-file", "nowhere.md"), "cannot be read"),
     "two prompts": (("x", "y"), "unrecognized arguments: y"),
     "a prompt for an action": (("x", "--status"), "--status takes no prompt"),
@@ -146,9 +142,9 @@ WRONG: dict[str, tuple[tuple[str, ...], str]] = {
     "an unknown harness": (("x", "--harness", "hal"), "invalid choice: 'hal'"),
     "a custom harness without a command": (("x", "--harness", "custom"), "The custom harness needs a command"),
     "a number below": (("x", "--max-iterations", "-1"), "out of range"),
-    "no number": (("x", "--max-cost", "much"), "is no number"),
+    "no number": (("x", "--max-cost", "much"), "is not a number"),
     "no duration": (("x", "--max-time", "soon"), "is not a duration"),
-    "more than there may be": (("x", "--min-iterations", "9", "--max-iterations", "3"), "is more than"),
+    "more than there may be": (("x", "--min-iterations", "9", "--max-iterations", "3"), "exceeds"),
     "an invisible promise": (("x", "--completion-promise", " "), "has no visible character"),
     "an empty check": (("x", "--verify", " "), "A check is empty"),
     "empty context": (("--add-context", " "), "The context is empty"),
@@ -169,37 +165,37 @@ def test_wrong_usage_is_refused_before_anything_runs(ralph: Ralph, agent: FakeAg
     assert agent.runs == 0
 
 
-def test_where_there_is_no_folder_to_work_in_none_is_made(ralph: Ralph, tmp_path: Path) -> None:
+def test_a_missing_working_folder_is_not_created(ralph: Ralph, tmp_path: Path) -> None:
     nowhere = tmp_path / "nowhere"
-    for asked in (("--add-context", "Use argon2."), ("--status",), ("Add a login.", "--no-continuity")):
-        refused = ralph(*asked, "--project", str(nowhere))
+    for arguments in (("--add-context", "Use argon2."), ("--status",), ("Add a login.", "--no-continuity")):
+        refused = ralph(*arguments, "--project", str(nowhere))
 
         assert (refused.returncode, refused.stdout) == (1, b"")
         assert refused.stderr.decode() == f"ralph: The working folder does not exist. Path: {nowhere}\n"
     assert not nowhere.exists()
 
 
-def test_a_dry_run_shows_prompt_and_exact_command_line_and_touches_nothing(ralph: Ralph, agent: FakeAgent) -> None:
+def test_a_dry_run_shows_prompt_and_command_line_and_changes_nothing(ralph: Ralph, agent: FakeAgent) -> None:
     path = f"{agent.install_as('claude')}:/usr/bin:/bin"
-    asked = ("--dry-run", "Add a login.", "--allow-all", "--model", "opus", "--no-continuity")
-    shown = ralph(*asked, "--", "--max-turns", "5 of them", PATH=path)
-    told = orjson.loads(ralph(*asked, "--json", "--", "--max-turns", "5 of them", PATH=path).stdout)
+    arguments = ("--dry-run", "Add a login.", "--allow-all", "--model", "opus", "--no-continuity")
+    shown = ralph(*arguments, "--", "--max-turns", "5 of them", PATH=path)
+    as_json = orjson.loads(ralph(*arguments, "--json", "--", "--max-turns", "5 of them", PATH=path).stdout)
 
     argv = ["claude", "-p", "--output-format", "stream-json", "--verbose", "--model", "opus",
             "--dangerously-skip-permissions", "--max-turns", "5 of them"]  # fmt: skip
     assert shown.returncode == 0
     assert shown.stdout.decode().splitlines()[-2] == " ".join(argv[:-1]) + " '5 of them'"
-    assert told["dryRun"]["argv"] == argv
-    assert told["dryRun"]["prompt"].endswith("## Task\n\nAdd a login.")
-    assert told["dryRun"]["prompt"] in shown.stdout.decode()
+    assert as_json["dryRun"]["argv"] == argv
+    assert as_json["dryRun"]["prompt"].endswith("## Task\n\nAdd a login.")
+    assert as_json["dryRun"]["prompt"] in shown.stdout.decode()
     assert not (ralph.cwd / ".spool").exists()
     assert agent.runs == 0
 
 
-def test_flags_may_stand_before_or_after_the_prompt_and_the_harnesss_own_behind_two_dashes(
+def test_flags_work_before_or_after_the_prompt_and_harness_flags_after_two_dashes(
     ralph: Ralph, agent: FakeAgent
 ) -> None:
-    agent.set_runs([KEPT])
+    agent.set_runs([PROMISE_STEP])
     before = ralph.loop("--max-iterations", "1", "--no-stream", "Add a login.", "--", "--own", "x")
     after = ralph.loop("Add a login.", "--no-stream", "--max-iterations", "1", "--", "--own", "x")
 
@@ -208,19 +204,19 @@ def test_flags_may_stand_before_or_after_the_prompt_and_the_harnesss_own_behind_
     assert agent.recorded(1)["argv"] == agent.recorded(2)["argv"] == ["--own", "x"]
 
 
-def test_a_reset_forgets_iterations_and_keeps_the_context(ralph: Ralph, agent: FakeAgent) -> None:
-    agent.set_runs([exits(1), exits(1)], [KEPT])
+def test_a_reset_deletes_iterations_and_preserves_the_context(ralph: Ralph, agent: FakeAgent) -> None:
+    agent.set_runs([exits(1), exits(1)], [PROMISE_STEP])
     ralph("--add-context", "Use argon2.")
     ralph.loop("Add a login.")
     reset = ralph("--reset")
 
-    assert reset.stdout.decode() == f"{CHANGE}: 2 iterations are forgotten.\n"
-    told = ralph.status()
-    assert (told["iterations"], told["state"], told["contextBytes"]) == (0, None, len("Use argon2.\n"))
+    assert reset.stdout.decode() == f"{CHANGE}: 2 iterations were removed.\n"
+    shown = ralph.status()
+    assert (shown["iterations"], shown["state"], shown["contextBytes"]) == (0, None, len("Use argon2.\n"))
     assert list((ralph.folder / "iterations").iterdir()) == []
 
 
-def test_a_reset_that_cannot_forget_says_so(ralph: Ralph) -> None:
+def test_a_failed_reset_is_reported(ralph: Ralph) -> None:
     (ralph.folder / "history.jsonl").mkdir(parents=True)
     refused = ralph("--reset")
 
@@ -229,20 +225,20 @@ def test_a_reset_that_cannot_forget_says_so(ralph: Ralph) -> None:
     assert b"forgotten" not in refused.stdout
 
 
-def test_no_more_iterations_are_run_than_allowed_and_numbers_go_on_over_loops(ralph: Ralph, agent: FakeAgent) -> None:
+def test_iterations_are_limited_and_numbered_across_loops(ralph: Ralph, agent: FakeAgent) -> None:
     agent.set_runs(*[[writes("a.txt", str(number))] for number in range(9)])
     for _ in range(2):
         done = ralph.loop("Add a login.", "--max-iterations", "2")
         assert done.returncode == 3
         assert last_line(done) == "limit: 2 iterations without an accepted promise (--max-iterations)."
 
-    assert [one["number"] for one in ralph.history()] == [1, 2, 3, 4]
+    assert [entry["number"] for entry in ralph.history()] == [1, 2, 3, 4]
     assert "# Iteration 3 of the loop" in agent.prompt(3)
     assert "iteration 1 of at most 2 since" in agent.prompt(3)
 
 
-def test_unlimited_iterations_have_to_be_asked_for(ralph: Ralph, agent: FakeAgent) -> None:
-    agent.set_runs(*[[writes("a.txt", str(number))] for number in range(27)], [KEPT])
+def test_unlimited_iterations_are_opt_in(ralph: Ralph, agent: FakeAgent) -> None:
+    agent.set_runs(*[[writes("a.txt", str(number))] for number in range(27)], [PROMISE_STEP])
     done = ralph.loop("Add a login.", "--max-iterations", "0", "--no-stream")
 
     assert done.returncode == 0
@@ -255,10 +251,10 @@ def linked(make_repository: Callable[..., Repository], tmp_path: Path) -> Reposi
     return make_repository({"README.md": "# Till\n"}, name="main").add_worktree(tmp_path / "linked", "topic")
 
 
-def test_a_linked_worktree_has_loops_of_its_own(linked: Repository, agent: FakeAgent, tmp_path: Path) -> None:
+def test_a_linked_worktree_has_its_own_loops(linked: Repository, agent: FakeAgent, tmp_path: Path) -> None:
     (tmp_path / "tmp").mkdir()
     ralph = Ralph(linked.path, agent, tmp_path / "tmp")
-    agent.set_runs([writes("a.txt", "a"), KEPT])
+    agent.set_runs([writes("a.txt", "a"), PROMISE_STEP])
 
     assert ralph.loop("Add a login.", "--commit").returncode == 0
     assert ralph.history()[0]["files"] == ["a.txt"]

@@ -1,4 +1,4 @@
-"""What is told of files is checked at the last moment against writes that no event tells of."""
+"""Shown files are checked at the last moment against writes without an event."""
 
 import mmap
 import os
@@ -17,7 +17,7 @@ FILE = "till/prices.py"
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the watch that tells of everything else is Linux's")
-def test_a_write_through_an_open_mapping_is_seen_before_the_file_is_told_of(
+def test_a_write_through_a_memory_map_is_detected_before_the_file_is_sent(
     conversation: Conversation, project: Repository, active: MemorySidecar
 ) -> None:
     process = process_of(active)

@@ -1,4 +1,4 @@
-"""What a loop's agent is told: added context, the task at any size, the packs."""
+"""Input of a loop's agent: added context, the task at any size, the packs."""
 
 import os
 import sys
@@ -16,17 +16,17 @@ from tests.support.fake_agent import FakeAgent, exits, outputs, writes
 from tests.support.ralph_command import CHANGE, Ralph
 from tests.support.repositories import Repository
 
-KEPT = outputs("<promise>COMPLETE</promise>\n")
+PROMISE_STEP = outputs("<promise>COMPLETE</promise>\n")
 HEADING = "## Additional Context (added by user mid-loop)"
 
 
 def paced(folder: LoopFolder, text: str) -> int:
-    """Adds a text after a moment, so that the additions of threads and of commands meet."""
+    """Add a text after a moment, so that additions of threads and commands overlap."""
     time.sleep(0.05)
     return context_file.add(folder, text)
 
 
-def test_of_hundreds_of_additions_at_once_none_is_lost(ralph: Ralph) -> None:
+def test_hundreds_of_concurrent_additions_are_all_stored(ralph: Ralph) -> None:
     texts = [f"addition {number} x" + "x" * (number % 50) * 100 for number in range(400)]
     folder = loop_folder(ralph.cwd, CHANGE)
     by_commands, by_threads = texts[:24], texts[24:]
@@ -34,26 +34,26 @@ def test_of_hundreds_of_additions_at_once_none_is_lost(ralph: Ralph) -> None:
         done = commands.map(lambda text: ralph("--add-context", text), by_commands)
         # The same code as a command's, without the start of a process: each addition opens and locks the file anew.
         sizes = list(threads.map(lambda text: paced(folder, text), by_threads))
-        assert {one.returncode for one in done} == {0}
+        assert {entry.returncode for entry in done} == {0}
 
     assert len(set(sizes)) == len(by_threads), "each addition was the last one once"
     lines = (ralph.folder / "context.md").read_text(encoding="utf-8").splitlines()
     assert sorted(lines) == sorted(texts)
 
 
-def test_an_addition_goes_on_after_a_torn_one_on_a_line_of_its_own(ralph: Ralph, agent: FakeAgent) -> None:
+def test_an_addition_after_a_torn_one_starts_on_its_own_line(ralph: Ralph, agent: FakeAgent) -> None:
     ralph("--add-context", "First.")
     file = ralph.folder / "context.md"
     file.write_bytes(file.read_bytes() + b"torn \xff\xc3")
     ralph("--add-context", "Last.")
-    agent.set_runs([KEPT])
+    agent.set_runs([PROMISE_STEP])
 
     assert ralph.loop("Add a login.").returncode == 0
     assert "First.\ntorn \ufffd\ufffd\nLast.\n" in agent.prompt(1)
 
 
-def test_context_that_is_missing_or_cannot_be_read_stops_no_loop(ralph: Ralph, agent: FakeAgent) -> None:
-    agent.set_runs([writes("a.txt", "a")], [KEPT])
+def test_missing_or_unreadable_context_does_not_stop_the_loop(ralph: Ralph, agent: FakeAgent) -> None:
+    agent.set_runs([writes("a.txt", "a")], [PROMISE_STEP])
     ralph("--add-context", "Use argon2.")
     (ralph.folder / "context.md").unlink()
     (ralph.folder / "context.md").mkdir()
@@ -61,23 +61,25 @@ def test_context_that_is_missing_or_cannot_be_read_stops_no_loop(ralph: Ralph, a
     done = ralph.loop("Add a login.")
 
     assert done.returncode == 0
-    assert [one["warnings"] for one in ralph.history()] == [["The added context cannot be read: Is a directory."]] * 2
+    assert [entry["warnings"] for entry in ralph.history()] == [
+        ["The added context cannot be read: Is a directory."]
+    ] * 2
     assert HEADING not in agent.prompt(1)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="no file is a pipe there")
-def test_context_that_is_a_pipe_without_an_end_stops_no_loop(ralph: Ralph, agent: FakeAgent) -> None:
-    agent.set_runs([KEPT])
+def test_an_endless_pipe_as_context_does_not_stop_the_loop(ralph: Ralph, agent: FakeAgent) -> None:
+    agent.set_runs([PROMISE_STEP])
     ralph("--add-context", "Use argon2.")
     (ralph.folder / "context.md").unlink()
     os.mkfifo(ralph.folder / "context.md")
 
     assert ralph.loop("Add a login.").returncode == 0
-    assert ralph.history()[0]["warnings"] == ["The added context cannot be read: Not a regular file."]
+    assert ralph.history()[0]["warnings"] == ["The added context cannot be read: No regular file."]
 
 
-def test_context_stays_until_it_is_cleared_also_over_a_reset(ralph: Ralph, agent: FakeAgent) -> None:
-    agent.set_runs([KEPT])
+def test_context_survives_a_reset_until_it_is_cleared(ralph: Ralph, agent: FakeAgent) -> None:
+    agent.set_runs([PROMISE_STEP])
     ralph("--add-context", "Use argon2.")
     ralph.loop("Add a login.")
     ralph("--reset")
@@ -85,25 +87,23 @@ def test_context_stays_until_it_is_cleared_also_over_a_reset(ralph: Ralph, agent
 
     assert "Use argon2." in agent.prompt(1)
     assert "Use argon2." in agent.prompt(2)
-    assert [one["number"] for one in ralph.history()] == [1], "the history began anew"
+    assert [entry["number"] for entry in ralph.history()] == [1], "the history began anew"
 
 
-def test_a_task_of_any_size_reaches_the_agent_whole_and_never_as_an_argument(
-    ralph: Ralph, agent: FakeAgent, tmp_path: Path
-) -> None:
+def test_a_task_of_any_size_reaches_the_agent_whole_via_stdin(ralph: Ralph, agent: FakeAgent, tmp_path: Path) -> None:
     task = "Größe zählt nicht.\n" * 500_000
     (tmp_path / "task.md").write_text(task, encoding="utf-8")
-    agent.set_runs([KEPT])
+    agent.set_runs([PROMISE_STEP])
 
     assert ralph.loop("--prompt-file", str(tmp_path / "task.md")).returncode == 0
     assert agent.prompt(1).endswith(task)
     assert not any("Größe" in argument for argument in agent.recorded(1)["argv"])
-    kept = ralph.folder / "iterations" / "0001.prompt.md"
-    assert kept.stat().st_size < 600_000, "what is kept of it is capped"
+    stored_prompt = ralph.folder / "iterations" / "0001.prompt.md"
+    assert stored_prompt.stat().st_size < 600_000, "what is kept of it is capped"
 
 
 def test_a_harness_may_read_its_prompt_from_a_file(ralph: Ralph, agent: FakeAgent) -> None:
-    agent.set_runs([{"reads": False}, KEPT])
+    agent.set_runs([{"reads": False}, PROMISE_STEP])
     command = f"{agent.command} --prompt {{prompt_file}}"
 
     assert ralph("Add a login.", "--harness", "custom", "--harness-command", command, "--no-continuity").returncode == 0
@@ -111,10 +111,8 @@ def test_a_harness_may_read_its_prompt_from_a_file(ralph: Ralph, agent: FakeAgen
     assert file.read_text(encoding="utf-8").endswith("## Task\n\nAdd a login.")
 
 
-def test_consent_on_the_command_line_brings_the_packs_in_whatever_the_mode(
-    ralph: Ralph, agent: FakeAgent, state_dir: Path
-) -> None:
-    agent.set_runs([KEPT])
+def test_consent_on_the_command_line_enables_packs_in_any_mode(ralph: Ralph, agent: FakeAgent, state_dir: Path) -> None:
+    agent.set_runs([PROMISE_STEP])
     state = ("--state-dir", str(state_dir))
     task = "The discounted price is wrong for odd cents, correct discounted_price"
     ralph.loop(task, "--continuity", *state, ONECODE_CONTINUITY_MODE="off")
@@ -123,36 +121,36 @@ def test_consent_on_the_command_line_brings_the_packs_in_whatever_the_mode(
     assert agent.prompt(1).endswith(f"## Task\n\n{task}")
     assert ralph.history()[0]["continuity"]["action"] == "inject"
 
-    asked = (task, *state, "--harness", "custom", "--harness-command", agent.command)
-    assert ralph(*asked).returncode == 0, "by itself it injects where the mode is active only"
+    arguments = (task, *state, "--harness", "custom", "--harness-command", agent.command)
+    assert ralph(*arguments).returncode == 0, "by itself it injects where the mode is active only"
     assert "AGENTS.md:4" not in agent.prompt(2)
     assert ralph.history()[1]["continuity"]["reason"] == "passive"
-    assert ralph(*asked, ONECODE_CONTINUITY_MODE="active").returncode == 0
+    assert ralph(*arguments, ONECODE_CONTINUITY_MODE="active").returncode == 0
     assert "AGENTS.md:4" in agent.prompt(3)
     assert ralph.loop(task, "--no-continuity").returncode == 0
     assert ralph.history()[3]["continuity"] is None
 
 
-def test_each_iteration_is_captured_and_the_next_ones_packs_know_of_it(
+def test_each_iteration_is_captured_for_the_next_iterations_packs(
     ralph: Ralph, agent: FakeAgent, state_dir: Path, project: Repository
 ) -> None:
     long = "".join(f"def price_{number}(cents):\n    return cents * {number}\n\n\n" for number in range(60))
-    agent.set_runs([outputs("I wrote the prices of sixty customers.\n"), writes("till/many.py", long)], [KEPT])
+    agent.set_runs([outputs("I wrote the prices of sixty customers.\n"), writes("till/many.py", long)], [PROMISE_STEP])
     done = ralph.loop("Write a price function for each customer", "--continuity", "--state-dir", str(state_dir))
 
     assert done.returncode == 0
-    drafted = [one for line in ralph.history() for one in line["continuity"]["artifacts"]]
+    drafted = [entry for line in ralph.history() for entry in line["continuity"]["artifacts"]]
     assert drafted, "a devlog was drafted of what was done"
     assert "till/many.py" in agent.prompt(2)
     assert "till/many.py" in project.git("status", "--porcelain")
 
 
-def test_a_state_that_cannot_be_used_stops_no_loop(ralph: Ralph, agent: FakeAgent, state_dir: Path) -> None:
+def test_an_unusable_state_file_does_not_stop_the_loop(ralph: Ralph, agent: FakeAgent, state_dir: Path) -> None:
     ralph.loop("--dry-run", "Add a login.", "--continuity", "--state-dir", str(state_dir))
     connection = apsw.Connection(str(state_dir / "continuity.db"))
     connection.execute("INSERT INTO continuity_migrations VALUES (999, 'from the future', 0)")
     connection.close()
-    agent.set_runs([exits(0)], [KEPT])
+    agent.set_runs([exits(0)], [PROMISE_STEP])
 
     done = ralph.loop("Add a login.", "--continuity", "--state-dir", str(state_dir))
 
@@ -160,8 +158,8 @@ def test_a_state_that_cannot_be_used_stops_no_loop(ralph: Ralph, agent: FakeAgen
     assert b"warning: The state cannot be used" in done.stderr
 
 
-def test_only_one_loop_takes_part_in_a_change_while_additions_come_in(ralph: Ralph, agent: FakeAgent) -> None:
-    agent.set_runs(*[[writes(f"{number}.txt", "x")] for number in range(4)], [KEPT])
+def test_one_loop_runs_per_change_during_additions(ralph: Ralph, agent: FakeAgent) -> None:
+    agent.set_runs(*[[writes(f"{number}.txt", "x")] for number in range(4)], [PROMISE_STEP])
     over = threading.Event()
     added: list[str] = []
 

@@ -1,4 +1,4 @@
-"""Claude Code as it is published, with our hooks in its settings: what its provider is really asked, and what is kept.
+"""The published Claude Code with our hooks in its settings: real provider requests, and the records.
 
 Nothing leaves the machine: a stand-in answers for the provider. Needs the npm package @anthropic-ai/claude-code.
 """
@@ -32,7 +32,7 @@ MARKER = re.compile(r"\[continuity:(\w+) ")
 
 
 class Terminal:
-    """Claude Code in a folder, as its user calls it: with a home of its own and our hooks installed."""
+    """Claude Code in a folder, as its user runs it: with its own home and our hooks installed."""
 
     def __init__(self, cwd: Path, home: Path, provider: Provider) -> None:
         self.cwd, self.provider = cwd, provider
@@ -57,15 +57,15 @@ class Terminal:
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout.decode()
 
-    def says(self, prompt: str, *options: str) -> list[str]:
-        """Gives a prompt, and the kinds of blocks that the conversation has of ours by its end."""
+    def ask_agent(self, prompt: str, *options: str) -> list[str]:
+        """Send a prompt and return the kinds of blocks that the conversation has of ours by its end."""
         tools = ("--permission-mode", "acceptEdits", "--allowedTools", "Bash,Edit,Write,Read,mcp__continuity")
         self.run("claude", "-p", prompt, *options, *tools)
         return MARKER.findall(self.provider.conversation())
 
-    def goes_on(self, prompt: str) -> list[str]:
+    def continue_session(self, prompt: str) -> list[str]:
         """The same in the session that was last."""
-        return self.says(prompt, "--continue")
+        return self.ask_agent(prompt, "--continue")
 
     def rows(self, sql: str, *, at_least: int) -> list[tuple[object, ...]]:
         """Reads the state once it holds what is written behind the hooks."""
@@ -88,18 +88,18 @@ def provider() -> Iterator[Provider]:
 
 @pytest.fixture
 def terminal(project: Repository, tmp_path: Path, provider: Provider) -> Iterator[Terminal]:
-    """Claude Code in the till's repository, after a first session: a slow machine answers in time from then on."""
+    """Claude Code in the till's repository, after a first session: a slow machine responds in time from then on."""
     opened = Terminal(project.path, tmp_path / "user", provider)
     try:
         give_up = time.monotonic() + PATIENCE_SECONDS
-        while not opened.says(PROMPT) and time.monotonic() < give_up:
+        while not opened.ask_agent(PROMPT) and time.monotonic() < give_up:
             pass
         yield opened
     finally:
         opened.hooks.close()
 
 
-def test_the_packs_are_in_the_conversation_once_and_what_the_tools_did_is_kept(
+def test_packs_are_in_the_conversation_once_and_tool_effects_are_recorded(
     terminal: Terminal, provider: Provider, project: Repository
 ) -> None:
     file = project.path / "till" / "prices.py"
@@ -108,52 +108,50 @@ def test_the_packs_are_in_the_conversation_once_and_what_the_tools_did_is_kept(
         [tool("call_2", "Write", file_path=str(file), content="def discounted_price(cents, percent):\n    return 1\n")],
         [text("It rounds up now.")],
     ]
-    assert terminal.says(PROMPT) == ["anchor", "context", "delta"]
+    assert terminal.ask_agent(PROMPT) == ["anchor", "context", "delta"]
     assert "UserPromptSubmit hook additional context: [continuity:anchor " in provider.conversation()
     assert RULE in provider.conversation()
     touching = "SELECT outcome FROM continuity_runs WHERE CAST(touched AS TEXT) LIKE '%till/prices.py%'"
     assert terminal.rows(touching, at_least=1) == [("completed",)]
-    kinds = terminal.goes_on("And let it refuse a negative percent")
+    kinds = terminal.continue_session("And let it refuse a negative percent")
     assert (kinds.count("anchor"), kinds.count("context")) == (1, 1)
     of_session = "(SELECT session_id FROM continuity_calls ORDER BY created_at_ms DESC LIMIT 1)"
     committed = f"SELECT 1 FROM continuity_calls WHERE status = 'committed' AND session_id = {of_session}"
     assert len(terminal.rows(committed, at_least=2)) == 2
 
 
-def test_after_its_own_compaction_a_session_is_given_its_packs_again(terminal: Terminal, provider: Provider) -> None:
-    assert terminal.goes_on("And let it refuse a negative percent").count("anchor") == 1
-    terminal.goes_on("/compact")
+def test_a_session_receives_its_packs_again_after_its_own_compaction(terminal: Terminal, provider: Provider) -> None:
+    assert terminal.continue_session("And let it refuse a negative percent").count("anchor") == 1
+    terminal.continue_session("/compact")
     provider.script = [[text("It is all told.")]]
-    assert terminal.goes_on(PROMPT) == ["anchor", "context", "delta"]
+    assert terminal.continue_session(PROMPT) == ["anchor", "context", "delta"]
     assert "This session is being continued" in provider.conversation()
 
 
-def test_a_run_that_it_compacts_in_its_midst_is_given_its_packs_again_at_once(
-    terminal: Terminal, provider: Provider
-) -> None:
+def test_an_automatic_compaction_during_a_run_resends_the_packs(terminal: Terminal, provider: Provider) -> None:
     terminal.environment["CLAUDE_CODE_AUTO_COMPACT_WINDOW"] = "160000"
     provider.tokens = {**TOKENS, "cache_read_input_tokens": 150_000}
-    terminal.goes_on("And let it refuse a negative percent")
+    terminal.continue_session("And let it refuse a negative percent")
     provider.tokens = TOKENS
-    kinds = terminal.goes_on(PROMPT)
+    kinds = terminal.continue_session(PROMPT)
     assert "This session is being continued" in provider.conversation()
     assert "SessionStart hook additional context: [continuity:anchor " in provider.conversation()
-    assert terminal.goes_on("And refuse one above a hundred").count("anchor") == kinds.count("anchor") == 1
+    assert terminal.continue_session("And refuse one above a hundred").count("anchor") == kinds.count("anchor") == 1
 
 
-def test_a_sidecar_that_runs_is_asked(terminal: Terminal) -> None:
+def test_hooks_use_a_running_sidecar(terminal: Terminal) -> None:
     terminal.run(*SIDECAR, "hook", "stop")
     app = SidecarProcess(terminal.hooks.state_dir, environment={"ONECODE_CONTINUITY_MODE": "active"})
     try:
         app.client.initialize()
         app.client.request("settings/get", {})
-        assert terminal.says(PROMPT) == ["anchor", "context", "delta"]
+        assert terminal.ask_agent(PROMPT) == ["anchor", "context", "delta"]
         assert terminal.run(*SIDECAR, "hook", "stop") == "No sidecar of a hook's runs.\n"
     finally:
         app.close()
 
 
-def test_the_tools_are_offered_and_answer(terminal: Terminal, provider: Provider) -> None:
+def test_the_mcp_tools_are_available(terminal: Terminal, provider: Provider) -> None:
     terminal.run(*SIDECAR, "memory", "add", "Receipts name the discount in percent.")
     terminal.run("claude", "mcp", "add", "continuity", "--", *SIDECAR, "mcp")
     provider.script = [
@@ -163,7 +161,7 @@ def test_the_tools_are_offered_and_answer(terminal: Terminal, provider: Provider
             tool("call_3", "mcp__continuity__explain"),
         ],
     ]
-    terminal.says("What do you know of receipts?")
+    terminal.ask_agent("What do you know of receipts?")
     results = provider.results()
     assert "Receipts name the discount in percent." in results["call_1"]
     assert "till/prices.py" in results["call_2"]

@@ -1,4 +1,4 @@
-"""Once a run has touched a file, what belongs to that file is offered to the next turn of the task."""
+"""After a run has touched a file, files that change with it are suggested to the task's next turn."""
 
 from tests.support.conversation import Conversation
 from tests.support.repositories import Repository
@@ -8,7 +8,7 @@ PARTNER = "ledger/rounding_table.txt"
 
 
 def _changed_together(project: Repository) -> None:
-    """Makes a file that shares no word with the task and always changed with the receipt."""
+    """Create a file that shares no word with the task and always changed with the receipt."""
     for number in range(4):
         project.commit(
             {PARTNER: f"row {number}\n", "till/receipt.py": f"def print_receipt(cart):\n    return {number}\n"},
@@ -16,9 +16,7 @@ def _changed_together(project: Repository) -> None:
         )
 
 
-def test_what_always_changes_with_a_touched_file_is_offered_next(
-    conversation: Conversation, project: Repository
-) -> None:
+def test_files_that_change_together_are_suggested_next(conversation: Conversation, project: Repository) -> None:
     _changed_together(project)
     first = conversation.turn(
         PROMPT, lambda: [conversation.edit("till/receipt.py", "def print_receipt(cart):\n    return 9\n")]

@@ -1,4 +1,4 @@
-"""What a run leaves when it changes its direction: a note of the approach that was given up, linked to its task."""
+"""A change of direction records the abandoned approach, linked to its task."""
 
 from functools import partial
 from typing import Any
@@ -17,7 +17,7 @@ RED = "FAILED tests/test_prices.py::test_discount - assert 99 == 100\n1 failed i
 def drafted(conversation: Conversation, kind: str = "rejectedApproach") -> list[Any]:
     params = {"projectPath": conversation.project_path, "type": kind}
     found = conversation.client.request("artifact/list", params)["artifacts"]
-    return [conversation.artifact(one["id"]) for one in found]
+    return [conversation.artifact(artifact["id"]) for artifact in found]
 
 
 def writes(conversation: Conversation, **files: str) -> list[dict[str, Any]]:
@@ -34,7 +34,7 @@ def delete(conversation: Conversation, path: str) -> dict[str, Any]:
     return bash(f"rm {path}", "")
 
 
-def test_an_approach_given_up_in_so_many_words_is_noted_with_its_reason_and_its_task(
+def test_an_explicitly_abandoned_approach_is_recorded_with_reason_and_task(
     conversation: Conversation,
 ) -> None:
     first = begin(conversation, bash("pytest", RED))
@@ -63,7 +63,9 @@ def test_an_approach_given_up_in_so_many_words_is_noted_with_its_reason_and_its_
     assert entry["event"] == "directionChanged"
 
 
-def test_an_accepted_note_warns_the_projects_next_session(conversation: Conversation, active: MemorySidecar) -> None:
+def test_an_accepted_rejection_warns_the_projects_next_session(
+    conversation: Conversation, active: MemorySidecar
+) -> None:
     begin(conversation)
     conversation.turn("go on", text="I gave up on the cache because totals were stale after a discount.")
     (note,) = drafted(conversation)
@@ -73,22 +75,22 @@ def test_an_accepted_note_warns_the_projects_next_session(conversation: Conversa
     assert f"rejected before: {note['title']}" in sent(other.pre_run(PROMPT))
 
 
-def test_one_approach_is_noted_once_however_it_is_told(conversation: Conversation) -> None:
+def test_a_reworded_approach_is_recorded_once(conversation: Conversation) -> None:
     begin(conversation)
-    said = (
+    statements = (
         "I abandoned the total cache because it was stale.",
         "As said, I gave up on caching the totals since invalidation failed.",
         "The cache approach was abandoned.",
     )
-    for text in said:
+    for text in statements:
         conversation.turn("go on", text=text)
     (note,) = drafted(conversation)
     conversation.decide("discard", note["id"])
     conversation.turn("go on", text="I scrapped the total cache.")
-    assert [one["status"] for one in drafted(conversation)] == ["discarded"]
+    assert [artifact["status"] for artifact in drafted(conversation)] == ["discarded"]
 
 
-def test_work_of_an_earlier_run_that_is_taken_back_is_noted_though_nobody_says_so(
+def test_silently_reverted_work_is_recorded(
     conversation: Conversation,
 ) -> None:
     begin(conversation)
@@ -109,18 +111,18 @@ def test_work_of_an_earlier_run_that_is_taken_back_is_noted_though_nobody_says_s
     ],
     ids=["formatted anew", "written anew", "went on", "moved"],
 )
-def test_work_that_goes_on_is_not_taken_back(conversation: Conversation, path: str, content: str) -> None:
+def test_continued_work_is_not_a_reversal(conversation: Conversation, path: str, content: str) -> None:
     begin(conversation)
 
     def work() -> list[dict[str, Any]]:
-        gone = [delete(conversation, "till/cache.py")] if path != "till/cache.py" else []
-        return [*gone, conversation.edit(path, content)]
+        deletions = [delete(conversation, "till/cache.py")] if path != "till/cache.py" else []
+        return [*deletions, conversation.edit(path, content)]
 
     conversation.turn("go on", work, text="The cache is tidier now.")
     assert drafted(conversation) == []
 
 
-def test_what_the_user_takes_back_or_a_scratch_file_is_no_change_of_direction(
+def test_user_reverts_and_scratch_files_are_not_direction_changes(
     conversation: Conversation, project: Repository
 ) -> None:
     begin(conversation)
@@ -138,22 +140,22 @@ def committed(conversation: Conversation, project: Repository, content: str) -> 
 
 
 @pytest.mark.parametrize("is_committed", [False, True])
-def test_work_that_its_own_run_committed_is_known_when_it_is_taken_back(
+def test_reverting_work_committed_by_its_run_is_recognized(
     conversation: Conversation, project: Repository, is_committed: bool
 ) -> None:
     plain = (project.path / "till/prices.py").read_text()
-    said = "Totals are kept in a cache beside the prices now."
-    conversation.turn(PROMPT, lambda: committed(conversation, project, plain + CACHE), text=said)
+    statements = "Totals are kept in a cache beside the prices now."
+    conversation.turn(PROMPT, lambda: committed(conversation, project, plain + CACHE), text=statements)
     commit = partial(committed, conversation, project, plain)
     edit = partial(writes, conversation, **{"till/prices.py": plain})
     conversation.turn("try something else", commit if is_committed else edit, text="Totals are summed.")
 
     (note,) = drafted(conversation)
-    assert note["title"] == said.removesuffix(".")
+    assert note["title"] == statements.removesuffix(".")
 
 
 @pytest.mark.parametrize("how", ["edited", "restored", "committed"])
-def test_work_that_the_user_took_out_between_two_runs_is_not_taken_back_by_the_next(
+def test_work_the_user_removed_between_runs_is_not_attributed_to_the_next(
     conversation: Conversation, project: Repository, how: str
 ) -> None:
     plain = (project.path / "till/prices.py").read_text()
@@ -167,15 +169,15 @@ def test_work_that_the_user_took_out_between_two_runs_is_not_taken_back_by_the_n
     assert drafted(conversation) == []
 
 
-def test_a_step_under_way_that_is_dropped_for_another_is_noted(conversation: Conversation) -> None:
+def test_a_dropped_plan_step_is_recorded(conversation: Conversation) -> None:
     def todos(*steps: tuple[str, str]) -> list[dict[str, str]]:
         return [{"content": content, "status": status} for content, status in steps]
 
-    begun = todos(("Cache totals in Redis", "in_progress"), ("Write the benchmark", "pending"))
+    first_todos = todos(("Cache totals in Redis", "in_progress"), ("Write the benchmark", "pending"))
     worded = todos(("Keep the totals cached in Redis", "in_progress"), ("Write the benchmark", "pending"))
     turned = todos(("Sum lines while they are added", "in_progress"), ("Write the benchmark", "pending"))
     work = lambda: [conversation.edit("till/cache.py", "x = 1\n")]  # noqa: E731
-    conversation.turn(PROMPT, work, todos=begun)
+    conversation.turn(PROMPT, work, todos=first_todos)
     conversation.turn("go on", todos=worded)
     assert drafted(conversation) == []
     conversation.turn("go on", todos=turned)
@@ -189,7 +191,7 @@ def test_a_step_under_way_that_is_dropped_for_another_is_noted(conversation: Con
     assert len(drafted(conversation)) == 1
 
 
-def test_other_words_and_aborted_runs_change_no_direction(conversation: Conversation) -> None:
+def test_other_wordings_and_aborted_runs_are_not_direction_changes(conversation: Conversation) -> None:
     begin(conversation)
     conversation.turn("go on", text="I used const instead of let, and added a pivot table for the totals.")
     conversation.turn("go on", text="I abandoned the cache because it was stale.", outcome="aborted")

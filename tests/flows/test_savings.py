@@ -1,4 +1,4 @@
-"""What is measured: the figures the rollout is decided by."""
+"""Metrics that decide the rollout."""
 
 from tests.support.conversation import Conversation
 from tests.support.memory_sidecar import MemorySidecar
@@ -7,7 +7,7 @@ from tests.support.repositories import Repository
 PROMPT = "The discounted price is wrong for odd cents, correct discounted_price"
 
 
-def test_passive_mode_shows_what_it_would_have_saved(sidecar: MemorySidecar, project: Repository) -> None:
+def test_passive_mode_shows_potential_savings(sidecar: MemorySidecar, project: Repository) -> None:
     conversation = Conversation(sidecar.client, project.path)
     turns = [conversation.turn(PROMPT), conversation.turn("continue"), conversation.turn("continue")]
 
@@ -25,7 +25,7 @@ def test_passive_mode_shows_what_it_would_have_saved(sidecar: MemorySidecar, pro
     assert summary["measures"]["runs"] == 3
 
 
-def test_one_projects_measures_do_not_count_for_another(sidecar: MemorySidecar, project: Repository) -> None:
+def test_metrics_are_separate_per_project(sidecar: MemorySidecar, project: Repository) -> None:
     Conversation(sidecar.client, project.path).turn(PROMPT)
 
     other = sidecar.client.request("metrics/summary", {"projectPath": str(project.path.parent)})
