@@ -159,11 +159,11 @@ import sys
 from pathlib import Path
 from sidecar.core.errors import StateDegraded
 from sidecar.storage import migrations
-from sidecar.storage import open_state as opening
+from sidecar.storage import database as storage
 
 known = migrations.MIGRATIONS[:-1]
-opening.migrate = lambda connection, now_ms: migrations.migrate(connection, now_ms, known)
-database = opening.open_state(Path(sys.argv[1]), 0).database
+storage.migrate = lambda connection, now_ms: migrations.migrate(connection, now_ms, known)
+database = storage.open_state(Path(sys.argv[1]), 0).database
 for number in range(1_000_000):
     try:
         with database.write() as tx:
