@@ -1,6 +1,9 @@
 """Governor: pressure on a session → ok, snapshot or rehydrate."""
 
 from sidecar.governor.pressure import (
+    IDLE_GAP_MS,
+    MAX_SESSIONS,
+    MINUTE_MS,
     Decision,
     RunPressure,
     after_compaction,
@@ -15,9 +18,12 @@ from sidecar.governor.pressure import (
     started_new_session,
     with_session,
 )
-from sidecar.governor.snapshot import marker_text, store_snapshot, structured_state
+from sidecar.governor.snapshot import marker_text, snapshot_of, store_snapshot, structured_state
 
 __all__ = [
+    "IDLE_GAP_MS",
+    "MAX_SESSIONS",
+    "MINUTE_MS",
     "Decision",
     "RunPressure",
     "after_compaction",
@@ -30,6 +36,7 @@ __all__ = [
     "evaluate",
     "marker_text",
     "signals_of",
+    "snapshot_of",
     "started_new_session",
     "store_snapshot",
     "structured_state",

@@ -1,5 +1,57 @@
 """Sync of pointer memories with a knowledge repository: plan the differences, apply them, roll them back."""
 
-from sidecar.knowledge.auto_sync import sync_when_due
+from sidecar.knowledge.apply_plan import RateLimiter
+from sidecar.knowledge.auto_sync import RETRY_AFTER_MS, sync_when_due
+from sidecar.knowledge.git_source import SourceFile, mirror_folder, open_source
+from sidecar.knowledge.item import (
+    MAX_ITEM_BYTES,
+    POINTER_FOLDER,
+    Identity,
+    Pointer,
+    UnreadableItem,
+    item_location,
+    parse_item,
+    parse_ref,
+    pointer_id,
+    pointer_path,
+)
+from sidecar.knowledge.manifest import Entry, Failure, Manifest, build_manifest, read_entry
+from sidecar.knowledge.store import QUARANTINE_AFTER, FailedItem, SyncedItem, SyncState, parse_state, serialize_state
+from sidecar.knowledge.sync import sync_lock
+from sidecar.knowledge.sync_plan import DELETION_GUARD_POINTERS, Plan, PlanRequest, fingerprint, plan
 
-__all__ = ["sync_when_due"]
+__all__ = [
+    "DELETION_GUARD_POINTERS",
+    "MAX_ITEM_BYTES",
+    "POINTER_FOLDER",
+    "QUARANTINE_AFTER",
+    "RETRY_AFTER_MS",
+    "Entry",
+    "FailedItem",
+    "Failure",
+    "Identity",
+    "Manifest",
+    "Plan",
+    "PlanRequest",
+    "Pointer",
+    "RateLimiter",
+    "SourceFile",
+    "SyncState",
+    "SyncedItem",
+    "UnreadableItem",
+    "build_manifest",
+    "fingerprint",
+    "item_location",
+    "mirror_folder",
+    "open_source",
+    "parse_item",
+    "parse_ref",
+    "parse_state",
+    "plan",
+    "pointer_id",
+    "pointer_path",
+    "read_entry",
+    "serialize_state",
+    "sync_lock",
+    "sync_when_due",
+]

@@ -17,9 +17,10 @@ from sidecar.memory.capture.extract_notes import capturable_part, resolution_in
 from sidecar.memory.capture.methods import to_capture_result, to_session_summary
 from sidecar.memory.capture.session_summary import ErrorEvent, Note, SessionSummary, Utterance, session_source
 from sidecar.memory.capture.session_transcript import read_transcript
-from sidecar.memory.entry import Memory
+from sidecar.memory.dedupe import content_hash, normalized
+from sidecar.memory.entry import SECTORS, Document, Memory, Sector
 from sidecar.memory.files.layout import AGENTS, SHARED
-from sidecar.memory.index import Index, index_of
+from sidecar.memory.index import Index, RefreshResult, index_of
 from sidecar.memory.managed_memories import (
     FileChange,
     ManagedMemories,
@@ -31,17 +32,27 @@ from sidecar.memory.managed_memories import (
 from sidecar.memory.model import MemoryCaptureResult, SessionSummaryInput
 from sidecar.memory.privacy_filter import filter_private, memory_heading, revoked_line
 from sidecar.memory.proposals import accepted_rules
-from sidecar.memory.retrieval.recall import Relevance, Relevant, memories_by_id, preload, refresh_index
+from sidecar.memory.retrieval.recall import (
+    MAX_INLINE_FILES,
+    Relevance,
+    Relevant,
+    memories_by_id,
+    preload,
+    refresh_index,
+)
 from sidecar.memory.serialize import Level, render_memory
 from sidecar.memory.store.entry_queries import count_by_tier
 from sidecar.memory.upkeep.maintain import clean_session, run_upkeep_later
 
 __all__ = [
     "AGENTS",
+    "MAX_INLINE_FILES",
+    "SECTORS",
     "SHARED",
     "SHARED_ONLY",
     "CaptureContext",
     "CaptureResult",
+    "Document",
     "ErrorEvent",
     "FileChange",
     "Index",
@@ -52,8 +63,10 @@ __all__ = [
     "MemoryFile",
     "Note",
     "Reach",
+    "RefreshResult",
     "Relevance",
     "Relevant",
+    "Sector",
     "SessionSummary",
     "SessionSummaryInput",
     "StatementKind",
@@ -66,6 +79,7 @@ __all__ = [
     "capture_session_summary",
     "captured_until",
     "clean_session",
+    "content_hash",
     "count_by_tier",
     "edit_memory_file",
     "enqueue_summary",
@@ -75,6 +89,7 @@ __all__ = [
     "knowledge_pointer",
     "memories_by_id",
     "memory_heading",
+    "normalized",
     "preload",
     "reach_of",
     "read_memory_file",

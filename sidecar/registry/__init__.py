@@ -1,5 +1,37 @@
 """The registry of a project's entities: reuse decisions, impact analysis, health checks."""
 
-from sidecar.registry.decision import Hint, hint_for
+from sidecar.registry.decision import ADAPT_FROM, REUSE_FROM, Hint, decide, decision_of, hint_for
+from sidecar.registry.entity import Entity, Metadata, Registry, impact_level, impact_of
+from sidecar.registry.file_edit import put_entity, remove_entity, set_metadata
+from sidecar.registry.health import articles_in, has_placeholder, missing_sections, roman
+from sidecar.registry.index import Index
+from sidecar.registry.registry_file import OWN_REGISTRY
+from sidecar.registry.registry_file import parse as parse_registry
+from sidecar.registry.scoring import score, scores, terms_of
 
-__all__ = ["Hint", "hint_for"]
+__all__ = [
+    "ADAPT_FROM",
+    "OWN_REGISTRY",
+    "REUSE_FROM",
+    "Entity",
+    "Hint",
+    "Index",
+    "Metadata",
+    "Registry",
+    "articles_in",
+    "decide",
+    "decision_of",
+    "has_placeholder",
+    "hint_for",
+    "impact_level",
+    "impact_of",
+    "missing_sections",
+    "parse_registry",
+    "put_entity",
+    "remove_entity",
+    "roman",
+    "score",
+    "scores",
+    "set_metadata",
+    "terms_of",
+]

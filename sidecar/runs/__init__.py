@@ -1,7 +1,18 @@
 """Runs: pre-runs, finished runs, delivery ledger, test status, task state, artifacts."""
 
 from sidecar.runs import artifacts, keys, ledger, records, snapshots
-from sidecar.runs.call_record import CallRecord
+from sidecar.runs.call_record import (
+    Block,
+    BlockKind,
+    CallDetails,
+    CallRecord,
+    CallTexts,
+    ItemRecord,
+    PreRunMetadata,
+    StateIds,
+    SystemText,
+    WorktreeBaseline,
+)
 from sidecar.runs.maintenance import delete_old_runs, delete_sub_chat, is_deleted
 from sidecar.runs.model import (
     NO_CONTENTS,
@@ -16,26 +27,57 @@ from sidecar.runs.model import (
     SubChat,
     Task,
 )
-from sidecar.runs.provenance import Artifact
+from sidecar.runs.provenance import (
+    AdrDetails,
+    Artifact,
+    Boundary,
+    CommitMark,
+    Details,
+    DevlogDetails,
+    Event,
+    LineCounts,
+    RejectedApproachDetails,
+    Statements,
+    Tally,
+)
 from sidecar.runs.snapshots import Snapshot, StoredSnapshot, TouchedFile
 
 __all__ = [
     "NO_CONTENTS",
+    "AdrDetails",
     "Artifact",
+    "Block",
+    "BlockKind",
+    "Boundary",
+    "CallDetails",
     "CallRecord",
+    "CallTexts",
+    "CommitMark",
     "ConversationPlace",
     "Counters",
+    "Details",
+    "DevlogDetails",
+    "Event",
     "FailingTests",
     "Item",
+    "ItemRecord",
+    "LineCounts",
     "PinnedAnchor",
+    "PreRunMetadata",
+    "RejectedApproachDetails",
     "RunSummary",
     "SessionContents",
     "SessionKey",
     "Snapshot",
+    "StateIds",
+    "Statements",
     "StoredSnapshot",
     "SubChat",
+    "SystemText",
+    "Tally",
     "Task",
     "TouchedFile",
+    "WorktreeBaseline",
     "artifacts",
     "delete_old_runs",
     "delete_sub_chat",

@@ -1,16 +1,53 @@
 """The session lock: while it is active, every message goes to the agent, until the user gives an exit command."""
 
 from sidecar.core.ides import IdeName
-from sidecar.session.managed_block import strip_session_lock
-from sidecar.session.session_file import COMPACTIONS, PENDING, PROGRESS, SAVED_AT, TASK, save_session_values
+from sidecar.session.managed_block import (
+    ACTIVE_TEXT,
+    INACTIVE_TEXT,
+    AmbiguousBlock,
+    block_state,
+    strip_session_lock,
+    user_content,
+    with_block,
+    without_block,
+)
+from sidecar.session.session_file import (
+    AGENT,
+    COMPACTIONS,
+    LANGUAGE,
+    PENDING,
+    PROGRESS,
+    SAVED_AT,
+    TASK,
+    UneditableFile,
+    parse_session_file,
+    replace_values,
+    save_session_values,
+)
+from sidecar.session.session_file import read as read_session_file
+from sidecar.session.state import SessionFileValues
 
 __all__ = [
+    "ACTIVE_TEXT",
+    "AGENT",
     "COMPACTIONS",
+    "INACTIVE_TEXT",
+    "LANGUAGE",
     "PENDING",
     "PROGRESS",
     "SAVED_AT",
     "TASK",
+    "AmbiguousBlock",
     "IdeName",
+    "SessionFileValues",
+    "UneditableFile",
+    "block_state",
+    "parse_session_file",
+    "read_session_file",
+    "replace_values",
     "save_session_values",
     "strip_session_lock",
+    "user_content",
+    "with_block",
+    "without_block",
 ]

@@ -3,3 +3,21 @@
 `read_events` in `records.py` is the stream; `events.py` has the event types; each provider's format is one file with a
 `READER`.
 """
+
+from sidecar.transcripts.events import Compaction, Event, EventType, Message, TokenUsage, ToolCall, ToolResult
+from sidecar.transcripts.records import read_events
+from sidecar.transcripts.tail import CHUNK_BYTES, MAX_TAIL_BYTES, read_tail
+
+__all__ = [
+    "CHUNK_BYTES",
+    "MAX_TAIL_BYTES",
+    "Compaction",
+    "Event",
+    "EventType",
+    "Message",
+    "TokenUsage",
+    "ToolCall",
+    "ToolResult",
+    "read_events",
+    "read_tail",
+]

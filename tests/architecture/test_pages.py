@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.cli.main import COMMANDS, RALPH, run
-from sidecar.settings.table import BY_NAME, GROUPS, SETTINGS
+from sidecar.settings import BY_NAME, GROUPS, SETTINGS
 from tests.contract.catalog import ROWS
 
 ROOT = Path(__file__).parents[2]

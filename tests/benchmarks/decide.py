@@ -18,10 +18,9 @@ from statistics import median, quantiles
 from typing import Any
 
 from sidecar.core.digests import digest_bytes
-from sidecar.registry import hint_for
-from sidecar.registry.index import Index
+from sidecar.registry import Index, hint_for
+from sidecar.registry import parse_registry as parse
 from sidecar.registry.project_registry import ProjectRegistry
-from sidecar.registry.registry_file import parse
 from tests.benchmarks.programs import quiet_sidecar
 from tests.registry.labelled.code_intents import CODE_INTENTS
 from tests.registry.labelled.evaluation import Rates, keyword_overlap, ours, rates

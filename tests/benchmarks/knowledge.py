@@ -13,9 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from sidecar.knowledge.manifest import Entry, Manifest
-from sidecar.knowledge.store import SyncState
-from sidecar.knowledge.sync_plan import PlanRequest, plan
+from sidecar.knowledge import Entry, Manifest, PlanRequest, SyncState, plan
 from tests.benchmarks.programs import quiet_sidecar
 from tests.support.clock import FixedClock
 from tests.support.knowledge_project import Knowledge, item

@@ -14,8 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
-from sidecar.memory.files.layout import AGENTS
-from sidecar.memory.index import Index, RefreshResult, index_of
+from sidecar.memory import AGENTS, Index, RefreshResult, index_of
 from tests.benchmarks.programs import quiet_sidecar
 
 WORDS = "cart discount invoice token cache index session lock branch test error retry schema queue pack anchor".split()

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
-from sidecar.capture.artifacts.memory_branch import refusal
+from sidecar.capture.artifacts import refusal
 from sidecar.system import branches
 from sidecar.system.refs import BranchCommit, branch_uses, locate_repository
 from tests.support.repositories import make_repository

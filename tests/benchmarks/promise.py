@@ -20,12 +20,16 @@ from pathlib import Path
 from statistics import median
 
 from sidecar.core.clock import SystemClock
-from sidecar.ralph.agent.agent_result import AgentOptions, OutputFormat, TimeLimits
-from sidecar.ralph.agent.harnesses import agent_command
-from sidecar.ralph.agent.output_parser import OutputParser
-from sidecar.ralph.agent.promise import PromiseSearch
+from sidecar.ralph.agent import (
+    AgentOptions,
+    AnsiStripper,
+    OutputFormat,
+    OutputParser,
+    PromiseSearch,
+    TimeLimits,
+    agent_command,
+)
 from sidecar.ralph.agent.runner import run_agent
-from sidecar.ralph.agent.text_stream import AnsiStripper
 from tests.support.fake_agent import FakeAgent, Step, claude_result, floods, outputs
 
 PIECE, PIECES, PASSES = 64 * 1024, 64, 5

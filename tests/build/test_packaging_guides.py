@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from sidecar.metrics.model import MetricsFigures, MetricsSummaryResult
-from sidecar.settings.table import BY_NAME
+from sidecar.metrics import MetricsFigures
+from sidecar.metrics.model import MetricsSummaryResult
+from sidecar.settings import BY_NAME
 from tests.support.client import Client
 
 ROOT = Path(__file__).resolve().parents[2]

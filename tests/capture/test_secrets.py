@@ -2,10 +2,10 @@
 
 import pytest
 
-from sidecar.capture.drafts.devlog import devlog
-from sidecar.capture.effects.tool_parts import STEP_CHARACTERS, Command, activity_of
+from sidecar.capture.drafts import draft_devlog as devlog
+from sidecar.capture.effects import STEP_CHARACTERS, Command, activity_of
 from sidecar.capture.run import stored_plan
-from sidecar.capture.test_results.runner_output import OUTPUT_CHARACTERS, outcomes_of
+from sidecar.capture.test_results import OUTPUT_CHARACTERS, outcomes_of
 from tests.support.secret_shapes import TOKENS, shows
 
 

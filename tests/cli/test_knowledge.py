@@ -4,23 +4,22 @@ from collections.abc import Callable
 from pathlib import Path
 
 import orjson
-import pytest
 
-from sidecar.cli import main
+from tests.support.command import run_command
 from tests.support.knowledge_project import Knowledge, item
 
 
 def test_a_project_is_planned_synced_explained_and_rolled_back(
-    make_knowledge: Callable[..., Knowledge], state_dir: Path, capsys: pytest.CaptureFixture[str]
+    make_knowledge: Callable[..., Knowledge], state_dir: Path, tmp_path: Path
 ) -> None:
     knowledge = make_knowledge({"company/adrs/adr-1.md": item("Use PostgreSQL")})
     knowledge.sidecar.close()
 
     def output_of(*arguments: str, status: int = 0) -> str:
         where = ("--project", str(knowledge.project), "--state-dir", str(state_dir))
-        assert main.run(["knowledge", *arguments, *where]) == status
-        out = capsys.readouterr()
-        return out.out + (out.err if status else "")
+        done = run_command("knowledge", *arguments, *where, cwd=tmp_path, temporary=tmp_path)
+        assert done.returncode == status
+        return (done.stdout + (done.stderr if status else b"")).decode()
 
     assert output_of("plan", "--full").split() == ["create", "company:adr-1", "The", "item", "is", "new."]
     assert "1 added" in output_of("sync")

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.context import BRACKETS, BUDGET_SHARES, Bracket, bracket_of
-from sidecar.context.brackets import bracket_with_hysteresis
+from sidecar.context import BRACKETS, BUDGET_SHARES, Bracket, bracket_of, bracket_with_hysteresis
 from sidecar.core.errors import InvalidParams
 
 

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 from sidecar.core.errors import InvalidParams
 from sidecar.handshake import read_initialize
 from sidecar.lifecycle import InitializeParams
-from sidecar.settings.table import SETTINGS, Setting
+from sidecar.settings import SETTINGS, Setting
 
 JUNK: tuple[Any, ...] = (
     None, True, False, 0, 1, 2, -1, 1.0, 1.5, 2**31, 2**32 - 1, 2**32, 2**53 - 1, 2**53, 2**64,

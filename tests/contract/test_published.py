@@ -18,7 +18,7 @@ from sidecar.method import Method
 from sidecar.schema.definitions import all_errors
 from sidecar.schema.methods import discover_method
 from sidecar.schema.publish import published
-from sidecar.settings.table import SETTINGS
+from sidecar.settings import SETTINGS
 from tests.contract.catalog import CATALOG, PUBLISHED, ROWS
 from tests.node.packages import node_modules
 

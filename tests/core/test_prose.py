@@ -2,7 +2,7 @@
 
 import pytest
 
-from sidecar.capture.drafts.devlog import devlog, is_due
+from sidecar.capture.drafts import draft_devlog, is_due
 from sidecar.core.text.prose import first_informative_paragraph, sentences
 from sidecar.runs.model import FileChange
 
@@ -59,7 +59,7 @@ def test_sentences_end_at_full_stops_and_items_and_not_at_abbreviations() -> Non
 
 
 def test_an_entry_holds_the_events_between_the_conclusion_and_the_files() -> None:
-    draft = devlog(
+    draft = draft_devlog(
         "Fix it",
         [FileChange(path="a.py", added=1, removed=0)],
         TELLING,

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from splintr import Tokenizer
 
+from sidecar.context import BRACKETS, Bracket
 from sidecar.context.block.compose_block import BlockRequest, compose
-from sidecar.context.brackets import BRACKETS, Bracket
 from sidecar.context.project.project_files import ProjectSources, Text
 from sidecar.core.tokens import estimate_tokens, token_weight
 from tests.context.chati_project import BRIEF, CONSTITUTION

@@ -12,19 +12,19 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from sidecar.capture.effects.tool_parts import Command
-from sidecar.capture.test_results.runner_output import outcomes_of
+from sidecar.capture.effects import Command
+from sidecar.capture.test_results import outcomes_of
 from sidecar.codebase.worktree.hunks import conflict_hunks, split_hunks
 from sidecar.core.errors import Conflict, InvalidParams
 from sidecar.core.text.yaml_read import MalformedYaml, parse_nodes, read_mapping
-from sidecar.knowledge.item import UnreadableItem, item_location, parse_item
-from sidecar.memory.capture.session_transcript import read_transcript
+from sidecar.knowledge import UnreadableItem, item_location, parse_item
+from sidecar.memory import read_transcript
 from sidecar.memory.files import document as sections
 from sidecar.memory.files import front_matter
 from sidecar.memory.files.document import split_title
 from sidecar.packs.delta_files import sanitized_lines
-from sidecar.ralph.agent.promise import PromiseSearch
-from sidecar.registry.registry_file import parse
+from sidecar.ralph.agent import PromiseSearch
+from sidecar.registry import parse_registry as parse
 from sidecar.rpc.framing import Framer
 from sidecar.session import managed_block
 from tests.support.depth import examples

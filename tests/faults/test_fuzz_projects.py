@@ -10,31 +10,38 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sidecar.capture.effects.boundaries import by_path
-from sidecar.context.project.constitution import fit_rules, parse_agent_scope, summarize_rules
-from sidecar.context.project.pipeline import (
+from sidecar.capture.effects import by_path
+from sidecar.context.project import (
     agent_score,
+    fit_rules,
     next_agent,
+    parse_agent_scope,
     parse_handoff,
     parse_pipeline,
     pipeline_lines,
     previous_agent,
     resolve_mode,
+    summarize_rules,
 )
 from sidecar.core.text.yaml_read import MalformedYaml, read_mapping
-from sidecar.integrations.claude_code.settings_file import (
+from sidecar.integrations.claude_code import (
     SettingsUnreadable,
     installed_events,
     same_settings,
     with_hooks,
     without_hooks,
 )
-from sidecar.knowledge.git_source import SourceFile
-from sidecar.knowledge.item import item_location, parse_ref
-from sidecar.knowledge.manifest import build_manifest, read_entry
-from sidecar.knowledge.store import parse_state, serialize_state
+from sidecar.knowledge import (
+    SourceFile,
+    build_manifest,
+    item_location,
+    parse_ref,
+    parse_state,
+    read_entry,
+    serialize_state,
+)
 from sidecar.packs.anchor import config_parsers
-from sidecar.session.session_file import AGENT, LANGUAGE, PENDING, UneditableFile, parse_session_file, replace_values
+from sidecar.session import AGENT, LANGUAGE, PENDING, UneditableFile, parse_session_file, replace_values
 from tests.support.client import Client
 from tests.support.fuzz_strategies import HOSTILE, json_values, line_of, objects_of, texts
 

@@ -8,8 +8,7 @@ import pygit2
 import pytest
 
 from sidecar.core.errors import SidecarError
-from sidecar.knowledge.git_source import open_source
-from sidecar.knowledge.item import MAX_ITEM_BYTES, UnreadableItem, item_location, parse_item
+from sidecar.knowledge import MAX_ITEM_BYTES, UnreadableItem, item_location, open_source, parse_item
 from sidecar.system.git import Git, GitFailed
 from tests.support.client import Client
 from tests.support.conversation import Conversation

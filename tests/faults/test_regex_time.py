@@ -11,7 +11,7 @@ import pytest
 from sidecar.language.abandoned_approach import abandoned_approaches
 from sidecar.language.creation_intent import creation_intent
 from sidecar.packs.anchor.commands import purpose_of
-from sidecar.ralph.agent.text_stream import AnsiStripper
+from sidecar.ralph.agent import AnsiStripper
 from tests.support.depth import sample
 from tests.support.regex_inventory import Pattern, all_patterns, module_of
 from tests.support.slow_regex_texts import SlowText, slow_texts_for

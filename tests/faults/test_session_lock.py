@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.session.managed_block import block_state, user_content
+from sidecar.session import block_state, user_content
 from tests.support.process import SidecarProcess
 from tests.support.rpc_failures import StillWaiting
 

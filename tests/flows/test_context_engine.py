@@ -8,7 +8,7 @@ from xml.etree import ElementTree as ET
 
 import jsonschema  # type: ignore[import-untyped]
 
-from sidecar.context.brackets import BRACKETS
+from sidecar.context import BRACKETS
 from tests.context.chati_project import PROJECT, SESSION
 from tests.support.conversation import Conversation
 from tests.support.memory_sidecar import MemorySidecar

@@ -5,10 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from sidecar.knowledge.apply_plan import RateLimiter
-from sidecar.knowledge.manifest import Entry, Manifest
-from sidecar.knowledge.store import SyncState
-from sidecar.knowledge.sync_plan import PlanRequest, plan
+from sidecar.knowledge import Entry, Manifest, PlanRequest, RateLimiter, SyncState, plan
 from tests.support.clock import FixedClock
 from tests.support.knowledge_project import POINTERS, Knowledge, item
 from tests.support.memory_sidecar import MemorySidecar

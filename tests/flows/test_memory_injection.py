@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from sidecar.memory.retrieval.recall import MAX_INLINE_FILES
+from sidecar.memory import MAX_INLINE_FILES
 from tests.support.conversation import Conversation, sent
 from tests.support.memory_project import Memories
 from tests.support.memory_sidecar import MemorySidecar

@@ -8,6 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.governor import (
+    IDLE_GAP_MS,
+    MAX_SESSIONS,
+    MINUTE_MS,
     Decision,
     RunPressure,
     after_new_session,
@@ -18,9 +21,9 @@ from sidecar.governor import (
     evaluate,
     signals_of,
     started_new_session,
+    with_session,
 )
 from sidecar.governor.model import GovernorAction
-from sidecar.governor.pressure import IDLE_GAP_MS, MAX_SESSIONS, MINUTE_MS, with_session
 from sidecar.runs import Counters
 from sidecar.settings.resolve import resolve
 

@@ -4,10 +4,9 @@ from typing import Any
 
 import pytest
 
-from sidecar.governor.snapshot import marker_text, snapshot_of
+from sidecar.governor import marker_text, snapshot_of
 from sidecar.packs.plan_and_carryover import carryover_items
-from sidecar.runs import Artifact, Counters, FailingTests, RunSummary, Snapshot, SubChat, Task, TouchedFile
-from sidecar.runs.snapshots import snapshot_from_json, snapshot_to_json
+from sidecar.runs import Artifact, Counters, FailingTests, RunSummary, Snapshot, SubChat, Task, TouchedFile, snapshots
 from tests.support.artifacts import make_artifact
 from tests.support.conversation import Conversation, bash, kinds
 from tests.support.shop import PROMPT, Talk, set_settings, text_of
@@ -52,7 +51,7 @@ def test_decisions_open_points_and_reasons_come_from_the_conclusions() -> None:
         TouchedFile("src/tax.py", "Round the discount"),
         TouchedFile("src/mail.py", "Find the discount"),
     )
-    assert snapshot_from_json(snapshot_to_json(snapshot)) == snapshot
+    assert snapshots.snapshot_from_json(snapshots.snapshot_to_json(snapshot)) == snapshot
 
 
 LARGE = Snapshot(

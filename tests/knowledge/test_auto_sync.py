@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.knowledge.auto_sync import RETRY_AFTER_MS, sync_when_due
-from sidecar.knowledge.sync import sync_lock
+from sidecar.knowledge import RETRY_AFTER_MS, sync_lock, sync_when_due
 from tests.support.conversation import Conversation
 from tests.support.knowledge_project import Knowledge, item
 from tests.support.memory_sidecar import MemorySidecar

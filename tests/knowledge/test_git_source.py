@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.knowledge.git_source import mirror_folder
-from sidecar.settings.table import is_remote, problem_with
+from sidecar.knowledge import mirror_folder
+from sidecar.settings import is_remote, problem_with
 from sidecar.system.fetch import FetchFailed, fetch
 from tests.support.git_server import serve_redirect, serve_repositories
 from tests.support.knowledge_project import Knowledge, item

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from sidecar.settings.table import problem_with
+from sidecar.settings import problem_with
 from tests.support.knowledge_project import Knowledge, item
 
 Make = Callable[..., Knowledge]

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from sidecar.cli import main
-from sidecar.knowledge import store
-from sidecar.knowledge.sync import sync_lock
+from sidecar.knowledge import store, sync_lock
 from tests.support.knowledge_project import Knowledge, item
 
 Make = Callable[..., Knowledge]

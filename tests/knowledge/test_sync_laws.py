@@ -8,10 +8,9 @@ import pytest
 
 from sidecar.call import Call
 from sidecar.core.cancellation import Cancellation
-from sidecar.knowledge import store
+from sidecar.knowledge import POINTER_FOLDER, RateLimiter, store
 from sidecar.knowledge import sync as syncing
-from sidecar.knowledge.apply_plan import Journal, RateLimiter, apply_plan
-from sidecar.knowledge.item import POINTER_FOLDER
+from sidecar.knowledge.apply_plan import Journal, apply_plan
 from tests.support.knowledge_project import POINTERS, CrashingMemories, Knowledge, ProcessKilled, item
 from tests.support.memory_sidecar import MemorySidecar
 

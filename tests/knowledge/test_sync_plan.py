@@ -4,10 +4,24 @@ from typing import Any
 
 import pytest
 
-from sidecar.knowledge.item import Identity, Pointer, pointer_id, pointer_path
-from sidecar.knowledge.manifest import Entry, Failure, Manifest
-from sidecar.knowledge.store import QUARANTINE_AFTER, FailedItem, SyncedItem, SyncState
-from sidecar.knowledge.sync_plan import DELETION_GUARD_POINTERS, Plan, PlanRequest, fingerprint, plan
+from sidecar.knowledge import (
+    DELETION_GUARD_POINTERS,
+    QUARANTINE_AFTER,
+    Entry,
+    FailedItem,
+    Failure,
+    Identity,
+    Manifest,
+    Plan,
+    PlanRequest,
+    Pointer,
+    SyncedItem,
+    SyncState,
+    fingerprint,
+    plan,
+    pointer_id,
+    pointer_path,
+)
 
 ONE = Identity("company", "", "adr-1")
 ENTRY = Entry("company/adrs/adr-1.md", "blob", ONE.ref, "adr", "accepted", "content", "render", "")

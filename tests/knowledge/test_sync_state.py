@@ -3,7 +3,7 @@
 import orjson
 import pytest
 
-from sidecar.knowledge.store import FailedItem, SyncedItem, SyncState, parse_state, serialize_state
+from sidecar.knowledge import FailedItem, SyncedItem, SyncState, parse_state, serialize_state
 
 STATE = SyncState(
     last_sync_at_ms=1,

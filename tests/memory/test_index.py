@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.memory.dedupe import content_hash, normalized
+from sidecar.memory import content_hash, normalized
 from tests.support.memory_project import Memories
 from tests.support.memory_sidecar import MemorySidecar
 

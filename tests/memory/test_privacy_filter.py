@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from sidecar.memory import filter_private
 from sidecar.packs.items import PackItem, Priority, render_block, render_prompt
-from sidecar.runs.call_record import BlockKind
+from sidecar.runs import BlockKind
 
 PARTS = st.lists(
     st.sampled_from(["<private>", "</private>", "<chati-context>", "</chati-context>", "a ", "\n", "<PRIVATE >", "<x>"])

@@ -4,7 +4,7 @@ import random
 
 import pytest
 
-from sidecar.metrics.counters import (
+from sidecar.metrics import (
     BOUNDS_MS,
     by_label,
     counts_of,

@@ -11,7 +11,7 @@ import apsw
 import pytest
 
 from sidecar.operations import doctor
-from sidecar.registry.registry_file import OWN_REGISTRY
+from sidecar.registry import OWN_REGISTRY
 from sidecar.runs.maintenance import check_records
 from sidecar.settings.methods import check_settings
 from sidecar.storage.backup import FOLDER, MAX_BACKUPS, back_up

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import orjson
 import pytest
 
-from sidecar.governor import pressure
-from sidecar.operations.report.rollout import dollars, milliseconds, percent, size, whole
+from sidecar.governor import evaluate
+from sidecar.operations.report import dollars, milliseconds, percent, size, whole
 from tests.support.browser import Browser, open_browser
 from tests.support.conversation import Conversation
 from tests.support.memory_sidecar import MemorySidecar
@@ -102,7 +102,7 @@ def reported(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reported]:
         time.sleep(0.25)
     yield made._replace(answer=answer, stored=before)
     patch.undo()
-    pressure.evaluate.cache_clear()
+    evaluate.cache_clear()
     active.close()
 
 

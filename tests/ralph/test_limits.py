@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.ralph.limits import (
+from sidecar.ralph import (
     FIRST_PAUSE_MS,
     MAX_BACKOFF_MS,
     MAX_PAUSE_MS,

@@ -2,8 +2,8 @@
 
 from typing import get_args
 
-from sidecar.ralph.agent.harnesses import HARNESS_NAMES
-from sidecar.ralph.limits import IDLE_TIMEOUT_MS, Limits
+from sidecar.ralph import IDLE_TIMEOUT_MS, Limits
+from sidecar.ralph.agent import HARNESS_NAMES
 from sidecar.ralph.loop import limits_of
 from sidecar.ralph.model import Harness, RalphStartParams
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from sidecar.ralph.agent.agent_result import AgentResult, EndedBy, UsageLimit
-from sidecar.ralph.limits import Limits, LoopUsage
+from sidecar.ralph import Limits, LoopUsage
+from sidecar.ralph.agent import AgentResult, EndedBy, UsageLimit
 from sidecar.ralph.model import IterationOutcome
 from sidecar.ralph.outcome import IterationSummary, Stall, ending_after, failure_reason, outcome_of
 

@@ -6,8 +6,8 @@ from typing import Any
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
-from sidecar.registry.file_edit import put_entity, remove_entity, set_metadata
-from sidecar.registry.registry_file import parse
+from sidecar.registry import parse_registry as parse
+from sidecar.registry import put_entity, remove_entity, set_metadata
 from tests.support.depth import examples
 
 LAW = settings(max_examples=examples(60, 15), phases=(Phase.explicit, Phase.reuse, Phase.generate))

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.registry.health import articles_in, has_placeholder, missing_sections, roman
+from sidecar.registry import articles_in, has_placeholder, missing_sections, roman
 from tests.registry.conftest import FRAMEWORK_REGISTRY, SPECIFICATION, Project
 
 ARTICLES = "# Constitution\n\n" + "".join(f"## Article {roman(n)}: On {n}\n\nIt SHALL.\n\n" for n in range(1, 15))

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.registry.entity import Entity, Metadata, Registry, impact_level, impact_of
+from sidecar.registry import Entity, Metadata, Registry, impact_level, impact_of
 
 GRAPHS = st.lists(st.lists(st.integers(0, 9), max_size=4), min_size=1, max_size=10)
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-from sidecar.registry.decision import decision_of
+from sidecar.registry import decision_of
 from tests.registry.labelled.code_intents import CODE_INTENTS
 from tests.registry.labelled.evaluation import fixture_registry, keyword_overlap, ours, rates
 from tests.registry.labelled.intents import INTENTS

@@ -6,10 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.registry.decision import ADAPT_FROM, REUSE_FROM, decide, decision_of
-from sidecar.registry.entity import Entity, Metadata, Registry
-from sidecar.registry.index import Index
-from sidecar.registry.scoring import score, scores, terms_of
+from sidecar.registry import (
+    ADAPT_FROM,
+    REUSE_FROM,
+    Entity,
+    Index,
+    Metadata,
+    Registry,
+    decide,
+    decision_of,
+    score,
+    scores,
+    terms_of,
+)
 from tests.registry.labelled.evaluation import fixture_registry
 from tests.registry.labelled.intents import INTENTS
 

@@ -7,41 +7,37 @@ import orjson
 import pytest
 
 from sidecar.codebase import ApiChange
-from sidecar.runs import CallRecord, Counters, FailingTests, SubChat, Task, artifacts, records
-from sidecar.runs.call_record import (
-    Block,
-    CallDetails,
-    CallTexts,
-    ItemRecord,
-    PreRunMetadata,
-    StateIds,
-    SystemText,
-    WorktreeBaseline,
-)
-from sidecar.runs.model import (
-    ConversationPlace,
-    FileChange,
-    FileLines,
-    FileUse,
-    Item,
-    PackMetrics,
-    PinnedAnchor,
-    RunRecord,
-    RunUsage,
-)
-from sidecar.runs.provenance import (
+from sidecar.runs import (
     AdrDetails,
+    Block,
     Boundary,
+    CallDetails,
+    CallRecord,
+    CallTexts,
     CommitMark,
+    ConversationPlace,
+    Counters,
     Details,
     DevlogDetails,
     Event,
+    FailingTests,
+    Item,
+    ItemRecord,
     LineCounts,
+    PinnedAnchor,
+    PreRunMetadata,
     RejectedApproachDetails,
+    StateIds,
     Statements,
+    SubChat,
+    SystemText,
     Tally,
+    Task,
+    WorktreeBaseline,
+    artifacts,
+    records,
 )
-from sidecar.runs.records import CALLS_PRUNED_AT_ONCE, MAX_CALLS
+from sidecar.runs.model import FileChange, FileLines, FileUse, PackMetrics, RunRecord, RunUsage
 from sidecar.storage.database import Database, open_state
 from tests.support.artifacts import PROVENANCE, make_artifact
 
@@ -82,13 +78,13 @@ def call(number: int, details: CallDetails = EMPTY, texts: CallTexts = CallTexts
 
 def test_only_the_latest_calls_are_stored_even_within_one_millisecond(database: Database) -> None:
     with database.write() as tx:
-        for number in range(MAX_CALLS + 25):
+        for number in range(records.MAX_CALLS + 25):
             records.record_call(tx, call(number))
         stored = int(str(tx.execute("SELECT count(*) FROM continuity_calls").get))
-        assert MAX_CALLS <= stored < MAX_CALLS + CALLS_PRUNED_AT_ONCE
-        assert records.call_of_run(tx, f"run-{24 - CALLS_PRUNED_AT_ONCE}") is None
+        assert records.MAX_CALLS <= stored < records.MAX_CALLS + records.CALLS_PRUNED_AT_ONCE
+        assert records.call_of_run(tx, f"run-{24 - records.CALLS_PRUNED_AT_ONCE}") is None
         assert records.call_of_run(tx, "run-25") is not None
-        assert records.call_of_run(tx, f"run-{MAX_CALLS + 24}") is not None
+        assert records.call_of_run(tx, f"run-{records.MAX_CALLS + 24}") is not None
 
 
 def test_a_stored_conversation_is_read_back_unchanged(database: Database) -> None:

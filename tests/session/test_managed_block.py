@@ -4,7 +4,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sidecar.session.managed_block import (
+from sidecar.session import (
     ACTIVE_TEXT,
     INACTIVE_TEXT,
     AmbiguousBlock,

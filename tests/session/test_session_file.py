@@ -7,8 +7,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sidecar.core.text.yaml_read import MalformedYaml, read_mapping
-from sidecar.session.session_file import UneditableFile, parse_session_file, read, replace_values, save_session_values
-from sidecar.session.state import SessionFileValues
+from sidecar.session import SessionFileValues, UneditableFile, parse_session_file, replace_values, save_session_values
+from sidecar.session import read_session_file as read
 
 VALUES = {"current_agent": "dev", "session_saved_at": "2026-03-01T09:30:00.000Z", "session_progress": 'half: "done" #1'}
 LINES = st.sampled_from(

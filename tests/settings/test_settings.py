@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sidecar.settings import BY_NAME, SETTINGS
 from sidecar.settings.resolve import Layer, resolve
-from sidecar.settings.table import BY_NAME, SETTINGS
 from tests.support.client import Client
 from tests.support.memory_sidecar import MemorySidecar
 

@@ -8,8 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from sidecar.settings.model import SettingsPatch
-from sidecar.settings.table import (
+from sidecar.settings import (
     BY_NAME,
     GROUPS,
     PROTECTED_BRANCHES,
@@ -21,6 +20,7 @@ from sidecar.settings.table import (
     problem_with,
     problems_with,
 )
+from sidecar.settings.model import SettingsPatch
 from tests.support.depth import examples
 
 VALUES: st.SearchStrategy[Any] = (

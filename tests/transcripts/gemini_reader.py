@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 
-from sidecar.transcripts.events import Compaction, Event, Message, Reader, Record, TokenUsage, ToolCall, ToolResult
+from sidecar.transcripts import Compaction, Event, Message, TokenUsage, ToolCall, ToolResult
+from sidecar.transcripts.events import Reader, Record
 
 
 def events_of(record: Record) -> Iterator[Event]:

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.transcripts.events import Compaction, Event, EventType, Message, TokenUsage, ToolCall, ToolResult
-from sidecar.transcripts.records import read_events
+from sidecar.transcripts import Compaction, Event, EventType, Message, TokenUsage, ToolCall, ToolResult, read_events
 
 AT, AT_MS = "2026-03-01T09:31:00Z", 1_772_357_460_000
 ALL: tuple[EventType, ...] = get_args(Event)

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.capture.effects.session_loss import was_compacted
-from sidecar.capture.effects.tool_parts import transcript_errors
+from sidecar.capture.effects import transcript_errors, was_compacted
 from sidecar.integrations.claude_code.transcript_run import run_since
 from sidecar.memory import read_transcript
 from sidecar.transcripts import records

@@ -1,1 +1,30 @@
 """Effects of a run, read from its message parts, commands, transcript and repository."""
+
+from sidecar.capture.effects.boundaries import by_path
+from sidecar.capture.effects.session_loss import Loss, compacted_since, loss_by_prompt, was_compacted
+from sidecar.capture.effects.shell_commands import files_read, may_write, only_displays
+from sidecar.capture.effects.tool_parts import (
+    STEP_CHARACTERS,
+    Command,
+    ToolFailure,
+    activity_of,
+    relative_to,
+    transcript_errors,
+)
+
+__all__ = [
+    "STEP_CHARACTERS",
+    "Command",
+    "Loss",
+    "ToolFailure",
+    "activity_of",
+    "by_path",
+    "compacted_since",
+    "files_read",
+    "loss_by_prompt",
+    "may_write",
+    "only_displays",
+    "relative_to",
+    "transcript_errors",
+    "was_compacted",
+]

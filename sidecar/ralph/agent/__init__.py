@@ -1,1 +1,52 @@
 """Running a coding agent: command lines, processes, output formats, the completion promise, usage limits."""
+
+from sidecar.ralph.agent.agent_result import (
+    AgentCommand,
+    AgentOptions,
+    AgentResult,
+    EndedBy,
+    OutputFormat,
+    TimeLimits,
+    UsageLimit,
+    Version,
+)
+from sidecar.ralph.agent.formats import PARSERS, Usage
+from sidecar.ralph.agent.harnesses import (
+    HARNESS_NAMES,
+    HARNESSES,
+    agent_command,
+    find_program,
+    installed_version,
+    parse_version,
+)
+from sidecar.ralph.agent.output_parser import OutputParser, Tail, find_usage_limit
+from sidecar.ralph.agent.promise import PromiseSearch, collapse_whitespace
+from sidecar.ralph.agent.text_stream import LINE_BYTES, AnsiStripper, LineSplitter, LongEventText
+
+__all__ = [
+    "HARNESSES",
+    "HARNESS_NAMES",
+    "LINE_BYTES",
+    "PARSERS",
+    "AgentCommand",
+    "AgentOptions",
+    "AgentResult",
+    "AnsiStripper",
+    "EndedBy",
+    "LineSplitter",
+    "LongEventText",
+    "OutputFormat",
+    "OutputParser",
+    "PromiseSearch",
+    "Tail",
+    "TimeLimits",
+    "Usage",
+    "UsageLimit",
+    "Version",
+    "agent_command",
+    "collapse_whitespace",
+    "find_program",
+    "find_usage_limit",
+    "installed_version",
+    "parse_version",
+]

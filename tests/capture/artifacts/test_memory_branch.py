@@ -7,11 +7,9 @@ import orjson
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.capture.artifacts.artifact_text import file_of, message_of, path_of
-from sidecar.capture.artifacts.memory_branch import refusal
-from sidecar.runs import Artifact
-from sidecar.runs.provenance import CommitMark, DevlogDetails
-from sidecar.settings.table import is_memory_branch
+from sidecar.capture.artifacts import file_of, message_of, path_of, refusal
+from sidecar.runs import Artifact, CommitMark, DevlogDetails
+from sidecar.settings import is_memory_branch
 from sidecar.system.refs import BranchUses
 from tests.support.artifacts import PROVENANCE, make_artifact
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.capture.artifacts.artifact_text import Text, edited_text, with_status
+from sidecar.capture.artifacts import Text, edited_text, with_status
 from sidecar.capture.artifacts.methods import STATUS_AFTER, NotAllowed, Verb, status_after
 from sidecar.runs.model import ArtifactStatus
 

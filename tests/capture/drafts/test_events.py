@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from sidecar.capture.drafts.devlog import fixes
-from sidecar.capture.test_results.verdicts import Verdict, VerdictChange
+from sidecar.capture.drafts import fixes
+from sidecar.capture.test_results import Verdict, VerdictChange
 from tests.support.conversation import Conversation, bash
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository

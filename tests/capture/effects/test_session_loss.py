@@ -6,9 +6,8 @@ from typing import Any
 import orjson
 import pytest
 
-from sidecar.capture.effects import session_loss
-from sidecar.capture.effects.session_loss import Loss, loss_by_prompt, was_compacted
-from sidecar.transcripts import tail
+from sidecar.capture.effects import Loss, compacted_since, loss_by_prompt, was_compacted
+from sidecar.transcripts import MAX_TAIL_BYTES, read_tail
 from tests.support.conversation import Conversation, kinds, sent
 from tests.support.shop import PROMPT, Talk, send_session_event, text_of
 
@@ -34,9 +33,9 @@ def transcript_of(folder: Path, *records: Any) -> str:
 
 
 def compacted(path: str, since_ms: int) -> bool:
-    found = tail.read_tail(path, since_ms)
+    found = read_tail(path, since_ms)
     assert found is not None
-    return session_loss.compacted_since(found, since_ms)
+    return compacted_since(found, since_ms)
 
 
 @pytest.mark.parametrize("outcome", ["completed", "aborted", "error", "empty"])
@@ -135,14 +134,12 @@ def test_an_unreadable_transcript_loses_nothing(talk: Talk, tmp_path: Path) -> N
     assert kinds(chat.pre_run("and now fix it")) == ["delta"]
 
 
-def test_only_the_end_of_a_huge_transcript_is_read_and_an_unread_part_counts_as_compacted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    filling = [{"type": "user", "timestamp": DURING, "text": "x" * 200} for _ in range(50)]
-    path = transcript_of(tmp_path, {"type": "user", "timestamp": BEFORE}, *filling)
+def test_only_the_end_of_a_huge_transcript_is_read_and_an_unread_part_counts_as_compacted(tmp_path: Path) -> None:
+    first = {"type": "user", "timestamp": BEFORE}
+    filling = {"type": "user", "timestamp": DURING, "text": "x" * (MAX_TAIL_BYTES // 50)}
     since_ms = 1_772_357_400_000
-    assert compacted(path, since_ms) is False
-    monkeypatch.setattr(tail, "MAX_TAIL_BYTES", 2_000)
+    assert compacted(transcript_of(tmp_path, first, *[filling] * 40), since_ms) is False
+    path = transcript_of(tmp_path, first, *[filling] * 51)
     assert compacted(path, since_ms) is True
     assert compacted(path, since_ms + 30_000) is False
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.capture.effects.shell_commands import files_read, may_write, only_displays
+from sidecar.capture.effects import files_read, may_write, only_displays
 
 
 @pytest.mark.parametrize(

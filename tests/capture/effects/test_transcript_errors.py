@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.capture.effects.tool_parts import transcript_errors
-from sidecar.transcripts import tail
+from sidecar.capture.effects import transcript_errors
+from sidecar.transcripts import CHUNK_BYTES, read_tail
 from tests.support.conversation import sent
 from tests.support.shop import PROMPT, Talk, text_of
 
@@ -76,10 +76,10 @@ def test_failures_of_other_runs_are_not_sent(talk: Talk, tmp_path: Path, record:
 def test_only_the_end_of_a_transcript_is_read(tmp_path: Path) -> None:
     old = {"type": "user", "timestamp": EARLIER, "text": "x" * 4_000}
     path = write_transcript(tmp_path, *[old] * 1_000, claude(RED))
-    found = tail.read_tail(path, BEGAN_MS)
+    found = read_tail(path, BEGAN_MS)
     assert found is not None
     assert found.is_complete
-    assert sum(map(len, found.lines)) <= tail.CHUNK_BYTES
+    assert sum(map(len, found.lines)) <= CHUNK_BYTES
     assert len(transcript_errors(found.lines, BEGAN_MS)) == 1
 
 

@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.capture.effects.tool_parts import Command
-from sidecar.capture.test_results.runner_output import RunnerOutcome, outcomes_of
-from sidecar.capture.test_results.suite_selection import Selection
+from sidecar.capture.effects import Command
+from sidecar.capture.test_results import RunnerOutcome, Selection, outcomes_of
 
 TEST_OK = "def test_ok():\n    assert True\n"
 TEST_BAD = "def test_bad():\n    assert 1 == 2\n"

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.capture.effects.tool_parts import Command
-from sidecar.capture.test_results.runner_output import Counts, RunnerOutcome, outcomes_in
+from sidecar.capture.effects import Command
+from sidecar.capture.test_results import Counts, RunnerOutcome, outcomes_in
 
 OUTPUTS = Path(__file__).parent / "outputs"
 NAMES = {

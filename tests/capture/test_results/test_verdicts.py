@@ -4,10 +4,8 @@ import re
 
 import pytest
 
-from sidecar.capture.effects.tool_parts import Command
-from sidecar.capture.test_results.runner_output import RunnerOutcome, outcomes_of
-from sidecar.capture.test_results.suite_selection import selection_of
-from sidecar.capture.test_results.verdicts import Verdict, change_of
+from sidecar.capture.effects import Command
+from sidecar.capture.test_results import RunnerOutcome, Verdict, change_of, outcomes_of, selection_of
 
 RED = (
     "FAILED tests/test_cart.py::test_total - assert\nFAILED tests/test_mail.py::test_send - assert\n"

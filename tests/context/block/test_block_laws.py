@@ -7,10 +7,10 @@ from xml.etree import ElementTree as ET
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sidecar.context import BRACKETS, Bracket
 from sidecar.context.block.compose_block import LAYER_BY_ELEMENT, BlockRequest, block_data, block_layers, compose
 from sidecar.context.block.memory_layer import BlockMemories
-from sidecar.context.brackets import BRACKETS, Bracket
-from sidecar.context.project.pipeline import parse_pipeline
+from sidecar.context.project import parse_pipeline
 from sidecar.context.project.project_files import ProjectSources, Text
 from sidecar.core.tokens import estimate_tokens
 from sidecar.memory import Memory

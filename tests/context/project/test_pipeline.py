@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.context.project.pipeline import agent_score, parse_pipeline
+from sidecar.context.project import agent_score, parse_pipeline
 
 
 @pytest.mark.parametrize(

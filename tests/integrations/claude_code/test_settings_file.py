@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.integrations.claude_code.settings_file import (
+from sidecar.integrations.claude_code import (
     EVENTS,
     SettingsUnreadable,
     installed_events,

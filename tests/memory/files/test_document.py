@@ -5,10 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.core.errors import PolicyDenied
-from sidecar.memory.entry import Document, Memory
-from sidecar.memory.files import document
-from sidecar.memory.files.document import Edit
-from sidecar.memory.files.layout import location_of
+from sidecar.memory import Document, Memory
+from sidecar.memory.files import Edit, document, location_of
 
 PATH = "shared/daily/2026-03-01/session-001-digest.md"
 DIGEST = """---

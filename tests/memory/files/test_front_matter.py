@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from sidecar.core.errors import Conflict
 from sidecar.core.text.yaml_edit import Value
-from sidecar.memory.files import front_matter
-from sidecar.memory.files.front_matter import MalformedFrontMatter
+from sidecar.memory.files import MalformedFrontMatter, front_matter
 from tests.support.depth import examples
 
 BYTES_IN_PLACE = """\ufeff---\r

@@ -12,9 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sidecar.memory import Index, index_of
-from sidecar.memory.files.watch import MAX_WATCHES
-from sidecar.memory.index import RefreshResult
+from sidecar.memory import Index, RefreshResult, index_of
+from sidecar.memory.files import MAX_WATCHES
 from sidecar.system.watch import Unwatchable
 from tests.support.depth import examples
 from tests.support.memory_project import Memories

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.core.clock import DAY_MS
-from sidecar.memory.entry import SECTORS, Sector
-from sidecar.memory.upkeep.decay import (
+from sidecar.memory import SECTORS, Sector
+from sidecar.memory.upkeep import (
     ARCHIVE_SCORE,
     HOT_SCORE,
     WARM_SCORE,

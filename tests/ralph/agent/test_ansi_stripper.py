@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.ralph.agent.text_stream import AnsiStripper
+from sidecar.ralph.agent import AnsiStripper
 
 PIECES = st.sampled_from(
     [

@@ -7,8 +7,16 @@ from pathlib import Path
 import pytest
 
 from sidecar.core.errors import AgentUnavailable, InvalidParams
-from sidecar.ralph.agent.agent_result import AgentCommand, AgentOptions, Version
-from sidecar.ralph.agent.harnesses import HARNESSES, agent_command, find_program, installed_version, parse_version
+from sidecar.ralph.agent import (
+    HARNESSES,
+    AgentCommand,
+    AgentOptions,
+    Version,
+    agent_command,
+    find_program,
+    installed_version,
+    parse_version,
+)
 from tests.support.fake_agent import FakeAgent, outputs
 
 PROMPT = "Fix the parser. " * 20_000

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.ralph.agent.text_stream import LineSplitter
+from sidecar.ralph.agent import LineSplitter
 
 LIMIT = 8
 

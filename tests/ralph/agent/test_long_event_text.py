@@ -6,9 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.ralph.agent.output_parser import OutputParser
-from sidecar.ralph.agent.promise import PromiseSearch
-from sidecar.ralph.agent.text_stream import LINE_BYTES, LongEventText
+from sidecar.ralph.agent import LINE_BYTES, LongEventText, OutputParser, PromiseSearch
 
 PROMISE = "<promise>COMPLETE</promise>"
 TEXTS = st.text(st.sampled_from('a"\\/\n\t<>é漢😀\x01') | st.characters(exclude_categories=["Cs"]), max_size=40)

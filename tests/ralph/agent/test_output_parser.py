@@ -8,10 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.ralph.agent.agent_result import OutputFormat, UsageLimit
-from sidecar.ralph.agent.formats import PARSERS, Usage
-from sidecar.ralph.agent.output_parser import OutputParser, Tail
-from sidecar.ralph.agent.promise import PromiseSearch
+from sidecar.ralph.agent import PARSERS, OutputFormat, OutputParser, PromiseSearch, Tail, Usage, UsageLimit
 
 PROMISE = "<promise>COMPLETE</promise>"
 NOW_MS = 1_772_357_400_000

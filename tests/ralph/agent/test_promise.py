@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.core.errors import InvalidParams
-from sidecar.ralph.agent.promise import PromiseSearch, collapse_whitespace
+from sidecar.ralph.agent import PromiseSearch, collapse_whitespace
 
 PROMISE = "<promise>COMPLETE</promise>"
 

@@ -12,8 +12,7 @@ import pytest
 
 from sidecar.core.clock import SystemClock
 from sidecar.core.errors import AgentUnavailable, WorkspaceUnavailable
-from sidecar.ralph.agent.agent_result import AgentOptions, AgentResult, TimeLimits
-from sidecar.ralph.agent.harnesses import agent_command
+from sidecar.ralph.agent import AgentOptions, AgentResult, TimeLimits, agent_command
 from sidecar.ralph.agent.runner import HEAD_BYTES, TAIL_BYTES, run_agent
 from sidecar.system.process_tree import kill_marked
 from tests.support.fake_agent import (

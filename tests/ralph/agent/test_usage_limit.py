@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.ralph.agent.output_parser import find_usage_limit
+from sidecar.ralph.agent import find_usage_limit
 
 NOW = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)  # a Sunday
 NOW_MS = int(NOW.timestamp() * 1000)

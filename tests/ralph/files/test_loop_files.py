@@ -7,12 +7,14 @@ from pathlib import Path
 import pytest
 
 from sidecar.core.errors import Conflict, InvalidParams, WorkspaceUnavailable
-from sidecar.ralph.files import context_file, history, lock
-from sidecar.ralph.files.folder import (
+from sidecar.ralph.files import (
     MAX_STORED_ITERATIONS,
     MAX_STORED_PROMPT_BYTES,
     LoopFolder,
+    context_file,
     create_folder,
+    history,
+    lock,
     loop_folder,
     prune_files,
 )

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from sidecar.ralph.files.folder import loop_folder
+from sidecar.ralph.files import loop_folder
 from sidecar.ralph.files.stop_request import RunningLoops, StopRequest
 
 

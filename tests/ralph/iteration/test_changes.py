@@ -4,14 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.codebase import ChangedFile
-from sidecar.ralph.iteration.changes import (
-    ABSENT,
-    Snapshot,
-    candidate_paths,
-    changed_files,
-    dirty_contents,
-    uncommitted_files,
-)
+from sidecar.ralph.iteration import ABSENT, Snapshot, candidate_paths, changed_files, dirty_contents, uncommitted_files
 
 PATHS = ("a", "b", "c")
 CONTENTS = st.sampled_from((ABSENT, "1", "2"))

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.ralph.iteration.prompt import CONTEXT_HEADING, FailedCheck, PromptInputs, abort_reason, build_prompt
-from sidecar.ralph.limits import Limits, LoopUsage
+from sidecar.ralph import Limits, LoopUsage
+from sidecar.ralph.iteration import CONTEXT_HEADING, FailedCheck, PromptInputs, abort_reason, build_prompt
 
 INPUTS = PromptInputs("add-login", 7, Limits(), LoopUsage(iterations=2), "COMPLETE", "Add a login.")
 

@@ -7,11 +7,10 @@ from typing import NamedTuple
 
 import orjson
 
+from sidecar.registry import Entity, Index, Metadata, Registry, decide, decision_of
+from sidecar.registry import parse_registry as parse
 from sidecar.registry.code_entities import CATEGORY
-from sidecar.registry.decision import decide, decision_of
-from sidecar.registry.entity import DEFAULT_ADAPTABILITY, Entity, Metadata, Registry
-from sidecar.registry.index import Index
-from sidecar.registry.registry_file import parse
+from sidecar.registry.entity import DEFAULT_ADAPTABILITY
 from tests.registry.labelled.intents import Labelled
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"
