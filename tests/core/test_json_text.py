@@ -89,8 +89,8 @@ def test_any_text_is_read_as_by_orjson(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     def law(text: bytes) -> None:
         monkeypatch.setattr(json_text, "_orjson", None)
-        told = outcome(orjson.loads, text)
-        assert outcome(json_text.loads, text) == told or (told == "refused" and b"\\u" in text)
+        expected = outcome(orjson.loads, text)
+        assert outcome(json_text.loads, text) == expected or (expected == "refused" and b"\\u" in text)
 
     law()
 

@@ -12,7 +12,7 @@ from sidecar.core.lazy_regex import LazyPattern, lazy_regex
 def test_it_behaves_like_the_compiled_pattern() -> None:
     lazy, compiled = lazy_regex(r"(?P<word>[a-z]+)\d", re.IGNORECASE), re.compile(r"(?P<word>[a-z]+)\d", re.IGNORECASE)
     text = "Ab1 cd2"
-    assert [found["word"] for found in lazy.finditer(text)] == [found["word"] for found in compiled.finditer(text)]
+    assert [match["word"] for match in lazy.finditer(text)] == [match["word"] for match in compiled.finditer(text)]
     assert lazy.sub("-", text) == compiled.sub("-", text)
     assert lazy.match(text, 4).span() == (4, 7)  # type: ignore[union-attr]
     assert (lazy.pattern, lazy.flags, dict(lazy.groupindex)) == (compiled.pattern, compiled.flags, {"word": 1})
@@ -33,11 +33,11 @@ def test_an_invalid_pattern_raises_at_first_use() -> None:
 
 
 def test_threads_may_race_for_the_first_use() -> None:
-    begin, found = threading.Barrier(8), []
+    begin, result = threading.Barrier(8), []
 
     def search() -> None:
         begin.wait()
-        found.append([lazy.findall("aab") for lazy in shared])
+        result.append([lazy.findall("aab") for lazy in shared])
 
     shared = [lazy_regex(f"a{{{number}}}b?") for number in range(1, 200)]
     threads = [threading.Thread(target=search) for _ in range(8)]
@@ -45,14 +45,14 @@ def test_threads_may_race_for_the_first_use() -> None:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(found) == 8
-    assert all(one == found[0] for one in found)
+    assert len(result) == 8
+    assert all(pattern == result[0] for pattern in result)
 
 
 def test_every_pattern_of_the_product_compiles() -> None:
     load_full_catalog()
     gc.unfreeze()  # a sidecar of an earlier test may have frozen them
-    every = [one for one in gc.get_objects() if isinstance(one, LazyPattern) and one.pattern != "("]
-    assert len(every) > 400
-    for one in every:
-        assert one.flags >= 0
+    patterns = [pattern for pattern in gc.get_objects() if isinstance(pattern, LazyPattern) and pattern.pattern != "("]
+    assert len(patterns) > 400
+    for pattern in patterns:
+        assert pattern.flags >= 0

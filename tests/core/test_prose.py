@@ -1,4 +1,4 @@
-"""What of an agent's last words tells something."""
+"""The informative part of an agent's last message."""
 
 import pytest
 
@@ -6,32 +6,32 @@ from sidecar.capture.drafts import draft_devlog, is_due
 from sidecar.core.text.prose import first_informative_paragraph, sentences
 from sidecar.runs.model import FileChange
 
-TELLING = "Rounding now happens on the discount, not on the price."
+INFORMATIVE = "Rounding now happens on the discount, not on the price."
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        TELLING,
-        f"I'll summarise:\n\n{TELLING}",
-        f"Here's a summary of the changes:\n\n{TELLING}",
-        f"## Summary\n\n{TELLING}",
-        f"## Summary\n{TELLING}",
-        f"**Summary**\n\n{TELLING}",
-        f"Done!\n\n{TELLING}",
-        f"Perfect! {TELLING}",
-        f"All done. {TELLING}",
-        f"```py\nprint('a b c d e f')\n```\n\n{TELLING}",
-        f"> quoted words of the user that tell nothing\n\n{TELLING}",
-        f"| a | b |\n|---|---|\n| a long cell of a table | b |\n\n{TELLING}",
-        f"Would you like me to go on with the other modules too?\n\n{TELLING}",
-        f"{TELLING}\n\nLet me know if anything else is wrong.",
-        f"Changes:\n{TELLING}",
-        f"---\n\n{TELLING}",
+        INFORMATIVE,
+        f"I'll summarise:\n\n{INFORMATIVE}",
+        f"Here's a summary of the changes:\n\n{INFORMATIVE}",
+        f"## Summary\n\n{INFORMATIVE}",
+        f"## Summary\n{INFORMATIVE}",
+        f"**Summary**\n\n{INFORMATIVE}",
+        f"Done!\n\n{INFORMATIVE}",
+        f"Perfect! {INFORMATIVE}",
+        f"All done. {INFORMATIVE}",
+        f"```py\nprint('a b c d e f')\n```\n\n{INFORMATIVE}",
+        f"> quoted words of the user that tell nothing\n\n{INFORMATIVE}",
+        f"| a | b |\n|---|---|\n| a long cell of a table | b |\n\n{INFORMATIVE}",
+        f"Would you like me to go on with the other modules too?\n\n{INFORMATIVE}",
+        f"{INFORMATIVE}\n\nLet me know if anything else is wrong.",
+        f"Changes:\n{INFORMATIVE}",
+        f"---\n\n{INFORMATIVE}",
     ],
 )
 def test_the_first_informative_paragraph_is_the_conclusion(text: str) -> None:
-    assert first_informative_paragraph(text, 700) == TELLING
+    assert first_informative_paragraph(text, 700) == INFORMATIVE
 
 
 def test_a_list_is_returned_without_its_lead_in() -> None:
@@ -46,9 +46,9 @@ def test_without_an_informative_paragraph_the_first_words_are_used() -> None:
 
 def test_a_secret_is_masked_before_clipping() -> None:
     key = "sk-live-" + "4eC39HqLyjWDarjtT1zdp7dc" * 2
-    told = first_informative_paragraph(f"The key that the shop uses for its payments was {key} all along.", 70)
-    assert "sk-live-4" not in told
-    assert len(told) <= 70
+    paragraph = first_informative_paragraph(f"The key that the shop uses for its payments was {key} all along.", 70)
+    assert "sk-live-4" not in paragraph
+    assert len(paragraph) <= 70
 
 
 def test_sentences_end_at_full_stops_and_items_and_not_at_abbreviations() -> None:
@@ -62,13 +62,13 @@ def test_an_entry_holds_the_events_between_the_conclusion_and_the_files() -> Non
     draft = draft_devlog(
         "Fix it",
         [FileChange(path="a.py", added=1, removed=0)],
-        TELLING,
+        INFORMATIVE,
         ["pytest: passing"],
         2,
         ["Fixed: `t` (pytest)."],
     )
     assert draft.body == (
-        f"# Fix it\n\n{TELLING}\n\nFixed: `t` (pytest).\n\n"
+        f"# Fix it\n\n{INFORMATIVE}\n\nFixed: `t` (pytest).\n\n"
         "Changed over 2 runs:\n\n- `a.py` +1 −0\n\nTests:\n\n- pytest: passing\n"
     )
 

@@ -31,9 +31,9 @@ def test_an_empty_file_is_an_empty_mapping_and_non_text_keys_are_dropped() -> No
 
 
 def test_flow_mappings_with_times_are_read_by_the_slow_loader() -> None:
-    found = read_mapping("brief: {status: completed, at: 2026-02-10T10:15:00Z}\n")
-    assert found is not None
-    assert found["brief"]["status"] == "completed"
+    result = read_mapping("brief: {status: completed, at: 2026-02-10T10:15:00Z}\n")
+    assert result is not None
+    assert result["brief"]["status"] == "completed"
 
 
 def test_scalars_and_lists_of_them_become_text() -> None:
@@ -42,5 +42,5 @@ def test_scalars_and_lists_of_them_become_text() -> None:
 
 @given(st.text())
 def test_no_text_raises(text: str) -> None:
-    found = read_mapping(text)
-    assert found is None or all(isinstance(key, str) for key in found)
+    result = read_mapping(text)
+    assert result is None or all(isinstance(key, str) for key in result)

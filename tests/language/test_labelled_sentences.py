@@ -20,14 +20,14 @@ USERS, AGENTS = _labelled("user_sentences.tsv"), _labelled("agent_sentences.tsv"
 
 @pytest.mark.parametrize(("label", "sentence"), USERS, ids=[sentence for _, sentence in USERS])
 def test_user_sentences_are_classified_as_labelled(label: str, sentence: str) -> None:
-    found = match_correction(sentence)
-    assert (found.type if found else "-") == label
+    match = match_correction(sentence)
+    assert (match.type if match else "-") == label
 
 
 @pytest.mark.parametrize(("label", "sentence"), AGENTS, ids=[sentence for _, sentence in AGENTS])
 def test_agent_sentences_are_classified_as_labelled(label: str, sentence: str) -> None:
-    found = match_conclusion(sentence)
-    assert (found.type if found else "-") == label
+    match = match_conclusion(sentence)
+    assert (match.type if match else "-") == label
 
 
 def test_there_are_enough_labelled_sentences() -> None:

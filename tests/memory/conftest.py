@@ -1,4 +1,4 @@
-"""What the tests of memories share: a project and a way to ask about its memories."""
+"""Fixtures for the memory tests: a project, and a way to call its memory methods."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -25,5 +25,5 @@ def memories(sidecar: MemorySidecar, project_folder: Path) -> Memories:
 
 @pytest.fixture
 def memories_of(sidecar: MemorySidecar) -> Callable[[Path], Memories]:
-    """Gives the memories of any project."""
+    """Return the memories of any project."""
     return lambda project: Memories(sidecar, project)

@@ -1,4 +1,4 @@
-"""The index is brought up to date with the files before it is used, whoever changed them, and made anew from them."""
+"""The index is refreshed before every use, whoever changed the files, and can be rebuilt from them."""
 
 import json
 import os
@@ -87,40 +87,40 @@ def test_a_rebuild_matches_the_files_whatever_the_index_contained(memories: Memo
         tx.execute("DELETE FROM continuity_memory_text")
     assert memories.ask("rebuild") == {"files": 2, "warnings": []}
     assert memories.ask("list") == before
-    found = "SELECT count(*) FROM continuity_memory_text WHERE continuity_memory_text MATCH 'two'"
-    assert memories.rows(found) == [(1,)]
+    query = "SELECT count(*) FROM continuity_memory_text WHERE continuity_memory_text MATCH 'two'"
+    assert memories.rows(query) == [(1,)]
 
 
 def test_a_rebuild_updates_the_index_file_with_manual_changes(memories: Memories) -> None:
     memories.add("One.")
     memories.write("shared/durable/own.md", note("mem-own"))
     memories.ask("rebuild")
-    told = json.loads((memories.folder / "index.json").read_text(encoding="utf-8"))
-    assert {one["id"] for one in told["memories"]} == set(memories.ids())
+    index_file = json.loads((memories.folder / "index.json").read_text(encoding="utf-8"))
+    assert {memory["id"] for memory in index_file["memories"]} == set(memories.ids())
 
 
 def test_a_rebuild_does_not_affect_other_projects(
     memories: Memories, memories_of: Callable[[Path], Memories], tmp_path: Path
 ) -> None:
     other = memories_of(tmp_path / "other")
-    for one in (memories, other):
-        one.project.mkdir(exist_ok=True)
-        one.add(f"The cart of {one.project.name} is sorted by day.")
+    for memory in (memories, other):
+        memory.project.mkdir(exist_ok=True)
+        memory.add(f"The cart of {memory.project.name} is sorted by day.")
     for _ in range(2):
         assert memories.ask("rebuild")["files"] == 1
-        assert [len(one.ask("search", query="cart")["memories"]) for one in (memories, other)] == [1, 1]
+        assert [len(memory.ask("search", query="cart")["memories"]) for memory in (memories, other)] == [1, 1]
 
 
-@pytest.mark.parametrize("asking", ["list", "status", "search", "get"])
-def test_the_index_file_includes_manual_changes_after_the_next_call(memories: Memories, asking: str) -> None:
+@pytest.mark.parametrize("method", ["list", "status", "search", "get"])
+def test_the_index_file_includes_manual_changes_after_the_next_call(memories: Memories, method: str) -> None:
     memories.add("The cart is sorted by day.")
     path = memories.write("shared/durable/b.md", note("mem-b"))
     memories.index().refresh()  # as a run does
-    wanted: dict[str, dict[str, str]] = {"search": {"query": "cart"}, "get": {"id": "mem-2026-03-01-001"}}
-    memories.ask(asking, **wanted.get(asking, {}))
+    params: dict[str, dict[str, str]] = {"search": {"query": "cart"}, "get": {"id": "mem-2026-03-01-001"}}
+    memories.ask(method, **params.get(method, {}))
     assert index_file_ids(memories) == ["mem-2026-03-01-001", "mem-b"]
     path.unlink()
-    memories.ask(asking, **wanted.get(asking, {}))
+    memories.ask(method, **params.get(method, {}))
     assert index_file_ids(memories) == ["mem-2026-03-01-001"]
     shutil.rmtree(memories.folder / "shared")
     memories.ask("list")
@@ -128,7 +128,7 @@ def test_the_index_file_includes_manual_changes_after_the_next_call(memories: Me
 
 
 def index_file_ids(memories: Memories) -> list[str]:
-    return [one["id"] for one in json.loads((memories.folder / "index.json").read_bytes())["memories"]]
+    return [memory["id"] for memory in json.loads((memories.folder / "index.json").read_bytes())["memories"]]
 
 
 def test_a_rebuild_creates_no_folder(memories: Memories) -> None:
@@ -137,10 +137,10 @@ def test_a_rebuild_creates_no_folder(memories: Memories) -> None:
 
 
 def test_a_file_deleted_just_before_a_rebuild_counts_as_deleted(memories: Memories) -> None:
-    one = memories.add("One.")
-    (memories.project / one["path"]).unlink()
+    memory = memories.add("One.")
+    (memories.project / memory["path"]).unlink()
     memories.ask("rebuild")
-    assert memories.rows("SELECT id FROM continuity_memory_tombstones") == [(one["id"],)]
+    assert memories.rows("SELECT id FROM continuity_memory_tombstones") == [(memory["id"],)]
 
 
 def test_without_the_state_file_everything_but_deletions_is_recovered(
@@ -178,7 +178,7 @@ def test_an_unreadable_folder_retains_its_indexed_memories(memories: Memories, m
 
     monkeypatch.setattr(os, "scandir", refusing)
     assert memories.ids() == ["mem-a"]
-    assert [one["warning"] for one in memories.ask("status")["warnings"]] == ["The folder cannot be read."]
+    assert [memory["warning"] for memory in memories.ask("status")["warnings"]] == ["The folder cannot be read."]
     assert memories.rows("SELECT id FROM continuity_memory_tombstones") == []
 
 
@@ -208,17 +208,17 @@ def test_projects_are_isolated_from_each_other(
 ) -> None:
     (tmp_path / "other").mkdir()
     other = memories_of(tmp_path / "other")
-    one = memories.add("One.")
+    memory = memories.add("One.")
     assert other.ids() == []
-    assert other.refused("get", id=one["id"]).data["kind"] == "notFound"
+    assert other.refused("get", id=memory["id"]).data["kind"] == "notFound"
     assert not (tmp_path / "other" / ".chati").exists()
 
 
 def test_a_worktree_shares_the_memories_of_its_project(memories: Memories, tmp_path: Path) -> None:
     worktree = tmp_path / "worktree"
     worktree.mkdir()
-    one = memories.ask("add", text="One.", cwd=str(worktree), projectPath=str(memories.project))
-    assert memories.ids() == [one["id"]]
+    memory = memories.ask("add", text="One.", cwd=str(worktree), projectPath=str(memories.project))
+    assert memories.ids() == [memory["id"]]
     assert list(worktree.iterdir()) == []
 
 
@@ -226,8 +226,8 @@ NUMBERS = st.text("0123456789", min_size=1, max_size=6)
 
 
 @given(st.text(max_size=80), NUMBERS, NUMBERS)
-def test_texts_that_differ_only_in_numbers_paths_and_ids_are_equal(text: str, one: str, other: str) -> None:
-    first, second = (f"{text} The server at src/{n}/api.py:{n} answered {n} for abc{n}." for n in (one, other))
+def test_texts_that_differ_only_in_numbers_paths_and_ids_are_equal(text: str, memory: str, other: str) -> None:
+    first, second = (f"{text} The server at src/{n}/api.py:{n} answered {n} for abc{n}." for n in (memory, other))
     assert content_hash("", first) == content_hash("", second)
     assert content_hash("", f"{first} not") != content_hash("", first)
 
@@ -246,5 +246,5 @@ def test_a_secret_in_a_users_file_is_masked_in_output_and_unchanged_on_disk(memo
     path = memories.write("shared/daily/2026-03-01/a.md", note("mem-a", "The key AKIAIOSFODNN7EXAMPL2 works."))
     content = path.read_bytes()
     assert memories.ask("get", id="mem-a")["text"] == "The key [redacted] works."
-    kept = memories.ask("update", id="mem-a", retention="durable")
-    assert (memories.project / kept["path"]).read_bytes() == content
+    updated = memories.ask("update", id="mem-a", retention="durable")
+    assert (memories.project / updated["path"]).read_bytes() == content

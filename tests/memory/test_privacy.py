@@ -20,9 +20,12 @@ def private(memories: Memories) -> str:
 
 @pytest.mark.usefixtures("private")
 def test_an_agent_reaches_only_its_own_and_shared_memories(memories: Memories) -> None:
-    assert [one["owner"] for one in memories.as_agent("architect").ask("list")["memories"]] == ["architect", "shared"]
+    assert [memory["owner"] for memory in memories.as_agent("architect").ask("list")["memories"]] == [
+        "architect",
+        "shared",
+    ]
     for stranger in (memories, *(memories.as_agent(agent) for agent in AGENTS if agent != "architect")):
-        assert [one["owner"] for one in stranger.ask("list")["memories"]] == ["shared"]
+        assert [memory["owner"] for memory in stranger.ask("list")["memories"]] == ["shared"]
         assert stranger.ask("list", owner="architect") == {"memories": [], "total": 0}
 
 
@@ -31,8 +34,12 @@ def test_a_private_id_gets_the_same_error_as_a_missing_one(memories: Memories, p
     before = (memories.folder / "architect").rglob("*.md")
     contents = {path: path.read_bytes() for path in before}
     dev = memories.as_agent("dev")
-    known, unknown = dev.refused(method, id=private), dev.refused(method, id="mem-2026-03-01-999")
-    assert (known.code, known.message, known.data) == (unknown.code, unknown.message, unknown.data)
+    private_error, unknown = dev.refused(method, id=private), dev.refused(method, id="mem-2026-03-01-999")
+    assert (private_error.code, private_error.message, private_error.data) == (
+        unknown.code,
+        unknown.message,
+        unknown.data,
+    )
     assert {path: path.read_bytes() for path in contents} == contents
 
 
@@ -46,8 +53,8 @@ def test_counts_and_warnings_reveal_nothing_about_other_agents(memories: Memorie
     after = memories.as_agent("dev").ask("status")
     assert after == before
     own = memories.as_agent("architect").ask("status")
-    told = {(row["owner"], row["retention"]): row["memories"] for row in own["counts"]}
-    assert told == {("architect", "daily"): 2, ("architect", "durable"): 1, ("shared", "durable"): 1}
+    counts = {(row["owner"], row["retention"]): row["memories"] for row in own["counts"]}
+    assert counts == {("architect", "daily"): 2, ("architect", "durable"): 1, ("shared", "durable"): 1}
     assert len(own["warnings"]) == 2
     assert memories.as_agent("dev").ask("rebuild") == {"files": 1, "warnings": []}
 
@@ -59,8 +66,8 @@ def test_a_link_to_a_private_memory_is_returned_to_its_agent_only(memories: Memo
     path.write_text(path.read_text().replace("type:", f"contradicts: [{own}, mem-gone]\nsupersedes: [{own}]\ntype:", 1))
 
     def links(asker: Memories) -> tuple[list[str], list[str]]:
-        told = asker.ask("get", id=shared["id"])
-        return told["contradicts"], told["supersedes"]
+        linked = asker.ask("get", id=shared["id"])
+        return linked["contradicts"], linked["supersedes"]
 
     assert links(memories.as_agent("architect")) == ([own], [own])
     assert links(memories.as_agent("dev")) == links(memories) == ([], [])
@@ -83,7 +90,7 @@ def test_of_two_memories_with_the_same_id_the_one_within_reach_is_returned(memor
     memories.write("shared/durable/same.md", f"---\nid: {private}\n---\n# Shared\n")
     assert memories.as_agent("dev").ask("get", id=private)["title"] == "Shared"
     assert memories.as_agent("dev").ask("status")["warnings"] == []
-    assert [one["warning"] for one in memories.as_agent("architect").ask("status")["warnings"]] == [
+    assert [memory["warning"] for memory in memories.as_agent("architect").ask("status")["warnings"]] == [
         f"Another memory also has the id {private}.", f"Another memory also has the id {private}.",
     ]  # fmt: skip
 
@@ -98,7 +105,7 @@ def test_links_out_of_the_folder_or_into_another_agents_are_not_followed(memorie
     (shared / "folder").symlink_to(memories.folder / "architect" / "durable")
     (memories.folder / "ux").symlink_to(memories.folder / "architect")
     dev = memories.as_agent("dev")
-    assert [one["title"] for one in dev.ask("list")["memories"]] == ["All know this."]
+    assert [memory["title"] for memory in dev.ask("list")["memories"]] == ["All know this."]
     assert len(dev.ask("status")["warnings"]) == 3
     assert memories.as_agent("ux").ids() == dev.ids()
     assert memories.as_agent("ux").refused("add", text="x", owner="ux").data["kind"] == "policyDenied"
@@ -123,8 +130,8 @@ def test_a_token_is_valid_in_its_project_until_its_agent_is_deactivated(memories
 def test_the_state_file_contains_no_token(memories: Memories) -> None:
     dev = memories.as_agent("dev")
     dev.add("x")
-    kept = json.dumps(memories.rows("SELECT token_hash, agent FROM continuity_memory_tokens"))
-    assert str(dev.token) not in kept
+    stored = json.dumps(memories.rows("SELECT token_hash, agent FROM continuity_memory_tokens"))
+    assert str(dev.token) not in stored
 
 
 @pytest.mark.parametrize("name", ["../dev", "shared/../dev", "Dev", "root", "dev/..", "", "archive", "dev\x00"])

@@ -1,4 +1,4 @@
-"""What is never remembered is taken out before anything is stored."""
+"""Private text, injected text and secrets are removed before anything is stored."""
 
 import pytest
 from hypothesis import given
@@ -14,7 +14,7 @@ PARTS = st.lists(
 
 
 @pytest.mark.parametrize(
-    ("text", "kept"),
+    ("text", "filtered"),
     [
         ("a <private>b</private> c", "a  c"),
         ("a <private>b <private>c</private> d</private> e", "a  e"),
@@ -27,17 +27,17 @@ PARTS = st.lists(
         ("a\x00b\x1bc\td", "abc\td"),
     ],
 )
-def test_private_text_and_injected_context_are_removed(text: str, kept: str) -> None:
-    assert filter_private(text).text == kept
+def test_private_text_and_injected_context_are_removed(text: str, filtered: str) -> None:
+    assert filter_private(text).text == filtered
 
 
 @given(PARTS)
 def test_nothing_private_remains_whatever_the_tags(parts: list[str]) -> None:
     text = "".join(f"{part}{'secret' if part.lower().startswith('<private') else ''}" for part in parts)
-    kept = filter_private(text).text
-    assert "secret" not in kept
-    assert "<private" not in kept.lower()
-    assert filter_private(kept).text == kept
+    filtered = filter_private(text).text
+    assert "secret" not in filtered
+    assert "<private" not in filtered.lower()
+    assert filter_private(filtered).text == filtered
 
 
 def test_of_a_composed_prompt_only_the_request_remains() -> None:
@@ -46,13 +46,13 @@ def test_of_a_composed_prompt_only_the_request_remains() -> None:
         render_block(kind, [PackItem(kind, kind, Priority.ANCHOR, f"No floats in {kind}.", "d", "why")], "Fix it")
         for kind in kinds
     ]
-    found = filter_private(render_prompt(blocks, "Fix the [continuity: thing"))
-    assert found.text == "Fix the [continuity: thing"
-    assert (found.injected, found.private, found.secrets) == (3, 0, 0)
+    filtered = filter_private(render_prompt(blocks, "Fix the [continuity: thing"))
+    assert filtered.text == "Fix the [continuity: thing"
+    assert (filtered.injected, filtered.private, filtered.secrets) == (3, 0, 0)
     assert filter_private(blocks[0].text).text == ""
 
 
 def test_secrets_are_masked() -> None:
-    found = filter_private("password = 'hunter2-Xk9'")
-    assert "hunter2" not in found.text
-    assert found.secrets == 1
+    filtered = filter_private("password = 'hunter2-Xk9'")
+    assert "hunter2" not in filtered.text
+    assert filtered.secrets == 1

@@ -1,4 +1,4 @@
-"""What must never leave is masked, and ordinary text is not. No secret stands here: each is made at run time."""
+"""Secrets are masked, and ordinary text is not. This file contains no secret: each one is made at run time."""
 
 import random
 import string
@@ -50,9 +50,9 @@ TOKENS = {
 @pytest.mark.parametrize("name", TOKENS)
 @pytest.mark.parametrize("around", ["{}", "key: {}\n", "f('{}')", "url?x={}&y=1", "[{}]", "# {}, see above"])
 def test_a_token_is_masked_in_every_position(name: str, around: str) -> None:
-    found = redact(around.format(TOKENS[name]))
-    assert MASK in found
-    assert TOKENS[name][8:] not in found
+    result = redact(around.format(TOKENS[name]))
+    assert MASK in result
+    assert TOKENS[name][8:] not in result
 
 
 @pytest.mark.parametrize("kind", ["", "RSA ", "EC ", "OPENSSH ", "ENCRYPTED ", "DSA "])
@@ -195,10 +195,10 @@ def test_masking_a_multi_line_key_preserves_lines_and_surroundings() -> None:
     putty = ["Public-Lines: 1", "AAAA", "Private-Lines: 3", *body, "Private-MAC: 1a2b"]
     pem = ["before", "-----BEGIN " + "RSA PRIVATE KEY-----", *body, "-----END " + "RSA PRIVATE KEY-----", "after"]
     for lines in (putty, pem):
-        told = redact_lines("\n".join(lines))
-        assert not any(line in told for line in body)
-        assert MASK in told
-        assert len(told.splitlines()) == len(lines)
-        assert told.splitlines()[0] == lines[0]
-        assert told.endswith(lines[-1][-6:])
+        masked = redact_lines("\n".join(lines))
+        assert not any(line in masked for line in body)
+        assert MASK in masked
+        assert len(masked.splitlines()) == len(lines)
+        assert masked.splitlines()[0] == lines[0]
+        assert masked.endswith(lines[-1][-6:])
     assert redact_lines("\n".join(putty)).splitlines()[2] == "Private-Lines: 3"

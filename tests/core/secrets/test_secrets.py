@@ -10,9 +10,9 @@ from tests.support.secret_shapes import HARMLESS, SECRETS, TOKENS, shows
 
 @pytest.mark.parametrize("name", SECRETS)
 def test_a_secret_is_masked(name: str) -> None:
-    found = redact(SECRETS[name].text)
-    assert MASK in found
-    assert not shows(found, SECRETS[name])
+    result = redact(SECRETS[name].text)
+    assert MASK in result
+    assert not shows(result, SECRETS[name])
 
 
 @pytest.mark.parametrize("name", TOKENS)

@@ -46,15 +46,15 @@ def read(content: bytes | str, path: str = PATH) -> Document:
     return document.read(content if isinstance(content, bytes) else content.encode(), path, place, 0)
 
 
-def by_id(found: Document, memory_id: str) -> Memory:
-    return next(one for one in found.memories if one.id == memory_id)
+def by_id(parsed: Document, memory_id: str) -> Memory:
+    return next(entry for entry in parsed.memories if entry.id == memory_id)
 
 
 def test_a_session_file_is_a_group_of_entries_with_their_own_facts() -> None:
-    found = read(DIGEST)
-    assert found.is_group
-    assert not found.warning
-    first, second, third = found.memories
+    parsed = read(DIGEST)
+    assert parsed.is_group
+    assert not parsed.warning
+    first, second, third = parsed.memories
     assert (first.id, first.title, first.type, first.author) == (
         "mem-2026-03-01-001", "JWT, not sessions", "decision", "user",
     )  # fmt: skip
@@ -62,9 +62,9 @@ def test_a_session_file_is_a_group_of_entries_with_their_own_facts() -> None:
     assert (second.type, second.tags, second.evidence, second.text) == (
         "error_pattern", ("cors", "proxy"), 3, "Add a proxy.",
     )  # fmt: skip
-    assert [one.position for one in found.memories] == [0, 1, 2]
-    assert {one.group_key for one in found.memories} == {PATH}
-    assert {one.session for one in found.memories} == {"abc"}
+    assert [entry.position for entry in parsed.memories] == [0, 1, 2]
+    assert {entry.group_key for entry in parsed.memories} == {PATH}
+    assert {entry.session for entry in parsed.memories} == {"abc"}
     assert (third.id.startswith("mem-file-"), third.title, third.agent) == (True, "Added by hand", "dev")
 
 
@@ -91,8 +91,8 @@ def test_removing_the_last_entry_removes_the_file() -> None:
 
 
 def test_an_unclosed_fence_hides_no_entry_that_has_facts() -> None:
-    found = read(DIGEST.replace("## no heading\n```", "## no heading"))
-    assert [one.id for one in found.memories][:2] == ["mem-2026-03-01-001", "mem-2026-03-01-002"]
+    parsed = read(DIGEST.replace("## no heading\n```", "## no heading"))
+    assert [entry.id for entry in parsed.memories][:2] == ["mem-2026-03-01-001", "mem-2026-03-01-002"]
 
 
 @given(st.lists(st.tuples(TEXTS, TEXTS), min_size=1, max_size=4), st.sampled_from(["\n", "\r\n"]))
@@ -100,27 +100,27 @@ def test_no_text_forges_another_entry_or_hides_one(words: list[tuple[str, str]],
     content = document.new_group({"session": "s"}, "Digest").replace(b"\n", line_end.encode())
     for number, (title, text) in enumerate(words):
         content = document.append_entry(content, {"id": f"mem-{number}", "author": text[:50]}, title, text)
-    found = read(content).memories
-    assert [one.id for one in found] == [f"mem-{number}" for number in range(len(words))]
-    assert [one.title for one in found] == [document.heading_text(title) for title, _ in words]
+    parsed = read(content).memories
+    assert [entry.id for entry in parsed] == [f"mem-{number}" for number in range(len(words))]
+    assert [entry.title for entry in parsed] == [document.heading_text(title) for title, _ in words]
 
 
 @given(TEXTS, TEXTS)
 def test_a_stand_alone_memory_is_never_read_as_a_group(title: str, text: str) -> None:
-    found = read(document.new_memory({"id": "mem-1"}, title, text), "shared/durable/x.md")
-    assert [one.id for one in found.memories] == ["mem-1"]
-    assert not found.is_group
+    parsed = read(document.new_memory({"id": "mem-1"}, title, text), "shared/durable/x.md")
+    assert [entry.id for entry in parsed.memories] == ["mem-1"]
+    assert not parsed.is_group
 
 
 @given(TEXTS, TEXTS, TEXTS)
 def test_facts_and_text_of_an_entry_are_edited(title: str, text: str, fact: str) -> None:
     first = by_id(read(DIGEST), "mem-2026-03-01-001")
     edit = Edit({"type": "lesson", "note": fact}, title, text)
-    found = read(document.edit_entry(DIGEST.encode(), first, edit, is_group=True))
-    assert [one.id for one in found.memories][:2] == ["mem-2026-03-01-001", "mem-2026-03-01-002"]
-    assert len(found.memories) == 3
-    assert (found.memories[0].title, found.memories[0].type) == (document.heading_text(title), "lesson")
-    assert found.memories[1:] == read(DIGEST).memories[1:]
+    parsed = read(document.edit_entry(DIGEST.encode(), first, edit, is_group=True))
+    assert [entry.id for entry in parsed.memories][:2] == ["mem-2026-03-01-001", "mem-2026-03-01-002"]
+    assert len(parsed.memories) == 3
+    assert (parsed.memories[0].title, parsed.memories[0].type) == (document.heading_text(title), "lesson")
+    assert parsed.memories[1:] == read(DIGEST).memories[1:]
 
 
 @pytest.mark.parametrize(
@@ -136,10 +136,10 @@ def test_facts_and_text_of_an_entry_are_edited(title: str, text: str, fact: str)
     ],
 )
 def test_a_damaged_file_gets_a_warning_and_is_listed(content: bytes, warning: str, memory_id: str | None) -> None:
-    found = read(content, "shared/durable/x.md")
-    assert found.warning == warning
-    (one,) = found.memories
-    assert one.id == memory_id if memory_id else one.id.startswith("mem-file-")
+    parsed = read(content, "shared/durable/x.md")
+    assert parsed.warning == warning
+    (entry,) = parsed.memories
+    assert entry.id == memory_id if memory_id else entry.id.startswith("mem-file-")
 
 
 @pytest.mark.parametrize("content", [b"---\nid: mem-1\ntags: [\n---\n# T\n", b"---\nid: mem-1\n", b"\xff"])
@@ -160,15 +160,15 @@ def test_a_damaged_file_is_never_written(content: bytes) -> None:
     ],
 )
 def test_titles_and_texts_of_hand_written_files(content: str, title: str, text: str) -> None:
-    (one,) = read(content, "shared/durable/x.md").memories
-    assert (one.title, one.text) == (title, text)
+    (entry,) = read(content, "shared/durable/x.md").memories
+    assert (entry.title, entry.text) == (title, text)
 
 
 def test_reading_makes_no_new_version_but_any_edit_does() -> None:
     content = document.new_memory({"id": "mem-1", "access_count": 0, "tags": ["a"]}, "T", "text")
-    one = read(content, "shared/durable/x.md").memories[0]
-    counted = document.edit_entry(content, one, Edit({"access_count": 4, "tier": "hot"}), is_group=False)
-    assert read(counted, "shared/durable/x.md").memories[0].version == one.version
+    entry = read(content, "shared/durable/x.md").memories[0]
+    counted = document.edit_entry(content, entry, Edit({"access_count": 4, "tier": "hot"}), is_group=False)
+    assert read(counted, "shared/durable/x.md").memories[0].version == entry.version
     for edit in (Edit({"tags": ["b"]}), Edit({}, title="U"), Edit({}, text="other"), Edit({"mine": "x"})):
-        changed = document.edit_entry(content, one, edit, is_group=False)
-        assert read(changed, "shared/durable/x.md").memories[0].version != one.version
+        changed = document.edit_entry(content, entry, edit, is_group=False)
+        assert read(changed, "shared/durable/x.md").memories[0].version != entry.version

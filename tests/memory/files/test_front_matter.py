@@ -50,8 +50,8 @@ VALUES: st.SearchStrategy[Value] = st.one_of(
 )
 
 
-def others_of(matter: str, line_end: str, known: AbstractSet[str]) -> list[str]:
-    return [line for line in matter.split(line_end) if line.partition(":")[0] not in known]
+def lines_without(matter: str, line_end: str, changed_keys: AbstractSet[str]) -> list[str]:
+    return [line for line in matter.split(line_end) if line.partition(":")[0] not in changed_keys]
 
 
 def as_read(value: Value) -> str | tuple[str, ...]:
@@ -86,10 +86,10 @@ def test_only_the_value_that_changes_changes(changes: dict[str, Value], before: 
 )
 @example(["xblock: |\n  a\n\n  b"], {"id": ""}, {}, "\n", "", "")
 def test_other_lines_and_the_body_survive_any_change(
-    others: list[str], changes: dict[str, Value], ours: dict[str, Value], line_end: str, mark: str, body: str
+    other_lines: list[str], changes: dict[str, Value], ours: dict[str, Value], line_end: str, mark: str, body: str
 ) -> None:
-    lines = [line for number, line in enumerate(others) if line.partition(":")[0] not in
-             {one.partition(":")[0] for one in others[:number] if ":" in one}]  # fmt: skip
+    lines = [line for number, line in enumerate(other_lines) if line.partition(":")[0] not in
+             {line.partition(":")[0] for line in other_lines[:number] if ":" in line}]  # fmt: skip
     middle = len(lines) // 2
     lines[middle:middle] = [f"{name}: {front_matter.inline_yaml(value)}" for name, value in ours.items()]
     matter = "".join(f"{line}\n" for line in lines).replace("\n", line_end)
@@ -100,8 +100,8 @@ def test_other_lines_and_the_body_survive_any_change(
     assert changed.startswith(f"{mark}---{line_end}")
     fields = front_matter.read_yaml(parts.matter or "")
     assert {name: fields[name] for name in changes} == {name: as_read(value) for name, value in changes.items()}
-    known = changes.keys() | ours.keys()
-    assert others_of(parts.matter or "", line_end, known) == others_of(matter, line_end, known)
+    changed_keys = changes.keys() | ours.keys()
+    assert lines_without(parts.matter or "", line_end, changed_keys) == lines_without(matter, line_end, changed_keys)
     assert front_matter.change(changed, changes) == changed
 
 
@@ -167,9 +167,9 @@ def test_our_own_form_is_parsed_like_yaml(matter: str) -> None:
     ],
 )
 def test_malformed_front_matter_is_reported_in_one_sentence(text: str, sentence: str) -> None:
-    with pytest.raises(MalformedFrontMatter) as told:
+    with pytest.raises(MalformedFrontMatter) as raised:
         front_matter.read_yaml(front_matter.split(text).matter or "")
-    assert str(told.value).startswith(sentence)
+    assert str(raised.value).startswith(sentence)
 
 
 @pytest.mark.parametrize("text", ["", "# Title\n", "\ufeff# Title\r\n", "text --- more\n", "-----\n"])

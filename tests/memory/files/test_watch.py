@@ -1,4 +1,4 @@
-"""What a watch tells of the memories is what a look at every file would have found, whatever was done to them."""
+"""The watch reports whatever a full scan would find, whatever happens to the files."""
 
 import os
 import shutil
@@ -39,7 +39,7 @@ def watched(memories: Memories) -> Memories:
 
 
 @pytest.fixture
-def looked_at(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def examined(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The folders that were listed, by name."""
     seen: list[str] = []
     scandir = os.scandir
@@ -54,7 +54,7 @@ def looked_at(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 @on_linux
 def test_an_unchanged_folder_is_not_scanned_and_only_changed_files_are_read(
-    watched: Memories, looked_at: list[str]
+    watched: Memories, examined: list[str]
 ) -> None:
     index = watched.index()
     assert index.refresh() == RefreshResult(3, (), (), ())
@@ -65,10 +65,10 @@ def test_an_unchanged_folder_is_not_scanned_and_only_changed_files_are_read(
         3, ("shared/durable/b.md", "shared/durable/d.md"), ("shared/durable/a.md",), ()
     )
     assert index.refresh() == RefreshResult(3, (), (), ())
-    assert "durable" not in looked_at
+    assert "durable" not in examined
     assert watched.ask("get", id="mem-b")["text"] == "other"
     index.rescan()
-    assert "durable" in looked_at
+    assert "durable" in examined
 
 
 def test_a_single_refresh_starts_no_watch(memories: Memories, tmp_path: Path) -> None:
@@ -113,7 +113,7 @@ def test_a_link_that_replaces_a_file_is_reported_and_not_followed(watched: Memor
     (watched.folder / "shared/durable/b.md").unlink()
     (watched.folder / "shared/durable/b.md").symlink_to(tmp_path / "secret.md")
     assert sorted(watched.ids()) == ["mem-a", "mem-c"]
-    assert [one["warning"] for one in watched.ask("status")["warnings"]] == ["A link is not followed."]
+    assert [project["warning"] for project in watched.ask("status")["warnings"]] == ["A link is not followed."]
 
 
 def test_without_a_watch_every_file_is_checked(memories: Memories, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -132,21 +132,21 @@ def test_only_a_few_projects_are_watched_and_all_results_are_current(
     sidecar: MemorySidecar, memories_of: Callable[[Path], Memories], tmp_path: Path
 ) -> None:
     before = _watches()
-    every = []
+    projects = []
     for number in range(MAX_WATCHES + 2):
         (tmp_path / f"p{number}").mkdir()
-        every.append(memories_of(tmp_path / f"p{number}"))
-        every[-1].write("shared/durable/a.md", note("mem-a", "one"))
+        projects.append(memories_of(tmp_path / f"p{number}"))
+        projects[-1].write("shared/durable/a.md", note("mem-a", "one"))
         for _ in range(3):
-            every[-1].index().refresh()
+            projects[-1].index().refresh()
     for _ in range(200):
         if _watches() - before <= MAX_WATCHES:
             break
         time.sleep(0.01)  # a queue is closed by its own thread
     assert _watches() - before <= MAX_WATCHES
-    for one in every:
-        one.write("shared/durable/a.md", note("mem-a", "two"))
-        assert one.ask("get", id="mem-a")["text"] == "two"
+    for project in projects:
+        project.write("shared/durable/a.md", note("mem-a", "two"))
+        assert project.ask("get", id="mem-a")["text"] == "two"
     assert sidecar.app.process is not None
 
 
@@ -168,11 +168,11 @@ def test_a_watch_ends_with_its_process(sidecar: MemorySidecar, memories: Memorie
 
 def _watches() -> int:
     """Counts the queues of events that this process has."""
-    found = 0
+    count = 0
     for name in os.listdir("/proc/self/fd"):
         with suppress(OSError):
-            found += "inotify" in os.readlink(f"/proc/self/fd/{name}")
-    return found
+            count += "inotify" in os.readlink(f"/proc/self/fd/{name}")
+    return count
 
 
 NAMES = st.sampled_from(["a", "b", "c", "d"])
@@ -206,10 +206,10 @@ def test_a_full_scan_finds_nothing_that_the_watch_did_not_report(
     for steps in rounds:
         for number, step in enumerate(steps):
             _do(memories, number, *step)
-        told = index.refresh()
+        refreshed = index.refresh()
         full = index.rescan()
         assert (full.changed, full.removed) == ((), ()), steps
-        assert (full.files, full.warnings) == (told.files, told.warnings)
+        assert (full.files, full.warnings) == (refreshed.files, refreshed.warnings)
 
 
 def _do(memories: Memories, number: int, step: str, folder: str, name: str, other: str) -> None:

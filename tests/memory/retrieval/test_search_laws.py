@@ -1,4 +1,4 @@
-"""Laws of a search, whatever memories there are and whatever is asked."""
+"""Laws of search, for any memories and any question."""
 
 import math
 from itertools import count, pairwise
@@ -33,8 +33,8 @@ laws = settings(
 )
 
 
-def kept(sidecar: MemorySidecar, folder: Path, notes: list[Any]) -> Memories:
-    """Keeps notes in a project of their own: the even ones in a group of their owner, the others alone."""
+def store_notes(sidecar: MemorySidecar, folder: Path, notes: list[Any]) -> Memories:
+    """Store notes in a new project: even ones in their owner's group, the others alone."""
     project = folder / f"project-{next(_numbers)}"
     project.mkdir()
     memories = Memories(sidecar, project)
@@ -51,7 +51,7 @@ def kept(sidecar: MemorySidecar, folder: Path, notes: list[Any]) -> Memories:
     return memories
 
 
-def found(memories: Memories, question: str, **params: Any) -> list[Any]:
+def results(memories: Memories, question: str, **params: Any) -> list[Any]:
     answer = memories.ask("search", query=question, **{"limit": 100, **params})
     return list(answer["memories"])
 
@@ -61,11 +61,11 @@ def found(memories: Memories, question: str, **params: Any) -> list[Any]:
 def test_a_rebuilt_index_gives_the_same_answers(
     notes: list[Any], question: str, sidecar: MemorySidecar, tmp_path: Path
 ) -> None:
-    memories = kept(sidecar, tmp_path, notes)
-    first = found(memories, question)
-    assert found(memories, question) == first
+    memories = store_notes(sidecar, tmp_path, notes)
+    first = results(memories, question)
+    assert results(memories, question) == first
     memories.ask("rebuild")
-    assert found(memories, question) == first
+    assert results(memories, question) == first
 
 
 @laws
@@ -73,15 +73,15 @@ def test_a_rebuilt_index_gives_the_same_answers(
 def test_a_score_is_the_product_of_its_factors_and_the_best_comes_first(
     notes: list[Any], question: str, sidecar: MemorySidecar, tmp_path: Path
 ) -> None:
-    memories = kept(sidecar, tmp_path, notes)
+    memories = store_notes(sidecar, tmp_path, notes)
     for agent in (None, "dev"):
-        told = found(memories, question, **({"agent": agent} if agent else {}))
-        for one in told:
-            assert one["score"] == pytest.approx(math.prod(one["factors"].values()), abs=1e-6)
-            assert all(0 < factor <= 1 for factor in one["factors"].values())
-            assert one["factors"]["recency"] >= 0.7
-        assert all(before["score"] >= after["score"] for before, after in pairwise(told))
-        assert len({one["id"] for one in told}) == len(told)
+        match = results(memories, question, **({"agent": agent} if agent else {}))
+        for memory in match:
+            assert memory["score"] == pytest.approx(math.prod(memory["factors"].values()), abs=1e-6)
+            assert all(0 < factor <= 1 for factor in memory["factors"].values())
+            assert memory["factors"]["recency"] >= 0.7
+        assert all(before["score"] >= after["score"] for before, after in pairwise(match))
+        assert len({memory["id"] for memory in match}) == len(match)
 
 
 @laws
@@ -89,13 +89,13 @@ def test_a_score_is_the_product_of_its_factors_and_the_best_comes_first(
 def test_a_search_returns_only_memories_within_reach(
     notes: list[Any], question: str, sidecar: MemorySidecar, tmp_path: Path
 ) -> None:
-    memories = kept(sidecar, tmp_path, notes)
+    memories = store_notes(sidecar, tmp_path, notes)
     private = {
         owner: {f"mem-2026-02-01-{at:03}" for at, note in enumerate(notes) if note[0] == owner} for owner in OWNERS
     }
     for asker, theirs in ((memories, ()), (memories.as_agent("dev"), ("dev",)), (memories.as_agent("ux"), ())):
         reached = private["shared"].union(*(private[owner] for owner in theirs))
-        assert {one["id"] for one in found(asker, question, agent="architect")} <= reached
+        assert {memory["id"] for memory in results(asker, question, agent="architect")} <= reached
 
 
 @laws
@@ -103,10 +103,10 @@ def test_a_search_returns_only_memories_within_reach(
 def test_an_unrelated_memory_removes_no_result(
     notes: list[Any], question: str, unrelated: list[str], sidecar: MemorySidecar, tmp_path: Path
 ) -> None:
-    memories = kept(sidecar, tmp_path, notes)
-    before = {one["id"] for one in found(memories, question)}
+    memories = store_notes(sidecar, tmp_path, notes)
+    before = {memory["id"] for memory in results(memories, question)}
     added = memories.add(" ".join(unrelated).title())["id"]
-    after = {one["id"] for one in found(memories, question)}
+    after = {memory["id"] for memory in results(memories, question)}
     assert after - {added} == before
 
 
@@ -117,14 +117,14 @@ def test_a_memory_with_a_word_of_the_question_is_found(
 ) -> None:
     words = set(question.removesuffix("?").split()) & set(WORDS)
     assume(words)
-    memories = kept(sidecar, tmp_path, notes)
-    told = {one["id"] for one in found(memories, question)}
+    memories = store_notes(sidecar, tmp_path, notes)
+    match = {memory["id"] for memory in results(memories, question)}
     holding = {
         f"mem-2026-02-01-{at:03}"
         for at, (owner, _, text, *_) in enumerate(notes)
         if owner == "shared" and words & set(text.split())
     }
-    assert holding <= told
+    assert holding <= match
 
 
 @laws
@@ -132,19 +132,19 @@ def test_a_memory_with_a_word_of_the_question_is_found(
 def test_results_pass_the_filters_and_fit_the_budget(
     notes: list[Any], question: str, kind: str, budget: int, sidecar: MemorySidecar, tmp_path: Path
 ) -> None:
-    memories = kept(sidecar, tmp_path, notes)
-    every, of_kind = found(memories, question), found(memories, question, types=[kind])
-    assert {one["id"] for one in of_kind} <= {one["id"] for one in every if one["type"] == kind}
+    memories = store_notes(sidecar, tmp_path, notes)
+    all_words, of_kind = results(memories, question), results(memories, question, types=[kind])
+    assert {memory["id"] for memory in of_kind} <= {memory["id"] for memory in all_words if memory["type"] == kind}
     words = set(question.removesuffix("?").split())
     assert {
         f"mem-2026-02-01-{at:03}"
         for at, (owner, its_kind, text, *_) in enumerate(notes)
         if owner == "shared" and its_kind == kind and words & set(WORDS) & set(text.split())
-    } <= {one["id"] for one in of_kind}
-    assert all("auth" in one["tags"] for one in found(memories, question, tags=["AUTH"]))
+    } <= {memory["id"] for memory in of_kind}
+    assert all("auth" in memory["tags"] for memory in results(memories, question, tags=["AUTH"]))
     answer = memories.ask("search", query=question, level="full", limit=100, tokenBudget=budget)
-    assert answer["renderedTokens"] == sum(one["renderedTokens"] for one in answer["memories"]) <= budget
-    assert {one["id"] for one in answer["memories"]} <= {one["id"] for one in every}
+    assert answer["renderedTokens"] == sum(memory["renderedTokens"] for memory in answer["memories"]) <= budget
+    assert {memory["id"] for memory in answer["memories"]} <= {memory["id"] for memory in all_words}
 
 
 @given(
@@ -157,7 +157,7 @@ def test_the_rarest_words_that_occur_often_enough_are_selected_and_none_is_lost(
 ) -> None:
     rare, rest = split_rarest(words, holding, enough)
     assert sorted((*rare, *rest)) == sorted(words)
-    held = [holding.get(word, 0) for word in rare]
-    assert not rest or sum(held) >= enough
-    assert sum(held[:-1]) < enough
-    assert not rest or max(held, default=0) <= min(holding.get(word, 0) for word in rest)
+    frequency = [holding.get(word, 0) for word in rare]
+    assert not rest or sum(frequency) >= enough
+    assert sum(frequency[:-1]) < enough
+    assert not rest or max(frequency, default=0) <= min(holding.get(word, 0) for word in rest)

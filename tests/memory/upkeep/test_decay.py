@@ -28,7 +28,7 @@ NOW_MS = 1_772_357_400_000
 RANK = {"cold": 0, "warm": 1, "hot": 2}
 YEARS_DAYS = 4 * 365
 
-standings = st.builds(
+inputs_strategy = st.builds(
     ScoreInputs,
     st.sampled_from(SECTORS),
     st.floats(0, 1),
@@ -39,46 +39,46 @@ standings = st.builds(
 days = st.integers(0, YEARS_DAYS)
 
 
-@given(standings, days)
-def test_a_score_is_between_0_and_1_and_never_rises_with_time_alone(standing: ScoreInputs, after: int) -> None:
-    before, later = (score(standing, NOW_MS + shift * DAY_MS) for shift in (0, after))
+@given(inputs_strategy, days)
+def test_a_score_is_between_0_and_1_and_never_rises_with_time_alone(inputs: ScoreInputs, after: int) -> None:
+    before, later = (score(inputs, NOW_MS + shift * DAY_MS) for shift in (0, after))
     assert 0.0 <= later <= before <= 1.0
 
 
-@given(standings, days, st.integers(1, 100))
-def test_use_confidence_and_relevance_never_lower_a_score(standing: ScoreInputs, after: int, more: int) -> None:
+@given(inputs_strategy, days, st.integers(1, 100))
+def test_use_confidence_and_relevance_never_lower_a_score(inputs: ScoreInputs, after: int, more: int) -> None:
     now_ms = NOW_MS + after * DAY_MS
-    found = score(standing, now_ms)
-    assert score(standing._replace(access_count=standing.access_count + more), now_ms) >= found
-    assert score(standing._replace(confidence=min(1.0, standing.confidence + more / 100)), now_ms) >= found
-    assert score(standing._replace(last_ms=now_ms), now_ms) >= found
-    assert score(standing, now_ms, base_relevance=0.5) <= found
+    value = score(inputs, now_ms)
+    assert score(inputs._replace(access_count=inputs.access_count + more), now_ms) >= value
+    assert score(inputs._replace(confidence=min(1.0, inputs.confidence + more / 100)), now_ms) >= value
+    assert score(inputs._replace(last_ms=now_ms), now_ms) >= value
+    assert score(inputs, now_ms, base_relevance=0.5) <= value
 
 
-@given(standings, days)
-def test_a_tier_falls_with_time_and_is_at_most_one_above_its_score(standing: ScoreInputs, after: int) -> None:
+@given(inputs_strategy, days)
+def test_a_tier_falls_with_time_and_is_at_most_one_above_its_score(inputs: ScoreInputs, after: int) -> None:
     now_ms = NOW_MS + after * DAY_MS
-    assert RANK[tier(standing, now_ms + DAY_MS)] <= RANK[tier(standing, now_ms)]
-    found = score(standing, now_ms)
-    by_score = 2 if found > HOT_SCORE else 1 if found >= WARM_SCORE else 0
-    assert by_score <= RANK[tier(standing, now_ms)] <= by_score + 1
+    assert RANK[tier(inputs, now_ms + DAY_MS)] <= RANK[tier(inputs, now_ms)]
+    value = score(inputs, now_ms)
+    by_score = 2 if value > HOT_SCORE else 1 if value >= WARM_SCORE else 0
+    assert by_score <= RANK[tier(inputs, now_ms)] <= by_score + 1
 
 
-@given(standings)
-def test_in_the_end_every_memory_is_cold_and_stale(standing: ScoreInputs) -> None:
+@given(inputs_strategy)
+def test_in_the_end_every_memory_is_cold_and_stale(inputs: ScoreInputs) -> None:
     end_ms = NOW_MS + 20 * 365 * DAY_MS
-    assert tier(standing, end_ms) == "cold"
-    assert is_stale(standing, end_ms)
+    assert tier(inputs, end_ms) == "cold"
+    assert is_stale(inputs, end_ms)
 
 
-@given(standings, days)
-def test_a_memory_is_stale_after_ninety_days_below_the_archive_score(standing: ScoreInputs, after: int) -> None:
-    begun_ms = stale_since_ms(standing)
-    assert score(standing, begun_ms + DAY_MS) < ARCHIVE_SCORE
-    if begun_ms > standing.last_ms:
-        assert score(standing, begun_ms - DAY_MS) >= ARCHIVE_SCORE
+@given(inputs_strategy, days)
+def test_a_memory_is_stale_after_ninety_days_below_the_archive_score(inputs: ScoreInputs, after: int) -> None:
+    start_ms = stale_since_ms(inputs)
+    assert score(inputs, start_ms + DAY_MS) < ARCHIVE_SCORE
+    if start_ms > inputs.last_ms:
+        assert score(inputs, start_ms - DAY_MS) >= ARCHIVE_SCORE
     now_ms = NOW_MS + after * DAY_MS
-    assert is_stale(standing, now_ms) == (now_ms - begun_ms >= 90 * DAY_MS)
+    assert is_stale(inputs, now_ms) == (now_ms - start_ms >= 90 * DAY_MS)
 
 
 def test_the_factors_match_the_specification() -> None:
@@ -109,51 +109,51 @@ rows = st.builds(
 )  # fmt: skip
 
 
-def filed(found: list[UpkeepRow]) -> list[UpkeepRow]:
-    """Gives rows as the index does: in the order of the files, each kept as its folder says."""
-    kept = [row._replace(retention=row.path.split("/")[1], position=at) for at, row in enumerate(found)]
-    return sorted(kept, key=lambda row: (row.path, row.position))
+def in_file_order(rows_given: list[UpkeepRow]) -> list[UpkeepRow]:
+    """Return rows as the index does: in file order, with the retention of their folder."""
+    indexed = [row._replace(retention=row.path.split("/")[1], position=at) for at, row in enumerate(rows_given)]
+    return sorted(indexed, key=lambda row: (row.path, row.position))
 
 
-def done(found: list[UpkeepRow], due_upkeep: DueUpkeep) -> list[UpkeepRow]:
-    """Gives the rows after what was due was done."""
-    gone = {one.path for one in (*due_upkeep.archive, *due_upkeep.cleaned)}
+def after_upkeep(rows_given: list[UpkeepRow], due_upkeep: DueUpkeep) -> list[UpkeepRow]:
+    """Return the rows after upkeep."""
+    removed = {removal.path for removal in (*due_upkeep.archive, *due_upkeep.cleaned)}
     moved = {change.row.id: change.to for change in due_upkeep.tiers}
-    return [row._replace(tier=moved.get(row.id, row.tier)) for row in found if row.path not in gone]
+    return [row._replace(tier=moved.get(row.id, row.tier)) for row in rows_given if row.path not in removed]
 
 
 @given(st.lists(rows, max_size=8, unique_by=lambda row: row.id), st.integers(1, 500), st.integers(1, 40))
-def test_one_upkeep_after_many_days_equals_daily_upkeep(found: list[UpkeepRow], span: int, step: int) -> None:
-    start = filed(found)
+def test_one_upkeep_after_many_days_equals_daily_upkeep(upkeep_rows: list[UpkeepRow], span: int, step: int) -> None:
+    start = in_file_order(upkeep_rows)
     daily = start
     for day in range(0, span, step):
-        daily = done(daily, due_upkeep(daily, NOW_MS + day * DAY_MS))
+        daily = after_upkeep(daily, due_upkeep(daily, NOW_MS + day * DAY_MS))
     end_ms = NOW_MS + span * DAY_MS
-    assert done(daily, due_upkeep(daily, end_ms)) == done(start, due_upkeep(start, end_ms))
+    assert after_upkeep(daily, due_upkeep(daily, end_ms)) == after_upkeep(start, due_upkeep(start, end_ms))
 
 
 @given(st.lists(rows, max_size=8, unique_by=lambda row: row.id), days)
-def test_upkeep_done_leaves_nothing_due_and_no_durable_memory_expires(found: list[UpkeepRow], after: int) -> None:
-    start, now_ms = filed(found), NOW_MS + after * DAY_MS
+def test_upkeep_done_leaves_nothing_due_and_no_durable_memory_expires(upkeep_rows: list[UpkeepRow], after: int) -> None:
+    start, now_ms = in_file_order(upkeep_rows), NOW_MS + after * DAY_MS
     once = due_upkeep(start, now_ms)
-    assert due_upkeep(done(start, once), now_ms) == DueUpkeep((), (), ())
-    assert all(row.retention != "durable" for one in (*once.archive, *once.cleaned) for row in one.rows)
+    assert due_upkeep(after_upkeep(start, once), now_ms) == DueUpkeep((), (), ())
+    assert all(row.retention != "durable" for removal in (*once.archive, *once.cleaned) for row in removal.rows)
 
 
 @pytest.mark.parametrize(
-    ("confidence", "evidence", "accesses", "days", "found"),
+    ("confidence", "evidence", "accesses", "days", "expected"),
     [
         (0.7, 1, 0, 0, "warm"), (0.71, 1, 0, 0, "hot"), (0.3, 1, 0, 0, "warm"), (0.29, 1, 0, 0, "cold"),
         (0.9, 5, 0, 60, "hot"), (0.9, 4, 0, 60, "warm"), (0.7, 9, 0, 6, "warm"), (0.2, 1, 3, 0, "warm"),
         (0.2, 1, 2, 0, "cold"), (0.1, 2, 0, 0, "warm"), (0.1, 1, 0, 0, "cold"), (0.09, 9, 0, 0, "cold"),
     ],
 )  # fmt: skip
-def test_a_tier_begins_at_its_bound(confidence: float, evidence: int, accesses: int, days: int, found: str) -> None:
-    standing = ScoreInputs("semantic", confidence, evidence, accesses, 0)
-    assert tier(standing, days * DAY_MS) == found
+def test_a_tier_begins_at_its_bound(confidence: float, evidence: int, accesses: int, days: int, expected: str) -> None:
+    inputs = ScoreInputs("semantic", confidence, evidence, accesses, 0)
+    assert tier(inputs, days * DAY_MS) == expected
 
 
 def test_a_memory_becomes_stale_exactly_at_the_limit() -> None:
-    standing = ScoreInputs("semantic", 0.1, 1, 0, 0)
-    assert is_stale(standing, 90 * DAY_MS)
-    assert not is_stale(standing, 90 * DAY_MS - 1)
+    inputs = ScoreInputs("semantic", 0.1, 1, 0, 0)
+    assert is_stale(inputs, 90 * DAY_MS)
+    assert not is_stale(inputs, 90 * DAY_MS - 1)
