@@ -177,26 +177,31 @@ class SalvageResult(NamedTuple):
 
 
 def salvage(damaged: Path, fresh: Path, now_ms: int) -> SalvageResult:
-    """Create a new file with the durable rows of a damaged one, which stays unchanged."""
+    """Create a new file with the durable rows of a damaged one, which stays unchanged.
+
+    The rows are copied into a file of the same schema step, which is then migrated as the damaged one would have been.
+    """
+    source = _open_damaged(damaged, fresh, now_ms)
+    step = (_step_of(source) if source is not None else None) or len(MIGRATIONS)
     target = connect(fresh)
     try:
+        migrate(target, now_ms, MIGRATIONS[:step])
+        result = SalvageResult(0, ["the whole file"]) if source is None else _copy_tables(source, target, step)
         migrate(target, now_ms, MIGRATIONS)
-        source = _open_damaged(damaged, fresh, now_ms)
-        if source is None:
-            return SalvageResult(0, ["the whole file"])
-        try:
-            return _copy_tables(source, target)
-        finally:
-            source.close()
+        return result
     finally:
+        if source is not None:
+            source.close()
         target.close()
         _remove(_scratch(fresh))
 
 
-def _copy_tables(source: apsw.Connection, target: apsw.Connection) -> SalvageResult:
+def _copy_tables(source: apsw.Connection, target: apsw.Connection, step: int) -> SalvageResult:
     saved, lost = 0, []
     tables = _tables(source)
-    for table in DURABLE_TABLES:
+    former_names = _former_names(step)
+    for name in DURABLE_TABLES:
+        table = former_names.get(name, name)
         if table not in tables:
             continue
         rows, is_complete = _readable_rows(source, table)
@@ -205,8 +210,20 @@ def _copy_tables(source: apsw.Connection, target: apsw.Connection) -> SalvageRes
         target.execute("COMMIT")
         saved += inserted
         if not is_complete or inserted < len(rows):
-            lost.append(table)
+            lost.append(name)
     return SalvageResult(saved, lost)
+
+
+def _former_names(step: int) -> dict[str, str]:
+    """Return the names that tables had at a schema step, by their current names, where these differ."""
+    names: dict[str, str] = {}
+    for statement in (statement for migration in MIGRATIONS[step:] for statement in migration.statements):
+        match statement.split():
+            case ["ALTER", "TABLE", old, "RENAME", "TO", new]:
+                names[new] = names.pop(old, old)
+            case _:
+                pass  # changes no table's name
+    return names
 
 
 def _readable_rows(source: apsw.Connection, table: str) -> tuple[list[Row], bool]:

@@ -74,7 +74,7 @@ def test_an_endless_pipe_as_context_does_not_stop_the_loop(ralph: Ralph, agent: 
     os.mkfifo(ralph.folder / "context.md")
 
     assert ralph.loop("Add a login.").returncode == 0
-    assert ralph.history()[0]["warnings"] == ["The added context cannot be read: No regular file."]
+    assert ralph.history()[0]["warnings"] == ["The added context cannot be read: Not a regular file."]
 
 
 def test_context_survives_a_reset_until_it_is_cleared(ralph: Ralph, agent: FakeAgent) -> None:

@@ -122,7 +122,7 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
         f"{_RUN}one_run_sent_by_many_threads_is_stored_once",
     ),
     "Design: a hot cache in memory (LRU) and durable tables in SQLite": (
-        "storage/test_cache.py::test_a_value_is_found_by_its_whole_key_also_after_a_restart",
+        "storage/test_cache.py::test_a_value_is_found_by_its_whole_key_after_a_restart",
         f"{_CACHE}the_disk_cache_survives_a_restart",
     ),
     "Design: the five tables stand under their names": ("storage/test_migrations.py::test_every_durable_table_exists",),

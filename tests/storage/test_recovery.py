@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 import apsw
@@ -13,8 +14,9 @@ import pytest
 from sidecar.core.errors import StateDegraded
 from sidecar.settings.resolve import GLOBAL, put, values_of
 from sidecar.storage.database import Database, OpenedState, open_state
+from sidecar.storage.migrations import MIGRATIONS, migrate
 from sidecar.storage.recovery import is_recovery_unfinished
-from sidecar.storage.sqlite_connection import suspect_marker
+from sidecar.storage.sqlite_connection import connect, suspect_marker
 from tests.support.clock import STARTS_AT_MS
 
 SETTINGS = {"mode": "active", "tokenMode": "debug"}
@@ -92,6 +94,25 @@ def test_a_file_with_an_overwritten_start_is_recovered_completely(path: Path, le
     assert recovered_rows(opened) == (SETTINGS, ARTIFACTS)
     assert "could not read" not in opened.warnings[0]
     assert_set_aside(opened, damaged)
+
+
+RENAMES = next(
+    number for number, migration in enumerate(MIGRATIONS) if any(" RENAME " in text for text in migration.statements)
+)
+
+
+@pytest.mark.parametrize("length", [16, PAGE], ids=["its magic", "its whole first page"])
+def test_rows_of_an_earlier_schema_are_recovered_under_their_current_names(state_dir: Path, length: int) -> None:
+    state_dir.mkdir(mode=0o700)
+    path = state_dir / "continuity.db"
+    with closing(connect(path)) as connection:
+        migrate(connection, 0, MIGRATIONS[:RENAMES])
+        connection.execute("INSERT INTO continuity_wishes VALUES ('p', 'context:a.py', 'never', '', 1)")
+    path.write_bytes(b"\xff" * length + path.read_bytes()[length:])
+    opened = open_state(state_dir, STARTS_AT_MS)
+    with opened.database.read() as tx:
+        assert list(tx.execute("SELECT item, kind FROM continuity_overrides")) == [("context:a.py", "never")]
+    opened.database.close()
 
 
 def test_a_truncated_file_is_detected_and_its_readable_rows_are_recovered(path: Path) -> None:
