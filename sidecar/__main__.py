@@ -13,17 +13,17 @@ def main() -> None:
     if _program_name() == "spool":
         spool()
     if arguments == ["serve"]:
-        from sidecar.rpc import stdio
+        from sidecar.rpc import claim_stdio
 
-        pipe = stdio.claim()
+        pipe = claim_stdio.claim()
         gc.disable()  # modules loaded at start stay alive; App enables collection after the warm-up
         from sidecar.cli import serve
 
         serve.run(pipe)
     if arguments == ["analyse"]:
-        from sidecar.rpc import stdio
+        from sidecar.rpc import claim_stdio
 
-        pipe = stdio.claim()
+        pipe = claim_stdio.claim()
         from sidecar.codebase.indexer import handle_request
         from sidecar.system.worker import serve_lines
 

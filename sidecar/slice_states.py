@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sidecar.memory.retrieval.recall import MemoryState
     from sidecar.metrics.counters import ErrorCounter
     from sidecar.packs.prefetch import PacksState, WorkspacePacks
-    from sidecar.ralph.files.stop_request import RunningLoops
+    from sidecar.ralph.stop import RunningLoops
     from sidecar.registry.project_registry import RegistryState
     from sidecar.workspace import Workspace
 
@@ -90,7 +90,7 @@ class ProcessSlices:
     @created_once
     def ralph_loops(self) -> "RunningLoops":
         """Loops that run in this process; they end before it does."""
-        from sidecar.ralph.files.stop_request import RunningLoops
+        from sidecar.ralph.stop import RunningLoops
 
         loops = RunningLoops()
         self._process.close_callbacks.append(loops.stop_all)

@@ -17,7 +17,7 @@ from sidecar.capture.test_results.runner_output import outcomes_in
 from sidecar.capture.test_results.verdicts import VerdictChange
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.text.clip import clip_at_word
-from sidecar.core.text.prose import first_informative_paragraph
+from sidecar.core.text.markdown_prose import first_informative_paragraph
 from sidecar.memory import (
     ErrorEvent,
     Note,

@@ -9,8 +9,8 @@ from typing import Any
 from sidecar.cli.output import CommandFailed
 from sidecar.core.errors import WorkspaceUnavailable
 from sidecar.storage.database import FILE_NAME
+from sidecar.system.branch_uses import locate_repository
 from sidecar.system.environment import state_folders
-from sidecar.system.refs import locate_repository
 
 
 def state_folder(given: Path | None, known: Sequence[Path] | None = None) -> Path:

@@ -19,8 +19,8 @@ from sidecar.cli.output import CommandFailed, print_text
 from sidecar.cli.paths import state_folder
 from sidecar.cli.ralph import Reporter, dry_run_lines
 from sidecar.ralph.files.folder import LoopFolder
-from sidecar.ralph.files.stop_request import exit_after
 from sidecar.ralph.outcome import INTERRUPTED, TERMINATED
+from sidecar.ralph.stop import exit_after
 from sidecar.system.environment import user_state_folder
 
 AT_ONCE_SECONDS = 1.0

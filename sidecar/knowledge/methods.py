@@ -49,7 +49,7 @@ from sidecar.knowledge.model import (
     ResolutionChoice,
 )
 from sidecar.knowledge.sync import PlannedSync, SyncRequest, plan_sync, resolve_ref, roll_back, sync
-from sidecar.knowledge.sync_checks import checks
+from sidecar.knowledge.sync_health import checks
 from sidecar.knowledge.sync_inputs import SyncInputs, load_inputs
 from sidecar.knowledge.sync_plan import Conflict, Plan, PlanRequest, Resolution, allows_resolution
 from sidecar.method import Lane, Notification, docstring, method

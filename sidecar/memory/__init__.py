@@ -3,7 +3,7 @@
 from sidecar.core.text.yaml_edit import Value
 from sidecar.language.conclusions import StatementKind
 from sidecar.memory import managed_memories as knowledge_pointer
-from sidecar.memory.access import SHARED_ONLY, Reach, grant, reach_of, revoke
+from sidecar.memory.access_control import SHARED_ONLY, Reach, grant, reach_of, revoke
 from sidecar.memory.capture.capture_session import (
     CaptureContext,
     CaptureResult,

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from sidecar.call import Call
-from sidecar.memory.access import Reach, reach_of
+from sidecar.memory.access_control import Reach, reach_of
 from sidecar.memory.index import Index, RefreshResult, index_of, update_index_file
 from sidecar.memory.model import MemoryParams
 from sidecar.memory.writer import Writer

@@ -12,7 +12,7 @@ import apsw
 from sidecar.call import Process
 from sidecar.core.errors import SidecarError
 from sidecar.core.findings import Finding
-from sidecar.memory.access import USER_REACH
+from sidecar.memory.access_control import USER_REACH
 from sidecar.memory.index import index_of, write_index_file
 from sidecar.memory.store import entries, entry_queries
 from sidecar.memory.store.entries import ENTRY_COUNT

@@ -16,7 +16,7 @@ from sidecar.core.errors import (
 from sidecar.core.text.yaml_edit import Value
 from sidecar.memory import proposals
 from sidecar.memory import serialize as detail_levels
-from sidecar.memory.access import memory_not_found, require_user_approval
+from sidecar.memory.access_control import memory_not_found, require_user_approval
 from sidecar.memory.capture import methods as capture
 from sidecar.memory.context import MemoryContext, memory_context
 from sidecar.memory.entry import SECTOR_OF_TYPE

@@ -15,7 +15,7 @@ from sidecar.core.errors import (
     WorkspaceUnavailable,
 )
 from sidecar.core.text.sanitize import one_line
-from sidecar.memory.access import memory_not_found
+from sidecar.memory.access_control import memory_not_found
 from sidecar.memory.context import MemoryContext, memory_context
 from sidecar.memory.entry import Memory
 from sidecar.memory.files.document import Edit

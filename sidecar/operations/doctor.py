@@ -15,7 +15,7 @@ from sidecar.call import Call
 from sidecar.capture.artifacts.memory_branch import check_memory_branch
 from sidecar.core.errors import SidecarError
 from sidecar.core.findings import Finding
-from sidecar.knowledge.sync_checks import knowledge_findings
+from sidecar.knowledge.sync_health import knowledge_findings
 from sidecar.memory import doctor_and_purge as memory
 from sidecar.operations.model import (
     DoctorCheck,

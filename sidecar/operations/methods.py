@@ -12,7 +12,7 @@ from sidecar.operations.model import StateReportParams, StateReportResult
 from sidecar.operations.purge import purge
 from sidecar.operations.report.page import Heading, page
 from sidecar.operations.report.report_data import read_report_data
-from sidecar.operations.report.rollout import gather_evidence, next_step, stages
+from sidecar.operations.report.rollout_stages import gather_evidence, next_step, stages
 from sidecar.operations.status import status
 from sidecar.settings.resolve import Settings
 from sidecar.system.atomic_write import write_atomic

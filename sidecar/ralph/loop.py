@@ -12,12 +12,11 @@ from sidecar.codebase import common_dir_of
 from sidecar.core.clock import Clock, rfc3339
 from sidecar.core.errors import InvalidParams, SidecarError
 from sidecar.ralph import limits, outcome
-from sidecar.ralph.agent.agent_result import AgentOptions
+from sidecar.ralph.agent.agent_run import AgentOptions
 from sidecar.ralph.agent.harnesses import agent_command, find_program, installed_version
 from sidecar.ralph.files import context_file, history
 from sidecar.ralph.files.folder import LoopFolder, create_folder, loop_folder, prune_files
 from sidecar.ralph.files.lock import LockOwner, hold_lock
-from sidecar.ralph.files.stop_request import StopRequest, StopWatcher
 from sidecar.ralph.iteration import continuity
 from sidecar.ralph.iteration.prompt import build_prompt
 from sidecar.ralph.iteration.run_iteration import (
@@ -39,6 +38,7 @@ from sidecar.ralph.model import (
     RalphStartResult,
 )
 from sidecar.ralph.outcome import FAILED, LIMIT, Ending, IterationSummary
+from sidecar.ralph.stop import StopRequest, StopWatcher
 from sidecar.system.environment import HOST_VARIABLE, child_environment
 from sidecar.system.process_tree import kill_marked
 

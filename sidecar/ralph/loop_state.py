@@ -7,14 +7,14 @@ from pathlib import Path
 
 from sidecar.call import Call
 from sidecar.core.clock import rfc3339
-from sidecar.ralph.agent.agent_result import AgentOptions
+from sidecar.ralph.agent.agent_run import AgentOptions
 from sidecar.ralph.files import history
 from sidecar.ralph.files.folder import LoopFolder
-from sidecar.ralph.files.stop_request import StopRequest
 from sidecar.ralph.iteration.prompt import FailedCheck
 from sidecar.ralph.limits import Limits, LoopUsage
 from sidecar.ralph.model import LoopStatus, RalphRunning, RalphStartParams, RalphState, RalphTotals
 from sidecar.ralph.outcome import Ending, Stall
+from sidecar.ralph.stop import StopRequest
 from sidecar.workspace import Workspace
 
 

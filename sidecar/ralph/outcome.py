@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.ralph import limits
-from sidecar.ralph.agent.agent_result import AgentResult
+from sidecar.ralph.agent.agent_run import AgentResult
 from sidecar.ralph.limits import Limits, LoopUsage
 from sidecar.ralph.model import IterationOutcome, LoopStatus
 

@@ -1,7 +1,7 @@
 """The registry of a project's entities: reuse decisions, impact analysis, health checks."""
 
 from sidecar.registry.decision import ADAPT_FROM, REUSE_FROM, Hint, decide, decision_of, hint_for
-from sidecar.registry.entity import Entity, Metadata, Registry, impact_level, impact_of
+from sidecar.registry.entities import Entity, Metadata, Registry, impact_level, impact_of
 from sidecar.registry.file_edit import put_entity, remove_entity, set_metadata
 from sidecar.registry.health import articles_in, has_placeholder, missing_sections, roman
 from sidecar.registry.index import Index

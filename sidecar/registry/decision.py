@@ -7,7 +7,7 @@ from sidecar.call import Process
 from sidecar.core.errors import SidecarError
 from sidecar.core.text.sanitize import one_line
 from sidecar.language.creation_intent import creation_intent
-from sidecar.registry.entity import (
+from sidecar.registry.entities import (
     IMPACT_REQUIRED_BELOW,
     Entity,
     ImpactLevel,

@@ -4,7 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from sidecar.registry.entity import Entity
+from sidecar.registry.entities import Entity
 from sidecar.registry.stemming import compound_roots, roots_of
 
 NAME, KEYWORD, PURPOSE, INCIDENTAL = 1, 2, 4, 8

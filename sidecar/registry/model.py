@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from sidecar.core.wire import FolderPath, WireModel
-from sidecar.registry.entity import ImpactLevel, Level, Origin
+from sidecar.registry.entities import ImpactLevel, Level, Origin
 from sidecar.registry.health import CheckName
 
 EntityName = Annotated[str, Field(min_length=1, max_length=500, pattern=r"^[^\x00-\x1f\x7f]+$")]

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from sidecar.call import Call, Process
 from sidecar.core.digests import digest_bytes, short_id
 from sidecar.registry import store
-from sidecar.registry.entity import Entity, Metadata, Registry, Remark
+from sidecar.registry.entities import Entity, Metadata, Registry, Remark
 from sidecar.registry.index import Index, words_of_entity
 from sidecar.registry.model import RegistryParams
 from sidecar.registry.registry_file import MalformedYaml, RegistryFile, find_registry_file, parse

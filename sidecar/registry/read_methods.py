@@ -19,7 +19,7 @@ from sidecar.core.text.sanitize import one_line
 from sidecar.method import Lane, method
 from sidecar.registry import store
 from sidecar.registry.decision import Impact, Recommendation, decide, impact_on
-from sidecar.registry.entity import Entity, Registry, Remark, adaptability_level
+from sidecar.registry.entities import Entity, Registry, Remark, adaptability_level
 from sidecar.registry.model import (
     DecisionEntry,
     DependencyEntry,

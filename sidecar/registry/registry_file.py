@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from sidecar.core.errors import Busy, Conflict, PolicyDenied, TooLarge, WorkspaceUnavailable
 from sidecar.core.text.yaml_read import MalformedYaml, Node, parse_nodes
-from sidecar.registry.entity import DEFAULT_ADAPTABILITY, Entity, Metadata, Registry, Remark
+from sidecar.registry.entities import DEFAULT_ADAPTABILITY, Entity, Metadata, Registry, Remark
 from sidecar.registry.file_edit import NEW_FILE, set_metadata
 from sidecar.system import filelock
 from sidecar.system.atomic_write import OWN_FOLDER, make_own_folder, write_atomic

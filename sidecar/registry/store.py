@@ -12,7 +12,7 @@ import orjson
 from sidecar.call import Process
 from sidecar.core.digests import digest_bytes, digest_value
 from sidecar.registry.code_entities import CodeDefinition, FileFacts
-from sidecar.registry.entity import Entity, Metadata, Registry, Remark
+from sidecar.registry.entities import Entity, Metadata, Registry, Remark
 from sidecar.registry.index import EntityWords
 from sidecar.storage.cache import Cache, LruCache
 from sidecar.storage.retention import RowGroup

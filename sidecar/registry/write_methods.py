@@ -22,7 +22,7 @@ from sidecar.lifecycle import Progress, ProgressParams
 from sidecar.method import Lane, method
 from sidecar.registry import store
 from sidecar.registry.code_entities import CATEGORY, Derived, FileFacts, derive, facts_of, type_of
-from sidecar.registry.entity import Entity, Registry
+from sidecar.registry.entities import Entity, Registry
 from sidecar.registry.file_edit import format_change, put_entity, put_fields, remove_entity
 from sidecar.registry.model import (
     ChangeEntry,

@@ -39,7 +39,7 @@ OPENS = {
     "cli/ralph_loop.py": USER_ARGUMENT,
     "cli/output.py": USER_ARGUMENT,
     "cli/ralph.py": NULL_DEVICE,
-    "rpc/stdio.py": NULL_DEVICE,
+    "rpc/claim_stdio.py": NULL_DEVICE,
 }
 
 PROGRAMS = {

@@ -78,7 +78,7 @@ def test_the_streams_are_claimed_before_any_other_import(tmp_path: Path) -> None
     )
     command = [sys.executable, "-S", "-E", "-c", _with_packages(script)]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=True)
-    assert set(done.stdout.split()) == {"sidecar", "sidecar.rpc", "sidecar.rpc.stdio"}
+    assert set(done.stdout.split()) == {"sidecar", "sidecar.rpc", "sidecar.rpc.claim_stdio"}
 
 
 def _with_packages(script: str) -> str:

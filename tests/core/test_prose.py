@@ -3,7 +3,7 @@
 import pytest
 
 from sidecar.capture.drafts import draft_devlog, is_due
-from sidecar.core.text.prose import first_informative_paragraph, sentences
+from sidecar.core.text.markdown_prose import first_informative_paragraph, sentences
 from sidecar.runs.model import FileChange
 
 INFORMATIVE = "Rounding now happens on the discount, not on the price."

@@ -12,7 +12,7 @@ from pathlib import Path
 import orjson
 
 from sidecar.codebase.indexer import handle_request
-from sidecar.rpc.stdio import claim
+from sidecar.rpc.claim_stdio import claim
 from sidecar.system.worker import serve_lines
 
 

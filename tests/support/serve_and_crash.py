@@ -7,10 +7,10 @@ import os
 import signal
 from pathlib import Path
 
-from sidecar.rpc import stdio
+from sidecar.rpc import claim_stdio
 
 if __name__ == "__main__":
-    pipe = stdio.claim()
+    pipe = claim_stdio.claim()
     from sidecar.cli import serve
     from tests.support.failing_disk import Disk
 

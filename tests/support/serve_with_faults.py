@@ -9,10 +9,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from sidecar.rpc import stdio
+from sidecar.rpc import claim_stdio
 
 if __name__ == "__main__":
-    pipe = stdio.claim()
+    pipe = claim_stdio.claim()
     import apsw
 
     from sidecar.cli import serve

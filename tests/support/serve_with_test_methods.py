@@ -1,9 +1,9 @@
 """`onecode-sidecar serve` with the methods of tests/support/misbehaving_methods.py added."""
 
-from sidecar.rpc import stdio
+from sidecar.rpc import claim_stdio
 
 if __name__ == "__main__":
-    pipe = stdio.claim()
+    pipe = claim_stdio.claim()
     from sidecar.cli import serve
     from tests.support.memory_sidecar import with_rows
     from tests.support.misbehaving_methods import METHODS

@@ -22,8 +22,8 @@ from sidecar.runs import Artifact, artifacts
 from sidecar.runs.provenance import CommitMark
 from sidecar.settings.resolve import Settings
 from sidecar.settings.table import is_memory_branch
-from sidecar.system.branches import is_branch_readable, ref_lock_path, try_commit
-from sidecar.system.refs import BranchCommit, BranchUses, RepositoryLocation, Tip, branch_uses, locate_repository
+from sidecar.system.branch_commit import is_branch_readable, ref_lock_path, try_commit
+from sidecar.system.branch_uses import BranchCommit, BranchUses, RepositoryLocation, Tip, branch_uses, locate_repository
 from sidecar.workspace import Workspace
 
 _OTHER_BRANCH_HINT = "Set `memoryBranch` to a branch that nobody works on."

@@ -19,7 +19,7 @@ from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.secrets.redact import redact
 from sidecar.core.text.clip import clip_at_word
-from sidecar.core.text.prose import first_informative_paragraph, sentences
+from sidecar.core.text.markdown_prose import first_informative_paragraph, sentences
 from sidecar.runs import Artifact, SubChat, artifacts
 from sidecar.runs.provenance import AdrDetails, Boundary, Event, Statements
 

@@ -14,7 +14,7 @@ from sidecar.codebase import is_generated
 from sidecar.core.clock import HOUR_MS
 from sidecar.core.digests import short_id
 from sidecar.core.secrets.redact import redact
-from sidecar.core.text.prose import MAX_PROSE_CHARACTERS, first_informative_paragraph, first_sentence
+from sidecar.core.text.markdown_prose import MAX_PROSE_CHARACTERS, first_informative_paragraph, first_sentence
 from sidecar.runs import Artifact, SubChat, artifacts
 from sidecar.runs.model import FileChange
 from sidecar.runs.provenance import Details, DevlogDetails, Event, EventKind, LineCounts, Provenance, Tally

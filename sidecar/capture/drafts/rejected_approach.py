@@ -27,7 +27,7 @@ from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.secrets.redact import redact
 from sidecar.core.text.clip import clip_at_word
-from sidecar.core.text.prose import first_informative_paragraph, first_sentence
+from sidecar.core.text.markdown_prose import first_informative_paragraph, first_sentence
 from sidecar.language.abandoned_approach import AbandonedApproach, abandoned_approaches
 from sidecar.runs import Artifact, SubChat, artifacts, records
 from sidecar.runs.provenance import Event, RejectedApproachDetails

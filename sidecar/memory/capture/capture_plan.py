@@ -17,7 +17,7 @@ from sidecar.core.clock import rfc3339
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.terms import query_terms
 from sidecar.core.text.yaml_edit import Value
-from sidecar.memory.access import Reach
+from sidecar.memory.access_control import Reach
 from sidecar.memory.capture.session_summary import Note, session_source
 from sidecar.memory.dedupe import content_hash
 from sidecar.memory.entry import SECTOR_OF_TYPE, Memory, Retention

@@ -13,7 +13,7 @@ from sidecar.call import Process
 from sidecar.core.clock import DAY_MS
 from sidecar.core.errors import Conflict, NotFound, PolicyDenied
 from sidecar.core.ides import AGENT_PATHS
-from sidecar.memory.access import Reach
+from sidecar.memory.access_control import Reach
 from sidecar.memory.capture.capture_plan import CaptureOrigin, CaptureOutcome, store_notes
 from sidecar.memory.capture.extract_notes import ExtractedNotes, extract_notes, gotcha, instruction_lines
 from sidecar.memory.capture.session_summary import Note, SessionSummary, from_json, to_json

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.text.clip import clip_at_word
-from sidecar.core.text.prose import paragraphs, sentences
+from sidecar.core.text.markdown_prose import paragraphs, sentences
 from sidecar.language.conclusions import match_conclusion
 from sidecar.language.corrections import is_question, match_correction
 from sidecar.memory.capture.session_summary import ErrorEvent, Note, SessionSummary, Utterance

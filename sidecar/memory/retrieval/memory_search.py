@@ -7,7 +7,7 @@ import apsw
 
 from sidecar.core.clock import DAY_MS
 from sidecar.core.terms import terms_of
-from sidecar.memory.access import Reach
+from sidecar.memory.access_control import Reach
 from sidecar.memory.entry import Memory, Sector
 from sidecar.memory.ranking import query, relevance_score
 from sidecar.memory.ranking.query import MemoryQuery

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from sidecar.call import Call, Process
 from sidecar.core.clock import DAY_MS
 from sidecar.core.errors import PolicyDenied, StateDegraded
-from sidecar.memory.access import SHARED_ONLY, Reach, reach_of
+from sidecar.memory.access_control import SHARED_ONLY, Reach, reach_of
 from sidecar.memory.entry import Memory, Tier
 from sidecar.memory.files.layout import SHARED
 from sidecar.memory.files.watch import OpenWatches

@@ -12,7 +12,7 @@ from sidecar.call import Call, Process
 from sidecar.core.clock import DAY_MS, rfc3339
 from sidecar.core.errors import Busy, PolicyDenied, SidecarError, StateDegraded, WorkspaceUnavailable
 from sidecar.core.text.yaml_edit import Value
-from sidecar.memory.access import SHARED_ONLY, USER_REACH
+from sidecar.memory.access_control import SHARED_ONLY, USER_REACH
 from sidecar.memory.capture.capture_session import CaptureContext, capture_pending
 from sidecar.memory.context import MemoryContext, memory_context
 from sidecar.memory.entry import Memory

@@ -9,10 +9,10 @@ from typing import Any
 from xml.etree import ElementTree as ET
 
 from sidecar.operations.model import ReportStage, ReportStep
-from sidecar.operations.report import rollout as number_format
-from sidecar.operations.report.charts import TRIGGER_LABELS, Chart, Shape, charts_of
+from sidecar.operations.report import rollout_stages as number_format
+from sidecar.operations.report.chart_data import TRIGGER_LABELS, Chart, Shape, charts_of
 from sidecar.operations.report.report_data import ReportData
-from sidecar.operations.report.rollout import MIN_CALLS, TITLES, failures, whole
+from sidecar.operations.report.rollout_stages import MIN_CALLS, TITLES, failures, whole
 
 WIDTH, HEIGHT, ROW_HEIGHT = 620, 260, 34
 MOST_LABELS = 8

@@ -1,6 +1,6 @@
 """Running a coding agent: command lines, processes, output formats, the completion promise, usage limits."""
 
-from sidecar.ralph.agent.agent_result import (
+from sidecar.ralph.agent.agent_run import (
     AgentCommand,
     AgentOptions,
     AgentResult,

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from sidecar.core.errors import AgentUnavailable, InvalidParams
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.ralph.agent.agent_result import AgentCommand, AgentOptions, OutputFormat, Version
+from sidecar.ralph.agent.agent_run import AgentCommand, AgentOptions, OutputFormat, Version
 
 PROMPT_FILE = "{prompt_file}"
 MODEL = "{model}"

@@ -8,7 +8,7 @@ from typing import Any
 
 from sidecar.core.json_text import loads
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.ralph.agent.agent_result import OutputFormat, UsageLimit
+from sidecar.ralph.agent.agent_run import OutputFormat, UsageLimit
 from sidecar.ralph.agent.formats import (
     PARSERS,
     AgentEvent,

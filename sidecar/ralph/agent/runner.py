@@ -14,7 +14,7 @@ from typing import IO
 
 from sidecar.core.clock import Clock
 from sidecar.core.errors import AgentUnavailable, WorkspaceUnavailable
-from sidecar.ralph.agent.agent_result import AgentCommand, AgentResult, EndedBy, TimeLimits
+from sidecar.ralph.agent.agent_run import AgentCommand, AgentResult, EndedBy, TimeLimits
 from sidecar.ralph.agent.harnesses import find_program
 from sidecar.ralph.agent.output_parser import OutputParser
 from sidecar.ralph.agent.promise import PromiseSearch

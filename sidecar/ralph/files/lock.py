@@ -13,8 +13,8 @@ import orjson
 from sidecar.core.errors import Conflict, StateDegraded, WorkspaceUnavailable
 from sidecar.ralph.files import history
 from sidecar.ralph.files.folder import LoopFolder, delete_file, delete_iteration_files
-from sidecar.ralph.files.stop_request import write_stop_request
 from sidecar.ralph.model import RalphStatusResult
+from sidecar.ralph.stop import write_stop_request
 from sidecar.system import filelock
 from sidecar.system.safe_open import open_regular
 

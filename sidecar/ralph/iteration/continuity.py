@@ -14,7 +14,7 @@ from sidecar.core.clock import rfc3339
 from sidecar.core.errors import SidecarError
 from sidecar.packs.methods import explain, pre_run
 from sidecar.packs.model import ExplainParams, ExplainResult, PreRunParams, PreRunResult
-from sidecar.ralph.agent.agent_result import AgentResult
+from sidecar.ralph.agent.agent_run import AgentResult
 from sidecar.ralph.model import IterationOutcome, RalphContinuity, RalphVerification
 
 DEADLINE_MS = 20_000

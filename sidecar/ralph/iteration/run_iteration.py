@@ -7,7 +7,7 @@ from pathlib import Path
 from threading import Event
 
 from sidecar.core.clock import Clock, rfc3339
-from sidecar.ralph.agent.agent_result import AgentCommand, AgentResult, TimeLimits
+from sidecar.ralph.agent.agent_run import AgentCommand, AgentResult, TimeLimits
 from sidecar.ralph.agent.harnesses import agent_command
 from sidecar.ralph.agent.runner import MAX_LOG_BYTES, run_agent
 from sidecar.ralph.files import context_file

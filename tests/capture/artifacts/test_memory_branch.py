@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sidecar.capture.artifacts import file_of, message_of, path_of, refusal
 from sidecar.runs import Artifact, CommitMark, DevlogDetails
 from sidecar.settings import is_memory_branch
-from sidecar.system.refs import BranchUses
+from sidecar.system.branch_uses import BranchUses
 from tests.support.artifacts import PROVENANCE, make_artifact
 
 UNUSED = BranchUses(frozenset(), frozenset(), None)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from sidecar.ralph.files import loop_folder
-from sidecar.ralph.files.stop_request import RunningLoops, StopRequest
+from sidecar.ralph.stop import RunningLoops, StopRequest
 
 
 def test_first_stop_request_counts_and_a_second_one_may_remove_the_grace() -> None:

@@ -10,7 +10,7 @@ import orjson
 from sidecar.registry import Entity, Index, Metadata, Registry, decide, decision_of
 from sidecar.registry import parse_registry as parse
 from sidecar.registry.code_entities import CATEGORY
-from sidecar.registry.entity import DEFAULT_ADAPTABILITY
+from sidecar.registry.entities import DEFAULT_ADAPTABILITY
 from tests.registry.labelled.intents import Labelled
 
 FIXTURES = Path(__file__).resolve().parent.parent / "fixtures"

@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 from sidecar.metrics import MetricsFigures
 from sidecar.operations.report.report_data import Period, ReportData, monday_of
-from sidecar.operations.report.rollout import milliseconds, percent, size, whole
+from sidecar.operations.report.rollout_stages import milliseconds, percent, size, whole
 
 Shape = Literal["lines", "bars", "stack", "rows"]
 """Lines and stacks run over days. Bars and rows are categories, upright and horizontal."""

@@ -11,9 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sidecar.core.errors import PolicyDenied, WorkspaceUnavailable
-from sidecar.system.git import Git, GitFailed
-from sidecar.system.libgit import pygit2
-from sidecar.system.refs import (
+from sidecar.system.branch_uses import (
     AUTHOR_EMAIL,
     AUTHOR_NAME,
     HEADS,
@@ -24,6 +22,8 @@ from sidecar.system.refs import (
     path_conflict,
     require_no_ref_conflict,
 )
+from sidecar.system.git import Git, GitFailed
+from sidecar.system.libgit import pygit2
 
 # Commits through `git fast-import`, for repositories libgit2 cannot open: SHA-256, partial clones.
 #
