@@ -1,4 +1,4 @@
-"""What hosts, hooks, agents and session files say is read or refused in a sentence, whatever it is."""
+"""Any input from hosts, hooks, agents and session files is accepted or refused with a message."""
 
 import json
 from collections.abc import Callable
@@ -41,22 +41,22 @@ WORDS = (
     "9999-12-31T23:59:59.999-23:59", "pending",
 )  # fmt: skip
 ODD = json_values(NAMES, WORDS, 8)
-SAID = st.one_of(hostile_texts(), st.sampled_from(WORDS))
+TEXT = st.one_of(hostile_texts(), st.sampled_from(WORDS))
 ID = st.sampled_from(("a", "b", ""))
-GIVEN = objects_of(
+TOOL_INPUT = objects_of(
     {
-        "command": st.one_of(SAID, st.lists(SAID, max_size=3)),
-        "file_path": SAID, "notebook_path": SAID, "plan": SAID,
-        "todos": st.lists(objects_of({"content": SAID, "status": SAID}, ODD), max_size=3),
-        "changes": st.dictionaries(SAID, objects_of({"type": SAID, "move_path": SAID}, ODD), max_size=2),
+        "command": st.one_of(TEXT, st.lists(TEXT, max_size=3)),
+        "file_path": TEXT, "notebook_path": TEXT, "plan": TEXT,
+        "todos": st.lists(objects_of({"content": TEXT, "status": TEXT}, ODD), max_size=3),
+        "changes": st.dictionaries(TEXT, objects_of({"type": TEXT, "move_path": TEXT}, ODD), max_size=2),
     },
     ODD,
 )  # fmt: skip
 BLOCK = objects_of(
     {
         "type": st.sampled_from(("text", "tool_use", "tool_result")),
-        "text": SAID, "id": ID, "tool_use_id": ID, "name": st.sampled_from(WORDS),
-        "input": GIVEN, "content": SAID, "is_error": st.booleans(),
+        "text": TEXT, "id": ID, "tool_use_id": ID, "name": st.sampled_from(WORDS),
+        "input": TOOL_INPUT, "content": TEXT, "is_error": st.booleans(),
     },
     ODD,
 )  # fmt: skip
@@ -64,19 +64,19 @@ USAGE = objects_of({"input_tokens": st.integers(0, 2**64), "output_tokens": st.i
 RECORD = objects_of(
     {
         "type": st.sampled_from(("user", "assistant", "system", "event_msg")), "timestamp": st.sampled_from(WORDS),
-        "message": objects_of({"id": ID, "content": st.one_of(SAID, st.lists(BLOCK, max_size=3)), "usage": USAGE},
+        "message": objects_of({"id": ID, "content": st.one_of(TEXT, st.lists(BLOCK, max_size=3)), "usage": USAGE},
         ODD),
-        "payload": objects_of({"type": st.sampled_from(WORDS), "command": SAID, "exit_code": st.integers(),
-        "stdout": SAID, "message": SAID}, ODD),
-        "toolUseResult": objects_of({"stdout": SAID, "exit_code": st.integers()}, ODD), "isSidechain": st.booleans(),
+        "payload": objects_of({"type": st.sampled_from(WORDS), "command": TEXT, "exit_code": st.integers(),
+        "stdout": TEXT, "message": TEXT}, ODD),
+        "toolUseResult": objects_of({"stdout": TEXT, "exit_code": st.integers()}, ODD), "isSidechain": st.booleans(),
         "isCompactSummary": st.booleans(), "subtype": st.sampled_from(WORDS),
     },
     ODD,
 )  # fmt: skip
 PART = objects_of(
     {
-        "type": st.sampled_from(WORDS), "toolCallId": ID, "state": SAID, "text": SAID, "input": GIVEN,
-        "output": st.one_of(SAID, objects_of({"stdout": SAID, "stderr": SAID, "exit_code": st.integers()}, ODD)),
+        "type": st.sampled_from(WORDS), "toolCallId": ID, "state": TEXT, "text": TEXT, "input": TOOL_INPUT,
+        "output": st.one_of(TEXT, objects_of({"stdout": TEXT, "stderr": TEXT, "exit_code": st.integers()}, ODD)),
     },
     ODD,
 )  # fmt: skip
@@ -90,31 +90,31 @@ CUT = {"type": "text", "text": "I saw \ud83d"}
 MOMENT = "2026-03-01T09:30:01Z"
 
 
-@given(LINES, st.lists(SAID, max_size=3), st.sampled_from((0, 1_772_357_400_000)))
+@given(LINES, st.lists(TEXT, max_size=3), st.sampled_from((0, 1_772_357_400_000)))
 @example([line_of({"type": "assistant", "timestamp": MOMENT, "message": {"content": [NAMELESS]}})], ["b.py"], 0)
-def test_any_session_file_of_claude_code_is_read(lines: list[bytes], touched: list[str], since_ms: int) -> None:
+def test_any_claude_code_session_file_is_read(lines: list[bytes], touched: list[str], since_ms: int) -> None:
     run = run_since(lines, since_ms)
     assert all(isinstance(part.get("type"), str) for part in run.parts)
     assert all(count >= 0 for count in run.usage.values())
     work = activity_of(add_touched_files(run.parts, touched), [])
     assert all(path and "\0" not in path for path in (*work.written, *work.read))
     assert isinstance(was_compacted(lines, since_ms), bool)
-    assert all(one.text.strip() for one in read_transcript(lines, since_ms).utterances)
+    assert all(utterance.text.strip() for utterance in read_transcript(lines, since_ms).utterances)
 
 
-def test_a_text_that_was_cut_inside_of_a_character_is_read() -> None:
+def test_a_text_cut_inside_a_character_is_read() -> None:
     lines = [line_of({"type": "assistant", "timestamp": MOMENT, "message": {"content": [CUT]}})]
     assert run_since(lines, 0).text == "I saw \ufffd"
-    assert [one.text for one in read_transcript(lines, 0).utterances] == ["I saw \ufffd"]
+    assert [utterance.text for utterance in read_transcript(lines, 0).utterances] == ["I saw \ufffd"]
 
 
-@given(st.lists(PART.filter(lambda part: isinstance(part, dict)), max_size=5), SAID, st.sampled_from((None, 0, 2**70)))
+@given(st.lists(PART.filter(lambda part: isinstance(part, dict)), max_size=5), TEXT, st.sampled_from((None, 0, 2**70)))
 def test_any_parts_of_a_message_are_read(parts: list[dict[str, Any]], text: str, code: int | None) -> None:
     work = activity_of(parts, [ToolFailure("a", text, code), ToolFailure(None, text, None, "shell")])
     assert all(isinstance(command.command, str) for command in work.commands)
     for path in (*work.written, *work.read):
-        told = relative_to("/work/shop", path)
-        assert told is None or not told.startswith(("/", "../"))
+        relative = relative_to("/work/shop", path)
+        assert relative is None or not relative.startswith(("/", "../"))
 
 
 @pytest.fixture
@@ -124,16 +124,16 @@ def shop(sidecar: MemorySidecar, make_repository: Callable[..., Repository]) -> 
 
 
 def unexpected(sidecar: MemorySidecar) -> list[Any]:
-    """Gives the answers that tell of something nobody thought of."""
+    """Return the answers with internal errors."""
     return [
-        told
-        for told in sidecar.inbox.messages
-        if isinstance(told, dict) and told.get("error", {}).get("code") == -32603
+        message
+        for message in sidecar.inbox.messages
+        if isinstance(message, dict) and message.get("error", {}).get("code") == -32603
     ]
 
 
-def asks(sidecar: MemorySidecar, method: str, params: Any) -> None:
-    """Asks as a host in JavaScript does: half a pair of surrogates is escaped, and an answer comes in any case."""
+def send_request(sidecar: MemorySidecar, method: str, params: Any) -> None:
+    """Send a request as a host in JavaScript does, with lone surrogates escaped; there is an answer in any case."""
     request = sidecar.client.start("ping") + 1_000_000
     sidecar.client.send(json.dumps({"jsonrpc": "2.0", "id": request, "method": method, "params": params}).encode())
     sidecar.client.answer(request, 10)
@@ -147,17 +147,17 @@ def test_any_json_of_a_hook_is_answered(sidecar: MemorySidecar, shop: Repository
     here = st.one_of(
         st.just(str(shop.path)), st.just(str(shop.path / "src")), st.sampled_from(("/nowhere", "a", "/\0"))
     )
-    heard = objects_of(
+    hook_inputs = objects_of(
         {
             "session_id": st.sampled_from(("s", "t", "x" * 200, "\x00")),
-            "cwd": here, "prompt": SAID, "tool_input": GIVEN,
+            "cwd": here, "prompt": TEXT, "tool_input": TOOL_INPUT,
             "source": st.sampled_from(("startup", "compact", "resume", "clear")),
             "permission_mode": st.sampled_from(("plan", "x")),
-            "transcript_path": st.one_of(st.just(str(transcript)), SAID), "last_assistant_message": SAID,
+            "transcript_path": st.one_of(st.just(str(transcript)), TEXT), "last_assistant_message": TEXT,
         },
         ODD,
     )  # fmt: skip
-    opened = st.fixed_dictionaries(
+    open_run = st.fixed_dictionaries(
         {
             "runId": st.sampled_from(("r", "q")), "deliveryToken": st.none(), "cwd": st.just(str(shop.path)),
             "projectPath": st.just(str(shop.path)), "mode": st.just("agent"),
@@ -166,7 +166,7 @@ def test_any_json_of_a_hook_is_answered(sidecar: MemorySidecar, shop: Repository
     )  # fmt: skip
 
     @settings(max_examples=examples(60, 15), suppress_health_check=list(HealthCheck), deadline=None)
-    @given(EVENTS, heard, st.one_of(st.none(), opened, ODD), st.lists(SAID, max_size=2), LINES)
+    @given(EVENTS, hook_inputs, st.one_of(st.none(), open_run, ODD), st.lists(TEXT, max_size=2), LINES)
     @example(
         "Stop",
         {"session_id": "e", "cwd": str(shop.path), "transcript_path": str(transcript)},
@@ -189,12 +189,12 @@ def test_any_json_of_a_hook_is_answered(sidecar: MemorySidecar, shop: Repository
             )
         ],
     )
-    def hears(event: str, said: Any, run: Any, touched: list[str], lines: list[bytes]) -> None:
+    def run_hook(event: str, hook_json: Any, run: Any, touched: list[str], lines: list[bytes]) -> None:
         transcript.write_bytes(b"\n".join(lines))
-        asks(sidecar, "hook/run", {"event": event, "input": said, "openRun": run, "touched": touched})
+        send_request(sidecar, "hook/run", {"event": event, "input": hook_json, "openRun": run, "touched": touched})
         assert unexpected(sidecar) == []
 
-    hears()
+    run_hook()
 
 
 def test_any_prompt_and_any_run_are_answered(sidecar: MemorySidecar, shop: Repository) -> None:
@@ -210,13 +210,13 @@ def test_any_prompt_and_any_run_are_answered(sidecar: MemorySidecar, shop: Repos
     )
 
     @settings(max_examples=examples(60, 15), suppress_health_check=list(HealthCheck), deadline=None)
-    @given(SAID, st.lists(PART, max_size=4), st.lists(SAID, max_size=2), moment, st.one_of(st.none(), usage), SAID)
+    @given(TEXT, st.lists(PART, max_size=4), st.lists(TEXT, max_size=2), moment, st.one_of(st.none(), usage), TEXT)
     @example("\ud83d", [], [], "2026-03-01T09:30:00Z", {"inputTokens": 2**64 - 1}, "\ud83d")
-    def plays(prompt: str, parts: Any, files: list[str], at: str, used: Any, text: str) -> None:
+    def play(prompt: str, parts: Any, files: list[str], at: str, used: Any, text: str) -> None:
         run = f"run-{next(numbers)}"
         session = {"id": "s", "willResume": True, "isFork": False}
         mentions = {"files": files, "folders": files}
-        asks(
+        send_request(
             sidecar,
             "continuity/preRun",
             {**common, "runId": run, "prompt": prompt, "session": session, "mentions": mentions},
@@ -227,14 +227,14 @@ def test_any_prompt_and_any_run_are_answered(sidecar: MemorySidecar, shop: Repos
             "assistant": {"text": text, "parts": parts}, "startedAt": at, "finishedAt": at, "usage": used,
             "toolErrors": [{"text": text}], "todos": [{"content": text[:4_000], "status": "pending"}],
         }  # fmt: skip
-        asks(sidecar, "continuity/postRun", ended)
+        send_request(sidecar, "continuity/postRun", ended)
         assert unexpected(sidecar) == []
 
-    plays()
+    play()
 
 
-def test_any_call_of_a_tool_is_answered(sidecar: MemorySidecar, shop: Repository) -> None:
-    def ask(method: str, params: dict[str, Any]) -> Any:
+def test_any_tool_call_is_answered(sidecar: MemorySidecar, shop: Repository) -> None:
+    def request(method: str, params: dict[str, Any]) -> Any:
         try:
             return sidecar.client.request(method, params)
         except RpcFailure as failure:
@@ -250,34 +250,36 @@ def test_any_call_of_a_tool_is_answered(sidecar: MemorySidecar, shop: Repository
         "memory_add",
         "none",
     )
-    given_ = objects_of(
+    arguments_of = objects_of(
         {
-            "query": SAID,
-            "id": SAID,
-            "text": SAID,
-            "title": SAID,
-            "run_id": SAID,
+            "query": TEXT,
+            "id": TEXT,
+            "text": TEXT,
+            "title": TEXT,
+            "run_id": TEXT,
             "limit": st.integers(-1, 2**70),
-            "type": SAID,
-            "status": SAID,
+            "type": TEXT,
+            "status": TEXT,
         },
         ODD,
     )
-    calls = st.lists(st.tuples(st.sampled_from(tools), given_), min_size=1, max_size=6)
+    calls = st.lists(st.tuples(st.sampled_from(tools), arguments_of), min_size=1, max_size=6)
 
     @settings(max_examples=examples(20, 8), suppress_health_check=list(HealthCheck), deadline=None)
     @given(calls)
-    def plays(wanted: list[tuple[str, Any]]) -> None:
-        async def story() -> None:
-            made = build_server(Tools(ask, Location(str(shop.path), str(shop.path)), str(shop.path)), may_write=True)
-            async with McpClient(made) as client:
-                for tool, arguments in wanted:
+    def play(tool_calls: list[tuple[str, Any]]) -> None:
+        async def call_tools() -> None:
+            server = build_server(
+                Tools(request, Location(str(shop.path), str(shop.path)), str(shop.path)), may_write=True
+            )
+            async with McpClient(server) as client:
+                for tool, arguments in tool_calls:
                     with suppress(Exception):
                         await client.call_tool(tool, arguments)
-                told = await client.call_tool("artifact_list", {})
-                assert not told.is_error
+                message = await client.call_tool("artifact_list", {})
+                assert not message.is_error
 
-        anyio.run(story)
+        anyio.run(call_tools)
         assert unexpected(sidecar) == []
 
-    plays()
+    play()

@@ -1,4 +1,4 @@
-"""A repository whose own configuration names programs, and one whose history is larger than it looks."""
+"""A repository whose configuration names programs, and one whose history is larger than it appears."""
 
 import sys
 from collections.abc import Callable
@@ -24,7 +24,7 @@ PROGRAMS = (
 
 @pytest.fixture
 def hostile(make_repository: Callable[..., Repository], tmp_path: Path) -> Repository:
-    """A repository that has a program named wherever git takes one, each of which notes that it ran."""
+    """A repository with a program configured wherever git accepts one; each program records that it ran."""
     repository = make_repository({"a.txt": "one\n", "src/b.py": "x = 1\n"})
     for name in PROGRAMS:
         repository.git("config", name, str(program(tmp_path, name)))
@@ -38,7 +38,7 @@ def hostile(make_repository: Callable[..., Repository], tmp_path: Path) -> Repos
 
 
 def program(folder: Path, name: str) -> Path:
-    """Writes a program that notes its name beside the repository."""
+    """Write a program that records its name beside the repository."""
     folder.mkdir(exist_ok=True)
     path = folder / name
     path.write_text(f"#!/bin/sh\necho {name} >> {ran(folder)}\ncat\n", encoding="utf-8")
@@ -51,7 +51,7 @@ def ran(folder: Path) -> Path:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the programs are shell scripts")
-def test_no_program_that_a_repository_names_is_run_but_a_filter_without_which_git_cannot_compare(
+def test_no_program_configured_by_a_repository_runs_except_a_clean_filter(
     client: Client, hostile: Repository, tmp_path: Path
 ) -> None:
     client.request("settings/update", {"settings": {"mode": "active", "artifactPolicy": "auto-write-memory-branch"}})
@@ -71,16 +71,16 @@ def test_no_program_that_a_repository_names_is_run_but_a_filter_without_which_gi
     assert set(ran(tmp_path).read_text(encoding="utf-8").split()) == {"filter.evil.clean"}
 
 
-def test_git_fetches_from_nowhere(make_repository: Callable[..., Repository]) -> None:
+def test_git_uses_no_transport_by_default(make_repository: Callable[..., Repository]) -> None:
     repository = make_repository({"a.txt": "one\n"})
     with pytest.raises(GitFailed):
         Git(repository.path).run("ls-remote", repository.path.as_uri())
-    told = Git(repository.path, variables={"GIT_ALLOW_PROTOCOL": "file"}).run("ls-remote", repository.path.as_uri())
-    assert repository.head().encode() in told
+    response = Git(repository.path, variables={"GIT_ALLOW_PROTOCOL": "file"}).run("ls-remote", repository.path.as_uri())
+    assert repository.head().encode() in response
 
 
 def _committed(folder: Path, files: dict[str, pygit2.Oid], levels: int) -> str:
-    """Commits `company/`, in which so many levels of ten folders each hold the next one; gives the repository."""
+    """Commit `company/` with `levels` levels of ten folders each, and return the repository."""
     repository = pygit2.init_repository(str(folder), bare=True)
     builder = repository.TreeBuilder()
     for name, blob in files.items():
@@ -97,13 +97,13 @@ def _committed(folder: Path, files: dict[str, pygit2.Oid], levels: int) -> str:
     return str(folder)
 
 
-def test_a_commit_of_a_billion_folders_is_refused(tmp_path: Path) -> None:
+def test_a_commit_with_a_billion_folders_is_refused(tmp_path: Path) -> None:
     source = open_source(_committed(tmp_path / "bomb.git", {}, 12))
     with pytest.raises(SidecarError, match="entries"):
         source.files()
 
 
-def test_a_file_that_unpacks_to_more_than_any_item_is_not_unpacked(tmp_path: Path) -> None:
+def test_a_blob_larger_than_any_item_is_not_read_in_full(tmp_path: Path) -> None:
     repository = pygit2.init_repository(str(tmp_path / "large.git"), bare=True)
     blobs = {"large.md": repository.create_blob(bytes(64 * 2**20)), "small.md": repository.create_blob(b"x")}
     source = open_source(_committed(tmp_path / "large.git", blobs, 0))

@@ -1,4 +1,4 @@
-"""No text makes a regular expression of the product slow: the time grows with the text, not with its square."""
+"""No text makes a regular expression of the product slow: time grows linearly, not quadratically."""
 
 import re
 import time
@@ -20,13 +20,13 @@ Use = Callable[[str], object]
 
 SHORT, LONG = 2_000, 8_000
 TINY = (*range(16, 41, 4), 400)
-"""Lengths at which exponential and cubic time are seen before they take minutes."""
+"""Lengths at which exponential and cubic time show before they take minutes."""
 
-AT_ONCE_SECONDS = 0.04
-"""Of 8,000 characters; a pattern that tries all pairs of them takes a tenth of a second at least."""
+QUICK_SECONDS = 0.04
+"""Limit for 8,000 characters; a quadratic pattern takes at least a tenth of a second."""
 
-MOST_GROWTH = 8.0
-"""From the short text to one four times as long: a line takes 4 times as long, a square 16 times."""
+MAX_GROWTH = 8.0
+"""Limit from the short text to one four times as long: linear time grows 4 times, quadratic 16 times."""
 
 BOUNDED: dict[str, Use] = {
     "sidecar.language.abandoned_approach.": lambda text: list(abandoned_approaches(text)),
@@ -35,29 +35,29 @@ BOUNDED: dict[str, Use] = {
     "sidecar.ralph.agent.text_stream._SEQUENCE": lambda text: AnsiStripper().strip(text),
     "sidecar.language.creation_intent.": creation_intent,
 }
-"""Patterns that are given short texts only, or ended ones: what gives them has to be as quick instead."""
+"""Patterns that only receive short or terminated texts; their caller must be quick instead."""
 
 TEXTS = 24
-"""Texts per pattern in a default run: every third or so; `--thorough` tries all."""
+"""Texts per pattern in a default run, about every third; `--thorough` tries all."""
 
 PATTERNS = all_patterns()
-MODULES = sorted({module_of(one) for one in PATTERNS})
+MODULES = sorted({module_of(pattern) for pattern in PATTERNS})
 
 
-def test_all_patterns_are_found() -> None:
+def test_the_inventory_contains_all_patterns() -> None:
     assert len(PATTERNS) > 600
-    assert sum(one.place.startswith("somewhere") for one in PATTERNS) < 5
-    assert all(any(one.place.startswith(place) for one in PATTERNS) for place in BOUNDED)
+    assert sum(pattern.place.startswith("somewhere") for pattern in PATTERNS) < 5
+    assert all(any(pattern.place.startswith(place) for pattern in PATTERNS) for place in BOUNDED)
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_time_grows_with_the_text_and_not_with_its_square(module: str) -> None:
+def test_matching_time_grows_linearly_with_the_text(module: str) -> None:
     slow = [
-        (one.place, str(one.pattern)[:80], text)
-        for number, one in enumerate(PATTERNS)
-        if module_of(one) == module
-        for text in sample(slow_texts_for(one.pattern, one.flags, number), TEXTS)
-        if not is_quick(use_of(one), text, isinstance(one.pattern, bytes))
+        (pattern.place, str(pattern.pattern)[:80], text)
+        for number, pattern in enumerate(PATTERNS)
+        if module_of(pattern) == module
+        for text in sample(slow_texts_for(pattern.pattern, pattern.flags, number), TEXTS)
+        if not is_quick(use_of(pattern), text, isinstance(pattern.pattern, bytes))
     ]
     assert slow == []
 
@@ -72,38 +72,38 @@ def test_time_grows_with_the_text_and_not_with_its_square(module: str) -> None:
         r"^(?:\w+,? ?)+$",
     ],
 )
-def test_a_pattern_that_tries_all_pairs_is_seen(pattern: str) -> None:
+def test_a_quadratic_pattern_is_detected(pattern: str) -> None:
     use = use_of(Pattern("here", pattern, 0, frozenset(("finditer",))))
     assert not all(is_quick(use, text, is_bytes=False) for text in slow_texts_for(pattern, 0, 1))
 
 
-def use_of(one: Pattern) -> Use:
-    """What is done with a pattern: it is tried at the beginning, or everywhere."""
+def use_of(pattern: Pattern) -> Use:
+    """Return how a pattern is used: tried at the start, or everywhere."""
     for place, use in BOUNDED.items():
-        if one.place.startswith(place):
+        if pattern.place.startswith(place):
             return use
-    compiled: Any = re.compile(one.pattern, one.flags)
-    if "finditer" not in one.uses:
-        return lambda text: [getattr(compiled, use)(text) for use in one.uses]
+    compiled: Any = re.compile(pattern.pattern, pattern.flags)
+    if "finditer" not in pattern.uses:
+        return lambda text: [getattr(compiled, use)(text) for use in pattern.uses]
     return lambda text: deque(compiled.finditer(text), maxlen=0)
 
 
 def is_quick(use: Use, text: SlowText, is_bytes: bool) -> bool:
-    """Whether a long text takes hardly any time, or not much more than its share of what a short one takes."""
+    """Whether a long text takes hardly any time, or not much more than its share compared with a short one."""
 
     def seconds(length: int, times: int = 1) -> float:
-        given: Any = text.of_length(length).encode("utf-8", "replace") if is_bytes else text.of_length(length)
-        return min(_seconds(use, given) for _ in range(times))
+        argument: Any = text.of_length(length).encode("utf-8", "replace") if is_bytes else text.of_length(length)
+        return min(_seconds(use, argument) for _ in range(times))
 
     for length in TINY:
-        if seconds(length) > AT_ONCE_SECONDS and seconds(length, 3) > AT_ONCE_SECONDS:
+        if seconds(length) > QUICK_SECONDS and seconds(length, 3) > QUICK_SECONDS:
             return False
-    if seconds(SHORT) > 10 * AT_ONCE_SECONDS:
+    if seconds(SHORT) > 10 * QUICK_SECONDS:
         return False
-    return seconds(LONG) <= AT_ONCE_SECONDS or seconds(LONG, 3) <= MOST_GROWTH * seconds(SHORT, 3)
+    return seconds(LONG) <= QUICK_SECONDS or seconds(LONG, 3) <= MAX_GROWTH * seconds(SHORT, 3)
 
 
-def _seconds(use: Use, given: Any) -> float:
-    begun = time.thread_time()
-    use(given)
-    return time.thread_time() - begun
+def _seconds(use: Use, argument: Any) -> float:
+    start = time.thread_time()
+    use(argument)
+    return time.thread_time() - start

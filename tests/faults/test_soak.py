@@ -15,30 +15,30 @@ WARM = Usage(
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="the failing disk stands on SQLite's unix VFS")
-def test_nothing_is_lost_stale_or_without_bound_while_everything_changes(tmp_path: Path) -> None:
+def test_nothing_is_lost_stale_or_unbounded_while_everything_changes(tmp_path: Path) -> None:
     run = soak(tmp_path, minutes=0.2 if is_thorough() else 0.1, seed=1)
     assert run.findings == []
     assert run.runs
     assert len(run.usages) >= 4
-    happened = ("kill at rest", "kill at work", "clock jumps", "full disks", "read-only disks", "packs compared")
-    assert [what for what in happened if not run.counts[what]] == []
+    expected_events = ("kill at rest", "kill at work", "clock jumps", "full disks", "read-only disks", "packs compared")
+    assert [event for event in expected_events if not run.counts[event]] == []
 
 
 @pytest.mark.parametrize(
     ("name", "step"),
     [("rss_bytes", 1 << 20), ("descriptors", 1), ("threads", 1), ("watches", 1), ("state_bytes", 999_999)],
 )
-def test_what_grows_with_each_run_is_seen(name: str, step: int) -> None:
+def test_growth_per_run_is_detected(name: str, step: int) -> None:
     steady = [WARM._replace(runs=number, pid=number % 2) for number in range(200)]
     assert growth(steady) == []
-    (found,) = growth([one._replace(**{name: getattr(one, name) + step * one.runs}) for one in steady])
-    assert "grew" in found or "grows" in found
+    (finding,) = growth([usage._replace(**{name: getattr(usage, name) + step * usage.runs}) for usage in steady])
+    assert "grew" in finding or "grows" in finding
 
 
 @pytest.mark.parametrize(
     ("name", "much"),
     [("rss_bytes", 1 << 30), ("descriptors", 500), ("threads", 99), ("watches", 400), ("state_files", 99)],
 )
-def test_what_is_beyond_any_bound_is_seen(name: str, much: int) -> None:
+def test_exceeded_limits_are_detected(name: str, much: int) -> None:
     assert exceeded_limits(WARM) == []
     assert len(exceeded_limits(WARM._replace(**{name: much}))) == 1

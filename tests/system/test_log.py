@@ -86,7 +86,7 @@ def test_an_internal_error_is_logged_with_its_incident_id(
         assert process.client.request("ping") == {}
         incident = orjson.loads(process.stderr_lines(b'"incidentId":"' + incident_id.encode())[0])
         assert incident["kind"] == kind
-        assert any("rows.py" in frame for frame in incident["frames"])
+        assert any("misbehaving_methods.py" in frame for frame in incident["frames"])
 
 
 def test_every_line_is_one_json_object_with_time_level_and_event(

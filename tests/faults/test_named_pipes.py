@@ -1,4 +1,4 @@
-"""A pipe in a file's place is told of or passed over, and nothing waits for it."""
+"""A named pipe instead of a file is reported or skipped, and nothing waits for it."""
 
 import os
 import sys
@@ -34,43 +34,43 @@ TRANSCRIPT = "transcript.jsonl"
 
 INTERNAL_ERROR = -32603
 PATIENCE_SECONDS = 10.0
-"""A busy machine's; what waits for a pipe waits for ever."""
+"""Enough for a busy machine; waiting for a pipe would never end."""
 
 
-def _asked(project: Path) -> tuple[tuple[str, dict[str, Any]], ...]:
-    place, change = str(project), {"cwd": str(project), "change": "add-login"}
+def _requests(project: Path) -> tuple[tuple[str, dict[str, Any]], ...]:
+    folder, change = str(project), {"cwd": str(project), "change": "add-login"}
     return (
-        ("continuity/preRun", {**_run(place), "prompt": "Mend src/app.py, see CLAUDE.md"}),
-        ("continuity/postRun", {**_run(place), **_ended(project)}),
-        ("context/compose", {"cwd": place, "usage": {"usedTokens": 1_000, "maxTokens": 10_000}}),
-        ("session/activate", {"cwd": place}),
-        ("session/status", {"cwd": place}),
-        ("session/exit", {"cwd": place}),
+        ("continuity/preRun", {**_run(folder), "prompt": "Mend src/app.py, see CLAUDE.md"}),
+        ("continuity/postRun", {**_run(folder), **_ended(project)}),
+        ("context/compose", {"cwd": folder, "usage": {"usedTokens": 1_000, "maxTokens": 10_000}}),
+        ("session/activate", {"cwd": folder}),
+        ("session/status", {"cwd": folder}),
+        ("session/exit", {"cwd": folder}),
         (
             "memory/add",
-            {"cwd": place, "projectPath": place, "text": "We use argon2 for passwords.", "type": "decision"},
+            {"cwd": folder, "projectPath": folder, "text": "We use argon2 for passwords.", "type": "decision"},
         ),
-        ("memory/search", {"cwd": place, "projectPath": place, "query": "argon2"}),
-        ("memory/rebuild", {"cwd": place, "projectPath": place}),
-        ("memory/maintain", {"cwd": place, "projectPath": place}),
-        ("registry/list", {"cwd": place, "projectPath": place}),
-        ("registry/health", {"cwd": place, "projectPath": place}),
-        ("registry/refresh", {"cwd": place, "projectPath": place}),
-        ("codebase/state", {"cwd": place}),
-        ("codebase/search", {"cwd": place, "query": "app"}),
+        ("memory/search", {"cwd": folder, "projectPath": folder, "query": "argon2"}),
+        ("memory/rebuild", {"cwd": folder, "projectPath": folder}),
+        ("memory/maintain", {"cwd": folder, "projectPath": folder}),
+        ("registry/list", {"cwd": folder, "projectPath": folder}),
+        ("registry/health", {"cwd": folder, "projectPath": folder}),
+        ("registry/refresh", {"cwd": folder, "projectPath": folder}),
+        ("codebase/state", {"cwd": folder}),
+        ("codebase/search", {"cwd": folder, "query": "app"}),
         ("ralph/status", change),
         ("ralph/addContext", {**change, "text": "Use argon2."}),
         ("ralph/stop", change),
         ("ralph/reset", change),
-        ("state/doctor", {"projectPath": place}),
-        ("state/purge", {"projectPath": place, "dryRun": True}),
+        ("state/doctor", {"projectPath": folder}),
+        ("state/purge", {"projectPath": folder, "dryRun": True}),
     )
 
 
-def _run(place: str) -> dict[str, Any]:
+def _run(folder: str) -> dict[str, Any]:
     return {
-        "runId": "run-1", "subChatId": "sub-1", "provider": "claude", "mode": "agent", "cwd": place,
-        "projectPath": place, "session": {"id": None, "willResume": False, "isFork": False},
+        "runId": "run-1", "subChatId": "sub-1", "provider": "claude", "mode": "agent", "cwd": folder,
+        "projectPath": folder, "session": {"id": None, "willResume": False, "isFork": False},
     }  # fmt: skip
 
 
@@ -84,17 +84,17 @@ def _ended(project: Path) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize(
-    "places", [INSTRUCTIONS, FRAMEWORK, OWN_REGISTRY, LOCKS, (*LOOP, TRANSCRIPT)], ids=lambda one: one[0]
+    "pipe_paths", [INSTRUCTIONS, FRAMEWORK, OWN_REGISTRY, LOCKS, (*LOOP, TRANSCRIPT)], ids=lambda paths: paths[0]
 )
-def test_a_pipe_in_a_files_place_holds_nothing_up(
-    places: tuple[str, ...], make_repository: Callable[..., Repository], client: Client
+def test_a_named_pipe_instead_of_a_file_blocks_nothing(
+    pipe_paths: tuple[str, ...], make_repository: Callable[..., Repository], client: Client
 ) -> None:
     project = make_repository({"README.md": "A shop.\n", "src/main.py": "import app\n"}).path
     client.request("settings/update", {"settings": {"mode": "active"}})
-    for place in places:
-        path = project / place
+    for pipe_path in pipe_paths:
+        path = project / pipe_path
         path.parent.mkdir(parents=True, exist_ok=True)
         os.mkfifo(path)
-    for method, params in _asked(project):
+    for method, params in _requests(project):
         answer = client.answer(client.start(method, params), PATIENCE_SECONDS)
         assert answer.get("error", {}).get("code") != INTERNAL_ERROR, (method, answer)

@@ -1,4 +1,4 @@
-"""A process that is killed around a run: what it gave is given again, never missing; what was confirmed stays so."""
+"""A process killed around a run: what it sent is sent again; what was confirmed stays confirmed."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,7 @@ from tests.support.shop import PROMPT, shop
 __all__ = ["shop"]
 
 
-def test_killed_between_pre_run_and_post_run_it_gives_everything_again(
+def test_after_a_kill_between_pre_run_and_post_run_everything_is_sent_again(
     start_process: Callable[..., SidecarProcess], shop: Repository
 ) -> None:
     first_process = start_process()

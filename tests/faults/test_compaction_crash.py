@@ -1,4 +1,4 @@
-"""After a kill during a compaction, repeating the call ends where an undisturbed one does."""
+"""A process killed before a compaction: repeating the call ends in the same state as an undisturbed one."""
 
 import re
 import signal
@@ -15,7 +15,7 @@ from tests.support.process import SidecarProcess
 from tests.support.rpc_failures import StillWaiting
 
 KILLABLE = (sys.executable, "-m", "tests.support.serve_and_crash")
-Starts = Callable[..., SidecarProcess]
+StartProcess = Callable[..., SidecarProcess]
 
 SUMMARY = {
     "messages": [
@@ -57,7 +57,7 @@ def end_state(process: SidecarProcess, project: Path) -> dict[str, str]:
 
 @pytest.mark.parametrize("killed_at", sample([1, 2, 3, 4, 6, 8, 11, 14, 18, 22, 27, 33, 38, 43, 48, 54, 60], 5))
 def test_after_a_kill_at_any_write_the_next_call_finishes_the_compaction(
-    start_process: Starts, tmp_path: Path, killed_at: int
+    start_process: StartProcess, tmp_path: Path, killed_at: int
 ) -> None:
     params: dict[str, Any] = {"summary": SUMMARY, "progress": "Half"}
     undisturbed = start_process(state_dir=tmp_path / "undisturbed")

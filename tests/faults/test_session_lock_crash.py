@@ -1,4 +1,4 @@
-"""A kill while a session is activated or exited locks nobody in and loses none of the user's bytes."""
+"""A process killed while a session is entered or left: nobody is locked in, and no byte of the user's is lost."""
 
 import signal
 import sys
@@ -13,7 +13,7 @@ from tests.support.process import SidecarProcess
 from tests.support.rpc_failures import StillWaiting
 
 KILLABLE = (sys.executable, "-m", "tests.support.serve_and_crash")
-Starts = Callable[..., SidecarProcess]
+StartProcess = Callable[..., SidecarProcess]
 
 USER_CONTENT = b"# Mine\r\n\r\nlast line, without a newline"
 
@@ -21,7 +21,7 @@ USER_CONTENT = b"# Mine\r\n\r\nlast line, without a newline"
 @pytest.mark.parametrize("verb", ["activate", "exit"])
 @pytest.mark.parametrize("killed_at", [1, 2, 3, 4, 5, 6, 8])
 def test_after_a_kill_at_any_write_repeating_the_call_succeeds(
-    start_process: Starts, tmp_path: Path, verb: str, killed_at: int
+    start_process: StartProcess, tmp_path: Path, verb: str, killed_at: int
 ) -> None:
     project, order = tmp_path / "project", tmp_path / "order"
     project.mkdir()

@@ -1,4 +1,6 @@
-"""A knowledge sync whose process is killed or ended leaves memory consistent; only one sync runs at a time."""
+"""A knowledge sync whose process is killed, ended or doubled: memory stays consistent, and only one sync runs at a
+time.
+"""
 
 import json
 import sqlite3

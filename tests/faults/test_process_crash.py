@@ -1,4 +1,4 @@
-"""Several processes on one file, and processes that are killed: nothing acknowledged is lost."""
+"""Several processes on one file, and killed processes: nothing acknowledged is lost."""
 
 import os
 import subprocess
@@ -50,19 +50,19 @@ def numbers_of(state_dir: Path, project: str) -> list[int]:
 
 
 @pytest.mark.parametrize("reads", [1, 20, 300])
-def test_a_process_killed_in_the_middle_of_writes_has_kept_all_it_acknowledged(state_dir: Path, reads: int) -> None:
+def test_a_process_killed_while_writing_has_stored_everything_it_acknowledged(state_dir: Path, reads: int) -> None:
     with start_writer(state_dir, "w", 100_000) as writer:
         assert writer.stdout is not None
         acknowledged = [int(writer.stdout.readline()) for _ in range(reads)]
         writer.kill()
         acknowledged += [int(line) for line in writer.stdout.read().split(b"\n")[:-1]]
-    kept = numbers_of(state_dir, "w-x")
-    assert kept[: len(acknowledged)] == acknowledged
-    assert kept == numbers_of(state_dir, "w-y")  # each transaction whole
-    assert len(kept) <= len(acknowledged) + 1
+    stored = numbers_of(state_dir, "w-x")
+    assert stored[: len(acknowledged)] == acknowledged
+    assert stored == numbers_of(state_dir, "w-y")  # each transaction is complete
+    assert len(stored) <= len(acknowledged) + 1
 
 
-def test_processes_that_write_at_once_all_have_their_writes(state_dir: Path) -> None:
+def test_concurrent_writers_lose_no_write(state_dir: Path) -> None:
     writers = {name: start_writer(state_dir, name, 150) for name in ("a", "b", "c")}
     for writer in writers.values():
         with writer:
@@ -76,23 +76,23 @@ def value_of(client: Client, name: str) -> object:
     return next(setting["value"] for setting in settings if setting["name"] == name)
 
 
-def test_two_sidecars_on_one_file_see_each_others_settings_at_once(
+def test_two_sidecars_on_one_file_see_settings_of_each_other_immediately(
     start_process: Callable[..., SidecarProcess],
 ) -> None:
-    one, other = start_process().client, start_process().client
-    for client in (one, other):
+    first, second = start_process().client, start_process().client
+    for client in (first, second):
         assert client.initialize()["state"]["warnings"] == []
     for number in range(10):
-        one.request("settings/update", {"settings": {"budgets": {"low": 2_000 + number}}})
-        other.request("settings/update", {"settings": {"budgets": {"debug": 3_000 + number}}})
-        for client in (one, other):
+        first.request("settings/update", {"settings": {"budgets": {"low": 2_000 + number}}})
+        second.request("settings/update", {"settings": {"budgets": {"debug": 3_000 + number}}})
+        for client in (first, second):
             assert (value_of(client, "budgets.low"), value_of(client, "budgets.debug")) == (
                 2_000 + number,
                 3_000 + number,
             )
 
 
-def test_what_was_acknowledged_is_there_after_a_kill(start_process: Callable[..., SidecarProcess]) -> None:
+def test_acknowledged_settings_survive_a_kill(start_process: Callable[..., SidecarProcess]) -> None:
     process = start_process()
     process.client.initialize()
     process.client.request("settings/update", {"settings": {"mode": "active"}})
@@ -103,9 +103,7 @@ def test_what_was_acknowledged_is_there_after_a_kill(start_process: Callable[...
     assert value_of(client, "mode") == "active"
 
 
-def test_the_handshake_says_when_the_state_was_damaged(
-    start_process: Callable[..., SidecarProcess], state_dir: Path
-) -> None:
+def test_the_handshake_reports_a_damaged_state(start_process: Callable[..., SidecarProcess], state_dir: Path) -> None:
     state_dir.mkdir()
     (state_dir / "continuity.db").write_bytes(b"damaged beyond recognition")
     state = start_process().client.initialize()["state"]
@@ -113,13 +111,13 @@ def test_the_handshake_says_when_the_state_was_damaged(
     assert "continuity.db.damaged-" in state["warnings"][0]
 
 
-def test_a_file_that_somebody_is_writing_never_looks_damaged(state_dir: Path) -> None:
+def test_a_file_being_written_never_appears_damaged(state_dir: Path) -> None:
     with start_writer(state_dir, "w", 100_000) as writer:
         assert writer.stdout is not None
         writer.stdout.readline()
         reading = threading.Thread(target=writer.stdout.read)
         reading.start()
-        found = {find_damage(state_dir / "continuity.db") for _ in range(60)}
+        damages = {find_damage(state_dir / "continuity.db") for _ in range(60)}
         writer.kill()
         reading.join()
-    assert found == {None}
+    assert damages == {None}

@@ -1,4 +1,4 @@
-"""The disk fails in the middle of things; the state file stays usable and loses nothing acknowledged."""
+"""The disk fails during writes; the state file stays usable and loses nothing acknowledged."""
 
 import sys
 from collections.abc import Iterator
@@ -42,7 +42,7 @@ def integrity(database: Database) -> str:
 
 @pytest.mark.parametrize("failure", [apsw.FullError, apsw.IOError])
 @pytest.mark.parametrize("nth", range(1, 5))
-def test_a_write_that_fails_changes_nothing_and_the_next_one_works(
+def test_a_failed_write_changes_nothing_and_the_next_one_works(
     disk: Disk, state_dir: Path, nth: int, failure: type[apsw.Error]
 ) -> None:
     database = open_state(state_dir, STARTS_AT_MS).database
@@ -67,7 +67,7 @@ def writes_to_open(state_dir: Path, disk: Disk) -> int:
     return disk.writes
 
 
-def test_an_opening_that_fails_at_any_write_can_be_repeated(disk: Disk, tmp_path: Path) -> None:
+def test_opening_can_be_repeated_after_a_failure_at_any_write(disk: Disk, tmp_path: Path) -> None:
     total = writes_to_open(tmp_path / "counting", disk)
     assert total > 10
     for nth in range(1, total + 1, 3):
@@ -99,7 +99,7 @@ def test_a_cache_on_a_failing_disk_still_answers(disk: Disk, state_dir: Path) ->
     database.close()
 
 
-def test_a_full_disk_is_said_to_be_full_and_what_was_kept_stays(state_dir: Path) -> None:
+def test_a_full_disk_is_reported_and_stored_values_stay(state_dir: Path) -> None:
     database = open_state(state_dir, STARTS_AT_MS).database
     set_budget(database, 2_000)
     writer = database.writer_for_migration()

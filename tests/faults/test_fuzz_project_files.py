@@ -1,4 +1,4 @@
-"""What a project's own files hold is read or refused, whatever it is: nothing else comes out of a reader."""
+"""Any content of a project's own files is accepted or refused; a reader raises nothing else."""
 
 import json
 from collections.abc import Callable
@@ -85,7 +85,7 @@ def _session(text: str) -> None:
     for agent in ("dev", pipeline.current):
         score, before = agent_score(pipeline, agent), previous_agent(pipeline, agent)
         assert score is None or 0 <= score <= 100
-        assert before == "" or before in {one.name for one in pipeline.agents}
+        assert before == "" or before in {agent.name for agent in pipeline.agents}
     assert next_agent(pipeline, is_done=True) != pipeline.current or not pipeline.current
     assert resolve_mode(None, pipeline.state, session, pipeline.language).name
 
@@ -99,21 +99,21 @@ def _document(text: str) -> None:
 
 
 def _build(text: str) -> None:
-    for read in (config_parsers.parse_toml, config_parsers.parse_json, config_parsers.parse_ini):
-        assert isinstance(read(text), dict)
+    for parse in (config_parsers.parse_toml, config_parsers.parse_json, config_parsers.parse_ini):
+        assert isinstance(parse(text), dict)
     for name in ("package.json", "pyproject.toml", "Cargo.toml", "go.mod"):
-        found = by_path(name, text[: len(text) // 2], text)
-        assert found is None or found.path == name
+        boundary = by_path(name, text[: len(text) // 2], text)
+        assert boundary is None or boundary.path == name
 
 
 def _claude_settings(text: str) -> None:
     with suppress(SettingsUnreadable):
-        ours = with_hooks(text, "onecode-sidecar")
-        assert len(installed_events(ours)) == 5
-        assert with_hooks(ours, "onecode-sidecar") == ours
-        assert installed_events(without_hooks(ours)) == []
+        with_ours = with_hooks(text, "onecode-sidecar")
+        assert len(installed_events(with_ours)) == 5
+        assert with_hooks(with_ours, "onecode-sidecar") == with_ours
+        assert installed_events(without_hooks(with_ours)) == []
         if not installed_events(text) and text.strip("\ufeff \t\r\n") and "hooks" not in text:
-            assert same_settings(without_hooks(ours), text)
+            assert same_settings(without_hooks(with_ours), text)
 
 
 CLAUDE = (
@@ -130,14 +130,14 @@ READERS: dict[str, tuple[Callable[[str], None], tuple[str, ...]]] = {
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_a_reader_reads_or_refuses(name: str) -> None:
-    read, pieces = READERS[name]
+def test_a_reader_accepts_or_refuses_any_text(name: str) -> None:
+    reader, parts = READERS[name]
 
-    @given(texts(pieces))
-    def reads(text: str) -> None:
-        read(text.encode("utf-8", "surrogatepass").decode("utf-8", "replace"))
+    @given(texts(parts))
+    def read_any(text: str) -> None:
+        reader(text.encode("utf-8", "surrogatepass").decode("utf-8", "replace"))
 
-    reads()
+    read_any()
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_a_reader_reads_or_refuses(name: str) -> None:
     ],
     ids=range(8),
 )  # fmt: skip
-def test_a_build_file_that_nests_too_deep_or_counts_too_far_hurts_nobody(text: str) -> None:
+def test_a_build_file_with_deep_nesting_or_huge_numbers_is_harmless(text: str) -> None:
     _build(text)
     with suppress(SettingsUnreadable):
         with_hooks(text, "onecode-sidecar")
@@ -176,10 +176,10 @@ STATE = objects_of(
 
 
 @given(st.one_of(STATE.map(line_of), st.binary(max_size=20)))
-def test_any_sync_state_is_read_or_refused(content: bytes) -> None:
+def test_any_sync_state_is_accepted_or_refused(content: bytes) -> None:
     with suppress(ValueError):
-        found = parse_state(content)
-        assert parse_state(serialize_state(found)) == found
+        parsed = parse_state(content)
+        assert parse_state(serialize_state(parsed)) == parsed
 
 
 ITEM = (
@@ -192,16 +192,18 @@ ITEM = (
 
 
 @given(st.lists(st.tuples(st.sampled_from(("a", "b")), texts(ITEM)), max_size=3))
-def test_any_files_make_a_manifest_and_none_is_forgotten(files: list[tuple[str, str]]) -> None:
+def test_any_files_form_a_manifest_that_accounts_for_each(files: list[tuple[str, str]]) -> None:
     entries = []
     for number, (name, text) in enumerate(files):
         path = f"company/adrs/{name}{number}.md"
         location = item_location(path)
         assert location is not None
         entries.append(read_entry(SourceFile(path, f"blob-{number}"), location, text.encode("utf-8", "surrogatepass")))
-    made = build_manifest("commit", entries, {})
-    assert len(made.items) + len(made.failures) + sum(not one.ref and not one.problem for one in entries) == len(files)
-    assert all(parse_ref(ref) is not None and ref == entry.ref for ref, entry in made.items.items())
+    manifest = build_manifest("commit", entries, {})
+    assert len(manifest.items) + len(manifest.failures) + sum(
+        not entry.ref and not entry.problem for entry in entries
+    ) == len(files)
+    assert all(parse_ref(ref) is not None and ref == entry.ref for ref, entry in manifest.items.items())
 
 
 MOMENT = st.sampled_from(
@@ -228,23 +230,23 @@ ITERATION: dict[str, st.SearchStrategy[Any]] = {
     "costUsd": st.floats(), "reason": st.none(), "endedLoop": st.none(), "outputBytes": COUNT,
     "continuity": st.none(), "warnings": st.just([]),
 }  # fmt: skip
-SPOILT = json_values(("number", "startedAt", "a"), ("running", "a"), 6)
+DAMAGED = json_values(("number", "startedAt", "a"), ("running", "a"), 6)
 
 
-def test_any_kept_loop_is_told_or_unknown(client: Client, tmp_path: Path) -> None:
-    kept = tmp_path / ".spool" / ".state" / "ralph" / "change"
-    kept.mkdir(parents=True)
+def test_any_stored_loop_state_gives_a_status(client: Client, tmp_path: Path) -> None:
+    loop_folder = tmp_path / ".spool" / ".state" / "ralph" / "change"
+    loop_folder.mkdir(parents=True)
 
     @given(
-        st.one_of(st.fixed_dictionaries(LOOP), objects_of(LOOP, SPOILT)),
-        st.lists(st.one_of(st.fixed_dictionaries(ITERATION), objects_of(ITERATION, SPOILT)), max_size=3),
+        st.one_of(st.fixed_dictionaries(LOOP), objects_of(LOOP, DAMAGED)),
+        st.lists(st.one_of(st.fixed_dictionaries(ITERATION), objects_of(ITERATION, DAMAGED)), max_size=3),
         st.binary(max_size=5),
     )
     @example({}, [], b"[" * 100_000)
-    def tells(loop: Any, iterations: list[Any], more: bytes) -> None:
-        (kept / "state.json").write_bytes(json.dumps(loop).encode() + more)
-        (kept / "history.jsonl").write_bytes(b"\n".join(map(line_of, iterations)) + more)
-        told = client.request("ralph/status", {"cwd": str(tmp_path), "change": "change"})
-        assert told["change"] == "change"
+    def check_status(loop: Any, iterations: list[Any], more: bytes) -> None:
+        (loop_folder / "state.json").write_bytes(json.dumps(loop).encode() + more)
+        (loop_folder / "history.jsonl").write_bytes(b"\n".join(map(line_of, iterations)) + more)
+        status = client.request("ralph/status", {"cwd": str(tmp_path), "change": "change"})
+        assert status["change"] == "change"
 
-    tells()
+    check_status()

@@ -1,4 +1,4 @@
-"""A stranger's files cost neither the process nor its time: nested without end, repeated without end, half written."""
+"""Hostile files cost neither the process nor its time: nested endlessly, repeated endlessly, half written."""
 
 import itertools
 import json
@@ -21,12 +21,12 @@ DEEP = 50_000
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def _each_of_the_last(times: int, levels: int, how: str) -> str:
-    """Levels that each repeat the one before so many times."""
+def _nested_aliases(times: int, levels: int, template: str) -> str:
+    """Return levels that each repeat the previous one `times` times."""
     names = [f"n{number}" for number in range(levels)]
     lines = [f"{names[0]}: &{names[0]} {{k: v}}"]
     for before, name in itertools.pairwise(names):
-        lines.append(f"{name}: &{name} {how % ', '.join([f'*{before}'] * times)}")
+        lines.append(f"{name}: &{name} {template % ', '.join([f'*{before}'] * times)}")
     return "\n".join(lines) + "\n"
 
 
@@ -38,18 +38,18 @@ def _each_of_the_last(times: int, levels: int, how: str) -> str:
         pytest.param("a:\n  " + "- " * DEEP + "x", id="items in items"),
         pytest.param("? " * DEEP + "x", id="keys in keys"),
         pytest.param("a: " + "{a: " * DEEP + "}" * DEEP, id="mappings in mappings"),
-        pytest.param(_each_of_the_last(9, 12, "[%s]"), id="a billion laughs"),
-        pytest.param(_each_of_the_last(9, 12, "{<<: [%s]}"), id="a billion merges"),
+        pytest.param(_nested_aliases(9, 12, "[%s]"), id="a billion laughs"),
+        pytest.param(_nested_aliases(9, 12, "{<<: [%s]}"), id="a billion merges"),
         pytest.param("a: &a [*a]", id="a list that holds itself"),
         pytest.param("a: &a {b: *a}", id="a mapping that holds itself"),
         pytest.param("a: &a {<<: *a}", id="a mapping merged with itself"),
     ],
 )
-def test_yaml_that_is_nested_or_repeated_beyond_measure_is_damaged(text: str) -> None:
+def test_yaml_nested_or_repeated_excessively_is_damaged(text: str) -> None:
     assert read_mapping(text) is None
 
 
-def test_yaml_of_a_careful_hand_is_read_with_its_repetitions() -> None:
+def test_reasonable_yaml_is_read_with_its_aliases() -> None:
     assert read_mapping("base: &b {a: 1}\none: {<<: *b, c: 2}\ntwo: [*b, *b]\n") == {
         "base": {"a": 1},
         "one": {"a": 1, "c": 2},
@@ -69,7 +69,7 @@ def test_yaml_of_a_careful_hand_is_read_with_its_repetitions() -> None:
         (config_parsers.parse_ini, "[a]\nkey\n  goes on\n"),
     ],
 )
-def test_a_settings_file_that_cannot_be_understood_is_an_empty_table(
+def test_an_unreadable_configuration_file_is_an_empty_table(
     read: Callable[[str], config_parsers.Table], text: str
 ) -> None:
     assert read(text) == {}
@@ -84,17 +84,15 @@ def test_a_settings_file_that_cannot_be_understood_is_an_empty_table(
         ("Cargo.toml", "[package]\nname=" + "{a=" * DEEP),
     ],
 )
-def test_a_manifest_that_cannot_be_understood_promises_nothing(path: str, after: str) -> None:
+def test_an_unreadable_manifest_has_no_contracts(path: str, after: str) -> None:
     assert boundaries.by_path(path, "", after) is None
 
 
-def test_no_module_of_a_repository_is_loaded_by_a_process_of_ours(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_our_processes_load_no_module_from_a_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "sidecar").mkdir()
     for name in ("sidecar/__init__.py", "orjson.py", "json.py", "queue.py"):
         (tmp_path / name).write_text(f"open({str(tmp_path / 'loaded')!r}, 'a').write({name!r})\n", encoding="utf-8")
-    monkeypatch.setenv("PYTHONPATH", str(ROOT))  # another's may lead to the folder one stands in
+    monkeypatch.setenv("PYTHONPATH", str(ROOT))  # an inherited one may lead to the current folder
     monkeypatch.chdir(tmp_path)
     worker = Worker(worker_command("analyse"))
     try:
@@ -104,9 +102,7 @@ def test_no_module_of_a_repository_is_loaded_by_a_process_of_ours(
     assert not (tmp_path / "loaded").exists()
 
 
-def test_the_hooks_that_are_installed_load_no_module_of_a_project(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_installed_hooks_load_no_module_from_a_project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLAUDE_CONFIG_DIR", str(tmp_path / "claude"))
     monkeypatch.setattr(sys, "argv", [str(tmp_path / "python")])
     assert run(["hook", "install", "--yes", "--json"]) == 0

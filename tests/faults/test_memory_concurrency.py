@@ -1,4 +1,4 @@
-"""Several sidecars on one project's memories, and sidecars that are killed: no memory is lost, no id given twice."""
+"""Several sidecars on one project's memories, and killed sidecars: no memory is lost, and ids are unique."""
 
 import os
 import subprocess
@@ -36,32 +36,32 @@ def start_writer(state_dir: Path, project: Path, name: str, rounds: int) -> subp
     return subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, text=True)
 
 
-def listed(process: SidecarProcess, project: Path) -> dict[str, str]:
-    found = process.client.request("memory/list", {"cwd": str(project), "limit": 500})
-    assert found["total"] == len(found["memories"])
-    return {one["id"]: one["title"] for one in found["memories"]}
+def listed_titles(process: SidecarProcess, project: Path) -> dict[str, str]:
+    response = process.client.request("memory/list", {"cwd": str(project), "limit": 500})
+    assert response["total"] == len(response["memories"])
+    return {memory["id"]: memory["title"] for memory in response["memories"]}
 
 
 @pytest.mark.parametrize("states", ["one state", "a state each"])
-def test_processes_that_add_at_once_lose_nothing_and_give_no_id_twice(
+def test_concurrent_processes_lose_no_memory_and_assign_unique_ids(
     start_process: Callable[..., SidecarProcess], tmp_path: Path, project: Path, states: str
 ) -> None:
     folders = {name: tmp_path / ("state" if states == "one state" else name) for name in ("ada", "bob", "cyd")}
     writers = {name: start_writer(folder, project, name, 20) for name, folder in folders.items()}
-    given = {}
+    ids_by_writer = {}
     for name, writer in writers.items():
         with writer:
             assert writer.stdout is not None
-            given[name] = writer.stdout.read().split()
+            ids_by_writer[name] = writer.stdout.read().split()
             assert writer.wait(60) == 0
-    ids = [one for each in given.values() for one in each]
+    ids = [memory_id for ids in ids_by_writer.values() for memory_id in ids]
     assert len(ids) == len(set(ids)) == 60
     process = start_process()
     process.client.initialize()
-    assert listed(process, project).keys() == set(ids)
+    assert listed_titles(process, project).keys() == set(ids)
 
 
-def test_a_kill_at_any_moment_loses_no_memory_that_was_acknowledged(
+def test_a_kill_at_any_moment_loses_no_acknowledged_memory(
     start_process: Callable[..., SidecarProcess], state_dir: Path, project: Path
 ) -> None:
     acknowledged: list[str] = []
@@ -73,23 +73,23 @@ def test_a_kill_at_any_moment_loses_no_memory_that_was_acknowledged(
             acknowledged += writer.stdout.read().split("\n")[:-1]
     process = start_process()
     process.client.initialize()
-    found = listed(process, project)
-    assert set(acknowledged) <= found.keys()
-    assert len(found) <= len(acknowledged) + 3
+    titles = listed_titles(process, project)
+    assert set(acknowledged) <= titles.keys()
+    assert len(titles) <= len(acknowledged) + 3
     assert process.client.request("memory/status", {"cwd": str(project)})["warnings"] == []
 
 
-def test_a_file_that_a_kill_kept_from_the_index_is_found_by_the_next_look(
+def test_a_file_missing_from_the_index_after_a_kill_is_indexed_by_the_next_read(
     start_process: Callable[..., SidecarProcess], project: Path
 ) -> None:
     first = start_process()
     first.client.initialize()
-    one = first.client.request("memory/add", {"cwd": str(project), "text": "One."})
+    memory = first.client.request("memory/add", {"cwd": str(project), "text": "One."})
     first.popen.kill()
     first.popen.wait()
-    path = project / one["path"]
-    path.with_name("two.md").write_text(path.read_text().replace(one["id"], "mem-2026-01-01-001"))
+    path = project / memory["path"]
+    path.with_name("two.md").write_text(path.read_text().replace(memory["id"], "mem-2026-01-01-001"))
     path.with_name("two.md.99.new").write_text("half a fi")
     second = start_process()
     second.client.initialize()
-    assert listed(second, project).keys() == {one["id"], "mem-2026-01-01-001"}
+    assert listed_titles(second, project).keys() == {memory["id"], "mem-2026-01-01-001"}

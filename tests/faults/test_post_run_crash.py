@@ -1,4 +1,4 @@
-"""A process that is killed in a post-run: the run is wholly recorded or not at all, and repeating it is safe."""
+"""A process killed during a post-run: the run is recorded completely or not at all, and repeating it is safe."""
 
 import signal
 import sys
@@ -17,35 +17,35 @@ from tests.support.shop import PROMPT, SHOP, shop
 
 __all__ = ["shop"]
 
-MORTAL = (sys.executable, "-m", "tests.support.serve_and_crash")
+CRASHING = (sys.executable, "-m", "tests.support.serve_and_crash")
 RED = bash("pytest", "FAILED tests/test_cart.py::test_total\n1 failed in 0.1s\n")
-OF_A_RUN = ("runs", "tests", "artifacts", "deliveries", "snapshots")
+RUN_TABLES = ("runs", "tests", "artifacts", "deliveries", "snapshots")
 SETTINGS = {"mode": "active"}
-Starts = Callable[..., SidecarProcess]
+StartProcess = Callable[..., SidecarProcess]
 
 
-def kept(state_dir: Path) -> dict[str, int]:
-    """Counts what a post-run keeps, and the conversation's turns, in a file that has to be sound."""
+def stored_counts(state_dir: Path) -> dict[str, int]:
+    """Count what a post-run stores, and the conversation's turns, in a file that must be intact."""
     opened = open_state(state_dir, STARTS_AT_MS)
     assert opened.warnings == ()
     with opened.database.read() as reader:
         assert reader.execute("PRAGMA integrity_check").get == "ok"
-        counts = {name: int(str(reader.execute(f"SELECT count(*) FROM continuity_{name}").get)) for name in OF_A_RUN}
+        counts = {name: int(str(reader.execute(f"SELECT count(*) FROM continuity_{name}").get)) for name in RUN_TABLES}
         turns = reader.execute("SELECT counters ->> 'turns' FROM continuity_state").get
     opened.database.close()
     return {**counts, "turns": int(str(turns or 0))}
 
 
-def begin(start: Starts, state_dir: Path, orders: Path) -> SidecarProcess:
-    """Starts a process that dies as the file of orders says, and whose governor asks for a snapshot at once."""
+def start_crashing(start: StartProcess, state_dir: Path, orders: Path) -> SidecarProcess:
+    """Start a process that is killed as the order file says, with a governor that snapshots immediately."""
     environment = {"SIDECAR_TEST_DIES_AT": str(orders), "SIDECAR_TEST_QUICK_SNAPSHOT": "1"}
-    return start(state_dir=state_dir, command=MORTAL, environment=environment)
+    return start(state_dir=state_dir, command=CRASHING, environment=environment)
 
 
-def play(start: Starts, state_dir: Path, shop: Repository, orders: Path, dies_at: int | None) -> Any:
-    """Plays a run up to its post-run in a process that dies at a write of it; gives what is needed to repeat it."""
+def play_run(start: StartProcess, state_dir: Path, shop: Repository, orders: Path, dies_at: int | None) -> Any:
+    """Play a run in a process that is killed at a write of its post-run; return what is needed to repeat it."""
     shop.write({"src/cart.py": SHOP["src/cart.py"]})
-    process = begin(start, state_dir, orders)
+    process = start_crashing(start, state_dir, orders)
     process.client.initialize(settings=SETTINGS)
     chat = Conversation(process.client, shop.path)
     before = chat.pre_run(PROMPT)
@@ -58,39 +58,39 @@ def play(start: Starts, state_dir: Path, shop: Repository, orders: Path, dies_at
         answer = None
         assert process.wait() == -signal.SIGKILL
     else:
-        process.popen.kill()  # recorded, and the answer is all that is left
+        process.popen.kill()  # recorded; only the answer is left
         process.wait()
     return chat, before, params, answer
 
 
-def test_killed_at_any_write_a_run_is_wholly_recorded_or_not_at_all_and_can_be_repeated(
-    start_process: Starts, shop: Repository, tmp_path: Path
+def test_after_a_kill_at_any_write_a_run_is_recorded_completely_or_not_at_all(
+    start_process: StartProcess, shop: Repository, tmp_path: Path
 ) -> None:
     (tmp_path / "whole").mkdir()
-    play(start_process, tmp_path / "whole" / "state", shop, tmp_path / "whole" / "orders", None)
-    whole = kept(tmp_path / "whole" / "state")
+    play_run(start_process, tmp_path / "whole" / "state", shop, tmp_path / "whole" / "orders", None)
+    whole = stored_counts(tmp_path / "whole" / "state")
     nothing = dict.fromkeys(whole, 0)
     assert all(whole.values())
 
-    seen, dies_at, survived = [], 1, False
+    recorded, dies_at, survived = [], 1, False
     while not survived:
         folder = tmp_path / str(dies_at)
         folder.mkdir()
-        chat, before, params, answer = play(start_process, folder / "state", shop, folder / "orders", dies_at)
+        chat, before, params, answer = play_run(start_process, folder / "state", shop, folder / "orders", dies_at)
         survived = answer is not None
-        after = kept(folder / "state")
+        after = stored_counts(folder / "state")
         assert after in (nothing, whole)
         assert after == whole or not survived
-        seen.append(after == whole)
+        recorded.append(after == whole)
 
-        again = begin(start_process, folder / "state", folder / "no orders")
+        again = start_crashing(start_process, folder / "state", folder / "no orders")
         again.client.initialize(settings=SETTINGS)
         chat.client, chat.session_id = again.client, None
         repeated = chat.post_run(before, PROMPT, **params)
         assert repeated["duplicate"] is (after == whole)
         assert not survived or repeated == {**answer, "duplicate": True}
         again.close()
-        assert kept(folder / "state") == whole
+        assert stored_counts(folder / "state") == whole
         dies_at += max(1, dies_at // 2) if is_thorough() else max(2, dies_at)
-    assert len(seen) > 2
-    assert not seen[0]
+    assert len(recorded) > 2
+    assert not recorded[0]

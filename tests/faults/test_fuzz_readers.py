@@ -1,6 +1,6 @@
-"""Whatever is read from elsewhere is read, or refused as its reader says: nothing else comes out of a reader.
+"""Readers accept any foreign input or refuse it with their own error; nothing else is raised.
 
-python -m pytest tests/faults/test_fuzz.py --hypothesis-profile=long    for minutes instead of seconds
+python -m pytest tests/faults/test_fuzz_readers.py --hypothesis-profile=long    for minutes instead of seconds
 """
 
 import json
@@ -212,18 +212,18 @@ READERS: dict[str, tuple[Callable[[str], None], tuple[str, ...]]] = {
 
 
 @pytest.mark.parametrize("name", READERS)
-def test_a_reader_reads_or_refuses(name: str) -> None:
-    read, pieces = READERS[name]
+def test_a_reader_accepts_or_refuses_any_text(name: str) -> None:
+    reader, parts = READERS[name]
 
-    @given(texts(pieces))
-    def reads(text: str) -> None:
-        read(text)
+    @given(texts(parts))
+    def read_any(text: str) -> None:
+        reader(text)
 
-    reads()
+    read_any()
 
 
 @given(texts(COMMANDS), texts(TESTS), st.sampled_from((None, 0, 1, 137)))
-def test_any_output_of_tests_is_judged(command: str, output: str, code: int | None) -> None:
+def test_any_test_output_is_parsed(command: str, output: str, code: int | None) -> None:
     for outcome in outcomes_of([Command(command, output, code, None), Command("pytest", output, code, None)]):
         assert outcome.counts is None or min(outcome.counts) >= 0
 
@@ -251,8 +251,8 @@ JSON = st.recursive(
     [b'{"type":"assistant","timestamp":"2026-03-01T09:30:00Z","message":{"content":[{"type":"tool_use","input":7}]}}']
 )
 def test_any_transcript_is_read(lines: list[bytes]) -> None:
-    told = read_transcript(lines, 0)
-    assert all(isinstance(one.text, str) for one in told.utterances)
+    transcript = read_transcript(lines, 0)
+    assert all(isinstance(utterance.text, str) for utterance in transcript.utterances)
 
 
 def test_any_message_is_answered_or_refused(sidecar: MemorySidecar) -> None:
@@ -267,14 +267,14 @@ def test_any_message_is_answered_or_refused(sidecar: MemorySidecar) -> None:
             ),
         )
     )
-    def takes(message: Any) -> None:
+    def receive(message: Any) -> None:
         for framed in Framer().feed(json.dumps(message).encode() + b"\n"):
             sidecar.app.connection.receive(framed)
         assert sidecar.client.request("ping") == {}
 
-    takes()
-    assert sidecar.inbox.wait_for_count(lambda told: isinstance(told, dict) and _is_internal(told), 0) == []
+    receive()
+    assert sidecar.inbox.wait_for_count(lambda message: isinstance(message, dict) and _is_internal(message), 0) == []
 
 
-def _is_internal(told: dict[str, Any]) -> bool:
-    return bool(told.get("error", {}).get("code") == -32603)
+def _is_internal(message: dict[str, Any]) -> bool:
+    return bool(message.get("error", {}).get("code") == -32603)
