@@ -1,5 +1,87 @@
 """Build what an agent receives before a run, and avoid sending the same text twice."""
 
+from sidecar.packs.composition import Composition, compose, render_anchor
+from sidecar.packs.context_pack import (
+    MAX_LINES,
+    PASSAGE_CHARACTERS,
+    PASSAGE_FILES,
+    PASSAGE_LINES,
+    ContextFile,
+    Passage,
+    RenderCache,
+    above_cutoff,
+    passage_of,
+    reasons_for,
+    shows_content,
+)
+from sidecar.packs.delta_files import Differences, QueryRelevance, render_diff, sanitized_lines
+from sidecar.packs.delta_pack import delta_items, recent_failures, task_list_items
+from sidecar.packs.items import (
+    ANCHOR_BYTES,
+    BLOCK_ORDER,
+    DETAIL_LIMITS,
+    OVERHEAD_BYTES,
+    ByteLimits,
+    PackItem,
+    Priority,
+    anchor_limit,
+    fit,
+    render_block,
+    render_prompt,
+    session_has,
+)
+from sidecar.packs.overrides import Override, apply_overrides, pinned_files, statement_key, visible_lines
+from sidecar.packs.plan_and_carryover import carryover_items, contract_item, plan_item
 from sidecar.packs.prefetch import prefetch_packs
+from sidecar.packs.task import HEAD_CHARACTERS, clean_prompt, matches_query, mentioned_paths, search_query, task_of
 
-__all__ = ["prefetch_packs"]
+__all__ = [
+    "ANCHOR_BYTES",
+    "BLOCK_ORDER",
+    "DETAIL_LIMITS",
+    "HEAD_CHARACTERS",
+    "MAX_LINES",
+    "OVERHEAD_BYTES",
+    "PASSAGE_CHARACTERS",
+    "PASSAGE_FILES",
+    "PASSAGE_LINES",
+    "ByteLimits",
+    "Composition",
+    "ContextFile",
+    "Differences",
+    "Override",
+    "PackItem",
+    "Passage",
+    "Priority",
+    "QueryRelevance",
+    "RenderCache",
+    "above_cutoff",
+    "anchor_limit",
+    "apply_overrides",
+    "carryover_items",
+    "clean_prompt",
+    "compose",
+    "contract_item",
+    "delta_items",
+    "fit",
+    "matches_query",
+    "mentioned_paths",
+    "passage_of",
+    "pinned_files",
+    "plan_item",
+    "prefetch_packs",
+    "reasons_for",
+    "recent_failures",
+    "render_anchor",
+    "render_block",
+    "render_diff",
+    "render_prompt",
+    "sanitized_lines",
+    "search_query",
+    "session_has",
+    "shows_content",
+    "statement_key",
+    "task_list_items",
+    "task_of",
+    "visible_lines",
+]

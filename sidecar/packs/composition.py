@@ -7,7 +7,7 @@ from typing import NamedTuple
 from sidecar.codebase import is_low_relevance, may_show
 from sidecar.core.digests import short_id
 from sidecar.core.text.sanitize import escape_markers, size
-from sidecar.packs.anchor.build import Anchor, changed_lines, omissions
+from sidecar.packs.anchor import Anchor, changed_lines, omissions
 from sidecar.packs.collect import PackInputs
 from sidecar.packs.context_pack import ContextFile
 from sidecar.packs.delta_files import QueryRelevance

@@ -12,7 +12,7 @@ from sidecar.core.digests import short_id
 from sidecar.core.text.sanitize import line_of_code, one_line
 from sidecar.memory import Level, Memory, Relevant, managed_memories, memory_heading, render_memory, revoked_line
 from sidecar.memory.managed_memories import Pointer
-from sidecar.packs.anchor.decisions import Pointers
+from sidecar.packs.anchor import Pointers
 from sidecar.packs.items import PackItem, Priority, sent_memory_ids
 from sidecar.registry import Hint
 from sidecar.runs import SessionContents, keys

@@ -6,8 +6,7 @@ from concurrent.futures import Future, wait
 
 from sidecar.call import Process
 from sidecar.codebase import Listing, RepositoryState, StateUnavailable
-from sidecar.packs.anchor.cache import AnchorCache
-from sidecar.packs.anchor.decisions import PointerCache
+from sidecar.packs.anchor import AnchorCache, PointerCache
 from sidecar.packs.context_pack import PassageCache, RenderCache
 from sidecar.packs.request import ConversationCache, touched_files_of
 from sidecar.packs.task_pack import PackCache, PackQuery, RecentQueries, get_task_pack

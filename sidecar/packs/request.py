@@ -8,7 +8,7 @@ import apsw
 from sidecar.call import Call
 from sidecar.context import BUDGET_SHARES, Bracket, bracket_of
 from sidecar.governor import Decision, before_fresh_session, evaluate, structured_state
-from sidecar.packs.anchor.decisions import AcceptedRecords, accepted_of, load_pointers
+from sidecar.packs.anchor import AcceptedRecords, accepted_of, load_pointers
 from sidecar.packs.items import DETAIL_LIMITS, ByteLimits, DetailLimits
 from sidecar.packs.model import PreRunParams, TokenMode
 from sidecar.packs.overrides import Overrides, load_overrides

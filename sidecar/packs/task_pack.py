@@ -22,8 +22,7 @@ from sidecar.codebase import (
     to_json,
 )
 from sidecar.core.digests import short_id
-from sidecar.packs.anchor.build import NO_ANCHOR, Anchor
-from sidecar.packs.anchor.decisions import AcceptedRecords, accepted_digest
+from sidecar.packs.anchor import NO_ANCHOR, AcceptedRecords, Anchor, accepted_digest
 from sidecar.packs.context_pack import (
     PASSAGE_FILES,
     UNREAD,

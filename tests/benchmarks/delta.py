@@ -10,9 +10,7 @@ from functools import partial
 from pathlib import Path
 
 from sidecar.codebase import ChangedFile, FileDiff, RepositoryState
-from sidecar.packs.delta_files import Differences, QueryRelevance
-from sidecar.packs.delta_pack import delta_items
-from sidecar.packs.items import PackItem, session_has
+from sidecar.packs import Differences, PackItem, QueryRelevance, delta_items, session_has
 from sidecar.runs import NO_CONTENTS, SessionContents
 from tests.benchmarks.processor import median_ms
 

@@ -28,9 +28,16 @@ from sidecar.codebase.search.index import FileIndex
 from sidecar.codebase.search.query import SearchQuery
 from sidecar.codebase.search.ranking import RankedFile, drop_unlikely
 from sidecar.core.terms import count_terms, query_terms, query_words
-from sidecar.packs.context_pack import PASSAGE_FILES, ContextFile, RenderCache, above_cutoff, passage_of, reasons_for
-from sidecar.packs.items import DETAIL_LIMITS
-from sidecar.packs.task import search_query
+from sidecar.packs import (
+    DETAIL_LIMITS,
+    PASSAGE_FILES,
+    ContextFile,
+    RenderCache,
+    above_cutoff,
+    passage_of,
+    reasons_for,
+    search_query,
+)
 from sidecar.packs.task_pack import EXTRA_CANDIDATES
 from tests.benchmarks.localization_cases import (
     Case,

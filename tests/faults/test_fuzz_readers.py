@@ -22,7 +22,7 @@ from sidecar.memory import read_transcript
 from sidecar.memory.files import document as sections
 from sidecar.memory.files import front_matter
 from sidecar.memory.files.document import split_title
-from sidecar.packs.delta_files import sanitized_lines
+from sidecar.packs import sanitized_lines
 from sidecar.ralph.agent import PromiseSearch
 from sidecar.registry import parse_registry as parse
 from sidecar.rpc.framing import Framer

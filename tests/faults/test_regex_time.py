@@ -10,7 +10,7 @@ import pytest
 
 from sidecar.language.abandoned_approach import abandoned_approaches
 from sidecar.language.creation_intent import creation_intent
-from sidecar.packs.anchor.commands import purpose_of
+from sidecar.packs.anchor import purpose_of
 from sidecar.ralph.agent import AnsiStripper
 from tests.support.depth import sample
 from tests.support.regex_inventory import Pattern, all_patterns, module_of

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from sidecar.governor import marker_text, snapshot_of
-from sidecar.packs.plan_and_carryover import carryover_items
+from sidecar.packs import carryover_items
 from sidecar.runs import Artifact, Counters, FailingTests, RunSummary, Snapshot, SubChat, Task, TouchedFile, snapshots
 from tests.support.artifacts import make_artifact
 from tests.support.conversation import Conversation, bash, kinds

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.memory import filter_private
-from sidecar.packs.items import PackItem, Priority, render_block, render_prompt
+from sidecar.packs import PackItem, Priority, render_block, render_prompt
 from sidecar.runs import BlockKind
 
 PARTS = st.lists(

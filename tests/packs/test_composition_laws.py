@@ -6,14 +6,16 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sidecar.core.text.sanitize import MARKER_PREFIX, clean, one_line, size
-from sidecar.packs.composition import Composition, compose, render_anchor
-from sidecar.packs.items import (
+from sidecar.packs import (
     BLOCK_ORDER,
     OVERHEAD_BYTES,
     ByteLimits,
+    Composition,
     PackItem,
     Priority,
+    compose,
     fit,
+    render_anchor,
     render_block,
     render_prompt,
     session_has,

@@ -9,17 +9,33 @@ from hypothesis import strategies as st
 
 from sidecar.codebase import ChangedFile, Definition, FileDiff, HeadMove, RankedFile, RepositoryState, Summary
 from sidecar.core.text.sanitize import MARKER_PREFIX, clean
-from sidecar.packs.anchor.build import AnchorSources, build_anchor, sections_of
-from sidecar.packs.anchor.commands import Project, commands_of, entry_lines
-from sidecar.packs.anchor.decisions import AcceptedRecords
-from sidecar.packs.anchor.rules import Document
-from sidecar.packs.anchor.toolchain import setting_lines
-from sidecar.packs.composition import compose, render_anchor
-from sidecar.packs.context_pack import ContextFile, RenderCache
-from sidecar.packs.delta_files import Differences, QueryRelevance
-from sidecar.packs.delta_pack import delta_items
-from sidecar.packs.items import DETAIL_LIMITS, ByteLimits, PackItem, Priority
-from sidecar.packs.plan_and_carryover import carryover_items, contract_item, plan_item
+from sidecar.packs import (
+    DETAIL_LIMITS,
+    ByteLimits,
+    ContextFile,
+    Differences,
+    PackItem,
+    Priority,
+    QueryRelevance,
+    RenderCache,
+    carryover_items,
+    compose,
+    contract_item,
+    delta_items,
+    plan_item,
+    render_anchor,
+)
+from sidecar.packs.anchor import (
+    AcceptedRecords,
+    AnchorSources,
+    Document,
+    Project,
+    build_anchor,
+    commands_of,
+    entry_lines,
+    sections_of,
+    setting_lines,
+)
 from sidecar.runs import NO_CONTENTS, Counters, FailingTests, Snapshot, SubChat, Task, TouchedFile, keys
 from tests.support.conversation import Conversation, bash, sent
 from tests.support.repositories import Repository

@@ -8,8 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.packs.items import PackItem, Priority
-from sidecar.packs.overrides import Override, apply_overrides, pinned_files, statement_key, visible_lines
+from sidecar.packs import Override, PackItem, Priority, apply_overrides, pinned_files, statement_key, visible_lines
 from sidecar.runs import keys
 from tests.packs.test_explain import explain_next
 from tests.support.conversation import Conversation, kinds, sent

@@ -3,7 +3,7 @@
 import pytest
 
 from sidecar.core.text.sanitize import clean, line_of_code, one_line
-from sidecar.packs.task import HEAD_CHARACTERS, clean_prompt
+from sidecar.packs import HEAD_CHARACTERS, clean_prompt
 from tests.support.secret_shapes import SECRETS, TOKENS, shows
 
 

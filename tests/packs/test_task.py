@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.packs.task import HEAD_CHARACTERS, clean_prompt, matches_query, mentioned_paths, search_query, task_of
+from sidecar.packs import HEAD_CHARACTERS, clean_prompt, matches_query, mentioned_paths, search_query, task_of
 
 CART = "Why does Cart.total ignore the discount in src/cart.py?"
 

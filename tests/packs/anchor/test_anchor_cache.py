@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from sidecar.codebase import Repository as CodeRepository
-from sidecar.packs.anchor.cache import AnchorCache
-from sidecar.packs.anchor.decisions import NO_ACCEPTED_RECORDS, AcceptedRecords
+from sidecar.packs.anchor import NO_ACCEPTED_RECORDS, AcceptedRecords, AnchorCache
 from sidecar.packs.model import HostInjects
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.random_walk import process_of

@@ -7,21 +7,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.core.text.sanitize import size
-from sidecar.packs.anchor.build import (
+from sidecar.packs import ANCHOR_BYTES, anchor_limit, render_anchor
+from sidecar.packs.anchor import (
     DEPENDENCIES,
     FRAGILE_FILES,
     MAX_OMITTED,
+    AcceptedRecords,
     AnchorSources,
+    Document,
     build_anchor,
     changed_lines,
+    count_files,
     omissions,
     sections_of,
 )
-from sidecar.packs.anchor.decisions import AcceptedRecords
-from sidecar.packs.anchor.repo_map import count_files
-from sidecar.packs.anchor.rules import Document
-from sidecar.packs.composition import render_anchor
-from sidecar.packs.items import ANCHOR_BYTES, anchor_limit
 
 NOTHING = AnchorSources()
 paths = st.lists(st.text(alphabet="ab/.é[\n:", min_size=1, max_size=20), max_size=12)

@@ -4,8 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from sidecar.packs.anchor.commands import Project, commands_of, entry_lines, package_manager, purpose_of
-from sidecar.packs.anchor.rules import Document
+from sidecar.packs.anchor import Document, Project, commands_of, entry_lines, package_manager, purpose_of
 
 SCRIPTS = '{"scripts": {"test": "vitest", "lint": "eslint .", "dev": "vite"}}'
 PYTEST = {"pyproject.toml": "[tool.pytest.ini_options]\n[tool.mypy]\n"}

@@ -2,8 +2,7 @@
 
 import pytest
 
-from sidecar.packs.anchor.decisions import decision_in, specification_lines, split_decisions
-from sidecar.packs.anchor.rules import Document
+from sidecar.packs.anchor import Document, decision_in, specification_lines, split_decisions
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 """Dependencies and fragile files in an anchor's lines."""
 
 from sidecar.codebase import FragileFile, PackageNames
-from sidecar.packs.anchor.repo_map import MAX_FRAGILE_FILES, dependency_lines, fragile_file_lines, import_names
+from sidecar.packs.anchor import MAX_FRAGILE_FILES, dependency_lines, fragile_file_lines, import_names
 
 
 def test_siblings_have_short_names_and_tests_and_examples_are_omitted() -> None:

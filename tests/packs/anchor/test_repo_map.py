@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.packs.anchor.repo_map import EMPTY, count_files
+from sidecar.packs.anchor import EMPTY, count_files
 
 names = st.sampled_from(
     ["src", "docs", "adr", "specs", "tests", "a", "b.py", "c.md", "d.ts", "README.md", ".x", "", "AGENTS.md", "main.go"]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sidecar.packs.anchor.rules import Document, included_files, rule_lines, sent_paths, trap_lines
+from sidecar.packs.anchor import Document, included_files, rule_lines, sent_paths, trap_lines
 
 AGENTS = Document("AGENTS.md", "# Rules\n\n- Never use floats for money.\n- Use **whole** cents.\n")
 NOTHING_SENT = frozenset[str]()

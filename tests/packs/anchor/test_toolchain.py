@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.packs.anchor.toolchain import SETTINGS_FILES, setting_lines
+from sidecar.packs.anchor import SETTINGS_FILES, setting_lines
 
 PYPROJECT = """
 [project]

@@ -4,8 +4,7 @@ from collections.abc import Callable
 
 from sidecar.codebase import RankedFile, Summary
 from sidecar.codebase.summary.summarize import summarize
-from sidecar.packs.context_pack import ContextFile, RenderCache, shows_content
-from sidecar.packs.items import DETAIL_LIMITS, PackItem, session_has
+from sidecar.packs import DETAIL_LIMITS, ContextFile, PackItem, RenderCache, session_has, shows_content
 from sidecar.runs import NO_CONTENTS, Item, SessionContents
 from tests.support.repositories import Repository
 from tests.support.shop import Talk, text_of

@@ -1,7 +1,7 @@
 """A prompt that names a file is about it, its linked files, and clear word matches."""
 
 from sidecar.codebase import RankedFile
-from sidecar.packs.context_pack import above_cutoff
+from sidecar.packs import above_cutoff
 
 NAMED = RankedFile("src/cart.py", 20.0, {"namedPath": 14.0, "text": 2.37}, ("cart",), ())
 MENTIONED = RankedFile("src/till.py", 24.0, {"mentioned": 20.0}, (), ())

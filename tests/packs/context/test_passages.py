@@ -1,7 +1,7 @@
 """The few lines of the best files that match most of the prompt."""
 
 from sidecar.codebase.summary.summarize import summarize
-from sidecar.packs.context_pack import MAX_LINES, PASSAGE_CHARACTERS, PASSAGE_LINES, Passage, passage_of
+from sidecar.packs import MAX_LINES, PASSAGE_CHARACTERS, PASSAGE_LINES, Passage, passage_of
 
 CART = '''"""The cart."""
 

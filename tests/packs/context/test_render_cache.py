@@ -3,8 +3,7 @@
 import pytest
 
 from sidecar.codebase import Definition, RankedFile, Summary
-from sidecar.packs.context_pack import ContextFile, RenderCache
-from sidecar.packs.items import DETAIL_LIMITS
+from sidecar.packs import DETAIL_LIMITS, ContextFile, RenderCache
 
 RANKED = RankedFile("src/cart.py", 0.9, {"text": 0.9}, ("cart",), ())
 SUMMARY = Summary("Python", 20, 400, "The cart.", (Definition(3, "Cart", "class Cart:"),), ())

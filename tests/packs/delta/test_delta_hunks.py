@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sidecar.codebase import added_file_diff, split_hunks
 from sidecar.core.text.sanitize import size
-from sidecar.packs.delta_files import render_diff
+from sidecar.packs import render_diff
 from sidecar.runs import keys
 
 LINES = st.lists(st.sampled_from([*"abcdefgh", "", "def f():", "@@ -1 +1 @@"]), max_size=40)

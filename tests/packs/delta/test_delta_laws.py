@@ -9,9 +9,7 @@ from hypothesis import strategies as st
 
 from sidecar.codebase import ChangedFile, FileDiff, Hunk, RepositoryState, added_file_diff, split_hunks
 from sidecar.core.digests import short_id
-from sidecar.packs.delta_files import Differences, QueryRelevance
-from sidecar.packs.delta_pack import delta_items
-from sidecar.packs.items import PackItem, session_has
+from sidecar.packs import Differences, PackItem, QueryRelevance, delta_items, session_has
 from sidecar.runs import Item, SessionContents, keys
 
 LINES = st.lists(st.sampled_from([*"abcdefgh", "", "def f():"]), max_size=30)

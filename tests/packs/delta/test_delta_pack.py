@@ -9,9 +9,15 @@ from hypothesis import strategies as st
 
 from sidecar.codebase import ChangedFile, FileDiff, HeadMove, RepositoryState
 from sidecar.core.text.sanitize import size
-from sidecar.packs.delta_files import Differences, QueryRelevance
-from sidecar.packs.delta_pack import delta_items, recent_failures, task_list_items
-from sidecar.packs.items import PackItem, session_has
+from sidecar.packs import (
+    Differences,
+    PackItem,
+    QueryRelevance,
+    delta_items,
+    recent_failures,
+    session_has,
+    task_list_items,
+)
 from sidecar.runs import NO_CONTENTS, FailingTests, Item, SessionContents, keys
 
 DIFF = FileDiff("a.py", 1, 1, "@@ -1 +1 @@\n-x = 1\n+x = 2\n")
