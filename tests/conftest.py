@@ -1,4 +1,4 @@
-"""What every test may ask for."""
+"""Fixtures for all tests."""
 
 import contextlib
 import os
@@ -51,7 +51,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 TOGETHER = frozenset(("build", "frozen", "node", "replay"))
-"""Folders whose tests share something that is dear to make: they run in one process."""
+"""Folders whose tests share an expensive fixture: they run in one process."""
 
 
 SLOW = frozenset(("build", "cli", "faults", "flows", "frozen", "knowledge", "node", "replay"))
@@ -77,7 +77,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 @pytest.fixture
 def thresholds(monkeypatch: pytest.MonkeyPatch) -> Iterator[Thresholds]:
-    """Sets the governor's thresholds for one test: `thresholds(turns=(1, 2))`."""
+    """Set the governor's thresholds for one test: `thresholds(turns=(1, 2))`."""
     yield partial(set_thresholds, monkeypatch)
     pressure.evaluate.cache_clear()
 
@@ -93,44 +93,44 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def only_the_memory_branch_is_committed_to() -> Iterator[None]:
-    """Looks after every test, once its sidecars are closed, for commits of theirs on any other branch."""
+    """Check after every test, once its sidecars are closed, that they committed to no other branch."""
     repositories_made.clear()
     yield
     for path in repositories_made:
-        assert stray_commits(path) == [], "the sidecar committed to a branch of the user's"
+        assert stray_commits(path) == [], "the sidecar committed to a branch of the user"
 
 
 @pytest.fixture
 def state_dir(tmp_path: Path) -> Path:
-    """Where the sidecar of this test keeps its state; not there yet."""
+    """The state folder of this test's sidecar; not created yet."""
     return tmp_path / "state"
 
 
 @pytest.fixture
 def clock() -> FixedClock:
-    """A clock that stands still at 2026-03-01T09:30:00Z."""
+    """A clock fixed at 2026-03-01T09:30:00Z."""
     return FixedClock()
 
 
 @pytest.fixture
 def open_sidecar(state_dir: Path) -> Iterator[Callable[..., MemorySidecar]]:
-    """Makes in-memory sidecars, all on the test's state folder unless told otherwise, and closes them."""
-    with contextlib.ExitStack() as open_ones:
+    """Create in-memory sidecars, by default on the test's state folder, and close them."""
+    with contextlib.ExitStack() as stack:
 
-        def open_one(**options: Any) -> MemorySidecar:
-            one = MemorySidecar(options.pop("state_dir", state_dir), **options)
-            open_ones.callback(one.close)
-            return one
+        def open_sidecar_with(**options: Any) -> MemorySidecar:
+            sidecar = MemorySidecar(options.pop("state_dir", state_dir), **options)
+            stack.callback(sidecar.close)
+            return sidecar
 
-        yield open_one
+        yield open_sidecar_with
 
 
 @pytest.fixture
 def sidecar(open_sidecar: Callable[..., MemorySidecar]) -> MemorySidecar:
     """An in-memory sidecar after its handshake."""
-    one = open_sidecar()
-    one.client.initialize()
-    return one
+    sidecar = open_sidecar()
+    sidecar.client.initialize()
+    return sidecar
 
 
 @pytest.fixture
@@ -141,23 +141,23 @@ def client(sidecar: MemorySidecar) -> Client:
 
 @pytest.fixture
 def start_process(state_dir: Path) -> Iterator[Callable[..., SidecarProcess]]:
-    """Starts sidecars in processes of their own, before their handshake, and ends them."""
-    with contextlib.ExitStack() as open_ones:
+    """Start sidecars in processes of their own, before their handshake, and end them."""
+    with contextlib.ExitStack() as stack:
 
-        def start_one(**options: Any) -> SidecarProcess:
-            one = SidecarProcess(options.pop("state_dir", state_dir), **options)
-            open_ones.callback(one.close)
-            return one
+        def start_with(**options: Any) -> SidecarProcess:
+            process = SidecarProcess(options.pop("state_dir", state_dir), **options)
+            stack.callback(process.close)
+            return process
 
-        yield start_one
+        yield start_with
 
 
 @pytest.fixture
 def process(start_process: Callable[..., SidecarProcess]) -> SidecarProcess:
     """A sidecar in a process of its own after its handshake."""
-    one = start_process()
-    one.client.initialize()
-    return one
+    process = start_process()
+    process.client.initialize()
+    return process
 
 
 @pytest.fixture
@@ -168,7 +168,7 @@ def process_client(process: SidecarProcess) -> Client:
 
 @pytest.fixture
 def make_repository(tmp_path: Path) -> Callable[..., Repository]:
-    """Makes git repositories below the test's folder."""
+    """Create git repositories below the test's folder."""
 
     def make(files: Mapping[str, Contents] | None = None, name: str = "repository") -> Repository:
         return make_repository_at(tmp_path / name, files)
@@ -180,7 +180,7 @@ def make_repository(tmp_path: Path) -> Callable[..., Repository]:
 def make_knowledge(
     sidecar: MemorySidecar, make_repository: Callable[..., Repository], tmp_path: Path
 ) -> Callable[..., Knowledge]:
-    """Makes a knowledge repository with files, and a project beside it whose settings name it."""
+    """Create a knowledge repository with files, and a project whose settings name it."""
 
     def make(files: Mapping[str, Contents], **settings: Any) -> Knowledge:
         project = tmp_path / "project"

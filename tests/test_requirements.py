@@ -37,11 +37,11 @@ def test_every_test_that_a_requirement_names_exists() -> None:
     assert set(named_tests()) - flow_tests() == set()
 
 
-def test_every_flow_proves_a_requirement_or_a_decision_and_stands_there_once() -> None:
+def test_every_flow_proves_a_requirement_or_a_decision_and_is_listed_once() -> None:
     assert sorted(named_tests()) == sorted(flow_tests())
 
 
-def test_every_scenario_has_a_proof_or_says_what_is_missing() -> None:
+def test_every_scenario_has_a_proof_or_names_what_is_missing() -> None:
     assert all(PROVEN.values())
     assert all(NOT_YET.values())
     assert not PROVEN.keys() & NOT_YET.keys()

@@ -7,7 +7,7 @@ from sidecar.core.text.clip import clip, clip_at_word
 
 
 @given(st.text(max_size=30), st.integers(1, 20))
-def test_a_text_fits_its_limit_and_says_when_it_was_clipped(text: str, limit: int) -> None:
+def test_a_clipped_text_fits_its_limit_and_ends_with_an_ellipsis(text: str, limit: int) -> None:
     for clipped in (clip(text, limit), clip_at_word(text, limit)):
         assert len(clipped) <= limit
         assert clipped == text if len(text) <= limit else clipped.endswith("…")

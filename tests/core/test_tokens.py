@@ -16,7 +16,7 @@ CL100K, O200K = (Tokenizer.from_pretrained(name) for name in ("cl100k_base", "o2
 
 
 def real_tokens(text: str) -> int:
-    """Gives what the greedier of two vocabularies makes of a text."""
+    """Return the larger token count of two vocabularies for a text."""
     return max(len(CL100K.encode(text)), len(O200K.encode(text)))
 
 

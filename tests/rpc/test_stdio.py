@@ -50,7 +50,7 @@ def test_responses_use_the_framing_of_the_client(
 
 def test_streams_are_claimed_before_any_other_import() -> None:
     program = (
-        "import sys; before = set(sys.modules); import sidecar.rpc.claim_stdio as stdio; loaded = set(sys.modules) - before;"
+        "import sys; before = set(sys.modules); import sidecar.rpc.claim_stdio; loaded = set(sys.modules) - before;"
         "print(sorted(loaded))"
     )
     done = subprocess.run(

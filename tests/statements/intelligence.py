@@ -18,10 +18,10 @@ _CAPTURE = "flows/test_memory_capture.py::test_"
 _MEMORIES = "flows/test_memories.py::test_"
 _UPKEEP = "flows/test_memory_upkeep.py::test_"
 _RECALL = "flows/test_memory_recall.py::test_"
-_TOLD = "flows/test_memory_injection.py::test_"
+_INJECTED = "flows/test_memory_injection.py::test_"
 _ATTENTION = "memory/upkeep/test_decay.py::test_"
 _PRIVACY = "memory/test_privacy.py::test_"
-_KEEPING = "memory/test_memory_edits.py::test_"
+_EDITED = "memory/test_memory_edits.py::test_"
 _REGISTRY = "flows/test_registry.py::test_"
 _PRINTED = "registry/test_specification.py::test_"
 _HEALTH = "registry/test_health.py::test_"
@@ -220,7 +220,7 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     ),
     "4.2: index.json is derived and rebuildable": (
         f"{_MEMORIES}the_index_is_rebuilt_from_files_even_in_another_state_file",
-        f"{_KEEPING}the_index_file_lists_all_memories_and_is_rewritten_only_after_changes",
+        f"{_EDITED}the_index_file_lists_all_memories_and_is_rewritten_only_after_changes",
     ),
     "4.2, 9: .chati/memories/ is gitignored": (
         f"{_MEMORIES}a_memory_is_a_markdown_file_with_front_matter_that_is_shown_and_listed",
@@ -275,10 +275,10 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     ),
     "4.6: WARM memories are loaded when relevant": (
         f"{_BLOCK}memories_on_the_task_follow_the_hot_ones_unless_cold",
-        f"{_TOLD}a_relevant_memory_is_sent_to_a_session_once",
+        f"{_INJECTED}a_relevant_memory_is_sent_to_a_session_once",
     ),
     "4.6: COLD memories are only retrieved by explicit search": (
-        f"{_TOLD}a_cold_memory_is_searchable_and_never_injected",
+        f"{_INJECTED}a_cold_memory_is_searchable_and_never_injected",
         f"{_BLOCK}memories_on_the_task_follow_the_hot_ones_unless_cold",
     ),
     "4.6: COLD becomes WARM at 3 accesses or 2 pieces of evidence": (
@@ -457,8 +457,8 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
         f"{_ATTENTION}a_tier_falls_with_time_and_is_at_most_one_above_its_score",
     ),
     "XIII.7: permanent only what the user marks as durable": (
-        f"{_KEEPING}the_user_can_make_a_memory_durable",
-        f"{_KEEPING}only_the_user_can_make_an_agents_memory_durable",
+        f"{_EDITED}the_user_can_make_a_memory_durable",
+        f"{_EDITED}only_the_user_can_make_an_agents_memory_durable",
     ),
     # §7 XIV
     "XIV.1: the registry is the single source of truth": (

@@ -21,7 +21,7 @@ class Trait(IntFlag):
     """Has names within its sentences."""
     QUOTES = 16
     CAUSE = 32
-    """Gives a reason."""
+    """Has a reason."""
     PLACE = 64
     """Names a place: a preposition before a name."""
     ENDS_WITH_QUESTION = 128

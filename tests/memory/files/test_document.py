@@ -106,7 +106,7 @@ def test_no_text_forges_another_entry_or_hides_one(words: list[tuple[str, str]],
 
 
 @given(TEXTS, TEXTS)
-def test_a_stand_alone_memory_is_never_read_as_a_group(title: str, text: str) -> None:
+def test_a_single_memory_is_never_read_as_a_group(title: str, text: str) -> None:
     parsed = read(document.new_memory({"id": "mem-1"}, title, text), "shared/durable/x.md")
     assert [entry.id for entry in parsed.memories] == ["mem-1"]
     assert not parsed.is_group

@@ -1,0 +1,204 @@
+"""What can be counted of the house's rules on names, sizes and prose; each list of exceptions gives its reasons.
+
+The rules are in sidecar/docs/contributing.md.
+"""
+
+import ast
+import io
+import json
+import re
+import tokenize
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sidecar.settings.table import SETTINGS
+
+ROOT = Path(__file__).resolve().parents[2]
+SIDECAR = ROOT / "sidecar"
+PRODUCT = sorted(SIDECAR.rglob("*.py"))
+SOURCES = [path for top in ("sidecar", "tests", "build") for path in sorted((ROOT / top).rglob("*.py"))]
+
+BANNED = frozenset(
+    "told tell tells said say says asked heard kept stood stands standing wanted wished gone begun mended".split()
+    + ["looked"]
+)
+"""Words that tell a story instead of naming a thing; nobody searches for them."""
+
+ALLOWED_IDENTIFIERS: dict[str, str] = {
+    "standing_instruction": "the specification's name for what a user states as lasting",
+}
+
+NOUNS_IN_ING = {
+    "framing": "a protocol's message boundaries",
+    "routing": "where a message goes",
+    "scoring": "the field's word",
+    "ranking": "the field's word",
+    "stemming": "the field's word",
+    "spelling": "how a term is written",
+    "caching": "the field's word",
+    "ping": "the method",
+    "recording": "a recorded session",
+    "staging": "where a recording is played",
+    "coalescing": "the field's word for one computation of identical requests",
+}
+
+SHARED_BASENAMES = frozenset("__init__ model methods store errors index query cache state status events".split())
+DUPLICATE_BASENAMES = {"records": "stored runs, and records of a provider's transcript"}
+MAX_DUPLICATES = 3
+
+DIALECT_OPENINGS = re.compile(r"(Gives|Says|Tells|Asks|Hears|Keeps what|So many|So much)\b")
+
+MAX_LINES = 600
+SHORT_LINES = 60
+SHORT_FILES = {"schema/methods.py": "one method, in the slice's usual place"}
+"""Files below SHORT_LINES that are neither an `__init__`, nor a command, nor imported by two unrelated modules."""
+MAX_FILES = 400
+MAX_DEPTH = 2
+MAX_SETTINGS = 26
+
+
+def words_of(identifier: str) -> list[str]:
+    return [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", identifier)]
+
+
+def is_dialect(identifier: str) -> bool:
+    plain = re.sub(r"(?<!^)(?=[A-Z][a-z])", "_", identifier).lower()
+    for allowed in ALLOWED_IDENTIFIERS:
+        plain = plain.replace(allowed, "")
+    return identifier == "one" or not BANNED.isdisjoint(words_of(plain))
+
+
+@cache
+def identifiers_of(path: Path) -> Counter[str]:
+    tokens = tokenize.generate_tokens(io.StringIO(path.read_text(encoding="utf-8")).readline)
+    return Counter(token.string for token in tokens if token.type == tokenize.NAME)
+
+
+def docstrings_of(path: Path) -> Iterator[tuple[int, str]]:
+    """Every string that stands for itself: docstrings, and what is written below a constant or a field."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str):
+            yield node.lineno, node.value.value.strip()
+
+
+def shown(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def members_of(schema: Any) -> Iterator[str]:
+    if isinstance(schema, dict):
+        properties = schema.get("properties")
+        if isinstance(properties, dict):
+            yield from properties
+        yield from (value for value in schema.get("enum", ()) if isinstance(value, str))
+        for value in schema.values():
+            yield from members_of(value)
+    elif isinstance(schema, list):
+        for value in schema:
+            yield from members_of(value)
+
+
+def dialect_in(names: Iterable[str]) -> list[str]:
+    return sorted({name for name in names if is_dialect(name)})
+
+
+def test_no_identifier_has_a_word_that_nobody_searches_for() -> None:
+    assert {shown(path): found for path in SOURCES if (found := dialect_in(identifiers_of(path)))} == {}
+
+
+def test_no_member_of_a_message_has_such_a_word() -> None:
+    document = json.loads((ROOT / "rpc_schema" / "openrpc.json").read_text(encoding="utf-8"))
+    assert dialect_in(members_of(document)) == []
+    assert dialect_in(row.name for row in SETTINGS) == []
+
+
+def test_no_table_or_column_has_such_a_word(tmp_path: Path) -> None:
+    from sidecar.storage.database import open_state
+
+    opened = open_state(tmp_path, 0)
+    with opened.database.read() as reader:
+        tables = [str(name) for (name,) in reader.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+        columns = [
+            f"{table}.{row[1]}" for table in tables for row in reader.execute(f"PRAGMA table_info({json.dumps(table)})")
+        ]
+    opened.database.close()
+    assert len(columns) > 100
+    assert dialect_in([*tables, *columns]) == []
+
+
+def test_no_file_is_named_by_a_bare_gerund_or_by_such_a_word() -> None:
+    names = {path.stem for path in PRODUCT} | {path.stem.removeprefix("test_") for path in SOURCES}
+    gerunds = {name for name in names if re.fullmatch(r"[a-z]+ing", name) and name not in ("string", *NOUNS_IN_ING)}
+    assert sorted(gerunds) == []
+    assert dialect_in(path.stem for path in SOURCES) == []
+
+
+def test_a_file_name_occurs_once() -> None:
+    folders = defaultdict(list)
+    for path in PRODUCT:
+        if path.stem not in SHARED_BASENAMES and "cli" not in path.relative_to(SIDECAR).parts[:-1]:
+            folders[path.stem].append(shown(path))
+    twice = {name: paths for name, paths in folders.items() if len(paths) > 1 and name not in DUPLICATE_BASENAMES}
+    assert twice == {}
+    assert len(DUPLICATE_BASENAMES) <= MAX_DUPLICATES
+
+
+def test_docstrings_are_plain_english() -> None:
+    found = [
+        f"{shown(path)}:{line}: {text[:60]}"
+        for path in SOURCES
+        for line, text in docstrings_of(path)
+        if DIALECT_OPENINGS.match(text)
+    ]
+    assert found == []
+
+
+def test_files_have_a_size_that_one_person_keeps_in_mind() -> None:
+    lines = {path: len(path.read_text(encoding="utf-8").splitlines()) for path in PRODUCT}
+    assert {shown(path): count for path, count in lines.items() if count > MAX_LINES} == {}
+    assert len(PRODUCT) <= MAX_FILES
+    depth = {shown(path): len(path.relative_to(SIDECAR).parts) for path in PRODUCT}
+    assert [path for path, parts in depth.items() if parts > 2 + MAX_DEPTH] == []
+
+
+def test_a_short_file_is_used_by_modules_that_do_not_know_each_other() -> None:
+    importers = importers_by_file()
+    alone = []
+    for path in PRODUCT:
+        name = path.relative_to(SIDECAR).as_posix()
+        is_short = len(path.read_text(encoding="utf-8").splitlines()) < SHORT_LINES
+        if path.stem != "__init__" and is_short and not name.startswith("cli/") and len(importers[path]) < 2:
+            alone.append(name)
+    assert sorted(set(alone) - set(SHORT_FILES)) == []
+    assert sorted(set(SHORT_FILES) - set(alone)) == [], "no longer short, or used by several"
+
+
+def importers_by_file() -> dict[Path, set[Path]]:
+    importers: dict[Path, set[Path]] = defaultdict(set)
+    for path in PRODUCT:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("sidecar"):
+                base = ROOT.joinpath(*node.module.split("."))
+                importers[base.with_suffix(".py")].add(path)
+                for alias in node.names:
+                    importers[base / f"{alias.name}.py"].add(path)
+    return importers
+
+
+def test_settings_are_few() -> None:
+    assert len(SETTINGS) <= MAX_SETTINGS
+
+
+@pytest.mark.parametrize("name", ["told_lines", "WhatWasSaid", "one", "MAX_KEPT", "keptBytes"])
+def test_a_word_nobody_searches_for_is_found(name: str) -> None:
+    assert is_dialect(name)
+
+
+@pytest.mark.parametrize("name", ["standing_instruction", "StandingInstructions", "toolchain", "sayings", "understood"])
+def test_other_words_are_not(name: str) -> None:
+    assert not is_dialect(name)
