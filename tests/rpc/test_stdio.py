@@ -64,7 +64,7 @@ def test_streams_are_claimed_before_any_other_import() -> None:
 @pytest.mark.parametrize("closed", ["0", "1", "2"])
 def test_closed_standard_stream_is_not_reused_for_another_file(closed: str, tmp_path: Path) -> None:
     program = (
-        "from sidecar.rpc import stdio; import os; pipe = stdio.claim();"
+        "from sidecar.rpc import claim_stdio; import os; pipe = claim_stdio.claim();"
         "opened = os.open('probe', os.O_CREAT | os.O_RDWR); assert opened > 2, opened; os.write(1, b'stray');"
         "stdio.write_all(pipe.write_fd, b'message')"
     )
