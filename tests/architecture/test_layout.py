@@ -73,7 +73,10 @@ def test_the_handshake_and_a_ping_load_nothing_expensive(tmp_path: Path) -> None
 
 
 def test_the_streams_are_claimed_before_any_other_import(tmp_path: Path) -> None:
-    script = "import os, sys\nbefore = set(sys.modules)\nfrom sidecar.rpc import claim_stdio\nprint(*(set(sys.modules) - before))"
+    script = (
+        "import os, sys\nbefore = set(sys.modules)\nfrom sidecar.rpc import claim_stdio\n"
+        "print(*(set(sys.modules) - before))"
+    )
     command = [sys.executable, "-S", "-E", "-c", _with_packages(script)]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=True)
     assert set(done.stdout.split()) == {"sidecar", "sidecar.rpc", "sidecar.rpc.claim_stdio"}
