@@ -9,7 +9,22 @@ from sidecar.codebase.api_diff import (
     removed_exports,
     split_signature,
 )
-from sidecar.codebase.files import Listing, is_code, is_document, is_generated, is_test, may_show
+from sidecar.codebase.files import (
+    COMMON_STEMS,
+    MAX_FILES,
+    FileMap,
+    Lister,
+    Listing,
+    delta_between,
+    file_kind,
+    is_code,
+    is_document,
+    is_generated,
+    is_test,
+    may_show,
+    stem_of,
+    with_changes,
+)
 from sidecar.codebase.repository import Repository
 from sidecar.codebase.search import (
     FragileFile,
@@ -24,24 +39,39 @@ from sidecar.codebase.search.dependency_graph import FileTree, resolve_import
 from sidecar.codebase.searcher import search_paths
 from sidecar.codebase.summary.model import chunk_lines
 from sidecar.codebase.summary.purpose import comment_text, definition_comment, definition_purpose
-from sidecar.codebase.summary.summarize import Definition, Summary, from_json, to_json
-from sidecar.codebase.worktree.diff import FileDiff, HeadMove
+from sidecar.codebase.summary.summarize import Definition, Summary, from_json, summarize, to_json
+from sidecar.codebase.worktree.diff import FileDiff, HeadMove, count_between, diff_against, subjects_between
 from sidecar.codebase.worktree.git_dir import common_dir_of
-from sidecar.codebase.worktree.hunks import Hunk, added_file_diff, hunk_header, is_adjacent, split_hunks
+from sidecar.codebase.worktree.hunks import (
+    MAX_DIFF_CHARACTERS,
+    MAX_WHOLE_LINES,
+    Hunk,
+    added_file_diff,
+    conflict_hunks,
+    hunk_header,
+    is_adjacent,
+    split_hunks,
+)
 from sidecar.codebase.worktree.libgit_diff import blob_ids
 from sidecar.codebase.worktree.state import ChangedFile, RepositoryState, StateUnavailable
 from sidecar.core.terms import count_terms, identifiers_of, paths_in, query_terms, query_words, stem
 
 __all__ = [
+    "COMMON_STEMS",
+    "MAX_DIFF_CHARACTERS",
+    "MAX_FILES",
+    "MAX_WHOLE_LINES",
     "ApiChange",
     "ChangedFile",
     "Definition",
     "FileDiff",
+    "FileMap",
     "FileTree",
     "FileVersions",
     "FragileFile",
     "HeadMove",
     "Hunk",
+    "Lister",
     "Listing",
     "PackageNames",
     "RankedFile",
@@ -55,10 +85,15 @@ __all__ = [
     "chunk_lines",
     "comment_text",
     "common_dir_of",
+    "conflict_hunks",
+    "count_between",
     "count_terms",
     "definition_comment",
     "definition_purpose",
+    "delta_between",
+    "diff_against",
     "drop_unlikely",
+    "file_kind",
     "from_json",
     "has_public_api",
     "hunk_header",
@@ -81,6 +116,10 @@ __all__ = [
     "split_hunks",
     "split_signature",
     "stem",
+    "stem_of",
+    "subjects_between",
+    "summarize",
     "text_match",
     "to_json",
+    "with_changes",
 ]

@@ -2,8 +2,7 @@
 
 import pytest
 
-from sidecar.codebase.api_diff import ApiChange, FileVersions, api_changes, needs_texts, split_signature
-from sidecar.codebase.summary.summarize import summarize
+from sidecar.codebase import ApiChange, FileVersions, api_changes, needs_texts, split_signature, summarize
 
 MANY = ", ".join(f"parameter_{number}: int = {number}" for number in range(20))
 

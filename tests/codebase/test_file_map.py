@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.codebase.files import FileMap, delta_between
+from sidecar.codebase import FileMap, delta_between
 
 PATHS = st.text("ab/ü", min_size=1, max_size=3)
 CONTENTS = st.sampled_from(("1", "2", "3"))

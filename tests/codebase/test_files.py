@@ -5,8 +5,16 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.codebase.files import MAX_FILES, FileMap, Lister, is_generated, may_show, with_changes
-from sidecar.codebase.worktree.state import ChangedFile, RepositoryState
+from sidecar.codebase import (
+    MAX_FILES,
+    ChangedFile,
+    FileMap,
+    Lister,
+    RepositoryState,
+    is_generated,
+    may_show,
+    with_changes,
+)
 from tests.codebase.codebase_client import CodebaseClient
 from tests.support.client import Client
 from tests.support.repositories import Repository

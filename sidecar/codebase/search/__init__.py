@@ -1,20 +1,59 @@
 """Find the files a prompt is about: an index of their terms, the commit history, and a ranking in two stages."""
 
-from sidecar.codebase.search.commit_history import FragileFile
-from sidecar.codebase.search.dependency_graph import PackageNames
+from sidecar.codebase.search.commit_history import (
+    DAY,
+    MAX_COMMIT_FILES,
+    NEAREST_COMMITS,
+    NO_HISTORY,
+    QUARTER,
+    Commit,
+    FragileFile,
+    HeadHistory,
+    History,
+    fragile_files,
+    parse_log,
+    read_commits,
+    update_history,
+)
+from sidecar.codebase.search.dependency_graph import MAX_FILES, DependencyGraph, FileTree, PackageNames, resolve_import
+from sidecar.codebase.search.documents import Documents
 from sidecar.codebase.search.index import FileIndex
-from sidecar.codebase.search.query import SearchQuery, scope_prefix
+from sidecar.codebase.search.postings import COUNT_BITS, MAX_COUNT, PackedEntries
+from sidecar.codebase.search.query import AMBIGUOUS_NAMES, SearchQuery, mentioned_files, parse_query, scope_prefix
 from sidecar.codebase.search.ranking import RANKING_VERSION, RankedFile, drop_unlikely, is_low_relevance, text_match
 
 __all__ = [
+    "AMBIGUOUS_NAMES",
+    "COUNT_BITS",
+    "DAY",
+    "MAX_COMMIT_FILES",
+    "MAX_COUNT",
+    "MAX_FILES",
+    "NEAREST_COMMITS",
+    "NO_HISTORY",
+    "QUARTER",
     "RANKING_VERSION",
+    "Commit",
+    "DependencyGraph",
+    "Documents",
     "FileIndex",
+    "FileTree",
     "FragileFile",
+    "HeadHistory",
+    "History",
     "PackageNames",
+    "PackedEntries",
     "RankedFile",
     "SearchQuery",
     "drop_unlikely",
+    "fragile_files",
     "is_low_relevance",
+    "mentioned_files",
+    "parse_log",
+    "parse_query",
+    "read_commits",
+    "resolve_import",
     "scope_prefix",
     "text_match",
+    "update_history",
 ]

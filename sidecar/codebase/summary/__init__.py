@@ -1,1 +1,13 @@
 """File summaries: definitions, invariants, imports, references, purpose and terms, parsed by grammars."""
+
+from sidecar.codebase.summary.languages import LANGUAGES, Language, find_definitions, language_of
+from sidecar.codebase.summary.summarize import MAX_ANALYSED_BYTES, MAX_DEFINITIONS
+
+__all__ = [
+    "LANGUAGES",
+    "MAX_ANALYSED_BYTES",
+    "MAX_DEFINITIONS",
+    "Language",
+    "find_definitions",
+    "language_of",
+]

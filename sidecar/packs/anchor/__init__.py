@@ -28,6 +28,7 @@ from sidecar.packs.anchor.decisions import (
     specification_lines,
     split_decisions,
 )
+from sidecar.packs.anchor.markdown_outline import bullets, code_blocks, introduction, title_of
 from sidecar.packs.anchor.repo_map import (
     EMPTY,
     MAX_FRAGILE_FILES,
@@ -61,7 +62,9 @@ __all__ = [
     "accepted_digest",
     "accepted_of",
     "build_anchor",
+    "bullets",
     "changed_lines",
+    "code_blocks",
     "commands_of",
     "count_files",
     "decision_in",
@@ -70,6 +73,7 @@ __all__ = [
     "fragile_file_lines",
     "import_names",
     "included_files",
+    "introduction",
     "load_pointers",
     "omissions",
     "package_manager",
@@ -80,5 +84,6 @@ __all__ = [
     "setting_lines",
     "specification_lines",
     "split_decisions",
+    "title_of",
     "trap_lines",
 ]

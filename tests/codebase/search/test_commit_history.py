@@ -2,7 +2,7 @@
 
 import pytest
 
-from sidecar.codebase.search.commit_history import MAX_COMMIT_FILES, NEAREST_COMMITS, History
+from sidecar.codebase.search import MAX_COMMIT_FILES, NEAREST_COMMITS, History
 from tests.codebase.search.corpus import commit, history_of
 
 

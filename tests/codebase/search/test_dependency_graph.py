@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.codebase.search.dependency_graph import DependencyGraph, PackageNames
+from sidecar.codebase.search import DependencyGraph, PackageNames
 
 NO_NAMES = PackageNames()
 NAMES = PackageNames(

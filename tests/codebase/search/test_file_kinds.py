@@ -2,7 +2,7 @@
 
 import pytest
 
-from sidecar.codebase.files import COMMON_STEMS, file_kind, is_document, is_test, stem_of
+from sidecar.codebase import COMMON_STEMS, file_kind, is_document, is_test, stem_of
 
 
 def test_tests_and_documents_are_recognized_by_path() -> None:

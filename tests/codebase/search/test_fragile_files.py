@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from sidecar.codebase.search.commit_history import DAY, QUARTER, Commit, FragileFile, History, fragile_files
+from sidecar.codebase.search import DAY, QUARTER, Commit, FragileFile, History, fragile_files
 
 NOW = 100 * QUARTER + DAY * 60
 

@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from sidecar.codebase.search.commit_history import MAX_COMMIT_FILES, Commit, parse_log, read_commits
+from sidecar.codebase.search import MAX_COMMIT_FILES, Commit, parse_log, read_commits
 from sidecar.system.git import GitFailed
 from tests.codebase.search.corpus import commit_at
 from tests.support.repositories import Repository

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from sidecar.codebase.search.commit_history import NO_HISTORY, HeadHistory, update_history
+from sidecar.codebase.search import NO_HISTORY, HeadHistory, update_history
 from sidecar.system.git import GitFailed
 from tests.codebase.search.corpus import commit_at
 from tests.support.repositories import Repository

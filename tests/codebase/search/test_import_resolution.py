@@ -2,8 +2,7 @@
 
 import pytest
 
-from sidecar.codebase.search.dependency_graph import MAX_FILES, FileTree, resolve_import
-from sidecar.codebase.search.documents import Documents
+from sidecar.codebase.search import MAX_FILES, Documents, FileTree, resolve_import
 
 PYTHON = (
     "shop/__init__.py",

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.codebase.search.postings import COUNT_BITS, MAX_COUNT, PackedEntries
+from sidecar.codebase.search import COUNT_BITS, MAX_COUNT, PackedEntries
 
 _UNITS = st.one_of(st.integers(0, 40), st.integers(8_180, 8_200), st.integers(60_000, 70_000), st.just(400_000))
 _COUNTS = st.one_of(st.integers(1, 9), st.integers(1, MAX_COUNT))

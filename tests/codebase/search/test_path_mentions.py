@@ -1,7 +1,6 @@
 """Files that a text mentions: full paths, their ends, paths of other machines."""
 
-from sidecar.codebase.search.documents import Documents
-from sidecar.codebase.search.query import AMBIGUOUS_NAMES, mentioned_files
+from sidecar.codebase.search import AMBIGUOUS_NAMES, Documents, mentioned_files
 from tests.codebase.search.corpus import documents_of
 
 

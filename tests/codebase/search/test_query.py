@@ -2,7 +2,7 @@
 
 import pytest
 
-from sidecar.codebase.search.query import parse_query
+from sidecar.codebase.search import parse_query
 
 
 def test_query_terms_are_unique_and_without_stop_words() -> None:

@@ -8,9 +8,16 @@ from typing import Any
 
 import pytest
 
-from sidecar.codebase.summary.languages import LANGUAGES, Language, find_definitions, language_of
+from sidecar.codebase import from_json, summarize, to_json
+from sidecar.codebase.summary import (
+    LANGUAGES,
+    MAX_ANALYSED_BYTES,
+    MAX_DEFINITIONS,
+    Language,
+    find_definitions,
+    language_of,
+)
 from sidecar.codebase.summary.model import MAX_CHUNKS
-from sidecar.codebase.summary.summarize import MAX_ANALYSED_BYTES, MAX_DEFINITIONS, from_json, summarize, to_json
 
 SAMPLES: dict[str, tuple[str, list[str]]] = {
     "a.py": (

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import pytest
 
-from sidecar.codebase.summary.languages import LANGUAGES, language_of
-from sidecar.codebase.summary.summarize import Summary, summarize
+from sidecar.codebase import Summary, summarize
+from sidecar.codebase.summary import LANGUAGES, language_of
 from tests.codebase.summary.samples import SOURCES
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.codebase.worktree.content_hash import MAX_HASHED_BYTES, ContentHashes
+from sidecar.codebase.worktree import MAX_HASHED_BYTES, ContentHashes
 from sidecar.system.safe_open import read_below, read_if_regular
 from tests.codebase.codebase_client import CodebaseClient
 from tests.support.client import Client

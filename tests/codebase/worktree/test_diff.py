@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sidecar.codebase.worktree.diff import FileDiff, count_between, diff_against, subjects_between
+from sidecar.codebase import FileDiff, count_between, diff_against, subjects_between
 from tests.support.depth import examples
 from tests.support.repositories import Repository
 from tests.support.repositories import make_repository as make_repository_at

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from sidecar.codebase.worktree.git_index import IndexEntry, read_index
+from sidecar.codebase.worktree import IndexEntry, read_index
 from tests.support.repositories import make_repository
 
 FOLDERS = ("a", "a-b", "a/b", "b/c", "ü")

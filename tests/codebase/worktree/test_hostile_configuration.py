@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.codebase.worktree.diff import diff_against, subjects_between
+from sidecar.codebase import diff_against, subjects_between
 from sidecar.system.git import Git
 from tests.codebase.codebase_client import CodebaseClient
 from tests.support.client import Client

@@ -5,7 +5,7 @@ import difflib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.codebase.worktree.hunks import (
+from sidecar.codebase import (
     MAX_DIFF_CHARACTERS,
     MAX_WHOLE_LINES,
     added_file_diff,

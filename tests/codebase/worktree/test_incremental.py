@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from sidecar.call import Process
-from sidecar.codebase.repository import Repository as CodebaseRepository
-from sidecar.codebase.worktree.state import StateUnavailable
+from sidecar.codebase import Repository as CodebaseRepository
+from sidecar.codebase import StateUnavailable
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.random_walk import process_of, read_full_state, wait_until_watched
 from tests.support.repositories import Repository

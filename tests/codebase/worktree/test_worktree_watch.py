@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.call import Process
-from sidecar.codebase.repository import Repository as CodebaseRepository
+from sidecar.codebase import Repository as CodebaseRepository
 from tests.support import random_work
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.random_walk import process_of, wait_until_watched, walk

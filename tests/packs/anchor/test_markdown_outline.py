@@ -2,7 +2,7 @@
 
 import pytest
 
-from sidecar.packs.anchor.markdown_outline import bullets, code_blocks, introduction, title_of
+from sidecar.packs.anchor import bullets, code_blocks, introduction, title_of
 
 
 @pytest.mark.parametrize(
