@@ -5,19 +5,20 @@
     python3 build/test.py --thorough    every case: simulations, soaks, all kill points, real agents
     python3 build/test.py -k handshake
 
-The tests use all cores; `-n 0` runs them in one process. They run also if a check failed, so that one run reports
-everything; the exit status is then 1.
+The tests run in two processes per core, because many of them wait; `-n 0` runs them in one process. They run also if a
+check failed, so that one run reports everything; the exit status is then 1.
 """
 
 from __future__ import annotations
 
+import os
 import sys
 
 import check
 
 import environment
 
-PARALLEL = ("-n", "auto", "--dist", "loadgroup")
+PARALLEL = ("-n", str(2 * (os.cpu_count() or 1)), "--dist", "loadgroup")
 
 
 def main(arguments: list[str]) -> int:
