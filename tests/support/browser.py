@@ -71,6 +71,7 @@ def open_browser(folder: Path) -> Iterator[Browser]:
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     started = webdriver.Chrome(options=options, service=Service(driver))
     try:
+        started.get("about:blank")  # ends the loading of Chromium's own start page, whose requests would be counted
         yield Browser(started)
     finally:
         started.quit()
