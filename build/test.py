@@ -18,7 +18,7 @@ import check
 
 import environment
 
-PARALLEL = ("-n", str(2 * (os.cpu_count() or 1)), "--dist", "loadgroup")
+PARALLEL = ("-n", str(2 * (os.cpu_count() or 1)), "--dist", "load")
 
 
 def main(arguments: list[str]) -> int:

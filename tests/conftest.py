@@ -50,22 +50,31 @@ def pytest_configure(config: pytest.Config) -> None:
         del os.environ[name]
 
 
-TOGETHER = frozenset(("build", "frozen", "node", "replay"))
-"""Folders whose tests share an expensive fixture: they run in one process."""
+TOGETHER = ("tests/build/test_run.py", "tests/build/test_setup.py", "tests/frozen/", "tests/node/", "tests/replay/")
+"""Where tests share an expensive fixture: they run in one process."""
 
 
 SLOW = frozenset(("build", "cli", "faults", "flows", "frozen", "knowledge", "node", "replay"))
 """Folders whose tests start processes or play whole scenarios; `--fast` leaves them out."""
 
 
-@pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Run the tests below each path of TOGETHER in one process, and every other test wherever there is room."""
+    from xdist.scheduler import LoadScopeScheduling
+
+    class SharedFixtureScheduling(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            return next((path for path in TOGETHER if nodeid.startswith(path)), nodeid)
+
+    return SharedFixtureScheduling(config, log)
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Group tests that share an expensive fixture, and leave out what the depth of this run excludes."""
+    """Leave out what the depth of this run excludes."""
     excluded = []
     for item in items:
         folders = item.path.relative_to(config.rootpath / "tests").parts[:-1]
-        if folders and folders[0] in TOGETHER:
-            item.add_marker(pytest.mark.xdist_group(folders[0]))
         is_slow = item.get_closest_marker("slow") is not None or bool(SLOW.intersection(folders))
         is_thorough_only = item.get_closest_marker("thorough") is not None
         if (is_slow and config.getoption("--fast")) or (is_thorough_only and not config.getoption("--thorough")):

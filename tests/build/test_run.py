@@ -6,7 +6,7 @@ import runpy
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from sidecar.codebase.search.ranking import (
     RELATED_TO_TOUCHED_WEIGHTS,
     TRAINED_WEIGHTS,
 )
-from tests.support.repositories import Repository
+from tests.support.repositories import Repository, make_repository
 
 ROOT = Path(__file__).resolve().parents[2]
 RUN_SECONDS = 120
@@ -42,13 +42,25 @@ def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.fixture
-def repository(make_repository: Callable[..., Repository]) -> Repository:
-    """A small repository with a staged, an unstaged and an untracked change."""
-    made = make_repository(FILES)
+@pytest.fixture(scope="module")
+def repository(tmp_path_factory: pytest.TempPathFactory) -> Repository:
+    """A small repository with an unstaged and an untracked change."""
+    made = make_repository(tmp_path_factory.mktemp("kiln") / "repository", FILES)
     (made.path / "kiln/glaze.py").write_text("def mix_a_glaze(colour: str) -> str:\n    return colour * 2\n")
     (made.path / "kiln/new.py").write_text("def untracked_name() -> None: ...\n")
     return made
+
+
+@pytest.fixture(scope="module")
+def session(repository: Repository) -> Iterator[dict[str, Any]]:
+    """The result of one session on the repository, which it leaves unchanged."""
+    before = state_of(repository.path)
+    done = run("--json", "--repo", str(repository.path))
+    assert done.returncode == 0, done.stderr
+    assert state_of(repository.path) == before
+    result: dict[str, Any] = json.loads(done.stdout)
+    yield result
+    shutil.rmtree(Path(result["packs"]).parent)
 
 
 def state_of(folder: Path) -> tuple[str, str, dict[str, bytes]]:
@@ -71,79 +83,66 @@ def assert_knowledge_synced(knowledge: dict[str, Any]) -> None:
     assert "Every key" not in anchor
 
 
-def test_a_session_leaves_the_repository_unchanged(repository: Repository) -> None:
-    before = state_of(repository.path)
-    done = run("--json", "--repo", str(repository.path))
-    assert done.returncode == 0, done.stderr
-    assert state_of(repository.path) == before
-    result: dict[str, Any] = json.loads(done.stdout)
-    assert result["repository"]["uncommitted"] == 2
-    assert len(result["turns"]) >= 6
-    assert [turn["setting"] for turn in result["turns"][:3]] == ["passive", "passive", "active"]
-    assert {turn["provider"] for turn in result["turns"]} == {"claude", "codex"}
-    for turn in result["turns"]:
+def test_a_session_reports_every_turn_and_leaves_the_repository_unchanged(session: dict[str, Any]) -> None:
+    assert session["repository"]["uncommitted"] == 2
+    assert len(session["turns"]) >= 6
+    assert [turn["setting"] for turn in session["turns"][:3]] == ["passive", "passive", "active"]
+    assert {turn["provider"] for turn in session["turns"]} == {"claude", "codex"}
+    for turn in session["turns"]:
         data = turn["metadata"]
         assert data["wouldInjectBytes"] + data["reusedBytes"] == data["baselineBytes"]
         assert (turn["action"] == "inject") == (data["injectedBytes"] > 0)
         assert list(Path(turn["packs"]).glob("*.md")), "what was sent, or would have been, is saved"
         assert turn["state"]["proof"] in PROOFS
         assert turn["search"]["complete"], "the last search covers all files"
-    assert "How these figures are computed" in Path(result["report"]).read_text(encoding="utf-8")
-    assert result["totals"]["sentBytes"] < result["totals"]["baselineBytes"]
-    assert not (Path(result["packs"]).parent / "repository").exists()
-    assert_knowledge_synced(result["knowledge"])
-    assert result["loop"]["exitCode"] == 0
-    assert [iteration["promiseAccepted"] for iteration in result["loop"]["history"]] == [False, False, True]
-    assert (result["loop"]["contextIn"], result["loop"]["failedCheckIn"]) == ([1, 2, 3], [3])
-    shutil.rmtree(Path(result["packs"]).parent)
+    assert "How these figures are computed" in Path(session["report"]).read_text(encoding="utf-8")
+    assert session["totals"]["sentBytes"] < session["totals"]["baselineBytes"]
+    assert not (Path(session["packs"]).parent / "repository").exists()
+    assert_knowledge_synced(session["knowledge"])
+    assert session["loop"]["exitCode"] == 0
+    assert [iteration["promiseAccepted"] for iteration in session["loop"]["history"]] == [False, False, True]
+    assert (session["loop"]["contextIn"], session["loop"]["failedCheckIn"]) == ([1, 2, 3], [3])
 
 
-def test_the_second_chat_drafts_artifacts_and_restarts_the_session(repository: Repository) -> None:
-    result = json.loads(run("--json", "--repo", str(repository.path)).stdout)
-    *_, last = turns = [turn for turn in result["turns"] if turn["chat"] == 2]
+def test_the_second_chat_drafts_artifacts_and_restarts_the_session(session: dict[str, Any]) -> None:
+    *_, last = turns = [turn for turn in session["turns"] if turn["chat"] == 2]
     assert [turn["freshSession"] for turn in turns] == [True, *[False] * (len(turns) - 2), True]
     assert turns[-2]["governorAfter"]["action"] == "rehydrate"
     assert last["governor"]["startFreshSession"]
     assert last["governor"]["marker"]
     assert "carryover" in [block["kind"] for block in last["blocks"]]
-    outcome = result["artifacts"]
+    outcome = session["artifacts"]
     drafted = {artifact["type"]: artifact for artifact in outcome["artifacts"]}
     assert drafted.keys() == {"devlog", "adr", "rejectedApproach"}
     assert "migrations/0001_counts.sql" in drafted["adr"]["body"]
     assert "stale" in drafted["rejectedApproach"]["body"]
     assert {artifact["id"] for artifact in outcome["committed"]["artifacts"]} == set(outcome["accepted"])
     assert outcome["movedRefs"] == ["refs/heads/memory/continuity"]
-    assert result["registry"]["derived"]["total"] > 0
-    assert result["registry"]["decided"]["decision"] in ("REUSE", "ADAPT", "CREATE")
-    shutil.rmtree(Path(result["packs"]).parent)
+    assert session["registry"]["derived"]["total"] > 0
+    assert session["registry"]["decided"]["decision"] in ("REUSE", "ADAPT", "CREATE")
 
 
-def test_after_a_compaction_the_next_session_receives_earlier_decisions(
-    repository: Repository,
-) -> None:
-    result = json.loads(run("--json", "--repo", str(repository.path)).stdout)
-    crossed = [turn["context"]["bracket"] for turn in result["turns"] if turn["chat"] < 3]
+def test_after_a_compaction_the_next_session_receives_earlier_decisions(session: dict[str, Any]) -> None:
+    crossed = [turn["context"]["bracket"] for turn in session["turns"] if turn["chat"] < 3]
     assert set(crossed) == {"FRESH", "MODERATE", "DEPLETED", "CRITICAL"}
-    for turn in result["turns"]:
+    for turn in session["turns"]:
         assert turn["context"]["tokens"] <= turn["context"]["budgetTokens"]
         assert ("L4" in turn["context"]["layers"]) == (turn["context"]["bracket"] in ("FRESH", "MODERATE"))
-    before, after = result["compaction"]["before"], result["compaction"]["after"]
+    before, after = session["compaction"]["before"], session["compaction"]["after"]
     (corrected,) = before["captured"]["added"]
     assert "never round the counts" in after["context"]["block"]
     assert (after["context"]["bracket"], after["compactions"]) == ("FRESH", 1)
-    memories = {memory["id"]: memory for memory in result["compaction"]["memories"]}
+    memories = {memory["id"]: memory for memory in session["compaction"]["memories"]}
     assert memories[corrected]["type"] == "user_correction"
-    decided = result["searchResults"][0]
+    decided = session["searchResults"][0]
     assert "decided to keep the counts in a table" in decided["text"]
-    assert memories[decided["id"]]["type"] == "decision", "the result existed before the next session started"
-    assert [turn["chat"] for turn in result["turns"]][-1] == 3
-    assert any(decided["id"] in line for line in result["turns"][-1]["remembered"])
-    shutil.rmtree(Path(result["packs"]).parent)
+    assert memories[decided["id"]]["type"] == "decision", "the session existed before the next session started"
+    assert [turn["chat"] for turn in session["turns"]][-1] == 3
+    assert any(decided["id"] in line for line in session["turns"][-1]["remembered"])
 
 
-def test_each_selected_file_has_reasons_and_a_score_that_is_the_sum_of_its_parts(repository: Repository) -> None:
-    result = json.loads(run("--json", "--repo", str(repository.path)).stdout)
-    for turn in result["turns"]:
+def test_each_selected_file_has_reasons_and_a_score_that_is_the_sum_of_its_parts(session: dict[str, Any]) -> None:
+    for turn in session["turns"]:
         files = turn["chosen"]
         assert [file["rank"] for file in files] == list(range(1, len(files) + 1))
         assert [file["score"] for file in files] == sorted((file["score"] for file in files), reverse=True)
@@ -151,10 +150,9 @@ def test_each_selected_file_has_reasons_and_a_score_that_is_the_sum_of_its_parts
             assert file["score"] == pytest.approx(sum(file["parts"].values()), abs=0.01)
             assert file["why"]
             assert set(file["parts"]) <= PARTS, "every part of a score has a meaning"
-    codex_turn = next(turn for turn in result["turns"] if turn["provider"] == "codex")
+    codex_turn = next(turn for turn in session["turns"] if turn["provider"] == "codex")
     assert re.search(r"`(\w+)`", codex_turn["prompt"])
     assert any("identifiers" in file["parts"] for file in codex_turn["chosen"])
-    shutil.rmtree(Path(result["packs"]).parent)
 
 
 def test_every_part_of_a_score_has_a_meaning() -> None:
