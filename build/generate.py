@@ -38,7 +38,7 @@ def _expected() -> dict[Path, bytes]:
     sys.path.insert(0, str(ROOT))
     from sidecar.app import load_full_catalog
     from sidecar.schema.definitions import Catalog
-    from sidecar.schema.markdown import with_settings
+    from sidecar.schema.method_reference import with_settings
     from sidecar.schema.publish import published
 
     catalog = load_full_catalog()

@@ -4,8 +4,8 @@
 
 Each runner on PATH (for JavaScript: in NODE_MODULES, an npm project's folder of that name) runs a small project four
 times: all tests pass, one fails, one raises an error, and the run itself crashes. Its output goes to
-tests/capture/testing/outputs/<runner>/, one file per case, after a first line with the command, the exit code and the
-version. TOOLS lists folders whose paths are removed from the output. A runner that is not installed is skipped.
+tests/capture/test_results/outputs/<runner>/, one file per case, after a first line with the command, the exit code and
+the version. TOOLS lists folders whose paths are removed from the output. A runner that is not installed is skipped.
 """
 
 from __future__ import annotations

@@ -29,9 +29,9 @@ def core_methods() -> Catalog:
 
 def all_methods() -> Catalog:
     """Load every slice."""
-    from sidecar.capture.artifacts import methods as artifacts
+    from sidecar.capture import artifact_methods as artifacts
     from sidecar.context import methods as context
-    from sidecar.integrations.claude_code import hooks
+    from sidecar.integrations import claude_hooks
     from sidecar.knowledge import methods as knowledge
     from sidecar.memory import methods as memory
     from sidecar.operations import methods as operate
@@ -40,7 +40,7 @@ def all_methods() -> Catalog:
     from sidecar.session import methods as session
 
     first = core_methods()
-    slices = (artifacts, context, session, memory, registry, knowledge, ralph, operate, hooks)
+    slices = (artifacts, context, session, memory, registry, knowledge, ralph, operate, claude_hooks)
     rest = tuple(row for slice_ in slices for row in slice_.METHODS)
     return Catalog((*first.methods, *rest), (*first.notifications, *knowledge.NOTIFICATIONS, *ralph.NOTIFICATIONS))
 
@@ -55,7 +55,7 @@ def ralph_methods() -> Catalog:
 
 def hook_methods() -> Catalog:
     """Load what a Claude Code hook needs in a process of its own."""
-    from sidecar.integrations.claude_code import hooks
+    from sidecar.integrations import claude_hooks
 
     first = core_methods()
-    return Catalog((*first.methods, *hooks.METHODS), first.notifications)
+    return Catalog((*first.methods, *claude_hooks.METHODS), first.notifications)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from sidecar.call import Process
     from sidecar.codebase.repository import CodebaseState, Repository
     from sidecar.knowledge.auto_sync import KnowledgeState
-    from sidecar.memory.retrieval.recall import MemoryState
+    from sidecar.memory.recall import MemoryState
     from sidecar.metrics.counters import ErrorCounter
     from sidecar.packs.prefetch import PacksState, WorkspacePacks
     from sidecar.ralph.stop import RunningLoops
@@ -62,7 +62,7 @@ class ProcessSlices:
     @created_once
     def memory(self) -> "MemoryState":
         """Indexes of memory files, their watches, and results of the last searches."""
-        from sidecar.memory.retrieval.recall import MemoryState
+        from sidecar.memory.recall import MemoryState
 
         return MemoryState(self._process)
 

@@ -16,8 +16,8 @@ from sidecar.capture.run import FinishedRun
 from sidecar.capture.test_results.runner_output import outcomes_in
 from sidecar.capture.test_results.verdicts import VerdictChange
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.text.clip import clip_at_word
-from sidecar.core.text.markdown_prose import first_informative_paragraph
+from sidecar.core.markdown import first_informative_paragraph
+from sidecar.core.text import clip_at_word
 from sidecar.memory import (
     ErrorEvent,
     Note,

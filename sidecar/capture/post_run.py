@@ -7,21 +7,20 @@ from dataclasses import replace
 import apsw
 
 from sidecar.call import Call
-from sidecar.capture.artifacts.memory_branch import commit_later
-from sidecar.capture.delivery import confirm_delivery, drop_lost_deliveries
-from sidecar.capture.drafts.rejected_approach import RUNS
 from sidecar.capture.effects.boundaries import touched_boundaries
 from sidecar.capture.effects.direction_change import surviving_lines
 from sidecar.capture.effects.session_loss import Loss, compacted_since, loss_by_prompt
 from sidecar.capture.effects.tool_parts import ToolFailure, activity_of, transcript_errors
 from sidecar.capture.effects.worktree_changes import observe_effects
+from sidecar.capture.memory_branch import commit_later
 from sidecar.capture.model import PostRunParams, PostRunResult
 from sidecar.capture.pack_metrics import items_before_run
-from sidecar.capture.record import record_run, store_drafts, store_test_verdicts
+from sidecar.capture.record import confirm_delivery, drop_lost_deliveries, record_run, store_drafts, store_test_verdicts
+from sidecar.capture.rejected_approach import RUNS
 from sidecar.capture.run import FinishedRun
 from sidecar.capture.test_results.runner_output import outcomes_of
 from sidecar.context import AgentProgress, Bracket, agent_progress
-from sidecar.core.secrets.redact import redact
+from sidecar.core.redact import redact
 from sidecar.governor import (
     Decision,
     RunPressure,
@@ -39,7 +38,7 @@ from sidecar.governor.model import GovernorDecision
 from sidecar.runs import CallRecord, Counters, SubChat, is_deleted, records
 from sidecar.runs.call_record import WorktreeBaseline
 from sidecar.runs.model import ArtifactReference
-from sidecar.transcripts.tail import TranscriptTail, read_tail
+from sidecar.transcripts.records import TranscriptTail, read_tail
 
 
 def govern(run: FinishedRun, state: SubChat) -> tuple[Decision, SubChat]:

@@ -9,8 +9,8 @@ from sidecar.capture.effects.tool_parts import RunActivity
 from sidecar.capture.effects.worktree_changes import RunEffects
 from sidecar.capture.model import PostRunParams
 from sidecar.capture.test_results.runner_output import RunnerOutcome
-from sidecar.core.secrets.redact import redact
-from sidecar.core.text.markdown_prose import MAX_PROSE_CHARACTERS
+from sidecar.core.markdown import MAX_PROSE_CHARACTERS
+from sidecar.core.redact import redact
 from sidecar.runs import CallRecord
 from sidecar.runs.provenance import Boundary
 from sidecar.settings.resolve import Settings

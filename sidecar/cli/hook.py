@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print
 from sidecar.cli.paths import project_folder
-from sidecar.integrations.claude_code.settings_file import (
+from sidecar.integrations.claude_settings import (
     EVENTS,
     SettingsUnreadable,
     installed_events,

@@ -20,11 +20,6 @@ if TYPE_CHECKING:
     from sidecar.system.local_socket import SocketConnection
 
 
-# What one hook of a session stores for the next: the current run, and the files that its tools wrote.
-#
-# Two small files in the state folder for the duration of a run. They contain no prompt and no text.
-
-
 FOLDER = "hooks"
 MAX_TOUCHED_FILES = 4_000
 MAX_LOG_BYTES = 256 * 1024

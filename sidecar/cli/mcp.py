@@ -26,7 +26,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Serve one client until it disconnects."""
     from sidecar.integrations.location import locate
-    from sidecar.integrations.mcp.tools import MethodFailed, Tools, build_server
+    from sidecar.integrations.mcp_tools import MethodFailed, Tools, build_server
 
     lock = threading.Lock()
     project = locate(os.path.abspath(arguments.project)) if arguments.project is not None else None

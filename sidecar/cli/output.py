@@ -13,9 +13,6 @@ import orjson
 
 from sidecar.core.lazy_regex import lazy_regex
 
-# A command's failure: one sentence, its kind, a hint, an exit status.
-
-
 STATUS_OF_KIND = {"notFound": 3, "ambiguous": 3, "conflict": 4, "policyDenied": 5}
 """Exit statuses for scripts. Every other failure exits with 1, wrong usage with 2."""
 

@@ -16,9 +16,8 @@ import orjson
 from sidecar.cli.output import CommandFailed, print_text
 from sidecar.core.clock import SystemClock, rfc3339
 from sidecar.core.errors import InvalidParams, SidecarError
+from sidecar.ralph import context_file
 from sidecar.ralph.agent.harnesses import HARNESS_NAMES
-from sidecar.ralph.files import context_file
-from sidecar.ralph.files.folder import LoopFolder, loop_folder
 from sidecar.ralph.limits import (
     IDLE_TIMEOUT_MS,
     MAX_ITERATIONS,
@@ -27,6 +26,7 @@ from sidecar.ralph.limits import (
     format_duration,
     parse_duration_ms,
 )
+from sidecar.ralph.loop_folder import LoopFolder, loop_folder
 
 ACTIONS = ("add_context", "clear_context", "status", "stop", "reset")
 BESIDE_ACTIONS = ("change", "json", "project", "state_dir")
@@ -358,16 +358,18 @@ def _add_context(folder: LoopFolder, text: str) -> int:
 
 
 def _run_state_action(chosen: argparse.Namespace, folder: LoopFolder) -> int:
-    from sidecar.ralph.files import lock
+    from sidecar.ralph import loop_lock
 
     if chosen.status:
-        return _print_answer(chosen, lock.status_of(folder, 10).model_dump(mode="json", by_alias=True), status_lines)
+        return _print_answer(
+            chosen, loop_lock.status_of(folder, 10).model_dump(mode="json", by_alias=True), status_lines
+        )
     if chosen.stop:
-        was_running, is_running = _stop(folder, lock.request_stop)
+        was_running, is_running = _stop(folder, loop_lock.request_stop)
         outcome = "It is stopping." if is_running else "It has stopped." if was_running else "No loop is running."
         answer = {"wasRunning": was_running, "isRunning": is_running}
         return _print_answer(chosen, answer, lambda _: [f"{folder.change}: {outcome}"])
-    count = lock.reset(folder, rfc3339(SystemClock().now_ms()))
+    count = loop_lock.reset(folder, rfc3339(SystemClock().now_ms()))
     return _print_answer(
         chosen, {"iterations": count}, lambda _: [f"{folder.change}: {count} iterations were removed."]
     )

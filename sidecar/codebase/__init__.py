@@ -40,18 +40,22 @@ from sidecar.codebase.searcher import search_paths
 from sidecar.codebase.summary.model import chunk_lines
 from sidecar.codebase.summary.purpose import comment_text, definition_comment, definition_purpose
 from sidecar.codebase.summary.summarize import Definition, Summary, from_json, summarize, to_json
-from sidecar.codebase.worktree.diff import FileDiff, HeadMove, count_between, diff_against, subjects_between
-from sidecar.codebase.worktree.git_dir import common_dir_of
-from sidecar.codebase.worktree.hunks import (
+from sidecar.codebase.worktree.diff import (
     MAX_DIFF_CHARACTERS,
     MAX_WHOLE_LINES,
+    FileDiff,
+    HeadMove,
     Hunk,
     added_file_diff,
     conflict_hunks,
+    count_between,
+    diff_against,
     hunk_header,
     is_adjacent,
     split_hunks,
+    subjects_between,
 )
+from sidecar.codebase.worktree.git_files import common_dir_of
 from sidecar.codebase.worktree.libgit_diff import blob_ids
 from sidecar.codebase.worktree.state import ChangedFile, RepositoryState, StateUnavailable
 from sidecar.core.terms import count_terms, identifiers_of, paths_in, query_terms, query_words, stem

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from sidecar.codebase.summary.languages import language_of
 from sidecar.codebase.worktree.content_hash import MAX_HASHED_BYTES, blob_id, content_identity
-from sidecar.codebase.worktree.git_dir import index_signature
+from sidecar.codebase.worktree.git_files import index_signature
 from sidecar.codebase.worktree.state import RepositoryState, is_sidecar_path
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.secrets.named_secrets import is_secret_path
+from sidecar.core.named_secrets import is_secret_path
 from sidecar.system.git import Git, GitFailed
 from sidecar.system.safe_open import read_below
 
@@ -122,9 +122,6 @@ def _is_sorted(files: dict[str, str]) -> bool:
             return False
         before = path
     return True
-
-
-# Which files a workspace has, each with the id of its content; what may be shown of them and what not.
 
 
 MAX_FILES = 200_000
@@ -257,9 +254,6 @@ def _read_index(cwd: Path) -> dict[str, str]:
     return {path: id_ for id_, path in map(re.Match.groups, matches)}
 
 
-# What kind of file a path names: a test, prose or plain data, something generated. Pure.
-
-
 _TEST_FOLDERS = frozenset(("test", "tests", "__tests__", "spec", "specs", "e2e"))
 _TEST_MARKS = (".test.", ".spec.", "_test.", "_spec.")
 _TEST_AFFIXES = ("test_", "tests_", "_test", "_tests", "_spec", "-test", "-tests", "-spec")
@@ -312,9 +306,6 @@ def stem_of(path: str) -> str:
         if shorter and shorter != stem:
             return shorter.strip("-_")
     return stem
-
-
-# Read files by content id: committed ones from git's objects, others from the worktree, never another content.
 
 
 _BATCH_BLOBS = 256

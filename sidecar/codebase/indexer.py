@@ -25,9 +25,6 @@ from sidecar.system.git import GitFailed
 from sidecar.system.log import Log
 from sidecar.system.worker import Worker, WorkerExited, worker_command, worker_count
 
-# Summarize files in this process or in worker processes, so that a cold index does not block requests.
-
-
 WORKER_COMMAND = "analyse"
 """Command that starts this program as a worker."""
 

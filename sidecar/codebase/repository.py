@@ -19,7 +19,7 @@ from sidecar.codebase.summary.summarize import Summary
 from sidecar.codebase.worktree.content_hash import ContentHashes, content_identity
 from sidecar.codebase.worktree.diff import FileDiff, HeadMove, diff_between, head_move, paths_to_show
 from sidecar.codebase.worktree.freshness import Freshness, Watchers
-from sidecar.codebase.worktree.git_dir import common_dir_of
+from sidecar.codebase.worktree.git_files import common_dir_of
 from sidecar.codebase.worktree.libgit_diff import DiffCache, blob_ids
 from sidecar.codebase.worktree.state import RepositoryState, StateUnavailable
 from sidecar.core.clock import SystemClock

@@ -16,9 +16,6 @@ ROW_GROUPS = (
 )
 
 
-# The file cache and the search cache in the state file.
-
-
 class FileCache:
     """Summaries by repository, path and content; worktrees of one repository share them."""
 

@@ -1,8 +1,8 @@
 """The provider's context window: what is left of it, what may be injected, and when a new session should start."""
 
 from sidecar.context.brackets import BRACKETS, BUDGET_SHARES, Bracket, bracket_of, bracket_with_hysteresis
-from sidecar.context.project.project_files import AgentProgress, agent_progress
-from sidecar.context.recovery.restart import SessionCounters, restart_reasons
+from sidecar.context.project_files import AgentProgress, agent_progress
+from sidecar.context.restart import SessionCounters, restart_reasons
 from sidecar.context.store import record_compaction
 
 __all__ = [

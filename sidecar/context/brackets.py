@@ -63,8 +63,6 @@ def bracket_with_hysteresis(remaining_percent: float, previous: Bracket | None, 
     return min(previous, bracket_of(remaining_percent - margin_percent), key=_ORDER.index)
 
 
-# The remaining share of the window: as reported by the host, otherwise estimated.
-
 UsageSource = Literal["reported", "percent", "estimated"]
 
 

@@ -1,16 +1,16 @@
 """`context/bracket` and `context/compose`, and the slice's methods."""
 
 from sidecar.call import Call
-from sidecar.context.block.compose_block import BlockRequest, compose_result, load_memories, task_text
+from sidecar.context import compaction
 from sidecar.context.brackets import BRACKETS, Bracket, bracket_with_hysteresis, remaining_context
+from sidecar.context.compose_block import BlockRequest, compose_result, load_memories, task_text
 from sidecar.context.model import (
     ContextBracketParams,
     ContextBracketResult,
     ContextComposeParams,
     ContextComposeResult,
 )
-from sidecar.context.project.project_files import read_sources
-from sidecar.context.recovery import post_compact, pre_compact
+from sidecar.context.project_files import read_sources
 from sidecar.core.errors import InvalidParams, PolicyDenied, StateDegraded, WorkspaceUnavailable
 from sidecar.method import Lane, method
 
@@ -71,6 +71,5 @@ METHODS = (
     method(
         "context/compose", compose_block, lane=Lane.SHARED, errors=(WorkspaceUnavailable, PolicyDenied, StateDegraded)
     ),
-    *pre_compact.METHODS,
-    *post_compact.METHODS,
+    *compaction.METHODS,
 )

@@ -7,8 +7,8 @@ from typing import Any, cast
 import apsw
 import orjson
 
-from sidecar.context.recovery.restart import SessionRecord, after_compaction
-from sidecar.context.recovery.resume_point import ResumePoint
+from sidecar.context.restart import SessionRecord, after_compaction
+from sidecar.context.resume_point import ResumePoint
 from sidecar.storage.retention import RowGroup
 
 MAX_SESSIONS = 500
@@ -75,9 +75,6 @@ def _delete_oldest(tx: apsw.Connection, table: str, project: str) -> None:
         " WHERE project = ?1 ORDER BY updated_at_ms DESC, session_id LIMIT -1 OFFSET ?2)",
         (project, MAX_SESSIONS),
     )
-
-
-# For `state/purge`.
 
 
 ROW_GROUPS = (

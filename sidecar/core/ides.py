@@ -133,9 +133,6 @@ def rules_file_named(path: str) -> RulesFile:
     return next((rules_file for rules_file in RULES_FILES if rules_file.file == path), RulesFile(path))
 
 
-# Names and paths of instruction files for coding agents.
-
-
 AGENT_FILES = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules", "copilot-instructions.md")
 """Files written for agents; any list item in them that asks for something is a rule."""
 

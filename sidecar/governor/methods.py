@@ -7,7 +7,7 @@ import apsw
 from sidecar.call import Call
 from sidecar.core.clock import rfc3339
 from sidecar.core.errors import Busy, NotFound, PolicyDenied, StateDegraded
-from sidecar.core.secrets.redact import redact
+from sidecar.core.redact import redact
 from sidecar.governor.model import (
     GovernorDecision,
     GovernorRehydrateParams,

@@ -17,9 +17,6 @@ from sidecar.governor.model import GovernorAction
 from sidecar.runs import Counters
 from sidecar.settings.resolve import Settings
 
-# Counters of the pressure on a session, updated run by run. Pure.
-
-
 WINDOW_CALLS = 10
 """Number of calls over which injected bytes are summed."""
 

@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 import apsw
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.text.clip import clip
+from sidecar.core.text import clip
 from sidecar.runs import (
     Artifact,
     Counters,

@@ -15,8 +15,8 @@ import orjson
 
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.text.sanitize import one_line
-from sidecar.core.text.yaml_read import MalformedYaml, Node, parse_nodes
+from sidecar.core.text import one_line
+from sidecar.core.yaml_read import MalformedYaml, Node, parse_nodes
 from sidecar.memory import MemoryFile, Value, managed_memories, read_memory_file, render_memory_file
 
 Layer = Literal["company", "org", "team", "project"]
@@ -267,8 +267,6 @@ def _first_paragraph(body: str) -> str:
             break
     return " ".join(lines)
 
-
-# Pointers: rendering and parsing.
 
 POINTER_FOLDER = managed_memories.POINTERS
 MAX_TITLE = 120

@@ -195,8 +195,6 @@ def save_entries(tx: apsw.Connection, project: str, before: Mapping[str, Entry],
     )
 
 
-# For `state/purge`. Without its state, a sync adopts the pointers it finds.
-
 ROW_GROUPS = (
     RowGroup("indexes", "continuity_knowledge_items"),
     RowGroup("knowledge", "continuity_knowledge_state", before="at_ms < ?2"),
@@ -204,8 +202,6 @@ ROW_GROUPS = (
     RowGroup("knowledge", "continuity_knowledge_journal", is_counted=False),
 )
 
-
-# The sync state of one project, with the specification's fields, and its JSON form.
 
 VERSION = 3
 QUARANTINE_AFTER = 5

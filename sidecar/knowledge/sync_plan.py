@@ -307,9 +307,6 @@ def _limit_writes(operations: Sequence[Operation], max_items: int | None) -> tup
     return [step for step in operations if step.ref not in pending], tuple(sorted(pending))
 
 
-# Configured resolutions.
-
-
 Resolutions = Mapping[tuple[str, str], Resolution]
 """By type and ref; an empty ref applies to all conflicts of the type."""
 

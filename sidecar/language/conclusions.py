@@ -9,9 +9,6 @@ from typing import Literal, NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
 
-# Sentence patterns as tables: one per line, with names for shared parts. Pure.
-
-
 StatementKind = Literal[
     "decision", "error_pattern", "resolution", "user_correction", "validated_pattern", "gotcha", "lesson",
     "episodic",

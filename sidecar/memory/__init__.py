@@ -1,6 +1,6 @@
 """Memories: Markdown files below `.chati/memories`, a derived index, and access control."""
 
-from sidecar.core.text.yaml_edit import Value
+from sidecar.core.yaml_edit import Value
 from sidecar.language.conclusions import StatementKind
 from sidecar.memory import managed_memories as knowledge_pointer
 from sidecar.memory.access_control import SHARED_ONLY, Reach, grant, reach_of, revoke
@@ -17,10 +17,10 @@ from sidecar.memory.capture.extract_notes import capturable_part, resolution_in
 from sidecar.memory.capture.methods import to_capture_result, to_session_summary
 from sidecar.memory.capture.session_summary import ErrorEvent, Note, SessionSummary, Utterance, session_source
 from sidecar.memory.capture.session_transcript import read_transcript
-from sidecar.memory.dedupe import content_hash, normalized
-from sidecar.memory.entry import SECTORS, Document, Memory, Sector
+from sidecar.memory.entry import SECTORS, Document, Memory, Sector, content_hash, normalized
 from sidecar.memory.files.layout import AGENTS, SHARED
 from sidecar.memory.index import Index, RefreshResult, index_of
+from sidecar.memory.maintain import clean_session, run_upkeep_later
 from sidecar.memory.managed_memories import (
     FileChange,
     ManagedMemories,
@@ -32,17 +32,9 @@ from sidecar.memory.managed_memories import (
 from sidecar.memory.model import MemoryCaptureResult, SessionSummaryInput
 from sidecar.memory.privacy_filter import filter_private, memory_heading, revoked_line
 from sidecar.memory.proposals import accepted_rules
-from sidecar.memory.retrieval.recall import (
-    MAX_INLINE_FILES,
-    Relevance,
-    Relevant,
-    memories_by_id,
-    preload,
-    refresh_index,
-)
+from sidecar.memory.recall import MAX_INLINE_FILES, Relevance, Relevant, memories_by_id, preload, refresh_index
 from sidecar.memory.serialize import Level, render_memory
 from sidecar.memory.store.entry_queries import count_by_tier
-from sidecar.memory.upkeep.maintain import clean_session, run_upkeep_later
 
 __all__ = [
     "AGENTS",

@@ -17,15 +17,14 @@ import orjson
 from sidecar.call import Process
 from sidecar.core.digests import digest_bytes
 from sidecar.core.errors import NotFound, StateDegraded
-from sidecar.core.secrets.redact import redact
+from sidecar.core.redact import redact
 from sidecar.core.tokens import estimate_tokens
-from sidecar.memory.dedupe import content_hash
-from sidecar.memory.entry import Memory
+from sidecar.memory.entry import Memory, content_hash
 from sidecar.memory.files import document
 from sidecar.memory.files.layout import INDEX_FILE, is_allowed_name, location_of
 from sidecar.memory.files.memory_folder import DayNumbers, FolderScan, MemoryFolder, Stamp, scan_files
 from sidecar.memory.files.watch import MemoryWatch
-from sidecar.memory.ranking.indexed_text import index_text
+from sidecar.memory.indexed_text import index_text
 from sidecar.memory.store import entries, local_state
 from sidecar.memory.store.entries import IndexedFile, IndexedMemory
 from sidecar.system.atomic_write import is_temporary

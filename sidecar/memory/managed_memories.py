@@ -1,6 +1,8 @@
 """Memories whose producer knows path and id because they mirror something else; written and deleted whole.
 
-They are ordinary memories. Their producer can recreate them, so writes do not wait for the disk.
+They are ordinary memories. Their producer can recreate them, so writes do not wait for the disk. Pointers to the items
+of a knowledge repository are such: the front matter alone identifies the item, and each line of the text starts with a
+prefix of our own, so that an item's text cannot imitate another line.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,7 +10,7 @@ from typing import NamedTuple
 
 from sidecar.call import Process
 from sidecar.core.errors import NotFound, SidecarError, StateDegraded
-from sidecar.core.text.yaml_edit import Value
+from sidecar.core.yaml_edit import Value
 from sidecar.memory.entry import Memory
 from sidecar.memory.files import document
 from sidecar.memory.files.entry_fields import FieldValues
@@ -128,12 +130,6 @@ def read_memory_file(content: bytes) -> MemoryFile:
         return MemoryFile({}, "", text)
     title, body = document.split_title(parts.body)
     return MemoryFile(facts, title, body)
-
-
-# Memories that point at an item of a knowledge repository: their file format. Pure.
-#
-# The front matter alone identifies the item. The text has one line each for summary, blocking constraints and status,
-# with prefixes of our own, so that an item's text cannot imitate another line.
 
 
 POINTERS = "shared/durable/pointers"

@@ -13,8 +13,9 @@ from sidecar.core.errors import (
     StateDegraded,
     WorkspaceUnavailable,
 )
-from sidecar.core.text.yaml_edit import Value
-from sidecar.memory import proposals
+from sidecar.core.yaml_edit import Value
+from sidecar.memory import decay, proposals
+from sidecar.memory import maintain as maintain_methods
 from sidecar.memory import serialize as detail_levels
 from sidecar.memory.access_control import memory_not_found, require_user_approval
 from sidecar.memory.capture import methods as capture
@@ -24,6 +25,9 @@ from sidecar.memory.files.document import Edit
 from sidecar.memory.files.entry_fields import parse_time_ms
 from sidecar.memory.files.layout import unarchived_path
 from sidecar.memory.index import RefreshResult, write_index_file
+from sidecar.memory.indexed_text import significant_terms
+from sidecar.memory.memory_search import MemoryHit
+from sidecar.memory.memory_search import search as search_memories
 from sidecar.memory.model import (
     MemoryAddParams,
     MemoryCount,
@@ -45,14 +49,9 @@ from sidecar.memory.model import (
     MemoryUpdateParams,
     MemoryWarning,
 )
-from sidecar.memory.ranking.indexed_text import significant_terms
-from sidecar.memory.retrieval.memory_search import MemoryHit
-from sidecar.memory.retrieval.memory_search import search as search_memories
 from sidecar.memory.serialize import RenderedMemory, memory_detail, memory_summary, memory_warning
 from sidecar.memory.store import entries, entry_queries
 from sidecar.memory.store.entry_queries import EntryFilter, SearchFilters
-from sidecar.memory.upkeep import decay
-from sidecar.memory.upkeep import maintain as maintain_methods
 from sidecar.memory.writer import NewMemory, front_matter_time
 from sidecar.method import Lane, method
 

@@ -250,9 +250,6 @@ class MemoryRebuildResult(WireModel):
     warnings: list[MemoryWarning]
 
 
-# memory/capture
-
-
 Text = Annotated[str, Field(min_length=1, max_length=MAX_TEXT)]
 Dropped = Literal[
     "tooShort", "tooLong", "question", "toolOutput", "instructionFile", "private", "injected", "deletedByUser",
@@ -356,9 +353,6 @@ class CaptureState(WireModel):
     waiting: int = Field(description="Runs with pending material.")
 
 
-# memory/maintain
-
-
 MAX_LISTED = 200
 
 
@@ -405,9 +399,6 @@ class LastUpkeep(WireModel):
     cleaned: int
 
 
-# memory/proposals and memory/resolveProposal
-
-
 class MemoryProposal(WireModel):
     """A memory confident and frequent enough to become a rule."""
 
@@ -435,9 +426,6 @@ class MemoryResolveProposalResult(WireModel):
     rule: str | None = Field(
         description="Line for a rule file, which the sidecar does not write. Null for a rejected proposal."
     )
-
-
-# memory/status
 
 
 class MemoryStatusResult(WireModel):

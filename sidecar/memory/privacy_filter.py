@@ -1,6 +1,7 @@
 """Remove what is never stored: text marked private, text we injected, and secrets. Pure.
 
-Applied to every text before it is stored, whatever its source.
+Applied to every text before it is stored, whatever its source. What an agent repeats of memories shown to it is not
+new and must not become another memory.
 """
 
 import re
@@ -8,14 +9,9 @@ from typing import NamedTuple
 
 from sidecar.core.clock import rfc3339
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.secrets.redact import redact
-from sidecar.core.text.sanitize import MARKER_PREFIX, one_line
+from sidecar.core.redact import redact
+from sidecar.core.text import MARKER_PREFIX, one_line
 from sidecar.memory.entry import Memory
-
-# Phrasing of memories shown to a run, and recognition of these lines when they are quoted. Pure.
-#
-# What an agent repeats of them is not new and must not become another memory.
-
 
 _QUOTED_MEMORY = lazy_regex(
     r"^[ \t>*-]*(?:Remembered \d{4}-\d\d-\d\d, [\w ]{1,40} \([^()\s]{1,100}\): |No longer remembered: )[^\n]*"

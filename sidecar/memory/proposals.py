@@ -14,7 +14,7 @@ from sidecar.core.errors import (
     StateDegraded,
     WorkspaceUnavailable,
 )
-from sidecar.core.text.sanitize import one_line
+from sidecar.core.text import one_line
 from sidecar.memory.access_control import memory_not_found
 from sidecar.memory.context import MemoryContext, memory_context
 from sidecar.memory.entry import Memory

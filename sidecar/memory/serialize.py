@@ -69,11 +69,6 @@ def _summary_fields(memory: Memory) -> dict[str, Any]:
     }
 
 
-# Render a memory at a detail level: its title, its relevant lines, or all of it (intelligence-layer.md 4.4).
-#
-# Pure. Lines are taken whole, as worded; nothing is rephrased.
-
-
 Level = Literal["metadata", "chunks", "full"]
 
 CHUNK_TOKENS = 200
@@ -108,7 +103,7 @@ class RenderedMemory(NamedTuple):
 
 
 def render_memory(level: Level, title: str, tags: Sequence[str], text: str, terms: Sequence[str]) -> RenderedMemory:
-    """Render a memory at a level, for a query's terms."""
+    """Render a memory at a level, for a query's terms (intelligence-layer.md 4.4); its lines stay as they are."""
     if level == "metadata":
         return RenderedMemory("", estimate_tokens(" ".join((title, *tags))), is_complete=not text.strip())
     content = text if level == "full" else chunk(text, terms)

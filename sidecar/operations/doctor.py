@@ -12,7 +12,7 @@ import apsw
 
 from sidecar import __version__
 from sidecar.call import Call
-from sidecar.capture.artifacts.memory_branch import check_memory_branch
+from sidecar.capture.memory_branch import check_memory_branch
 from sidecar.core.errors import SidecarError
 from sidecar.core.findings import Finding
 from sidecar.knowledge.sync_health import knowledge_findings
@@ -33,9 +33,9 @@ from sidecar.storage import health_checks as storage
 from sidecar.storage.backup import back_up
 from sidecar.system.environment import environment
 from sidecar.system.git import Git, GitFailed
+from sidecar.system.inotify import LIMIT_DIVISOR
 from sidecar.system.libgit import pygit2
 from sidecar.system.process_registry import running_processes
-from sidecar.system.watch.inotify import LIMIT_DIVISOR
 from sidecar.workspace import Workspace
 
 MIN_FREE_BYTES = 512 * 2**20

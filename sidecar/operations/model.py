@@ -57,9 +57,6 @@ class StateReportResult(WireModel):
     stages: list[ReportStage]
 
 
-# The messages of `state/doctor`.
-
-
 DoctorCheckName = Literal[
     "database", "caches", "records", "settings", "indexes", "memories", "registry", "knowledge", "memoryBranch",
     "watchers", "disk", "versions",
@@ -106,9 +103,6 @@ class StateDoctorResult(WireModel):
     findings: list[DoctorFinding]
     backup: str | None = Field(description="Path of the backup of the state file, made before any change.")
     versions: dict[str, str] = Field(description="Versions in use, for a bug report.")
-
-
-# The messages of `state/purge`.
 
 
 PurgeKind = Literal[
@@ -161,9 +155,6 @@ class StatePurgeResult(WireModel):
     dry_run: bool
     kinds: list[PurgedKind]
     freed_bytes: int = Field(description="Bytes by which the state folder shrank; 0 with `dryRun`.")
-
-
-# The messages of `state/status`.
 
 
 StateStatusParams = Empty

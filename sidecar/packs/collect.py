@@ -19,7 +19,7 @@ from sidecar.codebase import (
     text_match,
 )
 from sidecar.core.clock import Deadline
-from sidecar.core.text.sanitize import one_line
+from sidecar.core.text import one_line
 from sidecar.packs.context_pack import ContextFile
 from sidecar.packs.delta_files import Differences
 from sidecar.packs.delta_pack import MAX_COMMITS
@@ -340,9 +340,6 @@ def record_omission(inputs: PackInputs, item: str, error: Exception, log: Log) -
     inputs.omissions.append(Trimmed(item=item, reason=reason))
 
 
-# Memories and registry.
-
-
 def _start_memory_sources(
     start: Start,
     inputs: PackInputs,
@@ -388,9 +385,6 @@ def _start_memory_sources(
             record_omission(inputs, "memories", error, process.log)
 
     return collect
-
-
-# Files of the prompt alone.
 
 
 FOLLOW_UP_FILES = 6

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from sidecar.codebase import is_low_relevance, may_show
 from sidecar.core.digests import short_id
-from sidecar.core.text.sanitize import escape_markers, size
+from sidecar.core.text import escape_markers, size
 from sidecar.packs.anchor import Anchor, changed_lines, omissions
 from sidecar.packs.collect import PackInputs
 from sidecar.packs.context_pack import ContextFile
@@ -19,9 +19,6 @@ from sidecar.packs.request import PackRequest
 from sidecar.packs.task import clean_prompt
 from sidecar.runs import PinnedAnchor, SessionContents, keys
 from sidecar.runs.call_record import Block, Disposition, SystemText, Trimmed
-
-# Low-token mode: whether a follow-up only needs what changed.
-
 
 MIN_KNOWN_FILES = 3
 """The session must know this many of the best files, or all files if there are fewer."""
@@ -169,9 +166,6 @@ def _blocks(items: Sequence[PackItem], anchor: PinnedAnchor | None, prompt: str)
 def _pack_id(items: Sequence[PackItem], kind: str) -> str | None:
     versions = [[item.key, item.digest] for item in items if item.kind == kind]
     return short_id(versions) if versions else None
-
-
-# Items of a call.
 
 
 def select_items(request: PackRequest, inputs: PackInputs) -> Composition:

@@ -20,8 +20,8 @@ from sidecar.codebase import (
 )
 from sidecar.core.digests import digest_bytes
 from sidecar.core.ides import AGENT_FILES
-from sidecar.core.secrets.redact import may_span_lines, redact_lines
-from sidecar.core.text.sanitize import line_of_code, one_line, size
+from sidecar.core.redact import may_span_lines, redact_lines
+from sidecar.core.text import line_of_code, one_line, size
 from sidecar.packs.items import DetailLimits, PackItem, Priority
 from sidecar.runs import keys
 from sidecar.storage.cache import LruCache
@@ -54,9 +54,6 @@ def _coverage(definition: Definition, summary: Summary, terms: frozenset[str]) -
     first, last = (definition.line - 1) // step, (max(definition.line, definition.end_line) - 1) // step
     chunk_terms = set[str]().union(*summary.chunks[first : last + 1])
     return len(chunk_terms & terms) / len(terms)
-
-
-# The passage of a file.
 
 
 PASSAGE_LINES = 4
@@ -127,9 +124,6 @@ def _densest(terms_by_line: Sequence[Collection[str]], weights: Mapping[str, flo
             if score > best:
                 best, start, term_count = score, number, len(inside)
     return start, term_count
-
-
-# The context pack.
 
 
 FULL_FILES = 6
@@ -358,9 +352,6 @@ def _signature_line(definition: Definition) -> str:
     return f"  L{definition.line} {one_line(definition.signature, SIGNATURE_CHARACTERS)}"
 
 
-# The relevance cutoff.
-
-
 MIN_LINK = 0.3
 """Minimum score of a link to a file that the prompt names."""
 
@@ -383,9 +374,6 @@ def above_cutoff(ranked: Sequence[RankedFile]) -> list[RankedFile]:
 def _is_related(ranked: RankedFile, named: Collection[str]) -> bool:
     linked = any(seed in named and ranked.parts.get(kind, 0.0) >= MIN_LINK for kind, seed in ranked.related)
     return linked or (len(ranked.matched) >= MIN_COMMON_TERMS and text_match(ranked) >= MIN_WORD_SHARE)
-
-
-# Cache of passages.
 
 
 PASSAGE_CACHE_BYTES = 64 * 1024
@@ -416,9 +404,6 @@ class PassageCache:
                 self._cache.put(cache_keys[path], passage, 100 + sum(len(line) for _, line in passage))
             cached = self._cache.get(cache_keys[path])
             yield file._replace(passage=cached) if isinstance(cached, tuple) else file
-
-
-# Cache of rendered files.
 
 
 RENDER_CACHE_BYTES = 512 * 1024

@@ -24,9 +24,8 @@ from sidecar.codebase import (
 )
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.secrets.redact import may_span_lines, redact_lines
-from sidecar.core.text.clip import clip
-from sidecar.core.text.sanitize import clean, one_line, size
+from sidecar.core.redact import may_span_lines, redact_lines
+from sidecar.core.text import clean, clip, one_line, size
 from sidecar.packs.items import PackItem, Priority
 from sidecar.runs import SessionContents, keys
 
@@ -198,9 +197,6 @@ def _changed_location_lines(places: Sequence[str]) -> list[str]:
 def _line_count(text: str) -> int:
     """The number of lines of a difference without headers, including those beyond the size limit."""
     return text.count("\n") - text.count("\n@@ ") - text.startswith("@@ ") + (text[-1:] not in ("", "\n"))
-
-
-# Files.
 
 
 RELEVANT_FILE_BYTES = 2_400

@@ -9,8 +9,7 @@ from datetime import UTC, datetime
 from sidecar.codebase import FileDiff, HeadMove, RepositoryState, may_show
 from sidecar.core.clock import DAY_MS
 from sidecar.core.digests import short_id
-from sidecar.core.text.clip import clip
-from sidecar.core.text.sanitize import clean, one_line
+from sidecar.core.text import clean, clip, one_line
 from sidecar.packs.delta_files import (
     LINE_CHARACTERS,
     SHOWN_FILES,
@@ -21,9 +20,6 @@ from sidecar.packs.delta_files import (
 )
 from sidecar.packs.items import PackItem, Priority, session_has
 from sidecar.runs import FailingTests, SessionContents, keys
-
-# The task list.
-
 
 MAX_TODOS = 40
 TODO_CHARACTERS = 200
@@ -80,9 +76,6 @@ def _task_changes(todos: Sequence[tuple[str, str]], sent_change_digest: str) -> 
         elif before[todo_id] != status:
             lines.append(f"  {_VERBS.get(status, 'open again')}: {text}")
     return lines if len(lines) < max(2, len(todos)) else []
-
-
-# Failing tests.
 
 
 MAX_TESTS = 12

@@ -7,12 +7,10 @@ from functools import cached_property
 from typing import NamedTuple
 
 from sidecar.core.digests import short_id
-from sidecar.core.text.sanitize import MARKER_PREFIX, escape_markers, size
+from sidecar.core.text import MARKER_PREFIX, escape_markers, size
 from sidecar.packs.model import TokenMode
 from sidecar.runs import Item, SessionContents, keys
 from sidecar.runs.call_record import Block, BlockKind
-
-# Items: the smallest units that a pack includes or omits. Cuts fall between items, never inside one.
 
 
 class Priority(IntEnum):
@@ -72,9 +70,6 @@ def session_has(known: SessionContents, item: PackItem) -> bool:
 def sent_memory_ids(known: SessionContents) -> list[str]:
     """Return the ids of the memories that were sent to a session."""
     return [memory_id for key in known.items if (memory_id := keys.memory_id(key)) is not None]
-
-
-# Blocks: a marker line, one introductory line, the items.
 
 
 BLOCK_ORDER: tuple[BlockKind, ...] = ("anchor", "context", "carryover", "plan", "delta")
@@ -174,9 +169,6 @@ def fit(items: Sequence[PackItem], budget_bytes: int) -> FitResult:
         tuple(item for number, item in enumerate(items) if number in fitting),
         tuple(item for number, item in enumerate(items) if number not in fitting),
     )
-
-
-# Detail of files.
 
 
 ANCHOR_BYTES = {"low": 2_400, "normal": 3_900, "debug": 6_000}

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from sidecar.context import Bracket
 from sidecar.core.digests import short_id
-from sidecar.core.text.sanitize import line_of_code, one_line
+from sidecar.core.text import line_of_code, one_line
 from sidecar.memory import Level, Memory, Relevant, managed_memories, memory_heading, render_memory, revoked_line
 from sidecar.memory.managed_memories import Pointer
 from sidecar.packs.anchor import Pointers
@@ -122,9 +122,6 @@ def _text_lines(text: str) -> str:
     if sum(map(len, lines)) <= LINE_CHARACTERS:
         return TITLE_SEPARATOR + one_line(" ".join(lines), LINE_CHARACTERS)
     return "".join(f"\n  {line_of_code(line, LINE_CHARACTERS)}" for line in lines)
-
-
-# Pointers in the anchor.
 
 
 MAX_BINDING_ITEMS = 12

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from sidecar.call import Call
 from sidecar.context import record_compaction
 from sidecar.core.errors import Busy, NotFound, StateDegraded, WorkspaceUnavailable
-from sidecar.core.secrets.redact import redact
+from sidecar.core.redact import redact
 from sidecar.governor import after_compaction, after_new_session
 from sidecar.method import Lane, method, notification
 from sidecar.packs.explain import explain_newest, explain_next, explain_run, wire_overrides

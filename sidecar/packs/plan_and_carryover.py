@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from sidecar.core.digests import short_id
-from sidecar.core.text.sanitize import clean, one_line, size
+from sidecar.core.text import clean, one_line, size
 from sidecar.packs.items import PackItem, Priority
 from sidecar.runs import Snapshot, SubChat, Task, keys
 from sidecar.runs.call_record import BlockKind
@@ -59,9 +59,6 @@ def _plan_lines(plan: str, sendable_bytes: int) -> list[str]:
             return [*shown, f"  … {len(lines) - len(shown)} more lines"]
         shown.append(line)
     return shown
-
-
-# The carry-over into a fresh session.
 
 
 CARRYOVER_SHARE = 0.25

@@ -14,7 +14,7 @@ from sidecar.call import Call, Process
 from sidecar.codebase import RepositoryState, StateUnavailable, may_show
 from sidecar.core.clock import Deadline
 from sidecar.core.errors import Busy, SidecarError, StateDegraded
-from sidecar.core.text.sanitize import line_count, size
+from sidecar.core.text import line_count, size
 from sidecar.governor import marker_text
 from sidecar.metrics import count_call, labelled, latency_bucket
 from sidecar.packs.collect import PackInputs, collect_inputs
@@ -239,9 +239,6 @@ def _call_record(
         details=details,
         texts=CallTexts(system=composition.system, blocks=tuple(composition.blocks)),
     )
-
-
-# The steps.
 
 
 def pack_response(

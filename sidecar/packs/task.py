@@ -12,8 +12,8 @@ from functools import lru_cache
 from sidecar.codebase import identifiers_of, paths_in, query_words, scope_prefix, stem
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.secrets.redact import redact
-from sidecar.core.text.sanitize import one_line
+from sidecar.core.redact import redact
+from sidecar.core.text import one_line
 from sidecar.runs import Task
 
 HEAD_CHARACTERS = 16_000
@@ -50,9 +50,6 @@ def mentioned_paths(prompt: str) -> tuple[list[str], list[str]]:
     """Return the files and the folders that the host's markers in a prompt name (Codex; Claude's are expanded)."""
     mentions = list(dict.fromkeys(_MENTION.findall(prompt)))[:200]
     return [path for kind, path in mentions if kind == "file"], [path for kind, path in mentions if kind == "folder"]
-
-
-# The task of a prompt.
 
 
 MAX_QUERY_CHARACTERS = 4_000

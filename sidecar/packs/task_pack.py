@@ -144,9 +144,6 @@ def _from_json(value: dict[str, Any]) -> CachedPack:
     return CachedPack(tuple(value["anchor"]), tuple(files), tuple(value["omitted"]))
 
 
-# Building the pack.
-
-
 REMEMBERED_CONVERSATIONS = 64
 
 EXTRA_CANDIDATES = 5

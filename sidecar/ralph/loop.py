@@ -11,22 +11,21 @@ from sidecar.call import Call
 from sidecar.codebase import common_dir_of
 from sidecar.core.clock import Clock, rfc3339
 from sidecar.core.errors import InvalidParams, SidecarError
-from sidecar.ralph import limits, outcome
+from sidecar.ralph import context_file, iteration_continuity, limits, outcome
 from sidecar.ralph.agent.agent_run import AgentOptions
 from sidecar.ralph.agent.harnesses import agent_command, find_program, installed_version
-from sidecar.ralph.files import context_file, history
-from sidecar.ralph.files.folder import LoopFolder, create_folder, loop_folder, prune_files
-from sidecar.ralph.files.lock import LockOwner, hold_lock
-from sidecar.ralph.iteration import continuity
-from sidecar.ralph.iteration.prompt import build_prompt
-from sidecar.ralph.iteration.run_iteration import (
-    FinishedIteration,
-    prompt_inputs,
-    run_identity,
-    run_iteration,
-    task_text,
-)
+from sidecar.ralph.iteration_prompt import build_prompt
 from sidecar.ralph.limits import IDLE_TIMEOUT_MS, Limits, backoff_ms, pause_ms
+from sidecar.ralph.loop_folder import (
+    LoopFolder,
+    append_iteration,
+    create_folder,
+    loop_folder,
+    prune_files,
+    read_history,
+    read_state,
+)
+from sidecar.ralph.loop_lock import LockOwner, hold_lock
 from sidecar.ralph.loop_state import LoopPlan, LoopState
 from sidecar.ralph.model import (
     Phase,
@@ -38,6 +37,7 @@ from sidecar.ralph.model import (
     RalphStartResult,
 )
 from sidecar.ralph.outcome import FAILED, LIMIT, Ending, IterationSummary
+from sidecar.ralph.run_iteration import FinishedIteration, prompt_inputs, run_identity, run_iteration, task_text
 from sidecar.ralph.stop import StopRequest, StopWatcher
 from sidecar.system.environment import HOST_VARIABLE, child_environment
 from sidecar.system.process_tree import kill_marked
@@ -107,13 +107,13 @@ def limits_of(params: RalphStartParams) -> Limits:
 def preview_loop(call: Call, plan: LoopPlan) -> RalphStartResult:
     """Return the prompt and the command line of the next iteration; run and write nothing."""
     clock, folder = call.process.clock, plan.folder
-    before = history.read_state(folder)
-    number = max(history.read_history(folder).last_number, before.iteration if before is not None else 0) + 1
+    before = read_state(folder)
+    number = max(read_history(folder).last_number, before.iteration if before is not None else 0) + 1
     loop = LoopState(call, plan, StopRequest(), clock.now_ms(), clock.monotonic_ms(), os.getpid(), number)
     context = context_file.read(folder)
     packs: tuple[str, ...] = ()
     if plan.params.continuity:
-        packs = continuity.preview_packs(call, run_identity(loop), task_text(loop, context.text)).packs
+        packs = iteration_continuity.preview_packs(call, run_identity(loop), task_text(loop, context.text)).packs
     prompt = build_prompt(prompt_inputs(loop, context.text, packs))
     warnings = [context.problem] if context.problem else []
     try:
@@ -145,8 +145,8 @@ def recover_from_crash(folder: LoopFolder, clock: Clock) -> int:
     The caller holds the lock, so a loop whose state is `running` is dead. Its iteration is recorded as lost and its
     agent is ended.
     """
-    before = history.read_state(folder)
-    last_number = history.read_history(folder).last_number
+    before = read_state(folder)
+    last_number = read_history(folder).last_number
     if before is None or before.status != "running" or before.running is None:
         return max(last_number, before.iteration if before is not None else 0)
     running = before.running
@@ -154,7 +154,7 @@ def recover_from_crash(folder: LoopFolder, clock: Clock) -> int:
     for path in (folder.output_path(running.number), folder.check_output_path(running.number)):
         kill_marked(str(path), clock)
     if running.number > last_number:
-        history.append_iteration(folder, _lost_iteration(running, clock.now_ms()))
+        append_iteration(folder, _lost_iteration(running, clock.now_ms()))
     return max(last_number, running.number)
 
 
@@ -235,7 +235,7 @@ def _iterate(loop: LoopState) -> Ending:
         finished = run_iteration(loop)
         ended, wait_ms = _ending_or_wait(loop, finished)
         line = finished.line.model_copy(update={"ended_loop": ended.reason if ended is not None else None})
-        history.append_iteration(loop.plan.folder, line)
+        append_iteration(loop.plan.folder, line)
         prune_files(loop.plan.folder, loop.number)
         _notify(loop, "finished", line.number, iteration=line, reason=line.reason)
         if ended is not None:

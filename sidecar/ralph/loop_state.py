@@ -7,11 +7,11 @@ from pathlib import Path
 
 from sidecar.call import Call
 from sidecar.core.clock import rfc3339
+from sidecar.ralph import loop_folder
 from sidecar.ralph.agent.agent_run import AgentOptions
-from sidecar.ralph.files import history
-from sidecar.ralph.files.folder import LoopFolder
-from sidecar.ralph.iteration.prompt import FailedCheck
+from sidecar.ralph.iteration_prompt import FailedCheck
 from sidecar.ralph.limits import Limits, LoopUsage
+from sidecar.ralph.loop_folder import LoopFolder
 from sidecar.ralph.model import LoopStatus, RalphRunning, RalphStartParams, RalphState, RalphTotals
 from sidecar.ralph.outcome import Ending, Stall
 from sidecar.ralph.stop import StopRequest
@@ -66,7 +66,7 @@ class LoopState:
     def save_state(self, status: LoopStatus = "running", reason: str = "", exit_code: int | None = None) -> None:
         """Write the loop's state; raise StateDegraded."""
         params, call = self.plan.params, self.call
-        history.write_state(
+        loop_folder.write_state(
             self.plan.folder,
             RalphState(
                 change=params.change,

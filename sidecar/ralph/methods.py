@@ -16,9 +16,9 @@ from sidecar.core.errors import (
     WorkspaceUnavailable,
 )
 from sidecar.method import Lane, Notification, docstring, method
-from sidecar.ralph.files import context_file
-from sidecar.ralph.files import lock as change_status
-from sidecar.ralph.files.folder import loop_folder
+from sidecar.ralph import context_file
+from sidecar.ralph import loop_lock as change_status
+from sidecar.ralph.loop_folder import loop_folder
 from sidecar.ralph.model import (
     RalphChangeParams,
     RalphContextParams,

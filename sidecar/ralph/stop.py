@@ -7,7 +7,7 @@ from collections.abc import Callable
 import orjson
 
 from sidecar.core.errors import WorkspaceUnavailable
-from sidecar.ralph.files.folder import LoopFolder, delete_file
+from sidecar.ralph.loop_folder import LoopFolder, delete_file
 from sidecar.ralph.outcome import INTERRUPTED, Ending
 from sidecar.system.atomic_write import write_atomic
 

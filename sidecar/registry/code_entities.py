@@ -23,7 +23,7 @@ from sidecar.codebase import (
     resolve_import,
 )
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.text.sanitize import one_line
+from sidecar.core.text import one_line
 from sidecar.registry.entities import Entity
 
 MAX_PURPOSE = 160

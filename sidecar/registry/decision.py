@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 
 from sidecar.call import Process
 from sidecar.core.errors import SidecarError
-from sidecar.core.text.sanitize import one_line
+from sidecar.core.text import one_line
 from sidecar.language.creation_intent import creation_intent
 from sidecar.registry.entities import (
     IMPACT_REQUIRED_BELOW,

@@ -15,7 +15,7 @@ from sidecar.core.errors import (
     TooLarge,
     WorkspaceUnavailable,
 )
-from sidecar.core.text.sanitize import one_line
+from sidecar.core.text import one_line
 from sidecar.method import Lane, method
 from sidecar.registry import store
 from sidecar.registry.decision import Impact, Recommendation, decide, impact_on

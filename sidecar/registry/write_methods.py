@@ -17,13 +17,12 @@ from sidecar.core.errors import (
     TooLarge,
     WorkspaceUnavailable,
 )
-from sidecar.core.text.yaml_edit import Value
+from sidecar.core.yaml_edit import Value
 from sidecar.lifecycle import Progress, ProgressParams
 from sidecar.method import Lane, method
 from sidecar.registry import store
 from sidecar.registry.code_entities import CATEGORY, Derived, FileFacts, derive, facts_of, type_of
 from sidecar.registry.entities import Entity, Registry
-from sidecar.registry.file_edit import format_change, put_entity, put_fields, remove_entity
 from sidecar.registry.model import (
     ChangeEntry,
     DerivedChanges,
@@ -41,8 +40,12 @@ from sidecar.registry.registry_file import (
     Change,
     EditResult,
     edit_registry_file,
+    format_change,
     parse,
+    put_entity,
+    put_fields,
     read_project_file,
+    remove_entity,
     resolve_inside,
 )
 from sidecar.workspace import Workspace

@@ -8,7 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from sidecar.context.model import ContextBlock
 from sidecar.memory.entry import MemoryType, Sector, Tier
 from sidecar.schema.definitions import Catalog, Schema, definitions, openrpc, wire_schema
-from sidecar.schema.markdown import reference
+from sidecar.schema.method_reference import reference
 from sidecar.schema.typescript import typescript
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"

@@ -1,7 +1,8 @@
 """`session/activate`, `session/route`, `session/status`, `session/exit`."""
 
 from collections.abc import Iterable, Iterator
-from typing import cast
+from contextlib import contextmanager
+from typing import NamedTuple, cast
 
 from sidecar.call import Call
 from sidecar.core.clock import rfc3339
@@ -10,13 +11,15 @@ from sidecar.core.errors import (
     Conflict,
     InvalidParams,
     PolicyDenied,
+    SidecarError,
     StateDegraded,
     TooLarge,
     WorkspaceUnavailable,
 )
 from sidecar.core.ides import IdeName
-from sidecar.core.secrets.redact import redact
+from sidecar.core.redact import redact
 from sidecar.memory import (
+    AGENTS,
     SHARED_ONLY,
     CaptureContext,
     MemoryCaptureResult,
@@ -28,33 +31,111 @@ from sidecar.memory import (
     to_session_summary,
 )
 from sidecar.method import Lane, method
-from sidecar.session import block_files, routing, session_file, store
-from sidecar.session.block_files import BlockFile
-from sidecar.session.managed_block import ACTIVE_TEXT, INACTIVE_TEXT
-from sidecar.session.messages import HOW_TO_EXIT, NOT_ACTIVE, SESSION_SAVED
+from sidecar.session import managed_block, routing, session_file, store
+from sidecar.session.managed_block import ACTIVE_TEXT, INACTIVE_TEXT, BlockFile
+from sidecar.session.messages import HOW_TO_EXIT, NOT_ACTIVE, SESSION_SAVED, Language
 from sidecar.session.model import (
     BlockInfo,
     SessionActivateParams,
     SessionActivateResult,
     SessionExitParams,
     SessionExitResult,
+    SessionInfo,
+    SessionParams,
     SessionRouteParams,
     SessionRouteResult,
     SessionStatusParams,
     SessionStatusResult,
 )
-from sidecar.session.state import DEFAULT_AGENT, ActivationRequest, activate_lock, current_agent, exited_lock
-from sidecar.session.status import (
-    LockStatus,
-    errors_as_warnings,
-    forget_block_file,
-    lock_status,
-    message_language,
-    session_info,
+from sidecar.session.state import (
+    DEFAULT_AGENT,
+    DEFAULT_LANGUAGE,
+    ActivationRequest,
+    SessionFileValues,
+    activate_lock,
+    current_agent,
+    exited_lock,
 )
 from sidecar.session.store import Lock, RecordedFile
+from sidecar.workspace import Workspace
 
-# The steps of an exit: save agent and summary, mark the files INACTIVE, and store the state last and always.
+
+class LockStatus(NamedTuple):
+    """What is known before an action."""
+
+    workspace: Workspace
+    lock: Lock | None
+    """None when there never was a session."""
+    files: list[RecordedFile]
+    file_values: SessionFileValues
+    problems: list[str]
+    """What could not be read, in sentences."""
+
+    @property
+    def project(self) -> str:
+        """The key of the project's state."""
+        return self.workspace.project_key
+
+    @property
+    def is_active(self) -> bool:
+        """Whether the agent receives the messages."""
+        return self.lock is not None and self.lock.is_active
+
+
+def lock_status(call: Call, params: SessionParams) -> LockStatus:
+    """Read the state and the project's own file. Raise WorkspaceUnavailable for a path that is not absolute."""
+    workspace = call.process.workspaces.get(params.cwd, params.project_path)
+    with call.database.read() as tx:
+        lock, files = store.load_lock(tx, workspace.project_key), store.load_files(tx, workspace.project_key)
+    session_file_read = session_file.read(workspace.project)
+    file_values, problems = session_file_read.values, [session_file_read.problem] if session_file_read.problem else []
+    if file_values.agent and file_values.agent not in AGENTS:
+        problems.append(f"`{session_file.SESSION_FILE.file}` names an unknown agent, which is ignored.")
+        file_values = file_values._replace(agent="")
+    return LockStatus(workspace, lock, files, file_values, problems)
+
+
+def forget_block_file(call: Call, project: str, file: BlockFile) -> None:
+    """Delete the record of a file that has no block any more."""
+    with call.database.write() as tx:
+        store.delete_file(tx, project, str(file.root), file.rules_file.file)
+
+
+@contextmanager
+def errors_as_warnings(warnings: list[str]) -> Iterator[None]:
+    """Turn an error with one of several files into a warning."""
+    try:
+        yield
+    except SidecarError as error:
+        warnings.append(f"{error.message} {error.hint or ''}".strip())
+
+
+def message_language(lock: Lock | None) -> Language:
+    """Return the language of messages to the user."""
+    return cast("Language", lock.language) if lock is not None else DEFAULT_LANGUAGE
+
+
+def session_info(lock: Lock | None) -> SessionInfo:
+    """Return a lock as its wire model."""
+    if lock is None:
+        return SessionInfo(
+            status="inactive",
+            agent=None,
+            ide=None,
+            language=DEFAULT_LANGUAGE,
+            progress="",
+            activated_at=None,
+            exited_at=None,
+        )
+    return SessionInfo(
+        status="active" if lock.is_active else "inactive",
+        agent=lock.agent,
+        ide=cast("IdeName", lock.ide),
+        language=message_language(lock),
+        progress=lock.progress,
+        activated_at=rfc3339(lock.activated_at_ms),
+        exited_at=None if lock.exited_at_ms is None else rfc3339(lock.exited_at_ms),
+    )
 
 
 def save_progress(call: Call, current: LockStatus, lock: Lock, warnings: list[str]) -> None:
@@ -88,10 +169,10 @@ def deactivate_blocks(
 ) -> Iterator[BlockInfo]:
     """Mark every block INACTIVE, or remove it; yield the files that still have one."""
     roots = [current.workspace.cwd, current.workspace.project]
-    for file in list(block_files.block_files_of(current.files, roots)):
+    for file in list(managed_block.block_files_of(current.files, roots)):
         with errors_as_warnings(warnings):
             _deactivate_block(call, current, file, lock, params)
-        info = block_files.block_info(file)
+        info = managed_block.block_info(file)
         if info.state != "none":
             yield info
 
@@ -100,11 +181,11 @@ def _deactivate_block(
     call: Call, current: LockStatus, file: BlockFile, lock: Lock | None, params: SessionExitParams
 ) -> None:
     if params.remove_block:
-        block_files.remove_block(file, force=params.force, overwrite_read_only=params.force)
+        managed_block.remove_block(file, force=params.force, overwrite_read_only=params.force)
         forget_block_file(call, current.project, file)
-    elif block_files.block_info(file).state != "none":
+    elif managed_block.block_info(file).state != "none":
         text = INACTIVE_TEXT.format(agent=lock.agent if lock else DEFAULT_AGENT)
-        block_files.write_block(file, text, force=params.force, overwrite_read_only=params.force)
+        managed_block.write_block(file, text, force=params.force, overwrite_read_only=params.force)
 
 
 def save_state(call: Call, current: LockStatus, lock: Lock | None) -> None:
@@ -131,7 +212,7 @@ def activate(call: Call, params: SessionActivateParams) -> SessionActivateResult
         current.lock, ActivationRequest(params.agent, params.ide, params.language), current.file_values, call.now_ms()
     )
     use_rules_file = settings["sessionLockFile"] == "rules"
-    file = block_files.choose_block_file(
+    file = managed_block.choose_block_file(
         current.workspace.cwd, cast("IdeName", lock.ide), use_rules_file=use_rules_file
     )
     warnings = list(current.problems)
@@ -140,13 +221,15 @@ def activate(call: Call, params: SessionActivateParams) -> SessionActivateResult
         with errors_as_warnings(warnings):  # data of the previous session is obsolete
             clean_session(call.process, current.workspace)
     others = [
-        other for other in block_files.block_files_of(current.files, [current.workspace.cwd]) if other.path != file.path
+        other
+        for other in managed_block.block_files_of(current.files, [current.workspace.cwd])
+        if other.path != file.path
     ]
     _update_other_blocks(call, current, others, lock, params.force, warnings)
     return SessionActivateResult(
         session=session_info(lock),
         resumed=current.lock is not None or bool(current.file_values.agent),
-        block=block_files.block_info(file),
+        block=managed_block.block_info(file),
         token=token,
         warnings=warnings,
     )
@@ -159,7 +242,7 @@ def _activate(call: Call, current: LockStatus, lock: Lock, file: BlockFile, *, f
             revoke(tx, current.project, current.lock.agent)
         token = grant(tx, call.process, current.project, lock.agent)
         store.save_lock(tx, current.project, lock)
-        created_count = block_files.write_block(file, ACTIVE_TEXT.format(agent=lock.agent), force=force)
+        created_count = managed_block.write_block(file, ACTIVE_TEXT.format(agent=lock.agent), force=force)
         store.save_file(tx, current.project, RecordedFile(str(file.root), file.rules_file.file, created_count))
     return token
 
@@ -171,10 +254,10 @@ def _update_other_blocks(
     for file in others:
         with errors_as_warnings(warnings):
             if file.root == current.workspace.cwd:
-                block_files.remove_block(file, force=force)
+                managed_block.remove_block(file, force=force)
                 forget_block_file(call, current.project, file)
             elif file.root.is_dir():
-                block_files.write_block(file, ACTIVE_TEXT.format(agent=lock.agent), force=force)
+                managed_block.write_block(file, ACTIVE_TEXT.format(agent=lock.agent), force=force)
             else:
                 forget_block_file(call, current.project, file)
 
@@ -204,8 +287,8 @@ def status(call: Call, params: SessionStatusParams) -> SessionStatusResult:
     """Return a project's session and every file with its block, also after a restart or the loss of either."""
     current = lock_status(call, params)
     blocks = [
-        block_files.block_info(file)
-        for file in block_files.block_files_of(current.files, [current.workspace.cwd, current.workspace.project])
+        managed_block.block_info(file)
+        for file in managed_block.block_files_of(current.files, [current.workspace.cwd, current.workspace.project])
     ]
     expected = ("active",) if current.is_active else ("inactive", "none")
     warnings = [

@@ -7,13 +7,15 @@ from pydantic import Field
 from sidecar.core.ides import IdeName
 from sidecar.core.wire import FolderPath, Identifier, WireModel
 from sidecar.memory import MemoryCaptureResult, SessionSummaryInput
-from sidecar.session.managed_block import BlockState
 from sidecar.session.messages import Language
 
 Intent = Literal["exit", "command", "onTopic", "offTopic"]
 Command = Literal["activate", "status", "help", "resume"]
 
 MAX_PROGRESS = 4_000
+
+
+BlockState = Literal["active", "inactive", "none", "several", "damaged"]
 
 
 class SessionParams(WireModel):

@@ -1,4 +1,4 @@
-"""Opens the state file: creates, migrates or, if it is damaged, recovers it."""
+"""The state file: opened, created, migrated or, if it is damaged, recovered; reads, writes and their detection."""
 
 from __future__ import annotations
 
@@ -16,25 +16,16 @@ from sidecar.storage.migrations import current_step, migrate
 from sidecar.storage.recovery import find_damage, is_recovery_unfinished, recover
 from sidecar.storage.sqlite_connection import BUSY_TIMEOUT_MS, connect, suspect_marker, translate_errors
 
-# The state file: one SQLite database in WAL mode, with one writer per process and concurrent readers.
-#
-# Two processes may share the file: every write is BEGIN IMMEDIATE with a busy timeout (a deferred transaction that
-# upgrades fails at once as busy). A write is durable (synchronous FULL) unless it belongs to a cache. A background
-# thread moves the write-ahead log into the file, because an automatic checkpoint would delay a request by 8 ms.
-
-
-# Deferred writes of caches: many calls' writes are made at once, after their answers.
-#
-# A killed process loses only what can be rebuilt.
-
-
 DELAY_SECONDS = 0.25
 
 Write = Callable[[], object]
 
 
 class WriteBehind:
-    """Run each scheduled write once, `delay_s` seconds after the first; thread-safe."""
+    """Run each scheduled write once, `delay_s` seconds after the first; thread-safe.
+
+    A killed process loses only what can be rebuilt.
+    """
 
     def __init__(self, delay_s: float = DELAY_SECONDS) -> None:
         self._delay_s = delay_s
@@ -80,12 +71,6 @@ class WriteBehind:
             return not self._closed
 
 
-# Detects, as a number, whether any process committed to the state file; never waits for a writer.
-#
-# Data read at a generation is valid as long as the generation is unchanged. A commit on which nothing in memory depends
-# may leave it unchanged.
-
-
 class FileVersions(NamedTuple):
     """The file's versions as the detector and the writer see them, inside a write transaction."""
 
@@ -94,7 +79,11 @@ class FileVersions(NamedTuple):
 
 
 class ChangeDetector:
-    """Detect commits through a separate connection, which sees those of all others. Thread-safe."""
+    """Detect commits of any process through a separate connection; never waits for a writer. Thread-safe.
+
+    Data read at a generation is valid as long as the generation is unchanged. A commit on which nothing in memory
+    depends may leave it unchanged.
+    """
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -206,18 +195,18 @@ class Checkpointer:
             return None if self._closed else pages
 
 
-# The state file: one SQLite database in WAL mode, one writer per process, readers beside it.
-#
-# Two processes may share the file: every write is BEGIN IMMEDIATE with a busy timeout (a deferred transaction
-# that upgrades fails as busy at once). A write is durable (synchronous FULL) unless it says it is a cache's.
-
-
 FILE_NAME = "continuity.db"
 MAX_IDLE_READERS = 4
 
 
 class Database:
-    """An open state file. Thread-safe; `close` may be called more than once."""
+    """An open state file in WAL mode: one writer per process, concurrent readers. Thread-safe.
+
+    Two processes may share the file: every write is BEGIN IMMEDIATE with a busy timeout (a deferred transaction that
+    upgrades fails at once as busy). A write is durable (synchronous FULL) unless it belongs to a cache. A background
+    thread moves the write-ahead log into the file, because an automatic checkpoint would delay a request by 8 ms.
+    `close` may be called more than once.
+    """
 
     def __init__(self, path: Path) -> None:
         self.path = path

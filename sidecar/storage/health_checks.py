@@ -15,8 +15,6 @@ from sidecar.storage.database import Database
 from sidecar.storage.migrations import MIGRATIONS, migrate
 from sidecar.storage.sqlite_connection import suspect_marker
 
-# How large the state file and its caches are.
-
 
 class CacheSize(NamedTuple):
     """Size of a cache table; the times are those of last uses, None for an empty table."""

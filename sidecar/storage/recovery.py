@@ -153,9 +153,6 @@ def _size(path: Path) -> int:
         return 0
 
 
-# Reads what can still be read of a damaged state file, and writes it into a new one.
-
-
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -376,12 +373,6 @@ def _remove(path: Path) -> None:
         path.with_name(path.name + suffix).unlink(missing_ok=True)
 
 
-# Sets a damaged state file aside and carries over what cannot be derived again.
-#
-# A rescue that is interrupted at any point is taken up again at the next start: a note beside the file says
-# where the damaged one went, and the new file takes its place only when it is complete.
-
-
 _SIDE_FILES = ("-wal", "-shm")
 
 
@@ -392,6 +383,9 @@ def is_recovery_unfinished(path: Path) -> bool:
 
 def recover(path: Path, damage: str, now_ms: int) -> str:
     """Replace a damaged file by a sound one; return a sentence for the user.
+
+    An interrupted recovery is resumed at the next start: a note beside the file has the damaged one's new name, and
+    the new file takes its place only when it is complete.
 
     Raise StateDegraded if the damaged file cannot be moved. The caller must hold the file exclusively.
     """

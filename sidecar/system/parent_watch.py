@@ -36,9 +36,6 @@ def watch_streams(
     return thread
 
 
-# Notices the death of the process that started us, also when it was killed and could tell nobody.
-
-
 POLL_SECONDS = 0.5
 
 

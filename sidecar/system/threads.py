@@ -72,9 +72,6 @@ def _lower_priority() -> None:
             os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICE)
 
 
-# A pool of threads that knows when all its work is done.
-
-
 Parameters = ParamSpec("Parameters")
 Result = TypeVar("Result")
 

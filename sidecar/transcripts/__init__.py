@@ -5,8 +5,7 @@
 """
 
 from sidecar.transcripts.events import Compaction, Event, EventType, Message, TokenUsage, ToolCall, ToolResult
-from sidecar.transcripts.records import read_events
-from sidecar.transcripts.tail import CHUNK_BYTES, MAX_TAIL_BYTES, read_tail
+from sidecar.transcripts.records import CHUNK_BYTES, MAX_TAIL_BYTES, read_events, read_tail
 
 __all__ = [
     "CHUNK_BYTES",

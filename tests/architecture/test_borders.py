@@ -17,7 +17,7 @@ NULL_DEVICE = "the null device"
 OPENS = {
     "system/safe_open.py": "the shared module: regular files only, up to a limit",
     "system/atomic_write.py": "creates new files and moves them into place",
-    "system/watch/base.py": "creates a file if it is missing",
+    "system/folder_watch.py": "creates a file if it is missing",
     "cli/hook_daemon.py": STATE_FOLDER,
     "cli/hook_client.py": STATE_FOLDER,
     "knowledge/git_source.py": STATE_FOLDER,
@@ -31,7 +31,7 @@ OPENS = {
     "system/process_registry.py": STATE_FOLDER,
     "operations/doctor.py": SYSTEM_FILE,
     "system/parent_watch.py": SYSTEM_FILE,
-    "system/watch/inotify.py": SYSTEM_FILE,
+    "system/inotify.py": SYSTEM_FILE,
     "codebase/summary/grammar.py": OWN_DATA,
     "operations/report/page.py": OWN_DATA,
     "schema/methods.py": OWN_DATA,
@@ -58,7 +58,7 @@ NETWORK = {
     "system/local_socket/named_pipe.py": "the local door on Windows",
     "system/fetch.py": "the knowledge repository, from the configured URL",
     "cli/report.py": "the user's browser, for our report",
-    "integrations/mcp/tools.py": "only a conversion of file URLs",
+    "integrations/mcp_tools.py": "only a conversion of file URLs",
 }
 
 _OPENING = frozenset(("read_bytes", "read_text", "write_bytes", "write_text", "touch", "mkfifo", "mknod"))

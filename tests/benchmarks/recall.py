@@ -23,11 +23,10 @@ from typing import TYPE_CHECKING, NamedTuple
 import apsw
 
 from sidecar.core.tokens import estimate_tokens
-from sidecar.memory import SHARED_ONLY, serialize
+from sidecar.memory import SHARED_ONLY, query, serialize
 from sidecar.memory.files import document
-from sidecar.memory.ranking import query
-from sidecar.memory.ranking.relevance_score import DEFAULT_PROFILES, NAMES, Profile, Profiles
-from sidecar.memory.retrieval.memory_search import score_rows, search
+from sidecar.memory.memory_search import score_rows, search
+from sidecar.memory.relevance_score import DEFAULT_PROFILES, NAMES, Profile, Profiles
 from sidecar.memory.store.entry_queries import SearchFilters
 from tests.benchmarks.listwise_softmax import Lesson, fit, hardest_rows
 from tests.benchmarks.programs import quiet_sidecar

@@ -15,11 +15,11 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
-from sidecar.core.text.yaml_edit import Value
+from sidecar.core.yaml_edit import Value
 from sidecar.memory import SHARED_ONLY
 from sidecar.memory.files import document
-from sidecar.memory.ranking.indexed_text import significant_terms
-from sidecar.memory.retrieval.memory_search import search
+from sidecar.memory.indexed_text import significant_terms
+from sidecar.memory.memory_search import search
 from sidecar.memory.store.entries import scope_token
 from sidecar.memory.store.entry_queries import SearchFilters
 from tests.benchmarks.programs import quiet_sidecar

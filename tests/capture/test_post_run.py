@@ -8,7 +8,7 @@ from typing import Any
 import apsw
 import pytest
 
-from sidecar.system.watch import base
+from sidecar.system import folder_watch
 from tests.support.conversation import Conversation, bash, sent
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
@@ -333,7 +333,7 @@ def snapshot(repository: Repository) -> dict[str, Any]:
     files = {
         str(path.relative_to(repository.path)): path.read_bytes()
         for path in sorted(repository.path.rglob("*"))
-        if not path.name.startswith(base.COOKIE_PREFIX) and path.is_file()
+        if not path.name.startswith(folder_watch.COOKIE_PREFIX) and path.is_file()
     }
     return {"files": files, "refs": repository.git("for-each-ref"), "stash": repository.git("stash", "list")}
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sidecar.capture.drafts import draft_devlog as devlog
+from sidecar.capture.devlog_draft import devlog
 from sidecar.capture.effects import STEP_CHARACTERS, Command, activity_of
 from sidecar.capture.run import stored_plan
 from sidecar.capture.test_results import OUTPUT_CHARACTERS, outcomes_of

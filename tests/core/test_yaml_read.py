@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.core.text.yaml_read import read_mapping, scalar_text
+from sidecar.core.yaml_read import read_mapping, scalar_text
 
 
 @pytest.mark.parametrize(

@@ -11,20 +11,18 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sidecar.capture.effects import by_path
-from sidecar.context.project import (
+from sidecar.context.constitution import fit_rules, parse_agent_scope, summarize_rules
+from sidecar.context.pipeline import (
     agent_score,
-    fit_rules,
     next_agent,
-    parse_agent_scope,
     parse_handoff,
     parse_pipeline,
     pipeline_lines,
     previous_agent,
     resolve_mode,
-    summarize_rules,
 )
-from sidecar.core.text.yaml_read import MalformedYaml, read_mapping
-from sidecar.integrations.claude_code import (
+from sidecar.core.yaml_read import MalformedYaml, read_mapping
+from sidecar.integrations.claude_settings import (
     SettingsUnreadable,
     installed_events,
     same_settings,

@@ -13,7 +13,7 @@ import pytest
 
 from sidecar.capture.effects import boundaries
 from sidecar.cli.main import run
-from sidecar.core.text.yaml_read import MAX_DEPTH, MAX_VALUES, read_mapping
+from sidecar.core.yaml_read import MAX_DEPTH, MAX_VALUES, read_mapping
 from sidecar.packs.anchor import config_parsers
 from sidecar.system.worker import Worker, worker_command
 

@@ -14,7 +14,7 @@ from typing import Any
 import apsw
 import pytest
 
-from sidecar.integrations.claude_code.hooks import MAX_CHARACTERS
+from sidecar.integrations.claude_hooks import MAX_CHARACTERS
 from tests.support.claude_code import PATIENCE_SECONDS, ClaudeCode, context_of
 from tests.support.conversation import Conversation
 from tests.support.process import SidecarProcess

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.core.text.sanitize import size
+from sidecar.core.text import size
 from sidecar.packs import ANCHOR_BYTES
 from tests.support.conversation import Conversation, sent
 from tests.support.knowledge_project import Knowledge, item

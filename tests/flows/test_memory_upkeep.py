@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.memory.upkeep import decay
+from sidecar.memory import decay
 from tests.support.conversation import Conversation, bash, sent
 from tests.support.memory_project import Memories
 from tests.support.memory_sidecar import MemorySidecar

@@ -10,7 +10,8 @@ from pathlib import Path
 import apsw
 import pytest
 
-from sidecar.ralph.files import LoopFolder, context_file, loop_folder
+from sidecar.ralph import context_file
+from sidecar.ralph.loop_folder import LoopFolder, loop_folder
 from tests.support.fake_agent import FakeAgent, exits, outputs, writes
 from tests.support.ralph_command import CHANGE, Ralph
 from tests.support.repositories import Repository

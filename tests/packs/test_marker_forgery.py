@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.codebase import ChangedFile, Definition, FileDiff, HeadMove, RankedFile, RepositoryState, Summary
-from sidecar.core.text.sanitize import MARKER_PREFIX, clean
+from sidecar.core.text import MARKER_PREFIX, clean
 from sidecar.packs import (
     DETAIL_LIMITS,
     ByteLimits,

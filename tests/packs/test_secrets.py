@@ -2,7 +2,7 @@
 
 import pytest
 
-from sidecar.core.text.sanitize import clean, line_of_code, one_line
+from sidecar.core.text import clean, line_of_code, one_line
 from sidecar.packs import HEAD_CHARACTERS, clean_prompt
 from tests.support.secret_shapes import SECRETS, TOKENS, shows
 

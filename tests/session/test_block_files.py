@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sidecar.core.ides import RULES_FILES, RulesFile
 from sidecar.session import ACTIVE_TEXT, INACTIVE_TEXT, user_content
-from sidecar.session.block_files import BlockFile, block_info, remove_block, write_block
+from sidecar.session.managed_block import BlockFile, block_info, remove_block, write_block
 from tests.support.depth import examples
 
 TEXTS = [ACTIVE_TEXT.format(agent=agent) for agent in ("dev", "architect")] + [INACTIVE_TEXT.format(agent="dev")]

@@ -19,8 +19,8 @@ _REHYDRATE = "governor/test_rehydrate.py::test_"
 _SNAPSHOT = "governor/test_snapshot.py::test_"
 _LEDGER = "runs/test_ledger.py::test_"
 _RUN = "capture/test_post_run.py::test_"
-_EVENTS = "capture/drafts/test_events.py::test_"
-_COMMITS = "capture/artifacts/test_commit.py::test_"
+_EVENTS = "capture/test_devlog_events.py::test_"
+_COMMITS = "capture/test_artifact_commit.py::test_"
 
 STATEMENTS: dict[str, tuple[str, ...]] = {
     # Requirements: injection

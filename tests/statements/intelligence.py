@@ -7,19 +7,19 @@ document itself; of §2 and §9 only the lists of IDEs, schemas and folders bind
 _ENGINE = "flows/test_context_engine.py::test_"
 _BRACKETS = "context/test_brackets.py::test_"
 _BRACKET = "context/test_bracket_method.py::test_"
-_COMPOSE = "context/block/test_compose.py::test_"
-_BLOCK = "context/block/test_memory_layer.py::test_"
-_LAWS = "context/block/test_block_laws.py::test_"
-_BEFORE = "context/recovery/test_pre_compact.py::test_"
-_AFTER = "context/recovery/test_post_compact.py::test_"
-_ON = "context/recovery/test_continuation.py::test_"
-_SPAWN = "context/recovery/test_restart.py::test_"
+_COMPOSE = "context/test_compose.py::test_"
+_BLOCK = "context/test_memory_layer.py::test_"
+_LAWS = "context/test_block_laws.py::test_"
+_BEFORE = "context/test_pre_compact.py::test_"
+_AFTER = "context/test_post_compact.py::test_"
+_ON = "context/test_continuation.py::test_"
+_SPAWN = "context/test_restart.py::test_"
 _CAPTURE = "flows/test_memory_capture.py::test_"
 _MEMORIES = "flows/test_memories.py::test_"
 _UPKEEP = "flows/test_memory_upkeep.py::test_"
 _RECALL = "flows/test_memory_recall.py::test_"
 _INJECTED = "flows/test_memory_injection.py::test_"
-_ATTENTION = "memory/upkeep/test_decay.py::test_"
+_ATTENTION = "memory/test_decay.py::test_"
 _PRIVACY = "memory/test_privacy.py::test_"
 _EDITED = "memory/test_memory_edits.py::test_"
 _REGISTRY = "flows/test_registry.py::test_"
@@ -250,12 +250,12 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     ),
     "4.5: twelve agents have their preferred sectors": (
         f"{_RECALL}agents_find_their_preferred_sectors_first",
-        "memory/retrieval/test_search.py::test_preferred_sectors_rank_first_among_equals",
+        "memory/test_search.py::test_preferred_sectors_rank_first_among_equals",
     ),
     # §4.6
     "4.6: score = base relevance × recency × access × confidence": (
         f"{_RECALL}a_memory_has_three_levels_of_detail",
-        "memory/retrieval/test_search_laws.py::test_a_score_is_the_product_of_its_factors_and_the_best_comes_first",
+        "memory/test_search_laws.py::test_a_score_is_the_product_of_its_factors_and_the_best_comes_first",
     ),
     "4.6: clamped to 1 (decisions.md)": (f"{_ATTENTION}a_score_is_between_0_and_1_and_never_rises_with_time_alone",),
     "4.6: recency decays exponentially since the last access; half-lives 14, 60, 90, 60 days (decisions.md)": (

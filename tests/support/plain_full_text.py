@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import apsw
 
-from sidecar.memory.ranking.indexed_text import QUESTION_WORDS
+from sidecar.memory.indexed_text import QUESTION_WORDS
 
 
 class PlainFullTextSearch:

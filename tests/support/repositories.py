@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from pathlib import Path
 
-from sidecar.system.watch.base import COOKIE_PREFIX
+from sidecar.system.folder_watch import COOKIE_PREFIX
 
 DATE = "2026-03-01T09:00:00+00:00"
 

@@ -9,8 +9,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.core.errors import Conflict, PolicyDenied, WorkspaceUnavailable
-from sidecar.system.branch_commit import ref_lock_path, try_commit
-from sidecar.system.branch_uses import BranchCommit, Tip, branch_uses, locate_repository
+from sidecar.system.branches import BranchCommit, Tip, branch_uses, locate_repository, ref_lock_path, try_commit
 from tests.support.process import ROOT
 from tests.support.repositories import Repository, git, make_repository, repositories_made, stray_commits
 
@@ -284,9 +283,9 @@ def test_a_commit_on_any_other_branch_is_detected(make_repository: MakeRepositor
 WRITER = """
 import sys, time
 from pathlib import Path
-from sidecar.system.branch_uses import BranchCommit
-from sidecar.system.branch_commit import try_commit
-from sidecar.system.branch_uses import locate_repository
+from sidecar.system.branches import BranchCommit
+from sidecar.system.branches import try_commit
+from sidecar.system.branches import locate_repository
 
 place, name, lost = locate_repository(Path(sys.argv[1])), sys.argv[2], 0
 for number in range(int(sys.argv[3])):

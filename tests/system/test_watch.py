@@ -10,9 +10,16 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.system.watch import Changes, Unwatchable, Watch, WatchedFolders, open_watch
-from sidecar.system.watch.base import COOKIE_PREFIX, NO_CHANGES
-from sidecar.system.watch.watchfiles_backend import BURST_PATHS, QUIET_MS, RecursiveWatch
+from sidecar.system.folder_watch import (
+    COOKIE_PREFIX,
+    NO_CHANGES,
+    Changes,
+    Unwatchable,
+    Watch,
+    WatchedFolders,
+    open_watch,
+)
+from sidecar.system.watchfiles_backend import BURST_PATHS, QUIET_MS, RecursiveWatch
 from tests.support.clock import FixedClock
 
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="needs inotify")
@@ -175,7 +182,7 @@ def test_folders_beyond_the_limit_and_foreign_file_systems_are_refused(
 ) -> None:
     with pytest.raises(Unwatchable, match="file system"):
         watch_of(WatchedFolders(frozenset({"/proc"}), frozenset(), frozenset(), frozenset(), ".git"))
-    monkeypatch.setattr("sidecar.system.watch.inotify.MAX_WATCHES", watch_of().size)
+    monkeypatch.setattr("sidecar.system.inotify.MAX_WATCHES", watch_of().size)
     with pytest.raises(Unwatchable, match="too many folders"):
         watch_of()
 

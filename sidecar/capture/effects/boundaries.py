@@ -31,7 +31,7 @@ from sidecar.codebase import (
     removed_exports,
 )
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.text.clip import clip
+from sidecar.core.text import clip
 from sidecar.runs.provenance import Boundary
 from sidecar.workspace import Workspace
 

@@ -4,8 +4,7 @@ from collections.abc import Iterable
 from enum import IntEnum
 
 from sidecar.transcripts.events import Compaction
-from sidecar.transcripts.records import is_after, read_events
-from sidecar.transcripts.tail import TranscriptTail
+from sidecar.transcripts.records import TranscriptTail, is_after, read_events
 
 
 class Loss(IntEnum):

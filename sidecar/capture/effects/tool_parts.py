@@ -9,12 +9,9 @@ from typing import Any, NamedTuple
 
 from sidecar.capture.effects.shell_commands import files_read, may_write
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.secrets.redact import redact
+from sidecar.core.redact import redact
 from sidecar.transcripts.events import ToolResult
 from sidecar.transcripts.records import read_events
-
-# Read the stored parts of an agent's message, Claude's and Codex's: files, commands, task list. Pure.
-
 
 _WRITING = frozenset(("tool-Edit", "tool-Write", "tool-MultiEdit", "tool-NotebookEdit"))
 _READING = frozenset(("tool-Read",))

@@ -18,8 +18,8 @@ from sidecar.codebase import (
     split_hunks,
 )
 from sidecar.core.errors import WorkspaceUnavailable
-from sidecar.core.secrets.redact import redact
-from sidecar.core.text.sanitize import line_count
+from sidecar.core.redact import redact
+from sidecar.core.text import line_count
 from sidecar.runs import Item, keys
 from sidecar.runs.call_record import WorktreeBaseline
 from sidecar.runs.model import FileChange

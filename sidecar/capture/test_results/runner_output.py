@@ -11,7 +11,7 @@ from sidecar.capture.effects.tool_parts import Command
 from sidecar.capture.test_results.runner_table import RUNNERS, Runner
 from sidecar.capture.test_results.suite_selection import Selection, selection_of
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.secrets.redact import may_span_lines, redact, redact_lines
+from sidecar.core.redact import may_span_lines, redact, redact_lines
 
 EXCERPT_LINES = 14
 EXCERPT_CHARACTERS = 1_400

@@ -284,11 +284,6 @@ def _is_ancestor(cwd: Path, old: str, new: str) -> bool:
         return False
 
 
-# Files whose changes were reverted, or whose fixes needed further fixes, several times. Pure.
-#
-# Counts go in steps, over a year that starts at the turn of a quarter: one more commit rarely changes the result.
-
-
 DAY = 86_400
 YEAR, QUARTER = 365 * DAY, 91 * DAY
 FIX_WINDOW = 14 * DAY

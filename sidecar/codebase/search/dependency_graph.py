@@ -204,12 +204,6 @@ _PARSERS: dict[str, Callable[[str, str], str | None]] = {
 }  # fmt: skip
 
 
-# Resolve import specifiers to the repository's files, and find a file's importers. Pure.
-#
-# Not a language's own resolution, which needs its build settings: the nearest file of that name. A specifier outside
-# the repository resolves to nothing.
-
-
 MAX_FILES = 20
 """A package of more files says nothing about any one of them."""
 
@@ -237,7 +231,10 @@ _RUST_HOLDERS = ("/lib.rs", "/main.rs", ".rs", "/mod.rs")
 
 
 def resolve_import(path: str, specifier: str, tree: FileTree) -> list[str]:
-    """Return the files that an import in the file at `path` resolves to; none if that is unclear."""
+    """Return the files that an import in the file at `path` resolves to; none if that is unclear.
+
+    Not a language's own resolution, which needs its build settings: the nearest file of that name.
+    """
     language = language_of(path)
     name = language.name if language else ""
     if name == "Python":

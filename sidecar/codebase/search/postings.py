@@ -10,9 +10,6 @@ from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-# Find terms close to a misspelled one: one or two letters missing, added, replaced or swapped. Pure.
-
-
 MIN_LENGTH, LONG_LENGTH = 6, 9
 """Shorter words have too many neighbours; words of at least LONG_LENGTH letters may have two edits instead of one."""
 

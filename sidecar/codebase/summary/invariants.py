@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sidecar.codebase.summary.languages import Visibility
 from sidecar.codebase.summary.model import Invariant
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.text.clip import clip
+from sidecar.core.text import clip
 
 if TYPE_CHECKING:
     import tree_sitter
@@ -220,9 +220,6 @@ def _text(node: tree_sitter.Node, source: bytes) -> str:
 def _one_line(text: str) -> str:
     text = _SPACES.sub(" ", text[:2_000]).strip().rstrip(";, ")
     return clip(text.replace("( ", "(").replace(", )", ")").replace(" )", ")"), MAX_TEXT)
-
-
-# Which definitions other files may use, by each language's own rules. Pure.
 
 
 _PRIVATE = lazy_regex(r"\b(?:private|fileprivate)\b")

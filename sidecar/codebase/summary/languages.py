@@ -321,9 +321,6 @@ def _by_shebang(text: str) -> Language | None:
     return _BY_INTERPRETER.get(program)
 
 
-# Definitions by patterns over single lines, for languages without a grammar and for failed parses. Pure.
-
-
 MAX_DEFINITIONS = 400
 MAX_SIGNATURE = 160
 MAX_NAME = 100

@@ -7,7 +7,7 @@ from sidecar.codebase.files import is_test
 from sidecar.codebase.summary.languages import DOCSTRING, PROSE, Language, language_of, strip_comment
 from sidecar.codebase.summary.model import Definition
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.text.clip import clip
+from sidecar.core.text import clip
 
 MAX_PURPOSE = 160
 MAX_COMMENT_CHARACTERS = 800

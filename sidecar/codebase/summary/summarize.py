@@ -10,7 +10,7 @@ from sidecar.codebase.summary.languages import MAX_DEFINITIONS, Grammar, Languag
 from sidecar.codebase.summary.model import Analysis, Definition, Invariant, Summary, chunk_lines, from_json, to_json
 from sidecar.codebase.summary.purpose import derived_purpose, file_purpose, main_definition_purpose
 from sidecar.codebase.summary.syntax import Syntax, read_syntax
-from sidecar.core.secrets.redact import redact_lines
+from sidecar.core.redact import redact_lines
 from sidecar.core.terms import count_terms
 
 __all__ = [

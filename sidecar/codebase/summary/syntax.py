@@ -152,9 +152,6 @@ _READERS: dict[str, Callable[[str], Iterator[str]]] = {
 }
 
 
-# A parsed file → its definitions, invariants, imports and references.
-
-
 MAX_REFERENCES = 200
 
 _HEAD_BYTES = 1_500

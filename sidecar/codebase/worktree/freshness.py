@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from sidecar.call import Process
 from sidecar.codebase.worktree.content_hash import ContentHashes, content_identity
-from sidecar.codebase.worktree.git_index import IndexEntry
+from sidecar.codebase.worktree.git_files import IndexEntry
 from sidecar.codebase.worktree.incremental import IncrementalState
 from sidecar.codebase.worktree.state import (
     DetailedState,
@@ -19,8 +19,8 @@ from sidecar.codebase.worktree.state import (
     read_detailed_state,
 )
 from sidecar.codebase.worktree.worktree_watch import OpenWatch, WatchPlan, WatchResult, WorktreeWatch
+from sidecar.system.folder_watch import open_watch
 from sidecar.system.threads import IdleQueue
-from sidecar.system.watch import open_watch
 
 AUDIT_MS = 60_000.0
 """An answer that was proven by the watch is checked by `git status` this much later."""

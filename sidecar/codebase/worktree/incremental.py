@@ -14,8 +14,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from sidecar.codebase.worktree.content_hash import MAX_HASHED_BYTES, ContentHashes, content_identity
-from sidecar.codebase.worktree.git_dir import ANYTHING, DIFFS, FILTERS, LINES, flags_in_file
-from sidecar.codebase.worktree.git_index import IndexEntry
+from sidecar.codebase.worktree.git_files import ANYTHING, DIFFS, FILTERS, LINES, IndexEntry, flags_in_file
 from sidecar.codebase.worktree.state import (
     ChangeKind,
     DetailedState,
@@ -28,9 +27,6 @@ from sidecar.codebase.worktree.state import (
 from sidecar.codebase.worktree.worktree_watch import ComparisonRules, WatchPlan
 from sidecar.system.git import Git, GitFailed
 from sidecar.system.safe_open import read_if_regular
-
-# Whether git may convert a file's content before it compares it, told by the attribute files above the file.
-
 
 _NAME = ".gitattributes"
 _ATTRIBUTES = {"filter": FILTERS, "ident": FILTERS, "working-tree-encoding": FILTERS, "diff": DIFFS}

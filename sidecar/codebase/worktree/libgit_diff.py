@@ -1,4 +1,8 @@
-"""Cache of the diffs between a workspace's changed files and the head commit."""
+"""Diffs of a workspace's changed files against the head commit through libgit2, without a git process; cached.
+
+libgit2 contains git's diff code, but not its attributes, conversions and renames; so it only gets files that surely
+have none.
+"""
 
 import sys
 from collections.abc import Sequence
@@ -6,27 +10,14 @@ from pathlib import Path
 
 from sidecar.codebase.files import may_show
 from sidecar.codebase.worktree.content_hash import ContentHashes, blob_id, content_identity
-from sidecar.codebase.worktree.diff import MAX_PATHS, FileDiff, diff_against, diff_of_patch
+from sidecar.codebase.worktree.diff import MAX_PATHS, FileDiff, conflict_hunks, diff_against, diff_of_patch
 from sidecar.codebase.worktree.freshness import Freshness
-from sidecar.codebase.worktree.git_dir import ANYTHING, DIFFS, FILTERS, LINES
-from sidecar.codebase.worktree.hunks import conflict_hunks
+from sidecar.codebase.worktree.git_files import ANYTHING, DIFFS, FILTERS, LINES
 from sidecar.codebase.worktree.state import ChangedFile, RepositoryState, is_unchanged
 from sidecar.storage.cache import LruCache
 from sidecar.system.git import Git
 from sidecar.system.libgit import pygit2
 from sidecar.system.safe_open import read_below
-
-# Committed contents, and diffs of plain text files against them, through libgit2 without a git process.
-#
-# libgit2 contains git's diff code, but not its attributes, conversions and renames; so it only gets files that surely
-# have none.
-
-
-# The difference of one plain text file against a commit, made in this process as git makes it.
-#
-# libgit2 carries git's own comparing code; what it does not carry are attributes, conversions and renames, so it is
-# only given files that surely have none.
-
 
 MAX_BYTES = 512 * 1024
 """Larger files are left to git, whose process can be killed."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal, NamedTuple
 
 from sidecar.codebase.worktree.content_hash import ContentHashes, ObjectFormat
-from sidecar.codebase.worktree.git_dir import find_root, is_git_dir
+from sidecar.codebase.worktree.git_files import find_root, is_git_dir
 from sidecar.core.digests import digest_value
 from sidecar.system.git import DAMAGED, NO_WORK_TREE, NOT_A_REPOSITORY, Git, GitFailed
 
@@ -34,9 +34,6 @@ def _create_empty_repository(empty_git_dir: Path) -> None:
         except OSError:
             if not (empty_git_dir / "HEAD").exists():
                 raise
-
-
-# Reads `git status --porcelain=v2 -z --branch`. Pure.
 
 
 ChangeKind = Literal["staged", "unstaged", "untracked", "deleted", "renamed", "conflicted"]
@@ -117,9 +114,6 @@ def change_kind(code: str) -> ChangeKind:
 
 def _none_if(text: str, sentinel: str) -> str | None:
     return None if text == sentinel else text
-
-
-# The state of a worktree, asked of git: head, branch, changed files with content hashes.
 
 
 SIDECAR_FOLDERS = (".chati/", ".spool/")

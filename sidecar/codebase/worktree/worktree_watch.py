@@ -11,25 +11,23 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.codebase.worktree.content_hash import ObjectFormat
-from sidecar.codebase.worktree.git_dir import (
+from sidecar.codebase.worktree.git_files import (
     Conversion,
+    GitIndex,
     common_dir_of,
     conversion_of,
     find_root,
     flags_in_file,
     git_dir_of,
+    read_index,
 )
-from sidecar.codebase.worktree.git_index import GitIndex, read_index
 from sidecar.codebase.worktree.state import SIDECAR_FOLDERS
 from sidecar.core.clock import Clock, SystemClock
 from sidecar.system.environment import environment
+from sidecar.system.folder_watch import Unwatchable, Watch, WatchedFolders, open_watch
 from sidecar.system.git import Git, GitFailed
 from sidecar.system.log import Log
 from sidecar.system.threads import IdleQueue
-from sidecar.system.watch import Unwatchable, Watch, WatchedFolders, open_watch
-
-# What must be watched so that a worktree's state cannot change unnoticed.
-
 
 SETTLED_NS = 100_000_000
 """A file changed more recently than this may change again without changing its stat."""

@@ -16,18 +16,17 @@ import apsw
 from sidecar.core.clock import rfc3339
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.terms import query_terms
-from sidecar.core.text.yaml_edit import Value
+from sidecar.core.yaml_edit import Value
+from sidecar.memory import decay
 from sidecar.memory.access_control import Reach
 from sidecar.memory.capture.session_summary import Note, session_source
-from sidecar.memory.dedupe import content_hash
-from sidecar.memory.entry import SECTOR_OF_TYPE, Memory, Retention
+from sidecar.memory.entry import SECTOR_OF_TYPE, Memory, Retention, content_hash
 from sidecar.memory.files import document
 from sidecar.memory.files.layout import SHARED, folder_of, new_memory_path
 from sidecar.memory.files.memory_folder import DayNumbers
 from sidecar.memory.index import write_index_file
 from sidecar.memory.store import captures, entries, entry_queries, local_state
 from sidecar.memory.store.entries import IndexedMemory
-from sidecar.memory.upkeep import decay
 from sidecar.memory.writer import Writer, front_matter_time
 
 # Whether a new memory supersedes or contradicts an older one. Pure.

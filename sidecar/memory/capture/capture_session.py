@@ -17,7 +17,7 @@ from sidecar.memory.access_control import Reach
 from sidecar.memory.capture.capture_plan import CaptureOrigin, CaptureOutcome, store_notes
 from sidecar.memory.capture.extract_notes import ExtractedNotes, extract_notes, gotcha, instruction_lines
 from sidecar.memory.capture.session_summary import Note, SessionSummary, from_json, to_json
-from sidecar.memory.dedupe import content_hash
+from sidecar.memory.entry import content_hash
 from sidecar.memory.files.document import Edit
 from sidecar.memory.files.layout import SHARED
 from sidecar.memory.index import write_index_file

@@ -10,18 +10,13 @@ from collections.abc import Collection, Iterator
 from typing import Literal, NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.text.clip import clip_at_word
-from sidecar.core.text.markdown_prose import paragraphs, sentences
+from sidecar.core.markdown import paragraphs, sentences
+from sidecar.core.text import clip_at_word
 from sidecar.language.conclusions import match_conclusion
 from sidecar.language.corrections import is_question, match_correction
 from sidecar.memory.capture.session_summary import ErrorEvent, Note, SessionSummary, Utterance
-from sidecar.memory.dedupe import content_hash, normalized
+from sidecar.memory.entry import content_hash, normalized
 from sidecar.memory.privacy_filter import filter_private
-
-# Reasons to drop a statement. Pure.
-#
-# Restated instruction files and tool output made up most of the content of other memory systems.
-
 
 Reason = Literal[
     "tooShort", "tooLong", "question", "toolOutput", "instructionFile", "private", "injected", "deletedByUser",

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.text.markdown_prose import first_informative_paragraph
+from sidecar.core.markdown import first_informative_paragraph
 from sidecar.memory.capture.session_summary import ErrorEvent, Utterance
 from sidecar.transcripts.events import Message, ToolCall, ToolResult
 from sidecar.transcripts.records import read_events

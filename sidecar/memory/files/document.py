@@ -16,7 +16,7 @@ import orjson
 
 from sidecar.core.errors import PolicyDenied
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.text.yaml_edit import Value
+from sidecar.core.yaml_edit import Value
 from sidecar.memory.entry import Document, Memory
 from sidecar.memory.files import front_matter
 from sidecar.memory.files.entry_fields import EntryFields, FieldValues, build_memory

@@ -7,11 +7,11 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
+from sidecar.core import yaml_edit
 from sidecar.core.errors import Conflict
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.text import yaml_edit
-from sidecar.core.text.yaml_edit import UneditableYaml, Value
-from sidecar.core.text.yaml_read import MalformedYaml, Node, parse_nodes
+from sidecar.core.yaml_edit import UneditableYaml, Value
+from sidecar.core.yaml_read import MalformedYaml, Node, parse_nodes
 
 MAX_MATTER_CHARACTERS = 64 * 1024
 

@@ -12,7 +12,7 @@ from collections import OrderedDict
 from pathlib import Path
 
 from sidecar.call import Process
-from sidecar.system.watch import Changes, Unwatchable, Watch, WatchedFolders, open_watch
+from sidecar.system.folder_watch import Changes, Unwatchable, Watch, WatchedFolders, open_watch
 
 MAX_WATCHES = 8
 """Maximum number of watched projects; the least recently used one is scanned again."""

@@ -14,7 +14,7 @@ import orjson
 
 from sidecar.memory.entry import Memory
 from sidecar.memory.files.memory_folder import Stamp
-from sidecar.memory.ranking.indexed_text import NO_TEXT, IndexedText
+from sidecar.memory.indexed_text import NO_TEXT, IndexedText
 
 ENTRY_COUNT = ""
 """Pseudo-term for the number of entries."""

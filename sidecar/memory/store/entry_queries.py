@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import apsw
 
-from sidecar.memory.ranking.relevance_score import NEIGHBORS, CandidateRow
+from sidecar.memory.relevance_score import NEIGHBORS, CandidateRow
 from sidecar.memory.store.entries import IndexedMemory, owner_condition, scope_token, select_entries
 
 
@@ -179,9 +179,6 @@ def files_in_folder(tx: apsw.Connection, project: str, folder: str) -> list[str]
         "SELECT path FROM continuity_memory_files WHERE project = ? AND path GLOB ? || '/*'", (project, folder)
     )
     return [path for (path,) in rows]
-
-
-# Full-text candidates for a query, with their neighboring entries; within reach only.
 
 
 MAX_CANDIDATES = 100

@@ -9,9 +9,9 @@ import apsw
 import orjson
 
 from sidecar.core.clock import DAY_MS
+from sidecar.memory.decay import UpkeepRow
 from sidecar.memory.entry import Memory
 from sidecar.memory.store.entries import IndexedMemory, owner_condition, select_entries
-from sidecar.memory.upkeep.decay import UpkeepRow
 
 OPENING_DAYS = 60
 """After this many days another opening by the same session counts again."""

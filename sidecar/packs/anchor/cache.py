@@ -147,9 +147,6 @@ def _manifest_description(texts: Mapping[str, str], folder: str) -> str:
     return ""
 
 
-# The cache.
-
-
 CACHE_BYTES = 256 * 1024
 
 LINKABLE_FILES = ("AGENTS.md", "CLAUDE.md")

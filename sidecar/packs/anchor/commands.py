@@ -5,7 +5,7 @@ from collections.abc import Container, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.text.sanitize import one_line
+from sidecar.core.text import one_line
 from sidecar.packs.anchor import config_parsers
 from sidecar.packs.anchor.markdown_outline import code_blocks, prose_lines
 from sidecar.packs.anchor.rules import Document

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sidecar.call import Process
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.text.sanitize import one_line
+from sidecar.core.text import one_line
 from sidecar.packs.anchor.markdown_outline import first_sentence, normalize, plain, prose_lines, title_of
 from sidecar.packs.anchor.rules import Document
 from sidecar.runs import Artifact
@@ -92,9 +92,6 @@ def _read_pointers(placed: "ManagedMemories", paths: tuple[str, ...]) -> list["P
         managed_memories.parse_pointer(read_memory_file(content)) for content in contents if content is not None
     )
     return [pointer for pointer in pointers if pointer is not None]
-
-
-# Decisions and specifications in the worktree.
 
 
 MAX_POINTERS = 12
@@ -182,9 +179,6 @@ def decision_in(text: str) -> str:
 
 def _title(document: Document) -> str:
     return one_line(_NUMBER.sub("", title_of(document.text)) or document.path.rsplit("/", 1)[-1], 120)
-
-
-# Accepted artifacts and pointers from memory.
 
 
 class AcceptedRecords(NamedTuple):

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.text.markdown_structure import Code, Heading, Line, markdown_blocks
+from sidecar.core.markdown import Code, Heading, Line, markdown_blocks
 
 _BULLET = lazy_regex(r"^\s{0,3}(?:[-*+]|\d{1,2}[.)])\s+(?:\[[ x]\]\s+)?(.+)$")
 _TITLE_FIELD = lazy_regex(r"(?m)^title:\s*+[\"']?(.+?)[\"']?[^\S\n]{0,9}$")

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from sidecar.codebase import FragileFile, PackageNames, is_code, is_test
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.text.sanitize import one_line
+from sidecar.core.text import one_line
 from sidecar.packs.anchor import config_parsers
 
 MAX_AREAS = 14
@@ -207,9 +207,6 @@ def _suffix(path: str) -> str:
     return name[dot:] if dot > 0 else "other"
 
 
-# Dependencies between folders.
-
-
 MAX_DEPENDENCIES = 8
 
 _GO_MODULE = lazy_regex(r"(?m)^module\s+(\S+)")
@@ -254,9 +251,6 @@ def _relative_name(other: str, area: str) -> str:
     """A folder's name relative to a sibling."""
     above = area.rstrip("/").rpartition("/")[0]
     return other.rstrip("/").removeprefix(f"{above}/" if above else "")
-
-
-# Fragile files.
 
 
 MAX_FRAGILE_FILES = 5

@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from sidecar.core.ides import AGENT_FILES
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.text.markdown_structure import Line
-from sidecar.core.text.sanitize import one_line
+from sidecar.core.markdown import Line
+from sidecar.core.text import one_line
 from sidecar.packs.anchor.markdown_outline import bullets, normalize, plain, prose_lines, title_of
 
 MAX_RULES = 24

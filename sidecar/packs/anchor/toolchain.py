@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.text.sanitize import one_line
+from sidecar.core.text import one_line
 from sidecar.packs.anchor import config_parsers
 from sidecar.packs.anchor.config_parsers import Table, strings_in, subtable
 

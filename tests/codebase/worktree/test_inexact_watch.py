@@ -13,8 +13,8 @@ from sidecar.call import Process
 from sidecar.codebase.worktree.content_hash import ContentHashes
 from sidecar.codebase.worktree.freshness import Freshness
 from sidecar.core.clock import SystemClock
-from sidecar.system.watch import watchfiles_backend
-from sidecar.system.watch.watchfiles_backend import RecursiveWatch
+from sidecar.system import watchfiles_backend
+from sidecar.system.watchfiles_backend import RecursiveWatch
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.random_walk import process_of, read_full_state, wait_until_proven
 from tests.support.repositories import Repository

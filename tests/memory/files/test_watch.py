@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from sidecar.memory import Index, RefreshResult, index_of
 from sidecar.memory.files import MAX_WATCHES
-from sidecar.system.watch import Unwatchable
+from sidecar.system.folder_watch import Unwatchable
 from tests.support.depth import examples
 from tests.support.memory_project import Memories
 from tests.support.memory_sidecar import MemorySidecar

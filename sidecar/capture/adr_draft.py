@@ -1,0 +1,323 @@
+"""Stub of a decision record for the boundaries that a task touches: one per task until the user decides on it.
+
+It states what the work touched of others' contracts and what is known of the decision.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Container, Iterable, Sequence
+from dataclasses import replace
+
+import apsw
+
+from sidecar.capture.devlog_draft import MAX_TITLE, DraftText, is_growing, objective_of, provenance_of
+from sidecar.capture.effects.boundaries import kind_of
+from sidecar.capture.run import FinishedRun
+from sidecar.codebase import ApiChange, split_signature
+from sidecar.core.digests import short_id
+from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.markdown import first_informative_paragraph, sentences
+from sidecar.core.redact import redact
+from sidecar.core.text import clip_at_word
+from sidecar.runs import Artifact, SubChat, artifacts
+from sidecar.runs.provenance import AdrDetails, Boundary, Event, Statements
+
+MAX_FILES = 8
+MAX_CONTRACTS = 8
+"""Maximum number of contracts per file."""
+
+MAX_NAMED = 6
+MAX_CONTEXT = 500
+MAX_SENTENCE = 300
+MAX_STATEMENTS = 3
+LONG_SIGNATURE = 90
+
+_DECIDED = lazy_regex(
+    r"(?i)\b(?:decided (?:to|on|against|that|not to)|chose|opted (?:for|to)|settled on|went with"
+    r"|picked \S+ (?:over|because)|the decision (?:is|was)|decision:|rather than|instead of|in favou?r of|deliberately"
+    r"|on purpose)\b"
+)
+_UNDECIDED = lazy_regex(
+    r"(?i)\?|n't (?:yet )?(?:been )?(?:decide|chose)|\b(?:not (?:yet )?(?:been )?(?:decided|chosen)|never|could|might"
+    r"|may|should|would|will|let me|if|whether|until|once|options?|please"
+    r"|later|tbd|to be decided|you (?:decided|chose))\b"
+)
+_REASON = lazy_regex(r"(?i)\b(?:because|since|so that|as it|as they)\b")
+
+
+def with_conclusion(statements: Statements, conclusion: str) -> Statements:
+    """Add another run's conclusion to the statements."""
+    return Statements(
+        concluded=_latest((*statements.concluded, first_informative_paragraph(conclusion, MAX_CONTEXT))),
+        decided=_latest((*statements.decided, *decisions_of(conclusion))),
+    )
+
+
+def _latest(texts: Sequence[str]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(text for text in texts if text))[-MAX_STATEMENTS:]
+
+
+def adr(objective: str, statements: Statements, boundaries: Sequence[Boundary], changed: Collection[str]) -> DraftText:
+    """Write the stub; `changed` are the files that the work changed. What is unknown is marked as open."""
+    title = title_of(boundaries)
+    lines = [f"# {title}", "", "Status: draft", "", "## Context", ""]
+    if objective_text := clip_at_word(" ".join(redact(objective).split()), MAX_CONTEXT):
+        lines += [f"Request: {objective_text}", ""]
+    for conclusion in statements.concluded:
+        lines += [conclusion, ""]
+    lines += ["## Affected contracts", ""]
+    for boundary in boundaries[:MAX_FILES]:
+        lines += _affected(boundary)
+    if len(boundaries) > MAX_FILES:
+        lines.append(f"- … and {len(boundaries) - MAX_FILES} more files")
+    lines += [
+        "",
+        "## Decision",
+        "",
+        " ".join(statements.decided) or "_Open: the run stated no reason._",
+        "",
+    ]
+    lines += ["## Consequences", "", *(_consequences(boundaries, changed) or ["_Open._"])]
+    return DraftText(title, "\n".join(lines) + "\n")
+
+
+def title_of(boundaries: Sequence[Boundary]) -> str:
+    """Name what was touched, not how the run was worded."""
+    names = list(dict.fromkeys(_named(contract) for boundary in boundaries for contract in boundary.contracts))
+    kinds = {
+        bool(contract.after or contract.moved_to)
+        for boundary in boundaries
+        for contract in boundary.contracts
+        if contract.name
+    }
+    verb = "Removed" if kinds == {False} else "Changed"
+    shown: list[str] = []
+    for name in names:
+        if shown and len(", ".join((*shown, name))) > MAX_TITLE - 30:
+            break
+        shown.append(name)
+    more = f" and {len(names) - len(shown)} more" if len(names) > len(shown) else ""
+    noun = "contract" if len(names) == 1 else "contracts"
+    return f"{verb} {noun}: {', '.join(shown)}{more}"[:200]
+
+
+def decisions_of(conclusion: str) -> list[str]:
+    """Return at most two sentences of a conclusion that state a decision."""
+    matches = [sentence for sentence in sentences(conclusion) if _states_a_decision(sentence)]
+    return [redact(clip_at_word(sentence, MAX_SENTENCE)) for sentence in matches[:2]]
+
+
+def _states_a_decision(sentence: str) -> bool:
+    is_open = _UNDECIDED.search(_REASON.split(sentence)[0]) or sentence.endswith("?")
+    return bool(_DECIDED.search(sentence)) and not is_open
+
+
+def described(contract: ApiChange) -> str:
+    """Describe in Markdown how one contract changed."""
+    if contract.moved_to:
+        return f"{_code(contract.before) if contract.name else 'the module'} moved to `{contract.moved_to}`"
+    if not contract.name:
+        return _described_file(contract)
+    if kind_of(contract.path) == "manifest":
+        before, after = (_code(side) if side else "nothing" for side in (contract.before, contract.after))
+        return f"`{contract.name}`: {before} → {after}"
+    if not contract.after:
+        return f"{_code(contract.before)} removed"
+    if "\n" in contract.before and "\n" in contract.after:
+        return _by_lines(contract)
+    if contract.before and "(" in contract.before and max(len(contract.before), len(contract.after)) > LONG_SIGNATURE:
+        return _by_parameters(contract)
+    return f"{_code(contract.before)} → {_code(contract.after)}"
+
+
+def _described_file(contract: ApiChange) -> str:
+    if contract.before == contract.after:
+        return "changed"
+    if contract.before in ("module", "file") and not contract.after:
+        return "removed with everything it exported"
+    return f"added: {_code(contract.after)}" if not contract.before else f"removed: {_code(contract.before)}"
+
+
+def _by_parameters(contract: ApiChange) -> str:
+    """Describe only what differs of a long signature."""
+    (old_head, old, old_return), (new_head, new, new_return) = (
+        split_signature(contract.before),
+        split_signature(contract.after),
+    )
+    changes = _differing(old, new)
+    if old_return != new_return:
+        changes.append(f"returns {_code(new_return.removeprefix('->').removeprefix(':').strip() or 'nothing stated')}")
+    if old_head != new_head:
+        changes.append(f"is {_code(new_head.strip())} now")
+    return f"`{contract.name}(…)`: {', '.join(changes[:MAX_NAMED]) or 'the order of its parameters'}"
+
+
+def _by_lines(contract: ApiChange) -> str:
+    """Describe only the lines that differ of a type's body."""
+    changes = _differing(contract.before.split("\n"), contract.after.split("\n"))
+    more = f" and {len(changes) - MAX_NAMED} lines more" if len(changes) > MAX_NAMED else ""
+    return f"`{contract.name}`: {', '.join(changes[:MAX_NAMED]) or 'the order of its lines'}{more}"
+
+
+def _differing(old: Sequence[str], new: Sequence[str]) -> list[str]:
+    """Return what was replaced, added and removed; parts of the same name are compared."""
+    removed = {_parameter_name(part): part for part in old if part not in new}
+    added = {_parameter_name(part): part for part in new if part not in old}
+    changes = [f"{_code(removed[name])} → {_code(added[name])}" for name in removed if name in added]
+    changes += [f"{_code(part)} added" for name, part in added.items() if name not in removed]
+    return changes + [f"{_code(part)} removed" for name, part in removed.items() if name not in added]
+
+
+def _parameter_name(parameter: str) -> str:
+    match = re.search(r"\w+", parameter)
+    return match[0] if match else parameter
+
+
+def _affected(boundary: Boundary) -> list[str]:
+    changes = list(dict.fromkeys(described(contract) for contract in boundary.contracts))
+    lines = [f"- `{boundary.path}`, {boundary.why}:", *(f"  - {contract}" for contract in changes[:MAX_CONTRACTS])]
+    if changes == ["changed"]:
+        return [f"- `{boundary.path}`, {boundary.why}"]
+    return [*lines, f"  - … and {len(changes) - MAX_CONTRACTS} more"] if len(changes) > MAX_CONTRACTS else lines
+
+
+def _consequences(boundaries: Iterable[Boundary], changed: Collection[str]) -> list[str]:
+    lines = []
+    for boundary in boundaries:
+        changed_importers = [path for path in boundary.importers if path in changed]
+        unchanged_importers = [path for path in boundary.importers if path not in changed]
+        if changed_importers:
+            lines.append(f"- Changed together with `{boundary.path}`: {_listed(changed_importers)}")
+        if unchanged_importers:
+            lines.append(f"- Not changed, although it uses `{boundary.path}`: {_listed(unchanged_importers)}")
+    return lines[: 2 * MAX_FILES]
+
+
+def _listed(paths: Sequence[str]) -> str:
+    shown = ", ".join(f"`{path}`" for path in paths[:MAX_NAMED])
+    return f"{shown} and {len(paths) - MAX_NAMED} more" if len(paths) > MAX_NAMED else shown
+
+
+def _named(contract: ApiChange) -> str:
+    return (
+        contract.name.removesuffix(".__init__")
+        if contract.name and kind_of(contract.path) != "manifest"
+        else contract.path
+    )
+
+
+def _code(text: str) -> str:
+    flat = " ".join(redact(text).split())
+    fence = "``" if "`" in flat else "`"
+    return f"{fence}{flat}{fence}"
+
+
+MAX_BOUNDARIES = 40
+MAX_NAMES_IN_EVENT = 4
+
+
+def boundary_events(boundaries: Sequence[Boundary]) -> list[Event]:
+    """Return an event for each touched contract; those of one file have the same wording."""
+    return [
+        Event(kind="boundaryTouched", key=_key(contract), line=_event_line(boundary))
+        for boundary in boundaries
+        for contract in boundary.contracts
+    ]
+
+
+def store_adr(
+    tx: apsw.Connection, run: FinishedRun, state: SubChat, boundaries: Sequence[Boundary], covered: Container[str]
+) -> Artifact | None:
+    """Draft the stub, or extend the task's own one if the user has not decided on it yet.
+
+    `covered` are the keys of events that an artifact already covers, whatever its status; these draft nothing.
+    """
+    new_boundaries = _new_boundaries(boundaries, covered)
+    if not new_boundaries:
+        return None
+    key = f"adr:{run.params.sub_chat_id}"
+    latest = artifacts.newest_of_event(tx, run.workspace.project_key, key, 0)
+    open_draft = latest if latest is not None and is_growing(latest, run, state) else None
+    earlier = _details(open_draft)
+    boundaries_shown = (
+        _merged(earlier.boundaries, boundaries, is_same_base=earlier.base == run.start_head)
+        if open_draft
+        else new_boundaries
+    )
+    artifact = _artifact(run, state, boundaries_shown[:MAX_BOUNDARIES], new_boundaries, open_draft)
+    artifact = replace(artifact, event_key=key)
+    artifacts.put(tx, artifact)
+    return artifact
+
+
+def _details(artifact: Artifact | None) -> AdrDetails:
+    details = artifact.provenance.details if artifact is not None else None
+    return details if isinstance(details, AdrDetails) else AdrDetails()
+
+
+def _artifact(
+    run: FinishedRun,
+    state: SubChat,
+    shown: Sequence[Boundary],
+    new_boundaries: Sequence[Boundary],
+    earlier: Artifact | None,
+) -> Artifact:
+    known = _details(earlier)
+    changed = {change.path for change in run.effects.changes} | set(known.changed)
+    changed |= {file.path for file in run.effects.state.changed} if run.effects.state is not None else set()
+    statements = with_conclusion(known.statements, run.conclusion)
+    draft = adr(objective_of(run, state), statements, shown, changed)
+    events = {event.key: event for event in (*known.events, *boundary_events(new_boundaries))}
+    importers = {path for boundary in shown for path in boundary.importers}
+    details = AdrDetails(
+        base=run.start_head,
+        statements=statements,
+        boundaries=tuple(shown),
+        changed=tuple(sorted(changed & importers)),
+        events=tuple(events.values()),
+    )
+    return Artifact(
+        id=earlier.id if earlier else f"adr-{run.call.process.new_id()[:12]}",
+        project=run.workspace.project_key,
+        type="adr",
+        status="draft",
+        title=draft.title,
+        body=draft.body,
+        event="boundaryTouched",
+        event_key="",
+        provenance=provenance_of(run, state, [boundary.path for boundary in shown], earlier, details),
+        created_at_ms=earlier.created_at_ms if earlier else run.now_ms,
+        updated_at_ms=run.now_ms,
+    )
+
+
+def _new_boundaries(boundaries: Sequence[Boundary], covered: Container[str]) -> list[Boundary]:
+    boundaries_found = []
+    for boundary in boundaries:
+        contracts = tuple(contract for contract in boundary.contracts if _key(contract) not in covered)
+        if contracts:
+            boundaries_found.append(replace(boundary, contracts=contracts))
+    return boundaries_found
+
+
+def _merged(stored: Sequence[Boundary], current: Sequence[Boundary], *, is_same_base: bool) -> list[Boundary]:
+    """Merge current boundaries over earlier ones; if they were compared with another commit, both remain."""
+    joined = {boundary.path: boundary for boundary in stored}
+    for boundary in current:
+        seen = {contract.identity for contract in boundary.contracts}
+        before = joined[boundary.path].contracts if boundary.path in joined and not is_same_base else ()
+        earlier = tuple(contract for contract in before if contract.identity not in seen)
+        joined[boundary.path] = replace(boundary, contracts=(*earlier, *boundary.contracts))
+    return [joined[path] for path in sorted(joined)]
+
+
+def _key(contract: ApiChange) -> str:
+    return f"boundary:{contract.identity}:{short_id([contract.before, contract.after, contract.moved_to], 8)}"
+
+
+def _event_line(boundary: Boundary) -> str:
+    names = list(dict.fromkeys(contract.name for contract in boundary.contracts if contract.name))
+    shown = ", ".join(f"`{name}`" for name in names[:MAX_NAMES_IN_EVENT])
+    more = f" and {len(names) - MAX_NAMES_IN_EVENT} more" if len(names) > MAX_NAMES_IN_EVENT else ""
+    return f"Boundary touched: `{boundary.path}`, {boundary.why}{f' ({shown}{more})' if shown else ''}."

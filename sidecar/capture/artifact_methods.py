@@ -1,0 +1,334 @@
+"""`artifact/list`, `get`, `update`, `accept`, `discard`, `commit`: what runs left for the user to decide on."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from enum import Enum
+from typing import Literal
+
+import apsw
+from pydantic import Field
+
+from sidecar.call import Call
+from sidecar.capture.artifact_text import Text, edited_text, with_status
+from sidecar.capture.memory_branch import MAX_PER_COMMIT, commit
+from sidecar.capture.model import (
+    MAX_TITLE,
+    ArtifactGetResult,
+    ArtifactListParams,
+    ArtifactListResult,
+    ArtifactParams,
+    ArtifactSummary,
+    ArtifactUpdateParams,
+    Provenance,
+)
+from sidecar.core.clock import rfc3339
+from sidecar.core.errors import Busy, Conflict, NotFound, PolicyDenied, StateDegraded, WorkspaceUnavailable
+from sidecar.core.wire import FolderPath, Identifier, WireModel
+from sidecar.method import Lane, method
+from sidecar.runs import Artifact, artifacts
+from sidecar.runs.model import ArtifactStatus, ArtifactType
+from sidecar.runs.provenance import CommitMark
+from sidecar.workspace import Workspace
+
+
+def lookup_artifact(tx: apsw.Connection, project: str, artifact_id: str) -> Artifact:
+    """Return an artifact of a project.
+
+    Raise NotFound also for another project's artifact, and StateDegraded for a damaged one.
+    """
+    row = artifacts.get(tx, artifact_id)
+    if row is None or row[0].project != project:
+        raise NotFound("No artifact has that id.", hint="`artifact/list` shows a project's artifacts.")
+    artifact, is_intact = row
+    if not is_intact:
+        raise StateDegraded("The artifact's record is damaged.", hint="Restart the sidecar: it checks the state file.")
+    return artifact
+
+
+Verb = Literal["update", "accept", "discard", "commit"]
+
+
+class NotAllowed(Enum):
+    """Reason why an action is not allowed."""
+
+    FINAL = "final"
+    DISCARDED = "discarded"
+
+
+STATUS_AFTER: dict[ArtifactStatus, dict[Verb, ArtifactStatus | NotAllowed]] = {
+    "draft": {"update": "draft", "accept": "accepted", "discard": "discarded", "commit": "committed"},
+    "accepted": {"update": "accepted", "accept": "accepted", "discard": "discarded", "commit": "committed"},
+    "discarded": {"update": "discarded", "accept": "accepted", "discard": "discarded", "commit": NotAllowed.DISCARDED},
+    "committed": {
+        "update": NotAllowed.FINAL,
+        "accept": "committed",
+        "discard": NotAllowed.FINAL,
+        "commit": "committed",
+    },
+}
+"""Status after each action: draft → accepted | discarded → committed.
+
+A committed artifact stays committed, because its file is on the branch. It can still be accepted, so that sessions
+receive it: an automatic commit does not accept it.
+"""
+
+
+def status_after(status: ArtifactStatus, verb: Verb) -> ArtifactStatus | NotAllowed:
+    """Return the status after an action, unchanged if nothing changes, or why the action is not allowed."""
+    return STATUS_AFTER[status][verb]
+
+
+class ArtifactCommitParams(WireModel):
+    """Artifacts to commit, and the project whose repository they go to."""
+
+    project_path: FolderPath
+    ids: list[Identifier] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=MAX_PER_COMMIT,
+        description="Drafts listed here are accepted. Default: every accepted artifact of the project.",
+    )
+
+
+class CommittedArtifact(WireModel):
+    """An artifact that is on the memory branch."""
+
+    id: str
+    type: ArtifactType
+    commit: str = Field(description="The commit that added it to the branch.")
+
+
+class ArtifactCommitResult(WireModel):
+    """Artifacts on the memory branch after the commit."""
+
+    branch: str
+    commit: str | None = Field(description="The branch's new commit; null if there was nothing to do.")
+    artifacts: list[CommittedArtifact]
+
+
+def commit_artifacts(call: Call, params: ArtifactCommitParams) -> ArtifactCommitResult:
+    """Commit artifacts to the memory branch, the only ref that moves; HEAD, index, worktree and hooks stay untouched.
+
+    An artifact that is already committed stays as it is. A branch is refused if it is checked out, a remote's default,
+    or one that people work on.
+    """
+    workspace = call.process.workspaces.get(params.project_path, None)
+    settings = call.process.settings(workspace.project_key)
+    if settings.mode == "off":
+        raise PolicyDenied("The sidecar is switched off for this project.", hint="Set `mode` to passive or active.")
+    branch = str(settings["memoryBranch"])
+    requested = _chosen(call, workspace, params.ids)
+    uncommitted = [artifact for artifact in requested if artifact.status != "committed"]
+    committed = commit(call.process, workspace, branch, uncommitted, accepts=True) if uncommitted else None
+    return ArtifactCommitResult(
+        branch=branch,
+        commit=committed.commit if committed else None,
+        artifacts=[
+            CommittedArtifact(
+                id=artifact.id,
+                type=artifact.type,
+                commit=committed.commit if committed and artifact in uncommitted else _mark_of(artifact).commit,
+            )
+            for artifact in requested
+        ],
+    )
+
+
+def _mark_of(artifact: Artifact) -> CommitMark:
+    mark = artifact.provenance.committed
+    if mark is None:
+        raise StateDegraded("The artifact's record does not name its commit.", hint="Restart the sidecar.")
+    return mark
+
+
+def _chosen(call: Call, workspace: Workspace, ids: list[str] | None) -> list[Artifact]:
+    with call.database.read() as tx:
+        if ids is None:
+            ids = [
+                artifact.id
+                for artifact, _ in artifacts.of_project(tx, workspace.project_key, "accepted", None, MAX_PER_COMMIT)
+            ]
+        requested = [lookup_artifact(tx, workspace.project_key, artifact_id) for artifact_id in dict.fromkeys(ids)]
+    if any(status_after(artifact.status, "commit") is NotAllowed.DISCARDED for artifact in requested):
+        raise PolicyDenied("A discarded artifact cannot be committed.", hint="Accept it first.")
+    return requested
+
+
+ROW = method(
+    "artifact/commit",
+    commit_artifacts,
+    lane=Lane.SHARED,
+    errors=(NotFound, PolicyDenied, Conflict, WorkspaceUnavailable, StateDegraded, Busy),
+)
+
+
+def list_artifacts(call: Call, params: ArtifactListParams) -> ArtifactListResult:
+    """List a project's artifacts, newest first."""
+    project = _project(call, params.project_path)
+    with call.database.read() as tx:
+        rows = artifacts.of_project(tx, project, params.status, params.type, params.limit, params.id_prefix or "")
+    return ArtifactListResult(artifacts=[_summary(artifact, is_intact) for artifact, is_intact in rows])
+
+
+def get_artifact(call: Call, params: ArtifactParams) -> ArtifactGetResult:
+    """Return an artifact with its text and provenance."""
+    project = _project(call, params.project_path)
+    with call.database.read() as tx:
+        return _result(lookup_artifact(tx, project, params.id))
+
+
+def update_artifact(call: Call, params: ArtifactUpdateParams) -> ArtifactGetResult:
+    """Change an artifact's title, its body, or both. Later runs add nothing to it.
+
+    A new title replaces a heading equal to the old one; the first heading of a new body becomes the title. What is
+    already on the memory branch does not change.
+    """
+    project, now_ms = _project(call, params.project_path), call.now_ms()
+    with call.database.write() as tx:
+        before = lookup_artifact(tx, project, params.id)
+        _status(before, "update")
+        if params.expected_updated_at is not None and _ms(params.expected_updated_at) != before.updated_at_ms:
+            raise Conflict("The artifact has changed since.", hint="Fetch it again and edit that version.")
+        text = edited_text(Text(before.title, before.body), params.title, params.body, MAX_TITLE)
+        if text == (before.title, before.body):
+            return _result(before)
+        provenance = replace(before.provenance, edited=True)
+        edited = replace(before, title=text.title, body=text.body, provenance=provenance)
+        if edited.status == "accepted":
+            _queue_for_memory(tx, edited, now_ms)
+        result = _result(_store(tx, edited, now_ms))
+    if before.status == "accepted":
+        _run_upkeep(call, params.project_path)
+    return result
+
+
+def accept_artifact(call: Call, params: ArtifactParams) -> ArtifactGetResult:
+    """Accept an artifact, so that the project's next sessions receive it. Accepting it again changes nothing.
+
+    A discarded artifact can still be accepted. A committed one stays committed, and sessions receive it from then on.
+    """
+    return _decide(call, params, "accept")
+
+
+def discard_artifact(call: Call, params: ArtifactParams) -> ArtifactGetResult:
+    """Discard an artifact, so that sessions no longer receive it. Discarding it again changes nothing.
+
+    It can still be accepted. What is already on the memory branch cannot be discarded.
+    """
+    return _decide(call, params, "discard")
+
+
+def _decide(call: Call, params: ArtifactParams, verb: Verb) -> ArtifactGetResult:
+    project, now_ms = _project(call, params.project_path), call.now_ms()
+    decided = _decided(call, params, verb, project, now_ms)
+    _run_upkeep(call, params.project_path)
+    return decided
+
+
+def _decided(call: Call, params: ArtifactParams, verb: Verb, project: str, now_ms: int) -> ArtifactGetResult:
+    with call.database.write() as tx:
+        before = lookup_artifact(tx, project, params.id)
+        status = _status(before, verb)
+        decided = replace(before, status=status)
+        if status == "committed":
+            mark = replace(_mark_of(before), accepted=True)
+            decided = replace(decided, provenance=replace(before.provenance, committed=mark))
+        else:
+            decided = replace(decided, body=with_status(before.body, status))
+        if decided == before:
+            return _result(before)
+        if verb == "accept" or before.status == "accepted":
+            _queue_for_memory(tx, decided, now_ms)
+        return _result(_store(tx, decided, now_ms))
+
+
+def _queue_for_memory(tx: apsw.Connection, artifact: Artifact, now_ms: int) -> None:
+    """Queue an artifact's current text, or its withdrawal, for the memories."""
+    from sidecar.capture.memory_handoff import queue_accepted, queue_withdrawn
+
+    (queue_withdrawn if artifact.status == "discarded" else queue_accepted)(tx, artifact, now_ms)
+
+
+def _run_upkeep(call: Call, project_path: str) -> None:
+    from sidecar.memory import run_upkeep_later
+
+    run_upkeep_later(call.process, call.process.workspaces.get(project_path, None))
+
+
+def _status(artifact: Artifact, verb: Verb) -> ArtifactStatus:
+    after = status_after(artifact.status, verb)
+    if not isinstance(after, str):
+        raise PolicyDenied(
+            f"The artifact is committed and can no longer be {_DONE[verb]}.",
+            hint="Edit its file on the memory branch instead.",
+        )
+    return after
+
+
+_DONE = {"update": "changed", "discard": "discarded"}
+
+
+def _store(tx: apsw.Connection, artifact: Artifact, now_ms: int) -> Artifact:
+    """Store a change with a time of its own, so that two changes in one millisecond are distinguished."""
+    stored = replace(artifact, updated_at_ms=max(now_ms, artifact.updated_at_ms + 1))
+    artifacts.put(tx, stored)
+    return stored
+
+
+def _ms(moment: datetime) -> int:
+    return round(moment.timestamp() * 1000)
+
+
+def _project(call: Call, path: str) -> str:
+    return call.process.workspaces.get(path, None).project_key
+
+
+def _summary(artifact: Artifact, is_intact: bool) -> ArtifactSummary:
+    return ArtifactSummary(
+        id=artifact.id,
+        type=artifact.type,
+        status=artifact.status,
+        title=artifact.title,
+        event=artifact.event,
+        created_at=rfc3339(artifact.created_at_ms),
+        updated_at=rfc3339(artifact.updated_at_ms),
+        damaged=not is_intact,
+    )
+
+
+def _result(artifact: Artifact) -> ArtifactGetResult:
+    origin, summary = artifact.provenance, _summary(artifact, is_intact=True)
+    return ArtifactGetResult(
+        **dict(summary),
+        body=artifact.body,
+        provenance=Provenance(
+            run_id=origin.run_id,
+            sub_chat_id=origin.sub_chat_id,
+            provider=origin.provider,
+            session_id=origin.session_id,
+            task_fingerprint=origin.task_fingerprint,
+            head_commit=origin.head_commit,
+            files=list(origin.files),
+            sidecar_version=origin.sidecar_version,
+            runs=list(origin.runs),
+            chat_id=origin.chat_id,
+            start_commit=origin.start_commit,
+            edited=origin.edited,
+            branch=origin.committed.branch if origin.committed is not None else None,
+            commit=origin.committed.commit if origin.committed is not None else None,
+        ),
+    )
+
+
+_ERRORS = (NotFound, WorkspaceUnavailable, StateDegraded)
+
+METHODS = (
+    method("artifact/list", list_artifacts, lane=Lane.SHARED, errors=(WorkspaceUnavailable, StateDegraded)),
+    method("artifact/get", get_artifact, lane=Lane.SHARED, errors=_ERRORS),
+    method("artifact/update", update_artifact, lane=Lane.SHARED, errors=(*_ERRORS, PolicyDenied, Conflict, Busy)),
+    method("artifact/accept", accept_artifact, lane=Lane.SHARED, errors=(*_ERRORS, PolicyDenied, Busy)),
+    method("artifact/discard", discard_artifact, lane=Lane.SHARED, errors=(*_ERRORS, PolicyDenied, Busy)),
+    ROW,
+)

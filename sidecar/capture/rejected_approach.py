@@ -1,0 +1,279 @@
+"""Note of a rejected approach: what was tried, why it failed, what replaced it.
+
+Each approach is noted once, however it is worded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import apsw
+
+from sidecar.capture.devlog_draft import DraftText, objective_of, provenance_of, window_begin_ms
+from sidecar.capture.effects.direction_change import (
+    DroppedSteps,
+    RevertedWork,
+    dropped_steps,
+    files_named,
+    is_direction_change,
+    overlap,
+    plan_replaced,
+)
+from sidecar.capture.run import FinishedRun
+from sidecar.capture.test_results.verdicts import VerdictChange
+from sidecar.codebase import query_terms
+from sidecar.core.digests import short_id
+from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.markdown import first_informative_paragraph, first_sentence
+from sidecar.core.redact import redact
+from sidecar.core.text import clip_at_word
+from sidecar.language.abandoned_approach import AbandonedApproach, abandoned_approaches
+from sidecar.runs import Artifact, SubChat, artifacts, records
+from sidecar.runs.provenance import Event, RejectedApproachDetails
+
+MAX_TITLE, MAX_TEXT, MAX_NAMED = 160, 300, 6
+
+_DETERMINER = lazy_regex(r"(?i)^(?:the|this|that|my|our|an?|using|trying|to)\s+")
+_GENERIC = frozenset(
+    "approach attempt idea strategy design direction route experiment prototype plan solution workaround try angle"
+    " first second third initial original earlier previous prior old last version this that it change changes whole"
+    " entire different other another work commit edit edits implementation".split()
+)
+
+
+class RejectedApproach(NamedTuple):
+    """An approach that a conversation gave up."""
+
+    tried: str
+    reason: str
+    instead: str
+    files: tuple[str, ...]
+    """The files whose work was reverted for it."""
+    quote: str = ""
+    """The agent's own sentence."""
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        """The words that distinguish it, however it is worded."""
+        return tuple(term for term in query_terms(self.tried) if term not in _GENERIC)
+
+
+def rejected_approaches(
+    stated: Sequence[AbandonedApproach],
+    reverted: RevertedWork | None,
+    dropped: DroppedSteps | None,
+    earlier: str,
+    objective: str,
+) -> list[RejectedApproach]:
+    """Return what was rejected: what the agent states, else the reverted work, else the dropped step.
+
+    `earlier` is the agent's conclusion when it did that work.
+    """
+    files = reverted.files if reverted is not None else ()
+    instead = dropped.instead[0] if dropped is not None else ""
+    approaches = [
+        RejectedApproach(
+            _tried_text(approach.tried, dropped, earlier, objective),
+            approach.reason,
+            approach.instead or instead,
+            files,
+            approach.sentence,
+        )
+        for approach in stated
+    ]
+    if approaches or (reverted is None and dropped is None):
+        return approaches
+    if dropped is not None:
+        return [RejectedApproach("; ".join((dropped.active or dropped.steps)[:MAX_NAMED]), "", instead, files)]
+    return [RejectedApproach(_tried_text("", dropped, earlier, objective), "", "", files)]
+
+
+def rejected_approach_note(approach: RejectedApproach, objective: str, failing: Iterable[str]) -> DraftText:
+    """Write the note. Its title, which sessions receive, says by itself what was rejected and why."""
+    tried = _without_determiner(approach.tried)
+    title = clip_at_word(
+        f"{tried[:1].upper()}{tried[1:]}{f' – {approach.reason}' if approach.reason else ''}", MAX_TITLE
+    )
+    where = f" In {_listed(approach.files)}; reverted since." if approach.files else ""
+    tests = list(failing)
+    lines = [f"# {title}", "", f"**Tried:** {clip_at_word(_as_sentence(approach.tried), MAX_TEXT)}{where}", ""]
+    reason = clip_at_word(_as_sentence(approach.reason), MAX_TEXT) if approach.reason else "_The run stated no reason._"
+    lines += [f"**Why it failed:** {reason}", ""]
+    if tests:
+        lines += [f"Tests that failed in the meantime: {_listed(tests)}.", ""]
+    if approach.instead:
+        lines += [f"**Instead:** {clip_at_word(_as_sentence(approach.instead), MAX_TEXT)}", ""]
+    if approach.quote:
+        lines += [f"> {clip_at_word(approach.quote, MAX_TEXT)}", ""]
+    if task_text := first_sentence(redact(objective), 200):
+        lines += [f"Task: {task_text}"]
+    return DraftText(title, "\n".join(lines).rstrip("\n") + "\n")
+
+
+def _tried_text(tried: str, dropped: DroppedSteps | None, earlier: str, objective: str) -> str:
+    """Return what was tried. If the agent only says "this approach", its earlier work or next step names it."""
+    if set(query_terms(tried)) - _GENERIC:
+        return tried
+    if dropped is not None:
+        return dropped.steps[0]
+    conclusion = first_sentence(first_informative_paragraph(earlier, 400), 200)
+    return conclusion or f"the first approach to: {first_sentence(redact(objective), 120)}"
+
+
+def _without_determiner(tried: str) -> str:
+    return _DETERMINER.sub("", tried) if not tried.startswith("the first approach to:") else tried
+
+
+def _as_sentence(text: str) -> str:
+    flat = " ".join(text.split()).rstrip(".")
+    return f"{flat[:1].upper()}{flat[1:]}." if flat else ""
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(f"`{name.replace('`', chr(39))[:160]}`" for name in names[:MAX_NAMED])
+    return f"{shown} and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else shown
+
+
+SAME_APPROACH = 0.5
+"""Approaches that share at least this part of their words are the same."""
+
+MAX_OF_RUN = 3
+MAX_STEPS = 4
+RUNS = 20
+"""Maximum number of runs searched for earlier work of the conversation."""
+
+
+class DirectionChange(NamedTuple):
+    """A change of direction: the approaches rejected for it, and the dropped steps."""
+
+    rejected: tuple[RejectedApproach, ...] = ()
+    dropped: DroppedSteps | None = None
+
+
+def direction_change_of(
+    tx: apsw.Connection, run: FinishedRun, state: SubChat, steps: Sequence[tuple[str, str]] | None
+) -> DirectionChange:
+    """Return a run's change of direction.
+
+    `state` is the conversation's state before the run, `steps` the new task list.
+    """
+    stated = list(abandoned_approaches(run.conclusion))[:MAX_OF_RUN]
+    dropped = dropped_steps(state.todos, steps) or _replaced_plan(tx, run, state)
+    reverted = run.surviving_lines.reverted
+    if not stated and reverted is None and dropped is None:
+        return DirectionChange()
+    is_new_direction = dropped is not None and (is_direction_change(dropped, state.todos) or reverted is not None)
+    earlier = _earlier_conclusion(tx, run, reverted.files if reverted is not None else ())
+    approaches = rejected_approaches(
+        stated, reverted, dropped if is_new_direction else None, earlier, objective_of(run, state)
+    )
+    return DirectionChange(tuple(approaches), dropped)
+
+
+def direction_events(run: FinishedRun, change: DirectionChange, approaches: Sequence[RejectedApproach]) -> list[Event]:
+    """Return the events of a change of direction: each new rejected approach, else the dropped steps."""
+    chat = run.params.sub_chat_id
+    events = [
+        Event(
+            kind="directionChanged",
+            key=f"direction:{chat}:{short_id(sorted(approach.terms) or list(approach.files))}",
+            line=_line(approach),
+        )
+        for approach in approaches
+    ]
+    if change.dropped is not None and not change.rejected:
+        dropped, instead = (_steps(steps) for steps in (change.dropped.steps, change.dropped.instead))
+        key = f"direction:{chat}:{short_id(sorted(change.dropped.steps))}"
+        events.append(Event(kind="directionChanged", key=key, line=f"Steps dropped: {dropped}. Instead: {instead}."))
+    return events
+
+
+def new_rejected_approaches(tx: apsw.Connection, run: FinishedRun, change: DirectionChange) -> list[RejectedApproach]:
+    """Return the approaches that no note within the dedupe window covers, whatever that note's status."""
+    notes = (
+        artifacts.all_of_event(tx, run.workspace.project_key, _key(run), window_begin_ms(run))
+        if change.rejected
+        else []
+    )
+    covered = [note.provenance.details for note in notes]
+    known = [details for details in covered if isinstance(details, RejectedApproachDetails)]
+    new: list[RejectedApproach] = []
+    for approach in change.rejected:
+        if not any(_is_same(approach, details) for details in known):
+            new.append(approach)
+            known.append(RejectedApproachDetails(terms=approach.terms))
+    return new
+
+
+def _is_same(approach: RejectedApproach, known: RejectedApproachDetails) -> bool:
+    shares_files = not set(known.reverted_files).isdisjoint(approach.files)
+    return shares_files or overlap(approach.terms, known.terms) >= SAME_APPROACH
+
+
+def store_rejected_approaches(
+    tx: apsw.Connection,
+    run: FinishedRun,
+    state: SubChat,
+    approaches: Sequence[RejectedApproach],
+    tests: Sequence[VerdictChange],
+) -> list[Artifact]:
+    """Draft a note for each approach."""
+    return [_store_note(tx, run, state, approach, tests) for approach in approaches]
+
+
+def _store_note(
+    tx: apsw.Connection, run: FinishedRun, state: SubChat, approach: RejectedApproach, tests: Sequence[VerdictChange]
+) -> Artifact:
+    failing = [redact(name) for change in tests for name in (*change.after.names, *change.fixed)]
+    draft = rejected_approach_note(approach, objective_of(run, state), failing)
+    touched = records.touched_files(tx, run.params.sub_chat_id, RUNS)
+    own_paths = [change.path for change in run.effects.changes]
+    files = approach.files or tuple(files_named(dict.fromkeys((*own_paths, *touched)), set(approach.terms)))
+    details = RejectedApproachDetails(terms=approach.terms, reverted_files=approach.files)
+    artifact = Artifact(
+        id=f"rejected-{run.call.process.new_id()[:12]}",
+        project=run.workspace.project_key,
+        type="rejectedApproach",
+        status="draft",
+        title=draft.title,
+        body=draft.body,
+        event="directionChanged",
+        event_key=_key(run),
+        provenance=provenance_of(run, state, files, None, details),
+        created_at_ms=run.now_ms,
+        updated_at_ms=run.now_ms,
+    )
+    artifacts.put(tx, artifact)
+    return artifact
+
+
+def _key(run: FinishedRun) -> str:
+    return f"rejected:{run.params.sub_chat_id}"
+
+
+def _replaced_plan(tx: apsw.Connection, run: FinishedRun, state: SubChat) -> DroppedSteps | None:
+    """Return the dropped plan if a new plan replaces one on which work had started."""
+    if not run.plan or not state.plan or not plan_replaced(state.plan, run.plan):
+        return None
+    task = state.task.fingerprint if state.task else None
+    if not records.touched_files(tx, run.params.sub_chat_id, RUNS, task):
+        return None
+    old, new = (first_sentence(plan.lstrip("# \n"), 120) for plan in (state.plan, run.plan))
+    return DroppedSteps((old,), (old,), (new,))
+
+
+def _earlier_conclusion(tx: apsw.Connection, run: FinishedRun, files: Sequence[str]) -> str:
+    """Return the conclusion of the earlier run that worked on the files; of the last run if there are none."""
+    runs = records.run_summaries(tx, run.params.sub_chat_id, RUNS)
+    run_summary = next((summary for summary in runs if not files or set(files) & set(summary.touched)), None)
+    return first_informative_paragraph(run_summary.conclusion, 400) if run_summary is not None else ""
+
+
+def _line(approach: RejectedApproach) -> str:
+    return f"Direction changed: {rejected_approach_note(approach, '', ()).title}."
+
+
+def _steps(steps: Sequence[str]) -> str:
+    shown = "; ".join(first_sentence(step, 120) for step in steps[:MAX_STEPS])
+    return f"{shown} and {len(steps) - MAX_STEPS} more" if len(steps) > MAX_STEPS else shown

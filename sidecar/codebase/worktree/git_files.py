@@ -1,0 +1,288 @@
+"""Git's own files, read directly: the repository's location, the attributes that convert content, and the index."""
+
+import os
+import struct
+import zlib
+from array import array
+from bisect import bisect_left
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from sidecar.codebase.worktree.content_hash import ObjectFormat
+from sidecar.system.safe_open import open_regular, read_regular
+
+MAX_POINTER_BYTES = 64 * 1024
+"""Maximum size of a file that contains one path."""
+
+_GITDIR = "gitdir: "
+
+
+def find_root(cwd: Path) -> Path | None:
+    """Return the nearest folder at or above `cwd` that git treats as a worktree's root.
+
+    Like git, skip a folder `.git` that contains no repository; a file `.git` always counts.
+    """
+    for folder in (cwd, *cwd.parents):
+        dot_git = folder / ".git"
+        if dot_git.is_file() or (dot_git.is_dir() and is_git_dir(dot_git)):
+            return folder
+    return None
+
+
+def git_dir_of(root: Path) -> Path | None:
+    """Return the git directory of a worktree: `.git` itself, or the target of the file `.git`."""
+    dot_git = root / ".git"
+    if dot_git.is_dir():
+        return dot_git
+    try:
+        text = read_regular(str(dot_git), MAX_POINTER_BYTES).decode("utf-8", "surrogateescape")
+    except OSError:
+        return None
+    return root / text.removeprefix(_GITDIR).rstrip("\r\n") if text.startswith(_GITDIR) else None
+
+
+def common_dir_of(root: Path) -> Path | None:
+    """Return the git directory that all worktrees of a repository share, without symbolic links."""
+    git_dir = git_dir_of(root)
+    if git_dir is None:
+        return None
+    try:
+        content = read_regular(str(git_dir / "commondir"), MAX_POINTER_BYTES)
+    except OSError:
+        return git_dir.resolve()
+    return (git_dir / content.decode("utf-8", "surrogateescape").strip()).resolve()
+
+
+def index_signature(root: Path) -> tuple[object, ...] | None:
+    """Return the index's stat and final checksum, which identify its content; None if there is none."""
+    git_dir = git_dir_of(root)
+    if git_dir is None:
+        return None
+    try:
+        with os.fdopen(open_regular(str(git_dir / "index"), follow_links=True), "rb") as file:
+            file_stat = os.fstat(file.fileno())
+            file.seek(max(0, file_stat.st_size - 20))
+            checksum = file.read(20)
+    except OSError:
+        return None
+    return file_stat.st_mtime_ns, file_stat.st_ctime_ns, file_stat.st_size, file_stat.st_ino, checksum
+
+
+def is_git_dir(git_dir: Path) -> bool:
+    """Whether git treats a folder as a git directory; a bare repository is one."""
+    if not os.path.lexists(git_dir / "HEAD"):
+        return False
+    return (git_dir / "commondir").is_file() or ((git_dir / "objects").is_dir() and (git_dir / "refs").is_dir())
+
+
+FILTERS, LINES, DIFFS = 1, 2, 4
+"""Flags: an attribute that runs programs or re-encodes; one about line endings, which only affects content with CR LF;
+one about how diffs are shown.
+"""
+
+ANYTHING = FILTERS | LINES | DIFFS
+
+_ATTRIBUTE_WORDS = {
+    FILTERS: (b"filter", b"ident", b"working-tree-encoding"),
+    LINES: (b"text", b"eol", b"crlf"),
+    DIFFS: (b"diff", b"binary"),
+}
+MAX_ATTRIBUTES_BYTES = 2**20
+
+_TRUE, _FALSE = ("true", "yes", "on", "1"), ("false", "no", "off", "0")
+_STANDARD_VALUES: dict[str, tuple[str, ...]] = {
+    "core.trustctime": _TRUE,
+    "core.checkstat": ("default",),
+    "core.symlinks": _TRUE,
+    "core.sparsecheckout": _FALSE,
+    "core.precomposeunicode": _FALSE,
+    "attr.tree": (),
+}
+"""Settings that change what git compares; any other value leaves every comparison to git."""
+
+
+class Conversion(NamedTuple):
+    """How this repository's settings make git compare contents."""
+
+    compares_mode: bool
+    ignores_case: bool
+    global_flags: int
+    """Flags that settings and attribute files outside the worktree may set."""
+
+
+def conversion_of(settings: dict[str, str]) -> Conversion | None:
+    """Evaluate settings (lower-case name → last value); return None if comparing is best left to git."""
+    for name, allowed in _STANDARD_VALUES.items():
+        if name in settings and settings[name].lower() not in allowed:
+            return None
+    compares_mode = _boolean(settings.get("core.filemode", "true"))
+    ignores_case = _boolean(settings.get("core.ignorecase", "false"))
+    lines = LINES if settings.get("core.autocrlf", "false").lower() not in _FALSE else 0
+    return None if compares_mode is None or ignores_case is None else Conversion(compares_mode, ignores_case, lines)
+
+
+def flags_in_file(path: str) -> int:
+    """Return the flags an attribute file may set; all of them if it is unreadable."""
+    try:
+        content = read_regular(path, MAX_ATTRIBUTES_BYTES, follow_links=False)
+    except FileNotFoundError:
+        return 0
+    except OSError:
+        return ANYTHING
+    return sum(kind for kind, words in _ATTRIBUTE_WORDS.items() if any(word in content for word in words))
+
+
+def _boolean(value: str) -> bool | None:
+    lowered = value.lower()
+    return True if lowered in _TRUE else False if lowered in _FALSE else None
+
+
+MAX_INDEX_BYTES = 512 * 2**20
+"""Larger ones, with millions of files, are left to git."""
+
+_HEADER = struct.Struct(">4sII")
+_EXTENSION = struct.Struct(">4sI")
+_NUMBERS = struct.Struct(">10I")
+"""Fields before the id: ctime and mtime (two numbers each), device, inode, mode, user, group, size."""
+
+_STAGE, _EXTENDED, _ASSUME_VALID = 0x3000, 0x4000, 0x8000
+_SKIP_WORKTREE, _INTENT_TO_ADD = 0x4000, 0x2000
+_CHUNK_ENTRIES = 64
+"""Number of entries compressed together."""
+
+_ID_BYTES: dict[ObjectFormat, int] = {"sha1": 20, "sha256": 32}
+
+
+class IndexEntry(NamedTuple):
+    """One entry of the index; `path` is relative to the root."""
+
+    path: str
+    mode: int
+    id: str
+    size: int
+    """Size of the file when git last checked it, in bytes, modulo 2**32; 0 also if unknown."""
+    mtime: tuple[int, int]
+    """Seconds and nanoseconds; the latter are 0 if git does not store them."""
+    is_plain: bool
+    """False in a conflict, and if git was told not to check the file."""
+
+    def matches_stat(self, file_stat: os.stat_result) -> bool:
+        """Whether a file has the size and time it had when git last checked it."""
+        seconds, nanoseconds = divmod(file_stat.st_mtime_ns, 1_000_000_000)
+        same_time = self.mtime in ((seconds & 0xFFFFFFFF, nanoseconds), (seconds & 0xFFFFFFFF, 0))
+        return same_time and self.size in (0, file_stat.st_size & 0xFFFFFFFF)
+
+
+class IndexUnreadable(Exception):
+    """Only git can read this kind of index."""
+
+
+class GitIndex:
+    """The entries of one index file at one moment, stored in compressed chunks (40% of its size)."""
+
+    def __init__(self, content: bytes, object_format: ObjectFormat) -> None:
+        """Locate the start of each entry; raise IndexUnreadable."""
+        self._id_bytes = _ID_BYTES[object_format]
+        self._flags_at = _NUMBERS.size + self._id_bytes
+        self._starts = array("I")
+        try:
+            magic, version, count = _HEADER.unpack_from(content)
+            if magic != b"DIRC" or version not in (2, 3):
+                raise IndexUnreadable("version")
+            self._require_plain_extensions(content, self._find_starts(content, count))
+        except (struct.error, ValueError) as error:
+            raise IndexUnreadable("damaged") from error
+        firsts = self._starts[:-1:_CHUNK_ENTRIES]
+        self._first_paths = [self._path(content, start) for start in firsts]
+        ends = (*firsts[1:], self._starts[-1])
+        self._chunks = [zlib.compress(content[start:end], 1) for start, end in zip(firsts, ends, strict=False)]
+        self._last_chunk = (-1, b"")
+        """The last decompressed chunk, with its number."""
+
+    def __len__(self) -> int:
+        return len(self._starts) - 1
+
+    def find(self, path: str) -> IndexEntry | None:
+        """Return the entry of a path; in a conflict one of its entries."""
+        target = path.encode("utf-8", "surrogateescape")
+        number = self._first_at_or_after(target)
+        return self._entry(number) if number < len(self) and self._path(*self._locate(number)) == target else None
+
+    def below(self, folder: str) -> Iterator[IndexEntry]:
+        """Yield the entries in a folder and its subfolders."""
+        prefix = f"{folder}/".encode("utf-8", "surrogateescape")
+        number = self._first_at_or_after(prefix)
+        while number < len(self) and self._path(*self._locate(number)).startswith(prefix):
+            yield self._entry(number)
+            number += 1
+
+    def _find_starts(self, content: bytes, count: int) -> int:
+        """Locate the start of each entry; return the end of the last one."""
+        path_at, starts = self._flags_at + 2, self._starts
+        offset = _HEADER.size
+        for _ in range(count):
+            starts.append(offset)
+            path_from = offset + path_at
+            if content[path_from - 2] & 0x40:
+                if content[path_from] << 8 & _INTENT_TO_ADD:
+                    raise IndexUnreadable("files are only intended to be added")
+                path_from += 2
+            # Each entry is padded with one to eight zeros, to a multiple of eight bytes.
+            offset += (content.index(b"\0", path_from) - offset + 8) & ~7
+        starts.append(offset)
+        return offset
+
+    def _require_plain_extensions(self, content: bytes, offset: int) -> None:
+        end = len(content) - self._id_bytes
+        while offset < end:
+            name, size = _EXTENSION.unpack_from(content, offset)
+            if not name[:1].isupper():  # a mandatory one: `link` of a split index, `sdir`
+                raise IndexUnreadable("extension")
+            offset += _EXTENSION.size + size
+        if offset != end:
+            raise IndexUnreadable("damaged")
+
+    def _first_at_or_after(self, target: bytes) -> int:
+        """Return the number of the first entry whose path is not less than the target."""
+        chunk = max(0, bisect_left(self._first_paths, target) - 1)
+        numbers = range(chunk * _CHUNK_ENTRIES, min((chunk + 1) * _CHUNK_ENTRIES, len(self)))
+        return numbers.start + bisect_left(numbers, target, key=lambda number: self._path(*self._locate(number)))
+
+    def _locate(self, number: int) -> tuple[bytes, int]:
+        """Return an entry's chunk and its offset there."""
+        target = number // _CHUNK_ENTRIES
+        number_of_last, chunk = self._last_chunk
+        if number_of_last != target:
+            chunk = zlib.decompress(self._chunks[target])
+            self._last_chunk = target, chunk
+        return chunk, self._starts[number] - self._starts[target * _CHUNK_ENTRIES]
+
+    def _flags(self, chunk: bytes, start: int) -> int:
+        return chunk[start + self._flags_at] << 8 | chunk[start + self._flags_at + 1]
+
+    def _path(self, chunk: bytes, start: int) -> bytes:
+        path_from = start + self._flags_at + (4 if self._flags(chunk, start) & _EXTENDED else 2)
+        return chunk[path_from : chunk.index(b"\0", path_from)]
+
+    def _entry(self, number: int) -> IndexEntry:
+        chunk, start = self._locate(number)
+        flags = self._flags(chunk, start)
+        _, _, seconds, nanoseconds, _, _, mode, _, _, size = _NUMBERS.unpack_from(chunk, start)
+        id_ = chunk[start + _NUMBERS.size : start + self._flags_at].hex()
+        extended = chunk[start + self._flags_at + 2] << 8 if flags & _EXTENDED else 0
+        is_plain = not (flags & (_STAGE | _ASSUME_VALID) or extended & _SKIP_WORKTREE)
+        path = self._path(chunk, start).decode("utf-8", "surrogateescape")
+        return IndexEntry(path, mode, id_, size, (seconds, nanoseconds), is_plain)
+
+
+def read_index(git_dir: Path, object_format: ObjectFormat) -> GitIndex | None:
+    """Read a worktree's index; return None if there is none, or if only git can read it.
+
+    Versions 2 and 3 of gitformat-index(5) are read, without the extensions that store entries elsewhere (split and
+    sparse indexes). Entries are sorted by the bytes of their paths.
+    """
+    try:
+        return GitIndex(read_regular(str(git_dir / "index"), MAX_INDEX_BYTES), object_format)
+    except (OSError, IndexUnreadable):
+        return None

@@ -1,1 +1,0 @@
-"""The context block: its layers, its token budget and its XML."""

@@ -1,0 +1,290 @@
+"""The composed block: five layers within the bracket's budget, the wire result, and the memories it contains."""
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple, cast
+
+from sidecar.call import Call
+from sidecar.context.brackets import BRACKETS, Bracket, LayerName, MemoryLevel
+from sidecar.context.constitution import RulesSummary, fit_rules, parse_agent_scope, summarize_rules
+from sidecar.context.memory_layer import CONTINUATION, NO_MEMORIES, BlockMemories, includes_memories, memory_part
+from sidecar.context.model import BlockAgent, BlockHandoff, BlockMemory, ContextBlock, ContextComposeResult, TrimmedPart
+from sidecar.context.pipeline import (
+    DEFAULT_MODE,
+    TASK_CHARACTERS,
+    Mode,
+    Pipeline,
+    agent_score,
+    parse_handoff,
+    pipeline_lines,
+    resolve_mode,
+)
+from sidecar.context.project_files import AGENTS, CONSTITUTION, SESSION, ProjectSources, Text
+from sidecar.context.token_budget import ROOT, Part, Trimmed, element_weight, fit_parts, frame_weight
+from sidecar.context.xml_writer import Element, render_element
+from sidecar.core.text import clean, one_line
+from sidecar.core.tokens import estimate_tokens
+from sidecar.memory import memories_by_id, preload
+from sidecar.workspace import Workspace
+
+CONSTITUTION_SHARE: Mapping[Bracket, float] = {"FRESH": 0.3, "MODERATE": 0.3, "DEPLETED": 0.4, "CRITICAL": 1.0}
+"""Maximum share of the budget for the constitution; a tighter bracket gives it more."""
+
+MODE_SHARE = 0.12
+
+NO_RULES = "This project has no constitution and no instruction files; work carefully and ask when in doubt."
+
+DISPLAY_ORDER = ("agent", "pipeline", "task", "handoff", "memory")
+"""Order of the lower parts in the block; they are trimmed in another order."""
+
+
+class BlockRequest(NamedTuple):
+    """A request for a block."""
+
+    bracket: Bracket
+    mode: str | None = None
+    task: str | None = None
+    memories: BlockMemories = NO_MEMORIES
+
+
+class Composed(NamedTuple):
+    """The block's text, its elements, what was trimmed, and warnings about missing sources."""
+
+    text: str
+    elements: tuple[Element, ...]
+    trimmed: tuple[Trimmed, ...]
+    warnings: tuple[str, ...]
+
+
+def compose(sources: ProjectSources, request: BlockRequest) -> Composed:
+    """Compose the block: constitution and mode always, then as many of the bracket's layers as fit."""
+    limits = BRACKETS[request.bracket]
+    attributes = (("bracket", request.bracket),)
+    budget = limits.tokens - frame_weight(attributes)
+    pipeline = sources.pipeline
+    mode = resolve_mode(
+        request.mode, pipeline.state if pipeline else "", sources.config, pipeline.language if pipeline else ""
+    )
+    mode_element, mode_trimmed = _mode_element(mode, MODE_SHARE * limits.tokens)
+    left = budget - element_weight(mode_element)
+    constitution, constitution_trimmed = _constitution_element(
+        sources, min(left, CONSTITUTION_SHARE[request.bracket] * limits.tokens)
+    )
+    parts = [part for part in _lower_parts(sources, request) if part.layer in (*limits.layers, "memory")]
+    lower = fit_parts(parts, left - element_weight(constitution))
+    elements = (constitution, mode_element, *sorted(lower.parts, key=lambda part: DISPLAY_ORDER.index(part.name)))
+    text = "".join(render_element(Element(ROOT, attributes, (), elements)))
+    trimmed = (*constitution_trimmed, *mode_trimmed, *lower.trimmed, *_task_cut(sources, request, lower.parts))
+    return Composed(text, elements, trimmed, (*sources.warnings, *_source_warnings(sources, mode, request.memories)))
+
+
+def _constitution_element(sources: ProjectSources, weight: float) -> tuple[Element, list[Trimmed]]:
+    """L0: a summary of the constitution, otherwise of the project's instruction files."""
+    summaries = rule_summaries(sources)
+    if not summaries:
+        return Element("constitution", lines=(NO_RULES,)), []
+    empty = Element("constitution", lines=("", ""))
+    fitted = fit_rules(summaries, weight - element_weight(empty))
+    element = Element("constitution", lines=fitted.lines)
+    if not fitted.omitted:
+        return element, []
+    paths = ", ".join(summary.path for summary in summaries)
+    return element, [
+        Trimmed("L0", "constitution", f"{fitted.omitted} sentences do not fit; the full text is in {paths}")
+    ]
+
+
+def rule_summaries(sources: ProjectSources) -> tuple[RulesSummary, ...]:
+    """Return a summary per governing file; a text that two files share appears once."""
+    if sources.constitution is not None:
+        return (summarize_rules(*sources.constitution, is_constitution=True),)
+    distinct: dict[str, Text] = {}
+    for text in sources.instructions:
+        distinct.setdefault(text.text, text)
+    return tuple(summarize_rules(*text, is_constitution=False) for text in distinct.values() if text.text.strip())
+
+
+def _mode_element(mode: Mode, weight: float) -> tuple[Element, list[Trimmed]]:
+    """L1: the mode itself always; its attributes while there is room."""
+    governance = mode.governance
+    while governance and element_weight(Element("mode", governance, (mode.name,))) > weight:
+        governance = governance[:-1]
+    omitted = [name for name, _ in mode.governance[len(governance) :]]
+    trimmed = [Trimmed("L1", "mode", f"no room for: {', '.join(omitted)}")] if omitted else []
+    return Element("mode", governance, (mode.name,)), trimmed
+
+
+def _lower_parts(sources: ProjectSources, request: BlockRequest) -> list[Part]:
+    """L2 to L4 and memory, where they have content; the first to be trimmed comes last."""
+    parts: list[Part] = []
+    if sources.agent:
+        parts.append(_agent_part(sources))
+    pipeline = sources.pipeline
+    if pipeline is not None and (lines := pipeline_lines(pipeline)):
+        parts.append(Part("L3", Element("pipeline", lines=tuple(lines)), full_text_in=SESSION))
+    memory = memory_part(request.bracket, request.memories)
+    if memory is not None:
+        parts.append(memory)
+    if task := _task_lines(_task(sources, request)):
+        parts.append(Part("L4", Element("task", lines=task)))
+    if sources.handoff is not None:
+        parts.append(_handoff_part(sources.handoff, pipeline))
+    return parts
+
+
+def _agent_part(sources: ProjectSources) -> Part:
+    name = one_line(sources.agent, 64)
+    if sources.definition is None:
+        return Part("L2", Element("agent", (("name", name), ("mission", ""))), min_length=0)
+    scope = parse_agent_scope(name, sources.definition.text)
+    texts = (("inputs", scope.inputs), ("outputs", scope.outputs), ("criteria", scope.criteria))
+    children = tuple(Element(part, lines=(text,)) for part, text in texts if text)
+    element = Element("agent", (("name", name), ("mission", scope.mission)), (), children)
+    return Part("L2", element, min_length=0, full_text_in=sources.definition.path)
+
+
+def _task(sources: ProjectSources, request: BlockRequest) -> str:
+    if request.task is not None:
+        return request.task
+    return sources.pipeline.task if sources.pipeline is not None else ""
+
+
+def _task_cut(sources: ProjectSources, request: BlockRequest, elements: Sequence[Element]) -> list[Trimmed]:
+    """Report when the block contains only the beginning of the task's lines."""
+    is_cut = any(len(line) > TASK_CHARACTERS for line in clean(_task(sources, request)).splitlines())
+    if not is_cut or not any(element.name == "task" for element in elements):
+        return []
+    return [Trimmed("L4", "task", f"of each line {TASK_CHARACTERS} characters are included")]
+
+
+def _task_lines(task: str) -> tuple[str, ...]:
+    lines = (one_line(line, TASK_CHARACTERS) for line in clean(task).splitlines())
+    return tuple(line for line in lines if line)
+
+
+def _handoff_part(file: Text, pipeline: Pipeline | None) -> Part:
+    handoff = parse_handoff(file.path.rpartition("/")[2], file.text)
+    agent_score_percent = agent_score(pipeline, handoff.sender) if pipeline is not None else None
+    score = handoff.score or (f"{agent_score_percent:g}" if agent_score_percent is not None else "")
+    attributes = (("from", handoff.sender), *((("score", score),) if score else ()))
+    return Part("L4", Element("handoff", attributes, handoff.lines), full_text_in=file.path)
+
+
+def _source_warnings(sources: ProjectSources, mode: Mode, memories: BlockMemories) -> list[str]:
+    """Name the missing sources, and what replaces them."""
+    warnings = []
+    if sources.constitution is None:
+        names = ", ".join(text.path for text in sources.instructions)
+        warnings.append(f"{CONSTITUTION} is missing; using {names or 'a general rule'} instead.")
+    if not mode.is_known:
+        warnings.append(f"No mode is configured: `{DEFAULT_MODE}` is used.")
+    if sources.agent and sources.definition is None:
+        warnings.append(f"No file below {AGENTS} defines the agent {one_line(sources.agent, 64)}.")
+    if memories.warning:
+        warnings.append(f"No memories: {memories.warning}")
+    return warnings
+
+
+LAYER_BY_ELEMENT: dict[str, LayerName] = {
+    "constitution": "L0", "mode": "L1", "agent": "L2", "pipeline": "L3", "task": "L4", "handoff": "L4",
+}  # fmt: skip
+
+
+def block_data(bracket: Bracket, elements: Sequence[Element]) -> ContextBlock:
+    """Return a block's elements as data; null for what it does not contain."""
+    by_name = {element.name: element for element in elements}
+    mode = by_name["mode"]
+    return ContextBlock(
+        bracket=bracket,
+        constitution=_text(by_name["constitution"]) or "",
+        mode=_text(mode) or "",
+        governance=dict(mode.attributes),
+        agent=_agent(by_name.get("agent")),
+        pipeline=_text(by_name.get("pipeline")),
+        task=_text(by_name.get("task")),
+        handoff=_handoff(by_name.get("handoff")),
+        memory=_memory(by_name.get("memory")),
+    )
+
+
+def block_layers(elements: Sequence[Element]) -> list[LayerName]:
+    """Return the layers of the elements, the highest first."""
+    return sorted({LAYER_BY_ELEMENT[element.name] for element in elements if element.name in LAYER_BY_ELEMENT})
+
+
+def _text(element: Element | None) -> str | None:
+    return "\n".join(element.lines) if element is not None else None
+
+
+def _agent(element: Element | None) -> BlockAgent | None:
+    if element is None:
+        return None
+    attributes = dict(element.attributes)
+    texts = {child.name: _text(child) for child in element.children}
+    return BlockAgent(
+        name=attributes["name"],
+        mission=attributes["mission"],
+        inputs=texts.get("inputs"),
+        outputs=texts.get("outputs"),
+        criteria=texts.get("criteria"),
+    )
+
+
+def _handoff(element: Element | None) -> BlockHandoff | None:
+    if element is None:
+        return None
+    attributes = dict(element.attributes)
+    return BlockHandoff(sender=attributes["from"], score=attributes.get("score"), summary=_text(element) or "")
+
+
+def _memory(element: Element | None) -> BlockMemory | None:
+    if element is None:
+        return None
+    attributes = dict(element.attributes)
+    return BlockMemory(
+        bracket=cast("Bracket", attributes["bracket"]),
+        level=cast("MemoryLevel", attributes["level"]),
+        text=_text(element) or "",
+    )
+
+
+def compose_result(sources: ProjectSources, request: BlockRequest) -> ContextComposeResult:
+    """Compose the block and its description."""
+    block = compose(sources, request)
+    return ContextComposeResult(
+        block=block.text,
+        data=block_data(request.bracket, block.elements),
+        bracket=request.bracket,
+        layers=block_layers(block.elements),
+        tokens=estimate_tokens(block.text),
+        budget_tokens=BRACKETS[request.bracket].tokens,
+        trimmed=[TrimmedPart(layer=part.layer, part=part.part, reason=part.reason) for part in block.trimmed],
+        warnings=list(block.warnings),
+    )
+
+
+def load_memories(
+    call: Call,
+    workspace: Workspace,
+    token: str | None,
+    bracket: Bracket,
+    *,
+    task: str,
+    is_first: bool,
+    captured_ids: Sequence[str] = (),
+) -> BlockMemories:
+    """Return the reachable memories if the bracket includes any: those just captured, HOT ones, those of the task."""
+    has_continuation = os.path.isfile(os.path.join(workspace.project, CONTINUATION))
+    if not includes_memories(bracket, is_first=is_first):
+        return BlockMemories(has_continuation=has_continuation)
+    loaded = preload(call, workspace, token, task=task)
+    captured = memories_by_id(call, workspace, token, captured_ids) if captured_ids and not loaded.warning else ()
+    hot = tuple(memory for memory in loaded.memories if memory.id not in captured_ids)
+    known_ids = {memory.id for memory in captured + hot}
+    relevant = tuple(candidate for candidate in loaded.relevant if candidate.memory.id not in known_ids)
+    return BlockMemories(captured + hot, loaded.total, is_first, has_continuation, loaded.warning, relevant)
+
+
+def task_text(requested: str | None, sources: ProjectSources) -> str:
+    """Return the requested task, otherwise the session file's."""
+    return requested if requested is not None else sources.pipeline.task if sources.pipeline is not None else ""

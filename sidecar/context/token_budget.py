@@ -1,0 +1,109 @@
+"""Fit the layers into a bracket's token budget; the lowest layer is trimmed first. Pure.
+
+The weights of the lines add up to at least the weight of the block, so a block whose lines fit is within its budget.
+"""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from sidecar.context.brackets import PartLayer
+from sidecar.context.xml_writer import Element, render_element, text_line
+from sidecar.core.tokens import token_weight
+
+ROOT = "chati-context"
+
+
+class Part(NamedTuple):
+    """One element of a layer. Its lines or children may be cut from the end, but not below `min_length` of them."""
+
+    layer: PartLayer
+    element: Element
+    min_length: int = 1
+    full_text_in: str = ""
+    """Where the full text is; empty if nowhere else."""
+
+
+class Trimmed(NamedTuple):
+    """A part that is missing from the block or shortened, and why."""
+
+    layer: PartLayer
+    part: str
+    reason: str
+
+
+class FittedParts(NamedTuple):
+    """The parts that fit, in order, and what was trimmed."""
+
+    parts: tuple[Element, ...]
+    trimmed: tuple[Trimmed, ...]
+
+
+def element_weight(element: Element) -> float:
+    """Return an element's weight inside the block, in tokens."""
+    return sum(map(line_weight, render_element(element, 1)))
+
+
+@lru_cache(maxsize=8_192)
+def line_weight(line: str) -> float:
+    """Return a line's weight; cached because the same lines recur in every block."""
+    return token_weight(line)
+
+
+def frame_weight(attributes: tuple[tuple[str, str], ...]) -> float:
+    """Return the weight of the block's own tags."""
+    empty = Element("", lines=("", ""))  # forces the tags onto lines of their own
+    return element_weight(empty._replace(name=ROOT, attributes=attributes))
+
+
+def fit_parts(parts: Sequence[Part], weight: float) -> FittedParts:
+    """Keep the parts from the highest layer down while the weight allows; a part may be cut at its end.
+
+    After the first trimmed layer, all lower ones are left out.
+    """
+    fitting: list[Element] = []
+    trimmed: list[Trimmed] = []
+    left = weight
+    for part in parts:
+        trimmed_layer = next((item.layer for item in trimmed if item.layer != part.layer), None)
+        element = _truncate(part, left) if trimmed_layer is None else None
+        if element is not None:
+            left -= element_weight(element)
+            fitting.append(element)
+        if element != part.element:
+            trimmed.append(_trimmed(part, element))
+    return FittedParts(tuple(fitting), tuple(trimmed))
+
+
+def _truncate(part: Part, left: float) -> Element | None:
+    """Return the part with as many of its lines and children as fit; None when fewer than the minimum do."""
+    element = part.element
+    if element_weight(element) <= left:
+        return element
+    left -= element_weight(element._replace(lines=("", ""), children=()))
+    length = 0
+    for cost in (*(line_weight(text_line(line, 1)) for line in element.lines), *map(_child_weight, element.children)):
+        left -= cost
+        if left < 0:
+            break
+        length += 1
+    if length < part.min_length or (left < 0 and not length):
+        return None
+    return element._replace(lines=element.lines[:length], children=element.children[:length])
+
+
+def _child_weight(child: Element) -> float:
+    return sum(map(line_weight, render_element(child, 2)))
+
+
+def _length(element: Element) -> int:
+    return len(element.lines) or len(element.children)
+
+
+def _trimmed(part: Part, truncated: Element | None) -> Trimmed:
+    unit = "lines" if part.element.lines else "parts"
+    pointer = f"; the full text is in {part.full_text_in}" if part.full_text_in else ""
+    if truncated is None:
+        return Trimmed(part.layer, part.element.name, f"it does not fit into this bracket's budget{pointer}")
+    reason = f"{_length(truncated)} of {_length(part.element)} {unit} fit{pointer}"
+    return Trimmed(part.layer, part.element.name, reason)

@@ -1,0 +1,230 @@
+"""Markdown: split into headings, lines, code blocks and sections; prose as paragraphs and sentences. Pure.
+
+The memory files have a format of their own, in which offsets matter (`memory/files/document.py`).
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.redact import redact
+from sidecar.core.text import clip_at_word
+
+_HEADING = lazy_regex(r"(#{1,6})\s++(.+?)\s{0,9}#{0,9}\s{0,9}$")
+_UNDERLINE = lazy_regex(r"^(=|-|~|\^)\1{2,}\s*$")
+_FENCE = lazy_regex(r"^\s*(```+|~~~+)\s*([\w-]*)")
+_LIST_ITEM = lazy_regex(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?")
+_EMPHASIS = lazy_regex(r"\*\*|__")
+_RULE = lazy_regex(r"\s*([-*_=])(?:\s*\1){2,}\s*$")
+_TABLE_RULE = lazy_regex(r"[\s:|-]++$")
+
+
+class Heading(NamedTuple):
+    """A heading; level 1 is the outermost."""
+
+    level: int
+    title: str
+
+
+class Line(NamedTuple):
+    """A line outside of code; numbers count from 1."""
+
+    number: int
+    text: str
+    headings: tuple[str, ...]
+    """The headings above it, outermost first."""
+
+
+class Code(NamedTuple):
+    """A block of code, at the number of its opening fence."""
+
+    number: int
+    language: str
+    lines: tuple[str, ...]
+    headings: tuple[str, ...]
+    is_closed: bool
+    """False for a block that extends to the end of the text because its fence is never closed."""
+
+
+class Section(NamedTuple):
+    """The content below a heading, up to the next one; level 0 and no title before the first."""
+
+    level: int
+    title: str
+    lines: tuple[str, ...]
+    code: tuple[str, ...]
+    """The lines of its code blocks."""
+
+
+def markdown_blocks(text: str, *, underlined_headings: bool) -> Iterator[Heading | Line | Code]:
+    """Yield headings, lines and code blocks in order.
+
+    With `underlined_headings` a line above a rule of `=`, `-`, `~` or `^` is a heading, and rules are dropped.
+    """
+    headings: list[Heading] = []
+    block: list[str] | None = None
+    fence, language, start_line = "", "", 0
+    lines = text.splitlines()
+    for number, line in enumerate(lines, 1):
+        mark = _FENCE.match(line)
+        if block is not None:
+            if mark and line.strip().startswith(fence):
+                yield Code(start_line, language, tuple(block), _titles(headings), is_closed=True)
+                block = None
+            else:
+                block.append(line)
+        elif mark:
+            block, fence, language, start_line = [], mark[1], mark[2].lower(), number
+        elif (heading := _heading(line, lines[number : number + 1] if underlined_headings else ())) is not None:
+            headings = [above for above in headings if above.level < heading.level] + [heading]
+            yield heading
+        elif not (underlined_headings and _UNDERLINE.match(line)):
+            yield Line(number, line, _titles(headings))
+    if block:
+        yield Code(start_line, language, tuple(block), _titles(headings), is_closed=False)
+
+
+def split_sections(text: str) -> list[Section]:
+    """Split text at its headings; lines in code blocks are not headings."""
+    sections: list[tuple[int, str, list[str], list[str]]] = [(0, "", [], [])]
+    for block in markdown_blocks(text, underlined_headings=False):
+        if isinstance(block, Heading):
+            sections.append((block.level, plain_text(block.title), [], []))
+        elif isinstance(block, Line):
+            sections[-1][2].append(block.text)
+        else:
+            sections[-1][3].extend(block.lines)
+    return [Section(level, title, tuple(lines), tuple(code)) for level, title, lines, code in sections]
+
+
+def with_subsections(sections: Sequence[Section], at: int) -> Section:
+    """Return a section together with its subsections."""
+    own = sections[at]
+    lines, code = list(own.lines), list(own.code)
+    for later in sections[at + 1 :]:
+        if later.level <= own.level:
+            break
+        lines += later.lines
+        code += later.code
+    return own._replace(lines=tuple(lines), code=tuple(code))
+
+
+def statements(lines: Sequence[str]) -> Iterator[str]:
+    """Yield list items and paragraphs, each on one line without its marks."""
+    paragraph: list[str] = []
+    for line in (*lines, ""):
+        starts_item = _LIST_ITEM.match(line) is not None
+        if paragraph and (starts_item or not line.strip() or line.lstrip().startswith(("|", ">"))):
+            yield plain_text(" ".join(paragraph))
+            paragraph = []
+        if line.strip() and not _RULE.match(line) and not _TABLE_RULE.match(line):
+            paragraph.append(_LIST_ITEM.sub("", line, count=1).strip())
+
+
+def plain_text(text: str) -> str:
+    """Remove emphasis, quotation and heading marks."""
+    return _EMPHASIS.sub("", text).lstrip("> ").strip()
+
+
+def _titles(headings: Sequence[Heading]) -> tuple[str, ...]:
+    return tuple(heading.title for heading in headings)
+
+
+def _heading(line: str, following: Sequence[str]) -> Heading | None:
+    """Return the heading of a line, marked by leading signs or by a rule below it."""
+    marked = _HEADING.match(line)
+    if marked:
+        return Heading(len(marked[1]), marked[2])
+    rule = _UNDERLINE.match(following[0]) if following else None
+    if rule and line[:1].isalnum() and len(line.strip()) <= len(following[0].strip()) + 3:
+        return Heading("=-~^".index(rule[1]) + 1, line.strip())
+    return None
+
+
+MAX_PROSE_CHARACTERS = 20_000
+"""Maximum number of characters of an agent's message that are read."""
+
+MIN_INFORMATIVE_WORDS = 5
+"""A paragraph of fewer words is a greeting or a heading."""
+
+MIN_FALLBACK_WORDS = 3
+"""Minimum words of the fallback paragraph; "Done." is not one."""
+
+_CODE_BLOCK = lazy_regex(r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)")
+_QUOTE_OR_TABLE = lazy_regex(r"(?m)^[ \t]*[>|].*$")
+_HEADING_LINE = lazy_regex(r"(?m)^[ \t]*(?:#{1,6}[ \t].*|\*\*[^*\n]+\*\*:?[ \t]*|[-*_=]{3,}[ \t]*)$")
+_ITEM = lazy_regex(r"(?m)^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+")
+_LEAD_IN = lazy_regex(
+    r"(?i)^(?:now,? |ok(?:ay)?[,.!]? |so,? |first,? )?(?:let me|i'?ll|i will|i'?m going to|here'?s|here is|here are"
+    r"|below|let'?s)\b"
+)
+_GREETING = lazy_regex(
+    r"(?i)^(?:(?:perfect|great|excellent|awesome|done|all (?:done|set)|sure|of course|certainly|absolutely|thanks?"
+    r"|you'?re (?:absolutely )?right)\b[^.!?:\n]*[.!]+\s*)+"
+)
+_OFFER = lazy_regex(
+    r"(?i)^(?:let me know|feel free|if you (?:want|like|need|prefer)|would you like|shall i|do you want)"
+)
+_SENTENCE_END = lazy_regex(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[`*]*[A-ZÀ-Þ0-9`])|\n+")
+_ABBREVIATION = lazy_regex(r"(?i)(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|no|mr|dr)\.|\b[A-Z]\.)$")
+_SPACE = lazy_regex(r"\s+")
+
+
+def without_code(text: str) -> str:
+    """Remove code blocks, quoted lines and tables from the beginning of a text."""
+    return _QUOTE_OR_TABLE.sub("", _CODE_BLOCK.sub("\n", text[:MAX_PROSE_CHARACTERS].replace("\r\n", "\n")))
+
+
+def paragraphs(text: str) -> Iterator[str]:
+    """Yield the paragraphs of prose, without headings; the items of a list are one paragraph."""
+    for paragraph in re.split(r"\n[ \t]*\n", _HEADING_LINE.sub("\n", without_code(text))):
+        if stripped := paragraph.strip():
+            yield stripped
+
+
+def first_informative_paragraph(text: str, limit: int) -> str:
+    """Return the first informative paragraph, clipped at a word, its secrets masked.
+
+    Skips "I'll summarize:", a list's heading, and offers. Empty if there is no prose.
+    """
+    candidates = list(paragraphs(text))
+    informative = (stripped for paragraph in candidates if (stripped := _informative_part(paragraph)))
+    chosen = next(informative, None) or next(
+        (paragraph for paragraph in candidates if len(paragraph.split()) >= MIN_FALLBACK_WORDS), ""
+    )
+    return clip_at_word(redact(chosen), limit)
+
+
+def sentences(text: str) -> Iterator[str]:
+    """Yield the sentences of prose, each on one line, without list and emphasis marks."""
+    for paragraph in paragraphs(text):
+        for item in _ITEM.split(paragraph):
+            sentence = ""
+            for part in _SENTENCE_END.split(_SPACE.sub(" ", item.replace("**", "").replace("__", ""))):
+                sentence = f"{sentence} {part}".strip()
+                if not _ABBREVIATION.search(sentence):
+                    if sentence:
+                        yield sentence
+                    sentence = ""
+            if sentence:
+                yield sentence
+
+
+def first_sentence(text: str, limit: int) -> str:
+    """Return the first sentence of a text on one line, without its full stop."""
+    flat = _SPACE.sub(" ", text).strip()
+    end = re.search(r"[.!?](?=\s|$)", flat)
+    sentence = flat[: end.start()] if end else flat
+    return clip_at_word(sentence, limit)
+
+
+def _informative_part(paragraph: str) -> str:
+    """Return a paragraph without its greeting and lead-in line; empty if nothing informative is left."""
+    text = _GREETING.sub("", paragraph).strip()
+    first, _, rest = text.partition("\n")
+    if first.rstrip("*_ ").endswith(":") and not _ITEM.match(first):
+        text = rest.strip()
+    if _OFFER.match(text) or (_LEAD_IN.match(text) and not rest) or text.endswith("?"):
+        return ""
+    return text if len(text.split()) >= MIN_INFORMATIVE_WORDS else ""

@@ -1,1 +1,0 @@
-"""Detection and masking of secrets in texts and paths. Pure."""

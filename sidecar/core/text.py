@@ -1,0 +1,79 @@
+"""Sanitize text from repositories, tools and user files for use inside a block, and clip text. Pure."""
+
+import re
+from functools import lru_cache
+
+from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.redact import redact
+
+
+def clip(text: str, limit: int) -> str:
+    """Return a text of at most `limit` characters."""
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"
+
+
+def clip_at_word(text: str, limit: int) -> str:
+    """Return a text of at most `limit` characters that ends with a whole word."""
+    return text if len(text) <= limit else text[: limit - 1].rsplit(" ", 1)[0].rstrip(",;: ") + "…"
+
+
+MARKER_PREFIX = "[continuity:"
+
+_MAX_CACHED_CHARACTERS = 400
+"""Maximum length of texts whose result is cached: signatures, paths and purposes appear in call after call."""
+
+_CONTROL = lazy_regex(r"[\x00-\x08\x0b-\x1f\x7f\x80-\x9f\u2028\u2029]")
+_INVISIBLE = lazy_regex(
+    r"[\u00ad\u034f\u061c\u070f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
+    r"\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ufffe\uffff\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+)
+"""Direction marks, format characters, fillers, variation selectors, tags: invisible to a reader, but not to a model."""
+
+_SURROGATE = lazy_regex(r"[\ud800-\udfff]")
+_FORGED = lazy_regex(r"\[\s*continuity\s*:", re.IGNORECASE)
+
+
+def clean(text: str) -> str:
+    """Remove control and invisible characters, mask secrets, and break everything that looks like our markers."""
+    text = text.replace("\r\n", "\n").replace("\t", "    ")
+    text = _INVISIBLE.sub("", _CONTROL.sub("", text))
+    return _FORGED.sub("(continuity:", redact(text)).encode("utf-8", "replace").decode()
+
+
+@lru_cache(maxsize=1_024)
+def escape_markers(text: str) -> str:
+    """Return a text for use inside a block; clean it again if something passed its producer.
+
+    This is the last check, independent of the producers; they mask secrets, which takes longer.
+    """
+    is_safe = text.isascii() or not (_INVISIBLE.search(text) or _SURROGATE.search(text))
+    return text if is_safe and not _CONTROL.search(text) and not _FORGED.search(text) else clean(text)
+
+
+def one_line(text: str, limit: int) -> str:
+    """Clean a text, collapse its white space, and clip it to a maximum number of characters."""
+    return _single_line(text, limit) if len(text) > _MAX_CACHED_CHARACTERS else _cached_single_line(text, limit)
+
+
+def _single_line(text: str, limit: int) -> str:
+    line = re.sub(r"\s+", " ", clean(text)).strip()
+    return clip(line, limit)
+
+
+_cached_single_line = lru_cache(maxsize=4_096)(_single_line)
+
+
+def line_of_code(text: str, limit: int) -> str:
+    """Clean a line, preserve its indentation, and clip it to a maximum number of characters."""
+    line = clean(text.replace("\n", " ")).rstrip()
+    return clip(line, limit)
+
+
+def size(text: str) -> int:
+    """Return the UTF-8 bytes of a text."""
+    return len(text) if text.isascii() else len(text.encode())
+
+
+def line_count(text: str) -> int:
+    """Count lines as git does: an unterminated last line counts too."""
+    return text.count("\n") + (bool(text) and not text.endswith("\n"))

@@ -1,1 +1,0 @@
-"""Text handling: sanitizing, clipping, prose, Markdown, YAML. Pure."""

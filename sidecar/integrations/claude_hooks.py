@@ -1,0 +1,393 @@
+"""`hook/run`: the five Claude Code hooks, their messages, their output, and sessions across a compaction."""
+
+import json
+import os
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any, Literal, NamedTuple
+
+from pydantic import Field
+
+from sidecar.call import Call
+from sidecar.capture.methods import post_run
+from sidecar.capture.model import PostRunParams
+from sidecar.core.clock import rfc3339
+from sidecar.core.errors import Busy, InvalidParams, PolicyDenied, SidecarError, StateDegraded, WorkspaceUnavailable
+from sidecar.core.wire import FolderPath, Identifier, Instant, WireModel
+from sidecar.integrations.location import Location, locate
+from sidecar.integrations.transcript_run import TranscriptRun, add_touched_files, run_since
+from sidecar.method import Lane, method
+from sidecar.packs.methods import pre_run, repo_changed, session_event
+from sidecar.packs.model import PreRunParams, PreRunResult, RepoChangedParams, SessionEventParams
+from sidecar.runs import ledger
+from sidecar.runs.model import RunMode
+from sidecar.transcripts.records import read_tail
+
+HookEvent = Literal["UserPromptSubmit", "SessionStart", "PreCompact", "PostToolUse", "Stop"]
+"""Claude Code's own names."""
+
+
+class OpenRun(WireModel):
+    """A run started by a prompt, passed to the hook that reports its end."""
+
+    run_id: Identifier
+    delivery_token: Identifier | None
+    cwd: FolderPath = Field(description="Worktree of the prompt; a later hook may run in another folder.")
+    project_path: FolderPath | None = Field(
+        description="Null if the hook timed out before it knew the project; then it is derived from `cwd`."
+    )
+    mode: RunMode
+    started_at: Instant
+
+
+class HookRunParams(WireModel):
+    """The input of a Claude Code hook."""
+
+    event: HookEvent
+    input: dict[str, Any] = Field(description="The hook's JSON from Claude Code, unchanged.")
+    run_id: Identifier | None = Field(
+        default=None,
+        description="Id for the run that a prompt starts, so that a hook that times out can still report its end.",
+    )
+    time_left_ms: int | None = Field(
+        default=None, ge=0, le=60_000, description="Milliseconds until the hook times out."
+    )
+    open_run: OpenRun | None = Field(
+        default=None, description="The session's running run, if the hook printed its packs."
+    )
+    touched: list[str] = Field(
+        default_factory=list,
+        max_length=4_000,
+        description="Files written by the run's tools, as reported by other hooks.",
+    )
+
+
+class HookRunResult(WireModel):
+    """What the hook prints, and what it stores until the run's end."""
+
+    output: dict[str, Any] | None = Field(description="JSON for Claude Code; null if there is nothing to add.")
+    open_run: OpenRun | None = Field(description="To be stored after the output is printed; null if no run is open.")
+    empty_reason: str | None = Field(
+        description="Why the output is empty: off, passive, inApp, notActive, unknownRun, or a pre-run's reason."
+    )
+
+
+MAX_CHARACTERS = 10_000
+"""Of longer output Claude Code shows the agent only the first two kilobytes and a file name; in UTF-16 units."""
+
+MAX_NEW_BYTES = 8_600
+"""Maximum bytes for a prompt; a seventh is reserved for quotes and line ends, which JSON writes as two characters."""
+
+
+def context_output(event: str, texts: Sequence[str]) -> dict[str, Any] | None:
+    """Return the output that adds texts to the agent's context, in order; each is included whole or omitted.
+
+    None if there is nothing to add. A text that does not fit is skipped, and later ones may still fit.
+    """
+    included: list[str] = []
+    for text in texts:
+        if text and character_count(_output(event, [*included, text])) <= MAX_CHARACTERS:
+            included.append(text)
+    return _output(event, included) if included else None
+
+
+def serialize_output(output: dict[str, Any]) -> str:
+    """Return an output as the hook prints it."""
+    return json.dumps(output, ensure_ascii=False, separators=(",", ":"))
+
+
+def character_count(output: dict[str, Any]) -> int:
+    """Return the length of an output as Claude Code counts it."""
+    text = serialize_output(output)
+    return len(text) + sum(character > "\uffff" for character in text)
+
+
+def _output(event: str, texts: Iterable[str]) -> dict[str, Any]:
+    return {"hookSpecificOutput": {"hookEventName": event, "additionalContext": "\n".join(texts)}}
+
+
+SUB_CHAT_PREFIX = "claude-code:"
+"""Prefix of the sub-chat ids of Claude Code's own conversations; a session held by any other id belongs to a host."""
+
+DEADLINE_MS = 550
+"""Deadline of a pre-run if the hook does not report its remaining time."""
+
+OUTPUT_RESERVE_MS = 80
+"""Time reserved for delivering and printing the answer before the hook's own timeout."""
+
+MIN_RESEND_BYTES = 1_000
+"""With less room than this a running run gets nothing again; the next prompt does."""
+
+START_SOURCES = ("startup", "resume", "clear")
+"""Sources of a SessionStart without a compaction."""
+
+CLOCK_SLACK_MS = 2_000
+"""The session file may date the prompt slightly before the hook's call."""
+
+
+class HookCall(NamedTuple):
+    """A hook call with its parsed input."""
+
+    params: HookRunParams
+    session_id: str
+    location: Location
+    mode: str
+    """The sidecar's mode."""
+
+    @property
+    def sub_chat_id(self) -> str:
+        """The conversation's id."""
+        return SUB_CHAT_PREFIX + self.session_id
+
+    def text(self, name: str) -> str:
+        """Return a text member of the hook's JSON; empty if absent."""
+        value = self.params.input.get(name)
+        return value if isinstance(value, str) else ""
+
+
+def run(call: Call, params: HookRunParams) -> HookRunResult:
+    """Run one of Claude Code's hooks and return what it prints.
+
+    UserPromptSubmit returns what the session does not have yet, like `continuity/preRun`, in at most 10,000 characters.
+    Stop records the run from the session file, like `continuity/postRun`. PreCompact, and the SessionStart after it,
+    continue the session across a compaction. PostToolUse reports changed files. The output is empty in a session whose
+    host injects the packs itself, and in any mode but active.
+    """
+    session_id = params.input.get("session_id")
+    if not isinstance(session_id, str) or not 0 < len(session_id) <= 180:
+        raise InvalidParams("`input`: the hook's JSON must have a `session_id`.")
+    location = locate(params.input.get("cwd"))
+    workspace = call.process.workspaces.get(location.cwd, location.project)
+    mode = call.process.settings(workspace.project_key).mode
+    hook = HookCall(params, session_id, location, mode)
+    if mode == "off":
+        return _no_output("off")
+    if _belongs_to_host(call, hook):
+        return _no_output("inApp")
+    return _EVENTS[params.event](call, hook)
+
+
+def _on_prompt(call: Call, hook: HookCall) -> HookRunResult:
+    """Return the output for a prompt; an open run that no Stop ended counts as aborted."""
+    if hook.params.open_run is not None:
+        _record_run(call, hook, hook.params.open_run, "aborted")
+    open_run = OpenRun.model_validate(
+        {
+            "runId": hook.params.run_id or call.process.new_id(),
+            "deliveryToken": None,
+            "cwd": hook.location.cwd,
+            "projectPath": hook.location.project,
+            "mode": "plan" if hook.text("permission_mode") == "plan" else "agent",
+            "startedAt": call.now(),
+        }
+    )
+    result = _collect_packs(call, hook, open_run, hook.text("prompt"), MAX_NEW_BYTES)
+    output = context_output("UserPromptSubmit", [block.text for block in result.blocks])
+    return HookRunResult(
+        output=output,
+        open_run=open_run.model_copy(update={"delivery_token": result.delivery_token}),
+        empty_reason=result.reason,
+    )
+
+
+def _collect_packs(call: Call, hook: HookCall, open_run: OpenRun, prompt: str, max_bytes: int) -> PreRunResult:
+    params = {
+        **_common(hook, open_run),
+        "prompt": prompt,
+        "session": {"id": hook.session_id, "willResume": True, "isFork": False},
+        "hostInjects": {"claudeMd": True, "agentsMd": False},
+        "takesSystemText": False,
+        "maxNewBytes": max_bytes,
+        "deadlineMs": _deadline_ms(hook.params.time_left_ms),
+    }
+    return pre_run(call, PreRunParams.model_validate(params, by_alias=True, by_name=False))
+
+
+def _on_stop(call: Call, hook: HookCall) -> HookRunResult:
+    """Record the finished run."""
+    if hook.params.open_run is None:
+        return _no_output("unknownRun")
+    _record_run(call, hook, hook.params.open_run, "completed")
+    return _no_output(None)
+
+
+def _record_run(call: Call, hook: HookCall, open_run: OpenRun, outcome: str) -> None:
+    run = _run_from_transcript(hook, open_run)
+    text = hook.text("last_assistant_message") if outcome == "completed" else ""
+    params = {
+        **_common(hook, open_run),
+        "deliveryToken": open_run.delivery_token,
+        "prompt": run.prompt,
+        "outcome": outcome,
+        "session": {"before": hook.session_id, "after": hook.session_id},
+        "assistant": {"text": text or run.text, "parts": add_touched_files(run.parts, hook.params.touched)},
+        "transcriptPath": hook.text("transcript_path") or None,
+        "usage": run.usage or None,
+        "startedAt": rfc3339(_started_ms(open_run)),
+        "finishedAt": call.now(),
+    }
+    post_run(call, PostRunParams.model_validate(params, by_alias=True, by_name=False))
+
+
+def _run_from_transcript(hook: HookCall, open_run: OpenRun) -> TranscriptRun:
+    """Return the run as recorded in the session file, which is written behind: its end may be missing."""
+    path, since_ms = hook.text("transcript_path"), _started_ms(open_run) - CLOCK_SLACK_MS
+    tail = read_tail(path, since_ms) if path else None
+    return run_since(tail.lines if tail is not None else (), since_ms)
+
+
+def _on_tool_use(call: Call, hook: HookCall) -> HookRunResult:
+    """Start preparing the next prompt's packs while the agent works."""
+    tool_input = hook.params.input.get("tool_input")
+    path = tool_input.get("file_path") or tool_input.get("notebook_path") if isinstance(tool_input, dict) else None
+    relative_path = os.path.relpath(path, hook.location.cwd) if isinstance(path, str) and os.path.isabs(path) else None
+    paths = [relative_path] if relative_path is not None and not relative_path.startswith(os.pardir) else []
+    repo_changed(call, RepoChangedParams(cwd=hook.location.cwd, paths=paths))
+    return _unchanged(hook)
+
+
+def _on_pre_compact(call: Call, hook: HookCall) -> HookRunResult:
+    save_before_compaction(call, hook.location, hook.session_id, hook.sub_chat_id, hook.text("transcript_path"))
+    return _unchanged(hook)
+
+
+def _on_session_start(call: Call, hook: HookCall) -> HookRunResult:
+    """Return the texts for a session's start, and start preparing the packs of its first prompt."""
+    repo_changed(call, RepoChangedParams(cwd=hook.location.cwd))
+    if hook.mode != "active":
+        return _no_output(hook.mode)
+    texts = session_start_texts(call, hook.location, hook.session_id, hook.text("source"))
+    open_run = hook.params.open_run
+    if hook.text("source") == "compact" and open_run is not None:
+        open_run, packs = _resend_packs(call, hook, open_run, texts)
+        texts = [*texts, *packs]
+    output = context_output("SessionStart", texts)
+    return HookRunResult(output=output, open_run=open_run, empty_reason=None if output is not None else "notActive")
+
+
+def _resend_packs(call: Call, hook: HookCall, open_run: OpenRun, texts: Sequence[str]) -> tuple[OpenRun, list[str]]:
+    """Send a running run its packs again: a compaction in its middle removed them."""
+    prompt = _run_from_transcript(hook, open_run).prompt
+    bytes_left = MAX_NEW_BYTES - sum(len(text.encode()) for text in texts)
+    if not prompt or bytes_left < MIN_RESEND_BYTES:
+        return open_run, []
+    result = _collect_packs(call, hook, open_run, prompt, bytes_left)
+    return open_run.model_copy(update={"delivery_token": result.delivery_token}), [
+        block.text for block in result.blocks
+    ]
+
+
+def _common(hook: HookCall, open_run: OpenRun) -> dict[str, Any]:
+    project_path = open_run.project_path
+    location = Location(open_run.cwd, project_path) if project_path is not None else locate(open_run.cwd)
+    return {
+        "runId": open_run.run_id,
+        "subChatId": hook.sub_chat_id,
+        "provider": "claude",
+        "mode": open_run.mode,
+        "cwd": location.cwd,
+        "projectPath": location.project,
+    }
+
+
+def _belongs_to_host(call: Call, hook: HookCall) -> bool:
+    """Whether a host has had runs in the session; then the host injects the packs."""
+    with call.database.read() as tx:
+        holders = ledger.sub_chats_of(tx, "claude", hook.session_id)
+    return any(not holder.startswith(SUB_CHAT_PREFIX) for holder in holders)
+
+
+def _unchanged(hook: HookCall) -> HookRunResult:
+    return HookRunResult(output=None, open_run=hook.params.open_run, empty_reason=None)
+
+
+def _no_output(why: str | None) -> HookRunResult:
+    return HookRunResult(output=None, open_run=None, empty_reason=why)
+
+
+def _deadline_ms(time_left_ms: int | None) -> int:
+    return max(1, time_left_ms - OUTPUT_RESERVE_MS) if time_left_ms is not None else DEADLINE_MS
+
+
+def _started_ms(open_run: OpenRun) -> int:
+    return int(open_run.started_at.timestamp() * 1000)
+
+
+def save_before_compaction(
+    call: Call, location: Location, session_id: str, sub_chat_id: str, transcript_path: str
+) -> None:
+    """Save the session's state before its compaction; from then on nothing counts as delivered to it."""
+    from sidecar.context.compaction import pre_compact
+    from sidecar.context.model import ContextPreCompactParams
+
+    existing_path = transcript_path if os.path.isfile(transcript_path) else None
+    compaction_id = None if existing_path is not None else f"at-{call.now_ms()}"
+    params = ContextPreCompactParams(
+        cwd=location.cwd,
+        project_path=location.project,
+        session_id=session_id,
+        compaction_id=compaction_id,
+        transcript_path=existing_path,
+    )
+    event = SessionEventParams(
+        event="compacted", cwd=location.cwd, sub_chat_id=sub_chat_id, provider="claude", session_id=session_id
+    )
+    session_event(call, event)
+    pre_compact(call, params)
+
+
+def session_start_texts(call: Call, location: Location, session_id: str, source: str) -> list[str]:
+    """Return the texts for a session's start: the recovery after a compaction, else the block of its session lock."""
+    if source == "compact":
+        return _after_compaction(call, location, session_id)
+    if source in START_SOURCES and _has_active_lock(call, location):
+        return [_block(call, location, resumed=source == "resume")]
+    return []
+
+
+def _after_compaction(call: Call, location: Location, session_id: str) -> list[str]:
+    from sidecar.context.compaction import post_compact
+    from sidecar.context.model import ContextPostCompactParams
+
+    params = ContextPostCompactParams(cwd=location.cwd, project_path=location.project, session_id=session_id)
+    try:
+        result = post_compact(call, params)
+    except SidecarError as error:
+        call.log.warning("hook.postCompact.failed", kind=error.kind)
+        return []
+    if _has_active_lock(call, location):
+        return [result.prompt, result.context.block]
+    # Without a session lock there is no pipeline state, and Claude Code has its own summary.
+    return [result.context.block] if result.context.data.memory is not None else []
+
+
+def _has_active_lock(call: Call, location: Location) -> bool:
+    from sidecar.session.methods import status
+    from sidecar.session.model import SessionStatusParams
+
+    return status(call, SessionStatusParams(cwd=location.cwd, project_path=location.project)).session.status == "active"
+
+
+def _block(call: Call, location: Location, *, resumed: bool) -> str:
+    from sidecar.context.methods import compose_block
+    from sidecar.context.model import ContextComposeParams
+
+    params = ContextComposeParams(cwd=location.cwd, project_path=location.project, bracket="FRESH", resumed=resumed)
+    return compose_block(call, params).block
+
+
+_EVENTS: dict[HookEvent, Callable[[Call, HookCall], HookRunResult]] = {
+    "UserPromptSubmit": _on_prompt,
+    "SessionStart": _on_session_start,
+    "PreCompact": _on_pre_compact,
+    "PostToolUse": _on_tool_use,
+    "Stop": _on_stop,
+}
+
+METHODS = (
+    method(
+        "hook/run",
+        run,
+        lane=Lane.SHARED,
+        errors=(InvalidParams, PolicyDenied, WorkspaceUnavailable, StateDegraded, Busy),
+    ),
+)

@@ -1,1 +1,0 @@
-"""The MCP server: its tools, each backed by one of the sidecar's methods."""

@@ -1,1 +1,0 @@
-"""Retrieval of memories: search, recall for a run, preloading at a start."""

@@ -1,0 +1,286 @@
+"""The folder of a change's loop, `.spool/.state/ralph/<change-id>/`: its files, its state and its history.
+
+git ignores it through its own `.gitignore`. `state.json` is replaced atomically; `history.jsonl` is append-only.
+"""
+
+import os
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from pydantic import ValidationError
+
+from sidecar.core.errors import InvalidParams, PolicyDenied, StateDegraded, WorkspaceUnavailable
+from sidecar.core.lazy_regex import lazy_regex
+from sidecar.ralph.model import RalphIteration, RalphState
+from sidecar.system.atomic_write import write_atomic
+from sidecar.system.safe_open import open_regular, read_regular
+
+STATE_PARTS = (".spool", ".state", "ralph")
+MAX_ID_CHARACTERS = 100
+
+_ID = lazy_regex(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{MAX_ID_CHARACTERS - 1}}}")
+_DEVICES = frozenset(
+    ("con", "prn", "aux", "nul", *(f"com{n}" for n in range(10)), *(f"lpt{n}" for n in range(10)))
+)  # fmt: skip
+"""Reserved file names on Windows, with any suffix."""
+
+_IGNORE_ALL = b"# Kept on this machine only.\n*\n"
+
+
+@dataclass(frozen=True, slots=True)
+class LoopFolder:
+    """One change's folder and the files in it."""
+
+    root: Path
+    """The top of the git worktree, or the working folder outside git."""
+    change: str
+    path: Path
+
+    @property
+    def context(self) -> str:
+        """Context added by the user, for all later iterations."""
+        return str(self.path / "context.md")
+
+    @property
+    def state(self) -> str:
+        """State of the loop, replaced as a whole."""
+        return str(self.path / "state.json")
+
+    @property
+    def history(self) -> str:
+        """One line per iteration, append-only."""
+        return str(self.path / "history.jsonl")
+
+    @property
+    def lock(self) -> str:
+        """Held by the process that runs the loop; contains its id."""
+        return str(self.path / "lock")
+
+    @property
+    def stop(self) -> str:
+        """Exists after a request to stop the loop."""
+        return str(self.path / "stop")
+
+    @property
+    def iterations(self) -> Path:
+        """Folder with the prompt and the output of each iteration."""
+        return self.path / "iterations"
+
+    def prompt_path(self, number: int) -> Path:
+        """Return the path of an iteration's prompt."""
+        return self.iterations / f"{number:04}.prompt.md"
+
+    def output_path(self, number: int) -> Path:
+        """Return the path of the agent's output, which is capped."""
+        return self.iterations / f"{number:04}.output"
+
+    def check_output_path(self, number: int) -> Path:
+        """Return the path of the output of the iteration's last check, which is capped."""
+        return self.iterations / f"{number:04}.verify"
+
+
+def validate_change_id(change: str) -> str:
+    """Return a valid change id; raise InvalidParams for anything else than one path-safe name."""
+    if not _ID.fullmatch(change) or change.endswith(".") or change.split(".", maxsplit=1)[0].lower() in _DEVICES:
+        raise InvalidParams(
+            "The change id is not a path-safe name.",
+            hint=f"Use at most {MAX_ID_CHARACTERS} letters, digits, `.`, `_` and `-`; start with a letter or digit.",
+        )
+    return change
+
+
+def loop_folder(cwd: Path, change: str) -> LoopFolder:
+    """Return a change's folder for a loop that works in `cwd`; create nothing.
+
+    Raise InvalidParams for an invalid id, WorkspaceUnavailable if `cwd` does not exist, and PolicyDenied if a link
+    leads out of the project.
+    """
+    validate_change_id(change)
+    if not cwd.is_dir():
+        raise WorkspaceUnavailable("The working folder does not exist.", hint=f"Path: {cwd}")
+    root = worktree_top(cwd)
+    folder = LoopFolder(root, change, root.joinpath(*STATE_PARTS, change))
+    if Path(os.path.realpath(folder.iterations)) != folder.iterations:
+        raise PolicyDenied(
+            "The loop's folder is a link out of the project.", hint=f"Remove the link below {root / STATE_PARTS[0]}."
+        )
+    return folder
+
+
+def worktree_top(cwd: Path) -> Path:
+    """Return the top of the git worktree that contains a folder, else the folder."""
+    here = Path(os.path.realpath(cwd))
+    return next((folder for folder in (here, *here.parents) if os.path.lexists(folder / ".git")), here)
+
+
+def create_folder(folder: LoopFolder) -> None:
+    """Create a change's folder; raise WorkspaceUnavailable if that fails."""
+    state = folder.root.joinpath(*STATE_PARTS[:2])
+    ignore = str(state / ".gitignore")
+    try:
+        folder.iterations.mkdir(parents=True, exist_ok=True)
+        if not os.path.lexists(ignore):
+            write_atomic(ignore, _IGNORE_ALL, durable=False)
+    except OSError as error:
+        raise WorkspaceUnavailable(
+            f"The loop's folder cannot be created: {error.strerror or type(error).__name__}.",
+            hint=f"Path: {folder.path}",
+        ) from error
+
+
+def delete_file(path: str) -> None:
+    """Delete a file if it exists."""
+    with suppress(OSError):
+        os.unlink(path)
+
+
+MAX_STORED_ITERATIONS = 100
+"""Number of iterations whose files are retained; older ones remain in the history."""
+MAX_STORED_PROMPT_BYTES = 512 * 1024
+
+_NUMBERED = lazy_regex(r"(\d{4,})\.(?:prompt\.md|output|verify|cmd)")
+
+
+def write_prompt(path: Path, prompt: str) -> None:
+    """Write a complete prompt, which a harness may read from the file. Raise StateDegraded."""
+    try:
+        write_atomic(str(path), prompt.encode("utf-8", "replace"), durable=False)
+    except OSError as error:
+        raise StateDegraded(
+            f"The prompt cannot be written: {error.strerror or type(error).__name__}.", hint=f"Path: {path}"
+        ) from error
+
+
+def prune_files(folder: LoopFolder, last: int) -> None:
+    """Shorten the prompt of the iteration that just ended, and delete the files of old iterations."""
+    with suppress(OSError):
+        _shorten(folder.prompt_path(last))
+        for name in os.listdir(folder.iterations):
+            match = _NUMBERED.fullmatch(name)
+            if match is not None and int(match[1]) <= last - MAX_STORED_ITERATIONS:
+                (folder.iterations / name).unlink()
+
+
+def delete_iteration_files(folder: LoopFolder) -> None:
+    """Delete the files of all iterations; raise StateDegraded."""
+    try:
+        for name in os.listdir(folder.iterations):
+            if _NUMBERED.fullmatch(name):
+                (folder.iterations / name).unlink()
+    except FileNotFoundError:
+        return
+    except OSError as error:
+        raise StateDegraded(f"The iterations' files cannot be deleted: {error.strerror}.") from error
+
+
+def _shorten(path: Path) -> None:
+    size = path.stat().st_size
+    if size <= MAX_STORED_PROMPT_BYTES:
+        return
+    half = MAX_STORED_PROMPT_BYTES // 2
+    with os.fdopen(open_regular(str(path)), "rb") as stream:
+        head = stream.read(half)
+        stream.seek(size - half)
+        tail = stream.read()
+    cut = f"\n\n[… {size - 2 * half} bytes omitted …]\n\n".encode()
+    write_atomic(str(path), head + cut + tail, durable=False)
+
+
+MAX_HISTORY_BYTES = 256 * 2**20
+"""Enough for tens of thousands of iterations; a larger file was not written by the loop."""
+
+_FLAGS = os.O_RDWR | os.O_CREAT | os.O_APPEND
+
+
+class History(NamedTuple):
+    """The iterations of a change."""
+
+    iterations: list[RalphIteration]
+    damaged: int
+    """Number of unreadable lines."""
+
+    @property
+    def last_number(self) -> int:
+        """The highest iteration number; 0 without iterations."""
+        return max((iteration.number for iteration in self.iterations), default=0)
+
+
+def append_iteration(folder: LoopFolder, iteration: RalphIteration) -> None:
+    """Append an iteration and sync it to disk. Raise StateDegraded.
+
+    Only the holder of the lock calls this. A line torn by a crash stays, as a line of its own.
+    """
+    line = iteration.model_dump_json(by_alias=True).encode() + b"\n"
+    try:
+        fd = open_regular(folder.history, _FLAGS)
+        try:
+            size = os.fstat(fd).st_size
+            if size and _last_byte(fd, size) != b"\n":
+                line = b"\n" + line
+            view = memoryview(line)
+            while view:
+                view = view[os.write(fd, view) :]
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+    except OSError as error:
+        raise StateDegraded(
+            f"The loop's history cannot be written: {error.strerror or type(error).__name__}.",
+            hint=f"Path: {folder.history}",
+        ) from error
+
+
+def read_history(folder: LoopFolder) -> History:
+    """Read the history; empty if it does not exist or cannot be read. A line torn by a crash is skipped and counted."""
+    try:
+        lines = read_regular(folder.history, MAX_HISTORY_BYTES, follow_links=False).split(b"\n")
+    except OSError:
+        return History([], 0)
+    iterations: list[RalphIteration] = []
+    damaged = 0
+    for line in lines:
+        if not line.strip():
+            continue
+        try:
+            iterations.append(RalphIteration.model_validate_json(line, by_alias=True, by_name=False))
+        except ValidationError:
+            damaged += 1
+    return History(iterations, damaged)
+
+
+def _last_byte(fd: int, size: int) -> bytes:
+    os.lseek(fd, size - 1, os.SEEK_SET)
+    return os.read(fd, 1)
+
+
+MAX_STATE_BYTES = 4 * 2**20
+
+
+def write_state(folder: LoopFolder, state: RalphState) -> None:
+    """Write the state of the loop; raise StateDegraded."""
+    try:
+        write_atomic(folder.state, state.model_dump_json(by_alias=True, indent=2).encode() + b"\n")
+    except OSError as error:
+        raise StateDegraded(
+            f"The loop's state cannot be written: {error.strerror or type(error).__name__}.",
+            hint=f"Path: {folder.state}",
+        ) from error
+
+
+def read_state(folder: LoopFolder) -> RalphState | None:
+    """Return the last state of the loop; None if unknown."""
+    try:
+        content = read_regular(folder.state, MAX_STATE_BYTES, follow_links=False)
+        return RalphState.model_validate_json(content, by_alias=True, by_name=False)
+    except (OSError, ValidationError):
+        return None
+
+
+def file_size(path: str) -> int:
+    """Return a file's size in bytes; 0 if it does not exist."""
+    try:
+        return os.stat(path).st_size
+    except OSError:
+        return 0

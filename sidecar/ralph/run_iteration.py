@@ -1,0 +1,382 @@
+"""One iteration: its prompt, the agent, its changes, the checks of its promise, the history line."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from threading import Event
+
+from sidecar.core.clock import Clock, rfc3339
+from sidecar.ralph import context_file, iteration_continuity
+from sidecar.ralph import iteration_changes as worktree
+from sidecar.ralph.agent.agent_run import AgentCommand, AgentResult, TimeLimits
+from sidecar.ralph.agent.harnesses import agent_command
+from sidecar.ralph.agent.runner import MAX_LOG_BYTES, run_agent
+from sidecar.ralph.context_file import Context
+from sidecar.ralph.iteration_changes import Changes
+from sidecar.ralph.iteration_continuity import OpenedRun, RunIdentity
+from sidecar.ralph.iteration_prompt import FailedCheck, PromptInputs, abort_reason, build_prompt
+from sidecar.ralph.limits import FAST_FAILURE_MS, VERIFY_TIMEOUT_MS, wall_ms
+from sidecar.ralph.loop_folder import write_prompt
+from sidecar.ralph.loop_state import LoopState
+from sidecar.ralph.model import (
+    IterationOutcome,
+    RalphContinuity,
+    RalphIteration,
+    RalphOutputNotice,
+    RalphRunning,
+    RalphVerification,
+)
+from sidecar.ralph.outcome import failure_reason, must_change_prompt, outcome_of, update_stall
+from sidecar.system.atomic_write import write_atomic
+from sidecar.system.git import GitFailed
+from sidecar.system.safe_open import read_regular
+
+NO_PROMISE = "(checks have no promise)"
+
+MAX_OUTPUT_CHARACTERS = 6_000
+"""Maximum length of a check's output in the next prompt; the last lines show what failed."""
+
+MAX_FILES_IN_HISTORY = 100
+"""Maximum number of changed files in a history line."""
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedIteration:
+    """A finished iteration."""
+
+    line: RalphIteration
+    agent_result: AgentResult
+    abort: str | None
+
+
+@dataclass(slots=True)
+class _AgentRun:
+    """An agent's run and its effects."""
+
+    agent_result: AgentResult
+    changes: Changes
+    commits: list[str]
+    checks: list[RalphVerification] | None
+    warnings: list[str]
+
+    @property
+    def outcome(self) -> IterationOutcome:
+        return outcome_of(self.agent_result)
+
+
+def run_iteration(loop: LoopState) -> FinishedIteration:
+    """Run the next iteration; raise SidecarError if the agent cannot be started."""
+    loop.number += 1
+    context = context_file.read(loop.plan.folder)
+    opened = _open_run(loop, context.text)
+    agent_run = _run_and_verify(loop, context, opened)
+    summary = _close_run(loop, agent_run, opened)
+    line = _line(loop, agent_run, summary, accepted=_promise_accepted(loop, agent_run))
+    _update_totals(loop, agent_run)
+    loop.last_failure = _last_failure(line)
+    return FinishedIteration(
+        line,
+        agent_run.agent_result,
+        abort_reason(agent_run.agent_result.final_text) if agent_run.outcome == "succeeded" else None,
+    )
+
+
+def _run_and_verify(loop: LoopState, context: Context, opened: OpenedRun | None) -> _AgentRun:
+    """Run the agent, collect its changes, commit them if requested, and verify its promise."""
+    workspace = loop.plan.workspace
+    prompt = build_prompt(prompt_inputs(loop, context.text, opened.packs if opened is not None else ()))
+    command = _command(loop, prompt)
+    before = worktree.take_snapshot(workspace)
+    agent_result = _run_command(loop, command, prompt)
+    changes = worktree.compare(before, worktree.take_snapshot(workspace))
+    warnings = [text for text in (context.problem, changes.problem) if text]
+    commits = [*changes.commits, *_commit_changes(loop, changes, warnings)]
+    return _AgentRun(agent_result, changes, commits, _run_checks(loop, agent_result), warnings)
+
+
+def _line(loop: LoopState, agent_run: _AgentRun, summary: RalphContinuity | None, *, accepted: bool) -> RalphIteration:
+    agent_result, files = agent_run.agent_result, agent_run.changes.files
+    return RalphIteration(
+        number=loop.number,
+        started_at=rfc3339(agent_result.started_at_ms),
+        duration_ms=agent_result.duration_ms,
+        outcome=agent_run.outcome,
+        exit_code=agent_result.exit_code,
+        signal=agent_result.signal,
+        promise_found=agent_result.promise,
+        promise_accepted=accepted,
+        verification=agent_run.checks,
+        files_changed=None if files is None else len(files),
+        files=[_printable(path) for path in (files or ())[:MAX_FILES_IN_HISTORY]],
+        commits=agent_run.commits,
+        input_tokens=agent_result.input_tokens,
+        output_tokens=agent_result.output_tokens,
+        cost_usd=agent_result.cost_usd,
+        reason=failure_reason(agent_result),
+        ended_loop=None,
+        output_bytes=agent_result.output_bytes,
+        continuity=summary,
+        warnings=agent_run.warnings,
+    )
+
+
+def prompt_inputs(loop: LoopState, context: str, packs: tuple[str, ...]) -> PromptInputs:
+    """Return the inputs of the next prompt."""
+    params, limits = loop.plan.params, loop.plan.limits
+    must_change = must_change_prompt(loop.stall, limits.stuck_after)
+    usage = replace(loop.usage, elapsed_ms=loop.elapsed_ms())
+    return PromptInputs(
+        change=params.change,
+        number=loop.number,
+        limits=limits,
+        usage=usage,
+        promise=params.completion_promise,
+        task=params.prompt,
+        context=context,
+        packs=packs,
+        failed_checks=loop.failed_checks,
+        last_failure=loop.last_failure,
+        stalled_iterations=loop.stall.times if must_change else 0,
+    )
+
+
+def run_identity(loop: LoopState) -> RunIdentity:
+    """Return the identity of the loop's runs in continuity."""
+    workspace = loop.plan.workspace
+    project = None if workspace.project == workspace.cwd else str(workspace.project)
+    return RunIdentity(loop.plan.params.change, str(workspace.cwd), project, loop.plan.params.harness)
+
+
+def task_text(loop: LoopState, context: str) -> str:
+    """Return the task with the added context."""
+    task = loop.plan.params.prompt
+    return f"{task}\n\n{context}" if context else task
+
+
+def _open_run(loop: LoopState, context: str) -> OpenedRun | None:
+    if not loop.plan.params.continuity:
+        return None
+    return iteration_continuity.open_run(loop.call, run_identity(loop), task_text(loop, context))
+
+
+def _close_run(loop: LoopState, agent_run: _AgentRun, opened: OpenedRun | None) -> RalphContinuity | None:
+    if opened is None:
+        return None
+    files = [_printable(path) for path in agent_run.changes.files or ()]
+    parts = iteration_continuity.message_parts(
+        loop.plan.workspace.cwd, files, agent_run.commits, agent_run.checks or ()
+    )
+    return iteration_continuity.close_run(loop.call, opened, agent_run.agent_result, agent_run.outcome, parts)
+
+
+def _command(loop: LoopState, prompt: str) -> AgentCommand:
+    plan = loop.plan
+    path = plan.folder.prompt_path(loop.number)
+    write_prompt(path, prompt)
+    return agent_command(plan.options, prompt, plan.cwd, plan.environment, prompt_file=path)
+
+
+def _run_command(loop: LoopState, command: AgentCommand, prompt: str) -> AgentResult:
+    plan, call, number = loop.plan, loop.call, loop.number
+
+    def stream(text: str) -> None:
+        call.notify("ralph/output", RalphOutputNotice(change=plan.params.change, number=number, text=text))
+
+    loop.running = RalphRunning(number=number, started_at=call.now())
+    loop.save_state()
+    usage = replace(loop.usage, elapsed_ms=loop.elapsed_ms())
+    time_limits = TimeLimits(idle_ms=plan.limits.idle_ms, wall_ms=wall_ms(plan.limits, usage))
+    agent_result = run_agent(
+        command,
+        promise=plan.params.completion_promise,
+        prompt=prompt,
+        time_limits=time_limits,
+        stop=loop.stop.requested,
+        no_grace=loop.stop.no_grace,
+        clock=call.process.clock,
+        log_path=plan.folder.output_path(number),
+        stream=stream if plan.params.stream else None,
+    )
+    loop.running = None
+    return agent_result
+
+
+def _run_checks(loop: LoopState, agent_result: AgentResult) -> list[RalphVerification] | None:
+    """Run the checks if a promise would count once they pass."""
+    plan = loop.plan
+    if not plan.params.verify or not _promise_may_count(loop, agent_result):
+        return None
+    usage = replace(loop.usage, elapsed_ms=loop.elapsed_ms())
+    remaining_ms = wall_ms(plan.limits, usage)
+    time_limits = TimeLimits(
+        idle_ms=None, wall_ms=VERIFY_TIMEOUT_MS if remaining_ms is None else min(remaining_ms, VERIFY_TIMEOUT_MS)
+    )
+    return verify(
+        plan.params.verify,
+        plan.cwd,
+        plan.environment,
+        time_limits,
+        stop=loop.stop.requested,
+        no_grace=loop.stop.no_grace,
+        clock=loop.call.process.clock,
+        log_path=plan.folder.check_output_path(loop.number),
+    )
+
+
+def _promise_may_count(loop: LoopState, agent_result: AgentResult) -> bool:
+    number_in_loop = loop.usage.iterations + 1
+    return (
+        agent_result.promise
+        and outcome_of(agent_result) == "succeeded"
+        and number_in_loop >= loop.plan.limits.min_iterations
+    )
+
+
+def _promise_accepted(loop: LoopState, agent_run: _AgentRun) -> bool:
+    if not _promise_may_count(loop, agent_run.agent_result):
+        return False
+    checks = agent_run.checks or []
+    return len(checks) == len(loop.plan.params.verify) and all(passed(check) for check in checks)
+
+
+def _commit_changes(loop: LoopState, changes: Changes, warnings: list[str]) -> list[str]:
+    """Commit the files that only the iteration changed, if the user asked for commits."""
+    params = loop.plan.params
+    if not params.commit or changes.files is None:
+        return []
+    if changes.shared:
+        names = ", ".join(_printable(path) for path in changes.shared[:5])
+        warnings.append(f"Not committed, because they had uncommitted changes before the iteration: {names}.")
+    if not changes.own:
+        return []
+    message = f"ralph: {params.change}, iteration {loop.number}"
+    try:
+        return [worktree.commit(loop.plan.workspace.cwd, changes.own, message)]
+    except GitFailed as error:
+        warnings.append(f"The iteration's changes could not be committed: {error.reason}.")
+        return []
+
+
+def _update_totals(loop: LoopState, agent_run: _AgentRun) -> None:
+    """Update the totals; an iteration stopped by a usage limit does not count towards the maximum."""
+    agent_result, outcome = agent_run.agent_result, agent_run.outcome
+    usage, totals = loop.usage, loop.totals
+    is_failure = outcome in ("failed", "timedOut")
+    in_tokens, out_tokens, cost = (
+        agent_result.input_tokens or 0,
+        agent_result.output_tokens or 0,
+        agent_result.cost_usd or 0.0,
+    )
+    failures = usage.failures_in_row + 1 if is_failure else 0 if outcome == "succeeded" else usage.failures_in_row
+    loop.usage = replace(
+        usage,
+        iterations=usage.iterations + (outcome != "usageLimit"),
+        elapsed_ms=loop.elapsed_ms(),
+        tokens=usage.tokens + in_tokens + out_tokens,
+        cost_usd=usage.cost_usd + cost,
+        failures_in_row=failures,
+    )
+    loop.totals = totals.model_copy(
+        update={
+            "iterations": totals.iterations + 1,
+            "failures": totals.failures + is_failure,
+            "input_tokens": totals.input_tokens + in_tokens,
+            "output_tokens": totals.output_tokens + out_tokens,
+            "cost_usd": totals.cost_usd + cost,
+            "duration_ms": round(loop.elapsed_ms()),
+        }
+    )
+    loop.fast_failures = loop.fast_failures + 1 if is_failure and agent_result.duration_ms < FAST_FAILURE_MS else 0
+    loop.pauses = loop.pauses + 1 if outcome == "usageLimit" else 0
+    if outcome == "succeeded":
+        loop.stall = update_stall(loop.stall, agent_result.final_text, changed=bool(agent_run.changes.any_change))
+        loop.failed_checks = [failed_check(check) for check in agent_run.checks or () if not passed(check)]
+
+
+def _last_failure(line: RalphIteration) -> str:
+    """Return how an unsuccessful iteration ended, for the next prompt."""
+    return f"Iteration {line.number}: {line.reason}" if line.reason and line.outcome != "usageLimit" else ""
+
+
+def _printable(path: str) -> str:
+    return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+def verify(
+    commands: Sequence[str],
+    cwd: Path,
+    environment: Mapping[str, str],
+    time_limits: TimeLimits,
+    *,
+    stop: Event,
+    no_grace: Event,
+    clock: Clock,
+    log_path: Path,
+) -> list[RalphVerification]:
+    """Run the commands in order until one fails; `log_path` is the file for the last one's output."""
+    results: list[RalphVerification] = []
+    for command in commands:
+        if stop.is_set():
+            break
+        run = AgentCommand(shell_command(command, log_path.with_suffix(".cmd")), b"", cwd, environment, "plain")
+        agent_result = run_agent(
+            run,
+            promise=NO_PROMISE,
+            prompt="",
+            time_limits=time_limits,
+            stop=stop,
+            clock=clock,
+            log_path=log_path,
+            stream=None,
+            no_grace=no_grace,
+        )
+        results.append(_verification(command, agent_result, _output_tail(log_path)))
+        if not passed(results[-1]):
+            break
+    return results
+
+
+def passed(verification: RalphVerification) -> bool:
+    """Whether a command passed."""
+    return verification.exit_code == 0
+
+
+def shell_command(command: str, script: Path) -> tuple[str, ...]:
+    """Return the program and arguments that run a command line, with standard error in its output.
+
+    On Windows the line is written to a script, because no quoting there works for every line as an argument.
+    """
+    if sys.platform == "win32":
+        write_atomic(str(script), f"@{command} 2>&1\r\n".encode("oem", "replace"), durable=False)
+        return ("cmd", "/d", "/c", str(script))
+    return ("/bin/sh", "-c", f"exec 2>&1\n{command}")
+
+
+def failed_check(verification: RalphVerification) -> FailedCheck:
+    """Return a failed command in the form of the next prompt."""
+    exit_text = (
+        "no exit code because it was stopped"
+        if verification.exit_code is None
+        else f"exit code {verification.exit_code}"
+    )
+    return FailedCheck(verification.command, exit_text, verification.output)
+
+
+def _verification(command: str, agent_result: AgentResult, output: str) -> RalphVerification:
+    ended = agent_result.ended_by == "exit"
+    return RalphVerification(
+        command=command,
+        exit_code=agent_result.exit_code if ended else None,
+        duration_ms=agent_result.duration_ms,
+        output=output,
+    )
+
+
+def _output_tail(path: Path) -> str:
+    try:
+        content = read_regular(str(path), MAX_LOG_BYTES, follow_links=False)
+    except OSError:
+        return ""
+    text = content[-4 * MAX_OUTPUT_CHARACTERS :].decode("utf-8", "replace")
+    return text if len(text) <= MAX_OUTPUT_CHARACTERS else "…" + text[-MAX_OUTPUT_CHARACTERS:]

@@ -1,0 +1,154 @@
+"""Events of post-run: once each, whatever their wording; user decisions are final."""
+
+from typing import Any
+
+import pytest
+
+from sidecar.capture.devlog_draft import fixes
+from sidecar.capture.test_results import Verdict, VerdictChange
+from tests.support.conversation import Conversation, bash
+from tests.support.memory_sidecar import MemorySidecar
+from tests.support.repositories import Repository
+from tests.support.shop import PROMPT, Talk
+
+RED = "FAILED tests/test_cart.py::test_total - assert 1 == 2\n1 failed, 3 passed in 0.1s\n"
+GREEN = "4 passed in 0.1s\n"
+
+
+def drafts(chat: Conversation, kind: str = "devlog") -> list[Any]:
+    """Return the drafts of a type with their texts, oldest first."""
+    artifacts = chat.client.request("artifact/list", {"projectPath": str(chat.cwd), "type": kind})["artifacts"]
+    artifacts.sort(key=lambda artifact: (artifact["createdAt"], artifact["id"]))
+    return [chat.artifact(artifact["id"]) for artifact in artifacts]
+
+
+def red(chat: Conversation, number: int = 1) -> None:
+    chat.turn(PROMPT, lambda: [chat.edit("src/cart.py", f"x = {number}\n"), bash("pytest", RED)])
+
+
+def green(chat: Conversation, number: int = 2, prompt: str = "go on") -> None:
+    chat.turn(prompt, lambda: [chat.edit("src/cart.py", f"x = {number}\n"), bash("pytest", GREEN)])
+
+
+def test_a_fixed_test_is_mentioned_in_the_entry_and_closes_it(talk: Talk) -> None:
+    chat = talk()
+    red(chat)
+    assert [draft["event"] for draft in drafts(chat)] == ["filesChanged"]
+    green(chat)
+    (entry,) = drafts(chat)
+    assert entry["event"] == "testsFixed"
+    assert "\n\nFixed: `tests/test_cart.py::test_total` (pytest).\n\n" in entry["body"]
+    assert "Changed over 2 runs" in entry["body"]
+    chat.turn("go on", lambda: [chat.edit("src/mail.py", "x = 3\n")])
+    assert [draft["event"] for draft in drafts(chat)] == ["testsFixed", "filesChanged"]
+
+
+def test_a_run_that_only_runs_the_fixed_tests_closes_the_entry(talk: Talk) -> None:
+    chat = talk()
+    red(chat)
+    chat.turn("run the tests again", lambda: [bash("pytest", GREEN)])
+    (entry,) = drafts(chat)
+    assert entry["event"] == "testsFixed"
+    assert entry["provenance"]["files"] == ["src/cart.py"]
+
+
+def test_tests_fixed_by_others_are_not_an_event(talk: Talk) -> None:
+    chat, other = talk(), talk(sub_chat_id="other")
+    red(chat)
+    other.turn("run the tests", lambda: [bash("pytest", GREEN)], session="other")
+    assert [draft["event"] for draft in drafts(chat)] == ["filesChanged"]
+
+
+def test_tests_fixed_twice_are_one_event_within_the_window(talk: Talk, active: MemorySidecar) -> None:
+    chat = talk()
+    red(chat)
+    green(chat)
+    red(chat, 3)
+    green(chat, 4, "make the suite pass once more, please")
+    assert [draft["event"] for draft in drafts(chat)].count("testsFixed") == 1
+    active.clock.advance(25 * 3_600_000)
+    red(chat, 5)
+    green(chat, 6)
+    assert [draft["event"] for draft in drafts(chat)].count("testsFixed") == 2
+
+
+def test_a_deleted_test_is_not_a_fix() -> None:
+    change = VerdictChange("pytest", Verdict(), ("tests/test_a.py::test_b",), was_red=True)
+    assert fixes([change], {"src/a.py": "1"}) == []
+    (event,) = fixes([change], {"tests/test_a.py": "1"})
+    assert event.line == "Fixed: `tests/test_a.py::test_b` (pytest)."
+    assert fixes([change._replace(after=Verdict({"x": ""}))], {"tests/test_a.py": "1"}) == []
+    assert [event.line for event in fixes([VerdictChange("go test", Verdict(), (), was_red=True)], {})] == [
+        "Fixed: go test passes again."
+    ]
+
+
+def test_an_entry_that_the_user_edited_is_not_extended(talk: Talk) -> None:
+    chat = talk()
+    chat.turn(PROMPT, lambda: [chat.edit("src/big.py", "x = 1\n" * 20)])
+    (edited,) = drafts(chat)
+    update = chat.decide("update", edited["id"], body="# Mine\n\nThe user's own words.\n")
+    chat.turn("go on", lambda: [chat.edit("src/big.py", "x = 1\n" * 25)])
+    edited_draft, later = drafts(chat)
+    assert (edited_draft["id"], edited_draft["body"]) == (update["id"], update["body"])
+    assert "`src/big.py` +5 −0" in later["body"]
+
+
+def test_a_discarded_entry_is_not_drafted_again_until_an_event_happens(talk: Talk) -> None:
+    chat = talk()
+    chat.turn(PROMPT, lambda: [chat.edit("src/big.py", "x = 1\n" * 20)])
+    (entry,) = drafts(chat)
+    chat.decide("discard", entry["id"])
+    chat.turn("go on", lambda: [chat.edit("src/big.py", "x = 1\n" * 25)])
+    assert len(drafts(chat)) == 1
+    chat.turn("go on", lambda: [chat.edit("src/big.py", "x = 1\n" * 150)])
+    assert [draft["event"] for draft in drafts(chat)] == ["filesChanged", "mergedDiff"]
+
+
+def test_a_later_entry_repeats_nothing_of_an_earlier_one(talk: Talk, active: MemorySidecar) -> None:
+    chat = talk()
+    chat.turn(PROMPT, lambda: [chat.edit("src/big.py", "x = 1\n" * 130)])
+    active.clock.advance(25 * 3_600_000)
+    chat.turn("go on", lambda: [chat.edit("src/big.py", "x = 1\n" * 131)])
+    chat.turn("Rework how mail is sent to customers", lambda: [chat.edit("src/big.py", "x = 1\n" * 133)])
+    first, second, third = drafts(chat)
+    assert "`src/big.py` +130 −0" in first["body"]
+    assert "`src/big.py` +1 −0" in second["body"]
+    assert "`src/big.py` +2 −0" in third["body"]
+
+
+def test_a_lock_file_alone_drafts_nothing(talk: Talk) -> None:
+    chat = talk()
+    chat.turn(PROMPT, lambda: [chat.edit("package-lock.json", "{}\n" * 500)])
+    assert drafts(chat) == []
+    chat.turn("go on", lambda: [chat.edit("package-lock.json", "{}\n" * 900), chat.edit("src/cart.py", "x = 1\n")])
+    (entry,) = drafts(chat)
+    assert entry["event"] == "filesChanged"
+
+
+@pytest.mark.parametrize("prompt", [PROMPT, "something worded quite differently about invoices"])
+def test_the_same_changes_under_another_run_id_are_not_a_second_entry(
+    talk: Talk, shop: Repository, prompt: str
+) -> None:
+    chat = talk()
+    chat.turn(PROMPT, lambda: [chat.edit("src/big.py", "x = 1\n" * 130)])
+    part = {"type": "tool-Write", "toolCallId": "w", "state": "result", "output": {},
+            "input": {"file_path": str(shop.path / "src/big.py")}}  # fmt: skip
+    repeat = {"runId": "again", "deliveryToken": None}
+    chat.post_run(repeat, prompt, assistant={"text": "Said in other words.", "parts": [part]})
+    assert len(drafts(chat)) == 1
+
+
+def test_provenance_lists_every_run_and_the_commits_before_and_after(talk: Talk, shop: Repository) -> None:
+    chat = talk(chatId="the-chat")
+    start = shop.head()
+    first = chat.turn(PROMPT, lambda: [chat.edit("src/cart.py", "x = 1\n")])
+    before = chat.pre_run("go on")
+    parts = [chat.edit("src/cart.py", "x = 2\n"), bash("git commit -am cart", "")]
+    after = shop.commit()
+    chat.post_run(before, "go on", assistant={"parts": parts})
+    (entry,) = drafts(chat)
+    provenance = entry["provenance"]
+    assert provenance["runs"] == [first["runId"], before["runId"]]
+    assert (provenance["startCommit"], provenance["headCommit"]) == (start, after)
+    assert (provenance["chatId"], provenance["subChatId"], provenance["sessionId"]) == ("the-chat", "chat", "session")

@@ -1,0 +1,28 @@
+"""The pipeline's state as a session file tells it, whatever stands there."""
+
+from typing import Any
+
+import pytest
+
+from sidecar.context.pipeline import agent_score, parse_pipeline
+
+
+@pytest.mark.parametrize(
+    ("value", "score"),
+    [
+        (45, 45.0),
+        (82.5, 82.5),
+        (-3, 0.0),
+        (101, 100.0),
+        (10**400, 100.0),
+        (-(10**400), 0.0),
+        (float("inf"), 100.0),
+        (float("nan"), None),
+        (True, None),
+        ("95", None),
+        (None, None),
+    ],
+)
+def test_a_score_is_a_percentage_or_unknown(value: Any, score: float | None) -> None:
+    session = {"agents": {"brief": {"status": "in_progress", "score": value}}}
+    assert agent_score(parse_pipeline(session), "brief") == score

@@ -1,0 +1,84 @@
+"""The informative part of an agent's last message."""
+
+import pytest
+
+from sidecar.capture.devlog_draft import devlog as draft_devlog
+from sidecar.capture.devlog_draft import is_due
+from sidecar.core.markdown import first_informative_paragraph, sentences
+from sidecar.runs.model import FileChange
+
+INFORMATIVE = "Rounding now happens on the discount, not on the price."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        INFORMATIVE,
+        f"I'll summarise:\n\n{INFORMATIVE}",
+        f"Here's a summary of the changes:\n\n{INFORMATIVE}",
+        f"## Summary\n\n{INFORMATIVE}",
+        f"## Summary\n{INFORMATIVE}",
+        f"**Summary**\n\n{INFORMATIVE}",
+        f"Done!\n\n{INFORMATIVE}",
+        f"Perfect! {INFORMATIVE}",
+        f"All done. {INFORMATIVE}",
+        f"```py\nprint('a b c d e f')\n```\n\n{INFORMATIVE}",
+        f"> quoted words of the user that tell nothing\n\n{INFORMATIVE}",
+        f"| a | b |\n|---|---|\n| a long cell of a table | b |\n\n{INFORMATIVE}",
+        f"Would you like me to go on with the other modules too?\n\n{INFORMATIVE}",
+        f"{INFORMATIVE}\n\nLet me know if anything else is wrong.",
+        f"Changes:\n{INFORMATIVE}",
+        f"---\n\n{INFORMATIVE}",
+    ],
+)
+def test_the_first_informative_paragraph_is_the_conclusion(text: str) -> None:
+    assert first_informative_paragraph(text, 700) == INFORMATIVE
+
+
+def test_a_list_is_returned_without_its_lead_in() -> None:
+    text = "I've made the following changes:\n\n- Rounds on the discount\n- Checks for odd cents in the cart\n"
+    assert first_informative_paragraph(text, 700) == "- Rounds on the discount\n- Checks for odd cents in the cart"
+
+
+def test_without_an_informative_paragraph_the_first_words_are_used() -> None:
+    assert first_informative_paragraph("Fixed the typo.", 700) == "Fixed the typo."
+    assert first_informative_paragraph("```\ncode\n```", 700) == ""
+
+
+def test_a_secret_is_masked_before_clipping() -> None:
+    key = "sk-live-" + "4eC39HqLyjWDarjtT1zdp7dc" * 2
+    paragraph = first_informative_paragraph(f"The key that the shop uses for its payments was {key} all along.", 70)
+    assert "sk-live-4" not in paragraph
+    assert len(paragraph) <= 70
+
+
+def test_sentences_end_at_full_stops_and_items_and_not_at_abbreviations() -> None:
+    text = "# Head\n\nFirst, e.g. Carts are done. Then `a.b` came!\n\n- One item\n- Another item. It has two.\n"
+    assert list(sentences(text)) == [
+        "First, e.g. Carts are done.", "Then `a.b` came!", "One item", "Another item.", "It has two.",
+    ]  # fmt: skip
+
+
+def test_an_entry_holds_the_events_between_the_conclusion_and_the_files() -> None:
+    draft = draft_devlog(
+        "Fix it",
+        [FileChange(path="a.py", added=1, removed=0)],
+        INFORMATIVE,
+        ["pytest: passing"],
+        2,
+        ["Fixed: `t` (pytest)."],
+    )
+    assert draft.body == (
+        f"# Fix it\n\n{INFORMATIVE}\n\nFixed: `t` (pytest).\n\n"
+        "Changed over 2 runs:\n\n- `a.py` +1 −0\n\nTests:\n\n- pytest: passing\n"
+    )
+
+
+def test_generated_files_do_not_make_an_entry_due() -> None:
+    assert is_due([FileChange(path="a.py", added=100, removed=20)], 120, 8)
+    assert not is_due(
+        [FileChange(path="a.py", added=1, removed=0), FileChange(path="package-lock.json", added=5_000, removed=4_000)],
+        120,
+        8,
+    )
+    assert not is_due([FileChange(path=f"gen/{number}_pb2.py", added=1, removed=0) for number in range(9)], 120, 8)

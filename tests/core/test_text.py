@@ -1,0 +1,18 @@
+"""A clipped text is at most as long as asked for and ends with an ellipsis."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.core.text import clip, clip_at_word
+
+
+@given(st.text(max_size=30), st.integers(1, 20))
+def test_a_clipped_text_fits_its_limit_and_ends_with_an_ellipsis(text: str, limit: int) -> None:
+    for clipped in (clip(text, limit), clip_at_word(text, limit)):
+        assert len(clipped) <= limit
+        assert clipped == text if len(text) <= limit else clipped.endswith("…")
+
+
+def test_a_text_is_clipped_between_words() -> None:
+    assert clip("whole cents, always", 13) == "whole cents,…"
+    assert clip_at_word("whole cents, always", 15) == "whole cents…"

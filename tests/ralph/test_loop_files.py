@@ -1,0 +1,117 @@
+"""The loop's files (context, lock, history, state, prompts) against editors, crashes and other loops."""
+
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from sidecar.core.errors import Conflict, InvalidParams, WorkspaceUnavailable
+from sidecar.ralph import context_file, loop_lock
+from sidecar.ralph.loop_folder import (
+    MAX_STORED_ITERATIONS,
+    MAX_STORED_PROMPT_BYTES,
+    LoopFolder,
+    append_iteration,
+    create_folder,
+    loop_folder,
+    prune_files,
+    read_history,
+    read_state,
+)
+from sidecar.ralph.loop_lock import LockOwner
+from sidecar.ralph.model import RalphIteration
+from sidecar.system import filelock
+
+OWNER = LockOwner(os.getpid(), "2026-03-01T09:30:00.000Z")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> LoopFolder:
+    folder = loop_folder(tmp_path, "add-login")
+    create_folder(folder)
+    return folder
+
+
+def iteration(number: int) -> RalphIteration:
+    return RalphIteration(
+        number=number, started_at="2026-03-01T09:30:00.000Z", duration_ms=1, outcome="succeeded", exit_code=0,
+        signal=None, promise_found=False, promise_accepted=False, verification=None, files_changed=None, files=[],
+        commits=[], input_tokens=None, output_tokens=None, cost_usd=None, reason="Größe\n\u2028", ended_loop=None,
+        output_bytes=0, continuity=None, warnings=[],
+    )  # fmt: skip
+
+
+def test_append_that_waited_while_an_editor_replaced_the_file_reaches_the_new_file(folder: LoopFolder) -> None:
+    context_file.add(folder, "First.")
+    fd = os.open(folder.context, os.O_RDWR)
+    assert filelock.acquire(fd, 1)
+    adding = threading.Thread(target=context_file.add, args=(folder, "Last."))
+    adding.start()
+    adding.join(0.2)
+    assert adding.is_alive(), "it waits for its turn"
+    Path(f"{folder.context}.new").write_bytes(b"Edited.\n")
+    os.replace(f"{folder.context}.new", folder.context)
+    filelock.release(fd)
+    os.close(fd)
+    adding.join(10)
+
+    assert context_file.read(folder).text == "Edited.\nLast."
+
+
+def test_empty_context_is_rejected_and_write_errors_are_reported(folder: LoopFolder) -> None:
+    with pytest.raises(InvalidParams):
+        context_file.add(folder, " \n ")
+    Path(folder.context).mkdir()
+    with pytest.raises(WorkspaceUnavailable, match="cannot be written"):
+        context_file.add(folder, "Use argon2.")
+
+
+def test_lock_belongs_to_one_loop_and_names_it_until_released(folder: LoopFolder) -> None:
+    assert loop_lock.lock_owner(folder) is None
+    with loop_lock.hold_lock(folder, OWNER) as dead:
+        assert dead is None
+        assert loop_lock.lock_owner(folder) == OWNER
+        with pytest.raises(Conflict, match=f"process {os.getpid()}"), loop_lock.hold_lock(folder, OWNER):
+            pass
+        with pytest.raises(Conflict):
+            loop_lock.reset(folder, "")
+    assert loop_lock.lock_owner(folder) is None
+    Path(folder.lock).write_bytes(b'{"pid":1,"since":"long ago"}')
+    assert loop_lock.lock_owner(folder) is None, "whom it names died"
+    with loop_lock.hold_lock(folder, OWNER) as dead:
+        assert dead == LockOwner(1, "long ago")
+
+
+def test_every_history_line_is_read_back_despite_torn_lines(folder: LoopFolder) -> None:
+    for number in range(1, 6):
+        append_iteration(folder, iteration(number))
+        with open(folder.history, "ab") as stream:
+            stream.write(b'{"number": 9, "sta\xff')
+    stored = read_history(folder)
+
+    assert [iteration_line.number for iteration_line in stored.iterations] == [1, 2, 3, 4, 5]
+    assert stored.damaged == 5
+    assert stored.iterations[0] == iteration(1)
+
+
+def test_records_of_a_later_version_are_readable(folder: LoopFolder) -> None:
+    line = iteration(1).model_dump_json(by_alias=True)
+    Path(folder.history).write_text(line[:-1] + ',"mood":"good"}\n', encoding="utf-8")
+
+    assert read_history(folder).last_number == 1
+    for damaged in ("", "{", "[]", "null", '{"change":"x"}'):
+        Path(folder.state).write_text(damaged, encoding="utf-8")
+        assert read_state(folder) is None
+
+
+def test_old_iteration_files_are_deleted_and_long_prompts_shortened(folder: LoopFolder) -> None:
+    for number in (1, 2, MAX_STORED_ITERATIONS + 1):
+        folder.prompt_path(number).write_bytes(b"p" * (MAX_STORED_PROMPT_BYTES + 1_000))
+        folder.output_path(number).write_bytes(b"o")
+    (folder.iterations / "notes.txt").write_bytes(b"of the user's")
+    prune_files(folder, MAX_STORED_ITERATIONS + 1)
+
+    names = {path.name for path in folder.iterations.iterdir()}
+    assert names == {"0002.output", "0002.prompt.md", "0101.output", "0101.prompt.md", "notes.txt"}
+    assert b"1000 bytes omitted" in folder.prompt_path(101).read_bytes()
