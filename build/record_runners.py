@@ -26,7 +26,7 @@ CASES = ("pass", "fail", "error", "crash")
 
 
 class Recipe(NamedTuple):
-    """How a runner is run: the common files, and the test file of each case."""
+    """Way to run a runner: the common files, and the test file of each case."""
 
     command: str
     version: str

@@ -341,10 +341,10 @@ def load_core_catalog() -> "Catalog":
 def create_process(app: App, handshake: Handshake, opened: OpenedState) -> "Process":
     """Create what lives as long as the process."""
     from sidecar.call import Process
+    from sidecar.core.lru_cache import LruCache
     from sidecar.settings.resolve import resolve
     from sidecar.settings.table import flatten
     from sidecar.slice_states import ProcessSlices, WorkspaceSlices
-    from sidecar.storage.cache import LruCache
     from sidecar.system.threads import ThreadPool
     from sidecar.workspace import Workspaces
 

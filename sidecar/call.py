@@ -1,4 +1,4 @@
-"""What one request can use: the process it runs in, and the call itself."""
+"""Context of a request: the process it runs in, and the call itself."""
 
 import threading
 from collections.abc import Callable, Mapping
@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sidecar.core.cancellation import Cancellation
 from sidecar.core.clock import Clock, rfc3339
+from sidecar.core.lru_cache import LruCache
 from sidecar.core.wire import WireModel
 from sidecar.settings.resolve import GLOBAL, Layer, Settings, resolve, values_of
-from sidecar.storage.cache import LruCache
 from sidecar.storage.database import Database
 from sidecar.system.log import Log
 from sidecar.system.threads import ThreadPool
@@ -35,7 +35,7 @@ def _set(event: threading.Event) -> threading.Event:
 
 @dataclass
 class Process:
-    """What lives as long as the process and every slice can use; created once by `app.py`."""
+    """Resources that live as long as the process and every slice can use; created once by `app.py`."""
 
     database: Database
     clock: Clock
@@ -45,7 +45,7 @@ class Process:
     version: str
     initialize_settings: Mapping[str, Any]
     environment_settings: Mapping[str, Any]
-    hot_cache: LruCache
+    hot_cache: LruCache[tuple[str, tuple[str, ...]], bytes]
     """The part of the disk caches that is in memory."""
     background: ThreadPool
     """Work that a request waits for, within its deadline."""
@@ -57,7 +57,7 @@ class Process:
     """Run a job that no client requested, under the name of the method it does the work of. Raise Busy."""
     workspaces: Workspaces
     slices: "ProcessSlices" = field(init=False)
-    """What slices hold in memory as long as the process lives."""
+    """The slices' state that lives as long as the process."""
     is_command_line: bool = False
     """Whether a user runs a command, who may see everything that is stored."""
     loaded: threading.Event = field(default_factory=lambda: _set(threading.Event()))

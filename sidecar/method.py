@@ -14,7 +14,7 @@ from sidecar.core.wire import WireModel
 
 
 class Lane(StrEnum):
-    """Where a method runs, and what it can delay."""
+    """The place where a method runs, and the work it can delay."""
 
     CONNECTION = "connection"
     """Answered by the connection itself, immediately and in order of arrival."""

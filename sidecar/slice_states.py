@@ -1,4 +1,4 @@
-"""What the slices hold in memory, as named fields with a lifetime: that of the process, or of a workspace.
+"""The slices' state in memory, as named fields with a lifetime: that of the process, or of a workspace.
 
 `call.py` and `workspace.py` lie below the slices: they name these classes as types only; `app.py` creates the objects.
 A slice is loaded and its state created on first use, so that a command which needs one slice loads no other.

@@ -1,14 +1,13 @@
 """A workspace: the git worktree an agent works in, and its project."""
 
 import os
-import threading
-from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sidecar.core.digests import short_id
 from sidecar.core.errors import WorkspaceUnavailable
+from sidecar.core.lru_cache import LruCache
 
 if TYPE_CHECKING:
     from sidecar.slice_states import WorkspaceSlices
@@ -20,7 +19,7 @@ class Workspace:
     """One `cwd` with its `projectPath`, and what slices hold in memory for it."""
 
     slices: "WorkspaceSlices"
-    """What slices hold in memory as long as the workspace is in use."""
+    """The slices' state that lives as long as the workspace is in use."""
 
     def __init__(self, cwd: Path, project: Path) -> None:
         self.cwd = cwd
@@ -53,25 +52,16 @@ class Workspaces:
 
     def __init__(self, create_slices: "Callable[[Workspace], WorkspaceSlices]") -> None:
         self._create_slices = create_slices
-        self._open: OrderedDict[tuple[str, str], Workspace] = OrderedDict()
+        self._open: LruCache[tuple[str, str], Workspace] = LruCache(MAX_WORKSPACES)
         self._folders: dict[str, tuple[tuple[int, int], Path]] = {}
         """Resolved paths, and the identity of their folder (device and inode)."""
-        self._lock = threading.Lock()
 
     def get(self, cwd: str, project_path: str | None) -> Workspace:
         """Return the workspace of two paths. Raise WorkspaceUnavailable for a relative path."""
         folder = self._resolved(cwd)
         project = folder if project_path in (None, cwd) else self._resolved(project_path or cwd)
         key = (os.path.normcase(folder), os.path.normcase(project))
-        with self._lock:
-            workspace = self._open.get(key)
-            if workspace is None:
-                workspace = self._open[key] = Workspace(folder, project)
-                workspace.slices = self._create_slices(workspace)
-            self._open.move_to_end(key)
-            if len(self._open) > MAX_WORKSPACES:
-                self._open.popitem(last=False)
-            return workspace
+        return self._open.get_or_create(key, lambda: self._create(folder, project))
 
     def in_folder(self, cwd: str) -> list[Workspace]:
         """Return the workspaces in use at a folder, for any project; at least one.
@@ -79,9 +69,13 @@ class Workspaces:
         Raise WorkspaceUnavailable for a relative path.
         """
         folder = os.path.normcase(self._resolved(cwd))
-        with self._lock:
-            workspaces = [workspace for (own, _), workspace in self._open.items() if own == folder]
+        workspaces = [workspace for (own, _), workspace in self._open.items() if own == folder]
         return workspaces or [self.get(cwd, None)]
+
+    def _create(self, folder: Path, project: Path) -> Workspace:
+        workspace = Workspace(folder, project)
+        workspace.slices = self._create_slices(workspace)
+        return workspace
 
     def _resolved(self, path: str) -> Path:
         """Resolve a path's links; a repeated path is resolved again only if it leads to another folder."""

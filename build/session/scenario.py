@@ -58,7 +58,7 @@ class Turn:
     prompt: str
     used_tokens: int
     meanwhile: Target | None = None
-    """What the user edits before this prompt."""
+    """The user's edits before this prompt."""
     edit: Target | None = None
     note: str = ""
     active: bool = True
@@ -69,7 +69,7 @@ class Turn:
     commits: bool = False
     creates: tuple[File, ...] = ()
     deletes: str | None = None
-    """What the agent removes with a shell command."""
+    """The files that the agent removes with a shell command."""
     todos: tuple[tuple[str, str], ...] = ()
     """The agent's task list: content and status."""
     text: str = ""

@@ -378,7 +378,7 @@ export interface ContextBlock {
   memory: BlockMemory | null
 }
 
-/** How full the window is, and its previous bracket. */
+/** Params: the fill of the window, and its previous bracket. */
 export interface ContextBracketParams {
   /** As reported by the provider, with `maxTokens`. */
   usedTokens?: number | null
@@ -414,7 +414,7 @@ export interface ContextBracketResult {
   behavior: string
 }
 
-/** What the block is for. */
+/** Params: the purpose of the block. */
 export interface ContextComposeParams {
   /** The agent's worktree. */
   cwd: string
@@ -520,7 +520,7 @@ export interface ContextPostCompactParams {
   token?: string | null
 }
 
-/** What the compacted session needs to continue where it stopped. */
+/** Everything the compacted session needs to continue where it stopped. */
 export interface ContextPostCompactResult {
   /** The block for a fresh window, this once with what was just captured and the HOT memories. */
   context: ContextComposeResult
@@ -563,7 +563,7 @@ export interface ContextPreCompactParams {
   token?: string | null
 }
 
-/** What was saved before the compaction. */
+/** The state saved before the compaction. */
 export interface ContextPreCompactResult {
   /** For `context/postCompact`. */
   compactionId: string
@@ -820,7 +820,7 @@ export interface HealthFinding {
   fixable: boolean
 }
 
-/** What was repaired, or with `dryRun` would be. */
+/** The repairs, made or with `dryRun` only planned. */
 export interface HealthFix {
   changes: ChangeEntry[]
   written: boolean
@@ -842,7 +842,7 @@ export interface HookRunParams {
   touched?: string[]
 }
 
-/** What the hook prints, and what it stores until the run's end. */
+/** The hook's output, and the state it stores until the run's end. */
 export interface HookRunResult {
   /** JSON for Claude Code; null if there is nothing to add. */
   output: Record<string, unknown> | null
@@ -858,7 +858,7 @@ export interface HostInjects {
   claudeMd?: boolean
 }
 
-/** What the IDE does automatically. */
+/** Automatic actions of the IDE. */
 export interface IdeCapabilities {
   name: "claude-code" | "vscode" | "antigravity" | "cursor" | "gemini-cli" | "github-copilot"
   /** Whether the IDE starts the new session; otherwise the user loads the file. */
@@ -1021,7 +1021,7 @@ export interface KnowledgeParams {
   projectPath?: string | null
 }
 
-/** What to plan. */
+/** The scope of a plan. */
 export interface KnowledgePlanParams {
   cwd: string
   /** The project that owns the memories; defaults to `cwd`. */
@@ -1034,7 +1034,7 @@ export interface KnowledgePlanParams {
   resolutions?: ResolutionChoice[]
 }
 
-/** What a sync would do. */
+/** The changes a sync would make. */
 export interface KnowledgePlanResult {
   /** `full` if an incremental comparison was not possible. */
   mode: "full" | "incremental" | "single" | "resolve"
@@ -1059,7 +1059,7 @@ export interface KnowledgePointer {
   updatedAt: string
 }
 
-/** Which conflicts to resolve, and how. */
+/** The conflicts to resolve, and their resolutions. */
 export interface KnowledgeResolveParams {
   cwd: string
   /** The project that owns the memories; defaults to `cwd`. */
@@ -1082,7 +1082,7 @@ export interface KnowledgeRollbackParams {
   checkpointId: string
 }
 
-/** What was restored. */
+/** The restored state. */
 export interface KnowledgeRollbackResult {
   checkpointId: string
   /** Number of restored pointer files. */
@@ -1129,7 +1129,7 @@ export interface KnowledgeShouldSyncResult {
   sessionsSinceSync: number
 }
 
-/** How memory compares with the knowledge repository. */
+/** Comparison of memory with the knowledge repository. */
 export interface KnowledgeStatusResult {
   repository: string
   commit: string
@@ -1173,7 +1173,7 @@ export interface KnowledgeSyncNotice {
   problem: string | null
 }
 
-/** What to sync. */
+/** The scope of a sync. */
 export interface KnowledgeSyncParams {
   cwd: string
   /** The project that owns the memories; defaults to `cwd`. */
@@ -1190,7 +1190,7 @@ export interface KnowledgeSyncParams {
   force?: boolean
 }
 
-/** What a sync did. */
+/** The changes a sync made. */
 export interface KnowledgeSyncResult {
   /** `full` if an incremental comparison was not possible. */
   mode: "full" | "incremental" | "single" | "resolve"
@@ -1585,7 +1585,7 @@ export interface MemoryResolveProposalResult {
   rule: string | null
 }
 
-/** What to search for: the `query`, else the `task`. */
+/** The search text: the `query`, else the `task`. */
 export interface MemorySearchParams {
   cwd: string
   /** The original project, to which the memories belong; without it, `cwd`. */
@@ -2193,7 +2193,7 @@ export interface RalphOutputNotice {
   text: string
 }
 
-/** What was deleted. */
+/** The deleted files and state. */
 export interface RalphResetResult {
   iterations: number
 }
@@ -2254,7 +2254,7 @@ export interface RalphStartParams {
   dryRun?: boolean
 }
 
-/** How a loop ended. */
+/** The end of a loop. */
 export interface RalphStartResult {
   change: string
   status: "running" | "completed" | "failed" | "limit" | "stuck" | "aborted" | "interrupted"
@@ -2374,7 +2374,7 @@ export interface RecommendationEntry {
   reasons: string[]
 }
 
-/** What is to be created. */
+/** The thing to create. */
 export interface RegistryDecideParams {
   /** The chat's git worktree, absolute. */
   cwd: string
@@ -2509,7 +2509,7 @@ export interface RegistryPutParams {
   dryRun?: boolean
 }
 
-/** What to update. */
+/** The parts to update. */
 export interface RegistryRefreshParams {
   /** The chat's git worktree, absolute. */
   cwd: string
@@ -2521,7 +2521,7 @@ export interface RegistryRefreshParams {
   dryRun?: boolean
 }
 
-/** What was updated, or with `dryRun` would be, and what needs a manual change. */
+/** The updated parts, or with `dryRun` those that would be, and those that need a manual change. */
 export interface RegistryRefreshResult {
   path: string
   changes: ChangeEntry[]
@@ -2795,7 +2795,7 @@ export interface SessionRouteParams {
   message: string
 }
 
-/** Where the message goes. The call has no effect. */
+/** The route of the message. The call has no effect. */
 export interface SessionRouteResult {
   /** While inactive, messages are not bound to an agent. */
   status: "active" | "inactive"
@@ -2848,7 +2848,7 @@ export interface SettingValue {
   description: string
 }
 
-/** Which settings to read. */
+/** The settings to read. */
 export interface SettingsGetParams {
   /** The original project; without it, global. */
   projectPath?: string | null
@@ -2920,7 +2920,7 @@ export interface SnapshotStep {
   status: string
 }
 
-/** What to check, and whether to repair. */
+/** The checks to run, and whether to repair. */
 export interface StateDoctorParams {
   /**
    * The project whose memory files, registry, knowledge sync and memory branch are checked; without it only the state is checked.
@@ -2952,7 +2952,7 @@ export interface StateIds {
   planContractId: string | null
 }
 
-/** What to remove: by project, age or kind. At least one of them is required. */
+/** The data to remove: by project, age or kind. At least one of them is required. */
 export interface StatePurgeParams {
   /** The project's path. */
   projectPath?: string | null
@@ -2966,7 +2966,7 @@ export interface StatePurgeParams {
   dryRun?: boolean
 }
 
-/** What was removed and what remains. */
+/** The removed and the remaining data. */
 export interface StatePurgeResult {
   dryRun: boolean
   kinds: PurgedKind[]
@@ -3135,7 +3135,7 @@ export interface UserOverride {
   at: string
 }
 
-/** How full a context window is. The best source wins: reported tokens, then a percentage, then an estimate. */
+/** Fill of a context window. The best source wins: reported tokens, then a percentage, then an estimate. */
 export interface WindowUsage {
   /** As reported by the provider, with `maxTokens`. */
   usedTokens?: number | null

@@ -151,4 +151,4 @@ _LINES = {
     "explain": _explain_lines,
     "rollback": _rollback_lines,
 }
-"""What prints the answer of each verb."""
+"""Printer of each verb's answer."""

@@ -271,7 +271,7 @@ class FileKind(NamedTuple):
     test: bool
     document: bool
     unknown_language: bool
-    """Of no known language, such as a license or a recorded output."""
+    """Whether its language is unknown, as of a license or a recorded output."""
 
 
 def file_kind(path: str) -> FileKind:

@@ -24,8 +24,8 @@ from sidecar.codebase.worktree.libgit_diff import DiffCache, blob_ids
 from sidecar.codebase.worktree.state import RepositoryState, StateUnavailable
 from sidecar.core.clock import SystemClock
 from sidecar.core.digests import short_id
+from sidecar.core.lru_cache import LruCache
 from sidecar.core.terms import clear_term_cache
-from sidecar.storage.cache import LruCache
 from sidecar.system.allocator import release_memory
 from sidecar.system.git import GitFailed
 from sidecar.system.safe_open import read_below
@@ -68,7 +68,7 @@ class Repository:
         self._searcher = Searcher(self.cwd, process, self.cached_summaries, self.summaries)
         self._index = self._searcher.index
         self._indexer = Indexer(self.cwd, process, self._index, self._file_cache)
-        self._recent_summaries = LruCache(RECENT_SUMMARY_BYTES)
+        self._recent_summaries: LruCache[tuple[str, str], Summary] = LruCache(RECENT_SUMMARY_BYTES)
         self._listing_lock = threading.Lock()
         self._index_lock = threading.Lock()
         self._index_run: Future[IndexReport] | None = None

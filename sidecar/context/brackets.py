@@ -67,7 +67,7 @@ UsageSource = Literal["reported", "percent", "estimated"]
 
 
 class ReportedUsage(NamedTuple):
-    """What the host knows about its session's window; any of it may be missing."""
+    """The host's report of its session's window; any part of it may be missing."""
 
     used_tokens: int | None = None
     max_tokens: int | None = None

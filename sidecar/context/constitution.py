@@ -174,7 +174,7 @@ FRONT_MATTER = lazy_regex(r"\A---[ \t]*\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)", re
 
 
 class AgentScope(NamedTuple):
-    """What an agent is for; a part is empty when its file does not state it."""
+    """An agent's purpose and limits; a part is empty when its file does not state it."""
 
     name: str
     mission: str

@@ -153,7 +153,7 @@ CONTINUATION_FOLDER, CONTINUATION_FILE = "continuation", "latest.md"
 
 
 class SessionFacts(NamedTuple):
-    """What the host reports about the session; None or empty for what is not reported."""
+    """The host's report about the session; None or empty for what is not reported."""
 
     interaction_id: str = ""
     bracket: Bracket | None = None

@@ -31,7 +31,7 @@ class BlockMemories(NamedTuple):
     """Whether this is the first block after a compaction or resume."""
     has_continuation: bool = False
     warning: str = ""
-    """Why memories cannot be read; empty when they can."""
+    """Reason why memories cannot be read; empty when they can."""
     relevant: tuple[Relevant, ...] = ()
     """Others relevant to the task, the best first."""
 

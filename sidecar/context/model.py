@@ -14,7 +14,7 @@ AgentName = Annotated[str, Field(max_length=64, pattern=r"^[a-z0-9][a-z0-9_-]*$"
 
 
 class WindowUsage(WireModel):
-    """How full a context window is. The best source wins: reported tokens, then a percentage, then an estimate."""
+    """Fill of a context window. The best source wins: reported tokens, then a percentage, then an estimate."""
 
     used_tokens: Tokens | None = Field(default=None, description="As reported by the provider, with `maxTokens`.")
     max_tokens: int | None = Field(default=None, ge=1, le=MAX_TOKENS, description="Size of the window.")
@@ -49,7 +49,7 @@ class WindowUsage(WireModel):
 
 
 class ContextBracketParams(WindowUsage):
-    """How full the window is, and its previous bracket."""
+    """Params: the fill of the window, and its previous bracket."""
 
     previous: Bracket | None = Field(default=None, description="The previous interaction's bracket, for hysteresis.")
     hysteresis: float = Field(
@@ -75,7 +75,7 @@ class ContextBracketResult(WireModel):
 
 
 class ContextComposeParams(WireModel):
-    """What the block is for."""
+    """Params: the purpose of the block."""
 
     cwd: FolderPath = Field(description="The agent's worktree.")
     project_path: FolderPath | None = Field(default=None, description="The original project; defaults to `cwd`.")
@@ -202,7 +202,7 @@ class RestartCounters(WireModel):
 
 
 class IdeCapabilities(WireModel):
-    """What the IDE does automatically."""
+    """Automatic actions of the IDE."""
 
     name: IdeName
     restarts_automatically: bool = Field(
@@ -249,7 +249,7 @@ class ContextPostCompactParams(WireModel):
 
 
 class ContextPostCompactResult(WireModel):
-    """What the compacted session needs to continue where it stopped."""
+    """Everything the compacted session needs to continue where it stopped."""
 
     context: ContextComposeResult = Field(
         description="The block for a fresh window, this once with what was just captured and the HOT memories."
@@ -300,7 +300,7 @@ class ContextPreCompactParams(WireModel):
 
 
 class ContextPreCompactResult(WireModel):
-    """What was saved before the compaction."""
+    """The state saved before the compaction."""
 
     compaction_id: str = Field(description="For `context/postCompact`.")
     captured: MemoryCaptureResult | None = Field(

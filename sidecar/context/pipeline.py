@@ -19,7 +19,7 @@ DEFAULT_MODE = "build"
 
 
 class Rights(NamedTuple):
-    """What agents may read and write in a mode (Article XI)."""
+    """Paths that agents may read and write in a mode (Article XI)."""
 
     reads: str
     writes: str

@@ -62,14 +62,14 @@ class SessionRecord(NamedTuple):
     last_interaction: str = ""
     """The id of the last counted interaction; empty if it had none."""
     agent: str = ""
-    """Whose score it is."""
+    """The agent with that score."""
     score: float | None = None
     score_before: float | None = None
-    """That agent's score at the session's last compaction."""
+    """The agent's score at the session's last compaction."""
     compaction_ids: tuple[str, ...] = ()
     """Compactions reported by id, the latest last."""
     finished_ids: tuple[str, ...] = ()
-    """Those of them reported as over, the latest last."""
+    """The ids of those reported as over, the latest last."""
     unmatched: int = 0
     """1 when a compaction reported by id may still come as an event, -1 the other way round: it counts once."""
 

@@ -1,4 +1,4 @@
-"""Where a session was when it was compacted, so that it continues from there. Pure."""
+"""The point at which a session was compacted, so that it continues from there. Pure."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -12,7 +12,7 @@ MAX_SAVED = 4_000
 
 
 class ResumePoint(NamedTuple):
-    """What was reported before a compaction, and the outcome; None for what was not reported. Secrets are masked."""
+    """The report before a compaction, and the outcome; None for what was not reported. Secrets are masked."""
 
     compaction_id: str
     at_ms: int

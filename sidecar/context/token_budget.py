@@ -21,7 +21,7 @@ class Part(NamedTuple):
     element: Element
     min_length: int = 1
     full_text_in: str = ""
-    """Where the full text is; empty if nowhere else."""
+    """Location of the full text; empty if nowhere else."""
 
 
 class Trimmed(NamedTuple):

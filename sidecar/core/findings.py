@@ -12,6 +12,6 @@ class Finding(NamedTuple):
     level: Level
     message: str
     remedy: str
-    """What the user can do."""
+    """The action for the user."""
     repair: Callable[[], object] | None = None
     """Repair function; None if only the user can repair it."""

@@ -40,9 +40,9 @@ class Ide(NamedTuple):
     restarts_automatically: bool
     """Whether it starts a new session on its own."""
     level_1: str
-    """How a session continues after a compaction (smart continuation)."""
+    """Way in which a session continues after a compaction (smart continuation)."""
     level_2: str
-    """How a new session starts."""
+    """Way in which a new session starts."""
 
 
 _INSTRUCTIONS = RulesFile(

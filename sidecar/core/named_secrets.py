@@ -32,7 +32,7 @@ _FOLLOWED_BY_PASSWORD = lazy_regex(r"[\w-]{0,40}(?:\[\d{0,4}\])?(?:\\{0,3}[\"'])
 _FOLLOWED_BY_LONG = lazy_regex(
     r"[\w-]{0,40}(?:\\{0,3}[\"'])?\]?\s{0,20}[:=]{1,2}\s{0,20}\\{0,3}[\"'`]?(?=[\w+/=-]{0,20}[0-9])[\w+/=-]{20}"
 )
-"""What must follow `key` alone: most keys belong to maps, caches and sorts."""
+"""Text that must follow `key` alone: most keys belong to maps, caches and sorts."""
 
 _VALUE_BEFORE = lazy_regex(r"[\"'] {0,4}[!=]==? {0,4}[\w.]*$|(?<![\w-])--?[a-z-]*$")
 _VALUE_BEFORE_CHARACTERS = 40

@@ -21,7 +21,7 @@ _EXPRESSION = lazy_regex(r"[$#%]?\{{1,2}[ ]?[\w.:?|\[\]-]{1,80}[ ]?\}{1,2}|%\(\w
 _SIGNS = frozenset("!#$%^&*()[]{}<>-_+=~?@,;:|/")
 _NOT_IN_NAMES = lazy_regex(r"[!#^*+=~?@$%&]")
 _RANGE = lazy_regex(r"a-z|A-Z|0-9|\\w")
-"""What only a pattern contains."""
+"""Characters that only a pattern contains."""
 
 _CHANGES = lazy_regex(r"[0-9](?=[A-Za-z])|[A-Za-z](?=[0-9])")
 _ITSELF = lazy_regex(rf"(?i){PHRASES}|mot.de.passe")

@@ -62,7 +62,7 @@ class HookRunParams(WireModel):
 
 
 class HookRunResult(WireModel):
-    """What the hook prints, and what it stores until the run's end."""
+    """The hook's output, and the state it stores until the run's end."""
 
     output: dict[str, Any] | None = Field(description="JSON for Claude Code; null if there is nothing to add.")
     open_run: OpenRun | None = Field(description="To be stored after the output is printed; null if no run is open.")
@@ -72,7 +72,7 @@ class HookRunResult(WireModel):
 
 
 MAX_CHARACTERS = 10_000
-"""Of longer output Claude Code shows the agent only the first two kilobytes and a file name; in UTF-16 units."""
+"""Limit in UTF-16 units: of longer output Claude Code shows the agent only the first two kilobytes and a file name."""
 
 MAX_NEW_BYTES = 8_600
 """Maximum bytes for a prompt; a seventh is reserved for quotes and line ends, which JSON writes as two characters."""

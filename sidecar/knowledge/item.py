@@ -59,7 +59,7 @@ class Identity(NamedTuple):
 
 
 class ItemLocation(NamedTuple):
-    """What a file's path in the repository determines."""
+    """Properties that follow from a file's path in the repository."""
 
     layer: Layer
     scope: str

@@ -38,7 +38,7 @@ class Entry(NamedTuple):
     content_hash: str
     render_hash: str
     problem: str
-    """Why the file cannot be read; empty when it can."""
+    """Reason why the file cannot be read; empty when it can."""
 
     @property
     def identity(self) -> Identity:

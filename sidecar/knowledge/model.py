@@ -37,7 +37,7 @@ class ResolutionChoice(WireModel):
 
 
 class KnowledgePlanParams(KnowledgeParams):
-    """What to plan."""
+    """The scope of a plan."""
 
     mode: SyncMode = Field(default="full", description="`single` requires `item`.")
     item: Ref | None = None
@@ -48,7 +48,7 @@ class KnowledgePlanParams(KnowledgeParams):
 
 
 class KnowledgeSyncParams(KnowledgePlanParams):
-    """What to sync."""
+    """The scope of a sync."""
 
     mode: SyncMode = Field(default="incremental", description="`single` requires `item`.")
     dry_run: bool = Field(default=False, description="Plan only; nothing is written.")
@@ -94,7 +94,7 @@ class KnowledgeFailure(WireModel):
 
 
 class KnowledgePlanResult(WireModel):
-    """What a sync would do."""
+    """The changes a sync would make."""
 
     mode: RunMode = Field(description="`full` if an incremental comparison was not possible.")
     commit: str = Field(description="The knowledge repository's commit.")
@@ -118,7 +118,7 @@ class KnowledgeCounts(WireModel):
 
 
 class KnowledgeSyncResult(KnowledgePlanResult):
-    """What a sync did."""
+    """The changes a sync made."""
 
     checkpoint_id: str | None = Field(description="For `knowledge/rollback`; null for a dry run.")
     counts: KnowledgeCounts
@@ -138,7 +138,7 @@ class KnowledgeCheckpoint(WireModel):
 
 
 class KnowledgeStatusResult(WireModel):
-    """How memory compares with the knowledge repository."""
+    """Comparison of memory with the knowledge repository."""
 
     repository: str
     commit: str
@@ -182,7 +182,7 @@ class KnowledgeConflictsResult(WireModel):
 
 
 class KnowledgeResolveParams(KnowledgeParams):
-    """Which conflicts to resolve, and how."""
+    """The conflicts to resolve, and their resolutions."""
 
     type: ConflictType | None = Field(default=None, description="Defaults to every type.")
     item: Ref | None = Field(default=None, description="Defaults to every item.")
@@ -252,7 +252,7 @@ class KnowledgeRollbackParams(KnowledgeParams):
 
 
 class KnowledgeRollbackResult(WireModel):
-    """What was restored."""
+    """The restored state."""
 
     checkpoint_id: str
     restored: int = Field(description="Number of restored pointer files.")

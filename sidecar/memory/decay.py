@@ -33,7 +33,7 @@ ARCHIVE_SCORE, ARCHIVE_DAYS = 0.1, 90
 
 
 class ScoreInputs(NamedTuple):
-    """What a memory's score and tier depend on."""
+    """Inputs of a memory's score and tier."""
 
     sector: str
     confidence: float
@@ -100,7 +100,7 @@ _DAY = lazy_regex(r"/(\d{4}-\d{2}-\d{2})(?:/|[-.])")
 
 
 class UpkeepRow(NamedTuple):
-    """What a memory's upkeep depends on, without its text."""
+    """Inputs of a memory's upkeep, without its text."""
 
     path: str
     position: int
@@ -132,7 +132,7 @@ class FileRemoval(NamedTuple):
 
 
 class DueUpkeep(NamedTuple):
-    """What upkeep has to do."""
+    """The changes that upkeep has to make."""
 
     tiers: tuple[TierChange, ...]
     archive: tuple[FileRemoval, ...]

@@ -90,7 +90,7 @@ class Document(NamedTuple):
     memories: tuple[Memory, ...]
     is_group: bool
     warning: str
-    """What could not be read, in one sentence; empty if everything could."""
+    """A sentence about unreadable parts; empty if everything could be read."""
 
 
 _VARIABLE_PART = lazy_regex(r"(?<![!-.:-\[\]-~])[!-.:-\[\]-~]*+[0-9/\\][!-~]*")

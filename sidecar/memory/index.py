@@ -354,7 +354,7 @@ once for many changes.
 
 
 class IndexFileWrites:
-    """What was last written, by project, and which projects are queued."""
+    """The last written state by project, and the projects that are queued."""
 
     def __init__(self) -> None:
         self.digests: dict[str, str] = {}

@@ -1,4 +1,4 @@
-"""What the index stores of an entry's text: its terms in order, and traits of its wording. Pure."""
+"""An entry's text as stored in the index: its terms in order, and traits of its wording. Pure."""
 
 from enum import IntFlag
 from typing import NamedTuple

@@ -126,7 +126,7 @@ class MemoryListResult(WireModel):
 
 
 class MemorySearchParams(MemoryParams):
-    """What to search for: the `query`, else the `task`."""
+    """The search text: the `query`, else the `task`."""
 
     query: Annotated[str, Field(max_length=20_000)] | None = Field(default=None, description="A question or keywords.")
     task: Annotated[str, Field(max_length=200_000)] | None = Field(

@@ -1,11 +1,12 @@
 """Memories for a run: those relevant to its text, few and likely, and the HOT ones preloaded at a start."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import NamedTuple
 
 from sidecar.call import Call, Process
 from sidecar.core.clock import DAY_MS
 from sidecar.core.errors import PolicyDenied, StateDegraded
+from sidecar.core.lru_cache import LruCache
 from sidecar.memory.access_control import SHARED_ONLY, Reach, reach_of
 from sidecar.memory.entry import Memory, Tier
 from sidecar.memory.files.layout import SHARED
@@ -16,7 +17,6 @@ from sidecar.memory.memory_search import MemoryHit, search
 from sidecar.memory.serialize import Level, render_memory
 from sidecar.memory.store import entries, entry_queries
 from sidecar.memory.store.entry_queries import EntryFilter, SearchFilters
-from sidecar.storage.cache import LruCache
 from sidecar.workspace import Workspace
 
 MIN_QUERY_SHARE = 1 / 3
@@ -73,8 +73,8 @@ class Relevance:
     """Cache of the answers to recent texts, valid while no memory changes."""
 
     def __init__(self) -> None:
-        self._answers = LruCache(MAX_CACHED_ANSWERS)
-        self._existing = LruCache(MAX_CACHED_ANSWERS)
+        self._answers: LruCache[Hashable, object] = LruCache(MAX_CACHED_ANSWERS)
+        self._existing: LruCache[Hashable, object] = LruCache(MAX_CACHED_ANSWERS)
 
     def cached(self, process: Process, workspace: Workspace, text: str) -> tuple[Relevant, ...] | None:
         """Return the cached answer, or an empty one if there are no memories; None if a search is needed.
@@ -196,14 +196,14 @@ class Preloaded(NamedTuple):
     relevant: tuple[Relevant, ...] = ()
     """Active HOT or WARM memories within reach that are relevant to the task, best first."""
     warning: str = ""
-    """Why there are none, if the folder cannot be used."""
+    """Reason why there are none, if the folder cannot be used."""
 
 
 class PreloadCache:
     """Cache of each tier's memories by reach, valid while no memory changes."""
 
     def __init__(self) -> None:
-        self._cache = LruCache(MAX_CACHED_LISTS)
+        self._cache: LruCache[Hashable, object] = LruCache(MAX_CACHED_LISTS)
 
     def of(self, call: Call, index: Index, reach: Reach, tier: Tier) -> tuple[tuple[Memory, ...], int]:
         """Return the memories in order, and their total number."""

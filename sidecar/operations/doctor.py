@@ -42,7 +42,7 @@ MIN_FREE_BYTES = 512 * 2**20
 """Free disk space below which the doctor warns."""
 
 OLDEST_GIT = (2, 31)
-"""Of 2021. Older versions lack options and formats that we use."""
+"""Minimum version, of 2021. Older ones lack options and formats that we use."""
 
 MIN_WATCHERS = 8
 """Number of inotify instances below which the doctor warns: a process uses two per worktree, and an editor some."""

@@ -66,7 +66,7 @@ DoctorLevel = Literal["ok", "warning", "error", "skipped"]
 
 
 class StateDoctorParams(WireModel):
-    """What to check, and whether to repair."""
+    """The checks to run, and whether to repair."""
 
     project_path: FolderPath | None = Field(
         default=None,
@@ -114,7 +114,7 @@ _SCOPES = ("projectPath", "project", "olderThanDays", "kinds")
 
 
 class StatePurgeParams(WireModel):
-    """What to remove: by project, age or kind. At least one of them is required."""
+    """The data to remove: by project, age or kind. At least one of them is required."""
 
     model_config = ConfigDict(json_schema_extra={"anyOf": [{"required": [name]} for name in _SCOPES]})
 
@@ -150,7 +150,7 @@ class PurgedKind(WireModel):
 
 
 class StatePurgeResult(WireModel):
-    """What was removed and what remains."""
+    """The removed and the remaining data."""
 
     dry_run: bool
     kinds: list[PurgedKind]

@@ -34,7 +34,7 @@ ROW_GROUPS: tuple[RowGroup, ...] = (
     *codebase.ROW_GROUPS, *memory.ROW_GROUPS, *registry.ROW_GROUPS, *knowledge.ROW_GROUPS, *metrics.ROW_GROUPS,
     *settings.ROW_GROUPS, *packs.ROW_GROUPS, *context.ROW_GROUPS, *runs.ROW_GROUPS,
 )  # fmt: skip
-"""What every slice stores. Runs come last, because packs are found by their conversations."""
+"""The stored data of every slice. Runs come last, because packs are found by their conversations."""
 
 FILE_KINDS = ("backups", "damaged", "logs")
 

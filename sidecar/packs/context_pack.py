@@ -20,11 +20,11 @@ from sidecar.codebase import (
 )
 from sidecar.core.digests import digest_bytes
 from sidecar.core.ides import AGENT_FILES
+from sidecar.core.lru_cache import LruCache
 from sidecar.core.redact import may_span_lines, redact_lines
 from sidecar.core.text import line_of_code, one_line, size
 from sidecar.packs.items import DetailLimits, PackItem, Priority
 from sidecar.runs import keys
-from sidecar.storage.cache import LruCache
 
 NAME_WEIGHT, LINES_WEIGHT = 3.0, 1.5
 """Weight of a word in a definition's name, and of all words in its lines, relative to one in its signature."""
@@ -384,7 +384,7 @@ class PassageCache:
     """Cache of extracted passages by file, content and terms; unedited files keep theirs. Thread-safe."""
 
     def __init__(self) -> None:
-        self._cache = LruCache(PASSAGE_CACHE_BYTES)
+        self._cache: LruCache[Hashable, object] = LruCache(PASSAGE_CACHE_BYTES)
 
     def with_passages(
         self, repository: Repository, files: Sequence[ContextFile], terms: Sequence[str]
@@ -414,7 +414,7 @@ class RenderCache:
     """Cache of rendered files and memories by everything they depend on. Thread-safe."""
 
     def __init__(self) -> None:
-        self._cache = LruCache(RENDER_CACHE_BYTES)
+        self._cache: LruCache[Hashable, object] = LruCache(RENDER_CACHE_BYTES)
         self._last: tuple[Sequence[ContextFile], tuple[str, DetailLimits, int] | None, list[PackItem]] = ((), None, [])
         self._last_memories: tuple[Sequence[object], list[PackItem]] = ((), [])
 

@@ -125,7 +125,7 @@ def _failing_item(tests: FailingTests, state: RepositoryState, known: SessionCon
 
 
 def _seen_note(tests: FailingTests, state: RepositoryState) -> str:
-    """When a failure was seen, if files have changed since."""
+    """Return when a failure was seen, if files have changed since."""
     if tests.changed_hash is None or (tests.head, tests.changed_hash) == (state.head, state.changed_hash):
         return ""
     day = datetime.fromtimestamp(tests.seen_at_ms / 1000, UTC).date()

@@ -1,5 +1,6 @@
 """A pre-run request, with what is known of its conversation and provider session on arrival."""
 
+from collections.abc import Hashable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -7,6 +8,7 @@ import apsw
 
 from sidecar.call import Call
 from sidecar.context import BUDGET_SHARES, Bracket, bracket_of
+from sidecar.core.lru_cache import LruCache
 from sidecar.governor import Decision, before_fresh_session, evaluate, structured_state
 from sidecar.packs.anchor import AcceptedRecords, accepted_of, load_pointers
 from sidecar.packs.items import DETAIL_LIMITS, ByteLimits, DetailLimits
@@ -26,7 +28,6 @@ from sidecar.runs import (
     records,
 )
 from sidecar.settings.resolve import Settings
-from sidecar.storage.cache import LruCache
 from sidecar.storage.database import Database
 from sidecar.workspace import Workspace
 
@@ -56,7 +57,7 @@ class ConversationCache:
     """Cache of a workspace's conversations, valid until the next commit to the state file. Thread-safe."""
 
     def __init__(self) -> None:
-        self._cache = LruCache(CACHED_CONVERSATIONS)
+        self._cache: LruCache[Hashable, object] = LruCache(CACHED_CONVERSATIONS)
 
     def of(
         self, database: Database, workspace: Workspace, sub_chat_id: str, session: SessionKey | None

@@ -1,7 +1,7 @@
 """The part of a pack that all conversations about one task share: the anchor's lines and the task's files, cached."""
 
 import threading
-from collections.abc import Container, Iterator, Mapping
+from collections.abc import Container, Hashable, Iterator, Mapping
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -22,6 +22,7 @@ from sidecar.codebase import (
     to_json,
 )
 from sidecar.core.digests import short_id
+from sidecar.core.lru_cache import LruCache
 from sidecar.packs.anchor import NO_ANCHOR, AcceptedRecords, Anchor, accepted_digest
 from sidecar.packs.context_pack import (
     PASSAGE_FILES,
@@ -37,7 +38,7 @@ from sidecar.packs.overrides import pinned_files
 from sidecar.packs.request import PackRequest
 from sidecar.runs import Task
 from sidecar.runs.model import Provider, RunMode
-from sidecar.storage.cache import Cache, LruCache
+from sidecar.storage.cache import Cache
 from sidecar.workspace import Workspace
 
 PACK_VERSION = 12
@@ -81,7 +82,7 @@ class PackCache:
             "continuity_pack_cache", PackKey._fields, process.database, process.hot_cache, limit,
             short_lived=("changed_files_hash", "head_commit"),
         )  # fmt: skip
-        self._recent = LruCache(RECENT_PACKS)
+        self._recent: LruCache[Hashable, object] = LruCache(RECENT_PACKS)
         self._lock = threading.Lock()
         self._builds: dict[PackKey, threading.Event] = {}
 

@@ -25,7 +25,7 @@ class Context(NamedTuple):
 
     text: str
     problem: str
-    """Why the file could not be read, in a sentence; empty otherwise."""
+    """Reason why the file could not be read, in a sentence; empty otherwise."""
 
 
 def add(folder: LoopFolder, text: str) -> int:

@@ -56,7 +56,7 @@ class FailedCheck:
 
     command: str
     exit_text: str
-    """How it ended, as in `exit code 1`."""
+    """The check's end, as in `exit code 1`."""
     output: str
 
 
@@ -74,7 +74,7 @@ class PromptInputs:
     packs: Sequence[str] = ()
     failed_checks: Sequence[FailedCheck] = ()
     last_failure: str = ""
-    """How the last iteration ended, if not successfully."""
+    """The end of the last iteration, if not successful."""
     stalled_iterations: int = 0
     """Number of iterations without progress, if the prompt must change because of them; else 0."""
 

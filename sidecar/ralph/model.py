@@ -190,7 +190,7 @@ class RalphDryRun(WireModel):
 
 
 class RalphStartResult(WireModel):
-    """How a loop ended."""
+    """The end of a loop."""
 
     change: str
     status: LoopStatus
@@ -229,7 +229,7 @@ class RalphStopResult(WireModel):
 
 
 class RalphResetResult(WireModel):
-    """What was deleted."""
+    """The deleted files and state."""
 
     iterations: int
 

@@ -60,7 +60,7 @@ COMPLETED, FAILED, USAGE, LIMIT, STUCK, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 4,
 
 
 class Ending(NamedTuple):
-    """Why the loop ends."""
+    """Reason why the loop ends."""
 
     status: LoopStatus
     exit_code: int
@@ -77,7 +77,7 @@ class IterationSummary(NamedTuple):
     abort: str | None
     stall: Stall
     failure: str | None
-    """Why the iteration failed."""
+    """Reason why the iteration failed."""
 
 
 def outcome_of(agent_result: AgentResult) -> IterationOutcome:

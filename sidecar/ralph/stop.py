@@ -36,7 +36,7 @@ class StopRequest:
 
     @property
     def ending(self) -> Ending | None:
-        """Why the loop ends; None without a request."""
+        """Reason why the loop ends; None without a request."""
         with self._lock:
             return self._ending
 

@@ -130,7 +130,7 @@ class RegistryImpactResult(WireModel):
 
 
 class RegistryDecideParams(RegistryParams):
-    """What is to be created."""
+    """The thing to create."""
 
     intent: str = Field(min_length=1, max_length=10_000, description="In the user's words.")
     type: str | None = Field(
@@ -245,7 +245,7 @@ class RegistryWriteResult(WireModel):
 
 
 class RegistryRefreshParams(RegistryParams):
-    """What to update."""
+    """The parts to update."""
 
     from_code: bool = Field(
         default=False,
@@ -274,7 +274,7 @@ class DerivedChanges(WireModel):
 
 
 class RegistryRefreshResult(WireModel):
-    """What was updated, or with `dryRun` would be, and what needs a manual change."""
+    """The updated parts, or with `dryRun` those that would be, and those that need a manual change."""
 
     path: str
     changes: list[ChangeEntry]
@@ -312,7 +312,7 @@ class HealthFinding(WireModel):
 
 
 class HealthFix(WireModel):
-    """What was repaired, or with `dryRun` would be."""
+    """The repairs, made or with `dryRun` only planned."""
 
     changes: list[ChangeEntry]
     written: bool

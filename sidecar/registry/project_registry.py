@@ -1,13 +1,13 @@
 """The current registry of a project, cached: its file, checked on every call, and the entities derived from code."""
 
 import threading
-from collections import OrderedDict
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.call import Call, Process
 from sidecar.core.digests import digest_bytes, short_id
+from sidecar.core.lru_cache import LruCache
 from sidecar.registry import store
 from sidecar.registry.entities import Entity, Metadata, Registry, Remark
 from sidecar.registry.index import Index, words_of_entity
@@ -53,7 +53,7 @@ class LoadedRegistry(NamedTuple):
     file: RegistryFile
     registry: Registry
     damage: str
-    """Why the file cannot be read, and its entities are unknown; empty otherwise."""
+    """Reason why the file cannot be read, and its entities are unknown; empty otherwise."""
 
 
 _CacheKey = tuple[str, str, str]
@@ -165,21 +165,12 @@ class OpenRegistries:
     """Registries in use, by project, which worktrees share; the least recently used one is dropped first."""
 
     def __init__(self) -> None:
-        self._registries: OrderedDict[str, ProjectRegistry] = OrderedDict()
-        self._lock = threading.Lock()
+        self._registries: LruCache[str, ProjectRegistry] = LruCache(MAX_OPEN_PROJECTS)
 
     def of(self, workspace: Workspace, process: Process) -> ProjectRegistry:
         """Return a project's registry, created on first use."""
-        with self._lock:
-            project_registry = self._registries.get(workspace.project_key)
-            if project_registry is None:
-                project_registry = self._registries[workspace.project_key] = ProjectRegistry(
-                    workspace.project, workspace.project_key, process
-                )
-            self._registries.move_to_end(workspace.project_key)
-            if len(self._registries) > MAX_OPEN_PROJECTS:
-                self._registries.popitem(last=False)
-            return project_registry
+        key = workspace.project_key
+        return self._registries.get_or_create(key, lambda: ProjectRegistry(workspace.project, key, process))
 
 
 class RegistryState:

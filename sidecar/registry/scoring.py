@@ -29,7 +29,7 @@ KEYWORDS_PART, PURPOSE_PART = 0.6, 0.4
 
 _FOR_KEYWORDS = ((NAME, 1.0), (KEYWORD, 1.0), (PURPOSE, 0.95), (INCIDENTAL, 0.75))
 _FOR_PURPOSE = ((NAME, 1.0), (PURPOSE, 1.0), (KEYWORD, 0.85), (INCIDENTAL, 0.55))
-"""How far a term counts as covered, by the best field that contains it."""
+"""Share to which a term counts as covered, by the best field that contains it."""
 
 SYNONYM_WEIGHT = 0.8
 """Weight of a synonym relative to the word itself."""
@@ -89,7 +89,7 @@ class Term(NamedTuple):
 
 
 class Score(NamedTuple):
-    """How well an entity matches; parts and score 0 to 100, unrounded."""
+    """Match of an entity; parts and score 0 to 100, unrounded."""
 
     number: int
     """The entity's position in the index."""

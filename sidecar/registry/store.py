@@ -11,10 +11,11 @@ import orjson
 
 from sidecar.call import Process
 from sidecar.core.digests import digest_bytes, digest_value
+from sidecar.core.lru_cache import LruCache
 from sidecar.registry.code_entities import CodeDefinition, FileFacts
 from sidecar.registry.entities import Entity, Metadata, Registry, Remark
 from sidecar.registry.index import EntityWords
-from sidecar.storage.cache import Cache, LruCache
+from sidecar.storage.cache import Cache
 from sidecar.storage.retention import RowGroup
 
 VERSION = 1

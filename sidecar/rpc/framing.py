@@ -24,7 +24,7 @@ _HEADER_END_BYTES = 4
 
 
 class Framing(Enum):
-    """How messages are delimited."""
+    """Delimiter of messages: lines or length headers."""
 
     LINES = "lines"
     CONTENT_LENGTH = "content-length"

@@ -173,7 +173,7 @@ class FailingTests:
     excerpt: str
     run_id: str
     seen_at_ms: int = 0
-    """When a run saw it last."""
+    """Time at which a run saw it last."""
     head: str | None = None
     changed_hash: str | None = None
     """State of the worktree at the end of that run; None if unknown."""

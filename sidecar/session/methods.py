@@ -61,7 +61,7 @@ from sidecar.workspace import Workspace
 
 
 class LockStatus(NamedTuple):
-    """What is known before an action."""
+    """The state before an action."""
 
     workspace: Workspace
     lock: Lock | None
@@ -69,7 +69,7 @@ class LockStatus(NamedTuple):
     files: list[RecordedFile]
     file_values: SessionFileValues
     problems: list[str]
-    """What could not be read, in sentences."""
+    """Sentences about files that could not be read."""
 
     @property
     def project(self) -> str:

@@ -90,7 +90,7 @@ class SessionRouteParams(SessionParams):
 
 
 class SessionRouteResult(WireModel):
-    """Where the message goes. The call has no effect."""
+    """The route of the message. The call has no effect."""
 
     status: Literal["active", "inactive"] = Field(description="While inactive, messages are not bound to an agent.")
     intent: Intent = Field(description="`offTopic`: the deviation protocol applies; the session stays locked.")

@@ -30,7 +30,7 @@ _INVISIBLE = frozenset({"Cf", "Cc"})
 
 
 class Route(NamedTuple):
-    """What a message asks for, and the rule that decided."""
+    """The intent of a message, and the rule that decided."""
 
     intent: Intent
     rule: str

@@ -30,7 +30,7 @@ class SessionFileRead(NamedTuple):
 
     values: SessionFileValues
     problem: str
-    """Why the file cannot be read, in a sentence; empty if it was read or does not exist."""
+    """Reason why the file cannot be read, in a sentence; empty if it was read or does not exist."""
 
 
 class UneditableFile(Exception):

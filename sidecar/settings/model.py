@@ -127,7 +127,7 @@ SettingsPatch: Any = cast("Any", create_model)(
 
 
 class SettingsGetParams(WireModel):
-    """Which settings to read."""
+    """The settings to read."""
 
     project_path: FolderPath | None = Field(default=None, description="The original project; without it, global.")
 

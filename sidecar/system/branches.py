@@ -77,7 +77,7 @@ class RepositoryLocation(NamedTuple):
 
 
 class BranchUses(NamedTuple):
-    """What branches are used for, by their short names."""
+    """Uses of branches, by their short names."""
 
     checked_out: frozenset[str]
     """Branches that a worktree has checked out, will create with its first commit, or returns to after a rebase or a

@@ -80,7 +80,7 @@ class Changes(NamedTuple):
 
     paths: frozenset[str]
     folders: frozenset[str]
-    """Those of the paths that are folders which appeared, disappeared or changed; their contents may be missing here.
+    """The paths that are folders which appeared, disappeared or changed; their contents may be missing here.
     """
     is_incomplete: bool
     """Whether changes may have been missed, so that everything must be checked."""
@@ -103,7 +103,7 @@ class Watch(Protocol):
 
     @property
     def failure(self) -> str | None:
-        """Why the watch has failed; None while it works."""
+        """Reason why the watch has failed; None while it works."""
         ...
 
     @property

@@ -70,7 +70,7 @@ MAX_PENDING_BYTES = 2 * 2**20
 """Maximum bytes of queued events, a checkout of some 12,000 files: 0.1 s to read. Beyond it they count as lost."""
 
 BATCH_MS = 5
-"""How long the thread lets events accumulate, to stay out of the caller's way; the kernel queues a second's worth."""
+"""Time for which the thread lets events accumulate, out of the caller's way; the kernel queues a second's worth."""
 
 _READ_BYTES = 256 * 1024
 _EVENT = struct.Struct("iIII")

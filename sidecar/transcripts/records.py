@@ -78,7 +78,7 @@ MAX_LINE_BYTES = 2 * 2**20
 """Longer lines are skipped: they contain images or files, never messages of interest."""
 
 SLACK_MS = 5_000
-"""How much earlier than the run a record must be before reading stops; clocks and record order vary."""
+"""Time by which a record must be older than the run before reading stops; clocks and record order vary."""
 
 
 class TranscriptTail(NamedTuple):

@@ -1,4 +1,4 @@
-"""How much of what answers a question is found: the product's index and search, beside plain FTS5.
+"""Share of the answers to questions that is found: the product's index and search, beside plain FTS5.
 
     .venv/bin/python -m tests.benchmarks.recall --locomo locomo10.json
     .venv/bin/python -m tests.benchmarks.recall --notes FOLDER [FOLDER ...]

@@ -1,4 +1,4 @@
-"""Where a command finds the user's state and project."""
+"""A command finds the user's state and project."""
 
 import sys
 from pathlib import Path

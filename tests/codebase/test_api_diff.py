@@ -1,4 +1,4 @@
-"""Which edits change a file's API, by language."""
+"""Edits that change a file's API, by language."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Which files are listed and may be shown."""
+"""The files that are listed and may be shown."""
 
 from collections.abc import Callable
 from pathlib import Path

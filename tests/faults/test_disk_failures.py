@@ -9,8 +9,9 @@ import apsw
 import pytest
 
 from sidecar.core.errors import StateDegraded
+from sidecar.core.lru_cache import LruCache
 from sidecar.settings.resolve import GLOBAL, put, values_of
-from sidecar.storage.cache import Cache, LruCache
+from sidecar.storage.cache import Cache
 from sidecar.storage.database import Database, open_state
 from sidecar.storage.migrations import MIGRATIONS
 from tests.support.clock import STARTS_AT_MS

@@ -1,4 +1,4 @@
-"""What a sceptic tries: names that are no text, pointers that name another item, failures beside what was asked for."""
+"""Hostile input: names that are not text, pointers that name another item, failures beside requested items."""
 
 import subprocess
 from collections.abc import Callable

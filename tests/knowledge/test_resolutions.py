@@ -1,4 +1,4 @@
-"""What is done about conflicts by configuration: by type, by type and item; a call's own choice counts before it."""
+"""Configured resolutions of conflicts: by type, by type and item; a call's own choice comes first."""
 
 from collections.abc import Callable
 

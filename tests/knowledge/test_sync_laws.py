@@ -1,4 +1,4 @@
-"""What holds whatever happened: after a sync nothing is left to do, and a crash anywhere changes nothing in the end."""
+"""Laws of every sync: afterwards nothing is left to do, and a crash anywhere changes nothing in the end."""
 
 import random
 from collections.abc import Callable

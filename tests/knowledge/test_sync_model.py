@@ -51,7 +51,7 @@ class File:
     title: str
     status: str
     rules: int
-    """How many blocking constraints it has."""
+    """Number of its blocking constraints."""
     body: int = 0
 
     @property
@@ -79,7 +79,7 @@ class Syncing(RuleBasedStateMachine):
         self.history = History(self.base / "knowledge.git")
         self.files: dict[str, File] = {}
         self.synced: dict[str, tuple[str, File]] = {}
-        """What the last sync saw of each item: its path and content."""
+        """Each item at the last sync: its path and content."""
         self.touched: set[str] = set()
         """Items that commits since then had to do with."""
         self.is_forced = True

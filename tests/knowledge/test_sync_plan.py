@@ -1,4 +1,4 @@
-"""What a sync would do, case by case: an item, what was synced last, and the pointers that are there."""
+"""The plan of a sync, case by case: an item, its last synced state, and the existing pointers."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What users and agents say is told apart: what corrects, decides or concludes, and what is of the moment."""
+"""Sentences of users and agents are classified: corrections, decisions, conclusions, and passing remarks."""
 
 from pathlib import Path
 

@@ -37,7 +37,7 @@ class Reported(NamedTuple):
     path: Path
     answer: Any
     stored: Any = None
-    """What was written in the background when the report was created."""
+    """Background writes at the time the report was created."""
 
     def behind(self) -> dict[str, Any]:
         """Return what is written in the background."""

@@ -12,7 +12,7 @@ MissReason = Literal[
     "first prompt", "other provider", "other mode", "other task", "other budget", "deadline", "changed by the user",
     "changed by the run",
 ]  # fmt: skip
-"""Why a pack was not in the cache: the first reason that applies."""
+"""Reason why a pack was not in the cache: the first that applies."""
 
 HOST_DEADLINE_MS = 800.0
 """1Code's time limit (host.md, Lifecycle)."""

@@ -78,7 +78,7 @@ class Sidecar:
 
 
 class Options(NamedTuple):
-    """How to play."""
+    """Options of a replay."""
 
     deadline_ms: int
     forgetful: bool = False

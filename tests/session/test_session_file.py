@@ -1,4 +1,4 @@
-"""What an exit saves in the project's own session file: its values, and not one byte more."""
+"""An exit saves its values in the project's own session file, and changes no other byte."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What the specification's tables name: six IDEs with their rules files, four languages, every agent."""
+"""The names in the specification's tables: six IDEs with their rules files, four languages, every agent."""
 
 from collections.abc import Callable
 from typing import Any

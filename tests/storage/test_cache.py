@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.storage.cache import BULK_SIZE, MAX_UNWRITTEN, Cache, LruCache
+from sidecar.core.lru_cache import LruCache
+from sidecar.storage.cache import BULK_SIZE, MAX_UNWRITTEN, Cache
 from sidecar.storage.database import Database, open_state
 from tests.support.clock import STARTS_AT_MS
 
@@ -44,7 +45,7 @@ def test_a_value_is_found_by_its_whole_key_after_a_restart(open_cache: Callable[
 
 
 def test_a_large_batch_bypasses_the_memory_cache_and_invalidates_it(database: Database) -> None:
-    hot = LruCache(1_000_000)
+    hot: LruCache[tuple[str, tuple[str, ...]], bytes] = LruCache(1_000_000)
     cache = Cache(TABLE, COLUMNS, database, hot, 1_000_000)
     put(cache, "used", "again")
     put(cache, 0, "old")

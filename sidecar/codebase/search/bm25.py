@@ -6,12 +6,12 @@ these, because average lengths are rounded: then the scores of all other files s
 
 import heapq
 import math
-from collections import OrderedDict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.codebase.search.documents import Documents
 from sidecar.codebase.search.postings import Postings, count_of, unit_of
+from sidecar.core.lru_cache import LruCache
 
 K1 = 1.2
 B = 0.75
@@ -199,14 +199,14 @@ class ScoreCache:
 
     def __init__(self, documents: Documents) -> None:
         self._documents = documents
-        self._cached: OrderedDict[CorpusStatistics, tuple[int, SearchScores]] = OrderedDict()
+        self._cached: LruCache[CorpusStatistics, tuple[int, SearchScores]] = LruCache(CACHED_SEARCHES)
         self._last: SearchScores | None = None
 
     def match(self, terms: Sequence[str], shares: Mapping[str, float]) -> Matches:
         """Score all files that contain a term of a prompt; `shares` scales the weights of some terms."""
         documents = self._documents
         statistics = corpus_statistics(documents, terms, shares)
-        changes, cached = self._cached.pop(statistics, (0, None))
+        changes, cached = self._cached.get(statistics) or (0, None)
         changed = documents.changed_since(changes) if cached is not None else None
         if cached is None or changed is None:
             scores = score_all(documents, statistics)
@@ -214,9 +214,9 @@ class ScoreCache:
             scores = rescore(documents, cached, changed)
         self._last = scores
         if max(len(field) for field in scores.matches) <= MAX_CACHED_FILES:
-            self._cached[statistics] = (documents.changes, scores)
-            if len(self._cached) > CACHED_SEARCHES:
-                self._cached.popitem(last=False)
+            self._cached.put(statistics, (documents.changes, scores), 1)
+        else:
+            self._cached.drop(statistics)
         return scores.matches
 
     def matched(self, number: int) -> tuple[str, ...]:

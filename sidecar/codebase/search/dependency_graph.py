@@ -1,4 +1,4 @@
-"""Which parts of the tree import which, from import statements. Pure, updated file by file.
+"""Dependencies between parts of the tree, from import statements. Pure, updated file by file.
 
 A part is a folder of the first or second level. A specifier is resolved by its words alone, without looking at the
 existing files, so that adding or removing a file does not change the result of others.

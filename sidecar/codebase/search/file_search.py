@@ -39,7 +39,7 @@ MIN_RELATEDNESS = 0.001
 
 
 class _Related(NamedTuple):
-    """How related files are to the seeds, by kind; and for each kind the closest seed."""
+    """Relatedness of files to the seeds, by kind; and for each kind the closest seed."""
 
     values: dict[str, dict[str, float]]
     seeds: dict[str, dict[str, tuple[float, str]]]

@@ -1,4 +1,4 @@
-"""Which units contain a term, and how often. A unit is a file or a chunk of one. Pure.
+"""Postings: the units that contain a term, with counts. A unit is a file or a chunk of one. Pure.
 
 Most terms occur in a few units only, and their names would take far more memory than their positions. So a term is
 identified by 45 bits of its hash; rare terms share a few thousand sorted arrays. Two terms with the same bits count as

@@ -192,7 +192,7 @@ class BestScores(NamedTuple):
 
 
 class Evidence(NamedTuple):
-    """What index and history say about a query, apart from the scores of single files."""
+    """Evidence of index and history for a query, apart from the scores of single files."""
 
     parsed: ParsedQuery
     query: SearchQuery
@@ -212,7 +212,7 @@ class FileScore(NamedTuple):
     """In the order of `_BY_WORDS`."""
     general: Mapping[str, float]
     pointers: Mapping[str, float]
-    """How the prompt points at the file."""
+    """Weights of the forms in which the prompt mentions the file."""
     edited: Mapping[str, float]
 
     @property

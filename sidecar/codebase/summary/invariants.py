@@ -1,4 +1,4 @@
-"""What a file requires: checks, guarded raises, rules stated in comments, constrained types. Pure."""
+"""Requirements of a file: checks, guarded raises, rules stated in comments, constrained types. Pure."""
 
 from __future__ import annotations
 
@@ -235,7 +235,7 @@ _HEAD = 200
 
 
 class Container(NamedTuple):
-    """What a definition is a member of."""
+    """Enclosing definition of a member."""
 
     kind: str
     head: str

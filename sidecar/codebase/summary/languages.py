@@ -14,7 +14,7 @@ DOCSTRING = '"'
 PROSE = ""
 
 Visibility = Literal["underscore", "exported", "capital", "pub", "not-private", "modifier", "not-static", "section"]
-"""How a language marks what others may use; see visibility.py."""
+"""Mark of the definitions that other files may use."""
 
 
 class Grammar(NamedTuple):

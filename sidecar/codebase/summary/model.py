@@ -3,8 +3,8 @@
 from typing import Literal, NamedTuple, cast
 
 Analysis = Literal["syntax", "patterns", "prose", "binary", "minified", "large", "failed", "unread"]
-"""How a file was read: by its grammar, by line patterns (no grammar, or it took too long), as plain text; or why it was
-not: binary, minified, too large, failed, not read yet.
+"""Way in which a file was read: by its grammar, by line patterns (no grammar, or it took too long), as plain text; or
+the reason why it was not: binary, minified, too large, failed, not read yet.
 """
 
 

@@ -162,7 +162,7 @@ _COMMENT_LINE = lazy_regex(r"(?m)^[^\S\n]*+(?://|#|/?\*).*$")
 
 
 class Syntax(NamedTuple):
-    """What a grammar finds in a file."""
+    """Everything a grammar finds in a file."""
 
     definitions: tuple[Definition, ...]
     invariants: tuple[Invariant, ...]
@@ -239,7 +239,7 @@ def _raws(matches: Iterable[Captures], source: bytes) -> list[_Raw]:
 
 
 def _rank(raw: _Raw) -> tuple[bool, int]:
-    """Of two captures of one name, prefer the one with a body, then the longer one."""
+    """Return a sort key: of two captures of one name the one with a body, then the longer one."""
     return raw.body_start < raw.end, raw.end - raw.start
 
 

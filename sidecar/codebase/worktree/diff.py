@@ -42,7 +42,7 @@ MoveDirection = Literal["forward", "backward", "diverged", "unknown"]
 
 
 class HeadMove(NamedTuple):
-    """What a move of the head changed.
+    """Changes from a move of the head.
 
     `subjects` are those of the new commits, newest first; `files` have line counts only.
     """

@@ -103,7 +103,7 @@ _STANDARD_VALUES: dict[str, tuple[str, ...]] = {
 
 
 class Conversion(NamedTuple):
-    """How this repository's settings make git compare contents."""
+    """Conversions that this repository's settings make git apply before it compares contents."""
 
     compares_mode: bool
     ignores_case: bool

@@ -5,7 +5,7 @@ have none.
 """
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from pathlib import Path
 
 from sidecar.codebase.files import may_show
@@ -14,7 +14,7 @@ from sidecar.codebase.worktree.diff import MAX_PATHS, FileDiff, conflict_hunks, 
 from sidecar.codebase.worktree.freshness import Freshness
 from sidecar.codebase.worktree.git_files import ANYTHING, DIFFS, FILTERS, LINES
 from sidecar.codebase.worktree.state import ChangedFile, RepositoryState, is_unchanged
-from sidecar.storage.cache import LruCache
+from sidecar.core.lru_cache import LruCache
 from sidecar.system.git import Git
 from sidecar.system.libgit import pygit2
 from sidecar.system.safe_open import read_below
@@ -45,7 +45,7 @@ class LibgitDiff:
     """Compute diffs, caching the committed contents. Thread-safe."""
 
     def __init__(self) -> None:
-        self._committed = LruCache(_CONTENTS_BYTES)
+        self._committed: LruCache[Hashable, object] = LruCache(_CONTENTS_BYTES)
 
     def diff(self, cwd: Path, state: RepositoryState, file: ChangedFile, *, is_line_exact: bool) -> FileDiff | None:
         """Return the diff of a file without filters; None if only git can tell.
@@ -141,7 +141,7 @@ class DiffCache:
         self._cwd = cwd
         self._hashes = hashes
         self._freshness = freshness
-        self._cache = LruCache(_CACHE_BYTES)
+        self._cache: LruCache[Hashable, object] = LruCache(_CACHE_BYTES)
         self._libgit = LibgitDiff()
 
     def diffs(self, state: RepositoryState) -> dict[str, FileDiff]:

@@ -54,7 +54,7 @@ class Unsettled(Unwatchable):
 
 
 class ComparisonRules(NamedTuple):
-    """What is needed to compare single files with the index as git does."""
+    """Data needed to compare single files with the index as git does."""
 
     git_index: GitIndex
     conversion: Conversion
@@ -62,7 +62,7 @@ class ComparisonRules(NamedTuple):
 
 
 class WatchPlan(NamedTuple):
-    """What to watch of one worktree."""
+    """Folders and files to watch of one worktree."""
 
     folders: WatchedFolders
     root: str

@@ -71,7 +71,7 @@ _CHOICES = tuple(
         (rf"(?<!not )(?<!never )(?<!n['’]t )(?<!longer )\b{_USE} {_NAME}{_END}", (1, 0)),
     )
 )
-"""What a sentence chooses and rejects: the pattern groups that name them, 0 for none."""
+"""A sentence's choice and rejection: the pattern groups that name them, 0 for none."""
 
 _NEGATION = lazy_regex(
     r"\b(?:not|never|no longer|don['’]?t|doesn['’]?t|isn['’]?t|aren['’]?t|can['’]?t|cannot|without|avoid|stop|nicht|nie"
@@ -144,7 +144,7 @@ class PlannedEntry(NamedTuple):
 
 
 class CapturePlan(NamedTuple):
-    """What one summary results in."""
+    """The result of one summary."""
 
     session: str
     source: str

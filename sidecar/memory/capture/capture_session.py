@@ -116,7 +116,7 @@ class CaptureResult(NamedTuple):
 
 
 class CaptureContext(NamedTuple):
-    """Who captures, in which project, and whether it was requested."""
+    """The capturing agent, its project, and whether the capture was requested."""
 
     process: Process
     workspace: Workspace

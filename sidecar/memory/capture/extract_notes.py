@@ -22,7 +22,7 @@ Reason = Literal[
     "tooShort", "tooLong", "question", "toolOutput", "instructionFile", "private", "injected", "deletedByUser",
     "unresolvedError",
 ]  # fmt: skip
-"""Why a statement was dropped; `memory/status` counts them."""
+"""Reason why a statement was dropped; `memory/status` counts them."""
 
 MIN_WORDS = 3
 MIN_UNSPACED_CHARACTERS = 5

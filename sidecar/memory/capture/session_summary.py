@@ -1,4 +1,4 @@
-"""What a session leaves for memory: messages, errors, notes. Pure."""
+"""Material that a session leaves for memory: messages, errors, notes. Pure."""
 
 from collections.abc import Mapping
 from typing import Any, Literal, NamedTuple
@@ -24,7 +24,7 @@ class ErrorEvent(NamedTuple):
     """Empty while unresolved."""
     at_ms: int
     subject: str = ""
-    """What failed, such as a test's name; empty if the error speaks for itself."""
+    """The thing that failed, such as a test's name; empty if the error is clear by itself."""
 
 
 class Note(NamedTuple):
@@ -42,7 +42,7 @@ class Note(NamedTuple):
 
 
 class SessionSummary(NamedTuple):
-    """What one session, or part of it, leaves."""
+    """Material of one session, or of part of it."""
 
     session: str
     source: str

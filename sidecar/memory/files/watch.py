@@ -8,17 +8,17 @@ scan.
 
 import os
 import threading
-from collections import OrderedDict
 from pathlib import Path
 
 from sidecar.call import Process
+from sidecar.core.lru_cache import LruCache
 from sidecar.system.folder_watch import Changes, Unwatchable, Watch, WatchedFolders, open_watch
 
 MAX_WATCHES = 8
 """Maximum number of watched projects; the least recently used one is scanned again."""
 
 RETRY_MS = 300_000.0
-"""How long a folder that cannot be watched is scanned each time instead."""
+"""Time for which a folder that cannot be watched is scanned instead."""
 
 COOKIES = "cookies"
 """Folder in the state directory whose events prove that all earlier events have arrived."""
@@ -113,22 +113,17 @@ class OpenWatches:
     """The process's watches, most recently used last."""
 
     def __init__(self, process: Process) -> None:
-        self._lock = threading.Lock()
-        self._all: OrderedDict[int, MemoryWatch] = OrderedDict()
+        self._all: LruCache[int, MemoryWatch] = LruCache(MAX_WATCHES)
         process.close_callbacks.append(self.close)
 
     def mark_used(self, watched: MemoryWatch) -> None:
         """Mark a watch as used; close the least recently used one if there are too many."""
-        with self._lock:
-            self._all[id(watched)] = watched
-            self._all.move_to_end(id(watched))
-            surplus = self._all.popitem(last=False)[1] if len(self._all) > MAX_WATCHES else None
-        if surplus is not None:
+        for surplus in self._all.put(id(watched), watched, 1):
             surplus.close()
 
     def close(self) -> None:
         """Close all watches."""
-        for watched in list(self._all.values()):
+        for watched in self._all.values():
             watched.close()
 
 

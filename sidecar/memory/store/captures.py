@@ -26,7 +26,7 @@ class CaptureRecord(NamedTuple):
     at_ms: int
     session: str
     origin: str
-    """What triggered it: run, preCompact, exit, request, artifact."""
+    """The trigger: run, preCompact, exit, request, artifact."""
     added: int
     repeated: int
     suppressed: int

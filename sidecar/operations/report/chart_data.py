@@ -27,7 +27,7 @@ class Chart(NamedTuple):
     id: str
     title: str
     description: str
-    """What the chart shows, in one sentence. It is also the text alternative."""
+    """The chart's statement in one sentence. It is also the text alternative."""
     shape: Shape
     axis: str
     labels: tuple[str, ...]

@@ -1,11 +1,12 @@
 """Cache of a workspace's anchor; rebuilt only when one of its sources changed."""
 
 import threading
-from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Hashable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.codebase import Listing, PackageNames, Repository, RepositoryState
 from sidecar.core.ides import AGENT_PATHS
+from sidecar.core.lru_cache import LruCache
 from sidecar.packs.anchor import config_parsers
 from sidecar.packs.anchor.build import DEPENDENCIES, FRAGILE_FILES, Anchor, AnchorSources, build_anchor, sections_of
 from sidecar.packs.anchor.commands import Project, commands_of, entry_lines
@@ -25,7 +26,6 @@ from sidecar.packs.anchor.toolchain import SETTINGS_FILES, setting_lines
 from sidecar.packs.model import HostInjects
 from sidecar.runs import keys
 from sidecar.session import strip_session_lock
-from sidecar.storage.cache import LruCache
 
 _INSTRUCTIONS = (
     *AGENT_PATHS, "CONTRIBUTING.md", "CONTRIBUTING.rst", "docs/CONTRIBUTING.md", ".github/CONTRIBUTING.md",
@@ -189,7 +189,7 @@ class AnchorCache:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._counted_files: _CountedFiles | None = None
-        self._cache = LruCache(CACHE_BYTES)
+        self._cache: LruCache[Hashable, object] = LruCache(CACHE_BYTES)
         self._last_derived = DerivedLines((), ())
 
     def lines(

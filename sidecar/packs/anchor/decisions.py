@@ -4,7 +4,7 @@ An accepted decision contributes its sentence, another one a pointer. Accepted a
 besides the worktree's files.
 """
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple
 from sidecar.call import Process
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.lru_cache import LruCache
 from sidecar.core.text import one_line
 from sidecar.packs.anchor.markdown_outline import first_sentence, normalize, plain, prose_lines, title_of
 from sidecar.packs.anchor.rules import Document
 from sidecar.runs import Artifact
-from sidecar.storage.cache import LruCache
 from sidecar.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class PointerCache:
     """The lines by project and revision of its memories."""
 
     def __init__(self) -> None:
-        self.lines = LruCache(MAX_PROJECTS)
+        self.lines: LruCache[Hashable, object] = LruCache(MAX_PROJECTS)
 
 
 def load_pointers(process: Process, workspace: Workspace) -> Pointers:

@@ -27,7 +27,7 @@ _VERSION = lazy_regex(r"(\d{1,6})\.(\d{1,6})(?:\.(\d{1,6}))?")
 
 @dataclass(frozen=True, slots=True)
 class Harness:
-    """How one agent is called from a version on: fixed arguments, then the user's, then `end`.
+    """Command line of an agent from a version on: fixed arguments, then the user's, then `end`.
 
     With `--allow-all` the arguments `allow_all` and the variables `allow_all_variables` are added; without it the
     arguments `restricted`, so that the agent may edit files at all. `removed_variables` never reach it.

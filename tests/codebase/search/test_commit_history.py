@@ -1,4 +1,4 @@
-"""What past commits say about today's files, under any name they had."""
+"""Past commits as evidence about today's files, under any name they had."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Which parts import which, by specifiers alone; incremental counts equal a full count."""
+"""Imports between parts, by specifiers alone; incremental counts equal a full count."""
 
 import pytest
 from hypothesis import given
