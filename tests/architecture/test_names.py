@@ -53,9 +53,9 @@ SHARED_BASENAMES = frozenset("__init__ model methods store errors index query ca
 DUPLICATE_BASENAMES = {"records": "stored runs, and records of a provider's transcript"}
 MAX_DUPLICATES = 3
 
-DIALECT_OPENINGS = re.compile(
-    r"(Gives|Says|Tells|Asks|Hears|Keeps what|So many|So much|What|Which|Where|When|How|Who|Of)\b"
-)
+DIALECT_OPENINGS = re.compile(r"(Gives|Says|Tells|Asks|Hears|Keeps what|So many|So much)\b")
+NOUN_CLAUSES = re.compile(r"(What|Which|Where|When|How|Who|Why|Of)\b")
+"""Openings that hide the noun: "What a run changed" is "The changes of a run"."""
 
 MAX_LINES = 600
 SHORT_LINES = 60
