@@ -5,14 +5,13 @@ constitution has instruction files; their imperative sentences are summarized in
 from its definition file.
 """
 
-import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
 from sidecar.context.xml_writer import text_line
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.markdown import Section, split_sections, statements, with_subsections
+from sidecar.core.markdown import Section, split_front_matter, split_sections, statements, with_subsections
 from sidecar.core.redact import redact_lines
 from sidecar.core.text import one_line
 from sidecar.core.tokens import token_weight
@@ -170,7 +169,6 @@ _PARTS: Mapping[str, tuple[str, ...]] = {
 
 _PLACEHOLDER = lazy_regex(r"\$[A-Z_]+")
 _NOTE = lazy_regex(r"(?<!\s)\s*+\([^)]{0,200}\)\s*+$")
-FRONT_MATTER = lazy_regex(r"\A---[ \t]*\r?\n(.*?)\r?\n---[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 
 
 class AgentScope(NamedTuple):
@@ -187,22 +185,22 @@ class AgentScope(NamedTuple):
 def parse_agent_scope(name: str, text: str) -> AgentScope:
     """Parse an agent's file. Secrets are masked, and each part has a maximum length."""
     text = redact_lines(text)
-    match = FRONT_MATTER.match(text)
-    front_matter = (read_mapping(match[1]) or {}) if match else {}
-    sections = split_sections(text[match.end() :] if match else text)
+    parts = split_front_matter(text)
+    front_matter = (read_mapping(parts.matter) or {}) if parts.matter else {}
+    sections = split_sections(parts.body)
     mission = (
         _front_matter_text(front_matter, _MISSION)
         or _first_statement(sections, _MISSION)
         or _opening_agent_scope(sections)
     )
-    parts = {
+    texts = {
         part: _front_matter_text(front_matter, names) or _statement_list(sections, names)
         for part, names in _PARTS.items()
     }
     return AgentScope(
         name,
         one_line(mission, MISSION_CHARACTERS),
-        **{part: one_line(text_of_part, PART_CHARACTERS) for part, text_of_part in parts.items()},
+        **{part: one_line(text_of_part, PART_CHARACTERS) for part, text_of_part in texts.items()},
     )
 
 

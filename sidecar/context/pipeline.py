@@ -5,8 +5,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from sidecar.context.constitution import FRONT_MATTER
-from sidecar.core.markdown import Section, split_sections, statements
+from sidecar.core.markdown import Section, split_front_matter, split_sections, statements
 from sidecar.core.redact import redact_lines
 from sidecar.core.text import one_line
 from sidecar.core.yaml_read import read_mapping, scalar_text
@@ -211,9 +210,9 @@ class Handoff(NamedTuple):
 def parse_handoff(file_name: str, text: str) -> Handoff:
     """Parse a hand-off: its summary first, then decisions, open points and the rest of its first layer."""
     text = redact_lines(text)
-    match = FRONT_MATTER.match(text)
-    front_matter = (read_mapping(match[1]) or {}) if match else {}
-    sections = _first_layer(split_sections(text[match.end() :] if match else text))
+    parts = split_front_matter(text)
+    front_matter = (read_mapping(parts.matter) or {}) if parts.matter else {}
+    sections = _first_layer(split_sections(parts.body))
     ordered = sorted(sections, key=lambda section: not section.title.casefold().startswith(_SUMMARY))
     lines = (one_line(text_line, LINE_CHARACTERS) for section in ordered for text_line in _section_lines(section))
     sender = (

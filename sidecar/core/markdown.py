@@ -1,4 +1,4 @@
-"""Markdown: split into headings, lines, code blocks and sections; prose as paragraphs and sentences. Pure.
+"""Markdown: front matter, headings, lines, code blocks and sections; prose as paragraphs and sentences. Pure.
 
 The memory files have a format of their own, in which offsets matter (`memory/files/document.py`).
 """
@@ -18,6 +18,36 @@ _LIST_ITEM = lazy_regex(r"^\s*(?:[-*+]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?")
 _EMPHASIS = lazy_regex(r"\*\*|__")
 _RULE = lazy_regex(r"\s*([-*_=])(?:\s*\1){2,}\s*$")
 _TABLE_RULE = lazy_regex(r"[\s:|-]++$")
+
+
+_FRONT_OPENING = lazy_regex(r"\ufeff?---[ \t]*\r?\n")
+_FRONT_CLOSING = lazy_regex(r"^---[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
+
+
+class FrontMatter(NamedTuple):
+    """A text in three parts; `matter` is None without front matter, or if it is never closed."""
+
+    opening: str
+    """Includes the byte order mark, if any."""
+    matter: str | None
+    rest: str
+    """Includes the closing line."""
+    is_unclosed: bool = False
+
+    @property
+    def body(self) -> str:
+        """Return the text after the front matter."""
+        return self.rest if self.matter is None else self.rest.partition("\n")[2]
+
+
+def split_front_matter(text: str) -> FrontMatter:
+    """Split a text's YAML front matter off: the lines between `---` and `---` at its top."""
+    opening = _FRONT_OPENING.match(text)
+    closing = _FRONT_CLOSING.search(text, opening.end()) if opening else None
+    if opening is None or closing is None:
+        mark = "\ufeff" if text.startswith("\ufeff") else ""
+        return FrontMatter(mark, None, text[len(mark) :], is_unclosed=opening is not None)
+    return FrontMatter(opening.group(), text[opening.end() : closing.start()], text[closing.start() :])
 
 
 class Heading(NamedTuple):

@@ -15,6 +15,7 @@ import orjson
 
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.markdown import split_front_matter
 from sidecar.core.text import one_line
 from sidecar.core.yaml_read import MalformedYaml, Node, parse_nodes
 from sidecar.memory import MemoryFile, Value, managed_memories, read_memory_file, render_memory_file
@@ -35,8 +36,6 @@ MAX_CONSTRAINTS = 200
 _LFS = b"version https://git-lfs.github.com/spec/"
 _ID = lazy_regex(r"[A-Za-z0-9][\w.+@-]{0,99}", re.ASCII)
 _SCOPE = lazy_regex(r"[^\x00-\x20\x7f/\\:*?\"<>|]{1,100}")
-_OPENING = lazy_regex(r"\ufeff?---[ \t]*\n")
-_CLOSING = lazy_regex(r"^---[ \t]*(?:\n|\Z)", re.MULTILINE)
 _HEADING = lazy_regex(r"^#{1,6}[ \t]++((?:[^\n \t#]++|[ \t#]++(?=[^\n \t#]))*+)[ \t#]*+$", re.MULTILINE)
 _CONSTRAINTS = lazy_regex(
     r"^#{1,6}[ \t]+Constraints[ \t#]*\n(?:(?!#{1,6}[ \t])[^\n]*\n){0,40}?(?P<fence>```+|~~~+)[ \t]*ya?ml[ \t]*\n",
@@ -175,13 +174,10 @@ def _decode(content: bytes) -> str:
 
 
 def _split_front_matter(text: str) -> tuple[str, str]:
-    opening = _OPENING.match(text)
-    if opening is None:
-        return "", text.removeprefix("\ufeff")
-    closing = _CLOSING.search(text, opening.end())
-    if closing is None:
+    parts = split_front_matter(text)
+    if parts.is_unclosed:
         raise UnreadableItem("Its front matter is not closed.")
-    return text[opening.end() : closing.start()], text[closing.end() :]
+    return parts.matter or "", parts.body
 
 
 def _mapping(text: str) -> dict[str, Node]:

@@ -16,6 +16,7 @@ import orjson
 
 from sidecar.core.errors import PolicyDenied
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.markdown import FrontMatter
 from sidecar.core.yaml_edit import Value
 from sidecar.memory.entry import Document, Memory
 from sidecar.memory.files import front_matter
@@ -251,9 +252,9 @@ def _entry(file_fields: EntryFields, section: Section, position: int) -> Memory:
     return build_memory(fields, section.title, section.text, position)
 
 
-def _split_matter(text: str) -> tuple[front_matter.Parts, FieldValues, str]:
+def _split_matter(text: str) -> tuple[FrontMatter, FieldValues, str]:
     """Split a text and parse its front matter; of damaged front matter only the id, by which others refer to it."""
-    parts, problem = front_matter.Parts("", None, text), ""
+    parts, problem = FrontMatter("", None, text), ""
     try:
         parts = front_matter.split(text)
         return parts, front_matter.read_values(parts.matter) if parts.matter else {}, ""

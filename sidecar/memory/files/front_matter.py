@@ -5,19 +5,17 @@ Numbers and times are returned as the text that is written there.
 
 import re
 from collections.abc import Mapping
-from typing import NamedTuple
 
 from sidecar.core import yaml_edit
 from sidecar.core.errors import Conflict
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.markdown import FrontMatter, split_front_matter
 from sidecar.core.yaml_edit import UneditableYaml, Value
 from sidecar.core.yaml_read import MalformedYaml, Node, parse_nodes
 
 MAX_MATTER_CHARACTERS = 64 * 1024
 
 _NOT_A_MAPPING = "The front matter is not a mapping."
-_OPENING = lazy_regex(r"\ufeff?---[ \t]*\r?\n")
-_CLOSING = lazy_regex(r"^---[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 _PLAIN = lazy_regex(r"(?!(?i:true|false|yes|no|on|off|null|y|n)\Z)[A-Za-z](?:[\w./@ -]*[\w./-])?", re.ASCII)
 _KEY = r"[A-Za-z_][A-Za-z0-9_]{0,63}"
 _WORDS = r"[A-Za-z0-9_](?:[\w./@+-]|[ ]++(?=[\w./@+-])|:(?=[\w.]))*+"
@@ -34,33 +32,14 @@ class MalformedFrontMatter(ValueError):
     """The front matter cannot be read; the message is one sentence."""
 
 
-class Parts(NamedTuple):
-    """A file's text in three parts; `matter` is None without front matter."""
-
-    opening: str
-    """Includes the byte order mark, if any."""
-    matter: str | None
-    rest: str
-    """Includes the closing line."""
-
-    @property
-    def body(self) -> str:
-        """Return what follows the front matter."""
-        return self.rest if self.matter is None else self.rest.partition("\n")[2]
-
-
-def split(text: str) -> Parts:
+def split(text: str) -> FrontMatter:
     """Locate the front matter. Raise MalformedFrontMatter if it has no end or is too long."""
-    opening = _OPENING.match(text)
-    if opening is None:
-        mark = "\ufeff" if text.startswith("\ufeff") else ""
-        return Parts(mark, None, text[len(mark) :])
-    closing = _CLOSING.search(text, opening.end())
-    if closing is None:
+    parts = split_front_matter(text)
+    if parts.is_unclosed:
         raise MalformedFrontMatter("The front matter has no closing line `---`.")
-    if closing.start() - opening.end() > MAX_MATTER_CHARACTERS:
+    if parts.matter is not None and len(parts.matter) > MAX_MATTER_CHARACTERS:
         raise MalformedFrontMatter("The front matter is longer than 64 KiB.")
-    return Parts(opening.group(), text[opening.end() : closing.start()], text[closing.start() :])
+    return parts
 
 
 def read_values(matter: str) -> dict[str, str | tuple[str, ...] | None]:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.markdown import Code, Heading, Line, markdown_blocks
+from sidecar.core.markdown import Code, Heading, Line, markdown_blocks, split_front_matter
 
 _BULLET = lazy_regex(r"^\s{0,3}(?:[-*+]|\d{1,2}[.)])\s+(?:\[[ x]\]\s+)?(.+)$")
 _TITLE_FIELD = lazy_regex(r"(?m)^title:\s*+[\"']?(.+?)[\"']?[^\S\n]{0,9}$")
@@ -57,8 +57,7 @@ def bullets(text: str) -> list[Line]:
 
 def title_of(text: str) -> str:
     """Return the title: from the front matter, else the first heading; empty without one."""
-    front = text.removeprefix("---\n").partition("\n---")[0] if text.startswith("---\n") else ""
-    named = _TITLE_FIELD.search(front)
+    named = _TITLE_FIELD.search(split_front_matter(text).matter or "")
     if named:
         return named[1]
     blocks = markdown_blocks(text, underlined_headings=True)
