@@ -10,7 +10,6 @@ from sidecar.codebase.worktree.content_hash import MAX_HASHED_BYTES, blob_id, co
 from sidecar.codebase.worktree.git_files import index_signature
 from sidecar.codebase.worktree.state import RepositoryState, is_sidecar_path
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.named_secrets import is_secret_path
 from sidecar.system.git import Git, GitFailed
 from sidecar.system.safe_open import read_below
 
@@ -379,3 +378,28 @@ def _blobs(cwd: Path, ids: list[str]) -> dict[str, bytes]:
             contents[object_id] = output[position : position + size]
             position += size + 1
     return contents
+
+
+_SECRET_NAMES = lazy_regex(
+    r"""(?ix) (?:
+      \.env(?:rc|[._-].+)? | .+\.env
+      | .*\.(?:pem|key|p8|p12|pfx|jks|keystore|kdbx|asc|gpg|ppk|ovpn|tfstate|tfstate\.backup|tfvars|secrets?)
+      | id_(?:rsa|dsa|ecdsa|ed25519)(?:\..*)? | [._]netrc | \.npmrc | \.pypirc | \.pgpass | \.my\.cnf | \.htpasswd
+      | \.git-credentials | (?:.*[._-])?credentials(?:\.(?:json|ya?ml|toml|ini|csv|txt))?
+      | (?:.*[._-])?secrets?\.(?:json|ya?ml|toml|ini|env|txt|properties) | client_secret.*\.json
+      | service[-_]?account.*\.json | \.dockercfg | kubeconfig | \.s3cfg | \.boto | \.vault[-_](?:token|pass(?:word)?)
+    )"""
+)
+_HARMLESS_NAMES = lazy_regex(
+    r"(?i)\.env[._-](?:example|sample|template|dist|defaults?)|(?:example|sample|template)\.env"
+)
+
+_SECRET_FOLDERS = frozenset((".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker"))
+
+
+def is_secret_path(path: str) -> bool:
+    """Whether a file is secret by its name or folder."""
+    *folders, name = path.split("/")
+    if any(folder.lower() in _SECRET_FOLDERS for folder in folders):
+        return True
+    return bool(_SECRET_NAMES.fullmatch(name)) and not _HARMLESS_NAMES.fullmatch(name)

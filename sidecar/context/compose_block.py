@@ -5,8 +5,9 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple, cast
 
 from sidecar.call import Call
+from sidecar.context.agent_files import parse_agent_scope, parse_handoff
 from sidecar.context.brackets import BRACKETS, Bracket, LayerName, MemoryLevel
-from sidecar.context.constitution import RulesSummary, fit_rules, parse_agent_scope, summarize_rules
+from sidecar.context.constitution import RulesSummary, fit_rules, summarize_rules
 from sidecar.context.memory_layer import CONTINUATION, NO_MEMORIES, BlockMemories, includes_memories, memory_part
 from sidecar.context.model import BlockAgent, BlockHandoff, BlockMemory, ContextBlock, ContextComposeResult, TrimmedPart
 from sidecar.context.pipeline import (
@@ -15,7 +16,6 @@ from sidecar.context.pipeline import (
     Mode,
     Pipeline,
     agent_score,
-    parse_handoff,
     pipeline_lines,
     resolve_mode,
 )

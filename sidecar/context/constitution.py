@@ -1,21 +1,19 @@
-"""Summarize the constitution and an agent's scope. Pure.
+"""Summarize the constitution. Pure.
 
 The summary of the constitution has every article's title, and as many of its key sentences as fit. A project without a
-constitution has instruction files; their imperative sentences are summarized in the same way. An agent's scope comes
-from its definition file.
+constitution has instruction files; their imperative sentences are summarized in the same way.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from sidecar.context.xml_writer import text_line
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.markdown import Section, split_front_matter, split_sections, statements, with_subsections
+from sidecar.core.markdown import Section, split_sections, statements
 from sidecar.core.redact import redact_lines
 from sidecar.core.text import one_line
 from sidecar.core.tokens import token_weight
-from sidecar.core.yaml_read import read_mapping, scalar_text
 
 TITLE_CHARACTERS, SENTENCE_CHARACTERS = 120, 180
 MAX_SENTENCES = 12
@@ -155,85 +153,3 @@ def _opening(summaries: Sequence[RulesSummary]) -> str:
         span = f"Articles {numbers[0]}-{numbers[-1]}" if len(numbers) > 1 else f"Article {numbers[0]}"
         return f"{span} govern every agent; full text in {summaries[0].path}. Key:"
     return f"Rules of this project; full text in {', '.join(summary.path for summary in summaries)}. Key:"
-
-
-MISSION_CHARACTERS, PART_CHARACTERS = 300, 420
-
-_MISSION = ("mission", "purpose", "role")
-_PARTS: Mapping[str, tuple[str, ...]] = {
-    "inputs": ("inputs", "input", "required inputs", "receives", "receiving"),
-    "outputs": ("outputs", "output", "deliverables", "artifacts", "artifact", "sends", "sending"),
-    "criteria": ("success criteria", "quality criteria", "criteria", "acceptance criteria", "self-validation"),
-}
-"""Headings and front matter keys of each part; the first with content wins."""
-
-_PLACEHOLDER = lazy_regex(r"\$[A-Z_]+")
-_NOTE = lazy_regex(r"(?<!\s)\s*+\([^)]{0,200}\)\s*+$")
-
-
-class AgentScope(NamedTuple):
-    """An agent's purpose and limits; a part is empty when its file does not state it."""
-
-    name: str
-    mission: str
-    inputs: str
-    outputs: str
-    criteria: str
-
-
-@lru_cache(maxsize=64)
-def parse_agent_scope(name: str, text: str) -> AgentScope:
-    """Parse an agent's file. Secrets are masked, and each part has a maximum length."""
-    text = redact_lines(text)
-    parts = split_front_matter(text)
-    front_matter = (read_mapping(parts.matter) or {}) if parts.matter else {}
-    sections = split_sections(parts.body)
-    mission = (
-        _front_matter_text(front_matter, _MISSION)
-        or _first_statement(sections, _MISSION)
-        or _opening_agent_scope(sections)
-    )
-    texts = {
-        part: _front_matter_text(front_matter, names) or _statement_list(sections, names)
-        for part, names in _PARTS.items()
-    }
-    return AgentScope(
-        name,
-        one_line(mission, MISSION_CHARACTERS),
-        **{part: one_line(text_of_part, PART_CHARACTERS) for part, text_of_part in texts.items()},
-    )
-
-
-def _front_matter_text(front_matter: Mapping[str, Any], names: Sequence[str]) -> str:
-    return next((value for name in names if (value := scalar_text(front_matter.get(name.replace(" ", "_"))))), "")
-
-
-def _sections_named(sections: Sequence[Section], names: Sequence[str]) -> list[Section]:
-    titles = [_NOTE.sub("", section.title).casefold() for section in sections]
-    return [
-        with_subsections(sections, at)
-        for name in names
-        for at, title in enumerate(titles)
-        if title == name or title.startswith((f"{name}:", f"{name} ("))
-    ]
-
-
-def _first_statement(sections: Sequence[Section], names: Sequence[str]) -> str:
-    first_statements = (next(statements(section.lines), "") for section in _sections_named(sections, names))
-    return next((text for text in first_statements if text), "")
-
-
-def _statement_list(sections: Sequence[Section], names: Sequence[str]) -> str:
-    """Return all statements under the first heading that has any; code only when there is nothing else."""
-    for section in _sections_named(sections, names):
-        for lines in (section.lines, section.code):
-            texts = [_PLACEHOLDER.sub("", text).strip().rstrip(";") for text in statements(lines)]
-            joined = "; ".join(text for text in texts if text).replace(":; ", ": ")
-            if joined:
-                return joined
-    return ""
-
-
-def _opening_agent_scope(sections: Sequence[Section]) -> str:
-    """Return the file's first statement."""
-    return next((statement for section in sections for statement in statements(section.lines)), "")

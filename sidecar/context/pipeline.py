@@ -1,14 +1,11 @@
-"""The pipeline state in `.chati/session.yaml` (position, scores, backlog), mode rights and hand-off documents. Pure."""
+"""The pipeline state in `.chati/session.yaml` (position, scores, backlog), and the rights of a mode. Pure."""
 
 import math
-from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from sidecar.core.markdown import Section, split_front_matter, split_sections, statements
-from sidecar.core.redact import redact_lines
 from sidecar.core.text import one_line
-from sidecar.core.yaml_read import read_mapping, scalar_text
+from sidecar.core.yaml_read import scalar_text
 
 MODE_CHARACTERS = 40
 VALUE_CHARACTERS = 80
@@ -186,54 +183,3 @@ def _item(entry: Mapping[str, Any]) -> str:
     head = " ".join(part for part in (scalar_text(entry.get("id")), scalar_text(entry.get("priority"))) if part)
     title = scalar_text(entry.get("title"))
     return one_line(f"{head}: {title}" if head else title, TITLE_CHARACTERS)
-
-
-LINE_CHARACTERS, MAX_LINES = 240, 40
-ENDING = "-handoff.md"
-
-_SUMMARY = ("layer 1", "summary")
-_SECOND_LAYER = "layer 2"
-"""The second layer is read on demand, never injected."""
-
-_OMITTED_SECTIONS = ("criteria met", "criteria unmet", "recommended reading order")
-
-
-class Handoff(NamedTuple):
-    """The sender, its score (empty when unknown), and the content line by line."""
-
-    sender: str
-    score: str
-    lines: tuple[str, ...]
-
-
-@lru_cache(maxsize=32)
-def parse_handoff(file_name: str, text: str) -> Handoff:
-    """Parse a hand-off: its summary first, then decisions, open points and the rest of its first layer."""
-    text = redact_lines(text)
-    parts = split_front_matter(text)
-    front_matter = (read_mapping(parts.matter) or {}) if parts.matter else {}
-    sections = _first_layer(split_sections(parts.body))
-    ordered = sorted(sections, key=lambda section: not section.title.casefold().startswith(_SUMMARY))
-    lines = (one_line(text_line, LINE_CHARACTERS) for section in ordered for text_line in _section_lines(section))
-    sender = (
-        scalar_text(front_matter.get("from_agent"))
-        or scalar_text(front_matter.get("from"))
-        or file_name.removesuffix(ENDING)
-    )
-    return Handoff(
-        one_line(sender, 64),
-        one_line(scalar_text(front_matter.get("score")), 12),
-        tuple(line for line in dict.fromkeys(lines) if line)[:MAX_LINES],
-    )
-
-
-def _first_layer(sections: Sequence[Section]) -> list[Section]:
-    titles = [section.title.casefold() for section in sections]
-    end = next((at for at, title in enumerate(titles) if title.startswith(_SECOND_LAYER)), len(titles))
-    return [section for section in sections[:end] if not section.title.casefold().startswith(_OMITTED_SECTIONS)]
-
-
-def _section_lines(section: Section) -> list[str]:
-    texts = [text for text in statements(section.lines) if text]
-    needs_no_title = section.level < 2 or section.title.casefold().startswith(_SUMMARY)
-    return texts if needs_no_title or not texts else [f"{section.title}: {texts[0]}", *texts[1:]]

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from sidecar.core.named_secrets import is_secret_path
+from sidecar.codebase.files import is_secret_path
 from sidecar.core.redact import MASK, redact, redact_lines
 
 _RANDOM = random.Random(7)  # fixed, so that a failure comes back

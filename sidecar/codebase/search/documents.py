@@ -10,7 +10,8 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 
 from sidecar.codebase.files import FileKind, file_kind, stem_of
-from sidecar.codebase.search.postings import MAX_UNITS, Postings, Spellings, unit_of
+from sidecar.codebase.search.postings import MAX_UNITS, Postings, unit_of
+from sidecar.codebase.search.spelling import Spellings
 from sidecar.codebase.summary.model import Summary
 from sidecar.core.terms import count_terms
 

@@ -1,7 +1,7 @@
 """The assessment of each rollout stage: passive → inject → snapshot → rehydrate. Pure.
 
 The first two targets are the specification's (continuity-design.md, Success Metrics). The host waits 800 ms for a
-pre-run; half of that leaves room for slower machines. Figures are formatted here for the whole report.
+pre-run; half of that leaves room for slower machines.
 """
 
 from collections.abc import Mapping
@@ -9,54 +9,8 @@ from dataclasses import dataclass
 
 from sidecar.metrics import MetricsFigures
 from sidecar.operations.model import ReportCheck, ReportStage, ReportStep, StageName, Verdict
+from sidecar.operations.report.number_format import milliseconds, percent
 from sidecar.settings.resolve import Settings
-
-UNKNOWN = "–"
-
-
-def percent(share: float | None) -> str:
-    """Return a share of 1 as in `66.7 %`."""
-    return UNKNOWN if share is None else f"{100 * share:.1f}".removesuffix(".0") + " %"
-
-
-def whole(number: float | None) -> str:
-    """Return a count as in `12,345`."""
-    return UNKNOWN if number is None else f"{number:,.0f}"
-
-
-def milliseconds(duration: float | None) -> str:
-    """Return a duration as in `8.4 ms`."""
-    if duration is None:
-        return UNKNOWN
-    return f"{duration:,.0f} ms" if duration >= 100 else f"{duration:.1f}".removesuffix(".0") + " ms"
-
-
-def size(number: float | None) -> str:
-    """Return bytes as in `1.2 MB`, in powers of 1,000."""
-    if number is None:
-        return UNKNOWN
-    for unit in ("B", "kB", "MB"):
-        if abs(number) < 1_000:
-            return f"{number:,.0f} {unit}" if unit == "B" else f"{number:,.1f} {unit}"
-        number /= 1_000
-    return f"{number:,.1f} GB"
-
-
-def dollars(amount: float | None) -> str:
-    """Return US dollars as in `$ 0.42`."""
-    return UNKNOWN if amount is None else f"$ {amount:,.2f}"
-
-
-def age(since_ms: int | None, now_ms: int) -> str:
-    """Return the time since a moment in its largest unit."""
-    if since_ms is None:
-        return UNKNOWN
-    minutes = max(0, now_ms - since_ms) // 60_000
-    for unit, length in (("day", 24 * 60), ("hour", 60)):
-        if minutes >= length:
-            return f"{minutes // length} {unit}{'' if minutes // length == 1 else 's'} ago"
-    return f"{minutes} min ago" if minutes else "just now"
-
 
 HIT_RATE = 0.6
 REDUCTION = 0.3
