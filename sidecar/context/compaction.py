@@ -34,7 +34,7 @@ from sidecar.context.model import (
     RestartCounters,
 )
 from sidecar.context.project_files import SESSION, read_sources
-from sidecar.context.resume_point import ResumePoint, mask_secrets, session_file_values
+from sidecar.context.store import ResumePoint, mask_secrets, session_file_values
 from sidecar.core.digests import short_id
 from sidecar.core.errors import Busy, InvalidParams, PolicyDenied, SidecarError, StateDegraded, WorkspaceUnavailable
 from sidecar.core.ides import IDES, RESUME_COMMAND

@@ -14,7 +14,8 @@ from sidecar.transcripts import claude, codex
 from sidecar.transcripts.events import Event, EventType, Reader, Record
 
 READERS: tuple[Reader, ...] = (claude.READER, codex.READER)
-"""The supported formats; a new provider is a file with a `READER`, and its row here."""
+"""The supported formats. A new provider is one file with a `READER`, and its name here: the frozen program has no
+folder in which files could be discovered."""
 
 
 def read_events(lines: Iterable[bytes], since_ms: int, *kinds: EventType) -> Iterator[Event]:
