@@ -120,7 +120,7 @@ class IndexedMemory(NamedTuple):
 
     memory: Memory
     digest: str
-    """Hash of its content without variable parts; see `dedupe.py`."""
+    """Hash of its content without variable parts; see `memory/entry.py`."""
     tokens: int
     """Estimated tokens of its text."""
     indexed_text: IndexedText = NO_TEXT
