@@ -50,7 +50,14 @@ def pytest_configure(config: pytest.Config) -> None:
         del os.environ[name]
 
 
-TOGETHER = ("tests/build/test_run.py", "tests/build/test_setup.py", "tests/frozen/", "tests/node/", "tests/replay/")
+TOGETHER = (
+    "tests/build/test_run.py",
+    "tests/build/test_setup.py",
+    "tests/frozen/",
+    "tests/node/",
+    "tests/operations/test_report.py",
+    "tests/replay/",
+)
 """Where tests share an expensive fixture: they run in one process."""
 
 
@@ -63,7 +70,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Run the tests below each path of TOGETHER in one process, and every other test wherever there is room."""
     from xdist.scheduler import LoadScopeScheduling
 
-    class SharedFixtureScheduling(LoadScopeScheduling):
+    class SharedFixtureScheduling(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
         def _split_scope(self, nodeid: str) -> str:
             return next((path for path in TOGETHER if nodeid.startswith(path)), nodeid)
 

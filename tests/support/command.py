@@ -20,12 +20,21 @@ TEMPORARY = ("TMPDIR", "TEMP", "TMP")
 
 
 def run_command(*arguments: str, cwd: Path, temporary: Path, stdin: bytes = b"", **variables: str) -> Done:
-    """Run `onecode-sidecar` in this process, with its own streams, folder and environment, which saves its start.
-
-    Temporary files are in a folder of the test.
-    """
+    """Run `onecode-sidecar` in this process, which saves its start; temporary files are in a folder of the test."""
     from sidecar.cli.main import run
 
+    return run_in_process(run, *arguments, cwd=cwd, temporary=temporary, stdin=stdin, **variables)
+
+
+def run_in_process(
+    program: Callable[[list[str]], int],
+    *arguments: str,
+    cwd: Path,
+    temporary: Path,
+    stdin: bytes = b"",
+    **variables: str,
+) -> Done:
+    """Run a program's main function with its own streams, folder and environment."""
     streams = [io.TextIOWrapper(io.BytesIO(content), "utf-8", newline="") for content in (stdin, b"", b"")]
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(cwd)
@@ -37,7 +46,7 @@ def run_command(*arguments: str, cwd: Path, temporary: Path, stdin: bytes = b"",
         for name, stream in zip(("stdin", "stdout", "stderr"), streams, strict=True):
             patch.setattr(sys, name, stream)
         try:
-            status = run(list(arguments))
+            status = program(list(arguments))
         except SystemExit as ended:
             status = ended.code if isinstance(ended.code, int) else int(ended.code is not None)
     return Done(arguments, status, *(_written(stream) for stream in streams[1:]))

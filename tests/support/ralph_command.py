@@ -1,4 +1,4 @@
-"""`spool ralph` as a user runs it: in its own process, with the scripted agent as a custom harness."""
+"""`spool ralph` with the scripted agent as a custom harness: in this process, in one of its own where that matters."""
 
 import contextlib
 import os
@@ -13,7 +13,7 @@ from typing import Any
 import orjson
 import psutil
 
-from tests.support.command import TEMPORARY, Done
+from tests.support.command import TEMPORARY, Done, run_in_process
 from tests.support.fake_agent import FakeAgent
 from tests.support.process import ROOT
 
@@ -38,12 +38,20 @@ class Ralph:
         return self.cwd / ".spool" / ".state" / "ralph" / self.change
 
     def __call__(self, *arguments: str, stdin: bytes = b"", cwd: Path | None = None, **variables: str) -> Done:
-        """Run it with the change and more arguments."""
+        """Run it with the change and more arguments, in this process, which saves its start."""
+        from sidecar.cli.main import spool
+
+        line = ("ralph", "--change", self.change, *arguments)
+        environment = self._environment(variables)
+        return run_in_process(spool, *line, cwd=cwd or self.cwd, temporary=self._temporary, stdin=stdin, **environment)
+
+    def in_own_process(self, *arguments: str) -> Done:
+        """Run it as its user does, in a process of its own."""
         return subprocess.run(
             self._line(arguments),
-            cwd=cwd or self.cwd,
-            env=self._environment(variables),
-            input=stdin,
+            cwd=self.cwd,
+            env=self._environment({}),
+            stdin=subprocess.DEVNULL,
             capture_output=True,
             check=False,
             timeout=PATIENCE_SECONDS,
