@@ -1,6 +1,9 @@
 """The in-memory sidecar: the whole application in this process, without streams or signals."""
 
+import functools
+import shutil
 import sys
+import tempfile
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -8,6 +11,7 @@ from pathlib import Path
 from sidecar.app import App, load_full_catalog
 from sidecar.catalog import Catalog
 from sidecar.method import Method, Notification
+from sidecar.storage.database import open_state
 from sidecar.system.log import Log
 from tests.support.client import Client
 from tests.support.clock import FixedClock
@@ -28,6 +32,8 @@ class MemorySidecar:
         prints_log: bool = True,
     ) -> None:
         """Serves the catalog and more; `may_load` holds the loading of methods back until it is set."""
+        if not state_dir.exists() and state_dir.parent.is_dir():
+            shutil.copytree(_empty_state(), state_dir)
         load = with_rows(methods, notifications)
         self.clock = FixedClock()
         self.inbox = Inbox()
@@ -59,6 +65,14 @@ class MemorySidecar:
     def _new_id(self) -> str:
         self._ids += 1
         return f"{self._ids:012x}".ljust(32, "0")
+
+
+@functools.cache
+def _empty_state() -> Path:
+    """Return a state folder as the first start makes it; a copy takes a tenth of the time that creating one takes."""
+    folder = Path(tempfile.mkdtemp(prefix="state-")) / "state"
+    open_state(folder, FixedClock().now_ms()).database.close()
+    return folder
 
 
 def with_rows(methods: Iterable[Method], notifications: Iterable[Notification] = ()) -> Callable[[], Catalog]:

@@ -174,6 +174,8 @@ def _template() -> Path:
     """Return the git directory of an empty repository, created once per process."""
     folder = Path(tempfile.mkdtemp(prefix="template-"))
     git(folder, "init", "--quiet", "--initial-branch", "main")
+    for hook in (folder / ".git" / "hooks").iterdir():
+        hook.unlink()  # samples, which nothing needs and every test would copy
     return folder / ".git"
 
 
