@@ -22,6 +22,11 @@ from tests.support.repositories import Repository
 # because the test holds the other end of the pipe: only `processId` reveals that the parent is gone.
 PARENT = "import subprocess, sys; subprocess.run(sys.argv[1:])"
 
+pytestmark = pytest.mark.thorough
+
+MAX_MEBIBYTES = 92
+"""A larger program needs a reason: this one is downloaded with every update of 1Code."""
+
 Start = Callable[..., SidecarProcess]
 
 
@@ -45,6 +50,11 @@ def test_it_answers_pings_and_methods_with_nothing_else_on_the_stream(running: S
     settings = running.client.request("settings/get", {})["settings"]
     assert {"mode", "tokenMode", "memoryBranch"} <= {setting["name"] for setting in settings}
     assert running.garbage == []
+
+
+def test_it_is_not_larger_than_it_was(program: Path) -> None:
+    size = sum(path.lstat().st_size for path in program.parent.rglob("*") if path.is_file())
+    assert size / 2**20 <= MAX_MEBIBYTES
 
 
 def test_it_describes_itself(running: SidecarProcess) -> None:

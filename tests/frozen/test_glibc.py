@@ -8,7 +8,10 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="only Linux has glibc")
+pytestmark = [
+    pytest.mark.thorough,
+    pytest.mark.skipif(sys.platform != "linux", reason="only Linux has glibc"),
+]
 
 OLDEST = (2, 35)
 """The version of the release's build machine, Ubuntu 22.04."""
