@@ -10,8 +10,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.depth import is_thorough
-
 ROOT = Path(__file__).resolve().parents[2]
 
 # The real scripts in a small project: no package to download, one console script.
@@ -101,11 +99,12 @@ def test_a_second_setup_returns_immediately_without_changes(ready: Path, tmp_pat
     assert _environments(ready) == made
 
 
+@pytest.mark.thorough
 @pytest.mark.skipif(os.name == "nt", reason="SIGKILL is POSIX; Windows ends a process by other means")
 def test_a_killed_setup_leaves_the_previous_environment(ready: Path) -> None:
     before = _version(ready)
     _require_version(ready, "2.0")
-    for stage in ("making", "packages", "the project") if is_thorough() else ("packages",):
+    for stage in ("making", "packages", "the project"):
         _kill_while(stage, ready)
         assert _version(ready) == before, f"killed while: {stage}"
     _set_up(ready)
@@ -123,6 +122,7 @@ def _kill_while(stage: str, project: Path) -> None:
     running.stdout.close()
 
 
+@pytest.mark.thorough
 def test_two_concurrent_setups_create_one_environment(project: Path) -> None:
     both = [_start(project), _start(project)]
     outputs = [running.communicate(timeout=120)[0] for running in both]

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from sidecar.session import block_state, user_content
+from tests.support.depth import sample
 from tests.support.process import SidecarProcess
 from tests.support.rpc_failures import StillWaiting
 
@@ -19,7 +20,7 @@ USER_CONTENT = b"# Mine\r\n\r\nlast line, without a newline"
 
 
 @pytest.mark.parametrize("verb", ["activate", "exit"])
-@pytest.mark.parametrize("killed_at", [1, 2, 3, 4, 5, 6, 8])
+@pytest.mark.parametrize("killed_at", sample([1, 2, 3, 4, 5, 6, 8], 3))
 def test_after_a_kill_at_any_write_repeating_the_call_succeeds(
     start_process: StartProcess, tmp_path: Path, verb: str, killed_at: int
 ) -> None:

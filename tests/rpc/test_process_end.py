@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.client import Client
+from tests.support.depth import sample
 from tests.support.process import END_SECONDS, ROOT, SERVE, SERVE_WITH_ROWS, SidecarProcess
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals and process groups of POSIX")
@@ -84,7 +85,7 @@ ENDS = [
 ]
 
 
-@pytest.mark.parametrize(("end", "busy"), ENDS)
+@pytest.mark.parametrize(("end", "busy"), sample(ENDS, 6))
 def test_process_ends_in_time_with_status_0_and_acknowledged_runs_stay_stored(
     process: SidecarProcess,
     start_process: Callable[..., SidecarProcess],

@@ -18,6 +18,7 @@ from sidecar.codebase.summary import (
     language_of,
 )
 from sidecar.codebase.summary.model import MAX_CHUNKS
+from tests.support.depth import sample
 
 SAMPLES: dict[str, tuple[str, list[str]]] = {
     "a.py": (
@@ -256,7 +257,7 @@ BODIES = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("language", LANGUAGES, ids=lambda language: language.name)
+@pytest.mark.parametrize("language", sample(LANGUAGES, 8), ids=lambda language: language.name)
 def test_every_pattern_takes_linear_time(language: Language) -> None:
     """Eight times the line may take eight times the time, with room for a noisy machine; quadratic is 64 times."""
     for pattern in language.definitions:
@@ -271,7 +272,9 @@ def test_every_pattern_takes_linear_time(language: Language) -> None:
 @pytest.mark.parametrize(
     "line", [" " * 399, "    a(" + "):" * 190, "int " + "a " * 190, "public " * 50, "impl a" + " " * 390]
 )
-@pytest.mark.parametrize("path", ["a.py", "a.ts", "a.rs", "a.java", "a.c", "a.cpp", "a.cs", "a.kt", "a.md", "a.sql"])
+@pytest.mark.parametrize(
+    "path", sample(["a.py", "a.ts", "a.rs", "a.java", "a.c", "a.cpp", "a.cs", "a.kt", "a.md", "a.sql"], 4)
+)
 def test_a_file_full_of_bad_lines_takes_bounded_time(path: str, line: str) -> None:
     content = (line + "\n") * (MAX_ANALYSED_BYTES // (len(line) + 1))
     assert _seconds(summarize, path, content.encode()) < 3.0
