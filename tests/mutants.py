@@ -103,6 +103,14 @@ def is_caught(mutant: Mutant, tests: tuple[str, ...], copy: Path, options: list[
     text = target.read_text(encoding="utf-8")
     assert text[mutant.offset :].startswith(mutant.old)
     target.write_text(text[: mutant.offset] + mutant.new + text[mutant.offset + len(mutant.old) :], encoding="utf-8")
+    try:
+        return is_failing(tests, copy, options)
+    finally:
+        target.write_text(text, encoding="utf-8")
+
+
+def is_failing(tests: tuple[str, ...], copy: Path, options: list[str]) -> bool:
+    """Whether some test fails, or the run takes too long."""
     command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *options, *tests]
     try:
         done = subprocess.run(
@@ -115,13 +123,11 @@ def is_caught(mutant: Mutant, tests: tuple[str, ...], copy: Path, options: list[
         )
     except subprocess.TimeoutExpired:
         return True
-    finally:
-        target.write_text(text, encoding="utf-8")
     return done.returncode == 1
 
 
 def main() -> int:
-    """Draw the mutants, run them, print what was caught; the status is 0 whatever the share is."""
+    """Draw the mutants, run them, print what was caught. Return 1 only if tests fail without a mutant."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--count", type=int, default=60)
     parser.add_argument("--seed", type=int, default=1)
@@ -136,12 +142,16 @@ def main() -> int:
             ".venv*", ".git", ".frozen", "node_modules", "__pycache__", ".*_cache", ".hypothesis"
         )
         shutil.copytree(ROOT, copy, ignore=ignored, symlinks=True)
+        extra = ["--thorough"] if options.thorough else []
+        for tests in (*((f"tests/{name}",) for name in options.slices[: options.count]), WIDER):
+            if is_failing(tests, copy, extra):
+                print(f"{' '.join(tests)} fails without any mutant.")
+                return 1
         for number in range(options.count):
             slice_name = options.slices[number % len(options.slices)]
             files = sorted((ROOT / "sidecar" / slice_name).rglob("*.py"))
             candidates = [mutant for file in files for mutant in mutants_of(file)]
             mutant = chance.choice(candidates)
-            extra = ["--thorough"] if options.thorough else []
             is_seen = is_caught(mutant, (f"tests/{slice_name}",), copy, extra) or is_caught(mutant, WIDER, copy, extra)
             caught += is_seen
             print(f"{'caught' if is_seen else 'MISSED'}  {mutant}", flush=True)
