@@ -325,7 +325,7 @@ DECISIONS: dict[str, tuple[str, ...]] = {
         "test_knowledge_anchor.py::test_an_item_cannot_forge_an_anchor_line_or_carry_a_secret",
         "test_knowledge_anchor.py::test_pointers_in_the_anchor_are_not_recalled_again",
         "test_knowledge_anchor.py::test_many_items_leave_the_anchor_in_its_budget_with_the_projects_own_rules",
-        "test_knowledge_anchor.py::test_before_memories_are_loaded_the_anchor_is_marked_incomplete",
+        "test_knowledge_anchor.py::test_while_many_memories_are_read_the_first_time_the_anchor_is_marked_incomplete",
         "test_knowledge_anchor.py::test_a_project_without_pointers_does_not_wait_for_memories",
     ),
     "Context Engine: the bracket scales the packs": (

@@ -19,7 +19,7 @@ from sidecar.memory.capture.session_summary import ErrorEvent, Note, SessionSumm
 from sidecar.memory.capture.session_transcript import read_transcript
 from sidecar.memory.entry import SECTORS, Document, Memory, Sector, content_hash, normalized
 from sidecar.memory.files.layout import AGENTS, SHARED
-from sidecar.memory.index import Index, RefreshResult, index_of
+from sidecar.memory.index import MAX_INLINE_FILES, Index, RefreshResult, index_of
 from sidecar.memory.maintain import clean_session, run_upkeep_later
 from sidecar.memory.managed_memories import (
     FileChange,
@@ -32,7 +32,7 @@ from sidecar.memory.managed_memories import (
 from sidecar.memory.model import MemoryCaptureResult, SessionSummaryInput
 from sidecar.memory.privacy_filter import filter_private, memory_heading, revoked_line
 from sidecar.memory.proposals import accepted_rules
-from sidecar.memory.recall import MAX_INLINE_FILES, Relevance, Relevant, memories_by_id, preload, refresh_index
+from sidecar.memory.recall import Relevance, Relevant, memories_by_id, preload, refresh_index
 from sidecar.memory.serialize import Level, render_memory
 from sidecar.memory.store.entry_queries import count_by_tier
 

@@ -33,6 +33,11 @@ from sidecar.workspace import Workspace
 RACY_NS = 2_000_000_000
 """The coarsest clock of a supported file system: two seconds (FAT)."""
 
+MAX_INLINE_FILES = 200
+"""Maximum number of files refreshed before each run: a millisecond if none changed, 50 ms if all are read for the first
+time. Watched files in any number. With more, the index is used as it is and refreshed after the run.
+"""
+
 MAX_INDIVIDUAL_CHANGES = 500
 """With more changed files, all files are scanned instead."""
 
@@ -95,6 +100,15 @@ class Index:
             result = self._update_changed(candidates, before) if candidates else before._replace(changed=(), removed=())
             self._last_refresh = self._last_refresh[0], result
             return result
+
+    def refresh_if_quick(self) -> bool:
+        """Refresh if the files are watched or few; return whether the index is up to date."""
+        if not self.is_watched:
+            known = self.files()
+            if known > MAX_INLINE_FILES or (not known and not self.folder.has_at_most(MAX_INLINE_FILES)):
+                return False
+        self.refresh()
+        return True
 
     @property
     def is_watched(self) -> bool:

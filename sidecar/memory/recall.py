@@ -11,7 +11,7 @@ from sidecar.memory.access_control import SHARED_ONLY, Reach, reach_of
 from sidecar.memory.entry import Memory, Tier
 from sidecar.memory.files.layout import SHARED
 from sidecar.memory.files.watch import OpenWatches
-from sidecar.memory.index import Index, IndexFileWrites, IndexRegistry, index_of
+from sidecar.memory.index import MAX_INLINE_FILES, Index, IndexFileWrites, IndexRegistry, index_of
 from sidecar.memory.indexed_text import significant_terms
 from sidecar.memory.memory_search import MemoryHit, search
 from sidecar.memory.serialize import Level, render_memory
@@ -31,11 +31,6 @@ MIN_SHARED_TERMS = 2
 MAX_DOUBTED_CONFIDENCE = 0.5
 """Memories at or below this confidence are never injected automatically; superseded and contradicted ones fall below
 it.
-"""
-
-MAX_INLINE_FILES = 200
-"""Maximum number of files refreshed before each run, in a millisecond; watched files in any number. With more, the
-index is used as it is and refreshed after the run.
 """
 
 MAX_RELEVANT = 6
@@ -84,16 +79,17 @@ class Relevance:
         index = index_of(process, workspace)
         if not index.folder.exists():
             return ()
-        if index.is_watched or index.files() <= MAX_INLINE_FILES:
-            index.refresh()
+        is_current = index.refresh_if_quick()
         if index.files() == 0:
-            return ()
+            return () if is_current else None
         answer = self._answers.get(_key(process, index, text))
         return answer if isinstance(answer, tuple) else None
 
     def search(self, process: Process, workspace: Workspace, text: str, limit: int) -> tuple[Relevant, ...]:
         """Search and cache the answer. Scores use the day's start, so a text has the same answer all day."""
         index = index_of(process, workspace)
+        if not index.revision():  # more files than can be read before a run, and no index of them yet
+            index.refresh()
         key = _key(process, index, text)
         answer = _search(process, index, SHARED_ONLY, text, limit)
         self._answers.put(key, answer, 1)

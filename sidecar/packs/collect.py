@@ -8,6 +8,7 @@ from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from sidecar.call import Process
 from sidecar.codebase import (
     HeadMove,
     Listing,
@@ -49,6 +50,7 @@ from sidecar.packs.task_pack import (
 from sidecar.runs import SessionContents, keys
 from sidecar.runs.call_record import Trimmed
 from sidecar.system.log import Log
+from sidecar.workspace import Workspace
 
 if TYPE_CHECKING:
     from sidecar.memory import Memory, Relevant
@@ -351,18 +353,14 @@ def _start_memory_sources(
 ) -> Collect | None:
     """Query the registry, and use the cached memories of the prompt or start to search for them.
 
-    Return the function that collects them. Both load after start-up and never delay a prompt. A follow-up is searched
-    together with its task's objective, because its own words often say little.
+    Return the function that collects them. A follow-up is searched together with its task's objective, because its own
+    words often say little.
     """
     process, workspace = pack_query.process, pack_query.workspace
-    if not process.loaded.is_set():
-        inputs.omissions.append(Trimmed(item="memories", reason="still being loaded"))
-        return None
     from sidecar.packs.memory_sources import MAX_MEMORIES
-    from sidecar.registry import hint_for
 
     prompt = clean_prompt(params.prompt)
-    inputs.hint = hint_for(workspace, process, prompt)
+    inputs.hint = _hint(process, workspace, prompt)
     text = prompt if new_task else f"{prompt}\n{pack_query.task.objective}"
     relevance = process.slices.memory.relevance
     try:
@@ -385,6 +383,15 @@ def _start_memory_sources(
             record_omission(inputs, "memories", error, process.log)
 
     return collect
+
+
+def _hint(process: Process, workspace: Workspace, prompt: str) -> Hint | None:
+    """Return the registry's hint; none before the first response, because the registry is loaded after it."""
+    if not process.loaded.is_set():
+        return None
+    from sidecar.registry import hint_for
+
+    return hint_for(workspace, process, prompt)
 
 
 FOLLOW_UP_FILES = 6

@@ -1,11 +1,10 @@
 """Contributions of memory and registry: memories and existing entities as items, pointers as anchor lines.
 
-Loaded with the memories, after the first response. Only shared memories are shown, and only where they are likely
-relevant; a search does not count as a read.
+Only shared memories are shown, and only where they are likely relevant; a search does not count as a read.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from sidecar.context import Bracket
 from sidecar.core.digests import short_id
@@ -14,8 +13,10 @@ from sidecar.memory import Level, Memory, Relevant, managed_memories, memory_hea
 from sidecar.memory.managed_memories import Pointer
 from sidecar.packs.anchor import Pointers
 from sidecar.packs.items import PackItem, Priority, sent_memory_ids
-from sidecar.registry import Hint
 from sidecar.runs import SessionContents, keys
+
+if TYPE_CHECKING:
+    from sidecar.registry import Hint  # loaded after the first response
 
 MAX_MEMORIES = 4
 LINE_CHARACTERS, TITLE_CHARACTERS = 360, 160
@@ -67,7 +68,7 @@ def _is_in_anchor(memory: Memory, anchor: str) -> bool:
     return all(text in anchor for text in (memory.title, *managed_memories.pointer_statements(memory.text)))
 
 
-def hint_item(hint: Hint) -> PackItem:
+def hint_item(hint: "Hint") -> PackItem:
     """Return an item for an existing entity that matches what the prompt wants created."""
     return PackItem(
         key=keys.entity_key(hint.entity_id),

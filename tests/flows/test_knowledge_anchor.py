@@ -7,9 +7,11 @@ from typing import Any
 import pytest
 
 from sidecar.core.text import size
+from sidecar.memory import MAX_INLINE_FILES
 from sidecar.packs import ANCHOR_BYTES
 from tests.support.conversation import Conversation, sent
 from tests.support.knowledge_project import Knowledge, item
+from tests.support.memory_project import Memories
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, active, shop, text_of
@@ -117,28 +119,19 @@ def test_many_items_leave_the_anchor_in_its_budget_with_the_projects_own_rules(
     assert "Never use floats for money." in anchor
 
 
-def test_before_memories_are_loaded_the_anchor_is_marked_incomplete(
-    knowledge: Knowledge, begin: Begin, active: MemorySidecar
+def test_while_many_memories_are_read_the_first_time_the_anchor_is_marked_incomplete(
+    shop: Repository, active: MemorySidecar
 ) -> None:
-    chat = begin()
-    knowledge.request("sync")
-    before = chat.turn(PROMPT)
-    process = active.app.process
-    assert process is not None
-    process.loaded.clear()
-    answer = chat.pre_run("go on")
-    process.loaded.set()
-    assert answer["system"]["text"] == before["system"]["text"]
-    assert {"item": "anchor", "reason": "not all of its sources were readable"} in answer["metadata"]["trimmed"]
-    assert "no longer" not in sent(answer)
+    memories = Memories(active, shop.path)
+    for number in range(MAX_INLINE_FILES + 1):
+        memories.write(f"shared/durable/{number}.md", f"# Kiln {number}\n\nKiln {number} fires pots.\n")
+    incomplete = {"item": "anchor", "reason": "not all of its sources were readable"}
+    assert incomplete in Conversation(active.client, shop.path).pre_run(PROMPT)["metadata"]["trimmed"]
+    later = Conversation(active.client, shop.path, sub_chat_id="later").pre_run(PROMPT)
+    assert incomplete not in later["metadata"]["trimmed"]
 
 
 def test_a_project_without_pointers_does_not_wait_for_memories(shop: Repository, active: MemorySidecar) -> None:
-    process = active.app.process
-    assert process is not None
-    process.loaded.clear()
     chat = Conversation(active.client, Path(shop.path))
-    answer = chat.pre_run(PROMPT)
-    process.loaded.set()
-    assert all(trim["item"] != "anchor" for trim in answer["metadata"]["trimmed"])
+    assert all(trim["item"] != "anchor" for trim in chat.pre_run(PROMPT)["metadata"]["trimmed"])
     assert chat.pre_run(PROMPT)["metadata"]["cacheHit"] is True

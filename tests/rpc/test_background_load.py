@@ -1,17 +1,14 @@
 """Methods are loaded in two steps: those of a run first, the rest after the first prompt."""
 
-import time
 from collections.abc import Callable
 
 from sidecar.app import load_core_catalog, load_full_catalog
 from sidecar.catalog import Catalog, all_methods, core_methods
 from sidecar.rpc.dispatch import Dispatcher
-from tests.support.conversation import Conversation
+from tests.support.conversation import Conversation, sent
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.process import SidecarProcess
 from tests.support.repositories import Repository
-
-MISSING = {"item": "memories", "reason": "still being loaded"}
 
 
 def test_core_methods_include_those_of_a_run() -> None:
@@ -40,16 +37,29 @@ def test_only_requests_for_methods_not_loaded_yet_wait(sidecar: MemorySidecar, t
     assert sidecar.client.answer(later[1])["error"]["code"] == -32601
 
 
-def test_other_methods_are_loaded_after_the_first_pre_run(
+def test_first_pre_run_of_a_process_has_the_memories(
+    start_process: Callable[..., SidecarProcess], make_repository: Callable[..., Repository]
+) -> None:
+    repository = make_repository({"cart.py": "def total(): ...\n"})
+    file = repository.path / ".chati/memories/shared/durable/totals.md"
+    file.parent.mkdir(parents=True)
+    file.write_text("# Totals are rounded half up\n\nThe till's totals are rounded half up to whole cents.\n")
+    for _ in range(2):  # without an index, then with that of the process before
+        process = start_process()
+        process.client.initialize(settings={"mode": "active"})
+        answer = Conversation(process.client, repository.path).pre_run("Change how totals are rounded")
+        assert "rounded half up to whole cents" in sent(answer)
+        assert not any(trimmed["item"] == "memories" for trimmed in answer["metadata"]["trimmed"])
+        process.close()
+
+
+def test_first_pre_run_without_memories_names_no_memories(
     start_process: Callable[..., SidecarProcess], make_repository: Callable[..., Repository]
 ) -> None:
     client = start_process().client
     client.initialize(settings={"mode": "active"})
-    chat = Conversation(client, make_repository({"cart.py": "def total(): ...\n"}).path)
-    assert MISSING in chat.pre_run("Round the total")["metadata"]["trimmed"]
-    give_up_at = time.monotonic() + 20
-    while MISSING in chat.pre_run("Round the total")["metadata"]["trimmed"]:
-        assert time.monotonic() < give_up_at
+    answer = Conversation(client, make_repository({"cart.py": "def total(): ...\n"}).path).pre_run("Round the total")
+    assert "memories" not in str(answer["metadata"]["trimmed"])
 
 
 def test_request_right_after_start_for_a_method_loaded_last_is_answered(

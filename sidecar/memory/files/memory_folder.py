@@ -170,6 +170,15 @@ class MemoryFolder:
         """Whether a file exists."""
         return os.path.lexists(os.path.join(self.root, name))
 
+    def has_at_most(self, limit: int) -> bool:
+        """Whether no more than `limit` files are below the folder; stops counting there."""
+        count = 0
+        for _, _, names in os.walk(self.root):
+            count += len(names)
+            if count > limit:
+                return False
+        return True
+
     def write_index(self, name: str, content: bytes) -> None:
         """Write a derived file beside the memories."""
         write_atomic(os.path.join(self.root, name), content, durable=False)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sidecar.call import Process
 from sidecar.core.digests import short_id
+from sidecar.core.errors import SidecarError
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.lru_cache import LruCache
 from sidecar.core.text import one_line
@@ -20,7 +21,7 @@ from sidecar.runs import Artifact
 from sidecar.workspace import Workspace
 
 if TYPE_CHECKING:
-    from sidecar.memory import ManagedMemories
+    from sidecar.memory import Index, ManagedMemories
     from sidecar.memory.managed_memories import Pointer
 
 
@@ -47,7 +48,7 @@ UNKNOWN_POINTERS = Pointers(is_known=False)
 MAX_PROJECTS = 64
 
 _DURABLE_FOLDER = Path(".chati", "memories", "shared", "durable")
-"""Checked before the memories are loaded."""
+"""Holds the pointers and rules; without it, an index that was never read lacks nothing."""
 
 
 class PointerCache:
@@ -58,22 +59,22 @@ class PointerCache:
 
 
 def load_pointers(process: Process, workspace: Workspace) -> Pointers:
-    """Return a project's pointers and rules from the memory index; unknown while it is loading.
+    """Return a project's pointers and rules from the memory index; unknown while many memories are read the first time.
 
     A manual edit shows once the index has read it, which the refresh on every call does.
     """
-    if not process.loaded.is_set():
-        return UNKNOWN_POINTERS if (workspace.project / _DURABLE_FOLDER).is_dir() else NO_POINTERS
     from sidecar.memory import ManagedMemories, accepted_rules, index_of, managed_memories
     from sidecar.packs.memory_sources import choose_pointers, render_pointers
 
-    revision = index_of(process, workspace).revision()
+    index = index_of(process, workspace)
+    has_files = (workspace.project / _DURABLE_FOLDER).is_dir()
+    if not index.revision() and has_files and not _read_first_time(process, index):
+        return UNKNOWN_POINTERS
+    revision = index.revision()
     cache = process.slices.packs.pointers.lines
     cached = cache.get((workspace.project_key, revision))
     if isinstance(cached, Pointers):
         return cached
-    if not revision and (workspace.project / _DURABLE_FOLDER).is_dir():
-        return UNKNOWN_POINTERS
     placed = ManagedMemories(process, workspace, managed_memories.POINTERS)
     choice = choose_pointers(placed.tags())
     lines = render_pointers(
@@ -82,6 +83,15 @@ def load_pointers(process: Process, workspace: Workspace) -> Pointers:
     lines = lines._replace(rules=accepted_rules(process, workspace))
     cache.put((workspace.project_key, revision), lines, 1)
     return lines
+
+
+def _read_first_time(process: Process, index: "Index") -> bool:
+    """Read the memories of a project that has no index yet, if they are few; return whether that was done."""
+    try:
+        return index.refresh_if_quick()
+    except SidecarError as error:
+        process.log.warning("packs.pointers.unknown", kind=error.kind)
+        return False
 
 
 def _read_pointers(placed: "ManagedMemories", paths: tuple[str, ...]) -> list["Pointer"]:
