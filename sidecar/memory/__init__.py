@@ -3,6 +3,7 @@
 from sidecar.core.yaml_edit import Value
 from sidecar.language.conclusions import StatementKind
 from sidecar.memory import managed_memories as knowledge_pointer
+from sidecar.memory import standing_instructions
 from sidecar.memory.access_control import SHARED_ONLY, Reach, grant, reach_of, revoke
 from sidecar.memory.capture.capture_session import (
     CaptureContext,
@@ -94,6 +95,7 @@ __all__ = [
     "revoked_line",
     "run_upkeep_later",
     "session_source",
+    "standing_instructions",
     "to_capture_result",
     "to_session_summary",
 ]

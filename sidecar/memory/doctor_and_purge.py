@@ -14,6 +14,7 @@ from sidecar.core.errors import SidecarError
 from sidecar.core.findings import Finding
 from sidecar.memory.access_control import USER_REACH
 from sidecar.memory.index import index_of, write_index_file
+from sidecar.memory.standing_instructions import ROW_GROUPS as STANDING_INSTRUCTION_ROWS
 from sidecar.memory.store import entries, entry_queries
 from sidecar.memory.store.entries import ENTRY_COUNT
 from sidecar.memory.writer import Writer
@@ -107,6 +108,7 @@ ROW_GROUPS = (
     RowGroup("memories", "continuity_memory_upkeep", before="at_ms < ?2", is_counted=False),
     RowGroup("memories", "continuity_memory_resolutions", before="at_ms < ?2"),
     RowGroup("memories", "continuity_memory_plans", is_counted=False),
+    *STANDING_INSTRUCTION_ROWS,
 )
 """Pending captures wait to become memories; tombstones prevent deleted memories from being captured again."""
 

@@ -345,6 +345,17 @@ MIGRATIONS: tuple[Migration, ...] = (
             "UPDATE continuity_metrics SET name = 'filesDiscovered' WHERE name = 'filesFound'",
         ),
     ),
+    Migration(
+        "the register of standing instructions, and which of them a later statement replaced",
+        (
+            """CREATE TABLE continuity_standing_instructions (
+                 project TEXT NOT NULL, memory_id TEXT NOT NULL, digest TEXT NOT NULL, origin TEXT NOT NULL,
+                 at_ms INTEGER NOT NULL, PRIMARY KEY (project, memory_id)) WITHOUT ROWID""",
+            """CREATE TABLE continuity_replaced_statements (
+                 project TEXT NOT NULL, replaced_id TEXT NOT NULL, memory_id TEXT NOT NULL, at_ms INTEGER NOT NULL,
+                 PRIMARY KEY (project, replaced_id)) WITHOUT ROWID""",
+        ),
+    ),
 )
 
 DURABLE_TABLES = (
@@ -369,6 +380,8 @@ DURABLE_TABLES = (
     "continuity_memory_capture_totals",
     "continuity_memory_upkeep",
     "continuity_memory_resolutions",
+    "continuity_standing_instructions",
+    "continuity_replaced_statements",
     "continuity_registry_dismissed",
     "continuity_registry_decisions",
     "continuity_session_locks",

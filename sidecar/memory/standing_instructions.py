@@ -1,0 +1,198 @@
+"""The register of standing instructions: what the user stated as lasting, for the anchor of every new session.
+
+A memory file can claim anything, and a cloned repository can bring such files along. The register is therefore in the
+state file: only a statement that the user typed or confirmed enters it, with the hash of its content. After an edit of
+the file, the statement waits for another confirmation.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal, NamedTuple
+
+import apsw
+
+from sidecar.core.clock import rfc3339
+from sidecar.core.text import one_line, size
+from sidecar.memory.entry import Memory
+from sidecar.memory.files.layout import SHARED
+from sidecar.memory.managed_memories import POINTERS
+from sidecar.memory.store.entries import advance_revision, select_entries
+from sidecar.storage.retention import RowGroup
+
+Origin = Literal["typed", "confirmed"]
+"""typed: the user's message in a top-level conversation; confirmed: on the command line or in the settings page."""
+
+MAX_LINE_BYTES = 200
+"""Maximum size of an instruction's line, its id and date included."""
+MAX_SECTION_BYTES = 1_200
+"""Maximum size of all lines that one session receives."""
+MAX_UNCONFIRMED = 50
+
+STANDING_INSTRUCTION_TAG = "standing"
+"""Tag of a memory that claims to be a standing instruction."""
+CLAIMING_TYPES = ("user_correction", "preference")
+"""Types by which a file claims to state the user's lasting wish."""
+
+_MAX_CHARACTERS = 2_000
+_EMPHASIS = {ord(sign): None for sign in "*`\"'"}
+
+
+class StandingInstruction(NamedTuple):
+    """An active instruction."""
+
+    id: str
+    """The id of its memory."""
+    text: str
+    """One masked line."""
+    at_ms: int
+    """Time of the last statement or confirmation."""
+    evidence: int
+    """Number of observations."""
+    origin: Origin
+    session: str = ""
+    """The provider session in which the user typed it; empty if unknown."""
+
+    @property
+    def line(self) -> str:
+        """The line that a session receives."""
+        return f"- {self.text}{_source(self.id, self.at_ms)}"
+
+
+def register(
+    tx: apsw.Connection,
+    project: str,
+    memory_id: str,
+    digest: str,
+    origin: Origin,
+    at_ms: int,
+    replaced_ids: Sequence[str] = (),
+) -> None:
+    """Make a memory a standing instruction while its content hash is `digest`; `replaced_ids` are no longer active.
+
+    The caller has checked the source: the user typed the statement in a top-level conversation, or confirmed it.
+    """
+    tx.execute(
+        "INSERT OR REPLACE INTO continuity_standing_instructions (project, memory_id, digest, origin, at_ms)"
+        " VALUES (?, ?, ?, ?, ?)",
+        (project, memory_id, digest, origin, at_ms),
+    )
+    tx.execute("DELETE FROM continuity_replaced_statements WHERE project = ? AND replaced_id = ?", (project, memory_id))
+    replace(tx, project, memory_id, replaced_ids, at_ms)
+
+
+def replace(tx: apsw.Connection, project: str, memory_id: str, replaced_ids: Iterable[str], at_ms: int) -> None:
+    """Record that a statement of the user contradicts others, which are no longer active.
+
+    An accepted rule among them is suspended. The newer statement need not be a standing instruction itself.
+    """
+    tx.executemany(
+        "INSERT OR REPLACE INTO continuity_replaced_statements (project, replaced_id, memory_id, at_ms)"
+        " VALUES (?, ?, ?, ?)",
+        [(project, replaced_id, memory_id, at_ms) for replaced_id in replaced_ids if replaced_id != memory_id],
+    )
+    advance_revision(tx, project)
+
+
+def withdraw(tx: apsw.Connection, project: str, memory_id: str) -> None:
+    """Remove a memory from the register; what it replaced is active again."""
+    tx.execute("DELETE FROM continuity_standing_instructions WHERE project = ? AND memory_id = ?", (project, memory_id))
+    tx.execute("DELETE FROM continuity_replaced_statements WHERE project = ? AND memory_id = ?", (project, memory_id))
+    advance_revision(tx, project)
+
+
+def active_instructions(tx: apsw.Connection, project: str) -> tuple[StandingInstruction, ...]:
+    """Return the instructions that hold, best supported and newest first, each statement once.
+
+    Left out are memories that were edited, archived, deleted, replaced, muted or marked wrong since.
+    """
+    rows: Any = tx.execute(
+        "SELECT m.id, m.title, m.text, s.at_ms, m.evidence, s.origin, m.session"
+        " FROM continuity_standing_instructions AS s JOIN continuity_memories AS m ON m.project = s.project"
+        " AND m.id = s.memory_id AND m.digest = s.digest AND m.owner = ? AND m.is_archived = 0 WHERE s.project = ?"
+        f" AND NOT {_IS_REPLACED} AND NOT {_IS_MUTED} ORDER BY m.evidence DESC, s.at_ms DESC, m.id, m.path",
+        (SHARED, project),
+    )
+    statements: dict[str, StandingInstruction] = {}
+    for memory_id, title, text, at_ms, evidence, origin, session in rows:
+        line = _instruction_text(title, text, MAX_LINE_BYTES - size("- ") - size(_source(memory_id, at_ms)))
+        instruction = StandingInstruction(one_line(memory_id, 100), line, at_ms, evidence, origin, session)
+        statements.setdefault(line.casefold().translate(_EMPHASIS).strip(" .!"), instruction)
+    return tuple(statements.values())
+
+
+def fitting_instructions(
+    instructions: Iterable[StandingInstruction], limit_bytes: int = MAX_SECTION_BYTES
+) -> tuple[StandingInstruction, ...]:
+    """Return the first instructions whose lines fit into a number of bytes."""
+    fitting: list[StandingInstruction] = []
+    for instruction in instructions:
+        limit_bytes -= size(instruction.line) + 1
+        if limit_bytes < 0:
+            break
+        fitting.append(instruction)
+    return tuple(fitting)
+
+
+def replacements(tx: apsw.Connection, project: str) -> dict[str, str]:
+    """Return the id of the newer statement by the id of each one it replaced."""
+    rows: Any = tx.execute(
+        "SELECT replaced_id, memory_id FROM continuity_replaced_statements WHERE project = ? ORDER BY replaced_id",
+        (project,),
+    )
+    return dict(rows)
+
+
+def unconfirmed(tx: apsw.Connection, project: str) -> list[Memory]:
+    """Return the shared memories that claim to state the user's lasting wish and are not in the register, newest first.
+
+    So are registered ones whose content changed since. They are found by relevance only.
+    """
+    types = ", ".join("?" * len(CLAIMING_TYPES))
+    entries = select_entries(
+        tx,
+        "m.project = ? AND m.owner = ? AND m.is_archived = 0 AND m.path NOT GLOB ? || '/*'"
+        f" AND (m.type IN ({types}) OR m.author = 'user' OR EXISTS (SELECT 1 FROM json_each(m.tags) WHERE value = ?)"
+        " OR EXISTS (SELECT 1 FROM continuity_standing_instructions AS s WHERE s.project = m.project"
+        " AND s.memory_id = m.id))"
+        " AND NOT EXISTS (SELECT 1 FROM continuity_standing_instructions AS s WHERE s.project = m.project"
+        " AND s.memory_id = m.id AND s.digest = m.digest)"
+        f" AND NOT {_IS_REPLACED.replace('s.memory_id', 'm.id').replace('s.project', 'm.project')}"
+        " ORDER BY m.at_ms DESC, m.path, m.position LIMIT ?",
+        (project, SHARED, POINTERS, *CLAIMING_TYPES, STANDING_INSTRUCTION_TAG, MAX_UNCONFIRMED),
+    )
+    return [entry.memory for entry in entries]
+
+
+_IS_REPLACED = (
+    "EXISTS (SELECT 1 FROM continuity_replaced_statements AS r WHERE r.project = s.project"
+    " AND r.replaced_id = s.memory_id)"
+)
+_IS_MUTED = (
+    "EXISTS (SELECT 1 FROM continuity_overrides AS o WHERE o.project = s.project"
+    " AND o.item = 'memory:' || s.memory_id AND o.kind <> 'always')"
+)
+
+
+def _source(memory_id: str, at_ms: int) -> str:
+    return f" ({one_line(memory_id, 100)}, {rfc3339(at_ms)[:10]})"
+
+
+def _instruction_text(title: str, text: str, limit_bytes: int) -> str:
+    """Return a memory's whole text as one line if it fits, else its title; both are cleaned and masked."""
+    whole = one_line(text or title, _MAX_CHARACTERS).lstrip("-*#> ")
+    return whole if size(whole) <= limit_bytes else _clip_bytes(one_line(title, _MAX_CHARACTERS) or whole, limit_bytes)
+
+
+def _clip_bytes(text: str, limit_bytes: int) -> str:
+    """Return a text of at most a number of bytes that ends with a whole word where it has several."""
+    if size(text) <= limit_bytes:
+        return text
+    clipped = text.encode()[: limit_bytes - size("…")].decode("utf-8", "ignore")
+    return (clipped.rsplit(" ", 1)[0].rstrip(",;: ") or clipped) + "…"
+
+
+ROW_GROUPS = (
+    RowGroup("memories", "continuity_standing_instructions", before="at_ms < ?2"),
+    RowGroup("memories", "continuity_replaced_statements", before="at_ms < ?2", is_counted=False),
+)
