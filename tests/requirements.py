@@ -85,13 +85,16 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_memory_capture.py::test_a_session_summary_is_one_readable_file",
         "test_memory_capture.py::test_each_session_has_one_file_per_day",
     ),
-    "Memory Layer: what differs in numbers, paths or ids only is the same, and evidence": (
+    "Memory Layer: the same statement again is evidence; values are part of it, except in errors": (
         "test_memory_upkeep.py::test_an_agent_repeating_a_delivered_memory_is_not_evidence",
-        "test_memory_capture.py::test_a_repeat_is_evidence_once_per_source_even_with_other_numbers_and_paths",
+        "test_memory_capture.py::test_a_repeat_is_evidence_once_per_source",
+        "test_memory_capture.py::test_decisions_and_deletions_stored_by_an_earlier_version_hold",
     ),
     "Memory Layer: what is superseded or contradicted is linked and trusted less": (
         "test_memory_injection.py::test_superseded_and_contradicted_memories_are_searchable_and_never_injected",
         "test_memory_capture.py::test_a_superseding_memory_is_linked_and_lowers_the_others_confidence",
+        "test_memory_capture.py::test_the_same_statement_with_another_value_supersedes_and_deleting_one_blocks_only_that",
+        "test_memory_capture.py::test_two_bans_with_other_paths_are_both_valid",
         "test_memory_capture.py::test_an_agents_conclusion_that_contradicts_the_user_loses_confidence",
     ),
     "Memory Layer: an error without a resolution is no fact; three within a day are a gotcha": (

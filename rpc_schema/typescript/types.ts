@@ -1259,7 +1259,7 @@ export interface MemoryAddParams {
    * Markdown, stored verbatim. Secrets are masked; `<private>…</private>` and text that the sidecar injected are removed.
    */
   text: string
-  type?: "episodic" | "semantic" | "procedural" | "reflective" | "decision" | "error_pattern" | "resolution" | "user_correction" | "validated_pattern" | "gotcha" | "lesson"
+  type?: "episodic" | "semantic" | "procedural" | "reflective" | "decision" | "error_pattern" | "resolution" | "user_correction" | "preference" | "validated_pattern" | "gotcha" | "lesson"
   /** Default: the sector of the type. */
   sector?: "episodic" | "semantic" | "procedural" | "reflective" | null
   /** `shared`, or the agent whose private memory it is. */
@@ -1369,6 +1369,8 @@ export interface MemoryDetail {
   path: string
   /** Position among the entries of its file, from 0. */
   position: number
+  /** Ids of memories within reach that supersede it, newest first. */
+  supersededBy: string[]
   /** Estimated tokens of its text. */
   tokens: number
   /** Changes with every edit; `memory/update` and `memory/delete` compare it. */
@@ -1445,7 +1447,7 @@ export interface MemoryListParams {
   owner?: "shared" | "orchestrator" | "greenfield-wu" | "brownfield-wu" | "brief" | "detail" | "architect" | "ux" | "phases" | "tasks" | "qa-planning" | "dev" | "qa-implementation" | "devops" | null
   retention?: "durable" | "daily" | "session" | null
   tier?: "hot" | "warm" | "cold" | null
-  type?: "episodic" | "semantic" | "procedural" | "reflective" | "decision" | "error_pattern" | "resolution" | "user_correction" | "validated_pattern" | "gotcha" | "lesson" | null
+  type?: "episodic" | "semantic" | "procedural" | "reflective" | "decision" | "error_pattern" | "resolution" | "user_correction" | "preference" | "validated_pattern" | "gotcha" | "lesson" | null
   sector?: "episodic" | "semantic" | "procedural" | "reflective" | null
   agent?: string | null
   tag?: string | null
@@ -1519,6 +1521,8 @@ export interface MemoryMatch {
   path: string
   /** Position among the entries of its file, from 0. */
   position: number
+  /** Ids of memories within reach that supersede it, newest first. */
+  supersededBy: string[]
   /** Estimated tokens of its text. */
   tokens: number
   /** Changes with every edit; `memory/update` and `memory/delete` compare it. */
@@ -1604,7 +1608,7 @@ export interface MemorySearchParams {
   level?: "metadata" | "chunks" | "full"
   /** Agent whose preferred sectors rank first; default: the token's agent. It opens no private memory. */
   agent?: "shared" | "orchestrator" | "greenfield-wu" | "brownfield-wu" | "brief" | "detail" | "architect" | "ux" | "phases" | "tasks" | "qa-planning" | "dev" | "qa-implementation" | "devops" | null
-  types?: ("episodic" | "semantic" | "procedural" | "reflective" | "decision" | "error_pattern" | "resolution" | "user_correction" | "validated_pattern" | "gotcha" | "lesson")[]
+  types?: ("episodic" | "semantic" | "procedural" | "reflective" | "decision" | "error_pattern" | "resolution" | "user_correction" | "preference" | "validated_pattern" | "gotcha" | "lesson")[]
   sectors?: ("episodic" | "semantic" | "procedural" | "reflective")[]
   /** All of these. */
   tags?: string[]
@@ -1671,6 +1675,8 @@ export interface MemorySummary {
   path: string
   /** Position among the entries of its file, from 0. */
   position: number
+  /** Ids of memories within reach that supersede it, newest first. */
+  supersededBy: string[]
   /** Estimated tokens of its text. */
   tokens: number
   /** Changes with every edit; `memory/update` and `memory/delete` compare it. */
@@ -1691,7 +1697,7 @@ export interface MemoryUpdateParams {
   version?: string | null
   title?: string | null
   text?: string | null
-  type?: "episodic" | "semantic" | "procedural" | "reflective" | "decision" | "error_pattern" | "resolution" | "user_correction" | "validated_pattern" | "gotcha" | "lesson" | null
+  type?: "episodic" | "semantic" | "procedural" | "reflective" | "decision" | "error_pattern" | "resolution" | "user_correction" | "preference" | "validated_pattern" | "gotcha" | "lesson" | null
   sector?: "episodic" | "semantic" | "procedural" | "reflective" | null
   tags?: string[] | null
   confidence?: number | null
@@ -3057,7 +3063,7 @@ export interface StoredSnapshotView {
 
 /** A statement known to be worth storing. */
 export interface SummaryEntry {
-  type: "decision" | "error_pattern" | "resolution" | "user_correction" | "validated_pattern" | "gotcha" | "lesson"
+  type: "decision" | "error_pattern" | "resolution" | "user_correction" | "preference" | "validated_pattern" | "gotcha" | "lesson"
   title?: string
   text: string
   author?: string | null

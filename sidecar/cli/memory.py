@@ -129,8 +129,14 @@ def table(memories: Sequence[Mapping[str, Any]], width: int) -> Iterator[str]:
     for memory in memories:
         tier = "arch" if memory["archived"] else memory["tier"]
         facts = f"{memory['id']:<{ids}}  {memory['owner']:<{owners}}  {memory['type']:<{types}}  {tier:<4}"
-        title = cut(terminal_safe(memory["title"]), left)
+        title = cut(title_line(memory), left)
         yield f"{facts}  {memory['confidence']:.2f}  {memory['evidence']:>3}  {title}"
+
+
+def title_line(memory: Mapping[str, Any]) -> str:
+    """Return a memory's title, after the id of the memory that supersedes it."""
+    newer = f"(replaced by {memory['supersededBy'][0]}) " if memory["supersededBy"] else ""
+    return newer + terminal_safe(memory["title"])
 
 
 def card_lines(memory: Mapping[str, Any]) -> Iterator[str]:
@@ -145,6 +151,7 @@ def card_lines(memory: Mapping[str, Any]) -> Iterator[str]:
         "session": memory["sessionId"] or "",
         "tags": ", ".join(memory["tags"]),
         "instead": ", ".join(memory["supersedes"]),
+        "replaced": f"by {', '.join(memory['supersededBy'])}" if memory["supersededBy"] else "",
         "against": ", ".join(memory["contradicts"]),
         "file": memory["path"],
         "warning": memory["warning"] or "",
@@ -160,7 +167,7 @@ def search_lines(memories: Sequence[Mapping[str, Any]], width: int) -> Iterator[
     """Yield the results of a search, each with its score and an excerpt."""
     for memory in memories:
         begin = f"{memory['score']:.2f}  {memory['id']}  "
-        yield begin + cut(terminal_safe(memory["title"]), max(_MIN_TITLE_WIDTH, width - len(begin)))
+        yield begin + cut(title_line(memory), max(_MIN_TITLE_WIDTH, width - len(begin)))
         yield from (
             f"      {cut(terminal_safe(line), max(_MIN_TITLE_WIDTH, width - 6))}" for line in _lines(memory["text"])
         )

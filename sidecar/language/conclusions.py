@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from sidecar.core.lazy_regex import lazy_regex
 
 StatementKind = Literal[
-    "decision", "error_pattern", "resolution", "user_correction", "validated_pattern", "gotcha", "lesson",
+    "decision", "error_pattern", "resolution", "user_correction", "preference", "validated_pattern", "gotcha", "lesson",
     "episodic",
 ]  # fmt: skip
 

@@ -14,7 +14,7 @@ Sector = Literal["episodic", "semantic", "procedural", "reflective"]
 Tier = Literal["hot", "warm", "cold"]
 MemoryType = Literal[
     "episodic", "semantic", "procedural", "reflective",
-    "decision", "error_pattern", "resolution", "user_correction", "validated_pattern", "gotcha", "lesson",
+    "decision", "error_pattern", "resolution", "user_correction", "preference", "validated_pattern", "gotcha", "lesson",
 ]  # fmt: skip
 """The four sectors, and kinds that belong to one of them (decisions.md, Memory Layer)."""
 
@@ -28,6 +28,7 @@ SECTOR_OF_TYPE: dict[str, Sector] = {
     "error_pattern": "episodic",
     "resolution": "procedural",
     "user_correction": "reflective",
+    "preference": "reflective",
     "validated_pattern": "procedural",
     "gotcha": "reflective",
     "lesson": "reflective",
@@ -97,6 +98,9 @@ _VARIABLE_PART = lazy_regex(r"(?<![!-.:-\[\]-~])[!-.:-\[\]-~]*+[0-9/\\][!-~]*")
 """Addresses, paths, ids and numbers, with adjacent ASCII signs; scripts without spaces stay."""
 
 _PUNCTUATION = lazy_regex(r"[\W_]+")
+_BETWEEN_WORDS = lazy_regex(r"[^\w./\\:@+#%&=<>~$€£°^-]+")
+_VALUE_WORD = lazy_regex(r"[\d/\\]|[^\W\d_][+#]+$")
+"""A word that is kept with its signs: a number, version or path, or a name such as C++."""
 
 _DIGIT = b"0"
 _FOLDED = bytes(
@@ -108,6 +112,23 @@ _LETTERS_ONLY = bytes(byte if chr(byte).isalpha() else 32 for byte in range(127)
 
 
 def normalized(text: str) -> str:
+    """Return a text without case and punctuation. Numbers, versions, paths and names stay."""
+    if text.isascii() and "+" not in text and "#" not in text:
+        folded = text.encode().translate(_FOLDED)
+        if _DIGIT not in folded:
+            return b" ".join(folded.translate(_LETTERS_ONLY).split()).decode()
+    words = _BETWEEN_WORDS.split(unicodedata.normalize("NFKC", text).casefold())
+    return " ".join(filter(None, [word if word.isalpha() else _plain_word(word) for word in words]))
+
+
+@lru_cache(maxsize=4_096)
+def _plain_word(word: str) -> str:
+    """Return a word without adjacent punctuation; one that is no value is split at its signs."""
+    stripped = word.rstrip(".:_-=<>~&^").lstrip(":_")
+    return stripped if _VALUE_WORD.search(stripped) else _PUNCTUATION.sub(" ", stripped).strip()
+
+
+def without_values(text: str) -> str:
     """Return a text without case, punctuation, numbers, paths and ids."""
     if text.isascii():
         folded = text.encode().translate(_FOLDED)
@@ -123,10 +144,25 @@ def _strip_variable_parts(word: str) -> str:
     return _PUNCTUATION.sub(" ", _VARIABLE_PART.sub(" ", word)).strip()
 
 
-def content_hash(title: str, text: str) -> str:
-    """Return a hash that is equal for texts that differ only in variable parts; title and text count as one.
+ERROR_TYPES = frozenset(("error_pattern", "gotcha", "resolution"))
+"""Types about an error: two occurrences with other numbers and paths are the same content."""
 
-    A text of only numbers and paths is hashed as it is.
+
+def content_hash(title: str, text: str, kind: str) -> str:
+    """Return the identity of a memory's content: equal for texts that differ in case and punctuation only.
+
+    Values are part of the content, except in memories about errors. Title and text count as one.
     """
     combined = f"{title}\n{text}"
-    return digest_bytes((normalized(combined) or combined).encode("utf-8", "replace"))[:24]
+    return _hash(without_values(combined) if kind in ERROR_TYPES else normalized(combined), combined)
+
+
+def hash_without_values(title: str, text: str) -> str:
+    """Return a hash that is equal for texts that differ only in values, as earlier versions stored it."""
+    combined = f"{title}\n{text}"
+    return _hash(without_values(combined), combined)
+
+
+def _hash(words: str, combined: str) -> str:
+    """Return the hash of normalized words. A text without any is hashed as it is."""
+    return digest_bytes((words or combined).encode("utf-8", "replace"))[:24]

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
+import apsw
 import orjson
 
 from sidecar.call import Process
@@ -19,7 +20,7 @@ from sidecar.core.digests import digest_bytes
 from sidecar.core.errors import NotFound, StateDegraded
 from sidecar.core.redact import redact
 from sidecar.core.tokens import estimate_tokens
-from sidecar.memory.entry import Memory, content_hash
+from sidecar.memory.entry import Memory, content_hash, hash_without_values
 from sidecar.memory.files import document
 from sidecar.memory.files.layout import INDEX_FILE, is_allowed_name, location_of
 from sidecar.memory.files.memory_folder import DayNumbers, FolderScan, MemoryFolder, Stamp, scan_files
@@ -273,6 +274,7 @@ class Index:
             entries.put_files(tx, self.project, [(reading.path, reading.file) for reading in readings])
             new_entries = [entry for reading in readings for entry in reading.entries or ()]
             entries.add_entries(tx, self.project, new_entries)
+            self._adopt_decisions(tx, new_entries)
             local_state.remove_tombstones(tx, self.project, [entry.digest for entry in new_entries])
             local_state.add_tombstones(tx, self.project, [
                 (memory_id, digest) for digest, (memory_id, retention) in deleted.items()
@@ -281,6 +283,13 @@ class Index:
             ], self.process.clock.now_ms())  # fmt: skip
             revision = entries.advance_revision(tx, self.project)
         self._advance(revision, readings, missing)
+
+    def _adopt_decisions(self, tx: apsw.Connection, new_entries: Sequence[IndexedMemory]) -> None:
+        """Give the user's decisions that an earlier version stored the hashes of the memories they are about."""
+        if new_entries and local_state.has_decisions_without_values(tx, self.project):
+            memories = [(entry.digest, entry.memory) for entry in new_entries]
+            digests = [(digest, hash_without_values(memory.title, memory.text)) for digest, memory in memories]
+            local_state.adopt_decisions(tx, self.project, digests)
 
     def _advance(self, revision: int, readings: Sequence[_ReadFile], missing: Sequence[str]) -> None:
         """Update the cached file list after a write, unless another process wrote in between."""
@@ -358,7 +367,9 @@ def _indexed(memory: Memory) -> IndexedMemory:
     if redact(words) != words:
         memory = memory._replace(title=redact(memory.title), text=redact(memory.text))
     indexed_text = index_text(memory.title, memory.text, memory.tags)
-    return IndexedMemory(memory, content_hash(memory.title, memory.text), estimate_tokens(words), indexed_text)
+    return IndexedMemory(
+        memory, content_hash(memory.title, memory.text, memory.type), estimate_tokens(words), indexed_text
+    )
 
 
 MAX_IMMEDIATE_FILES = 1_000

@@ -1,6 +1,6 @@
 """`memory/add|get|list|search|update|delete|restore|status|rebuild`, and the list of all memory methods."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from sidecar.call import Call
 from sidecar.core.errors import (
@@ -75,10 +75,12 @@ def search(call: Call, params: MemorySearchParams) -> MemorySearchResult:
     max_matches = params.limit * (WIDER if params.token_budget is not None else 1)
     with call.database.read() as tx:
         matches = search_memories(tx, ctx.workspace.project_key, reach, text, filters, max_matches, call.now_ms())
+        ids = [match.entry.memory.id for match in matches]
+        superseding = entries.superseding_ids(tx, ctx.workspace.project_key, ctx.reach.owners, ids)
     terms = significant_terms(text)
     rendered = [_render_match(match, params.level, terms) for match in matches]
     chosen = _fit_budget(matches, rendered, params)
-    memories = [_memory_match(matches[position], rendered[position], params.level) for position in chosen]
+    memories = [_memory_match(matches[position], rendered[position], params.level, superseding) for position in chosen]
     return MemorySearchResult(
         memories=memories,
         rendered_tokens=sum(match.rendered_tokens for match in memories),
@@ -109,9 +111,11 @@ def _fit_budget(
     return fitting[: params.limit]
 
 
-def _memory_match(match: MemoryHit, rendered: RenderedMemory, level: detail_levels.Level) -> MemoryMatch:
+def _memory_match(
+    match: MemoryHit, rendered: RenderedMemory, level: detail_levels.Level, superseding: Mapping[str, list[str]]
+) -> MemoryMatch:
     return MemoryMatch(
-        **dict(memory_summary(match.entry)),
+        **dict(memory_summary(match.entry, superseding)),
         text=None if level == "metadata" else rendered.text,
         complete=rendered.is_complete,
         rendered_tokens=rendered.tokens,
@@ -185,7 +189,8 @@ def list_memories(call: Call, params: MemoryListParams) -> MemoryListResult:
     with call.database.read() as tx:
         rows = entry_queries.list_entries(tx, *scope, params.offset, params.limit)
         total = entry_queries.count_entries(tx, *scope)
-    return MemoryListResult(memories=[memory_summary(row) for row in rows], total=total)
+        superseding = entries.superseding_ids(tx, *scope[:2], [row.memory.id for row in rows])
+    return MemoryListResult(memories=[memory_summary(row, superseding) for row in rows], total=total)
 
 
 def update(call: Call, params: MemoryUpdateParams) -> MemoryDetail:
@@ -257,9 +262,10 @@ def _memory_detail(call: Call, ctx: MemoryContext, memory_id: str) -> MemoryDeta
         matches = entries.entries_with_id(tx, project, memory_id, ctx.reach.owners)
         files = entries.files_at(tx, project, [match.memory.path for match in matches[:1]])
         linked_ids = entries.linked_ids(tx, project, matches[0].memory, ctx.reach.owners) if matches else ()
+        superseding = entries.superseding_ids(tx, project, ctx.reach.owners, [memory_id])
     if not matches:
         raise memory_not_found()
-    return memory_detail(matches[0], files[0].warning if files else "", linked_ids)
+    return memory_detail(matches[0], files[0].warning if files else "", linked_ids, superseding)
 
 
 def _warnings(call: Call, ctx: MemoryContext, refreshed: RefreshResult) -> list[MemoryWarning]:

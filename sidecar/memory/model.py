@@ -77,6 +77,7 @@ class MemorySummary(WireModel):
     at: str = Field(description="Time of the event or statement, RFC 3339.")
     path: str = Field(description="File path relative to the project folder.")
     position: int = Field(description="Position among the entries of its file, from 0.")
+    superseded_by: list[str] = Field(description="Ids of memories within reach that supersede it, newest first.")
     tokens: int = Field(description="Estimated tokens of its text.")
     version: str = Field(description="Changes with every edit; `memory/update` and `memory/delete` compare it.")
 
@@ -141,7 +142,7 @@ class MemorySearchParams(MemoryParams):
         default=None,
         description="Agent whose preferred sectors rank first; default: the token's agent. It opens no private memory.",
     )
-    types: Annotated[list[MemoryType], Field(max_length=11)] = Field(default_factory=list)
+    types: Annotated[list[MemoryType], Field(max_length=12)] = Field(default_factory=list)
     sectors: Annotated[list[Sector], Field(max_length=4)] = Field(default_factory=list)
     tags: Tags = Field(default_factory=list, description="All of these.")
     since: Annotated[str, Field(max_length=40)] | None = Field(
@@ -276,7 +277,10 @@ class SummaryError(WireModel):
 class SummaryEntry(WireModel):
     """A statement known to be worth storing."""
 
-    type: Literal["decision", "error_pattern", "resolution", "user_correction", "validated_pattern", "gotcha", "lesson"]
+    type: Literal[
+        "decision", "error_pattern", "resolution", "user_correction", "preference", "validated_pattern", "gotcha",
+        "lesson",
+    ]  # fmt: skip
     title: Title = ""
     text: Text
     author: Identifier | None = None

@@ -60,7 +60,7 @@ def accepted_rules(process: Process, workspace: Workspace) -> tuple[str, ...]:
 MIN_CONFIDENCE, MIN_EVIDENCE = 0.9, 5
 """intelligence-layer.md, Article XIII.5."""
 
-PROPOSABLE_TYPES = ("user_correction", "validated_pattern", "lesson", "gotcha")
+PROPOSABLE_TYPES = ("user_correction", "preference", "validated_pattern", "lesson", "gotcha")
 
 
 def proposals(call: Call, params: MemoryParams) -> MemoryProposalsResult:

@@ -2,7 +2,8 @@
 
 import math
 import re
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 from sidecar.core.clock import rfc3339
@@ -14,18 +15,22 @@ from sidecar.memory.files.layout import FOLDER, MEMORIES
 from sidecar.memory.model import MemoryDetail, MemorySummary, MemoryWarning
 from sidecar.memory.store.entries import IndexedMemory
 
-
-def memory_summary(entry: IndexedMemory) -> MemorySummary:
-    """Return a memory without its text."""
-    return MemorySummary(**_summary_fields(entry.memory), tokens=entry.tokens)
+_NONE: Mapping[str, list[str]] = MappingProxyType({})
 
 
-def memory_detail(entry: IndexedMemory, warning: str, linked: Container[str]) -> MemoryDetail:
+def memory_summary(entry: IndexedMemory, superseding: Mapping[str, list[str]] = _NONE) -> MemorySummary:
+    """Return a memory without its text; `superseding` are the ids that supersede it and others, by id."""
+    newer = superseding.get(entry.memory.id, [])
+    return MemorySummary(**_summary_fields(entry.memory), tokens=entry.tokens, superseded_by=newer)
+
+
+def memory_detail(
+    entry: IndexedMemory, warning: str, linked: Container[str], superseding: Mapping[str, list[str]] = _NONE
+) -> MemoryDetail:
     """Return a memory with its text, and with links to memories within reach."""
     memory = entry.memory
     return MemoryDetail(
-        **_summary_fields(memory),
-        tokens=entry.tokens,
+        **dict(memory_summary(entry, superseding)),
         text=memory.text,
         session_id=memory.session or None,
         supersedes=[linked_id for linked_id in memory.supersedes if linked_id in linked],

@@ -356,6 +356,19 @@ MIGRATIONS: tuple[Migration, ...] = (
                  PRIMARY KEY (project, replaced_id)) WITHOUT ROWID""",
         ),
     ),
+    Migration(
+        "the identity of memories keeps values: the index is rebuilt, former hashes are marked",
+        (
+            "DELETE FROM continuity_memory_files",
+            "DELETE FROM continuity_memories",
+            "DELETE FROM continuity_memory_term_counts",
+            "INSERT INTO continuity_memory_text (continuity_memory_text) VALUES ('delete-all')",
+            "ALTER TABLE continuity_memory_tombstones ADD COLUMN without_values INTEGER NOT NULL DEFAULT 0",
+            "UPDATE continuity_memory_tombstones SET without_values = 1",
+            "ALTER TABLE continuity_memory_resolutions ADD COLUMN without_values INTEGER NOT NULL DEFAULT 0",
+            "UPDATE continuity_memory_resolutions SET without_values = 1",
+        ),
+    ),
 )
 
 DURABLE_TABLES = (

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sidecar.memory import content_hash, normalized
@@ -226,10 +226,33 @@ NUMBERS = st.text("0123456789", min_size=1, max_size=6)
 
 
 @given(st.text(max_size=80), NUMBERS, NUMBERS)
-def test_texts_that_differ_only_in_numbers_paths_and_ids_are_equal(text: str, memory: str, other: str) -> None:
+def test_errors_that_differ_only_in_numbers_paths_and_ids_are_equal(text: str, memory: str, other: str) -> None:
     first, second = (f"{text} The server at src/{n}/api.py:{n} answered {n} for abc{n}." for n in (memory, other))
-    assert content_hash("", first) == content_hash("", second)
-    assert content_hash("", f"{first} not") != content_hash("", first)
+    assert content_hash("", first, "gotcha") == content_hash("", second, "gotcha")
+    assert content_hash("", f"{first} not", "gotcha") != content_hash("", first, "gotcha")
+
+
+@given(st.text(max_size=80), NUMBERS, NUMBERS)
+def test_statements_with_other_values_differ(text: str, value: str, other: str) -> None:
+    assume(value != other)
+    for form in (
+        "Use Node {}.",
+        "Run it on port {}!",
+        "The rules are in docs/{}/rules.md.",
+        "使用Node {}",
+        "端口{}不可用",
+    ):
+        first, second = (f"{text} {form.format(number)}" for number in (value, other))
+        assert content_hash("", first, "decision") != content_hash("", second, "decision")
+
+
+def test_statements_that_differ_in_case_and_punctuation_are_equal() -> None:
+    for first, second in (
+        ("Use Node 22.", "use node 22"), ("**Use** `lib/http.ts`!", "use lib/http.ts"), ("Use C++.", "use c++"),
+        ("Don't touch v1.2, please", "don’t touch v1.2 please"),
+    ):  # fmt: skip
+        assert content_hash("", first, "preference") == content_hash("", second, "preference")
+    assert content_hash("", "Use C++", "decision") != content_hash("", "Use C#", "decision")
 
 
 @given(st.text(st.characters(max_codepoint=127), max_size=80))
@@ -238,8 +261,9 @@ def test_ascii_text_is_normalized_like_any_other(text: str) -> None:
 
 
 def test_a_text_of_only_numbers_is_compared_as_it_is() -> None:
-    assert content_hash("", "3000") != content_hash("", "4000")
-    assert content_hash("", "端口3000不可用") == content_hash("", "端口4000不可用") != content_hash("", "端口4000可用")
+    assert content_hash("", "3000", "gotcha") != content_hash("", "4000", "gotcha")
+    ports = [content_hash("", text, "gotcha") for text in ("端口3000不可用", "端口4000不可用", "端口4000可用")]
+    assert ports[0] == ports[1] != ports[2]
 
 
 def test_a_secret_in_a_users_file_is_masked_in_output_and_unchanged_on_disk(memories: Memories) -> None:

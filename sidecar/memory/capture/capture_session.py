@@ -56,7 +56,7 @@ def update_artifact_memory(writer: Writer, summary: SessionSummary) -> tuple[str
     if existing is None:
         return None
     title, text = filtered_words(summary.notes[0].title, summary.notes[0].text)
-    is_current = content_hash(title, text) == existing.digest
+    is_current = content_hash(title, text, existing.memory.type) == existing.digest
     if is_current and not existing.memory.is_archived:
         return None
     try:

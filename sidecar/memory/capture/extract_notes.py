@@ -126,8 +126,8 @@ def error_line(output: str, subject: str = "") -> str:
 
 
 CONFIDENCE = {
-    "decision": 0.8, "error_pattern": 0.6, "resolution": 0.75, "user_correction": 0.9, "validated_pattern": 0.75,
-    "gotcha": 0.8, "lesson": 0.75, "episodic": 0.7,
+    "decision": 0.8, "error_pattern": 0.6, "resolution": 0.75, "user_correction": 0.9, "preference": 0.9,
+    "validated_pattern": 0.75, "gotcha": 0.8, "lesson": 0.75, "episodic": 0.7,
 }  # fmt: skip
 """Confidence of explicit notes; a note extracted from text has the confidence of its rule."""
 
@@ -215,7 +215,7 @@ def _note(utterance: Utterance, sentence: str) -> Note | None:
 
 def _sighting(error: ErrorEvent) -> Sighting:
     line = filter_private(_error_line(error)).text
-    return Sighting(line, content_hash("error", line), error.at_ms)
+    return Sighting(line, content_hash("error", line, "error_pattern"), error.at_ms)
 
 
 def _resolution_notes(error: ErrorEvent, dropped: Counter[str]) -> Iterator[Note]:

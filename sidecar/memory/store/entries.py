@@ -120,7 +120,7 @@ class IndexedMemory(NamedTuple):
 
     memory: Memory
     digest: str
-    """Hash of its content without variable parts; see `memory/entry.py`."""
+    """Identity of its content; see `memory/entry.py`."""
     tokens: int
     """Estimated tokens of its text."""
     indexed_text: IndexedText = NO_TEXT
@@ -277,6 +277,24 @@ def linked_ids(tx: apsw.Connection, project: str, memory: Memory, owners: Sequen
         (project, *owners, *ids),
     )
     return frozenset(memory_id for (memory_id,) in rows)
+
+
+def superseding_ids(
+    tx: apsw.Connection, project: str, owners: Sequence[str], ids: Iterable[str]
+) -> dict[str, list[str]]:
+    """Return the ids of the memories within reach that supersede some memories, by the superseded id, newest first."""
+    superseded = frozenset(ids)
+    rows: Any = tx.execute(
+        "SELECT link.value, m.id FROM continuity_memories AS m, json_each(m.supersedes) AS link"
+        f" WHERE m.project = ? AND {owner_condition(owners)} AND m.supersedes != '[]' AND m.is_archived = 0"
+        " ORDER BY m.at_ms DESC, m.id DESC",
+        (project, *owners),
+    )
+    superseding: dict[str, list[str]] = {}
+    for old, new in rows:
+        if old in superseded:
+            superseding.setdefault(old, []).append(new)
+    return superseding
 
 
 def entries_at_path(tx: apsw.Connection, project: str, path: str) -> list[IndexedMemory]:

@@ -56,11 +56,34 @@ def remove_tombstones(tx: apsw.Connection, project: str, digests: Sequence[str])
     )
 
 
-def is_tombstoned(tx: apsw.Connection, project: str, digest: str) -> bool:
-    """Whether content was deleted by the user."""
+def is_tombstoned(tx: apsw.Connection, project: str, digest: str, digest_without_values: str) -> bool:
+    """Whether content was deleted by the user; an earlier version stored deletions without values."""
     return (
-        tx.execute("SELECT 1 FROM continuity_memory_tombstones WHERE project = ? AND digest = ?", (project, digest)).get
+        tx.execute(
+            "SELECT 1 FROM continuity_memory_tombstones WHERE project = ?1 AND (digest = ?2 AND without_values = 0"
+            " OR digest = ?3 AND without_values = 1)",
+            (project, digest, digest_without_values),
+        ).get
         is not None
+    )
+
+
+def has_decisions_without_values(tx: apsw.Connection, project: str) -> bool:
+    """Whether decisions on proposals are still stored by hashes of an earlier version."""
+    return (
+        tx.execute(
+            "SELECT 1 FROM continuity_memory_resolutions WHERE project = ? AND without_values = 1 LIMIT 1", (project,)
+        ).get
+        is not None
+    )
+
+
+def adopt_decisions(tx: apsw.Connection, project: str, digests: Iterable[tuple[str, str]]) -> None:
+    """Store the decisions on some contents by their hashes; `digests` are hashes with and without values."""
+    tx.executemany(
+        "UPDATE OR REPLACE continuity_memory_resolutions SET id = ?2, without_values = 0"
+        " WHERE project = ?1 AND id = ?3 AND without_values = 1",
+        [(project, digest, former) for digest, former in digests],
     )
 
 
