@@ -33,6 +33,7 @@ BANNED = frozenset(
 
 ALLOWED_IDENTIFIERS: dict[str, str] = {
     "standing_instruction": "the specification's name for what a user states as lasting",
+    "is_standing": "whether a statement is one",
 }
 
 NOUNS_IN_ING = {
@@ -61,7 +62,7 @@ MAX_LINES = 600
 SHORT_LINES = 60
 SHORT_FILES = {"schema/methods.py": "one method, in the slice's usual place"}
 """Files below SHORT_LINES that are neither an `__init__`, nor a command, nor imported by two unrelated modules."""
-MAX_FILES = 369
+MAX_FILES = 374
 MAX_DEPTH = 2
 MAX_SETTINGS = 26
 

@@ -1,0 +1,250 @@
+"""Blank what a user pasted into a message: logs, code, quotes, documents, canned text; offsets stay. Pure.
+
+A missed paste becomes a false memory; a typed line taken for a paste is only a missed memory. Doubt counts as pasted.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from sidecar.core.lazy_regex import lazy_regex
+
+MAX_CHARACTERS = 60_000
+"""Characters that are examined; a longer message is pasted material, and its rest is blanked."""
+
+MAX_LINE = 8_000
+"""Characters of a line that a person types."""
+
+_DUMP_LINE = lazy_regex(
+    r"\s*+(?:"
+    r"[{}\[\]<│├└┌╭╰─|]|//|/\*|\*/|#include|@@ |\+\+\+ |--- [ab]/|diff --git |\$ |>>> "
+    r"|PS [A-Z]:\\|[A-Z]:\\|at [\w.$<>]+[ .]?\(|at async "
+    r"|File \"|Traceback \(|Caused by:|npm (?:ERR!|error|warn)|error TS\d"
+    r"|error\[|warning[:\[]|Error: |[\w.]{3,80}(?:Error|Exception)\b[:(]"
+    r"|(?:INFO|DEBUG|WARN|WARNING|ERROR|FATAL|TRACE)\b|\[?\d{4}-\d\d-\d\d[T ,]\d\d:|\[?\d{1,2}:\d\d:\d\d\b"
+    r"|\d{1,5}\s{0,4}[│|]"
+    r"|(?:import|from|export|const|let|var|def|class|func|fn|return|public|private|protected|static|async|void|int"
+    r"|package|using|namespace"
+    r"|struct|interface|val|fun|override|if|for|while|else|try|catch|SELECT|INSERT|UPDATE|CREATE|ALTER"
+    r"|DROP) ?.{0,200}[;{}()=:]$"
+    r"|[\w.$\[\]'\"]{1,60} ?(?:=|\+=|:=|=>) ?\S.{0,200}[;{(\[,'\")\d]$|\"?[\w-]{1,60}\"?: ?[\"'\[{\d].{0,200},?$"
+    r"|[\w./\\-]{3,200}:\d+(?::\d+)?\b|[\w.$]{1,80}\(.{0,200}\)[;{,]?$|.{0,300}[;{}]$|\d+[,;]?$"
+    r"|(?:GET|POST|PUT|PATCH|DELETE|OPTIONS) (?:/|http)|HTTP/\d|curl |(?:✓|✗|✘|❯|√|×) |e: file:|Uncaught |    at )"
+)
+_STRUCTURE_LINE = lazy_regex(
+    r"\s*+(?:#{1,6} \S|[-*•+] {1,3}\*\*|\*\*[^*\n]{1,80}\*\*:?$|\d{1,2}[.)] {1,3}\*\*|\|.*\|$|[-*_=]{3,}$"
+    r"|(?:[-*•+] {1,3})?[✅❌⚠🔴🟢🟡🎯📋🚀⏺⎿⭐📝🔧💡]"
+    r"|[-*•+] \[[ xX]\] )"
+)
+_AGENT_MARK = lazy_regex(r"\s*+(?:⏺|⎿|●) ")
+_FENCE = lazy_regex(r"\s*+(?:[^\s`~].{0,300}?)?(?P<mark>```|~~~)")
+_QUOTE_LINE = lazy_regex(r"\s*+>(?!=)")
+_MAIL_LINE = lazy_regex(
+    r"\s*+\**(?:From|To|Cc|Subject|Date|Sent|Von|An|Betreff|Gesendet|De|À|Para|Asunto|Enviado|Objet|Da|Oggetto|Van"
+    r"|Aan|Onderwerp"
+    r"|От|Кому|Тема|发件人|收件人|主题|差出人|宛先|件名|Reporter|Assignee|Priority|Status|Labels|Issue|Ticket|Reviewer|Author"
+    r"|Commit):\** ?\S"
+)
+_OPENING_TAG = lazy_regex(r"<(?P<name>[a-zA-Z][\w:-]{1,60})(?: [^<>]{0,300})?>")
+_QUOTATION = lazy_regex(
+    r"(?<![\w\"])\"(?P<a>[^\"\n]{12,1500})\"|“(?P<b>[^”\n]{12,1500})”|„(?P<c>[^“”\n]{12,1500})[“”]"
+    r"|«(?P<d>[^»\n]{12,1500})»"
+    r"|「(?P<e>[^」\n]{8,800})」|『(?P<f>[^』\n]{8,800})』|`(?P<g>[^`\n]{25,1500})`|(?<!\w)'(?P<h>[^'\n]{25,400})'(?!\w)"
+)
+_CANNED = lazy_regex(
+    r"Implement the (?:following )?plan\b|@agent (?:Try Again|Continue)"
+    r"|\[Request interrupted|Continue to iterate\?|Continue: "
+    r"|This session is being continued from a previous conversation|Caveat: The messages below"
+    r"|Please continue the conversation from where"
+    r"|Sorry, the response hit the (?:length|rate) limit|Verify these issues exist and fix them"
+    r"|\[?Pasted text #\d|DO NOT respond to these messages"
+    r"|If this plan can be broken down into multiple|If you need specific details from before exiting plan mode"
+    r"|Your task is to create a detailed summary|The user opened the file|The following (?:files|tools"
+    r"|skills) (?:are|were) "
+)
+_WHOLE_CANNED = lazy_regex(
+    r"Implement the (?:following )?plan\b|This session is being continued from|Caveat: The messages below"
+    r"|Your task is to create a detailed summary"
+    r"|Verify these issues exist and fix them"
+)
+_ROLE = lazy_regex(
+    r"\s*+(?:#{1,3} (?:role|system|instructions?|context|task|goal|objective)s?\b|(?:\**(?:role|system prompt)\**:)"
+    r"|you are (?:an?|the) (?!right|idiot|bit|little|liar|moron)"
+    r"|act as (?:an?|the) |(?:tu es|vous êtes) une? |eres una? |du bist eine? |você é uma? |sei una? |ты (?:—|-) "
+    r"|你是一[个名位]|あなたは)",
+    re.IGNORECASE,
+)
+_INTRODUCTION = lazy_regex(
+    r"(?!.{0,200}\b(?:your questions?|my answers?)\b).{0,400}\b(?:says?|said|log|logs|output|error|errors|response"
+    r"|answer(?:ed|s)?|review|feedback|ticket|issue|mail|e-?mail|prompt|plan|report|traceback"
+    r"|stack ?trace|console|terminal|summary|spec|document|comment|transcript|message|chatgpt|claude|gemini|gpt|dice"
+    r"|respuesta|salida|réponse|sortie|dit"
+    r"|sagt|ausgabe|antwort|fehler(?:meldung)?|resposta|saída|risposta|dice|uscita|antwoord|uitvoer|zegt|ответ"
+    r"|ошибка|вывод)\b.{0,60}:\s*$"
+    r"|.{0,200}(?:日志|报错|错误|输出|回复|回答|提示|如下|ログ|エラー|出力|回答|以下)[^：:\n]{0,20}[：:]\s*$",
+    re.IGNORECASE,
+)
+_COMMAND_DOCUMENT = lazy_regex(r"\s*+-{2,} ?(?:Cursor Command|End Command|BEGIN|Begin|START)\b")
+
+LONG_ROLE = 300
+"""Characters of a message from which a role at its beginning is a template."""
+
+MIN_STRUCTURE_LINES = 3
+MIN_DUMP_LINES = 2
+QUOTED_WORDS = 4
+
+
+class _Line(NamedTuple):
+    start: int
+    end: int
+    text: str
+
+
+def own_words(message: str) -> str:
+    """Return the message in which all but the user's own words is blanked by spaces; length and line breaks stay."""
+    if not message.strip():
+        return message
+    head = message[:MAX_CHARACTERS]
+    if _WHOLE_CANNED.match(head.lstrip()):
+        return _blanked(message, [(0, len(message))])
+    spans = [*_elements(head)]
+    lines = list(_lines(_blanked(head, spans)))
+    spans += _fences(lines)
+    lines = list(_lines(_blanked(head, spans)))
+    for find in (_documents, _dumps, _quoted_lines):
+        spans += find(lines)
+    spans += _quotations(_blanked(head, spans))
+    if len(message) > MAX_CHARACTERS:
+        spans.append((MAX_CHARACTERS, len(message)))
+    return _blanked(message, spans)
+
+
+def _blanked(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    """Return the text with spans blanked; line breaks stay."""
+    if not spans:
+        return text
+    parts: list[str] = []
+    position = 0
+    for start, end in sorted(spans):
+        if end <= position:
+            continue
+        begin = max(start, position)
+        parts.append(text[position:begin])
+        parts.append(re.sub(r"[^\n]", " ", text[begin:end]))
+        position = end
+    parts.append(text[position:])
+    return "".join(parts)
+
+
+def _lines(text: str) -> Iterator[_Line]:
+    position = 0
+    for line in text.split("\n"):
+        yield _Line(position, position + len(line), line)
+        position += len(line) + 1
+
+
+def _elements(text: str) -> Iterator[tuple[int, int]]:
+    """Yield closed XML elements: expanded commands, reminders, HTML; an unclosed tag is a word."""
+    if "</" not in text:
+        return
+    position = 0
+    while (tag := _OPENING_TAG.search(text, position)) is not None:
+        end = text.find(f"</{tag['name']}>", tag.end())
+        if end < 0:
+            position = tag.end()
+            continue
+        position = end + len(tag["name"]) + 3
+        yield tag.start(), position
+
+
+def _fences(lines: Sequence[_Line]) -> Iterator[tuple[int, int]]:
+    """Yield fenced blocks; an unclosed one ends with the message."""
+    opened: int | None = None
+    mark = ""
+    for line in lines:
+        if opened is None:
+            if (fence := _FENCE.match(line.text)) is not None:
+                start = line.start + fence.start("mark")
+                if fence["mark"] in line.text[fence.end() :]:
+                    yield start, line.end
+                else:
+                    opened, mark = start, fence["mark"]
+        elif mark in line.text:
+            yield opened, line.end
+            opened = None
+    if opened is not None:
+        yield opened, lines[-1].end
+
+
+def _documents(lines: Sequence[_Line]) -> Iterator[tuple[int, int]]:
+    """Yield Markdown documents, mails, role prompts, agents' answers and expanded commands."""
+    end = lines[-1].end
+    length = sum(len(line.text.strip()) for line in lines)
+    structured = [line for line in lines if line.text and _STRUCTURE_LINE.match(line.text)]
+    if len(structured) >= MIN_STRUCTURE_LINES:
+        yield structured[0].start, end
+    mail = 0
+    for line in lines:
+        if not line.text.strip():
+            continue
+        if _CANNED.search(line.text):
+            yield line.start, line.end
+        if _AGENT_MARK.match(line.text) or _COMMAND_DOCUMENT.match(line.text):
+            yield line.start, end
+        if length >= LONG_ROLE and _ROLE.match(line.text):
+            yield line.start, end
+        mail = mail + 1 if _MAIL_LINE.match(line.text) else 0
+        if mail == 2:
+            yield lines[max(0, lines.index(line) - 1)].start, end
+        if len(line.text) > MAX_LINE:
+            yield line.start, line.end
+
+
+def _dumps(lines: Sequence[_Line]) -> Iterator[tuple[int, int]]:
+    """Yield lines of code and logs, with the lines between them, and what a line such as "the log:" introduces."""
+    paragraph: list[_Line] = []
+    introduced = False
+    for line in (*lines, _Line(lines[-1].end, lines[-1].end, "")):
+        if line.text.strip():
+            paragraph.append(line)
+            continue
+        if paragraph:
+            yield from _dumped(paragraph, introduced)
+            introduced = len(paragraph) == 1 and _INTRODUCTION.match(paragraph[-1].text) is not None
+        paragraph = []
+
+
+def _dumped(paragraph: Sequence[_Line], introduced: bool) -> Iterator[tuple[int, int]]:
+    """Yield what is pasted in lines without an empty one between them."""
+    if introduced and len(paragraph) > 1:
+        yield paragraph[0].start, paragraph[-1].end
+        return
+    marks = [_DUMP_LINE.match(line.text) is not None for line in paragraph]
+    count = sum(marks)
+    if count >= MIN_DUMP_LINES:
+        first, last = marks.index(True), len(marks) - 1 - marks[::-1].index(True)
+        if 2 * count >= last - first + 1:
+            yield paragraph[first].start, paragraph[last].end
+            return
+    for line, mark in zip(paragraph, marks, strict=True):
+        if mark:
+            yield line.start, line.end
+    for index, line in enumerate(paragraph[:-1]):
+        if len(paragraph) - index > 2 and _INTRODUCTION.match(line.text):
+            yield paragraph[index + 1].start, paragraph[-1].end
+            return
+
+
+def _quoted_lines(lines: Sequence[_Line]) -> Iterator[tuple[int, int]]:
+    for line in lines:
+        if _QUOTE_LINE.match(line.text):
+            yield line.start, line.end
+
+
+def _quotations(text: str) -> Iterator[tuple[int, int]]:
+    """Yield quoted sentences; a quoted name or value belongs to the user's sentence."""
+    for match in _QUOTATION.finditer(text):
+        group = match.lastgroup or "a"
+        content = match[group]
+        if len(content.split()) >= QUOTED_WORDS or not content.isascii():
+            yield match.span(group)

@@ -1,0 +1,254 @@
+"""Split a message into sentences, and describe each by the concepts and shapes that the weights know. Pure."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from itertools import pairwise
+from typing import NamedTuple
+
+from sidecar.core.lazy_regex import lazy_regex
+from sidecar.language.statement_terms import TERMS, UNSPACED_TERMS
+
+MAX_SENTENCE = 400
+"""Characters of a sentence; longer ones, as in dictation, are divided at commas."""
+
+MIN_JOINED = 40
+"""Characters of a line from which a following line in lower case continues its sentence."""
+
+_END = lazy_regex(r"[.!?…]{1,9}[\"'”»)\]]{0,3}(?=\s)|[。！？；]{1,9}[」』”)]{0,3}|;(?=\s)")
+_ABBREVIATION = lazy_regex(
+    r"(?:\b(?:e\.g|i\.e|etc|vs|approx|bzw|z\.B|d\.h|p\.ej|ex|Dr|Mr|Nr|No|cf|ca)|^\s{0,9}(?:[-*•] )?\d{1,2})\.$"
+)
+_BULLET = lazy_regex(r"\s*+(?:[-*•+–—·]|\(?\d{1,2}[.):]|[a-zA-Z][.)]|[①-⑳])\s{1,9}")
+_COMMA = lazy_regex(r"[,;，、；]\s?|\s(?=(?:and|but|so|because|y|pero|porque|et|mais|und|aber|weil|e|mas|ma|и|но)\s)")
+_TOKEN = lazy_regex(r"[^\W\d_]+(?:['’][^\W\d_]+)*|\d+(?:[.,]\d+)*")
+_UNSPACED = lazy_regex(r"[\u3040-\u30ff\u3400-\u9fff]")
+_PATH = lazy_regex(
+    r"[\w.@-]{1,80}[/\\][\w./\\@-]{2,200}|\b[\w-]{1,60}\.(?:py|ts|tsx|js|jsx|md|json|ya?ml|html?|css|kt|java|go|rs"
+    r"|cs|sql|sh|toml|txt|env)\b"
+)
+_IDENTIFIER = lazy_regex(r"`[^`\n]{1,80}`|\b[a-z]{1,40}[A-Z]\w{0,60}|\b\w{1,40}_\w{1,60}|\b\w{1,40}\(\)")
+_VERSION = lazy_regex(r"\bv?\d+\.\d+|\b\d+\b")
+_SHOUT = lazy_regex(r"\b[A-Z]{2,20}\s+[A-Z]{2,20}\s+[A-Z]{2,20}\b|!!")
+_QUESTION = lazy_regex(r"[?？][\"')\]”»\s]{0,9}$")
+_MENTION = lazy_regex(r"(?<!\w)@[\w./-]{2,200}")
+
+
+class Sentence(NamedTuple):
+    """A sentence of a message; `paragraph` numbers the lines that belong together."""
+
+    start: int
+    end: int
+    text: str
+    paragraph: int
+    is_item: bool
+
+
+def split_sentences(words: str) -> list[Sentence]:
+    """Split a user's own words into sentences with their offsets."""
+    sentences: list[Sentence] = []
+    for paragraph, (start, end, is_item) in enumerate(_blocks(words)):
+        position = start
+        for match in _END.finditer(words, start, end):
+            if match[0] == "." and _ABBREVIATION.search(words, max(position, match.end() - 16), match.end()):
+                continue
+            sentences.extend(_trimmed(words, position, match.end(), paragraph, is_item))
+            position = match.end()
+        sentences.extend(_trimmed(words, position, end, paragraph, is_item))
+    return sentences
+
+
+def _blocks(words: str) -> Iterator[tuple[int, int, bool]]:
+    """Yield lines, joined with the lines that continue them, and whether each is an item of a list."""
+    begin = end = -1
+    is_item = False
+    position = 0
+    for line in words.split("\n"):
+        start, stop = position, position + len(line)
+        position = stop + 1
+        bullet = _BULLET.match(line)
+        text = line.strip()
+        previous = words[begin:end].rstrip() if begin >= 0 else ""
+        joins = (
+            bool(text) and bullet is None and len(previous) >= MIN_JOINED
+            and end + 1 == start and previous[-1] not in ".!?:;。！？：；" and text[0].islower()
+        )  # fmt: skip
+        if joins:
+            end = stop
+            continue
+        if begin >= 0:
+            yield begin, end, is_item
+        begin, end = (-1, -1) if not text else (start + (bullet.end() if bullet else 0), stop)
+        is_item = bullet is not None
+    if begin >= 0:
+        yield begin, end, is_item
+
+
+def _trimmed(words: str, start: int, end: int, paragraph: int, is_item: bool) -> Iterator[Sentence]:
+    """Yield the text without surrounding spaces, in parts if it is long."""
+    while end - start > MAX_SENTENCE:
+        cut = max(
+            (match.start() for match in _COMMA.finditer(words, start + MAX_SENTENCE // 3, start + MAX_SENTENCE)),
+            default=0,
+        )
+        if not cut:
+            break
+        yield from _stripped(words, start, cut, paragraph, is_item)
+        start = cut
+    yield from _stripped(words, start, end, paragraph, is_item)
+
+
+def _stripped(words: str, start: int, end: int, paragraph: int, is_item: bool) -> Iterator[Sentence]:
+    text = words[start:end]
+    stripped = text.lstrip(" \t,;，、；")
+    start += len(text) - len(stripped)
+    stripped = stripped.rstrip()
+    if stripped and any(character.isalpha() for character in stripped):
+        yield Sentence(start, start + len(stripped), stripped, paragraph, is_item)
+
+
+class Context(NamedTuple):
+    """Position of a sentence in its conversation."""
+
+    position: int
+    total: int
+    is_answer: bool
+    is_opening: bool
+
+
+@cache
+def _spaced_terms() -> Mapping[str, Sequence[tuple[tuple[str, ...], str]]]:
+    """Return the phrases by their first word, longest first."""
+    table: dict[str, list[tuple[tuple[str, ...], str]]] = {}
+    for concept, phrases in TERMS.items():
+        for phrase in phrases.split(","):
+            words = tuple(tokens_of(phrase))
+            if words:
+                table.setdefault(words[0], []).append((words, concept))
+    return {first: sorted(set(rows), key=lambda row: (-len(row[0]), row[1])) for first, rows in table.items()}
+
+
+@cache
+def _unspaced_terms() -> Mapping[str, Sequence[tuple[str, str]]]:
+    """Return the phrases of languages without spaces by their first character, longest first."""
+    table: dict[str, list[tuple[str, str]]] = {}
+    for concept, phrases in UNSPACED_TERMS.items():
+        for phrase in (part.strip() for part in phrases.split(",")):
+            table.setdefault(phrase[0], []).append((phrase, concept))
+    return {first: sorted(set(rows), key=lambda row: (-len(row[0]), row[1])) for first, rows in table.items()}
+
+
+def tokens_of(text: str) -> list[str]:
+    """Return the words of a text in lower case."""
+    return _TOKEN.findall(text.lower().replace("’", "'").replace("-", " "))
+
+
+def concepts_of(text: str, tokens: Sequence[str]) -> dict[str, int]:
+    """Return the concepts in a sentence, each with the position of its first phrase."""
+    found: dict[str, int] = {}
+    table = _spaced_terms()
+    for position, token in enumerate(tokens):
+        for words, concept in table.get(token, ()):
+            if concept not in found and tuple(tokens[position : position + len(words)]) == words:
+                found[concept] = position
+    if _UNSPACED.search(text):
+        unspaced = _unspaced_terms()
+        for position, character in enumerate(text):
+            for phrase, concept in unspaced.get(character, ()):
+                if concept not in found and text.startswith(phrase, position):
+                    found[concept] = position // 2
+    return found
+
+
+class Analysis(NamedTuple):
+    """Lower-case words of a sentence, its concepts, and its number of Chinese and Japanese characters."""
+
+    tokens: list[str]
+    concepts: dict[str, int]
+    unspaced: int
+
+
+def analyze(text: str) -> Analysis:
+    """Return what forms and features are found in."""
+    tokens = tokens_of(text)
+    return Analysis(tokens, concepts_of(text, tokens), 0 if text.isascii() else len(_UNSPACED.findall(text)))
+
+
+PAIRS = {
+    "always": "must work use",
+    "never": "work",
+    "dont": "work want use everywhere must now",
+    "use": "instead we only artifact everywhere environment",
+    "we": "have must dont want",
+    "everywhere": "must convention screen artifact",
+    "artifact": "dont always stop",
+    "complaint": "dont artifact use",
+    "goal": "project",
+    "want": "project",
+    "project": "must",
+    "people": "must want have",
+    "environment": "have dont",
+    "trouble": "asking dont always",
+    "now": "work",
+    "pointing": "work",
+    "request": "work",
+    "remember": "must always",
+    "because": "dont must",
+    "prefer": "use instead",
+    "permission": "dont",
+    "condition": "must always",
+    "decided": "use",
+    "myself": "dont",
+    "convention": "use must",
+    "only": "must want",
+    "hypothesis": "must",
+    "stop": "work",
+}
+"""Concepts that mean more together: the first, and those it is paired with."""
+
+
+def features_of(sentence: Sentence, analysis: Analysis, context: Context) -> list[str]:
+    """Return the names of a sentence's features."""
+    text = sentence.text
+    tokens, concepts, unspaced = analysis
+    features = [f"has {concept}" for concept in concepts]
+    features += [
+        f"{first} + {second}" for first in concepts for second in PAIRS.get(first, "").split() if second in concepts
+    ]
+    features += [f"begins with {concept}" for concept, position in concepts.items() if position <= 1]
+    size = len(tokens) + unspaced // 2
+    features.append(f"length {next((limit for limit in (3, 6, 12, 20, 35) if size <= limit), 99)}")
+    features.append(f"sentences {next((limit for limit in (1, 3, 8, 20) if context.total <= limit), 99)}")
+    if "work" not in concepts and "request" not in concepts:
+        features.append("states, asks for nothing")
+    for name, pattern in _SHAPES:
+        if pattern.search(text):
+            features.append(name)
+    if sentence.is_item:
+        features.append("list item")
+    if context.position == 0:
+        features.append("first sentence")
+    elif context.position == context.total - 1:
+        features.append("last sentence")
+    if context.is_answer:
+        features.append("answers a question")
+    if context.is_opening:
+        features.append("opens the conversation")
+    features += [f"word {word}" for word in _words(tokens)]
+    return list(dict.fromkeys(features))
+
+
+_SHAPES = (
+    ("question", _QUESTION),
+    ("path", _PATH),
+    ("identifier", _IDENTIFIER),
+    ("number", _VERSION),
+    ("shouting", _SHOUT),
+    ("mention", _MENTION),
+)
+
+
+def _words(tokens: Sequence[str]) -> Iterator[str]:
+    """Yield words and pairs of words."""
+    yield from tokens
+    for first, second in pairwise(tokens):
+        yield f"{first} {second}"

@@ -1,0 +1,339 @@
+"""Phrases by which users state rules, preferences, choices and facts, or ask for work, in eleven languages.
+
+Each concept lists its phrases, separated by commas; phrases of languages without spaces stand in UNSPACED_TERMS.
+English, Spanish, French, German, Portuguese, Italian, Dutch, Russian, Polish, then Vietnamese.
+"""
+
+TERMS: dict[str, str] = {
+    "always": """
+        always, every time, each time, at all times, whenever, siempre, cada vez que, toujours, à chaque fois,
+        chaque fois, systématiquement, immer, jedes mal, stets, grundsätzlich, sempre, toda vez, ogni volta,
+        altijd, elke keer, telkens, всегда, каждый раз, zawsze, za każdym razem, luôn, luôn luôn, mỗi khi
+    """,
+    "never": """
+        never, not ever, ever, under no circumstances, in no case, nunca, jamás, jamais, nie, niemals,
+        auf keinen fall, keinesfalls, em hipótese alguma, mai, mai più, nooit, никогда, ни в коем случае, nigdy,
+        không bao giờ, forbidden, prohibido, interdit, verboten, proibido, vietato, verboden, запрещено
+    """,
+    "from_now_on": """
+        from now on, from now, going forward, moving forward, in future, in the future, for future,
+        for the future, henceforth, next time, from here on, de ahora en adelante, a partir de ahora,
+        desde ahora, en adelante, en el futuro, la próxima vez, dorénavant, désormais, à partir de maintenant,
+        à l'avenir, la prochaine fois, ab jetzt, ab sofort, künftig, zukünftig, in zukunft, von nun an, fortan,
+        nächstes mal, daqui em diante, de agora em diante, a partir de agora, daqui para frente,
+        daqui pra frente, no futuro, da próxima vez, d'ora in poi, da ora in poi, d'ora in avanti, in futuro,
+        la prossima volta, vanaf nu, voortaan, in het vervolg, с этого момента, впредь, отныне, в будущем,
+        с сегодняшнего дня, od teraz, na przyszłość, w przyszłości, từ giờ, từ bây giờ, từ nay, forever,
+        for good, permanently
+    """,
+    "remember": """
+        remember, keep in mind, bear in mind, don't forget, do not forget, note that, please note, memorize,
+        recuerda, recordá, recuerde, ten en cuenta, tenga en cuenta, no olvides, no te olvides, souviens toi,
+        souvenez vous, rappelle toi, rappelez vous, n'oublie pas, n'oubliez pas, retiens, retenez, garde en tête,
+        merk dir, merke dir, denk daran, denke daran, vergiss nicht, beachte, bitte beachten, lembre se, lembre,
+        lembra, lembre-se, tenha em mente, não esqueça, não se esqueça, ricorda, ricordati, ricordate,
+        tieni presente, tieni a mente, non dimenticare, onthoud, vergeet niet, denk eraan, houd er rekening mee,
+        запомни, запомните, помни, помните, не забывай, не забудь, имей в виду, имейте в виду, учти, pamiętaj,
+        pamiętać, zapamiętaj, miej na uwadze, hãy nhớ, ghi nhớ, nhớ rằng, nhớ là
+    """,
+    "prefer": """
+        prefer, prefers, preferred, preferably, i'd rather, we'd rather, would rather, favor, favour, i like,
+        we like, prefiero, preferimos, preferiría, préfère, préférons, je préférerais, de préférence, bevorzuge,
+        bevorzugen, lieber, am liebsten, prefiro, preferência, preferisco, preferiamo, preferirei, liever,
+        bij voorkeur, ik geef de voorkeur, предпочитаю, предпочитаем, предпочтительно, wolę, preferuję, thích,
+        ưu tiên
+    """,
+    "use": """
+        use, using, utilize, stick with, stick to, go with, rely on, usa, usar, usamos, utiliza, utilizar,
+        utilizamos, utilise, utiliser, utilisez, utilisons, sers toi, nutze, nutzen, verwende, verwenden,
+        benutze, benutzen, nimm, nehmen, usare, usiamo, utilizza, utilizzare, gebruik, gebruiken, gebruikt,
+        используй, используйте, использовать, используем, применяй, użyj, używaj, używać, korzystać, wykorzystaj,
+        używamy, dùng, sử dụng
+    """,
+    "instead": """
+        instead, instead of, rather than, in place of, and not, not a, not the, en vez de, en lugar de, y no,
+        au lieu de, au lieu d, plutôt que, plutôt qu, et pas, et non, statt, anstatt, anstelle, stattdessen,
+        und nicht, em vez de, ao invés de, e não, invece di, al posto di, invece, e non, in plaats van, en niet,
+        вместо, а не, zamiast, a nie, thay vì
+    """,
+    "we": """
+        we, our, ours, we're, we've, we'll, us, let's, nosotros, nuestro, nuestra, nuestros, nuestras, nous,
+        notre, nos, wir, unser, unsere, unserem, unseren, uns, nós, nosso, nossa, nossos, nossas, noi, nostro,
+        nostra, nostri, nostre, wij, ons, onze, мы, наш, наша, наши, нас, у нас, my, nasz, nasze, nasza,
+        chúng tôi, chúng ta
+    """,
+    "decided": """
+        decided, we chose, chose, we've chosen, settled on, agreed, opted for, let's go with, let's use,
+        let's stick, go with, going with, hemos decidido, decidimos, decidí, vamos a usar, vamos con, elegimos,
+        on a décidé, nous avons décidé, j'ai décidé, on part sur, on va utiliser, choisi, entschieden,
+        beschlossen, einigten uns, wir nehmen, decidi, vamos usar, vamos com, escolhemos, abbiamo deciso,
+        ho deciso, usiamo, andiamo con, scelto, hebben besloten, besloten, we kiezen, gekozen, мы решили, решили,
+        решено, выбрали, zdecydowaliśmy, wybraliśmy, quyết định
+    """,
+    "no_longer": """
+        no longer, not anymore, anymore, any more, any longer, ya no, n'est plus, ne sont plus, n'utilise plus,
+        n'utilisons plus, plus jamais, nicht mehr, não usamos mais, não é mais, não mais, non usiamo più,
+        non più, niet meer, niet langer, больше не, уже не, już nie, nie jest już, không còn, no more,
+        deprecated, obsolete, obsoleto, veraltet, obsolète
+    """,
+    "dropped": """
+        dropped, got rid of, abandoned, switched, switched to, moved to, moved away, migrated, migrated to,
+        replaced, removed, scrapped, abandonamos, dejamos de, migramos, cambiamos a, abandonné, migré, passé à,
+        umgestellt, umgestiegen, gewechselt, verworfen, abgeschafft, mudamos para, abbandonato, migrato,
+        passati a, overgestapt, отказались, перешли, перенесли, zrezygnowaliśmy
+    """,
+    "complaint": """
+        told you, i told, i've told, i said, i've said, i asked you, asked you to, as i said, already said,
+        already told, how many times, keep telling, you keep, why did you, why do you keep, why are you,
+        why the hell, why on earth, why would you, you should have, you were supposed, you forgot, stop making,
+        i repeat, i keep repeating, te dije, ya te dije, te he dicho, te pedí, cuántas veces, por qué hiciste,
+        je t'ai dit, je t'ai déjà dit, j'ai déjà dit, j'ai dit, je t'ai demandé, combien de fois, pourquoi as tu,
+        pourquoi tu, ich habe gesagt, ich sagte, habe ich gesagt, hatte ich gesagt, hab ich gesagt, wie oft,
+        warum hast du, wieso hast du, já disse, eu disse, te falei, já falei, quantas vezes, por que você,
+        ti ho detto, ho già detto, avevo detto, quante volte, perché hai, ik zei, heb ik gezegd, hoe vaak,
+        waarom heb je, я же говорил, я говорил, я же сказал, я сказал, сколько раз, зачем ты, почему ты, mówiłem,
+        zapomniałeś, nadal, ile razy, dlaczego
+    """,
+    "everywhere": """
+        everywhere, every, all, each, any, whole, entire, across, throughout, global, globally, consistent,
+        consistently, overall, everything, anything, todos, todas, todo, toda, cada, cualquier, demas, demás,
+        partout, tous, toutes, toute, chaque, tout, alle, allen, jede, jeder, jedes, jeden, überall, sämtliche,
+        durchgängig, qualquer, tutti, tutte, ogni, ovunque, dappertutto, elke, iedere, overal, все, всех, каждый,
+        каждого, везде, всегда, любой, wszystkie, każdy, każdej, każdego, wszędzie, tất cả, mọi, mỗi
+    """,
+    "myself": """
+        myself, i'll do, i will do, i do the, i will test, i'll test, i will run, i'll run, i handle,
+        i will handle, by myself, on my own, manually, yo mismo, lo hago yo, yo lo hago, lo haré yo, manualmente,
+        moi même, je le fais, je ferai, je m'en occupe, manuellement, selbst, mache ich, mach ich, manuell,
+        eu mesmo, eu faço, deixa comigo, faccio io, lo faccio io, io stesso, doe ik zelf, ik doe, zelf, я сам,
+        сделаю сам, сама, вручную, ręcznie, tự
+    """,
+    "must": """
+        must, should, shall, need to, needs to, has to, have to, ought, supposed to, required, mandatory, debe,
+        deben, debemos, deberia, debería, tiene que, tienen que, hay que, doit, doivent, il faut, devrait,
+        devons, muss, müssen, soll, sollen, sollte, sollten, deve, devem, tem que, têm que, precisa, devono,
+        bisogna, dovrebbe, moet, moeten, dient, должен, должна, должны, нужно, надо, следует, необходимо, musi,
+        muszą, powinien, powinny, należy, phải, cần, nên
+    """,
+    "dont": """
+        don't, dont, do not, doesn't, can't, cannot, won't, wont, not, no, mustn't, shouldn't, without, nor, sin,
+        ne, pas, sans, nicht, kein, keine, keinen, keiner, ohne, não, nao, sem, non, senza, niet, geen, zonder,
+        не, нет, без, nie, bez, không, đừng, chưa
+    """,
+    "stop": """
+        stop, quit, avoid, refrain, stay away, get rid, cease, deja de, para de, evita, evitar, dejen de, arrête,
+        arrêtez, évite, évitez, hör auf, vermeide, vermeiden, lass das, pare de, evite, smetti, smettila,
+        evitare, stop met, vermijd, hou op, перестань, прекрати, избегай, хватит, przestań, unikaj, dừng, tránh
+    """,
+    "only": """
+        only, just, solely, exclusively, solo, sólo, solamente, únicamente, seulement, uniquement, nur,
+        ausschließlich, lediglich, apenas, somente, só, soltanto, alleen, enkel, uitsluitend, только, лишь,
+        tylko, wyłącznie, chỉ
+    """,
+    "because": """
+        because, since, as we, as it, so that, so we, so i, due to, otherwise, reason, reason is, that way,
+        to avoid, in order to, porque, ya que, para que, puesto que, así, parce que, parce qu, puisque, afin de,
+        sinon, weil, da wir, denn, damit, sonst, wegen, pois, já que, senão, perché, poiché, così, altrimenti,
+        omdat, zodat, anders, потому что, так как, чтобы, иначе, поскольку, ponieważ, bo, żeby, aby, vì, để
+    """,
+    "goal": """
+        goal, goals, aim, aiming, intention, purpose, objective, vision, target, targeting, mission, long term,
+        idea is, plan is, priority, mvp, objetivo, intención, finalidad, meta, objectif, ziel, absicht, zweck,
+        intenção, obiettivo, scopo, doel, bedoeling, цель, задача, cel, celem, mục tiêu, mục đích
+    """,
+    "convention": """
+        convention, rule, rules, policy, standard, standards, principle, principles, guideline, guidelines,
+        style guide, naming, format, pattern, patterns, architecture, source of truth, best practice,
+        best practices, workflow, process, consistency, brand, branding, kebab case, camelcase, snake case,
+        convención, regla, reglas, norma, principios, estándar, arquitectura, formato, règle, règles, norme,
+        konvention, regel, regeln, vorgabe, richtlinie, convenção, regra, regras, padrão, convenzione, regola,
+        regole, standaard, conventie, afspraak, правило, правила, соглашение, стандарт, zasada, reguła,
+        konwencja, quy tắc, tiêu chuẩn
+    """,
+    "project": """
+        project, projects, repo, repository, codebase, code base, app, apps, application, site, website, system,
+        product, library, module, modules, package, packages, monorepo, proyecto, aplicación, sistema,
+        repositorio, projet, dépôt, projekt, anwendung, projeto, aplicação, repositório, progetto, applicazione,
+        проект, проекте, проекта, приложение, репозиторий, projekcie, projektu, aplikacja, dự án, ứng dụng
+    """,
+    "artifact": """
+        tests, test, commit, commits, branch, pull request, documentation, docs, document, documents, comments,
+        comment, readme, markdown, md, md files, migration, migrations, dependency, dependencies, libraries,
+        framework, components, component, functions, classes, types, typescript, imports, secrets, env, seeds,
+        files, mds, log, logs, summary, tokens, names, colors, colours, fonts, styles, pruebas, documentación,
+        commentaires, documentazione, testy, dokumentacji, тесты
+    """,
+    "people": """
+        user, users, customer, customers, client, clients, guest, guests, people, staff, team, company, business,
+        player, players, accounting, friends, visitors, admin, law, laws, legal, usuario, usuarios, clientes,
+        equipo, empresa, utilisateurs, équipe, entreprise, nutzer, kunden, benutzer, firma, usuários, equipe,
+        utenti, clienti, azienda, gebruikers, klanten, пользователи, клиенты, команда, người dùng
+    """,
+    "environment": """
+        production, prod, staging, server, servers, hosting, hosted, deploy, deployed, deployment, docker,
+        container, windows, mac, macbook, linux, ubuntu, wsl, powershell, vercel, netlify, aws, azure, gcp,
+        database, db, supabase, firebase, postgres, mysql, sqlite, account, accounts, port, locally, local,
+        machine, laptop, ipad, phone, mobile, desktop, browser, chrome, safari, api, api key, vps, cloud,
+        cloudflare, node, python, npm, pnpm, bun, yarn, package manager, github, gitlab, servidor, serveur,
+        serwer, máy chủ, сервер, сервере
+    """,
+    "have": """
+        i have, we have, i don't have, we don't have, i am using, i'm using, we are using, we're using, i use,
+        we use, i'm on, we're on, i run, we run, i own, tengo, tenemos, estoy usando, uso, j'ai, nous avons,
+        j'utilise, ich habe, wir haben, ich nutze, wir nutzen, wir verwenden, tenho, temos, estou usando, ho,
+        abbiamo, sto usando, ik heb, we hebben, wij hebben, у меня, у нас, я использую, mam, mamy, tôi có,
+        will have, there are, there is, there will be, will be
+    """,
+    "want": """
+        i want, i'd like, i would like, i need, we need, we want, we'd like, i wish, i expect, i don't want,
+        we don't want, i do not want, we don't need, no need, i don't need, not need, quiero, queremos, necesito,
+        necesitamos, me gustaría, no quiero, no hace falta, je veux, je voudrais, on veut, nous voulons,
+        j'ai besoin, pas besoin, ich will, ich möchte, wir wollen, wir brauchen, quero, preciso, gostaria,
+        voglio, vogliamo, vorrei, ik wil, we willen, хочу, хотим, мне нужно, нам нужно, chcę, chcemy, potrzebuję,
+        potrzebujemy, tôi muốn, muốn
+    """,
+    "now": """
+        now, right now, for now, at the moment, yet, first, this time, currently, today, later, then, wait,
+        before we, let me, once, after that, next, next step, continue, ahora, por ahora, todavía, primero,
+        luego, después, hoy, esta vez, maintenant, pour l'instant, d'abord, ensuite, encore, aujourd'hui, jetzt,
+        erstmal, zuerst, noch, vorerst, danach, heute, diesmal, agora, por enquanto, ainda, primeiro, depois,
+        hoje, adesso, ora, per ora, ancora, prima, poi, oggi, nu, voorlopig, eerst, nog, straks, сейчас, пока,
+        сначала, потом, сегодня, ещё, teraz, na razie, najpierw, bây giờ, trước
+    """,
+    "work": """
+        fix, add, create, make, change, remove, move, update, check, show, implement, build, write, run, delete,
+        rename, replace, generate, explain, look, review, test, analyze, help, tell, give, find, search, read,
+        open, start, try, put, set, refactor, install, commit, push, merge, debug, verify, investigate, apply,
+        arregla, agrega, crea, haz, cambia, elimina, corrige, revisa, muestra, implementa, genera, analiza, pon,
+        añade, ajusta, ajoute, crée, fais, supprime, modifie, montre, affiche, vérifie, mets, modifier, ajouter,
+        créer, behebe, füge, erstelle, mach, ändere, entferne, zeige, prüfe, lösche, corrija, adicione, crie,
+        faça, mude, remova, mostre, aggiungi, fai, rimuovi, mostra, controlla, voeg, maak, verander, verwijder,
+        toon, исправь, добавь, создай, сделай, измени, удали, покажи, проверь, napraw, dodaj, stwórz, zrób,
+        zmień, usuń, pokaż, sprawdź, zaktualizuj, rozpocznij, sửa, thêm, tạo, làm, xóa, hãy
+    """,
+    "request": """
+        please, can you, could you, would you, can we, could we, will you, help me, let's, lets, por favor,
+        puedes, podrías, s'il te plaît, s'il vous plaît, peux tu, pouvez vous, bitte, kannst du, könntest du,
+        pode, você pode, per favore, puoi, potresti, alsjeblieft, kun je, kan je, пожалуйста, можешь, proszę,
+        czy możesz, bạn có thể
+    """,
+    "trouble": """
+        error, errors, fails, failed, failing, crash, crashes, doesn't work, not working, isn't working,
+        didn't work, broken, broke, bug, bugs, wrong, issue, issues, problem, exception, undefined, missing,
+        stuck, still, again, warning, no funciona, falla, fallo, problema, sigue, erreur, marche pas,
+        fonctionne pas, fehler, geht nicht, funktioniert nicht, kaputt, immer noch, erro, não funciona, falha,
+        errore, non funziona, fout, werkt niet, ошибка, не работает, błąd, nie działa, lỗi, không hoạt động
+    """,
+    "pointing": """
+        this, that, it, them, these, those, here, above, below, esto, esta, este, eso, ese, ello, estos, ce,
+        cette, cela, ça, ces, ceci, dies, das, diese, dieser, dieses, isso, isto, essa, questo, questa, quello,
+        dit, deze, het, это, этот, эту, его, их, tego, này, đó, nó
+    """,
+    "screen": """
+        button, buttons, page, pages, header, footer, color, menu, left, right, top, bottom, modal, icon, icons,
+        click, screen, row, column, text, font, padding, card, cards, tab, tabs, dropdown, sidebar, image,
+        images, width, height, border, background, botón, boton, ventana, página, pantalla, bouton, fenêtre,
+        seite, knopf, fenster, botão, tela, pulsante, schermo, knop, scherm, кнопка, страница, przycisk,
+        màn hình, nút
+    """,
+    "likeness": """
+        like everywhere, same as, just like, like we, as we do, like the other, like the rest, adhere, match the,
+        in line with, consistent with, as usual, igual que, como en, comme partout, comme dans, wie überall,
+        wie sonst, como em, come ovunque, come negli, zoals overal, как везде, как в, tak jak
+    """,
+    "permission": """
+        permission, approval, approve, ask me, without asking, unless i, until i, before i, my consent,
+        explicitly ask, explicitly asked, permiso, sin preguntar, sans demander, erlaubnis, ohne zu fragen,
+        permissão, sem perguntar, permesso, toestemming, разрешения, bez pytania
+    """,
+    "hypothesis": """
+        maybe, perhaps, might, could be, what if, i think, i guess, i wonder, possibly, probably, some day,
+        someday, quizás, tal vez, creo que, peut être, je pense, vielleicht, ich glaube, talvez, acho que, forse,
+        penso che, misschien, ik denk, возможно, может быть, думаю, może, có lẽ
+    """,
+    "condition": """
+        if, when, unless, in case, si, cuando, quand, lorsque, wenn, falls, se, quando, als, indien, wanneer,
+        если, когда, jeśli, jeżeli, gdy, nếu, khi
+    """,
+    "asking": """
+        why, what, how, where, which, who, is it, are there, do you, does it, did you, should i, should we, qué,
+        cómo, dónde, cuál, por qué, pourquoi, comment, quel, quelle, est ce que, warum, wieso, wie, welche, was,
+        o que, como, onde, qual, perché, come, dove, quale, waarom, hoe, welke, почему, как, где, какой,
+        dlaczego, jak, gdzie, czy, tại sao, như thế nào, sao
+    """,
+}  # fmt: skip
+
+UNSPACED_TERMS: dict[str, str] = {
+    "always": "总是, 始终, 一律, 永远, 每次, 一直, 统一, 常に, 必ず, いつも, 毎回",
+    "never": """
+        永远不, 绝不, 从不, 决不, 绝对不, 千万不要, 千万别, 不许, 禁止, 严禁, 不得, 絶対に, 決して, 二度と
+    """,
+    "from_now_on": """
+        从现在开始, 从现在起, 以后, 今后, 往后, 下次, 从今以后, 今後, これから, 以後, 次から, 今度から,
+        次回から
+    """,
+    "remember": """
+        记住, 请记住, 记得, 牢记, 别忘了, 不要忘记, 注意, 覚えて, 覚えておいて, 忘れないで, 忘れずに, 留意
+    """,
+    "prefer": "偏好, 更喜欢, 最好, 优先, 希望, 好み, の方がいい, ほうがよい, 優先, 好きです",
+    "use": "使用, 采用, 用, 使って, 使用し, 使う, 利用",
+    "instead": "而不是, 代替, 而非, 不是, ではなく, じゃなく, の代わりに, より",
+    "we": "我们, 咱们, 我们的, 私たち, 我々, うち, 弊社",
+    "decided": "决定, 就用, 选择, 已确定, 定了, に決めた, に決めました, を採用, にしました",
+    "no_longer": "不再, 已经不, 不用了, 废弃, もう使わない, もはや, なくなった, 廃止, やめました",
+    "dropped": "弃用, 去掉, 换成, 已替换, 迁移到, 移行しました, 削除した",
+    "complaint": """
+        我说过, 说了多少次, 为什么又, 不是说, 你怎么, 跟你说过, 我不是让你, 言ったのに, 言いました, 何度も,
+        なぜまた, 言ったはず
+    """,
+    "everywhere": """
+        所有, 每个, 全部, 任何, 都, 整个, 各个, 每一个, すべて, 全て, 全体, 各, どこでも, 全ページ
+    """,
+    "myself": "我自己, 我来, 手动, 自分で, 私がやる, 手動",
+    "must": "必须, 应该, 需要, 要求, 务必, 得, 要, べき, 必要, なければ, しなさい, こと",
+    "dont": "不要, 别, 不能, 不用, 不, 没有, 没, 无需, 勿, ないで, しない, ません, ない, 不要",
+    "stop": "停止, 避免, 少用, やめて, 避けて, 止めて",
+    "only": "只, 仅, 仅仅, 只能, 就够了, だけ, のみ, しか",
+    "because": "因为, 否则, 以便, 为了, 由于, 所以, 方便, から, ので, ため, 为此",
+    "goal": "目标, 目的, 意图, 打算, ゴール, 目標, 方針",
+    "convention": """
+        规范, 规则, 约定, 标准, 原则, 风格, 格式, 架构, 模式, ルール, 規約, 原則, 方式, 形式, 命名
+    """,
+    "project": "项目, 工程, 系统, 应用, 代码库, 仓库, プロジェクト, アプリ, システム, リポジトリ",
+    "artifact": """
+        测试, 提交, 文档, 注释, 日志, 组件, 类, 文件, 数据库, テスト, コミット, コメント, ドキュメント,
+        ファイル, コンポーネント
+    """,
+    "people": "用户, 客户, 团队, 公司, ユーザ, ユーザー, 顧客, チーム, 会社",
+    "environment": """
+        服务器, 生产环境, 部署, 端口, 环境, 账号, 本地, サーバー, 本番, 環境, デプロイ, ローカル
+    """,
+    "have": "我有, 我们有, 我用的是, 我是用, 我在用, 有, 使っています, があります, です",
+    "want": """
+        我要, 我想, 我希望, 我需要, 想要, 不需要, 不想, ほしい, 欲しい, したい, 不要です, 必要ない
+    """,
+    "now": """
+        现在, 先, 暂时, 目前, 今天, 这次, 等下, 稍后, 接下来, 继续, 今は, まず, とりあえず, 今回, 次に,
+        あとで
+    """,
+    "work": """
+        修复, 添加, 增加, 创建, 修改, 删除, 改成, 检查, 显示, 实现, 生成, 优化, 解决, 看看, 分析, 写, 配置,
+        修正, 追加, 作成, 変更, 実装, 確認, 進めて
+    """,
+    "request": "请, 帮我, 能不能, 可以, 麻烦, ください, お願い, 下さい, て。, ましょう",
+    "trouble": """
+        错误, 报错, 失败, 异常, 问题, 崩溃, 不行, 还是, 没有显示, 无法, エラー, 失敗, 不具合, 動かない,
+        おかしい, バグ
+    """,
+    "pointing": "这个, 那个, 这里, 它, 这, 此, これ, それ, この, その, ここ",
+    "screen": """
+        按钮, 页面, 菜单, 颜色, 左边, 右边, 弹窗, 图标, 点击, 列表, 界面, ボタン, ページ, 画面, メニュー,
+        アイコン
+    """,
+    "likeness": "和其他, 跟其他, 一样, 保持一致, と同じ, 同様に, 他と同じ",
+    "permission": "征求我的, 经过我, 问我, 我的意见, 私自, 许可, 許可, 勝手に, 確認してから",
+    "hypothesis": "也许, 可能, 我觉得, 应该是, 是不是, かもしれ, たぶん, と思う",
+    "condition": "如果, 当, 的时候, 若, 場合, とき, なら, たら",
+    "asking": "为什么, 什么, 怎么, 如何, 哪, 吗, 呢, なぜ, どう, 何, どこ, ですか, ますか",
+}
+"""Phrases of Chinese and Japanese, found anywhere in a sentence."""

@@ -1,0 +1,114 @@
+"""Messages of users are read: explicit forms are always stored, one-off requests, questions and pasted text never."""
+
+import pytest
+
+from sidecar.language.own_words import own_words
+from sidecar.language.user_statements import read_statements
+
+EXPLICIT = """
+Remember: use pnpm, not npm
+please remember that the API listens on port 8080
+From now on, run the tests before you commit
+fix the header and from now on use our Button component
+We no longer use Redis
+we don't support Internet Explorer anymore
+No, dates are always UTC
+No, the amount is always in cents.
+Lembre-se: usamos pnpm, não npm
+A partir de agora, escreva os commits em português
+Não usamos mais o Redux
+Não, as datas são sempre em UTC
+Recuerda: el puerto es 8080
+de ahora en adelante usa pnpm
+Ya no usamos jQuery
+No, las fechas siempre son en UTC
+Souviens-toi : on utilise pnpm
+Désormais, écris les commits en anglais
+On n'utilise plus Webpack
+Nous n'utilisons plus Redux.
+Non, les dates sont toujours en UTC
+Merk dir: wir verwenden pnpm
+Ab jetzt schreib Commits auf Englisch
+Wir verwenden kein Redux mehr
+Wir nutzen Jenkins nicht mehr.
+Nein, Beträge sind immer in Cent
+请记住：我们使用 pnpm
+从现在开始用中文回答
+以后不要改 generated 目录
+我们不再使用 Redis
+不，日期总是 UTC
+覚えておいて：テストは Vitest で書く
+今後はコミットを英語で書いてください
+もうReduxは使っていません
+いいえ、日付は常にUTCです
+Ricorda: usiamo pnpm
+D'ora in poi scrivi i test con vitest
+Non usiamo più Redux
+No, le date sono sempre in UTC
+Onthoud: we gebruiken pnpm
+Vanaf nu schrijf je commits in het Engels
+We gebruiken Redux niet meer
+Nee, datums zijn altijd UTC
+Запомни: мы используем pnpm
+Впредь пиши коммиты на английском
+Мы больше не используем Redux
+Нет, даты всегда в UTC
+""".strip().splitlines()
+
+NOT_LASTING = """
+remember to fix this
+remember to update it too
+remember?
+Do you remember which port we use?
+Can you remember things between sessions?
+I remember that it worked
+remember this
+No, do that later
+don't do it yet
+Don't fix this yet.
+do that from now on
+we no longer get the error
+from now on it crashes with an error
+fix the bug
+ok 2
+recuerda arreglar esto
+> Remember: always use tabs
+The page of the docs reads "From now on always use tabs in every file".
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("message", EXPLICIT)
+def test_an_explicit_form_is_a_standing_instruction(message: str) -> None:
+    statements = read_statements(message).statements
+    assert [statement.is_standing for statement in statements] == [True]
+    assert statements[0].reasons[0].startswith("explicit form")
+
+
+@pytest.mark.parametrize("message", NOT_LASTING)
+def test_what_serves_the_task_at_hand_is_no_standing_instruction(message: str) -> None:
+    assert not any(statement.is_standing for statement in read_statements(message).statements)
+
+
+def test_a_statement_is_the_clause_with_its_reason() -> None:
+    message = "ok fix the header and from now on use our Button component. Because marketing wants it. Then deploy."
+    (statement,) = read_statements(message).statements
+    assert statement.text == "from now on use our Button component. Because marketing wants it."
+    assert message[statement.start : statement.end] == statement.text
+
+
+@pytest.mark.parametrize(
+    "pasted",
+    [
+        "```\nnever use tabs\n```",
+        "> never use tabs",
+        "<command-name>rules</command-name><command-args>never use tabs</command-args>",
+        "12:00:01 ERROR remember: never use tabs\n12:00:02 INFO from now on never use tabs",
+        "You are a senior reviewer.\n" + "Never use tabs. Remember: always check the width of each line.\n" * 6,
+        "From: Ann <ann@example.org>\nTo: Bob <bob@example.org>\nSubject: tabs\n\nFrom now on we never use tabs.",
+    ],
+)
+def test_pasted_text_is_not_the_users_word(pasted: str) -> None:
+    words = own_words(f"see this\n\n{pasted}")
+    assert len(words) == len(f"see this\n\n{pasted}")
+    assert "see this" in words
+    assert "tabs" not in words
