@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 if TYPE_CHECKING:
     from sidecar.call import Process
-    from sidecar.codebase.repository import CodebaseState, Repository
+    from sidecar.codebase.workspace_repository import CodebaseState, Repository
     from sidecar.knowledge.auto_sync import KnowledgeState
     from sidecar.memory.recall import MemoryState
-    from sidecar.metrics.counters import ErrorCounter
+    from sidecar.metrics.figures import ErrorCounter
     from sidecar.packs.prefetch import PacksState, WorkspacePacks
     from sidecar.ralph.stop import RunningLoops
     from sidecar.registry.project_registry import RegistryState
@@ -48,14 +48,14 @@ class ProcessSlices:
     @created_once
     def error_counter(self) -> "ErrorCounter":
         """Counts of error responses that are not written yet."""
-        from sidecar.metrics.counters import ErrorCounter
+        from sidecar.metrics.figures import ErrorCounter
 
         return ErrorCounter(self._process)
 
     @created_once
     def codebase(self) -> "CodebaseState":
         """Caches of summaries and search results; the watches of worktrees."""
-        from sidecar.codebase.repository import CodebaseState
+        from sidecar.codebase.workspace_repository import CodebaseState
 
         return CodebaseState(self._process)
 
@@ -107,7 +107,7 @@ class WorkspaceSlices:
     @created_once
     def repository(self) -> "Repository":
         """The repository at the workspace's `cwd`."""
-        from sidecar.codebase.repository import Repository
+        from sidecar.codebase.workspace_repository import Repository
 
         return Repository(self._workspace, self._process)
 

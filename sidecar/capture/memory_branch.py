@@ -22,7 +22,7 @@ from sidecar.runs import Artifact, artifacts
 from sidecar.runs.provenance import CommitMark
 from sidecar.settings.resolve import Settings
 from sidecar.settings.table import is_memory_branch
-from sidecar.system.branches import (
+from sidecar.system.branch_commit import (
     BranchCommit,
     BranchUses,
     RepositoryLocation,

@@ -9,7 +9,7 @@ from typing import Any
 from sidecar.cli.output import CommandFailed
 from sidecar.core.errors import WorkspaceUnavailable
 from sidecar.storage.database import FILE_NAME
-from sidecar.system.branches import locate_repository
+from sidecar.system.branch_commit import locate_repository
 from sidecar.system.environment import state_folders
 
 

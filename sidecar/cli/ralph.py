@@ -16,7 +16,7 @@ import orjson
 from sidecar.cli.output import CommandFailed, print_text
 from sidecar.core.clock import SystemClock, rfc3339
 from sidecar.core.errors import InvalidParams, SidecarError
-from sidecar.ralph import context_file
+from sidecar.ralph import user_context
 from sidecar.ralph.agent.harnesses import HARNESS_NAMES
 from sidecar.ralph.limits import (
     IDLE_TIMEOUT_MS,
@@ -343,7 +343,7 @@ def _run_action(chosen: argparse.Namespace) -> int:
             chosen, {"path": folder.context, "bytes": _add_context(folder, chosen.add_context)}, _context("added")
         )
     if chosen.clear_context:
-        return _print_answer(chosen, {"path": folder.context, "bytes": context_file.clear(folder)}, _context("cleared"))
+        return _print_answer(chosen, {"path": folder.context, "bytes": user_context.clear(folder)}, _context("cleared"))
     if chosen.status or chosen.stop or chosen.reset:
         return _run_state_action(chosen, folder)
     from sidecar.cli.ralph_loop import run_loop
@@ -354,7 +354,7 @@ def _run_action(chosen: argparse.Namespace) -> int:
 def _add_context(folder: LoopFolder, text: str) -> int:
     if not text.strip():
         raise CommandFailed("The context is empty, so nothing was added.", kind="usage")
-    return context_file.add(folder, text)
+    return user_context.add(folder, text)
 
 
 def _run_state_action(chosen: argparse.Namespace, folder: LoopFolder) -> int:

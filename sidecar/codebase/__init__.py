@@ -25,7 +25,6 @@ from sidecar.codebase.files import (
     stem_of,
     with_changes,
 )
-from sidecar.codebase.repository import Repository
 from sidecar.codebase.search import (
     FragileFile,
     PackageNames,
@@ -40,6 +39,7 @@ from sidecar.codebase.searcher import search_paths
 from sidecar.codebase.summary.model import chunk_lines
 from sidecar.codebase.summary.purpose import comment_text, definition_comment, definition_purpose
 from sidecar.codebase.summary.summarize import Definition, Summary, from_json, summarize, to_json
+from sidecar.codebase.workspace_repository import Repository
 from sidecar.codebase.worktree.diff import (
     MAX_DIFF_CHARACTERS,
     MAX_WHOLE_LINES,

@@ -13,7 +13,7 @@ from sidecar.codebase.model import (
     FoundFile,
     WorkspaceParams,
 )
-from sidecar.codebase.repository import Repository
+from sidecar.codebase.workspace_repository import Repository
 from sidecar.codebase.worktree.state import RepositoryState, StateUnavailable
 from sidecar.core.errors import Cancelled, WorkspaceUnavailable
 from sidecar.lifecycle import Progress, ProgressParams

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sidecar.core.errors import InvalidParams, WorkspaceUnavailable
-from sidecar.system.branches import locate_repository
+from sidecar.system.branch_commit import locate_repository
 
 
 class Location(NamedTuple):

@@ -17,8 +17,8 @@ from sidecar.knowledge.item import (
 )
 from sidecar.knowledge.manifest import Entry, Failure, Manifest, build_manifest, read_entry
 from sidecar.knowledge.store import QUARANTINE_AFTER, FailedItem, SyncedItem, SyncState, parse_state, serialize_state
-from sidecar.knowledge.sync import sync_lock
 from sidecar.knowledge.sync_plan import DELETION_GUARD_POINTERS, Plan, PlanRequest, fingerprint, plan
+from sidecar.knowledge.sync_state import sync_lock
 
 __all__ = [
     "DELETION_GUARD_POINTERS",

@@ -3,23 +3,21 @@
 A crash at any point leaves a journal from which every file is restored; the next sync then repeats the work.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 
 from sidecar.core.errors import Conflict, NotFound, SidecarError
 from sidecar.knowledge import store
-from sidecar.knowledge.item import item_location, parse_item, pointer_hash, render_pointer
+from sidecar.knowledge.item import item_location, parse_item, render_pointer
 from sidecar.knowledge.store import FailedItem, FileImage, SyncedItem, SyncState
 from sidecar.knowledge.sync_inputs import SyncInputs
 from sidecar.knowledge.sync_plan import Operation, Plan, fingerprint, synced_item
 from sidecar.memory import (
     FileChange,
-    ManagedMemories,
     Value,
     edit_memory_file,
     managed_memories,
-    read_memory_file,
     render_memory_file,
 )
 from sidecar.storage.database import Database
@@ -159,23 +157,6 @@ def next_state(
     return replace(state, last_sync_at_ms=now_ms, last_knowledge_commit=plan.commit), blocking
 
 
-def restore_files(placed: ManagedMemories, images: Iterable[FileImage]) -> list[str]:
-    """Revert writes, the latest first. Return the pointers edited since, which are left unchanged."""
-    skipped = []
-    for image in images:
-        current = placed.content(image.path)
-        if current == image.before:
-            continue
-        if not _is_unchanged_since(current, image.after):
-            skipped.append(image.path)
-            continue
-        skipped += [
-            change.path for change, problem in placed.apply([FileChange(image.path, current, image.before)]) if problem
-        ]
-    placed.close()
-    return skipped
-
-
 def _write(
     batch: Sequence[Operation], inputs: SyncInputs, journal: Journal, timestamp: str, result: ApplyResult
 ) -> None:
@@ -234,13 +215,6 @@ def _render(ref: str, inputs: SyncInputs) -> tuple[Mapping[str, Value], str, str
     assert location is not None
     rendered = render_pointer(parse_item(entry.path, location, inputs.source.content(entry.blob)))
     return rendered.facts, rendered.memory.title, rendered.memory.text
-
-
-def _is_unchanged_since(current: bytes | None, after: bytes | None) -> bool:
-    """Whether a file is as a sync wrote it, apart from the counters that memory updates in it."""
-    if current is None or after is None:
-        return current == after
-    return current == after or pointer_hash(read_memory_file(current)) == pointer_hash(read_memory_file(after))
 
 
 def _count_failure(before: FailedItem | None, fingerprint_: str, problem: str) -> FailedItem:

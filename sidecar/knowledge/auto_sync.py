@@ -13,7 +13,8 @@ from sidecar.core.errors import Busy, SidecarError
 from sidecar.knowledge.git_source import open_configured_source
 from sidecar.knowledge.model import DueReason, KnowledgeSyncNotice, Stage
 from sidecar.knowledge.sync import SyncRequest, sync
-from sidecar.knowledge.sync_inputs import SyncCache, load_state
+from sidecar.knowledge.sync_inputs import SyncCache
+from sidecar.knowledge.sync_state import load_state
 from sidecar.runs import records
 from sidecar.settings.resolve import Settings
 from sidecar.settings.table import DURATION

@@ -48,7 +48,8 @@ from sidecar.knowledge.model import (
     KnowledgeSyncResult,
     ResolutionChoice,
 )
-from sidecar.knowledge.sync import PlannedSync, SyncRequest, plan_sync, resolve_ref, roll_back, sync
+from sidecar.knowledge.rollback import roll_back
+from sidecar.knowledge.sync import PlannedSync, SyncRequest, plan_sync, resolve_ref, sync
 from sidecar.knowledge.sync_health import checks
 from sidecar.knowledge.sync_inputs import SyncInputs, load_inputs
 from sidecar.knowledge.sync_plan import Conflict, Plan, PlanRequest, Resolution, allows_resolution

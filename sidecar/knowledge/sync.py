@@ -1,57 +1,30 @@
 """Run a sync: load the inputs, plan, checkpoint, apply, and roll back on failure."""
 
-import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import get_args
 
 from sidecar.call import Call
-from sidecar.core.errors import Busy, InvalidParams, NotFound, SidecarError, StateDegraded
+from sidecar.core.errors import InvalidParams, NotFound, SidecarError
 from sidecar.knowledge import store
-from sidecar.knowledge.apply_plan import ApplyResult, Journal, RateLimiter, apply_plan, next_state, restore_files
+from sidecar.knowledge.apply_plan import ApplyResult, Journal, RateLimiter, apply_plan, next_state
 from sidecar.knowledge.errors import deletion_stopped, partial_failure, shutting_down
-from sidecar.knowledge.git_source import local_head, open_configured_source
-from sidecar.knowledge.item import POINTER_FOLDER
+from sidecar.knowledge.git_source import open_configured_source
 from sidecar.knowledge.model import RunMode
-from sidecar.knowledge.store import Checkpoint, FileImage, SyncState
+from sidecar.knowledge.rollback import recover_interrupted, roll_back_to
+from sidecar.knowledge.store import SyncState
 from sidecar.knowledge.sync_inputs import (
     SyncInputs,
     affected_refs,
     load_inputs,
     load_item_inputs,
-    load_state,
-    record_rollback,
-    save_state,
 )
 from sidecar.knowledge.sync_plan import Conflict, ConflictType, Plan, PlanRequest, Resolution
+from sidecar.knowledge.sync_state import save_state, sync_lock
 from sidecar.lifecycle import Progress, ProgressParams
-from sidecar.memory import ManagedMemories
 from sidecar.metrics import count, labelled
-from sidecar.system import filelock
 from sidecar.workspace import Workspace
-
-
-@contextmanager
-def sync_lock(state_dir: Path, project: str) -> Iterator[None]:
-    """Hold a project's sync lock. Raise Busy while another process or thread holds it.
-
-    The operating system releases the lock of a process that died.
-    """
-    path = os.path.join(state_dir, f"knowledge-{project}.lock")
-    try:
-        fd = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
-    except OSError as error:
-        raise StateDegraded(
-            "The knowledge sync's lock file cannot be created.", hint="Check the state folder."
-        ) from error
-    with filelock.locked(fd, 0) as is_held:
-        if not is_held:
-            raise Busy("A knowledge sync of this project is already running.", data={"retryAfterMs": 1_000})
-        yield
-
 
 METRIC_TYPES = ("full", "incremental", "single")
 """Values of the label `type`."""
@@ -88,8 +61,6 @@ def failure_metrics(code: str) -> dict[str, float]:
 
 COUNT_NAMES = {"create": "added", "update": "updated", "delete": "deleted", "mark_orphaned": "orphaned"}
 """Wire names of the operations that write."""
-
-INTERRUPTED = "The syncing process ended before it finished."
 
 
 @dataclass(frozen=True)
@@ -190,7 +161,7 @@ def _run_sync(call: Call, workspace: Workspace, request: SyncRequest) -> tuple[S
         synced, blocking = _apply_planned(call, workspace, planned, checkpoint_id)
     except BaseException as error:
         reason = error.message if isinstance(error, SidecarError) else type(error).__name__
-        _roll_back_to(call, workspace, checkpoint_id, reason)
+        roll_back_to(call, workspace, checkpoint_id, reason)
         raise
     counts = synced.applied.counts
     _record_metrics(call, workspace, sync_metrics(planned.mode, call.elapsed_ms(), counts, planned.plan.conflicts))
@@ -205,28 +176,6 @@ def _record_metrics(call: Call, workspace: Workspace, measures: Mapping[str, flo
             count(tx, workspace.project_key, call.now_ms(), measures)
     except SidecarError as error:
         call.log.warning("knowledge.metricsFailed", error=error.kind)
-
-
-def roll_back(call: Call, workspace: Workspace, checkpoint_id: str) -> tuple[int, list[str]]:
-    """Restore a checkpoint. Return the number of restored files, and the paths skipped because they changed.
-
-    Automatic syncs pause until the repository's head moves or somebody syncs.
-    """
-    with sync_lock(call.process.state_dir, workspace.project_key):
-        recover_interrupted(call, workspace)
-        before = load_state(call, workspace.project_key)
-        head = local_head(call, call.process.settings(workspace.project_key)) or before.last_knowledge_commit
-        return _roll_back_to(call, workspace, checkpoint_id, "The user requested it.", rollback_commit=head)
-
-
-def recover_interrupted(call: Call, workspace: Workspace) -> None:
-    """Roll back a sync that was killed. The caller holds the lock."""
-    with call.database.read() as tx:
-        running = [
-            checkpoint for checkpoint in store.checkpoints(tx, workspace.project_key) if checkpoint.status == "running"
-        ]
-    if running:
-        _roll_back_to(call, workspace, running[-1].id, INTERRUPTED)
 
 
 def _plan_resolution(inputs: SyncInputs, request: SyncRequest) -> tuple[Plan, RunMode, tuple[str, ...], frozenset[str]]:
@@ -274,34 +223,6 @@ def _progress_callback(call: Call) -> Callable[[int, int], None]:
         call.notify("$/progress", ProgressParams(token=call.request_id, value=progress))
 
     return report
-
-
-def _roll_back_to(
-    call: Call, workspace: Workspace, checkpoint_id: str, reason: str, *, rollback_commit: str = ""
-) -> tuple[int, list[str]]:
-    project = workspace.project_key
-    with call.database.read() as tx:
-        checkpoint = _find_checkpoint(store.checkpoints(tx, project), checkpoint_id)
-        images: list[FileImage] = store.images_since(tx, project, checkpoint.number)
-    skipped = restore_files(ManagedMemories(call.process, workspace, POINTER_FOLDER), images)
-    with call.database.write() as tx:
-        store.restore_checkpoint(tx, project, checkpoint, call.now_ms(), reason)
-        if rollback_commit:
-            record_rollback(call, tx, project, rollback_commit)
-    call.log.warning(
-        "knowledge.rolledBack", checkpoint=checkpoint_id, reason=reason, files=len(images), skipped=len(skipped)
-    )
-    return len(images) - len(skipped), skipped
-
-
-def _find_checkpoint(checkpoints: list[Checkpoint], checkpoint_id: str) -> Checkpoint:
-    checkpoint = next(
-        (candidate for candidate in checkpoints if candidate.id == checkpoint_id and candidate.status != "rolledBack"),
-        None,
-    )
-    if checkpoint is None:
-        raise NotFound("This checkpoint does not exist any more.", hint="`knowledge/status` lists them.")
-    return checkpoint
 
 
 def resolve_ref(inputs: SyncInputs, name: str) -> str:

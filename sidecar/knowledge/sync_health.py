@@ -13,9 +13,9 @@ from sidecar.knowledge.git_source import GitSource, open_configured_source
 from sidecar.knowledge.item import item_location
 from sidecar.knowledge.manifest import in_scope
 from sidecar.knowledge.store import parse_state
-from sidecar.knowledge.sync import sync_lock
 from sidecar.knowledge.sync_inputs import SyncInputs, load_inputs
 from sidecar.knowledge.sync_plan import PlanRequest, invalid_resolutions
+from sidecar.knowledge.sync_state import sync_lock
 from sidecar.settings.resolve import Settings
 from sidecar.workspace import Workspace
 

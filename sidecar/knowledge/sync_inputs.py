@@ -2,14 +2,10 @@
 
 import threading
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import NamedTuple
-
-import apsw
 
 from sidecar.call import Call, Process
 from sidecar.knowledge import store
-from sidecar.knowledge.errors import state_corrupted
 from sidecar.knowledge.git_source import GitSource, SourceFile
 from sidecar.knowledge.item import (
     POINTER_FOLDER,
@@ -23,8 +19,9 @@ from sidecar.knowledge.item import (
     pointer_path,
 )
 from sidecar.knowledge.manifest import Entry, Manifest, build_manifest, in_scope, read_entries, read_entry
-from sidecar.knowledge.store import SyncedItem, SyncState, parse_state, serialize_state
+from sidecar.knowledge.store import SyncedItem, SyncState
 from sidecar.knowledge.sync_plan import Plan, PlanRequest, Resolutions, configured_resolutions, plan
+from sidecar.knowledge.sync_state import load_state
 from sidecar.memory import ManagedMemories, read_memory_file
 from sidecar.workspace import Workspace
 
@@ -125,50 +122,6 @@ def _load_entries(call: Call, project: str, source: GitSource, scopes: list[str]
         cache.entries[project] = {entry.path: entry for entry in entries}
     cache.commits[project] = (source.commit, scopes, entries)
     return entries
-
-
-def save_state(call: Call, tx: apsw.Connection, project: str, state: SyncState) -> None:
-    """Store a state."""
-    value = serialize_state(state)
-    store.put_state(tx, project, value, call.now_ms())
-    call.process.slices.knowledge.sync_cache.states[project] = (value, state)
-
-
-def record_rollback(call: Call, tx: apsw.Connection, project: str, commit: str) -> None:
-    """Record that the user rolled back at a commit; a damaged state is left for the next sync to report."""
-    stored = store.state_bytes(tx, project)
-    try:
-        state = parse_state(stored[0]) if stored is not None and stored[1] else SyncState()
-    except ValueError:
-        return
-    if stored is None or stored[1]:
-        save_state(call, tx, project, replace(state, rollback_commit=commit))
-
-
-def load_state(call: Call, project: str) -> SyncState:
-    """Return the state, empty when there is none. A damaged one is set aside, and STATE_CORRUPTED is raised."""
-    with call.database.read() as tx:
-        stored = store.state_bytes(tx, project)
-    if stored is None:
-        return SyncState()
-    value, digest_matches = stored
-    cache = call.process.slices.knowledge.sync_cache
-    before = cache.states.get(project)
-    if digest_matches and before is not None and before[0] == value:
-        return before[1]
-    try:
-        if digest_matches:
-            state = parse_state(value)
-            cache.states[project] = (value, state)
-            return state
-    except ValueError:
-        pass
-    with call.database.write() as tx:
-        name = store.set_aside(tx, project, call.now_ms())
-    call.log.error(
-        "knowledge.stateCorrupted", project=project, bytes=len(value), digestMatches=digest_matches, storedAs=name
-    )
-    raise state_corrupted(name)
 
 
 def load_pointers(process: Process, project: str, placed: ManagedMemories, state: SyncState) -> tuple[Pointer, ...]:

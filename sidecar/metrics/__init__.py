@@ -1,6 +1,6 @@
 """Measurements: sums by day, project and provider. They never contain prompts or paths."""
 
-from sidecar.metrics.counters import (
+from sidecar.metrics.figures import (
     BOUNDS_MS,
     by_label,
     counts_of,

@@ -7,7 +7,7 @@ from typing import Any, cast
 from sidecar.call import Call
 from sidecar.core.errors import StateDegraded, WorkspaceUnavailable
 from sidecar.method import Lane, method
-from sidecar.metrics.counters import errors_of, figures_of
+from sidecar.metrics.figures import errors_of, figures_of
 from sidecar.metrics.model import (
     MetricsDay,
     MetricsPoint,

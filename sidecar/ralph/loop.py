@@ -11,7 +11,7 @@ from sidecar.call import Call
 from sidecar.codebase import common_dir_of
 from sidecar.core.clock import Clock, rfc3339
 from sidecar.core.errors import InvalidParams, SidecarError
-from sidecar.ralph import context_file, iteration_continuity, limits, outcome
+from sidecar.ralph import iteration_continuity, limits, outcome, user_context
 from sidecar.ralph.agent.agent_run import AgentOptions
 from sidecar.ralph.agent.harnesses import agent_command, find_program, installed_version
 from sidecar.ralph.iteration_prompt import build_prompt
@@ -110,7 +110,7 @@ def preview_loop(call: Call, plan: LoopPlan) -> RalphStartResult:
     before = read_state(folder)
     number = max(read_history(folder).last_number, before.iteration if before is not None else 0) + 1
     loop = LoopState(call, plan, StopRequest(), clock.now_ms(), clock.monotonic_ms(), os.getpid(), number)
-    context = context_file.read(folder)
+    context = user_context.read(folder)
     packs: tuple[str, ...] = ()
     if plan.params.continuity:
         packs = iteration_continuity.preview_packs(call, run_identity(loop), task_text(loop, context.text)).packs

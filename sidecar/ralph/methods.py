@@ -16,8 +16,8 @@ from sidecar.core.errors import (
     WorkspaceUnavailable,
 )
 from sidecar.method import Lane, Notification, docstring, method
-from sidecar.ralph import context_file
 from sidecar.ralph import loop_lock as change_status
+from sidecar.ralph import user_context
 from sidecar.ralph.loop_folder import loop_folder
 from sidecar.ralph.model import (
     RalphChangeParams,
@@ -65,13 +65,13 @@ def status(_call: Call, params: RalphStatusParams) -> RalphStatusResult:
 def add_context(_call: Call, params: RalphContextParams) -> RalphContextResult:
     """Add context for the agent from the next iteration on, until it is cleared."""
     folder = loop_folder(Path(params.cwd), params.change)
-    return RalphContextResult(bytes=context_file.add(folder, params.text), path=folder.context)
+    return RalphContextResult(bytes=user_context.add(folder, params.text), path=folder.context)
 
 
 def clear_context(_call: Call, params: RalphChangeParams) -> RalphContextResult:
     """Clear the added context."""
     folder = loop_folder(Path(params.cwd), params.change)
-    return RalphContextResult(bytes=context_file.clear(folder), path=folder.context)
+    return RalphContextResult(bytes=user_context.clear(folder), path=folder.context)
 
 
 def reset(call: Call, params: RalphChangeParams) -> RalphResetResult:

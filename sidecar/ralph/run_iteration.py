@@ -7,12 +7,11 @@ from pathlib import Path
 from threading import Event
 
 from sidecar.core.clock import Clock, rfc3339
-from sidecar.ralph import context_file, iteration_continuity
 from sidecar.ralph import iteration_changes as worktree
+from sidecar.ralph import iteration_continuity, user_context
 from sidecar.ralph.agent.agent_run import AgentCommand, AgentResult, TimeLimits
 from sidecar.ralph.agent.harnesses import agent_command
 from sidecar.ralph.agent.runner import MAX_LOG_BYTES, run_agent
-from sidecar.ralph.context_file import Context
 from sidecar.ralph.iteration_changes import Changes
 from sidecar.ralph.iteration_continuity import OpenedRun, RunIdentity
 from sidecar.ralph.iteration_prompt import FailedCheck, PromptInputs, abort_reason, build_prompt
@@ -28,6 +27,7 @@ from sidecar.ralph.model import (
     RalphVerification,
 )
 from sidecar.ralph.outcome import failure_reason, must_change_prompt, outcome_of, update_stall
+from sidecar.ralph.user_context import Context
 from sidecar.system.atomic_write import write_atomic
 from sidecar.system.git import GitFailed
 from sidecar.system.safe_open import read_regular
@@ -68,7 +68,7 @@ class _AgentRun:
 def run_iteration(loop: LoopState) -> FinishedIteration:
     """Run the next iteration; raise SidecarError if the agent cannot be started."""
     loop.number += 1
-    context = context_file.read(loop.plan.folder)
+    context = user_context.read(loop.plan.folder)
     opened = _open_run(loop, context.text)
     agent_run = _run_and_verify(loop, context, opened)
     summary = _close_run(loop, agent_run, opened)

@@ -2,7 +2,7 @@
 
 An exit is the whole message: one of the commands or phrases, ignoring case, spaces, accents and courtesies. A question,
 a negation, quoted text, code, or one more word makes it work, and so do "stop", "wait", "go back" and "cancel" alone:
-they have a meaning inside the system. A message is on-topic unless a named rule of `exit_phrases.py` matches, and no
+they have a meaning inside the system. A message is on-topic unless a named rule of `routing_phrases.py` matches, and no
 rule applies beside words of software development, code or a path.
 """
 
@@ -11,7 +11,7 @@ import unicodedata
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.language.exit_phrases import COURTESIES, EXIT_PHRASES, EXIT_VERBS, EXIT_WORDS, OFF_TOPIC, WORK_WORDS
+from sidecar.language.routing_phrases import COURTESIES, EXIT_PHRASES, EXIT_VERBS, EXIT_WORDS, OFF_TOPIC, WORK_WORDS
 from sidecar.session.model import Command, Intent
 
 MAX_MESSAGE_CHARACTERS = 4_000

@@ -21,7 +21,7 @@ OPENS = {
     "cli/hook_daemon.py": STATE_FOLDER,
     "cli/hook_client.py": STATE_FOLDER,
     "knowledge/git_source.py": STATE_FOLDER,
-    "knowledge/sync.py": STATE_FOLDER,
+    "knowledge/sync_state.py": STATE_FOLDER,
     "storage/backup.py": STATE_FOLDER,
     "storage/sqlite_connection.py": STATE_FOLDER,
     "storage/recovery.py": STATE_FOLDER,

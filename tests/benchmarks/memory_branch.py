@@ -14,8 +14,8 @@ from pathlib import Path
 from statistics import median
 
 from sidecar.capture.memory_branch import refusal
-from sidecar.system import branches
-from sidecar.system.branches import BranchCommit, branch_uses, locate_repository
+from sidecar.system import branch_commit
+from sidecar.system.branch_commit import BranchCommit, branch_uses, locate_repository
 from tests.support.repositories import make_repository
 
 BRANCH = "memory/continuity"
@@ -28,8 +28,8 @@ def main() -> None:
         started = timed(lambda _: subprocess.run(["git", "--version"], capture_output=True, check=True), 20)
         print(f"starting git                                {started:6.2f} ms")
         for name, add in (
-            ("libgit2", branches.try_commit),
-            ("git fast-import", branches.try_commit_fast_import),
+            ("libgit2", branch_commit.try_commit),
+            ("git fast-import", branch_commit.try_commit_fast_import),
         ):
             repository = make_repository(Path(folder) / name, {f"src/{n}.py": f"{n}\n" for n in range(100)})
             place = locate_repository(repository.path)

@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sidecar.codebase.repository import Repository
+from sidecar.codebase.workspace_repository import Repository
 from tests.benchmarks.programs import quiet_sidecar
 from tests.benchmarks.synthetic import synthetic
 from tests.support.random_walk import process_of, wait_until_watched

@@ -11,7 +11,7 @@ from sidecar.capture.artifact_text import file_of, message_of, path_of
 from sidecar.capture.memory_branch import refusal
 from sidecar.runs import Artifact, CommitMark, DevlogDetails
 from sidecar.settings import is_memory_branch
-from sidecar.system.branches import BranchUses
+from sidecar.system.branch_commit import BranchUses
 from tests.support.artifacts import PROVENANCE, make_artifact
 
 UNUSED = BranchUses(frozenset(), frozenset(), None)

@@ -20,8 +20,8 @@ from sidecar.codebase.indexer import (
     analyse_in_workers,
     prioritized,
 )
-from sidecar.codebase.repository import Repository as CodebaseRepository
 from sidecar.codebase.summary.languages import main_grammars
+from sidecar.codebase.workspace_repository import Repository as CodebaseRepository
 from sidecar.core.clock import SystemClock
 from sidecar.system.log import Log
 from tests.codebase.codebase_client import CodebaseClient

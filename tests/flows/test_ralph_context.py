@@ -10,7 +10,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from sidecar.ralph import context_file
+from sidecar.ralph import user_context
 from sidecar.ralph.loop_folder import LoopFolder, loop_folder
 from tests.support.fake_agent import FakeAgent, exits, outputs, writes
 from tests.support.ralph_command import CHANGE, Ralph
@@ -23,7 +23,7 @@ HEADING = "## Additional Context (added by user mid-loop)"
 def paced(folder: LoopFolder, text: str) -> int:
     """Add a text after a moment, so that additions of threads and commands overlap."""
     time.sleep(0.05)
-    return context_file.add(folder, text)
+    return user_context.add(folder, text)
 
 
 def test_hundreds_of_concurrent_additions_are_all_stored(ralph: Ralph) -> None:

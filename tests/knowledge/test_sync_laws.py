@@ -8,7 +8,7 @@ import pytest
 
 from sidecar.call import Call
 from sidecar.core.cancellation import Cancellation
-from sidecar.knowledge import POINTER_FOLDER, RateLimiter, store
+from sidecar.knowledge import POINTER_FOLDER, RateLimiter, rollback, store
 from sidecar.knowledge import sync as syncing
 from sidecar.knowledge.apply_plan import Journal, apply_plan
 from tests.support.knowledge_project import POINTERS, CrashingMemories, Knowledge, ProcessKilled, item
@@ -207,7 +207,7 @@ def test_a_sync_killed_after_any_write_is_completed_by_the_next_one(
         for checkpoint in knowledge.request("status")["checkpoints"]
         if checkpoint["id"] == f"killed-{writes}"
     )
-    assert (killed["status"], killed["reason"]) == ("rolledBack", syncing.INTERRUPTED)
+    assert (killed["status"], killed["reason"]) == ("rolledBack", rollback.INTERRUPTED)
     assert knowledge.request("rollback", checkpointId=done["checkpointId"])["skipped"] == []
     assert knowledge.files() == before
     assert knowledge.request("status")["lastKnowledgeCommit"] == state["lastKnowledgeCommit"]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.core.errors import Conflict, InvalidParams, WorkspaceUnavailable
-from sidecar.ralph import context_file, loop_lock
+from sidecar.ralph import loop_lock, user_context
 from sidecar.ralph.loop_folder import (
     MAX_STORED_ITERATIONS,
     MAX_STORED_PROMPT_BYTES,
@@ -43,10 +43,10 @@ def iteration(number: int) -> RalphIteration:
 
 
 def test_append_that_waited_while_an_editor_replaced_the_file_reaches_the_new_file(folder: LoopFolder) -> None:
-    context_file.add(folder, "First.")
+    user_context.add(folder, "First.")
     fd = os.open(folder.context, os.O_RDWR)
     assert filelock.acquire(fd, 1)
-    adding = threading.Thread(target=context_file.add, args=(folder, "Last."))
+    adding = threading.Thread(target=user_context.add, args=(folder, "Last."))
     adding.start()
     adding.join(0.2)
     assert adding.is_alive(), "it waits for its turn"
@@ -56,15 +56,15 @@ def test_append_that_waited_while_an_editor_replaced_the_file_reaches_the_new_fi
     os.close(fd)
     adding.join(10)
 
-    assert context_file.read(folder).text == "Edited.\nLast."
+    assert user_context.read(folder).text == "Edited.\nLast."
 
 
 def test_empty_context_is_rejected_and_write_errors_are_reported(folder: LoopFolder) -> None:
     with pytest.raises(InvalidParams):
-        context_file.add(folder, " \n ")
+        user_context.add(folder, " \n ")
     Path(folder.context).mkdir()
     with pytest.raises(WorkspaceUnavailable, match="cannot be written"):
-        context_file.add(folder, "Use argon2.")
+        user_context.add(folder, "Use argon2.")
 
 
 def test_lock_belongs_to_one_loop_and_names_it_until_released(folder: LoopFolder) -> None:

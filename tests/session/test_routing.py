@@ -6,8 +6,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sidecar.language.exit_phrases import EXIT_PHRASES, EXIT_WORDS
-from sidecar.language.exit_phrases import OFF_TOPIC as RULES
+from sidecar.language.routing_phrases import EXIT_PHRASES, EXIT_WORDS
+from sidecar.language.routing_phrases import OFF_TOPIC as RULES
 from sidecar.session.routing import route
 from tests.session.messages import COMMANDS, EXIT, OFF_TOPIC, STAYS
 

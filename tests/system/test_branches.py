@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.core.errors import Conflict, PolicyDenied, WorkspaceUnavailable
-from sidecar.system.branches import BranchCommit, Tip, branch_uses, locate_repository, ref_lock_path, try_commit
+from sidecar.system.branch_commit import BranchCommit, Tip, branch_uses, locate_repository, ref_lock_path, try_commit
 from tests.support.process import ROOT
 from tests.support.repositories import Repository, git, make_repository, repositories_made, stray_commits
 
@@ -283,9 +283,9 @@ def test_a_commit_on_any_other_branch_is_detected(make_repository: MakeRepositor
 WRITER = """
 import sys, time
 from pathlib import Path
-from sidecar.system.branches import BranchCommit
-from sidecar.system.branches import try_commit
-from sidecar.system.branches import locate_repository
+from sidecar.system.branch_commit import BranchCommit
+from sidecar.system.branch_commit import try_commit
+from sidecar.system.branch_commit import locate_repository
 
 place, name, lost = locate_repository(Path(sys.argv[1])), sys.argv[2], 0
 for number in range(int(sys.argv[3])):
