@@ -38,6 +38,9 @@ MANY_FILES = 1_000
 
 WARM_AFTER_SECONDS = 1.0
 
+COMMON_SHARE, MIN_COMMON_FILES = 0.02, 3
+"""A term in more than this share of the files is not rare (decisions.md); in a small repository, in more files."""
+
 MAX_IMPORT_CANDIDATES = 400
 """Maximum number of files that mention a file whose imports are checked."""
 
@@ -190,6 +193,10 @@ class Repository:
         known = self.cached_summaries(files).values()
         defined = (definition.name for summary in known for definition in summary.definitions)
         return frozenset((*defined, *(name for summary in known for name in summary.references)))
+
+    def common_terms(self, terms: Collection[str]) -> frozenset[str]:
+        """Return the terms that are not rare here: found in more than 2 % of the files, as far as they are indexed."""
+        return self._index.common_terms(terms, COMMON_SHARE, MIN_COMMON_FILES)
 
     def summaries(self, files: dict[str, str]) -> dict[str, Summary]:
         """Return the summaries of path → content id; those not cached are read together.

@@ -24,7 +24,7 @@ from sidecar.context.token_budget import ROOT, Part, Trimmed, element_weight, fi
 from sidecar.context.xml_writer import Element, render_element
 from sidecar.core.text import clean, one_line
 from sidecar.core.tokens import estimate_tokens
-from sidecar.memory import memories_by_id, preload
+from sidecar.memory import memories_by_id, preload, recall_query
 from sidecar.workspace import Workspace
 
 CONSTITUTION_SHARE: Mapping[Bracket, float] = {"FRESH": 0.3, "MODERATE": 0.3, "DEPLETED": 0.4, "CRITICAL": 1.0}
@@ -277,7 +277,8 @@ def load_memories(
     has_continuation = os.path.isfile(os.path.join(workspace.project, CONTINUATION))
     if not includes_memories(bracket, is_first=is_first):
         return BlockMemories(has_continuation=has_continuation)
-    loaded = preload(call, workspace, token, task=task)
+    query = recall_query(workspace, task) if task.strip() else None
+    loaded = preload(call, workspace, token, query=query)
     captured = memories_by_id(call, workspace, token, captured_ids) if captured_ids and not loaded.warning else ()
     hot = tuple(memory for memory in loaded.memories if memory.id not in captured_ids)
     known_ids = {memory.id for memory in captured + hot}

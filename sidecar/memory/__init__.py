@@ -33,7 +33,7 @@ from sidecar.memory.managed_memories import (
 from sidecar.memory.model import MemoryCaptureResult, SessionSummaryInput
 from sidecar.memory.privacy_filter import filter_private, memory_heading, revoked_line
 from sidecar.memory.proposals import accepted_rules
-from sidecar.memory.recall import Relevance, Relevant, memories_by_id, preload, refresh_index
+from sidecar.memory.recall import RecallQuery, Relevance, Relevant, memories_by_id, preload, recall_query, refresh_index
 from sidecar.memory.serialize import Level, render_memory
 from sidecar.memory.store.entry_queries import count_by_tier
 
@@ -56,6 +56,7 @@ __all__ = [
     "MemoryFile",
     "Note",
     "Reach",
+    "RecallQuery",
     "RefreshResult",
     "Relevance",
     "Relevant",
@@ -87,6 +88,7 @@ __all__ = [
     "reach_of",
     "read_memory_file",
     "read_transcript",
+    "recall_query",
     "refresh_index",
     "render_memory",
     "render_memory_file",

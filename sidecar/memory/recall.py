@@ -4,40 +4,46 @@ from collections.abc import Hashable, Iterable, Sequence
 from typing import NamedTuple
 
 from sidecar.call import Call, Process
-from sidecar.core.clock import DAY_MS
 from sidecar.core.errors import PolicyDenied, StateDegraded
 from sidecar.core.lru_cache import LruCache
 from sidecar.memory.access_control import SHARED_ONLY, Reach, reach_of
+from sidecar.memory.capture.capture_plan import claim_of
 from sidecar.memory.entry import Memory, Tier
 from sidecar.memory.files.layout import SHARED
 from sidecar.memory.files.watch import OpenWatches
 from sidecar.memory.index import MAX_INLINE_FILES, Index, IndexFileWrites, IndexRegistry, index_of
-from sidecar.memory.indexed_text import significant_terms
-from sidecar.memory.memory_search import MemoryHit, search
+from sidecar.memory.prompt_evidence import (
+    Evidence,
+    MemoryText,
+    PromptCues,
+    Rarity,
+    cues_of,
+    evidence,
+    lookup_terms,
+    memory_text,
+    rarest_terms,
+)
 from sidecar.memory.serialize import Level, render_memory
 from sidecar.memory.store import entries, entry_queries
-from sidecar.memory.store.entry_queries import EntryFilter, SearchFilters
+from sidecar.memory.store.entry_queries import EntryFilter, SearchFilters, best_rows, entries_of_rows
 from sidecar.workspace import Workspace
-
-MIN_QUERY_SHARE = 1 / 3
-"""A memory is relevant to a text if it contains this share of the text's weight ..."""
-
-MIN_TITLE_SHARE = 0.6
-"""... or the text contains this share of its title's words: a long text has much that no memory contains."""
-
-MIN_SHARED_TERMS = 2
-"""One common word is chance, unless there is no other. A wrong memory costs more than a missing one."""
 
 MAX_DOUBTED_CONFIDENCE = 0.5
 """Memories at or below this confidence are never injected automatically; superseded and contradicted ones fall below
 it.
 """
 
-MAX_RELEVANT = 6
-"""Maximum number of relevant memories besides the HOT ones."""
+MAX_RELEVANT = 8
+"""Maximum number of relevant memories that are returned; of those the session has not, three are sent."""
 
 MAX_CANDIDATES = 50
-"""Maximum number of full-text results that are scored, of which a few are returned."""
+"""Maximum number of full-text results that are examined."""
+
+MAX_SEARCH_TERMS = 40
+"""Maximum number of terms by which memories are looked up, the rarest first."""
+
+PREFERENCE_TYPES = frozenset(("user_correction", "preference"))
+EVENT_TYPES = frozenset(("resolution", "error_pattern", "gotcha", "episodic"))
 
 MAX_CACHED_ANSWERS = 256
 """Maximum number of cached answers, for repeated prompts."""
@@ -50,11 +56,35 @@ class Relevant(NamedTuple):
     terms: tuple[str, ...]
     """The text's significant terms; they determine which lines of the memory matter."""
     factors: dict[str, float]
-    """The factors of its score."""
+    """The weight of what it shares with the text, and its confidence."""
+    shared: tuple[str, ...]
+    """The names and terms it shares with the text."""
 
     def render_memory(self, level: Level) -> str:
         """Return its text at a level, without its title."""
         return render_memory(level, self.memory.title, self.memory.tags, self.memory.text, self.terms).text
+
+
+class RecallQuery(NamedTuple):
+    """A prompt to recall memories for, and the session that receives them."""
+
+    cues: PromptCues
+    common: frozenset[str] = frozenset()
+    """The cues' terms that many files of the repository contain."""
+    session: str = ""
+    """The provider session that receives them; what it said itself it has, unless it was compacted since."""
+    compacted_at_ms: int | None = None
+
+    def checked(self, workspace: Workspace) -> "RecallQuery":
+        """Return the query with what is common in the repository as it is indexed now."""
+        terms = *self.cues.terms, *self.cues.task_terms
+        return self._replace(common=workspace.slices.repository.common_terms(terms))
+
+    def knows(self, memory: Memory) -> bool:
+        """Whether the session said it itself and still has it."""
+        if not self.session or memory.session != self.session:
+            return False
+        return self.compacted_at_ms is None or self.compacted_at_ms < memory.at_ms
 
 
 class _CachedMemories(NamedTuple):
@@ -71,7 +101,7 @@ class Relevance:
         self._answers: LruCache[Hashable, object] = LruCache(MAX_CACHED_ANSWERS)
         self._existing: LruCache[Hashable, object] = LruCache(MAX_CACHED_ANSWERS)
 
-    def cached(self, process: Process, workspace: Workspace, text: str) -> tuple[Relevant, ...] | None:
+    def cached(self, process: Process, workspace: Workspace, query: RecallQuery) -> tuple[Relevant, ...] | None:
         """Return the cached answer, or an empty one if there are no memories; None if a search is needed.
 
         Raise PolicyDenied or StateDegraded if the memories folder cannot be used.
@@ -82,18 +112,15 @@ class Relevance:
         is_current = index.refresh_if_quick()
         if index.files() == 0:
             return () if is_current else None
-        answer = self._answers.get(_key(process, index, text))
+        answer = self._answers.get((index.project, index.revision(), SHARED_ONLY, query))
         return answer if isinstance(answer, tuple) else None
 
-    def search(self, process: Process, workspace: Workspace, text: str, limit: int) -> tuple[Relevant, ...]:
-        """Search and cache the answer. Scores use the day's start, so a text has the same answer all day."""
+    def search(self, process: Process, workspace: Workspace, query: RecallQuery) -> tuple[Relevant, ...]:
+        """Search the shared memories and cache the answer."""
         index = index_of(process, workspace)
         if not index.revision():  # more files than can be read before a run, and no index of them yet
             index.refresh()
-        key = _key(process, index, text)
-        answer = _search(process, index, SHARED_ONLY, text, limit)
-        self._answers.put(key, answer, 1)
-        return answer
+        return self.search_within(process, workspace, SHARED_ONLY, query)
 
     def existing(self, process: Process, workspace: Workspace, ids: Sequence[str]) -> dict[str, Memory]:
         """Return those of some shared memories that still exist, by id; without archived ones.
@@ -118,16 +145,32 @@ class Relevance:
         self._existing.put(key, _CachedMemories(generation, memories), 1)
         return memories
 
-    def search_within(self, process: Process, workspace: Workspace, reach: Reach, text: str) -> tuple[Relevant, ...]:
-        """Return what is relevant to a text among all a caller may reach, as indexed; best first."""
+    def search_within(
+        self, process: Process, workspace: Workspace, reach: Reach, query: RecallQuery
+    ) -> tuple[Relevant, ...]:
+        """Return what bears on a query among all a caller may reach, as indexed; the best three, best first."""
         index = index_of(process, workspace)
-        key = *_key(process, index, text), reach.agent
+        key = index.project, index.revision(), reach, query
         cached = self._answers.get(key)
         if isinstance(cached, tuple):
             return cached
-        answer = _search(process, index, reach, text, MAX_RELEVANT)
+        answer = _search(process, index, reach, query)
         self._answers.put(key, answer, 1)
         return answer
+
+
+def recall_query(
+    workspace: Workspace,
+    prompt: str,
+    objective: str = "",
+    touched: Sequence[str] = (),
+    *,
+    session: str = "",
+    compacted_at_ms: int | None = None,
+) -> RecallQuery:
+    """Return the query of a prompt; what is common in the repository is known as far as its files are indexed."""
+    query = RecallQuery(cues_of(prompt, objective, touched), frozenset(), session, compacted_at_ms)
+    return query.checked(workspace)
 
 
 def refresh_index(process: Process, workspace: Workspace) -> None:
@@ -137,43 +180,41 @@ def refresh_index(process: Process, workspace: Workspace) -> None:
         index.refresh()
 
 
-def _search(process: Process, index: Index, reach: Reach, text: str, limit: int) -> tuple[Relevant, ...]:
-    terms = tuple(significant_terms(text))
-    day_ms = process.clock.now_ms() // DAY_MS * DAY_MS
+def _search(process: Process, index: Index, reach: Reach, query: RecallQuery) -> tuple[Relevant, ...]:
     with process.database.read() as tx:
-        hits = search(
-            tx,
-            index.project,
-            reach,
-            text,
-            SearchFilters(),
-            limit,
-            day_ms,
-            max_candidates=MAX_CANDIDATES,
-        )
-    query_terms = frozenset(terms)
+        counts = entries.term_counts(tx, index.project, reach.owners, lookup_terms(query.cues), ())
+        rarity = Rarity(counts.entries, counts.document_frequency, query.common)
+        terms = rarest_terms(query.cues, rarity, MAX_SEARCH_TERMS)
+        rows = best_rows(tx, index.project, reach.owners, (terms, ()), SearchFilters(), MAX_CANDIDATES) if terms else []
+        candidates = [entry.memory for entry in entries_of_rows(tx, rows).values()] if rows else []
+    found = [
+        (memory, shared)
+        for memory in candidates
+        if _may_be_sent(memory) and not query.knows(memory)
+        if (shared := evidence(query.cues, _memory_text(memory), rarity)) is not None
+    ]
+    found.sort(key=lambda pair: _rank(*pair))
     return tuple(
-        Relevant(hit.entry.memory, terms, hit.factors._asdict()) for hit in hits if _is_relevant(hit, query_terms)
+        Relevant(memory, query.cues.terms, {"shared": shared.score, "confidence": memory.confidence}, shared.shared)
+        for memory, shared in found[:MAX_RELEVANT]
     )
 
 
-def _is_relevant(hit: MemoryHit, query_terms: frozenset[str]) -> bool:
-    memory = hit.entry.memory
-    if (
-        memory.confidence <= MAX_DOUBTED_CONFIDENCE or memory.tier == "cold"
-    ):  # COLD ones are returned only by an explicit search (4.6)
-        return False
-    title = frozenset(significant_terms(memory.title))
-    shared = query_terms & (title | frozenset(significant_terms(memory.text)))
-    if len(shared) < min(MIN_SHARED_TERMS, len(query_terms)):
-        return False
-    return hit.query_share >= MIN_QUERY_SHARE or len(query_terms & title) >= max(
-        MIN_SHARED_TERMS, MIN_TITLE_SHARE * len(title)
-    )
+def _may_be_sent(memory: Memory) -> bool:
+    """Whether a memory may be sent unasked: certain enough, and not COLD; explicit searches return those too (4.6)."""
+    return memory.confidence > MAX_DOUBTED_CONFIDENCE and memory.tier != "cold"
 
 
-def _key(process: Process, index: Index, text: str) -> tuple[str, int, int, str]:
-    return index.project, index.revision(), process.clock.now_ms() // DAY_MS, text
+def _memory_text(memory: Memory) -> MemoryText:
+    claim = claim_of(memory.text or memory.title)
+    choices = frozenset(term for name in claim.chosen | claim.rejected if len(name) == 1 for term in name)
+    return memory_text(memory.title, memory.text, memory.tags, choices)
+
+
+def _rank(memory: Memory, shared: Evidence) -> tuple[int, float, int, str]:
+    """Order preferences before decisions before events, then by what is shared, then newest first."""
+    kind = 0 if memory.type in PREFERENCE_TYPES else 2 if memory.type in EVENT_TYPES else 1
+    return kind, -shared.score, -memory.at_ms, memory.id
 
 
 MAX_PRELOADED = 40
@@ -216,8 +257,10 @@ class PreloadCache:
         return list_entries
 
 
-def preload(call: Call, workspace: Workspace, token: str | None, tier: Tier = "hot", *, task: str = "") -> Preloaded:
-    """Return the memories of a tier within a token's reach, and what is relevant to a task; does not count as access.
+def preload(
+    call: Call, workspace: Workspace, token: str | None, tier: Tier = "hot", *, query: RecallQuery | None = None
+) -> Preloaded:
+    """Return the memories of a tier within a token's reach, and what bears on a query; does not count as access.
 
     Raise PolicyDenied for an invalid token.
     """
@@ -230,7 +273,7 @@ def preload(call: Call, workspace: Workspace, token: str | None, tier: Tier = "h
         return Preloaded(reach.agent, (), 0, warning=error.message)
     memories, total = call.process.slices.memory.preloads.of(call, index, reach, tier)
     relevance = call.process.slices.memory.relevance
-    relevant = relevance.search_within(call.process, workspace, reach, task) if task.strip() else ()
+    relevant = relevance.search_within(call.process, workspace, reach, query) if query is not None else ()
     return Preloaded(reach.agent, memories, total, relevant)
 
 

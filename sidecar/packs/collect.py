@@ -53,7 +53,7 @@ from sidecar.system.log import Log
 from sidecar.workspace import Workspace
 
 if TYPE_CHECKING:
-    from sidecar.memory import Memory, Relevant
+    from sidecar.memory import Memory, RecallQuery, Relevant
     from sidecar.registry import Hint
 
 
@@ -136,7 +136,13 @@ class _PackResult(NamedTuple):
 
 
 def collect_inputs(
-    pack_query: PackQuery, params: PreRunParams, known: SessionContents, deadline: Deadline, *, new_task: bool
+    pack_query: PackQuery,
+    params: PreRunParams,
+    known: SessionContents,
+    recall: RecallQuery,
+    deadline: Deadline,
+    *,
+    new_task: bool,
 ) -> PackInputs:
     """Read the repository's state, then its differences, files and memories side by side, until the deadline."""
     inputs = PackInputs()
@@ -154,7 +160,7 @@ def collect_inputs(
         start = _run_inline
     search = PromptSearch.of_prompt(pack_query, params, listing, new_task=new_task)
     changes = _start_changes(start, inputs, pack_query, inputs.state, known)
-    memories = _start_memory_sources(start, inputs, pack_query, params, known, new_task=new_task)
+    memories = _start_memory_sources(start, inputs, pack_query, params, known, recall)
     target = _PackTarget(pack_query, params.sub_chat_id, inputs.state, listing, search)
     pack = _start_pack(start, inputs, target, remaining_ms() * INDEX_SHARE)
     for collect in (changes, pack, memories):
@@ -348,23 +354,17 @@ def _start_memory_sources(
     pack_query: PackQuery,
     params: PreRunParams,
     known: SessionContents,
-    *,
-    new_task: bool,
+    recall: RecallQuery,
 ) -> Collect | None:
     """Query the registry, and use the cached memories of the prompt or start to search for them.
 
-    Return the function that collects them. A follow-up is searched together with its task's objective, because its own
-    words often say little.
+    Return the function that collects them.
     """
     process, workspace = pack_query.process, pack_query.workspace
-    from sidecar.packs.memory_sources import MAX_MEMORIES
-
-    prompt = clean_prompt(params.prompt)
-    inputs.hint = _hint(process, workspace, prompt)
-    text = prompt if new_task else f"{prompt}\n{pack_query.task.objective}"
+    inputs.hint = _hint(process, workspace, clean_prompt(params.prompt))
     relevance = process.slices.memory.relevance
     try:
-        matches = relevance.cached(process, workspace, text)
+        matches = relevance.cached(process, workspace, recall)
         sent_ids = sent_memory_ids(known)
         inputs.sent_memories = relevance.existing(process, workspace, sent_ids) if sent_ids else None
     except Exception as error:
@@ -373,16 +373,26 @@ def _start_memory_sources(
     if matches is not None:
         inputs.memories = matches
         return None
-    search = start(relevance.search, process, workspace, text, MAX_MEMORIES)
+    search = start(relevance.search, process, workspace, recall)
 
     def collect(remaining_ms: RemainingMs) -> None:
         wait((search,), timeout=remaining_ms() / 1000)
         try:
-            inputs.memories = search.result(0)
+            inputs.memories = _checked_memories(pack_query, recall, search.result(0))
         except Exception as error:
             record_omission(inputs, "memories", error, process.log)
 
     return collect
+
+
+def _checked_memories(
+    pack_query: PackQuery, recall: RecallQuery, matches: tuple[Relevant, ...]
+) -> tuple[Relevant, ...]:
+    """Return the matches that still hold if more files are indexed by now: a word may turn out to be common here."""
+    current = recall.checked(pack_query.workspace) if matches else recall
+    if current == recall:
+        return matches
+    return pack_query.process.slices.memory.relevance.search(pack_query.process, pack_query.workspace, current)
 
 
 def _hint(process: Process, workspace: Workspace, prompt: str) -> Hint | None:

@@ -3,11 +3,15 @@
 Only shared memories are shown, and only where they are likely relevant; a search does not count as a read.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidecar.context import Bracket
 from sidecar.core.digests import short_id
+from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.redact import redact
 from sidecar.core.text import line_of_code, one_line
 from sidecar.memory import Level, Memory, Relevant, managed_memories, memory_heading, render_memory, revoked_line
 from sidecar.memory.managed_memories import Pointer
@@ -18,8 +22,12 @@ from sidecar.runs import SessionContents, keys
 if TYPE_CHECKING:
     from sidecar.registry import Hint  # loaded after the first response
 
-MAX_MEMORIES = 4
-LINE_CHARACTERS, TITLE_CHARACTERS = 360, 160
+MAX_MEMORIES = 3
+"""Maximum number of memories per prompt (decisions.md)."""
+
+LINE_CHARACTERS, TITLE_CHARACTERS, DETAIL_CHARACTERS = 360, 160, 600
+_MARKUP = lazy_regex(r"^\s*(?:#{1,6}\s+|>\s*)+|\*\*|__(?=\S)|(?<=\S)__")
+
 TITLE_SEPARATOR = " — "
 """Separates a title from text on the same line."""
 
@@ -51,12 +59,12 @@ def memory_items(
 ) -> list[PackItem]:
     """Return an item for each memory that the bracket allows, best first, and for each one sent earlier that changed.
 
-    `current` are the memories sent to the session that still exist; None if unknown. Pointers to knowledge that the
-    anchor contains word for word are dropped.
+    `current` are the memories sent to the session that still exist; None if unknown. What the anchor contains is
+    dropped: standing instructions, and pointers to knowledge that it quotes word for word.
     """
     max_count, level = MEMORY_DETAIL[bracket]
     chosen = [match for match in matches if not _is_in_anchor(match.memory, anchor)][:max_count]
-    items = {match.memory.id: _item(match.memory, level, match.render_memory(level), match.factors) for match in chosen}
+    items = {match.memory.id: _relevant_item(match, level) for match in chosen}
     for memory_id in _changed_ids(known, current) if current is not None else ():
         items.setdefault(memory_id, _changed_item(memory_id, (current or {}).get(memory_id)))
     return list(items.values())
@@ -64,7 +72,7 @@ def memory_items(
 
 def _is_in_anchor(memory: Memory, anchor: str) -> bool:
     if managed_memories.POINTER_TAG not in memory.tags:
-        return False
+        return re.search(rf"(?<![\w-]){re.escape(memory.id)}(?![\w-])", anchor) is not None
     return all(text in anchor for text in (memory.title, *managed_memories.pointer_statements(memory.text)))
 
 
@@ -90,39 +98,60 @@ def _changed_ids(known: SessionContents, current: Mapping[str, Memory]) -> Itera
 
 def _changed_item(memory_id: str, memory: Memory | None) -> PackItem:
     if memory is not None:
-        return _item(memory, "chunks", render_memory("chunks", memory.title, memory.tags, memory.text, ()).text, {})
+        text = render_memory("chunks", memory.title, memory.tags, memory.text, ()).text
+        return _item(memory, "chunks", text, "a memory sent earlier was changed")
     key, text = keys.memory_key(memory_id), revoked_line(memory_id)
     return PackItem(key, "context", Priority.TOP_CONTEXT, text, keys.REMOVED, "a memory sent earlier was retracted")
 
 
-def _item(memory: Memory, level: Level, text: str, factors: Mapping[str, float]) -> PackItem:
+def _relevant_item(match: Relevant, level: Level) -> PackItem:
+    memory, shared = match.memory, ", ".join(f"`{one_line(word, 60)}`" for word in match.shared)
     kind = memory.type.replace("_", " ")
+    item = _item(memory, level, match.render_memory(level), f"a shared memory, {kind}, that also names {shared}")
+    return replace(item, score=match.factors)
+
+
+def _item(memory: Memory, level: Level, text: str, why: str) -> PackItem:
     return PackItem(
         key=keys.memory_key(memory.id),
         kind="context",
         priority=Priority.TOP_CONTEXT,
-        text=memory_heading(memory) + _with_title(one_line(memory.title, TITLE_CHARACTERS), _text_lines(text)),
+        text=memory_heading(memory) + _statement_and_detail(memory.title, text),
         digest=memory.version if level != "metadata" else f"{memory.version}:{level}",
-        why=f"a shared memory, {kind}, relevant to the prompt",
-        score=factors,
+        why=why,
         content=memory.version,
     )
 
 
-def _with_title(title: str, lines: str) -> str:
-    """Join title and text; omit a title that the text repeats at its beginning."""
-    text = lines.removeprefix(TITLE_SEPARATOR)
-    return text if text != lines and text.startswith(title) else title + lines
+def _statement_and_detail(title: str, text: str) -> str:
+    """Return a memory as one clean sentence, then its detail: a short one on the same line, a longer one indented.
+
+    A title that the text repeats at its beginning is omitted.
+    """
+    lines = [line for line in map(_plain, text.splitlines()) if line]
+    statement = _plain(one_line(title, TITLE_CHARACTERS))
+    is_repeated = bool(lines) and lines[0].startswith(statement)
+    if len(lines) == 1 and len(lines[0]) <= LINE_CHARACTERS:
+        return lines[0] if is_repeated else f"{statement}{TITLE_SEPARATOR}{lines[0]}"
+    if is_repeated:
+        statement, lines = one_line(lines[0], LINE_CHARACTERS), lines[1:]
+    return statement + "".join(f"\n  {line}" for line in _first_lines(lines))
 
 
-def _text_lines(text: str) -> str:
-    """A memory's text besides its title, indented; a short text stays on the title's line."""
-    lines = [line for line in text.splitlines() if line.strip()]
-    if not lines:
-        return ""
-    if sum(map(len, lines)) <= LINE_CHARACTERS:
-        return TITLE_SEPARATOR + one_line(" ".join(lines), LINE_CHARACTERS)
-    return "".join(f"\n  {line_of_code(line, LINE_CHARACTERS)}" for line in lines)
+def _first_lines(lines: Iterable[str]) -> Iterator[str]:
+    """Yield lines while they fit."""
+    left = DETAIL_CHARACTERS
+    for line in lines:
+        shown = line_of_code(line, LINE_CHARACTERS)
+        left -= len(shown)
+        if left < 0:
+            return
+        yield shown
+
+
+def _plain(line: str) -> str:
+    """Return a line without the marks of a heading, a quotation or bold type."""
+    return redact(_MARKUP.sub("", line).strip())
 
 
 MAX_BINDING_ITEMS = 12

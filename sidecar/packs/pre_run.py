@@ -366,13 +366,13 @@ def decide(call: Call, params: PreRunParams) -> PreRunDecision:
         return PreRunDecision("slashCommand", request)
     workspace.require()
     deadline = Deadline(call.received_ms + (params.deadline_ms or DEFAULT_DEADLINE_MS))
-    pack_query = query_of_request(request)
-    inputs = collect_inputs(pack_query, params, request.known, deadline, new_task=request.task_is_new)
+    pack_query, recall = query_of_request(request), request.recall_query()
+    inputs = collect_inputs(pack_query, params, request.known, recall, deadline, new_task=request.task_is_new)
     if inputs.late:
         return PreRunDecision("deadline", request, pack_query)
     composition = select_items(request, inputs)
     if not _files_are_unchanged(pack_query, inputs, composition):
-        retried = collect_inputs(pack_query, params, request.known, deadline, new_task=request.task_is_new)
+        retried = collect_inputs(pack_query, params, request.known, recall, deadline, new_task=request.task_is_new)
         if not retried.late:
             inputs, composition = retried, select_items(request, retried)
     return PreRunDecision("", request, pack_query, inputs, composition)

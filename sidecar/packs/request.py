@@ -10,11 +10,12 @@ from sidecar.call import Call
 from sidecar.context import BUDGET_SHARES, Bracket, bracket_of
 from sidecar.core.lru_cache import LruCache
 from sidecar.governor import Decision, before_fresh_session, evaluate, structured_state
+from sidecar.memory import RecallQuery, recall_query
 from sidecar.packs.anchor import AcceptedRecords, accepted_of, load_pointers
 from sidecar.packs.items import DETAIL_LIMITS, ByteLimits, DetailLimits
 from sidecar.packs.model import PreRunParams, TokenMode
 from sidecar.packs.overrides import Overrides, load_overrides
-from sidecar.packs.task import task_of
+from sidecar.packs.task import clean_prompt, task_of
 from sidecar.runs import (
     NO_CONTENTS,
     FailingTests,
@@ -136,6 +137,18 @@ class PackRequest:
     touched: tuple[str, ...]
     """Files changed by the conversation's latest runs on this task, sorted."""
     overrides: Overrides
+
+    def recall_query(self) -> RecallQuery:
+        """Return what memories are recalled for: the prompt, its task's objective, and the files it touches."""
+        mentioned = tuple(self.params.mentions.files) if self.params.mentions is not None else ()
+        return recall_query(
+            self.workspace,
+            clean_prompt(self.params.prompt),
+            "" if self.task_is_new else self.task.objective,
+            (*mentioned, *self.touched),
+            session=self.session.session_id if self.session is not None else "",
+            compacted_at_ms=self.sub_chat.counters.compacted_at_ms,
+        )
 
 
 def load_request(call: Call, params: PreRunParams, workspace: Workspace, settings: Settings) -> PackRequest:

@@ -98,7 +98,7 @@ def test_pointers_in_the_anchor_are_not_recalled_again(knowledge: Knowledge, beg
     knowledge.request("sync")
     text = sent(begin().pre_run("How does PostgreSQL hold the cart, as one database for all, and is it backed up?"))
     assert text.count("Use PostgreSQL") == 1
-    assert "[POLICY] PostgreSQL is backed up — Summary: Every hour." in text
+    assert "[POLICY] PostgreSQL is backed up\n  Summary: Every hour.\n" in text
 
 
 @pytest.mark.parametrize("mode", ["low", "normal", "debug"])

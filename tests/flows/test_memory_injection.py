@@ -90,6 +90,80 @@ def test_irrelevant_memories_are_not_sent(memories: Memories, conversation: Conv
         assert memory_lines(conversation.pre_run(prompt)) == []
 
 
+@pytest.mark.parametrize(
+    ("prompt", "statement"),
+    [
+        ("Run npm install", "Use pnpm instead of npm."),
+        ("Why does load_tariffs fail?", "load_tariffs reads the whole table, which is deliberate."),
+        ("Shorten till/tariffs.py", "Constants in till/tariffs.py are sorted by country."),
+        ("Wie werden Quittungen gedruckt?", "Quittungen haben 42 Zeichen je Zeile."),
+        ("打印收据时折扣错误", "收据上的折扣四舍五入到分。"),
+    ],
+)
+def test_one_shared_name_path_or_rare_term_is_enough(
+    active: MemorySidecar, project: Repository, prompt: str, statement: str
+) -> None:
+    Memories(active, project.path).add(statement, type="decision", author="user")
+    assert len(memory_lines(Conversation(active.client, project.path).pre_run(prompt))) == 1
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Don't fix it yet, and look at the changes instead",
+        "Give me 42 examples of what changed",
+        "¿Por qué no funciona todavía? Arréglalo entonces",
+        "Bitte noch nicht ändern, sondern erst prüfen",
+        "请你帮我看看现在这个问题",
+    ],
+)
+def test_function_words_and_numbers_recall_nothing(active: MemorySidecar, project: Repository, prompt: str) -> None:
+    memories = Memories(active, project.path)
+    memories.add("Do not ship changes yet, use the 42 columns instead.", type="decision")
+    memories.add("Todavía no usamos floats, sino enteros por qué no.", type="decision")
+    memories.add("Noch nicht umgestellt, sondern erst geprüft: Rabatte.", type="decision")
+    memories.add("现在这个收据的问题请你不要修改。", type="decision")
+    assert memory_lines(Conversation(active.client, project.path).pre_run(prompt)) == []
+
+
+def test_a_file_that_the_run_touches_recalls_memories_that_name_it(
+    memories: Memories, conversation: Conversation
+) -> None:
+    memories.add("Never sort the imports of till/receipt.py.", type="gotcha")
+    conversation.turn("Make it shorter", lambda: [conversation.edit("till/receipt.py", "def show(): ...\n")])
+    lines = memory_lines(conversation.pre_run("And again"))
+    assert [line for line in lines if "Never sort the imports" in line]
+
+
+def test_at_most_three_memories_reach_a_prompt_preferences_first(
+    active: MemorySidecar, project: Repository, conversation: Conversation
+) -> None:
+    memories = Memories(active, project.path)
+    memories.add("Norway failed to load in May.", title="Norway failed", type="error_pattern", confidence=0.9)
+    memories.add("Tariffs are cached per country.", type="decision", confidence=0.9)
+    memories.add("Tariffs come from the customs office.", type="decision", confidence=0.9)
+    memories.add("I like tariffs printed in cents.", type="user_correction", author="user", confidence=0.9)
+    lines = memory_lines(conversation.pre_run("Print the tariffs of Norway"))
+    assert [line.split(", ")[1].split(" (")[0] for line in lines] == ["user correction", "decision", "decision"]
+
+
+def test_the_session_that_stated_a_memory_gets_it_only_after_a_compaction(
+    memories: Memories, active: MemorySidecar, conversation: Conversation
+) -> None:
+    conversation.turn("Hello there")
+    statement = "Tariffs are cached per country."
+    memories.add(statement, type="decision", sessionId=conversation.session_id)
+    assert statement not in sent(conversation.turn("Print the tariffs"))
+    other = Conversation(active.client, conversation.cwd, sub_chat_id="other")
+    assert statement in sent(other.pre_run("Print the tariffs"))
+    active.clock.advance(60_000)
+    conversation.client.notify("continuity/sessionEvent", {
+        "event": "compacted", "cwd": str(conversation.cwd), "subChatId": conversation.sub_chat_id,
+        "provider": "claude", "sessionId": conversation.session_id,
+    })  # fmt: skip
+    assert statement in sent(conversation.pre_run("Print the tariffs"))
+
+
 def test_manual_edits_of_memories_take_effect_in_the_next_run(
     memories: Memories, active: MemorySidecar, project: Repository
 ) -> None:
@@ -145,7 +219,8 @@ def test_a_memory_can_be_muted_and_explain_shows_its_reason(memories: Memories, 
     items = conversation.client.request("continuity/explain", {"runId": turn["runId"]})["items"]
     (item,) = [item for item in items if item["item"].startswith("memory:")]
     assert item["disposition"] == "sent"
-    assert set(item["score"]) == {"relevance", "recency", "sector", "confidence"}
+    assert set(item["score"]) == {"shared", "confidence"}
+    assert "also names `discount`, `receipt`" in item["why"]
     muted = {"projectPath": str(conversation.cwd), "item": item["item"]}
     conversation.client.request("continuity/mute", muted)
     other = Conversation(conversation.client, conversation.cwd, sub_chat_id="other")

@@ -151,6 +151,17 @@ class Documents:
         count = self.changes - changes
         return frozenset(itertools.islice(reversed(self._changed), count)) if count <= TRACKED_CHANGES else None
 
+    def is_in_more_files(self, term: str, limit: int) -> bool:
+        """Whether more than `limit` files contain a term."""
+        if self.texts.count(term) <= limit:  # passages, of which a file has one or more
+            return False
+        files: set[int] = set()
+        for entry in self.texts.entries(term):
+            files.add(self.owners[unit_of(entry)])
+            if len(files) > limit:
+                return True
+        return False
+
     def correct_spelling(self, term: str) -> str | None:
         """Return the name that an unknown term probably misspells: fewest edits, then most files."""
         if term in self.texts or term in self.names or term in self.paths:

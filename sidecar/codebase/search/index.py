@@ -5,7 +5,7 @@ is found by its path alone, and one of a few edited files by its previous conten
 """
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 
 from sidecar.codebase.files import delta_between
@@ -90,6 +90,12 @@ class FileIndex:
         """Rank the files a text is about; equal files, history and query give equal results."""
         with self._lock:
             return rank_files(self._documents, self._score_cache, history, imports_of, query, limit)
+
+    def common_terms(self, terms: Iterable[str], share: float, at_least: int) -> frozenset[str]:
+        """Return the terms that more than a share of the files contain, and more than `at_least` files."""
+        with self._lock:
+            limit = max(at_least, int(share * len(self._documents)))
+            return frozenset(term for term in terms if self._documents.is_in_more_files(term, limit))
 
     def dependencies(self, parts: frozenset[str], names: PackageNames) -> Mapping[str, Mapping[str, int]] | None:
         """Count which parts of the tree import which; None while files are still being analysed."""

@@ -221,9 +221,9 @@ def candidates(
     rare, common = words
     if not rare:
         return []
-    best = _best_rows(tx, project, owners, (rare, common), filters, max_candidates)
+    best = best_rows(tx, project, owners, (rare, common), filters, max_candidates)
     if len(best) < max_candidates and common:
-        best = _best_rows(tx, project, owners, ((*rare, *common), ()), filters, max_candidates)
+        best = best_rows(tx, project, owners, ((*rare, *common), ()), filters, max_candidates)
     condition, bindings = _condition_candidates(filters)
     time_rows = (
         f"SELECT * FROM (SELECT m.path, m.position FROM continuity_memories AS m WHERE {condition} AND m.project = ?"
@@ -244,7 +244,7 @@ def candidates(
     return [CandidateRow._make((*row[:-1], bool(row[-1]))) for row in rows]
 
 
-def _best_rows(
+def best_rows(
     tx: apsw.Connection,
     project: str,
     owners: Sequence[str],

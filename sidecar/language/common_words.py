@@ -1,0 +1,213 @@
+"""Words that do not tell one subject from another: function words of ten languages, and words of any work on software.
+
+Pure. A word that two texts share is evidence that they have a subject in common only if it is not one of these.
+"""
+
+from functools import cache
+
+from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.terms import STOP_WORDS, count_terms
+
+_ENGLISH = """
+a about above across actually after again against ago all almost already also although always am among an and
+another any anybody anymore anyone anything anyway apart are around as aside ask at away back basically be became
+because become been before behind being below besides best better between beyond bit both but by came can cannot
+case certain certainly clear clearly come comes coming completely concerning correct correctly could couldn
+currently definitely did didn different directly do does doesn doing don done down due during each early easily easy
+either else end enough entire entirely especially etc even eventually ever every everybody everyone everything
+everywhere exactly except far few finally fine first for former forward from full fully further gave generally get
+gets getting give given gives giving go goes going gone good got great had hadn half happen happened happens hard
+hardly has hasn have haven having he hello help helpful helps hence her here hers herself hey hi him himself his
+hopefully how however i idea if immediately important in indeed inside instead into is isn it its itself just keep
+keeps kept kind know known knows last late later latest least left less let lets like likely little ll long longer
+look looking looks lot lots made mainly make makes making many may maybe me mean means meant might mine more
+moreover most mostly much must mustn my myself near nearly necessary need needed needs neither never nevertheless
+new next nice no nobody none nor normally not note nothing now nowhere obviously of off often oh ok okay old on once
+one ones only onto or order other others otherwise ought our ours ourselves out outside over overall own part
+particular particularly past per perfect perfectly perhaps place please plus point possible possibly prefer
+preferably present previous previously probably properly put quick quickly quite rather re real really recent
+recently regarding right same sample saw say saying says second see seem seems seen sense several shall she should
+shouldn show showed showing shown shows similar simple simply since six so some somebody somehow someone something
+sometimes somewhat somewhere soon sorry sort specific still stuff such suppose supposed sure take taken takes taking
+talk tell ten thank thanks that the their theirs them themselves then there therefore these they thing things think
+third this those though thought three through throughout thus till time times to today together told tomorrow too
+took total totally toward towards tried tries truly try trying two under understand understood unless until up upon
+us use used useful uses using usual usually various ve very via wait want wanted wants was wasn way ways we well
+went were weren what whatever when whenever where whether which while who whoever whole whom whose why will wish
+with within without won wonder word words work worked working works would wouldn write writes writing wrong wrote
+yes yesterday yet you your yours yourself zero
+"""
+
+_WORK = """
+accept action active add added adding addition additional agent ai adjust adjusted allow allowed answer app apply
+approach assistant attempt available bad base basic behavior behaviour bug bugs build built button call called calls
+cause change changed changes changing check checked checking clean code coding command comment commit complete
+completed component config configuration configure confirm consider contain contains content context continue copy
+count create created creates creating current data date debug default define delete deleted detail details develop
+developer development directory disable display doc docs document documentation edit enable ensure entry environment
+error errors example exist existing exists expect expected explain explanation fail failed failing fails failure
+false feature features field file files find fix fixed fixes fixing folder follow following form format found
+function functionality functions general generate generated goal guide handle happening idea image implement
+implementation implemented implementing implements improve improved improvement include included includes info
+information initial input insert inspect install instruction instructions issue issues item items job key language
+level library line lines link list load loading local log logic logs main manage merge message messages method
+methods mode model module move moved multiple name named names number object open option options original output
+package page pages parameter parse path plan plans problem problems process program project projects prompt provide
+pull push question questions read ready reason refactor refer reference related release remaining remember remove
+removed removes removing rename replace repo repository request requests require required requirement requirements
+requires response result results return returns review rewrite root rule rules run running runs save screen script
+section select send separate server service set setting settings setup show single site size solution solve source
+specify start started starting starts state status step steps stop store string structure style success successfully
+suggest summary support switch system tab table task tasks terminal test tested testing tests text title todo tool
+tools track true type types undo unit update updated updates updating user users usage value values variable verify
+version versions view visible warning warnings web website
+"""
+
+_FORMATS = """
+api cfg conf cpp css csv env exe gif gz html http https ico ini io ipynb java jpeg jpg js json jsx kt lock lua md mdx
+mjs pdf php png py rb rs scss sh sql svg swift toml ts tsx txt url vue www xml yaml yml zip
+"""
+
+_SPANISH = """
+a acerca actual ademas ahi ahora al algo alguien algun alguna algunas alguno algunos alli antes aqui archivo
+archivos asi aun aunque bajo bastante bien bueno cada casi claro codigo como con corregir cosa cosas cual cuales
+cualquier cuando cuanto cuenta da de debe deben debes deberia decir deja dejar del desde despues dice donde dos
+durante e el ella ellas ellos en entonces entre era eran eres es esa esas ese eso esos esta estaba estan estar estas
+este esto estos estoy favor forma fue gracias ha haber habia hace hacer haces hacia hago han has hasta hay haz hemos
+hola hoy igual incluso ir junto la las le les lo los luego mal manera mas me mejor menos mi mientras mis mismo
+momento mucho muchos muy nada ni ningun ninguna no nos nosotros nuestra nuestro nueva nuevo o ok otra otras otro
+otros para parece parte pero poco podemos poder podria pon poner por porque primero problema pues puede pueden
+puedes puedo que quiero quien quita revisa sea segun ser si sido siempre sin sino sobre solo somos son soy su sus
+tal tambien tan tanto te tener tengo tenia ti tiene tienen tienes toda todas todavia todo todos tu tus un una unas
+uno unos usa usar vale vamos van varias ver vez vista voy y ya yo
+"""
+
+_PORTUGUESE = """
+a agora ai ainda alem algo alguem algum alguma algumas alguns ali antes ao aos apenas apos aquela aquele aqui aquilo
+arquivo arquivos as assim ate atras bem boa bom cada cade certo codigo coisa coisas com como corrigir cria criar da
+dar das de deixa deixe deles depois desde dessa desse desta deste deve devem do dois dos e ela elas ele eles em
+enquanto entao entre era eram essa essas esse esses esta estamos estao estar estas estava este estes eu existe faca
+faz fazer fica ficou foi foram havia hoje ir isso isto ja la lhe lo logo mais mas me melhor menos mesma mesmo meu
+meus minha muito muitos na nada nao nas nem nenhum nessa nesse nesta neste no nos nossa nosso nova novo num numa
+nunca o obrigado ok onde os ou outra outras outro outros para parece parte pela pelo pelos per pode podem poder pois
+por porem porque posso pouco precisa preciso primeiro problema qual qualquer quando quanto quase que quem quer quero
+se seja sem sempre sendo ser sera seu seus sim so sobre sou sua suas talvez tambem tanto te tem temos tenho ter teve
+tinha toda todas todo todos tudo um uma umas uns usar vai vamos vez voce voces vou
+"""
+
+_FRENCH = """
+a afin ai ainsi alors apres as assez au aucun aucune aujourd aussi autre autres aux avant avec avez avoir avons
+beaucoup bien bon bonjour bonne ca car ce cela celle celui ces cet cette ceux chaque chez chose choses ci code comme
+comment corrige corriger d dans de deja depuis des deux devrait dire doit doivent donc dont du elle elles en encore
+enfin ensuite entre es est et etait etant ete etes etre eu eux fais fait faire faites faut fichier fichiers fois
+fonction font hui ici il ils j je jour jusque l la le les leur leurs lors lorsque lui m ma mais mal manque me meme
+memes merci mes mets mettre mieux moi moins moment mon n ne ni non nos notre nous nouveau nouvelle on ont ou oui par
+parce pas passe pendant petit peu peut peux plus plusieurs plutot pour pourquoi pouvez pouvoir premier problem
+probleme puis qu quand que quel quelle quelles quels quelque quelques qui quoi rien s sa sans sauf se selon ses seul
+seulement si sinon soit sommes son sont sous suis sur t ta tant te tel telle tes toi ton toujours tous tout toute
+toutes tres trop tu un une utilise utiliser va vais vas vers veut veux voici voila voir vos votre vous vraiment y
+"""
+
+_GERMAN = """
+ab aber alle allem allen aller alles als also am an andere anderen anderer anders ans auch auf aus ausser bei beide
+beim bereits besser bin bis bist bitte bleiben brauche braucht da dabei dadurch dafur dagegen daher damit danach
+dann daran darauf daraus darf darin daruber das dass datei dateien davon davor dazu dein deine dem den denn der
+deren des deshalb dessen dich die dies diese diesem diesen dieser dieses dir doch dort du durch eben ein eine einem
+einen einer eines einfach einige einmal er erst erste es etwa etwas euch euer fast fehler fur gab ganz gar geben
+gegen geht gemacht genau genug gerade gern gibt gut habe haben hast hat hatte hatten hier hin hinter ich ihm ihn
+ihnen ihr ihre im immer in ins ist ja jede jedem jeden jeder jedes jetzt kann kannst kein keine keinem keinen keiner
+konnen konnte konnten lass lassen leider mach machen macht mal man mehr mein meine meinem meinen meiner mich mir mit
+mochte moglich muss mussen musst nach nachdem nicht nichts nie niemals noch nochmal nun nur ob oben oder ohne okay
+problem richtig schon sehr sei sein seine seinen seiner seit seite selbst sich sicher sie sind so sodass sofort soll
+sollen sollte sollten sondern sonst statt stattdessen um und uns unser unsere unten unter viel viele vielleicht voll
+vom von vor wann war waren warum was weg wegen weil weiter welche welcher welches wenig wenn wer werden wie wieder
+will wir wird wirklich wo wurde wurden zu zuerst zum zur zwei zwischen
+"""
+
+_ITALIAN = """
+a abbastanza abbiamo adesso agli ai al alcuni alla alle allo allora altra altre altri altro anche ancora anzi appena
+aveva avere bene c che chi ci ciao cio codice coi col come con correggi cosa cose cosi cui da dal dalla dalle dallo
+degli dei del della delle dello dentro deve devi devo di dice dire dobbiamo dopo dove due e ecco ed era erano errore
+essere fa facciamo fai fare fatto file fino fra gia gli grazie ha hai hanno ho i il in invece io l la le lei li lo
+loro lui ma mai male me meglio meno mentre mi mia mie miei mio molto ne negli nei nel nella nelle nello nessuna
+nessuno niente no noi non nostra nostro nuova nuovo o ogni ok oppure ora per perche pero piu poco poi possiamo posso
+primo problema prossimo puo puoi qua qual quale quali qualche qualcosa quando quanto quasi quella quelle quelli
+quello questa queste questi questo qui quindi sara se sei sempre senza si sia siamo siete solo sono sopra sotto sta
+stai stata stato stesso sto su sua sue sui sul sulla suo suoi tanto te ti tra troppo tu tua tue tutta tutte tutti
+tutto un una uno usa usare va vai vedi vedo verso vi voglio voi volta vorrei vuoi
+"""
+
+_DUTCH = """
+aan achter al alle alleen alles als altijd ander andere anders ben bent bestand beter bij bijna binnen boven buiten
+code daar daarna dan dat de deze die dit doe doen doet door dus echt een eens eerst elk elke en er erg ergens even
+fout ga gaan gaat geef geen gemaakt gewoon goed graag had hadden heb hebben hebt heeft hem hen het hier hij hoe hun
+iemand iets ik in is ja je jij jou jouw juist kan kunnen kunt laat laten maak maar maken me meer meest mij mijn
+minder misschien moet moeten mogen na naar naast niet niets niks nodig nog nooit nu of om omdat onder ons onze ook
+op over probleem sinds snel staat steeds te tegen terug toch toen tot tussen twee uit uw van vanaf vanuit veel
+verder via volgens voor voordat waar waarom wanneer want waren was wat weer weg wel welke wie wil wilt worden wordt
+zal ze zeer zelf zich zien zij zijn zo zoals zonder zou zouden
+"""
+
+_RUSSIAN = """
+а без более больше будет будто будут бы был была были было быть в вам вас ведь весь вместо во вот все всегда всего
+всех всё вы где да даже два для до добавь другой его если есть еще ещё ее её же за зачем здесь и из или им их
+использовать исправь к как какая какие какой когда код кода кто ли лучше между меня мне много может можно мой мы на
+над надо нам нас наш не него нельзя нет ни нибудь них но ну нужен нужно о об один он она они оно опять от ошибка
+ошибки очень перед по под пожалуйста пока потом потому почему почти при проверь проект просто раз разве с сам сделай
+сделать сейчас со снова совсем спасибо так также такой там твой тебе тебя тем теперь то тогда того тоже только том
+тот три ту тут ты у уже файл файла файлы хорошо хотя чем через что чтобы чуть эта эти это этого этой этом этот я
+"""
+
+_CJK = """
+我们 你们 他们 这个 那个 这些 那些 这样 那样 这里 那里 什么 怎么 为什 么样 怎样 如何 哪里 哪个 一个 一些 一下 一样
+可以 需要 不要 不是 不能 没有 还是 还有 就是 但是 因为 所以 如果 然后 现在 已经 应该 使用 请你 帮我 问题 功能 修改
+添加 增加 删除 实现 代码 文件 页面 显示 进行 出现 错误 报错 时候 之后 之前 以及 或者 并且 而且 其他 其它 所有 全部
+是否 继续 重新 直接 看看 检查 修复 优化 完成 项目 测试 运行 启动 更新 创建 生成 查看 点击 按钮 数据 内容 方法 方式
+情况 部分 开始 结束 必须 我要 我想 要求 目前 当前 根据 按照 对应 相关 ファ イル コー ード エラ ラー プロ テス スト
+ペー ージ 修正 追加 変更 削除 確認 実装 表示 場合 必要 問題 作成 対応 実行 処理 設定 機能 그리 이거 저거 그거 해줘
+하는 해서 하고 있는 없는 에서 으로 한다 합니 니다 주세 세요 파일 코드 문제 오류 수정 추가 변경 확인 테스
+"""
+"""Pairs of characters: text without spaces is read in pairs."""
+
+_FUNCTION_CHARACTERS = lazy_regex(
+    "[的了是在我你您他她它这那和与也都就不吗呢吧啊呀哦嗯把被给让请会能要有没很还再又着过们个一"
+    "上下中里去来到从对为以及其该等此每各另将ぁ-んー가는은를을이에의도로와과]"
+)
+"""A pair with one of these is grammar, or crosses the border of two words."""
+
+_TOOLS = """
+npm pnpm yarn bun deno npx node pip pipenv poetry uv conda virtualenv venv cargo gradle maven mvn make cmake bazel
+docker podman compose kubernetes kubectl helm terraform ansible git husky eslint prettier biome ruff black isort
+flake8 pylint mypy pyright pytest unittest nose tox jest vitest mocha cypress playwright storybook webpack vite
+rollup esbuild turbo nx lerna tailwind sass bootstrap react vue svelte angular nextjs nuxt remix astro express
+fastify nestjs django flask fastapi rails laravel spring postgres postgresql mysql mariadb sqlite mongodb mongo
+redis supabase firebase prisma drizzle sqlalchemy typeorm sequelize graphql grpc rest nginx apache vercel netlify
+heroku fly railway cloudflare aws gcp azure stripe auth0 clerk openai anthropic gemini ollama langchain pandas numpy
+polars zod pydantic axios fetch dayjs moment luxon lodash
+"""
+"""Names of tools: they identify a subject however many files mention them."""
+
+
+@cache
+def common_terms() -> frozenset[str]:
+    """Return the terms of the common words, as `sidecar.core.terms` forms them."""
+    words = (_ENGLISH, _WORK, _FORMATS, _SPANISH, _PORTUGUESE, _FRENCH, _GERMAN, _ITALIAN, _DUTCH, _RUSSIAN, _CJK)
+    return STOP_WORDS.union(*(count_terms(text) for text in words))
+
+
+@cache
+def tool_terms() -> frozenset[str]:
+    """Return the terms of tool names."""
+    return frozenset(count_terms(_TOOLS))
+
+
+def is_telling(term: str) -> bool:
+    """Whether a term may tell one subject from another: no common word, no number, no single letter."""
+    if len(term) < 2 or term in common_terms() or not any(character.isalpha() for character in term):
+        return False
+    return not is_unspaced(term) or _FUNCTION_CHARACTERS.search(term) is None
+
+
+def is_unspaced(term: str) -> bool:
+    """Whether a term is a pair of characters from a script without spaces, which alone says little."""
+    return len(term) == 2 and term > "\u0e00"

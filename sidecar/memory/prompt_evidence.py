@@ -1,0 +1,182 @@
+"""Whether a memory bears on a prompt: one shared identifier, path or rare term is required and suffices. Pure.
+
+Rare for memories is a term in at most three of them, or in 5 %. A rare term that many files of the repository contain
+says less: two of them are needed, unless it names a tool or what the memory chooses or rejects ("npm"). Function words,
+words of any work on software, and numbers are no evidence (`sidecar.language.common_words`).
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
+
+from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.terms import count_terms, identifiers_of, paths_in, terms_of, words_in
+from sidecar.language.common_words import is_telling, is_unspaced, tool_terms
+
+RARE_STATEMENTS, RARE_SHARE = 3, 0.05
+"""A term is rare in at most this many memories, or this share of them (decisions.md)."""
+
+MAX_TERMS = 200
+"""Terms of a longer text are not examined."""
+
+LONG_PROMPT_TERMS = 80
+"""A prompt with more telling terms is mostly material; one shared term is then chance, so two are needed."""
+
+STRONG, WEAK = 1.0, 0.5
+NAME_SCORE, PATH_SCORE = 2.0, 3.0
+TASK_FACTOR = 0.5
+"""Rank of what a prompt shares only through its task's objective, compared with the prompt's own words."""
+
+MAX_REASONS = 3
+"""Maximum number of shared words that a reason lists."""
+
+_HAS_WORD = lazy_regex(r"[^\W\d_]{3}")
+_SENTENCE_BREAK = lazy_regex(r"[a-z]{3,}\.[A-Z][a-z]")
+_COMMON_FILES = frozenset((
+    "package.json", "tsconfig.json", "pyproject.toml", "requirements.txt", "readme.md", "index.ts", "index.js",
+    "index.tsx", "index.html", "main.py", "__init__.py", "app.py", "main.ts", "main.js", "page.tsx", "layout.tsx",
+    "route.ts", "makefile", "dockerfile", ".env", ".gitignore", "app.tsx", "app.js", "style.css", "styles.css",
+    "globals.css", "changelog.md", "setup.py", "utils.py", "utils.ts", "types.ts", "config.py", "mod.rs", "lib.rs",
+))  # fmt: skip
+"""Names of many files: only their folder tells which one is meant."""
+
+
+class PromptCues(NamedTuple):
+    """The names in a run's prompt: its terms, those of its task's objective, identifiers, and paths."""
+
+    terms: tuple[str, ...]
+    task_terms: tuple[str, ...]
+    """Terms of the objective alone."""
+    parts: frozenset[str]
+    """Terms that are only a part of a name, as `cart` of `renderCart`; they say less."""
+    names: frozenset[str]
+    paths: tuple[str, ...]
+    """Paths that the prompt names and files the run's task touched."""
+
+
+class MemoryText(NamedTuple):
+    """The parts of a memory that a prompt can share."""
+
+    terms: frozenset[str]
+    choices: frozenset[str]
+    """Terms of what it chooses or rejects."""
+    names: frozenset[str]
+    paths: tuple[str, ...]
+
+
+class Rarity(NamedTuple):
+    """Frequency of terms in memories and repository."""
+
+    memories: int
+    memories_with: Mapping[str, int]
+    common_in_repository: Collection[str]
+
+    def is_rare(self, term: str) -> bool:
+        """Whether few memories contain a term."""
+        return self.memories_with.get(term, 0) <= max(RARE_STATEMENTS, int(RARE_SHARE * self.memories))
+
+
+class Evidence(NamedTuple):
+    """The names and terms that a memory shares with a prompt, strongest first, and their weight."""
+
+    score: float
+    shared: tuple[str, ...]
+
+
+def cues_of(prompt: str, objective: str = "", touched: Sequence[str] = ()) -> PromptCues:
+    """Read a prompt, its task's objective, and the paths of touched files."""
+    terms = _telling_terms(prompt)
+    own = frozenset(terms)
+    task_terms = tuple(term for term in _telling_terms(objective) if term not in own)
+    paths = dict.fromkeys((*_paths(prompt), *map(str.casefold, touched)))
+    parts = _parts(prompt) | _parts(objective)
+    return PromptCues(terms, task_terms, parts, _names(prompt), tuple(paths))
+
+
+def memory_text(title: str, text: str, tags: Sequence[str], choices: Collection[str]) -> MemoryText:
+    """Read a memory; tags with a colon are bookkeeping."""
+    whole = "\n".join((title, text, *(tag for tag in tags if ":" not in tag)))
+    terms = frozenset(filter(is_telling, count_terms(whole)))
+    return MemoryText(terms, frozenset(choices), _names(whole), _paths(whole))
+
+
+def evidence(cues: PromptCues, memory: MemoryText, rarity: Rarity) -> Evidence | None:
+    """Return what a memory shares with a prompt; None if that is not enough."""
+    paths = [path for path in memory.paths if any(_is_same_file(path, other) for other in cues.paths)]
+    names = sorted(name for name in cues.names & memory.names if any(map(rarity.is_rare, count_terms(name))))
+    own = _shared_terms(cues.terms, cues.parts, memory, rarity)
+    task = _shared_terms(cues.task_terms, cues.parts, memory, rarity)
+    needed = STRONG if len(cues.terms) <= LONG_PROMPT_TERMS else 2 * STRONG
+    if not paths and not names and sum(own.values()) < needed and sum(task.values()) < STRONG:
+        return None
+    score = PATH_SCORE * bool(paths) + NAME_SCORE * len(names) + sum(own.values()) + TASK_FACTOR * sum(task.values())
+    strongest = sorted(own | task, key=lambda term: -(own | task)[term])
+    return Evidence(score, tuple(dict.fromkeys((*paths, *names, *strongest)))[:MAX_REASONS])
+
+
+def lookup_terms(cues: PromptCues) -> tuple[str, ...]:
+    """Return every term by which memories may be looked up, those of names and paths included."""
+    return tuple(dict.fromkeys((*cues.terms, *cues.task_terms, *_terms_of_names(cues))))
+
+
+def rarest_terms(cues: PromptCues, rarity: Rarity, limit: int) -> tuple[str, ...]:
+    """Return the terms that lead to memories, the rarest first; those of names and paths however common."""
+    named = frozenset(_terms_of_names(cues))
+    terms = [term for term in lookup_terms(cues) if rarity.memories_with.get(term)]
+    leading = [term for term in terms if term in named or rarity.is_rare(term)]
+    return tuple(sorted(leading, key=lambda term: (rarity.memories_with[term], term))[:limit])
+
+
+def _terms_of_names(cues: PromptCues) -> tuple[str, ...]:
+    return tuple(count_terms(" ".join((*sorted(cues.names), *(path.rpartition("/")[2] for path in cues.paths)))))
+
+
+def _telling_terms(text: str) -> tuple[str, ...]:
+    return tuple(filter(is_telling, count_terms(text)))[:MAX_TERMS]
+
+
+def _parts(text: str) -> frozenset[str]:
+    """The terms that a text has only as parts of names."""
+    whole: set[str] = set()
+    parts: set[str] = set()
+    for word in words_in(text):
+        first, *rest = tuple(terms_of(word)) or ("",)
+        whole.add(first)
+        parts.update(rest if first.isascii() else ())
+    return frozenset(parts - whole)
+
+
+def _paths(text: str) -> tuple[str, ...]:
+    """The paths in a text."""
+    return tuple(dict.fromkeys(path.casefold() for path in paths_in(text) if not _SENTENCE_BREAK.search(path)))
+
+
+def _names(text: str) -> frozenset[str]:
+    """The identifiers in a text, without file names, and sentences that lack a space after their full stop."""
+    files = {path.rpartition("/")[2] for path in _paths(text)}
+    return frozenset(
+        name.casefold()
+        for name in identifiers_of(text)
+        if _HAS_WORD.search(name)
+        and not _SENTENCE_BREAK.search(name)
+        and name.casefold() not in files
+        and any(map(is_telling, count_terms(name)))
+    )
+
+
+def _shared_terms(terms: Sequence[str], parts: frozenset[str], memory: MemoryText, rarity: Rarity) -> dict[str, float]:
+    """The rare terms that a memory shares, each with its strength."""
+    tools = tool_terms()
+    shared: dict[str, float] = {}
+    for term in terms:
+        if term in memory.terms and rarity.is_rare(term):
+            is_named = term in memory.choices or term in tools
+            is_common = term in parts or term in rarity.common_in_repository
+            is_weak = is_unspaced(term) or (is_common and not is_named)
+            shared[term] = WEAK if is_weak else STRONG
+    return shared
+
+
+def _is_same_file(path: str, other: str) -> bool:
+    """Whether two paths may name the same file: one ends with the other, and that says which file it is."""
+    shorter, longer = sorted((path, other), key=len)
+    return shorter not in _COMMON_FILES and (longer == shorter or longer.endswith(f"/{shorter}"))

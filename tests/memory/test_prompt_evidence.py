@@ -1,0 +1,57 @@
+"""What a prompt and a memory share is evidence, or is not."""
+
+import pytest
+
+from sidecar.core.terms import count_terms
+from sidecar.language.common_words import common_terms, is_telling
+from sidecar.memory.prompt_evidence import MAX_TERMS, Rarity, cues_of, evidence, memory_text
+
+ALL_RARE = Rarity(memories=20, memories_with={}, common_in_repository=())
+
+
+def shares(prompt: str, statement: str, rarity: Rarity = ALL_RARE, choices: frozenset[str] = frozenset()) -> bool:
+    return evidence(cues_of(prompt), memory_text("", statement, (), choices), rarity) is not None
+
+
+def test_a_term_of_more_than_three_memories_and_five_percent_is_no_evidence() -> None:
+    for memories, memories_with, expected in ((20, 3, True), (20, 4, False), (100, 5, True), (100, 6, False)):
+        rarity = Rarity(memories, {"receipt": memories_with}, ())
+        assert shares("Print the receipt", "Receipts are narrow.", rarity) is expected
+
+
+def test_a_term_common_in_the_repository_needs_a_second_one_unless_it_names_a_tool_or_choice() -> None:
+    rarity = Rarity(20, {}, ("receipt", "discount", "npm", "moss"))
+    assert not shares("Print the receipt", "Receipts are narrow.", rarity)
+    assert shares("Print the receipt's discount", "Discounts on receipts are rounded.", rarity)
+    assert shares("Run npm install", "Use pnpm instead of npm.", rarity)
+    assert shares("Add moss", "Use fern instead of moss.", rarity, frozenset(("moss", "fern")))
+
+
+def test_a_long_prompt_needs_more_than_one_shared_term() -> None:
+    material = " ".join(f"crate{first}{second}ora" for first in "abcdefghij" for second in "abcdefghij")
+    assert not shares(f"Print the receipt. {material}", "Receipts are narrow.")
+    assert shares(f"Print the receipt's discount. {material}", "Discounts on receipts are rounded.")
+    assert len(cues_of(material * 10).terms) <= MAX_TERMS
+
+
+@pytest.mark.parametrize(
+    ("prompt", "statement", "expected"),
+    [
+        ("Fix src/billing/tax.py", "tax.py rounds half up.", True),
+        ("Fix web/package.json", "package.json lists scripts by name.", False),
+        ("Fix src/syntax.py", "tax.py rounds half up.", False),
+        ("Why is `order_total` slow?", "order_total reads every row.", True),
+        ("It works.Now go on", "It works.Now go on", False),
+        ("Version 18 fails", "Use version 18.", False),
+        ("renderReceipt is slow", "The receipt is narrow.", False),
+    ],
+)
+def test_only_distinctive_paths_and_names_are_evidence(prompt: str, statement: str, expected: bool) -> None:
+    assert shares(prompt, statement) is expected
+
+
+def test_words_that_are_grammar_in_any_language_are_not_telling() -> None:
+    words = "yet instead todavia ainda encore noch ancora nog еще 我们 しま を使 하고 change test 18 a"
+    assert [term for term in count_terms(words) if is_telling(term)] == []
+    assert all(map(is_telling, ("npm", "receipt", "quittung", "收据", "чек")))
+    assert len(common_terms()) < 4_000
