@@ -185,6 +185,9 @@ def _source_warnings(sources: ProjectSources, mode: Mode, memories: BlockMemorie
     return warnings
 
 
+MAX_RELEVANT = 3
+"""Maximum number of memories besides the HOT ones and those just captured (decisions.md)."""
+
 LAYER_BY_ELEMENT: dict[str, LayerName] = {
     "constitution": "L0", "mode": "L1", "agent": "L2", "pipeline": "L3", "task": "L4", "handoff": "L4",
 }  # fmt: skip
@@ -282,7 +285,7 @@ def load_memories(
     captured = memories_by_id(call, workspace, token, captured_ids) if captured_ids and not loaded.warning else ()
     hot = tuple(memory for memory in loaded.memories if memory.id not in captured_ids)
     known_ids = {memory.id for memory in captured + hot}
-    relevant = tuple(candidate for candidate in loaded.relevant if candidate.memory.id not in known_ids)
+    relevant = tuple(match for match in loaded.relevant if match.memory.id not in known_ids)[:MAX_RELEVANT]
     return BlockMemories(captured + hot, loaded.total, is_first, has_continuation, loaded.warning, relevant)
 
 

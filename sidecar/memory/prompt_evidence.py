@@ -82,13 +82,16 @@ class Evidence(NamedTuple):
     shared: tuple[str, ...]
 
 
-def cues_of(prompt: str, objective: str = "", touched: Sequence[str] = ()) -> PromptCues:
-    """Read a prompt, its task's objective, and the paths of touched files."""
-    terms = _telling_terms(prompt)
+def cues_of(prompt: str, own_words: str, objective: str = "", touched: Sequence[str] = ()) -> PromptCues:
+    """Read a prompt, the part of it that the user typed, its task's objective, and the paths of touched files.
+
+    Pasted material counts only by the names and paths in it.
+    """
+    terms = _telling_terms(own_words)
     own = frozenset(terms)
     task_terms = tuple(term for term in _telling_terms(objective) if term not in own)
     paths = dict.fromkeys((*_paths(prompt), *map(str.casefold, touched)))
-    parts = _parts(prompt) | _parts(objective)
+    parts = _parts(own_words) | _parts(objective)
     return PromptCues(terms, task_terms, parts, _names(prompt), tuple(paths))
 
 

@@ -6,8 +6,9 @@ from typing import NamedTuple
 from sidecar.call import Call, Process
 from sidecar.core.errors import PolicyDenied, StateDegraded
 from sidecar.core.lru_cache import LruCache
+from sidecar.language.own_words import own_words
 from sidecar.memory.access_control import SHARED_ONLY, Reach, reach_of
-from sidecar.memory.capture.capture_plan import claim_of
+from sidecar.memory.capture.claims import claim_of
 from sidecar.memory.entry import Memory, Tier
 from sidecar.memory.files.layout import SHARED
 from sidecar.memory.files.watch import OpenWatches
@@ -24,7 +25,8 @@ from sidecar.memory.prompt_evidence import (
     rarest_terms,
 )
 from sidecar.memory.serialize import Level, render_memory
-from sidecar.memory.store import entries, entry_queries
+from sidecar.memory.standing_instructions import replacements
+from sidecar.memory.store import entries, entry_queries, local_state
 from sidecar.memory.store.entry_queries import EntryFilter, SearchFilters, best_rows, entries_of_rows
 from sidecar.workspace import Workspace
 
@@ -169,7 +171,7 @@ def recall_query(
     compacted_at_ms: int | None = None,
 ) -> RecallQuery:
     """Return the query of a prompt; what is common in the repository is known as far as its files are indexed."""
-    query = RecallQuery(cues_of(prompt, objective, touched), frozenset(), session, compacted_at_ms)
+    query = RecallQuery(cues_of(prompt, own_words(prompt), objective, touched), frozenset(), session, compacted_at_ms)
     return query.checked(workspace)
 
 
@@ -187,10 +189,11 @@ def _search(process: Process, index: Index, reach: Reach, query: RecallQuery) ->
         terms = rarest_terms(query.cues, rarity, MAX_SEARCH_TERMS)
         rows = best_rows(tx, index.project, reach.owners, (terms, ()), SearchFilters(), MAX_CANDIDATES) if terms else []
         candidates = [entry.memory for entry in entries_of_rows(tx, rows).values()] if rows else []
+        replaced = replacements(tx, index.project) if candidates else {}
     found = [
         (memory, shared)
         for memory in candidates
-        if _may_be_sent(memory) and not query.knows(memory)
+        if _may_be_sent(memory) and memory.id not in replaced and not query.knows(memory)
         if (shared := evidence(query.cues, _memory_text(memory), rarity)) is not None
     ]
     found.sort(key=lambda pair: _rank(*pair))
@@ -274,7 +277,14 @@ def preload(
     memories, total = call.process.slices.memory.preloads.of(call, index, reach, tier)
     relevance = call.process.slices.memory.relevance
     relevant = relevance.search_within(call.process, workspace, reach, query) if query is not None else ()
-    return Preloaded(reach.agent, memories, total, relevant)
+    with call.database.read() as tx:
+        muted = local_state.muted_memories(tx, workspace.project_key)
+    return Preloaded(
+        reach.agent,
+        tuple(memory for memory in memories if memory.id not in muted),
+        total,
+        tuple(match for match in relevant if match.memory.id not in muted),
+    )
 
 
 def memories_by_id(call: Call, workspace: Workspace, token: str | None, ids: Iterable[str]) -> tuple[Memory, ...]:

@@ -17,6 +17,7 @@ from sidecar.memory import Level, Memory, Relevant, managed_memories, memory_hea
 from sidecar.memory.managed_memories import Pointer
 from sidecar.packs.anchor import Pointers
 from sidecar.packs.items import PackItem, Priority, sent_memory_ids
+from sidecar.packs.overrides import Overrides, is_muted
 from sidecar.runs import SessionContents, keys
 
 if TYPE_CHECKING:
@@ -56,14 +57,19 @@ def memory_items(
     known: SessionContents,
     bracket: Bracket,
     anchor: str,
+    overrides: Overrides,
 ) -> list[PackItem]:
     """Return an item for each memory that the bracket allows, best first, and for each one sent earlier that changed.
+
+    Muted ones come besides, so that they can be explained.
 
     `current` are the memories sent to the session that still exist; None if unknown. What the anchor contains is
     dropped: standing instructions, and pointers to knowledge that it quotes word for word.
     """
     max_count, level = MEMORY_DETAIL[bracket]
-    chosen = [match for match in matches if not _is_in_anchor(match.memory, anchor)][:max_count]
+    offered = [match for match in matches if not _is_in_anchor(match.memory, anchor)]
+    muted = [match for match in offered if is_muted(keys.memory_key(match.memory.id), overrides)]
+    chosen = [*[match for match in offered if match not in muted][:max_count], *muted]
     items = {match.memory.id: _relevant_item(match, level) for match in chosen}
     for memory_id in _changed_ids(known, current) if current is not None else ():
         items.setdefault(memory_id, _changed_item(memory_id, (current or {}).get(memory_id)))

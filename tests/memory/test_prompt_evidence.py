@@ -10,7 +10,7 @@ ALL_RARE = Rarity(memories=20, memories_with={}, common_in_repository=())
 
 
 def shares(prompt: str, statement: str, rarity: Rarity = ALL_RARE, choices: frozenset[str] = frozenset()) -> bool:
-    return evidence(cues_of(prompt), memory_text("", statement, (), choices), rarity) is not None
+    return evidence(cues_of(prompt, prompt), memory_text("", statement, (), choices), rarity) is not None
 
 
 def test_a_term_of_more_than_three_memories_and_five_percent_is_no_evidence() -> None:
@@ -31,7 +31,18 @@ def test_a_long_prompt_needs_more_than_one_shared_term() -> None:
     material = " ".join(f"crate{first}{second}ora" for first in "abcdefghij" for second in "abcdefghij")
     assert not shares(f"Print the receipt. {material}", "Receipts are narrow.")
     assert shares(f"Print the receipt's discount. {material}", "Discounts on receipts are rounded.")
-    assert len(cues_of(material * 10).terms) <= MAX_TERMS
+    assert len(cues_of(material * 10, material * 10).terms) <= MAX_TERMS
+
+
+def test_pasted_material_counts_by_its_names_and_paths_only() -> None:
+    log = "Traceback: the receipt of till/printer.py broke in print_receipt"
+    cues = cues_of(f"Fix this\n{log}", "Fix this")
+    for statement, expected in (
+        ("Receipts are narrow.", False),
+        ("print_receipt is slow.", True),
+        ("till/printer.py", True),
+    ):
+        assert (evidence(cues, memory_text("", statement, (), ()), ALL_RARE) is not None) is expected
 
 
 @pytest.mark.parametrize(

@@ -110,6 +110,16 @@ def delete_old_openings(tx: apsw.Connection, project: str, now_ms: int) -> None:
     )
 
 
+def muted_memories(tx: apsw.Connection, project: str) -> frozenset[str]:
+    """Return the ids of memories that the user muted or marked wrong."""
+    rows: Any = tx.execute(
+        "SELECT substr(item, 8) FROM continuity_overrides WHERE project = ? AND item GLOB 'memory:*'"
+        " AND kind <> 'always'",
+        (project,),
+    )
+    return frozenset(memory_id for (memory_id,) in rows)
+
+
 def open_proposals(
     tx: apsw.Connection, project: str, owners: Sequence[str], types: Sequence[str], confidence: float, evidence: int
 ) -> list[IndexedMemory]:
