@@ -357,6 +357,35 @@ DECISIONS: dict[str, tuple[str, ...]] = {
         "test_memory_capture.py::test_secrets_private_text_and_our_own_text_are_not_captured",
         "test_memory_capture.py::test_delivered_memories_are_not_captured_when_the_agent_repeats_them",
     ),
+    "Memory: standing instructions are in the anchor of every new session, bounded, once": (
+        "test_standing_instructions.py::test_every_new_session_has_the_instructions_in_its_anchor_once",
+        "test_standing_instructions.py::test_the_section_comes_first_and_stays_byte_identical_for_the_life_of_a_session",
+        "test_standing_instructions.py::test_a_relevant_instruction_is_not_repeated_as_a_memory",
+        "test_standing_instructions.py::test_many_instructions_take_at_most_their_bytes_and_the_rest_is_named",
+        "test_standing_instructions.py::test_a_small_anchor_has_the_newest_instructions_and_nothing_else",
+        "test_standing_instructions.py::test_passive_mode_sends_none",
+    ),
+    "Memory: running sessions receive new, changed and withdrawn instructions": (
+        "test_standing_instructions.py::test_a_statement_in_another_chat_reaches_a_running_session_once",
+        "test_standing_instructions.py::test_a_replaced_instruction_is_corrected_in_sessions_that_have_it",
+        "test_standing_instructions.py::test_a_withdrawn_instruction_is_revoked_in_sessions_that_have_it",
+        "test_standing_instructions.py::test_an_instruction_that_reached_a_session_by_its_delta_is_revoked_there_too",
+        "test_standing_instructions.py::test_what_the_user_typed_in_a_session_is_not_repeated_there_until_it_is_compacted",
+        "test_standing_instructions.py::test_a_muted_instruction_is_silent_and_a_wrong_one_is_retracted",
+        "test_standing_instructions.py::test_a_statement_of_the_anchor_can_be_muted_by_its_own_name",
+    ),
+    "Memory: the context block has the standing instructions for sessions without an anchor": (
+        "test_standing_instructions.py::test_the_context_block_has_them_in_every_bracket_within_its_budget",
+        "test_standing_instructions.py::test_the_context_block_repeats_nothing_to_a_session_with_an_anchor",
+        "test_standing_instructions.py::test_a_project_without_standing_instructions_has_no_such_element",
+    ),
+    "Memory: a contrary statement suspends an accepted rule and proposes its removal": (
+        "test_standing_instructions.py::test_an_accepted_rule_is_suspended_by_a_contrary_statement_and_proposed_to_be_dropped",
+        "test_standing_instructions.py::test_an_accepted_rule_that_is_also_stated_is_shown_once",
+    ),
+    "Memory: the anchor's commands do not contradict a standing instruction": (
+        "test_standing_instructions.py::test_a_rejected_tool_is_not_among_the_commands",
+    ),
     "Session Lock §6: how it works; Article XV.1: while a session is active CLAUDE.md has the block": (
         "test_session_lock.py::test_chati_activates_the_lock_with_the_session_files_agent_and_writes_the_block",
         "test_session_lock.py::test_a_handover_in_the_session_file_is_followed",

@@ -352,6 +352,20 @@ export interface CommittedArtifact {
   commit: string
 }
 
+/** A standing instruction: every new session of the project receives it. */
+export interface ConfirmedInstruction {
+  /** The id of its memory. */
+  id: string
+  /** Its line, at most 200 bytes with id and date; secrets are masked. */
+  text: string
+  /** Time of the last statement or confirmation, RFC 3339. */
+  at: string
+  /** Number of observations. */
+  evidence: number
+  /** typed: the user's message; confirmed: on the command line or in the settings page. */
+  origin: "typed" | "confirmed"
+}
+
 /** Limits of a message. */
 export interface ConnectionLimits {
   /** Maximum size of one message in bytes. */
@@ -376,6 +390,8 @@ export interface ContextBlock {
   /** L4. */
   handoff: BlockHandoff | null
   memory: BlockMemory | null
+  /** The user's standing instructions, one per line; null in a session whose anchor has them. */
+  standingInstructions: string | null
 }
 
 /** Params: the fill of the window, and its previous bracket. */
@@ -433,6 +449,8 @@ export interface ContextComposeParams {
   afterCompaction?: boolean
   /** Whether this is the first block of a resumed session. */
   resumed?: boolean
+  /** The provider session. If it has an anchor, the block repeats no standing instruction. */
+  sessionId?: string | null
   /** From `session/activate`: adds its agent's own memories; without a token only shared ones are used. */
   token?: string | null
 }
@@ -1311,6 +1329,20 @@ export interface MemoryCaptureResult {
   paths: string[]
 }
 
+/** A shared memory that the user confirms as a standing instruction. */
+export interface MemoryConfirmParams {
+  cwd: string
+  /** The original project, to which the memories belong; without it, `cwd`. */
+  projectPath?: string | null
+  /**
+   * From `session/activate`: its agent reaches its own memories and the shared ones. Without it, only shared memories are within reach.
+   */
+  token?: string | null
+  id: string
+  /** Refused if the memory has another version. */
+  version?: string | null
+}
+
 /** Number of memories of one owner, retention and tier. */
 export interface MemoryCount {
   owner: string
@@ -1550,11 +1582,15 @@ export interface MemoryParams {
   token?: string | null
 }
 
-/** A memory confident and frequent enough to become a rule. */
+/** A memory confident and frequent enough to become a rule, or an accepted rule to drop. */
 export interface MemoryProposal {
   memory: MemorySummary
   /** The rule as a line of Markdown, for the user's rule file. */
   rule: string
+  /**
+   * Id of a later statement of the user that contradicts this accepted rule. The rule is suspended; accepting the proposal drops it, rejecting it keeps the rule. Null for a new rule.
+   */
+  contradictedBy: string | null
 }
 
 /** Proposed rules, most confident first; nothing happens until the user decides. */
@@ -1642,6 +1678,10 @@ export interface MemoryStatusResult {
   capture: CaptureState
   /** The last upkeep; null before the first one. */
   upkeep: LastUpkeep | null
+  /** The active ones, best supported and newest first. */
+  standingInstructions: ConfirmedInstruction[]
+  /** Memories that claim to be standing instructions; `memory/confirm` makes one. */
+  unconfirmed: UnconfirmedInstruction[]
   warnings: MemoryWarning[]
 }
 
@@ -1681,6 +1721,25 @@ export interface MemorySummary {
   tokens: number
   /** Changes with every edit; `memory/update` and `memory/delete` compare it. */
   version: string
+}
+
+/** One memory to take back, or every standing instruction. */
+export interface MemoryUndoParams {
+  cwd: string
+  /** The original project, to which the memories belong; without it, `cwd`. */
+  projectPath?: string | null
+  /**
+   * From `session/activate`: its agent reaches its own memories and the shared ones. Without it, only shared memories are within reach.
+   */
+  token?: string | null
+  id?: string | null
+  allStandingInstructions?: boolean
+}
+
+/** The memories that were taken back. */
+export interface MemoryUndoResult {
+  /** Their ids. */
+  removed: string[]
 }
 
 /** A change to a memory; absent members and every other byte of its file stay unchanged. */
@@ -3132,6 +3191,14 @@ export interface TrimmedPart {
   reason: string
 }
 
+/** A memory whose file claims to state the user's lasting wish, or was edited since: it is found by relevance. */
+export interface UnconfirmedInstruction {
+  id: string
+  title: string
+  /** File path relative to the project folder. */
+  path: string
+}
+
 /** The user's override of an item: always send it, never send it, or it is wrong. */
 export interface UserOverride {
   item: string
@@ -3365,7 +3432,8 @@ export interface Methods {
    * The project's own files are read (constitution, configuration, agents, session, hand-offs; without them its
    * instruction files), and nothing is written. Constitution and mode are in every bracket; memories depend on its
    * level: none when FRESH, except once after a compaction or resume; HOT ones first, then those relevant to the task.
-   * Texts are data: secrets are masked, and none can forge the block's structure.
+   * The user's standing instructions are in every bracket, for a session that has no anchor. Texts are data: secrets are
+   * masked, and none can forge the block's structure.
    *
    * Errors: workspaceUnavailable, policyDenied, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */
@@ -3518,18 +3586,38 @@ export interface Methods {
   /**
    * Propose rules from memories within reach with a confidence above 0.9 and at least five observations.
    *
+   * An accepted rule that a later statement of the user contradicts is proposed to be dropped.
+   *
    * Errors: workspaceUnavailable, policyDenied, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */
   "memory/proposals": { params: MemoryParams; result: MemoryProposalsResult }
   /**
    * Store the user's decision on a proposal; an accepted one is tagged as validated and made durable.
    *
-   * Agents cannot decide: a call with a token is refused. An accepted shared rule appears in anchors; its text is
-   * returned and written to no file.
+   * Agents cannot decide: a call with a token is refused. The acceptance and its time are recorded in the memory's file.
+   * An accepted shared rule appears in anchors; its text is returned and written to no rule file. Accepting to drop a
+   * suspended rule removes its tag; rejecting that makes it a rule again.
    *
    * Errors: workspaceUnavailable, policyDenied, stateDegraded, busy, notFound, conflict, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
    */
   "memory/resolveProposal": { params: MemoryResolveProposalParams; result: MemoryResolveProposalResult }
+  /**
+   * Make a shared memory a standing instruction, as its text is now: new sessions of the project receive it.
+   *
+   * It becomes durable. Editing its file afterwards requires another confirmation. Agents cannot confirm.
+   *
+   * Errors: workspaceUnavailable, policyDenied, stateDegraded, busy, notFound, conflict, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
+   */
+  "memory/confirm": { params: MemoryConfirmParams; result: ConfirmedInstruction }
+  /**
+   * Take back what was remembered: a memory, or all standing instructions.
+   *
+   * It is no longer a standing instruction, its memory is deleted, and the same content is not captured again. A
+   * statement that it had replaced holds again. Agents cannot undo.
+   *
+   * Errors: workspaceUnavailable, policyDenied, stateDegraded, busy, notFound, conflict, invalidParams, invalidRequest, internalError, notInitialized, cancelled, tooLarge.
+   */
+  "memory/undo": { params: MemoryUndoParams; result: MemoryUndoResult }
   /**
    * List a project's entities in the file's order, with warnings about the file.
    *

@@ -38,13 +38,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     _edit_arguments(add_verb(verbs, "edit", "edit a memory in $VISUAL or $EDITOR, or with the options below"))
     deleted = add_verb(verbs, "delete", "delete memories permanently; they are not captured again")
     deleted.add_argument("ids", metavar="ID", nargs="+")
+    confirmed = add_verb(verbs, "confirm", "make a memory a standing instruction, which every new session receives")
+    confirmed.add_argument("id", metavar="ID")
+    undone = add_verb(verbs, "undo", "take back what was remembered: delete it, and let what it replaced hold again")
+    undone.add_argument("ids", metavar="ID", nargs="*")
+    undone.add_argument(
+        "--all-standing", dest="all_instructions", action="store_true", help="take back every standing instruction"
+    )
     add_verb(verbs, "restore", "restore a memory from the archive").add_argument("id", metavar="ID")
     maintained = add_verb(verbs, "maintain", "update tiers, and archive what has expired")
     maintained.add_argument("--dry-run", action="store_true", help="show what is due and change nothing")
     proposed = add_verb(verbs, "proposals", "show the rules proposed from memories, or decide on one")
     decision = proposed.add_mutually_exclusive_group()
-    decision.add_argument("--accept", metavar="ID", help="validate the memory and make it durable")
-    decision.add_argument("--reject", metavar="ID", help="do not propose it again")
+    decision.add_argument("--accept", metavar="ID", help="validate the memory and make it durable, or drop the rule")
+    decision.add_argument("--reject", metavar="ID", help="do not propose it again, or keep the rule")
 
 
 def _list_arguments(parser: argparse.ArgumentParser) -> None:
@@ -67,7 +74,15 @@ def _add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("text", metavar="WORD", nargs="*")
     parser.add_argument("--file", metavar="FILE", help="a file with the text, in Markdown; - for stdin")
     parser.add_argument("--title", help="default: the text's first line")
-    parser.add_argument("--type", choices=_types(), default="semantic", metavar="TYPE", help="default: semantic")
+    parser.add_argument(
+        "--standing",
+        dest="is_instruction",
+        action="store_true",
+        help="a standing instruction: every new session receives it (also with type preference or user_correction)",
+    )
+    parser.add_argument(
+        "--type", choices=_types(), metavar="TYPE", help="default: semantic; with --standing: preference"
+    )
     parser.add_argument("--tag", metavar="TAG", action="append", help="repeatable")
     parser.add_argument("--owner", choices=_owners(), default="shared", metavar="OWNER", help="shared, or an agent")
     parser.add_argument("--retention", choices=_retentions(), default="durable", help="default: durable")
@@ -195,11 +210,24 @@ def status_lines(status: Mapping[str, Any]) -> Iterator[str]:
         yield f"{memories} in {counted(status['index']['files'], 'file', 'files')} of {status['folder']}"
         yield from (_count(entry) for entry in status["counts"])
     yield ""
+    yield from _instruction_lines(status)
     yield from _capture_lines(status["capture"])
     yield _upkeep(status["upkeep"])
     yield from (
         f"warning: {terminal_safe(entry['path'])}: {terminal_safe(entry['warning'])}" for entry in status["warnings"]
     )
+
+
+def _instruction_lines(status: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the standing instructions, and the memories that only claim to be some."""
+    for title, name, text in (
+        ("Standing instructions", "standingInstructions", "text"),
+        ("Unconfirmed, found by relevance only (`memory confirm ID`)", "unconfirmed", "title"),
+    ):
+        if status[name]:
+            yield f"{title}:"
+            yield from (f"  {entry['id']}  {terminal_safe(entry[text])}" for entry in status[name])
+            yield ""
 
 
 def upkeep_lines(answer: Mapping[str, Any]) -> Iterator[str]:
@@ -348,11 +376,55 @@ def _add(ctx: MemoryContext) -> CommandAnswer:
     text = read_text(chosen.file) if chosen.file else " ".join(chosen.text)
     if not text.strip():
         raise CommandFailed("There is no text.", hint="Pass it as arguments, or with --file.")
+    is_instruction = chosen.is_instruction or (chosen.type in _INSTRUCTION_TYPES and chosen.owner == "shared")
+    if is_instruction:
+        _require_users_shell()
+    kind = chosen.type or ("preference" if is_instruction else "semantic")
     memory = ctx.request(
-        "add", text=text, title=chosen.title, type=chosen.type, tags=chosen.tag or [], retention=chosen.retention,
+        "add", text=text, title=chosen.title, type=kind, tags=chosen.tag or [], retention=chosen.retention,
         confidence=chosen.confidence, owner=chosen.owner, author="user",
     )  # fmt: skip
-    return CommandAnswer(memory, [line(memory, "stored", _terminal_width())])
+    if is_instruction:
+        ctx.request("confirm", id=memory["id"])
+    return CommandAnswer(memory, [line(memory, "standing" if is_instruction else "stored", _terminal_width())])
+
+
+_INSTRUCTION_TYPES = ("preference", "user_correction")
+"""Types that state the user's lasting wish."""
+
+_AGENT_SHELLS = ("CLAUDECODE", "CODEX_SANDBOX", "CODEX_SANDBOX_NETWORK_DISABLED", "GEMINI_CLI")
+"""Environment variables by which agents mark the commands they run."""
+
+
+def _require_users_shell() -> None:
+    """Raise CommandFailed inside an agent's shell: a standing instruction is the user's own word."""
+    if any(environment().get(name) for name in _AGENT_SHELLS):
+        raise CommandFailed(
+            "An agent cannot make a standing instruction.", kind="policyDenied", hint="Run it in your own terminal."
+        )
+
+
+def _confirm(ctx: MemoryContext) -> CommandAnswer:
+    _require_users_shell()
+    memory = ctx.request("get", id=ctx.id_of(ctx.arguments.id))
+    answer = ctx.request("confirm", id=memory["id"], version=memory["version"])
+    return CommandAnswer(answer, [line(memory, "standing", _terminal_width())])
+
+
+def _undo(ctx: MemoryContext) -> CommandAnswer:
+    """Take back memories; every id is resolved before the first one is deleted."""
+    chosen = ctx.arguments
+    if bool(chosen.ids) == bool(chosen.all_instructions):
+        raise CommandFailed("Name either memories or --all-standing.")
+    if chosen.all_instructions:
+        answer = ctx.request("undo", allStandingInstructions=True)
+        taken_back = counted(len(answer["removed"]), "standing instruction", "standing instructions")
+        return CommandAnswer(answer, [f"{taken_back} taken back."])
+    memories = [ctx.request("get", id=ctx.id_of(given)) for given in dict.fromkeys(chosen.ids)]
+    for memory in memories:
+        ctx.request("undo", id=memory["id"])
+    removed = [memory["id"] for memory in memories]
+    return CommandAnswer({"removed": removed}, [line(memory, "undone", _terminal_width()) for memory in memories])
 
 
 def _edit(ctx: MemoryContext) -> CommandAnswer:
@@ -413,8 +485,14 @@ def _proposals(ctx: MemoryContext) -> CommandAnswer:
         rule = [f"For your rule file: {terminal_safe(answer['rule'])}"] if answer["rule"] else []
         return CommandAnswer(answer, [line(answer["memory"], f"{decision}ed", _terminal_width()), *rule])
     answer = ctx.request("proposals")
-    lines = [f"{proposal['memory']['id']}  {terminal_safe(proposal['rule'])}" for proposal in answer["proposals"]]
+    lines = [_proposal_line(proposal) for proposal in answer["proposals"]]
     return CommandAnswer(answer, lines or ["No rule is proposed."])
+
+
+def _proposal_line(proposal: Mapping[str, Any]) -> str:
+    against = proposal["contradictedBy"]
+    suffix = f"  (suspended: {against} contradicts it; --accept drops it)" if against else ""
+    return f"{proposal['memory']['id']}  {terminal_safe(proposal['rule'])}{suffix}"
 
 
 def _terminal_width() -> int:
@@ -429,6 +507,8 @@ _VERBS: dict[str, Callable[[MemoryContext], CommandAnswer]] = {
     "add": _add,
     "edit": _edit,
     "delete": _delete,
+    "confirm": _confirm,
+    "undo": _undo,
     "restore": _restore,
     "maintain": _maintain,
     "proposals": _proposals,

@@ -10,7 +10,14 @@ from pydantic import ValidationError
 from sidecar.call import Call
 from sidecar.context import store
 from sidecar.context.brackets import Bracket, bracket_with_hysteresis, remaining_context
-from sidecar.context.compose_block import BlockRequest, compose_result, load_memories, task_text
+from sidecar.context.compose_block import (
+    BlockRequest,
+    compose_result,
+    load_instructions,
+    load_memories,
+    task_text,
+    without_instructions,
+)
 from sidecar.context.continuation import (
     ContinuationInputs,
     RestartDecision,
@@ -240,8 +247,18 @@ def post_compact(call: Call, params: ContextPostCompactParams) -> ContextPostCom
     record, is_known = finish_compaction(call, workspace, params.session_id, compaction_id, sources)
     decision = evaluate(record, waiting_agent(sources.pipeline, facts))
     inputs = ContinuationInputs(params.session_id, call.now(), decision, None)
+    instructions = load_instructions(call, workspace)
+    with call.database.read() as tx:
+        has_anchor = store.receives_anchor(tx, params.session_id)
+    request = BlockRequest(
+        "FRESH",
+        facts.mode,
+        facts.task or None,
+        without_instructions(memories, instructions),
+        () if has_anchor else instructions,
+    )
     return ContextPostCompactResult(
-        context=compose_result(sources, BlockRequest("FRESH", facts.mode, facts.task or None, memories)),
+        context=compose_result(sources, request),
         prompt=build_continuation(sources, facts, inputs),
         compactions=record.compactions,
         restart=bool(decision.reasons),

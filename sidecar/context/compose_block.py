@@ -20,17 +20,30 @@ from sidecar.context.pipeline import (
     resolve_mode,
 )
 from sidecar.context.project_files import AGENTS, CONSTITUTION, SESSION, ProjectSources, Text
-from sidecar.context.token_budget import ROOT, Part, Trimmed, element_weight, fit_parts, frame_weight
-from sidecar.context.xml_writer import Element, render_element
+from sidecar.context.token_budget import ROOT, Part, Trimmed, element_weight, fit_parts, frame_weight, line_weight
+from sidecar.context.xml_writer import Element, render_element, text_line
+from sidecar.core.errors import SidecarError
 from sidecar.core.text import clean, one_line
 from sidecar.core.tokens import estimate_tokens
-from sidecar.memory import memories_by_id, preload, recall_query
+from sidecar.memory import index_of, memories_by_id, preload, recall_query
+from sidecar.memory.standing_instructions import (
+    StandingInstruction,
+    active_instructions,
+    fitting_instructions,
+    registered_ids,
+)
 from sidecar.workspace import Workspace
 
 CONSTITUTION_SHARE: Mapping[Bracket, float] = {"FRESH": 0.3, "MODERATE": 0.3, "DEPLETED": 0.4, "CRITICAL": 1.0}
 """Maximum share of the budget for the constitution; a tighter bracket gives it more."""
 
 MODE_SHARE = 0.12
+
+INSTRUCTIONS = "standing-instructions"
+INSTRUCTION_SHARE = 0.25
+"""Maximum share of the budget for standing instructions beyond the first three."""
+CRITICAL_INSTRUCTIONS = 3
+"""Number of standing instructions in a critical window, the newest first; in the others at least as many."""
 
 NO_RULES = "This project has no constitution and no instruction files; work carefully and ask when in doubt."
 
@@ -45,6 +58,8 @@ class BlockRequest(NamedTuple):
     mode: str | None = None
     task: str | None = None
     memories: BlockMemories = NO_MEMORIES
+    instructions: tuple[StandingInstruction, ...] = ()
+    """The user's standing instructions for a session without an anchor."""
 
 
 class Composed(NamedTuple):
@@ -67,14 +82,27 @@ def compose(sources: ProjectSources, request: BlockRequest) -> Composed:
     )
     mode_element, mode_trimmed = _mode_element(mode, MODE_SHARE * limits.tokens)
     left = budget - element_weight(mode_element)
+    instructions, instructions_trimmed = _instructions_element(request, INSTRUCTION_SHARE * limits.tokens)
+    left -= sum(map(element_weight, instructions))
     constitution, constitution_trimmed = _constitution_element(
         sources, min(left, CONSTITUTION_SHARE[request.bracket] * limits.tokens)
     )
     parts = [part for part in _lower_parts(sources, request) if part.layer in (*limits.layers, "memory")]
     lower = fit_parts(parts, left - element_weight(constitution))
-    elements = (constitution, mode_element, *sorted(lower.parts, key=lambda part: DISPLAY_ORDER.index(part.name)))
+    elements = (
+        constitution,
+        mode_element,
+        *instructions,
+        *sorted(lower.parts, key=lambda part: DISPLAY_ORDER.index(part.name)),
+    )
     text = "".join(render_element(Element(ROOT, attributes, (), elements)))
-    trimmed = (*constitution_trimmed, *mode_trimmed, *lower.trimmed, *_task_cut(sources, request, lower.parts))
+    trimmed = (
+        *constitution_trimmed,
+        *mode_trimmed,
+        *instructions_trimmed,
+        *lower.trimmed,
+        *_task_cut(sources, request, lower.parts),
+    )
     return Composed(text, elements, trimmed, (*sources.warnings, *_source_warnings(sources, mode, request.memories)))
 
 
@@ -112,6 +140,25 @@ def _mode_element(mode: Mode, weight: float) -> tuple[Element, list[Trimmed]]:
     omitted = [name for name, _ in mode.governance[len(governance) :]]
     trimmed = [Trimmed("L1", "mode", f"no room for: {', '.join(omitted)}")] if omitted else []
     return Element("mode", governance, (mode.name,)), trimmed
+
+
+def _instructions_element(request: BlockRequest, weight: float) -> tuple[list[Element], list[Trimmed]]:
+    """The standing instructions, in every bracket: the best supported; where the window is critical, the newest."""
+    if not request.instructions:
+        return [], []
+    chosen: Sequence[StandingInstruction] = fitting_instructions(request.instructions)
+    if request.bracket == "CRITICAL":
+        chosen = sorted(request.instructions, key=lambda item: -item.at_ms)[:CRITICAL_INSTRUCTIONS]
+    weight -= element_weight(Element(INSTRUCTIONS, lines=("", "")))
+    lines: list[str] = []
+    for instruction in chosen:
+        weight -= line_weight(text_line(instruction.line, 1))
+        if weight < 0 and len(lines) >= CRITICAL_INSTRUCTIONS:
+            break
+        lines.append(instruction.line)
+    reason = f"{len(lines)} of {len(request.instructions)} lines fit"
+    trimmed = [Trimmed("L0", INSTRUCTIONS, reason)] if len(lines) < len(request.instructions) else []
+    return [Element(INSTRUCTIONS, lines=tuple(lines))], trimmed
 
 
 def _lower_parts(sources: ProjectSources, request: BlockRequest) -> list[Part]:
@@ -207,6 +254,7 @@ def block_data(bracket: Bracket, elements: Sequence[Element]) -> ContextBlock:
         task=_text(by_name.get("task")),
         handoff=_handoff(by_name.get("handoff")),
         memory=_memory(by_name.get("memory")),
+        standing_instructions=_text(by_name.get(INSTRUCTIONS)),
     )
 
 
@@ -287,6 +335,28 @@ def load_memories(
     known_ids = {memory.id for memory in captured + hot}
     relevant = tuple(match for match in loaded.relevant if match.memory.id not in known_ids)[:MAX_RELEVANT]
     return BlockMemories(captured + hot, loaded.total, is_first, has_continuation, loaded.warning, relevant)
+
+
+def load_instructions(call: Call, workspace: Workspace) -> tuple[StandingInstruction, ...]:
+    """Return the project's standing instructions; files that changed since are read first."""
+    with call.database.read() as tx:
+        if not registered_ids(tx, workspace.project_key):
+            return ()
+    try:
+        index_of(call.process, workspace).refresh()
+    except SidecarError as error:
+        call.log.warning("context.instructions.stale", kind=error.kind)
+    with call.database.read() as tx:
+        return active_instructions(tx, workspace.project_key)
+
+
+def without_instructions(memories: BlockMemories, instructions: Sequence[StandingInstruction]) -> BlockMemories:
+    """Leave out the memories that the session receives as standing instructions."""
+    ids = frozenset(instruction.id for instruction in instructions)
+    return memories._replace(
+        hot=tuple(memory for memory in memories.hot if memory.id not in ids),
+        relevant=tuple(match for match in memories.relevant if match.memory.id not in ids),
+    )
 
 
 def task_text(requested: str | None, sources: ProjectSources) -> str:

@@ -3,7 +3,14 @@
 from sidecar.call import Call
 from sidecar.context import compaction
 from sidecar.context.brackets import BRACKETS, Bracket, bracket_with_hysteresis, remaining_context
-from sidecar.context.compose_block import BlockRequest, compose_result, load_memories, task_text
+from sidecar.context.compose_block import (
+    BlockRequest,
+    compose_result,
+    load_instructions,
+    load_memories,
+    task_text,
+    without_instructions,
+)
 from sidecar.context.model import (
     ContextBracketParams,
     ContextBracketResult,
@@ -11,6 +18,7 @@ from sidecar.context.model import (
     ContextComposeResult,
 )
 from sidecar.context.project_files import read_sources
+from sidecar.context.store import receives_anchor
 from sidecar.core.errors import InvalidParams, PolicyDenied, StateDegraded, WorkspaceUnavailable
 from sidecar.method import Lane, method
 
@@ -43,8 +51,14 @@ def compose_block(call: Call, params: ContextComposeParams) -> ContextComposeRes
     The project's own files are read (constitution, configuration, agents, session, hand-offs; without them its
     instruction files), and nothing is written. Constitution and mode are in every bracket; memories depend on its
     level: none when FRESH, except once after a compaction or resume; HOT ones first, then those relevant to the task.
-    Texts are data: secrets are masked, and none can forge the block's structure.
+    The user's standing instructions are in every bracket, for a session that has no anchor. Texts are data: secrets are
+    masked, and none can forge the block's structure.
     """
+    return compose_for(call, params, has_anchor=_receives_anchor(call, params.session_id))
+
+
+def compose_for(call: Call, params: ContextComposeParams, *, has_anchor: bool) -> ContextComposeResult:
+    """Compose the block; a session with an anchor has the standing instructions in it."""
     bracket_name = _bracket(params)
     workspace = call.process.workspaces.get(params.cwd, params.project_path)
     workspace.require()
@@ -52,7 +66,22 @@ def compose_block(call: Call, params: ContextComposeParams) -> ContextComposeRes
     is_first = params.after_compaction or params.resumed
     task = task_text(params.task, sources)
     memories = load_memories(call, workspace, params.token, bracket_name, task=task, is_first=is_first)
-    return compose_result(sources, BlockRequest(bracket_name, params.mode, params.task, memories))
+    instructions = load_instructions(call, workspace)
+    request = BlockRequest(
+        bracket_name,
+        params.mode,
+        params.task,
+        without_instructions(memories, instructions),
+        () if has_anchor else instructions,
+    )
+    return compose_result(sources, request)
+
+
+def _receives_anchor(call: Call, session_id: str | None) -> bool:
+    if session_id is None:
+        return False
+    with call.database.read() as tx:
+        return receives_anchor(tx, session_id)
 
 
 def _bracket(params: ContextComposeParams) -> Bracket:

@@ -88,6 +88,10 @@ class ContextComposeParams(WireModel):
     task: str | None = Field(default=None, max_length=20_000, description="Defaults to the session's.")
     after_compaction: bool = Field(default=False, description="Whether this is the first block after a compaction.")
     resumed: bool = Field(default=False, description="Whether this is the first block of a resumed session.")
+    session_id: Identifier | None = Field(
+        default=None,
+        description="The provider session. If it has an anchor, the block repeats no standing instruction.",
+    )
     token: Identifier | None = Field(
         default=None,
         description="From `session/activate`: adds its agent's own memories; without a token only shared ones are"
@@ -133,6 +137,9 @@ class ContextBlock(WireModel):
     task: str | None = Field(description="L4.")
     handoff: BlockHandoff | None = Field(description="L4.")
     memory: BlockMemory | None
+    standing_instructions: str | None = Field(
+        description="The user's standing instructions, one per line; null in a session whose anchor has them."
+    )
 
 
 class TrimmedPart(WireModel):

@@ -57,6 +57,12 @@ def session_file_values(resume_point: ResumePoint, compactions: int) -> dict[str
     }
 
 
+def receives_anchor(tx: apsw.Connection, session_id: str) -> bool:
+    """Whether a provider session is served by pre-runs, whose anchor holds the standing instructions."""
+    cursor = tx.execute("SELECT 1 FROM continuity_sessions WHERE session_id = ? AND shadow = 0 LIMIT 1", (session_id,))
+    return cursor.get is not None
+
+
 MAX_SESSIONS = 500
 """Maximum number of sessions stored per project; the least recently updated is deleted first."""
 

@@ -368,11 +368,11 @@ def _has_active_lock(call: Call, location: Location) -> bool:
 
 
 def _block(call: Call, location: Location, *, resumed: bool) -> str:
-    from sidecar.context.methods import compose_block
+    from sidecar.context.methods import compose_for
     from sidecar.context.model import ContextComposeParams
 
     params = ContextComposeParams(cwd=location.cwd, project_path=location.project, bracket="FRESH", resumed=resumed)
-    return compose_block(call, params).block
+    return compose_for(call, params, has_anchor=True).block  # the first prompt brings it
 
 
 _EVENTS: dict[HookEvent, Callable[[Call, HookCall], HookRunResult]] = {

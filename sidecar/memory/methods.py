@@ -14,7 +14,7 @@ from sidecar.core.errors import (
     WorkspaceUnavailable,
 )
 from sidecar.core.yaml_edit import Value
-from sidecar.memory import decay, proposals
+from sidecar.memory import confirm_instructions, decay, proposals
 from sidecar.memory import maintain as maintain_methods
 from sidecar.memory import serialize as detail_levels
 from sidecar.memory.access_control import memory_not_found, require_user_approval
@@ -231,6 +231,7 @@ def status(call: Call, params: MemoryParams) -> MemoryStatusResult:
         counts = entry_queries.count_by_owner(tx, project, owners)
         files = entry_queries.files_within(tx, project, owners)
         capture_state = capture.capture_state(tx, project, owners)
+        active, claimed = confirm_instructions.instruction_lists(tx, project)
     return MemoryStatusResult(
         folder=ctx.index.folder.root,
         present=exists,
@@ -241,6 +242,8 @@ def status(call: Call, params: MemoryParams) -> MemoryStatusResult:
         ),
         capture=capture_state,
         upkeep=maintain_methods.last_upkeep(call, project),
+        standing_instructions=active,
+        unconfirmed=claimed,
         warnings=_warnings(call, ctx, refreshed),
     )
 
@@ -306,4 +309,5 @@ METHODS = (
     *capture.METHODS,
     *maintain_methods.METHODS,
     *proposals.METHODS,
+    *confirm_instructions.METHODS,
 )

@@ -403,11 +403,55 @@ class LastUpkeep(WireModel):
     cleaned: int
 
 
+class MemoryConfirmParams(MemoryParams):
+    """A shared memory that the user confirms as a standing instruction."""
+
+    id: Identifier
+    version: Identifier | None = Field(default=None, description="Refused if the memory has another version.")
+
+
+class MemoryUndoParams(MemoryParams):
+    """One memory to take back, or every standing instruction."""
+
+    id: Identifier | None = None
+    all_standing_instructions: bool = False
+
+
+class MemoryUndoResult(WireModel):
+    """The memories that were taken back."""
+
+    removed: list[str] = Field(description="Their ids.")
+
+
+class ConfirmedInstruction(WireModel):
+    """A standing instruction: every new session of the project receives it."""
+
+    id: str = Field(description="The id of its memory.")
+    text: str = Field(description="Its line, at most 200 bytes with id and date; secrets are masked.")
+    at: str = Field(description="Time of the last statement or confirmation, RFC 3339.")
+    evidence: int = Field(description="Number of observations.")
+    origin: Literal["typed", "confirmed"] = Field(
+        description="typed: the user's message; confirmed: on the command line or in the settings page."
+    )
+
+
+class UnconfirmedInstruction(WireModel):
+    """A memory whose file claims to state the user's lasting wish, or was edited since: it is found by relevance."""
+
+    id: str
+    title: str
+    path: str = Field(description="File path relative to the project folder.")
+
+
 class MemoryProposal(WireModel):
-    """A memory confident and frequent enough to become a rule."""
+    """A memory confident and frequent enough to become a rule, or an accepted rule to drop."""
 
     memory: MemorySummary
     rule: str = Field(description="The rule as a line of Markdown, for the user's rule file.")
+    contradicted_by: str | None = Field(
+        description="Id of a later statement of the user that contradicts this accepted rule. The rule is suspended;"
+        " accepting the proposal drops it, rejecting it keeps the rule. Null for a new rule."
+    )
 
 
 class MemoryProposalsResult(WireModel):
@@ -442,4 +486,10 @@ class MemoryStatusResult(WireModel):
     index: MemoryIndexState
     capture: CaptureState
     upkeep: LastUpkeep | None = Field(description="The last upkeep; null before the first one.")
+    standing_instructions: list[ConfirmedInstruction] = Field(
+        description="The active ones, best supported and newest first."
+    )
+    unconfirmed: list[UnconfirmedInstruction] = Field(
+        description="Memories that claim to be standing instructions; `memory/confirm` makes one."
+    )
     warnings: list[MemoryWarning]

@@ -15,7 +15,10 @@ from sidecar.memory.entry import Memory
 
 _QUOTED_MEMORY = lazy_regex(
     r"^[ \t>*-]*(?:Remembered \d{4}-\d\d-\d\d, [\w ]{1,40} \([^()\s]{1,100}\): |No longer remembered: )[^\n]*"
-    r"(?:\n {2,}\S[^\n]*)*|^[ \t>]*- [^\n]{1,400} \([^()\s]{1,100}, accepted\)[ \t]*$",
+    r"(?:\n {2,}\S[^\n]*)*"
+    r"|^[ \t>]*- [^\n]{1,400} \((?:[^()\s]{1,100}, accepted|mem-[^()\s]{1,100}, \d{4}-\d\d-\d\d)\)[ \t]*$"
+    r"|^[ \t>*-]*(?:New standing instruction from the user|Standing instruction changed|It replaces"
+    r"|A standing instruction no longer holds): [^\n]{0,400}mem-[^\n]{1,140}$",
     re.MULTILINE,
 )
 

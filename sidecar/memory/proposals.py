@@ -15,6 +15,7 @@ from sidecar.core.errors import (
     WorkspaceUnavailable,
 )
 from sidecar.core.text import one_line
+from sidecar.core.yaml_edit import Value
 from sidecar.memory.access_control import memory_not_found
 from sidecar.memory.context import MemoryContext, memory_context
 from sidecar.memory.entry import Memory
@@ -29,13 +30,18 @@ from sidecar.memory.model import (
 )
 from sidecar.memory.privacy_filter import accepted_rule
 from sidecar.memory.serialize import memory_detail, memory_summary
+from sidecar.memory.standing_instructions import reinstate, replacements
 from sidecar.memory.store import entries, local_state
 from sidecar.memory.store.entries import IndexedMemory
+from sidecar.memory.writer import front_matter_time
 from sidecar.method import Lane, method
 from sidecar.workspace import Workspace
 
 VALIDATED_TAG = "validated"
 """Tag of a memory that the user accepted as a rule; removing it revokes the rule."""
+
+ACCEPTED_AT, DROPPED_AT = "accepted_at", "dropped_at"
+"""Front-matter keys: when the user accepted the rule, and dropped it again."""
 
 MAX_RULE_CHARACTERS = 300
 MAX_ACCEPTED_RULES = 40
@@ -50,10 +56,14 @@ def rule_of(memory: Memory) -> str:
 def accepted_rules(process: Process, workspace: Workspace) -> tuple[str, ...]:
     """Return the shared rules the user accepted, with the accepted text, oldest first.
 
-    A text changed since then waits for another decision; a tag alone does not make a rule.
+    A text changed since then waits for another decision; a tag alone does not make a rule. A rule that a later
+    statement of the user contradicts is suspended.
     """
+    project = workspace.project_key
     with process.database.read() as tx:
-        memories = local_state.accepted_memories(tx, workspace.project_key, SHARED, VALIDATED_TAG, MAX_ACCEPTED_RULES)
+        accepted = local_state.accepted_memories(tx, project, SHARED, VALIDATED_TAG, MAX_ACCEPTED_RULES)
+        replaced = replacements(tx, project) if accepted else {}
+    memories = [entry.memory for entry in accepted if entry.memory.id not in replaced]
     return tuple(accepted_rule(rule_of(memory), memory.id) for memory in memories)
 
 
@@ -64,13 +74,19 @@ PROPOSABLE_TYPES = ("user_correction", "preference", "validated_pattern", "lesso
 
 
 def proposals(call: Call, params: MemoryParams) -> MemoryProposalsResult:
-    """Propose rules from memories within reach with a confidence above 0.9 and at least five observations."""
+    """Propose rules from memories within reach with a confidence above 0.9 and at least five observations.
+
+    An accepted rule that a later statement of the user contradicts is proposed to be dropped.
+    """
     ctx = memory_context(call, params)
     ctx.index.refresh()
+    new_rules = [(entry, None) for entry in _open_proposals(call, ctx)]
     return MemoryProposalsResult(
         proposals=[
-            MemoryProposal(memory=memory_summary(entry), rule=f"- {rule_of(entry.memory)}")
-            for entry in _open_proposals(call, ctx)
+            MemoryProposal(
+                memory=memory_summary(entry), rule=f"- {rule_of(entry.memory)}", contradicted_by=contradicted_by
+            )
+            for entry, contradicted_by in (*_suspended_rules(call, ctx), *new_rules)
         ]
     )
 
@@ -78,8 +94,9 @@ def proposals(call: Call, params: MemoryParams) -> MemoryProposalsResult:
 def resolve(call: Call, params: MemoryResolveProposalParams) -> MemoryResolveProposalResult:
     """Store the user's decision on a proposal; an accepted one is tagged as validated and made durable.
 
-    Agents cannot decide: a call with a token is refused. An accepted shared rule appears in anchors; its text is
-    returned and written to no file.
+    Agents cannot decide: a call with a token is refused. The acceptance and its time are recorded in the memory's file.
+    An accepted shared rule appears in anchors; its text is returned and written to no rule file. Accepting to drop a
+    suspended rule removes its tag; rejecting that makes it a rule again.
     """
     if params.token is not None:
         raise PolicyDenied(
@@ -87,19 +104,26 @@ def resolve(call: Call, params: MemoryResolveProposalParams) -> MemoryResolvePro
         )
     ctx = memory_context(call, params)
     ctx.index.refresh()
-    proposal = next((entry for entry in _open_proposals(call, ctx) if entry.memory.id == params.id), None)
+    suspended = next((entry for entry, _ in _suspended_rules(call, ctx) if entry.memory.id == params.id), None)
+    proposal = next((entry for entry in _open_proposals(call, ctx) if entry.memory.id == params.id), suspended)
     if proposal is None:
         raise NotFound("No proposal has that id.", hint="`memory/proposals` returns those within reach.")
+    is_rule = (params.decision == "accept") == (suspended is None)
+    decision = "accept" if is_rule else "reject"
     with call.database.write() as tx:
-        local_state.put_decision(tx, ctx.workspace.project_key, proposal.digest, params.decision, call.now_ms())
-    if params.decision == "accept":
+        local_state.put_decision(tx, ctx.workspace.project_key, proposal.digest, decision, call.now_ms())
+        if suspended is not None and is_rule:
+            reinstate(tx, ctx.workspace.project_key, params.id)
+    if is_rule and suspended is None:
         _validate(call, ctx, proposal)
+    elif suspended is not None and not is_rule:
+        _drop(call, ctx, proposal)
     with call.database.read() as tx:
         matches = entries.entries_with_id(tx, ctx.workspace.project_key, params.id, ctx.reach.owners)
         if not matches:
             raise memory_not_found()
         linked_ids = entries.linked_ids(tx, ctx.workspace.project_key, matches[0].memory, ctx.reach.owners)
-    rule = f"- {rule_of(proposal.memory)}" if params.decision == "accept" else None
+    rule = f"- {rule_of(proposal.memory)}" if is_rule else None
     return MemoryResolveProposalResult(memory=memory_detail(matches[0], "", linked_ids), rule=rule)
 
 
@@ -110,10 +134,26 @@ def _open_proposals(call: Call, ctx: MemoryContext) -> list[IndexedMemory]:
         )
 
 
+def _suspended_rules(call: Call, ctx: MemoryContext) -> list[tuple[IndexedMemory, str]]:
+    """The accepted rules that a later statement contradicts, each with that statement's id."""
+    project = ctx.workspace.project_key
+    with call.database.read() as tx:
+        replaced = replacements(tx, project)
+        accepted = local_state.accepted_memories(tx, project, SHARED, VALIDATED_TAG, MAX_ACCEPTED_RULES)
+    return [(entry, replaced[entry.memory.id]) for entry in accepted if entry.memory.id in replaced]
+
+
+def _drop(call: Call, ctx: MemoryContext, proposal: IndexedMemory) -> None:
+    tags = [tag for tag in proposal.memory.tags if tag != VALIDATED_TAG]
+    facts: dict[str, Value] = {"tags": tags, DROPPED_AT: front_matter_time(call.now_ms())}
+    ctx.writer(call).update(proposal.memory.id, None, Edit(facts))
+
+
 def _validate(call: Call, ctx: MemoryContext, proposal: IndexedMemory) -> None:
     writer = ctx.writer(call)
-    if VALIDATED_TAG not in proposal.memory.tags:
-        writer.update(proposal.memory.id, None, Edit({"tags": [*proposal.memory.tags, VALIDATED_TAG]}))
+    tags = dict.fromkeys((*proposal.memory.tags, VALIDATED_TAG))
+    facts: dict[str, Value] = {"tags": list(tags), ACCEPTED_AT: front_matter_time(call.now_ms())}
+    writer.update(proposal.memory.id, None, Edit(facts))
     if proposal.memory.retention != "durable":
         writer.make_durable(proposal.memory.id)
 

@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple
 import apsw
 
 from sidecar.core.clock import rfc3339
+from sidecar.core.digests import short_id
 from sidecar.core.text import one_line, size
 from sidecar.memory.entry import Memory
 from sidecar.memory.files.layout import SHARED
@@ -25,8 +26,8 @@ Origin = Literal["typed", "confirmed"]
 
 MAX_LINE_BYTES = 200
 """Maximum size of an instruction's line, its id and date included."""
-MAX_SECTION_BYTES = 1_200
-"""Maximum size of all lines that one session receives."""
+MAX_SECTION_BYTES, HEADING_BYTES = 1_200, 50
+"""Maximum size of what one session receives, and the part of it for the section's heading."""
 MAX_UNCONFIRMED = 50
 
 STANDING_INSTRUCTION_TAG = "standing"
@@ -77,7 +78,7 @@ def register(
         " VALUES (?, ?, ?, ?, ?)",
         (project, memory_id, digest, origin, at_ms),
     )
-    tx.execute("DELETE FROM continuity_replaced_statements WHERE project = ? AND replaced_id = ?", (project, memory_id))
+    reinstate(tx, project, memory_id)
     replace(tx, project, memory_id, replaced_ids, at_ms)
 
 
@@ -106,23 +107,54 @@ def active_instructions(tx: apsw.Connection, project: str) -> tuple[StandingInst
 
     Left out are memories that were edited, archived, deleted, replaced, muted or marked wrong since.
     """
-    rows: Any = tx.execute(
-        "SELECT m.id, m.title, m.text, s.at_ms, m.evidence, s.origin, m.session"
-        " FROM continuity_standing_instructions AS s JOIN continuity_memories AS m ON m.project = s.project"
-        " AND m.id = s.memory_id AND m.digest = s.digest AND m.owner = ? AND m.is_archived = 0 WHERE s.project = ?"
-        f" AND NOT {_IS_REPLACED} AND NOT {_IS_MUTED} ORDER BY m.evidence DESC, s.at_ms DESC, m.id, m.path",
-        (SHARED, project),
+    rows: Any = list(
+        tx.execute(
+            "SELECT m.id, m.title, m.text, s.at_ms, m.evidence, s.origin, m.session"
+            " FROM continuity_standing_instructions AS s JOIN continuity_memories AS m ON m.project = s.project"
+            " AND m.id = s.memory_id AND m.digest = s.digest AND m.owner = ? AND m.is_archived = 0 WHERE s.project = ?"
+            f" AND NOT {_IS_REPLACED} AND NOT {_IS_MUTED} ORDER BY m.evidence DESC, s.at_ms DESC, m.id, m.path",
+            (SHARED, project),
+        )
     )
+    muted = frozenset(_muted_anchor_statements(tx, project)) if rows else frozenset()
     statements: dict[str, StandingInstruction] = {}
     for memory_id, title, text, at_ms, evidence, origin, session in rows:
-        line = _instruction_text(title, text, MAX_LINE_BYTES - size("- ") - size(_source(memory_id, at_ms)))
+        line = _instruction_text(memory_id, title, text, at_ms)
         instruction = StandingInstruction(one_line(memory_id, 100), line, at_ms, evidence, origin, session)
-        statements.setdefault(line.casefold().translate(_EMPHASIS).strip(" .!"), instruction)
+        if statement_name(instruction.line) not in muted:
+            statements.setdefault(line.casefold().translate(_EMPHASIS).strip(" .!"), instruction)
     return tuple(statements.values())
 
 
+def statement_name(line: str) -> str:
+    """Return the name by which the user mutes a line of the anchor."""
+    return f"anchor:{short_id(line.removeprefix('- '), 12)}"
+
+
+def _muted_anchor_statements(tx: apsw.Connection, project: str) -> list[str]:
+    rows: Any = tx.execute(
+        "SELECT item FROM continuity_overrides WHERE project = ? AND item GLOB 'anchor:*' AND kind <> 'always'",
+        (project,),
+    )
+    return [item for (item,) in rows]
+
+
+def instruction_of(memory: Memory, at_ms: int, origin: Origin) -> StandingInstruction:
+    """Return the instruction that a memory states."""
+    text = _instruction_text(memory.id, memory.title, memory.text, at_ms)
+    return StandingInstruction(one_line(memory.id, 100), text, at_ms, memory.evidence, origin, memory.session)
+
+
+def registered_ids(tx: apsw.Connection, project: str) -> list[str]:
+    """Return the ids of all registered memories, active or not."""
+    rows: Any = tx.execute(
+        "SELECT memory_id FROM continuity_standing_instructions WHERE project = ? ORDER BY memory_id", (project,)
+    )
+    return [memory_id for (memory_id,) in rows]
+
+
 def fitting_instructions(
-    instructions: Iterable[StandingInstruction], limit_bytes: int = MAX_SECTION_BYTES
+    instructions: Iterable[StandingInstruction], limit_bytes: int = MAX_SECTION_BYTES - HEADING_BYTES
 ) -> tuple[StandingInstruction, ...]:
     """Return the first instructions whose lines fit into a number of bytes."""
     fitting: list[StandingInstruction] = []
@@ -141,6 +173,12 @@ def replacements(tx: apsw.Connection, project: str) -> dict[str, str]:
         (project,),
     )
     return dict(rows)
+
+
+def reinstate(tx: apsw.Connection, project: str, memory_id: str) -> None:
+    """Make a replaced statement hold again."""
+    tx.execute("DELETE FROM continuity_replaced_statements WHERE project = ? AND replaced_id = ?", (project, memory_id))
+    advance_revision(tx, project)
 
 
 def unconfirmed(tx: apsw.Connection, project: str) -> list[Memory]:
@@ -170,7 +208,7 @@ _IS_REPLACED = (
 )
 _IS_MUTED = (
     "EXISTS (SELECT 1 FROM continuity_overrides AS o WHERE o.project = s.project"
-    " AND o.item = 'memory:' || s.memory_id AND o.kind <> 'always')"
+    " AND o.item IN ('memory:' || s.memory_id, 'instruction:' || s.memory_id) AND o.kind <> 'always')"
 )
 
 
@@ -178,8 +216,9 @@ def _source(memory_id: str, at_ms: int) -> str:
     return f" ({one_line(memory_id, 100)}, {rfc3339(at_ms)[:10]})"
 
 
-def _instruction_text(title: str, text: str, limit_bytes: int) -> str:
+def _instruction_text(memory_id: str, title: str, text: str, at_ms: int) -> str:
     """Return a memory's whole text as one line if it fits, else its title; both are cleaned and masked."""
+    limit_bytes = MAX_LINE_BYTES - size("- ") - size(_source(memory_id, at_ms))
     whole = one_line(text or title, _MAX_CHARACTERS).lstrip("-*#> ")
     return whole if size(whole) <= limit_bytes else _clip_bytes(one_line(title, _MAX_CHARACTERS) or whole, limit_bytes)
 

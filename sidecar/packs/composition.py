@@ -7,11 +7,13 @@ from typing import NamedTuple
 from sidecar.codebase import is_low_relevance, may_show
 from sidecar.core.digests import short_id
 from sidecar.core.text import escape_markers, size
+from sidecar.memory.standing_instructions import fitting_instructions
 from sidecar.packs.anchor import Anchor, changed_lines, omissions
 from sidecar.packs.collect import PackInputs
 from sidecar.packs.context_pack import ContextFile
 from sidecar.packs.delta_files import QueryRelevance
 from sidecar.packs.delta_pack import delta_items, recent_failures
+from sidecar.packs.instruction_changes import instruction_items
 from sidecar.packs.items import BLOCK_ORDER, ByteLimits, PackItem, Priority, fit, render_block, session_has
 from sidecar.packs.overrides import apply_overrides, is_pinned, visible_changes, visible_lines
 from sidecar.packs.plan_and_carryover import carryover_items, contract_item, plan_item
@@ -184,10 +186,13 @@ def select_items(request: PackRequest, inputs: PackInputs) -> Composition:
         omitted_sections = omissions(Anchor(inputs.pack.anchor, inputs.pack.omitted))
         inputs.omissions.extend(Trimmed(item=item, reason=reason) for item, reason in omitted_sections)
     in_anchor = anchor.text if anchor is not None else ""
+    inputs.memories = tuple(match for match in inputs.memories if not _is_instruction(match.memory.id, request))
     items: Sequence[PackItem] = _valid_items(request, inputs, changes, in_anchor)
     muted: Sequence[PackItem] = ()
     if request.overrides:
         items, muted = apply_overrides(items, request.overrides)
+    if pinned is not None:
+        items = _with_instruction_changes(items, request)
     reuse = _reuse(request, inputs, items) if request.token_mode == "low" else None  # noqa: S105  (not a password)
     if reuse is not None and reuse.delta_only:
         items, omitted = without_new_files(items, request.known)
@@ -199,6 +204,20 @@ def select_items(request: PackRequest, inputs: PackInputs) -> Composition:
     return composition._replace(
         dispositions=(*composition.dispositions, *((item, "muted") for item in muted)), reuse=reuse
     )
+
+
+def _is_instruction(memory_id: str, request: PackRequest) -> bool:
+    """Whether the session receives a memory as a standing instruction."""
+    return any(instruction.id == memory_id for instruction in fitting_instructions(request.instructions.active))
+
+
+def _with_instruction_changes(items: Sequence[PackItem], request: PackRequest) -> Sequence[PackItem]:
+    """Add what changed in the standing instructions since the session's anchor was built."""
+    session_id = request.session.session_id if request.session is not None else ""
+    changes = instruction_items(request.instructions, request.known, session_id, request.overrides)
+    if all(session_has(request.known, item) for item in changes):
+        return [*items, *changes]
+    return [*(item for item in items if item.key != keys.UNCHANGED), *changes]
 
 
 def _reuse(request: PackRequest, inputs: PackInputs, items: Sequence[PackItem]) -> Reuse:

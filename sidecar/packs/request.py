@@ -12,6 +12,7 @@ from sidecar.core.lru_cache import LruCache
 from sidecar.governor import Decision, before_fresh_session, evaluate, structured_state
 from sidecar.memory import RecallQuery, recall_query
 from sidecar.packs.anchor import AcceptedRecords, accepted_of, load_pointers
+from sidecar.packs.instruction_changes import InstructionState, load_instructions
 from sidecar.packs.items import DETAIL_LIMITS, ByteLimits, DetailLimits
 from sidecar.packs.model import PreRunParams, TokenMode
 from sidecar.packs.overrides import Overrides, load_overrides
@@ -52,6 +53,7 @@ class ConversationState(NamedTuple):
     touched: tuple[str, ...]
     """Files changed by the latest runs on the conversation's current task, sorted."""
     overrides: Overrides
+    instructions: InstructionState
 
 
 class ConversationCache:
@@ -95,6 +97,7 @@ def _read_conversation(
         ledger.session_contents(tx, session),
         touched_files_of(tx, sub_chat_id, sub_chat.task.fingerprint) if sub_chat.task is not None else (),
         load_overrides(tx, workspace.project_key),
+        load_instructions(tx, workspace.project_key),
     )
 
 
@@ -137,6 +140,7 @@ class PackRequest:
     touched: tuple[str, ...]
     """Files changed by the conversation's latest runs on this task, sorted."""
     overrides: Overrides
+    instructions: InstructionState
 
     def recall_query(self) -> RecallQuery:
         """Return what memories are recalled for: the prompt, its task's objective, and the files it touches."""
@@ -156,6 +160,7 @@ def load_request(call: Call, params: PreRunParams, workspace: Workspace, setting
     resumed = params.session.id if params.session.will_resume and not params.session.is_fork else None
     shadow = settings.mode == "passive"
     resumed_session = SessionKey(params.provider, resumed, shadow) if resumed is not None else None
+    pointers = load_pointers(call.process, workspace)  # first: it may read the memories for the first time
     cache = workspace.slices.packs.conversations
     conversation = cache.of(call.database, workspace, params.sub_chat_id, resumed_session)
     sub_chat, touched = conversation.sub_chat, conversation.touched
@@ -186,7 +191,9 @@ def load_request(call: Call, params: PreRunParams, workspace: Workspace, setting
         detail_limits=detail_limits,
         sub_chat=sub_chat,
         failing=conversation.failing,
-        accepted=conversation.accepted._replace(pointers=load_pointers(call.process, workspace)),
+        accepted=conversation.accepted._replace(
+            pointers=pointers, standing_instructions=conversation.instructions.active
+        ),
         session=None if fresh else resumed_session,
         known=NO_CONTENTS if fresh else conversation.resumed_known,
         resumed_known=conversation.resumed_known,
@@ -197,6 +204,7 @@ def load_request(call: Call, params: PreRunParams, workspace: Workspace, setting
         task_is_new=is_new,
         touched=touched,
         overrides=conversation.overrides,
+        instructions=conversation.instructions,
     )
 
 

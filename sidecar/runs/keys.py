@@ -27,6 +27,7 @@ _TESTS = "delta:tests:"
 _CONTEXT = "context:"
 _MEMORY = "memory:"
 _ENTITY = "registry:"
+_INSTRUCTION = "instruction:"
 
 POINTER = "pointer"
 """Digest of a file of which the session only knows that it exists; its content may follow."""
@@ -112,6 +113,16 @@ def entity_key(entity_id: str) -> str:
 def memory_id(key: str) -> str | None:
     """Return the id of a memory's key; None for another key."""
     return key.removeprefix(_MEMORY) if key.startswith(_MEMORY) else None
+
+
+def instruction_key(memory_id: str) -> str:
+    """Return the key of the standing instruction that a memory states."""
+    return _INSTRUCTION + memory_id
+
+
+def instruction_id(key: str) -> str | None:
+    """Return the memory's id of a standing instruction's key; None for another key."""
+    return key.removeprefix(_INSTRUCTION) if key.startswith(_INSTRUCTION) else None
 
 
 @lru_cache(maxsize=1_024)

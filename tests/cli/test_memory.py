@@ -45,6 +45,9 @@ def test_status_shows_the_latest_capture_counts_and_drops(
     lines = output_of("status").splitlines()
     assert lines[0].startswith("1 memory in 1 file of ")
     assert lines[1] == "      1  shared, daily, hot"
+    assert lines[3] == "Unconfirmed, found by relevance only (`memory confirm ID`):"
+    assert lines.pop(4).endswith("  Use pnpm instead of npm")
+    del lines[3:5]
     assert lines[3].endswith("UTC, request of session s2:")
     assert lines[4] == "  0 stored, 1 repeated, 1 dropped: 1 too short"
     assert lines[5:] == [

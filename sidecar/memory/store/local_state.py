@@ -10,7 +10,6 @@ import orjson
 
 from sidecar.core.clock import DAY_MS
 from sidecar.memory.decay import UpkeepRow
-from sidecar.memory.entry import Memory
 from sidecar.memory.store.entries import IndexedMemory, owner_condition, select_entries
 
 OPENING_DAYS = 60
@@ -134,16 +133,15 @@ def open_proposals(
     )
 
 
-def accepted_memories(tx: apsw.Connection, project: str, owner: str, tag: str, limit: int) -> list[Memory]:
+def accepted_memories(tx: apsw.Connection, project: str, owner: str, tag: str, limit: int) -> list[IndexedMemory]:
     """Return an owner's tagged memories whose current text the user accepted, oldest first."""
-    memories = select_entries(
+    return select_entries(
         tx,
         "m.project = ? AND m.owner = ? AND m.is_archived = 0 AND EXISTS (SELECT 1 FROM json_each(m.tags)"
         " WHERE value = ?) AND EXISTS (SELECT 1 FROM continuity_memory_resolutions AS r WHERE r.project = m.project"
         " AND r.id = m.digest AND r.decision = 'accept') ORDER BY m.created_ms, m.id LIMIT ?",
         (project, owner, tag, limit),
     )
-    return [entry.memory for entry in memories]
 
 
 def put_decision(tx: apsw.Connection, project: str, digest: str, decision: str, now_ms: int) -> None:

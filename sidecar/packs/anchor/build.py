@@ -5,6 +5,8 @@ from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.text import one_line, size
+from sidecar.memory.standing_instructions import fitting_instructions
+from sidecar.packs.anchor.commands import LEFT_OUT
 from sidecar.packs.anchor.decisions import NO_ACCEPTED_RECORDS, AcceptedRecords, specification_lines, split_decisions
 from sidecar.packs.anchor.markdown_outline import introduction, plain
 from sidecar.packs.anchor.rules import Document, rule_lines, trap_lines
@@ -14,6 +16,8 @@ INVARIANTS, RULES, SETTINGS, COMMANDS, MAP, DEPENDENCIES, ENTRIES, TRAPS, FRAGIL
     "Fragile files", "Decisions and specifications",
 )  # fmt: skip
 ORDER = (INVARIANTS, RULES, SETTINGS, COMMANDS, MAP, DEPENDENCIES, ENTRIES, TRAPS, FRAGILE_FILES, POINTERS)
+STANDING_INSTRUCTIONS, ACCEPTED_RULES = "Standing instructions from the user", "Rules the user accepted"
+"""They come first, and are the last to be shortened."""
 _WEIGHTS = {INVARIANTS: 2, RULES: 4, MAP: 2}
 """Shares of sections when not everything fits; the other sections have one part each."""
 
@@ -46,6 +50,8 @@ class AnchorSources(NamedTuple):
     """The stated purpose of each folder."""
     settings: tuple[str, ...] = ()
     commands: tuple[str, ...] = ()
+    rejected_commands: tuple[str, ...] = ()
+    """Commands of the project that contradict a standing instruction."""
     entries: tuple[str, ...] = ()
     accepted: AcceptedRecords = NO_ACCEPTED_RECORDS
 
@@ -64,8 +70,43 @@ NO_ANCHOR = Anchor(is_complete=False)
 """Before anything of a repository is known."""
 
 
-def build_anchor(sections: Mapping[str, Sequence[str]], limit_bytes: int) -> Anchor:
-    """Return the anchor's lines in a fixed order; unused bytes of a section go to the others."""
+def build_anchor(
+    sections: Mapping[str, Sequence[str]], limit_bytes: int, accepted: AcceptedRecords = NO_ACCEPTED_RECORDS
+) -> Anchor:
+    """Return the anchor's lines in a fixed order; unused bytes of a section go to the others.
+
+    Standing instructions and accepted rules have their bytes before every other section. Where even these do not fit,
+    the newest do.
+    """
+    user_lines, user_omitted = _user_sections(accepted, limit_bytes)
+    rest = _build_sections(sections, limit_bytes - sum(size(line) + 1 for line in user_lines))
+    rejected = [f"{LEFT_OUT}:", *sections[LEFT_OUT]] if sections.get(LEFT_OUT) else []
+    omitted = (*user_omitted, *rejected, *rest.omitted)
+    return Anchor((*user_lines, *rest.lines), omitted[:MAX_OMITTED])
+
+
+def _user_sections(accepted: AcceptedRecords, limit_bytes: int) -> tuple[list[str], list[str]]:
+    """The lines of the sections that the user wrote or accepted, and those without room."""
+    every = [instruction.line for instruction in accepted.standing_instructions]
+    listed = fitting_instructions(accepted.standing_instructions)
+    newest = [item.line for item in sorted(listed, key=lambda item: -item.at_ms)]
+    sources = tuple(f"({instruction.id}, accepted)" for instruction in listed)
+    rules = [rule for rule in accepted.pointers.rules if not rule.endswith(sources)]
+    shown: list[str] = []
+    omitted: list[str] = []
+    for title, lines, newest_first in (
+        (STANDING_INSTRUCTIONS, every, newest),
+        (ACCEPTED_RULES, rules, rules[::-1]),
+    ):
+        left = limit_bytes - sum(size(line) + 1 for line in shown) - size(title) - 2
+        retained = frozenset(_fitting_lines(newest_first, left))
+        shown += [f"{title}:", *(line for line in lines if line in retained)] if retained else []
+        missing = [line for line in lines if line not in retained]
+        omitted += [f"{title}:", *missing] if missing else []
+    return shown, omitted
+
+
+def _build_sections(sections: Mapping[str, Sequence[str]], limit_bytes: int) -> Anchor:
     sections = {title: sections[title] for title in ORDER if sections.get(title)}
     costs = {title: size(title) + 2 + sum(size(line) + 1 for line in body) for title, body in sections.items()}
     shares = _shares(costs, limit_bytes)
@@ -76,7 +117,7 @@ def build_anchor(sections: Mapping[str, Sequence[str]], limit_bytes: int) -> Anc
         shown_count = max(0, len(taken) - 1)
         lines.extend(taken if shown_count else ())
         omitted.extend((f"{title}:", *body[shown_count:]) if shown_count < len(body) else ())
-    return Anchor(tuple(lines), tuple(omitted[:MAX_OMITTED]))
+    return Anchor(tuple(lines), tuple(omitted))
 
 
 def omissions(anchor: Anchor) -> list[tuple[str, str]]:
@@ -87,18 +128,20 @@ def omissions(anchor: Anchor) -> list[tuple[str, str]]:
             sections[-1][1].append(line)
         else:
             sections.append((line.rstrip(":"), []))
-    return [
-        (f"anchor: {title}", f"no room for {len(lines)} lines, from {one_line(lines[0].removeprefix('- '), 80)}")
-        for title, lines in sections
-        if lines
-    ]
+    return [(f"anchor: {title}", _omission(title, lines)) for title, lines in sections if lines]
+
+
+def _omission(title: str, lines: Sequence[str]) -> str:
+    if title == LEFT_OUT:
+        return one_line("; ".join(line.removeprefix("- ") for line in lines), 400)
+    return f"no room for {len(lines)} lines, from {one_line(lines[0].removeprefix('- '), 80)}"
 
 
 def changed_lines(before: str, after: str, omitted: Sequence[str] = ()) -> list[str]:
     """Return how a newer anchor differs: lines that are new, and lines that no longer hold.
 
     A line that only moved within its file is unchanged, and a line in `omitted` still holds. Facts that are unknown
-    while a repository is being indexed do not count as gone.
+    while a repository is being indexed do not count as gone. Standing instructions are compared elsewhere.
     """
     old, new = _statements_by_text(before.splitlines()), _statements_by_text(after.splitlines())
     known = {title for title, _ in new.values()}
@@ -117,10 +160,10 @@ def _statements_by_text(lines: Sequence[str]) -> dict[str, tuple[str, str]]:
     statements: dict[str, tuple[str, str]] = {}
     title = ""
     for line in lines:
-        if line.startswith("- "):
+        if line.startswith("- ") and title != STANDING_INSTRUCTIONS:
             text = line.removeprefix("- ")
             statements[_LINE_NUMBER.sub(")", text)] = (title, text)
-        else:
+        elif not line.startswith("- "):
             title = line.rstrip(":")
     return statements
 
@@ -131,11 +174,10 @@ def sections_of(sources: AnchorSources) -> dict[str, Sequence[str]]:
     rejected = [f"- rejected before: {one_line(title, 200)}" for title in sources.accepted.rejected]
     return {
         INVARIANTS: sources.accepted.pointers.invariants,
-        RULES: rule_lines(sources.instructions, sources.sent, sources.nested)
-        + decisions.rules
-        + list(sources.accepted.pointers.rules),
+        RULES: rule_lines(sources.instructions, sources.sent, sources.nested) + decisions.rules,
         SETTINGS: sources.settings,
         COMMANDS: sources.commands,
+        LEFT_OUT: sources.rejected_commands,
         MAP: _map_lines(sources),
         ENTRIES: sources.entries,
         TRAPS: rejected + trap_lines(sources.instructions, sources.sent),

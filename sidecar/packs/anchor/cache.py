@@ -97,7 +97,7 @@ class AnchorCache:
             DEPENDENCIES: derived.dependencies,
             FRAGILE_FILES: derived.fragile_files,
         }
-        anchor = build_anchor(sections, limit_bytes)._replace(is_complete=source_sections.is_complete)
+        anchor = build_anchor(sections, limit_bytes, accepted)._replace(is_complete=source_sections.is_complete)
         if anchor.is_complete:
             anchor_bytes = sum(100 + len(line) for line in (*anchor.lines, *anchor.omitted))
             self._cache.put((key, derived, limit_bytes), anchor, anchor_bytes)

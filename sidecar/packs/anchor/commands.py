@@ -6,8 +6,10 @@ from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.text import one_line
+from sidecar.memory.standing_instructions import StandingInstruction
 from sidecar.packs.anchor import config_parsers
 from sidecar.packs.anchor.markdown_outline import code_blocks, prose_lines
+from sidecar.packs.anchor.rejected_commands import rejection_of, run_script
 from sidecar.packs.anchor.rules import Document
 
 MAX_COMMAND = 100
@@ -122,22 +124,53 @@ class Project(NamedTuple):
     """File names of the existing lock files."""
 
 
-def commands_of(project: Project, sent: Container[str]) -> list[str]:
+LEFT_OUT = "Commands left out"
+"""Title of the commands that contradict a standing instruction."""
+
+
+class CommandLines(NamedTuple):
+    """The lines of the commands, and of those that the user rejects."""
+
+    lines: list[str]
+    rejected: list[str]
+
+
+def commands_of(
+    project: Project, sent: Container[str], instructions: Sequence[StandingInstruction] = ()
+) -> CommandLines:
     """Return a line for each purpose: from guides, else declared, else from workflows, else the usual command.
 
-    A command in a guide that is `sent` anyway is not shown, nor is any other for that purpose.
+    A command in a guide that is `sent` anyway is not shown, nor is any other for that purpose. One that a standing
+    instruction rejects is replaced or left out.
     """
     chosen: dict[str, Command] = {}
+    rejected: dict[str, str] = {}
+    texts = [instruction.text for instruction in instructions]
     for source in (_commands_in_guides, _declared_commands, _commands_in_workflows, _usual_commands):
         for command in source(project):
             purpose = purpose_of(command.text)
-            if purpose:
-                chosen.setdefault(purpose, command)
-    return [
-        f"- {purpose}: `{one_line(chosen[purpose].text, MAX_COMMAND)}` ({one_line(chosen[purpose].origin, 120)})"
-        for purpose in PURPOSES
-        if purpose in chosen and chosen[purpose].origin not in sent
-    ]
+            if not purpose or purpose in chosen:
+                continue
+            rejection = rejection_of(command.text, texts)
+            if rejection is None:
+                chosen[purpose] = command
+                continue
+            by = instructions[rejection.instruction].id
+            rejected.setdefault(_line(purpose, command), f"the user rejects {rejection.program} in {by}")
+            if rejection.replacement:
+                chosen[purpose] = Command(rejection.replacement, f"{command.origin}; the user prefers it, {by}")
+    return CommandLines(
+        [_line(purpose, chosen[purpose]) for purpose in PURPOSES if _is_shown(chosen.get(purpose), sent)],
+        [f"{line}: {reason}" for line, reason in rejected.items()],
+    )
+
+
+def _is_shown(command: Command | None, sent: Container[str]) -> bool:
+    return command is not None and command.origin not in sent
+
+
+def _line(purpose: str, command: Command) -> str:
+    return f"- {purpose}: `{one_line(command.text, MAX_COMMAND)}` ({one_line(command.origin, 120)})"
 
 
 def purpose_of(command: str) -> str:
@@ -188,9 +221,7 @@ def _declared_commands(project: Project) -> Iterator[Command]:
     if isinstance(scripts, dict):
         manager = package_manager(texts, project.locks)
         for names in _SCRIPTS.values():
-            for name in (name for name in names if name in scripts):
-                plain = manager in ("pnpm", "yarn") or (manager == "npm" and name in ("test", "start"))
-                yield Command(f"{manager} {name}" if plain else f"{manager} run {name}", "package.json")
+            yield from (Command(run_script(manager, name), "package.json") for name in names if name in scripts)
     for path, program in (("Makefile", "make"), ("justfile", "just")):
         for target in _TARGET.findall(texts.get(path, "")):
             yield Command(f"{program} {target}", path)

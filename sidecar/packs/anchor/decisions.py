@@ -15,6 +15,7 @@ from sidecar.core.errors import SidecarError
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.lru_cache import LruCache
 from sidecar.core.text import one_line
+from sidecar.memory.standing_instructions import StandingInstruction
 from sidecar.packs.anchor.markdown_outline import first_sentence, normalize, plain, prose_lines, title_of
 from sidecar.packs.anchor.rules import Document
 from sidecar.runs import Artifact
@@ -199,6 +200,8 @@ class AcceptedRecords(NamedTuple):
     decisions: tuple[Document, ...] = ()
     """Their texts, sorted by path: a file on the memory branch as git names it, else the artifact's id."""
     pointers: Pointers = NO_POINTERS
+    standing_instructions: tuple[StandingInstruction, ...] = ()
+    """All active ones, best supported and newest first."""
 
 
 NO_ACCEPTED_RECORDS = AcceptedRecords()
@@ -208,7 +211,8 @@ NO_ACCEPTED_RECORDS = AcceptedRecords()
 def accepted_digest(accepted: AcceptedRecords) -> str:
     """Return a digest of the content."""
     documents = [list(document) for document in accepted.decisions]
-    return short_id([accepted.rejected, documents, accepted.pointers.digest])
+    instructions = [instruction.line for instruction in accepted.standing_instructions]
+    return short_id([accepted.rejected, documents, accepted.pointers.digest, instructions])
 
 
 def accepted_of(

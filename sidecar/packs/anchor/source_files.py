@@ -95,6 +95,8 @@ def read_sources(
     texts = dict(documents((*_BUILD_FILES, *SETTINGS_FILES, *manifests)))
     workflows = documents(outline.workflows[:MAX_WORKFLOWS])
     locks = frozenset(name for name in _LOCKS if name in files)
+    project = Project(instructions, readme, workflows, texts, files, locks)
+    commands = commands_of(project, sent, accepted.standing_instructions)
     return AnchorSources(
         instructions=instructions,
         sent=sent,
@@ -107,7 +109,8 @@ def read_sources(
         areas=outline.areas,
         purposes={**purposes, **_manifest_descriptions(outline, texts)},
         settings=tuple(setting_lines(texts)),
-        commands=tuple(commands_of(Project(instructions, readme, workflows, texts, files, locks), sent)),
+        commands=tuple(commands.lines),
+        rejected_commands=tuple(commands.rejected),
         entries=tuple(entry_lines(texts, outline.mains)),
         accepted=accepted,
     )

@@ -31,7 +31,7 @@ def project(
     ],
 )
 def test_the_lock_file_selects_the_package_manager(lock: str, commands: list[str]) -> None:
-    lines = commands_of(project(texts={"package.json": SCRIPTS}, files=(lock,)), ())
+    lines = commands_of(project(texts={"package.json": SCRIPTS}, files=(lock,)), ()).lines
     assert lines == [f"- {command} (package.json)" for command in commands]
 
 
@@ -41,7 +41,7 @@ def test_the_package_manager_in_package_json_wins_over_a_lock_file() -> None:
 
 @pytest.mark.parametrize(("lock", "by"), [("uv.lock", "uv run "), ("poetry.lock", "poetry run "), ("x", "")])
 def test_a_guessed_command_uses_the_runner_of_the_lock_file(lock: str, by: str) -> None:
-    lines = commands_of(project(texts=PYTEST, files=(lock,)), ())
+    lines = commands_of(project(texts=PYTEST, files=(lock,)), ()).lines
     assert lines == [f"- test: `{by}pytest` (pyproject.toml)", f"- types: `{by}mypy` (pyproject.toml)"]
 
 
@@ -50,14 +50,14 @@ def test_guides_win_over_declared_workflow_and_usual_commands() -> None:
     readme = "# Shop\n\n## Usage\n\n```sh\npython -m mypy demo\n```\n\n## Development\n\n```\nuv sync\n```\n"
     workflow = "jobs:\n  a:\n    steps:\n      - run: pytest --cov\n      - run: |\n          black --check .\n"
     sources = project(guide, readme=readme, workflow=workflow, texts=PYTEST)
-    assert commands_of(sources, ()) == [
+    assert commands_of(sources, ()).lines == [
         "- test: `make test` (AGENTS.md)",
         "- check: `./scripts/lint.sh` (AGENTS.md)",
         "- types: `mypy` (pyproject.toml)",
         "- format: `black --check .` (.github/workflows/ci.yml)",
         "- set up: `uv sync` (README.md)",
     ]
-    assert not any("test:" in line for line in commands_of(sources, ("AGENTS.md",)))
+    assert not any("test:" in line for line in commands_of(sources, ("AGENTS.md",)).lines)
 
 
 @pytest.mark.parametrize(
@@ -86,5 +86,5 @@ def test_declared_entry_points_come_before_conventional_file_names() -> None:
 def test_release_and_benchmark_workflows_yield_no_commands() -> None:
     rare = Document(".github/workflows/release.yml", "- run: cargo build --release --locked\n")
     usual = Document(".github/workflows/ci.yml", "- run: cargo build\n")
-    lines = commands_of(Project((), None, (rare, usual), {}, (), ()), ())
+    lines = commands_of(Project((), None, (rare, usual), {}, (), ()), ()).lines
     assert lines == ["- build: `cargo build` (.github/workflows/ci.yml)"]

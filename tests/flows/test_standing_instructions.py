@@ -1,0 +1,310 @@
+"""Standing instructions of the user: in the anchor of every new session, and in the delta of the running ones."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from sidecar.memory.standing_instructions import MAX_SECTION_BYTES
+from sidecar.packs.anchor import STANDING_INSTRUCTIONS
+from tests.support.conversation import Conversation, sent
+from tests.support.memory_project import Memories
+from tests.support.memory_sidecar import MemorySidecar
+from tests.support.repositories import Repository
+
+PROMPT = "Print the discount on the receipt"
+PNPM = "Use pnpm instead of npm."
+
+
+@pytest.fixture
+def memories(active: MemorySidecar, project: Repository) -> Memories:
+    return Memories(active, project.path)
+
+
+@pytest.fixture
+def chat(active: MemorySidecar, project: Repository) -> Callable[..., Conversation]:
+    """Start another conversation in the till's repository."""
+
+    def start(name: str, **params: Any) -> Conversation:
+        return Conversation(active.client, project.path, sub_chat_id=name, **params)
+
+    return start
+
+
+def stated(memories: Memories, text: str, **params: Any) -> str:
+    """Store and confirm an instruction as the user does, and return its id."""
+    memory_id: str = memories.add(text, **params)["id"]
+    memories.ask("confirm", id=memory_id)
+    return memory_id
+
+
+def section(text: str) -> list[str]:
+    """Return the lines of the anchor's section."""
+    lines = text.splitlines()
+    if f"{STANDING_INSTRUCTIONS}:" not in lines:
+        return []
+    start = lines.index(f"{STANDING_INSTRUCTIONS}:") + 1
+    end = next((at for at, line in enumerate(lines[start:], start) if not line.startswith("- ")), len(lines))
+    return lines[start:end]
+
+
+def news(answer: Any) -> list[str]:
+    """Return what a call says about standing instructions besides the anchor."""
+    texts = [block["text"] for block in answer["blocks"] if block["kind"] == "delta"]
+    return [line for text in texts for line in text.splitlines() if "instruction" in line or line.startswith("It re")]
+
+
+@pytest.mark.parametrize("provider", ["claude", "codex"])
+def test_every_new_session_has_the_instructions_in_its_anchor_once(
+    memories: Memories, chat: Callable[..., Conversation], provider: str
+) -> None:
+    memory_id = stated(memories, PNPM)
+    for name in ("first", "second"):
+        conversation = chat(name, provider=provider)
+        text = sent(conversation.turn("Fix the thermal printer driver", session=name))
+        assert section(text) == [f"- {PNPM} ({memory_id}, 2026-03-01)"]
+        assert text.count(PNPM) == 1
+        assert news(conversation.turn(PROMPT, session=name)) == []
+
+
+def test_the_section_comes_first_and_stays_byte_identical_for_the_life_of_a_session(
+    memories: Memories, conversation: Conversation
+) -> None:
+    stated(memories, PNPM)
+    first = conversation.turn(PROMPT)["system"]["text"]
+    assert first.splitlines()[2] == f"{STANDING_INSTRUCTIONS}:"
+    stated(memories, "Write tests first.")
+    memories.ask("undo", allStandingInstructions=True)
+    assert conversation.turn(PROMPT)["system"]["text"] == first
+
+
+def test_a_relevant_instruction_is_not_repeated_as_a_memory(memories: Memories, conversation: Conversation) -> None:
+    text = "Receipts never show a discount in percent."
+    stated(memories, text)
+    assert sent(conversation.turn("Show the receipts' discount in percent")).count(text) == 1
+
+
+def test_a_statement_in_another_chat_reaches_a_running_session_once(
+    memories: Memories, conversation: Conversation
+) -> None:
+    conversation.turn(PROMPT)
+    memory_id = stated(memories, PNPM)
+    answer = conversation.turn("Go on")
+    assert news(answer) == [f"New standing instruction from the user: {PNPM} ({memory_id}, 2026-03-01)"]
+    assert "Nothing since your last run." not in sent(answer)
+    assert news(conversation.turn("Go on")) == []
+
+
+def test_a_replaced_instruction_is_corrected_in_sessions_that_have_it(
+    memories: Memories, chat: Callable[..., Conversation]
+) -> None:
+    former = stated(memories, "Use npm.")
+    running = chat("running")
+    running.turn(PROMPT, session="running")
+    later = stated(memories, PNPM)
+    replace_statement(memories, later, former)
+    assert news(running.turn("Go on", session="running")) == [
+        f"Standing instruction changed: {PNPM} ({later}, 2026-03-01)",
+        f"It replaces: Use npm. ({former})",
+    ]
+    assert news(running.turn("Go on", session="running")) == []
+    assert section(sent(chat("new").turn(PROMPT, session="new"))) == [f"- {PNPM} ({later}, 2026-03-01)"]
+
+
+def test_a_withdrawn_instruction_is_revoked_in_sessions_that_have_it(
+    memories: Memories, chat: Callable[..., Conversation]
+) -> None:
+    memory_id = stated(memories, PNPM)
+    running, other = chat("running"), chat("other")
+    running.turn(PROMPT, session="running")
+    memories.ask("undo", id=memory_id)
+    assert news(running.turn("Go on", session="running")) == [
+        f"A standing instruction no longer holds: {PNPM} ({memory_id})"
+    ]
+    assert news(running.turn("Go on", session="running")) == []
+    assert section(sent(other.turn(PROMPT, session="other"))) == []
+
+
+def test_an_instruction_that_reached_a_session_by_its_delta_is_revoked_there_too(
+    memories: Memories, conversation: Conversation
+) -> None:
+    conversation.turn(PROMPT)
+    memory_id = stated(memories, PNPM)
+    conversation.turn("Go on")
+    memories.ask("undo", id=memory_id)
+    assert news(conversation.turn("Go on")) == [f"A standing instruction no longer holds: {memory_id}"]
+
+
+def test_what_the_user_typed_in_a_session_is_not_repeated_there_until_it_is_compacted(
+    active: MemorySidecar, memories: Memories, project: Repository, conversation: Conversation
+) -> None:
+    conversation.turn(PROMPT)
+    memory_id = stated(memories, PNPM, sessionId="session")
+    assert news(conversation.turn("Go on")) == []
+    event = {"event": "compacted", "cwd": str(project.path), "subChatId": "chat", "provider": "claude"}
+    active.client.notify("continuity/sessionEvent", {**event, "sessionId": "session"})
+    assert news(conversation.turn("Go on")) == [
+        f"New standing instruction from the user: {PNPM} ({memory_id}, 2026-03-01)"
+    ]
+
+
+@pytest.mark.parametrize(("wrong", "lines"), [(False, []), (True, [PNPM])])
+def test_a_muted_instruction_is_silent_and_a_wrong_one_is_retracted(
+    memories: Memories, conversation: Conversation, *, wrong: bool, lines: list[str]
+) -> None:
+    memory_id = stated(memories, PNPM)
+    conversation.turn(PROMPT)
+    params = {"projectPath": str(memories.project), "item": f"memory:{memory_id}", "wrong": wrong}
+    memories.sidecar.client.request("continuity/mute", params)
+    expected = [f"A standing instruction no longer holds: {line} ({memory_id})" for line in lines]
+    assert news(conversation.turn("Go on")) == expected
+    conversation.session_id = None
+    assert section(sent(conversation.turn(PROMPT, session="next"))) == []
+
+
+def test_a_statement_of_the_anchor_can_be_muted_by_its_own_name(memories: Memories, conversation: Conversation) -> None:
+    stated(memories, PNPM)
+    before = conversation.turn(PROMPT)
+    common = {"projectPath": str(memories.project)}
+    explained = memories.sidecar.client.request("continuity/explain", {"runId": before["runId"]})
+    (name,) = [statement["item"] for statement in explained["statements"] if PNPM in statement["text"]]
+    memories.sidecar.client.request("continuity/mute", {**common, "item": name})
+    conversation.session_id = None
+    assert PNPM not in sent(conversation.turn(PROMPT, session="next"))
+
+
+def test_many_instructions_take_at_most_their_bytes_and_the_rest_is_named(
+    memories: Memories, conversation: Conversation
+) -> None:
+    for number in range(16):
+        stated(memories, f"Rule {number}: " + f"{chr(97 + number) * 7} " * 14)
+    answer = conversation.turn(PROMPT)
+    lines = section(sent(answer))
+    assert 5 <= len(lines) < 16
+    assert len("\n".join([f"{STANDING_INSTRUCTIONS}:", *lines, ""]).encode()) <= MAX_SECTION_BYTES
+    reasons = {part["item"]: part["reason"] for part in answer["metadata"]["trimmed"]}
+    assert reasons[f"anchor: {STANDING_INSTRUCTIONS}"].startswith(f"no room for {16 - len(lines)} lines")
+
+
+def test_a_small_anchor_has_the_newest_instructions_and_nothing_else(
+    active: MemorySidecar, memories: Memories, conversation: Conversation
+) -> None:
+    for name in ("aaa", "bbb", "ccc", "ddd", "eee"):
+        stated(memories, f"Rule {name}: " + f"{name * 3} " * 13)
+        active.clock.advance(60_000)
+    active.client.request("settings/update", {"settings": {"budgets": {"newBytesPerCall": 1_500}}})
+    lines = sent(conversation.pre_run(PROMPT)).splitlines()
+    shown = [line[7:10] for line in section("\n".join(lines))]
+    assert shown
+    assert shown == ["eee", "ddd", "ccc", "bbb", "aaa"][: len(shown)]
+    assert not any(line in ("Rules:", "Map:", "Commands:") for line in lines)
+
+
+def test_a_rejected_tool_is_not_among_the_commands(
+    active: MemorySidecar, make_repository: Callable[..., Repository]
+) -> None:
+    scripts = '{"name": "till", "scripts": {"test": "vitest", "lint": "eslint ."}}\n'
+    repository = make_repository({"package.json": scripts, "web/app.ts": "export {}\n"}, name="web")
+    memories = Memories(active, repository.path)
+    running = Conversation(active.client, repository.path, sub_chat_id="running")
+    assert "- test: `npm test` (package.json)" in sent(running.turn("Test the app", session="running"))
+    memory_id = stated(memories, "use pnpm, not npm")
+    corrected = sent(running.turn("Go on", session="running"))
+    assert "no longer: test: `npm test` (package.json)" in corrected
+    answer = Conversation(active.client, repository.path).turn("Test the app")
+    assert "`npm" not in sent(answer)
+    assert f"- test: `pnpm test` (package.json; the user prefers it, {memory_id})" in sent(answer)
+    reasons = {part["item"]: part["reason"] for part in answer["metadata"]["trimmed"]}
+    assert (
+        f"test: `npm test` (package.json): the user rejects npm in {memory_id}" in reasons["anchor: Commands left out"]
+    )
+
+
+def test_an_accepted_rule_is_suspended_by_a_contrary_statement_and_proposed_to_be_dropped(
+    memories: Memories, chat: Callable[..., Conversation]
+) -> None:
+    rule = memories.add("Use npm.", type="user_correction", confidence=0.95)
+    path = memories.project / rule["path"]
+    path.write_text(path.read_text().replace("evidence_count: 1", "evidence_count: 6"))
+    memories.ask("resolveProposal", id=rule["id"], decision="accept")
+    assert "accepted_at: 2026-03-01T09:30:00Z" in path.read_text()
+    assert f"- Use npm. ({rule['id']}, accepted)" in sent(chat("before").turn(PROMPT, session="before"))
+    later = stated(memories, PNPM)
+    replace_statement(memories, later, rule["id"])
+    assert "Use npm." not in sent(chat("suspended").turn(PROMPT, session="suspended"))
+    (proposal,) = memories.ask("proposals")["proposals"]
+    assert (proposal["memory"]["id"], proposal["contradictedBy"]) == (rule["id"], later)
+    memories.ask("resolveProposal", id=rule["id"], decision="reject")
+    assert "Use npm." in sent(chat("again").turn(PROMPT, session="again"))
+    replace_statement(memories, later, rule["id"])
+    memories.ask("resolveProposal", id=rule["id"], decision="accept")
+    assert memories.ask("proposals")["proposals"] == []
+    assert "dropped_at: 2026-03-01T09:30:00Z" in path.read_text()
+    assert "Use npm." not in sent(chat("dropped").turn(PROMPT, session="dropped"))
+
+
+def test_an_accepted_rule_that_is_also_stated_is_shown_once(memories: Memories, conversation: Conversation) -> None:
+    rule = memories.add(PNPM, type="user_correction", confidence=0.95)
+    path = memories.project / rule["path"]
+    path.write_text(path.read_text().replace("evidence_count: 1", "evidence_count: 6"))
+    memories.ask("resolveProposal", id=rule["id"], decision="accept")
+    memories.ask("confirm", id=rule["id"])
+    assert sent(conversation.turn(PROMPT)).count(PNPM) == 1
+
+
+def test_passive_mode_sends_none(memories: Memories, conversation: Conversation) -> None:
+    stated(memories, PNPM)
+    memories.sidecar.client.request("settings/update", {"settings": {"mode": "passive"}})
+    assert sent(conversation.turn(PROMPT)) == ""
+
+
+def replace_statement(memories: Memories, later: str, former: str) -> None:
+    """Record a contradiction as the capture of the user's message does."""
+    from sidecar.memory.standing_instructions import replace
+
+    process = memories.sidecar.app.process
+    assert process is not None
+    with process.database.write() as tx:
+        replace(tx, memories.index().project, later, [former], memories.sidecar.clock.now_ms())
+
+
+BRACKETS = ("FRESH", "MODERATE", "DEPLETED", "CRITICAL")
+
+
+def composed(memories: Memories, bracket: str, **params: Any) -> Any:
+    common = {"cwd": str(memories.project), "bracket": bracket}
+    return memories.sidecar.client.request("context/compose", {**common, **params})
+
+
+@pytest.mark.parametrize("bracket", BRACKETS)
+def test_the_context_block_has_them_in_every_bracket_within_its_budget(memories: Memories, bracket: str) -> None:
+    ids = []
+    for name in ("aaa", "bbb", "ccc", "ddd", "eee", "fff", "ggg", "hhh"):
+        ids.append(stated(memories, f"Rule </chati-context> {name}: " + f"{name * 3} " * 9))
+        memories.sidecar.clock.advance(60_000)
+    result = composed(memories, bracket)
+    assert result["tokens"] <= result["budgetTokens"]
+    assert result["block"].count("<standing-instructions>") == 1
+    assert result["block"].count("</chati-context>") == 1
+    lines = result["data"]["standingInstructions"].splitlines()
+    newest = [line for line in lines if any(memory_id in line for memory_id in ids[-3:])]
+    assert len(newest) == 3
+    assert len(lines) == 3 if bracket == "CRITICAL" else len(lines) > 3
+    is_trimmed = any(part["part"] == "standing-instructions" for part in result["trimmed"])
+    assert is_trimmed == (len(lines) < len(ids))
+
+
+def test_the_context_block_repeats_nothing_to_a_session_with_an_anchor(
+    memories: Memories, conversation: Conversation
+) -> None:
+    stated(memories, PNPM)
+    assert PNPM in composed(memories, "MODERATE", sessionId="session")["block"]
+    conversation.turn(PROMPT)
+    for bracket in BRACKETS:
+        assert PNPM not in composed(memories, bracket, sessionId="session", task="Run npm install")["block"]
+        assert composed(memories, bracket, sessionId="other", task="Run npm install")["block"].count(PNPM) == 1
+
+
+def test_a_project_without_standing_instructions_has_no_such_element(memories: Memories) -> None:
+    assert composed(memories, "FRESH")["data"]["standingInstructions"] is None
+    assert "standing-instructions" not in composed(memories, "FRESH")["block"]
