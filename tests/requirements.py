@@ -592,6 +592,7 @@ DECISIONS: dict[str, tuple[str, ...]] = {
     "Agents that speak MCP: read-only unless asked, in the project they work in": (
         "test_mcp.py::test_an_agent_finds_memories_code_and_its_last_delivery",
         "test_mcp.py::test_write_tools_are_opt_in",
+        "test_mcp.py::test_unknown_arguments_are_named_and_refused",
         "test_mcp.py::test_an_error_is_one_sentence_and_the_server_continues",
         "test_mcp.py::test_the_project_is_the_clients_root_or_the_servers_working_folder",
         "test_mcp.py::test_no_other_command_loads_the_sdk",

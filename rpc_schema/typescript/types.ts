@@ -3465,8 +3465,9 @@ export interface Methods {
    * Count an interaction and return whether a new session should start, with every criterion that is met.
    *
    * The criteria: 3 compactions, a score that fell by more than 15 %, CRITICAL 3 times in a row, or an agent that is
-   * done while another waits. If one is met, `.chati/continuation/latest.md` is written: rules, pipeline, task and
-   * progress, pending decisions, HOT memories within the token's reach.
+   * done while another waits. If one is met, `.chati/continuation/latest.md` is written in active mode: rules, pipeline,
+   * task and progress, pending decisions, shared HOT memories, and private ones of the agent that goes on, with its
+   * token.
    *
    * Errors: workspaceUnavailable, policyDenied, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
    */

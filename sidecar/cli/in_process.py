@@ -12,7 +12,7 @@ from sidecar.app import App
 from sidecar.call import Process
 from sidecar.catalog import Catalog
 from sidecar.cli.ids import random_id
-from sidecar.cli.output import CommandFailed
+from sidecar.cli.output import CommandFailed, hint_of_command_line
 from sidecar.core.clock import Clock, SystemClock
 from sidecar.system.environment import environment
 from sidecar.system.log import Log
@@ -27,7 +27,7 @@ class RequestFailed(CommandFailed):
     def __init__(self, method: str, message: str, data: Mapping[str, Any] | None = None) -> None:
         self.method = method
         self.data = data or {}
-        kind, hint = str(self.data.get("kind", "noAnswer")), str(self.data.get("hint", ""))
+        kind, hint = str(self.data.get("kind", "noAnswer")), hint_of_command_line(str(self.data.get("hint", "")))
         super().__init__(message, kind=kind, hint=hint)
 
     def __str__(self) -> str:

@@ -17,6 +17,25 @@ STATUS_OF_KIND = {"notFound": 3, "ambiguous": 3, "conflict": 4, "policyDenied": 
 """Exit statuses for scripts. Every other failure exits with 1, wrong usage with 2."""
 
 
+_COMMANDS = {
+    "artifact/list": "artifacts list", "knowledge/plan": "knowledge plan", "knowledge/status": "knowledge status",
+    "memory/get": "memory show", "memory/list": "memory list", "memory/proposals": "memory proposals",
+    "memory/restore": "memory restore",
+    "session/activate": "session activate",
+}  # fmt: skip
+"""The commands that do what a method does, for hints."""
+
+_METHOD = lazy_regex(r"`([a-z]+/[a-zA-Z]+)`")
+
+
+def hint_of_command_line(hint: str) -> str:
+    """Return a hint with commands in the place of methods; none if a method has no command."""
+    methods = _METHOD.findall(hint)
+    if any(method not in _COMMANDS for method in methods):
+        return ""
+    return _METHOD.sub(lambda match: f"`{_COMMANDS[match[1]]}`", hint)
+
+
 class CommandFailed(Exception):
     """A command failed. The message is one sentence for the user."""
 

@@ -46,6 +46,7 @@ from sidecar.core.digests import short_id
 from sidecar.core.errors import Busy, InvalidParams, PolicyDenied, SidecarError, StateDegraded, WorkspaceUnavailable
 from sidecar.core.ides import IDES, RESUME_COMMAND
 from sidecar.memory import (
+    SHARED,
     CaptureContext,
     CaptureResult,
     MemoryCaptureResult,
@@ -271,8 +272,9 @@ def continuation(call: Call, params: ContextContinuationParams) -> ContextContin
     """Count an interaction and return whether a new session should start, with every criterion that is met.
 
     The criteria: 3 compactions, a score that fell by more than 15 %, CRITICAL 3 times in a row, or an agent that is
-    done while another waits. If one is met, `.chati/continuation/latest.md` is written: rules, pipeline, task and
-    progress, pending decisions, HOT memories within the token's reach.
+    done while another waits. If one is met, `.chati/continuation/latest.md` is written in active mode: rules, pipeline,
+    task and progress, pending decisions, shared HOT memories, and private ones of the agent that goes on, with its
+    token.
     """
     workspace = call.process.workspaces.get(params.cwd, params.project_path)
     workspace.require()
@@ -289,12 +291,11 @@ def continuation(call: Call, params: ContextContinuationParams) -> ContextContin
     text, path, warnings = None, None, list(sources.warnings)
     if decision.reasons or params.force:
         loaded = preload(call, workspace, params.token)
-        inputs = ContinuationInputs(params.session_id, call.now(), decision, loaded.memories)
+        reader = decision.next_agent or sources.agent
+        memories = tuple(memory for memory in loaded.memories if memory.owner in (SHARED, reader))
+        inputs = ContinuationInputs(params.session_id, call.now(), decision, memories)
         text = build_continuation(sources, facts, inputs)
-        try:
-            path = write_continuation(workspace, text)
-        except (PolicyDenied, WorkspaceUnavailable) as error:
-            warnings.append(error.message)
+        path = _write_continuation(call, workspace, text, warnings)
     return ContextContinuationResult(
         restart=bool(decision.reasons),
         reasons=list(decision.reasons),
@@ -307,6 +308,17 @@ def continuation(call: Call, params: ContextContinuationParams) -> ContextContin
         resume_command=RESUME_COMMAND if path is not None else None,
         warnings=warnings,
     )
+
+
+def _write_continuation(call: Call, workspace: Workspace, text: str, warnings: list[str]) -> str | None:
+    """Write the continuation file in active mode, and return its path; None, with a warning, when that fails."""
+    if call.process.settings(workspace.project_key).mode != "active":
+        return None
+    try:
+        return write_continuation(workspace, text)
+    except (PolicyDenied, WorkspaceUnavailable) as error:
+        warnings.append(error.message)
+        return None
 
 
 def _load_resume_point(call: Call, workspace: Workspace, session_id: str) -> ResumePoint | None:

@@ -222,7 +222,7 @@ def _source_warnings(sources: ProjectSources, mode: Mode, memories: BlockMemorie
     warnings = []
     if sources.constitution is None:
         names = ", ".join(text.path for text in sources.instructions)
-        warnings.append(f"{CONSTITUTION} is missing; using {names or 'a general rule'} instead.")
+        warnings.append(f"No constitution at {CONSTITUTION}; using {names or 'a general rule'} instead.")
     if not mode.is_known:
         warnings.append(f"No mode is configured: `{DEFAULT_MODE}` is used.")
     if sources.agent and sources.definition is None:

@@ -131,7 +131,7 @@ def _memory_lines(memories: Sequence[Memory]) -> list[str]:
     for memory in memories:
         left -= len(memory.text)
         kind = f"{memory.type}, confidence {memory.confidence:g}, {memory.id}"
-        lines += [f"### {_title(memory)}", "", f"{kind}; {memory.path}", ""]
+        lines += [f"### {_title(memory)}", "", f"{kind}; {redact(memory.path)}", ""]
         lines += _quoted(memory.text) if left >= 0 else [f"> {memory_gist(memory)}"]
         lines.append("")
     return lines[:-1]

@@ -96,6 +96,9 @@ def read_sources(project: Path, cwd: Path, requested_agent: str | None) -> Proje
     """Read all sources; missing and damaged ones are left out, the latter with a warning."""
     reader = ProjectReader(project, cwd)
     constitution = reader.text(CONSTITUTION)
+    if constitution is not None and not constitution.text.strip():
+        reader.warnings.append(f"{CONSTITUTION} is empty.")
+        constitution = None
     instructions = () if constitution else tuple(file for path in AGENT_PATHS if (file := reader.text(path)))
     config = reader.mapping(CONFIG) or {}
     session = reader.mapping(SESSION)

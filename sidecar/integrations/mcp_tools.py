@@ -12,6 +12,7 @@ import anyio
 import anyio.to_thread
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
+from mcp.server.mcpserver.tools import Tool
 from mcp_types import ClientCapabilities, RootsCapability, ToolAnnotations
 from pydantic import Field
 
@@ -115,19 +116,28 @@ class Tools:
 
 def build_server(tools: Tools, *, may_write: bool) -> MCPServer:
     """Return the server with its tools; with `may_write` also those that write."""
-    mcp_server: MCPServer = MCPServer(
-        "onecode-sidecar", version=__version__, instructions=INSTRUCTIONS, log_level="ERROR"
-    )
+    reads = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+    writes = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
     read_tools = (
         tools.memory_search, tools.memory_get, tools.artifact_list, tools.artifact_get, tools.codebase_search,
         tools.explain,
     )  # fmt: skip
-    for tool in read_tools:
-        mcp_server.add_tool(tool, annotations=ToolAnnotations(read_only_hint=True, open_world_hint=False))
+    offered = [strict_tool(function, reads) for function in read_tools]
     if may_write:
-        writes = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
-        mcp_server.add_tool(tools.memory_add, annotations=writes)
-    return mcp_server
+        offered.append(strict_tool(tools.memory_add, writes))
+    return MCPServer(
+        "onecode-sidecar", version=__version__, instructions=INSTRUCTIONS, log_level="ERROR", tools=offered
+    )
+
+
+def strict_tool(function: Callable[..., Any], annotations: ToolAnnotations) -> Tool:
+    """Return a tool that refuses unknown arguments and names them; the SDK's own ignore them."""
+    tool = Tool.from_function(function, annotations=annotations)
+    arguments = tool.fn_metadata.arg_model
+    arguments.model_config["extra"] = "forbid"
+    arguments.model_rebuild(force=True)
+    tool.parameters = arguments.model_json_schema(by_alias=True)
+    return tool
 
 
 async def _first_root(ctx: Context) -> str | None:

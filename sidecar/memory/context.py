@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from sidecar.call import Call
+from sidecar.core.errors import WorkspaceUnavailable
 from sidecar.memory.access_control import Reach, reach_of
 from sidecar.memory.index import Index, RefreshResult, index_of, update_index_file
 from sidecar.memory.model import MemoryParams
@@ -30,8 +31,10 @@ class MemoryContext:
 
 
 def memory_context(call: Call, params: MemoryParams) -> MemoryContext:
-    """Resolve a call's project and reach."""
+    """Resolve a call's project and reach. Raise WorkspaceUnavailable for a project that does not exist."""
     workspace = call.process.workspaces.get(params.cwd, params.project_path)
+    if not workspace.project.is_dir():
+        raise WorkspaceUnavailable("The project folder does not exist.", hint="Send its current path.")
     with call.database.read() as tx:
         reach = reach_of(tx, call.process, workspace.project_key, params.token)
     return MemoryContext(workspace, index_of(call.process, workspace), reach)

@@ -96,6 +96,9 @@ SESSION_HOURS = 24
 DAILY_DAYS = 30
 """A daily memory is archived after this many days."""
 
+RESTORED_TAG = "restored"
+"""Tag of memories that the user took back from the archive; their file neither expires nor becomes stale."""
+
 _DAY = lazy_regex(r"/(\d{4}-\d{2}-\d{2})(?:/|[-.])")
 
 
@@ -114,6 +117,8 @@ class UpkeepRow(NamedTuple):
     last_accessed_ms: int | None
     at_ms: int
     tier: Tier
+    tags: str
+    """JSON list."""
 
 
 class TierChange(NamedTuple):
@@ -170,7 +175,7 @@ def _tier_changes(entries: Iterable[UpkeepRow], now_ms: int) -> Iterator[TierCha
 
 def _expiry_reason(entries: tuple[UpkeepRow, ...], now_ms: int) -> ArchiveReason | None:
     retention = entries[0].retention
-    if retention == "durable":
+    if retention == "durable" or any(f'"{RESTORED_TAG}"' in row.tags for row in entries):
         return None
     if retention == "session":
         return "expired" if now_ms - max(row.at_ms for row in entries) >= SESSION_HOURS * HOUR_MS else None

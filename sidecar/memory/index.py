@@ -10,19 +10,19 @@ import stat
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import apsw
 import orjson
 
 from sidecar.call import Process
 from sidecar.core.digests import digest_bytes
-from sidecar.core.errors import NotFound, StateDegraded
+from sidecar.core.errors import NotFound, PolicyDenied, StateDegraded
 from sidecar.core.redact import redact
 from sidecar.core.tokens import estimate_tokens
 from sidecar.memory.entry import Memory, content_hash, hash_without_values
 from sidecar.memory.files import document
-from sidecar.memory.files.layout import INDEX_FILE, is_allowed_name, location_of
+from sidecar.memory.files.layout import INDEX_FILE, OWNERS, SHARED, is_allowed_name, location_of
 from sidecar.memory.files.memory_folder import DayNumbers, FolderScan, MemoryFolder, Stamp, scan_files
 from sidecar.memory.files.watch import MemoryWatch
 from sidecar.memory.indexed_text import index_text
@@ -342,7 +342,7 @@ def _changed_memory_files(root: str, changed: Iterable[str]) -> list[str] | None
             continue  # the folder of the watch's cookie files
         relative = path[len(root) + 1 :]
         name = relative.rpartition("/")[2]
-        if name.startswith(".") or is_temporary(name) or relative == INDEX_FILE:
+        if name.startswith(".") or is_temporary(name) or name == INDEX_FILE:
             continue
         if not is_allowed_name(name) or not name.endswith(".md") or not _is_file_or_missing(path):
             return None
@@ -363,13 +363,27 @@ def _is_file_or_missing(path: str) -> bool:
 
 def _indexed(memory: Memory) -> IndexedMemory:
     """Build an index entry. Secrets in a user's own file are masked here, the source of every output."""
+    memory = _masked(memory)
     words = f"{memory.title}\n{memory.text}"
-    if redact(words) != words:
-        memory = memory._replace(title=redact(memory.title), text=redact(memory.text))
     indexed_text = index_text(memory.title, memory.text, memory.tags)
     return IndexedMemory(
         memory, content_hash(memory.title, memory.text, memory.type), estimate_tokens(words), indexed_text
     )
+
+
+def _masked(memory: Memory) -> Memory:
+    """Mask secrets in every field but the path, which leads to the file and is masked where it is shown."""
+    texts = {name: value for name, value in memory._asdict().items() if isinstance(value, str) and name not in _PATHS}
+    lists = {name: value for name, value in memory._asdict().items() if isinstance(value, tuple)}
+    whole = "\n".join((*texts.values(), *(item for items in lists.values() for item in items)))
+    if redact(whole) == whole:
+        return memory
+    masked: dict[str, Any] = {name: redact(value) for name, value in texts.items()}
+    masked |= {name: tuple(map(redact, items)) for name, items in lists.items()}
+    return memory._replace(**masked)
+
+
+_PATHS = frozenset(("path", "group_key"))
 
 
 MAX_IMMEDIATE_FILES = 1_000
@@ -382,7 +396,8 @@ class IndexFileWrites:
     """The last written state by project, and the projects that are queued."""
 
     def __init__(self) -> None:
-        self.digests: dict[str, str] = {}
+        self.digests: dict[tuple[str, str], str] = {}
+        """The content of each file, by project and path."""
         self.revisions: dict[str, int] = {}
         """Index revisions, also those whose file could not be written."""
         self.waiting: set[str] = set()
@@ -412,19 +427,28 @@ def write_index_file(index: Index) -> None:
 
 
 def _write_index_file(process: Process, index: Index, known: IndexFileWrites) -> None:
+    """Write `index.json` with the shared memories, and one in the folder of each agent that has private ones."""
     with known.lock:
         known.waiting.discard(index.project)
     with process.database.read() as tx:
         revision, rows = entries.revision(tx, index.project), entries.index_file_rows(tx, index.project)
-    content = orjson.dumps({"version": 1, "memories": rows}, option=orjson.OPT_INDENT_2) + b"\n"
-    digest = digest_bytes(content)
     with known.lock:
         known.revisions[index.project] = revision
-        if known.digests.get(index.project) == digest and index.folder.contains(INDEX_FILE):
-            return
-        try:
-            index.folder.write_index(INDEX_FILE, content)
-        except OSError as error:
-            process.log.warning("memory.indexFileNotWritten", error=type(error).__name__)
-            return
-        known.digests[index.project] = digest
+        for owner in OWNERS:
+            path = INDEX_FILE if owner == SHARED else f"{owner}/{INDEX_FILE}"
+            if owner == SHARED or owner in rows or index.folder.contains(path):
+                _write_if_changed(process, index, path, rows.get(owner, []))
+
+
+def _write_if_changed(process: Process, index: Index, path: str, rows: Sequence[Mapping[str, Any]]) -> None:
+    known = process.slices.memory.index_files
+    content = orjson.dumps({"version": 1, "memories": rows}, option=orjson.OPT_INDENT_2) + b"\n"
+    digest, key = digest_bytes(content), (index.project, path)
+    if known.digests.get(key) == digest and index.folder.contains(path):
+        return
+    try:
+        index.folder.write_index(path, content)
+    except (OSError, PolicyDenied) as error:
+        process.log.warning("memory.indexFileNotWritten", error=type(error).__name__)
+        return
+    known.digests[key] = digest

@@ -16,6 +16,7 @@ from sidecar.memory.files import document
 from sidecar.memory.files.entry_fields import FieldValues
 from sidecar.memory.files.front_matter import MalformedFrontMatter, read_values, split
 from sidecar.memory.files.layout import location_of
+from sidecar.memory.files.markdown_escape import unescape_text
 from sidecar.memory.index import index_of, write_index_file
 from sidecar.memory.store import entries
 from sidecar.workspace import Workspace
@@ -129,7 +130,7 @@ def read_memory_file(content: bytes) -> MemoryFile:
     except MalformedFrontMatter:
         return MemoryFile({}, "", text)
     title, body = document.split_title(parts.body)
-    return MemoryFile(facts, title, body)
+    return MemoryFile(facts, title, unescape_text(body))
 
 
 POINTERS = "shared/durable/pointers"

@@ -23,7 +23,7 @@ from sidecar.memory.context import MemoryContext, memory_context
 from sidecar.memory.entry import SECTOR_OF_TYPE
 from sidecar.memory.files.document import Edit
 from sidecar.memory.files.entry_fields import parse_time_ms
-from sidecar.memory.files.layout import unarchived_path
+from sidecar.memory.files.layout import OWNERS, unarchived_path
 from sidecar.memory.index import RefreshResult, write_index_file
 from sidecar.memory.indexed_text import significant_terms
 from sidecar.memory.memory_search import MemoryHit
@@ -281,7 +281,11 @@ def _warnings(call: Call, ctx: MemoryContext, refreshed: RefreshResult) -> list[
         *file_warnings,
         *((path, f"Another memory also has the id {memory_id}.") for path, memory_id in repeated_ids),
     ]
-    return [memory_warning(path, sentence) for path, sentence in warnings if _owner(path) in ctx.reach.owners]
+    return [
+        memory_warning(path, sentence)
+        for path, sentence in warnings
+        if (owner := _owner(path)) in ctx.reach.owners or owner not in OWNERS
+    ]
 
 
 def _count_within(ctx: MemoryContext, paths: Iterable[str]) -> int:

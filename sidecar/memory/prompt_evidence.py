@@ -31,6 +31,7 @@ MAX_REASONS = 3
 
 _HAS_WORD = lazy_regex(r"[^\W\d_]{3}")
 _SENTENCE_BREAK = lazy_regex(r"[a-z]{3,}\.[A-Z][a-z]")
+_BOOKKEEPING_TAGS = frozenset(("restored", "validated", "standing", "pointer", "blocking"))
 _COMMON_FILES = frozenset((
     "package.json", "tsconfig.json", "pyproject.toml", "requirements.txt", "readme.md", "index.ts", "index.js",
     "index.tsx", "index.html", "main.py", "__init__.py", "app.py", "main.ts", "main.js", "page.tsx", "layout.tsx",
@@ -96,8 +97,8 @@ def cues_of(prompt: str, own_words: str, objective: str = "", touched: Sequence[
 
 
 def memory_text(title: str, text: str, tags: Sequence[str], choices: Collection[str]) -> MemoryText:
-    """Read a memory; tags with a colon are bookkeeping."""
-    whole = "\n".join((title, text, *(tag for tag in tags if ":" not in tag)))
+    """Read a memory; tags with a colon, and some without, are bookkeeping."""
+    whole = "\n".join((title, text, *(tag for tag in tags if ":" not in tag and tag not in _BOOKKEEPING_TAGS)))
     terms = frozenset(filter(is_telling, count_terms(whole)))
     return MemoryText(terms, frozenset(choices), _names(whole), _paths(whole))
 

@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 from sidecar.core.clock import rfc3339
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.redact import redact
 from sidecar.core.terms import terms_of
 from sidecar.core.tokens import estimate_tokens, token_weight
 from sidecar.memory.entry import Memory
@@ -45,8 +46,8 @@ def memory_warning(path: str, sentence: str) -> MemoryWarning:
 
 
 def project_path(path: str) -> str:
-    """Return a memory's path relative to the project folder."""
-    return f"{FOLDER}/{MEMORIES}/{path}"
+    """Return a memory's path relative to the project folder, masked."""
+    return f"{FOLDER}/{MEMORIES}/{redact(path)}"
 
 
 def _summary_fields(memory: Memory) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from sidecar.core.digests import digest_bytes
 from sidecar.core.errors import Conflict, InvalidParams, NotFound, PolicyDenied
 from sidecar.core.yaml_edit import Value
 from sidecar.memory.access_control import Reach, memory_not_found, require_owner
+from sidecar.memory.decay import RESTORED_TAG
 from sidecar.memory.entry import Memory, Retention
 from sidecar.memory.files import document
 from sidecar.memory.files.document import Edit
@@ -132,13 +133,18 @@ class Writer:
         return memory
 
     def restore(self, memory_id: str) -> Memory:
-        """Move an archived memory's file back to its original place. Raise NotFound, Conflict."""
+        """Move an archived memory's file back to its original place, for good. Raise NotFound, Conflict.
+
+        Entries that upkeep would archive again get a tag that says otherwise, until the user removes it.
+        """
         with self.index.locked():
             memory, _, _ = self.find(memory_id)
             if not memory.is_archived:
                 raise Conflict("The memory is not archived.")
             path = unarchived_path(memory.path)
             self.move(memory.path, path)
+            if memory.retention != "durable":
+                self.amend([(entry, {"tags": [*entry.tags, RESTORED_TAG]}) for entry in self._entries_at(path)])
         write_index_file(self.index)
         return self._at(path, memory.position)
 
@@ -226,11 +232,14 @@ class Writer:
             return memory  # a damaged file is readable but never changed
 
     def _at(self, path: str, position: int) -> Memory:
-        with self.process.database.read() as tx:
-            entries_at = entries.entries_at_path(tx, self.project, path)
-        if position >= len(entries_at):
+        memories = self._entries_at(path)
+        if position >= len(memories):
             raise memory_not_found()  # another process removed it since
-        return entries_at[position].memory
+        return memories[position]
+
+    def _entries_at(self, path: str) -> list[Memory]:
+        with self.process.database.read() as tx:
+            return [entry.memory for entry in entries.entries_at_path(tx, self.project, path)]
 
 
 def _require_version(memory: Memory, version: str | None) -> None:

@@ -1,13 +1,33 @@
 """A command's output contains no control sequences."""
 
 import argparse
+import re
+from pathlib import Path
 
 import pytest
 
-from sidecar.cli.output import CommandAnswer, run_and_print
+from sidecar.cli import output
+from sidecar.cli.output import CommandAnswer, hint_of_command_line, run_and_print
 
 
 def test_control_sequences_are_replaced_and_line_breaks_remain(capsys: pytest.CaptureFixture[str]) -> None:
     text = CommandAnswer({}, ["a file: \x1b]0;owned\x07\x9b31m.py", "two\n\tlines – ü"])
     assert run_and_print("explain", argparse.Namespace(json=False), lambda: text) == 0
     assert capsys.readouterr().out == "a file: \ufffd]0;owned\ufffd\ufffd31m.py\ntwo\n\tlines – ü\n"
+
+
+def test_hints_name_commands_and_leave_out_methods_without_one() -> None:
+    assert hint_of_command_line("`memory/list` returns them.") == "`memory list` returns them."
+    assert hint_of_command_line("Send `bracket` as returned by `context/bracket`.") == ""
+    assert hint_of_command_line("Send its current path.") == "Send its current path."
+
+
+def test_every_method_that_a_hint_names_is_known() -> None:
+    named = {
+        method
+        for path in Path(output.__file__).parents[1].rglob("*.py")
+        for hint in re.findall(r'hint="([^"]*)"', path.read_text(encoding="utf-8"))
+        for method in re.findall(r"`([a-z]+/[a-zA-Z]+)`", hint)
+    }
+    without_command = {"context/bracket", "context/preCompact", "registry/list"}
+    assert {method for method in named if not hint_of_command_line(f"`{method}`")} == without_command

@@ -105,7 +105,20 @@ def test_a_project_without_constitution_uses_its_instruction_files(
     assert compose_result["layers"] == ["L0", "L1"]
     assert "Never log a customer's card number" in compose_result["data"]["constitution"]
     assert compose_result["data"]["mode"] == "plan"
-    assert compose_result["warnings"] == ["chati.dev/constitution.md is missing; using AGENTS.md instead."]
+    assert compose_result["warnings"] == ["No constitution at chati.dev/constitution.md; using AGENTS.md instead."]
+
+
+@pytest.mark.parametrize("text", ["", " \n\t\n"])
+def test_an_empty_constitution_yields_the_fallback_and_a_warning(
+    compose: Callable[..., Any], chati: Repository, text: str
+) -> None:
+    chati.write({"chati.dev/constitution.md": text, "AGENTS.md": "# Rules\n\n- Never guess an amount.\n"})
+    answer = compose()
+    assert "Never guess an amount" in answer["data"]["constitution"]
+    assert answer["warnings"][:2] == [
+        "chati.dev/constitution.md is empty.",
+        "No constitution at chati.dev/constitution.md; using AGENTS.md instead.",
+    ]
 
 
 def test_an_empty_project_gets_fallbacks_with_warnings(

@@ -8,6 +8,8 @@ import pytest
 
 from tests.context.chati_project import SESSION
 from tests.support.client import Client
+from tests.support.memory_project import Memories
+from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
 
 LATEST = ".chati/continuation/latest.md"
@@ -17,10 +19,18 @@ LATEST = ".chati/continuation/latest.md"
 def continuation(client: Client, chati: Repository) -> Callable[..., Any]:
     """Return a function that requests `context/continuation` for the project."""
 
+    client.request("settings/update", {"settings": {"mode": "active"}})
+
     def request(**params: Any) -> Any:
         return client.request("context/continuation", {"cwd": str(chati.path), "sessionId": "s-1", **params})
 
     return request
+
+
+@pytest.fixture
+def grant_token(sidecar: MemorySidecar, chati: Repository) -> Callable[[str], str]:
+    """Return a function that grants an agent's token."""
+    return lambda agent: Memories(sidecar, chati.path).as_agent(agent).token or ""
 
 
 def test_without_a_restart_criterion_nothing_is_written(continuation: Callable[..., Any], chati: Repository) -> None:
@@ -94,6 +104,31 @@ def test_the_continuation_file_has_pipeline_task_progress_decisions_and_memories
         assert words in text
     assert "private words" not in text
     assert chati.git("status", "--porcelain", "--untracked-files=all", "--", ".chati/continuation") == ""
+
+
+@pytest.mark.parametrize("mode", ["passive", "off"])
+def test_only_active_mode_writes_a_continuation_file(
+    continuation: Callable[..., Any], client: Client, chati: Repository, mode: str
+) -> None:
+    client.request("settings/update", {"settings": {"mode": mode}})
+    answer = continuation(force=True)
+    assert answer["path"] is answer["resumeCommand"] is None
+    assert answer["prompt"].startswith("# Continuation")
+    assert not (chati.path / ".chati/continuation").exists()
+
+
+def test_a_hand_off_has_private_memories_of_the_next_agent_only(
+    continuation: Callable[..., Any], grant_token: Callable[[str], str], chati: Repository
+) -> None:
+    for agent in ("brief", "detail"):
+        text = f"---\ntype: lesson\ntier: hot\n---\n# Lesson of {agent}\n\nPrivate words of {agent}.\n"
+        chati.write({f".chati/memories/{agent}/durable/own.md": text})
+    leaving = continuation(agentDone=True, token=grant_token("brief"))["prompt"]
+    assert "- Next agent: detail" in leaving
+    assert "Private words" not in leaving
+    receiving = continuation(agentDone=True, token=grant_token("detail"))["prompt"]
+    assert "Private words of detail" in receiving
+    assert "Private words of brief" not in receiving
 
 
 def test_the_continuation_file_has_a_section_for_the_next_agent(

@@ -19,9 +19,9 @@ from sidecar.core.errors import Conflict, InvalidParams
 from sidecar.core.yaml_read import MalformedYaml, parse_nodes, read_mapping
 from sidecar.knowledge import UnreadableItem, item_location, parse_item
 from sidecar.memory import read_transcript
-from sidecar.memory.files import document as sections
 from sidecar.memory.files import front_matter
 from sidecar.memory.files.document import split_title
+from sidecar.memory.files.markdown_escape import escape_heading
 from sidecar.packs import sanitized_lines
 from sidecar.ralph.agent import PromiseSearch
 from sidecar.registry import parse_registry as parse
@@ -197,7 +197,7 @@ def _diff(text: str) -> None:
 
 def _markdown(text: str) -> None:
     split_title(text)
-    assert "\n" not in sections.heading_text(text)
+    assert "\n" not in escape_heading(text)
 
 
 READERS: dict[str, tuple[Callable[[str], None], tuple[str, ...]]] = {

@@ -96,6 +96,18 @@ def test_an_error_is_one_sentence_and_the_server_continues(play: Callable[..., A
     assert listed == {"artifacts": []}
 
 
+def test_unknown_arguments_are_named_and_refused(play: Callable[..., Any]) -> None:
+    async def story(client: Client) -> Any:
+        wrong = await client.call_tool("memory_search", {"query": "printer", "project": "other"})
+        (tool,) = [tool for tool in (await client.list_tools()).tools if tool.name == "memory_search"]
+        return wrong.is_error, wrong.content[0].model_dump()["text"], tool.input_schema
+
+    is_error, message, schema = play(story)
+    assert is_error
+    assert "project" in message
+    assert schema["additionalProperties"] is False
+
+
 def test_the_project_is_the_clients_root_or_the_servers_working_folder(
     play: Callable[..., Any], project: Repository, tmp_path: Path
 ) -> None:

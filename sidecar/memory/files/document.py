@@ -17,21 +17,30 @@ import orjson
 from sidecar.core.errors import PolicyDenied
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.markdown import FrontMatter
+from sidecar.core.redact import redact
 from sidecar.core.yaml_edit import Value
 from sidecar.memory.entry import Document, Memory
 from sidecar.memory.files import front_matter
 from sidecar.memory.files.entry_fields import EntryFields, FieldValues, build_memory
 from sidecar.memory.files.front_matter import MalformedFrontMatter, inline_yaml
 from sidecar.memory.files.layout import MemoryLocation
+from sidecar.memory.files.markdown_escape import (
+    escape_entry_text,
+    escape_heading,
+    escape_text,
+    fence_after,
+    unescape_entry_text,
+    unescape_heading,
+    unescape_text,
+)
 
 _HEADING = lazy_regex(
-    r"^##[ \t]++((?:[^\r\n \t#]++|[ \t#]++(?=[^\r\n \t#]))*+)[ \t#]*+(\r?\n|\Z)|^ {0,3}(`{3,}|~{3,})([^\r\n]*)",
+    r"^##[ \t]++((?:[^\r\n \t]++|[ \t]++(?=[^\r\n \t]))*+)[ \t]*+(\r?\n|\Z)|^ {0,3}(`{3,}|~{3,})([^\r\n]*)",
     re.MULTILINE,
 )
 _FACTS = lazy_regex(r"[ \t\r\n]*<!--((?:[^\r\n-]|-(?!->))*)-->[ \t]*")
 _FACT = lazy_regex(r'([A-Za-z_][\w-]{0,80})=("(?:[^"\\]|\\.)*"|[^\s",]+(?:,[^\s",]+)*)')
 _BARE = lazy_regex(r"[A-Za-z0-9][\w.:/+@-]*")
-_COMMENT = lazy_regex(r"^([ \t]*)<!--", re.MULTILINE)
 
 
 class Section(NamedTuple):
@@ -85,23 +94,8 @@ def edit_facts(line: str, changes: Mapping[str, Value]) -> str:
 
 def render_section(title: str, facts: Mapping[str, Value], text: str, line_end: str) -> str:
     """Return an entry as a section, for the end of a group."""
-    lines = [f"## {heading_text(title)}", f"<!--{edit_facts('', facts)}-->", ""]
+    lines = [f"## {escape_heading(title)}", f"<!--{edit_facts('', facts)}-->", ""]
     return "\n".join([*lines, *escape_entry_text(text).split("\n"), ""]).replace("\n", line_end)
-
-
-def heading_text(title: str) -> str:
-    """Make a title one line that parses back to itself."""
-    return re.sub(r"\s+", " ", title).strip().rstrip("#").strip()[:200] or "Untitled"
-
-
-def escape_entry_text(text: str) -> str:
-    """Escape a text for use inside an entry: it can neither begin another entry nor hide those that follow."""
-    text = _COMMENT.sub(r"\1&lt;!--", text.replace("\r\n", "\n").replace("\r", "\n").strip("\n"))
-    lines, fence = [], ""
-    for line in text.split("\n"):
-        fence = _fence_after(fence, line)
-        lines.append(f"#{line}" if not fence and re.match(r"##[ \t]", line) else line)
-    return "\n".join([*lines, *([fence] if fence else [])])
 
 
 def _fact(value: Value) -> str:
@@ -123,23 +117,12 @@ def _headings(text: str, begin: int) -> Iterator["re.Match[str]"]:
     fence = ""
     for match in _HEADING.finditer(text, begin):
         if match[3]:
-            fence = _fence_after(fence, match[0])
+            fence = fence_after(fence, match[0])
         elif not fence:
             yield match
         elif (facts := _FACTS.match(text, match.end())) and "id=" in facts[1]:
             fence = ""
             yield match
-
-
-def _fence_after(fence: str, line: str) -> str:
-    """Return the fence that is open after a line; empty if none is."""
-    match = re.match(r" {0,3}(`{3,}|~{3,})(.*)", line)
-    if match is None:
-        return fence
-    if not fence:
-        return "" if "`" in match[2] and match[1][0] == "`" else match[1]
-    is_end = match[1][0] == fence[0] and len(match[1]) >= len(fence) and not match[2].strip()
-    return "" if is_end else fence
 
 
 def _section(text: str, heading_match: "re.Match[str]", end: int) -> Section:
@@ -151,7 +134,7 @@ def _section(text: str, heading_match: "re.Match[str]", end: int) -> Section:
     return Section(
         start=heading_match.start(),
         end=end,
-        title=heading_match[1].strip(),
+        title=unescape_heading(heading_match[1]),
         title_at=heading_match.span(1),
         facts=facts[1] if facts else None,
         facts_at=facts.span(1) if facts else (after, after),
@@ -163,7 +146,7 @@ def _section(text: str, heading_match: "re.Match[str]", end: int) -> Section:
 MAX_FILE_BYTES = 1024 * 1024
 
 _ID_LINE = lazy_regex(r"^id:[ \t]*[\"']?(mem-[\w-]+)", re.MULTILINE)
-_TITLE = lazy_regex(r"\A\s*+#[ \t]++((?:[^\r\n \t#]++|[ \t#]++(?=[^\r\n \t#]))*+)[ \t#]*+(?:\r?\n|\Z)")
+_TITLE = lazy_regex(r"\A\s*+#[ \t]++((?:[^\r\n \t]++|[ \t]++(?=[^\r\n \t]))*+)[ \t]*+(?:\r?\n|\Z)")
 
 
 class Edit(NamedTuple):
@@ -187,19 +170,30 @@ def read(content: bytes, path: str, place: MemoryLocation, modified_ms: int) -> 
     memories = tuple(_entry(file_fields, section, position) for position, section in enumerate(parsed))
     if not memories:
         title, body = split_title(parts.body)
-        memories = (build_memory(file_fields, title, body, 0),)
+        memories = (build_memory(file_fields, title, unescape_text(body), 0),)
     return Document(memories, bool(parsed), warning or problem or file_fields.warning)
 
 
 def new_memory(facts: Mapping[str, Value], title: str, text: str) -> bytes:
     """Return the file of a new stand-alone memory."""
-    matter = front_matter.change("", facts)
-    return f"{matter}\n# {heading_text(title)}\n\n{_escape_standalone_text(text)}\n".encode("utf-8", "replace")
+    matter = front_matter.change("", masked_facts(facts))
+    return f"{matter}\n# {escape_heading(title)}\n\n{escape_text(text)}\n".encode("utf-8", "replace")
+
+
+def masked_facts(facts: Mapping[str, Value]) -> dict[str, Value]:
+    """Return facts with secrets masked, whatever their name."""
+    return {name: _masked(value) for name, value in facts.items()}
+
+
+def _masked(value: Value) -> Value:
+    if isinstance(value, str):
+        return redact(value)
+    return value if isinstance(value, int | float) else [redact(item) for item in value]
 
 
 def new_group(facts: Mapping[str, Value], title: str) -> bytes:
     """Return the file of a new group without entries."""
-    return f"{front_matter.change('', facts)}\n# {heading_text(title)}\n".encode("utf-8", "replace")
+    return f"{front_matter.change('', masked_facts(facts))}\n# {escape_heading(title)}\n".encode("utf-8", "replace")
 
 
 def append_entry(content: bytes, facts: Mapping[str, Value], title: str, text: str) -> bytes:
@@ -207,13 +201,14 @@ def append_entry(content: bytes, facts: Mapping[str, Value], title: str, text: s
     before = _decode_editable(content)
     line_end = "\r\n" if "\r\n" in before else "\n"
     gap = line_end if before.endswith("\n") else 2 * line_end
-    added = render_section(title, facts, text, line_end)
+    added = render_section(title, masked_facts(facts), text, line_end)
     return f"{before}{gap}{added}".encode("utf-8", "replace")
 
 
 def edit_entry(content: bytes, memory: Memory, edit: Edit, *, is_group: bool) -> bytes:
     """Return a file with one entry changed and every other byte unchanged. Raise PolicyDenied for a damaged file."""
     text = _decode_editable(content)
+    edit = edit._replace(facts=masked_facts(edit.facts))
     changed = _edit_section(text, memory.position, edit) if is_group else _edit_file(text, edit)
     return changed.encode("utf-8", "replace")
 
@@ -235,7 +230,7 @@ def extract_entry(content: bytes, memory: Memory) -> bytes:
     group = front_matter.read_values(parts.matter) if parts.matter else {}
     fields = {**group, **parse_facts(section.facts or "")}
     facts = {name: value for name, value in fields.items() if value is not None and name != "id"}
-    return new_memory({"id": memory.id, **facts}, section.title, section.text)
+    return new_memory({"id": memory.id, **facts}, section.title, unescape_entry_text(section.text))
 
 
 def is_editable(content: bytes) -> bool:
@@ -249,7 +244,7 @@ def is_editable(content: bytes) -> bool:
 
 def _entry(file_fields: EntryFields, section: Section, position: int) -> Memory:
     fields = file_fields.with_entry_values(parse_facts(section.facts or ""), section.title)
-    return build_memory(fields, section.title, section.text, position)
+    return build_memory(fields, section.title, unescape_entry_text(section.text), position)
 
 
 def _split_matter(text: str) -> tuple[FrontMatter, FieldValues, str]:
@@ -301,8 +296,8 @@ def _edit_file(text: str, edit: Edit) -> str:
     head = text[: len(text) - len(body)]
     line_end = "\r\n" if "\r\n" in text else "\n"
     title, old = split_title(body)
-    new = _escape_standalone_text(edit.text) if edit.text is not None else old
-    new_heading = heading_text(edit.title if edit.title is not None else title)
+    new = escape_text(edit.text) if edit.text is not None else old
+    new_heading = escape_heading(edit.title if edit.title is not None else title)
     if edit.text is None and (match := _TITLE.match(body)) is not None:
         return head + body[: match.start(1)] + new_heading + body[match.end(1) :]
     return head + f"\n# {new_heading}\n\n{new}\n".replace("\r\n", "\n").replace("\n", line_end)
@@ -319,19 +314,14 @@ def _edit_section(text: str, position: int, edit: Edit) -> str:
         replacement = facts if section.facts is not None else f"<!--{facts}-->{line_end}"
         text = text[: section.facts_at[0]] + replacement + text[section.facts_at[1] :]
     if edit.title is not None:
-        text = text[: section.title_at[0]] + heading_text(edit.title) + text[section.title_at[1] :]
+        text = text[: section.title_at[0]] + escape_heading(edit.title) + text[section.title_at[1] :]
     return text
-
-
-def _escape_standalone_text(text: str) -> str:
-    """Escape a stand-alone text: it may have sections, but cannot be mistaken for a group."""
-    return re.sub(r"^([ \t]*)<!--", r"\1&lt;!--", text, flags=re.MULTILINE).strip("\r\n")
 
 
 def split_title(body: str) -> tuple[str, str]:
     """Split what follows the front matter into title and text."""
     match = _TITLE.match(body)
     if match:
-        return match[1].strip(), body[match.end() :].strip()
+        return unescape_heading(match[1]), body[match.end() :].strip()
     first = next((line.strip() for line in body.splitlines() if line.strip()), "")
     return first.lstrip("# ")[:200], body.strip()

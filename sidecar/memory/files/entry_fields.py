@@ -8,6 +8,7 @@ from typing import Any
 
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.redact import redact
 from sidecar.memory.entry import DEFAULT_CONFIDENCE, SECTOR_OF_TYPE, SECTORS, Memory, Sector, Tier
 from sidecar.memory.files.layout import SHARED, MemoryLocation
 
@@ -18,8 +19,11 @@ _DAY = lazy_regex(r"(?<!\d)(\d{4}-\d{2}-\d{2})(?!\d)")
 _USAGE_FIELDS = ("access_count", "last_accessed", "tier")
 """Fields changed by reading and by age; they do not make a new version."""
 
-MAX_LIST_ITEMS = 50
-"""Maximum number of tags or links read per memory."""
+MAX_LIST_ITEMS, MAX_ITEM = 50, 100
+"""Maximum number of tags or links read per memory, and the characters of each."""
+
+MAX_TEXT = 200
+"""Maximum characters of a value."""
 
 
 class EntryFields:
@@ -54,16 +58,23 @@ class EntryFields:
         if not isinstance(value, str):
             return fallback
         value = value.strip()
-        return fallback if value in ("~", "null") else value[:200]
+        if len(value) > MAX_TEXT:
+            self.warn(f"`{name}` has more than {MAX_TEXT} characters; the rest is not read.")
+        return fallback if value in ("~", "null") else value[:MAX_TEXT]
 
     def list_value(self, name: str) -> tuple[str, ...]:
         """Return a list's items; a scalar is split at commas."""
         value = self.values.get(name)
-        items = value if isinstance(value, tuple) else (value or "").split(",")
-        return tuple(dict.fromkeys(item.strip()[:100] for item in items if item.strip()))[:MAX_LIST_ITEMS]
+        parts = value if isinstance(value, tuple) else (value or "").split(",")
+        items = tuple(dict.fromkeys(part.strip() for part in parts if part.strip()))
+        if len(items) > MAX_LIST_ITEMS or any(len(item) > MAX_ITEM for item in items):
+            self.warn(
+                f"`{name}` has more than {MAX_LIST_ITEMS} items, or one of over {MAX_ITEM} characters; they are cut."
+            )
+        return tuple(dict.fromkeys(item[:MAX_ITEM] for item in items))[:MAX_LIST_ITEMS]
 
     def number(self, name: str, fallback: float, minimum: float, maximum: float) -> float:
-        """Return a number within its bounds; anything else becomes a warning."""
+        """Return a number within its bounds; anything else, and a number outside them, becomes a warning."""
         text = self.text(name)
         if not text:
             return fallback
@@ -74,6 +85,8 @@ class EntryFields:
         if math.isnan(number):
             self.warn(f"`{name}` is not a number.")
             return fallback
+        if not minimum <= number <= maximum:
+            self.warn(f"`{name}` is not between {minimum:g} and {maximum:g}; the nearest value counts.")
         return min(max(number, minimum), maximum)
 
     def parse_time_ms(self, name: str) -> int | None:
@@ -147,17 +160,25 @@ def _id(fields: EntryFields) -> str:
     if text and not _ID.fullmatch(text):
         fields.warn("`id` may contain only letters, digits, hyphens and dots.")
         return fields.id
+    if redact(text) != text:
+        fields.warn("`id` looks like a secret and is not used.")
+        return fields.id
     return text or fields.id
 
 
 def _sector(fields: EntryFields, kind: str) -> Sector:
     text = fields.text("sector").lower()
+    if text and text not in SECTORS:
+        fields.warn(f"`sector` is not one of {', '.join(SECTORS)}; that of the type counts.")
     return text if text in SECTORS else SECTOR_OF_TYPE.get(kind, "semantic")
 
 
 def _tier(fields: EntryFields) -> Tier:
     text: Any = fields.text("tier").lower()
-    return text if text in ("hot", "warm", "cold") else "warm"
+    if text and text not in ("hot", "warm", "cold"):
+        fields.warn("`tier` is not hot, warm or cold; warm counts.")
+        return "warm"
+    return text or "warm"
 
 
 def _day_of(fields: EntryFields) -> int | None:

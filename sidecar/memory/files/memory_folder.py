@@ -180,8 +180,8 @@ class MemoryFolder:
         return True
 
     def write_index(self, name: str, content: bytes) -> None:
-        """Write a derived file beside the memories."""
-        write_atomic(os.path.join(self.root, name), content, durable=False)
+        """Write a derived file beside the memories, or in an owner's folder. Raise PolicyDenied for a link there."""
+        write_atomic(self._inside(name, make=True), content, durable=False)
 
     def _open_lock(self) -> int:
         try:
@@ -304,6 +304,9 @@ def _folder_unusable(error: OSError) -> StateDegraded:
     )
 
 
+UNKNOWN_FOLDER = "The folder belongs to no known agent and no kind of memory, so its files are not read."
+
+
 class FolderScan(NamedTuple):
     """The stamp of every memory file by path, and what could not be examined."""
 
@@ -317,6 +320,7 @@ class FolderScan(NamedTuple):
 def scan_files(folder: MemoryFolder) -> FolderScan:
     """Scan the folders of every owner and retention, and the archive's; links are reported, not followed."""
     scanner = _Scanner(folder.root)
+    scanner.report_unknown_folders()
     for top in ("", f"{ARCHIVE}/"):
         for owner in OWNERS:
             for retention in RETENTIONS:
@@ -348,6 +352,18 @@ class _Scanner:
                 self._descend(entry, path, depth)
             elif entry.is_symlink():
                 self.warnings.append((path, "A link is not followed."))
+
+    def report_unknown_folders(self) -> None:
+        """Report folders whose memories nobody reads: of an unknown owner, or below an owner."""
+        for below, known in (
+            ("", {*OWNERS, ARCHIVE}),
+            (f"{ARCHIVE}/", OWNERS),
+            *((f"{name}/", RETENTIONS) for name in OWNERS),
+        ):
+            with suppress(OSError), os.scandir(os.path.join(self.root, below)) as entries:
+                names = sorted(entry.name for entry in entries if entry.is_dir(follow_symlinks=False))
+                unread = [name for name in names if name not in known and not name.startswith(".")]
+                self.warnings += [(f"{below}{name}/", UNKNOWN_FOLDER) for name in unread]
 
     def _descend(self, entry: os.DirEntry[str], path: str, depth: int) -> None:
         if os.name == "nt" and is_link(entry.stat(follow_symlinks=False)):

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import apsw
 import orjson
 
+from sidecar.core.redact import redact
 from sidecar.memory.entry import Memory
 from sidecar.memory.files.memory_folder import Stamp
 from sidecar.memory.indexed_text import NO_TEXT, IndexedText
@@ -166,18 +167,20 @@ def _file_of_row(row: Sequence[Any]) -> IndexedFile:
     return IndexedFile(Stamp(modified, size, inode, changed), bool(racy), version, bool(group), warning)
 
 
-def index_file_rows(tx: apsw.Connection, project: str) -> list[dict[str, Any]]:
-    """Return the rows of `index.json`, in file order."""
+def index_file_rows(tx: apsw.Connection, project: str) -> dict[str, list[dict[str, Any]]]:
+    """Return the rows of each owner's `index.json`, in file order."""
     rows: Any = tx.execute(
-        "SELECT id, title, tags, tier, type, sector, path FROM continuity_memories WHERE project = ?"
+        "SELECT owner, id, title, tags, tier, type, sector, path FROM continuity_memories WHERE project = ?"
         " ORDER BY path, position",
         (project,),
     )
-    return [
-        {"id": id_, "title": title, "tags": orjson.loads(tags), "tier": tier, "type": kind, "sector": sector,
-         "path": path}
-        for id_, title, tags, tier, kind, sector, path in rows
-    ]  # fmt: skip
+    by_owner: dict[str, list[dict[str, Any]]] = {}
+    for owner, id_, title, tags, tier, kind, sector, path in rows:
+        by_owner.setdefault(owner, []).append(
+            {"id": id_, "title": title, "tags": orjson.loads(tags), "tier": tier, "type": kind, "sector": sector,
+             "path": redact(path)}
+        )  # fmt: skip
+    return by_owner
 
 
 def revision(tx: apsw.Connection, project: str) -> int:

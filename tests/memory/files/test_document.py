@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from sidecar.core.errors import PolicyDenied
 from sidecar.memory import Document, Memory
 from sidecar.memory.files import Edit, document, location_of
+from sidecar.memory.files.markdown_escape import escape_heading, unescape_heading
 
 PATH = "shared/daily/2026-03-01/session-001-digest.md"
 DIGEST = """---
@@ -44,6 +45,10 @@ def read(content: bytes | str, path: str = PATH) -> Document:
     place = location_of(path)
     assert place is not None
     return document.read(content if isinstance(content, bytes) else content.encode(), path, place, 0)
+
+
+def title_of(title: str) -> str:
+    return unescape_heading(escape_heading(title))
 
 
 def by_id(parsed: Document, memory_id: str) -> Memory:
@@ -102,7 +107,30 @@ def test_no_text_forges_another_entry_or_hides_one(words: list[tuple[str, str]],
         content = document.append_entry(content, {"id": f"mem-{number}", "author": text[:50]}, title, text)
     parsed = read(content).memories
     assert [entry.id for entry in parsed] == [f"mem-{number}" for number in range(len(words))]
-    assert [entry.title for entry in parsed] == [document.heading_text(title) for title, _ in words]
+    assert [entry.title for entry in parsed] == [title_of(title) for title, _ in words]
+
+
+HARD_TEXTS = [
+    "<!-- TODO: remove -->", "  <!-- a\n&lt;!-- b\n&amp;lt;!-- c -->", "## Context\nOne.\n### Deeper\n\\## Escaped",
+    "```sh\n## in a fence\n```\n## outside", "Before\n```py\nnever closed\n## Context", "~~~\n```\n\\```\n```",
+    "One\r\nTwo\rThree", "&lt;!--\n&amp;amp;lt;!--", "## Forged\n<!-- id=mem-1 type=decision -->\n\nText",
+    "# Title\n\nText",
+    "---\nid: mem-2\n---", "Ends with a mark #", "[continuity:anchor 00]",
+]  # fmt: skip
+
+
+@given(TEXTS, st.one_of(TEXTS, st.sampled_from(HARD_TEXTS), st.text(max_size=40)))
+def test_every_text_and_title_reads_back_as_it_was_written(title: str, text: str) -> None:
+    text, title = text.encode("utf-8", "replace").decode().strip(), " ".join(title.split())
+    written = document.new_memory({"id": "mem-1"}, title, text)
+    group = document.append_entry(document.new_group({}, "Digest"), {"id": "mem-1"}, title, text)
+    group = document.append_entry(group, {"id": "mem-2"}, "Next", "The next one.")
+    for content, path in ((written, "shared/durable/x.md"), (group, PATH)):
+        entry = read(content, path).memories[0]
+        assert (entry.id, entry.title, entry.text) == ("mem-1", title or "Untitled", text)
+    alone = document.extract_entry(group, read(group).memories[0])
+    assert read(alone, "shared/durable/x.md").memories[0].text == text
+    assert read(group).memories[1].text == "The next one."
 
 
 @given(TEXTS, TEXTS)
@@ -119,7 +147,7 @@ def test_facts_and_text_of_an_entry_are_edited(title: str, text: str, fact: str)
     parsed = read(document.edit_entry(DIGEST.encode(), first, edit, is_group=True))
     assert [entry.id for entry in parsed.memories][:2] == ["mem-2026-03-01-001", "mem-2026-03-01-002"]
     assert len(parsed.memories) == 3
-    assert (parsed.memories[0].title, parsed.memories[0].type) == (document.heading_text(title), "lesson")
+    assert (parsed.memories[0].title, parsed.memories[0].type) == (title_of(title), "lesson")
     assert parsed.memories[1:] == read(DIGEST).memories[1:]
 
 

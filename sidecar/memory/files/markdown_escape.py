@@ -1,0 +1,89 @@
+"""Texts and titles as they stand in a memory file, and back: every text reads back byte for byte. Pure.
+
+A text can neither turn its file into a group, nor begin another entry, nor hide those that follow: a comment at the
+start of a line is written `&lt;!--`, and a `##` heading or an unclosed code fence in a group has a backslash before it.
+What already looks escaped is escaped once more.
+"""
+
+import re
+
+from sidecar.core.lazy_regex import lazy_regex
+
+MAX_TITLE = 200
+UNTITLED = "Untitled"
+
+_COMMENT = lazy_regex(r"^([ \t\r]*+)(<|&(?:amp;)*+lt;)(?=!--)", re.MULTILINE)
+_ESCAPED_COMMENT = lazy_regex(r"^([ \t\r]*+)&((?:amp;)*+)lt;(?=!--)", re.MULTILINE)
+_MARK = lazy_regex(r"( {0,3})(\\*+)(##[ \t]|`{3,}|~{3,})")
+_FENCE = lazy_regex(r" {0,3}(`{3,}|~{3,})(.*)", re.DOTALL)
+_CLOSING_MARK = lazy_regex(r"(?:^|[ \t]+)#+$")
+_LINE_BREAK = lazy_regex(r"\s*[\t\n\r\v\f\x1c-\x1e\x85\u2028\u2029]\s*")
+
+
+def escape_heading(title: str) -> str:
+    """Return a title as the text of a heading: one line, which ends with a closing mark if it looked like one."""
+    line = _LINE_BREAK.sub(" ", title).strip()[:MAX_TITLE].rstrip() or UNTITLED
+    return f"{line} #" if _CLOSING_MARK.search(line) else line
+
+
+def unescape_heading(heading: str) -> str:
+    """Return the title of a heading, without a closing mark."""
+    return _CLOSING_MARK.sub("", heading).strip()
+
+
+def escape_text(text: str) -> str:
+    """Escape a stand-alone memory's text: it may have sections, but cannot be mistaken for a group."""
+    return _COMMENT.sub(_escaped_comment, text).strip("\r\n")
+
+
+def unescape_text(text: str) -> str:
+    """Return the text that was escaped for a file of its own."""
+    return _ESCAPED_COMMENT.sub(lambda match: f"{match[1]}{'&' + match[2][4:] + 'lt;' if match[2] else '<'}", text)
+
+
+def escape_entry_text(text: str) -> str:
+    """Escape the text of an entry in a group."""
+    lines = escape_text(text).split("\n")
+    fence, opened_at, at = "", 0, 0
+    escaped = dict[int, str]()
+    while at < len(lines):
+        before, fence = fence, fence_after(fence, lines[at])
+        if not before and fence:
+            opened_at = at
+        elif not before and (match := _MARK.match(lines[at])) and (match[2] or match[3].startswith("##")):
+            escaped[at] = _with_backslash(lines[at])
+        at += 1
+        if at == len(lines) and fence:  # it is never closed, so it opens nothing
+            escaped[opened_at], fence, at = _with_backslash(lines[opened_at]), "", opened_at + 1
+    return "\n".join(escaped.get(number, line) for number, line in enumerate(lines))
+
+
+def unescape_entry_text(text: str) -> str:
+    """Return the text that was escaped for an entry of a group."""
+    fence = ""
+    lines = []
+    for line in text.split("\n"):
+        before, fence = fence, fence_after(fence, line)
+        match = _MARK.match(line) if not before else None
+        lines.append(f"{match[1]}{line[match.start(2) + 1 :]}" if match and match[2] else line)
+    return unescape_text("\n".join(lines))
+
+
+def fence_after(fence: str, line: str) -> str:
+    """Return the code fence that is open after a line; empty if none is."""
+    match = _FENCE.match(line)
+    if match is None:
+        return fence
+    if not fence:
+        return "" if "`" in match[2] and match[1][0] == "`" else match[1]
+    is_end = match[1][0] == fence[0] and len(match[1]) >= len(fence) and not match[2].strip()
+    return "" if is_end else fence
+
+
+def _escaped_comment(match: "re.Match[str]") -> str:
+    return f"{match[1]}&lt;" if match[2] == "<" else f"{match[1]}&amp;{match[2][1:]}"
+
+
+def _with_backslash(line: str) -> str:
+    indent = len(line) - len(line.lstrip(" "))
+    return f"{line[:indent]}\\{line[indent:]}"
