@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 if TYPE_CHECKING:
     from sidecar.call import Process
+    from sidecar.capture.run_notes import TypedPrompts
     from sidecar.codebase.workspace_repository import CodebaseState, Repository
     from sidecar.knowledge.auto_sync import KnowledgeState
     from sidecar.memory.recall import MemoryState
@@ -79,6 +80,13 @@ class ProcessSlices:
         from sidecar.packs.prefetch import PacksState
 
         return PacksState(self._process)
+
+    @created_once
+    def typed_prompts(self) -> "TypedPrompts":
+        """Messages of recent conversations since the last notes block."""
+        from sidecar.capture.run_notes import TypedPrompts
+
+        return TypedPrompts()
 
     @created_once
     def knowledge(self) -> "KnowledgeState":

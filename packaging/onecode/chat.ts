@@ -3,6 +3,7 @@ import type {
   Continuity,
   ContinuityMetadata,
   Mentions,
+  NotesSpan,
   PostRunParams,
   PreRunOutcome,
   PreRunParams,
@@ -15,7 +16,7 @@ export interface StoredMessage {
   id: string
   role: "user" | "assistant"
   parts: Record<string, unknown>[]
-  metadata?: { sessionId: string | null; inputTokens?: number; outputTokens?: number } & ContinuityMetadata
+  metadata?: { sessionId: string | null; inputTokens?: number; outputTokens?: number; notesBlock?: NotesSpan } & ContinuityMetadata
 }
 
 /** A sub-chat: what the app's database and its renderer know of it. */
@@ -98,8 +99,13 @@ export function postRunOf(chat: Chat, run: Run, asked: PreRunParams, before: Pre
 }
 
 /** Tells post-run, and then what happened to the session. Nobody waits for it but the sub-chat's next pre-run. */
-export async function told(continuity: Continuity, params: PostRunParams, reply: Reply): Promise<void> {
-  await continuity.afterRun(params)
+export async function told(continuity: Continuity, chat: Chat, params: PostRunParams, reply: Reply): Promise<void> {
+  const outcome = await continuity.afterRun(params)
+  const answer = chat.messages.find((message) => message.id === params.assistant?.messageId)
+  if (outcome.kind === "accepted" && outcome.result.notesBlock && answer?.metadata) {
+    // The stored text stays whole; the chat shows `splitNotes(text, place)`, the notes folded.
+    answer.metadata.notesBlock = outcome.result.notesBlock
+  }
   if (!reply.compacted) return
   const { cwd, subChatId, provider, session } = params
   const what = { event: "compacted", cwd, subChatId, provider, sessionId: session.after } as const

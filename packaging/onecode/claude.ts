@@ -64,7 +64,7 @@ export async function promptClaude(
 
   storeAnswer(chat, run, before, reply)
   // After the final save and at every error exit, not awaited: the sub-chat's next pre-run waits for it.
-  void told(continuity, postRunOf(chat, run, asked, before, reply), reply)
+  void told(continuity, chat, postRunOf(chat, run, asked, before, reply), reply)
   return before
 }
 

@@ -41,7 +41,7 @@ export async function promptCodex(
 
   // Only what was kept is told; without an answer there is nothing that counts as delivered.
   if (storeAnswer(chat, run, before, reply)) {
-    void told(continuity, postRunOf(chat, run, asked, before, reply), reply)
+    void told(continuity, chat, postRunOf(chat, run, asked, before, reply), reply)
   }
   return before
 }

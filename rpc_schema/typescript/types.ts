@@ -1922,6 +1922,14 @@ export interface MuteParams {
   wrong?: boolean
 }
 
+/** The place of the agent's notes block in `assistant.text`, in UTF-16 units, so that the app can fold it away. */
+export interface NotesSpan {
+  /** Offset of its heading's line. */
+  start: number
+  /** Offset after its last line. */
+  end: number
+}
+
 /** A run started by a prompt, passed to the hook that reports its end. */
 export interface OpenRun {
   runId: string
@@ -1993,6 +2001,8 @@ export interface PostRunResult {
   duplicate: boolean
   artifacts: ArtifactReference[]
   governor: GovernorDecision
+  /** Null if the text does not end with notes, or the setting `notes` is off. */
+  notesBlock: NotesSpan | null
 }
 
 /** Costs and savings of the call; bytes are UTF-8. */
@@ -2948,6 +2958,10 @@ export interface SettingsPatch {
    * The only branch that artifacts are committed to. Default: memory/continuity. Environment: ONECODE_CONTINUITY_MEMORY_BRANCH.
    */
   memoryBranch?: string | null
+  /**
+   * Whether the anchor asks the agent to end a reply with notes when something lasting came up, and post-run stores them. Active mode only. Default: true.
+   */
+  notes?: boolean | null
   /**
    * local: the session lock's block is in a file that git ignores, if the IDE reads one. rules: it is in the IDE's rules file, such as CLAUDE.md for Claude Code. Default: local.
    */

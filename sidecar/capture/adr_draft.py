@@ -46,11 +46,11 @@ _UNDECIDED = lazy_regex(
 _REASON = lazy_regex(r"(?i)\b(?:because|since|so that|as it|as they)\b")
 
 
-def with_conclusion(statements: Statements, conclusion: str) -> Statements:
-    """Add another run's conclusion to the statements."""
+def with_conclusion(statements: Statements, conclusion: str, noted: Sequence[str] = ()) -> Statements:
+    """Add another run's conclusion to the statements; the decisions of its notes block replace those it states."""
     return Statements(
         concluded=_latest((*statements.concluded, first_informative_paragraph(conclusion, MAX_CONTEXT))),
-        decided=_latest((*statements.decided, *decisions_of(conclusion))),
+        decided=_latest((*statements.decided, *(noted or decisions_of(conclusion)))),
     )
 
 
@@ -227,11 +227,17 @@ def boundary_events(boundaries: Sequence[Boundary]) -> list[Event]:
 
 
 def store_adr(
-    tx: apsw.Connection, run: FinishedRun, state: SubChat, boundaries: Sequence[Boundary], covered: Container[str]
+    tx: apsw.Connection,
+    run: FinishedRun,
+    state: SubChat,
+    boundaries: Sequence[Boundary],
+    covered: Container[str],
+    noted: Sequence[str] = (),
 ) -> Artifact | None:
     """Draft the stub, or extend the task's own one if the user has not decided on it yet.
 
-    `covered` are the keys of events that an artifact already covers, whatever its status; these draft nothing.
+    `covered` are the keys of events that an artifact already covers, whatever its status; these draft nothing. `noted`
+    are the decisions of the run's notes block.
     """
     new_boundaries = _new_boundaries(boundaries, covered)
     if not new_boundaries:
@@ -245,7 +251,7 @@ def store_adr(
         if open_draft
         else new_boundaries
     )
-    artifact = _artifact(run, state, boundaries_shown[:MAX_BOUNDARIES], new_boundaries, open_draft)
+    artifact = _artifact(run, state, boundaries_shown[:MAX_BOUNDARIES], new_boundaries, open_draft, noted)
     artifact = replace(artifact, event_key=key)
     artifacts.put(tx, artifact)
     return artifact
@@ -262,11 +268,12 @@ def _artifact(
     shown: Sequence[Boundary],
     new_boundaries: Sequence[Boundary],
     earlier: Artifact | None,
+    noted: Sequence[str],
 ) -> Artifact:
     known = _details(earlier)
     changed = {change.path for change in run.effects.changes} | set(known.changed)
     changed |= {file.path for file in run.effects.state.changed} if run.effects.state is not None else set()
-    statements = with_conclusion(known.statements, run.conclusion)
+    statements = with_conclusion(known.statements, run.conclusion, noted)
     draft = adr(objective_of(run, state), statements, shown, changed)
     events = {event.key: event for event in (*known.events, *boundary_events(new_boundaries))}
     importers = {path for boundary in shown for path in boundary.importers}

@@ -13,6 +13,7 @@ import apsw
 
 from sidecar.capture.effects.tool_parts import Command, relative_to
 from sidecar.capture.run import FinishedRun
+from sidecar.capture.run_notes import VerifiedNote, session_notes, without_covered
 from sidecar.capture.test_results.runner_output import outcomes_in
 from sidecar.capture.test_results.verdicts import VerdictChange
 from sidecar.core.lazy_regex import lazy_regex
@@ -45,12 +46,13 @@ _MEMORY_ID = lazy_regex(r"\bmem-\d{4}-\d{2}-\d{2}-\d{3,6}\b")
 def queue_for_memory(
     tx: apsw.Connection,
     run: FinishedRun,
+    notes: Sequence[VerifiedNote],
     verdict_changes: Sequence[VerdictChange],
     failing_before: Sequence[FailingTests],
 ) -> None:
     """Queue what a run leaves for capture; `failing_before` are the tests that failed before it."""
     digest = session_summary_of_run(
-        run, verdict_changes, {failing.runner: failing.excerpt for failing in failing_before}
+        run, notes, verdict_changes, {failing.runner: failing.excerpt for failing in failing_before}
     )
     if not digest.is_empty:
         enqueue_summary(tx, run.workspace.project_key, digest._replace(delivered=_sent_memories(tx, run)), run.now_ms)
@@ -66,11 +68,18 @@ def _sent_memories(tx: apsw.Connection, run: FinishedRun) -> tuple[str, ...]:
 
 
 def session_summary_of_run(
-    run: FinishedRun, verdict_changes: Sequence[VerdictChange], excerpts: Mapping[str, str]
+    run: FinishedRun,
+    notes: Sequence[VerifiedNote],
+    verdict_changes: Sequence[VerdictChange],
+    excerpts: Mapping[str, str],
 ) -> SessionSummary:
     """Return what a run leaves. An agent's conclusions count only if the run completed."""
     params = run.params
-    utterances = _utterances("user", params.prompt, run.now_ms)
+    utterances = [
+        utterance._replace(text=text)
+        for utterance in _utterances("user", params.prompt, run.now_ms)
+        if (text := without_covered(utterance.text, notes))
+    ]
     cited: tuple[str, ...] = ()
     errors: list[ErrorEvent] = []
     if params.outcome == "completed":
@@ -78,7 +87,8 @@ def session_summary_of_run(
         errors = [*_of_tests(run, verdict_changes, excerpts), *_of_commands(run)]
         cited = tuple(dict.fromkeys(_MEMORY_ID.findall(params.assistant.text if params.assistant else "")))
     session = params.session.after or params.session.before or params.sub_chat_id
-    return SessionSummary(session, params.run_id, tuple(utterances), tuple(errors), (), cited)
+    agent_notes = session_notes(notes, run.now_ms)
+    return SessionSummary(session, params.run_id, tuple(utterances), tuple(errors), agent_notes, cited)
 
 
 def _utterances(author: Literal["user", "assistant"], text: str, now_ms: int) -> list[Utterance]:

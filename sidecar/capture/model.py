@@ -86,6 +86,13 @@ class PostRunParams(WireModel):
     finished_at: Instant
 
 
+class NotesSpan(WireModel):
+    """The place of the agent's notes block in `assistant.text`, in UTF-16 units, so that the app can fold it away."""
+
+    start: int = Field(description="Offset of its heading's line.")
+    end: int = Field(description="Offset after its last line.")
+
+
 class PostRunResult(WireModel):
     """The run is stored durably; sending it again changes nothing."""
 
@@ -95,6 +102,9 @@ class PostRunResult(WireModel):
     duplicate: bool = Field(description="True if this run id was recorded before; the first answer is repeated.")
     artifacts: list[ArtifactReference]
     governor: GovernorDecision
+    notes_block: NotesSpan | None = Field(
+        default=None, description="Null if the text does not end with notes, or the setting `notes` is off."
+    )
 
 
 MAX_TITLE = 200

@@ -13,7 +13,7 @@ from sidecar.capture.effects.session_loss import Loss, compacted_since, loss_by_
 from sidecar.capture.effects.tool_parts import ToolFailure, activity_of, transcript_errors
 from sidecar.capture.effects.worktree_changes import observe_effects
 from sidecar.capture.memory_branch import commit_later
-from sidecar.capture.model import PostRunParams, PostRunResult
+from sidecar.capture.model import NotesSpan, PostRunParams, PostRunResult
 from sidecar.capture.pack_metrics import items_before_run
 from sidecar.capture.record import confirm_delivery, drop_lost_deliveries, record_run, store_drafts, store_test_verdicts
 from sidecar.capture.rejected_approach import RUNS
@@ -35,6 +35,7 @@ from sidecar.governor import (
     with_session,
 )
 from sidecar.governor.model import GovernorDecision
+from sidecar.language.notes_block import read_notes_block
 from sidecar.runs import CallRecord, Counters, SubChat, is_deleted, records
 from sidecar.runs.call_record import WorktreeBaseline
 from sidecar.runs.model import ArtifactReference
@@ -268,11 +269,13 @@ def _store(tx: apsw.Connection, run: FinishedRun) -> PostRunResult:
     items_before = items_before_run(tx, run)
     confirm_delivery(tx, run)
     from sidecar.capture.memory_handoff import queue_for_memory
+    from sidecar.capture.run_notes import verified_notes
 
-    queue_for_memory(tx, run, tests, failing_before)
+    notes = verified_notes(tx, run)
+    queue_for_memory(tx, run, notes, tests, failing_before)
     drop_lost_deliveries(tx, run)
     steps = _todos(run, state)
-    drafts = store_drafts(tx, run, state, steps, tests)
+    drafts = store_drafts(tx, run, state, steps, tests, notes)
     state = replace(state, todos=steps, plan=run.plan or state.plan)
     decision, state = govern(run, state)
     records.put_sub_chat(tx, run.params.sub_chat_id, run.workspace.project_key, run.workspace.key, state, run.now_ms)
@@ -283,11 +286,25 @@ def _store(tx: apsw.Connection, run: FinishedRun) -> PostRunResult:
             ArtifactReference(id=artifact.id, type=artifact.type, status=artifact.status) for artifact in drafts
         ],
         governor=GovernorDecision(action=decision.action, reasons=list(decision.reasons)),
+        notes_block=_notes_span(run),
     )
     record_run(tx, run, state, result, decision, items_before, drafts)
     if decision.action != "ok":
         store_snapshot(tx, run.params.sub_chat_id, run.params.run_id, decision.reasons, run.now_ms)
     return result
+
+
+def _notes_span(run: FinishedRun) -> NotesSpan | None:
+    """Return where the notes block is in the host's text, in UTF-16 units, as JavaScript counts."""
+    text = run.params.assistant.text if run.params.assistant else ""
+    block = read_notes_block(text) if run.notes_block is not None else None
+    if block is None:
+        return None
+    return NotesSpan(start=_utf16_length(text[: block.start]), end=_utf16_length(text[: block.end]))
+
+
+def _utf16_length(text: str) -> int:
+    return len(text) + sum(character > "\uffff" for character in text)
 
 
 def _todos(run: FinishedRun, state: SubChat) -> tuple[tuple[str, str], ...]:

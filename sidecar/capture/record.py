@@ -19,6 +19,7 @@ from sidecar.capture.rejected_approach import (
     store_rejected_approaches,
 )
 from sidecar.capture.run import FinishedRun
+from sidecar.capture.run_notes import VerifiedNote, decision_sentences, dropped_approaches
 from sidecar.capture.test_results.verdicts import Verdict, VerdictChange, change_of
 from sidecar.core.redact import redact
 from sidecar.governor import Decision
@@ -129,14 +130,16 @@ def store_drafts(
     state: SubChat,
     steps: Sequence[tuple[str, str]],
     tests: Sequence[VerdictChange],
+    notes: Sequence[VerifiedNote],
 ) -> list[Artifact]:
     """Draft what a completed run is worth. A run that was aborted, failed or never started drafts nothing.
 
-    `state` is the conversation's state before the run, `steps` its task list afterwards, `tests` the changed verdicts.
+    `state` is the conversation's state before the run, `steps` its task list afterwards, `tests` the changed verdicts,
+    `notes` those of its notes block.
     """
     if run.params.outcome != "completed":
         return []
-    change = direction_change_of(tx, run, state, steps)
+    change = direction_change_of(tx, run, state, steps, dropped_approaches(notes))
     new_approaches = new_rejected_approaches(tx, run, change)
     direction_news = direction_events(run, change, new_approaches)
     boundary_news, fixes_news = boundary_events(run.boundaries), fixes(tests, run.effects.files)
@@ -144,7 +147,10 @@ def store_drafts(
     recently_covered = _covered_events(tx, run, None) if fixes_news or direction_news else frozenset[str]()
     events = [event for event in boundary_news if event.key not in covered]
     events += [event for event in (*fixes_news, *direction_news) if event.key not in recently_covered]
-    drafts = [store_devlog(tx, run, state, events), store_adr(tx, run, state, run.boundaries, covered)]
+    drafts = [
+        store_devlog(tx, run, state, events),
+        store_adr(tx, run, state, run.boundaries, covered, decision_sentences(notes)),
+    ]
     rejected = store_rejected_approaches(tx, run, state, new_approaches, tests)
     return [artifact for artifact in (*drafts, *rejected) if artifact is not None]
 

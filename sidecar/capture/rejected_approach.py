@@ -152,13 +152,18 @@ class DirectionChange(NamedTuple):
 
 
 def direction_change_of(
-    tx: apsw.Connection, run: FinishedRun, state: SubChat, steps: Sequence[tuple[str, str]] | None
+    tx: apsw.Connection,
+    run: FinishedRun,
+    state: SubChat,
+    steps: Sequence[tuple[str, str]] | None,
+    noted: Sequence[AbandonedApproach] = (),
 ) -> DirectionChange:
     """Return a run's change of direction.
 
-    `state` is the conversation's state before the run, `steps` the new task list.
+    `state` is the conversation's state before the run, `steps` the new task list, `noted` what its notes
+    block gives up.
     """
-    stated = list(abandoned_approaches(run.conclusion))[:MAX_OF_RUN]
+    stated = (list(noted) or list(abandoned_approaches(run.conclusion)))[:MAX_OF_RUN]
     dropped = dropped_steps(state.todos, steps) or _replaced_plan(tx, run, state)
     reverted = run.surviving_lines.reverted
     if not stated and reverted is None and dropped is None:

@@ -1,6 +1,7 @@
 """A finished run with everything understood about it, on its way into the records."""
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from sidecar.call import Call
 from sidecar.capture.effects.direction_change import NO_SURVIVING_LINES, SurvivingLines
@@ -11,6 +12,7 @@ from sidecar.capture.model import PostRunParams
 from sidecar.capture.test_results.runner_output import RunnerOutcome
 from sidecar.core.markdown import MAX_PROSE_CHARACTERS
 from sidecar.core.redact import redact
+from sidecar.language.notes_block import NotesBlock, read_notes_block
 from sidecar.runs import CallRecord
 from sidecar.runs.provenance import Boundary
 from sidecar.settings.resolve import Settings
@@ -33,6 +35,10 @@ def stored_plan(text: str) -> str:
             return "\n".join([*lines, "…"])
         lines.append(line)
     return "\n".join(lines)
+
+
+def _final_text(activity: RunActivity, params: PostRunParams) -> str:
+    return activity.conclusion or (params.assistant.text if params.assistant else "")
 
 
 @dataclass
@@ -72,9 +78,21 @@ class FinishedRun:
         return self.pre_run.shadow if self.pre_run is not None else self.settings.mode == "passive"
 
     @property
+    def reads_notes(self) -> bool:
+        """Whether the agent was asked for notes."""
+        return self.settings.mode == "active" and bool(self.settings["notes"])
+
+    @cached_property
+    def notes_block(self) -> NotesBlock | None:
+        """The notes block in its final words."""
+        return read_notes_block(_final_text(self.activity, self.params)) if self.reads_notes else None
+
+    @property
     def conclusion(self) -> str:
-        """The agent's final words; its whole text if the message parts do not show them."""
-        return self.activity.conclusion or (self.params.assistant.text if self.params.assistant else "")
+        """The agent's final words without its notes block; its whole text if the message parts do not show them."""
+        text = _final_text(self.activity, self.params)
+        block = self.notes_block
+        return text if block is None else (text[: block.start].rstrip() + text[block.end :]).rstrip()
 
     @property
     def plan(self) -> str:

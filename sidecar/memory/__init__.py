@@ -14,10 +14,11 @@ from sidecar.memory.capture.capture_session import (
     captured_until,
     enqueue_summary,
 )
-from sidecar.memory.capture.extract_notes import capturable_part, resolution_in
+from sidecar.memory.capture.extract_notes import capturable_part, resolution_in, title_of
 from sidecar.memory.capture.methods import to_capture_result, to_session_summary
 from sidecar.memory.capture.session_summary import ErrorEvent, Note, SessionSummary, Utterance, session_source
 from sidecar.memory.capture.session_transcript import read_transcript
+from sidecar.memory.capture.verify_notes import Support, TypedMessage, verify_rule
 from sidecar.memory.entry import SECTORS, Document, Memory, Sector, content_hash, normalized
 from sidecar.memory.files.layout import AGENTS, SHARED
 from sidecar.memory.index import MAX_INLINE_FILES, Index, RefreshResult, index_of
@@ -64,6 +65,8 @@ __all__ = [
     "SessionSummary",
     "SessionSummaryInput",
     "StatementKind",
+    "Support",
+    "TypedMessage",
     "Utterance",
     "Value",
     "accepted_rules",
@@ -98,6 +101,8 @@ __all__ = [
     "run_upkeep_later",
     "session_source",
     "standing_instructions",
+    "title_of",
     "to_capture_result",
     "to_session_summary",
+    "verify_rule",
 ]

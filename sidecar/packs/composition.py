@@ -7,6 +7,7 @@ from typing import NamedTuple
 from sidecar.codebase import is_low_relevance, may_show
 from sidecar.core.digests import short_id
 from sidecar.core.text import escape_markers, size
+from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
 from sidecar.memory.standing_instructions import fitting_instructions
 from sidecar.packs.anchor import Anchor, changed_lines, omissions
 from sidecar.packs.collect import PackInputs
@@ -14,7 +15,16 @@ from sidecar.packs.context_pack import ContextFile
 from sidecar.packs.delta_files import QueryRelevance
 from sidecar.packs.delta_pack import delta_items, recent_failures
 from sidecar.packs.instruction_changes import instruction_items
-from sidecar.packs.items import BLOCK_ORDER, ByteLimits, PackItem, Priority, fit, render_block, session_has
+from sidecar.packs.items import (
+    BLOCK_ORDER,
+    ByteLimits,
+    PackItem,
+    Priority,
+    fit,
+    has_notes_request,
+    render_block,
+    session_has,
+)
 from sidecar.packs.overrides import apply_overrides, is_pinned, visible_changes, visible_lines
 from sidecar.packs.plan_and_carryover import carryover_items, contract_item, plan_item
 from sidecar.packs.request import PackRequest
@@ -175,6 +185,8 @@ def select_items(request: PackRequest, inputs: PackInputs) -> Composition:
     as_system = request.sends_system_text
     pinned = request.known.anchor
     lines = visible_lines(inputs.pack.anchor, request.overrides) if request.overrides else inputs.pack.anchor
+    if has_notes_request(request.settings, request.token_mode):
+        lines = (*lines, *NOTES_REQUEST.splitlines())
     current = render_anchor(lines, request.params.prompt if pinned is None else "")
     anchor = pinned or current
     changes = None

@@ -11,6 +11,7 @@ from sidecar.core.text import MARKER_PREFIX, escape_markers, size
 from sidecar.packs.model import TokenMode
 from sidecar.runs import Item, SessionContents, keys
 from sidecar.runs.call_record import Block, BlockKind
+from sidecar.settings.resolve import Settings
 
 
 class Priority(IntEnum):
@@ -174,6 +175,9 @@ def fit(items: Sequence[PackItem], budget_bytes: int) -> FitResult:
 ANCHOR_BYTES = {"low": 2_400, "normal": 3_900, "debug": 6_000}
 """Maximum bytes of the anchor by token mode; under 4 KB in `normal`."""
 
+MIN_ANCHOR_WITH_REQUEST = 1_500
+"""Smaller anchors have no request for notes."""
+
 ANCHOR_SHARE = 0.4
 """Maximum share of a call's bytes for the anchor, however small the call: the rest is for new items."""
 
@@ -206,6 +210,12 @@ DETAIL_LIMITS: dict[TokenMode, DetailLimits] = {
     "normal": DetailLimits(30, ((2, 1_300), (6, 650), (12, 300)), 120),  # about 8 KiB
     "debug": DetailLimits(50, ((6, 1_500), (14, 700), (24, 350)), 150),  # about 20 KiB
 }
+
+
+def has_notes_request(settings: Settings, token_mode: str) -> bool:
+    """Whether an anchor asks for notes: a very small one has no room for it."""
+    limit = anchor_limit(token_mode, settings.new_bytes_per_call(token_mode))
+    return bool(settings["notes"]) and limit >= MIN_ANCHOR_WITH_REQUEST
 
 
 def anchor_limit(token_mode: str, sendable_bytes: int) -> int:

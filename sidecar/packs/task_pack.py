@@ -23,6 +23,8 @@ from sidecar.codebase import (
 )
 from sidecar.core.digests import short_id
 from sidecar.core.lru_cache import LruCache
+from sidecar.core.text import size
+from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
 from sidecar.packs.anchor import NO_ANCHOR, AcceptedRecords, Anchor, accepted_digest
 from sidecar.packs.context_pack import (
     PASSAGE_FILES,
@@ -32,7 +34,7 @@ from sidecar.packs.context_pack import (
     reasons_for,
     with_terms,
 )
-from sidecar.packs.items import DETAIL_LIMITS, DetailLimits, anchor_limit
+from sidecar.packs.items import DETAIL_LIMITS, DetailLimits, anchor_limit, has_notes_request
 from sidecar.packs.model import HostInjects, TokenMode
 from sidecar.packs.overrides import pinned_files
 from sidecar.packs.request import PackRequest
@@ -237,10 +239,12 @@ class PartialPack:
 def query_of_request(request: PackRequest) -> PackQuery:
     """Return the query of a request."""
     params, workspace, process = request.params, request.workspace, request.call.process
+    sendable_bytes = request.settings.new_bytes_per_call(request.token_mode)
+    request_bytes = size(NOTES_REQUEST) if has_notes_request(request.settings, request.token_mode) else 0
     return PackQuery(
         process, workspace, workspace.slices.repository, request.task, params.provider, params.mode,
         request.token_mode, params.host_injects or HostInjects(), request.accepted,
-        anchor_limit(request.token_mode, request.settings.new_bytes_per_call(request.token_mode)), request.touched,
+        anchor_limit(request.token_mode, sendable_bytes) - request_bytes, request.touched,
         pinned_files(request.overrides) if request.overrides else (),
     )  # fmt: skip
 

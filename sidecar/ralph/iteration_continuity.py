@@ -16,6 +16,7 @@ from sidecar.packs.methods import explain, pre_run
 from sidecar.packs.model import ExplainParams, ExplainResult, PreRunParams, PreRunResult
 from sidecar.ralph.agent.agent_run import AgentResult
 from sidecar.ralph.model import IterationOutcome, RalphContinuity, RalphVerification
+from sidecar.runs.model import RALPH_PREFIX
 
 DEADLINE_MS = 20_000
 """An iteration takes minutes, so complete packs are worth some seconds."""
@@ -38,8 +39,8 @@ class RunIdentity(NamedTuple):
     def common_params(self) -> dict[str, Any]:
         """Members that all messages of an iteration share."""
         return {
-            "subChatId": f"ralph:{self.change}",
-            "chatId": f"ralph:{self.change}",
+            "subChatId": f"{RALPH_PREFIX}{self.change}",
+            "chatId": f"{RALPH_PREFIX}{self.change}",
             # Agents other than Claude get the anchor as a block; that is the only difference.
             "provider": "claude" if self.harness == "claude" else "codex",
             "mode": "agent",

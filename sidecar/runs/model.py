@@ -145,6 +145,10 @@ class Counters:
     """The conversation's provider sessions, the latest last."""
 
 
+RALPH_PREFIX = "ralph:"
+"""Prefix of the sub-chat ids of loops, whose prompts nobody types."""
+
+
 @dataclass(frozen=True, slots=True)
 class SubChat:
     """Stored state of a conversation."""

@@ -202,6 +202,13 @@ SETTINGS: tuple[Setting, ...] = (
         env="ONECODE_CONTINUITY_MEMORY_BRANCH",
     ),
     Setting(
+        "notes",
+        "bool",
+        True,
+        "Whether the anchor asks the agent to end a reply with notes when something lasting came up, and post-run"
+        " stores them. Active mode only.",
+    ),
+    Setting(
         "sessionLockFile",
         "choice",
         "local",

@@ -21,6 +21,7 @@ from sidecar.memory.entry import content_hash
 from sidecar.memory.files.document import Edit
 from sidecar.memory.files.layout import SHARED
 from sidecar.memory.index import write_index_file
+from sidecar.memory.standing_instructions import register
 from sidecar.memory.store import captures, entry_queries
 from sidecar.memory.store.entries import IndexedMemory
 from sidecar.memory.writer import Writer, filtered_words
@@ -199,9 +200,30 @@ def _store(
     outcome: CaptureOutcome = store_notes(
         writer, notes, CaptureOrigin(summary.session, summary.source, context.reach.agent, summary.delivered)
     )
+    _register_instructions(writer, notes)
     return CaptureResult(
         outcome.new, outcome.repeated, outcome.contradicted, 0, extracted.dropped + outcome.dropped, outcome.paths
     )
+
+
+def _register_instructions(writer: Writer, notes: Iterable[Note]) -> None:
+    """Register the notes that are standing instructions; a memory that stated one before becomes durable.
+
+    What the user deleted is not stored again and has no memory.
+    """
+    for note in notes:
+        if not note.is_standing_instruction:
+            continue
+        digest = content_hash(note.title, note.text, note.type)
+        with writer.process.database.read() as tx:
+            stored = entry_queries.find_by_hash(tx, writer.project, (SHARED,), digest)
+        if stored is None or stored.memory.is_archived:
+            continue
+        if stored.memory.retention != "durable":
+            with suppress(NotFound, Conflict, PolicyDenied):  # its file is being edited: registered all the same
+                writer.make_durable(stored.memory.id)
+        with writer.process.database.write() as tx:
+            register(tx, writer.project, stored.memory.id, digest, "typed", note.at_ms)
 
 
 def _count_cited(context: CaptureContext, summary: SessionSummary) -> None:

@@ -39,6 +39,8 @@ class Note(NamedTuple):
     tags: tuple[str, ...] = ()
     retention: Literal["daily", "durable"] = "daily"
     """`durable` if the user confirmed it; it then has a file of its own."""
+    is_standing_instruction: bool = False
+    """Whether a message that the user typed in a top-level conversation states it as lasting."""
 
 
 class SessionSummary(NamedTuple):

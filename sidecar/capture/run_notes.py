@@ -1,0 +1,158 @@
+"""The notes block of a run: what the agent claims, verified against the user's words and the run's changes.
+
+Verified rules become standing instructions; everything else becomes an agent's note. Decisions and dropped approaches
+also feed the drafts of the run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import apsw
+
+from sidecar.capture.run import FinishedRun
+from sidecar.core.lru_cache import LruCache
+from sidecar.core.redact import redact
+from sidecar.core.terms import query_terms
+from sidecar.core.text import clip_at_word
+from sidecar.language.abandoned_approach import AbandonedApproach
+from sidecar.language.notes_block import AgentNote
+from sidecar.language.own_words import own_words
+from sidecar.memory import Note, Support, TypedMessage, filter_private, title_of, verify_rule
+from sidecar.runs import records
+from sidecar.runs.model import RALPH_PREFIX
+
+MAX_TYPED_PROMPTS = 6
+"""Prompts since the last notes block that can support a rule."""
+
+MAX_TYPED_CHARACTERS = 20_000
+MAX_BEFORE_CHARACTERS = 1_200
+MAX_DIFF_CHARACTERS = 40_000
+MAX_CONVERSATIONS = 64
+"""Conversations whose prompts are in memory; no prompt is written to the disk."""
+
+CONFIDENCE = {"rule": 0.9, "claimedRule": 0.6, "decision": 0.75, "changedDecision": 0.85, "dropped": 0.75, "fact": 0.65}
+"""Confidence of a note by its kind; a decision that the run's changes show is surer than one that is only stated."""
+
+
+class VerifiedNote(NamedTuple):
+    """A note, and what supports it; only rules can have support."""
+
+    note: AgentNote
+    support: Support | None = None
+    is_in_changes: bool = False
+    """Whether the run changed or ran something that the note names."""
+
+
+class TypedPrompts:
+    """Messages that users typed since the last notes block, by conversation. In memory only: prompts are not stored."""
+
+    def __init__(self) -> None:
+        self._messages: LruCache[str, tuple[TypedMessage, ...]] = LruCache(MAX_CONVERSATIONS)
+
+    def of(self, sub_chat_id: str) -> tuple[TypedMessage, ...]:
+        """Return the messages of a conversation, oldest first."""
+        return self._messages.get(sub_chat_id) or ()
+
+    def replace(self, sub_chat_id: str, messages: tuple[TypedMessage, ...]) -> None:
+        """Store the last messages of a conversation."""
+        self._messages.put(sub_chat_id, messages[-MAX_TYPED_PROMPTS:], 1)
+
+
+def verified_notes(tx: apsw.Connection, run: FinishedRun) -> list[VerifiedNote]:
+    """Return the notes of a completed run, each with what supports it.
+
+    Without notes, what the user typed waits for those of a later run.
+    """
+    if not run.reads_notes or run.params.outcome == "notStarted":
+        return []
+    prompts, conversation = run.call.process.slices.typed_prompts, run.params.sub_chat_id
+    typed = (*prompts.of(conversation), *_typed_message(tx, run))
+    if run.notes_block is None or run.params.outcome != "completed":
+        prompts.replace(conversation, typed)
+        return []
+    prompts.replace(conversation, ())
+    changed_terms = _changed_terms(run)
+    return [
+        VerifiedNote(
+            note,
+            verify_rule(note.text, typed) if note.key == "rule" else None,
+            not changed_terms.isdisjoint(query_terms(note.subject)),
+        )
+        for note in run.notes_block.notes
+    ]
+
+
+def session_notes(notes: Iterable[VerifiedNote], now_ms: int) -> tuple[Note, ...]:
+    """Return the notes as they are captured; secrets and private text are removed there."""
+    return tuple(_session_note(verified, now_ms) for verified in notes)
+
+
+def decision_sentences(notes: Iterable[VerifiedNote]) -> list[str]:
+    """Return the decisions that the run's changes show, each as one sentence with its reason."""
+    return [
+        redact(verified.note.text.rstrip(".") + ".")
+        for verified in notes
+        if verified.note.key == "decision" and verified.is_in_changes
+    ]
+
+
+def dropped_approaches(notes: Iterable[VerifiedNote]) -> list[AbandonedApproach]:
+    """Return the approaches that the agent gave up for a stated reason."""
+    return [
+        AbandonedApproach(redact(note.text), redact(note.subject), redact(note.reason), redact(note.alternative))
+        for note in (verified.note for verified in notes)
+        if note.key == "dropped" and note.reason
+    ]
+
+
+def without_covered(sentences: str, notes: Sequence[VerifiedNote]) -> str:
+    """Return captured sentences of the user, one per paragraph, without those that verified rules restate."""
+    evidence = " ".join(verified.support.evidence for verified in notes if verified.support is not None)
+    known = " ".join(evidence.split()).casefold()
+    paragraphs = [part for part in sentences.split("\n\n") if " ".join(part.split()).casefold() not in known]
+    return "\n\n".join(paragraphs)
+
+
+def _session_note(verified: VerifiedNote, now_ms: int) -> Note:
+    note = verified.note
+    title = title_of(note.subject if note.key == "dropped" else note.text)
+    if note.key == "rule" and verified.support is not None:
+        return Note(
+            "user_correction", title, note.text, "user", now_ms, CONFIDENCE["rule"], retention="durable",
+            is_standing_instruction=True,
+        )  # fmt: skip
+    if note.key == "rule":
+        return Note("user_correction", title, note.text, "assistant", now_ms, CONFIDENCE["claimedRule"])
+    if note.key == "decision":
+        confidence = CONFIDENCE["changedDecision" if verified.is_in_changes else "decision"]
+        return Note("decision", title, note.text, "assistant", now_ms, confidence)
+    if note.key == "dropped":
+        return Note("lesson", f"Dropped: {title}", f"Dropped: {note.text}", "assistant", now_ms, CONFIDENCE["dropped"])
+    return Note("lesson", title, note.text, "assistant", now_ms, CONFIDENCE["fact"])
+
+
+def _typed_message(tx: apsw.Connection, run: FinishedRun) -> tuple[TypedMessage, ...]:
+    """Return what the user typed in this run, with the end of the answer before it; nothing if it was not typed."""
+    prompt = "" if _is_canned(run.params.sub_chat_id, run.params.prompt) else run.params.prompt
+    words = clip_at_word(own_words(filter_private(prompt).text), MAX_TYPED_CHARACTERS)
+    if not words.strip():
+        return ()
+    runs = records.run_summaries(tx, run.params.sub_chat_id, 1)
+    return (TypedMessage(words, runs[0].conclusion[-MAX_BEFORE_CHARACTERS:] if runs else ""),)
+
+
+def _is_canned(sub_chat_id: str, prompt: str) -> bool:
+    """Whether a prompt is a loop's or an expanded command's rather than a message."""
+    return sub_chat_id.startswith(RALPH_PREFIX) or prompt.lstrip().startswith("/")
+
+
+def _changed_terms(run: FinishedRun) -> frozenset[str]:
+    """Return the words of the paths that a run changed, of the lines it added, and of the commands it ran."""
+    texts = [change.path for change in run.effects.changes]
+    texts += [command.command[:400] for command in run.activity.commands]
+    diffs = (run.effects.diffs.get(path) for path in sorted(run.effects.own_paths))
+    hunks = "\n".join(diff.hunks for diff in diffs if diff is not None)[:MAX_DIFF_CHARACTERS]
+    texts.append("\n".join(line for line in hunks.splitlines() if line.startswith("+")))
+    return frozenset(term for text in texts for term in query_terms(text))

@@ -1,0 +1,148 @@
+"""The notes block through the RPC: the anchor asks for it, post-run reads and verifies it, the next session has it."""
+
+from typing import Any
+
+import pytest
+
+from tests.support.conversation import Conversation, sent
+from tests.support.memory_project import Memories
+from tests.support.memory_sidecar import MemorySidecar
+from tests.support.repositories import Repository
+
+HEADING = "Notes for next time:"
+
+
+@pytest.fixture
+def memories(active: MemorySidecar, project: Repository) -> Memories:
+    """The memories of the till's repository; empty."""
+    return Memories(active, project.path)
+
+
+def reply(*lines: str) -> str:
+    """Return an agent's reply that ends with notes."""
+    return "\n".join(("I changed the cart.", "", HEADING, *(f"- {line}" for line in lines)))
+
+
+def stored(memories: Memories) -> list[Any]:
+    """Return all memories in full, after what waits is captured."""
+    memories.ask("capture", sessionId="none", text="Nothing.")
+    return [memories.ask("get", id=memory["id"]) for memory in memories.ask("list")["memories"]]
+
+
+def test_the_anchor_of_an_active_session_asks_for_notes_once(conversation: Conversation) -> None:
+    first = conversation.turn("Explain till/cart.py.")
+    text = sent(first)
+    start = text.index("Notes block (asked by the app")
+    request = text[start : text.index("not in the repository>", start)]
+    assert len(request.encode()) <= 500
+    assert "when, and only when" in request
+    assert text.count(HEADING) == 1
+    assert "no longer:" not in sent(conversation.pre_run("And till/prices.py?"))
+
+
+def test_the_request_is_part_of_the_anchor_budget_and_can_be_switched_off(
+    active: MemorySidecar, conversation: Conversation
+) -> None:
+    active.client.request("settings/update", {"settings": {"notes": False}})
+    before = conversation.pre_run("Explain till/cart.py.")
+    assert HEADING not in sent(before)
+    prompt = "From now on amounts are printed with two decimals."
+    after = conversation.post_run(before, prompt, assistant={"text": reply(f"Rule: {prompt}"), "parts": []})
+    assert after["notesBlock"] is None
+
+
+def test_a_rule_that_the_user_typed_reaches_the_next_session(
+    conversation: Conversation, memories: Memories, project: Repository
+) -> None:
+    prompt = "Fix the total. And from now on use pnpm instead of npm in web/, the lockfile is pnpm's."
+    text = reply("Rule: Use pnpm instead of npm in web/", "Rule: Always deploy on Fridays")
+    after = conversation.turn(prompt, text=text)["after"]
+    assert text[after["notesBlock"]["start"] : after["notesBlock"]["end"]].startswith(HEADING)
+    rules = {memory["text"]: memory for memory in stored(memories)}
+    assert rules["Use pnpm instead of npm in web/"]["author"] == "user"
+    assert rules["Use pnpm instead of npm in web/"]["retention"] == "durable"
+    assert rules["Always deploy on Fridays"]["author"] == "assistant"
+    other = Conversation(conversation.client, project.path, sub_chat_id="other")
+    anchor = sent(other.pre_run("Print the receipt twice."))
+    section = anchor.partition("Standing instructions from the user:\n")[2].splitlines()
+    assert section[0].startswith("- Use pnpm instead of npm in web/ (mem-")
+    assert "Fridays" not in anchor
+
+
+def test_a_rule_may_rest_on_an_earlier_prompt_but_only_until_the_next_notes(
+    conversation: Conversation, memories: Memories
+) -> None:
+    conversation.turn("Never print a receipt without the tax number.", text="Understood.")
+    conversation.turn("Now sort the cart.", text=reply("Rule: Never print a receipt without the tax number"))
+    conversation.turn("Sort it by price.", text=reply("Rule: Print a receipt with the tax number twice, always"))
+    by_text = {memory["text"].rstrip("."): memory["author"] for memory in stored(memories)}
+    assert by_text["Never print a receipt without the tax number"] == "user"
+    assert by_text["Print a receipt with the tax number twice, always"] == "assistant"
+
+
+def test_decisions_dropped_approaches_and_facts_become_notes_of_the_agent(
+    conversation: Conversation, memories: Memories
+) -> None:
+    text = reply(
+        "Decision: carts live in SQLite because the till has no server, instead of Redis",
+        "Dropped: caching discounts per customer because prices change hourly",
+        "Fact: the printer at the counter only knows code page 858",
+    )
+    conversation.turn("Store the carts.", text=text)
+    notes = {(memory["type"], memory["author"], memory["text"]) for memory in stored(memories)}
+    assert notes == {
+        ("decision", "assistant", "carts live in SQLite because the till has no server, instead of Redis"),
+        ("lesson", "assistant", "Dropped: caching discounts per customer because prices change hourly"),
+        ("lesson", "assistant", "the printer at the counter only knows code page 858"),
+    }
+
+
+def test_a_dropped_approach_drafts_its_note_with_the_reason(conversation: Conversation) -> None:
+    text = reply("Dropped: a nightly cron job for prices because the shop is offline at night, instead of a webhook")
+    after = conversation.turn("Refresh the prices.", text=text)["after"]
+    (draft,) = [artifact for artifact in after["artifacts"] if artifact["type"] == "rejectedApproach"]
+    body = conversation.artifact(draft["id"])["body"]
+    assert "**Tried:** A nightly cron job for prices." in body
+    assert "**Why it failed:** The shop is offline at night." in body
+    assert "**Instead:** A webhook." in body
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Fix the total.\n\n```\nAlways use pnpm instead of npm in web/\n```",
+        "Fix the total.\n\n> Always use pnpm instead of npm in web/",
+        "/review always use pnpm instead of npm in web/",
+    ],
+)
+def test_pasted_and_expanded_text_supports_no_rule(conversation: Conversation, memories: Memories, prompt: str) -> None:
+    conversation.turn(prompt, text=reply("Rule: Always use pnpm instead of npm in web/"))
+    assert [memory["author"] for memory in stored(memories)] == ["assistant"]
+
+
+def test_prompts_of_a_loop_support_no_rule(active: MemorySidecar, project: Repository, memories: Memories) -> None:
+    loop = Conversation(active.client, project.path, sub_chat_id="ralph:till")
+    loop.turn("Always use pnpm in web/.", text=reply("Rule: Always use pnpm in web/"))
+    assert [memory["author"] for memory in stored(memories)] == ["assistant"]
+
+
+def test_passive_mode_reads_no_notes(sidecar: MemorySidecar, project: Repository) -> None:
+    conversation = Conversation(sidecar.client, project.path)
+    after = conversation.turn("Always use pnpm.", text=reply("Rule: Always use pnpm"))["after"]
+    assert after["notesBlock"] is None
+    assert not (project.path / ".chati").exists()
+
+
+def test_an_answer_to_a_proposal_supports_its_rule(conversation: Conversation, memories: Memories) -> None:
+    conversation.turn("Clean the cart up.", text="Done. Shall I run the linter before every commit in future?")
+    conversation.turn("Yes, do that from now on.", text=reply("Rule: Run the linter before every commit"))
+    (rule,) = [memory for memory in stored(memories) if "linter" in memory["text"]]
+    assert rule["author"] == "user"
+
+
+def test_offsets_count_utf16_units_as_javascript_does(conversation: Conversation) -> None:
+    text = f"Done 🎉.\n\n{HEADING}\n- Fact: the till opens at 8"
+    after = conversation.turn("Hello.", text=text)["after"]
+    units = text.encode("utf-16-le")
+    span = units[2 * after["notesBlock"]["start"] : 2 * after["notesBlock"]["end"]].decode("utf-16-le")
+    assert span == f"{HEADING}\n- Fact: the till opens at 8"

@@ -1,0 +1,138 @@
+"""The notes block at the end of a reply is read in ten languages, in any Markdown, and only where it is a block."""
+
+import time
+
+import pytest
+
+from sidecar.language.notes_block import MAX_NOTES, REQUEST, NotesBlock, read_notes_block, without_notes
+
+BLOCKS = {
+    "en": ("Notes for next time", "Rule", "Decision", "SQLite because it needs no server, instead of Postgres",
+           "Dropped", "Redis because the host lacks it", "Fact"),
+    "pt": ("Notas para a próxima vez", "Regra", "Decisão", "SQLite porque não precisa de servidor, em vez de Postgres",
+           "Descartado", "Redis porque o host não tem", "Fato"),
+    "es": ("Notas para la próxima vez", "Regla", "Decisión", "SQLite porque no necesita servidor, en vez de Postgres",
+           "Descartado", "Redis porque el host no lo tiene", "Hecho"),
+    "fr": ("Notes pour la prochaine fois", "Règle", "Décision",
+           "SQLite parce qu’il ne faut pas de serveur, au lieu de Postgres",
+           "Abandonné", "Redis car l'hébergeur ne l'offre pas", "Fait"),
+    "de": ("Notizen für das nächste Mal", "Regel", "Entscheidung",
+           "SQLite, weil es keinen Server braucht, statt Postgres",
+           "Verworfen", "Redis, weil der Hoster es nicht hat", "Fakt"),
+    "it": ("Note per la prossima volta", "Regola", "Decisione", "SQLite perché non serve un server, invece di Postgres",
+           "Scartato", "Redis perché l'host non lo offre", "Fatto"),
+    "nl": ("Notities voor de volgende keer", "Regel", "Besluit",
+           "SQLite omdat er geen server nodig is, in plaats van Postgres",
+           "Verworpen", "Redis want de host heeft het niet", "Feit"),
+    "ru": ("Заметки на следующий раз", "Правило", "Решение", "SQLite, потому что не нужен сервер, вместо Postgres",
+           "Отброшено", "Redis, так как на хостинге его нет", "Факт"),
+    "ja": ("次回へのメモ", "ルール", "決定",
+           "サーバーが不要なため、Postgresの代わりにSQLite",
+           "不採用", "Redis、ホストにないため", "事実"),
+    "zh": ("下次备注", "规则", "决定", "SQLite，因为不需要服务器，而不是 Postgres",
+           "放弃", "Redis，因为主机没有", "事实"),
+}  # fmt: skip
+
+
+def block(text: str) -> NotesBlock:
+    """Return the block of a text that has one."""
+    found = read_notes_block(text)
+    assert found is not None
+    return found
+
+
+@pytest.mark.parametrize("language", BLOCKS)
+@pytest.mark.parametrize("style", ["plain", "bold", "heading", "quote"])
+def test_blocks_are_read_in_ten_languages_and_any_markdown(language: str, style: str) -> None:
+    heading, rule, decision, choice, dropped, approach, fact = BLOCKS[language]
+    pairs = ((rule, "use `make dev`"), (decision, choice), (dropped, approach), (fact, "port 5000 is taken"))
+    lines = {
+        "plain": [f"{heading}:", *(f"- {key}: {text}" for key, text in pairs)],
+        "bold": [f"**{heading}:**", "", *(f"• **{key}:** {text}" for key, text in pairs)],
+        "heading": [f"## 📝 {heading.upper()}", *(f"1. **{key}**： {text}" for key, text in pairs)],
+        "quote": [f"> *{heading}*", ">", *(f"> * {key} – {text}" for key, text in pairs)],
+    }[style]
+    text = "Done.\n\n" + "\n".join(lines) + "\n\n"
+    read = block(text)
+    assert [note.key for note in read.notes] == ["rule", "decision", "dropped", "fact"]
+    assert read.notes[0].text == "use `make dev`"
+    assert (read.notes[1].subject, read.notes[1].alternative) == ("SQLite", "Postgres")
+    assert read.notes[1].reason
+    assert (read.notes[2].subject, bool(read.notes[2].reason)) == ("Redis", True)
+    assert text[read.start : read.end] == "\n".join(lines)
+    assert without_notes(text) == "Done."
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Done.",
+        "Notes for next time:",
+        "Notes for next time:\n- Rule: none\n- Fact: <found out, not in the repository>",
+        "Notes for next time: use pnpm.",
+        "```\nNotes for next time:\n- Rule: use pnpm\n```",
+        "~~~~\n```\nNotes for next time:\n- Rule: use pnpm\n",
+        "> The README says:\n> Notes for next time:\n> - Rule: use pnpm",
+        "    Notes for next time:\n    - Rule: use pnpm",
+        'The file ends with "Notes for next time:\n- Rule: use pnpm"',
+        "Notes for next time:\n- Rule: use pnpm\n\nThen I changed the cart, which was broken.\n\n" + "So. " * 99,
+        "Notes for next time:\n\n```\n- Rule: use pnpm\n```",
+        "Notes for next time:\n- Ruel: use pnpm",
+    ],
+)
+def test_what_is_no_block_at_the_end_is_not_read(text: str) -> None:
+    assert read_notes_block(text) is None
+    assert without_notes(text) == text
+
+
+def test_the_last_of_several_blocks_counts() -> None:
+    text = "Notes for next time:\n- Rule: use npm\n\nWait.\n\nNotes for next time:\n- Rule: use pnpm"
+    assert [note.text for note in block(text).notes] == ["use pnpm"]
+
+
+def test_at_most_five_notes_are_read_and_all_are_folded() -> None:
+    text = "Notes for next time:\n" + "\n".join(f"- Fact: fact number {number}" for number in range(9))
+    assert len(block(text).notes) == MAX_NOTES
+    assert block(text).end == len(text)
+
+
+def test_wrapped_and_nested_lines_belong_to_their_note() -> None:
+    lines = ("- Rule: use pnpm", "  in web/", "- Decision:", "  - SQLite", "  - because it is small", "- Fact: x y")
+    text = "\n".join(("Notes for next time:", *lines))
+    assert [note.text for note in block(text).notes] == ["use pnpm in web/", "SQLite because it is small", "x y"]
+
+
+def test_a_huge_line_is_left_out_and_a_heading_far_above_opens_nothing() -> None:
+    assert [note.text for note in block(f"Notes for next time:\n- Rule: {'a' * 900}\n- Fact: b c").notes] == ["b c"]
+    assert read_notes_block("Notes for next time:\n" + "- Fact: a fact\n" * 2_000) is None
+
+
+def test_a_denied_choice_is_not_taken_for_its_alternative() -> None:
+    note = block("Notes for next time:\n- Decision: do not use Redis because the host lacks it").notes[0]
+    assert (note.subject, note.reason, note.alternative) == ("do not use Redis", "the host lacks it", "")
+
+
+def test_a_closing_line_may_follow_the_block() -> None:
+    text = "Done.\n\nNotes for next time:\n- Rule: use pnpm\n\nLet me know if anything is missing."
+    assert without_notes(text) == "Done.\n\nLet me know if anything is missing."
+
+
+def test_the_request_is_short_and_no_block_itself() -> None:
+    assert len(REQUEST.encode()) <= 500
+    assert "when, and only when" in REQUEST
+    assert read_notes_block(REQUEST) is None
+
+
+UNITS = ("- ", "> ", "*", "`", " ", "Notes for next time:\n", "- Rule: a because ", "、ため", "\t-\n")
+
+
+@pytest.mark.parametrize("unit", UNITS)
+def test_reading_takes_linear_time(unit: str) -> None:
+    def seconds(size: int) -> float:
+        text = "Notes for next time:\n- Rule: " + unit * (size // len(unit))
+        started = time.process_time()
+        read_notes_block(text)
+        return time.process_time() - started
+
+    seconds(1_000)
+    assert seconds(1_000_000) < 40 * max(seconds(100_000), 0.01)

@@ -1,0 +1,95 @@
+"""Rules of a notes block are verified against what the user typed: words, values, denials, and nothing else."""
+
+import time
+
+import pytest
+
+from sidecar.memory import TypedMessage, verify_rule
+
+SUPPORTED = [
+    ("and please use pnpm in web/, not npm, the lockfile is pnpm's", "Use pnpm, not npm, in web/"),
+    ("why did you commit again? i said i do the commits myself", "The user does the commits himself"),
+    ("pls stop writing summery .md files after every change", "Do not write summary .md files after every change"),
+    ("Never touch `legacy/billing.py`, another team owns it.", "Don't ever change legacy/billing.py"),
+    ("dates always as DD.MM.YYYY, also in the exports", "Dates are always DD.MM.YYYY, also in exports"),
+    ("we target Node 22 from now on", "Target Node 22"),
+    ("a partir de ahora ejecuta los tests antes de decir que está listo", "Run the tests before saying it is done"),
+    ("Bitte immer auf Deutsch antworten, Code-Kommentare aber englisch", "Answer in German, code comments in English"),
+    ("tous les messages d'erreur en français", "All error messages are in French"),
+    ("Você nunca deve fazer commit sem rodar os testes", "Never commit without running the tests"),
+    ("以后不要改 generated 目录", "Never change the generated folder"),
+    ("コメントは必ず英語で書いて", "Always write comments in English"),
+    ("Никогда не удаляй файлы без разрешения", "Never delete files without permission"),
+    ("use tabs for indentation everywhere", "Für Einrückungen überall Tabs benutzen"),
+]
+
+PART = "## Part\n\nThe goal of this part is:\n- never use Redis\n- keep it small"
+
+UNSUPPORTED = [
+    ("we target Node 22 from now on", "Target Node 20"),
+    ("Never touch `legacy/billing.py`, another team owns it.", "Never touch legacy/orders.py"),
+    ("Never touch `legacy/billing.py`, another team owns it.", "Always change legacy/billing.py first"),
+    ("and please use pnpm in web/, not npm", "Use npm in web/, not pnpm"),
+    ("Make the login button green and add a spinner.", "Always run the linter before a commit"),
+    ("continue", "Use functional components"),
+    ("ok", "Never commit to main"),
+    ("Fix the failing cart tests please.", "Write a cart test for every bug"),
+    ("use tabs for indentation", "Use spaces for indentation"),
+    ("以后不要改 generated 目录", "Always change the generated folder"),
+    ("Why does it fail?\n\n```\nAlways use pnpm instead of npm\n```", "Always use pnpm instead of npm"),
+    ("The wiki has this:\n\n> Never commit to main\n\nis that still so", "Never commit to main"),
+    ("2026-01-02 10:00:01 WARN policy: never commit to main\n2026-01-02 10:00:02 ERROR exit 1", "Never commit to main"),
+    ("Look at it again.", ""),
+]
+
+
+@pytest.mark.parametrize(("message", "rule"), SUPPORTED)
+def test_what_the_user_typed_supports_a_rule_in_any_wording_and_language(message: str, rule: str) -> None:
+    support = verify_rule(rule, [TypedMessage(message)])
+    assert support is not None
+    assert support.evidence.strip() in message
+
+
+@pytest.mark.parametrize(("message", "rule"), UNSUPPORTED)
+def test_other_values_denials_pasted_and_invented_rules_have_no_support(message: str, rule: str) -> None:
+    assert verify_rule(rule, [TypedMessage(message)]) is None
+
+
+def test_the_agents_text_supports_a_rule_only_if_the_user_accepts_it_as_lasting() -> None:
+    proposal = "All tests pass. Shall I run `make lint` before every commit from now on?"
+    rule = "Run `make lint` before every commit"
+    assert verify_rule(rule, [TypedMessage("Yes, do that from now on.", proposal)]) is not None
+    assert verify_rule(rule, [TypedMessage("ja, ab jetzt immer", proposal)]) is not None
+    assert verify_rule(rule, [TypedMessage("はい、今後はそれで", proposal)]) is not None
+    assert verify_rule(rule, [TypedMessage("Yes.", proposal)]) is None
+    assert verify_rule(rule, [TypedMessage("Now fix the cart.", proposal)]) is None
+    quoted = "The README says:\n\n> run `make lint` before every commit\n\nThe cart is fixed now."
+    assert verify_rule(rule, [TypedMessage("Great, always like this.", quoted)]) is None
+
+
+def test_each_message_is_judged_alone_and_the_latest_supports() -> None:
+    parts = [TypedMessage("use pnpm please"), TypedMessage("the folder is web/"), TypedMessage("use pnpm in web/")]
+    rule = "Use pnpm in web/"
+    assert verify_rule(rule, parts[:2]) is None
+    support = verify_rule(rule, parts)
+    assert support is not None
+    assert support.message == 2
+
+
+def test_a_long_document_supports_nothing_but_its_frame_does() -> None:
+    sections = "\n\n".join(PART for _ in range(9))
+    message = f"Never add a dependency without asking me.\n\n{sections}"
+    assert verify_rule("Never use Redis", [TypedMessage(message)]) is None
+    assert verify_rule("Never add a dependency without asking", [TypedMessage(message)]) is not None
+
+
+@pytest.mark.parametrize("unit", ["use pnpm ", "never, ", "不要改", "a/b.c ", "don't ", "\n- x:", "`a` ", ", not "])
+def test_verification_takes_linear_time(unit: str) -> None:
+    def seconds(size: int) -> float:
+        message = unit * (size // len(unit))
+        started = time.process_time()
+        verify_rule(f"Never use {unit}", [TypedMessage(message, message)])
+        return time.process_time() - started
+
+    seconds(1_000)
+    assert seconds(200_000) < 60 * max(seconds(10_000), 0.01)
