@@ -65,7 +65,7 @@ _CANNED = lazy_regex(
 _WHOLE_CANNED = lazy_regex(
     r"Implement the (?:following )?plan\b|This session is being continued from|Caveat: The messages below"
     r"|Your task is to create a detailed summary"
-    r"|Verify these issues exist and fix them"
+    r"|Verify these issues exist and fix them|<(?:command-(?:name|message|args)|local-command-\w+)>"
 )
 _ROLE = lazy_regex(
     r"\s*+(?:#{1,3} (?:role|system|instructions?|context|task|goal|objective)s?\b|(?:\**(?:role|system prompt)\**:)"

@@ -20,6 +20,7 @@ from sidecar.core.errors import (
     WorkspaceUnavailable,
 )
 from sidecar.core.text import one_line
+from sidecar.memory.capture.claims import claim_of, relation
 from sidecar.memory.context import MemoryContext, memory_context
 from sidecar.memory.entry import Memory
 from sidecar.memory.files.layout import SHARED
@@ -31,6 +32,7 @@ from sidecar.memory.model import (
     MemoryUndoResult,
     UnconfirmedInstruction,
 )
+from sidecar.memory.proposals import MAX_ACCEPTED_RULES, VALIDATED_TAG
 from sidecar.memory.serialize import project_path
 from sidecar.memory.standing_instructions import (
     StandingInstruction,
@@ -42,6 +44,7 @@ from sidecar.memory.standing_instructions import (
     withdraw,
 )
 from sidecar.memory.store import entries
+from sidecar.memory.store.local_state import accepted_memories
 from sidecar.method import Lane, method
 
 MAX_TITLE = 160
@@ -50,7 +53,8 @@ MAX_TITLE = 160
 def confirm(call: Call, params: MemoryConfirmParams) -> ConfirmedInstruction:
     """Make a shared memory a standing instruction, as its text is now: new sessions of the project receive it.
 
-    It becomes durable. Editing its file afterwards requires another confirmation. Agents cannot confirm.
+    It becomes durable, and replaces the instructions and accepted rules that it contradicts. Editing its file
+    afterwards requires another confirmation. Agents cannot confirm.
     """
     _require_user(params.token)
     ctx = memory_context(call, params)
@@ -65,8 +69,18 @@ def confirm(call: Call, params: MemoryConfirmParams) -> ConfirmedInstruction:
         ]
         if not indexed:
             raise Conflict("The memory file has changed meanwhile.", hint="Try again.")
-        register(tx, writer.project, memory.id, indexed[0].digest, "confirmed", call.now_ms())
+        replaced_ids = _contradicted(tx, writer.project, memory)
+        register(tx, writer.project, memory.id, indexed[0].digest, "confirmed", call.now_ms(), replaced_ids)
     return confirmed_instruction(instruction_of(memory, call.now_ms(), "confirmed"))
+
+
+def _contradicted(tx: apsw.Connection, project: str, memory: Memory) -> list[str]:
+    """The instructions and accepted rules that a statement contradicts. Compares texts: links in files prove nothing."""
+    claim = claim_of(memory.text or memory.title)
+    accepted = accepted_memories(tx, project, SHARED, VALIDATED_TAG, MAX_ACCEPTED_RULES)
+    texts = {entry.memory.id: entry.memory.text or entry.memory.title for entry in accepted}
+    texts |= {instruction.id: instruction.text for instruction in active_instructions(tx, project)}
+    return [other for other, text in texts.items() if other != memory.id and relation(claim, claim_of(text))]
 
 
 def undo(call: Call, params: MemoryUndoParams) -> MemoryUndoResult:

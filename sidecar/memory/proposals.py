@@ -140,7 +140,7 @@ def _suspended_rules(call: Call, ctx: MemoryContext) -> list[tuple[IndexedMemory
     with call.database.read() as tx:
         replaced = replacements(tx, project)
         accepted = local_state.accepted_memories(tx, project, SHARED, VALIDATED_TAG, MAX_ACCEPTED_RULES)
-    return [(entry, replaced[entry.memory.id]) for entry in accepted if entry.memory.id in replaced]
+    return [(entry, replaced[entry.memory.id].replaced_by) for entry in accepted if entry.memory.id in replaced]
 
 
 def _drop(call: Call, ctx: MemoryContext, proposal: IndexedMemory) -> None:

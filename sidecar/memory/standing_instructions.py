@@ -166,13 +166,30 @@ def fitting_instructions(
     return tuple(fitting)
 
 
-def replacements(tx: apsw.Connection, project: str) -> dict[str, str]:
-    """Return the id of the newer statement by the id of each one it replaced."""
+class Replacement(NamedTuple):
+    """A statement that a later one of the user replaced."""
+
+    replaced_by: str
+    """The id of the later statement."""
+    text: str
+    """One masked line; empty if its memory no longer exists."""
+    session: str
+    """The provider session in which the user typed the former one; empty if unknown."""
+
+
+def replacements(tx: apsw.Connection, project: str) -> dict[str, Replacement]:
+    """Return the replaced statements by id."""
     rows: Any = tx.execute(
-        "SELECT replaced_id, memory_id FROM continuity_replaced_statements WHERE project = ? ORDER BY replaced_id",
-        (project,),
+        "SELECT r.replaced_id, r.memory_id, r.at_ms, coalesce(m.title, ''), coalesce(m.text, ''),"
+        " coalesce(m.session, '') FROM continuity_replaced_statements AS r LEFT JOIN continuity_memories AS m"
+        " ON m.project = r.project AND m.id = r.replaced_id AND m.owner = ?2 WHERE r.project = ?1"
+        " ORDER BY r.replaced_id",
+        (project, SHARED),
     )
-    return dict(rows)
+    return {
+        replaced_id: Replacement(memory_id, _instruction_text(replaced_id, title, text, at_ms), session)
+        for replaced_id, memory_id, at_ms, title, text, session in rows
+    }
 
 
 def reinstate(tx: apsw.Connection, project: str, memory_id: str) -> None:

@@ -12,6 +12,7 @@ import apsw
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.memory.standing_instructions import (
+    Replacement,
     StandingInstruction,
     active_instructions,
     fitting_instructions,
@@ -33,8 +34,8 @@ class InstructionState(NamedTuple):
 
     active: tuple[StandingInstruction, ...] = ()
     """Best supported and newest first."""
-    replaced: Mapping[str, str] = {}
-    """The id of the newer statement by the id of each one it replaced."""
+    replaced: Mapping[str, Replacement] = {}
+    """The replaced statements by id."""
 
 
 def load_instructions(tx: apsw.Connection, project: str) -> InstructionState:
@@ -49,7 +50,8 @@ def instruction_items(
     anchor_lines = _instructions_in(known.anchor.text if known.anchor is not None else "")
     sent = {memory_id: item.digest for key, item in known.items.items() if (memory_id := keys.instruction_id(key))}
     active_ids = {instruction.id for instruction in state.active}
-    outdated = [memory_id for memory_id in dict.fromkeys((*anchor_lines, *sent)) if memory_id not in active_ids]
+    had_ids = dict.fromkeys((*anchor_lines, *sent, *(_typed_here(state, session_id) if known.exists else ())))
+    outdated = [memory_id for memory_id in had_ids if memory_id not in active_ids]
     items: list[PackItem] = []
     for instruction in fitting_instructions(state.active):
         had = sent.get(instruction.id)
@@ -57,15 +59,27 @@ def instruction_items(
         is_own = had is None and instruction.session == session_id and known.exists
         if is_in_anchor or is_own:
             continue
-        replaced = [old for old in outdated if state.replaced.get(old) == instruction.id]
+        replaced = [
+            old for old in outdated if old in state.replaced and state.replaced[old].replaced_by == instruction.id
+        ]
         is_change = bool(replaced) or instruction.id in anchor_lines or instruction.id in sent
         statement = instruction.line.removeprefix("- ")
         text = f"{CHANGED_PREFIX if is_change else NEW_PREFIX}{statement}"
         items.append(_item(instruction.id, text, short_id(instruction.text), "the user stated it"))
-        items.extend(_outdated_item(old, anchor_lines, REPLACED_PREFIX) for old in replaced)
+        items.extend(_outdated_item(old, state.replaced[old].text, REPLACED_PREFIX) for old in replaced)
         outdated = [old for old in outdated if old not in replaced]
     revoked = (old for old in outdated if not _is_unwanted(old, anchor_lines, overrides))
-    return [*items, *(_outdated_item(old, anchor_lines, REVOKED_PREFIX) for old in revoked)]
+    texts = {old: replacement.text for old, replacement in state.replaced.items()}
+    texts |= {old: text for old, (_, text) in anchor_lines.items()}
+    return [*items, *(_outdated_item(old, texts.get(old, ""), REVOKED_PREFIX) for old in revoked)]
+
+
+def _typed_here(state: InstructionState, session_id: str) -> Iterator[str]:
+    """The replaced statements that the user typed in a session, unless he also typed the later one there."""
+    own_ids = frozenset(instruction.id for instruction in state.active if instruction.session == session_id)
+    for memory_id, replacement in state.replaced.items():
+        if session_id and replacement.session == session_id and replacement.replaced_by not in own_ids:
+            yield memory_id
 
 
 def _instructions_in(anchor: str) -> dict[str, tuple[str, str]]:
@@ -83,8 +97,7 @@ def _section_lines(anchor: str) -> Iterator[str]:
             yield line
 
 
-def _outdated_item(memory_id: str, anchor_lines: Mapping[str, tuple[str, str]], prefix: str) -> PackItem:
-    _, text = anchor_lines.get(memory_id, ("", ""))
+def _outdated_item(memory_id: str, text: str, prefix: str) -> PackItem:
     statement = f"{text} ({memory_id})" if text else memory_id
     return _item(memory_id, f"{prefix}{statement}", keys.REMOVED, "the user withdrew, changed or replaced it")
 

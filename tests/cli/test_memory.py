@@ -112,3 +112,38 @@ def test_a_memory_failure_prints_one_sentence_and_its_status(command: Command) -
     assert done.stderr.decode().splitlines()[0] == "memory: No memory has that id. (notFound)"
     assert command("list", "--tier", "tepid").returncode == 2
     assert command("add").returncode == 1
+
+
+def test_a_standing_instruction_is_added_confirmed_and_undone_with_one_command_each(
+    output_of: Callable[..., str], command: Command
+) -> None:
+    added = output_of("add", "--standing", "Use", "tabs.").split()
+    assert added[0] == "standing"
+    captured = next(line.split()[0] for line in output_of("list").splitlines() if "pnpm" in line)
+    assert output_of("confirm", captured).startswith(f"standing  {captured}")
+    lines = output_of("status").splitlines()
+    start = lines.index("Standing instructions:")
+    assert {line.split()[0] for line in lines[start + 1 : start + 3]} == {added[1], captured}
+    assert output_of("undo", captured).startswith(f"undone  {captured}")
+    assert output_of("undo", "--all-standing") == "1 standing instruction taken back.\n"
+    assert "Standing instructions:" not in output_of("status")
+    assert command("undo").returncode == 1
+
+
+def test_a_preference_added_on_the_command_line_is_standing_and_other_types_are_not(
+    output_of: Callable[..., str],
+) -> None:
+    assert output_of("add", "--type", "preference", "Use tabs.").startswith("standing ")
+    assert output_of("add", "--type", "decision", "We chose tabs.").startswith("stored ")
+    assert output_of("status").count("Use tabs.") == 1
+
+
+@pytest.mark.parametrize("variable", ["CLAUDECODE", "CODEX_SANDBOX"])
+def test_an_agents_shell_cannot_make_a_standing_instruction(
+    command: Command, monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    monkeypatch.setenv(variable, "1")
+    for arguments in (("add", "--standing", "Use yarn."), ("confirm", "mem-1")):
+        done = command(*arguments)
+        assert done.returncode == 5
+        assert b"An agent cannot make a standing instruction." in done.stderr

@@ -102,13 +102,28 @@ def test_a_replaced_instruction_is_corrected_in_sessions_that_have_it(
     running = chat("running")
     running.turn(PROMPT, session="running")
     later = stated(memories, PNPM)
-    replace_statement(memories, later, former)
     assert news(running.turn("Go on", session="running")) == [
         f"Standing instruction changed: {PNPM} ({later}, 2026-03-01)",
         f"It replaces: Use npm. ({former})",
     ]
     assert news(running.turn("Go on", session="running")) == []
     assert section(sent(chat("new").turn(PROMPT, session="new"))) == [f"- {PNPM} ({later}, 2026-03-01)"]
+
+
+def test_a_statement_typed_in_a_session_and_replaced_in_another_chat_is_corrected_there(
+    memories: Memories, conversation: Conversation
+) -> None:
+    conversation.turn(PROMPT)
+    former = stated(memories, "Use npm.", sessionId="session")
+    assert news(conversation.turn("Go on")) == []
+    later = stated(memories, PNPM, sessionId="other")
+    assert news(conversation.turn("Go on")) == [
+        f"Standing instruction changed: {PNPM} ({later}, 2026-03-01)",
+        f"It replaces: Use npm. ({former})",
+    ]
+    stated(memories, "Use bun instead of pnpm.", sessionId="session")
+    assert news(conversation.turn("Go on")) == [f"A standing instruction no longer holds: {PNPM} ({later})"]
+    assert news(conversation.turn("Go on")) == []
 
 
 def test_a_withdrawn_instruction_is_revoked_in_sessions_that_have_it(
@@ -230,13 +245,12 @@ def test_an_accepted_rule_is_suspended_by_a_contrary_statement_and_proposed_to_b
     assert "accepted_at: 2026-03-01T09:30:00Z" in path.read_text()
     assert f"- Use npm. ({rule['id']}, accepted)" in sent(chat("before").turn(PROMPT, session="before"))
     later = stated(memories, PNPM)
-    replace_statement(memories, later, rule["id"])
     assert "Use npm." not in sent(chat("suspended").turn(PROMPT, session="suspended"))
     (proposal,) = memories.ask("proposals")["proposals"]
     assert (proposal["memory"]["id"], proposal["contradictedBy"]) == (rule["id"], later)
     memories.ask("resolveProposal", id=rule["id"], decision="reject")
     assert "Use npm." in sent(chat("again").turn(PROMPT, session="again"))
-    replace_statement(memories, later, rule["id"])
+    memories.ask("confirm", id=later)
     memories.ask("resolveProposal", id=rule["id"], decision="accept")
     assert memories.ask("proposals")["proposals"] == []
     assert "dropped_at: 2026-03-01T09:30:00Z" in path.read_text()
@@ -256,16 +270,6 @@ def test_passive_mode_sends_none(memories: Memories, conversation: Conversation)
     stated(memories, PNPM)
     memories.sidecar.client.request("settings/update", {"settings": {"mode": "passive"}})
     assert sent(conversation.turn(PROMPT)) == ""
-
-
-def replace_statement(memories: Memories, later: str, former: str) -> None:
-    """Record a contradiction as the capture of the user's message does."""
-    from sidecar.memory.standing_instructions import replace
-
-    process = memories.sidecar.app.process
-    assert process is not None
-    with process.database.write() as tx:
-        replace(tx, memories.index().project, later, [former], memories.sidecar.clock.now_ms())
 
 
 BRACKETS = ("FRESH", "MODERATE", "DEPLETED", "CRITICAL")

@@ -1,0 +1,77 @@
+"""Commands that the user's instructions reject, in the languages of the instructions."""
+
+import pytest
+
+from sidecar.packs.anchor.rejected_commands import rejection_of, run_script
+
+
+@pytest.mark.parametrize(
+    ("instruction", "replacement"),
+    [
+        ("Use pnpm instead of npm.", "pnpm test"),
+        ("use pnpm, not npm", "pnpm test"),
+        ("We use pnpm here", "pnpm test"),
+        ("Use bun for everything", "bun run test"),
+        ("No, the tests run with `pnpm vitest`, never with npm test.", "pnpm test"),
+        ("Wir nutzen pnpm statt npm.", "pnpm test"),
+        ("usa pnpm em vez de npm", "pnpm test"),
+        ("no uses npm, usa pnpm", "pnpm test"),
+        ("N'utilise pas npm, mais yarn.", "yarn test"),
+        ("npmではなくpnpmを使う", "pnpm test"),
+        ("npm は使わないで pnpm を使って", "pnpm test"),
+        ("不要用 npm，用 pnpm", "pnpm test"),
+        ("Don't use npm.", ""),
+        ("No npm here", ""),
+        ("npm test is forbidden, run make check", ""),
+        ("pas de npm ici", ""),
+    ],
+)
+def test_a_rejected_package_manager_is_replaced_by_the_named_one(instruction: str, replacement: str) -> None:
+    rejection = rejection_of("npm test", ["Write tests first.", instruction])
+    assert rejection is not None
+    assert (rejection.program, rejection.instruction, rejection.replacement) == ("npm", 1, replacement)
+
+
+@pytest.mark.parametrize(
+    "instruction",
+    [
+        "Use npm instead of pnpm",
+        "Use npm, not yarn or pnpm.",
+        "Never run npm publish.",
+        "Never push to main without running npm test.",
+        "Don't forget to run npm test.",
+        "Use yarn for the docs site.",
+        "Use pnpm or yarn",
+        "We never use yarn",
+        "Run tests with vitest rather than jest",
+    ],
+)
+def test_other_instructions_reject_nothing(instruction: str) -> None:
+    assert rejection_of("npm test", [instruction]) is None
+
+
+@pytest.mark.parametrize(
+    ("command", "instruction", "program"),
+    [
+        ("npx jest", "vitest rather than jest", "jest"),
+        ("uv run pytest", "never pytest, use tox", "pytest"),
+        ("./gradlew test", "no gradlew, use bazel", "gradlew"),
+        ("make test", "Don't run `make test`; use `just test`", "make"),
+    ],
+)
+def test_a_program_behind_a_runner_can_be_rejected(command: str, instruction: str, program: str) -> None:
+    rejection = rejection_of(command, [instruction])
+    assert rejection is not None
+    assert (rejection.program, rejection.replacement) == (program, "")
+
+
+def test_one_rejected_script_leaves_the_others() -> None:
+    assert rejection_of("npm run lint", ["never run npm test"]) is None
+    assert rejection_of("npm ci", ["use pnpm, not npm"]) == ("npm", 0, "pnpm install")
+
+
+@pytest.mark.parametrize(
+    ("manager", "command"), [("npm", "npm test"), ("pnpm", "pnpm test"), ("yarn", "yarn test"), ("bun", "bun run test")]
+)
+def test_each_package_manager_runs_a_script_in_its_own_way(manager: str, command: str) -> None:
+    assert run_script(manager, "test") == command
