@@ -3619,8 +3619,8 @@ export interface Methods {
   /**
    * Make a shared memory a standing instruction, as its text is now: new sessions of the project receive it.
    *
-   * It becomes durable, and replaces the instructions and accepted rules that it contradicts. Editing its file afterwards
-   * requires another confirmation. Agents cannot confirm.
+   * It becomes durable, and replaces the instructions and accepted rules that it contradicts. Editing its file
+   * afterwards requires another confirmation. Agents cannot confirm.
    *
    * Errors: workspaceUnavailable, policyDenied, stateDegraded, busy, notFound, conflict, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
    */

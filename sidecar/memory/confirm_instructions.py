@@ -75,7 +75,7 @@ def confirm(call: Call, params: MemoryConfirmParams) -> ConfirmedInstruction:
 
 
 def _contradicted(tx: apsw.Connection, project: str, memory: Memory) -> list[str]:
-    """The instructions and accepted rules that a statement contradicts. Compares texts: links in files prove nothing."""
+    """The instructions and accepted rules whose texts a statement contradicts; links in files prove nothing."""
     claim = claim_of(memory.text or memory.title)
     accepted = accepted_memories(tx, project, SHARED, VALIDATED_TAG, MAX_ACCEPTED_RULES)
     texts = {entry.memory.id: entry.memory.text or entry.memory.title for entry in accepted}
