@@ -7,6 +7,7 @@
 The session has three chats with real edits between the turns. The first is passive, then active, then uses a second
 provider. In the second, a test fails and passes again, an API boundary changes, an approach is abandoned, and the
 context window fills up and is compacted. The third is a new session and receives what the others left in memory.
+A correction of one chat appears in the anchor of the next, until a later one supersedes it.
 Drafted artifacts are accepted and committed to the memory branch. A knowledge repository is created, synced commit by
 commit, and its items appear in a new session's anchor. A scripted agent completes a ralph loop in the third iteration.
 The repository itself is not touched. The copy is deleted at the end; the sent packs and a report remain.
@@ -26,6 +27,7 @@ from typing import Any
 
 from session.client import Client, RequestFailed
 from session.console_output import ConsolePrinter
+from session.instructions_demo import run_instructions_demo
 from session.knowledge_demo import run_knowledge_demo
 from session.memory_demo import third_chat_turn
 from session.player import Player
@@ -88,6 +90,9 @@ def _play(copy: Copy, work: Path, printer: ConsolePrinter | None) -> dict[str, A
     if printer:
         printer.turn(turns[-1])
         printer.search_results(search_results)
+    instructions = run_instructions_demo(client, copy.path)
+    if printer:
+        printer.instructions(instructions)
     artifacts, registry = player.accept_artifacts(), player.query_registry()
     knowledge = run_knowledge_demo(client, copy.path, work / "knowledge")
     if printer:
@@ -109,6 +114,7 @@ def _play(copy: Copy, work: Path, printer: ConsolePrinter | None) -> dict[str, A
         "turns": turns,
         "compaction": compaction,
         "searchResults": search_results,
+        "instructions": instructions,
         "artifacts": artifacts,
         "registry": registry,
         "knowledge": knowledge,

@@ -121,6 +121,17 @@ class ConsolePrinter:
             self._row(label, text)
         print()
 
+    def instructions(self, result: dict[str, Any]) -> None:
+        """Print two corrections, and the anchors and the delta after them."""
+        self._stage("standing instructions")
+        for statement, origin, anchor in zip(result["statements"], result["origins"], result["anchors"], strict=True):
+            self._row("user", f"{statement} ({origin})")
+            for line in anchor or ["nothing"]:
+                self._row("next anchor", line)
+        for line in result["corrected"]:
+            self._row("first chat", line)
+        print()
+
     def artifacts(self, artifacts: dict[str, Any]) -> None:
         """Print the drafts, then the text of the accepted ones and the branch they are committed to."""
         self._stage("drafts")

@@ -104,6 +104,17 @@ def test_a_session_reports_every_turn_and_leaves_the_repository_unchanged(sessio
     assert (session["loop"]["contextIn"], session["loop"]["failedCheckIn"]) == ([1, 2, 3], [3])
 
 
+def test_a_correction_of_one_chat_is_in_the_anchor_of_the_next_until_another_supersedes_it(
+    session: dict[str, Any],
+) -> None:
+    shown = session["instructions"]
+    (first,), (later,) = shown["anchors"]
+    assert "use pnpm instead of npm" in first
+    assert "use bun instead of pnpm" in later
+    assert any("use bun instead of pnpm" in line for line in shown["corrected"])
+    assert shown["corrected"][0].startswith("Standing instruction changed: ")
+
+
 def test_the_second_chat_drafts_artifacts_and_restarts_the_session(session: dict[str, Any]) -> None:
     *_, last = turns = [turn for turn in session["turns"] if turn["chat"] == 2]
     assert [turn["freshSession"] for turn in turns] == [True, *[False] * (len(turns) - 2), True]
