@@ -6,6 +6,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.language.statement_forms import FORMS, STRONG_FORMS, UNTIED
 from sidecar.language.statement_terms import TERMS, UNSPACED_TERMS
 
 MAX_SENTENCE = 400
@@ -206,35 +207,63 @@ PAIRS = {
 """Concepts that mean more together: the first, and those it is paired with."""
 
 
+LIMITS = ("now", "pointing", "screen", "trouble", "request", "hypothesis")
+"""Concepts that tie a sentence in a lasting form to the task at hand."""
+
+LONG_SENTENCE = 35
+
+
 def features_of(sentence: Sentence, analysis: Analysis, context: Context) -> list[str]:
     """Return the names of a sentence's features."""
     text = sentence.text
     tokens, concepts, unspaced = analysis
+    size = len(tokens) + unspaced // 2
     features = [f"has {concept}" for concept in concepts]
     features += [
         f"{first} + {second}" for first in concepts for second in PAIRS.get(first, "").split() if second in concepts
     ]
     features += [f"begins with {concept}" for concept, position in concepts.items() if position <= 1]
-    size = len(tokens) + unspaced // 2
-    features.append(f"length {next((limit for limit in (3, 6, 12, 20, 35) if size <= limit), 99)}")
-    features.append(f"sentences {next((limit for limit in (1, 3, 8, 20) if context.total <= limit), 99)}")
+    features.append(f"length {_step(size, (3, 6, 12, 20, 35))}")
     if "work" not in concepts and "request" not in concepts:
         features.append("states, asks for nothing")
-    for name, pattern in _SHAPES:
-        if pattern.search(text):
-            features.append(name)
+    features += [name for name, pattern in _SHAPES if pattern.search(text)]
+    features += _forms(text, concepts, size)
     if sentence.is_item:
         features.append("list item")
-    if context.position == 0:
-        features.append("first sentence")
-    elif context.position == context.total - 1:
-        features.append("last sentence")
-    if context.is_answer:
-        features.append("answers a question")
-    if context.is_opening:
-        features.append("opens the conversation")
+    features += _context_features(context)
     features += [f"word {word}" for word in _words(tokens)]
     return list(dict.fromkeys(features))
+
+
+def _context_features(context: Context) -> Iterator[str]:
+    yield f"sentences {_step(context.total, (1, 3, 8, 20))}"
+    if context.position == 0:
+        yield "first sentence"
+    elif context.position == context.total - 1:
+        yield "last sentence"
+    if context.is_answer:
+        yield "answers a question"
+    if context.is_opening:
+        yield "opens the conversation"
+
+
+def _step(number: int, limits: Sequence[int]) -> int:
+    """Return the lowest limit that holds a number."""
+    return next((limit for limit in limits if number <= limit), 99)
+
+
+def _forms(text: str, concepts: Mapping[str, int], size: int) -> list[str]:
+    """Return the forms of a sentence, with what ties it to the task at hand; a question has none."""
+    if _QUESTION.search(text):
+        return []
+    forms = [name for name, form in FORMS.items() if form.search(text)]
+    if not forms:
+        return []
+    ties = [f"form with {concept}" for concept in LIMITS if concept in concepts]
+    ties += ["form in a long sentence"] * (size > LONG_SENTENCE)
+    if not ties and not STRONG_FORMS.isdisjoint(forms):
+        ties = [UNTIED]
+    return forms + ties
 
 
 _SHAPES = (

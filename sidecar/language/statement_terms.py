@@ -27,7 +27,8 @@ TERMS: dict[str, str] = {
         for good, permanently
     """,
     "remember": """
-        remember, keep in mind, bear in mind, don't forget, do not forget, note that, please note, memorize,
+        remember, remeber, rember, keep in mind,
+        bear in mind, don't forget, do not forget, note that, please note, memorize,
         recuerda, recordá, recuerde, ten en cuenta, tenga en cuenta, no olvides, no te olvides, souviens toi,
         souvenez vous, rappelle toi, rappelez vous, n'oublie pas, n'oubliez pas, retiens, retenez, garde en tête,
         merk dir, merke dir, denk daran, denke daran, vergiss nicht, beachte, bitte beachten, lembre se, lembre,

@@ -20,9 +20,16 @@ from sidecar.language.statement_features import (
     split_sentences,
     tokens_of,
 )
-from sidecar.language.statement_weights import BIAS, FALLBACK, STANDING_INSTRUCTION, WEIGHTS
+from sidecar.language.statement_forms import UNTIED
+from sidecar.language.statement_weights import BIAS, WEIGHTS
 
 StatementForm = Literal["rule", "preference", "correction", "remember", "decision", "fact", "rejection"]
+
+FALLBACK = 0.85
+"""Score of a statement: in cross-validation by repository, precision is .85 from here on."""
+
+STANDING_INSTRUCTION = 0.88
+"""Score from which a sentence in a strong form, without a tie to the task, is a standing instruction."""
 
 NEAR_MISS = 0.3
 """Score from which a sentence that is not a statement counts as a near miss."""
@@ -66,7 +73,7 @@ _PLEASE = (
 _REMEMBER = lazy_regex(
     _CLAUSE
     + _PLEASE
-    + r"(?P<form>remember(?! (?:when|how|what|why|where|who|last|the time|you|i |we (?:had|did|were)|yesterday"
+    + r"(?P<form>rememb?er(?!,? (?:when|how|what|why|where|who|last|the time|you|i |we (?:had|did|were)|yesterday"
     r"|earlier|me\b|(?:it|this|that|these|those)(?:['’]?s| is| are| was| were)\b|it['’]?s))|keep in mind|bear in mind"
     r"|(?:don['’]?t|do not|never) forget(?= that| we | our )|make a (?:mental )?note|note for (?:the )?(?:future"
     r"|later)|recuerd[ae]|recordá|ten(?:ga)? en cuenta|no (?:te )?olvides|acuérdate"
@@ -171,7 +178,7 @@ def read_statements(message: str, before: str = "") -> Reading:
     near: list[Statement] = []
     for index, sentence in enumerate(sentences):
         analysis = analyze(sentence.text)
-        statement = _explicit(sentence, analysis)
+        statement = explicit_statement(sentence, analysis)
         if statement is None:
             statement = _scored(sentence, analysis, Context(index, len(sentences), is_answer, is_opening))
         if statement.score < NEAR_MISS:
@@ -191,7 +198,8 @@ def _words(text: str) -> frozenset[str]:
 
 _FORMS: tuple[tuple[str, StatementForm, re.Pattern[str], frozenset[str]], ...] = (
     ("remember", "remember", _REMEMBER, _words(
-        "remember mind forget note recuerda recuerde recordá cuenta olvides acuérdate souviens souvenez rappelle"
+        "remember remeber rember mind forget recuerda recuerde recordá cuenta olvides acuérdate souviens souvenez"
+        " rappelle"
         " rappelez n'oublie n'oubliez retiens"
         " retenez tête merk merke denk denke vergiss behalte beachte lembre lembra mente esqueça guarde ricorda"
         " ricordati ricordate presente"
@@ -211,7 +219,7 @@ _FORMS: tuple[tuple[str, StatementForm, re.Pattern[str], frozenset[str]], ...] =
 """Name, kind and pattern of a form, and the words of which one occurs in it."""
 
 
-def _explicit(sentence: Sentence, analysis: Analysis) -> Statement | None:
+def explicit_statement(sentence: Sentence, analysis: Analysis) -> Statement | None:
     """Return the statement of a sentence in a form that is always stored."""
     text = sentence.text
     words = frozenset(analysis.tokens)
@@ -262,18 +270,16 @@ def _size(text: str) -> int:
 
 def _scored(sentence: Sentence, analysis: Analysis, context: Context) -> Statement:
     """Return a sentence with the score of the linear model, and the features that decided."""
-    total = BIAS
-    parts: list[tuple[float, str]] = []
-    for feature in features_of(sentence, analysis, context):
-        weight = WEIGHTS.get(feature)
-        if weight is not None:
-            total += weight
-            parts.append((weight, feature))
+    features = features_of(sentence, analysis, context)
+    parts = [(weight, feature) for feature in features if (weight := WEIGHTS.get(feature)) is not None]
+    total = BIAS + sum(weight for weight, _ in parts)
     score = 1 / (1 + math.exp(-max(-30.0, min(30.0, total))))
+    if score < NEAR_MISS:
+        return Statement("", "fact", score, False, (), sentence.start, sentence.end)
     parts.sort(key=lambda part: -abs(part[0]))
     reasons = tuple(f"{feature} {weight:+.2f}" for weight, feature in parts[:MAX_REASONS])
-    kind = _kind_of(analysis) if score >= NEAR_MISS else "fact"
-    return Statement(sentence.text, kind, score, score >= STANDING_INSTRUCTION, reasons, sentence.start, sentence.end)
+    is_standing = score >= STANDING_INSTRUCTION and UNTIED in features
+    return Statement(sentence.text, _kind_of(analysis), score, is_standing, reasons, sentence.start, sentence.end)
 
 
 _KINDS: Sequence[tuple[StatementForm, frozenset[str]]] = (

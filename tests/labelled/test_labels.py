@@ -1,0 +1,84 @@
+"""The labels of recorded messages are well-formed, and the evaluation works on a clone."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.labelled.corpus import ALL_LABELS, COLUMNS, hash_of, read_labels
+from tests.labelled.evaluate import figures_of, main
+
+CONVERSATION = """# Colours (2025-06-13 19:22:15)
+
+_**User**_
+
+make the title blue
+
+---
+
+_**Assistant**_
+
+Done. Anything else?
+
+---
+
+_**User**_
+
+From now on, never use red in this project.
+"""
+
+
+def test_every_label_names_a_message_by_its_hash() -> None:
+    labels = read_labels()
+    assert len(labels) > 3_000
+    assert {label.label for label in labels} <= ALL_LABELS
+    assert {label.half for label in labels} <= {"learning", "judging"}
+    assert all(re.fullmatch(r"[0-9a-f]{64}", label.sha256) for label in labels)
+    assert all(re.fullmatch(r"[0-9a-f]{40}", label.commit) for label in labels)
+    assert len({(label.repository, label.path, label.number) for label in labels}) == len(labels)
+
+
+def test_no_repository_is_in_both_halves() -> None:
+    labels = read_labels()
+    halves = [{label.repository for label in labels if label.half == half} for half in ("learning", "judging")]
+    assert halves[0].isdisjoint(halves[1])
+
+
+def test_the_evaluation_reads_a_clone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    labels = _clone(tmp_path)
+    assert main([str(tmp_path)], labels) == 0
+    shown = capsys.readouterr().out
+    assert "2 messages of 1 repositories" in shown
+    assert "standing instructions, label standing: precision 1.000 recall 1.000 (1 of 1 found, 1 in all)" in shown
+
+
+def test_a_missing_folder_is_reported_in_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    labels = _clone(tmp_path)
+    assert main([str(tmp_path / "absent")], labels) == 1
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_another_text_than_the_labelled_one_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    labels = _clone(tmp_path)
+    (tmp_path / "ann+shop" / "talk.md").write_text(CONVERSATION.replace("blue", "green"), "utf-8")
+    assert main([str(tmp_path)], labels) == 1
+    assert "check out commit" in capsys.readouterr().err
+
+
+def test_precision_and_recall_count_messages() -> None:
+    figures = figures_of([(True, True), (True, False), (False, True), (False, False)])
+    assert (figures.precision, figures.recall) == (0.5, 0.5)
+
+
+def _clone(folder: Path) -> Path:
+    """Write an invented conversation and its labels; return the table of labels."""
+    (folder / "ann+shop").mkdir()
+    (folder / "ann+shop" / "talk.md").write_text(CONVERSATION, "utf-8")
+    texts = ("make the title blue", "From now on, never use red in this project.")
+    rows = [
+        ("learning", "ann/shop", "0" * 40, "talk.md", str(number), hash_of(text), label, "no", spans)
+        for number, text, label, spans in ((1, texts[0], "task", ""), (2, texts[1], "standing", "0-43-standing"))
+    ]
+    table = folder / "labels.tsv"
+    table.write_text("".join("\t".join(row) + "\n" for row in (COLUMNS, *rows)), "utf-8")
+    return table
