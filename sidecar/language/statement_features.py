@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.language.statement_forms import FORMS, STRONG_FORMS, UNTIED
+from sidecar.language.statement_forms import FORM_WORDS, FORMS, STRONG_FORMS, UNTIED
 from sidecar.language.statement_terms import TERMS, UNSPACED_TERMS
 
 MAX_SENTENCE = 400
@@ -227,7 +227,7 @@ def features_of(sentence: Sentence, analysis: Analysis, context: Context) -> lis
     if "work" not in concepts and "request" not in concepts:
         features.append("states, asks for nothing")
     features += [name for name, pattern in _SHAPES if pattern.search(text)]
-    features += _forms(text, concepts, size)
+    features += _forms(text, analysis, size)
     if sentence.is_item:
         features.append("list item")
     features += _context_features(context)
@@ -252,14 +252,19 @@ def _step(number: int, limits: Sequence[int]) -> int:
     return next((limit for limit in limits if number <= limit), 99)
 
 
-def _forms(text: str, concepts: Mapping[str, int], size: int) -> list[str]:
+def _forms(text: str, analysis: Analysis, size: int) -> list[str]:
     """Return the forms of a sentence, with what ties it to the task at hand; a question has none."""
     if _QUESTION.search(text):
         return []
-    forms = [name for name, form in FORMS.items() if form.search(text)]
+    words = frozenset(analysis.tokens)
+    forms = [
+        name
+        for name, form in FORMS.items()
+        if (analysis.unspaced or not FORM_WORDS.get(name, words).isdisjoint(words)) and form.search(text)
+    ]
     if not forms:
         return []
-    ties = [f"form with {concept}" for concept in LIMITS if concept in concepts]
+    ties = [f"form with {concept}" for concept in LIMITS if concept in analysis.concepts]
     ties += ["form in a long sentence"] * (size > LONG_SENTENCE)
     if not ties and not STRONG_FORMS.isdisjoint(forms):
         ties = [UNTIED]

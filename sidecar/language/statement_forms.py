@@ -211,6 +211,39 @@ FORMS = {
 }
 """Patterns of sentence forms by name; a question has none."""
 
+_FREQUENCY = (
+    "always never immer niemals nie toujours jamais siempre nunca sempre mai altijd nooit всегда никогда stets strictly"
+    " not"
+)
+FORM_WORDS = {
+    name: frozenset(words.split())
+    for name, words in {
+        "form always, never": _FREQUENCY,
+        "form must always, must never": _FREQUENCY,
+        "form prefer": "prefer prefers preferred favor favour favors favours favored favoured rather better over"
+        " prefiere préfère"
+        " préférez privilégie privilégiez bevorzuge bevorzugen prefira preferisci prefiero preferimos préférons prefiro"
+        " preferisco preferiamo предпочитаю предпочитаем предпочитай предпочитайте wolę geef geven",
+        "form stop": "stop quit avoid refrain no don't do dont never ever more skip away deja dejen pare para arrête"
+        " arrêtez évite hör"
+        " vermeide smetti evita перестань не nunca plus nie mai não n'utilise non verwende nutze gebruik",
+        "form no need": "need want care like falta potrzebujemy besoin brauchen serve precisa precisamos нужен нужна"
+        " нужно нужны",
+        "form I do it": "i i'll i'm u you selbst hago mismo même mesmo faccio zelf сам",
+        "form convention": "convention conventions rule rules policy policies guideline guidelines project repo"
+        " repository"
+        " codebase we konvention konventionen regel regeln projekt wir projet proyecto projeto progetto",
+        "form all must": "all every each any everything both todo todos toda todas cada tous toutes chaque alle jede"
+        " jeder jedes"
+        " tutti tutte ogni elke все каждый wszystkie",
+        "form we use": "we team company project repo repository codebase wir on nous usamos utilizamos usiamo"
+        " utilizziamo мы"
+        " używamy",
+        "form reminder of a rule": "i we how stop dije t'ai dir doch gesagt sagte disse falei ti zei heb я",
+    }.items()
+}
+"""Words of which a sentence has one if it has the form; sentences without spaces are always searched."""
+
 UNTIED = "form without a tie to the task"
 """Feature of a sentence in one of STRONG_FORMS that is short and has nothing that ties it to the task at hand."""
 

@@ -3,8 +3,8 @@
     python -m tests.labelled.fit CLONES [--cross-validate]
 
 Logistic regression of sentences: a sentence that overlaps a labelled span is positive. The forms start from a high
-weight, all else from zero, and a squared penalty holds weights near their start. `--cross-validate` leaves each
-repository out in turn and prints the curve over messages; without it the weights are written. Both take minutes.
+weight, all else from zero, and a squared penalty holds weights near their start. `--cross-validate` leaves
+each group of repositories out in turn and prints the curve over messages; without it the weights are written.
 """
 
 import argparse

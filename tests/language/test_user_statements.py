@@ -1,5 +1,7 @@
 """Messages of users are read: explicit forms are always stored, one-off requests, questions and pasted text never."""
 
+import time
+
 import pytest
 
 from sidecar.language.own_words import own_words
@@ -87,6 +89,76 @@ def test_an_explicit_form_is_a_standing_instruction(message: str) -> None:
 @pytest.mark.parametrize("message", NOT_LASTING)
 def test_what_serves_the_task_at_hand_is_no_standing_instruction(message: str) -> None:
     assert not any(statement.is_standing for statement in read_statements(message).statements)
+
+
+LASTING = """
+Use Node 22 instead of Node 20
+No, use pnpm instead of npm, the lockfile is pnpm's.
+Never edit the generated files by hand.
+Always run the linter before you commit.
+We never mock our own modules.
+stop making new files every time I ask a question
+We decided to drop support for IE11.
+I prefer functional components over classes.
+You should always validate the input on the server.
+Usa siempre consultas parametrizadas.
+Nunca use o banco de produção nos testes.
+Verwende immer async/await statt Callbacks.
+Utilise pnpm au lieu de npm.
+Usa sempre i tipi stretti invece di any.
+Gebruik pnpm in plaats van npm.
+Используй всегда параметризованные запросы, а не конкатенацию.
+我们决定使用 Postgres。
+npmを二度と使うな！
+""".strip().splitlines()
+
+FOR_THE_TASK = """
+Make the header blue.
+Rename the variable total to sum.
+Can you use pnpm instead?
+Should we use Redis instead of Postgres?
+It always fails on the second run.
+I have never seen this error.
+The button never shows up.
+Es funktioniert nie beim ersten Mal.
+Il test fallisce sempre.
+テストがいつも失敗します。
+测试还是失败了。
+No, it still fails with the same error.
+What is the difference between the two?
+2, please
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("message", LASTING)
+def test_a_rule_preference_or_choice_is_a_statement(message: str) -> None:
+    (statement,) = read_statements(message).statements
+    assert statement.text == message
+    assert statement.reasons
+
+
+@pytest.mark.parametrize("message", FOR_THE_TASK)
+def test_a_request_a_question_or_a_report_is_no_statement(message: str) -> None:
+    assert read_statements(message).statements == ()
+
+
+def test_a_near_miss_has_its_score_and_reasons() -> None:
+    (near,) = read_statements("We use the same form in checkout and in settings, and it looks broken.").near_misses
+    assert 0.3 <= near.score < 0.79
+    assert all(reason.split()[-1][0] in "+-" for reason in near.reasons)
+
+
+def test_a_pronoun_brings_the_sentence_it_refers_to() -> None:
+    message = "The folder legacy/ belongs to another team. Remember to never touch it without asking me."
+    (statement,) = read_statements(message).statements
+    assert "legacy/" in statement.text
+
+
+def test_a_long_message_is_read_in_a_moment() -> None:
+    message = "Please fix the login form, and never log the address of a customer. " * 800
+    begin = time.thread_time()
+    read_statements(message)
+    assert time.thread_time() - begin < 1.0
 
 
 def test_a_statement_is_the_clause_with_its_reason() -> None:
