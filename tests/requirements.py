@@ -378,6 +378,23 @@ DECISIONS: dict[str, tuple[str, ...]] = {
         "test_instruction_sources.py::test_prompts_of_loops_and_subagents_and_tool_output_make_no_instruction",
         "test_instruction_sources.py::test_side_chains_and_summaries_in_a_transcript_make_no_instruction",
     ),
+    "Memory: the agent's notes block is asked for, verified, and delivered to the next session": (
+        "test_notes_block.py::test_the_anchor_of_an_active_session_asks_for_notes_once",
+        "test_notes_block.py::test_the_request_is_part_of_the_anchor_budget_and_can_be_switched_off",
+        "test_notes_block.py::test_a_rule_that_the_user_typed_reaches_the_next_session",
+        "test_notes_block.py::test_a_rule_may_rest_on_an_earlier_prompt_but_only_until_the_next_notes",
+        "test_notes_block.py::test_an_answer_to_a_proposal_supports_its_rule",
+        "test_notes_block.py::test_pasted_and_expanded_text_supports_no_rule",
+        "test_notes_block.py::test_prompts_of_a_loop_support_no_rule",
+        "test_notes_block.py::test_passive_mode_reads_no_notes",
+        "test_notes_block.py::test_offsets_count_utf16_units_as_javascript_does",
+        "test_claude_code.py::test_a_rule_in_the_last_answer_reaches_the_next_session",
+        "test_claude_code_binary.py::test_a_rule_that_the_user_typed_reaches_the_next_session",
+    ),
+    "Memory: decisions and dropped approaches of the notes block feed drafts and memories": (
+        "test_notes_block.py::test_decisions_dropped_approaches_and_facts_become_notes_of_the_agent",
+        "test_notes_block.py::test_a_dropped_approach_drafts_its_note_with_the_reason",
+    ),
     "Memory: running sessions receive new, changed and withdrawn instructions": (
         "test_standing_instructions.py::test_a_statement_in_another_chat_reaches_a_running_session_once",
         "test_standing_instructions.py::test_a_replaced_instruction_is_corrected_in_sessions_that_have_it",

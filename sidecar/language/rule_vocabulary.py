@@ -27,14 +27,14 @@ way manner forma manera maneira modo facon maniere weise art maniera wijze manie
 CONTENT_ROWS = """
 test* prueba* prob* essai* tester* pruf* testen collaud* тест* протест* テスト 試験 测试
 run* execut* ejecut* corr* lanc* exec* ausfuhr* laufen lauf* startet starte* esegui* avvia* uitvoer* draai* voer запус* выполн* 実行 走らせ 運行 运行 执行 跑
-write* writing wrote written escrib* escrev* ecri* redig* schreib* scriv* scritt* schrijf* schrev* пиш* писа* напиш* 書く 書き 書いて 書か 記載 记述 写 编写 书写 記述
+write* writing wrote written type typing typed tecle* tipp* escrib* escrev* ecri* redig* schreib* scriv* scritt* schrijf* schrev* пиш* писа* напиш* 書く 書き 書いて 書か 記載 记述 写 编写 书写 記述
 read* leer lea leia* lire lis* lies lesen leggi* legge* lees* lezen чита* прочита* 読む 読み 読んで 读 阅读 看
 commit* commite* committ* confirm* einche* коммит* закоммит* コミット 提交
 push* empuj* envi* pouss* hochlad* пуш* プッシュ 推送
-change* changing touch* toque* tocar toca* touche* anfass* tocca* aanrak* трог* modif* edit* alter* cambi* mud* chang* ander* geander* bearbeit* veränder* bewerk* aanpass* wijzig* adjust* ajust* anpass* измен* меня* правь* редактир* 変更 修正 編集 いじ 触 改 修改 更改 编辑 改动 调整 update* actualiz* atualiz* actualis* aktualis* aggiorn* bijwerk* обнов* 更新
+change* changing touch* toque* tocar toca* touche* anfass* tocca* aanrak* трог* modif* edit* alter* cambi* mud* chang* ander* geander* bearbeit* veränder* bewerk* aanpass* wijzig* adjust* ajust* anpass* измен* меня* правь* редактир* 変更 修正 編集 いじ 触 さわ 改 修改 更改 编辑 改动 调整 update* actualiz* atualiz* actualis* aktualis* aggiorn* bijwerk* обнов* 更新
 delete* deleting remove* removing erase* drop* borr* elimin* suprim* remov* apag* exclu* delet* supprim* efface* enlev* retir* losch* entfern* cancell* rimuov* togli* verwijder* wis удал* убира* убрать 削除 消す 消さ 消し 取り除 删除 删掉 删 移除 去掉 清除
 add* append* insert* anad* agreg* adicion* acrescent* ajout* inser* hinzu* erganz* einfug* aggiung* toevoeg* voeg добав* 追加 加える 添加 增加 加上
-create* creating generat* crea* criar* crie* cree* crear cre* generer gener* erzeug* erstell* anleg* genera* maak aanmak* maken созда* генерир* 作成 作る 作ら 作って 生成 創建 创建 新建 建立 build* constru* baut bauen
+create* creating make making made mach* hacer haz faz faire generat* crea* criar* crie* cree* crear cre* generer gener* erzeug* erstell* anleg* genera* maak aanmak* maken созда* генерир* 作成 作る 作ら 作って 生成 創建 创建 新建 建立 build* constru* baut bauen
 replace* reemplaz* substitu* remplac* ersetz* sostitu* vervang* замен* 置き換え 置換 替换 取代
 answer* reply replies respond* respuesta* respost* repond* repons* antwort* rispond* rispost* antwoord* отвеча* ответ* 答え 回答 返答 返事 答复 回复
 ask* question* pregunt* pergunt* demand* pose* frag* chied* domand* vraag* vrag* спрос* спраш* вопрос* 質問 聞く 聞いて 尋ね 問い 问 提问 问题 询问 征求 consult*
@@ -65,7 +65,7 @@ page* pagina* seite* страниц* ページ 页面 网页 页
 table* tabla* tabela* tableau* tabell* tabelle* таблиц* テーブル 表 表格
 database* db datos banco base* datenbank* baza* баз* данн* データベース データ 数据库 数据 資料庫 data dados daten dati donnee* gegevens
 website* site* sitio* webseite* сайт* サイト 网站 网页
-view* vista* vistas visao vue ansicht* weergave* вид представлени* ビュー 视图
+view* viewpoint* 目線 視点 视角 vista* vistas visao vue ansicht* weergave* вид представлени* ビュー 视图
 color* colour* cor cores coul* farb* color* kleur* цвет* 色 カラー 颜色 配色
 style* estil* stil* stijl* стил* スタイル 样式 风格
 design* disen* entwurf gestalt* ontwerp* дизайн* デザイン 设计 layout*
@@ -86,6 +86,7 @@ tab tabs tabulador* tabula* tabulat* tabulaz* табуляц* タブ 制表符
 space* espacio* espaco* espace* leerzeichen spazi* spatie* пробел* スペース 空白 空格
 version* versao* versie* верси* バージョン 版本
 library* librer* bibliot* biblioth* libreri* lib libs библиот* ライブラリ 库 函式庫
+manag* gestion* gerenc* verwalt* beheer* управл* менеджер* 管理
 package* paquete* pacote* paquet* paket* pacchett* pakket* пакет* パッケージ 包
 tool* herramienta* ferramenta* outil* werkzeug* strument* gereedschap* hulpmiddel* инструмент* ツール 道具 工具
 server* servidor* serveur* сервер* サーバ 服务器 伺服器
@@ -135,6 +136,12 @@ light clar* clair* hell* chiar* licht* светл* ライト 浅色 亮
 dark oscur* escur* sombre* dunk* scur* donker* темн* ダーク 深色 暗
 green verde* vert* grun* groen* зелен* 緑 绿 绿色
 blue azul* bleu* blau* blu blauw* син* 青 蓝 蓝色
+orange naranja* laranja* arancion* oranje оранжев* オレンジ 橙
+purple morad* rox* violet* lila viola paars фиолетов* 紫
+black negr* pret* noir* schwarz* nero nera zwart* черн* 黒 黑
+white blanc* branc* weiss* bianc* wit witte бел* 白
+grey gray gris* cinza* grau* grigi* grijs* сер* 灰 グレー
+pink rosa* rose* roze розов* ピンク 粉
 red roj* vermelh* rouge* rot rote* ross* rood rode красн* 赤 红 红色
 yellow amarill* amarel* jaune* gelb* giall* geel gele желт* 黄色 黄
 primary primari* primair* hauptfarb* primar* основн* プライマリ 主要 主色
@@ -143,7 +150,7 @@ decimal* dezimal* nachkomma* десятичн* 小数
 bold negrit* gras fett* grassett* vet жирн* 太字 粗体
 comma coma* virgul* komma* запят* カンマ 逗号
 round* redond* arrond* rund* gerundet arroton* afgerond* afrond* округл* 丸め 四捨五入 圆角 取整
-time* tiemp* temp* zeit* tijd* врем* 時間 时间
+time* vez veces vezes fois volta keer раз 回 次 tiemp* temp* zeit* tijd* врем* 時間 时间
 second* segund* sekund* secondi secondo seconde* секунд* 秒
 day* dia* jour* tag tage giorn* dag дн* день 日 天
 phase* fase* phase* фаз* этап* フェーズ 阶段
@@ -151,6 +158,14 @@ mobile movil* mobil* celular* telefono* telefon* handy smartphone* телефо�
 staff personal equipe personnel mitarbeiter* personale personeel сотрудник* スタッフ 员工
 quick* fast rapid* schnell* veloc* snel* быстр* 速く 素早く 快速 快
 permission_wait erlaub*
+agree* concord* acord* akkoord соглас* 合意 达成
+many much several viel* much* muit* beaucoup molt* veel много 多 たくさん 太多
+thing* cosa* coisa* chose* ding* sache* вещ* 事 东西
+limit* grenz* confin* лимит* предел* 制限 限制
+general* allgemein* обще* 総じて 全般 总体 整体 全体的
+relat* relacion* zugehor* связан* 関連 相关
+object* objet* objekt* oggett* объект* オブジェクト 对象
+think* pens* denk* дума* 考え 思考 想
 shape* form formas formes formen forme vorm* форм* 形 図形 形状
 position* posic* positi* posiz* позици* 位置
 size* tamano* tamanh* taille* gross* groesse dimension* grootte размер* サイズ 大小 尺寸
@@ -259,7 +274,7 @@ example* ejemplo* exemplo* exemple* beispiel* esempi* voorbeeld* пример* �
 reason* razon* motivo* raison* grund grunde ragione reden* причин* 理由 原因
 decision* decid* decis* entscheid* entschied* beslis* решен* 決定 决定
 opinion* opinion* avis meinung* parere mening* мнени* 意見 意见
-idea* idee* vorstellung* идея 考え 想法
+idea* idee* vorstellung* идея 想法
 instead* statt* anstatt вместо 代わり 代替
 inside dentro dedans innerhalb binnen внутри 中に 里面
 outside fuera fora dehors ausserhalb fuori buiten снаружи 外 外面
@@ -287,20 +302,19 @@ goal* objetiv* objectif* ziel* obiettiv* doel* цель цели 目標 目标 �
 focus* enfoc* foc* konzentrier* concentr* focus* сосредоточ* 集中 专注
 thorough* gründlich grundlich a_fondo fond approfond* grondig тщательн* 徹底 彻底
 careful* cuidad* prudent* soigneus* vorsichtig* sorgfaltig* attent* voorzichtig* осторожн* аккуратн* 注意 慎重 小心
-user_view viewpoint* perspective* perspect* perspektiv* prospettiv* 目線 視点 视角
 """
 
 NEGATIONS = frozenset(
     """
     not never no don't dont doesn't isn't aren't can't cannot won't shouldn't mustn't without avoid stop nor neither
-    forbidden prohibited skip
+    forbidden prohibited skip less fewer
     nao nunca jamais sem evitar evite pare nem proibido
-    sin evita evitar tampoco ni prohibido ningun ninguna
+    menos sin evita evitar tampoco ni prohibido ningun ninguna
     ne n' pas jamais sans eviter evitez aucun aucune ni interdit plus
-    nicht nie niemals kein keine keinen keinem keiner ohne vermeide vermeiden verboten nimmer
-    non mai senza evita evitare nessun nessuna vietato niente
-    niet nooit geen zonder vermijd vermijden verboden
-    не нет никогда без нельзя избегай избегать запрещено
+    weniger nicht nie niemals kein keine keinen keinem keiner ohne vermeide vermeiden verboten nimmer
+    meno non mai senza evita evitare nessun nessuna vietato niente
+    minder niet nooit geen zonder vermijd vermijden verboden
+    меньше не нет никогда без нельзя избегай избегать запрещено
     nie nigdy bez unikaj khong dung
     """.split()
 )
@@ -311,10 +325,14 @@ NEGATION_BEGINNINGS = (
     "vermij", "избега", "exclud",
 )  # fmt: skip
 
-NEGATIONS_AFTER = ("instead of", "rather than", "stay away from", "turn off", "no more", "no longer")
+NEGATIONS_AFTER = (
+    "instead of", "rather than", "stay away from", "turn off", "no more", "no longer", "em vez d", "ao inves d",
+    "en vez d", "en lugar d", "au lieu d", "plutot qu", "statt ", "anstelle ", "invece d", "anziche", "al posto d",
+    "in plaats van", "вместо",
+)  # fmt: skip
 UNSPACED_NEGATIONS = (
     "不要", "不许", "不能", "不可", "不准", "不用", "不得", "不需", "不", "别", "勿", "禁止", "没", "无需", "避免",
-    "しない", "ない", "せず", "ません", "禁止", "避け", "やめ", "さわるな", "触るな", "使うな", "するな", "ぬ", "ずに",
+    "ではなく", "じゃなく", "代わりに", "すぎ", "過ぎ", "太多", "しない", "ない", "せず", "ません", "禁止", "避け", "やめ", "さわるな", "触るな", "使うな", "するな", "ぬ", "ずに",
 )  # fmt: skip
 _IMPERATIVE_BANS = ("うな", "るな", "すな", "くな", "むな")
 
@@ -354,6 +372,13 @@ FUNCTION_WORDS_OF = {
     toi ban la cua cho va mot nhung duoc khong the voi trong""",
 }
 FUNCTION_WORDS = frozenset(word for words in FUNCTION_WORDS_OF.values() for word in words.split())
+
+_EXACT_WORDS = """
+    2 3 5 10 red green blue yellow orange purple black white grey pink light dark tab space left right_side top bottom
+    english german spanish french portuguese italian russian japanese chinese enable disable public private before after
+    more less first last old
+""".split()
+"""Words in whose place another would be another rule: they must be the user's too, in any language."""
 
 TOOL_NAMES = frozenset(
     """
@@ -443,6 +468,12 @@ def concepts_of(word: str) -> frozenset[int]:
 def is_generic(concepts: frozenset[int]) -> bool:
     """Whether concepts say nothing about a rule's subject."""
     return bool(concepts) and max(concepts) < _table().generic_count
+
+
+@lru_cache(maxsize=1)
+def exact_concepts() -> frozenset[int]:
+    """Return the concepts that must occur: numbers, colours, languages, and words that have an opposite."""
+    return frozenset(concept for word in _EXACT_WORDS for concept in _table().words.get(word, frozenset()))
 
 
 def split_unspaced(run: str) -> list[tuple[str, frozenset[int]]]:

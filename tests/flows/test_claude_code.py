@@ -70,6 +70,19 @@ def runs(claude: ClaudeCode) -> list[Any]:
     )
 
 
+def test_a_rule_in_the_last_answer_reaches_the_next_session(claude: ClaudeCode) -> None:
+    prompt = "From now on print amounts with two decimals, never with three."
+    awaited(lambda: "Notes for next time:" in claude.prompt(prompt))
+    rule = "Print amounts with two decimals, never with three"
+    claude.stop(f"I will.\n\nNotes for next time:\n- Rule: {rule}\n- Rule: Always deploy on Fridays")
+    awaited(lambda: rows(claude, "SELECT 1 FROM continuity_standing_instructions"))
+    claude.session_id = "next"
+    claude.forget_run()
+    context = claude.prompt("Explain till/cart.py")
+    assert f"- {rule} (mem-" in context
+    assert "Fridays" not in context
+
+
 def test_a_session_receives_its_packs_once_and_its_runs_are_recorded(warm: ClaudeCode) -> None:
     assert context_of(warm.hook("SessionStart", source="startup")) == ""
     assert warm.daemon_pid() is not None

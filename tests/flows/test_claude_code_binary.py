@@ -120,6 +120,19 @@ def test_packs_are_in_the_conversation_once_and_tool_effects_are_recorded(
     assert len(terminal.rows(committed, at_least=2)) == 2
 
 
+def test_a_rule_that_the_user_typed_reaches_the_next_session(terminal: Terminal, provider: Provider) -> None:
+    rule = "Print amounts with two decimals, never with three"
+    provider.script = [[text(f"I will.\n\nNotes for next time:\n- Rule: {rule}\n- Rule: Always deploy on Fridays")]]
+    terminal.ask_agent("From now on print amounts with two decimals, never with three.")
+    assert "Notes for next time:" in provider.conversation()
+    terminal.rows("SELECT 1 FROM continuity_standing_instructions", at_least=1)
+    provider.script = [[text("It adds lines.")]]
+    terminal.ask_agent("Explain till/cart.py")
+    section = provider.conversation().partition("Standing instructions from the user:")[2]
+    assert rule in section.partition("Rules:")[0]
+    assert "Fridays" not in section
+
+
 def test_a_session_receives_its_packs_again_after_its_own_compaction(terminal: Terminal, provider: Provider) -> None:
     assert terminal.continue_session("And let it refuse a negative percent").count("anchor") == 1
     terminal.continue_session("/compact")

@@ -23,6 +23,7 @@ from sidecar.language.rule_vocabulary import (
     TOOL_NAMES,
     UNSPACED_NEGATIONS,
     concepts_of,
+    exact_concepts,
     folded,
     is_generic,
     is_unspaced,
@@ -47,6 +48,9 @@ WINDOW = 3
 MIN_DOCUMENT_LINES, LONG_DOCUMENT_LINES = 20, 60
 MIN_LEAD_INS, MIN_ITEM_SHARE = 4, 0.3
 """A message of so many lines is a document if so many of them introduce or are items of lists, or if it is longer."""
+
+MAX_FRAME_LINES = 8
+"""Lines before a document that are the user's own."""
 
 MAX_MESSAGE_CHARACTERS = 20_000
 MAX_SENTENCES = 120
@@ -120,6 +124,62 @@ def _support(rule: _Statement, message: TypedMessage) -> Support | None:
         return support
     answered = f"{_FENCED.sub(' ', message.before)[-ANSWERED_CHARACTERS:]}\n{own}"
     return _best_window(rule, answered, _statements(answered))
+
+
+@lru_cache(maxsize=512)
+def _words(text: str) -> str:
+    return f" {' '.join(_WORD_OR_NUMBER.findall(folded(text)))} "
+
+
+_WORD_OR_NUMBER = lazy_regex(r"\w+")
+
+
+def _without_document(own: str) -> str:
+    """Return what surely is the user's own: of a document, whose origin nothing shows, only the paragraph before it."""
+    lines = [line.strip() for line in own.splitlines() if line.strip()]
+    lead_ins = sum(line.endswith((":", "：")) for line in lines)
+    items = sum(_LIST_ITEM.match(line) is not None for line in lines)
+    is_structured = lead_ins >= MIN_LEAD_INS or items >= MIN_ITEM_SHARE * len(lines)
+    if len(lines) < MIN_DOCUMENT_LINES or not (is_structured or len(lines) >= LONG_DOCUMENT_LINES):
+        return own
+    first = next((at for at, line in enumerate(lines) if _is_structure(line)), len(lines))
+    return "\n".join(lines[: min(first, MAX_FRAME_LINES)])
+
+
+def _is_structure(line: str) -> bool:
+    return line.endswith((":", "：")) or _LIST_ITEM.match(line) is not None
+
+
+_LIST_ITEM = lazy_regex(r"(?:[-*•]|\d{1,2}[.)]|#{1,6})\s")
+
+
+def _best_window(rule: _Statement, text: str, statements: Sequence[_Statement]) -> Support | None:
+    """Return the adjacent sentences that contain most of a rule; None if they contain or deny too little."""
+    words = frozenset(folded(token.strip("-.+~\\/@")) for _, token in _tokens(text))
+    concepts = frozenset(concept for statement in statements for unit in statement.units for concept in unit.concepts)
+    if not all(_has_value(unit, words, concepts) for unit in rule.units if unit.is_value):
+        return None
+    rule_words = _words(rule.text)
+    best: tuple[Support, int, int] | None = None
+    opposed: list[tuple[float, int, int]] = []
+    for size in range(1, WINDOW + 1):
+        for start in range(max(1, len(statements) - size + 1)):
+            window = statements[start : start + size]
+            evidence = " ".join(statement.text for statement in window)
+            coverage = _coverage(rule, window)
+            if coverage and rule_words in _words(evidence):
+                coverage += VERBATIM_GAIN
+            if coverage and _is_opposed(rule, window):
+                opposed.append((coverage, start, start + size))
+            elif coverage and (best is None or coverage > best[0].coverage):
+                best = Support(0, evidence, coverage), start, start + size
+    if best is None:
+        return None
+    support, start, end = best
+    is_denied = any(
+        coverage >= support.coverage and not (start <= first and last <= end) for coverage, first, last in opposed
+    )
+    return None if is_denied else support
 
 
 @lru_cache(maxsize=512)
@@ -217,6 +277,8 @@ def _are_cognate(first: str, second: str) -> bool:
     if is_unspaced(first[0]) or is_unspaced(second[0]):
         return len(first) >= 2 and len(second) >= 2 and (first in second or second in first)
     shorter, longer = sorted((first, second), key=len)
+    if longer == f"{shorter}s":
+        return True
     if len(shorter) < 3 or len(longer) - len(shorter) > 5:
         return False
     pairs = zip(shorter, longer, strict=False)
@@ -244,7 +306,9 @@ def _has_value(unit: _Unit, words: frozenset[str], concepts: frozenset[int]) -> 
 
 
 def _are_translations(first: str, second: str) -> bool:
-    return bool(first and second) and first != second
+    if first == second:
+        return False
+    return bool(first and second) or not {first, second}.isdisjoint(_OTHER_SCRIPTS)
 
 
 _TOKEN = lazy_regex(r"https?://[^\s<>\"'`)\]]+|[\w@~.*+#$/\\-]*[\w*#+$/]|[\u3040-\u30ff\u3400-\u9fff々]")
@@ -253,7 +317,7 @@ _CLAUSE_END = lazy_regex(
     r"[,;:.!?、，。；：！？()（）\n](?:\s|$|(?=[^\x00-\x7f]))|\s[–—-]{1,2}\s"
     r"|\b(?:but|aber|sondern|mais|pero|sino|mas|porem|ma|bensi|maar|но|а|however|because|weil|porque|perche|omdat)\b"
     r"|\b(?:and|und|et|y|e|en|и|i|or|oder|ou|o|of|nor)\b(?=\s+(?:do|does)?\s?(?:not|never|no|don['’]?t|nicht|kein\w*|ne|pas|não|no|non|niet|geen|не|nie)\b)"
-    r"|[，,、。；]|而是|但"
+    r"|[，,、。；]|而是|但|(?=而不是|而非)|(?<=ではなく)|(?<=じゃなく)|(?<=代わりに)"
 )
 _PATH_OR_NUMBER = lazy_regex(r"https?:.*|.*\d.*|.*[\w*\])}][./\\_@#$][\w*\[({].*|\*\.\w+|[/.]\w.*|\w+/")
 _SEPARATOR = lazy_regex(r"[-/]")
@@ -283,7 +347,9 @@ def _statement(text: str) -> _Statement:
         units = [
             (start, unit)
             for start, token in _tokens(part)
-            for unit in _units_of(token, quoted, is_name=language != "de" and start > 0 and token[0].isupper())
+            for unit in _units_of(
+                token, quoted, language, is_name=language != "de" and start > 0 and token[0].isupper()
+            )
         ]
         for is_denied in (False, True):
             side = tuple(unit for start, unit in units if (denial is not None and start >= denial) == is_denied)
@@ -296,12 +362,15 @@ def language_of(text: str) -> str:
     """Return the language of a text by its script and its function words; empty if they do not show it."""
     if any(map(is_unspaced, text)):
         return "ja" if any("\u3040" <= char <= "\u30ff" for char in text) else "zh"
+    if sum("\u0400" <= char <= "\u04ff" for char in text) > len(text) / 4:
+        return "ru"
     words = set(re.findall(r"[^\W\d_]+", folded(text)))
     counts = sorted(((len(words & own), language) for language, own in _FUNCTION_WORDS_OF.items()), reverse=True)
     (best, language), (second, _) = counts[0], counts[1]
     return language if best > second and best >= 2 else ""
 
 
+_OTHER_SCRIPTS = ("ja", "zh", "ru")
 _FUNCTION_WORDS_OF = {language: frozenset(words.split()) for language, words in FUNCTION_WORDS_OF.items()}
 
 
@@ -319,6 +388,7 @@ def _denial(clause: str) -> int | None:
     """Return where the denied part of a clause begins; None if nothing is denied."""
     plain = folded(clause)
     after = [plain.find(phrase) for phrase in NEGATIONS_AFTER if phrase in plain]
+    after += [match.end() for match in (_PREFERRED_OVER.search(plain),) if match]
     if after:
         return min(after)
     bare = _ATTRIBUTE.sub("", clause)
@@ -332,6 +402,7 @@ def _denial(clause: str) -> int | None:
     return None
 
 
+_PREFERRED_OVER = lazy_regex(r"\b(?:prefer\w*|favou?r|use|choose|pick)\b.{1,80}\bover\b")
 _WORD = lazy_regex(r"[^\W\d_]+")
 _ATTRIBUTE = lazy_regex(r"不(?:再)?(?:需要|用|必要|必须)的|没用的|无用的|[^\W不]不[了到好动出起]")
 _NEGATED_VERB = lazy_regex(
@@ -343,7 +414,30 @@ _CONTRACTION = lazy_regex(
 _ALTERNATIVE = lazy_regex(r"(?i)\W*(?:or|nor|ou|oder|noch|o|ni|né|of|или|ни)\b")
 _BAN = lazy_regex(r"[ぁ-ん一-龯ー](?:うな|るな|すな|くな|むな)(?:よ|[！!。]|$)")
 _AFTER_ONLY = frozenset(
-    ("not", "no", "without", "sin", "sem", "sans", "ohne", "senza", "zonder", "без", "kein", "keine", "keinen", "geen")
+    (
+        "not",
+        "no",
+        "non",
+        "less",
+        "fewer",
+        "menos",
+        "weniger",
+        "meno",
+        "minder",
+        "меньше",
+        "without",
+        "sin",
+        "sem",
+        "sans",
+        "ohne",
+        "senza",
+        "zonder",
+        "без",
+        "kein",
+        "keine",
+        "keinen",
+        "geen",
+    )
 )
 _AUXILIARIES = frozenset("do does did should must shall can could will would may is are was be".split())
 
@@ -358,7 +452,7 @@ def _tokens(clause: str) -> Iterator[tuple[int, str]]:
 _SCRIPTS = lazy_regex(r"[\u3040-\u30ff\u3400-\u9fff々]+|[^\u3040-\u30ff\u3400-\u9fff々]+")
 
 
-def _units_of(token: str, quoted: frozenset[str], *, is_name: bool) -> Iterator[_Unit]:
+def _units_of(token: str, quoted: frozenset[str], language: str, *, is_name: bool) -> Iterator[_Unit]:
     if is_unspaced(token[0]):
         for word, concepts in split_unspaced(token):
             yield from _unspaced_units(word, concepts)
@@ -367,7 +461,7 @@ def _units_of(token: str, quoted: frozenset[str], *, is_name: bool) -> Iterator[
     bare = bare.rstrip("/.,") if bare.startswith("http") else bare.rstrip("/")
     word = folded(bare if bare.startswith("*") else bare.lstrip("./@"))
     is_acronym = bare.isupper() and len(bare) > 1
-    if not word or word in NEGATIONS or (word in FUNCTION_WORDS and not is_acronym):
+    if not word or word in NEGATIONS or (word in _FUNCTION_WORDS_OF.get(language, FUNCTION_WORDS) and not is_acronym):
         return
     is_path = _PATH_OR_NUMBER.fullmatch(bare) is not None
     if is_path and not _ALTERNATIVES.fullmatch(bare):
@@ -383,13 +477,13 @@ def _units_of(token: str, quoted: frozenset[str], *, is_name: bool) -> Iterator[
 
 def _plain_unit(word: str, *, is_identifier: bool) -> _Unit:
     concepts = concepts_of(word)
-    is_number = not concepts.isdisjoint(_number_concepts())
-    return _Unit(word, concepts, is_number or word in TOOL_NAMES or (is_identifier and not concepts))
+    is_exact = not concepts.isdisjoint(exact_concepts())
+    return _Unit(word, concepts, is_exact or word in TOOL_NAMES or (is_identifier and not concepts))
 
 
 def _unspaced_units(word: str, concepts: frozenset[int]) -> Iterator[_Unit]:
     if concepts:
-        yield _Unit(word, concepts, bool(concepts & _number_concepts()))
+        yield _Unit(word, concepts, not concepts.isdisjoint(exact_concepts()))
         return
     for part in _RUNS.findall(word):
         plain = part
@@ -397,11 +491,6 @@ def _unspaced_units(word: str, concepts: frozenset[int]) -> Iterator[_Unit]:
             plain = plain.removeprefix(negation)
         if plain and ("\u30a0" <= plain[0] <= "\u30ff" or plain[0] >= "\u3400"):
             yield _Unit(plain, concepts, False)
-
-
-@lru_cache(maxsize=1)
-def _number_concepts() -> frozenset[int]:
-    return frozenset(concept for number in "2 3 5 10".split() for concept in concepts_of(number))
 
 
 _RUNS = lazy_regex(r"[\u30a0-\u30ff]+|[\u3040-\u309f]+|[\u3400-\u9fff々]+")
