@@ -27,7 +27,8 @@ StatementForm = Literal["rule", "preference", "correction", "remember", "decisio
 
 FALLBACK = 0.79
 """Score of a statement. By repository, precision is .86 and recall .18 from here on in cross-validation of the learning
-half, .55 (11 of 20) and .06 on the judging half: sentences alone seldom show what lasts, so the agent's notes come first.
+half, .55 (11 of 20) and .06 on the judging half: a sentence alone seldom shows what lasts, so an agent's notes come
+first.
 """
 
 MAX_BRIEF = 240
