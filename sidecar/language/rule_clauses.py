@@ -1,0 +1,244 @@
+"""Split statements into clauses: the words that say something, and whether their clause denies them. Pure."""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from sidecar.core.lazy_regex import lazy_regex
+from sidecar.language.rule_vocabulary import (
+    FUNCTION_WORDS,
+    FUNCTION_WORDS_OF,
+    NEGATION_BEGINNINGS,
+    NEGATIONS,
+    NEGATIONS_AFTER,
+    TOOL_NAMES,
+    UNSPACED_NEGATIONS,
+    concepts_of,
+    exact_concepts,
+    folded,
+    is_generic,
+    is_unspaced,
+    split_unspaced,
+)
+
+MAX_SENTENCES = 120
+
+
+class Unit(NamedTuple):
+    """A word of a statement that says something about its subject."""
+
+    word: str
+    concepts: frozenset[int]
+    is_value: bool
+    """Whether it is a number, version, path, identifier or name: it must occur as it is."""
+
+    @property
+    def weight(self) -> float:
+        """Share of the subject that it names, relative to an ordinary word."""
+        return 0.35 if is_generic(self.concepts) else 1.5 if self.is_value else 1.0
+
+
+class Clause(NamedTuple):
+    """A part of a statement that is denied or stated as a whole."""
+
+    units: tuple[Unit, ...]
+    is_denied: bool
+
+
+class Wording(NamedTuple):
+    """A statement by its clauses; the language is empty if its words do not show it."""
+
+    text: str
+    clauses: tuple[Clause, ...]
+    language: str
+
+    @property
+    def units(self) -> list[Unit]:
+        """The words of all clauses."""
+        return [unit for clause in self.clauses for unit in clause.units]
+
+
+_TOKEN = lazy_regex(r"https?://[^\s<>\"'`)\]]+|[\w@~.*+#$/\\-]*[\w*#+$/]|[\u3040-\u30ff\u3400-\u9fff々]")
+_SENTENCE_END = lazy_regex(r"(?<=[.!?。！？;；])(?=\s|[^\x00-\x7f]|$)|\n+")
+_CLAUSE_END = lazy_regex(
+    r"[,;:.!?、，。；：！？()（）\n](?:\s|$|(?=[^\x00-\x7f]))|\s[–—-]{1,2}\s"
+    r"|\b(?:but|aber|sondern|mais|pero|sino|mas|porem|ma|bensi|maar|но|а|however|because|weil|porque|perche|omdat)\b"
+    r"|\b(?:and|und|et|y|e|en|и|i|or|oder|ou|o|of|nor)\b(?=\s+(?:do|does)?\s?(?:not|never|no|don['’]?t|nicht|kein\w*|ne|pas|não|no|non|niet|geen|не|nie)\b)"
+    r"|[，,、。；]|而是|但|(?=而不是|而非)|(?<=ではなく)|(?<=じゃなく)|(?<=代わりに)"
+)
+_PATH_OR_NUMBER = lazy_regex(r"https?:.*|.*\d.*|.*[\w*\])}][./\\_@#$][\w*\[({].*|\*\.\w+|[/.]\w.*|\w+/")
+_SEPARATOR = lazy_regex(r"[-/]")
+_ALTERNATIVES = lazy_regex(r"[^\W\d_]+/[^\W\d_]+")
+_MIXED_CASE = lazy_regex(r".*[a-z][A-Z].*")
+_QUOTED = lazy_regex(r"[`\"“”«»「」]([^`\"“”«»「」\n]{1,80})[`\"“”«»「」]")
+
+
+def wordings_of(text: str) -> list[Wording]:
+    """Return the sentences of a text, at most `MAX_SENTENCES`."""
+    parts = (part.strip() for part in _SENTENCE_END.split(text))
+    return [wording_of(part) for part in parts if part][:MAX_SENTENCES]
+
+
+@lru_cache(maxsize=512)
+def wording_of(text: str) -> Wording:
+    """Return the words of a statement that are not function words, by clause."""
+    quoted = frozenset(folded(match[1].strip()) for match in _QUOTED.finditer(text))
+    language = language_of(text)
+    clauses: list[Clause] = []
+    was_denied = False
+    for part in _clauses(_CONTRACTION.sub(" ", _NEGATED_VERB.sub(r"\1 not ", text))):
+        denial = _denial(part)
+        if denial is None and was_denied and _ALTERNATIVE.match(part):
+            denial = 0
+        was_denied = denial is not None
+        units = [
+            (start, unit)
+            for start, token in tokens_of(part)
+            for unit in _units_of(
+                token, quoted, language, is_name=language != "de" and start > 0 and token[0].isupper()
+            )
+        ]
+        for is_denied in (False, True):
+            side = tuple(unit for start, unit in units if (denial is not None and start >= denial) == is_denied)
+            if side:
+                clauses.append(Clause(side, is_denied))
+    return Wording(text, tuple(clauses), language)
+
+
+def language_of(text: str) -> str:
+    """Return the language of a text by its script and its function words; empty if they do not show it."""
+    if any(map(is_unspaced, text)):
+        return "ja" if any("\u3040" <= char <= "\u30ff" for char in text) else "zh"
+    if sum("\u0400" <= char <= "\u04ff" for char in text) > len(text) / 4:
+        return "ru"
+    words = set(re.findall(r"[^\W\d_]+", folded(text)))
+    counts = sorted(((len(words & own), language) for language, own in _FUNCTION_WORDS_OF.items()), reverse=True)
+    (best, language), (second, _) = counts[0], counts[1]
+    return language if best > second and best >= 2 else ""
+
+
+_FUNCTION_WORDS_OF = {language: frozenset(words.split()) for language, words in FUNCTION_WORDS_OF.items()}
+
+
+def _clauses(text: str) -> Iterator[str]:
+    start = 0
+    for match in _CLAUSE_END.finditer(text):
+        if match.start() > start:
+            yield text[start : match.start()]
+        start = match.start() if match[0].strip().isalpha() else match.end()
+    if start < len(text):
+        yield text[start:]
+
+
+def _denial(clause: str) -> int | None:
+    """Return where the denied part of a clause begins; None if nothing is denied."""
+    plain = folded(clause)
+    after = [plain.find(phrase) for phrase in NEGATIONS_AFTER if phrase in plain]
+    after += [match.end() for match in (_PREFERRED_OVER.search(plain),) if match]
+    if after:
+        return min(after)
+    bare = _ATTRIBUTE.sub("", clause)
+    if any(form in bare for form in UNSPACED_NEGATIONS) or _BAN.search(bare):
+        return 0
+    words = [(match.start(), folded(match[0])) for match in _WORD.finditer(clause)]
+    for index, (start, word) in enumerate(words):
+        if word in NEGATIONS or word.startswith(NEGATION_BEGINNINGS):
+            is_after = word in _AFTER_ONLY and not (index and words[index - 1][1] in _AUXILIARIES)
+            return start if is_after else 0
+    return None
+
+
+_PREFERRED_OVER = lazy_regex(r"\b(?:prefer\w*|favou?r|use|choose|pick)\b.{1,80}\bover\b")
+_WORD = lazy_regex(r"[^\W\d_]+")
+_ATTRIBUTE = lazy_regex(r"不(?:再)?(?:需要|用|必要|必须)的|没用的|无用的|[^\W不]不[了到好动出起]")
+_NEGATED_VERB = lazy_regex(
+    r"(?i)\b(do|does|did|is|are|was|were|ca|can|wo|should|must|could|would|has|have|need)n['’]?t\b"
+)
+_CONTRACTION = lazy_regex(
+    r"(?i)\b(?:l|d|c|j|qu|m|t|s|un|dell|all|nell|sull|dall)['’](?=\w)|(?<=\w)['’](?:s|re|ve|ll|d|m)\b"
+)
+_ALTERNATIVE = lazy_regex(r"(?i)\W*(?:or|nor|ou|oder|noch|o|ni|né|of|или|ни)\b")
+_BAN = lazy_regex(r"[ぁ-ん一-龯ー](?:うな|るな|すな|くな|むな)(?:よ|[！!。]|$)")
+_AFTER_ONLY = frozenset(
+    (
+        "not",
+        "no",
+        "non",
+        "less",
+        "fewer",
+        "menos",
+        "weniger",
+        "meno",
+        "minder",
+        "меньше",
+        "without",
+        "sin",
+        "sem",
+        "sans",
+        "ohne",
+        "senza",
+        "zonder",
+        "без",
+        "kein",
+        "keine",
+        "keinen",
+        "geen",
+    )
+)
+_AUXILIARIES = frozenset("do does did should must shall can could will would may is are was be".split())
+
+
+def tokens_of(clause: str) -> Iterator[tuple[int, str]]:
+    """Yield the words, numbers and paths of a clause with their offsets."""
+    for match in _TOKEN.finditer(clause):
+        start = match.start()
+        for part in _SCRIPTS.finditer(match[0]):
+            yield start + part.start(), part[0]
+
+
+_SCRIPTS = lazy_regex(r"[\u3040-\u30ff\u3400-\u9fff々]+|[^\u3040-\u30ff\u3400-\u9fff々]+")
+
+
+def _units_of(token: str, quoted: frozenset[str], language: str, *, is_name: bool) -> Iterator[Unit]:
+    if is_unspaced(token[0]):
+        for word, concepts in split_unspaced(token):
+            yield from _unspaced_units(word, concepts)
+        return
+    bare = token.strip("-.+~\\")
+    bare = bare.rstrip("/.,") if bare.startswith("http") else bare.rstrip("/")
+    word = folded(bare if bare.startswith("*") else bare.lstrip("./@"))
+    is_acronym = bare.isupper() and len(bare) > 1
+    if not word or word in NEGATIONS or (word in _FUNCTION_WORDS_OF.get(language, FUNCTION_WORDS) and not is_acronym):
+        return
+    is_path = _PATH_OR_NUMBER.fullmatch(bare) is not None
+    if is_path and not _ALTERNATIVES.fullmatch(bare):
+        yield Unit(word, concepts_of(word) if word.isdigit() else frozenset(), True)
+    elif is_path or "-" in word:
+        for part in _SEPARATOR.split(word):
+            if part and part not in FUNCTION_WORDS:
+                yield Unit(part, concepts_of(part), part in TOOL_NAMES or (is_path and not concepts_of(part)))
+    elif len(word) > 1:
+        is_identifier = is_name or is_acronym or word in quoted or _MIXED_CASE.fullmatch(bare) is not None
+        yield _plain_unit(word, is_identifier=is_identifier)
+
+
+def _plain_unit(word: str, *, is_identifier: bool) -> Unit:
+    concepts = concepts_of(word)
+    is_exact = not concepts.isdisjoint(exact_concepts())
+    return Unit(word, concepts, is_exact or word in TOOL_NAMES or (is_identifier and not concepts))
+
+
+def _unspaced_units(word: str, concepts: frozenset[int]) -> Iterator[Unit]:
+    if concepts:
+        yield Unit(word, concepts, not concepts.isdisjoint(exact_concepts()))
+        return
+    for part in _RUNS.findall(word):
+        plain = part
+        for negation in UNSPACED_NEGATIONS:
+            plain = plain.removeprefix(negation)
+        if plain and ("\u30a0" <= plain[0] <= "\u30ff" or plain[0] >= "\u3400"):
+            yield Unit(plain, concepts, False)
+
+
+_RUNS = lazy_regex(r"[\u30a0-\u30ff]+|[\u3040-\u309f]+|[\u3400-\u9fff々]+")
