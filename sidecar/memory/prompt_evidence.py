@@ -1,8 +1,8 @@
 """Whether a memory bears on a prompt: one shared identifier, path or rare term is required and suffices. Pure.
 
 Rare for memories is a term in at most three of them, or in 5 %. A rare term that many files of the repository contain
-says less: two of them are needed, unless it names a tool or what the memory chooses or rejects ("npm"). Function words,
-words of any work on software, and numbers are no evidence (`sidecar.language.common_words`).
+says less: two of them are needed, unless it names a tool or an alternative of the memory's choice ("npm"). Function
+words, words of any work on software, and numbers are no evidence (`sidecar.language.common_words`).
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -59,7 +59,7 @@ class MemoryText(NamedTuple):
 
     terms: frozenset[str]
     choices: frozenset[str]
-    """Terms of what it chooses or rejects."""
+    """Terms of the alternatives of its choice: `pnpm` and `npm`."""
     names: frozenset[str]
     paths: tuple[str, ...]
 

@@ -210,7 +210,8 @@ def _may_be_sent(memory: Memory) -> bool:
 
 def _memory_text(memory: Memory) -> MemoryText:
     claim = claim_of(memory.text or memory.title)
-    choices = frozenset(term for name in claim.chosen | claim.rejected if len(name) == 1 for term in name)
+    names = claim.chosen | claim.rejected if claim.chosen and claim.rejected else ()
+    choices = frozenset(term for name in names if len(name) == 1 for term in name)
     return memory_text(memory.title, memory.text, memory.tags, choices)
 
 

@@ -132,11 +132,11 @@ def _item(memory: Memory, level: Level, text: str, why: str) -> PackItem:
 def _statement_and_detail(title: str, text: str) -> str:
     """Return a memory as one clean sentence, then its detail: a short one on the same line, a longer one indented.
 
-    A title that the text repeats at its beginning is omitted.
+    A title that the text's first line contains is omitted.
     """
     lines = [line for line in map(_plain, text.splitlines()) if line]
     statement = _plain(one_line(title, TITLE_CHARACTERS))
-    is_repeated = bool(lines) and lines[0].startswith(statement)
+    is_repeated = bool(lines) and statement.casefold().rstrip(".…!") in lines[0].casefold()
     if len(lines) == 1 and len(lines[0]) <= LINE_CHARACTERS:
         return lines[0] if is_repeated else f"{statement}{TITLE_SEPARATOR}{lines[0]}"
     if is_repeated:
