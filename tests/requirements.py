@@ -100,6 +100,26 @@ PROVEN: dict[str, tuple[str, ...]] = {
     "Memory Layer: an error without a resolution is no fact; three within a day are a gotcha": (
         "test_memory_capture.py::test_an_unresolved_error_becomes_a_gotcha_after_three_occurrences",
     ),
+    "decisions, Memory: what a run added is visible at once and can be undone": (
+        "test_statement_sources.py::test_a_run_answers_what_it_remembered_and_each_memory_can_be_undone",
+        "test_statement_sources.py::test_a_repeated_post_run_answers_the_same_memories",
+        "test_statement_sources.py::test_nothing_is_remembered_unless_active",
+        "test_statement_sources.py::test_a_standing_instruction_is_in_the_next_sessions_anchor",
+    ),
+    "decisions, Memory: near misses are counted, and the last twenty are listed": (
+        "test_statement_sources.py::test_near_misses_are_counted_and_the_last_are_listed_on_request",
+    ),
+    "decisions, Memory: what repeats something delivered is no memory": (
+        "test_statement_sources.py::test_an_agent_that_paraphrases_a_standing_instruction_adds_nothing",
+    ),
+    "decisions, Memory: the user's words are those typed in a conversation at the top level": (
+        "test_statement_sources.py::test_commands_summaries_and_quotes_are_not_the_users_words",
+        "test_statement_sources.py::test_a_loops_prompt_is_no_standing_instruction",
+        "test_statement_sources.py::test_an_answer_is_stored_with_its_question",
+        "test_statement_sources.py::test_the_words_of_a_refusal_are_the_users",
+        "test_statement_sources.py::test_an_interrupt_and_the_message_after_it_are_read_from_the_transcript",
+        "test_statement_sources.py::test_a_statement_that_points_is_stored_with_what_it_answers",
+    ),
     "Memory Layer: capture is provable, junk is refused and counted": (
         "test_memory_capture.py::test_junk_is_dropped_and_counted_by_reason",
         "test_memory_capture.py::test_automatic_capture_is_suppressed_and_counted_unless_active",

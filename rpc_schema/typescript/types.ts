@@ -244,6 +244,7 @@ export interface CaptureState {
   dropped: DropCount[]
   /** Runs with pending material. */
   waiting: number
+  nearMisses: NearMissCount[]
 }
 
 /** Outcome of one recorded capture. */
@@ -1666,6 +1667,19 @@ export interface MemorySearchResult {
   omitted: number
 }
 
+/** The project, and whether to list near misses. */
+export interface MemoryStatusParams {
+  cwd: string
+  /** The original project, to which the memories belong; without it, `cwd`. */
+  projectPath?: string | null
+  /**
+   * From `session/activate`: its agent reaches its own memories and the shared ones. Without it, only shared memories are within reach.
+   */
+  token?: string | null
+  /** List the last twenty near misses of seven days. */
+  nearMisses?: boolean
+}
+
 /** Memories within reach, and the state of index, capture and upkeep. */
 export interface MemoryStatusResult {
   /** Folder of the memory files. */
@@ -1676,6 +1690,8 @@ export interface MemoryStatusResult {
   counts: MemoryCount[]
   index: MemoryIndexState
   capture: CaptureState
+  /** Newest first; null unless requested, and for agents. */
+  nearMisses: NearMiss[] | null
   /** The last upkeep; null before the first one. */
   upkeep: LastUpkeep | null
   /** The active ones, best supported and newest first. */
@@ -1922,6 +1938,26 @@ export interface MuteParams {
   wrong?: boolean
 }
 
+/** A sentence that nearly became a memory; stored for seven days in the state file only. */
+export interface NearMiss {
+  /** RFC 3339. */
+  at: string
+  /**
+   * belowThreshold: the user's sentence scored too low; withoutReason: the agent's choice has no reason; withoutExplanation: an error went away without an explanation.
+   */
+  reason: "belowThreshold" | "withoutReason" | "withoutExplanation"
+  /** 0 to 1. */
+  score: number
+  /** One masked line. */
+  text: string
+}
+
+/** Number of sentences that nearly became a memory, by reason. */
+export interface NearMissCount {
+  reason: "belowThreshold" | "withoutReason" | "withoutExplanation"
+  count: number
+}
+
 /** The place of the agent's notes block in `assistant.text`, in UTF-16 units, so that the app can fold it away. */
 export interface NotesSpan {
   /** Offset of its heading's line. */
@@ -2003,6 +2039,8 @@ export interface PostRunResult {
   governor: GovernorDecision
   /** Null if the text does not end with notes, or the setting `notes` is off. */
   notesBlock: NotesSpan | null
+  /** Memories that the run added; empty unless the mode is active. */
+  remembered: Remembered[]
 }
 
 /** Costs and savings of the call; bytes are UTF-8. */
@@ -2654,6 +2692,15 @@ export interface RemarkEntry {
   /** An entity's id, or a part of the file. */
   about: string
   message: string
+}
+
+/** A memory that the run added; `memory/delete` with its id undoes it. */
+export interface Remembered {
+  id: string
+  /** One line. */
+  text: string
+  /** Whether every new session receives it as the user's standing instruction. */
+  standing: boolean
 }
 
 /** A hint that files changed. It speeds up the next call and proves nothing. */
@@ -3574,7 +3621,7 @@ export interface Methods {
    *
    * Errors: workspaceUnavailable, policyDenied, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */
-  "memory/status": { params: MemoryParams; result: MemoryStatusResult }
+  "memory/status": { params: MemoryStatusParams; result: MemoryStatusResult }
   /**
    * Rebuild the index and `index.json` from the files, which are the source of truth.
    *

@@ -5,20 +5,18 @@ It is collected with the run's record, so that nothing is lost. What becomes a m
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import apsw
 
-from sidecar.capture.effects.tool_parts import Command, relative_to
+from sidecar.capture.effects.tool_parts import events_of_parts, relative_to
 from sidecar.capture.run import FinishedRun
 from sidecar.capture.run_notes import VerifiedNote, session_notes, without_covered
-from sidecar.capture.test_results.runner_output import outcomes_in
 from sidecar.capture.test_results.verdicts import VerdictChange
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.markdown import first_informative_paragraph
 from sidecar.core.text import clip_at_word
+from sidecar.language.conclusions import explanation_in
 from sidecar.memory import (
     ErrorEvent,
     Note,
@@ -27,18 +25,18 @@ from sidecar.memory import (
     Utterance,
     artifact_source,
     artifact_tag,
-    capturable_part,
     enqueue_summary,
     filter_private,
-    resolution_in,
+    read_conversation,
+    read_transcript,
+    reduce_summary,
 )
-from sidecar.runs import Artifact, FailingTests, SessionKey, keys, ledger
-from sidecar.runs.model import ArtifactType
+from sidecar.runs import Artifact, FailingTests, SessionKey, keys, ledger, records
+from sidecar.runs.model import RALPH_PREFIX, ArtifactType
+from sidecar.transcripts.events import Message
 
-MAX_UTTERANCE = 20_000
 MAX_ERROR = 4_000
 MAX_RESOLUTION = 400
-MAX_FILES = 5
 
 _MEMORY_ID = lazy_regex(r"\bmem-\d{4}-\d{2}-\d{2}-\d{3,6}\b")
 
@@ -51,9 +49,10 @@ def queue_for_memory(
     failing_before: Sequence[FailingTests],
 ) -> None:
     """Queue what a run leaves for capture; `failing_before` are the tests that failed before it."""
-    digest = session_summary_of_run(
-        run, notes, verdict_changes, {failing.runner: failing.excerpt for failing in failing_before}
-    )
+    previous = records.run_summaries(tx, run.params.sub_chat_id, 1)
+    excerpts = {failing.runner: failing.excerpt for failing in failing_before}
+    before = previous[0].conclusion if previous else ""
+    digest = session_summary_of_run(run, notes, verdict_changes, excerpts, before)
     if not digest.is_empty:
         enqueue_summary(tx, run.workspace.project_key, digest._replace(delivered=_sent_memories(tx, run)), run.now_ms)
 
@@ -72,79 +71,81 @@ def session_summary_of_run(
     notes: Sequence[VerifiedNote],
     verdict_changes: Sequence[VerdictChange],
     excerpts: Mapping[str, str],
+    before: str,
 ) -> SessionSummary:
-    """Return what a run leaves. An agent's conclusions count only if the run completed."""
+    """Return what a run leaves; `before` is the agent's text that the prompt answers.
+
+    An agent's conclusions count only if the run completed. No prompt is stored as written.
+    """
     params = run.params
+    parts = params.assistant.parts if params.assistant else []
+    events = list(events_of_parts(params.prompt, _without_conclusion(parts), run.failures, run.now_ms))
+    events.append(Message(run.now_ms, len(parts) + 1, "assistant", run.conclusion))  # without its notes block
+    content = read_conversation(events, params.cwd, before)
+    is_completed = params.outcome == "completed"
+    is_loop = params.sub_chat_id.startswith(RALPH_PREFIX)  # its prompts are nobody's words
     utterances = [
-        utterance._replace(text=text)
-        for utterance in _utterances("user", params.prompt, run.now_ms)
-        if (text := without_covered(utterance.text, notes))
+        utterance
+        for utterance in (*content.utterances, *_typed_during(run))
+        if (not is_loop if utterance.author == "user" else is_completed)
     ]
-    cited: tuple[str, ...] = ()
-    errors: list[ErrorEvent] = []
-    if params.outcome == "completed":
-        utterances += _utterances("assistant", run.conclusion, run.now_ms)
-        errors = [*_of_tests(run, verdict_changes, excerpts), *_of_commands(run)]
-        cited = tuple(dict.fromkeys(_MEMORY_ID.findall(params.assistant.text if params.assistant else "")))
+    errors = [*content.errors, *_of_earlier_tests(run, verdict_changes, excerpts)] if is_completed else []
+    masked = tuple(error._replace(text=filter_private(error.text).text) for error in errors)
+    cited = tuple(dict.fromkeys(_MEMORY_ID.findall(params.assistant.text if params.assistant else "")))
     session = params.session.after or params.session.before or params.sub_chat_id
-    agent_notes = session_notes(notes, run.now_ms)
-    return SessionSummary(session, params.run_id, tuple(utterances), tuple(errors), agent_notes, cited)
+    distinct = tuple(_distinct(utterances))
+    summary = SessionSummary(session, params.run_id, distinct, masked, (), cited if is_completed else ())
+    reduced = reduce_summary(summary)
+    uncovered = (note for note in reduced.notes if note.author != "user" or not _is_covered(note, notes))
+    return reduced._replace(notes=(*uncovered, *session_notes(notes, run.now_ms)))
 
 
-def _utterances(author: Literal["user", "assistant"], text: str, now_ms: int) -> list[Utterance]:
-    """Return the part of a message that may become a memory, without private, secret or requested text."""
-    utterance = capturable_part(Utterance(author, text[:MAX_UTTERANCE], now_ms))
-    return [utterance] if utterance is not None else []
+def _without_conclusion(parts: Sequence[Mapping[str, Any]]) -> Sequence[Mapping[str, Any]]:
+    """Return the parts up to the last tool call."""
+    calls = [number for number, part in enumerate(parts, 1) if part.get("type") != "text"]
+    return parts[: calls[-1]] if calls else ()
 
 
-def _of_tests(
+def _is_covered(note: Note, notes: Sequence[VerifiedNote]) -> bool:
+    """Whether a verified rule of the notes block states what a note of the user states, or what it agrees to."""
+    statement = note.text.partition("\n\n")[0]
+    supports = (verified.support.evidence for verified in notes if verified.support is not None)
+    return not without_covered(statement, notes) or any(
+        " ".join(evidence.split()).casefold() in statement.casefold() for evidence in supports
+    )
+
+
+def _typed_during(run: FinishedRun) -> Iterator[Utterance]:
+    """Yield what the user wrote while the agent worked, which only the transcript shows."""
+    if run.transcript is None:
+        return
+    started_ms = int(run.params.started_at.timestamp() * 1000)
+    content = read_transcript(run.transcript.lines, started_ms, run.params.cwd)
+    yield from (utterance for utterance in content.utterances if utterance.author == "user")
+
+
+def _distinct(utterances: Iterable[Utterance]) -> Iterator[Utterance]:
+    """Yield each message once: the transcript repeats the prompt, with or without what the host added."""
+    known: list[str] = []
+    for utterance in utterances:
+        words = " ".join(utterance.text.split())
+        if utterance.author == "assistant" or not any(words in other or other in words for other in known):
+            yield utterance
+        if utterance.author == "user":
+            known.append(words)
+
+
+def _of_earlier_tests(
     run: FinishedRun, verdict_changes: Sequence[VerdictChange], excerpts: Mapping[str, str]
 ) -> Iterator[ErrorEvent]:
-    """Yield tests that failed before or during the run and pass now. Tests that still fail are recorded elsewhere."""
-    for change in verdict_changes:
-        if change.is_red or not change.was_red:
-            continue
-        failed = [outcome.excerpt for outcome in run.tests if outcome.runner == change.runner and outcome.failed]
-        text = next((excerpt for excerpt in (*reversed(failed), excerpts.get(change.runner, "")) if excerpt), "")
-        names = ", ".join(dict.fromkeys(map(_name, change.fixed[:MAX_FILES]))) or "the tests"
-        yield ErrorEvent(
-            filter_private(text[:MAX_ERROR]).text, _resolution_text(run), run.now_ms, f"{names} ({change.runner})"
-        )
-
-
-def _name(test: str) -> str:
-    """Return a test's own name, without its file, by which failures are distinguished."""
-    return re.split(r"::| › ", test)[-1]
-
-
-def _of_commands(run: FinishedRun) -> Iterator[ErrorEvent]:
-    """Yield each command that failed, with what was done if the same command succeeded later."""
-    last_by_command: dict[str, Command] = {command.command: command for command in run.activity.commands}
-    failed = {
-        command.command: command
-        for command in run.activity.commands
-        if command.command and _has_failed(command) and not outcomes_in(command, run.params.cwd)
-    }
-    for name, command in failed.items():
-        resolution = "" if _has_failed(last_by_command[name]) else _resolution_text(run)
-        yield ErrorEvent(filter_private(command.output[-MAX_ERROR:]).text, resolution, run.now_ms)
-
-
-def _has_failed(command: Command) -> bool:
-    return bool(command.failed)
-
-
-def _resolution_text(run: FinishedRun) -> str:
-    """Return what resolved an error: the agent's words, and the files it changed."""
+    """Yield tests that failed before the run and pass now, if the agent changed something and explained it."""
     paths = (relative_to(run.params.cwd, path) for path in run.activity.written)
-    changed = list(dict.fromkeys(path for path in paths if path is not None))
-    summary = clip_at_word(resolution_in(run.conclusion), MAX_RESOLUTION) or first_informative_paragraph(
-        run.conclusion, MAX_RESOLUTION
-    )
-    shown_paths = ", ".join(f"`{path}`" for path in changed[:MAX_FILES])
-    more = f" and {len(changed) - MAX_FILES} more" if len(changed) > MAX_FILES else ""
-    files = f"Changed: {shown_paths}{more}." if changed else ""
-    return "\n\n".join(filter(None, (summary, files)))
+    changed = tuple(dict.fromkeys(path for path in paths if path is not None))
+    explanation = explanation_in(run.conclusion, MAX_RESOLUTION) if changed else ""
+    for change in verdict_changes:
+        failed_now = any(outcome.failed for outcome in run.tests if outcome.runner == change.runner)
+        if explanation and change.was_red and not change.is_red and not failed_now:
+            yield ErrorEvent(excerpts.get(change.runner, "")[-MAX_ERROR:], explanation, run.now_ms, "", changed)
 
 
 MEMORY_KINDS: dict[ArtifactType, tuple[StatementKind, float]] = {

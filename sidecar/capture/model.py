@@ -93,6 +93,14 @@ class NotesSpan(WireModel):
     end: int = Field(description="Offset after its last line.")
 
 
+class Remembered(WireModel):
+    """A memory that the run added; `memory/delete` with its id undoes it."""
+
+    id: str
+    text: str = Field(description="One line.")
+    standing: bool = Field(description="Whether every new session receives it as the user's standing instruction.")
+
+
 class PostRunResult(WireModel):
     """The run is stored durably; sending it again changes nothing."""
 
@@ -104,6 +112,9 @@ class PostRunResult(WireModel):
     governor: GovernorDecision
     notes_block: NotesSpan | None = Field(
         default=None, description="Null if the text does not end with notes, or the setting `notes` is off."
+    )
+    remembered: list[Remembered] = Field(
+        default_factory=list, description="Memories that the run added; empty unless the mode is active."
     )
 
 

@@ -13,7 +13,7 @@ from sidecar.capture.effects.session_loss import Loss, compacted_since, loss_by_
 from sidecar.capture.effects.tool_parts import ToolFailure, activity_of, transcript_errors
 from sidecar.capture.effects.worktree_changes import observe_effects
 from sidecar.capture.memory_branch import commit_later
-from sidecar.capture.model import NotesSpan, PostRunParams, PostRunResult
+from sidecar.capture.model import NotesSpan, PostRunParams, PostRunResult, Remembered
 from sidecar.capture.pack_metrics import items_before_run
 from sidecar.capture.record import confirm_delivery, drop_lost_deliveries, record_run, store_drafts, store_test_verdicts
 from sidecar.capture.rejected_approach import RUNS
@@ -40,6 +40,7 @@ from sidecar.runs import CallRecord, Counters, SubChat, is_deleted, records
 from sidecar.runs.call_record import WorktreeBaseline
 from sidecar.runs.model import ArtifactReference
 from sidecar.transcripts.records import TranscriptTail, read_tail
+from sidecar.workspace import Workspace
 
 
 def govern(run: FinishedRun, state: SubChat) -> tuple[Decision, SubChat]:
@@ -142,12 +143,13 @@ def capture_run(call: Call, params: PostRunParams) -> PostRunResult:
         stored_lines = records.surviving_lines(tx, params.sub_chat_id, RUNS)
         is_deleted = _is_deleted(tx, params)
     if previous_result is not None:
-        return _duplicate(previous_result)
+        return _with_remembered(call, workspace, params, _duplicate(previous_result))
     if is_deleted:
         return _NOT_ACCEPTED
     parts = params.assistant.parts if params.assistant else []
     transcript = _transcript(call, params)
-    activity = activity_of(parts, _failures(params, transcript))
+    failures = _failures(params, transcript)
+    activity = activity_of(parts, failures)
     pre_run = own_pre_run if own_pre_run is not None and not own_pre_run.details.is_passthrough else None
     effects = observe_effects(call, workspace, params.cwd, activity, _baseline(own_pre_run))
     loss, now_ms = _session_loss(params, transcript, own_pre_run), call.now_ms()
@@ -162,6 +164,8 @@ def capture_run(call: Call, params: PostRunParams) -> PostRunResult:
         effects=effects,
         loss=loss,
         now_ms=now_ms,
+        failures=tuple(failures),
+        transcript=transcript,
     )
     finished.surviving_lines = surviving_lines(workspace, effects, _baseline(pre_run), stored_lines)
     if params.outcome == "completed":
@@ -177,8 +181,18 @@ def capture_run(call: Call, params: PostRunParams) -> PostRunResult:
     commit_later(call.process, workspace, settings)
     from sidecar.memory import run_upkeep_later  # not needed by the first answer
 
+    result = _with_remembered(call, workspace, params, result)
     run_upkeep_later(call.process, workspace)
     return result
+
+
+def _with_remembered(call: Call, workspace: Workspace, params: PostRunParams, result: PostRunResult) -> PostRunResult:
+    """Return an answer with the memories that the run added and that still exist."""
+    from sidecar.memory import remember_run
+
+    memories = remember_run(call.process, workspace, params.run_id)
+    remembered = [Remembered(id=memory.id, text=memory.text, standing=memory.is_standing) for memory in memories]
+    return result.model_copy(update={"remembered": remembered})
 
 
 def _baseline(pre_run: CallRecord | None) -> WorktreeBaseline | None:

@@ -6,7 +6,7 @@ from functools import cached_property
 from sidecar.call import Call
 from sidecar.capture.effects.direction_change import NO_SURVIVING_LINES, SurvivingLines
 from sidecar.capture.effects.session_loss import Loss
-from sidecar.capture.effects.tool_parts import RunActivity
+from sidecar.capture.effects.tool_parts import RunActivity, ToolFailure
 from sidecar.capture.effects.worktree_changes import RunEffects
 from sidecar.capture.model import PostRunParams
 from sidecar.capture.test_results.runner_output import RunnerOutcome
@@ -16,6 +16,7 @@ from sidecar.language.notes_block import NotesBlock, read_notes_block
 from sidecar.runs import CallRecord
 from sidecar.runs.provenance import Boundary
 from sidecar.settings.resolve import Settings
+from sidecar.transcripts.records import TranscriptTail
 from sidecar.workspace import Workspace
 
 REACHED_OUTCOMES = ("completed", "aborted", "error")
@@ -56,6 +57,10 @@ class FinishedRun:
     effects: RunEffects
     loss: Loss
     now_ms: int
+    failures: tuple[ToolFailure, ...] = ()
+    """Its failed tool calls, from the host and the transcript."""
+    transcript: TranscriptTail | None = None
+    """The end of the provider's transcript, if the host named it."""
     boundaries: tuple[Boundary, ...] = ()
     """Boundaries that its changes touch, compared with the commit it started at."""
     surviving_lines: SurvivingLines = NO_SURVIVING_LINES

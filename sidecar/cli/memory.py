@@ -30,7 +30,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         " memory or no state, 4 changed meanwhile, 5 not allowed."
     )
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
-    add_verb(verbs, "status", "show stored memories, the latest capture, and drops with their reasons")
+    status = add_verb(verbs, "status", "show stored memories, the latest capture, and drops with their reasons")
+    status.add_argument("--near-misses", action="store_true", help="list the last sentences that were nearly stored")
     _list_arguments(add_verb(verbs, "list", "list a project's memories, newest first"))
     _search_arguments(add_verb(verbs, "search", "find memories by a question or keywords"))
     add_verb(verbs, "show", "show a memory with all its facts").add_argument("id", metavar="ID")
@@ -212,6 +213,7 @@ def status_lines(status: Mapping[str, Any]) -> Iterator[str]:
     yield ""
     yield from _instruction_lines(status)
     yield from _capture_lines(status["capture"])
+    yield from _near_miss_lines(status["nearMisses"] or ())
     yield _upkeep(status["upkeep"])
     yield from (
         f"warning: {terminal_safe(entry['path'])}: {terminal_safe(entry['warning'])}" for entry in status["warnings"]
@@ -254,6 +256,9 @@ def _capture_lines(capture: Mapping[str, Any]) -> Iterator[str]:
         yield f"  {_outcome_counts(last)}"
         yield f"Total of {counted(capture['captures'], 'capture', 'captures')}:"
         yield f"  {_outcome_counts(capture)}"
+    if capture["nearMisses"]:
+        counts = ", ".join(f"{miss['count']} {_NEAR_MISSES[miss['reason']]}" for miss in capture["nearMisses"])
+        yield f"Nearly stored: {counts}."
     if capture["waiting"]:
         yield f"Waiting for capture: {counted(capture['waiting'], 'run', 'runs')}."
 
@@ -278,6 +283,18 @@ _REASONS = {
     "deletedByUser": "deleted by you earlier",
     "unresolvedError": "an unresolved error",
 }
+
+
+_NEAR_MISSES = {
+    "belowThreshold": "sentences of yours that were not clear enough",
+    "withoutReason": "choices of the agent without a reason",
+    "withoutExplanation": "resolved errors without an explanation",
+}
+
+
+def _near_miss_lines(near_misses: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    for miss in near_misses:
+        yield f"  {_utc_time(miss['at'])}  {miss['score']:.2f}  {terminal_safe(miss['text'])}"
 
 
 def _count(group: Mapping[str, Any]) -> str:
@@ -343,7 +360,7 @@ def _run_verb(arguments: argparse.Namespace) -> CommandAnswer:
 
 
 def _status(ctx: MemoryContext) -> CommandAnswer:
-    answer = ctx.request("status")
+    answer = ctx.request("status", nearMisses=ctx.arguments.near_misses)
     return CommandAnswer(answer, list(status_lines(answer)))
 
 

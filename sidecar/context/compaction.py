@@ -42,6 +42,7 @@ from sidecar.context.model import (
 )
 from sidecar.context.project_files import SESSION, read_sources
 from sidecar.context.store import ResumePoint, mask_secrets, session_file_values
+from sidecar.core.clock import DAY_MS
 from sidecar.core.digests import short_id
 from sidecar.core.errors import Busy, InvalidParams, PolicyDenied, SidecarError, StateDegraded, WorkspaceUnavailable
 from sidecar.core.ides import IDES, RESUME_COMMAND
@@ -57,6 +58,7 @@ from sidecar.memory import (
     preload,
     reach_of,
     read_transcript,
+    session_memories,
     session_source,
     to_capture_result,
     to_session_summary,
@@ -173,7 +175,7 @@ def _digest(params: ContextPreCompactParams, resume_point: ResumePoint, warnings
     if tail is None:
         warnings.append("The transcript cannot be read, so only what the host sent is captured.")
         return digest
-    transcript_summary = read_transcript(tail.lines, resume_point.captured_until_ms)
+    transcript_summary = read_transcript(tail.lines, resume_point.captured_until_ms, params.cwd)
     return digest._replace(
         utterances=transcript_summary.utterances + digest.utterances, errors=transcript_summary.errors + digest.errors
     )
@@ -183,7 +185,8 @@ def _save_memory_ids(
     call: Call, workspace: Workspace, session_id: str, resume_point: ResumePoint, done: CaptureResult
 ) -> None:
     """Store the ids of captured memories, also for a call that completes this one."""
-    ids = tuple(dict.fromkeys((*resume_point.memories, *done.new, *done.repeated)))
+    of_runs = session_memories(call.process, workspace, session_id, call.now_ms() - DAY_MS)
+    ids = tuple(dict.fromkeys((*resume_point.memories, *of_runs, *done.new, *done.repeated)))
     if ids != resume_point.memories:
         with call.database.write() as tx:
             store.save_resume_point(

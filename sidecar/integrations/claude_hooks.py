@@ -9,7 +9,7 @@ from pydantic import Field
 
 from sidecar.call import Call
 from sidecar.capture.methods import post_run
-from sidecar.capture.model import PostRunParams
+from sidecar.capture.model import PostRunParams, PostRunResult, Remembered
 from sidecar.core.clock import rfc3339
 from sidecar.core.errors import Busy, InvalidParams, PolicyDenied, SidecarError, StateDegraded, WorkspaceUnavailable
 from sidecar.core.wire import FolderPath, Identifier, Instant, WireModel
@@ -117,6 +117,9 @@ OUTPUT_RESERVE_MS = 80
 MIN_RESEND_BYTES = 1_000
 """With less room than this a running run gets nothing again; the next prompt does."""
 
+MAX_REMEMBERED_LINES = 3
+"""Memories that a Stop hook names."""
+
 START_SOURCES = ("startup", "resume", "clear")
 """Sources of a SessionStart without a compaction."""
 
@@ -203,14 +206,22 @@ def _collect_packs(call: Call, hook: HookCall, open_run: OpenRun, prompt: str, m
 
 
 def _on_stop(call: Call, hook: HookCall) -> HookRunResult:
-    """Record the finished run."""
+    """Record the finished run, and show what was remembered."""
     if hook.params.open_run is None:
         return _no_output("unknownRun")
-    _record_run(call, hook, hook.params.open_run, "completed")
-    return _no_output(None)
+    result = _record_run(call, hook, hook.params.open_run, "completed")
+    return HookRunResult(output=remembered_output(result.remembered), open_run=None, empty_reason=None)
 
 
-def _record_run(call: Call, hook: HookCall, open_run: OpenRun, outcome: str) -> None:
+def remembered_output(remembered: Sequence[Remembered]) -> dict[str, Any] | None:
+    """Return the output that shows the user what was remembered, each with its undo; None if nothing was."""
+    shown = [f"Remembered: {memory.text} (undo: onecode-sidecar memory delete {memory.id})" for memory in remembered]
+    more = len(shown) - MAX_REMEMBERED_LINES
+    lines = shown[:MAX_REMEMBERED_LINES] + ([f"… and {more} more: onecode-sidecar memory list"] if more > 0 else [])
+    return {"systemMessage": "\n".join(lines)} if lines else None
+
+
+def _record_run(call: Call, hook: HookCall, open_run: OpenRun, outcome: str) -> PostRunResult:
     run = _run_from_transcript(hook, open_run)
     text = hook.text("last_assistant_message") if outcome == "completed" else ""
     params = {
@@ -225,7 +236,7 @@ def _record_run(call: Call, hook: HookCall, open_run: OpenRun, outcome: str) -> 
         "startedAt": rfc3339(_started_ms(open_run)),
         "finishedAt": call.now(),
     }
-    post_run(call, PostRunParams.model_validate(params, by_alias=True, by_name=False))
+    return post_run(call, PostRunParams.model_validate(params, by_alias=True, by_name=False))
 
 
 def _run_from_transcript(hook: HookCall, open_run: OpenRun) -> TranscriptRun:

@@ -1,107 +1,124 @@
-"""Recognize an agent's sentences that conclude: a decision, a resolution, a confirmed pattern. Pure.
+"""Recognize an agent's sentences that are worth storing: a choice with its reason, the explanation of an error. Pure.
 
-Plans, possibilities and offers are not conclusions.
+Plans, possibilities and offers are not conclusions; nor is a report that something was done.
 """
 
 import re
-from collections.abc import Iterator, Mapping
 from typing import Literal, NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.markdown import sentences
+from sidecar.core.text import clip_at_word
 
 StatementKind = Literal[
     "decision", "error_pattern", "resolution", "user_correction", "preference", "validated_pattern", "gotcha", "lesson",
-    "episodic",
+    "episodic", "semantic",
 ]  # fmt: skip
-
-Table = tuple[tuple[StatementKind, float, str], ...]
-"""Kind, confidence, patterns."""
-
-
-def compile_table(table: Table, names: Mapping[str, str]) -> Iterator[tuple[re.Pattern[str], StatementKind, float]]:
-    """Yield each pattern of a table, in order.
-
-    A line that begins with `//` is a comment; one that begins with `>` continues the previous line.
-    """
-    for kind, confidence, lines in table:
-        for line in re.sub(r"\n\s{0,40}>", "", lines).splitlines():
-            if (pattern := line.strip()) and not pattern.startswith("//"):
-                yield lazy_regex(_named(pattern, names), re.IGNORECASE), kind, confidence
-
-
-def _named(pattern: str, names: Mapping[str, str]) -> str:
-    for name, meaning in names.items():
-        pattern = pattern.replace(f"<{name}>", f"(?:{meaning})")
-    return pattern
 
 
 class Conclusion(NamedTuple):
-    """The kind of a conclusion, and its confidence."""
+    """Whether a sentence states a choice with a reason or an alternative, and the confidence in it."""
 
-    type: StatementKind
+    is_reasoned: bool
     confidence: float
 
 
-_NAMES = {
-    "REASON": r"because|since|over|instead of|rather than|so that|due to|as it|for its|in order to|to avoid|to keep",
-    "PROJECT": r"(?:this|the) (?:project|repo|repository|codebase|package|team|app)(?:['’]s \w+)?",
-}
-_TABLE: Table = (
-    ("resolution", 0.7, r"""
-        \b(?:fixed|solved|resolved|cured|mended)\b.{0,80}\bby\b.{3,}
-        \bthe fix (?:was|is)\b.{5,}
-        \b(?:root cause|culprit|actual (?:cause|problem|bug))
-          >(?: of .{3,60}?| behind .{3,60}?)? (?:was|is|turned out)\b.{5,}
-        \b(?:behoben|gelöst) (?:durch|indem)\b.{3,}|\bdie ursache (?:war|ist)\b.{5,}
-        \b(?:corrigé|résolu) (?:en|par)\b.{3,}|\b(?:solucionado|resuelto|resolvido|corrigido) (?:con|al|por|com
-          >|ao)\b.{3,}
-    """),
-    ("decision", 0.7, r"""
-        \b(?:i|we)(?:['’]ve| have)? (?:\w+ly |therefore |also )?(?:decided|chose|chosen|opted|settled
-          >|went with)\b.{5,}
-        ^(?:so )?(?:decided|opted|settled on|went with|chose)\b.{5,}
-        \b(?:i|we)(?:['’]ve| have)? (?:switched|moved|migrated) from\b.{2,60}\bto\b.{2,}
-        \bthe decision (?:is|was)\b.{5,}|^decision:.{5,}
-        \b(?:chose|chosen|picked|selected|kept|used)\b.{2,90}\b<REASON>\b.{3,}
-        \b(?:ich habe|wir haben) (?:mich|uns)\b.{2,80}\bentschieden\b|\b(?:j['’]ai|nous avons) (?:choisi
-          >|décidé)\b.{3,}
-        \b(?:he|hemos) (?:elegido|decidido)\b.{3,}|\b(?:escolhi|decidi|ho scelto|ho deciso)\b.{3,}|я (?:решил
-          >|выбрал).{3,}
-        (?:决定|选择了).{2,}|(?:に決めました|を選びました|を採用しました)
-    """),
-    ("user_correction", 0.75, r"""
-        ^(?:and |so |also )?(?:the )?user (?:\w+ly |always )?(?:prefers?|favou?rs?|insists? (?:on|that))\b.{4,}
-        ^(?:and |so |also )?(?:the )?user (?:asked|told|wants|wanted) (?:me |us )?(?:to )?(?:always|never|only)\b.{4,}
-    """),
-    ("validated_pattern", 0.7, r"""
-        \b<PROJECT> (?:already |always |consistently |generally )?(?:uses|follows|prefers|keeps|puts|stores)\b.{4,}
-        \b<PROJECT> (?:already |always |consistently |generally )?(?:names|expects|relies on)\b.{4,}
-        \b(?:convention|pattern)(?: used)?(?: here| in this .{2,30}?)? is\b.{4,}|\bby convention\b.{4,}
-        \b(?:confirmed|verified) that\b.{6,}
-        \bdieses projekt (?:nutzt|verwendet)\b.{3,}|\bce projet utilise\b.{3,}|\beste (?:proyecto|projeto) usa\b.{3,}
-    """),
-)  # fmt: skip
-
-RULES = tuple(compile_table(_TABLE, _NAMES))
-
+_CHOICE = lazy_regex(
+    r"(?:^|[,;:—–(]\s{0,3}|\b(?:so|and|but|therefore|then)\s)(?:i|we)(?:['’]ve| have| had)? (?:\w+ly |therefore "
+    r"|also )?"
+    r"(?:decided|chose|chosen|opted|settled on|went with|picked|switched|moved|migrated|dropped|rejected)\b.{8,}"
+    r"|^(?:so )?(?:decided|opted|settled on|went with|chose|picked|switched from|moved from|rejected)\b.{8,}"
+    r"|(?:^|\b(?:so|and|but)\s)(?:i|we)(?:['’]ve| have)? (?:used|kept)\b.{2,90}\b(?:instead of|rather than)\b.{2,}"
+    r"|^(?:the )?decision(?: is| was)?\b:?.{10,}|\b(?:was|were|is|are) (?:deliberately |therefore )?chosen\b.{5,}"
+    r"|\b(?:ich habe|wir haben) (?:mich|uns)\b.{2,80}\bentschieden\b|\b(?:j['’]ai|nous avons|on a) (?:choisi"
+    r"|décidé)\b.{5,}"
+    r"|\b(?:he|hemos) (?:elegido|decidido|optado)\b.{5,}|\b(?:escolhi|decidi|optei|escolhemos|decidimos|ho scelto"
+    r"|ho deciso"
+    r"|abbiamo scelto)\b.{5,}|\b(?:ik heb|we hebben)\b.{2,60}\b(?:gekozen|besloten)\b|(?:я|мы) (?:решил|выбрал).{5,}"
+    r"|(?:(?:我们?|已经?|最终)决定|选择了|改用了?).{4,}|(?:に決めました|を選びました|を採用しました|に変更しました)",
+    re.IGNORECASE,
+)
+_REASON = lazy_regex(
+    r"\b(?:because|since|so that|due to|as (?:it|this|that|the)|to avoid|to keep|in order to|instead of|rather than"
+    r"|in favou?r of|over (?!time\b|the (?:last|next)\b)[\w`]|weil|damit|statt|anstatt|sondern|parce qu|afin|au lieu d"
+    r"|plutôt qu|porque|para que|ya que|pois|já que|en (?:vez|lugar) de|em vez de|ao invés|perché|invece d|così da"
+    r"|omdat"
+    r"|in plaats van|потому что|чтобы|так как|вместо)"
+    r"|\b(?:switched|moved|migrated|changed)\b.{1,60}\bfrom\b.{2,40}\bto\b|因为|由于|而不是|而非|代替|以便|ため|ので|ではなく|の代わりに",
+    re.IGNORECASE,
+)
 _TENTATIVE = lazy_regex(
     r"[?？]$|^next\b|\b(?:could|might|may|would|if you|shall|perhaps|maybe|likely|probably|possibly|i think|seems?"
-    r"|appears?|let me|i['’]ll|i will|i['’]m going to|going to|todo|should (?:we|i)|what you used)\b"
+    r"|appears?|let me|i['’]ll|i will|i['’]m going to|going to|todo|should (?:we|i)|what you used|you (?:decided"
+    r"|chose|picked))\b"
     r"|\b(?:könnte|vielleicht|peut-être|quizás|talvez)\b",
     re.IGNORECASE,
 )
-_REASON = lazy_regex(r"\b(?:because|since|so that|to avoid|in order to)\b", re.IGNORECASE)
-_PASSING = lazy_regex(
-    r"\b(?:confirmed|verified) that\b.{0,300}\b(?:pass(?:es|ed)?|green|works?|builds?|compiles?|succeeds?"
-    r"|everything|all)\b|\b(?:picked|chosen|chose|selected|kept|used) (?:up|by you|the file)\b",
+_POINTING = lazy_regex(
+    r"\b(?:decided|chose|opted|picked|switched|moved|went)(?: to \w+| for| with)? (?:it|this|that|them|one|these"
+    r"|both)\b",
     re.IGNORECASE,
 )
+_PASSING = lazy_regex(
+    r"\b(?:picked|chosen|chose|selected) (?:up|by you|the (?:file|first|next|wrong))\b"
+    r"|\b(?:moved|switched) (?:on|to the next|the file|back to)\b",
+    re.IGNORECASE,
+)
+CONFIDENCE = 0.7
+MIN_WORDS = 6
+MIN_UNSPACED_CHARACTERS = 12
 
 
 def match_conclusion(sentence: str) -> Conclusion | None:
-    """Return what an agent's sentence concludes; None if it reports, plans or supposes."""
+    """Return what an agent's sentence decides; None if it reports, plans or supposes."""
     text = sentence.strip()
     claimed = _REASON.split(text, maxsplit=1)[0]
-    if text.endswith("?") or _TENTATIVE.search(claimed) or _PASSING.search(text):
+    if _TENTATIVE.search(claimed) or text.endswith(("?", "？")) or _PASSING.search(text) or _POINTING.search(text):
         return None
-    return next((Conclusion(kind, confidence) for pattern, kind, confidence in RULES if pattern.search(text)), None)
+    if not _CHOICE.search(text) or _size(text) < MIN_WORDS:
+        return None
+    return Conclusion(_REASON.search(text) is not None, CONFIDENCE)
+
+
+_CAUSE = lazy_regex(
+    r"\b(?:root cause|culprit|actual (?:cause|problem|bug)|because|due to|caused by|turned out|stems? from|came from"
+    r"|(?:problem|issue|bug|error|failure|reason) (?:was|is|were|comes?)|(?:was|were|is|are) (?:missing|wrong|not"
+    r"|never|still"
+    r"|undefined|null|outdated|incompatible|hard-?coded)|(?:did|does|do)(?:n['’]t| not)|(?:had|has|have) no\b|no longer"
+    r"|so (?:i|we) (?:added|changed|replaced|moved|renamed|removed|installed|set|pinned|used|switched|upgraded)"
+    r"|(?:fixed|solved|resolved|cured)\b.{0,80}\bby|the fix (?:was|is) to|(?:needs?|expects?|requires?|lacked|lacks)\b"
+    r"|instead of|rather than|which (?:meant|broke|caused|made)|only (?:works?|accepts?|supports?)"
+    r"|ursache|weil|fehlte|behoben|parce qu|manquait|corrigé|causa|porque|faltaba|faltava|debido|devido|perché|mancava"
+    r"|omdat|oorzaak|ontbrak|потому|из-за|причин)"
+    r"|原因|因为|由于|缺少|ため|ので|が原因|なかった",
+    re.IGNORECASE,
+)
+_COMPLETION = lazy_regex(
+    r"^(?:the fix|everything|all (?:tests|\d+)|it|this|that|tests?)\b.{0,30}\b(?:complete|done|in place|works?"
+    r"|working|pass\w*"
+    r"|green|ready|successful\w*|fixed|resolved)\b[^,;:]{0,30}$",
+    re.IGNORECASE,
+)
+_TEST_NAME = lazy_regex(r"\btest_\w+|\w+::\w+|\b\w+\.(?:test|spec)\.\w+|[✓✗✘❌✅]")
+MAX_TEST_NAMES = 2
+MAX_EXPLANATIONS = 2
+
+
+def explanation_in(text: str, limit: int) -> str:
+    """Return an agent's sentences on the cause or the fix of an error; empty if it explains nothing.
+
+    A report of success and a list of tests explain nothing.
+    """
+    chosen: list[str] = []
+    for sentence in sentences(text):
+        claimed = _REASON.split(sentence, maxsplit=1)[0]
+        is_explanation = _CAUSE.search(sentence) and not _TENTATIVE.search(claimed) and not _COMPLETION.search(sentence)
+        if is_explanation and _size(sentence) >= MIN_WORDS and len(_TEST_NAME.findall(sentence)) <= MAX_TEST_NAMES:
+            chosen.append(sentence)
+    return clip_at_word(" ".join(dict.fromkeys(chosen[-MAX_EXPLANATIONS:])), limit)
+
+
+def _size(text: str) -> int:
+    """Return the number of words; scripts without spaces count by characters."""
+    unspaced = sum("\u3040" <= character <= "\u9fff" for character in text)
+    return max(len(text.split()), MIN_WORDS if unspaced >= MIN_UNSPACED_CHARACTERS else 0)

@@ -13,11 +13,14 @@ from sidecar.memory.capture.capture_session import (
     capture_session_summary,
     captured_until,
     enqueue_summary,
+    remember_run,
+    session_memories,
 )
-from sidecar.memory.capture.extract_notes import capturable_part, resolution_in, title_of
+from sidecar.memory.capture.conversation import ConversationContent, read_conversation, read_transcript
+from sidecar.memory.capture.extract_notes import reduce_summary
 from sidecar.memory.capture.methods import to_capture_result, to_session_summary
 from sidecar.memory.capture.session_summary import ErrorEvent, Note, SessionSummary, Utterance, session_source
-from sidecar.memory.capture.session_transcript import read_transcript
+from sidecar.memory.capture.statement_notes import title_of
 from sidecar.memory.capture.verify_notes import Support, TypedMessage, verify_rule
 from sidecar.memory.entry import SECTORS, Document, Memory, Sector, content_hash, normalized
 from sidecar.memory.files.layout import AGENTS, SHARED
@@ -46,6 +49,7 @@ __all__ = [
     "SHARED_ONLY",
     "CaptureContext",
     "CaptureResult",
+    "ConversationContent",
     "Document",
     "ErrorEvent",
     "FileChange",
@@ -72,7 +76,6 @@ __all__ = [
     "accepted_rules",
     "artifact_source",
     "artifact_tag",
-    "capturable_part",
     "capture_session_summary",
     "captured_until",
     "clean_session",
@@ -89,16 +92,19 @@ __all__ = [
     "normalized",
     "preload",
     "reach_of",
+    "read_conversation",
     "read_memory_file",
     "read_transcript",
     "recall_query",
+    "reduce_summary",
     "refresh_index",
+    "remember_run",
     "render_memory",
     "render_memory_file",
-    "resolution_in",
     "revoke",
     "revoked_line",
     "run_upkeep_later",
+    "session_memories",
     "session_source",
     "standing_instructions",
     "title_of",

@@ -107,6 +107,7 @@ ROW_GROUPS = (
     RowGroup("memories", "continuity_memory_capture_totals", is_counted=False),
     RowGroup("memories", "continuity_memory_upkeep", before="at_ms < ?2", is_counted=False),
     RowGroup("memories", "continuity_memory_resolutions", before="at_ms < ?2"),
+    RowGroup("memories", "continuity_memory_near_misses", before="at_ms < ?2", is_counted=False),
     RowGroup("memories", "continuity_memory_plans", is_counted=False),
     *STANDING_INSTRUCTION_ROWS,
 )

@@ -45,6 +45,7 @@ from sidecar.memory.model import (
     MemoryRebuildResult,
     MemorySearchParams,
     MemorySearchResult,
+    MemoryStatusParams,
     MemoryStatusResult,
     MemoryUpdateParams,
     MemoryWarning,
@@ -218,7 +219,7 @@ def restore(call: Call, params: MemoryIdParams) -> MemoryDetail:
     return _memory_detail(call, ctx, params.id)
 
 
-def status(call: Call, params: MemoryParams) -> MemoryStatusResult:
+def status(call: Call, params: MemoryStatusParams) -> MemoryStatusResult:
     """Count the memories within reach by owner, retention and tier, and report the last capture and its drops.
 
     Every drop is counted by reason, and so is what active mode would have stored.
@@ -232,6 +233,8 @@ def status(call: Call, params: MemoryParams) -> MemoryStatusResult:
         files = entry_queries.files_within(tx, project, owners)
         capture_state = capture.capture_state(tx, project, owners)
         active, claimed = confirm_instructions.instruction_lists(tx, project)
+        is_listed = params.near_misses and params.token is None
+        near_misses = capture.last_near_misses(tx, project, call.now_ms()) if is_listed else None
     return MemoryStatusResult(
         folder=ctx.index.folder.root,
         present=exists,
@@ -241,6 +244,7 @@ def status(call: Call, params: MemoryParams) -> MemoryStatusResult:
             files=files, changed=_count_within(ctx, refreshed.changed), removed=_count_within(ctx, refreshed.removed)
         ),
         capture=capture_state,
+        near_misses=near_misses,
         upkeep=maintain_methods.last_upkeep(call, project),
         standing_instructions=active,
         unconfirmed=claimed,

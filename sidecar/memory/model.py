@@ -345,6 +345,28 @@ class CaptureSummary(WireModel):
     dropped: list[DropCount]
 
 
+NearMissReason = Literal["belowThreshold", "withoutReason", "withoutExplanation"]
+
+
+class NearMissCount(WireModel):
+    """Number of sentences that nearly became a memory, by reason."""
+
+    reason: NearMissReason
+    count: int
+
+
+class NearMiss(WireModel):
+    """A sentence that nearly became a memory; stored for seven days in the state file only."""
+
+    at: str = Field(description="RFC 3339.")
+    reason: NearMissReason = Field(
+        description="belowThreshold: the user's sentence scored too low; withoutReason: the agent's choice has no"
+        " reason; withoutExplanation: an error went away without an explanation."
+    )
+    score: float = Field(description="0 to 1.")
+    text: str = Field(description="One masked line.")
+
+
 class CaptureState(WireModel):
     """Totals of captured and dropped statements within reach, with reasons."""
 
@@ -355,6 +377,7 @@ class CaptureState(WireModel):
     suppressed: int = Field(description="Number of statements that active mode would have added.")
     dropped: list[DropCount]
     waiting: int = Field(description="Runs with pending material.")
+    near_misses: list[NearMissCount]
 
 
 MAX_LISTED = 200
@@ -476,6 +499,12 @@ class MemoryResolveProposalResult(WireModel):
     )
 
 
+class MemoryStatusParams(MemoryParams):
+    """The project, and whether to list near misses."""
+
+    near_misses: bool = Field(default=False, description="List the last twenty near misses of seven days.")
+
+
 class MemoryStatusResult(WireModel):
     """Memories within reach, and the state of index, capture and upkeep."""
 
@@ -485,6 +514,9 @@ class MemoryStatusResult(WireModel):
     counts: list[MemoryCount]
     index: MemoryIndexState
     capture: CaptureState
+    near_misses: list[NearMiss] | None = Field(
+        default=None, description="Newest first; null unless requested, and for agents."
+    )
     upkeep: LastUpkeep | None = Field(description="The last upkeep; null before the first one.")
     standing_instructions: list[ConfirmedInstruction] = Field(
         description="The active ones, best supported and newest first."

@@ -369,6 +369,15 @@ MIGRATIONS: tuple[Migration, ...] = (
             "UPDATE continuity_memory_resolutions SET without_values = 1",
         ),
     ),
+    Migration(
+        "sentences that nearly became a memory",
+        (
+            """CREATE TABLE continuity_memory_near_misses (
+                 row_id INTEGER PRIMARY KEY, project TEXT NOT NULL, at_ms INTEGER NOT NULL, reason TEXT NOT NULL,
+                 score REAL NOT NULL, text TEXT NOT NULL)""",
+            "CREATE INDEX continuity_memory_near_misses_by_project ON continuity_memory_near_misses (project)",
+        ),
+    ),
 )
 
 DURABLE_TABLES = (

@@ -1,12 +1,14 @@
 """Codex's rollout files. Pure."""
 
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from sidecar.core.json_text import loads
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.transcripts.events import Compaction, Event, Message, Reader, Record, ToolResult, text_of
+from sidecar.transcripts.events import Compaction, Event, Message, Reader, Record, ToolCall, ToolResult, text_of
 
+_PATCHED_FILE = lazy_regex(r"(?m)^\*\*\* (?:Add|Update|Delete) File: (.+?)\s*$")
 _EXIT_CODE = lazy_regex(r"(?i)\bexit(?:ed)?(?: with)?(?: code)?: ?(\d{1,3})\b|exited with code (\d{1,3})\b")
 
 
@@ -22,11 +24,26 @@ def events_of(record: Record) -> Iterator[Event]:
         return
     if kind in ("user_message", "agent_message") and isinstance(text := payload.get("message"), str):
         yield Message(at_ms, record.number, "user" if kind == "user_message" else "assistant", text)
+    elif kind in ("custom_tool_call", "function_call"):
+        yield from _call(payload, at_ms)
     elif kind == "exec_command_end":
         output = payload.get("aggregated_output") or payload.get("stdout")
         yield _result(payload, at_ms, output, payload.get("exit_code"), str(payload.get("command")))
     elif kind in ("function_call_output", "custom_tool_call_output"):
         yield _result(payload, at_ms, *_output(payload.get("output")), None)
+
+
+def _call(payload: Mapping[str, Any], at_ms: int) -> Iterator[ToolCall]:
+    """Yield the call of a tool that writes files or questions the user; commands are in their results."""
+    name, call_id = payload.get("name"), str(payload.get("call_id"))
+    if name == "apply_patch" and isinstance(patch := payload.get("input") or payload.get("arguments"), str):
+        paths: dict[str, Any] = {path: {} for path in _PATCHED_FILE.findall(patch.replace("\\n", "\n"))}
+        yield ToolCall(at_ms, call_id, name, {"changes": paths})
+    elif name == "request_user_input" and isinstance(text := payload.get("arguments"), str):
+        with suppress(ValueError, RecursionError):
+            arguments = loads(text.encode("utf-8", "replace"))
+            if isinstance(arguments, dict):
+                yield ToolCall(at_ms, call_id, name, arguments)
 
 
 def _result(payload: Mapping[str, Any], at_ms: int, output: Any, exit_code: Any, command: str | None) -> ToolResult:
@@ -60,6 +77,7 @@ READER = Reader(
     provider="codex",
     marks={
         Message: (b'"user_message"', b'"agent_message"'),
+        ToolCall: (b'"apply_patch"', b'"request_user_input"'),
         ToolResult: (b"_call_output", b"exec_command_end"),
         Compaction: (b"ompact",),
     },

@@ -34,6 +34,7 @@ BANNED = frozenset(
 ALLOWED_IDENTIFIERS: dict[str, str] = {
     "standing_instruction": "the specification's name for what a user states as lasting",
     "is_standing": "whether a statement is one",
+    "standing": "the member of post-run's `remembered` that reports it",
 }
 
 NOUNS_IN_ING = {
@@ -62,7 +63,7 @@ MAX_LINES = 600
 SHORT_LINES = 60
 SHORT_FILES = {"schema/methods.py": "one method, in the slice's usual place"}
 """Files below SHORT_LINES that are neither an `__init__`, nor a command, nor imported by two unrelated modules."""
-MAX_FILES = 392
+MAX_FILES = 389
 MAX_DEPTH = 2
 MAX_SETTINGS = 27
 

@@ -12,7 +12,7 @@ from tests.support.command import Command, Done, run_command
 from tests.support.process import SidecarProcess
 from tests.support.repositories import Repository
 
-CORRECTION = {"messages": [{"author": "user", "text": "No, use pnpm instead of npm. Why?"}]}
+CORRECTION = {"messages": [{"author": "user", "text": "From now on use pnpm instead of npm. Why?"}]}
 
 
 @pytest.fixture
@@ -64,7 +64,7 @@ def test_a_memory_is_listed_searched_shown_edited_and_deleted(output_of: Callabl
     assert memory_id in output_of("search", "which", "package", "manager", "pnpm")
     card = output_of("show", memory_id[-3:])
     assert f"id       {memory_id}\ntype     user_correction, reflective\nowner    shared, daily\n" in card
-    assert card.endswith("# Use pnpm instead of npm\n\nNo, use pnpm instead of npm.\n")
+    assert card.endswith("# Use pnpm instead of npm\n\nUse pnpm instead of npm.\n")
     (tmp_path / "new.md").write_text("Use bun.\n")
     assert output_of("edit", memory_id, "--file", str(tmp_path / "new.md"), "--durable").startswith(
         f"changed  {memory_id}  Use pnpm"
@@ -83,7 +83,7 @@ def test_a_memory_is_edited_in_the_users_editor(output_of: Callable[..., str], t
     memory_id = the_id(output_of)
     changed = output_of("edit", memory_id, VISUAL=f'"{sys.executable}" "{editor}"')
     assert changed.startswith(f"changed  {memory_id}")
-    assert output_of("show", memory_id).endswith("No, use pnpm instead of npm.\nBun too.\n")
+    assert output_of("show", memory_id).endswith("Use pnpm instead of npm.\nBun too.\n")
 
 
 def test_the_user_can_read_private_memories_of_agents(output_of: Callable[..., str], ask: Callable[..., Any]) -> None:
@@ -100,9 +100,9 @@ def test_upkeep_and_proposals_are_printed(output_of: Callable[..., str], ask: Ca
     for number in range(4):
         ask("capture", sessionId=f"t{number}", summary=CORRECTION)
     memory_id = the_id(output_of)
-    assert output_of("proposals") == f"{memory_id}  - No, use pnpm instead of npm.\n"
+    assert output_of("proposals") == f"{memory_id}  - Use pnpm instead of npm.\n"
     assert output_of("proposals", "--accept", memory_id) == (
-        f"accepted  {memory_id}  Use pnpm instead of npm\nFor your rule file: - No, use pnpm instead of npm.\n"
+        f"accepted  {memory_id}  Use pnpm instead of npm\nFor your rule file: - Use pnpm instead of npm.\n"
     )
 
 

@@ -162,7 +162,8 @@ def test_recent_decisions_are_captured_before_a_compaction_and_restored_after_it
 ) -> None:
     repository = make_repository({**PROJECT, "src/a.py": "x = 1\n"}, name="till")
     chat = Conversation(active.client, repository.path)
-    chat.turn("No, use pnpm instead of npm, the lockfile is pnpm's.", session="s-1")
+    chosen = "I chose pnpm instead of npm because the lockfile is pnpm's."
+    chat.turn("Install the packages.", session="s-1", text=chosen)
     active.clock.advance(60_000)
     words = "I decided to keep the cart in Redis because it expires there."
     record = {"type": "assistant", "timestamp": "2026-03-01T09:30:59Z", "message": {"content": [
@@ -174,7 +175,7 @@ def test_recent_decisions_are_captured_before_a_compaction_and_restored_after_it
     )
     after = active.client.request("context/postCompact", {**params, "compactionId": before["compactionId"]})
     assert (before["compactions"], after["compactions"]) == (1, 1)
-    assert "use pnpm instead of npm" in after["context"]["block"]
+    assert chosen in after["context"]["block"]
     assert words in after["context"]["block"]
     assert "> Half is asked" in after["prompt"]
     assert 'session_progress: "Half is asked"' in (repository.path / ".chati/session.yaml").read_text(encoding="utf-8")

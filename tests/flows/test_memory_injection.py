@@ -69,10 +69,10 @@ def test_superseded_and_contradicted_memories_are_searchable_and_never_injected(
 ) -> None:
     memories = Memories(active, project.path)
     for number, text in enumerate((
-        "Use npm instead of yarn for the till.", "Use pnpm instead of npm for the till.",
-        "Always print discounts on the receipt.", "Never print discounts on the receipt.",
+        "use npm instead of yarn for the till.", "use pnpm instead of npm for the till.",
+        "always print discounts on the receipt.", "never print discounts on the receipt.",
     )):  # fmt: skip
-        digest = {"messages": [{"author": "user", "text": text}]}
+        digest = {"messages": [{"author": "user", "text": f"From now on {text}"}]}
         assert len(memories.ask("capture", sessionId=f"s{number}", summary=digest)["added"]) == 1
     for prompt, present, past in (
         ("Install the till with npm or pnpm or yarn?", "Use pnpm", "npm instead of yarn"),

@@ -12,7 +12,7 @@ from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
 
 DAY_MS = 86_400_000
-CORRECTION = {"messages": [{"author": "user", "text": "Always run the linter before you commit."}]}
+CORRECTION = {"messages": [{"author": "user", "text": "From now on, always run the linter before you commit."}]}
 
 
 @pytest.fixture
@@ -165,22 +165,23 @@ def test_a_run_is_captured_automatically_in_active_mode(
     play(
         memories,
         conversation,
-        "No, use tomllib instead of tomli. Fix the import.",
+        "From now on use tomllib instead of tomli. Fix the import.",
         work=lambda: [
             {**bash("python -c 'import tomli'", "", "1"), "output": {"stderr": failed, "exitCode": 1}},
             conversation.edit("till/prices.py", "import tomllib\n"),
             {**bash("python -c 'import tomli'", "", "2"), "output": {"stdout": "", "exitCode": 0}},
         ],
-        text="I decided to read the file once because it never changes.",
+        text="The import failed because tomli is missing here. I chose to read the file once because it never changes.",
     )
     stored = {memory["type"]: memories.ask("get", id=memory["id"]) for memory in memories.ask("list")["memories"]}
-    assert set(stored) == {"user_correction", "decision", "error_pattern", "resolution"}
+    assert set(stored) == {"user_correction", "resolution"}
     assert stored["resolution"]["text"] == (
-        "I decided to read the file once because it never changes.\n\nChanged: `till/prices.py`.\n\n"
+        "The import failed because tomli is missing here. I chose to read the file once because it never changes."
+        "\n\nChanged: `till/prices.py`.\n\n"
         "The error was `ModuleNotFoundError: No module named 'tomli'`."
     )
     state = memories.ask("status")["capture"]
-    assert (state["last"]["origin"], state["last"]["added"], state["waiting"]) == ("run", 4, 0)
+    assert (state["last"]["origin"], state["last"]["added"], state["waiting"]) == ("run", 2, 0)
     assert project.git("status", "--porcelain") == " M till/prices.py"
 
 
@@ -188,7 +189,7 @@ def test_a_passive_run_is_counted_as_suppressed_and_writes_nothing(
     memories: Memories, conversation: Conversation, project: Repository
 ) -> None:
     memories.sidecar.client.request("settings/update", {"settings": {"mode": "passive"}})
-    play(memories, conversation, "Always run the linter before you commit.")
+    play(memories, conversation, "From now on, always run the linter before you commit.")
     state = memories.ask("status")["capture"]
     assert (state["suppressed"], state["added"], state["waiting"]) == (1, 0, 0)
     assert not (project.path / ".chati").exists()
@@ -293,7 +294,10 @@ def test_a_certain_rule_seen_five_times_is_proposed_and_the_user_decides(
     memory_id = proven(memories)
     before = everything(project)
     (proposal,) = memories.ask("proposals")["proposals"]
-    assert (proposal["memory"]["id"], proposal["rule"]) == (memory_id, "- Always run the linter before you commit.")
+    assert (proposal["memory"]["id"], proposal["rule"]) == (
+        memory_id,
+        "- Always run the linter before you commit.",
+    )
     accepted = memories.ask("resolveProposal", id=memory_id, decision="accept")
     assert accepted["rule"] == proposal["rule"]
     assert (accepted["memory"]["retention"], accepted["memory"]["tags"]) == ("durable", ["validated"])

@@ -123,7 +123,10 @@ def test_exit_captures_the_session_summary_except_in_passive_mode(lock: Lock) ->
         lock.request("activate", agent="dev")
         summary = {"entries": [{"type": "decision", "text": "SQLite was chosen for the storage."}]}
         result = lock.request(
-            "exit", sessionId="s-1", summary=summary, progress="We decided to use WAL for the storage."
+            "exit",
+            sessionId="s-1",
+            summary=summary,
+            progress="We decided to use WAL for the storage because readers must not wait.",
         )
         assert (len(result["captured"]["added"]), result["captured"]["suppressed"]) == counts
     (path,) = result["captured"]["paths"]

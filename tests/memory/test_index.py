@@ -189,7 +189,7 @@ def test_removing_the_whole_folder_does_not_delete_its_memories(memories: Memori
     third = memories.add("A third one.")["id"]
     assert memories.ids() == [third]
     assert memories.rows("SELECT id FROM continuity_memory_tombstones") == []
-    messages = [{"author": "user", "text": "Never print cards by day."}]
+    messages = [{"author": "user", "text": "From now on never print cards by day."}]
     shutil.rmtree(memories.folder)
     assert len(memories.ask("capture", sessionId="s", summary={"messages": messages})["added"]) == 1
     assert memories.rows("SELECT id FROM continuity_memory_tombstones") == []

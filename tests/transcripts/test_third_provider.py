@@ -28,12 +28,14 @@ def response(call_id: str, **result: str) -> dict[str, Any]:
     return {"functionResponse": {"id": call_id, "response": result}}
 
 
+EDIT = {"functionCall": {"id": "e", "name": "write_file", "args": {"file_path": "cart.py", "content": "1"}}}
+
 SESSION = (
     line("user", {"text": "An earlier prompt"}, minute=20),
     line("user", {"text": "Fix the cart."}),
     line("model", call("a"), id="1", usageMetadata={"promptTokenCount": 10, "candidatesTokenCount": 2}),
     line("user", response("a", error="1 failed")),
-    line("model", {"text": "The total was rounded twice."}, call("b")),
+    line("model", {"text": "The total was wrong because it was rounded twice."}, EDIT, call("b")),
     line("user", response("b", output="1 passed")),
     line("compression"),
 )
@@ -59,18 +61,19 @@ def test_messages_and_resolved_errors_are_captured() -> None:
     captured = read_transcript(SESSION, SINCE_MS)
     assert [(message.author, message.text) for message in captured.utterances] == [
         ("user", "Fix the cart."),
-        ("assistant", "The total was rounded twice."),
+        ("assistant", "The total was wrong because it was rounded twice."),
     ]
     (error,) = captured.errors
-    assert (error.text, error.resolution) == ("1 failed", "The total was rounded twice.")
+    assert (error.text, error.resolution) == ("1 failed", "The total was wrong because it was rounded twice.")
 
 
 def test_a_run_is_reconstructed() -> None:
     run = run_since(SESSION, SINCE_MS)
-    assert (run.prompt, run.text) == ("Fix the cart.", "The total was rounded twice.")
+    assert (run.prompt, run.text) == ("Fix the cart.", "The total was wrong because it was rounded twice.")
     assert [(part["type"], part.get("state")) for part in run.parts] == [
         ("tool-run_shell_command", "call"),
         ("text", None),
+        ("tool-write_file", "call"),
         ("tool-run_shell_command", "result"),
     ]
     assert run.usage["inputTokens"] == 10

@@ -1,16 +1,16 @@
-"""Outputs of failed tool calls in a provider's transcript. Pure.
+"""A run's activity in the message parts that a host stores, and the parts as events of a transcript. Pure.
 
-The host's stored messages do not have them (host.md, Facts that shape the contract).
+Outputs of failed tool calls come from the transcript: the stored parts do not have them.
 """
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sidecar.capture.effects.shell_commands import files_read, may_write
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
-from sidecar.transcripts.events import ToolResult
+from sidecar.transcripts.events import Event, Message, ToolCall, ToolResult
 from sidecar.transcripts.records import read_events
 
 _WRITING = frozenset(("tool-Edit", "tool-Write", "tool-MultiEdit", "tool-NotebookEdit"))
@@ -90,7 +90,7 @@ def activity_of(parts: Sequence[Mapping[str, Any]], failures: Sequence[ToolFailu
         elif kind in _READING:
             read.extend(_paths(tool_input) if succeeded else ())
         elif kind == "tool-Bash":
-            command = _command(part, tool_input, failure)
+            command = command_of(part, tool_input, failure)
             commands.extend([command] if command else [])
             read.extend(files_read(command.command) if command and succeeded and not command.failed else ())
         elif kind == "tool-TodoWrite":
@@ -107,6 +107,43 @@ def activity_of(parts: Sequence[Mapping[str, Any]], failures: Sequence[ToolFailu
         if failure.tool_call_id not in call_ids and failure.is_shell_output
     )
     return RunActivity(_distinct(written), _distinct(read), tuple(commands), todos, plan, "\n\n".join(texts))
+
+
+def events_of_parts(
+    prompt: str, parts: Sequence[Mapping[str, Any]], failures: Sequence[ToolFailure], at_ms: int
+) -> Iterator[Event]:
+    """Yield a run's prompt, the agent's texts, its tool calls and their results, in order."""
+    if prompt.strip():
+        yield Message(at_ms, 0, "user", prompt)
+    by_id = {failure.tool_call_id: failure for failure in failures if failure.tool_call_id}
+    for number, part in enumerate(parts, 1):
+        kind, tool_input = part.get("type"), part.get("input")
+        if kind == "text" and isinstance(text := part.get("text"), str):
+            yield Message(at_ms, number, "assistant", text)
+        elif isinstance(kind, str) and isinstance(tool_input, Mapping):
+            call_id = str(part.get("toolCallId"))
+            yield ToolCall(at_ms, call_id, kind.removeprefix("tool-"), tool_input)
+            if (result := _result_of_part(part, tool_input, by_id.get(call_id), call_id, at_ms)) is not None:
+                yield result
+    known_ids = {str(part.get("toolCallId")) for part in parts}
+    for failure in failures:
+        if failure.tool_call_id not in known_ids:
+            yield ToolResult(at_ms, "", failure.text, failed=True)
+
+
+def _result_of_part(
+    part: Mapping[str, Any], tool_input: Mapping[str, Any], failure: ToolFailure | None, call_id: str, at_ms: int
+) -> ToolResult | None:
+    """Return the result of a tool call; None for one that was denied or interrupted without a word."""
+    if failure is not None:
+        return ToolResult(at_ms, call_id, failure.text, failed=True)
+    output = part.get("output")
+    if output is None:
+        return None
+    command = command_of(part, tool_input, None) if part.get("type") == "tool-Bash" else None
+    structured = output if isinstance(output, Mapping) else None
+    text = command.output if command is not None else output if isinstance(output, str) else ""
+    return ToolResult(at_ms, call_id, text, failed=bool(command and command.failed), structured=structured)
 
 
 def relative_to(cwd: str, path: str) -> str | None:
@@ -136,7 +173,8 @@ def _paths(tool_input: Mapping[str, Any]) -> list[str]:
     return [path for path in paths if path and "\0" not in path]
 
 
-def _command(part: Mapping[str, Any], tool_input: Mapping[str, Any], failure: ToolFailure | None) -> Command | None:
+def command_of(part: Mapping[str, Any], tool_input: Mapping[str, Any], failure: ToolFailure | None) -> Command | None:
+    """Return the command of a shell call with what is known about its end; None if it has none."""
     command = tool_input.get("command")
     if isinstance(command, list):
         command = " ".join(str(word) for word in command)

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import apsw
 
 from sidecar.core.clock import rfc3339
+from sidecar.core.terms import query_terms
 from sidecar.core.yaml_edit import Value
 from sidecar.memory import decay
 from sidecar.memory.access_control import Reach
@@ -22,6 +23,7 @@ from sidecar.memory.files import document
 from sidecar.memory.files.layout import SHARED, folder_of, new_memory_path
 from sidecar.memory.files.memory_folder import DayNumbers
 from sidecar.memory.index import write_index_file
+from sidecar.memory.standing_instructions import active_instructions
 from sidecar.memory.store import captures, entries, entry_queries, local_state
 from sidecar.memory.store.entries import IndexedMemory
 from sidecar.memory.writer import Writer, front_matter_time
@@ -141,6 +143,9 @@ def _group(writer: Writer, plan: CapturePlan, owner: str) -> tuple[str, bytes | 
 REPEAT_GAIN = 0.25
 """Each repeat closes this fraction of the gap to 1.0 (0.7 → more than 0.9 after five)."""
 
+ECHO_SHARE, MIN_ECHO_TERMS = 0.7, 3
+"""An agent's statement that shares this part of its words with what the session was given repeats that."""
+
 CONTRADICTION_FACTOR = 0.5
 """Confidence factor of a contradicted memory."""
 
@@ -183,6 +188,7 @@ class CapturePlanner:
         self._entries: list[PlannedEntry] = []
         self._amended: dict[str, dict[str, Value]] = {}
         self._sightings: dict[str, int] = {}
+        self._given: list[frozenset[str]] | None = None
 
     def plan(self, notes: Sequence[Note]) -> CapturePlan:
         """Sort the notes into new ones, repeats, and those the user deleted."""
@@ -213,8 +219,28 @@ class CapturePlanner:
                 self.dropped["injected"] += 1
             else:
                 self._count_repeat(existing.memory, is_first=is_first)
+        elif _is_agent_statement(note) and self._is_echo(note):
+            self.dropped["injected"] += 1
         else:
             self._add_entry(note, existing.memory if existing is not None else None)
+
+    def _is_echo(self, note: Note) -> bool:
+        """Whether the agent repeats what its session was given, in whatever words."""
+        terms = frozenset(query_terms(note.text))
+        return any(len(terms & given) >= ECHO_SHARE * min(len(terms), len(given)) for given in self._given_terms())
+
+    def _given_terms(self) -> list[frozenset[str]]:
+        """Return the terms of what the session was given: delivered memories, and every standing instruction."""
+        if self._given is None:
+            project, owners = self.writer.project, self.writer.reach.owners
+            with self.writer.process.database.read() as tx:
+                texts = [instruction.text for instruction in active_instructions(tx, project)]
+                for memory_id in self.origin.delivered:
+                    memories = entries.entries_with_id(tx, project, memory_id, owners)[:1]
+                    texts += [f"{entry.memory.title} {entry.memory.text}" for entry in memories]
+            terms = (frozenset(query_terms(text)) for text in texts)
+            self._given = [given for given in terms if len(given) >= MIN_ECHO_TERMS]
+        return self._given
 
     def _is_new_evidence(self, tx: apsw.Connection, note: Note, digest: str) -> bool:
         """Whether this observation counts as new evidence.

@@ -11,18 +11,23 @@ import apsw
 
 from sidecar.call import Process
 from sidecar.core.clock import DAY_MS
-from sidecar.core.errors import Conflict, NotFound, PolicyDenied
+from sidecar.core.digests import digest_bytes
+from sidecar.core.errors import Busy, Conflict, NotFound, PolicyDenied, StateDegraded, WorkspaceUnavailable
 from sidecar.core.ides import AGENT_PATHS
+from sidecar.core.terms import query_terms
+from sidecar.core.text import one_line
 from sidecar.memory.access_control import Reach
 from sidecar.memory.capture.capture_plan import CaptureOrigin, CaptureOutcome, store_notes
 from sidecar.memory.capture.extract_notes import ExtractedNotes, extract_notes, gotcha, instruction_lines
 from sidecar.memory.capture.session_summary import Note, SessionSummary, from_json, to_json
+from sidecar.memory.capture.statement_notes import title_of
 from sidecar.memory.entry import content_hash
 from sidecar.memory.files.document import Edit
 from sidecar.memory.files.layout import SHARED
 from sidecar.memory.index import write_index_file
-from sidecar.memory.standing_instructions import register
-from sidecar.memory.store import captures, entry_queries
+from sidecar.memory.privacy_filter import filter_private
+from sidecar.memory.standing_instructions import active_instructions, register
+from sidecar.memory.store import captures, entries, entry_queries
 from sidecar.memory.store.entries import IndexedMemory
 from sidecar.memory.writer import Writer, filtered_words
 from sidecar.system.safe_open import read_regular
@@ -84,6 +89,15 @@ OriginName = Literal["request", "run", "preCompact", "exit", "artifact"]
 GOTCHA_MEETINGS = 3
 GOTCHA_MS = DAY_MS
 """An error seen this often within this time is a gotcha (intelligence-layer.md 4; decisions.md, Memory Layer)."""
+
+WISH_SOURCE = "wish:"
+"""Prefix of a source in which a near miss was seen, before its session."""
+MIN_WISH_TERMS = 3
+INFERRED_CONFIDENCE = 0.6
+INFERRED_TAG = "inferred"
+"""Tag of a preference that the user only repeated."""
+
+MAX_REMEMBERED = 200
 
 MAX_INSTRUCTION_BYTES = 256 * 1024
 
@@ -158,7 +172,7 @@ def _capture_artifact(context: CaptureContext, summary: SessionSummary) -> Captu
     if changed is None:
         return _capture(context, summary)
     captured = CaptureResult(repeated=changed)
-    _record_capture(context, summary.session, captured)
+    _record_capture(context, summary, captured, None)
     return captured
 
 
@@ -173,6 +187,12 @@ def captured_until(process: Process, workspace: Workspace, session: str) -> int:
         return captures.captured_until(tx, workspace.project_key, session)
 
 
+def session_memories(process: Process, workspace: Workspace, session: str, since_ms: int) -> list[str]:
+    """Return the ids of the memories that a session's runs added since a moment, oldest first."""
+    with process.database.read() as tx:
+        return captures.added_in_session(tx, workspace.project_key, session, since_ms)
+
+
 def may_write(context: CaptureContext) -> bool:
     """Whether memories may be written into the project."""
     return not context.automatic or context.process.settings(context.workspace.project_key).mode == "active"
@@ -180,7 +200,11 @@ def may_write(context: CaptureContext) -> bool:
 
 def _capture(context: CaptureContext, summary: SessionSummary) -> CaptureResult:
     extracted = extract_notes(summary, _instructions(context.workspace))
-    notes = (*extracted.notes, *_recurring_errors(context, summary, extracted))
+    notes = (
+        *extracted.notes,
+        *_recurring_errors(context, summary, extracted),
+        *_inferred_preferences(context, summary, extracted),
+    )
     if not may_write(context):
         captured = CaptureResult(suppressed=len(notes), dropped=extracted.dropped)
     elif not notes:
@@ -189,7 +213,8 @@ def _capture(context: CaptureContext, summary: SessionSummary) -> CaptureResult:
         captured = _store(context, summary, notes, extracted)
     if may_write(context):
         _count_cited(context, summary)
-    _record_capture(context, summary.session, captured)
+    _record_near_misses(context, extracted)
+    _record_capture(context, summary, captured, extracted)
     return captured
 
 
@@ -207,7 +232,7 @@ def _store(
 
 
 def _register_instructions(writer: Writer, notes: Iterable[Note]) -> None:
-    """Register the notes that are standing instructions; a memory that stated one before becomes durable.
+    """Register what the user typed as lasting; a memory that stated it before becomes durable.
 
     What the user deleted is not stored again and has no memory.
     """
@@ -223,7 +248,73 @@ def _register_instructions(writer: Writer, notes: Iterable[Note]) -> None:
             with suppress(NotFound, Conflict, PolicyDenied):  # its file is being edited: registered all the same
                 writer.make_durable(stored.memory.id)
         with writer.process.database.write() as tx:
-            register(tx, writer.project, stored.memory.id, digest, "typed", note.at_ms)
+            register(tx, writer.project, stored.memory.id, digest, "typed", note.at_ms, stored.memory.supersedes)
+
+
+def _inferred_preferences(context: CaptureContext, summary: SessionSummary, extracted: ExtractedNotes) -> list[Note]:
+    """Return a preference for each wish that the user also had in another session.
+
+    It is found by relevance only, until the user states or accepts it.
+    """
+    project, source = context.workspace.project_key, f"{WISH_SOURCE}{summary.session}"
+    notes: list[Note] = []
+    with context.process.database.write(durable=False) as tx:
+        for miss in extracted.near_misses:
+            terms = sorted(frozenset(query_terms(miss.text)))
+            if miss.reason != "belowThreshold" or len(terms) < MIN_WISH_TERMS:
+                continue
+            digest = digest_bytes(" ".join(terms).encode())[:24]
+            captures.add_sighting(tx, project, digest, source, miss.at_ms)
+            if captures.was_seen_elsewhere(tx, project, digest, source):
+                notes.append(
+                    Note(
+                        "preference",
+                        title_of(miss.text),
+                        miss.text,
+                        "user",
+                        miss.at_ms,
+                        INFERRED_CONFIDENCE,
+                        (INFERRED_TAG,),
+                    )
+                )
+    return notes
+
+
+def _record_near_misses(context: CaptureContext, extracted: ExtractedNotes) -> None:
+    records = [
+        captures.NearMissRecord(miss.at_ms, miss.reason, miss.score, filter_private(miss.text).text)
+        for miss in extracted.near_misses
+    ]
+    with context.process.database.write(durable=False) as tx:
+        captures.add_near_misses(tx, context.workspace.project_key, records, context.process.clock.now_ms())
+
+
+class RememberedMemory(NamedTuple):
+    """A memory that a run added."""
+
+    id: str
+    text: str
+    """One masked line."""
+    is_standing: bool
+
+
+def remember_run(process: Process, workspace: Workspace, run_id: str) -> tuple[RememberedMemory, ...]:
+    """Capture a run's pending material now, and return what it added and still exists."""
+    with suppress(PolicyDenied, StateDegraded, Busy, WorkspaceUnavailable):  # captured later, in the background
+        capture_pending(CaptureContext(process, workspace, Reach((SHARED,), "", ""), "run", automatic=True))
+    project = workspace.project_key
+    with process.database.read() as tx:
+        ids = captures.added_by(tx, project, run_id)
+        instruction_ids = (
+            {instruction.id for instruction in active_instructions(tx, project)} if ids else frozenset[str]()
+        )
+        found = [entry for item in ids for entry in entries.entries_with_id(tx, project, item, (SHARED,))[:1]]
+    return tuple(
+        RememberedMemory(
+            entry.memory.id, one_line(entry.memory.title, MAX_REMEMBERED), entry.memory.id in instruction_ids
+        )
+        for entry in found
+    )
 
 
 def _count_cited(context: CaptureContext, summary: SessionSummary) -> None:
@@ -269,10 +360,14 @@ def _instruction_paths(workspace: Workspace) -> Iterable[tuple[str, str]]:
     return [(root, name) for root in roots for name in AGENT_PATHS]
 
 
-def _record_capture(context: CaptureContext, session: str, captured: CaptureResult) -> None:
+def _record_capture(
+    context: CaptureContext, summary: SessionSummary, captured: CaptureResult, extracted: ExtractedNotes | None
+) -> None:
     capture = captures.CaptureRecord(
-        context.process.clock.now_ms(), session, context.origin, len(captured.new), len(captured.repeated),
+        context.process.clock.now_ms(), summary.session, context.origin, len(captured.new), len(captured.repeated),
         captured.suppressed, {reason: number for reason, number in sorted(captured.dropped.items()) if number},
+        summary.source, captured.new,
     )  # fmt: skip
+    near_misses: Counter[str] = Counter(miss.reason for miss in extracted.near_misses) if extracted else Counter()
     with context.process.database.write(durable=False) as tx:
-        captures.add_capture(tx, context.workspace.project_key, context.reach.agent or SHARED, capture)
+        captures.add_capture(tx, context.workspace.project_key, context.reach.agent or SHARED, capture, near_misses)

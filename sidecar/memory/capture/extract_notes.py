@@ -10,11 +10,8 @@ from collections.abc import Collection, Iterator
 from typing import Literal, NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.markdown import paragraphs, sentences
-from sidecar.core.text import clip_at_word
-from sidecar.language.conclusions import match_conclusion
-from sidecar.language.corrections import is_question, match_correction
-from sidecar.memory.capture.session_summary import ErrorEvent, Note, SessionSummary, Utterance
+from sidecar.memory.capture.session_summary import ErrorEvent, NearMiss, Note, SessionSummary
+from sidecar.memory.capture.statement_notes import clean_sentence, label_of, read_message, title_of
 from sidecar.memory.entry import content_hash, normalized
 from sidecar.memory.privacy_filter import filter_private
 
@@ -39,14 +36,15 @@ _DUMP_SHARE = 0.6
 _SIGNS = lazy_regex(r"[{}()\[\];=<>|\\/_`$&*#@]")
 
 
-def junk_reason(text: str, instructions: Collection[str]) -> Reason | None:
-    """Return why a text is dropped; None if it may be stored. `instructions` are normalized lines of rule files."""
+def junk_reason(note: Note, instructions: Collection[str]) -> Reason | None:
+    """Return why a note is dropped; None if it may be stored. `instructions` are normalized lines of rule files."""
+    text = note.text.partition("\n\n")[0] if note.author == "user" else note.text
     words = normalized(text)
     if _is_short(text, words):
         return "tooShort"
     if len(text) > MAX_CHARACTERS:
         return "tooLong"
-    if is_question(text):
+    if text.endswith(("?", "？")):
         return "question"
     if is_tool_output(text):
         return "toolOutput"
@@ -74,36 +72,6 @@ def _is_short(text: str, words: str) -> bool:
     return len(text.split()) < MIN_WORDS
 
 
-MAX_TITLE = 80
-
-_LEAD = lazy_regex(
-    r"^(?:(?:no|nope|nah|actually|wait|well|ok(?:ay)?|yes|so|and|but|also|then|please|hm+|sorry|right|decision|nein|bitte|non"
-    r"|não|nee|нет)\b[\s,.:;!—–-]*)+",
-    re.IGNORECASE,
-)
-_CLAUSE = lazy_regex(
-    r"\s{0,4}(?:[,;:]\s|\s[—–-]\s|\s\(|[，；。、]|\s(?:because|since|so that|due to|weil|parce que|porque|perché)\s)"
-)
-MIN_TITLE_WORDS = 4
-
-
-def title_of(sentence: str) -> str:
-    """Return a sentence without lead-in and reasons, at most 80 characters."""
-    flat = re.sub(r"\s+", " ", sentence).strip(" \t\"'*_`#")
-    core = _LEAD.sub("", flat) or flat
-    for match in _CLAUSE.finditer(core):
-        if len(core[: match.start()].split()) >= MIN_TITLE_WORDS:
-            core = core[: match.start()]
-            break
-    core = clip_at_word(core.rstrip(" .!。:;,"), MAX_TITLE)
-    return core[:1].upper() + core[1:]
-
-
-def label_of(line: str) -> str:
-    """Return a line as a title, at most 80 characters."""
-    return clip_at_word(re.sub(r"\s+", " ", line).strip(), MAX_TITLE)
-
-
 MAX_LINE = 300
 
 _ERROR_LINE = lazy_regex(
@@ -127,14 +95,12 @@ def error_line(output: str, subject: str = "") -> str:
 
 CONFIDENCE = {
     "decision": 0.8, "error_pattern": 0.6, "resolution": 0.75, "user_correction": 0.9, "preference": 0.9,
-    "validated_pattern": 0.75, "gotcha": 0.8, "lesson": 0.75, "episodic": 0.7,
+    "validated_pattern": 0.75, "semantic": 0.7, "gotcha": 0.8, "lesson": 0.75, "episodic": 0.7,
 }  # fmt: skip
 """Confidence of explicit notes; a note extracted from text has the confidence of its rule."""
 
-MAX_SENTENCE = 600
 MAX_TEXT = 4_000
-
-_ENDED = lazy_regex(r"(?<=[。！？])\s*")
+MAX_FILES = 5
 
 
 class Sighting(NamedTuple):
@@ -151,66 +117,41 @@ class ExtractedNotes(NamedTuple):
     notes: tuple[Note, ...]
     sightings: tuple[Sighting, ...]
     dropped: Counter[str]
+    near_misses: tuple[NearMiss, ...] = ()
 
 
 def extract_notes(summary: SessionSummary, instructions: Collection[str]) -> ExtractedNotes:
     """Extract what is worth storing; `instructions` are the lines of rule files, which are not new."""
-    dropped: Counter[str] = Counter()
-    notes = []
-    resolutions = " ".join(error.resolution for error in summary.errors)
-    spoken_notes = [note for utterance in summary.utterances for note in _notes_in(utterance, dropped)]
-    candidates = [
-        *summary.notes,
-        *(note for note in spoken_notes if note.type != "resolution" or note.text not in resolutions),
-    ]
+    read = [read_message(utterance) for utterance in summary.utterances]
+    dropped: Counter[str] = sum((message.dropped for message in read), Counter())
+    near_misses = [*summary.near_misses, *(miss for message in read for miss in message.near_misses)]
     sightings = tuple(_sighting(error) for error in summary.errors if _error_line(error))
-    candidates += [note for error in summary.errors for note in _resolution_notes(error, dropped)]
+    resolutions = [note for error in summary.errors for note in _resolution_notes(error, dropped)]
+    explained = " ".join(note.text for note in resolutions)
+    stated = [*summary.notes, *(note for message in read for note in message.notes)]
+    candidates = [*(note for note in stated if note.author != "assistant" or note.text not in explained), *resolutions]
+    notes = []
     for note in candidates:
         storable = _storable(note, dropped)
         if storable is None:
             continue
-        is_agent_statement = storable.type not in ("error_pattern", "gotcha") and storable.retention == "daily"
-        reason = junk_reason(storable.text, instructions) if is_agent_statement else None
+        is_statement = storable.retention == "daily" or storable.is_standing_instruction
+        is_statement &= storable.type not in ("error_pattern", "gotcha")
+        reason = junk_reason(storable, instructions) if is_statement else None
         if reason is not None:
             dropped[reason] += 1
         else:
             notes.append(storable)
-    return ExtractedNotes(tuple(sorted(notes, key=lambda note: note.at_ms)), sightings, dropped)
+    ordered = tuple(sorted(notes, key=lambda note: note.at_ms))
+    return ExtractedNotes(ordered, sightings, dropped, tuple(near_misses))
 
 
 def gotcha(sighting: Sighting) -> Note:
     """Return the note for a recurring error."""
     text = f"The same error keeps coming back: {_code_span(sighting.line)}"
     return Note(
-        "gotcha", label_of(f"Keeps coming back: {sighting.line}"), text, "tool", sighting.at_ms, CONFIDENCE["gotcha"]
+        "gotcha", label_of(f"Recurring error: {sighting.line}"), text, "tool", sighting.at_ms, CONFIDENCE["gotcha"]
     )
-
-
-def _notes_in(utterance: Utterance, dropped: Counter[str]) -> Iterator[Note]:
-    """Extract the notes of one message, after removing private and injected text."""
-    clean = filter_private(utterance.text)
-    dropped["private"] += clean.private
-    dropped["injected"] += clean.injected
-    for paragraph in paragraphs(clean.text):
-        is_output = is_tool_output(paragraph)
-        for sentence in _sentences(paragraph):
-            note = _note(utterance, sentence)
-            if note is not None and (is_output or len(sentence) > MAX_SENTENCE):
-                dropped["toolOutput" if is_output else "tooLong"] += 1
-            elif note is not None:
-                yield note
-
-
-def _sentences(paragraph: str) -> Iterator[str]:
-    for sentence in sentences(paragraph):
-        yield from (part.strip() for part in _ENDED.split(sentence) if part.strip())
-
-
-def _note(utterance: Utterance, sentence: str) -> Note | None:
-    match = match_correction(sentence) if utterance.author == "user" else match_conclusion(sentence)
-    if match is None:
-        return None
-    return Note(match.type, title_of(sentence), sentence, utterance.author, utterance.at_ms, match.confidence)
 
 
 def _sighting(error: ErrorEvent) -> Sighting:
@@ -219,34 +160,35 @@ def _sighting(error: ErrorEvent) -> Sighting:
 
 
 def _resolution_notes(error: ErrorEvent, dropped: Counter[str]) -> Iterator[Note]:
-    line = _error_line(error)
-    if not line or not error.resolution.strip():
+    line, explanation = _error_line(error), clean_sentence(error.resolution)
+    if not line or not explanation:
         _count(dropped, "unresolvedError")
         return
-    yield Note("error_pattern", label_of(line), _code_span(line), "tool", error.at_ms, CONFIDENCE["error_pattern"])
-    text = f"{error.resolution.strip()}\n\nThe error was {_code_span(line)}."
-    yield Note("resolution", label_of(f"Resolved: {line}"), text, "assistant", error.at_ms, CONFIDENCE["resolution"])
+    files = ", ".join(f"`{path}`" for path in error.changed[:MAX_FILES])
+    details = (f"Changed: {files}." if files else "", f"The error was {_code_span(line)}.")
+    text = "\n\n".join(filter(None, (explanation, *details)))
+    yield Note("resolution", title_of(explanation), text, "assistant", error.at_ms, CONFIDENCE["resolution"])
 
 
 def _error_line(error: ErrorEvent) -> str:
     return error_line(error.text, error.subject)
 
 
-def capturable_part(utterance: Utterance) -> Utterance | None:
-    """Return a message reduced to sentences that may become memories; None if it has none.
+def reduce_summary(summary: SessionSummary) -> SessionSummary:
+    """Return a summary whose messages are reduced to notes and masked near misses.
 
     Only this is queued for capture, so that no prompt is stored as written.
     """
-    sentences = [note.text for note in _notes_in(utterance, Counter())]
-    return utterance._replace(text="\n\n".join(sentences)) if sentences else None
-
-
-def resolution_in(text: str) -> str:
-    """Return an answer's sentences on the cause or fix of an error; empty if there are none."""
-    all_sentences = (sentence for paragraph in paragraphs(text) for sentence in _sentences(paragraph))
-    return " ".join(
-        sentence for sentence in all_sentences if (match := match_conclusion(sentence)) and match.type == "resolution"
+    read = [read_message(utterance) for utterance in summary.utterances]
+    return summary._replace(
+        utterances=(),
+        notes=(*summary.notes, *(_masked(note) for message in read for note in message.notes)),
+        near_misses=(*summary.near_misses, *(miss for message in read for miss in message.near_misses)),
     )
+
+
+def _masked(note: Note) -> Note:
+    return note._replace(text=filter_private(note.text).text, title=filter_private(note.title).text)
 
 
 def _code_span(line: str) -> str:

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, get_args
 
 import apsw
 
@@ -20,6 +20,9 @@ from sidecar.memory.model import (
     DropCount,
     MemoryCaptureParams,
     MemoryCaptureResult,
+    NearMiss,
+    NearMissCount,
+    NearMissReason,
     SessionSummaryInput,
 )
 from sidecar.memory.serialize import project_path
@@ -69,7 +72,8 @@ def _ms(at: datetime | None, now_ms: int) -> int:
     return now_ms if at is None else int(at.timestamp() * 1000)
 
 
-DROPPED = "dropped."
+DROPPED, NEAR_MISSES = "dropped.", "nearMisses."
+"""Prefixes of totals, before the reason."""
 
 
 def capture(call: Call, params: MemoryCaptureParams) -> MemoryCaptureResult:
@@ -101,13 +105,29 @@ def capture_state(tx: apsw.Connection, project: str, owners: Sequence[str]) -> C
         suppressed=totals["suppressed"],
         dropped=drop_counts(dropped),
         waiting=captures.count_pending(tx, project),
+        near_misses=[
+            NearMissCount(reason=reason, count=totals[NEAR_MISSES + reason])
+            for reason in get_args(NearMissReason)
+            if totals[NEAR_MISSES + reason]
+        ],
     )
+
+
+def last_near_misses(tx: apsw.Connection, project: str, now_ms: int) -> list[NearMiss]:
+    """Return the last near misses of a project, newest first."""
+    return [
+        NearMiss.model_validate(
+            {"at": rfc3339(record.at_ms), "reason": record.reason, "score": record.score, "text": record.text}
+        )
+        for record in captures.last_near_misses(tx, project, now_ms)
+    ]
 
 
 def _capture_summary(record: captures.CaptureRecord) -> CaptureSummary:
     fields: dict[str, Any] = {**record._asdict(), "dropped": drop_counts(record.dropped), "at": rfc3339(record.at_ms)}
     fields["session_id"] = fields.pop("session")
-    del fields["at_ms"]
+    for internal in ("at_ms", "source", "new"):
+        del fields[internal]
     return CaptureSummary(**fields)
 
 

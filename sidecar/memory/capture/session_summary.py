@@ -14,6 +14,14 @@ class Utterance(NamedTuple):
     author: Author
     text: str
     at_ms: int
+    is_typed: bool = False
+    """Whether the user typed it in a conversation at the top level."""
+    before: str = ""
+    """The end of the agent's text, the question, or the refused proposal that it answers."""
+    touched: tuple[str, ...] = ()
+    """The files that were written last before it."""
+    question: str = ""
+    """The agent's question that it answers; empty if none was asked."""
 
 
 class ErrorEvent(NamedTuple):
@@ -25,6 +33,8 @@ class ErrorEvent(NamedTuple):
     at_ms: int
     subject: str = ""
     """The thing that failed, such as a test's name; empty if the error is clear by itself."""
+    changed: tuple[str, ...] = ()
+    """The files that were changed to resolve it."""
 
 
 class Note(NamedTuple):
@@ -43,6 +53,20 @@ class Note(NamedTuple):
     """Whether a message that the user typed in a top-level conversation states it as lasting."""
 
 
+NearMissReason = Literal["belowThreshold", "withoutReason", "withoutExplanation"]
+"""belowThreshold: the user's sentence scored too low; withoutReason: the agent's choice without reason or alternative;
+withoutExplanation: an error that went away without an explanation."""
+
+
+class NearMiss(NamedTuple):
+    """A sentence that nearly became a memory, masked."""
+
+    reason: NearMissReason
+    text: str
+    score: float
+    at_ms: int
+
+
 class SessionSummary(NamedTuple):
     """Material of one session, or of part of it."""
 
@@ -56,11 +80,12 @@ class SessionSummary(NamedTuple):
     """Ids of memories that an answer cites."""
     delivered: tuple[str, ...] = ()
     """Ids of memories delivered to the session: its agent's statements of them are not new evidence."""
+    near_misses: tuple[NearMiss, ...] = ()
 
     @property
     def is_empty(self) -> bool:
         """Whether it contains nothing."""
-        return not (self.utterances or self.errors or self.notes or self.cited)
+        return not (self.utterances or self.errors or self.notes or self.cited or self.near_misses)
 
 
 def session_source(session: str, part: str) -> str:
@@ -78,6 +103,7 @@ def to_json(summary: SessionSummary) -> dict[str, Any]:
         "notes": [item._asdict() for item in summary.notes],
         "cited": list(summary.cited),
         "delivered": list(summary.delivered),
+        "near_misses": [item._asdict() for item in summary.near_misses],
     }
 
 
@@ -86,9 +112,10 @@ def from_json(value: Mapping[str, Any]) -> SessionSummary:
     return SessionSummary(
         value["session"],
         value["source"],
-        tuple(Utterance(**item) for item in value["utterances"]),
-        tuple(ErrorEvent(**item) for item in value["errors"]),
+        tuple(Utterance(**{**item, "touched": tuple(item.get("touched", ()))}) for item in value["utterances"]),
+        tuple(ErrorEvent(**{**item, "changed": tuple(item.get("changed", ()))}) for item in value["errors"]),
         tuple(Note(**{**item, "tags": tuple(item["tags"])}) for item in value["notes"]),
         tuple(value["cited"]),
-        tuple(value.get("delivered", ())),  # absent in material of an older version
+        tuple(value.get("delivered", ())),  # absent in material of an older version, like the next
+        tuple(NearMiss(**item) for item in value.get("near_misses", ())),
     )

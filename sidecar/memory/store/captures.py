@@ -16,6 +16,10 @@ MAX_CAPTURES = 200
 MAX_PENDING = 500
 """Maximum pending material per project if the folder cannot be written; the oldest is dropped."""
 
+MAX_NEAR_MISSES = 20
+NEAR_MISS_DAYS = 7
+"""The last near misses that are stored per project, and for how long."""
+
 SIGHTING_DAYS = 60
 """Sightings older than this are deleted: the same source is not captured again after so long."""
 
@@ -32,6 +36,19 @@ class CaptureRecord(NamedTuple):
     suppressed: int
     dropped: Mapping[str, int]
     """Number of drops by reason."""
+    source: str = ""
+    """The run or compaction; empty in records of earlier versions."""
+    new: Sequence[str] = ()
+    """Ids of the memories that it added."""
+
+
+class NearMissRecord(NamedTuple):
+    """A masked sentence that nearly became a memory."""
+
+    at_ms: int
+    reason: str
+    score: float
+    text: str
 
 
 def add_pending(tx: apsw.Connection, project: str, session: str, now_ms: int, value: Any) -> None:
@@ -115,7 +132,9 @@ def count_sightings(tx: apsw.Connection, project: str, digest: str, since_ms: in
     return int(str(cursor.get))
 
 
-def add_capture(tx: apsw.Connection, project: str, owner: str, capture: CaptureRecord) -> None:
+def add_capture(
+    tx: apsw.Connection, project: str, owner: str, capture: CaptureRecord, near_misses: Mapping[str, int]
+) -> None:
     """Record the outcome of a capture and add it to the totals; delete old records and sightings."""
     tx.execute(
         "INSERT INTO continuity_memory_captures (project, owner, at_ms, value) VALUES (?, ?, ?, ?)",
@@ -123,6 +142,7 @@ def add_capture(tx: apsw.Connection, project: str, owner: str, capture: CaptureR
     )
     counts = {"added": capture.added, "repeated": capture.repeated, "suppressed": capture.suppressed, "captures": 1}
     counts |= {f"dropped.{reason}": number for reason, number in capture.dropped.items()}
+    counts |= {f"nearMisses.{reason}": number for reason, number in near_misses.items()}
     tx.executemany(
         "INSERT INTO continuity_memory_capture_totals (project, owner, name, total) VALUES (?, ?, ?, ?)"
         " ON CONFLICT (project, owner, name) DO UPDATE SET total = total + excluded.total",
@@ -169,6 +189,62 @@ def totals(tx: apsw.Connection, project: str, owners: Sequence[str]) -> dict[str
         (project, *owners),
     )
     return {name: int(total) for name, total in rows}
+
+
+def add_near_misses(tx: apsw.Connection, project: str, near_misses: Sequence[NearMissRecord], now_ms: int) -> None:
+    """Store near misses, and delete those that are too old or too many."""
+    tx.executemany(
+        "INSERT INTO continuity_memory_near_misses (project, at_ms, reason, score, text) VALUES (?, ?, ?, ?, ?)",
+        [(project, *near_miss) for near_miss in near_misses],
+    )
+    tx.execute(
+        "DELETE FROM continuity_memory_near_misses WHERE project = ?1 AND (at_ms < ?2 OR row_id <="
+        " (SELECT row_id FROM continuity_memory_near_misses WHERE project = ?1 ORDER BY row_id DESC LIMIT 1 OFFSET"
+        " ?3))",
+        (project, now_ms - NEAR_MISS_DAYS * DAY_MS, MAX_NEAR_MISSES),
+    )
+
+
+def last_near_misses(tx: apsw.Connection, project: str, now_ms: int) -> list[NearMissRecord]:
+    """Return the near misses of the last days, newest first."""
+    rows: Any = tx.execute(
+        "SELECT at_ms, reason, score, text FROM continuity_memory_near_misses WHERE project = ? AND at_ms >= ?"
+        " ORDER BY row_id DESC LIMIT ?",
+        (project, now_ms - NEAR_MISS_DAYS * DAY_MS, MAX_NEAR_MISSES),
+    )
+    return [NearMissRecord(*row) for row in rows]
+
+
+def was_seen_elsewhere(tx: apsw.Connection, project: str, digest: str, prefix: str) -> bool:
+    """Whether a statement was seen in a source with the kind, but not the whole, of a prefix: in another session."""
+    kind = prefix.partition(":")[0] + ":"
+    cursor = tx.execute(
+        "SELECT 1 FROM continuity_memory_sightings WHERE project = ?1 AND digest = ?2 AND source != ?3"
+        " AND substr(source, 1, ?4) = ?5",
+        (project, digest, prefix, len(kind), kind),
+    )
+    return cursor.get is not None
+
+
+def added_by(tx: apsw.Connection, project: str, source: str) -> list[str]:
+    """Return the ids of the memories that the captures of a source added, oldest first."""
+    rows: Any = tx.execute(
+        "SELECT new.value FROM continuity_memory_captures AS c, json_each(CAST(c.value AS TEXT), '$.new') AS new"
+        " WHERE c.project = ?1 AND CAST(c.value AS TEXT) ->> '$.source' = ?2 ORDER BY c.row_id, new.key",
+        (project, source),
+    )
+    return list(dict.fromkeys(memory_id for (memory_id,) in rows))
+
+
+def added_in_session(tx: apsw.Connection, project: str, session: str, since_ms: int) -> list[str]:
+    """Return the ids of the memories that a session's captures added since a moment, oldest first."""
+    rows: Any = tx.execute(
+        "SELECT new.value FROM continuity_memory_captures AS c, json_each(CAST(c.value AS TEXT), '$.new') AS new"
+        " WHERE c.project = ?1 AND CAST(c.value AS TEXT) ->> '$.session' = ?2 AND c.at_ms > ?3"
+        " ORDER BY c.row_id, new.key",
+        (project, session, since_ms),
+    )
+    return list(dict.fromkeys(memory_id for (memory_id,) in rows))
 
 
 def count_pending(tx: apsw.Connection, project: str) -> int:

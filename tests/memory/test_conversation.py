@@ -22,6 +22,10 @@ def ran(command: str, output: str, *, is_error: bool, name: str) -> list[bytes]:
     return [message_line("assistant", [call]), message_line("user", [result])]
 
 
+def edited(path: str) -> bytes:
+    return message_line("assistant", [{"type": "tool_use", "id": path, "name": "Edit", "input": {"file_path": path}}])
+
+
 def codex(**payload: Any) -> bytes:
     return orjson.dumps({"type": "event_msg", "timestamp": AT, "payload": payload})
 
@@ -63,6 +67,7 @@ def test_an_error_is_paired_with_the_agents_last_message_before_the_fix() -> Non
     lines = [
         *ran("make", "Error: no rule", is_error=True, name="1"),
         *ran("ls", "x", is_error=False, name="2"),
+        edited("Makefile"),
         message_line("assistant", "The rule was missing in the Makefile, so I added it."),
         *ran("make", "ok", is_error=False, name="3"),
         *ran("pytest", "Error: red", is_error=True, name="4"),

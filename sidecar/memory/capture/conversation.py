@@ -1,0 +1,178 @@
+"""Read what a conversation leaves: the user's words, the agent's conclusions, resolved errors. Pure.
+
+One reader for post-run parts, for the transcript of a Stop hook and for the transcript before a compaction: each is a
+stream of the same events. An error counts as resolved if a command failed, something was changed, the same command
+succeeded, and the agent explained it.
+"""
+
+import os
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from sidecar.language.conclusions import explanation_in
+from sidecar.memory.capture.session_summary import ErrorEvent, Utterance
+from sidecar.transcripts.events import Event, Message, ToolCall, ToolResult
+from sidecar.transcripts.records import read_events
+from sidecar.transcripts.user_words import QUESTION_TOOLS, answers_of, is_interrupt, refusal_words, typed_words
+
+MAX_UTTERANCE_CHARACTERS = 20_000
+MAX_OUTPUT_CHARACTERS = 4_000
+MAX_BEFORE_CHARACTERS = 1_200
+MAX_RESOLUTION_CHARACTERS = 400
+MAX_MESSAGES, MAX_ERRORS = 400, 100
+"""Only the last messages and errors are used."""
+
+MAX_TOUCHED = 2
+MAX_FILES = 5
+
+_PATH_MEMBERS = ("file_path", "notebook_path", "path")
+_WRITING = frozenset(("Edit", "Write", "MultiEdit", "NotebookEdit", "apply_patch"))
+_CHANGING = frozenset(("content", "new_string", "new_source", "edits", "changes"))
+"""Tools that write files, and the arguments of one with another name."""
+
+
+class ConversationContent(NamedTuple):
+    """Content of a conversation, oldest first."""
+
+    utterances: tuple[Utterance, ...] = ()
+    errors: tuple[ErrorEvent, ...] = ()
+
+
+class _FailedCommand(NamedTuple):
+    """A command that failed, and what happened since."""
+
+    output: str
+    at_ms: int
+    written: list[str]
+    texts: list[str]
+
+
+class _Reader:
+    """Follows the events of a conversation in order."""
+
+    def __init__(self, cwd: str, before: str) -> None:
+        self.cwd = cwd
+        self.utterances: list[Utterance] = []
+        self.errors: list[ErrorEvent] = []
+        self._calls: dict[str, ToolCall] = {}
+        self._failed: dict[str, _FailedCommand] = {}
+        self._resolved: list[_FailedCommand] = []
+        self._touched: list[str] = []
+        self._before = before
+
+    def read(self, event: Event) -> None:
+        """Take the next event in."""
+        match event:
+            case Message():
+                self._read_message(event)
+            case ToolCall():
+                self._read_call(event)
+            case ToolResult():
+                self._read_result(event)
+            case _:
+                pass
+
+    def finish(self) -> ConversationContent:
+        """Return what was read; commands that still fail are unresolved errors."""
+        self._settle()
+        for failed in self._failed.values():
+            self.errors.append(ErrorEvent(failed.output, "", failed.at_ms))
+        return ConversationContent(tuple(self.utterances[-MAX_MESSAGES:]), tuple(self.errors[-MAX_ERRORS:]))
+
+    def _read_message(self, message: Message) -> None:
+        if message.author == "assistant":
+            text = typed_words(message.text) or message.text.strip()
+            for failed in (*self._failed.values(), *self._resolved):
+                failed.texts.append(text)
+            self._settle()
+            self._before = text
+            self.utterances.append(Utterance("assistant", text[:MAX_UTTERANCE_CHARACTERS], message.at_ms))
+        elif not (is_interrupt(message.text) and not typed_words(message.text)):
+            self._add_words(typed_words(message.text), message.at_ms, self._before)
+
+    def _add_words(self, words: str, at_ms: int, before: str, question: str = "") -> None:
+        if words:
+            touched = tuple(dict.fromkeys(self._touched[-MAX_TOUCHED:]))
+            context = before[-MAX_BEFORE_CHARACTERS:]
+            self.utterances.append(
+                Utterance("user", words[:MAX_UTTERANCE_CHARACTERS], at_ms, True, context, touched, question)
+            )
+
+    def _read_call(self, call: ToolCall) -> None:
+        self._calls[call.call_id] = call
+        if call.tool in _WRITING or not _CHANGING.isdisjoint(call.arguments):
+            paths = [path for path in map(self._relative, _written_paths(call)) if path]
+            self._touched.extend(path for path in paths if path not in self._touched[-MAX_TOUCHED:])
+            for failed in self._failed.values():
+                failed.written.extend(path for path in paths if path not in failed.written)
+
+    def _read_result(self, result: ToolResult) -> None:
+        call = self._calls.get(result.call_id)
+        if call is not None and call.tool in QUESTION_TOOLS:
+            output = result.structured if result.structured is not None else result.text
+            for answer in answers_of(call.arguments, output):
+                self._add_words(answer.words, result.at_ms, answer.question, answer.question)
+            return
+        if result.failed and (words := refusal_words(result.text)):
+            self._add_words(words, result.at_ms, _refused(call) or self._before)
+            return
+        command = result.command or _command_of(call)
+        if command and result.failed:
+            self._failed.setdefault(command, _FailedCommand(result.text[-MAX_OUTPUT_CHARACTERS:], result.at_ms, [], []))
+        elif command and (failed := self._failed.pop(command, None)):
+            self._resolved.append(failed)
+
+    def _settle(self) -> None:
+        """Turn the commands that succeed again into errors with their resolution, if the agent explained it."""
+        for failed in self._resolved:
+            explanation = explanation_in("\n\n".join(failed.texts), MAX_RESOLUTION_CHARACTERS)
+            is_proven = bool(explanation and failed.written)
+            changed = tuple(failed.written[:MAX_FILES])
+            self.errors.append(ErrorEvent(failed.output, explanation if is_proven else "", failed.at_ms, "", changed))
+        self._resolved.clear()
+
+    def _relative(self, path: str) -> str:
+        """Return a path relative to the working folder; one outside of it is no file of the project."""
+        relative = os.path.relpath(path, self.cwd) if self.cwd and os.path.isabs(path) else path
+        return "" if relative.startswith(os.pardir) or os.path.isabs(relative) else relative.replace(os.sep, "/")
+
+
+def read_conversation(events: Iterable[Event], cwd: str = "", before: str = "") -> ConversationContent:
+    """Return what a conversation's events leave; paths are relative to `cwd`, `before` is what the agent wrote last."""
+    reader = _Reader(cwd, before)
+    for event in events:
+        reader.read(event)
+    return reader.finish()
+
+
+def read_transcript(lines: Iterable[bytes], since_ms: int, cwd: str = "") -> ConversationContent:
+    """Read what was said and run after a moment; damaged and unknown records are skipped."""
+    return read_conversation(read_events(lines, since_ms + 1, Message, ToolCall, ToolResult), cwd)
+
+
+def _written_paths(call: ToolCall) -> Iterator[str]:
+    for name in _PATH_MEMBERS:
+        if isinstance(path := call.arguments.get(name), str) and path:
+            yield path
+    changes = call.arguments.get("changes")
+    if isinstance(changes, dict):
+        yield from (path for path in changes if isinstance(path, str) and path)
+
+
+def _command_of(call: ToolCall | None) -> str:
+    command = call.arguments.get("command") if call is not None else None
+    if isinstance(command, list):
+        command = " ".join(str(word) for word in command)
+    return command if isinstance(command, str) else ""
+
+
+def _refused(call: ToolCall | None) -> str:
+    """Return what the user refused: a plan, a command, or a change of a file."""
+    if call is None:
+        return ""
+    plan = call.arguments.get("plan")
+    if isinstance(plan, str):
+        return plan
+    command = _command_of(call)
+    paths = ", ".join(_written_paths(call))
+    return f"{call.tool}: {command or paths}" if command or paths else ""
