@@ -410,6 +410,7 @@ DECISIONS: dict[str, tuple[str, ...]] = {
         "test_notes_block.py::test_offsets_count_utf16_units_as_javascript_does",
         "test_claude_code.py::test_a_rule_in_the_last_answer_reaches_the_next_session",
         "test_claude_code_binary.py::test_a_rule_that_the_user_typed_reaches_the_next_session",
+        "test_codex_binary.py::test_a_rule_in_the_answer_of_codex_reaches_its_next_session",
     ),
     "Memory: decisions and dropped approaches of the notes block feed drafts and memories": (
         "test_notes_block.py::test_decisions_dropped_approaches_and_facts_become_notes_of_the_agent",
