@@ -105,6 +105,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_statement_sources.py::test_a_repeated_post_run_answers_the_same_memories",
         "test_statement_sources.py::test_nothing_is_remembered_unless_active",
         "test_statement_sources.py::test_a_standing_instruction_is_in_the_next_sessions_anchor",
+        "test_statement_sources.py::test_the_stop_hook_shows_what_was_remembered_with_its_undo",
     ),
     "decisions, Memory: near misses are counted, and the last twenty are listed": (
         "test_statement_sources.py::test_near_misses_are_counted_and_the_last_are_listed_on_request",
@@ -119,6 +120,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_statement_sources.py::test_the_words_of_a_refusal_are_the_users",
         "test_statement_sources.py::test_an_interrupt_and_the_message_after_it_are_read_from_the_transcript",
         "test_statement_sources.py::test_a_statement_that_points_is_stored_with_what_it_answers",
+        "test_statement_sources.py::test_a_wish_of_two_sessions_becomes_a_preference_that_no_anchor_shows",
     ),
     "Memory Layer: capture is provable, junk is refused and counted": (
         "test_memory_capture.py::test_junk_is_dropped_and_counted_by_reason",

@@ -5,6 +5,8 @@ from typing import Any
 import orjson
 import pytest
 
+from sidecar.capture.model import Remembered
+from sidecar.integrations.claude_hooks import remembered_output
 from tests.support.conversation import Conversation, sent
 from tests.support.memory_project import Memories
 from tests.support.memory_sidecar import MemorySidecar
@@ -150,3 +152,25 @@ def test_a_standing_instruction_is_in_the_next_sessions_anchor(memories: Memorie
     run(conversation, RULE)
     other = Conversation(memories.sidecar.client, memories.project, sub_chat_id="next")
     assert "pnpm instead of npm" in sent(other.pre_run("Install the packages"))
+
+
+def test_a_wish_of_two_sessions_becomes_a_preference_that_no_anchor_shows(
+    memories: Memories, conversation: Conversation
+) -> None:
+    wish = "just use the http wrapper like everywhere else"
+    assert run(conversation, wish) == []
+    assert run(conversation, wish) == [], "the same session proves nothing"
+    other = Conversation(memories.sidecar.client, memories.project, sub_chat_id="other")
+    (remembered,) = run(other, wish, session="another")
+    stored = memories.ask("get", id=remembered["id"])
+    assert (stored["type"], stored["tags"], remembered["standing"]) == ("preference", ["inferred"], False)
+
+
+def test_the_stop_hook_shows_what_was_remembered_with_its_undo() -> None:
+    remembered = [Remembered(id=f"mem-{number}", text=f"Rule {number}", standing=True) for number in range(5)]
+    output = remembered_output(remembered)
+    assert output is not None
+    first, *_, last = output["systemMessage"].splitlines()
+    assert first == "Remembered: Rule 0 (undo: onecode-sidecar memory delete mem-0)"
+    assert last == "… and 2 more: onecode-sidecar memory list"
+    assert remembered_output([]) is None

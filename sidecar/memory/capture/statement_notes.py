@@ -42,7 +42,7 @@ _LEAD = lazy_regex(
 )
 _MARKDOWN = lazy_regex(r"\*\*|__|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)|^\s*(?:[#>]+|[-*+•]|\d{1,2}[.)])\s+")
 _LINK = lazy_regex(r"!?\[([^\]\n]{1,200})\]\([^)\s]{1,400}\)")
-_PLAIN_WORD = lazy_regex(r"[^\W\d_]+(?=[\s,;:]|$)")
+_PLAIN_WORD = lazy_regex(r"[^\W\d_]+(?=['’]?[^\W\d_]{0,3}(?:[\s,;:]|$))")
 _CLAUSE = lazy_regex(
     r"\s{0,4}(?:[,;:]\s|\s[—–-]\s|\s\(|[，；。、]|(?<=[.!?])\s"
     r"|\s(?:because|since|so that|weil|parce que|porque|perché)\s)"
@@ -63,6 +63,9 @@ _POINTS = lazy_regex(
 _CONTINUES = lazy_regex(
     r"^(?:because|since|this (?:avoids|keeps|lets|means|way)|that way|it (?:avoids|keeps))\b", re.IGNORECASE
 )
+_NO_PROPOSAL = lazy_regex(r"[<{}]|[:：]$|^(?:let me|i['’]ll|now let)\b", re.IGNORECASE)
+"""Sentences that announce an action or come from code: nobody answers them."""
+
 _PICK = lazy_regex(
     r"^(?:yes|no|ok(?:ay)?|sure|continue|proceed|cancel|skip|other|none|all|both|done|not now|later|ja|nein|oui|non"
     r"|sí|si|sim"
@@ -144,7 +147,8 @@ def _referents(utterance: Utterance, sentence: str) -> Iterator[str]:
 def _proposal(utterance: Utterance) -> str:
     """Return the last sentence of what the agent wrote before a message; empty without one."""
     before = filter_private(utterance.before).text
-    proposal = next(reversed([part for part in sentences(before) if len(part.split()) > MIN_TERMS]), "")
+    spoken = (part for part in sentences(before) if len(part.split()) > MIN_TERMS and not _NO_PROPOSAL.search(part))
+    proposal = next(reversed(list(spoken)), "")
     return clip_at_word(clean_sentence(proposal), MAX_REFERENT)
 
 

@@ -1,0 +1,49 @@
+"""A note is one clean sentence, then what it refers to; a title keeps names and negations."""
+
+import pytest
+
+from sidecar.memory.capture.session_summary import Utterance
+from sidecar.memory.capture.statement_notes import MAX_TITLE, read_message, title_of
+
+
+@pytest.mark.parametrize(("sentence", "title"), [
+    ("no, please use **pnpm** instead of `npm`.", "Use pnpm instead of `npm`"),
+    ("pnpm is our package manager", "pnpm is our package manager"),
+    ("useEffect must not fetch data", "useEffect must not fetch data"),
+    ("No tests for the generated client", "No tests for the generated client"),
+    ("So then, don't touch [the API](https://example.org)", "Don't touch the API"),
+    ("let's keep amounts in cents", "Let's keep amounts in cents"),
+])  # fmt: skip
+def test_a_title_is_clean_and_keeps_names_and_negations(sentence: str, title: str) -> None:
+    assert title_of(sentence) == title
+
+
+def test_a_long_title_never_loses_its_negation() -> None:
+    place = "in the checkout of the shop where the customers of the last year are, "
+    long = f"{place * 3}never round the amounts of a receipt"
+    assert "never round" in title_of(long)
+    assert len(title_of(long)) <= MAX_TITLE
+
+
+def test_a_statement_is_stored_with_what_it_answers_and_the_file_changed_last() -> None:
+    before = "I can use a global store for it. Let me add it:"
+    message = Utterance("user", "From now on never do it like this in forms.", 0, True, before, ("src/form.ts",))
+    (note,) = read_message(message).notes
+    assert note.text.splitlines() == [
+        "Never do it like this in forms.", "", "Said in answer to: I can use a global store for it.", "",
+        "Said after a change of `src/form.ts`.",
+    ]  # fmt: skip
+
+
+def test_an_agreement_contains_what_was_proposed_and_nothing_else_is_agreed_to() -> None:
+    agreed = Utterance("user", "Yes, do that from now on.", 0, True, "Shall I run the linter before every commit?")
+    (note,) = read_message(agreed).notes
+    assert note.title.startswith("Shall I run the linter before every commit? ")
+    assert read_message(agreed._replace(before="")).notes == ()
+
+
+def test_only_a_typed_message_states_a_standing_instruction() -> None:
+    message = Utterance("user", "From now on use pnpm.", 0, True)
+    for is_typed in (True, False):
+        (note,) = read_message(message._replace(is_typed=is_typed)).notes
+        assert note.is_standing_instruction is is_typed
