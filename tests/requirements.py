@@ -389,6 +389,7 @@ DECISIONS: dict[str, tuple[str, ...]] = {
     ),
     "Memory: only what the user typed or confirmed is a standing instruction": (
         "test_instruction_sources.py::test_memory_files_of_a_cloned_repository_are_unconfirmed_and_found_by_relevance_only",
+        "test_instruction_sources.py::test_what_the_user_typed_is_an_instruction_until_a_contrary_statement_replaces_it",
         "test_instruction_sources.py::test_a_pulled_file_with_the_id_of_an_instruction_does_not_replace_its_text",
         "test_instruction_sources.py::test_a_link_in_a_file_withdraws_no_instruction",
         "test_instruction_sources.py::test_adding_a_memory_in_the_users_name_makes_no_instruction",
@@ -417,6 +418,9 @@ DECISIONS: dict[str, tuple[str, ...]] = {
     "Memory: decisions and dropped approaches of the notes block feed drafts and memories": (
         "test_notes_block.py::test_decisions_dropped_approaches_and_facts_become_notes_of_the_agent",
         "test_notes_block.py::test_a_dropped_approach_drafts_its_note_with_the_reason",
+    ),
+    "Memory: the same through Claude Code's hooks": (
+        "test_standing_instructions.py::test_a_claude_code_session_receives_each_instruction_once_through_the_hooks",
     ),
     "Memory: running sessions receive new, changed and withdrawn instructions": (
         "test_standing_instructions.py::test_a_statement_in_another_chat_reaches_a_running_session_once",

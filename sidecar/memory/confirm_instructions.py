@@ -20,7 +20,6 @@ from sidecar.core.errors import (
     WorkspaceUnavailable,
 )
 from sidecar.core.text import one_line
-from sidecar.memory.capture.claims import claim_of, relation
 from sidecar.memory.context import MemoryContext, memory_context
 from sidecar.memory.entry import Memory
 from sidecar.memory.files.layout import SHARED
@@ -32,11 +31,11 @@ from sidecar.memory.model import (
     MemoryUndoResult,
     UnconfirmedInstruction,
 )
-from sidecar.memory.proposals import MAX_ACCEPTED_RULES, VALIDATED_TAG
 from sidecar.memory.serialize import project_path
 from sidecar.memory.standing_instructions import (
     StandingInstruction,
     active_instructions,
+    contradicted_ids,
     instruction_of,
     register,
     registered_ids,
@@ -44,7 +43,6 @@ from sidecar.memory.standing_instructions import (
     withdraw,
 )
 from sidecar.memory.store import entries
-from sidecar.memory.store.local_state import accepted_memories
 from sidecar.method import Lane, method
 
 MAX_TITLE = 160
@@ -69,18 +67,9 @@ def confirm(call: Call, params: MemoryConfirmParams) -> ConfirmedInstruction:
         ]
         if not indexed:
             raise Conflict("The memory file has changed meanwhile.", hint="Try again.")
-        replaced_ids = _contradicted(tx, writer.project, memory)
+        replaced_ids = contradicted_ids(tx, writer.project, memory)
         register(tx, writer.project, memory.id, indexed[0].digest, "confirmed", call.now_ms(), replaced_ids)
     return confirmed_instruction(instruction_of(memory, call.now_ms(), "confirmed"))
-
-
-def _contradicted(tx: apsw.Connection, project: str, memory: Memory) -> list[str]:
-    """The instructions and accepted rules whose texts a statement contradicts; links in files prove nothing."""
-    claim = claim_of(memory.text or memory.title)
-    accepted = accepted_memories(tx, project, SHARED, VALIDATED_TAG, MAX_ACCEPTED_RULES)
-    texts = {entry.memory.id: entry.memory.text or entry.memory.title for entry in accepted}
-    texts |= {instruction.id: instruction.text for instruction in active_instructions(tx, project)}
-    return [other for other, text in texts.items() if other != memory.id and relation(claim, claim_of(text))]
 
 
 def undo(call: Call, params: MemoryUndoParams) -> MemoryUndoResult:

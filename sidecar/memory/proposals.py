@@ -30,21 +30,17 @@ from sidecar.memory.model import (
 )
 from sidecar.memory.privacy_filter import accepted_rule
 from sidecar.memory.serialize import memory_detail, memory_summary
-from sidecar.memory.standing_instructions import reinstate, replacements
+from sidecar.memory.standing_instructions import ACCEPTED_TAG, MAX_ACCEPTED_RULES, reinstate, replacements
 from sidecar.memory.store import entries, local_state
 from sidecar.memory.store.entries import IndexedMemory
 from sidecar.memory.writer import front_matter_time
 from sidecar.method import Lane, method
 from sidecar.workspace import Workspace
 
-VALIDATED_TAG = "validated"
-"""Tag of a memory that the user accepted as a rule; removing it revokes the rule."""
-
 ACCEPTED_AT, DROPPED_AT = "accepted_at", "dropped_at"
 """Front-matter keys: when the user accepted the rule, and dropped it again."""
 
 MAX_RULE_CHARACTERS = 300
-MAX_ACCEPTED_RULES = 40
 
 
 def rule_of(memory: Memory) -> str:
@@ -61,7 +57,7 @@ def accepted_rules(process: Process, workspace: Workspace) -> tuple[str, ...]:
     """
     project = workspace.project_key
     with process.database.read() as tx:
-        accepted = local_state.accepted_memories(tx, project, SHARED, VALIDATED_TAG, MAX_ACCEPTED_RULES)
+        accepted = local_state.accepted_memories(tx, project, SHARED, ACCEPTED_TAG, MAX_ACCEPTED_RULES)
         replaced = replacements(tx, project) if accepted else {}
     memories = [entry.memory for entry in accepted if entry.memory.id not in replaced]
     return tuple(accepted_rule(rule_of(memory), memory.id) for memory in memories)
@@ -139,19 +135,19 @@ def _suspended_rules(call: Call, ctx: MemoryContext) -> list[tuple[IndexedMemory
     project = ctx.workspace.project_key
     with call.database.read() as tx:
         replaced = replacements(tx, project)
-        accepted = local_state.accepted_memories(tx, project, SHARED, VALIDATED_TAG, MAX_ACCEPTED_RULES)
+        accepted = local_state.accepted_memories(tx, project, SHARED, ACCEPTED_TAG, MAX_ACCEPTED_RULES)
     return [(entry, replaced[entry.memory.id].replaced_by) for entry in accepted if entry.memory.id in replaced]
 
 
 def _drop(call: Call, ctx: MemoryContext, proposal: IndexedMemory) -> None:
-    tags = [tag for tag in proposal.memory.tags if tag != VALIDATED_TAG]
+    tags = [tag for tag in proposal.memory.tags if tag != ACCEPTED_TAG]
     facts: dict[str, Value] = {"tags": tags, DROPPED_AT: front_matter_time(call.now_ms())}
     ctx.writer(call).update(proposal.memory.id, None, Edit(facts))
 
 
 def _validate(call: Call, ctx: MemoryContext, proposal: IndexedMemory) -> None:
     writer = ctx.writer(call)
-    tags = dict.fromkeys((*proposal.memory.tags, VALIDATED_TAG))
+    tags = dict.fromkeys((*proposal.memory.tags, ACCEPTED_TAG))
     facts: dict[str, Value] = {"tags": list(tags), ACCEPTED_AT: front_matter_time(call.now_ms())}
     writer.update(proposal.memory.id, None, Edit(facts))
     if proposal.memory.retention != "durable":

@@ -15,10 +15,12 @@ import apsw
 from sidecar.core.clock import rfc3339
 from sidecar.core.digests import short_id
 from sidecar.core.text import one_line, size
+from sidecar.memory.capture.claims import claim_of, relation
 from sidecar.memory.entry import Memory
 from sidecar.memory.files.layout import SHARED
 from sidecar.memory.managed_memories import POINTERS
 from sidecar.memory.store.entries import advance_revision, select_entries
+from sidecar.memory.store.local_state import accepted_memories
 from sidecar.storage.retention import RowGroup
 
 Origin = Literal["typed", "confirmed"]
@@ -32,6 +34,10 @@ MAX_UNCONFIRMED = 50
 
 STANDING_INSTRUCTION_TAG = "standing"
 """Tag of a memory that claims to be a standing instruction."""
+ACCEPTED_TAG = "validated"
+"""Tag of a memory that the user accepted as a rule; removing it revokes the rule."""
+MAX_ACCEPTED_RULES = 40
+
 CLAIMING_TYPES = ("user_correction", "preference")
 """Types by which a file claims to state the user's lasting wish."""
 
@@ -93,6 +99,18 @@ def replace(tx: apsw.Connection, project: str, memory_id: str, replaced_ids: Ite
         [(project, replaced_id, memory_id, at_ms) for replaced_id in replaced_ids if replaced_id != memory_id],
     )
     advance_revision(tx, project)
+
+
+def contradicted_ids(tx: apsw.Connection, project: str, memory: Memory) -> list[str]:
+    """Return the ids of the active instructions and accepted rules that a statement contradicts.
+
+    Compares texts: links in files prove nothing.
+    """
+    claim = claim_of(memory.text or memory.title)
+    accepted = accepted_memories(tx, project, SHARED, ACCEPTED_TAG, MAX_ACCEPTED_RULES)
+    texts = {entry.memory.id: entry.memory.text or entry.memory.title for entry in accepted}
+    texts |= {instruction.id: instruction.text for instruction in active_instructions(tx, project)}
+    return [other for other, text in texts.items() if other != memory.id and relation(claim, claim_of(text))]
 
 
 def withdraw(tx: apsw.Connection, project: str, memory_id: str) -> None:

@@ -62,6 +62,30 @@ def test_memory_files_of_a_cloned_repository_are_unconfirmed_and_found_by_releva
     assert memories.ask("search", query="yarn or npm?")["memories"][0]["id"] == "mem-2026-01-01-001"
 
 
+def noted(rule: str) -> str:
+    """Return an agent's answer that notes a rule of the user."""
+    return f"Done.\n\nNotes for next time:\n- Rule: {rule}\n"
+
+
+def test_what_the_user_typed_is_an_instruction_until_a_contrary_statement_replaces_it(
+    memories: Memories, conversation: Conversation
+) -> None:
+    later = "From now on always use pnpm instead of yarn."
+    conversation.turn(CLAIM, text=noted(CLAIM))
+    (former_text,) = instructions(memories)
+    assert former_text.endswith("always use yarn instead of npm.")
+    (line,) = anchor_of(memories)
+    running = Conversation(memories.sidecar.client, memories.project, sub_chat_id="running")
+    assert line in sent(running.turn("Print the receipt", session="running"))
+    conversation.turn(later, text=noted(later))
+    (text,) = instructions(memories)
+    assert text.endswith("always use pnpm instead of yarn.")
+    corrected = sent(running.turn("Go on", session="running"))
+    assert "Standing instruction changed: " in corrected
+    assert f"It replaces: {former_text}" in corrected
+    assert len(anchor_of(memories)) == 1
+
+
 def test_a_pulled_file_with_the_id_of_an_instruction_does_not_replace_its_text(memories: Memories) -> None:
     memory_id = stated(memories, "Use pnpm instead of npm.")
     path = memories.project / memories.ask("get", id=memory_id)["path"]

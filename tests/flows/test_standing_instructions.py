@@ -1,6 +1,7 @@
 """Standing instructions of the user: in the anchor of every new session, and in the delta of the running ones."""
 
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -312,3 +313,39 @@ def test_the_context_block_repeats_nothing_to_a_session_with_an_anchor(
 def test_a_project_without_standing_instructions_has_no_such_element(memories: Memories) -> None:
     assert composed(memories, "FRESH")["data"]["standingInstructions"] is None
     assert "standing-instructions" not in composed(memories, "FRESH")["block"]
+
+
+@pytest.mark.parametrize("locked", [False, True])
+def test_a_claude_code_session_receives_each_instruction_once_through_the_hooks(
+    memories: Memories, tmp_path: Path, *, locked: bool
+) -> None:
+    """The anchor comes with the first prompt; the block of a session lock, at the start, leaves it to that."""
+    memory_id = stated(memories, PNPM)
+    client, project = memories.sidecar.client, {"cwd": str(memories.project)}
+    if locked:
+        client.request("session/activate", {**project, "agent": "dev", "ide": "claude-code"})
+    open_run: Any = None
+
+    def context(event: str, **members: Any) -> str:
+        nonlocal open_run
+        given = {"session_id": "5f0c", "transcript_path": str(tmp_path / "session.jsonl"), **project, **members}
+        params = {"event": event, "input": given, "openRun": open_run, "timeLeftMs": 20_000}
+        result = client.request("hook/run", params)
+        open_run = result["openRun"]
+        output = result["output"] or {"hookSpecificOutput": {"additionalContext": ""}}
+        return str(output["hookSpecificOutput"]["additionalContext"])
+
+    start = context("SessionStart", source="startup")
+    assert ("<chati-context" in start) == locked
+    assert (start + context("UserPromptSubmit", prompt=PROMPT)).count(PNPM) == 1
+    context("Stop")
+    assert PNPM not in context("UserPromptSubmit", prompt="Go on")
+    context("Stop")
+    memories.ask("undo", id=memory_id)
+    assert f"A standing instruction no longer holds: {PNPM}" in context("UserPromptSubmit", prompt="Go on")
+    context("Stop")
+    stated(memories, "Write tests first.")
+    context("PreCompact", trigger="auto")
+    after = context("SessionStart", source="compact") + context("UserPromptSubmit", prompt="Go on")
+    assert after.count("Write tests first.") == 1
+    assert PNPM not in after

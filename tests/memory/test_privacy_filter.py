@@ -56,3 +56,18 @@ def test_secrets_are_masked() -> None:
     filtered = filter_private("password = 'hunter2-Xk9'")
     assert "hunter2" not in filtered.text
     assert filtered.secrets == 1
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "- Use pnpm instead of npm. (mem-2026-03-01-001, 2026-03-01)",
+        "New standing instruction from the user: Use pnpm. (mem-2026-03-01-001, 2026-03-01)",
+        "Standing instruction changed: Use pnpm. (mem-2026-03-01-002, 2026-03-01)",
+        "It replaces: Use npm. (mem-2026-03-01-001)",
+        "A standing instruction no longer holds: Use npm. (mem-2026-03-01-001)",
+        "> A standing instruction no longer holds: mem-2026-03-01-001",
+    ],
+)
+def test_delivered_standing_instructions_are_removed_where_they_are_repeated(line: str) -> None:
+    assert filter_private(f"Before.\n{line}\nAfter.").text == "Before.\n\nAfter."

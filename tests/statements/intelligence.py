@@ -16,6 +16,8 @@ _ON = "context/test_continuation.py::test_"
 _SPAWN = "context/test_restart.py::test_"
 _CAPTURE = "flows/test_memory_capture.py::test_"
 _MEMORIES = "flows/test_memories.py::test_"
+_INSTRUCTIONS = "flows/test_standing_instructions.py::test_"
+_SOURCES = "flows/test_instruction_sources.py::test_"
 _UPKEEP = "flows/test_memory_upkeep.py::test_"
 _RECALL = "flows/test_memory_recall.py::test_"
 _INJECTED = "flows/test_memory_injection.py::test_"
@@ -447,6 +449,7 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     "XIII.5c: proposals SHALL need the user's approval": (
         f"{_UPKEEP}uncertain_and_agent_memories_do_not_become_rules",
         f"{_UPKEEP}an_accepted_rule_is_in_the_anchor_verbatim_until_revoked",
+        f"{_INSTRUCTIONS}an_accepted_rule_is_suspended_by_a_contrary_statement_and_proposed_to_be_dropped",
     ),
     "XIII.6: users MAY review, edit or delete any memory, and their word stands": (
         f"{_MEMORIES}a_user_reviews_edits_and_deletes_memories_by_editor_or_method",
@@ -459,6 +462,8 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     "XIII.7: permanent only what the user marks as durable": (
         f"{_EDITED}the_user_can_make_a_memory_durable",
         f"{_EDITED}only_the_user_can_make_an_agents_memory_durable",
+        f"{_SOURCES}an_agents_token_neither_confirms_nor_undoes",
+        f"{_SOURCES}what_the_user_did_not_write_himself_makes_no_instruction",
     ),
     # §7 XIV
     "XIV.1: the registry is the single source of truth": (

@@ -26,7 +26,7 @@ from sidecar.memory.files.document import Edit
 from sidecar.memory.files.layout import SHARED
 from sidecar.memory.index import write_index_file
 from sidecar.memory.privacy_filter import filter_private
-from sidecar.memory.standing_instructions import active_instructions, register
+from sidecar.memory.standing_instructions import active_instructions, contradicted_ids, register
 from sidecar.memory.store import captures, entries, entry_queries
 from sidecar.memory.store.entries import IndexedMemory
 from sidecar.memory.writer import Writer, filtered_words
@@ -248,7 +248,8 @@ def _register_instructions(writer: Writer, notes: Iterable[Note]) -> None:
             with suppress(NotFound, Conflict, PolicyDenied):  # its file is being edited: registered all the same
                 writer.make_durable(stored.memory.id)
         with writer.process.database.write() as tx:
-            register(tx, writer.project, stored.memory.id, digest, "typed", note.at_ms, stored.memory.supersedes)
+            replaced_ids = (*stored.memory.supersedes, *contradicted_ids(tx, writer.project, stored.memory))
+            register(tx, writer.project, stored.memory.id, digest, "typed", note.at_ms, replaced_ids)
 
 
 def _inferred_preferences(context: CaptureContext, summary: SessionSummary, extracted: ExtractedNotes) -> list[Note]:
