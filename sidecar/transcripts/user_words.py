@@ -16,6 +16,8 @@ _HARNESS_TEXT = lazy_regex(
     r"|ide_[a-z_]+|turn_aborted|user_instructions|environment_context|skill|user_action)>.*?(?:</\1>|\Z)",
     re.DOTALL,
 )
+_EXPANSION = lazy_regex(r"\s*+<(?:command-(?:name|message|args)|local-command-[a-z]+)>")
+"""Begins a command's record; what follows is the text that the command stands for."""
 _COMMAND = lazy_regex(r"/[a-zA-Z][\w:-]*(?:\s|$)")
 _INTERRUPT = lazy_regex(r"^\[Request interrupted by user[^\]\n]{0,40}\]\s*")
 _NOT_TYPED = (
@@ -44,6 +46,8 @@ class Answer(NamedTuple):
 
 def typed_words(text: str) -> str:
     """Return the part of a recorded prompt that the user typed; empty if there is none."""
+    if _EXPANSION.match(text):
+        return ""
     words = _INTERRUPT.sub("", _HARNESS_TEXT.sub("", text)).strip()
     if _COMMAND.match(words) or any(words.startswith(beginning) for beginning in _NOT_TYPED):
         return ""
