@@ -35,6 +35,10 @@ STAGES = {
         "A third chat, in a new session",
         "what it receives from the other chats (memory), and why a memory search finds it.",
     ),
+    "standing instructions": (
+        "The user corrects the agent in one chat, and again in the next",
+        "each correction opens the anchor of the next new session; the first chat receives what changed.",
+    ),
     "drafts": (
         "The drafted artifacts",
         "two drafts are accepted and committed to a separate branch; no other ref moves.",
