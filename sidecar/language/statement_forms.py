@@ -181,7 +181,7 @@ FORMS = {
         r"\b(?:our|the|a|project) (?:\w{2,20} )?(?:convention|rule|policy|guideline)s?(?: here| is"
         r"| are)+\b(?! (?:not|wrong|broken))"
         r"|\bthis (?:project|repo|repository|codebase) (?:always |only )?(?:uses|follows|targets|expects)\b"
-        r"|\bwe (?:always|never|only) (?!had|have|got|get|see|saw|been)\w{2,20} \w"
+        r"|\bwe (?:always|never|only) (?!had|have|got|get|see|saw|been|dealt|did|made|\w{2,18}ed\b)\w{2,20} \w"
         r"|\b(?:unsere|die) (?:konvention|regel)(?:en)? (?:ist|sind|lautet)\b|\bdieses projekt (?:nutzt|verwendet)\b"
         r"|\b(?:ce projet utilise|notre convention est|este (?:proyecto|projeto) usa|questo progetto usa)\b"
         r"|\bwir [^.?!\n]{0,60}\b(?:immer|nie|niemals|grundsätzlich)\b|\bdit project gebruikt\b"
