@@ -196,6 +196,10 @@ export interface BudgetsSettings {
   normal?: number | null
   /** Maximum bytes of all packs of one call in token mode debug. Default: 42000. */
   debug?: number | null
+  /**
+   * Maximum bytes of the code in a session's first context; a third of it for a follow-up. Times 0.6 in token mode low, 1.75 in debug. Default: 12288.
+   */
+  context?: number | null
   /** Maximum bytes one call adds to a provider session. null: the token mode's budget. Default: null. */
   newBytesPerCall?: number | null
 }

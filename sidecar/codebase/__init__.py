@@ -25,6 +25,7 @@ from sidecar.codebase.files import (
     stem_of,
     with_changes,
 )
+from sidecar.codebase.region_search import FoundRegion, SearchedFile
 from sidecar.codebase.search import (
     FragileFile,
     PackageNames,
@@ -35,8 +36,10 @@ from sidecar.codebase.search import (
     text_match,
 )
 from sidecar.codebase.search.dependency_graph import FileTree, resolve_import
+from sidecar.codebase.search.query_evidence import PromptParts, parts_of, pointing_words
+from sidecar.codebase.search.region_ranking import RankedRegion, choose_regions
+from sidecar.codebase.search.regions import Region
 from sidecar.codebase.searcher import search_paths
-from sidecar.codebase.summary.model import chunk_lines
 from sidecar.codebase.summary.purpose import comment_text, definition_comment, definition_purpose
 from sidecar.codebase.summary.summarize import Definition, Summary, from_json, summarize, to_json
 from sidecar.codebase.workspace_repository import Repository
@@ -72,21 +75,26 @@ __all__ = [
     "FileMap",
     "FileTree",
     "FileVersions",
+    "FoundRegion",
     "FragileFile",
     "HeadMove",
     "Hunk",
     "Lister",
     "Listing",
     "PackageNames",
+    "PromptParts",
     "RankedFile",
+    "RankedRegion",
+    "Region",
     "Repository",
     "RepositoryState",
+    "SearchedFile",
     "StateUnavailable",
     "Summary",
     "added_file_diff",
     "api_changes",
     "blob_ids",
-    "chunk_lines",
+    "choose_regions",
     "comment_text",
     "common_dir_of",
     "conflict_hunks",
@@ -110,7 +118,9 @@ __all__ = [
     "is_test",
     "may_show",
     "needs_texts",
+    "parts_of",
     "paths_in",
+    "pointing_words",
     "query_terms",
     "query_words",
     "removed_exports",

@@ -11,9 +11,11 @@ from typing import NamedTuple
 
 from sidecar.call import Process
 from sidecar.codebase.files import Listing, is_code, is_generated, is_test, may_show
+from sidecar.codebase.region_search import RegionQuery
 from sidecar.codebase.search import RANKING_VERSION, FileIndex, RankedFile, SearchQuery
 from sidecar.codebase.search.commit_history import NO_HISTORY, FragileFile, HeadHistory, fragile_files, update_history
 from sidecar.codebase.search.index import SummaryLookup
+from sidecar.codebase.search.query_evidence import read_evidence
 from sidecar.codebase.summary.summarize import SUMMARY_VERSION
 from sidecar.codebase.worktree.state import RepositoryState
 from sidecar.core.digests import digest_value
@@ -140,6 +142,10 @@ class Searcher:
     def importers(self, path: str, at_most: int) -> list[str]:
         """Return the files known to import a file, sorted; at most `at_most` files are checked."""
         return self.index.importers(path, self._imports_of, at_most)
+
+    def region_query(self, text: str) -> RegionQuery:
+        """Return what regions are compared with: a text's evidence and the weights of its terms."""
+        return RegionQuery(read_evidence(text), self.index.term_weights(query_terms(text)))
 
     def _find(self, query: SearchQuery, limit: int) -> list[RankedFile]:
         listed = self._listed

@@ -10,7 +10,9 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from sidecar.call import Process
 from sidecar.codebase.files import Lister, Listing, may_show, read_contents, read_from_worktree
 from sidecar.codebase.indexer import MAX_INLINE_FILES, Indexer, IndexReport, analyse
+from sidecar.codebase.region_search import FoundRegion, RegionSearch, SearchedFile
 from sidecar.codebase.search import FragileFile, PackageNames, RankedFile, SearchQuery
+from sidecar.codebase.search.region_ranking import RankedRegion
 from sidecar.codebase.searcher import Searcher
 from sidecar.codebase.store import FileCache, SearchCache
 from sidecar.codebase.summary.grammar import load
@@ -70,6 +72,7 @@ class Repository:
         self._file_cache = process.slices.codebase.file_cache
         self._searcher = Searcher(self.cwd, process, self.cached_summaries, self.summaries)
         self._index = self._searcher.index
+        self._region_search = RegionSearch()
         self._indexer = Indexer(self.cwd, process, self._index, self._file_cache)
         self._recent_summaries: LruCache[tuple[str, str], Summary] = LruCache(RECENT_SUMMARY_BYTES)
         self._listing_lock = threading.Lock()
@@ -181,6 +184,24 @@ class Repository:
         changed = () if state.kind == "folder" else (file.path for file in state.changed)
         query = SearchQuery(text, frozenset(changed), frozenset(mentioned), frozenset(touched))
         return self._searcher.find(query, state, self.key, limit)
+
+    def regions(self, text: str, files: Sequence[SearchedFile]) -> list[RankedRegion]:
+        """Rank the regions of files, which come best first; contents are read once."""
+        return self._region_search.rank(self._searcher.region_query(text), files, self._source_texts)
+
+    def region_lines(self, region: RankedRegion, content: str) -> FoundRegion | None:
+        """Return a ranked region with its lines."""
+        return self._region_search.with_lines(region, content)
+
+    def is_specific(self, terms: Sequence[str]) -> bool:
+        """Whether any term occurs in few enough files to say something."""
+        return self._index.is_specific(terms)
+
+    def _source_texts(self, files: dict[str, str]) -> dict[str, str]:
+        """Read files from the worktree, or from git's objects where a filter changed their bytes."""
+        texts = self.worktree_texts(files)
+        missing = {path: content for path, content in files.items() if path not in texts}
+        return texts | self.texts(missing) if missing else texts
 
     def cached_summaries(self, files: dict[str, str]) -> dict[str, Summary]:
         """Return the cached summaries of path → content id; reads no file."""

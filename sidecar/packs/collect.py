@@ -21,7 +21,7 @@ from sidecar.codebase import (
 )
 from sidecar.core.clock import Deadline
 from sidecar.core.text import one_line
-from sidecar.packs.context_pack import ContextFile
+from sidecar.packs.context_pack import MAX_POINTERS, ContextFile
 from sidecar.packs.delta_files import Differences
 from sidecar.packs.delta_pack import MAX_COMMITS
 from sidecar.packs.items import sent_memory_ids
@@ -45,7 +45,7 @@ from sidecar.packs.task_pack import (
     get_task_pack,
     path_only_files,
     pinned_context_files,
-    with_summaries,
+    with_regions,
 )
 from sidecar.runs import SessionContents, keys
 from sidecar.runs.call_record import Trimmed
@@ -255,9 +255,7 @@ def _read_state(repository: Repository) -> tuple[RepositoryState, Listing]:
 
 
 def _search_paths(pack_query: PackQuery) -> tuple[ContextFile, ...]:
-    return path_only_files(
-        pack_query, search_paths(pack_query.workspace.cwd, pack_query.task.query, pack_query.detail_limits.files)
-    )
+    return path_only_files(pack_query, search_paths(pack_query.workspace.cwd, pack_query.task.query, MAX_POINTERS))
 
 
 def _use_path_matches(inputs: PackInputs, path_search: Future[tuple[ContextFile, ...]] | None, log: Log) -> None:
@@ -453,7 +451,7 @@ def search_files(
         for ranked_file in matches
         if ranked_file.path in mentioned or (search.has_own_words and _is_clear_match(ranked_file))
     ]
-    return with_summaries(pack_query, search.query, selected, state, listing, mentioned=mentioned)
+    return with_regions(pack_query, search.query, selected, state, listing, mentioned=mentioned)
 
 
 def _is_clear_match(ranked: RankedFile) -> bool:

@@ -259,7 +259,12 @@ def _valid_items(
     shown = _shown_files(request, inputs, files)
     rendered = request.workspace.slices.packs.rendered
     query = f"{clean_prompt(request.params.prompt)} {request.task.query}"
-    items.extend(rendered.items(shown, query, request.detail_limits, sendable))
+    own_files = sum(file.ranked.path in prompt_paths for file in shown)
+    context = rendered.items(shown, request.context_limits, request.known, own_files)
+    items.extend(context.items)
+    if context.omitted:
+        reason = f"{context.omitted} more regions are over the limit of the context"
+        inputs.omissions.append(Trimmed(item="context", reason=reason))
     if inputs.hint is not None or inputs.memories or inputs.sent_memories is not None:
         items.extend(_memory_items(request, inputs, anchor))
     if inputs.state is not None:
@@ -285,7 +290,6 @@ def _memory_items(request: PackRequest, inputs: PackInputs, anchor: str) -> list
 
 def _shown_files(request: PackRequest, inputs: PackInputs, files: Iterable[ContextFile]) -> list[ContextFile]:
     """The files worth sending: a follow-up gets no additional file that only shares one word with its task."""
-    max_files = max(request.detail_limits.files, len(inputs.prompt_files))
     is_follow_up = request.known.exists and not request.task_is_new
     shown: list[ContextFile] = []
     for file in files:
@@ -293,9 +297,6 @@ def _shown_files(request: PackRequest, inputs: PackInputs, files: Iterable[Conte
         is_new = is_follow_up and key not in request.known.items
         if is_new and is_low_relevance(file.ranked) and not is_pinned(key, request.overrides):
             inputs.omissions.append(Trimmed(item=key, reason="too weak a match for a follow-up"))
-        elif len(shown) < max_files:
-            shown.append(file)
         else:
-            reason = f"over the limit of {max_files} files for this context window"
-            inputs.omissions.append(Trimmed(item=key, reason=reason))
+            shown.append(file)
     return shown

@@ -1,154 +1,29 @@
-"""The context pack: per file its path, the reasons, and the definitions and lines that match the prompt.
+"""The context pack: per file its path and the regions that matter for the prompt, then pointers to further files.
 
-Also the relevance cutoff, and caches of passages and rendered files.
+Also the relevance cutoff, and the cache of rendered files.
 """
 
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from operator import is_
 from typing import NamedTuple
 
-from sidecar.codebase import (
-    Definition,
-    RankedFile,
-    Repository,
-    Summary,
-    chunk_lines,
-    count_terms,
-    query_terms,
-    text_match,
-)
+from sidecar.codebase import FoundRegion, RankedFile, text_match
 from sidecar.core.digests import digest_bytes
 from sidecar.core.ides import AGENT_FILES
-from sidecar.core.lru_cache import LruCache
-from sidecar.core.redact import may_span_lines, redact_lines
-from sidecar.core.text import line_of_code, one_line, size
-from sidecar.packs.items import DetailLimits, PackItem, Priority
-from sidecar.runs import keys
+from sidecar.core.text import one_line, size
+from sidecar.packs.items import OVERHEAD_BYTES, PackItem, Priority, session_has
+from sidecar.runs import NO_CONTENTS, SessionContents, keys
 
-NAME_WEIGHT, LINES_WEIGHT = 3.0, 1.5
-"""Weight of a word in a definition's name, and of all words in its lines, relative to one in its signature."""
+MAX_POINTERS = 8
+POINTER_GAP = 2.5
+"""Log odds below the best file's at which a file is not even pointed at."""
 
-MIN_MATCH = 1.0
-"""A definition with a weaker match is shown by name alone."""
+TOP_FILES = 6
+"""Files up to this position are top context, the others further context."""
 
-
-def definition_match(definition: Definition, summary: Summary, terms: frozenset[str]) -> float:
-    """Return how well a definition matches the prompt's terms: by its name, its signature, and its lines."""
-    named = terms & terms_in(f"{definition.name} {definition.container}")
-    in_signature = terms & terms_in(definition.signature)
-    return NAME_WEIGHT * len(named) + len(in_signature - named) + LINES_WEIGHT * _coverage(definition, summary, terms)
-
-
-@lru_cache(maxsize=4_096)
-def terms_in(text: str) -> frozenset[str]:
-    """The terms of a name or signature; after an edit nearly all are the same as in the previous call."""
-    return frozenset(count_terms(text))
-
-
-def _coverage(definition: Definition, summary: Summary, terms: frozenset[str]) -> float:
-    """Share of the prompt's terms that occur in the chunks of a definition."""
-    if not terms or not summary.chunks:
-        return 0.0
-    step = chunk_lines(summary.lines)
-    first, last = (definition.line - 1) // step, (max(definition.line, definition.end_line) - 1) // step
-    chunk_terms = set[str]().union(*summary.chunks[first : last + 1])
-    return len(chunk_terms & terms) / len(terms)
-
-
-PASSAGE_LINES = 4
-MAX_LINES = 120
-"""Maximum number of lines that are searched."""
-
-PASSAGE_CHARACTERS = 100
-MIN_TERMS = 2
-"""Lines with fewer of a prompt's terms add nothing to the file's path and names."""
-
-Passage = tuple[tuple[int, str], ...]
-"""Line numbers, counted from 1, and lines."""
-
-
-def passage_of(text: str, summary: Summary, terms: Sequence[str]) -> Passage:
-    """Return the lines with most of the terms, which come rarest first; empty where no lines contain several.
-
-    The lines come from the definition that matches best, else from the part of the file with most matches.
-    """
-    weights = {term: 1 / (2 + at) for at, term in enumerate(terms)}
-    if not summary.chunks or len(weights) < MIN_TERMS:
-        return ()
-    first, end = _inside_definition(summary, frozenset(weights)) or _inside_chunk(summary, weights)
-    if may_span_lines(text):
-        text = redact_lines(text)  # a single line of a key cannot be recognized
-    lines = [line.rstrip("\r") for line in text.split("\n")[first : min(end, first + MAX_LINES)]]
-    start, term_count = _densest([weights.keys() & _terms(line, weights) for line in lines], weights)
-    if term_count < MIN_TERMS:
-        return ()
-    return tuple(
-        (first + number + 1, shown)
-        for number in range(start, min(start + PASSAGE_LINES, len(lines)))
-        if (shown := line_of_code(lines[number], PASSAGE_CHARACTERS)).strip()
-    )
-
-
-def _inside_definition(summary: Summary, terms: frozenset[str]) -> tuple[int, int] | None:
-    """The lines of the definition whose name the terms match, if there is one; from 0, end exclusive."""
-    ranked = (
-        (-definition_match(definition, summary, terms), definition.line, definition.end_line)
-        for definition in summary.definitions
-        if definition.end_line > definition.line and definition.end_line - definition.line <= MAX_LINES
-    )
-    best, line, end_line = min(ranked, default=(0.0, 0, 0))
-    return (line - 1, end_line) if -best >= 2 * NAME_WEIGHT else None
-
-
-def _inside_chunk(summary: Summary, weights: Mapping[str, float]) -> tuple[int, int]:
-    weights_by_chunk = [sum(weights.get(term, 0.0) for term in chunk) for chunk in summary.chunks]
-    step = chunk_lines(summary.lines)
-    first = weights_by_chunk.index(max(weights_by_chunk)) * step
-    return first, first + step
-
-
-def _terms(line: str, weights: Collection[str]) -> Collection[str]:
-    """A line's terms; most lines contain no prefix of any term and need no parsing."""
-    folded = line.casefold()
-    return count_terms(line) if any(term[:4] in folded for term in weights) else ()
-
-
-def _densest(terms_by_line: Sequence[Collection[str]], weights: Mapping[str, float]) -> tuple[int, int]:
-    """Return where the best run of lines begins, at a line with a term, and how many terms it contains."""
-    best, start, term_count = 0.0, 0, 0
-    for number, line_terms in enumerate(terms_by_line):
-        if line_terms:
-            inside = set(line_terms).union(*terms_by_line[number : number + PASSAGE_LINES])
-            score = sum(weights[term] for term in sorted(inside))
-            if score > best:
-                best, start, term_count = score, number, len(inside)
-    return start, term_count
-
-
-FULL_FILES = 6
-"""Files up to this rank show purpose and reasons; the others show one of them, on one line."""
-
-BRIEF_CHARACTERS = 50
+PURPOSE_CHARACTERS, WHY_CHARACTERS = 80, 80
+GAP = "…"
 _MATCHES_PREFIX = "matches "
-_ALSO_PREFIX = "  also: "
-"""Prefix of names without signatures; alone they say no more than that the file exists."""
-TOP_RANKS = 6
-"""Files up to this rank are top context, the others further context."""
-
-SIGNATURE_CHARACTERS = 140
-
-NAMES_BYTES, MORE_BYTES = 120, 14
-"""Bytes reserved for the names of the other definitions, and for their number."""
-
-PASSAGE_FILES, PASSAGE_SHARE = 3, 0.6
-"""Files up to this rank show a passage, within this share of their bytes."""
-
-MAX_INVARIANTS = 2
-INVARIANT_RANKS = 3
-INVARIANT_CHARACTERS = 140
-
-DIGEST_CHARACTERS = 16
 
 REASON_SCORE = 0.3
 """Minimum value of a score's part that counts as a reason."""
@@ -161,69 +36,198 @@ _LINKS = {
     "testPairTouched": "test or subject of",
 }
 
-UNREAD = Summary("", 0, 0, "", (), ())
-"""Stands for the summary of a file that was not read yet."""
+
+class ShownRegion(NamedTuple):
+    """A chosen region of a file."""
+
+    order: int
+    """Its place among all regions of the pack, by score for its size."""
+    name: str
+    lines: tuple[tuple[int, str], ...]
+    """Line numbers, counted from 1, and lines."""
+    known_as: str
+    """Key in the ledger: digests of its definition and of its content, wherever in the file they are."""
+    parts: Mapping[str, float]
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of its lines and a gap's mark."""
+        return sum(size(text) + len(str(number)) + 3 for number, text in self.lines) + 4
+
+    @property
+    def label(self) -> str:
+        """Its lines, first to last, and its name."""
+        span = f"{self.lines[0][0]}-{self.lines[-1][0]}"
+        return f"{span} {self.name}" if self.name else span
 
 
 class ContextFile(NamedTuple):
-    """A chosen file with its content id, summary, reasons, and passage if it is one of the best."""
+    """A chosen file with its content id, stated purpose, reasons, and chosen regions."""
 
     ranked: RankedFile
     content: str
-    summary: Summary
+    purpose: str
     why: str
-    passage: Passage = ()
+    regions: tuple[ShownRegion, ...] = ()
 
 
-class RenderedFile(NamedTuple):
-    """A rendered file, and the digest of what a session knows after receiving it; a pointer shows no content."""
+class ContextLimits(NamedTuple):
+    """Limits of the context block of one call."""
 
-    text: str
-    digest: str
+    bytes: int
+    is_follow_up: bool
+    """Whether the session has context already: then a known file is only extended if this prompt asks for it."""
 
 
-def render_file(file: ContextFile, rank: int, terms: frozenset[str], limit_bytes: int) -> RenderedFile:
-    """Render one file: purpose, reasons, the definitions that match the terms, and the passage."""
-    summary = file.summary
-    lines = _full_lines(file, rank) if rank <= FULL_FILES else [_brief_line(file)]
-    left = limit_bytes - sum(size(line) + 1 for line in lines)
-    content = _content_lines(file, rank, terms, left, limit_bytes)
-    has_details = (
-        bool(summary.purpose or content) if rank <= FULL_FILES else content and not content[0].startswith(_ALSO_PREFIX)
+class ContextItems(NamedTuple):
+    """The context's items, and the number of regions that did not fit."""
+
+    items: list[PackItem]
+    omitted: int
+
+
+def shown_region(order: int, found: FoundRegion) -> ShownRegion:
+    """Return a found region as a pack contains it."""
+    region = found.ranked.region
+    named = region.is_definition and not region.head and not region.is_prose
+    label = digest_bytes(region.name.encode("utf-8", "surrogatepass"))[:6] if named else ""
+    return ShownRegion(order, region.name, found.lines, f"{label}.{found.digest}", found.ranked.parts)
+
+
+REGIONS_PREFIX = "r:"
+MAX_KNOWN_REGIONS = 400
+
+
+def regions_digest(regions: Iterable[str]) -> str:
+    """Return the ledger's digest of a file of which these regions were sent."""
+    return REGIONS_PREFIX + ",".join(sorted(set(regions))[:MAX_KNOWN_REGIONS])
+
+
+def known_regions(digest: str) -> frozenset[str]:
+    """Return the regions that a digest lists."""
+    return frozenset(digest[len(REGIONS_PREFIX) :].split(",")) if digest.startswith(REGIONS_PREFIX) else frozenset()
+
+
+def has_region(known: frozenset[str], region: ShownRegion) -> bool:
+    """Whether a session has a region, or an earlier version of that definition: its changes arrive as a difference."""
+    label = region.known_as.partition(".")[0]
+    return region.known_as in known or (bool(label) and any(entry.startswith(f"{label}.") for entry in known))
+
+
+def context_items(
+    files: Sequence[ContextFile], own_files: int, known: SessionContents, limits: ContextLimits
+) -> ContextItems:
+    """Return the items of a call: code first, then pointers. The first `own_files` belong to this prompt alone.
+
+    The regions are taken in their order until the bytes are used up; those the session has cost nothing.
+    """
+    before = [
+        known.items[key].digest if (key := keys.context_key(file.ranked.path)) in known.items else "" for file in files
+    ]
+    left, omitted = limits.bytes - OVERHEAD_BYTES["context"], 0
+    chosen: list[list[ShownRegion]] = [[] for _ in files]
+    had: list[list[ShownRegion]] = [[] for _ in files]
+    places = sorted(
+        (at >= own_files, region.order, at, region) for at, file in enumerate(files) for region in file.regions
     )
-    digest = _rendered_digest(summary) if has_details and summary is not UNREAD else keys.POINTER
-    return RenderedFile("\n".join((*lines, *content)), digest)
+    sent_regions = [known_regions(digest) for digest in before]
+    for is_shared, _, at, region in places:
+        file = files[at]
+        if before[at] == keys.content_digest(file.content) or has_region(sent_regions[at], region):
+            had[at].append(region)
+            continue
+        cost = region.bytes + (0 if chosen[at] else size(_heading(file)) + 1)
+        if cost > left or (limits.is_follow_up and is_shared and sent_regions[at]):
+            omitted += 1
+            continue
+        left -= cost
+        chosen[at].append(region)
+    items = _code_items(files, chosen, had, sent_regions)
+    return ContextItems([*items, *_pointer_items(files, chosen, had, known, left)], omitted)
 
 
-def _full_lines(file: ContextFile, rank: int) -> list[str]:
-    """Path, language, purpose and reasons."""
-    summary = file.summary
-    about = f" ({summary.language}, {summary.lines} lines)" if summary is not UNREAD else ""
-    purpose = f" — {one_line(summary.purpose, _purpose_limit(rank))}" if summary.purpose else ""
-    return [f"{one_line(file.ranked.path, 300)}{about}{purpose}", f"  why: {one_line(file.why, 160)}"]
+def _code_items(
+    files: Sequence[ContextFile],
+    chosen: Sequence[Sequence[ShownRegion]],
+    had: Sequence[Sequence[ShownRegion]],
+    sent_regions: Sequence[frozenset[str]],
+) -> list[PackItem]:
+    """Return the items of files that show code, in the order of their best regions."""
+    shown = [at for at in range(len(files)) if chosen[at] or had[at]]
+    shown.sort(key=lambda at: (min(region.order for region in chosen[at] or had[at]), at))
+    items = []
+    for position, at in enumerate(shown, 1):
+        regions = chosen[at] or had[at]
+        entries = (
+            sent_regions[at]
+            if not chosen[at] and sent_regions[at]
+            else {region.known_as for region in regions} | sent_regions[at]
+        )
+        items.append(_code_item(files[at], regions, regions_digest(entries), position))
+    return items
 
 
-def _brief_line(file: ContextFile) -> str:
-    """The file's own purpose, or the reason: each of these many files is unlikely to matter, but one probably does."""
-    first, *others = file.why.split("; ")
-    why = f"{first}; {others[0]}" if others and len(first) + len(others[0]) < BRIEF_CHARACTERS else first
-    if first.startswith(_MATCHES_PREFIX):
-        why = file.summary.stated_purpose or why
-    return f"{one_line(file.ranked.path, 300)} — {one_line(why, BRIEF_CHARACTERS)}"
-
-
-def context_item(file: ContextFile, rank: int, rendered: RenderedFile) -> PackItem:
-    """Return the item of a rendered file."""
+def _code_item(file: ContextFile, regions: Sequence[ShownRegion], digest: str, position: int) -> PackItem:
     return PackItem(
         key=keys.context_key(file.ranked.path),
         kind="context",
-        priority=Priority.TOP_CONTEXT if rank <= TOP_RANKS else Priority.FURTHER_CONTEXT,
-        text=rendered.text,
-        digest=rendered.digest,
+        priority=Priority.TOP_CONTEXT if position <= TOP_FILES else Priority.FURTHER_CONTEXT,
+        text="\n".join([_heading(file), *_numbered(regions)]),
+        digest=digest,
         why=file.why,
-        score=file.ranked.parts,
+        score={**file.ranked.parts, **_region_scores(regions)},
         content=keys.content_digest(file.content),
     )
+
+
+def _pointer_items(
+    files: Sequence[ContextFile],
+    chosen: Sequence[Sequence[ShownRegion]],
+    had: Sequence[Sequence[ShownRegion]],
+    known: SessionContents,
+    left: int,
+) -> list[PackItem]:
+    items: list[PackItem] = []
+    for at, file in enumerate(files):
+        if chosen[at] or had[at]:
+            continue
+        item = PackItem(
+            key=keys.context_key(file.ranked.path), kind="context", priority=Priority.FURTHER_CONTEXT,
+            text=_pointer_line(file), digest=keys.POINTER, why=file.why, score=file.ranked.parts,
+            content=keys.content_digest(file.content),
+        )  # fmt: skip
+        if not session_has(known, item):
+            left -= item.bytes
+        if len(items) == MAX_POINTERS or left < 0:
+            break
+        items.append(item)
+    return items
+
+
+def _heading(file: ContextFile) -> str:
+    """The path in the first column, and what the file says about itself."""
+    path = one_line(file.ranked.path, 300)
+    return f"{path} — {one_line(file.purpose, PURPOSE_CHARACTERS)}" if file.purpose else path
+
+
+def _pointer_line(file: ContextFile) -> str:
+    return f"{_heading(file)} ({one_line(file.why, WHY_CHARACTERS)})"
+
+
+def _numbered(regions: Sequence[ShownRegion]) -> list[str]:
+    """The lines with their numbers, and a mark where some are left out."""
+    lines: list[str] = []
+    previous = 0
+    for number, text in sorted({number: text for region in regions for number, text in region.lines}.items()):
+        if previous and number > previous + 1:
+            lines.append(GAP)
+        lines.append(f"{number}| {text}")
+        previous = number
+    return lines
+
+
+def _region_scores(regions: Sequence[ShownRegion]) -> dict[str, float]:
+    return {f"{region.label}: {name}": part for region in regions for name, part in region.parts.items() if part}
 
 
 def reasons_for(ranked: RankedFile, words: Mapping[str, str], *, mentioned: bool, changed: bool) -> str:
@@ -246,13 +250,6 @@ def reasons_for(ranked: RankedFile, words: Mapping[str, str], *, mentioned: bool
     return "; ".join(reasons) or "near the request"
 
 
-def with_terms(summary: Summary, terms: Collection[str]) -> Summary:
-    """Reduce a summary's terms to the given ones: enough to choose its definitions, and small."""
-    return summary._replace(
-        chunks=tuple({term: chunk[term] for term in terms if term in chunk} for chunk in summary.chunks)
-    )
-
-
 def shows_content(item: PackItem) -> bool:
     """Whether a file's item shows more than that the file exists."""
     return item.kind == "context" and item.digest != keys.POINTER
@@ -263,93 +260,6 @@ def _link_reason(ranked: RankedFile) -> list[str]:
     links = [(ranked.parts.get(kind, 0.0), kind, seed) for kind, seed in ranked.related if kind in _LINKS]
     value, kind, seed = max(links, default=(0.0, "", ""))
     return [f"{_LINKS[kind]} {seed}"] if value >= REASON_SCORE else []
-
-
-def _purpose_limit(rank: int) -> int:
-    return 160 if rank <= 2 else 80
-
-
-def _rendered_digest(summary: Summary) -> str:
-    """Identifies what can be shown of a file; an edit that only moves its lines is sent as a difference instead."""
-    defined = (
-        part
-        for definition in summary.definitions
-        for part in (definition.container, definition.name, definition.signature)
-    )
-    parts = (summary.purpose, *defined, *(invariant.text for invariant in summary.invariants))
-    return digest_bytes("\0".join(parts).encode("utf-8", "surrogatepass"))[:DIGEST_CHARACTERS]
-
-
-def _content_lines(file: ContextFile, rank: int, terms: frozenset[str], left: int, limit_bytes: int) -> list[str]:
-    """Matching signatures, invariants stated there, the passage, and further names."""
-    passage = _passage_lines(file) if rank <= PASSAGE_FILES else []
-    reserved = sum(size(line) + 1 for line in passage)
-    if reserved > min(left, PASSAGE_SHARE * limit_bytes):
-        passage, reserved = [], 0
-    by_match = sorted(
-        ((definition_match(definition, file.summary, terms), definition) for definition in file.summary.definitions),
-        key=lambda pair: (-pair[0], not pair[1].public, pair[1].line),
-    )
-    shown = _shown(by_match, left - reserved)
-    quoted_lines = {number for number, _ in file.passage} if passage else set()
-    lines = [_signature_line(definition) for definition in sorted(shown) if definition.line not in quoted_lines]
-    left -= reserved + sum(size(line) + 1 for line in lines)
-    for line in _invariant_lines(file.summary, shown, terms) if rank <= INVARIANT_RANKS else ():
-        if size(line) + 1 <= left - NAMES_BYTES:
-            lines.append(line)
-            left -= size(line) + 1
-    lines += passage
-    names = _names_line([definition for _, definition in by_match if definition not in shown], left)
-    return [*lines, names] if names else lines
-
-
-def _shown(by_match: Sequence[tuple[float, Definition]], left: int) -> list[Definition]:
-    """The definitions that are shown with their signatures."""
-    shown: list[Definition] = []
-    signatures: set[tuple[str, str]] = set()
-    for match, definition in by_match:
-        if (definition.container, definition.signature) in signatures:
-            continue  # a change log's tenth heading with the same words
-        signatures.add((definition.container, definition.signature))
-        cost = size(_signature_line(definition)) + 1
-        if match < MIN_MATCH or cost > left - NAMES_BYTES * (len(by_match) > len(shown) + 1):
-            break
-        shown.append(definition)
-        left -= cost
-    return shown
-
-
-def _invariant_lines(summary: Summary, shown: Sequence[Definition], terms: frozenset[str]) -> list[str]:
-    """Invariants the file states: first those inside a shown definition, then those that match the prompt."""
-    inside = [
-        invariant
-        for invariant in summary.invariants
-        if any(definition.line <= invariant.line <= definition.end_line for definition in shown)
-    ]
-    by_words = [invariant for invariant in summary.invariants if len(terms & terms_in(invariant.text)) > 1]
-    chosen = sorted(list(dict.fromkeys((*inside, *by_words)))[:MAX_INVARIANTS])
-    return [f"  L{invariant.line} holds: {one_line(invariant.text, INVARIANT_CHARACTERS)}" for invariant in chosen]
-
-
-def _passage_lines(file: ContextFile) -> list[str]:
-    return [f"  {number}| {line}" for number, line in file.passage]
-
-
-def _names_line(definitions: Sequence[Definition], left: int) -> str:
-    """A line of names with line numbers, best match first, up to the byte limit."""
-    line, start = "", _ALSO_PREFIX
-    for at, definition in enumerate(definitions):
-        name = f"{one_line(definition.name, 60)}:{definition.line}"
-        longer = f"{line}, {name}" if line else start + name
-        rest = len(definitions) - at - 1
-        if size(longer) + 1 + (MORE_BYTES if rest else 0) > left:
-            return f"{line}, … {rest + 1} more" if line else ""
-        line = longer
-    return line
-
-
-def _signature_line(definition: Definition) -> str:
-    return f"  L{definition.line} {one_line(definition.signature, SIGNATURE_CHARACTERS)}"
 
 
 MIN_LINK = 0.3
@@ -376,61 +286,34 @@ def _is_related(ranked: RankedFile, named: Collection[str]) -> bool:
     return linked or (len(ranked.matched) >= MIN_COMMON_TERMS and text_match(ranked) >= MIN_WORD_SHARE)
 
 
-PASSAGE_CACHE_BYTES = 64 * 1024
-"""Maximum bytes of passages per workspace."""
-
-
-class PassageCache:
-    """Cache of extracted passages by file, content and terms; unedited files keep theirs. Thread-safe."""
-
-    def __init__(self) -> None:
-        self._cache: LruCache[Hashable, object] = LruCache(PASSAGE_CACHE_BYTES)
-
-    def with_passages(
-        self, repository: Repository, files: Sequence[ContextFile], terms: Sequence[str]
-    ) -> Iterator[ContextFile]:
-        """Return the files with their passages, if the worktree has their contents."""
-        cache_keys = {
-            file.ranked.path: (file.ranked.path, file.content, *(file.ranked.matched or terms)) for file in files
-        }
-        unknown = {
-            file.ranked.path: file.content for file in files if self._cache.get(cache_keys[file.ranked.path]) is None
-        }
-        texts = repository.worktree_texts(unknown) if unknown else {}
-        for file in files:
-            path = file.ranked.path
-            if path in texts:
-                passage = passage_of(texts[path], file.summary, cache_keys[path][2:])
-                self._cache.put(cache_keys[path], passage, 100 + sum(len(line) for _, line in passage))
-            cached = self._cache.get(cache_keys[path])
-            yield file._replace(passage=cached) if isinstance(cached, tuple) else file
-
-
-RENDER_CACHE_BYTES = 512 * 1024
-"""Maximum bytes of rendered texts per workspace."""
+def near_best(ranked: Sequence[RankedFile]) -> list[RankedFile]:
+    """Return the files whose scores stay near the best one's, and those the prompt names."""
+    scores = {file.path: file.score - sum(file.parts.get(name, 0.0) for name in _NAMED_PARTS) for file in ranked}
+    least = max(scores.values(), default=0.0) - POINTER_GAP
+    return [file for file in ranked if scores[file.path] >= least or not _NAMED_PARTS.isdisjoint(file.parts)]
 
 
 class RenderCache:
-    """Cache of rendered files and memories by everything they depend on. Thread-safe."""
+    """Cache of the last call's rendered files and memories. Thread-safe."""
 
     def __init__(self) -> None:
-        self._cache: LruCache[Hashable, object] = LruCache(RENDER_CACHE_BYTES)
-        self._last: tuple[Sequence[ContextFile], tuple[str, DetailLimits, int] | None, list[PackItem]] = ((), None, [])
+        self._last: tuple[Sequence[ContextFile], Hashable, ContextItems] = ((), None, ContextItems([], 0))
         self._last_memories: tuple[Sequence[object], list[PackItem]] = ((), [])
 
     def items(
-        self, files: Sequence[ContextFile], query: str, detail_limits: DetailLimits, sendable_bytes: int
-    ) -> list[PackItem]:
-        """Render the files, most relevant first; return the previous items if the very same files are given again."""
+        self,
+        files: Sequence[ContextFile],
+        limits: ContextLimits,
+        known: SessionContents = NO_CONTENTS,
+        own_files: int = 0,
+    ) -> ContextItems:
+        """Render the files; return the previous items if the very same files are given again to the same session."""
         last_files, last_inputs, last_items = self._last
-        inputs = (query, detail_limits, sendable_bytes)
+        before = [known.items.get(keys.context_key(file.ranked.path)) for file in files]
+        inputs = (own_files, limits, tuple(entry and entry.digest for entry in before))
         if last_inputs == inputs and _are_same(files, last_files):
             return last_items
-        terms = frozenset(query_terms(query))
-        items = [
-            context_item(file, rank, self._render(file, rank, terms, detail_limits.max_bytes(rank, sendable_bytes)))
-            for rank, file in enumerate(files, 1)
-        ]
+        items = context_items(files, own_files, known, limits)
         self._last = (tuple(files), inputs, items)
         return items
 
@@ -441,22 +324,6 @@ class RenderCache:
             items = render(*arguments)
             self._last_memories = (arguments, items)
         return items
-
-    def _render(self, file: ContextFile, rank: int, terms: frozenset[str], limit_bytes: int) -> RenderedFile:
-        key = (_identity(file), rank, terms, limit_bytes)
-        cached = self._cache.get(key)
-        if isinstance(cached, RenderedFile):
-            return cached
-        rendered = render_file(file, rank, terms, limit_bytes)
-        self._cache.put(key, rendered, len(rendered.text) + sum(map(len, terms)))
-        return rendered
-
-
-def _identity(file: ContextFile) -> Hashable:
-    """A summary follows from the file's path and content, and from how far the file could be analyzed."""
-    summary = file.summary
-    analyzed = summary.analysis, summary.purpose, len(summary.definitions)
-    return file.ranked.path, file.content, file.why, file.passage, analyzed
 
 
 def _are_same(values: Sequence[object], others: Sequence[object]) -> bool:

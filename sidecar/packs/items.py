@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 from sidecar.core.digests import short_id
 from sidecar.core.text import MARKER_PREFIX, escape_markers, size
-from sidecar.packs.model import TokenMode
 from sidecar.runs import Item, SessionContents, keys
 from sidecar.runs.call_record import Block, BlockKind
 from sidecar.settings.resolve import Settings
@@ -82,8 +81,7 @@ _INTRODUCTIONS: dict[BlockKind, str] = {
     "carryover": "Reference data: this conversation continues in a fresh session; its progress so far.",
     "anchor": "Reference data about this repository: rules it states, its map, known traps, decisions.",
     "plan": "Reference data: the plan of this task; in a planning run also the rules of that run.",
-    "context": "Reference data: files likely to matter for this task, with line numbers."
-    " Open them before relying on them.",
+    "context": "Reference data: code likely to matter for this task, with line numbers, as it is now.",
     "delta": "Reference data: what changed since this session last looked.",
 }
 
@@ -180,36 +178,6 @@ MIN_ANCHOR_WITH_REQUEST = 1_500
 
 ANCHOR_SHARE = 0.4
 """Maximum share of a call's bytes for the anchor, however small the call: the rest is for new items."""
-
-
-class DetailLimits(NamedTuple):
-    """Number of files in a context pack, and the bytes of each."""
-
-    files: int
-    taper: tuple[tuple[int, int], ...]
-    """Up to this rank, at most this many bytes. Steep tapering fits more of the right files, and their definitions,
-    into the same bytes than equal shares do (tests/benchmarks/localization.py).
-    """
-    rest_bytes: int
-    """Maximum bytes of each file after that."""
-
-    def max_bytes(self, rank: int, sendable_bytes: int) -> int:
-        """Return the maximum bytes of a file at a rank, which counts from 1.
-
-        `sendable_bytes` is the limit of the whole call: no item comes near it, else it would never be sent.
-        """
-        return min(next((limit for last, limit in self.taper if rank <= last), self.rest_bytes), sendable_bytes // 8)
-
-    def scaled(self, share: float) -> "DetailLimits":
-        """Return the limits for a share of the bytes: fewer files with the same detail."""
-        return self._replace(files=max(1, round(self.files * share)))
-
-
-DETAIL_LIMITS: dict[TokenMode, DetailLimits] = {
-    "low": DetailLimits(16, ((2, 1_000), (4, 450), (7, 220)), 110),  # about 4 KiB
-    "normal": DetailLimits(30, ((2, 1_300), (6, 650), (12, 300)), 120),  # about 8 KiB
-    "debug": DetailLimits(50, ((6, 1_500), (14, 700), (24, 350)), 150),  # about 20 KiB
-}
 
 
 def has_notes_request(settings: Settings, token_mode: str) -> bool:

@@ -7,7 +7,7 @@ from concurrent.futures import Future, wait
 from sidecar.call import Process
 from sidecar.codebase import Listing, RepositoryState, StateUnavailable
 from sidecar.packs.anchor import AnchorCache, PointerCache
-from sidecar.packs.context_pack import PassageCache, RenderCache
+from sidecar.packs.context_pack import RenderCache
 from sidecar.packs.request import ConversationCache, touched_files_of
 from sidecar.packs.task_pack import PackCache, PackQuery, RecentQueries, get_task_pack
 from sidecar.workspace import Workspace
@@ -147,6 +147,5 @@ class WorkspacePacks:
         self.conversations = ConversationCache()
         self.recent_queries = RecentQueries()
         self.anchors = AnchorCache()
-        self.passages = PassageCache()
         self.rendered = RenderCache()
         self.rebuild_burst = RebuildBurst()

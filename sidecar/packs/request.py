@@ -12,8 +12,9 @@ from sidecar.core.lru_cache import LruCache
 from sidecar.governor import Decision, before_fresh_session, evaluate, structured_state
 from sidecar.memory import RecallQuery, recall_query
 from sidecar.packs.anchor import AcceptedRecords, accepted_of, load_pointers
+from sidecar.packs.context_pack import ContextLimits
 from sidecar.packs.instruction_changes import InstructionState, load_instructions
-from sidecar.packs.items import DETAIL_LIMITS, ByteLimits, DetailLimits
+from sidecar.packs.items import ByteLimits
 from sidecar.packs.model import PreRunParams, TokenMode
 from sidecar.packs.overrides import Overrides, load_overrides
 from sidecar.packs.task import clean_prompt, task_of
@@ -26,6 +27,7 @@ from sidecar.runs import (
     SubChat,
     Task,
     artifacts,
+    keys,
     ledger,
     records,
 )
@@ -122,7 +124,7 @@ class PackRequest:
     """FRESH without a report, and for a fresh session, because the report is about the old one."""
     limits: ByteLimits
     """A fuller context window gets less."""
-    detail_limits: DetailLimits
+    context_limits: ContextLimits
     sub_chat: SubChat
     failing: tuple[FailingTests, ...]
     accepted: AcceptedRecords
@@ -176,7 +178,8 @@ def load_request(call: Call, params: PreRunParams, workspace: Workspace, setting
     reported = _reported_bracket(params)
     bracket = (None if fresh else reported) or "FRESH"
     token_mode: TokenMode = params.token_mode or settings["tokenMode"]
-    limits, detail_limits = _limits(params, settings, token_mode, BUDGET_SHARES[bracket])
+    known = NO_CONTENTS if fresh else conversation.resumed_known
+    limits, context_limits = _limits(params, settings, token_mode, BUDGET_SHARES[bracket], known)
     return PackRequest(
         call=call,
         params=params,
@@ -188,14 +191,14 @@ def load_request(call: Call, params: PreRunParams, workspace: Workspace, setting
         reported_bracket=reported,
         bracket=bracket,
         limits=limits,
-        detail_limits=detail_limits,
+        context_limits=context_limits,
         sub_chat=sub_chat,
         failing=conversation.failing,
         accepted=conversation.accepted._replace(
             pointers=pointers, standing_instructions=conversation.instructions.active
         ),
         session=None if fresh else resumed_session,
-        known=NO_CONTENTS if fresh else conversation.resumed_known,
+        known=known,
         resumed_known=conversation.resumed_known,
         governor_decision=governor_decision,
         fresh=fresh,
@@ -213,14 +216,23 @@ def _reported_bracket(params: PreRunParams) -> Bracket | None:
     return bracket_of(100 * (1 - usage.used_tokens / usage.max_tokens)) if usage is not None else None
 
 
+FOLLOW_UP_SHARE = 1 / 3
+"""Share of the context's bytes for a session that has context already."""
+
+CONTEXT_SHARE = 0.52
+"""Maximum share of a call's bytes for the context, so that no file is too large to be sent."""
+
+
 def _limits(
-    params: PreRunParams, settings: Settings, token_mode: TokenMode, share: float
-) -> tuple[ByteLimits, DetailLimits]:
+    params: PreRunParams, settings: Settings, token_mode: TokenMode, share: float, known: SessionContents
+) -> tuple[ByteLimits, ContextLimits]:
     """The limits of a call for a share of the budget."""
     budget_bytes = int(settings.budget_bytes(token_mode) * share)
     new_bytes = min(budget_bytes, settings.new_bytes_per_call(token_mode))
     byte_limits = ByteLimits(budget_bytes, min(new_bytes, params.max_new_bytes or new_bytes))
-    return byte_limits, DETAIL_LIMITS[token_mode].scaled(share)
+    is_follow_up = any(item.bytes and keys.context_path(key) is not None for key, item in known.items.items())
+    context_bytes = settings.context_bytes(token_mode) * share * (FOLLOW_UP_SHARE if is_follow_up else 1.0)
+    return byte_limits, ContextLimits(min(int(context_bytes), int(byte_limits.new_bytes * CONTEXT_SHARE)), is_follow_up)
 
 
 def _load_carryover(call: Call, sub_chat_id: str) -> Snapshot:

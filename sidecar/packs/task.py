@@ -9,7 +9,16 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from functools import lru_cache
 
-from sidecar.codebase import identifiers_of, paths_in, query_words, scope_prefix, stem
+from sidecar.codebase import (
+    PromptParts,
+    identifiers_of,
+    parts_of,
+    paths_in,
+    pointing_words,
+    query_words,
+    scope_prefix,
+    stem,
+)
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
@@ -52,7 +61,7 @@ def mentioned_paths(prompt: str) -> tuple[list[str], list[str]]:
     return [path for kind, path in mentions if kind == "file"], [path for kind, path in mentions if kind == "folder"]
 
 
-MAX_QUERY_CHARACTERS = 4_000
+MAX_QUERY_CHARACTERS, MAX_TITLE_CHARACTERS = 4_000, 400
 MAX_TERMS = 300
 MIN_OWN_TERMS = 3
 """A prompt with fewer words of its own may be a follow-up in other words."""
@@ -79,6 +88,11 @@ _FILLER_TERMS = frozenset(stem(word) for word in (
 ))  # fmt: skip
 """The subset of them that does not lead to a file either: `test`, `error` or `remove` may."""
 
+
+GENERAL_TERMS = _FOLLOW_UP_TERMS | frozenset(
+    stem(word) for word in ("refactor", "improve", "clean", "cleanup", "optimize", "help", "debug", "bug")
+)
+"""Words that lead to no file when a prompt consists of nothing else."""
 
 _REFERS_BACK = lazy_regex(
     r"\W*(?:(?:and|then|also|but|so|or|plus|ah|oh|ok|okay|what about|how about)\b"
@@ -148,15 +162,27 @@ def _new_task(prompt: str, words: Mapping[str, str], names: Sequence[str]) -> Ta
 def search_query(prompt: str) -> str:
     """Return the search query: a conventional commit's scope, names and paths unchanged, and the words.
 
-    Words of a path are not repeated: they would match all its neighbours. The prompt itself is not stored.
+    Words of a path are not repeated: they would match all its neighbours. The prompt itself is not stored. A prompt of
+    several lines has its title, and a long one its prose, as further parts.
     """
-    paths = paths_in(prompt)
-    rest = prompt
+    parts = parts_of(prompt)
+    pointing = f" {' '.join(pointing_words(prompt))}" if parts.title else ""
+    whole = f"{_query_words(prompt)}{pointing}"[:MAX_QUERY_CHARACTERS]
+    return PromptParts(
+        f"{scope_prefix(prompt)} {whole}".strip(),
+        _query_words(parts.title)[:MAX_TITLE_CHARACTERS],
+        _query_words(parts.prose)[:MAX_QUERY_CHARACTERS],
+    ).join()
+
+
+def _query_words(text: str) -> str:
+    paths = paths_in(text)
+    rest = text
     for path in paths:
         rest = rest.replace(path, " ")
     words = {word for term, word in query_words(rest).items() if term not in _FILLER_TERMS}
     names = (name for name in (*identifiers_of(rest), *paths) if _HAS_WORD.search(name))
-    return f"{scope_prefix(prompt)} {' '.join(sorted({*words, *names}))}".strip()[:MAX_QUERY_CHARACTERS]
+    return " ".join(sorted({*words, *names}))
 
 
 @lru_cache(maxsize=16)

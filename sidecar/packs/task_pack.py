@@ -14,12 +14,13 @@ from sidecar.codebase import (
     RankedFile,
     Repository,
     RepositoryState,
+    SearchedFile,
     Summary,
+    choose_regions,
     drop_unlikely,
-    from_json,
+    is_generated,
     query_terms,
     query_words,
-    to_json,
 )
 from sidecar.core.digests import short_id
 from sidecar.core.lru_cache import LruCache
@@ -27,23 +28,24 @@ from sidecar.core.text import size
 from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
 from sidecar.packs.anchor import NO_ANCHOR, AcceptedRecords, Anchor, accepted_digest
 from sidecar.packs.context_pack import (
-    PASSAGE_FILES,
-    UNREAD,
     ContextFile,
+    ShownRegion,
     above_cutoff,
+    near_best,
     reasons_for,
-    with_terms,
+    shown_region,
 )
-from sidecar.packs.items import DETAIL_LIMITS, DetailLimits, anchor_limit, has_notes_request
+from sidecar.packs.items import anchor_limit, has_notes_request
 from sidecar.packs.model import HostInjects, TokenMode
 from sidecar.packs.overrides import pinned_files
 from sidecar.packs.request import PackRequest
+from sidecar.packs.task import GENERAL_TERMS
 from sidecar.runs import Task
 from sidecar.runs.model import Provider, RunMode
 from sidecar.storage.cache import Cache
 from sidecar.workspace import Workspace
 
-PACK_VERSION = 12
+PACK_VERSION = 13
 """Part of the key: increment it when the content of a pack changes."""
 
 RECENT_PACKS = 64
@@ -128,30 +130,33 @@ class PackCache:
 
 def _to_json(pack: CachedPack) -> dict[str, Any]:
     files = [
-        [list(file.ranked), file.content, to_json(_shown_summary(file.summary)), file.why, list(file.passage)]
+        [list(file.ranked), file.content, file.purpose, file.why, [list(region) for region in file.regions]]
         for file in pack.files
     ]
     return {"anchor": list(pack.anchor), "files": files, "omitted": list(pack.omitted)}
 
 
-def _shown_summary(summary: Summary) -> Summary:
-    """The parts of a summary that a pack shows; secrets were masked before anything was cut out of the file."""
-    return summary._replace(imports=(), references=())
-
-
 def _from_json(value: dict[str, Any]) -> CachedPack:
     files: list[ContextFile] = []
-    for (path, score, parts, matched, near), content, summary, why, passage in value["files"]:
+    for (path, score, parts, matched, near), content, purpose, why, regions in value["files"]:
         ranked = RankedFile(path, score, parts, tuple(matched), tuple((kind, seed) for kind, seed in near))
-        files.append(ContextFile(ranked, content, from_json(summary), why, tuple(map(tuple, passage))))
+        shown = (
+            ShownRegion(order, name, tuple((number, text) for number, text in lines), known_as, region_parts)
+            for order, name, lines, known_as, region_parts in regions
+        )
+        files.append(ContextFile(ranked, content, purpose, why, tuple(shown)))
     return CachedPack(tuple(value["anchor"]), tuple(files), tuple(value["omitted"]))
 
 
 REMEMBERED_CONVERSATIONS = 64
 
-EXTRA_CANDIDATES = 5
-"""Number of additional candidates: the weak ones among the files are dropped."""
+CANDIDATE_FILES = 16
+"""Number of best files whose regions are ranked."""
 
+PARTIAL_FILES = 10
+"""The same while files are still being indexed."""
+
+DEFAULT_CONTEXT_BYTES = 12_288
 FIRST_READ_MS = 40
 """Time for reading a few edited files; after it, files are searched with the index as it is."""
 
@@ -174,11 +179,8 @@ class PackQuery(NamedTuple):
     """Files that runs on this task changed: files near them are more likely to matter next."""
     pinned_paths: tuple[str, ...] = ()
     """Files the user pinned; they are not part of the shared pack."""
-
-    @property
-    def detail_limits(self) -> DetailLimits:
-        """Limits on detail in a fresh context window; a fuller window shows the first of these files."""
-        return DETAIL_LIMITS[self.token_mode]
+    context_bytes: int = DEFAULT_CONTEXT_BYTES
+    """Maximum bytes of the code in a pack; a call may show less of it."""
 
 
 class RecentQueries:
@@ -246,6 +248,7 @@ def query_of_request(request: PackRequest) -> PackQuery:
         request.token_mode, params.host_injects or HostInjects(), request.accepted,
         anchor_limit(request.token_mode, sendable_bytes) - request_bytes, request.touched,
         pinned_files(request.overrides) if request.overrides else (),
+        request.settings.context_bytes(request.token_mode),
     )  # fmt: skip
 
 
@@ -292,9 +295,7 @@ def _build(
     partial_pack.anchor = anchors.lines(repository, state, listing, *anchor_inputs)
     analyzed, complete = repository.wait_for_index(listing, indexing, min(wait_ms, FIRST_READ_MS))
     if not complete and wait_ms > FIRST_READ_MS:
-        early = repository.find(
-            pack_query.task.query, state, pack_query.detail_limits.files, touched=pack_query.touched
-        )
+        early = repository.find(pack_query.task.query, state, CANDIDATE_FILES, touched=pack_query.touched)
         partial_pack.files = path_only_files(
             pack_query, [ranked_file for ranked_file in early if ranked_file.path in listing.files]
         )
@@ -302,18 +303,25 @@ def _build(
         analyzed += newly_analyzed
     if complete and not was_indexed:  # dependencies and history are known now
         partial_pack.anchor = anchors.lines(repository, state, listing, *anchor_inputs)
-    max_files = pack_query.detail_limits.files
-    matches = repository.find(pack_query.task.query, state, max_files + EXTRA_CANDIDATES, touched=pack_query.touched)
-    ranked = above_cutoff(drop_unlikely(matches))[:max_files]
-    with_file_summaries = with_summaries if complete else with_cached_summaries
-    files = with_file_summaries(pack_query, pack_query.task.query, ranked, state, listing)
+    files: tuple[ContextFile, ...] = ()
+    if _is_specific(pack_query):
+        matches = repository.find(pack_query.task.query, state, CANDIDATE_FILES, touched=pack_query.touched)
+        ranked = above_cutoff(drop_unlikely(matches))
+        with_code = with_regions if complete else with_cached_regions
+        files = with_code(pack_query, pack_query.task.query, ranked, state, listing)
     pack = CachedPack(partial_pack.anchor.lines, files, partial_pack.anchor.omitted)
     return TaskPack(
         pack, cache_hit=False, analyzed=analyzed, complete=complete, anchor_is_complete=partial_pack.anchor.is_complete
     )
 
 
-def with_summaries(
+def _is_specific(pack_query: PackQuery) -> bool:
+    """Whether the task says what it is about: by a word that few files contain, or by files it touched."""
+    terms = [term for term in query_terms(pack_query.task.query) if term not in GENERAL_TERMS]
+    return bool(pack_query.touched) or pack_query.repository.is_specific(terms)
+
+
+def with_regions(
     pack_query: PackQuery,
     query: str,
     ranked: list[RankedFile],
@@ -322,31 +330,22 @@ def with_summaries(
     *,
     mentioned: frozenset[str] = frozenset(),
 ) -> tuple[ContextFile, ...]:
-    """Return the ranked files with their summaries; omit a file that no longer exists."""
+    """Return the ranked files with the regions to show, then files to point at; omit a file that no longer exists."""
     summaries = pack_query.repository.summaries(_contents(ranked, listing))
     present = [ranked_file for ranked_file in ranked if ranked_file.path in summaries]
-    return _with_passages(pack_query, query, _files(query, present, summaries, state, listing, mentioned))
+    return _files(pack_query, query, present, summaries, state, listing, mentioned)
 
 
-def _with_passages(pack_query: PackQuery, query: str, files: tuple[ContextFile, ...]) -> tuple[ContextFile, ...]:
-    """Add passages to the best files."""
-    quoted = pack_query.workspace.slices.packs.passages
-    return (
-        *quoted.with_passages(pack_query.repository, files[:PASSAGE_FILES], query_terms(query)),
-        *files[PASSAGE_FILES:],
-    )
-
-
-def with_cached_summaries(
+def with_cached_regions(
     pack_query: PackQuery, query: str, ranked: list[RankedFile], state: RepositoryState, listing: Listing
 ) -> tuple[ContextFile, ...]:
-    """Return the ranked files with the summaries that exist, while others are still being built.
+    """Return the ranked files with regions of those whose summaries exist, while others are still being built.
 
     Building one here could delay the call past its deadline: the first file of a language loads its grammar.
     """
     present = [ranked_file for ranked_file in ranked if ranked_file.path in listing.files]
-    summaries = pack_query.repository.cached_summaries(_contents(present, listing))
-    return _files(query, present, summaries, state, listing, frozenset())
+    summaries = pack_query.repository.cached_summaries(_contents(present[:PARTIAL_FILES], listing))
+    return _files(pack_query, query, present, summaries, state, listing, frozenset())
 
 
 def _contents(ranked: list[RankedFile], listing: Listing) -> dict[str, str]:
@@ -356,6 +355,7 @@ def _contents(ranked: list[RankedFile], listing: Listing) -> dict[str, str]:
 
 
 def _files(
+    pack_query: PackQuery,
     query: str,
     ranked: list[RankedFile],
     summaries: Mapping[str, Summary],
@@ -363,20 +363,53 @@ def _files(
     listing: Listing,
     mentioned: frozenset[str],
 ) -> tuple[ContextFile, ...]:
-    """The files in order. A file without a summary counts as not delivered, so that its summary may follow."""
+    """The files with regions, and near the best one those without. A file without a summary is only pointed at."""
     changed = {file.path for file in state.changed} if state.kind == "git" else set()
     words = query_words(query)
+    regions = _regions(pack_query, query, ranked, summaries, listing)
+    near = {ranked_file.path for ranked_file in near_best(ranked)}
+    chosen = (
+        ranked_file for ranked_file in ranked if ranked_file.path in regions or ranked_file.path in near | mentioned
+    )
     return tuple(
         ContextFile(
             ranked_file,
             listing.files[ranked_file.path] if ranked_file.path in summaries else f"pointer:{ranked_file.path}",
-            with_terms(summaries[ranked_file.path], words) if ranked_file.path in summaries else UNREAD,
+            summaries[ranked_file.path].stated_purpose if ranked_file.path in summaries else "",
             reasons_for(
                 ranked_file, words, mentioned=ranked_file.path in mentioned, changed=ranked_file.path in changed
             ),
+            tuple(regions.get(ranked_file.path, ())),
         )
-        for ranked_file in ranked
+        for ranked_file in chosen
     )
+
+
+def _regions(
+    pack_query: PackQuery,
+    query: str,
+    ranked: list[RankedFile],
+    summaries: Mapping[str, Summary],
+    listing: Listing,
+) -> dict[str, list[ShownRegion]]:
+    """Return the regions to show of each file, chosen among all files within the context's bytes."""
+    repository = pack_query.repository
+    searched = [
+        SearchedFile(file, listing.files[file.path], summaries[file.path])
+        for file in ranked
+        if file.path in summaries and (not is_generated(file.path) or _is_named(file))
+    ]
+    chosen = choose_regions(repository.regions(query, searched), pack_query.context_bytes)
+    regions: dict[str, list[ShownRegion]] = {}
+    for order, region in enumerate(chosen):
+        found = repository.region_lines(region, listing.files[region.path])
+        if found is not None:
+            regions.setdefault(region.path, []).append(shown_region(order, found))
+    return regions
+
+
+def _is_named(ranked: RankedFile) -> bool:
+    return "namedPath" in ranked.parts or "mentioned" in ranked.parts
 
 
 def pinned_context_files(
@@ -388,7 +421,7 @@ def pinned_context_files(
         for path in pack_query.pinned_paths
         if path in listing.files and path not in present
     ]
-    files = with_summaries(pack_query, pack_query.task.query, missing, state, listing) if missing else ()
+    files = with_regions(pack_query, pack_query.task.query, missing, state, listing) if missing else ()
     return tuple(file._replace(why="pinned by the user") for file in files)
 
 
@@ -399,7 +432,7 @@ def path_only_files(pack_query: PackQuery, ranked: list[RankedFile]) -> tuple[Co
         ContextFile(
             ranked_file,
             f"pointer:{ranked_file.path}",
-            UNREAD,
+            "",
             reasons_for(ranked_file, words, mentioned=False, changed=False),
         )
         for ranked_file in ranked
@@ -410,7 +443,7 @@ def _key(pack_query: PackQuery, state: RepositoryState) -> PackKey:
     host = pack_query.host_injects
     sources: list[Any] = [
         PACK_VERSION, pack_query.process.version, host.agents_md, host.claude_md, accepted_digest(pack_query.accepted),
-        pack_query.anchor_bytes, list(pack_query.touched), pack_query.task.query,
+        pack_query.anchor_bytes, list(pack_query.touched), pack_query.task.query, pack_query.context_bytes,
     ]  # fmt: skip
     return PackKey(
         workspace=pack_query.workspace.key,

@@ -21,6 +21,10 @@ class Resolved(NamedTuple):
     source: Layer
 
 
+CONTEXT_FACTORS = {"low": 0.6, "normal": 1.0, "debug": 1.75}
+"""Multiples of `budgets.context` by token mode."""
+
+
 class Settings:
     """The effective settings of one project."""
 
@@ -38,6 +42,10 @@ class Settings:
     def budget_bytes(self, token_mode: str) -> int:
         """Return the maximum number of bytes of all packs of one call."""
         return int(self[f"budgets.{token_mode}"])
+
+    def context_bytes(self, token_mode: str) -> int:
+        """Return the maximum number of bytes of a session's first context block."""
+        return int(self["budgets.context"] * CONTEXT_FACTORS[token_mode])
 
     def new_bytes_per_call(self, token_mode: str) -> int:
         """Return the maximum number of bytes one call may add to a provider session."""

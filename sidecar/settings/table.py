@@ -224,6 +224,14 @@ SETTINGS: tuple[Setting, ...] = (
         "budgets.debug", "int", 42_000, "Maximum bytes of all packs of one call in token mode debug.", minimum=1_000
     ),
     Setting(
+        "budgets.context",
+        "int",
+        12_288,
+        "Maximum bytes of the code in a session's first context; a third of it for a follow-up."
+        " Times 0.6 in token mode low, 1.75 in debug.",
+        minimum=1_000,
+    ),
+    Setting(
         "budgets.newBytesPerCall",
         "int",
         None,

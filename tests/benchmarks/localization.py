@@ -6,9 +6,8 @@ A commit's subject is the prompt, the existing source files it changed are the r
 parent; later commits are invisible. Excluded: subjects that name a changed file, releases, merges, commits of more than
 ten source files or thirty files in all. Figures are means over a repository's cases, then over repositories (macro).
 
-recall@k: share of the right files among the first k. In 8 KiB: share of the right files in a pack whose summaries,
-chosen and rendered as in the product, fit into 8 KiB. Definitions: share of the changed definitions named by these
-summaries. Baselines on the same files: words of the prompt in file names; plain BM25 over contents and paths. Second
+recall@k: share of the right files among the first k; what a pack shows of them is measured by `regions`.
+Baselines on the same files: words of the prompt in file names; plain BM25 over contents and paths. Second
 shot: one right file is known as touched, and the others are searched. Without …: recall@10 without one signal.
 """
 
@@ -26,34 +25,22 @@ from sidecar.codebase.search.bm25 import inverse_frequency
 from sidecar.codebase.search.commit_history import MAX_COMMITS, Commit, History
 from sidecar.codebase.search.index import FileIndex
 from sidecar.codebase.search.query import SearchQuery
-from sidecar.codebase.search.ranking import RankedFile, drop_unlikely
-from sidecar.core.terms import count_terms, query_terms, query_words
-from sidecar.packs import (
-    DETAIL_LIMITS,
-    PASSAGE_FILES,
-    ContextFile,
-    RenderCache,
-    above_cutoff,
-    passage_of,
-    reasons_for,
-    search_query,
-)
-from sidecar.packs.task_pack import EXTRA_CANDIDATES
+from sidecar.codebase.search.ranking import RankedFile
+from sidecar.core.terms import count_terms, query_terms
+from sidecar.packs import search_query
 from tests.benchmarks.localization_cases import (
     Case,
     Trees,
     cases_of,
-    changed_definitions,
     every_commit,
     is_code,
     reachable,
 )
 
 LARGE_CODE_FILES = 400
-SUMMARY_BYTES = 8 * 1024
 LISTED = 200
 DEPTHS = (5, 10, 20)
-TARGETS = {"recall@10": 0.82, "in 8 KiB": 0.91, "definitions": 0.79, "second shot": 0.75}
+TARGETS = {"recall@10": 0.82, "second shot": 0.75}
 
 
 SIGNALS = {
@@ -112,7 +99,6 @@ def _measure(path: Path, count: int, among: int, *, misses: bool) -> Repository:
         results, took_ms = _find(index, history, imports, SearchQuery(search_query(case.subject)))
         query_ms.append(took_ms)
         _score(scores, results, right)
-        _score_injected(scores, results, case, trees, files)
         _score_baselines(scores, case.subject, right, trees, files)
         _score_second_shot(scores, index, history, imports, case, right)
         if misses:
@@ -149,46 +135,6 @@ def _score(scores: Scores, results: Sequence[RankedFile], right: frozenset[str])
             results, key=lambda ranked: (-sum(v for k, v in ranked.parts.items() if k not in parts), ranked.path)
         )
         scores[f"without {name}"].append(_recall([ranked.path for ranked in without[:10]], right))
-
-
-def _score_injected(
-    scores: Scores, results: Sequence[RankedFile], case: Case, trees: Trees, files: Mapping[str, str]
-) -> None:
-    shown = _pack_files(results, case.subject, trees, files)
-    texts: dict[str, str] = {}
-    left = SUMMARY_BYTES
-    for file, item in zip(
-        shown, RenderCache().items(shown, case.subject, DETAIL_LIMITS["normal"], SUMMARY_BYTES * 8), strict=True
-    ):
-        left -= item.bytes
-        if left < 0:
-            break
-        texts[file.ranked.path] = item.text
-    right = case.right & files.keys()
-    scores["in 8 KiB"].append(_recall(texts, right))
-    scores["files in 8 KiB"].append(len(texts))
-    changed_names = [
-        (path, name)
-        for path in sorted(right)
-        for name in changed_definitions(trees.summary(path, files[path]), case.lines.get(path, []))
-    ]
-    if changed_names:
-        scores["definitions"].append(statistics.fmean(name in texts.get(path, "") for path, name in changed_names))
-
-
-def _pack_files(
-    results: Sequence[RankedFile], subject: str, trees: Trees, files: Mapping[str, str]
-) -> list[ContextFile]:
-    """Return the files of a pack, chosen as in the product."""
-    max_files, words = DETAIL_LIMITS["normal"].files, query_words(subject)
-    shown: list[ContextFile] = []
-    for ranked in above_cutoff(drop_unlikely(results[: max_files + EXTRA_CANDIDATES]))[:max_files]:
-        summary = trees.summary(ranked.path, files[ranked.path])
-        text = trees.content(files[ranked.path]) if len(shown) < PASSAGE_FILES else None
-        passage = passage_of(text.decode("utf-8", "replace"), summary, ranked.matched or tuple(words)) if text else ()
-        why = reasons_for(ranked, words, mentioned=False, changed=False)
-        shown.append(ContextFile(ranked, files[ranked.path], summary, why, passage))
-    return shown
 
 
 def _score_baselines(
@@ -257,7 +203,6 @@ def _print_row(repository: Repository) -> None:
     print(
         f"{repository.name:28} {repository.code_files:5} code files, {repository.cases} cases:"
         f" recall@5/10/20 {m['recall@5']:.2f} {m['recall@10']:.2f} {m['recall@20']:.2f}"
-        f" | in 8 KiB {m['in 8 KiB']:.2f}, definitions {m['definitions']:.2f} ({m['files in 8 KiB']:.0f} files)"
         f" | second shot {m.get('second shot', 0):.2f} (first {m.get('first shot', 0):.2f})"
         f" | BM25@10 {m['BM25@10']:.2f}, file names@10 {m['file names@10']:.2f}"
         f" | query {statistics.median(repository.query_ms):.1f} ms",

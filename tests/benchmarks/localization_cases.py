@@ -2,7 +2,7 @@
 
 import re
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -133,15 +133,3 @@ def _changed_lines(repository: Path, parent: str, commit: str, paths: frozenset[
             start, count = int(hunk[1]), int(hunk[2] or 1)
             lines[path].append(range(start, start + max(1, count)))
     return lines
-
-
-def changed_definitions(summary: Summary, lines: Sequence[range]) -> Iterator[str]:
-    """Yield the name of the innermost definition around each changed range."""
-    for changed in lines:
-        around = [
-            definition
-            for definition in summary.definitions
-            if definition.line <= changed.stop - 1 and changed.start <= definition.end_line
-        ]
-        if around:
-            yield max(around, key=lambda definition: (definition.line, -definition.end_line)).name

@@ -154,7 +154,7 @@ def test_output_fits_claude_codes_limit(claude: ClaudeCode, project: Repository)
     project.commit(long)
     for session in ("first", "second"):  # by the second one all is read, however slow the machine
         claude.session_id = session
-        claude.prompt("Which of the prices of the till are for whom")
+        claude.prompt("Which of the prices of the till are for whom, as in price_of_a_7?")
     units = len(claude.printed.decode().encode("utf-16-le")) // 2
     assert MAX_CHARACTERS / 2 < units <= MAX_CHARACTERS
     assert "[continuity:" in json.loads(claude.printed)["hookSpecificOutput"]["additionalContext"]

@@ -36,7 +36,10 @@ def test_the_bracket_is_computed_per_interaction_and_selects_the_layers(
 def test_a_filling_window_receives_smaller_packs(active: MemorySidecar, project: Repository) -> None:
     rules = "".join(f"- Never do the thing number {number} that we agreed not to do, ever.\n" for number in range(400))
     project.commit(
-        {"AGENTS.md": f"# Rules\n\n{rules}", **{f"till/m{n}.py": f"def cart_{n}(): ...\n" for n in range(40)}}
+        {
+            "AGENTS.md": f"# Rules\n\n{rules}",
+            **{f"till/m{n}.py": f"def cart_{n}():\n" + "    price = discounted\n" * 30 for n in range(40)},
+        }
     )
     given = []
     for number, remaining in enumerate((80, 50, 30, 10)):

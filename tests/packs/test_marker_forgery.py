@@ -7,17 +7,18 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.codebase import ChangedFile, Definition, FileDiff, HeadMove, RankedFile, RepositoryState, Summary
-from sidecar.core.text import MARKER_PREFIX, clean
+from sidecar.codebase import ChangedFile, FileDiff, HeadMove, RankedFile, RepositoryState
+from sidecar.core.text import MARKER_PREFIX, clean, line_of_code
 from sidecar.packs import (
-    DETAIL_LIMITS,
     ByteLimits,
     ContextFile,
+    ContextLimits,
     Differences,
     PackItem,
     Priority,
     QueryRelevance,
     RenderCache,
+    ShownRegion,
     carryover_items,
     compose,
     contract_item,
@@ -105,9 +106,11 @@ def test_the_delta(path: str, text: str, status: str) -> None:
 
 @given(nasty, nasty, nasty)
 def test_the_context(path: str, text: str, why: str) -> None:
-    summary = Summary("python", 1, 1, text, (Definition(1, text, text),), ())
-    file = ContextFile(RankedFile(path, 1.0, {}, (), ()), "c", summary, why)
-    assert_harmless(RenderCache().items([file], text, DETAIL_LIMITS["normal"], 24_000), lines=5)
+    region = ShownRegion(0, text, ((1, line_of_code(text, 240)),), "a.b", {})
+    file = ContextFile(RankedFile(path, 1.0, {}, (), ()), "c", text, why, (region,))
+    limits = ContextLimits(12_288, is_follow_up=False)
+    assert_harmless(RenderCache().items([file], limits).items, lines=3)
+    assert_harmless(RenderCache().items([file._replace(regions=())], limits).items, lines=2)
 
 
 @given(nasty, nasty)

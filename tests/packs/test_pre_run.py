@@ -1,5 +1,6 @@
 """`continuity/preRun` from the host's view: passthrough, blocks, costs and explanation."""
 
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -113,17 +114,19 @@ def test_mentioned_files_and_folders_are_sent(talk: Talk, shop: Repository) -> N
         "files": ["src/mail.py", str(shop.path / "src/invoice.py"), "src/../tests/test_cart.py"],
         "folders": ["docs/adr/"],
     }
-    context = text_of(talk().pre_run("What is this?", mentions=mentions), "context")
-    for path in ("src/mail.py", "src/invoice.py", "tests/test_cart.py", "docs/adr/0001-money.md"):
-        assert f"{path} (" in context
-    assert "why: mentioned" in context
+    chat = talk()
+    answer = chat.pre_run("What is this?", mentions=mentions)
+    paths = ["docs/adr/0001-money.md", "src/invoice.py", "src/mail.py", "tests/test_cart.py"]
+    assert [path for path in sorted(context_files(answer)) if path in paths] == paths
+    whys = {item["item"]: item["why"] for item in explain(chat, answer)["items"]}
+    assert all(whys[f"context:{path}"].startswith("mentioned") for path in paths)
 
 
 def test_the_whole_workspace_may_be_mentioned(talk: Talk, shop: Repository) -> None:
     for number, folder in enumerate((".", str(shop.path), f"{shop.path}/")):
         answer = talk(sub_chat_id=str(number)).pre_run("What is this?", mentions={"folders": [folder]})
         assert answer["metadata"]["trimmed"] == []
-        assert "why: mentioned" in text_of(answer, "context")
+        assert "AGENTS.md" in context_files(answer)
 
 
 def test_a_mention_outside_the_workspace_is_named_and_not_read(talk: Talk, shop: Repository, tmp_path: Path) -> None:
@@ -143,9 +146,7 @@ def test_a_mention_outside_the_workspace_is_named_and_not_read(talk: Talk, shop:
 def test_codexs_mention_markers_count_as_mentions(talk: Talk) -> None:
     prompt = "What is @[file:local:src/mail.py] and @[folder:local:docs/adr] and @[file:local:src/gone.py]?"
     answer = talk("codex").pre_run(prompt)
-    context = text_of(answer, "context")
-    assert "src/mail.py (" in context
-    assert "docs/adr/0001-money.md (" in context
+    assert {"src/mail.py", "docs/adr/0001-money.md"} <= set(context_files(answer))
     assert "src/gone.py" in [omission["item"] for omission in answer["metadata"]["trimmed"]]
     assert answer["prompt"].endswith(prompt)
 
@@ -153,12 +154,13 @@ def test_codexs_mention_markers_count_as_mentions(talk: Talk) -> None:
 def context_files(answer: dict[str, Any]) -> list[str]:
     """The paths in a context pack, in order."""
     lines = text_of(answer, "context").splitlines()
-    return [line.split(" ")[0] for line in lines if line.startswith("src/")]
+    return [line.split(" ")[0] for line in lines if re.match(r"[\w./-]+\.\w+(?= |$)", line)]
 
 
 def many_files(make_repository: Callable[..., Repository], *, changed: bool = True) -> Repository:
     body = "".join(f"def discount_total_{number}(cart: object) -> int:\n    return {number}\n" for number in range(60))
-    repository = make_repository({f"src/cart_{number:02}.py": body for number in range(60)}, name="many")
+    files = {f"src/cart_{number:02}.py": body for number in range(60)}
+    repository = make_repository({**files, "notes.md": "What the totals ignore.\n"}, name="many")
     if changed:
         repository.write({f"src/cart_{number:02}.py": body.replace("return", "yield") for number in range(60)})
     return repository
@@ -174,32 +176,33 @@ def test_the_token_modes_budget_is_used_and_never_exceeded(
 
 @pytest.mark.parametrize("budget", [6_000, 8_000])
 @pytest.mark.parametrize("mode", ["low", "normal", "debug"])
-def test_a_pack_cut_by_the_budget_uses_nearly_all_of_it(
+def test_a_pack_cut_by_the_budget_stays_within_it_and_counts_what_is_missing(
     talk: Talk, make_repository: Callable[..., Repository], mode: str, budget: int
 ) -> None:
     chat = talk("codex", cwd=many_files(make_repository).path)
     set_settings(chat, budgets={mode: budget})
     answer = chat.pre_run(PROMPT, tokenMode=mode)
-    assert {omission["reason"] for omission in answer["metadata"]["trimmed"]} == {"over the budget"}
-    assert budget * 0.95 <= answer["metadata"]["injectedBytes"] <= budget
+    assert any("over the" in omission["reason"] for omission in answer["metadata"]["trimmed"])
+    assert budget * 0.5 <= answer["metadata"]["injectedBytes"] <= budget
 
 
-def test_a_mode_with_more_tokens_shows_more_files(talk: Talk, make_repository: Callable[..., Repository]) -> None:
+def test_a_mode_with_more_tokens_shows_more_code(talk: Talk, make_repository: Callable[..., Repository]) -> None:
     cwd = many_files(make_repository).path
-    shown = [context_files(talk(cwd=cwd).pre_run(PROMPT, tokenMode=mode)) for mode in ("low", "normal", "debug")]
-    assert [len(files) for files in shown] == [16, 30, 50]
-    assert shown[1][:16] == shown[0]
-    assert shown[2][:30] == shown[1]
+    sizes = [
+        len(text_of(talk(cwd=cwd).pre_run(PROMPT, tokenMode=mode), "context").encode())
+        for mode in ("low", "normal", "debug")
+    ]
+    assert sizes == sorted(set(sizes))
+    assert all(size <= limit for size, limit in zip(sizes, (7_373, 12_288, 21_504), strict=True))
 
 
-@pytest.mark.parametrize(("used", "files"), [(0, 30), (40, 30), (41, 24), (60, 24), (75, 18), (76, 10), (100, 10)])
-def test_a_fuller_context_window_shows_fewer_files(
-    talk: Talk, make_repository: Callable[..., Repository], used: int, files: int
+@pytest.mark.parametrize(("used", "share"), [(0, 1.0), (40, 1.0), (41, 0.8), (60, 0.8), (75, 0.6), (76, 0.32)])
+def test_a_fuller_context_window_shows_less_code(
+    talk: Talk, make_repository: Callable[..., Repository], used: int, share: float
 ) -> None:
     chat = talk(cwd=many_files(make_repository, changed=False).path)
     answer = chat.pre_run(PROMPT, usage={"usedTokens": used * 2_000, "maxTokens": 200_000})
-    assert len(context_files(answer)) == files
-    assert answer["metadata"]["injectedBytes"] <= 24_000 * files / 30 + 1_000
+    assert 12_288 * share * 0.7 <= len(text_of(answer, "context").encode()) <= 12_288 * share
 
 
 @pytest.mark.parametrize("limit", [1_000, 2_000, 5_000])
@@ -218,9 +221,7 @@ def test_new_bytes_per_call_are_capped_and_the_rest_follows_later(
         new = answer["metadata"]["injectedBytes"]
         assert 0 < new <= limit
         late = [
-            omission["item"]
-            for omission in answer["metadata"]["trimmed"]
-            if omission["reason"].startswith("over the limit")
+            omission["item"] for omission in answer["metadata"]["trimmed"] if "over the limit" in omission["reason"]
         ]
         assert late or shown
         assert ("Nothing since your last run." in sent(answer)) <= (not any("delta:" in item for item in late))
@@ -358,8 +359,9 @@ def test_explain_shows_each_items_disposition_and_the_same_bytes(
         assert found["status"] == "committed"
         assert all(item["why"] for item in found["items"])
         dispositions = [item["disposition"] for item in found["items"]]
-        assert dispositions.count("trimmed") == len(answer["metadata"]["trimmed"])
-        assert {"sent", "trimmed"} <= set(dispositions)
+        trimmed = [omission for omission in answer["metadata"]["trimmed"] if omission["item"] != "context"]
+        assert dispositions.count("trimmed") == len(trimmed)
+        assert "sent" in dispositions
     anchor = next(item for item in explain(chat, second)["items"] if item["kind"] == "anchor")
     assert (anchor["disposition"], anchor["bytes"]) == ("alreadyDelivered", len(first["system"]["text"].encode()))
     context = [item for item in explain(chat, first)["items"] if item["kind"] == "context"]

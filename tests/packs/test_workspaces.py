@@ -68,7 +68,7 @@ def test_a_submodule_and_a_subfolder_are_workspaces(
     assert "src/cart.py" in text_of(answer, "context")
     assert "unstaged: src/mail.py" in text_of(answer, "delta")
     below = talk(cwd=inner.path / "src", sub_chat_id="below").pre_run(PROMPT)
-    assert "\ncart.py (" in text_of(below, "context")
+    assert "\ncart.py" in text_of(below, "context")
     assert "unstaged: mail.py" in text_of(below, "delta")
 
 

@@ -171,7 +171,7 @@ def average_length(total: int, count: int) -> float:
 COMMON_TERM_FILES = 200
 """Number of best files by rare terms to which common terms add."""
 
-CACHED_SEARCHES = 4
+CACHED_SEARCHES = 6
 MAX_CACHED_FILES = 20_000
 """A search that matches more files is not cached, because it takes megabytes."""
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 
 from sidecar.codebase.files import delta_between
-from sidecar.codebase.search.bm25 import ScoreCache
+from sidecar.codebase.search.bm25 import MAX_TERMS, ScoreCache, inverse_frequency
 from sidecar.codebase.search.commit_history import History
 from sidecar.codebase.search.dependency_graph import (
     DependencyGraph,
@@ -21,7 +21,8 @@ from sidecar.codebase.search.dependency_graph import (
 from sidecar.codebase.search.documents import Documents
 from sidecar.codebase.search.file_search import rank_files
 from sidecar.codebase.search.query import SearchQuery
-from sidecar.codebase.search.ranking import RankedFile
+from sidecar.codebase.search.query_evidence import parts_of
+from sidecar.codebase.search.ranking import RankedFile, combine_rankings
 from sidecar.codebase.summary.model import Summary
 from sidecar.codebase.worktree.content_hash import content_identity
 
@@ -31,6 +32,15 @@ SummaryLookup = Callable[[dict[str, str]], dict[str, Summary]]
 
 MAX_EDITED = 64
 """With at most this many files edited at once, their previous terms stay searchable until they are analysed again."""
+
+
+COMBINED_DEPTH = 100
+"""Number of files of each ranking that are combined."""
+
+COMMON_SHARE = 4
+"""A term in more than one file in this many, and in more than a few, says nothing."""
+
+FEW_FILES = 6
 
 
 class FileIndex:
@@ -87,9 +97,34 @@ class FileIndex:
         return len(self._documents)
 
     def find(self, query: SearchQuery, history: History, imports_of: ImportsOf, limit: int) -> list[RankedFile]:
-        """Rank the files a text is about; equal files, history and query give equal results."""
+        """Rank the files a text is about; equal files, history and query give equal results.
+
+        The rankings by the parts of a long text are combined.
+        """
+        texts = parts_of(query.text).searched
+        depth = limit if len(texts) == 1 else max(limit, COMBINED_DEPTH)
         with self._lock:
-            return rank_files(self._documents, self._score_cache, history, imports_of, query, limit)
+            rankings = [
+                rank_files(self._documents, self._score_cache, history, imports_of, query._replace(text=text), depth)
+                for text in texts
+            ]
+        return rankings[0] if len(rankings) == 1 else combine_rankings(rankings, limit)
+
+    def term_weights(self, terms: Sequence[str]) -> dict[str, float]:
+        """Return the weights of the rarest terms that occur in the files, by their rarity."""
+        with self._lock:
+            count, texts = self._documents.passage_count, self._documents.texts
+            weights = {term: inverse_frequency(held, count) for term in terms if (held := texts.count(term))}
+        return dict(sorted(weights.items(), key=lambda item: (-item[1], item[0]))[:MAX_TERMS])
+
+    def is_specific(self, terms: Sequence[str]) -> bool:
+        """Whether any term occurs in less than a quarter of the files, in their names or in their texts."""
+        with self._lock:
+            documents = self._documents
+            most = max(FEW_FILES, len(documents) // COMMON_SHARE)
+            return any(
+                0 < documents.texts.count(term) <= most or 0 < documents.paths.count(term) <= most for term in terms
+            )
 
     def common_terms(self, terms: Iterable[str], share: float, at_least: int) -> frozenset[str]:
         """Return the terms that more than a share of the files contain, and more than `at_least` files."""

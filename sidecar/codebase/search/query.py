@@ -47,7 +47,7 @@ def _longest_suffix(documents: Documents, mention: str) -> str | None:
     return rest if is_whole else None
 
 
-_TEST_WORDS = frozenset(stem(word) for word in ("test", "spec", "coverage", "e2e", "fixture"))
+TEST_WORDS = frozenset(stem(word) for word in ("test", "spec", "coverage", "e2e", "fixture"))
 _DOCUMENT_WORDS = frozenset(
     stem(word) for word in ("readme", "doc", "documentation", "changelog", "markdown", "config", "configuration")
 )
@@ -90,7 +90,7 @@ def parse_query(text: str) -> ParsedQuery:
         terms,
         tuple(dict.fromkeys(term for name in identifiers for term in query_terms(name)[:1])),
         _scope(text),
-        not _TEST_WORDS.isdisjoint(terms),
+        not TEST_WORDS.isdisjoint(terms),
         not _DOCUMENT_WORDS.isdisjoint(terms),
     )
 

@@ -15,7 +15,7 @@ from sidecar.codebase.search.commit_history import History
 from sidecar.codebase.search.documents import Documents
 from sidecar.codebase.search.query import ParsedQuery, SearchQuery
 
-RANKING_VERSION = 12
+RANKING_VERSION = 13
 """Part of the search cache's key: a change of the ranking invalidates cached results."""
 
 TRAINED_WEIGHTS: Mapping[str, float] = {
@@ -171,6 +171,30 @@ def drop_unlikely(ranked: Sequence[RankedFile]) -> list[RankedFile]:
         for rank, (file, score) in enumerate(zip(ranked, odds, strict=True), 1)
         if rank <= ALWAYS_INCLUDED or score >= least or not _MENTION_PARTS.isdisjoint(file.parts)
     ]
+
+
+def combine_rankings(rankings: Sequence[Sequence[RankedFile]], limit: int) -> list[RankedFile]:
+    """Return files by the mean of their scores; a ranking without a file counts with its lowest score."""
+    share = 1 / len(rankings)
+    lowest = [min((file.score for file in ranking), default=0.0) for ranking in rankings]
+    by_path = [{file.path: file for file in ranking} for ranking in rankings]
+    combined: list[RankedFile] = []
+    for path in dict.fromkeys(path for files in by_path for path in files):
+        parts: dict[str, float] = {}
+        for files, low in zip(by_path, lowest, strict=True):
+            for name, part in (files[path].parts if path in files else {"notFound": low}).items():
+                parts[name] = parts.get(name, 0.0) + share * part
+        known = [files[path] for files in by_path if path in files]
+        rounded = {name: round(part, DIGITS) for name, part in parts.items() if round(part, DIGITS)}
+        score = round(
+            math.fsum(
+                share * (files[path].score if path in files else low)
+                for files, low in zip(by_path, lowest, strict=True)
+            ),
+            DIGITS,
+        )
+        combined.append(RankedFile(path, score, rounded, known[0].matched, known[0].related))
+    return sorted(combined, key=lambda file: (-file.score, file.path))[:limit]
 
 
 MANY_NAMES = 3

@@ -1,22 +1,29 @@
-"""A session's knowledge of a file: that it exists, its summary, or all of it."""
+"""A session's knowledge of a file: that it exists, some of its regions, or all of it."""
 
 from collections.abc import Callable
 
-from sidecar.codebase import RankedFile, Summary
-from sidecar.codebase.summary.summarize import summarize
-from sidecar.packs import DETAIL_LIMITS, ContextFile, PackItem, RenderCache, session_has, shows_content
+from sidecar.codebase import RankedFile
+from sidecar.packs import ContextFile, ContextLimits, PackItem, RenderCache, ShownRegion, session_has, shows_content
 from sidecar.runs import NO_CONTENTS, Item, SessionContents
+from tests.support.conversation import sent
 from tests.support.repositories import Repository
-from tests.support.shop import Talk, text_of
+from tests.support.shop import PROMPT, Talk, explain, text_of
 
-BODY = '"""The cart."""\n\n\ndef total(cart):\n    return 0\n'
 RANKED = RankedFile("src/cart.py", 3.0, {"text": 2.0}, ("total",), ())
+TOTAL_LINES = ((7, "def total(cart):"), (8, "    return 0"))
+TOTAL = ShownRegion(0, "Cart.total", TOTAL_LINES, "aa.11", {"text": 1.5, "named": 0.5})
+PAY = ShownRegion(1, "Cart.pay", ((20, "def pay(cart):"), (21, "    return 1")), "bb.22", {"text": 1.0})
+FIRST, FOLLOW_UP = ContextLimits(12_288, is_follow_up=False), ContextLimits(4_096, is_follow_up=True)
 
 
-def item(text: str = BODY, rank: int = 1, content: str = "a1") -> PackItem:
-    """A file's item at a rank."""
-    file = ContextFile(RANKED, content, summarize("src/cart.py", text.encode()), "matches total and more " * 4)
-    return RenderCache().items([file] * rank, "the total of the cart", DETAIL_LIMITS["normal"], 24_000)[-1]
+def file(*regions: ShownRegion, content: str = "a1", path: str = "src/cart.py") -> ContextFile:
+    return ContextFile(RANKED._replace(path=path), content, "The cart.", "matches total", regions)
+
+
+def items(
+    *files: ContextFile, known: SessionContents = NO_CONTENTS, limits: ContextLimits = FIRST, own: int = 0
+) -> list[PackItem]:
+    return RenderCache().items(list(files), limits, known, own).items
 
 
 def session_with(delivered: PackItem | Item) -> SessionContents:
@@ -24,32 +31,67 @@ def session_with(delivered: PackItem | Item) -> SessionContents:
     return NO_CONTENTS._replace(items={delivery.key: delivery}, exists=True)
 
 
-def test_a_file_sent_as_a_pointer_may_be_sent_in_full_later() -> None:
-    text = BODY + "".join(f"\n\ndef total_of_part_{number}(cart): ...\n" for number in range(9))
-    pointer, full = item(text, rank=15), item(text)
-    assert (shows_content(pointer), shows_content(full)) == (False, True)
+def test_code_is_shown_under_its_path_with_line_numbers_and_marked_gaps() -> None:
+    assert items(file(PAY, TOTAL))[0].text == (
+        "src/cart.py — The cart.\n7| def total(cart):\n8|     return 0\n…\n20| def pay(cart):\n21|     return 1"
+    )
+
+
+def test_a_file_without_regions_is_one_line_after_the_code() -> None:
+    code, pointer = items(file(path="src/pay.py"), file(TOTAL))
+    assert shows_content(code)
+    assert pointer.text == "src/pay.py — The cart. (matches total)"
+    assert not shows_content(pointer)
+
+
+def test_at_most_eight_files_are_pointed_at() -> None:
+    assert len(items(*(file(path=f"src/part_{number}.py") for number in range(20)))) == 8
+
+
+def test_a_file_sent_as_a_pointer_or_in_part_may_be_sent_in_full_later() -> None:
+    pointer, part = items(file())[0], items(file(TOTAL))[0]
+    whole = items(file(TOTAL, PAY), known=session_with(part))[0]
     assert session_has(session_with(pointer), pointer)
-    assert not session_has(session_with(pointer), full)
-    assert session_has(session_with(full), pointer)
+    assert not session_has(session_with(pointer), part)
+    assert session_has(session_with(part), pointer)
+    assert whole.text == "src/cart.py — The cart.\n20| def pay(cart):\n21|     return 1"
+    assert whole.digest == "r:aa.11,bb.22"
 
 
-def test_an_edit_inside_a_function_body_changes_no_rendered_file() -> None:
-    moved = item("\n\n" + BODY.replace("return 0", "return 1"), content="b2")
-    renamed = item(BODY.replace("def total", "def total_of"), content="b2")
-    assert session_has(session_with(item()), moved)
-    assert not session_has(session_with(item()), renamed)
+def test_a_region_the_session_has_is_not_sent_again_wherever_it_moved_and_however_it_was_edited() -> None:
+    known = session_with(items(file(TOTAL))[0])
+    moved = TOTAL._replace(lines=((9, "def total(cart):"), (10, "    return 0")))
+    edited = TOTAL._replace(known_as="aa.99")
+    assert session_has(known, items(file(moved, content="b2"), known=known)[0])
+    assert session_has(known, items(file(edited, content="b2"), known=known)[0])
 
 
 def test_a_file_the_session_read_or_wrote_is_known() -> None:
-    read = Item("context:src/cart.py", "a1", 0)
-    assert session_has(session_with(read), item())
-    assert not session_has(session_with(read), item(BODY.replace("total", "sum_of_prices"), content="b2"))
+    known = session_with(Item("context:src/cart.py", "a1", 0))
+    assert session_has(known, items(file(TOTAL), known=known)[0])
+    assert not session_has(known, items(file(TOTAL, content="b2"), known=known)[0])
 
 
-def test_an_unread_file_shows_no_content() -> None:
-    unread = ContextFile(RANKED, "pointer:src/cart.py", Summary("", 0, 0, "", (), ()), "matches total")
-    rendered = RenderCache().items([unread], "total", DETAIL_LIMITS["normal"], 24_000)[0]
-    assert session_has(session_with(item()), rendered)
+def test_a_follow_up_extends_a_known_file_only_if_this_prompt_asks_for_it() -> None:
+    known = session_with(items(file(TOTAL))[0])
+    assert session_has(known, items(file(TOTAL, PAY), known=known, limits=FOLLOW_UP)[0])
+    assert "def pay" in items(file(TOTAL, PAY), known=known, limits=FOLLOW_UP, own=1)[0].text
+
+
+def test_regions_over_the_limit_are_counted() -> None:
+    long = PAY._replace(lines=tuple((number, "x" * 80) for number in range(100, 400)))
+    result = RenderCache().items([file(TOTAL, long)], FIRST)
+    assert result.omitted == 1
+    assert "def total" in result.items[0].text
+    assert "xxx" not in result.items[0].text
+
+
+def test_explain_names_the_parts_of_each_regions_score(talk: Talk) -> None:
+    assert items(file(TOTAL))[0].score == {"text": 2.0, "7-8 Cart.total: text": 1.5, "7-8 Cart.total: named": 0.5}
+    chat = talk()
+    explained = explain(chat, chat.pre_run(PROMPT))
+    cart = next(item for item in explained["items"] if item["item"] == "context:src/cart.py")
+    assert any("Cart.total: " in name for name in cart["score"])
 
 
 def test_a_prompt_about_one_file_gets_a_small_pack(talk: Talk, make_repository: Callable[..., Repository]) -> None:
@@ -57,22 +99,24 @@ def test_a_prompt_about_one_file_gets_a_small_pack(talk: Talk, make_repository: 
     files["src/cart.py"] = "import mod_1\n\n\ndef apply_discount(cart):\n    return cart\n"
     repository = make_repository(files, name="wide")
     answer = talk(cwd=repository.path).pre_run("Fix apply_discount in src/cart.py")
-    sent_change_of = [line for line in text_of(answer, "context").splitlines() if line.startswith("src/")]
-    assert sent_change_of[0].startswith("src/cart.py (")
-    assert len(sent_change_of) <= 4
+    headings = [line for line in text_of(answer, "context").splitlines() if line.startswith("src/")]
+    assert headings[0] == "src/cart.py"
+    assert len(headings) <= 4
     assert answer["metadata"]["injectedBytes"] < 2_500
 
 
-def test_a_follow_up_that_asks_for_another_file_puts_it_first(
+def test_a_prompt_without_a_word_of_the_repository_gets_no_context(talk: Talk) -> None:
+    for number, prompt in enumerate(("refactor", "hi", "fix it", "please continue")):
+        answer = talk(sub_chat_id=f"chat-{number}").pre_run(prompt)
+        assert text_of(answer, "context") == "", prompt
+
+
+def test_a_follow_up_that_names_another_definition_gets_its_code(
     talk: Talk, make_repository: Callable[..., Repository]
 ) -> None:
-    """It was at the end of the task's pack, as a path alone."""
-    long = "discount_total_of_the_whole_shopping_cart_of_anyone_who_shops"
-    files = {f"src/cart_{n:02}.py": f"def {long}_{n:02}(cart):\n    return cart\n" for n in range(20)}
+    filler = "".join(f"    line_{number} = {number}\n" for number in range(60))
+    files = {f"src/cart_{n:02}.py": f"def discount_total_{n:02}(cart):\n{filler}    return cart\n" for n in range(20)}
     chat = talk(cwd=make_repository(files, name="many").path)
-    first = text_of(chat.turn("Why does the cart ignore the discount total?", session="s"), "context").splitlines()
-    last = [line.split(" ")[0] for line in first if line.startswith("src/")][-1]
-    name = f"{long}_{last[9:11]}"
-    assert not any(f"def {name}" in line for line in first)
-    answer = chat.pre_run(f"and what is {name} for?")
-    assert f"def {name}" in text_of(answer, "context")
+    first = text_of(chat.turn("Why does the cart ignore the discount total?", session="s"), "context")
+    name = next(f"discount_total_{n:02}" for n in range(20) if f"def discount_total_{n:02}" not in first)
+    assert f"def {name}" in sent(chat.pre_run(f"and what is {name} for?"))

@@ -49,7 +49,7 @@ def test_a_prompt_about_other_files_gets_them(talk: Talk, prompt: str, reason: s
     chat.turn(PROMPT, session="s")
     answer = chat.pre_run(prompt)
     assert reuse(answer) == (False, reason)
-    assert "src/mail.py (" in sent(answer)
+    assert "\nsrc/mail.py" in sent(answer)
 
 
 def test_a_change_in_another_folder_disables_reuse(talk: Talk, shop: Repository) -> None:

@@ -2,43 +2,42 @@
 
 import pytest
 
-from sidecar.codebase import Definition, RankedFile, Summary
-from sidecar.packs import DETAIL_LIMITS, ContextFile, RenderCache
+from sidecar.codebase import RankedFile
+from sidecar.packs import ContextFile, ContextLimits, RenderCache, ShownRegion
+from sidecar.runs import NO_CONTENTS, Item
 
 RANKED = RankedFile("src/cart.py", 0.9, {"text": 0.9}, ("cart",), ())
-SUMMARY = Summary("Python", 20, 400, "The cart.", (Definition(3, "Cart", "class Cart:"),), ())
-FILE = ContextFile(RANKED, "a" * 40, SUMMARY, "matches cart")
-NORMAL = DETAIL_LIMITS["normal"]
-OTHER = SUMMARY._replace(purpose="The basket.")
+REGION = ShownRegion(0, "Cart", ((3, "class Cart:"), (4, "    pass")), "a.1", {"text": 1.0})
+FILE = ContextFile(RANKED, "a" * 40, "The cart.", "matches cart", (REGION,))
+LIMITS = ContextLimits(12_288, is_follow_up=False)
 
 
 def test_the_same_files_are_rendered_once() -> None:
     rendered = RenderCache()
-    first = rendered.items([FILE], "the cart", NORMAL, 24_000)
-    assert rendered.items([FILE], "the cart", NORMAL, 24_000)[0].text is first[0].text
-    assert first == RenderCache().items([FILE], "the cart", NORMAL, 24_000)
+    first = rendered.items([FILE], LIMITS)
+    assert rendered.items([FILE], LIMITS) is first
+    assert first == RenderCache().items([FILE], LIMITS)
 
 
 @pytest.mark.parametrize(
     "file",
     [
-        FILE._replace(content="w:" + "b" * 40, summary=OTHER),
-        FILE._replace(ranked=RANKED._replace(path="src/basket.py"), summary=OTHER),
-        FILE._replace(ranked=RANKED._replace(score=0.5)),
+        FILE._replace(content="w:" + "b" * 40, regions=(REGION._replace(lines=((3, "class Basket:"),)),)),
+        FILE._replace(ranked=RANKED._replace(path="src/basket.py")),
         FILE._replace(ranked=RANKED._replace(parts={"text": 0.8, "changed": 0.1})),
         FILE._replace(why="mentioned"),
-        FILE._replace(summary=SUMMARY._replace(definitions=())),
+        FILE._replace(purpose="The basket."),
     ],
 )
-def test_a_changed_content_score_or_reason_is_rendered_again(file: ContextFile) -> None:
+def test_a_changed_file_is_rendered_again(file: ContextFile) -> None:
     rendered = RenderCache()
-    rendered.items([FILE], "the cart", NORMAL, 24_000)
-    assert rendered.items([file], "the cart", NORMAL, 24_000) == RenderCache().items([file], "the cart", NORMAL, 24_000)
+    first = rendered.items([FILE], LIMITS)
+    assert rendered.items([file], LIMITS) == RenderCache().items([file], LIMITS) != first
 
 
-def test_a_changed_query_or_budget_is_rendered_again() -> None:
+def test_other_limits_or_another_session_are_rendered_again() -> None:
     rendered = RenderCache()
-    first = rendered.items([FILE, FILE], "the cart", NORMAL, 24_000)
-    other = rendered.items([FILE, FILE], "the definition", NORMAL, 24_000)
-    assert other == RenderCache().items([FILE, FILE], "the definition", NORMAL, 24_000) != first
-    assert rendered.items([FILE], "the cart", NORMAL, 800) == RenderCache().items([FILE], "the cart", NORMAL, 800)
+    first = rendered.items([FILE, FILE], LIMITS)
+    assert rendered.items([FILE, FILE], ContextLimits(200, is_follow_up=False)) != first
+    known = NO_CONTENTS._replace(items={"context:src/cart.py": Item("context:src/cart.py", "r:b.2", 10)})
+    assert rendered.items([FILE], LIMITS, known).items[0].digest == "r:a.1,b.2"

@@ -1,0 +1,162 @@
+"""The regions of the best files that a prompt is about: contents are read and split once, and cached by content id."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from sidecar.codebase.files import is_test
+from sidecar.codebase.search.query import TEST_WORDS
+from sidecar.codebase.search.query_evidence import PromptEvidence
+from sidecar.codebase.search.ranking import RankedFile
+from sidecar.codebase.search.region_ranking import (
+    CandidateFile,
+    IndexedRegion,
+    RankedRegion,
+    WordMatch,
+    index_regions,
+    match_words,
+    rank_regions,
+)
+from sidecar.codebase.summary.model import Summary
+from sidecar.core.digests import digest_bytes
+from sidecar.core.lru_cache import LruCache
+from sidecar.core.redact import redact_lines
+from sidecar.core.terms import count_terms
+from sidecar.core.text import line_of_code
+
+CACHE_BYTES = 24 * 2**20
+SIZE_FACTOR = 12
+"""Memory of a split file as a multiple of its text."""
+
+MATCH_BYTES = 200
+"""Memory of one region's match."""
+
+LINE_CHARACTERS = 240
+FOUND_REGIONS = 2_000
+WEIGHT_DIGITS = 1
+"""Term weights are rounded, so that an edit elsewhere leaves cached matches valid."""
+
+_NAMED = frozenset(("namedPath", "mentioned"))
+
+ReadTexts = Callable[[dict[str, str]], Mapping[str, str]]
+"""Path → content id to path → text; a file that cannot be read now is left out."""
+
+
+class RegionQuery(NamedTuple):
+    """A prompt's evidence and the weights of its terms, with which regions are compared."""
+
+    evidence: PromptEvidence
+    weights: Mapping[str, float]
+
+
+class SearchedFile(NamedTuple):
+    """A ranked file with its content id and summary."""
+
+    ranked: RankedFile
+    content: str
+    summary: Summary
+
+
+class FoundRegion(NamedTuple):
+    """A ranked region with its lines."""
+
+    ranked: RankedRegion
+    lines: tuple[tuple[int, str], ...]
+    """Line numbers, counted from 1, and lines."""
+    digest: str
+    """Identifies its content, wherever in the file it is."""
+
+
+class _SplitFile(NamedTuple):
+    lines: tuple[str, ...]
+    regions: tuple[IndexedRegion, ...]
+
+
+class RegionSearch:
+    """Ranks regions. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._split: LruCache[tuple[str, str], _SplitFile] = LruCache(CACHE_BYTES)
+        self._found: LruCache[tuple[str, str, int], FoundRegion] = LruCache(FOUND_REGIONS)
+        self._terms: LruCache[str, dict[str, int]] = LruCache(CACHE_BYTES // 4)
+        """By a region's text: most regions of an edited file are the same as before."""
+        self._matches: LruCache[tuple[str, str, int], tuple[WordMatch, ...]] = LruCache(CACHE_BYTES // 8)
+
+    def rank(self, query: RegionQuery, files: Sequence[SearchedFile], read_texts: ReadTexts) -> list[RankedRegion]:
+        """Rank the regions of files, which come best first; a file that cannot be read has none."""
+        weights = {term: round(weight, WEIGHT_DIGITS) for term, weight in query.weights.items()}
+        version = hash((tuple(weights.items()), query.evidence.title))
+        split = self._split_files(files, read_texts)
+        wants_tests = not TEST_WORDS.isdisjoint(query.evidence.title)
+        candidates = [
+            CandidateFile(
+                file.ranked.path,
+                file.ranked.score,
+                is_test(file.ranked.path) and not wants_tests and _NAMED.isdisjoint(file.ranked.parts),
+                split[file.ranked.path].regions,
+                self._match(file, split[file.ranked.path], version, weights, query.evidence.title),
+            )
+            for file in files
+            if file.ranked.path in split
+        ]
+        return rank_regions(candidates, query.evidence, math.fsum(weights.values()))
+
+    def with_lines(self, region: RankedRegion, content: str) -> FoundRegion | None:
+        """Return a ranked region with its lines; None if the file is no longer cached."""
+        key = (region.path, content, region.region.first)
+        found = self._found.get(key)
+        if found is not None and found.ranked.region == region.region:
+            return found._replace(ranked=region)
+        split = self._split.get((region.path, content))
+        if split is None:
+            return None
+        found = _with_lines(region, split.lines)
+        self._found.put(key, found, 1)
+        return found
+
+    def _count_terms(self, text: str) -> dict[str, int]:
+        counts = self._terms.get(text)
+        if counts is None:
+            counts = count_terms(text)
+            self._terms.put(text, counts, SIZE_FACTOR * len(text))
+        return counts
+
+    def _split_files(self, files: Sequence[SearchedFile], read_texts: ReadTexts) -> dict[str, _SplitFile]:
+        split = {file.ranked.path: self._split.get((file.ranked.path, file.content)) for file in files}
+        unknown = {file.ranked.path: file for file in files if split[file.ranked.path] is None}
+        texts = read_texts({path: file.content for path, file in unknown.items()}) if unknown else {}
+        for path, text in texts.items():
+            lines = redact_lines(text).replace("\r\n", "\n").replace("\r", "\n").rstrip("\n").split("\n")
+            file = _SplitFile(tuple(lines), index_regions(lines, unknown[path].summary, self._count_terms))
+            self._split.put((path, unknown[path].content), file, 500 + SIZE_FACTOR * len(text))
+            split[path] = file
+        return {path: known for path, known in split.items() if known is not None}
+
+    def _match(
+        self, file: SearchedFile, split: _SplitFile, version: int, weights: Mapping[str, float], title: Sequence[str]
+    ) -> tuple[WordMatch, ...]:
+        key = (file.ranked.path, file.content, version)
+        matches = self._matches.get(key)
+        if matches is None:
+            matches = match_words(split.regions, weights, title)
+            self._matches.put(key, matches, MATCH_BYTES * (1 + len(matches)))
+        return matches
+
+
+def _with_lines(region: RankedRegion, lines: Sequence[str]) -> FoundRegion:
+    """Return a region with its lines, and the line that a later window of a definition belongs to."""
+    numbers = region.region.numbers
+    texts = [_clean_line(lines[number - 1]) for number in numbers]
+    digest = digest_bytes("\n".join(texts).encode("utf-8", "surrogatepass"))[:8]
+    shown = list(zip(numbers, texts, strict=True))
+    head = region.region.head
+    if head and head < region.region.first:
+        shown.insert(0, (head, _clean_line(lines[head - 1])))
+    return FoundRegion(region, tuple(shown), digest)
+
+
+@lru_cache(maxsize=8_192)
+def _clean_line(line: str) -> str:
+    """Return a line as it is shown; most lines of an edited file are the same as before."""
+    return line_of_code(line, LINE_CHARACTERS)

@@ -1,0 +1,317 @@
+"""Rank the regions of the best files, and choose those to show: a linear model whose parts are named. Pure."""
+
+import math
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from sidecar.codebase.search.bm25 import K1
+from sidecar.codebase.search.query_evidence import Frame, PromptEvidence
+from sidecar.codebase.search.regions import Region, split_regions
+from sidecar.codebase.summary.model import Summary
+from sidecar.core.terms import count_terms, query_terms
+from sidecar.core.text import size
+
+LENGTH_SHARE, AVERAGE_TERMS = 0.6, 100.0
+"""BM25's `b` and average length for regions; a fixed average keeps the scores of unedited files valid."""
+
+REGIONS_PER_FILE, FURTHER_REGIONS, BEST_FILES = 30, 6, 6
+"""Number of regions of the best files, and of the further ones, that match the words best. The others are candidates
+only if the prompt points at them.
+"""
+
+TITLE_SHARE, NAME_SHARE = 0.6, 0.6
+"""Weight of the title's words and of a name's words in that choice, relative to the text's."""
+
+MAX_NAMESAKES = 3
+"""Calls of a name with more definitions than this lead nowhere."""
+
+NEAR_LINES = 20.0
+"""Distance at which closeness to a file's best region counts half."""
+
+MAX_SEEDS = 6
+PART_DIGITS = 4
+SIZE_EXPONENT = 0.6
+"""A region's bytes count with this power: a larger one has to be more likely."""
+
+WEIGHTS: Mapping[str, float] = {
+    "text": 1.55,  # BM25 of its words
+    "title": 1.82,  # BM25 of the words that are in the prompt's first line
+    "textInFile": 1.08,  # the first of these, relative to the best in its file
+    "nameWords": 1.32,  # words of its name
+    "coverage": 1.0,  # share of the prompt's words that it contains
+    "named": 1.14,  # the prompt names the definition
+    "chain": 0.86,  # the prompt names it with its container, as in `Cart.total`
+    "containerNamed": 0.58,  # the prompt names its container
+    "callsNamed": 0.7,  # it uses a definition that the prompt names
+    "calledByNamed": 0.71,  # such a definition uses it
+    "frame": 0.89,  # a stack frame lies in it
+    "fileRank": 0.43,  # logarithm of its file's rank
+    "fileScore": 0.22,  # its file's score below the best file's
+    "test": -4.31,  # a test, and the prompt does not ask for tests
+    "near": 0.52,  # close to its file's best region
+    "imports": 1.11,  # import statements
+    "prose": -1.08,  # a long comment or docstring
+    "between": 0.1,  # code between definitions
+    "window": 0.47,  # a later part of a long definition
+}  # fmt: skip
+"""Trained on 240 changes of 12 public repositories with long texts (tests/benchmarks/region_cases.jsonl): the commit's
+message is the prompt, regions with changed lines are correct; listwise softmax regression, L2 1e-4.
+"""
+
+
+class IndexedRegion(NamedTuple):
+    """A region with what is compared with a prompt."""
+
+    region: Region
+    terms: Mapping[str, int]
+    norm: float
+    """BM25's correction for its length."""
+    name_terms: frozenset[str]
+    name: str
+    """The term of its own name; empty for code between definitions."""
+    container: str
+    """The term of the name around it."""
+    bytes: int
+
+
+class WordMatch(NamedTuple):
+    """Match of a region's words with a prompt's; not normalized."""
+
+    text: float
+    title: float
+    names: float
+    coverage: float
+
+    @property
+    def rough(self) -> float:
+        """A first estimate, to choose a file's candidates."""
+        return self.text + TITLE_SHARE * self.title + NAME_SHARE * self.names
+
+
+class CandidateFile(NamedTuple):
+    """A ranked file, its regions, and how their words match."""
+
+    path: str
+    score: float
+    is_test: bool
+    regions: Sequence[IndexedRegion]
+    matches: Sequence[WordMatch]
+
+
+class RankedRegion(NamedTuple):
+    """A region with its score."""
+
+    path: str
+    region: Region
+    score: float
+    """Its log odds, the sum of its parts."""
+    value: float
+    """Its score for its size."""
+    features: Mapping[str, float]
+    bytes: int
+
+    @property
+    def parts(self) -> dict[str, float]:
+        """The score's parts by name."""
+        return {name: round(WEIGHTS[name] * value, PART_DIGITS) for name, value in self.features.items() if value}
+
+
+class FeatureRow(NamedTuple):
+    """A candidate with its features."""
+
+    file: CandidateFile
+    indexed: IndexedRegion
+    match: WordMatch
+    values: dict[str, float]
+
+
+CountTerms = Callable[[str], Mapping[str, int]]
+
+
+def index_regions(lines: Sequence[str], summary: Summary, count: CountTerms = count_terms) -> tuple[IndexedRegion, ...]:
+    """Split a file into regions and count their terms."""
+    return tuple(_indexed(lines, region, count) for region in split_regions(lines, summary))
+
+
+@lru_cache(maxsize=8_192)
+def name_term(name: str) -> str:
+    """Return the term of a whole name; empty for one without any."""
+    return next(iter(query_terms(name)), "")
+
+
+def _indexed(lines: Sequence[str], region: Region, count: CountTerms) -> IndexedRegion:
+    terms = count("\n".join(lines[region.first - 1 : region.last]))
+    container, _, own = region.name.rpartition(".")
+    shown = [lines[number - 1].rstrip() for number in region.numbers]
+    bytes_ = sum(map(size, shown)) + len(shown) * (len(str(region.last)) + 3)
+    return IndexedRegion(
+        region,
+        terms,
+        K1 * (1 - LENGTH_SHARE + LENGTH_SHARE * sum(terms.values()) / AVERAGE_TERMS),
+        frozenset(count(region.name)),
+        name_term(own) if region.is_definition else "",
+        name_term(container.rpartition(".")[2]),
+        bytes_ or 1,
+    )
+
+
+def match_words(
+    regions: Sequence[IndexedRegion], weights: Mapping[str, float], title: Sequence[str]
+) -> tuple[WordMatch, ...]:
+    """Compare regions with a prompt's weighted terms; depends on the file and on these alone."""
+    in_title = frozenset(title)
+    return tuple(_match(region, weights, in_title) for region in regions)
+
+
+def _match(indexed: IndexedRegion, weights: Mapping[str, float], title: frozenset[str]) -> WordMatch:
+    terms, norm = indexed.terms, indexed.norm
+    text = in_title = coverage = 0.0
+    for term in terms.keys() & weights.keys():
+        weight, count = weights[term], terms[term]
+        value = weight * (K1 + 1) * count / (count + norm)
+        text += value
+        coverage += weight
+        if term in title:
+            in_title += value
+    names = sum(weights[term] for term in indexed.name_terms & weights.keys())
+    return WordMatch(round(text, 6), round(in_title, 6), round(names, 6), round(coverage, 6))
+
+
+def rank_regions(files: Sequence[CandidateFile], evidence: PromptEvidence, total_weight: float) -> list[RankedRegion]:
+    """Rank the regions of files, which come best first; `total_weight` is the sum of the prompt's term weights."""
+    ranked = []
+    for row in feature_rows(files, evidence, total_weight):
+        score = round(math.fsum(WEIGHTS[name] * value for name, value in row.values.items()), PART_DIGITS)
+        value = score - SIZE_EXPONENT * math.log(row.indexed.bytes)
+        ranked.append(RankedRegion(row.file.path, row.indexed.region, score, value, row.values, row.indexed.bytes))
+    return sorted(ranked, key=lambda region: (-region.value, region.path, region.region.first))
+
+
+def feature_rows(files: Sequence[CandidateFile], evidence: PromptEvidence, total_weight: float) -> list[FeatureRow]:
+    """Return the candidates with their features, most of them between 0 and 1."""
+    framed = [_framed(file, evidence.frames) for file in files]
+    rows: list[FeatureRow] = []
+    if not files:
+        return rows
+    best_score = max(file.score for file in files)
+    for rank, file in enumerate(files):
+        chosen = _candidates(file, evidence, framed[rank], REGIONS_PER_FILE if rank < BEST_FILES else FURTHER_REGIONS)
+        best_text = max((file.matches[number].text for number in chosen), default=0.0) or 1.0
+        best = file.regions[max(chosen, key=lambda number: (file.matches[number].rough, -number))] if chosen else None
+        for number in chosen:
+            indexed, match = file.regions[number], file.matches[number]
+            is_named = bool(indexed.name) and indexed.name in evidence.symbols
+            values = {
+                "textInFile": match.text / best_text,
+                "coverage": match.coverage / (total_weight or 1.0),
+                "named": float(is_named),
+                "chain": float((indexed.container, indexed.name) in evidence.chains),
+                "containerNamed": float(bool(indexed.container) and indexed.container in evidence.symbols),
+                "frame": framed[rank].get(number, 0.0),
+                "fileRank": -math.log1p(rank),
+                "fileScore": max(-8.0, file.score - best_score),
+                "test": float(file.is_test),
+                "imports": float(indexed.region.is_imports),
+                "prose": float(indexed.region.is_prose),
+                "between": float(not indexed.name and not indexed.region.is_imports),
+                "near": _nearness(indexed, best),
+                "window": float(bool(indexed.region.head)),
+            }
+            rows.append(FeatureRow(file, indexed, match, values))
+    _normalize(rows)
+    _add_calls(rows)
+    return rows
+
+
+def _nearness(indexed: IndexedRegion, best: IndexedRegion | None) -> float:
+    """Return how close a region is to its file's best one, which itself has none."""
+    if best is None or best is indexed:
+        return 0.0
+    distance = max(best.region.first - indexed.region.last, indexed.region.first - best.region.last, 0)
+    return NEAR_LINES / (NEAR_LINES + distance)
+
+
+def _candidates(file: CandidateFile, evidence: PromptEvidence, framed: Mapping[int, float], count: int) -> list[int]:
+    """Return the numbers of a file's best regions, and of those that the prompt points at."""
+    rough = [match.rough for match in file.matches]
+    order = sorted(range(len(rough)), key=lambda number: (-rough[number], number))
+    chosen = set(order[:count])
+    chosen.update(number for number, indexed in enumerate(file.regions) if indexed.region.is_imports)
+    chosen.update(framed)
+    chosen.update(number for number in order if file.regions[number].name in evidence.symbols)
+    return sorted(chosen)
+
+
+def _normalize(rows: Sequence[FeatureRow]) -> None:
+    """Add the word matches relative to the best ones, and divide the weight of a name among its definitions."""
+    best = (
+        WordMatch(*(max(column) or 1.0 for column in zip(*(row.match for row in rows), strict=True))) if rows else None
+    )
+    namesakes = Counter(row.indexed.name for row in rows if row.values["named"] and not row.indexed.region.head)
+    for row in rows:
+        assert best is not None
+        row.values["text"] = row.match.text / best.text
+        row.values["title"] = row.match.title / best.title
+        row.values["nameWords"] = row.match.names / best.names
+        if row.values["named"]:
+            row.values["named"] = 1 / math.sqrt(max(1, namesakes[row.indexed.name]))
+
+
+def _framed(file: CandidateFile, frames: Sequence[Frame]) -> dict[int, float]:
+    """Return how surely stack frames lie in a file's regions; the last frames of a trace count most."""
+    found: dict[int, float] = {}
+    for at, frame in enumerate(frames):
+        if not (f"/{frame.path}".endswith(f"/{file.path}") or file.path.endswith(f"/{frame.path}")):
+            continue
+        late = 0.5 + 0.5 * (at + 1) / len(frames)
+        function = name_term(frame.function)
+        for number, indexed in enumerate(file.regions):
+            is_function = bool(function) and indexed.name == function
+            is_inside = indexed.region.first <= frame.line <= indexed.region.last
+            if is_inside or is_function:
+                certainty = 1.0 if is_inside and (is_function or not function) else 0.6
+                found[number] = max(found.get(number, 0.0), late * certainty)
+    return found
+
+
+def _add_calls(rows: Sequence[FeatureRow]) -> None:
+    """Add what calls the definitions that the prompt names, and what they call."""
+    definitions = Counter(row.indexed.name for row in rows if row.indexed.name and not row.indexed.region.head)
+    named = [row for row in rows if row.values["named"] > 0.5 or row.values["chain"]][:MAX_SEEDS]
+    for row in rows:
+        row.values["callsNamed"] = row.values["calledByNamed"] = 0.0
+    for seed in named:
+        share, name = 1 / len(named), seed.indexed.name
+        for row in rows:
+            other = row.indexed
+            if other.name == name:
+                continue
+            if definitions[name] <= MAX_NAMESAKES and name in other.terms:
+                row.values["callsNamed"] += share
+            if other.name and definitions[other.name] <= MAX_NAMESAKES and other.name in seed.indexed.terms:
+                row.values["calledByNamed"] += share
+
+
+FILE_BYTES, GAP_BYTES, HEAD_BYTES = 60, 4, 50
+"""Bytes of a file's heading besides its path, of a gap's mark, and of the line that a window belongs to."""
+
+
+def choose_regions(ranked: Sequence[RankedRegion], budget_bytes: int) -> list[RankedRegion]:
+    """Return regions within a budget, in the order of their value; a smaller one may follow one that does not fit."""
+    chosen: list[RankedRegion] = []
+    paths: set[str] = set()
+    left = budget_bytes
+    for region in ranked:
+        cost = shown_bytes(region) + (0 if region.path in paths else len(region.path.encode()) + FILE_BYTES)
+        if cost <= left:
+            left -= cost
+            paths.add(region.path)
+            chosen.append(region)
+    return chosen
+
+
+def shown_bytes(region: RankedRegion) -> int:
+    """Return the bytes of a region's lines with their marks."""
+    return region.bytes + GAP_BYTES + HEAD_BYTES * bool(region.region.head)

@@ -1,0 +1,212 @@
+"""Split a file into regions: definitions, windows of long ones, heads of types, code between them, sections. Pure.
+
+Every line belongs to at most one region. A region is small enough to be shown whole.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from sidecar.codebase.summary.model import Definition, Summary
+from sidecar.core.lazy_regex import lazy_regex
+
+WINDOW_LINES = 36
+"""A longer region is split between statements into windows of about this many lines."""
+
+MAX_BLANK_LINES = 2
+MAX_REGIONS = 4_000
+_CALLABLE = frozenset(("function", "method", "constructor", "macro", "test"))
+_LEADING = lazy_regex(r"\s*(?:@|#(?!\s*(?:include|define|if|else|endif)\b)|//|/\*|\*|--|\[[\w(.:,\s\"']+\]\s*$)")
+"""A line that belongs to the definition below it: a decorator, an attribute, a comment."""
+
+_COMMENT = lazy_regex(r"\s*(?:#(?!\s*(?:include|define|if|else|endif)\b)|//|/\*|\*|--\s)")
+_DOCSTRING = lazy_regex(r"\s*[rRbBuU]{0,2}(\"\"\"|''')")
+MIN_PROSE_LINES = 7
+"""A shorter comment or docstring is shown with its definition."""
+
+DOCSTRING_WITHIN = 20
+"""Number of lines of a region in which its docstring begins."""
+
+_CLOSING = lazy_regex(r"\s*(?:[)\]}]|end\b|else\b|elif\b|except\b|finally\b|catch\b|rescue\b|ensure\b)")
+_IMPORT = lazy_regex(r"\s*(?:import\b|from\s+\S+\s+import\b|#\s*include\b|use\s|using\s|require\b|package\s)")
+
+
+class Region(NamedTuple):
+    """Some lines of a file, counted from 1; `last` is included."""
+
+    first: int
+    last: int
+    name: str = ""
+    """The definition it is or belongs to, with its container; empty at the top of a file."""
+    head: int = 0
+    """For a later window of a definition, the line that states what it belongs to; else 0."""
+    is_definition: bool = False
+    """Whether it is a definition of its own or part of one, rather than code between definitions."""
+    is_imports: bool = False
+    is_prose: bool = False
+    """Whether it is a long comment or the rest of a long docstring."""
+    gap: tuple[int, int] = (0, 0)
+    """First and last lines of a long docstring's rest, which is a region of its own."""
+
+    @property
+    def numbers(self) -> list[int]:
+        """The numbers of its lines, without the gap."""
+        first, last = self.gap
+        return [number for number in range(self.first, self.last + 1) if not first <= number <= last]
+
+
+def split_regions(lines: Sequence[str], summary: Summary) -> tuple[Region, ...]:
+    """Return a file's regions, without those of blank lines only; each includes the blank lines that follow it."""
+    return tuple(_with_blank_lines(lines, region) for region in _regions(lines, summary))
+
+
+def _with_blank_lines(lines: Sequence[str], region: Region) -> Region:
+    last = region.last
+    while last < min(len(lines), region.last + MAX_BLANK_LINES) and not lines[last].strip():
+        last += 1
+    return region._replace(last=last) if last > region.last else region
+
+
+def _regions(lines: Sequence[str], summary: Summary) -> Sequence[Region]:
+    regions: list[Region] = []
+    at = 1
+    for definition, first, last in _blocks(lines, summary):
+        regions.extend(_between(lines, summary.definitions, at, first - 1))
+        name = f"{definition.container}.{definition.name}" if definition.container else definition.name
+        regions.extend(_windows(lines, Region(first, last, name, definition.line, is_definition=True)))
+        at = last + 1
+        if len(regions) >= MAX_REGIONS:
+            return regions
+    regions.extend(_between(lines, summary.definitions, at, len(lines)))
+    return regions
+
+
+def _blocks(lines: Sequence[str], summary: Summary) -> Iterator[tuple[Definition, int, int]]:
+    """Yield the outermost callable definitions, and small types, with their first and last lines."""
+    at = 1
+    definitions = summary.definitions
+    parents = {definition.container for definition in definitions}
+    for number, definition in enumerate(definitions):
+        if definition.line < at:
+            continue
+        last = definition.end_line
+        if not last:  # found by a pattern: it ends where the next one begins
+            last = definitions[number + 1].line - 1 if number + 1 < len(definitions) else len(lines)
+        full_name = f"{definition.container}.{definition.name}" if definition.container else definition.name
+        is_leaf = full_name not in parents and last > definition.line
+        if definition.kind in _CALLABLE or not definition.end_line or is_leaf:
+            last = min(max(last, definition.line), len(lines))
+            yield definition, _with_leading(lines, definition.line, at), last
+            at = last + 1
+
+
+def _with_leading(lines: Sequence[str], line: int, at: int) -> int:
+    """Return the first line of a definition with its decorators and comments, which begin at `at` at the earliest.
+
+    A long comment is a region of its own.
+    """
+    start, code = line, line
+    while start > at and _LEADING.match(lines[start - 2]):
+        start -= 1
+        if not _COMMENT.match(lines[start - 1]):
+            code = start
+    return start if code - start < MIN_PROSE_LINES else code
+
+
+def _between(lines: Sequence[str], definitions: Sequence[Definition], first: int, last: int) -> Iterator[Region]:
+    """Yield the code between two definitions: heads and fields of types, constants, imports."""
+    cuts = [
+        definition
+        for definition in definitions
+        if first <= definition.line <= last and definition.end_line > definition.line
+    ]
+    start, name = first, _enclosing(definitions, first)
+    for definition in cuts:
+        begin = _with_leading(lines, definition.line, start)
+        yield from _code(lines, start, begin - 1, name)
+        start = begin
+        name = f"{definition.container}.{definition.name}" if definition.container else definition.name
+    yield from _code(lines, start, last, name)
+
+
+def _enclosing(definitions: Sequence[Definition], line: int) -> str:
+    around = [definition for definition in definitions if definition.line < line <= definition.end_line]
+    if not around:
+        return ""
+    inner = max(around, key=lambda definition: definition.line)
+    return f"{inner.container}.{inner.name}" if inner.container else inner.name
+
+
+def _code(lines: Sequence[str], first: int, last: int, name: str) -> Iterator[Region]:
+    while first <= last and not lines[first - 1].strip():
+        first += 1
+    while first <= last and not lines[last - 1].strip():
+        last -= 1
+    if first <= last:
+        filled = [line for line in lines[first - 1 : last] if line.strip()]
+        is_imports = 2 * sum(_IMPORT.match(line) is not None for line in filled) > len(filled)
+        comments = sum(_COMMENT.match(line) is not None for line in filled)
+        is_prose = comments >= MIN_PROSE_LINES and comments == len(filled)
+        yield from _windows(lines, Region(first, last, name, is_imports=is_imports, is_prose=is_prose))
+
+
+def _windows(lines: Sequence[str], region: Region) -> Iterator[Region]:
+    """Split a long region between statements, and its long docstring from it."""
+    first, last = region.first, region.last
+    while last > first and not lines[last - 1].strip():
+        last -= 1
+    gap = (0, 0) if region.is_prose else _docstring(lines, first, last)
+    if gap[0]:
+        rest = region._replace(first=gap[0], last=gap[1], head=region.head or first, is_prose=True)
+        yield from _pieces(lines, rest, gap[0], gap[1], (0, 0))
+    yield from _pieces(lines, region, first, last, gap)
+
+
+def _docstring(lines: Sequence[str], first: int, last: int) -> tuple[int, int]:
+    """Return the lines of a long docstring after its first one; zeros without one."""
+    for number in range(first, min(last, first + DOCSTRING_WITHIN) + 1):
+        match = _DOCSTRING.match(lines[number - 1])
+        if match is None:
+            continue
+        if match[1] in lines[number - 1][match.end() :]:
+            return (0, 0)
+        begin = number + 1 if lines[number - 1].strip("rRbBuU\"' \t") else number + 2
+        for end in range(number + 1, last + 1):
+            if match[1] in lines[end - 1]:
+                return (begin, end) if end - begin + 1 >= MIN_PROSE_LINES else (0, 0)
+        return (0, 0)
+    return (0, 0)
+
+
+def _pieces(lines: Sequence[str], region: Region, first: int, last: int, gap: tuple[int, int]) -> Iterator[Region]:
+    hidden = gap[1] - gap[0] + 1 if gap[0] else 0
+    start = first
+    for left in range(-(-(last - first + 1 - hidden) // WINDOW_LINES), 1, -1):
+        inside = hidden if start <= gap[0] else 0
+        target = start + inside + (last - start + 1 - inside) // left
+        cut = _best_cut(lines, max(start, gap[1] if inside else start), target, last)
+        yield _window(region, start, cut - 1, gap)
+        start = cut
+    yield _window(region, start, last, gap)
+
+
+def _window(region: Region, first: int, last: int, gap: tuple[int, int]) -> Region:
+    inside = gap if first <= gap[0] and gap[1] <= last else (0, 0)
+    head = region.head if first > region.head else 0
+    return region._replace(first=first, last=last, head=head, gap=inside)
+
+
+def _best_cut(lines: Sequence[str], start: int, target: int, last: int) -> int:
+    """Return the line near `target` at which a new window begins best: the outermost statement close to it."""
+    reach = WINDOW_LINES // 3
+    candidates = range(max(start + 4, target - reach), min(last - 2, target + reach) + 1)
+    best, best_cost = min(max(target, start + 1), last), float("inf")
+    for line in candidates:
+        text = lines[line - 1]
+        if not text.strip() or _CLOSING.match(text):
+            continue
+        indent = len(text) - len(text.lstrip())
+        blank_before = not lines[line - 2].strip()
+        cost = indent * 1.0 + abs(line - target) * 0.35 - 2.0 * blank_before
+        if cost < best_cost:
+            best, best_cost = line, cost
+    return best

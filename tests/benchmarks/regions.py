@@ -1,0 +1,166 @@
+"""Does a context pack show the lines that a change will touch? Measured on real changes with long texts.
+
+    python -m tests.benchmarks.regions --mirrors FOLDER [--repos owner/name …] [--train]
+
+The cases are those of `region_cases`. LINE: share of the cases of which every removed or replaced line is shown, within
+some bytes of code. `--train` fits the weights anew and prints them, with the figure of repositories left out in turn.
+"""
+
+import argparse
+import math
+import statistics
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from operator import mul
+from pathlib import Path
+from typing import NamedTuple
+
+from sidecar.codebase.files import is_generated, is_test
+from sidecar.codebase.search.commit_history import MAX_COMMITS, History
+from sidecar.codebase.search.index import FileIndex
+from sidecar.codebase.search.query import SearchQuery
+from sidecar.codebase.search.query_evidence import read_evidence
+from sidecar.codebase.search.ranking import drop_unlikely
+from sidecar.codebase.search.region_ranking import (
+    SIZE_EXPONENT,
+    WEIGHTS,
+    CandidateFile,
+    FeatureRow,
+    RankedRegion,
+    choose_regions,
+    feature_rows,
+    index_regions,
+    match_words,
+)
+from sidecar.core.terms import query_terms
+from sidecar.packs import search_query
+from tests.benchmarks.listwise_softmax import Lesson, fit
+from tests.benchmarks.localization_cases import Trees, every_commit, reachable
+from tests.benchmarks.region_cases import RegionCase, prompt_of, read_cases
+
+CANDIDATE_FILES = 16
+BUDGETS = (8_192, 12_288, 16_384)
+OTHER_BYTES = 400
+"""Bytes of a block besides the code of its regions."""
+
+
+class Question(NamedTuple):
+    """A case's candidates, and the lines that are right."""
+
+    case: RegionCase
+    rows: Sequence[FeatureRow]
+    right: frozenset[tuple[str, int]]
+
+
+def main() -> int:
+    """Measure the committed weights, or fit others."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--mirrors", type=Path, required=True)
+    parser.add_argument("--repos", nargs="*")
+    parser.add_argument("--train", action="store_true")
+    options = parser.parse_args()
+    cases = [case for case in read_cases() if not options.repos or case.repository in options.repos]
+    questions: list[Question] = []
+    for repository in dict.fromkeys(case.repository for case in cases):
+        clone = options.mirrors / repository.replace("/", "+") / "repo"
+        own = list(_questions(clone, [case for case in cases if case.repository == repository]))
+        print(f"{repository:24} {_figures(own, WEIGHTS)}", flush=True)
+        questions += own
+    print(f"{'all':24} {_figures(questions, WEIGHTS)}")
+    if options.train:
+        fitted = _fit(questions)
+        print(f"{'fitted':24} {_figures(questions, fitted)}\n{fitted}")
+        left_out = [
+            _is_shown(question, weights, BUDGETS[1])
+            for repository in dict.fromkeys(case.repository for case in cases)
+            for weights in [_fit([other for other in questions if other.case.repository != repository])]
+            for question in questions
+            if question.case.repository == repository
+        ]
+        print(f"each repository by the others' weights: LINE {statistics.fmean(left_out):.3f} in {BUDGETS[1]}")
+    return 0
+
+
+def _questions(clone: Path, cases: Sequence[RegionCase]) -> Iterator[Question]:
+    trees, commits, index = Trees(clone), every_commit(clone), FileIndex(lambda _: {})
+    for case in cases:
+        files = trees.files(case.base)
+        index.update(files)
+        for name, blob in index.pending():
+            index.add_summary(name, blob, trees.summary(name, blob))
+        seen = reachable(clone, commits, case.base)
+        history = History(sorted(seen, key=lambda commit: (-commit.committed_at, commit.id))[:MAX_COMMITS])
+        imports = {name: trees.summary(name, blob).imports for name, blob in files.items()}
+        rows = _rows(search_query(prompt_of(clone, case.commit)), index, history, imports, trees, files)
+        right = frozenset((path, line) for path, lines in case.lines.items() for line in lines)
+        yield Question(case, rows, right)
+
+
+def _rows(
+    query: str,
+    index: FileIndex,
+    history: History,
+    imports: Mapping[str, Sequence[str]],
+    trees: Trees,
+    files: Mapping[str, str],
+) -> list[FeatureRow]:
+    """Return the candidates of a query, as the product has them."""
+
+    def imports_of(paths: Sequence[str]) -> dict[str, Sequence[str]]:
+        return {path: imports[path] for path in paths}
+
+    evidence, weights = read_evidence(query), index.term_weights(query_terms(query))
+    candidates = []
+    for ranked in drop_unlikely(index.find(SearchQuery(query), history, imports_of, CANDIDATE_FILES)):
+        content = trees.content(files[ranked.path])
+        if content is None or is_generated(ranked.path):
+            continue
+        lines = content.decode("utf-8", "replace").replace("\r\n", "\n").rstrip("\n").split("\n")
+        regions = index_regions(lines, trees.summary(ranked.path, files[ranked.path]))
+        matches = match_words(regions, weights, evidence.title)
+        candidates.append(CandidateFile(ranked.path, ranked.score, is_test(ranked.path), regions, matches))
+    return feature_rows(candidates, evidence, sum(weights.values()))
+
+
+def _figures(questions: Sequence[Question], weights: Mapping[str, float]) -> str:
+    shares = (
+        f"LINE {statistics.fmean(_is_shown(question, weights, budget) for question in questions):.3f} in {budget}"
+        for budget in BUDGETS
+    )
+    return f"{len(questions)} cases: {', '.join(shares)}"
+
+
+def _is_shown(question: Question, weights: Mapping[str, float], budget: int) -> bool:
+    ranked = []
+    for row in question.rows:
+        score = sum(weights[name] * value for name, value in row.values.items())
+        value = score - SIZE_EXPONENT * math.log(row.indexed.bytes)
+        ranked.append(RankedRegion(row.file.path, row.indexed.region, score, value, row.values, row.indexed.bytes))
+    ranked.sort(key=lambda region: (-region.value, region.path, region.region.first))
+    shown = {
+        (region.path, number)
+        for region in choose_regions(ranked, budget - OTHER_BYTES)
+        for number in region.region.numbers
+    }
+    return question.right <= shown
+
+
+def _fit(questions: Sequence[Question]) -> dict[str, float]:
+    names = list(WEIGHTS)
+    lessons = []
+    for question in questions:
+        targets = question.right | {(path, line) for path, lines in question.case.inserted.items() for line in lines}
+        rows = [[row.values.get(name, 0.0) for name in names] for row in question.rows]
+        right = frozenset(
+            at
+            for at, row in enumerate(question.rows)
+            if any((row.file.path, number) in targets for number in row.indexed.region.numbers)
+        )
+        current = [sum(map(mul, WEIGHTS.values(), row)) for row in rows]
+        hard = sorted({*sorted(range(len(rows)), key=lambda at: -current[at])[:150], *right})
+        lessons.append(Lesson([rows[at] for at in hard], frozenset(hard.index(at) for at in right)))
+    return {name: round(weight, 2) for name, weight in zip(names, fit(lessons, len(names)), strict=True)}
+
+
+if __name__ == "__main__":
+    sys.exit(main())

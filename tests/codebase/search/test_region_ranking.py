@@ -1,0 +1,80 @@
+"""Regions ranked by a sum of named parts, and chosen within a budget."""
+
+import math
+
+from sidecar.codebase.search.query_evidence import read_evidence
+from sidecar.codebase.search.region_ranking import (
+    CandidateFile,
+    RankedRegion,
+    choose_regions,
+    index_regions,
+    match_words,
+    rank_regions,
+    shown_bytes,
+)
+from sidecar.codebase.summary.summarize import summarize
+from sidecar.core.terms import query_terms
+
+CART = """class Cart:
+    def total(self):
+        return self.round_up(sum(self.prices))
+
+    def round_up(self, price):
+        return -(-price // 1)
+
+    def owner(self):
+        return self.name
+
+
+def test_mail():
+    assert True
+"""
+
+
+def ranked(prompt: str, *files: tuple[str, str]) -> list[RankedRegion]:
+    evidence, weights = read_evidence(prompt), dict.fromkeys(query_terms(prompt), 3.0)
+    candidates = []
+    for rank, (path, text) in enumerate(files or (("src/cart.py", CART),)):
+        regions = index_regions(text.rstrip("\n").split("\n"), summarize(path, text.encode()))
+        matches = match_words(regions, weights, evidence.title)
+        candidates.append(CandidateFile(path, 5.0 - rank, path.startswith("tests/"), regions, matches))
+    return rank_regions(candidates, evidence, sum(weights.values()))
+
+
+def test_a_definition_that_the_prompt_names_comes_first_and_what_it_calls_gains() -> None:
+    first, *others = ranked("Why is `Cart.total` wrong?")
+    assert first.region.name == "Cart.total"
+    assert {"named", "chain", "text"} <= first.parts.keys()
+    parts = {region.region.name: region.parts for region in others}
+    assert "calledByNamed" in parts["Cart.round_up"]
+    assert "calledByNamed" not in parts["Cart.owner"]
+
+
+def test_a_score_is_the_sum_of_its_parts() -> None:
+    for region in ranked("the owner of the cart, as in src/cart.py:8"):
+        assert math.isclose(region.score, sum(region.parts.values()), abs_tol=0.002)
+
+
+def test_a_region_in_a_stack_trace_gains() -> None:
+    parts = {region.region.name: region.parts for region in ranked('File "src/cart.py", line 9, in owner')}
+    assert "frame" in parts["Cart.owner"]
+    assert "frame" not in parts["Cart.round_up"]
+
+
+def test_tests_come_after_sources() -> None:
+    paths = [region.path for region in ranked("the total", ("tests/test_cart.py", CART), ("src/cart.py", CART))]
+    assert paths[0] == "src/cart.py"
+
+
+def test_regions_are_chosen_by_value_within_the_bytes() -> None:
+    regions = ranked("Why is `Cart.total` wrong?")
+    for budget in (0, 150, 300, 10_000):
+        chosen = choose_regions(regions, budget)
+        assert sum(map(shown_bytes, chosen)) <= budget
+        assert chosen == [region for region in regions if region in chosen]
+    assert choose_regions(regions, 10_000) == regions
+
+
+def test_equal_inputs_give_equal_rankings() -> None:
+    assert ranked("the total of the owner") == ranked("the total of the owner")
+    assert rank_regions([], read_evidence("total"), 0.0) == []

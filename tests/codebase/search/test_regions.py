@@ -1,0 +1,92 @@
+"""Files split into regions: definitions, windows of long ones, code between them, sections."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sidecar.codebase.search.regions import WINDOW_LINES, Region, split_regions
+from sidecar.codebase.summary.summarize import summarize
+
+CART = '''"""The cart."""
+
+import decimal
+
+RATE = 3
+
+
+# Never negative.
+@final
+class Cart:
+    """Lines and totals."""
+
+    currency = "EUR"
+
+    def total(self):
+        return sum(self.prices)
+
+    # The owner's code.
+    @cached
+    def discount(self, code):
+        return self.codes[code]
+
+
+def unrelated():
+    return "total"
+'''
+
+
+def regions(text: str, path: str = "src/cart.py") -> list[Region]:
+    return list(split_regions(text.rstrip("\n").split("\n"), summarize(path, text.encode())))
+
+
+def texts(text: str, path: str = "src/cart.py") -> dict[str, str]:
+    lines = text.split("\n")
+    return {region.name: "\n".join(lines[n - 1] for n in region.numbers).strip() for region in regions(text, path)}
+
+
+def test_a_definition_is_a_region_with_its_decorators_and_comment() -> None:
+    assert texts(CART)["Cart.discount"].startswith("# The owner's code.\n    @cached\n    def discount")
+    assert texts(CART)["unrelated"] == 'def unrelated():\n    return "total"'
+
+
+def test_the_head_and_fields_of_a_type_are_a_region() -> None:
+    assert texts(CART)["Cart"].startswith("# Never negative.\n@final\nclass Cart:")
+    assert 'currency = "EUR"' in texts(CART)["Cart"]
+    assert "def total" not in texts(CART)["Cart"]
+
+
+def test_imports_and_constants_are_code_between_definitions() -> None:
+    top = regions(CART)[0]
+    assert (top.first, top.name, top.is_definition) == (1, "", False)
+
+
+def test_a_long_definition_is_split_between_statements() -> None:
+    body = "".join(f"    if step_{number}:\n        run({number})\n" for number in range(60))
+    parts = [region for region in regions(f"def walk():\n{body}") if region.name == "walk"]
+    assert len(parts) == -(-121 // WINDOW_LINES)
+    lines = f"def walk():\n{body}".split("\n")
+    assert all(lines[part.first - 1].startswith("    if ") for part in parts[1:])
+    assert [part.head for part in parts] == [0, 1, 1, 1]
+
+
+def test_the_rest_of_a_long_docstring_is_a_region_of_its_own() -> None:
+    docs = "".join(f"    Word {number}.\n" for number in range(30))
+    text = f'def walk():\n    """Walks.\n\n{docs}    """\n    return go()\n'
+    prose = [region for region in regions(text) if region.is_prose]
+    code = next(region for region in regions(text) if not region.is_prose)
+    assert prose
+    assert all(region.head == 1 for region in prose)
+    assert code.numbers == [1, 2, 35]
+
+
+def test_sections_of_markdown_and_keys_of_configuration_are_regions() -> None:
+    assert texts("# Shop\n\nCarts.\n\n## Mail\n\nSends.\n", "README.md")["Mail"] == "## Mail\n\nSends."
+    assert texts("[tool]\na = 1\n\n[build]\nb = 2\n", "x.toml") != {}
+
+
+@given(st.lists(st.sampled_from(["", "def a():", "    def b():", "    x = 1", "class C:", "# c", "}", '    """'])))
+def test_no_line_belongs_to_two_regions_and_every_filled_line_belongs_to_one(lines: list[str]) -> None:
+    text = "\n".join(lines)
+    numbers = [number for region in regions(text) for number in region.numbers]
+    filled = {number for number, line in enumerate(text.rstrip("\n").split("\n"), 1) if line.strip()}
+    assert len(numbers) == len(set(numbers))
+    assert filled <= set(numbers)
