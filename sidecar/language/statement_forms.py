@@ -150,7 +150,7 @@ FORMS = {
     ),
     "form reminder of a rule": lazy_regex(
         r"\b(?:i|we) (?:already |have |['’]ve )?(?:told you|said|asked you)(?: \w{1,12}){0,3} (?:to \w\w|not to|that"
-        r"|never|always|no|only|we|i|use|don['’]?t)\b|\bhow (?:many times|often) (?:do|must|have|should)\b"
+        r"|never|always|no|only|we|i do|use|don['’]?t)\b|\bhow (?:many times|often) (?:do|must|have|should)\b"
         r"|\bstop \w{2,20}ing\b[^.?!\n]{0,60}\b(?:every ?time|all the time|again|each time)\b"
         r"|\b(?:te dije|ya te dije"
         r"|je t['’]ai (?:déjà )?dit|habe (?:dir )?(?:doch )?gesagt|hatte ich gesagt|ich sagte|já (?:te )?(?:disse"

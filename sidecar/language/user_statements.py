@@ -238,6 +238,8 @@ def explicit_statement(sentence: Sentence, analysis: Analysis) -> Statement | No
             continue
         start, content = 0, text
         if name == "remember":
+            if _concerns_another(text, match):
+                continue
             content = text[: match.end("closing")] if match["closing"] else text[match.end() :]
             start = 0 if match["closing"] else max(match.start("form"), match.start("unspaced"))
         elif name == "from now on":
@@ -248,6 +250,16 @@ def explicit_statement(sentence: Sentence, analysis: Analysis) -> Statement | No
         reasons = (f"explicit form: {name}",)
         return Statement(text[start:], kind, EXPLICIT_SCORE, True, reasons, sentence.start + start, sentence.end)
     return None
+
+
+_TAIL = lazy_regex(r"(?:that|que|dass|che|dat|что|że|:|：)\s{0,3}$", re.IGNORECASE)
+
+
+def _concerns_another(text: str, match: re.Match[str]) -> bool:
+    """Whether "remember" is a wish about somebody else in the middle of a sentence: "it should … and remember them"."""
+    before = text[: match.start()].strip()
+    is_in_the_middle = bool(before) and text[match.start()].isalpha()
+    return is_in_the_middle and _TAIL.search(match[0]) is None
 
 
 def _begins_clause(text: str, position: int) -> bool:
