@@ -12,13 +12,13 @@ from session.scenario import Turn
 CORRECTION = "No, never round the counts: people compare them with what the database says."
 PROGRESS = "The counts are readable; who may write to the table is said in the code."
 PENDING = "Should counts older than a year be dropped?"
-QUESTION = "Why are the counts kept in a table, and not in a cache?"
+QUESTION = "Could the counts move from the table to a cache, or do callers read them after a restart?"
 MAX_RESULTS = 3
 
 
 def third_chat_turn() -> Turn:
     """Return the only turn of a new session's chat: it asks for a decision of the previous session."""
-    text = "The table outlives the process, and the cache went stale."
+    text = "They stay in the table: callers read them after a restart, and a cache of them went stale before."
     return Turn("claude", "agent", QUESTION, 9_000, fresh=True, chat=3, text=text)
 
 
