@@ -122,7 +122,7 @@ def test_unless_the_mode_is_active_the_capture_is_suppressed_and_the_project_unc
 
 @pytest.mark.usefixtures("active")
 def test_a_transcript_is_read_from_the_last_capture_on(report: Report, clock: FixedClock, tmp_path: Path) -> None:
-    path = transcript(tmp_path / "s.jsonl", "Always write the test first, please.")
+    path = transcript(tmp_path / "s.jsonl", "From now on, write the test first, please.")
     assert len(report(transcriptPath=path)["captured"]["added"]) == 1
     clock.advance(60_000)
     transcript(tmp_path / "s.jsonl", "Never edit the generated files by hand.", at="2026-03-01T09:30:30Z")
