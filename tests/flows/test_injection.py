@@ -92,6 +92,17 @@ def test_context_over_the_budget_is_trimmed_by_priority_and_named(
     assert all("over the limit" in reason for reason in trimmed.values())
 
 
+def test_the_anchor_of_a_session_keeps_its_bytes_when_the_budget_changes(conversation: Conversation) -> None:
+    first = conversation.turn(PROMPT)
+    assert "Notes block" in first["system"]["text"]
+    conversation.client.request("settings/update", {"settings": {"budgets": {"newBytesPerCall": 3_000}}})
+
+    tight = conversation.pre_run("and now continue with it please")
+
+    assert tight["system"] == first["system"]
+    assert "Nothing since your last run." in tight["blocks"][0]["text"], "the request for notes is not reported as gone"
+
+
 def test_a_burst_of_edits_and_requests_builds_one_pack_per_state_of_the_repository(
     active: MemorySidecar, project: Repository
 ) -> None:
