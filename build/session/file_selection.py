@@ -46,19 +46,29 @@ PART_MEANINGS = {
 
 def chosen_files(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Return the files of a pack, ranked by score, each with the parts of its score, the largest first."""
-    files = [
-        {
-            "path": item["item"].partition(":")[2],
-            "score": round(sum(item["score"].values()), 2),
-            "parts": dict(sorted(item["score"].items(), key=lambda part: -abs(part[1]))),
-            "why": item["why"],
-            "disposition": item["disposition"],
-        }
-        for item in items
-        if item["item"].startswith("context:")
-    ]
+    files = [_chosen_file(item) for item in items if item["item"].startswith("context:")]
     files.sort(key=lambda file: (-file["score"], file["path"]))
     return [{"rank": rank, **file} for rank, file in enumerate(files, 1)]
+
+
+def _chosen_file(item: dict[str, Any]) -> dict[str, Any]:
+    """Return a file with the parts of its own score, and the scores of its regions: `12-40 name: text` is a part."""
+    parts: dict[str, float] = {}
+    regions: dict[str, float] = {}
+    for name, value in item["score"].items():
+        region = name.rpartition(": ")[0]
+        if region:
+            regions[region] = regions.get(region, 0.0) + value
+        else:
+            parts[name] = value
+    return {
+        "path": item["item"].partition(":")[2],
+        "score": round(sum(parts.values()), 2),
+        "parts": dict(sorted(parts.items(), key=lambda part: -abs(part[1]))),
+        "regions": {region: round(score, 2) for region, score in regions.items()},
+        "why": item["why"],
+        "disposition": item["disposition"],
+    }
 
 
 def table(files: list[dict[str, Any]], width: int) -> list[str]:
@@ -69,7 +79,8 @@ def table(files: list[dict[str, Any]], width: int) -> list[str]:
     for file in shown:
         head = f"{file['rank']:>2}  {file['score']:>5.2f}  {_shortened(file['path'], column):<{column}}  "
         lines.append(head + parts_line(file["parts"], width - len(head)))
-        why = f"{_DISPOSITIONS[file['disposition']]}{file['why']}"
+        shown_regions = f"; shows {', '.join(file['regions'])}" if file["regions"] else ""
+        why = f"{_DISPOSITIONS[file['disposition']]}{file['why']}{shown_regions}"
         lines.append(" " * INDENT + (why if len(why) <= width - INDENT else why[: width - INDENT - 3] + "..."))
     if len(files) > len(shown):
         lines.append(" " * INDENT + f"and {len(files) - len(shown)} more")

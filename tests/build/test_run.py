@@ -163,7 +163,9 @@ def test_each_selected_file_has_reasons_and_a_score_that_is_the_sum_of_its_parts
             assert set(file["parts"]) <= PARTS, "every part of a score has a meaning"
     codex_turn = next(turn for turn in session["turns"] if turn["provider"] == "codex")
     assert re.search(r"`(\w+)`", codex_turn["prompt"])
-    assert any("identifiers" in file["parts"] for file in codex_turn["chosen"])
+    defining = [file for file in codex_turn["chosen"] if "identifiers" in file["parts"]]
+    assert defining
+    assert any(region.endswith(" fire_the_pots") for file in defining for region in file["regions"])
 
 
 def test_every_part_of_a_score_has_a_meaning() -> None:
