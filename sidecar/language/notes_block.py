@@ -204,7 +204,7 @@ def _note(key: NoteKey, parts: Sequence[str]) -> AgentNote | None:
 
 
 _BECAUSE = lazy_regex(
-    r"[\s,;.(–—-]*(?:\b(?:because(?: of)?|since|due to|as it|as they|porque|pois|já que|por causa d[aeo]s?"
+    r"[\s,;.(–—-]{0,20}+(?:\b(?:because(?: of)?|since|due to|as it|as they|porque|pois|já que|por causa d[aeo]s?"
     r"|devido (?:ao?|à)s?|ya que|debido al?|puesto que|parce qu(?:e|['’])|car|puisqu(?:e|['’])"
     r"|en raison d(?:e|['’])|à cause d(?:e|u|['’])|weil|denn|wegen|aufgrund|perché"
     r"|poiché|dato che|a causa d(?:i|el|ella)"
@@ -214,9 +214,10 @@ _BECAUSE = lazy_regex(
     re.IGNORECASE,
 )
 _INSTEAD = lazy_regex(
-    r"(?:\s*,\s*(?:and )?not(?!\w)|[\s,;.(–—-]*\b(?:instead of|rather than|in place of|em vez d[aeo]s?"
-    r"|ao invés d[aeo]s?|en vez de(?:l)?|en lugar de(?:l)?|au lieu d(?:e|u|es|['’])|plutôt qu(?:e|['’])|anstatt|statt"
-    r"|anstelle (?:von|des|der)|invece d(?:i|el|ella|ei)|anziché|al posto d(?:i|el|ella)|in plaats van"
+    r"(?:\s{0,20}+,\s{0,20}+(?:and )?not(?!\w)|[\s,;.(–—-]{0,20}+\b(?:instead of|rather than|in place of"
+    r"|em vez d[aeo]s?|ao invés d[aeo]s?|en vez de(?:l)?|en lugar de(?:l)?|au lieu d(?:e|u|es|['’])"
+    r"|plutôt qu(?:e|['’])|anstatt|statt|anstelle (?:von|des|der)"
+    r"|invece d(?:i|el|ella|ei)|anziché|al posto d(?:i|el|ella)|in plaats van"
     r"|вместо|а не)(?:(?<=['’])|(?!\w))|而不是|而非|代替|取代)\s*",
     re.IGNORECASE,
 )

@@ -59,7 +59,9 @@ class Wording(NamedTuple):
         return [unit for clause in self.clauses for unit in clause.units]
 
 
-_TOKEN = lazy_regex(r"https?://[^\s<>\"'`)\]]+|[\w@~.*+#$/\\-]*[\w*#+$/]|[\u3040-\u30ff\u3400-\u9fff々]")
+_TOKEN = lazy_regex(
+    r"https?://[^\s<>\"'`)\]]+|(?<![\w@~.*+#$/\\-])[\w@~.*+#$/\\-]*[\w*#+$/]|[\u3040-\u30ff\u3400-\u9fff々]"
+)
 _SENTENCE_END = lazy_regex(r"(?<=[.!?。！？;；])(?=\s|[^\x00-\x7f]|$)|\n+")
 _CLAUSE_END = lazy_regex(
     r"[,;:.!?、，。；：！？()（）\n](?:\s|$|(?=[^\x00-\x7f]))|\s[–—-]{1,2}\s"
@@ -67,10 +69,10 @@ _CLAUSE_END = lazy_regex(
     r"|\b(?:and|und|et|y|e|en|и|i|or|oder|ou|o|of|nor)\b(?=\s+(?:do|does)?\s?(?:not|never|no|don['’]?t|nicht|kein\w*|ne|pas|não|no|non|niet|geen|не|nie)\b)"
     r"|[，,、。；]|而是|但|(?=而不是|而非)|(?<=ではなく)|(?<=じゃなく)|(?<=代わりに)"
 )
-_PATH_OR_NUMBER = lazy_regex(r"https?:.*|.*\d.*|.*[\w*\])}][./\\_@#$][\w*\[({].*|\*\.\w+|[/.]\w.*|\w+/")
+_PATH_OR_NUMBER = lazy_regex(r"https?:.*|(?>.*?\d).*|(?>.*?[\w*\])}][./\\_@#$][\w*\[({]).*|\*\.\w+|[/.]\w.*|\w+/")
 _SEPARATOR = lazy_regex(r"[-/]")
 _ALTERNATIVES = lazy_regex(r"[^\W\d_]+/[^\W\d_]+")
-_MIXED_CASE = lazy_regex(r".*[a-z][A-Z].*")
+_MIXED_CASE = lazy_regex(r"(?>.*?[a-z][A-Z]).*")
 _QUOTED = lazy_regex(r"[`\"“”«»「」]([^`\"“”«»「」\n]{1,80})[`\"“”«»「」]")
 
 

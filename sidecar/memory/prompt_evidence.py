@@ -30,7 +30,7 @@ MAX_REASONS = 3
 """Maximum number of shared words that a reason lists."""
 
 _HAS_WORD = lazy_regex(r"[^\W\d_]{3}")
-_SENTENCE_BREAK = lazy_regex(r"[a-z]{3,}\.[A-Z][a-z]")
+_SENTENCE_BREAK = lazy_regex(r"[a-z]{3}\.[A-Z][a-z]")
 _BOOKKEEPING_TAGS = frozenset(("restored", "validated", "standing", "pointer", "blocking"))
 _COMMON_FILES = frozenset((
     "package.json", "tsconfig.json", "pyproject.toml", "requirements.txt", "readme.md", "index.ts", "index.js",

@@ -8,7 +8,7 @@ from sidecar.core.json_text import loads
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.transcripts.events import Compaction, Event, Message, Reader, Record, ToolCall, ToolResult, text_of
 
-_PATCHED_FILE = lazy_regex(r"(?m)^\*\*\* (?:Add|Update|Delete) File: (.+?)\s*$")
+_PATCHED_FILE = lazy_regex(r"(?m)^\*\*\* (?:Add|Update|Delete) File: (.(?:.*\S)?)")
 _EXIT_CODE = lazy_regex(r"(?i)\bexit(?:ed)?(?: with)?(?: code)?: ?(\d{1,3})\b|exited with code (\d{1,3})\b")
 
 

@@ -30,7 +30,7 @@ _REFUSAL = lazy_regex(
     r"|rejected (?:by (?:the )?user )?with (?:the following )?(?:feedback|message):)\s*(?P<words>.+)",
     re.IGNORECASE | re.DOTALL,
 )
-_NOTE_AFTER_REFUSAL = lazy_regex(r"\n\s*(?:Note: The user's next message|\(The user|IMPORTANT:).*", re.DOTALL)
+_NOTE_AFTER_REFUSAL = lazy_regex(r"\n[^\S\n]*+(?:Note: The user's next message|\(The user|IMPORTANT:).*", re.DOTALL)
 _ANSWER_PAIR = lazy_regex(r'"(?P<question>[^"\n]{3,500})"\s?=\s?"(?P<answer>[^"\n]{1,2000})"')
 
 QUESTION_TOOLS = frozenset(("AskUserQuestion", "request_user_input", "ask_user_question"))

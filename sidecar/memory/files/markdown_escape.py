@@ -16,8 +16,8 @@ _COMMENT = lazy_regex(r"^([ \t\r]*+)(<|&(?:amp;)*+lt;)(?=!--)", re.MULTILINE)
 _ESCAPED_COMMENT = lazy_regex(r"^([ \t\r]*+)&((?:amp;)*+)lt;(?=!--)", re.MULTILINE)
 _MARK = lazy_regex(r"( {0,3})(\\*+)(##[ \t]|`{3,}|~{3,})")
 _FENCE = lazy_regex(r" {0,3}(`{3,}|~{3,})(.*)", re.DOTALL)
-_CLOSING_MARK = lazy_regex(r"(?:^|[ \t]+)#+$")
-_LINE_BREAK = lazy_regex(r"\s*[\t\n\r\v\f\x1c-\x1e\x85\u2028\u2029]\s*")
+_CLOSING_MARK = lazy_regex(r"(?:^|(?<![ \t])[ \t]++)#++$")
+_LINE_BREAK = lazy_regex(r"(?<!\s)\s*[\t\n\r\v\f\x1c-\x1e\x85\u2028\u2029]\s*")
 
 
 def escape_heading(title: str) -> str:
