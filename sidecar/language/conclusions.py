@@ -99,7 +99,7 @@ _COMPLETION = lazy_regex(
     r"|green|ready|successful\w*|fixed|resolved)\b[^,;:]{0,30}$",
     re.IGNORECASE,
 )
-_TEST_NAME = lazy_regex(r"\btest_\w+|\w+::\w+|\b\w+\.(?:test|spec)\.\w+|[✓✗✘❌✅]")
+_TEST_NAME = lazy_regex(r"\btest_\w+|\b\w+::\w+|\b\w+\.(?:test|spec)\.\w+|[✓✗✘❌✅]")
 MAX_TEST_NAMES = 2
 MAX_EXPLANATIONS = 2
 

@@ -11,7 +11,7 @@ LONG_WORDS = 60
 
 MAX_FRAMES, MAX_SYMBOLS = 60, 200
 
-_FENCE = lazy_regex(r"(?ms)^\s*(?:```|~~~).*?(?:^\s*(?:```|~~~)\s*$|\Z)")
+_FENCE = lazy_regex(r"(?ms)^\s{0,80}+(?:```|~~~).*?(?:^[^\S\n]*+(?:```|~~~)\s*$|\Z)")
 _CODE_LINE = lazy_regex(r"^(?: {4}|\t|>>>|\.\.\. |\+\+\+ |--- |@@ )")
 _PYTHON_FRAME = lazy_regex(r"File \"([^\"\n]{1,300})\", line (\d+)(?:, in ([\w<>.]+))?")
 _PYTEST_FRAME = lazy_regex(r"(?m)^([\w./\\-]+\.\w{1,5}):(\d+):(?: in (\w+)| \w+(?:Error|Exception)?\s*$)")
