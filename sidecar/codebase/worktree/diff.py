@@ -171,10 +171,13 @@ def _split_patches(text: bytes) -> list[list[str]]:
 
 
 def _hunks(patch: list[str]) -> str:
-    """Return the hunks of a patch: from the first `@@` on, without git's lines between files."""
+    """Return the hunks of a patch: from the first `@@` on, without git's lines between files.
+
+    Git may leave a blank where it cuts a long heading; libgit2 does not.
+    """
     start = next((number for number, line in enumerate(patch) if line.startswith("@@ ")), len(patch))
     lines = [line for line in patch[start:] if line.startswith((" ", "+", "-", "\\", "@@ "))]
-    return "".join(f"{line}\n" for line in lines)
+    return "".join(f"{line.rstrip() if line.startswith('@@ ') else line}\n" for line in lines)
 
 
 def _count_lines(hunks: str) -> tuple[int, int]:
