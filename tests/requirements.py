@@ -68,6 +68,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
     ),
     "Budget and Rate-Limit Controls: New context exceeds budget": (
         "test_injection.py::test_context_over_the_budget_is_trimmed_by_priority_and_named",
+        "test_injection.py::test_the_anchor_of_a_session_keeps_its_bytes_when_the_budget_changes",
     ),
     "Budget and Rate-Limit Controls: Rapid repeated edits": (
         "test_injection.py::test_a_burst_of_edits_and_requests_builds_one_pack_per_state_of_the_repository",
