@@ -1946,10 +1946,8 @@ export interface MuteParams {
 export interface NearMiss {
   /** RFC 3339. */
   at: string
-  /**
-   * belowThreshold: the user's sentence scored too low; withoutReason: the agent's choice has no reason; withoutExplanation: an error went away without an explanation.
-   */
-  reason: "belowThreshold" | "withoutReason" | "withoutExplanation"
+  /** belowThreshold: the user's sentence scored too low; withoutReason: the agent's choice has no reason. */
+  reason: "belowThreshold" | "withoutReason"
   /** 0 to 1. */
   score: number
   /** One masked line. */
@@ -1958,7 +1956,7 @@ export interface NearMiss {
 
 /** Number of sentences that nearly became a memory, by reason. */
 export interface NearMissCount {
-  reason: "belowThreshold" | "withoutReason" | "withoutExplanation"
+  reason: "belowThreshold" | "withoutReason"
   count: number
 }
 

@@ -288,7 +288,6 @@ _REASONS = {
 _NEAR_MISSES = {
     "belowThreshold": "sentences of yours that were not clear enough",
     "withoutReason": "choices of the agent without a reason",
-    "withoutExplanation": "resolved errors without an explanation",
 }
 
 

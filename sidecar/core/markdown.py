@@ -216,7 +216,7 @@ def paragraphs(text: str) -> Iterator[str]:
 def first_informative_paragraph(text: str, limit: int) -> str:
     """Return the first informative paragraph, clipped at a word, its secrets masked.
 
-    Skips "I'll summarize:", a list's heading, and offers. Empty if there is no prose.
+    Skips "I'll summarize:", a list's heading, and offers. The result is empty for a text without prose.
     """
     candidates = list(paragraphs(text))
     informative = (stripped for paragraph in candidates if (stripped := _informative_part(paragraph)))

@@ -201,7 +201,7 @@ def tool_terms() -> frozenset[str]:
     return frozenset(count_terms(_TOOLS))
 
 
-def is_telling(term: str) -> bool:
+def is_distinctive(term: str) -> bool:
     """Whether a term may tell one subject from another: no common word, no number, no single letter."""
     if len(term) < 2 or term in common_terms() or not any(character.isalpha() for character in term):
         return False

@@ -246,10 +246,8 @@ def _parts_of(text: str) -> tuple[str, str, str]:
 
 def _last_instead(text: str, start: int) -> re.Match[str] | None:
     """Return the last rejection after a reason: the reason itself may reject something."""
-    match = None
-    for match in _INSTEAD.finditer(text, start):  # noqa: B007  (the last one is used)
-        pass
-    return match
+    matches = list(_INSTEAD.finditer(text, start))
+    return matches[-1] if matches else None
 
 
 def _parts_of_clauses(text: str) -> tuple[str, str, str]:

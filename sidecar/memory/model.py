@@ -345,7 +345,7 @@ class CaptureSummary(WireModel):
     dropped: list[DropCount]
 
 
-NearMissReason = Literal["belowThreshold", "withoutReason", "withoutExplanation"]
+NearMissReason = Literal["belowThreshold", "withoutReason"]
 
 
 class NearMissCount(WireModel):
@@ -361,7 +361,7 @@ class NearMiss(WireModel):
     at: str = Field(description="RFC 3339.")
     reason: NearMissReason = Field(
         description="belowThreshold: the user's sentence scored too low; withoutReason: the agent's choice has no"
-        " reason; withoutExplanation: an error went away without an explanation."
+        " reason."
     )
     score: float = Field(description="0 to 1.")
     text: str = Field(description="One masked line.")

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.terms import count_terms, identifiers_of, paths_in, terms_of, words_in
-from sidecar.language.common_words import is_telling, is_unspaced, tool_terms
+from sidecar.language.common_words import is_distinctive, is_unspaced, tool_terms
 
 RARE_STATEMENTS, RARE_SHARE = 3, 0.05
 """A term is rare in at most this many memories, or this share of them (decisions.md)."""
@@ -88,9 +88,9 @@ def cues_of(prompt: str, own_words: str, objective: str = "", touched: Sequence[
 
     Pasted material counts only by the names and paths in it.
     """
-    terms = _telling_terms(own_words)
+    terms = _distinctive_terms(own_words)
     own = frozenset(terms)
-    task_terms = tuple(term for term in _telling_terms(objective) if term not in own)
+    task_terms = tuple(term for term in _distinctive_terms(objective) if term not in own)
     paths = dict.fromkeys((*_paths(prompt), *map(str.casefold, touched)))
     parts = _parts(own_words) | _parts(objective)
     return PromptCues(terms, task_terms, parts, _names(prompt), tuple(paths))
@@ -99,7 +99,7 @@ def cues_of(prompt: str, own_words: str, objective: str = "", touched: Sequence[
 def memory_text(title: str, text: str, tags: Sequence[str], choices: Collection[str]) -> MemoryText:
     """Read a memory; tags with a colon, and some without, are bookkeeping."""
     whole = "\n".join((title, text, *(tag for tag in tags if ":" not in tag and tag not in _BOOKKEEPING_TAGS)))
-    terms = frozenset(filter(is_telling, count_terms(whole)))
+    terms = frozenset(filter(is_distinctive, count_terms(whole)))
     return MemoryText(terms, frozenset(choices), _names(whole), _paths(whole))
 
 
@@ -134,8 +134,8 @@ def _terms_of_names(cues: PromptCues) -> tuple[str, ...]:
     return tuple(count_terms(" ".join((*sorted(cues.names), *(path.rpartition("/")[2] for path in cues.paths)))))
 
 
-def _telling_terms(text: str) -> tuple[str, ...]:
-    return tuple(filter(is_telling, count_terms(text)))[:MAX_TERMS]
+def _distinctive_terms(text: str) -> tuple[str, ...]:
+    return tuple(filter(is_distinctive, count_terms(text)))[:MAX_TERMS]
 
 
 def _parts(text: str) -> frozenset[str]:
@@ -163,7 +163,7 @@ def _names(text: str) -> frozenset[str]:
         if _HAS_WORD.search(name)
         and not _SENTENCE_BREAK.search(name)
         and name.casefold() not in files
-        and any(map(is_telling, count_terms(name)))
+        and any(map(is_distinctive, count_terms(name)))
     )
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from sidecar.core.terms import count_terms
-from sidecar.language.common_words import common_terms, is_telling
+from sidecar.language.common_words import common_terms, is_distinctive
 from sidecar.memory.prompt_evidence import MAX_TERMS, Rarity, cues_of, evidence, memory_text
 
 ALL_RARE = Rarity(memories=20, memories_with={}, common_in_repository=())
@@ -63,6 +63,6 @@ def test_only_distinctive_paths_and_names_are_evidence(prompt: str, statement: s
 
 def test_words_that_are_grammar_in_any_language_are_not_telling() -> None:
     words = "yet instead todavia ainda encore noch ancora nog еще 我们 しま を使 하고 change test 18 a"
-    assert [term for term in count_terms(words) if is_telling(term)] == []
-    assert all(map(is_telling, ("npm", "receipt", "quittung", "收据", "чек")))
+    assert [term for term in count_terms(words) if is_distinctive(term)] == []
+    assert all(map(is_distinctive, ("npm", "receipt", "quittung", "收据", "чек")))
     assert len(common_terms()) < 4_000

@@ -146,7 +146,7 @@ class RepositoryState(NamedTuple):
     """State of the worktree at one moment, and its proof."""
 
     kind: Literal["git", "folder"]
-    """git, or folder if there is no repository."""
+    """`folder` outside of a repository."""
     root: Path
     prefix: str
     """`cwd` relative to the root, with a trailing slash; empty at the root."""

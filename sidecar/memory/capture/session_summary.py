@@ -53,9 +53,8 @@ class Note(NamedTuple):
     """Whether a message that the user typed in a top-level conversation states it as lasting."""
 
 
-NearMissReason = Literal["belowThreshold", "withoutReason", "withoutExplanation"]
-"""belowThreshold: the user's sentence scored too low; withoutReason: the agent's choice without reason or alternative;
-withoutExplanation: an error that went away without an explanation."""
+NearMissReason = Literal["belowThreshold", "withoutReason"]
+"""belowThreshold: the user's sentence scored too low; withoutReason: a choice of the agent without reason."""
 
 
 class NearMiss(NamedTuple):

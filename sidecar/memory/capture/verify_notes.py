@@ -32,7 +32,7 @@ WINDOW = 3
 
 MIN_DOCUMENT_LINES, LONG_DOCUMENT_LINES = 20, 60
 MIN_LEAD_INS, MIN_ITEM_SHARE = 4, 0.3
-"""A message of so many lines is a document if so many of them introduce or are items of lists, or if it is longer."""
+"""A long message is a document. So is a shorter one that introduces many lists, or consists of items to this share."""
 
 MAX_FRAME_LINES = 8
 """Lines before a document that are the user's own."""
