@@ -1,11 +1,13 @@
 """The files of a workspace: their content ids, their kinds by path, and which of them may be shown."""
 
 import re
-from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
+from collections.abc import Container, ItemsView, Iterator, KeysView, Mapping, ValuesView
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from sidecar.codebase.summary.languages import language_of
+from sidecar.codebase.unindexed_files import VendoredFiles, is_unindexed, recently_changed
 from sidecar.codebase.worktree.content_hash import MAX_HASHED_BYTES, blob_id, content_identity
 from sidecar.codebase.worktree.git_files import index_signature
 from sidecar.codebase.worktree.state import RepositoryState, is_sidecar_path
@@ -141,13 +143,10 @@ _GENERATED_NAMES = frozenset(
         "flake.lock", "npm-shrinkwrap.json",
     )
 )  # fmt: skip
-_GENERATED_MARKS = (".min.js", ".min.css", ".bundle.js", "_pb2.py", ".pb.go", ".g.dart", ".generated.", "-lock.json")
-_VENDORED_FOLDERS = frozenset(
-    (
-        "node_modules", "bower_components", "vendor", "third_party", "dist", "site-packages", "__pycache__", ".venv",
-        ".git",
-    )
-)  # fmt: skip
+_GENERATED_MARKS = ("_pb2.py", ".pb.go", ".g.dart", ".generated.", "-lock.json")
+_INSTALLED_FOLDERS = frozenset(("node_modules", "bower_components", "site-packages", "__pycache__", ".venv", ".git"))
+"""Folders that only a tool writes to, whose names nobody uses for own code."""
+
 _REGULAR_FILE = lazy_regex(r"(?:^|(?<=\0))H 10[0-7]{4} ([0-9a-f]+) 0\t([^\0]+)(?=\0)")
 _NO_TEXT = ("absent", "link:", "other:", "nested", "unreadable:", "large:")
 """Prefixes of content hashes without a text to show."""
@@ -160,8 +159,15 @@ class Listing(NamedTuple):
     """
 
     files: FileMap
+    """The indexed files."""
     cut_at: int | None
     """Total number of files if the listing is truncated; else None."""
+    unindexed: Mapping[str, str] = MappingProxyType({})
+    """Files that are shown only if a prompt names them."""
+
+    def content_of(self, path: str) -> str | None:
+        """Return a file's content id, indexed or not; None for a file that may not be shown."""
+        return self.files.get(path) or self.unindexed.get(path)
 
 
 class Lister:
@@ -171,50 +177,91 @@ class Lister:
         self._signature: tuple[object, ...] | None = None
         self._hidden: frozenset[str] = frozenset()
         self._tracked = FileMap({}, {})
+        self._unindexed: dict[str, str] = {}
+        """Tracked files that are not indexed by default."""
+        self._by_path: frozenset[str] = frozenset()
+        """Those of them that their path alone decides."""
+        self._vendored = VendoredFiles()
+        self._recent: tuple[str | None, frozenset[str]] = (None, frozenset())
+        """A head, and the files that its last commits changed."""
         self._total = 0
-        self._listed: tuple[str, Listing] | None = None
+        self._listed: tuple[tuple[str, str | None], Listing] | None = None
 
     def list(self, cwd: Path, state: RepositoryState) -> Listing:
         """Return a state's files that may be shown. Raise GitFailed."""
         signature = index_signature(state.root) if state.kind == "git" else None
         if signature is None or signature != self._signature:
-            self._read(_read_index(cwd) if signature is not None else {})
+            self._read(cwd, state, _read_index(cwd) if signature is not None else {})
             self._signature = signature
             self._listed = None
-        if self._listed is None or self._listed[0] != state.changed_hash:
-            self._listed = (state.changed_hash, with_changes(self._tracked, state, self._total))
+        key = (state.changed_hash, state.head if self._unindexed else None)
+        if self._listed is None or self._listed[0] != key:
+            self._listed = (key, self._with_changes(cwd, state))
         return self._listed[1]
 
-    def _read(self, tracked: dict[str, str]) -> None:
-        before, hidden = self._tracked, self._hidden
-        self._hidden = frozenset(
-            path for path in tracked if path not in before and (path in hidden or not may_show(path))
-        )
+    def _with_changes(self, cwd: Path, state: RepositoryState) -> Listing:
+        unindexed = self._unindexed
+        if unindexed and state.head is not None and self._recent[0] != state.head:
+            self._recent = (state.head, recently_changed(cwd, state.head))
+        changed = {path: unindexed[path] for path in self._recent[1] if path in unindexed}
+        tracked = self._tracked.with_overlay(changed) if changed else self._tracked
+        others = {path: content for path, content in unindexed.items() if path not in changed} if changed else unindexed
+        return with_changes(tracked, state, self._total, others, self._vendored)
+
+    def _read(self, cwd: Path, state: RepositoryState, tracked: dict[str, str]) -> None:
+        before, hidden, by_path, unindexed = self._tracked, self._hidden, self._by_path, self._unindexed
+        new = [path for path in tracked if path not in before and path not in unindexed]
+        self._hidden = frozenset(path for path in new if path in hidden or not may_show(path))
         shown = {path: content for path, content in tracked.items() if path not in self._hidden}
+        self._vendored.update(cwd, state.prefix, shown or [file.path for file in state.changed])
+        self._by_path = frozenset(
+            path for path in shown if path in by_path or (path not in before and is_unindexed(path))
+        )
+        if self._by_path or self._vendored:
+            self._unindexed = {
+                path: id_ for path, id_ in shown.items() if path in self._by_path or path in self._vendored
+            }
+            shown = {path: id_ for path, id_ in shown.items() if path not in self._unindexed}
+        else:
+            self._unindexed = {}
         self._total = len(shown)
         if len(shown) > MAX_FILES:
             shown = dict(sorted(shown.items())[:MAX_FILES])
         self._tracked = self._tracked.replaced_by(shown)
 
 
-def with_changes(tracked: FileMap, state: RepositoryState, total: int) -> Listing:
+def with_changes(
+    tracked: FileMap,
+    state: RepositoryState,
+    total: int,
+    unindexed: Mapping[str, str] = MappingProxyType({}),
+    vendored: Container[str] = (),
+) -> Listing:
     """Overlay a state's changes on the tracked files; ignored, secret and binary files are left out.
 
-    `total` is the number of tracked files; `tracked` may be truncated.
+    `total` is the number of tracked files; `tracked` may be truncated. An edited file is indexed in any case.
     """
     overlay: dict[str, str | None] = {}
+    others: dict[str, str] = {}
     for changed in state.changed:
-        overlay[changed.path] = None
+        path = changed.path
+        overlay[path] = None
         if changed.original is not None and "R" in changed.code:
             overlay.setdefault(changed.original, None)
-        if not changed.content_hash.startswith(_NO_TEXT) and may_show(changed.path):
-            overlay[changed.path] = "w:" + changed.content_hash
+        if changed.content_hash.startswith(_NO_TEXT) or not may_show(path):
+            continue
+        is_new = changed.kind == "untracked" or "A" in changed.code
+        if is_new and (path in vendored or is_unindexed(path)):
+            others[path] = "w:" + changed.content_hash
+        else:
+            overlay[path] = "w:" + changed.content_hash
+    if unindexed:
+        others |= {path: content for path, content in unindexed.items() if path not in overlay}
     if state.kind == "folder":
-        return _truncated(
-            tracked.replaced_by({path: content for path, content in overlay.items() if content is not None})
-        )
-    listing = _truncated(tracked.with_overlay(overlay))
-    return listing if total <= MAX_FILES else Listing(listing.files, max(total, listing.cut_at or 0))
+        files = {path: content for path, content in overlay.items() if content is not None}
+        return _truncated(tracked.replaced_by(files))._replace(unindexed=others)
+    listing = _truncated(tracked.with_overlay(overlay))._replace(unindexed=others)
+    return listing if total <= MAX_FILES else listing._replace(cut_at=max(total, listing.cut_at or 0))
 
 
 def _truncated(files: FileMap) -> Listing:
@@ -224,12 +271,12 @@ def _truncated(files: FileMap) -> Listing:
 
 
 def may_show(path: str) -> bool:
-    """Whether a file may enter a pack: not secret, not binary by name, not ours, not vendored."""
+    """Whether a file may enter a pack: not secret, not binary by name, not ours, not installed by a tool."""
     *folders, name = path.split("/")
     _, dot, suffix = name.rpartition(".")
     return not (
         (dot and suffix.lower() in _OPAQUE_SUFFIXES)
-        or not _VENDORED_FOLDERS.isdisjoint(folders)
+        or not _INSTALLED_FOLDERS.isdisjoint(folders)
         or is_secret_path(path)
         or is_sidecar_path(path)
         or not (path.isascii() or path.isprintable() or _is_decodable(path))
@@ -237,9 +284,9 @@ def may_show(path: str) -> bool:
 
 
 def is_generated(path: str) -> bool:
-    """Whether a file is generated by a program, as lock files and bundles are."""
+    """Whether a file is generated by a program, as lock files, bundles and recorded chats are."""
     name = path.rsplit("/", 1)[-1].lower()
-    return name in _GENERATED_NAMES or any(mark in name for mark in _GENERATED_MARKS)
+    return name in _GENERATED_NAMES or any(mark in name for mark in _GENERATED_MARKS) or is_unindexed(path)
 
 
 def _is_decodable(path: str) -> bool:

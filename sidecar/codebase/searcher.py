@@ -17,6 +17,7 @@ from sidecar.codebase.search.commit_history import NO_HISTORY, FragileFile, Head
 from sidecar.codebase.search.index import SummaryLookup
 from sidecar.codebase.search.query_evidence import read_evidence
 from sidecar.codebase.summary.summarize import SUMMARY_VERSION
+from sidecar.codebase.unindexed_files import is_unindexed
 from sidecar.codebase.worktree.state import RepositoryState
 from sidecar.core.digests import digest_value
 from sidecar.core.terms import paths_in, query_terms
@@ -208,7 +209,7 @@ def search_paths(cwd: Path, text: str, limit: int) -> list[RankedFile]:
     for path in best:
         if len(results) == limit:
             break
-        if may_show(path) and os.path.isfile(cwd / path) and not os.path.islink(cwd / path):
+        if may_show(path) and not is_unindexed(path) and os.path.isfile(cwd / path) and not os.path.islink(cwd / path):
             parts = {"namedPath": 1.0} if path in mentioned else {"path": round(scores[path] / top, 4)}
             results.append(RankedFile(path, round(scores[path] / top, 4), parts, tuple(matched[path]), ()))
     return results

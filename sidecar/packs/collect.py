@@ -16,6 +16,7 @@ from sidecar.codebase import (
     Repository,
     RepositoryState,
     StateUnavailable,
+    paths_in,
     search_paths,
     text_match,
 )
@@ -407,6 +408,9 @@ CLEAR_MATCH_SHARE = 0.6
 """A follow-up adds files that match by words alone down to this share of the best file's score."""
 
 FOLDER_FILES = 4
+MAX_NAMED_PATHS = 40
+MENTIONED_SCORE = 20.0
+"""Score of a mentioned file that the index does not have."""
 
 
 class PromptSearch(NamedTuple):
@@ -428,6 +432,7 @@ class PromptSearch(NamedTuple):
         prompt = clean_prompt(params.prompt)
         words, names = significant_terms(prompt)
         mentioned, unresolved = _mentioned(pack_query, params, listing)
+        mentioned |= _named_unindexed(prompt, listing)
         has_enough_words = bool(names) or len(words) >= MIN_OWN_TERMS
         has_own_words = has_enough_words and not new_task and not matches_query(prompt, pack_query.task.query)
         return cls(
@@ -451,6 +456,11 @@ def search_files(
         for ranked_file in matches
         if ranked_file.path in mentioned or (search.has_own_words and _is_clear_match(ranked_file))
     ]
+    selected[:0] = [
+        RankedFile(path, MENTIONED_SCORE, {"mentioned": MENTIONED_SCORE}, (), ())
+        for path in sorted(mentioned)
+        if path in listing.unindexed
+    ]
     return with_regions(pack_query, search.query, selected, state, listing, mentioned=mentioned)
 
 
@@ -468,7 +478,7 @@ def _mentioned(pack_query: PackQuery, params: PreRunParams, listing: Listing) ->
     unresolved: list[str] = []
     for path in dict.fromkeys((*mentions.files, *files)):
         relative = _relative(pack_query, params.cwd, path)
-        if relative in listing.files:
+        if listing.content_of(relative) is not None:
             files_found.add(relative)
         else:
             unresolved.append(path)
@@ -480,6 +490,18 @@ def _mentioned(pack_query: PackQuery, params: PreRunParams, listing: Listing) ->
         if not inside:
             unresolved.append(path)
     return files_found, unresolved
+
+
+def _named_unindexed(prompt: str, listing: Listing) -> set[str]:
+    """The files that a prompt names by path, or by an unambiguous end of it, and that are not indexed."""
+    if not listing.unindexed:
+        return set()
+    found: set[str] = set()
+    for path in paths_in(prompt)[:MAX_NAMED_PATHS]:
+        if path not in listing.files:
+            ending = [other for other in listing.unindexed if f"/{other}".endswith(f"/{path}")]
+            found.update(ending if len(ending) == 1 else ())
+    return found
 
 
 def _relative(pack_query: PackQuery, cwd: str, path: str) -> str:

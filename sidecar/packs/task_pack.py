@@ -45,7 +45,7 @@ from sidecar.runs.model import Provider, RunMode
 from sidecar.storage.cache import Cache
 from sidecar.workspace import Workspace
 
-PACK_VERSION = 13
+PACK_VERSION = 14
 """Part of the key: increment it when the content of a pack changes."""
 
 RECENT_PACKS = 64
@@ -349,9 +349,8 @@ def with_cached_regions(
 
 
 def _contents(ranked: list[RankedFile], listing: Listing) -> dict[str, str]:
-    return {
-        ranked_file.path: listing.files[ranked_file.path] for ranked_file in ranked if ranked_file.path in listing.files
-    }
+    contents = ((ranked_file.path, listing.content_of(ranked_file.path)) for ranked_file in ranked)
+    return {path: content for path, content in contents if content is not None}
 
 
 def _files(
@@ -366,7 +365,9 @@ def _files(
     """The files with regions, and near the best one those without. A file without a summary is only pointed at."""
     changed = {file.path for file in state.changed} if state.kind == "git" else set()
     words = query_words(query)
-    regions = _regions(pack_query, query, ranked, summaries, listing)
+    contents = _contents(ranked, listing)
+    ranked = [file for file in ranked if _is_named(file) or not _is_unreadable(summaries.get(file.path))]
+    regions = _regions(pack_query, query, ranked, summaries, contents)
     near = {ranked_file.path for ranked_file in near_best(ranked)}
     chosen = (
         ranked_file for ranked_file in ranked if ranked_file.path in regions or ranked_file.path in near | mentioned
@@ -374,7 +375,7 @@ def _files(
     return tuple(
         ContextFile(
             ranked_file,
-            listing.files[ranked_file.path] if ranked_file.path in summaries else f"pointer:{ranked_file.path}",
+            contents[ranked_file.path] if ranked_file.path in summaries else f"pointer:{ranked_file.path}",
             summaries[ranked_file.path].stated_purpose if ranked_file.path in summaries else "",
             reasons_for(
                 ranked_file, words, mentioned=ranked_file.path in mentioned, changed=ranked_file.path in changed
@@ -390,22 +391,27 @@ def _regions(
     query: str,
     ranked: list[RankedFile],
     summaries: Mapping[str, Summary],
-    listing: Listing,
+    contents: Mapping[str, str],
 ) -> dict[str, list[ShownRegion]]:
     """Return the regions to show of each file, chosen among all files within the context's bytes."""
     repository = pack_query.repository
     searched = [
-        SearchedFile(file, listing.files[file.path], summaries[file.path])
+        SearchedFile(file, contents[file.path], summaries[file.path])
         for file in ranked
         if file.path in summaries and (not is_generated(file.path) or _is_named(file))
     ]
     chosen = choose_regions(repository.regions(query, searched), pack_query.context_bytes)
     regions: dict[str, list[ShownRegion]] = {}
     for order, region in enumerate(chosen):
-        found = repository.region_lines(region, listing.files[region.path])
+        found = repository.region_lines(region, contents[region.path])
         if found is not None:
             regions.setdefault(region.path, []).append(shown_region(order, found))
     return regions
+
+
+def _is_unreadable(summary: Summary | None) -> bool:
+    """Whether a file's content shows that nobody reads it: minified, or a recorded chat."""
+    return summary is not None and summary.analysis in ("minified", "recordedChat")
 
 
 def _is_named(ranked: RankedFile) -> bool:

@@ -23,13 +23,14 @@ Make = Callable[..., Repository]
 
 HIDDEN = (
     ".env", "web/.env.local", "id_rsa", "deploy/server.pem", ".ssh/config", "home/.aws/config", "logo.png",
-    "build/app.EXE", "data.sqlite", "archive.tar.gz", "a.min.js.map", "node_modules/x/index.js", "web/vendor/lib.js",
-    "dist/app.js", ".venv/lib/a.py", "lib/__pycache__/a.py", ".chati/m.md", ".spool/x", "sub/.spool/x",
+    "build/app.EXE", "data.sqlite", "archive.tar.gz", "a.min.js.map", "node_modules/x/index.js",
+    ".venv/lib/a.py", "lib/__pycache__/a.py", ".chati/m.md", ".spool/x", "sub/.spool/x",
     "odd-\udce9.txt",
 )  # fmt: skip
 SHOWN = (
     ".env.example", "src/app.py", "README", "Makefile", "src/vendor.py", "dist.py", "png", ".gitignore", "größe.ts",
-    "日本語/メモ.md", "a b/c d.txt", "yarn.lock", "src/node_modules.ts", "emoji-🦊.md", ".github/workflows/ci.yml",
+    "日本語/メモ.md", "web/vendor/lib.js", "dist/app.js",
+    "a b/c d.txt", "yarn.lock", "src/node_modules.ts", "emoji-🦊.md", ".github/workflows/ci.yml",
 )  # fmt: skip
 
 

@@ -88,3 +88,12 @@ def test_a_broken_repository_does_not_stop_the_run(talk: Talk, shop: Repository)
     assert "repository" in [omission["item"] for omission in answer["metadata"]["trimmed"]]
     assert "Nothing since your last run." not in sent(answer)
     assert answer["system"] is not None
+
+
+def test_a_recorded_chat_is_shown_only_if_the_prompt_names_it(talk: Talk, shop: Repository) -> None:
+    chat = ".specstory/history/2025-06-13_19-22-cart-discount.md"
+    shop.commit({chat: "_**User**_\n\nWhy does the cart total ignore the discount?\n"})
+    assert chat not in text_of(talk().pre_run(PROMPT), "context")
+    named = talk(sub_chat_id="other").pre_run(f"Summarize {chat}")
+    assert f"{chat}\n" in text_of(named, "context")
+    assert "3| Why does the cart total ignore the discount?" in text_of(named, "context")

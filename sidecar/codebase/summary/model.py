@@ -2,9 +2,9 @@
 
 from typing import Literal, NamedTuple, cast
 
-Analysis = Literal["syntax", "patterns", "prose", "binary", "minified", "large", "failed", "unread"]
+Analysis = Literal["syntax", "patterns", "prose", "binary", "minified", "recordedChat", "large", "failed", "unread"]
 """Way in which a file was read: by its grammar, by line patterns (no grammar, or it took too long), as plain text; or
-the reason why it was not: binary, minified, too large, failed, not read yet.
+the reason why it was not: binary, minified, a recorded chat, too large, failed, not read yet.
 """
 
 

@@ -10,6 +10,7 @@ from sidecar.codebase.summary.languages import MAX_DEFINITIONS, Grammar, Languag
 from sidecar.codebase.summary.model import Analysis, Definition, Invariant, Summary, chunk_lines, from_json, to_json
 from sidecar.codebase.summary.purpose import derived_purpose, file_purpose, main_definition_purpose
 from sidecar.codebase.summary.syntax import Syntax, read_syntax
+from sidecar.codebase.unindexed_files import is_recorded_chat
 from sidecar.core.redact import redact_lines
 from sidecar.core.terms import count_terms
 
@@ -26,7 +27,7 @@ __all__ = [
     "unanalysed_summary",
 ]
 
-SUMMARY_VERSION = 14
+SUMMARY_VERSION = 15
 """Part of the cache key: increase it when the content of a summary changes."""
 
 MAX_ANALYSED_BYTES = 512 * 1024
@@ -39,7 +40,7 @@ _BYTE_ORDER_MARKS = (
 
 
 def summarize(path: str, content: bytes) -> Summary:
-    """Parse a file once; for binary, minified and over-large files return only the size."""
+    """Parse a file once; for binary, minified and over-large files and recorded chats return only the size."""
     if len(content) > MAX_ANALYSED_BYTES:
         return unanalysed_summary(path, len(content), "large")._replace(lines=content.count(b"\n"))
     text = _decode(content)
@@ -48,6 +49,8 @@ def summarize(path: str, content: bytes) -> Summary:
     lines = _split_lines(text)
     if any(len(line) > MAX_LINE_CHARACTERS for line in lines[:50]):
         return unanalysed_summary(path, len(content), "minified")._replace(lines=len(lines))
+    if is_recorded_chat(path, text):
+        return unanalysed_summary(path, len(content), "recordedChat")._replace(lines=len(lines))
     redacted = redact_lines(text)  # before anything is extracted: half a secret is not recognised
     if redacted is not text:
         lines = _split_lines(redacted)
