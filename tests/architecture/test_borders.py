@@ -26,7 +26,7 @@ OPENS = {
     "storage/sqlite_connection.py": STATE_FOLDER,
     "storage/recovery.py": STATE_FOLDER,
     "storage/database.py": STATE_FOLDER,
-    "system/local_socket/named_pipe.py": STATE_FOLDER,
+    "system/local_socket.py": STATE_FOLDER,
     "system/log.py": STATE_FOLDER,
     "system/process_registry.py": STATE_FOLDER,
     "operations/doctor.py": SYSTEM_FILE,
@@ -54,8 +54,7 @@ PROGRAMS = {
 }
 
 NETWORK = {
-    "system/local_socket/unix_socket.py": "the local door",
-    "system/local_socket/named_pipe.py": "the local door on Windows",
+    "system/local_socket.py": "programs of the same user",
     "system/fetch.py": "the knowledge repository, from the configured URL",
     "cli/report.py": "the user's browser, for our report",
     "integrations/mcp_tools.py": "only a conversion of file URLs",
