@@ -11,15 +11,17 @@ from pathlib import Path
 import pytest
 
 from sidecar.system.folder_watch import (
+    BURST_PATHS,
     COOKIE_PREFIX,
     NO_CHANGES,
+    QUIET_MS,
     Changes,
+    RecursiveWatch,
     Unwatchable,
     Watch,
     WatchedFolders,
     open_watch,
 )
-from sidecar.system.watchfiles_backend import BURST_PATHS, QUIET_MS, RecursiveWatch
 from tests.support.clock import FixedClock
 
 on_linux = pytest.mark.skipif(sys.platform != "linux", reason="needs inotify")

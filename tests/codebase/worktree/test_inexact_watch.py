@@ -13,8 +13,8 @@ from sidecar.call import Process
 from sidecar.codebase.worktree.content_hash import ContentHashes
 from sidecar.codebase.worktree.freshness import Freshness
 from sidecar.core.clock import SystemClock
-from sidecar.system import watchfiles_backend
-from sidecar.system.watchfiles_backend import RecursiveWatch
+from sidecar.system import folder_watch
+from sidecar.system.folder_watch import RecursiveWatch
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.random_walk import process_of, read_full_state, wait_until_proven
 from tests.support.repositories import Repository
@@ -37,7 +37,7 @@ def repository(make_repository: Make) -> Repository:
 
 @pytest.fixture
 def open_freshness(process: Process, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Path], Freshness]]:
-    monkeypatch.setattr(watchfiles_backend, "QUIET_MS", QUIET_MS)
+    monkeypatch.setattr(folder_watch, "QUIET_MS", QUIET_MS)
     made: list[Freshness] = []
 
     def make(folder: Path) -> Freshness:
@@ -126,5 +126,5 @@ def test_a_lost_cookie_falls_back_to_git_status(
 ) -> None:
     freshness = open_freshness(repository.path)
     assert wait_until_proven(freshness, "watch+stat")
-    monkeypatch.setattr(watchfiles_backend, "SYNC_SECONDS", -1.0)
+    monkeypatch.setattr(folder_watch, "SYNC_SECONDS", -1.0)
     assert freshness.state().proof == "status"
