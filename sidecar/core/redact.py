@@ -1,14 +1,25 @@
-"""Mask secret-shaped values anywhere in a text. Pure.
+"""Mask secrets anywhere in a text: values shaped like secrets, and values under a secret's name. Pure.
 
 Texts come from anyone, so the time of every pattern grows linearly with the text: a repetition is bounded, is
 possessive, or begins where no earlier match could have continued.
 """
 
+import re
 from collections.abc import Iterator
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.named_secrets import lowercase_in_place, mask_named_secrets
-from sidecar.core.secret_formats import MASK, is_random, mask_known_tokens, mask_private_keys
+from sidecar.core.secret_formats import (
+    MASK,
+    PHRASES,
+    describes_password,
+    is_machine_generated,
+    is_placeholder,
+    is_prose,
+    is_random,
+    mask_known_tokens,
+    mask_private_keys,
+    repeats_its_name,
+)
 
 __all__ = ["MASK", "may_span_lines", "redact", "redact_lines"]
 
@@ -67,3 +78,242 @@ def _scheme_positions(small: str) -> Iterator[int]:
             if not small[at - 1 : at].isalnum():
                 yield at
             at = small.find(scheme, at + 1)
+
+
+# Secrets recognized by their name: `password: …`, `API_KEY=…`, `--token …`, `<password>…`. A value is masked if it
+# looks random; the value of a password also if it is only letters.
+
+SHORT_NAME = r"(?-i:(?<![A-Za-z])pass|(?<![A-Z])Pass|(?<![A-Za-z])PASS)"
+"""`pass` as a word of a name: `db_pass`, `dbPass`, but not `bypass`."""
+
+_KEY_KINDS = (
+    "api", "access", "private", "account", "secret", "signing", "encryption", "auth", "service", "client", "master",
+    "database", "db", "webhook", "license", "licence",
+)  # fmt: skip
+NAMES = rf"(?:{PHRASES}|{SHORT_NAME}|secret|token|credential|(?:{'|'.join(_KEY_KINDS)})[-_]?key|(?<![A-Za-z/.-])_?auth)"
+
+_FOLLOWED = lazy_regex(r"[\w-]{0,40}(?:\[\d{0,4}\])?(?:\.assign)?(?:\\{0,3}[\"'])?\]?\s{0,20}(?:[:=!>]|\(\\{0,3}[\"'])")
+_FOLLOWED_BY_PASSWORD = lazy_regex(r"[\w-]{0,40}(?:\[\d{0,4}\])?(?:\\{0,3}[\"'])?\]?\s{0,20}[:=!>(\"'.]")
+_FOLLOWED_BY_LONG = lazy_regex(
+    r"[\w-]{0,40}(?:\\{0,3}[\"'])?\]?\s{0,20}[:=]{1,2}\s{0,20}\\{0,3}[\"'`]?(?=[\w+/=-]{0,20}[0-9])[\w+/=-]{20}"
+)
+"""Text that must follow `key` alone: most keys belong to maps, caches and sorts."""
+
+_VALUE_BEFORE = lazy_regex(r"[\"'] {0,4}[!=]==? {0,4}[\w.]*$|(?<![\w-])--?[a-z-]*$")
+_VALUE_BEFORE_CHARACTERS = 40
+"""A value may also precede the name: `"…" == password`; after a command-line option there is no assignment sign."""
+
+_NAMED_KEYS = tuple(word + mark for word in _KEY_KINDS for mark in ("", "-", "_"))
+_LONGEST_KIND = max(map(len, _NAMED_KEYS))
+_WORDS = (
+    *((word, _FOLLOWED_BY_PASSWORD) for word in ("pass", "pwd", "contrase")),
+    *((word, _FOLLOWED) for word in ("secret", "token", "credential", "key", "auth")),
+)
+
+
+def split_at_names(text: str) -> list[tuple[bool, str]]:
+    """Split a text at line ends into parts that contain a secret's name, each with its next line, and the others.
+
+    Finding the names first, and whether a value can follow, is ten times faster than searching for values everywhere.
+    """
+    parts: list[tuple[bool, str]] = []
+    consumed = 0
+    for position in sorted(_positions(text)):
+        if position < consumed:
+            continue
+        start = max(consumed, text.rfind("\n", 0, position) + 1)
+        end = _line_end(text, _line_end(text, position))
+        parts += [(False, text[consumed:start]), (True, text[start:end])]
+        consumed = end
+    return [*parts, (False, text[consumed:])]
+
+
+def lowercase_in_place(text: str) -> str:
+    """Lowercase a text without changing its length; the lowercase of `İ` has two characters."""
+    return text.replace("İ", "I").lower()
+
+
+def _positions(text: str) -> Iterator[int]:
+    small = lowercase_in_place(text)
+    for word, usually in _WORDS:
+        at = small.find(word)
+        while at >= 0:
+            end = at + len(word)
+            is_any_key = word == "key" and not small.endswith(_NAMED_KEYS, max(0, at - _LONGEST_KIND), at)
+            followed = _FOLLOWED_BY_LONG if is_any_key else usually
+            if followed.match(small, end) or _follows_value(small, at):
+                yield at
+            at = small.find(word, end)
+
+
+def _follows_value(small: str, at: int) -> bool:
+    """Whether a value or an option's hyphens precede the name. The pattern runs only if a sign of either is there."""
+    start = max(0, at - _VALUE_BEFORE_CHARACTERS)
+    before = small[start:at]
+    if "-" not in before and '"' not in before and "'" not in before:
+        return False
+    return _VALUE_BEFORE.search(small, start, at) is not None
+
+
+def _line_end(text: str, position: int) -> int:
+    """Return the position after the line end at or after a position, or the end of the text."""
+    end = text.find("\n", position)
+    return end + 1 if end >= 0 else len(text)
+
+
+_END = r"(?:[-_]?(?:s|value|hash|base64|base|\d{1,3}|prod|production|dev|test|staging)){0,2}"
+_ASSIGNS = r"(?:\\{0,3}[\"'])?\]?\s{0,20}(?::=|={1,3}>|[!=]==?|[:=])\s{0,20}"
+_SECRET = rf"(?:{PHRASES}|{SHORT_NAME})"
+_QUOTE = r"""\\{0,3}["'`]"""
+
+_QUOTED = lazy_regex(rf"""(?ix) ( {NAMES} {_END} {_ASSIGNS} @?({_QUOTE}) ) ([^"'`\n\s\\]{{6,8000}}) \2 """)
+_PASSPHRASE = lazy_regex(
+    rf"""(?ix) ( {_SECRET} {_END} {_ASSIGNS} ["'`] ) ([a-z]{{3,12}}(?:\ [a-z]{{3,12}}){{3,7}}) (?=["'`]) """
+)
+_UNQUOTED = lazy_regex(
+    rf"""(?ix) ( {NAMES} {_END} (?:[ ]{{0,4}}=[ ]{{0,4}}|:[ ]{{1,4}}) )
+    ([^\s"'`(){{}}\[\]<>$,;&=]{{8,500}}+={{0,2}}) (?=[\s,;&"'`]|\Z) """
+)
+_MACHINE_GENERATED = lazy_regex(
+    rf"""(?ix) ( (?:{NAMES} | (?<!public)(?<!public[-_])key) [\w-]{{0,24}} (?:\[\d{{0,4}}\])? (?:\.assign)?
+    (?:{_ASSIGNS} | [ ]{{0,4}}[( ][ ]{{0,4}}) @? ({_QUOTE})? )
+    ( (?(2) [^\s"'`\\]{{16,2000}}+ | [\w+/=-]{{20,2000}}+) ) (?= {_QUOTE} | [\s,;)}}\]] | \Z) """
+)
+_CALL_ARGUMENT = lazy_regex(rf"""(?ix) ( {PHRASES} [ ]{{0,4}} [( ] [ ]{{0,4}} ["'] ) ([^"'`\n\s]{{6,200}}) (?=["']) """)
+_COMPARED = lazy_regex(
+    rf"""(?ix) (["']) ([^"'`\n\s]{{6,200}}) \1 (?=[ ]{{0,4}} [!=]==? [ ]{{0,4}} ([\w.]{{0,60}}? {NAMES})) """
+)
+_LINE = lazy_regex(
+    rf"""(?imx) ^ ( [ \t>+*-]{{0,40}} ["']? [\w.-]{{0,60}}? {_SECRET} ["']? (?::[ \t]{{1,4}}|=) )
+    ((?-i:[a-z]{{10,40}}|[a-z]{{2,12}}(?:-[a-z]{{2,12}}){{3,7}})) [ \t]* $ """
+)
+_ENVIRONMENT = lazy_regex(
+    r"""(?mx) ^ ( [ \t>+*-]{0,40} (?:(?:export|set|ENV|ARG)[ ])?
+    [A-Z0-9_]{0,60}? (?:PASSWORD|PASSWD|PASSPHRASE|_PASS|_PWD) = ) ([^\s"'`]{6,200}) [ \t]* $ """
+)
+_CONNECTION = lazy_regex(r"""(?ix) ( ; \s? (?:password|pwd) \s? = \s? ) ([^;"'\s]{3,200}) """)
+_ARGUMENT = lazy_regex(
+    rf"""(?ix) ( (?<![\w-]) --? [a-z-]{{0,30}}? (?:{PHRASES}|pass|token|secret|api-key) [ ]{{1,4}} ["']? )
+    ([^\s"'`-][^\s"'`]{{7,200}}) """
+)
+_ELEMENT = lazy_regex(
+    rf"""(?ix) ( < [\w.:-]{{0,40}}? (?:{PHRASES}|secret|token|api[-_]?key) (?:\s[^<>\n]{{0,100}})? > )
+    ([^<>\s]{{6,400}}) (?=</) """
+)
+_ATTRIBUTE = lazy_regex(
+    rf"""(?ix) ( (?:key|name) = ["'] [^"'\n]{{0,60}}? {PHRASES} ["'] \s{{1,8}} value = ["'] ) ([^"'\n]{{6,200}}) """
+)
+_IDENTIFIED_BY = lazy_regex(
+    r"""(?ix) ( \b (?:identified \s by | (?:with|user|role|login) \s [^;\n']{0,80}? password) \s ')
+    ([^'\n]{4,200}) (?=') """
+)
+_KUBERNETES = lazy_regex(
+    r"""(?mx) ^ ( [ ]{1,8} [\w.-]{1,100} : [ ]{1,4} ["']? ) ([A-Za-z0-9+/]{8,4000}={0,2}) (?=["']?[ \t]*$) """
+)
+_NETRC = lazy_regex(r"""(?x) ( \b login \s{1,4} \S{1,100} \s{1,4} password \s{1,4} ) (\S{4,200}) """)
+_ACCOUNT_NAME = lazy_regex(
+    r"(?i)(?:db|database|sql|smtp|mail|user|root|admin|ftp|redis|postgres|pg|ssh|login|auth)[-_]?$"
+)
+_ACCOUNT_NAME_CHARACTERS = 12
+_MIN_PASS_CHARACTERS = 10
+"""A shorter `pass` without an account name belongs to a compiler or renderer."""
+
+
+def mask_named_secrets(text: str) -> str:
+    """Mask the values of named secrets; searches only near a name."""
+    if "kind: Secret" in text:
+        text = _KUBERNETES.sub(_mask_random, text)
+    if "login " in text:
+        text = _NETRC.sub(_mask, text)
+    if "IDENTIFIED BY" in text or "identified by" in text:
+        text = _IDENTIFIED_BY.sub(_mask, text)
+    return "".join(
+        _mask_arguments(_mask_assigned(part)) if is_named else part for is_named, part in split_at_names(text)
+    )
+
+
+def _mask_assigned(text: str) -> str:
+    """Mask values that are assigned to a secret's name or compared with it."""
+    if "=" not in text and ":" not in text:
+        return text
+    text = _QUOTED.sub(_mask_quoted, text)
+    text = _UNQUOTED.sub(_mask_unquoted, text)
+    text = _ENVIRONMENT.sub(_mask_password, text)
+    text = _LINE.sub(_mask_word, text)
+    text = _PASSPHRASE.sub(_mask_words, text)
+    if "==" in text or "!=" in text:
+        text = _COMPARED.sub(_mask_compared, text)
+    return _CONNECTION.sub(_mask, text) if ";" in text else text
+
+
+def _mask_arguments(text: str) -> str:
+    """Mask values in other positions: `setPassword("…")`, `--token …`, `<password>…</password>`."""
+    text = _MACHINE_GENERATED.sub(_mask_machine_generated, text)
+    if " -" in text or text.startswith("-"):
+        text = _ARGUMENT.sub(_mask_random, text)
+    if "</" in text:
+        text = _ELEMENT.sub(_mask_password, text)
+    if '"' not in text and "'" not in text:
+        return text
+    text = _CALL_ARGUMENT.sub(_mask_random, text)
+    return _IDENTIFIED_BY.sub(_mask, _ATTRIBUTE.sub(_mask_password, text) if "value" in text else text)
+
+
+def _mask(match: re.Match[str]) -> str:
+    """Mask a value that can only be a secret; the group before it stays."""
+    return match[0] if is_placeholder(match[2]) or match[2] == MASK else match[1] + MASK
+
+
+def _mask_random(match: re.Match[str]) -> str:
+    return _mask(match) if is_random(match[2]) else match[0]
+
+
+def _mask_password(match: re.Match[str]) -> str:
+    """Mask the value of a setting called a password."""
+    return match[0] if repeats_its_name(match[2]) else _mask(match)
+
+
+def _mask_word(match: re.Match[str]) -> str:
+    """Mask a word of letters, unless it describes a password."""
+    return match[0] if describes_password(match[2]) else _mask_password(match)
+
+
+def _mask_words(match: re.Match[str]) -> str:
+    """Mask a sequence of words, unless it is a sentence."""
+    return match[0] if is_prose(match[2]) else _mask_password(match)
+
+
+def _mask_quoted(match: re.Match[str]) -> str:
+    """Mask what looks random, and any value called a password."""
+    if _is_password(match):
+        secret = is_random(match[3]) or not repeats_its_name(match[3])
+    else:
+        secret = is_random(match[3]) and (len(match[3]) >= _MIN_PASS_CHARACTERS or match[1][:4].lower() != "pass")
+    return f"{match[1]}{MASK}{match[2]}" if secret and not is_placeholder(match[3]) else match[0]
+
+
+def _mask_unquoted(match: re.Match[str]) -> str:
+    """An unquoted value may be an identifier, so it must look random and must not look like a call or member."""
+    return match[0] if "." in match[2] else _mask_random(match)
+
+
+def _mask_machine_generated(match: re.Match[str]) -> str:
+    """Mask machine-generated values under any secret-like name, or just `key`."""
+    return match[1] + MASK if is_machine_generated(match[3]) and MASK not in match[3] else match[0]
+
+
+def _mask_compared(match: re.Match[str]) -> str:
+    """Mask what a password is compared with; for other names only a machine-generated value."""
+    quote, value, name = match.groups()
+    secret = is_random(value) if re.search(PHRASES, name, re.IGNORECASE) else is_machine_generated(value)
+    return f"{quote}{MASK}{quote}" if secret and not is_placeholder(value) else match[0]
+
+
+def _is_password(match: re.Match[str]) -> bool:
+    """Whether a value is called a password or an account's `pass`; `pass` alone mostly belongs to a compiler."""
+    if re.search(PHRASES, match[1], re.IGNORECASE):
+        return True
+    is_pass = match[1][:4].lower() == "pass"
+    return is_pass and bool(
+        _ACCOUNT_NAME.search(match.string, max(0, match.start() - _ACCOUNT_NAME_CHARACTERS), match.start())
+    )
