@@ -414,3 +414,8 @@ def log_folder_problems(log_dir: str | None) -> list[str]:
 def build_kind() -> str:
     """Return `frozen` for the packaged program, else `source`."""
     return "frozen" if getattr(sys, "frozen", False) else "source"
+
+
+def random_id() -> str:
+    """Return a unique id of 32 hexadecimal digits."""
+    return os.urandom(16).hex()

@@ -10,9 +10,9 @@ from typing import Any
 
 import orjson
 
+from sidecar.app import random_id
 from sidecar.catalog import hook_methods
 from sidecar.cli.hook_client import read_answer
-from sidecar.cli.ids import random_id
 from sidecar.cli.in_process import InProcess, RequestFailed
 from sidecar.cli.serve import start_local_server
 from sidecar.core.clock import SystemClock

@@ -8,10 +8,9 @@ from typing import Any
 
 import orjson
 
-from sidecar.app import App
+from sidecar.app import App, random_id
 from sidecar.call import Process
 from sidecar.catalog import Catalog
-from sidecar.cli.ids import random_id
 from sidecar.cli.output import CommandFailed, hint_of_command_line
 from sidecar.core.clock import Clock, SystemClock
 from sidecar.system.environment import environment

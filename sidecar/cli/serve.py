@@ -8,8 +8,7 @@ from contextlib import suppress
 from types import FrameType
 from typing import TYPE_CHECKING, NoReturn
 
-from sidecar.app import DRAIN_MS, EX_SOFTWARE, App, Phase
-from sidecar.cli.ids import random_id
+from sidecar.app import DRAIN_MS, EX_SOFTWARE, App, Phase, random_id
 from sidecar.core.clock import SystemClock
 from sidecar.rpc.claim_stdio import Pipe, write_all
 from sidecar.rpc.framing import Framer, frame
