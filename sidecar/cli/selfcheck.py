@@ -79,7 +79,7 @@ def _sqlite() -> str:
 
 
 def _repository() -> str:
-    from sidecar.system.libgit import pygit2
+    from sidecar.system.git import pygit2
 
     library = pygit2()
     with tempfile.TemporaryDirectory() as folder:

@@ -22,7 +22,7 @@ from sidecar.settings.resolve import Settings
 from sidecar.settings.table import is_remote
 from sidecar.system import filelock
 from sidecar.system.fetch import UNKNOWN_REASON, FetchFailed, fetch
-from sidecar.system.libgit import pygit2
+from sidecar.system.git import pygit2
 
 MAX_ENTRIES = 500_000
 """Maximum number of files and folders in a commit: ten nested levels of ten references each unfold to billions."""

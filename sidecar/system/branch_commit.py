@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sidecar.core.errors import Conflict, PolicyDenied, WorkspaceUnavailable
-from sidecar.system.git import Git, GitFailed
-from sidecar.system.libgit import pygit2
+from sidecar.system.git import Git, GitFailed, pygit2
 from sidecar.system.safe_open import read_regular
 
 AUTHOR_NAME, AUTHOR_EMAIL = "1Code continuity", "continuity@onecode.invalid"

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from sidecar.system.git import Git, GitFailed
-from sidecar.system.libgit import pygit2
+from sidecar.system.git import Git, GitFailed, pygit2
 
 CONNECT_TIMEOUT_MS, SILENCE_TIMEOUT_MS = 10_000, 60_000
 """Maximum time for a server's first answer, and for silence afterwards."""

@@ -1,12 +1,17 @@
-"""The git command with a clean environment: no prompts, no locks, no console window."""
+"""The git command with a clean environment (no prompts, no locks, no console window), and libgit2.
+
+`pygit2()` is the only import of that library.
+"""
 
 import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from functools import cache
 from pathlib import Path
+from typing import Any
 
-from sidecar.system.environment import child_environment, environment
+from sidecar.system.environment import child_environment, environment, temporary_variables
 
 NOT_A_REPOSITORY = "not a git repository"
 DAMAGED = "the repository is damaged"
@@ -154,3 +159,20 @@ def _child_environment(root: Path | None) -> dict[str, str]:
 
 def _reason(stderr: bytes) -> str:
     return next((reason for pattern, reason in _REASONS if pattern in stderr), "git failed")
+
+
+@cache
+def pygit2() -> Any:
+    """Import pygit2 on first use.
+
+    pygit2 loads the system's certificates at import and fails without any. Only `fetch` needs them and sets them
+    itself, so an empty folder stands in here, which also saves reading a few hundred certificates.
+    """
+    empty = {
+        "SSL_CERT_FILE": sys.prefix,
+        "SSL_CERT_DIR": sys.prefix,
+    }  # a folder is not a certificate file and contains no certificate
+    with temporary_variables(empty):
+        import pygit2 as library
+
+    return library

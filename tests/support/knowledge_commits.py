@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sidecar.system.libgit import pygit2
+from sidecar.system.git import pygit2
 
 HEAD = "refs/heads/main"
 MOMENT_S = 1_772_355_600

@@ -15,8 +15,7 @@ from sidecar.codebase.worktree.freshness import Freshness
 from sidecar.codebase.worktree.git_files import ANYTHING, DIFFS, FILTERS, LINES
 from sidecar.codebase.worktree.state import ChangedFile, RepositoryState, is_unchanged
 from sidecar.core.lru_cache import LruCache
-from sidecar.system.git import Git
-from sidecar.system.libgit import pygit2
+from sidecar.system.git import Git, pygit2
 from sidecar.system.safe_open import read_below
 
 MAX_BYTES = 512 * 1024
