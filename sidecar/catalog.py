@@ -14,11 +14,10 @@ class Catalog(NamedTuple):
 
 def core_methods() -> Catalog:
     """Load the slices that a run passes through, and the settings."""
-    from sidecar import lifecycle
+    from sidecar import lifecycle, metrics
     from sidecar.capture import methods as capture
     from sidecar.codebase import methods as codebase
     from sidecar.governor import methods as governor
-    from sidecar.metrics import methods as metrics
     from sidecar.packs import methods as packs
     from sidecar.settings import methods as settings
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sidecar.codebase.workspace_repository import CodebaseState, Repository
     from sidecar.knowledge.auto_sync import KnowledgeState
     from sidecar.memory.recall import MemoryState
-    from sidecar.metrics.figures import ErrorCounter
+    from sidecar.metrics import ErrorCounter
     from sidecar.packs.prefetch import PacksState, WorkspacePacks
     from sidecar.ralph.stop import RunningLoops
     from sidecar.registry.project_registry import RegistryState
@@ -49,7 +49,7 @@ class ProcessSlices:
     @created_once
     def error_counter(self) -> "ErrorCounter":
         """Counts of error responses that are not written yet."""
-        from sidecar.metrics.figures import ErrorCounter
+        from sidecar.metrics import ErrorCounter
 
         return ErrorCounter(self._process)
 

@@ -8,6 +8,7 @@ from typing import NamedTuple, get_args
 
 import apsw
 
+from sidecar import metrics
 from sidecar.call import Call
 from sidecar.codebase import store as codebase
 from sidecar.context import store as context
@@ -15,7 +16,6 @@ from sidecar.core.clock import DAY_MS
 from sidecar.core.errors import InvalidParams
 from sidecar.knowledge import store as knowledge
 from sidecar.memory import doctor_and_purge as memory
-from sidecar.metrics import store as metrics
 from sidecar.operations.model import PurgedKind, PurgeKind, StatePurgeParams, StatePurgeResult
 from sidecar.operations.status import StateFile, list_state_files
 from sidecar.packs import overrides as packs

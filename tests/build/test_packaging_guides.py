@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from sidecar.metrics import MetricsFigures
-from sidecar.metrics.model import MetricsSummaryResult
+from sidecar.metrics import MetricsFigures, MetricsSummaryResult
 from sidecar.settings import BY_NAME
 from tests.support.client import Client
 
