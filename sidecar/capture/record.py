@@ -20,7 +20,7 @@ from sidecar.capture.rejected_approach import (
 )
 from sidecar.capture.run import FinishedRun
 from sidecar.capture.run_notes import VerifiedNote, decision_sentences, dropped_approaches
-from sidecar.capture.test_results.verdicts import Verdict, VerdictChange, change_of
+from sidecar.capture.test_results import Verdict, VerdictChange, change_of
 from sidecar.core.redact import redact
 from sidecar.governor import Decision
 from sidecar.metrics import count_call, labelled, roll_up
