@@ -25,7 +25,7 @@ from sidecar.session.session_file import (
     save_session_values,
 )
 from sidecar.session.session_file import read as read_session_file
-from sidecar.session.state import SessionFileValues
+from sidecar.session.session_lock import SessionFileValues
 
 __all__ = [
     "ACTIVE_TEXT",

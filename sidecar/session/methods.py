@@ -33,7 +33,6 @@ from sidecar.memory import (
 from sidecar.method import Lane, method
 from sidecar.session import managed_block, routing, session_file, store
 from sidecar.session.managed_block import ACTIVE_TEXT, INACTIVE_TEXT, BlockFile
-from sidecar.session.messages import HOW_TO_EXIT, NOT_ACTIVE, SESSION_SAVED, Language
 from sidecar.session.model import (
     BlockInfo,
     SessionActivateParams,
@@ -47,10 +46,14 @@ from sidecar.session.model import (
     SessionStatusParams,
     SessionStatusResult,
 )
-from sidecar.session.state import (
+from sidecar.session.session_lock import (
     DEFAULT_AGENT,
     DEFAULT_LANGUAGE,
+    HOW_TO_EXIT,
+    NOT_ACTIVE,
+    SESSION_SAVED,
     ActivationRequest,
+    Language,
     SessionFileValues,
     activate_lock,
     current_agent,

@@ -15,7 +15,7 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.yaml_edit import UneditableYaml, inline_yaml, set_values
 from sidecar.core.yaml_read import MalformedYaml, parse_nodes, read_mapping, scalar_text
 from sidecar.session import user_files
-from sidecar.session.state import SessionFileValues
+from sidecar.session.session_lock import SessionFileValues
 
 SESSION_FILE = RulesFile(".chati/session.yaml")
 AGENT, LANGUAGE, PROGRESS, SAVED_AT = "current_agent", "language", "session_progress", "session_saved_at"
