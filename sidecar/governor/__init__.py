@@ -1,10 +1,10 @@
 """Governor: pressure on a session → ok, snapshot or rehydrate."""
 
-from sidecar.governor.pressure import Decision, decide, evaluate, signals_of
-from sidecar.governor.pressure_counters import (
+from sidecar.governor.pressure import (
     IDLE_GAP_MS,
     MAX_SESSIONS,
     MINUTE_MS,
+    Decision,
     RunPressure,
     after_compaction,
     after_new_session,
@@ -12,6 +12,9 @@ from sidecar.governor.pressure_counters import (
     after_run,
     after_snapshot,
     before_fresh_session,
+    decide,
+    evaluate,
+    signals_of,
     started_new_session,
     with_session,
 )
