@@ -1,6 +1,6 @@
 """Sync of pointer memories with a knowledge repository: plan the differences, apply them, roll them back."""
 
-from sidecar.knowledge.apply_plan import RateLimiter
+from sidecar.knowledge.apply_and_rollback import RateLimiter
 from sidecar.knowledge.auto_sync import RETRY_AFTER_MS, sync_when_due
 from sidecar.knowledge.git_source import SourceFile, mirror_folder, open_source
 from sidecar.knowledge.item import (

@@ -18,6 +18,7 @@ from sidecar.core.errors import (
     WorkspaceUnavailable,
 )
 from sidecar.knowledge import store
+from sidecar.knowledge.apply_and_rollback import roll_back
 from sidecar.knowledge.auto_sync import due_decision, running_sync_id
 from sidecar.knowledge.git_source import open_configured_source
 from sidecar.knowledge.item import item_location
@@ -48,7 +49,6 @@ from sidecar.knowledge.model import (
     KnowledgeSyncResult,
     ResolutionChoice,
 )
-from sidecar.knowledge.rollback import roll_back
 from sidecar.knowledge.sync import PlannedSync, SyncRequest, plan_sync, resolve_ref, sync
 from sidecar.knowledge.sync_health import checks
 from sidecar.knowledge.sync_inputs import SyncInputs, load_inputs

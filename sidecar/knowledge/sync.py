@@ -8,11 +8,18 @@ from typing import get_args
 from sidecar.call import Call
 from sidecar.core.errors import InvalidParams, NotFound, SidecarError
 from sidecar.knowledge import store
-from sidecar.knowledge.apply_plan import ApplyResult, Journal, RateLimiter, apply_plan, next_state
+from sidecar.knowledge.apply_and_rollback import (
+    ApplyResult,
+    Journal,
+    RateLimiter,
+    apply_plan,
+    next_state,
+    recover_interrupted,
+    roll_back_to,
+)
 from sidecar.knowledge.errors import deletion_stopped, partial_failure, shutting_down
 from sidecar.knowledge.git_source import open_configured_source
 from sidecar.knowledge.model import RunMode
-from sidecar.knowledge.rollback import recover_interrupted, roll_back_to
 from sidecar.knowledge.store import SyncState
 from sidecar.knowledge.sync_inputs import (
     SyncInputs,

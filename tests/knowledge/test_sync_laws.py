@@ -8,9 +8,9 @@ import pytest
 
 from sidecar.call import Call
 from sidecar.core.cancellation import Cancellation
-from sidecar.knowledge import POINTER_FOLDER, RateLimiter, rollback, store
+from sidecar.knowledge import POINTER_FOLDER, RateLimiter, apply_and_rollback, store
 from sidecar.knowledge import sync as syncing
-from sidecar.knowledge.apply_plan import Journal, apply_plan
+from sidecar.knowledge.apply_and_rollback import Journal, apply_plan
 from tests.support.knowledge_project import POINTERS, CrashingMemories, Knowledge, ProcessKilled, item
 from tests.support.memory_sidecar import MemorySidecar
 
@@ -207,7 +207,7 @@ def test_a_sync_killed_after_any_write_is_completed_by_the_next_one(
         for checkpoint in knowledge.request("status")["checkpoints"]
         if checkpoint["id"] == f"killed-{writes}"
     )
-    assert (killed["status"], killed["reason"]) == ("rolledBack", rollback.INTERRUPTED)
+    assert (killed["status"], killed["reason"]) == ("rolledBack", apply_and_rollback.INTERRUPTED)
     assert knowledge.request("rollback", checkpointId=done["checkpointId"])["skipped"] == []
     assert knowledge.files() == before
     assert knowledge.request("status")["lastKnowledgeCommit"] == state["lastKnowledgeCommit"]

@@ -21,7 +21,7 @@ from sidecar.call import Call
 from sidecar.core.cancellation import Cancellation
 from sidecar.knowledge import POINTER_FOLDER, RateLimiter, store
 from sidecar.knowledge import sync as syncing
-from sidecar.knowledge.apply_plan import Journal, apply_plan
+from sidecar.knowledge.apply_and_rollback import Journal, apply_plan
 from tests.support.depth import examples
 from tests.support.knowledge_commits import History
 from tests.support.knowledge_project import POINTERS, CrashingMemories, ProcessKilled
