@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.registry.entities import Entity
-from sidecar.registry.stemming import compound_roots, roots_of
+from sidecar.registry.stemming_and_synonyms import compound_roots, roots_of
 
 NAME, KEYWORD, PURPOSE, INCIDENTAL = 1, 2, 4, 8
 """Fields of an entity that contain a term, as a bit mask. INCIDENTAL: its path, or keywords nobody chose (derived from

@@ -21,8 +21,7 @@ from heapq import heapify, heappop
 from typing import NamedTuple
 
 from sidecar.registry.index import INCIDENTAL, KEYWORD, NAME, PURPOSE, Index
-from sidecar.registry.stemming import compounds_of, intent_words, is_request_word, kinds_in
-from sidecar.registry.synonyms import synonyms_of
+from sidecar.registry.stemming_and_synonyms import compounds_of, intent_words, is_request_word, kinds_in, synonyms_of
 
 KEYWORDS_PART, PURPOSE_PART = 0.6, 0.4
 """intelligence-layer.md 5.2."""

@@ -1,10 +1,12 @@
-"""Stemming of words and intents, so that `validate`, `validator` and `validation` match; and kinds of entities. Pure.
+"""Stemming of words and intents, kinds of entities, and synonyms in software terminology. Pure.
+
+`validate`, `validator` and `validation` match by their stem; a request for a *folder* matches a *directory*.
 
 Identifiers are split and inflection is removed as in `core.terms`; here derivational endings are removed too: the
 purposes in a registry are sentences with verbs, and its names are nouns made of the same verbs.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from itertools import pairwise
 
@@ -188,3 +190,130 @@ _KIND_ROOTS: dict[str, set[str]] = {}
 for _word, _types in KINDS.items():
     for _root in intent_words(_word):
         _KIND_ROOTS.setdefault(_root, set()).update(_types.split())
+
+
+# Each row is a group of synonyms, and a word may be in several. Words of a group are similar, not equal: a synonym
+# counts less than the word itself.
+
+_GROUPS = """
+ask prompt question
+confirm acknowledge approve
+print echo output emit display show
+write save store persist
+color colour tint
+style format theme look
+folder directory dir
+setting config option preference
+merge combine join concat concatenate compose unite
+split divide partition chunk
+cancel abort stop interrupt kill terminate
+quit exit leave close
+start begin launch
+run execute invoke call perform
+fetch retrieve load obtain
+read load parse
+delete remove drop erase clear purge
+update change modify edit alter
+convert transform turn translate
+decode parse deserialize
+encode serialize dump stringify
+check validate verify ensure assert
+compare diff equal match
+find search lookup locate
+filter select pick choose choice
+sort order rank
+number int integer float numeric
+range interval limit bound
+minimum min lowest
+maximum max highest
+limit throttle restrict cap
+often frequency freq
+wait pause sleep delay
+timeout deadline
+retry repeat
+send post deliver transmit dispatch submit
+receive accept
+response reply answer
+intercept hook middleware
+hook listener observer subscriber callback
+event signal
+text string
+print log
+log record trace
+message text notification
+user account member
+auth login signin
+password secret credential
+error exception failure fault
+url uri link address
+address host
+image picture photo
+list array sequence collection
+dict dictionary map mapping
+key identifier id name
+date time datetime timestamp
+day date
+width size length
+wrap fold
+strip trim
+escape quote
+duplicate copy clone
+cache memoize
+compress zip gzip deflate
+decompress unzip inflate
+process task job worker
+parent base
+base root
+subcommand group
+terminal console tty shell
+flag option switch
+parameter argument option
+field attribute property column
+group category
+alert notification
+browser client
+buffer bytes binary blob
+stream pipe
+permission access right
+price cost amount
+customer buyer client
+cart basket
+product item article
+order purchase
+invoice bill
+receipt invoice
+mail email
+path filename file
+random arbitrary
+unique distinct
+temporary temp
+visible shown
+hidden hide invisible
+mask redact censor
+enable activate
+disable deactivate
+install setup
+mock stub fake
+test unittest
+capture record
+press key
+raw plain
+type kind
+"""
+
+
+def _build() -> Mapping[str, tuple[str, ...]]:
+    synonyms: dict[str, dict[str, None]] = {}
+    for line in _GROUPS.strip().splitlines():
+        roots = [root for word in line.split() for root in intent_words(word)]
+        for first in roots:
+            synonyms.setdefault(first, {}).update((other, None) for other in roots if other != first)
+    return {root: tuple(others) for root, others in synonyms.items()}
+
+
+_SYNONYMS = _build()
+
+
+def synonyms_of(root: str) -> tuple[str, ...]:
+    """Return the roots of synonyms."""
+    return _SYNONYMS.get(root, ())
