@@ -33,7 +33,7 @@ OPENS = {
     "system/parent_watch.py": SYSTEM_FILE,
     "system/inotify.py": SYSTEM_FILE,
     "codebase/summary/grammar.py": OWN_DATA,
-    "operations/report/page.py": OWN_DATA,
+    "operations/report_page.py": OWN_DATA,
     "schema/methods.py": OWN_DATA,
     "cli/editor.py": "a temporary folder of the command",
     "cli/ralph_loop.py": USER_ARGUMENT,

@@ -14,7 +14,7 @@ import orjson
 import pytest
 
 from sidecar.governor import evaluate
-from sidecar.operations.report import dollars, milliseconds, percent, size, whole
+from sidecar.operations.number_format import dollars, milliseconds, percent, size, whole
 from tests.support.browser import Browser, open_browser
 from tests.support.conversation import Conversation
 from tests.support.memory_sidecar import MemorySidecar

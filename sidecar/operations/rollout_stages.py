@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from sidecar.metrics import MetricsFigures
 from sidecar.operations.model import ReportCheck, ReportStage, ReportStep, StageName, Verdict
-from sidecar.operations.report.number_format import milliseconds, percent
+from sidecar.operations.number_format import milliseconds, percent
 from sidecar.settings.resolve import Settings
 
 HIT_RATE = 0.6
