@@ -7,16 +7,26 @@ import type {
   PostRunParams,
   PreRunOutcome,
   PreRunParams,
+  Remembered,
   RunError,
   RunUsage,
 } from "../../rpc_schema/typescript"
+
+/** What the app keeps with an answer, beside what the usage card shows. */
+export interface AnswerMetadata {
+  sessionId: string | null
+  inputTokens?: number
+  outputTokens?: number
+  notesBlock?: NotesSpan
+  remembered?: Remembered[]
+}
 
 /** A message as the app stores it. */
 export interface StoredMessage {
   id: string
   role: "user" | "assistant"
   parts: Record<string, unknown>[]
-  metadata?: { sessionId: string | null; inputTokens?: number; outputTokens?: number; notesBlock?: NotesSpan } & ContinuityMetadata
+  metadata?: AnswerMetadata & ContinuityMetadata
 }
 
 /** A sub-chat: what the app's database and its renderer know of it. */
@@ -102,9 +112,12 @@ export function postRunOf(chat: Chat, run: Run, asked: PreRunParams, before: Pre
 export async function told(continuity: Continuity, chat: Chat, params: PostRunParams, reply: Reply): Promise<void> {
   const outcome = await continuity.afterRun(params)
   const answer = chat.messages.find((message) => message.id === params.assistant?.messageId)
-  if (outcome.kind === "accepted" && outcome.result.notesBlock && answer?.metadata) {
+  if (outcome.kind === "accepted" && answer?.metadata) {
+    const { notesBlock, remembered } = outcome.result
     // The stored text stays whole; the chat shows `splitNotes(text, place)`, the notes folded.
-    answer.metadata.notesBlock = outcome.result.notesBlock
+    if (notesBlock) answer.metadata.notesBlock = notesBlock
+    // The chat shows "Remembered: …" below the answer; its undo calls `memory/undo {id}` when the user clicks.
+    if (remembered?.length) answer.metadata.remembered = remembered
   }
   if (!reply.compacted) return
   const { cwd, subChatId, provider, session } = params

@@ -215,7 +215,7 @@ def _on_stop(call: Call, hook: HookCall) -> HookRunResult:
 
 def remembered_output(remembered: Sequence[Remembered]) -> dict[str, Any] | None:
     """Return the output that shows the user what was remembered, each with its undo; None if nothing was."""
-    shown = [f"Remembered: {memory.text} (undo: onecode-sidecar memory delete {memory.id})" for memory in remembered]
+    shown = [f"Remembered: {memory.text} (undo: onecode-sidecar memory undo {memory.id})" for memory in remembered]
     more = len(shown) - MAX_REMEMBERED_LINES
     lines = shown[:MAX_REMEMBERED_LINES] + ([f"… and {more} more: onecode-sidecar memory list"] if more > 0 else [])
     return {"systemMessage": "\n".join(lines)} if lines else None

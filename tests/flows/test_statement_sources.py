@@ -171,6 +171,6 @@ def test_the_stop_hook_shows_what_was_remembered_with_its_undo() -> None:
     output = remembered_output(remembered)
     assert output is not None
     first, *_, last = output["systemMessage"].splitlines()
-    assert first == "Remembered: Rule 0 (undo: onecode-sidecar memory delete mem-0)"
+    assert first == "Remembered: Rule 0 (undo: onecode-sidecar memory undo mem-0)"
     assert last == "… and 2 more: onecode-sidecar memory list"
     assert remembered_output([]) is None
