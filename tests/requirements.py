@@ -406,6 +406,7 @@ DECISIONS: dict[str, tuple[str, ...]] = {
         "test_notes_block.py::test_the_anchor_of_an_active_session_asks_for_notes_once",
         "test_notes_block.py::test_the_request_is_part_of_the_anchor_budget_and_can_be_switched_off",
         "test_notes_block.py::test_a_rule_that_the_user_typed_reaches_the_next_session",
+        "test_notes_block.py::test_a_rule_in_other_words_counts_as_a_repetition_of_the_known_one",
         "test_notes_block.py::test_a_rule_may_rest_on_an_earlier_prompt_but_only_until_the_next_notes",
         "test_notes_block.py::test_an_answer_to_a_proposal_supports_its_rule",
         "test_notes_block.py::test_pasted_and_expanded_text_supports_no_rule",

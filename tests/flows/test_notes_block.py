@@ -69,6 +69,23 @@ def test_a_rule_that_the_user_typed_reaches_the_next_session(
     assert "Fridays" not in anchor
 
 
+def test_a_rule_in_other_words_counts_as_a_repetition_of_the_known_one(
+    conversation: Conversation, memories: Memories, project: Repository
+) -> None:
+    prompt = "From now on run pnpm lint before every commit, and fix the total."
+    conversation.turn(prompt, text=reply("Rule: Run pnpm lint before every commit"))
+    again = "Always run pnpm lint before you commit. Now the receipt."
+    other = Conversation(conversation.client, project.path, sub_chat_id="other")
+    after = other.turn(again, text=reply("Rule: Always run pnpm lint before you commit"))["after"]
+    assert after["remembered"] == []
+    rules = [memory for memory in stored(memories) if memory["author"] == "user"]
+    assert [rule["text"] for rule in rules] == ["Run pnpm lint before every commit"]
+    assert rules[0]["evidence"] == 2
+    wider = "Always run pnpm lint and pnpm test before you commit"
+    other.turn(f"{wider}. And the tax.", text=reply(f"Rule: {wider}"))
+    assert wider in [memory["text"] for memory in stored(memories)]
+
+
 def test_a_rule_may_rest_on_an_earlier_prompt_but_only_until_the_next_notes(
     conversation: Conversation, memories: Memories
 ) -> None:

@@ -21,7 +21,8 @@ from sidecar.memory.capture.capture_plan import CaptureOrigin, CaptureOutcome, s
 from sidecar.memory.capture.extract_notes import ExtractedNotes, extract_notes, gotcha, instruction_lines
 from sidecar.memory.capture.session_summary import Note, SessionSummary, from_json, to_json
 from sidecar.memory.capture.statement_notes import title_of
-from sidecar.memory.entry import content_hash
+from sidecar.memory.capture.verify_notes import restates
+from sidecar.memory.entry import Memory, content_hash
 from sidecar.memory.files.document import Edit
 from sidecar.memory.files.layout import SHARED
 from sidecar.memory.index import write_index_file
@@ -222,6 +223,7 @@ def _store(
     context: CaptureContext, summary: SessionSummary, notes: Sequence[Note], extracted: ExtractedNotes
 ) -> CaptureResult:
     writer = Writer(context.process, context.workspace, context.reach)
+    notes = _in_known_words(writer, notes)
     outcome: CaptureOutcome = store_notes(
         writer, notes, CaptureOrigin(summary.session, summary.source, context.reach.agent, summary.delivered)
     )
@@ -229,6 +231,24 @@ def _store(
     return CaptureResult(
         outcome.new, outcome.repeated, outcome.contradicted, 0, extracted.dropped + outcome.dropped, outcome.paths
     )
+
+
+def _in_known_words(writer: Writer, notes: Sequence[Note]) -> list[Note]:
+    """Return the notes, a standing instruction that restates an earlier one in the words of that one."""
+    if not any(note.is_standing_instruction for note in notes):
+        return list(notes)
+    with writer.process.database.read() as tx:
+        known_ids = [instruction.id for instruction in active_instructions(tx, writer.project)]
+        found = [entries.entries_with_id(tx, writer.project, item, (SHARED,))[:1] for item in known_ids]
+    known = [entry.memory for matches in found for entry in matches]
+    return [_in_words_of(note, known) if note.is_standing_instruction else note for note in notes]
+
+
+def _in_words_of(note: Note, known: Iterable[Memory]) -> Note:
+    for memory in known:
+        if restates(note.text, memory.title):
+            return note._replace(title=memory.title, text=memory.text)
+    return note
 
 
 def _register_instructions(writer: Writer, notes: Iterable[Note]) -> None:

@@ -21,6 +21,9 @@ MIN_COVERAGE = 0.7
 MIN_COVERAGE_TRANSLATED = 0.5
 """The same where rule and message are in different languages: the table of concepts is small."""
 
+MIN_COVERAGE_RESTATED = 0.9
+"""The same for two rules that count as one."""
+
 VERBATIM_GAIN = 0.01
 """Preference of a verbatim statement over one that has the same words."""
 
@@ -71,6 +74,12 @@ def verify_rule(rule: str, messages: Sequence[TypedMessage]) -> Support | None:
         if support is not None:
             return support._replace(message=index)
     return None
+
+
+def restates(rule: str, known_rule: str) -> bool:
+    """Whether two rules state the same in other words: each has nearly every word of the other."""
+    supports = (verify_rule(rule, (TypedMessage(known_rule),)), verify_rule(known_rule, (TypedMessage(rule),)))
+    return all(support is not None and support.coverage >= MIN_COVERAGE_RESTATED for support in supports)
 
 
 def _support(rule: Wording, message: TypedMessage) -> Support | None:
