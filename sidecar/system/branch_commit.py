@@ -285,7 +285,8 @@ def try_commit(location: RepositoryLocation, branch: str, branch_commit: BranchC
         raise WorkspaceUnavailable(
             "The repository's objects cannot be read or written.", hint="Check its permissions and run `git fsck`."
         ) from error
-    return Tip(str(commit), is_new=True) if _compare_and_swap(repository, name, ref, commit) else None
+    is_moved = _create_ref(location, name, commit) if ref is None else _move_ref(ref, commit)
+    return Tip(str(commit), is_new=True) if is_moved else None
 
 
 def ref_lock_path(location: RepositoryLocation, branch: str) -> Path | None:
@@ -367,13 +368,25 @@ def _commit(repository: Any, branch_commit: BranchCommit, tree: Any, parents: li
     return repository.create_commit(None, signature, signature, branch_commit.message, tree, parents)
 
 
-def _compare_and_swap(repository: Any, name: str, ref: Any, commit: Any) -> bool:
-    """Move the ref if it still is where it was read; return False if it is not, or if it is locked."""
+def _create_ref(location: RepositoryLocation, name: str, commit: Any) -> bool:
+    """Create a ref unless someone else did meanwhile; return False if so.
+
+    By git itself: libgit2 looks for the ref before it locks it, so of two that create it at once one would be lost.
+    """
+    is_missing = "0" * len(str(commit))
     try:
-        if ref is None:
-            repository.create_reference_direct(name, commit, False, message=_REFLOG)
-        else:
-            ref.set_target(commit, _REFLOG)
+        Git(location.folder, variables=_IDENTITY).run(
+            *_NO_HOOKS, "update-ref", "-m", _REFLOG, name, str(commit), is_missing
+        )
+    except GitFailed:
+        return False
+    return True
+
+
+def _move_ref(ref: Any, commit: Any) -> bool:
+    """Move a ref if it still is where it was read; return False if it is not, or if it is locked."""
+    try:
+        ref.set_target(commit, _REFLOG)
     except (pygit2().GitError, ValueError, OSError):
         return False
     return True

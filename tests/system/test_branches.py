@@ -10,6 +10,7 @@ import pytest
 
 from sidecar.core.errors import Conflict, PolicyDenied, WorkspaceUnavailable
 from sidecar.system.branch_commit import BranchCommit, Tip, branch_uses, locate_repository, ref_lock_path, try_commit
+from tests.support.depth import examples
 from tests.support.process import ROOT
 from tests.support.repositories import Repository, git, make_repository, repositories_made, stray_commits
 
@@ -315,3 +316,35 @@ def test_concurrent_commits_of_two_processes_are_all_preserved(empty: Repository
     assert len(repository.git("ls-tree", "-r", "--name-only", BRANCH).splitlines()) == 2 * rounds
     assert repository.protected_state(BRANCH) == before
     repository.git("fsck", "--strict")
+
+
+CREATOR = """
+import sys
+from pathlib import Path
+from sidecar.system.branch_commit import BranchCommit, locate_repository, try_commit
+
+place, name, other, started = locate_repository(Path(sys.argv[1])), sys.argv[2], sys.argv[3], Path(sys.argv[4])
+for number in range(int(sys.argv[5])):
+    (started / f"{name}{number}").touch()
+    while not (started / f"{other}{number}").exists():
+        pass
+    while try_commit(place, f"memory/{number}", BranchCommit({f"{name}.md": b"x"}, name, 0)) is None:
+        pass
+"""
+
+
+def test_two_processes_that_create_a_branch_at_once_both_keep_their_commit(empty: Repository, tmp_path: Path) -> None:
+    empty.commit({"a.txt": "1\n"})
+    rounds = examples(300, 20)
+    started = tmp_path / "started"
+    started.mkdir()
+    writers = [
+        subprocess.Popen(
+            [sys.executable, "-c", CREATOR, str(empty.path), name, other, str(started), str(rounds)],
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )
+        for name, other in (("x", "y"), ("y", "x"))
+    ]
+    assert [writer.wait(120) for writer in writers] == [0, 0]
+    counts = [empty.git("rev-list", "--count", f"memory/{number}") for number in range(rounds)]
+    assert counts == ["2"] * rounds
