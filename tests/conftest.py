@@ -2,9 +2,11 @@
 
 import contextlib
 import os
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
+from shutil import disk_usage
 from typing import Any
 
 import pytest
@@ -41,6 +43,8 @@ def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("--thorough"):
         os.environ[VARIABLE] = "1"
         settings.load_profile("thorough")
+    else:
+        keep_files_in_memory()
     # jsonrpcserver reads its schema in a way of Python 3.8 when it is imported.
     config.addinivalue_line("filterwarnings", "ignore:(open|read)_text is deprecated:DeprecationWarning")
     os.environ.update(HERMETIC)
@@ -49,6 +53,21 @@ def pytest_configure(config: pytest.Config) -> None:
     for name in [name for name in os.environ if name.startswith("ONECODE_")]:
         del os.environ[name]
 
+
+def keep_files_in_memory() -> None:
+    """Let temporary folders lie in memory where the system has room for that: the tests write thousands of files."""
+    folder = Path("/dev/shm")
+    if "TMPDIR" not in os.environ and os.access(folder, os.W_OK) and disk_usage(folder).free > ROOM_FOR_FILES:
+        os.environ[DISK] = tempfile.gettempdir()
+        os.environ["TMPDIR"] = str(folder)
+        tempfile.tempdir = None
+
+
+DISK = "SIDECAR_TESTS_DISK"
+"""The variable for the folder of temporary files before `keep_files_in_memory`; the processes of a run inherit it."""
+
+ROOM_FOR_FILES = 4 << 30
+"""Bytes. A run needs about a quarter of that."""
 
 TOGETHER = (
     "tests/build/test_run.py",
@@ -114,6 +133,13 @@ def only_the_memory_branch_is_committed_to() -> Iterator[None]:
     yield
     for path in repositories_made:
         assert stray_commits(path) == [], "the sidecar committed to a branch of the user"
+
+
+@pytest.fixture
+def disk_folder() -> Iterator[Path]:
+    """A folder on the disk: in memory, what is written through a memory map changes no file's time."""
+    with tempfile.TemporaryDirectory(dir=os.environ.get(DISK)) as folder:
+        yield Path(folder)
 
 
 @pytest.fixture

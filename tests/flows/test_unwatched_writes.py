@@ -3,6 +3,7 @@
 import mmap
 import os
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -14,6 +15,11 @@ from tests.support.shop import text_of
 
 PROMPT = "The discounted price is wrong for odd cents, correct discounted_price"
 FILE = "till/prices.py"
+
+
+@pytest.fixture
+def tmp_path(disk_folder: Path) -> Path:
+    return disk_folder
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the watch that tells of everything else is Linux's")
