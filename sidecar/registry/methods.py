@@ -1,31 +1,314 @@
-"""The rows of `registry/*`; `registry/health`, and the doctor's check of the registry."""
+"""The rows of `registry/*`; the methods that write, `registry/health`, and the doctor's check of the registry."""
 
-from collections.abc import Iterator
+import hashlib
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from sidecar.call import Call
-from sidecar.core.errors import Busy, Conflict, PolicyDenied, StateDegraded, TooLarge, WorkspaceUnavailable
+from sidecar.codebase import Listing, Repository, StateUnavailable
+from sidecar.core.errors import (
+    Busy,
+    Cancelled,
+    Conflict,
+    InvalidParams,
+    NotFound,
+    PolicyDenied,
+    StateDegraded,
+    TooLarge,
+    WorkspaceUnavailable,
+)
 from sidecar.core.findings import Finding as DoctorFinding
+from sidecar.core.yaml_edit import Value
+from sidecar.lifecycle import Progress, ProgressParams
 from sidecar.method import Lane, method
-from sidecar.registry import read_methods, write_methods
+from sidecar.registry import read_methods, store
+from sidecar.registry.code_entities import CATEGORY, Derived, FileFacts, derive, facts_of, type_of
+from sidecar.registry.entities import Entity, Registry
 from sidecar.registry.health import FileContent, run_checks
 from sidecar.registry.model import (
     ChangeEntry,
+    DerivedChanges,
     HealthCheck,
     HealthFinding,
     HealthFix,
+    ProblemEntry,
     RegistryHealthParams,
     RegistryHealthResult,
+    RegistryPutParams,
+    RegistryRefreshParams,
+    RegistryRefreshResult,
+    RegistryRemoveParams,
+    RegistryWriteResult,
 )
 from sidecar.registry.project_registry import LoadedRegistry, registry_for_call
-from sidecar.registry.registry_file import MAX_ENTITY_BYTES, edit_registry_file, read_project_file, resolve_inside
-from sidecar.registry.write_methods import update_checksums
+from sidecar.registry.read_methods import entity_entry, entity_named
+from sidecar.registry.registry_file import (
+    MAX_ENTITY_BYTES,
+    Change,
+    EditResult,
+    edit_registry_file,
+    format_change,
+    parse,
+    put_entity,
+    put_fields,
+    read_project_file,
+    remove_entity,
+    resolve_inside,
+)
 from sidecar.workspace import Workspace
+
+BATCH_FILES = 64
+"""Files read between two checks for cancellation."""
 
 FRAMEWORK = "chati.dev"
 CONSTITUTION = "chati.dev/constitution.md"
 
 MAX_DOCTOR_FINDINGS = 5
+
+_BOM = "\ufeff"
+_FIELDS = ("path", "type", "purpose", "keywords", "dependencies", "adaptability")
+
+
+def put(call: Call, params: RegistryPutParams) -> RegistryWriteResult:
+    """Add an entity to the registry's file or change one; the rest of the file stays byte for byte.
+
+    Its checksum is that of its current file. An entity derived from code becomes the user's own, and the code no longer
+    changes it.
+    """
+    workspace, project_registry = registry_for_call(call, params)
+    known = _existing(project_registry.load().registry, params)
+    category, key = (
+        (known.category, known.key) if known else _category_and_key(project_registry.load().registry, params)
+    )
+    fields = _fields(workspace.project, params, known)
+
+    def edit(text: str) -> tuple[str, list[Change]]:
+        changes = _changes(f"{category}/{key}", known, fields)
+        return (put_entity(text, category, key, fields) if fields else text), changes
+
+    result = edit_registry_file(workspace.project, call.now(), edit, dry_run=params.dry_run)
+    if category == CATEGORY and not params.dry_run:
+        with call.database.write() as tx:
+            store.undismiss(tx, workspace.project_key, f"{category}/{key}")
+    registry = project_registry.load().registry
+    return _result(result, registry, registry.by_id.get(f"{category}/{key}"))
+
+
+def remove(call: Call, params: RegistryRemoveParams) -> RegistryWriteResult:
+    """Remove an entity from the registry's file and, permanently, from the entities derived from code.
+
+    The entity's own file stays. `registry/put` restores it.
+    """
+    workspace, project_registry = registry_for_call(call, params)
+    entity = entity_named(project_registry.load().registry, params.id)
+    changes = [Change(entity.id, "*", entity.path, None)]
+    if entity.origin == "file":
+        result = edit_registry_file(
+            workspace.project,
+            call.now(),
+            lambda text: (remove_entity(text, entity.category, entity.key), changes),
+            dry_run=params.dry_run,
+        )
+    else:
+        result = EditResult(project_registry.load().file.path, changes, written=False, backup=None)
+    if entity.category == CATEGORY and not params.dry_run:
+        with call.database.write() as tx:
+            store.dismiss(tx, workspace.project_key, entity.id, call.now_ms())
+    registry = project_registry.load().registry
+    return _result(result, registry, registry.by_id.get(entity.id))
+
+
+def _existing(registry: Registry, params: RegistryPutParams) -> Entity | None:
+    """Return the entity to change; raise Conflict for an ambiguous key."""
+    return entity_named(registry, params.id) if registry.lookup(params.id) else None
+
+
+def _category_and_key(registry: Registry, params: RegistryPutParams) -> tuple[str, str]:
+    """Return category and key of a new entity: the category it names, else the one of its type's other entities."""
+    if params.path is None or params.purpose is None:
+        raise InvalidParams("A new entity needs a `path` and a `purpose`.", hint="No entity with that id exists.")
+    category, slash, key = params.id.partition("/")
+    if slash and category and key:
+        return category, key
+    if params.type is None:
+        raise InvalidParams("A new entity needs a category or a `type`.", hint="Send `id` as `<category>/<key>`.")
+    same = (entity.category for entity in registry.entities if entity.type == params.type and entity.origin == "file")
+    return next(same, f"{params.type.removesuffix('s')}s"), params.id
+
+
+def _fields(project: Path, params: RegistryPutParams, known: Entity | None) -> dict[str, Value]:
+    """Return the fields to write: those sent that differ, and the current checksum of the file."""
+    sent = {name: getattr(params, name) for name in _FIELDS if getattr(params, name) is not None}
+    base: dict[str, Value] = {}
+    if known is not None and known.origin == "code":
+        base = {name: _value(getattr(known, name)) for name in _FIELDS}
+    path = params.path or (known.path if known else "")
+    resolve_inside(project, path)
+    fields = {**base, **sent, **_checksum_field(project, path)}
+    if known is None or known.origin == "code":
+        return fields
+    return {name: value for name, value in fields.items() if _value(getattr(known, name)) != value}
+
+
+def _checksum_field(project: Path, path: str) -> dict[str, Value]:
+    content = read_project_file(project, path, MAX_ENTITY_BYTES)
+    return {} if content is None else {"checksum": hashlib.sha256(content).hexdigest()}
+
+
+def _value(value: Value) -> Value:
+    return list(value) if isinstance(value, tuple) else value
+
+
+def _changes(entity_id: str, known: Entity | None, fields: Mapping[str, Value]) -> list[Change]:
+    if known is None:
+        return [Change(entity_id, "*", None, str(fields["path"]))]
+    return [
+        Change(entity_id, name, format_change(getattr(known, name)), format_change(value))
+        for name, value in fields.items()
+    ]
+
+
+def _result(result: EditResult, registry: Registry, entity: Entity | None) -> RegistryWriteResult:
+    return RegistryWriteResult(
+        path=result.path,
+        changes=[ChangeEntry(**change._asdict()) for change in result.changes],
+        written=result.written,
+        backup=result.backup,
+        entity=entity_entry(entity) if entity else None,
+        orphaned=sorted({entity.id for entity, _ in registry.orphans()}),
+    )
+
+
+def refresh(call: Call, params: RegistryRefreshParams) -> RegistryRefreshResult:
+    """Update the registry: checksums of changed files, the count, the date.
+
+    Missing files and orphaned dependencies are reported, never removed. With `fromCode` it also derives entities from
+    the code of `cwd`: modules, public functions and classes, documented methods, components, templates, scripts, by
+    their names and comments. Only files with new content are read. Derived entities are stored in the state file; an
+    entry of the registry's file for the same thing takes precedence.
+    """
+    workspace, project_registry = registry_for_call(call, params)
+    derived = _derived(call, workspace, params) if params.from_code else None
+    loaded = project_registry.load()
+    if loaded.file.content is None and not loaded.damage:
+        return RegistryRefreshResult(
+            path=loaded.file.path, changes=[], written=False, backup=None, problems=[], derived=derived
+        )
+    result = edit_registry_file(
+        workspace.project, call.now(), lambda text: update_checksums(workspace.project, text), dry_run=params.dry_run
+    )
+    return RegistryRefreshResult(
+        path=result.path,
+        changes=[ChangeEntry(**change._asdict()) for change in result.changes],
+        written=result.written,
+        backup=result.backup,
+        problems=problems_of(workspace.project, project_registry.load().registry),
+        derived=derived,
+    )
+
+
+def problems_of(project: Path, registry: Registry) -> list[ProblemEntry]:
+    """Return the problems that need a manual change: missing files, orphaned dependencies, malformed entries."""
+    written = [entity for entity in registry.entities if entity.origin == "file"]
+    missing = (entity for entity in written if _entity_checksum(project, entity) is None)
+    return [
+        *(
+            ProblemEntry(
+                id=remark.about,
+                message=remark.message,
+                remedy=f"Change line {remark.line} of the registry's file." if remark.line else "Fix the file by hand.",
+            )
+            for remark in registry.remarks
+        ),
+        *(
+            ProblemEntry(
+                id=entity.id,
+                message=f"`{entity.path}` does not exist.",
+                remedy="Restore the file, change the entry's path, or remove the entry.",
+            )
+            for entity in missing
+        ),
+        *(
+            ProblemEntry(
+                id=entity.id,
+                message=f"It depends on `{name}`, which is not in the registry.",
+                remedy="Register it, or remove it from the dependencies.",
+            )
+            for entity, name in registry.orphans()
+        ),
+    ]
+
+
+def update_checksums(project: Path, text: str) -> tuple[str, list[Change]]:
+    """Return the text with current checksums; entities with missing files are unchanged."""
+    changes: list[Change] = []
+    checksums: dict[tuple[str, str], dict[str, Value]] = {}
+    for entity in parse(text.removeprefix(_BOM)).entities:
+        now = _entity_checksum(project, entity)
+        if now and now != entity.checksum:
+            changes.append(Change(entity.id, "checksum", entity.checksum or None, now))
+            checksums[entity.category, entity.key] = {"checksum": now}
+    return put_fields(text, checksums) if checksums else text, changes
+
+
+def _entity_checksum(project: Path, entity: Entity) -> str | None:
+    """Return a file's checksum; None if it is missing, outside or too large."""
+    try:
+        content = read_project_file(project, entity.path, MAX_ENTITY_BYTES)
+    except (PolicyDenied, TooLarge):
+        return None
+    return None if content is None else hashlib.sha256(content).hexdigest()
+
+
+def _derived(call: Call, workspace: Workspace, params: RegistryRefreshParams) -> DerivedChanges:
+    repository = workspace.slices.repository
+    try:
+        listing = repository.listing(repository.state())
+    except StateUnavailable as error:
+        raise WorkspaceUnavailable(f"The repository's state cannot be read: {error.reason}.") from error
+    project = workspace.project_key
+    with call.database.read() as tx:
+        known, before = store.facts(tx, project), store.derived(tx, project).entities
+    files, read = _facts(call, repository, listing, known)
+    derivation = derive(files)
+    if not params.dry_run and (derivation.entities != before or files != known):
+        with call.database.write(durable=False) as tx:
+            store.put_derived(tx, project, derivation.entities, files, call.now_ms())
+    return _compared(before, derivation, read)
+
+
+def _facts(
+    call: Call, repository: Repository, listing: Listing, known: Mapping[str, FileFacts]
+) -> tuple[dict[str, FileFacts], int]:
+    """Return the facts of all files that belong in a registry, and the number of files read."""
+    contents = {path: content for path, content in listing.files.items() if type_of(path)}
+    facts = {
+        path: known[path]
+        for path, content in contents.items()
+        if path in known and known[path].content == content.removeprefix("w:")
+    }
+    unknown = sorted(path for path in contents if path not in facts)
+    for start in range(0, len(unknown), BATCH_FILES):
+        call.cancellation.check()
+        batch = {path: contents[path] for path in unknown[start : start + BATCH_FILES]}
+        texts, summaries = repository.texts(batch), repository.summaries(batch)
+        for path in batch.keys() & texts.keys() & summaries.keys():
+            facts[path] = facts_of(path, batch[path].removeprefix("w:"), summaries[path], texts[path])
+        progress = Progress(phase="derive", done=start + len(batch), total=len(unknown))
+        call.notify("$/progress", ProgressParams(token=call.request_id, value=progress))
+    return facts, len(unknown)
+
+
+def _compared(before: tuple[Entity, ...], derivation: Derived, read: int) -> DerivedChanges:
+    old, new = ({entity.id: entity for entity in entities} for entities in (before, derivation.entities))
+    return DerivedChanges(
+        total=len(new),
+        added=len(new.keys() - old.keys()),
+        changed=sum(old[id_] != new[id_] for id_ in old.keys() & new.keys()),
+        removed=len(old.keys() - new.keys()),
+        files_read=read,
+        truncated=derivation.truncated,
+    )
 
 
 def health(call: Call, params: RegistryHealthParams) -> RegistryHealthResult:
@@ -88,13 +371,12 @@ def _content(project: Path, path: str) -> FileContent:
     return FileContent("missing") if content is None else FileContent("there", content)
 
 
+_ERRORS = (WorkspaceUnavailable, PolicyDenied, TooLarge, Conflict, Busy, StateDegraded)
+
 METHODS = (
     *read_methods.METHODS,
-    *write_methods.METHODS,
-    method(
-        "registry/health",
-        health,
-        lane=Lane.WORKSPACE,
-        errors=(WorkspaceUnavailable, PolicyDenied, TooLarge, Conflict, Busy, StateDegraded),
-    ),
+    method("registry/put", put, lane=Lane.WORKSPACE, errors=(*_ERRORS, InvalidParams)),
+    method("registry/remove", remove, lane=Lane.WORKSPACE, errors=(*_ERRORS, NotFound)),
+    method("registry/refresh", refresh, lane=Lane.JOB, errors=(*_ERRORS, Cancelled)),
+    method("registry/health", health, lane=Lane.WORKSPACE, errors=_ERRORS),
 )
