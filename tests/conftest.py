@@ -80,8 +80,17 @@ TOGETHER = (
 """Where tests share an expensive fixture: they run in one process."""
 
 
-SLOW = frozenset(("build", "cli", "faults", "flows", "frozen", "knowledge", "node", "replay"))
-"""Folders whose tests start processes or play whole scenarios; `--fast` leaves them out."""
+SLOW = (
+    "build/", "cli/", "codebase/worktree/", "faults/", "flows/", "frozen/", "knowledge/", "node/", "operations/",
+    "replay/",
+    "capture/effects/test_session_loss.py", "capture/test_artifact_commit.py", "capture/test_memory_branch.py",
+    "capture/test_post_run.py", "capture/test_results/test_runner_output.py", "codebase/search/test_index.py",
+    "codebase/test_concurrency.py", "codebase/test_indexer.py", "context/test_block_laws.py", "packs/test_deadline.py",
+    "packs/test_pre_run.py", "ralph/agent/test_runner.py", "registry/test_file_edit.py", "rpc/test_background_load.py",
+    "rpc/test_process_end.py", "rpc/test_stdio.py", "runs/test_ledger.py", "storage/test_recovery.py",
+    "storage/test_upgrades.py", "system/test_branches.py", "system/test_log.py",
+)  # fmt: skip
+"""Tests that start processes, play whole scenarios, or take over a tenth of a second each; `--fast` leaves them out."""
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -96,18 +105,21 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     return SharedFixtureScheduling(config, log)
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Do not even import what `--fast` leaves out."""
+    tests = config.rootpath / "tests"
+    if not config.getoption("--fast") or not collection_path.is_relative_to(tests):
+        return None
+    return f"{collection_path.relative_to(tests).as_posix()}/".replace(".py/", ".py").startswith(SLOW) or None
+
+
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what the depth of this run excludes."""
-    excluded = []
-    for item in items:
-        folders = item.path.relative_to(config.rootpath / "tests").parts[:-1]
-        is_slow = item.get_closest_marker("slow") is not None or bool(SLOW.intersection(folders))
-        is_thorough_only = item.get_closest_marker("thorough") is not None
-        if (is_slow and config.getoption("--fast")) or (is_thorough_only and not config.getoption("--thorough")):
-            excluded.append(item)
+    """Leave out the marked tests that the depth of this run excludes."""
+    marks = {"slow": config.getoption("--fast"), "thorough": not config.getoption("--thorough")}
+    excluded = {item for item in items if any(marks.get(mark.name) for mark in item.iter_markers())}
     if excluded:
-        config.hook.pytest_deselected(items=excluded)
-        items[:] = [item for item in items if item not in set(excluded)]
+        config.hook.pytest_deselected(items=[item for item in items if item in excluded])
+        items[:] = [item for item in items if item not in excluded]
 
 
 @pytest.fixture

@@ -2,8 +2,8 @@
 
     python -m tests.mutants --count 60 [--seed 1] [--thorough] [--slices packs memory]
 
-Each mutant is one changed operator or constant in a copy of the tree. It is run against its slice's own tests and, if
-those miss it, against the flows and contracts. Prints one line per mutant and the share that was caught.
+Each mutant is one changed operator or constant in a copy of the tree. It is run against the nearest tests, those of its
+slice, and the flows and contracts, until one notices it. Prints one line per mutant and the share that was caught.
 """
 
 import argparse
@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -35,6 +36,8 @@ SLICES = (
     "storage",
 )
 WIDER = ("tests/flows", "tests/contract")
+NEAREST = 8
+"""Test files that are tried before a whole slice."""
 SECONDS = 600
 
 COMPARISONS = {
@@ -98,6 +101,21 @@ def _between(path: Path, text: str, begin: int, end: int) -> Iterator[Mutant]:
             return
 
 
+def nearest_tests(mutant: Mutant) -> tuple[str, ...]:
+    """Return the test files that are named after the mutant's module or name the function that it is in."""
+    tree = ast.parse(mutant.path.read_text(encoding="utf-8"))
+    line = mutant.path.read_text(encoding="utf-8").count("\n", 0, mutant.offset) + 1
+    functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
+    names = [node.name for node in functions if node.lineno <= line <= (node.end_lineno or 0)]
+    word = re.compile(rf"\b(?:{'|'.join(map(re.escape, names))})\b")
+    found = (
+        path.relative_to(ROOT).as_posix()
+        for path in sorted((ROOT / "tests").rglob("test_*.py"))
+        if path.stem == f"test_{mutant.path.stem}" or word.search(path.read_text(encoding="utf-8"))
+    )
+    return tuple(islice(found, NEAREST))
+
+
 def is_caught(mutant: Mutant, tests: tuple[str, ...], copy: Path, options: list[str]) -> bool:
     """Whether a test fails in a copy of the tree that has the mutant, and passes in the copy without it."""
     target = copy / mutant.path.relative_to(ROOT)
@@ -154,7 +172,8 @@ def main() -> int:
             files = sorted((ROOT / "sidecar" / slice_name).rglob("*.py"))
             candidates = [mutant for file in files for mutant in mutants_of(file)]
             mutant = chance.choice(candidates)
-            is_seen = is_caught(mutant, (f"tests/{slice_name}",), copy, extra) or is_caught(mutant, WIDER, copy, extra)
+            stages = (nearest_tests(mutant), (f"tests/{slice_name}",), WIDER)
+            is_seen = any(is_caught(mutant, tests, copy, extra) for tests in stages if tests)
             caught += is_seen
             print(f"{'caught' if is_seen else 'MISSED'}  {mutant}", flush=True)
     print(f"{caught} of {options.count} caught")

@@ -45,6 +45,7 @@ def test_the_same_catalog_gives_the_same_bytes() -> None:
     assert published(CATALOG) == published(CATALOG)
 
 
+@pytest.mark.slow
 def test_check_names_each_stale_missing_and_superfluous_file(tmp_path: Path) -> None:
     (tmp_path / "build").mkdir()
     shutil.copy(ROOT / "build" / "generate.py", tmp_path / "build")
