@@ -10,6 +10,7 @@ import type {
   Remembered,
   RunError,
   RunUsage,
+  SessionBefore,
 } from "../../rpc_schema/typescript"
 
 /** What the app keeps with an answer, beside what the usage card shows. */
@@ -43,6 +44,11 @@ export interface Chat {
   sessionId: string | null
   /** Whether the next run forks that session. */
   forksNext: boolean
+  /**
+   * What the app knows of that session, stored with the sub-chat: the origin of a fork, the last message that a
+   * rollback left (until a run has ended), the last compaction, the first run that failed without a session id.
+   */
+  facts: Pick<SessionBefore, "forkedFrom" | "truncatedToMessageId" | "compactedAt" | "continues">
   /** The run that works on the chat now; another id means that a newer prompt took its place. */
   runId: string | null
   messages: StoredMessage[]
@@ -86,8 +92,9 @@ export function begun(chat: Chat, id: string, prompt: string, mentions?: Mention
 
 /** What pre-run is asked. The deadline (800 ms) and the host's timer (1,500 ms) are the client's own. */
 export function preRunOf(chat: Chat, run: Run): PreRunParams {
-  const { subChatId, chatId, provider, mode, cwd, projectPath, sessionId, forksNext } = chat
-  const session = { id: sessionId, willResume: sessionId !== null, isFork: forksNext }
+  const { subChatId, chatId, provider, mode, cwd, projectPath, sessionId, forksNext, facts } = chat
+  const willResume = sessionId !== null || facts.continues != null
+  const session = { id: sessionId, willResume, isFork: forksNext, ...facts }
   const { id: runId, prompt, mentions } = run
   const hostInjects = HOST_INJECTS[provider]
   return { runId, subChatId, chatId, provider, mode, cwd, projectPath, prompt, mentions, session, hostInjects }
@@ -120,6 +127,7 @@ export async function told(continuity: Continuity, chat: Chat, params: PostRunPa
     if (remembered?.length) answer.metadata.remembered = remembered
   }
   if (!reply.compacted) return
+  chat.facts.compactedAt = params.finishedAt
   const { cwd, subChatId, provider, session } = params
   const what = { event: "compacted", cwd, subChatId, provider, sessionId: session.after } as const
   continuity.client.notify("continuity/sessionEvent", what)
@@ -134,7 +142,13 @@ export function storePrompt(chat: Chat, runId: string, prompt: string): void {
 export function storeAnswer(chat: Chat, run: Run, before: PreRunOutcome, reply: Reply): boolean {
   if (chat.runId !== run.id) return false
   // The renderer's copy of the session id wins over the database: both have to learn the new one.
-  if (reply.sessionId) Object.assign(chat, { sessionId: reply.sessionId, forksNext: false })
+  if (reply.sessionId) {
+    const { forkedFrom, compactedAt } = chat.facts
+    Object.assign(chat, { sessionId: reply.sessionId, forksNext: false, facts: { forkedFrom, compactedAt } })
+  } else if (chat.sessionId === null && (reply.outcome === "error" || reply.outcome === "aborted")) {
+    // The provider may have stored the prompt all the same, and goes on with it next time.
+    chat.facts.continues = run.id
+  }
   if (reply.text === "" && reply.parts.length === 0) return false
   const { inputTokens, outputTokens } = reply.usage ?? {}
   const tokens = { inputTokens: inputTokens ?? undefined, outputTokens: outputTokens ?? undefined }

@@ -25,7 +25,7 @@ const INDEX_MS = 120_000
 /** A new sub-chat, as the app makes one in a worktree. */
 export function newChat(provider: Chat["provider"], cwd: string, subChatId: string = provider): Chat {
   const place = { subChatId, chatId: "chat-1", provider, mode: "agent", cwd, projectPath: cwd } as const
-  return { ...place, sessionId: null, forksNext: false, runId: null, messages: [] }
+  return { ...place, sessionId: null, forksNext: false, facts: {}, runId: null, messages: [] }
 }
 
 async function main(): Promise<void> {

@@ -741,7 +741,19 @@ export interface ExplainedItem {
   why: string
   /** The user's override of it. */
   override: "always" | "never" | "wrong" | null
-  /** Parts of the score by name, as in `codebase/search`; empty for unscored items. */
+  /** Parts of the file's score by name, as in `codebase/search`; empty for unscored items. */
+  score: Record<string, number>
+  /** Regions of a file that the item shows. */
+  regions: ExplainedRegion[]
+}
+
+/** A region of a file: its score adds to its file's rank, not to its file's score. */
+export interface ExplainedRegion {
+  /** First and last line, as `12-40`. */
+  lines: string
+  /** The definition it is or belongs to; empty at the top of a file. */
+  name: string
+  /** Parts of the region's score by name. */
   score: Record<string, number>
 }
 
@@ -760,6 +772,12 @@ export interface FileMove {
   path: string
   /** expired: its day or session is over; stale: its score has been low for long. */
   reason: "expired" | "stale"
+}
+
+/** The conversation and the provider session that a conversation was forked from. */
+export interface ForkOrigin {
+  subChatId: string
+  sessionId: string
 }
 
 /** A file that matches the query. */
@@ -2836,14 +2854,32 @@ export interface SessionActivateResult {
   warnings: string[]
 }
 
-/** The provider session that will receive the prompt. */
+/**
+ * The provider session that will receive the prompt, and facts about it; stating a fact again changes nothing.
+ *
+ * A sub-chat whose session another sub-chat has is a fork of it: it starts with a copy of what that session has.
+ */
 export interface SessionBefore {
   /** The provider's session id; null for a new session. */
   id: string | null
   /** Whether the provider continues that session. */
   willResume: boolean
-  /** Whether the provider forks it; a fork counts as unknown. */
+  /**
+   * Whether the provider forks it. Without `forkedFrom` or `truncatedToMessageId`, a fork of the sub-chat's own session counts as unknown.
+   */
   isFork: boolean
+  /** Origin of a forked sub-chat. */
+  forkedFrom?: ForkOrigin | null
+  /**
+   * After a rollback, until a run has ended: the last assistant message that the session still has, as in `assistant.messageId` of its post-run; null for none. Absent means that nothing was rolled back. With an unknown id the session counts as unknown.
+   */
+  truncatedToMessageId?: string | null
+  /** Time of the session's last compaction. */
+  compactedAt?: string | null
+  /**
+   * The run whose provider session goes on although no id of it was stored, for example because the first run failed; with `id` null.
+   */
+  continues?: string | null
 }
 
 /** The provider session before and after the run. */

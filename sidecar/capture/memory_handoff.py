@@ -62,7 +62,9 @@ def _sent_memories(tx: apsw.Connection, run: FinishedRun) -> tuple[str, ...]:
     session = run.params.session.after or run.params.session.before
     if session is None:
         return ()
-    contents = ledger.session_contents(tx, SessionKey(run.params.provider, session, False))
+    contents = ledger.session_contents(
+        tx, SessionKey(run.params.sub_chat_id, run.params.provider, session, shadow=False)
+    )
     return tuple(memory_id for key in contents.items if (memory_id := keys.memory_id(key)) is not None)
 
 

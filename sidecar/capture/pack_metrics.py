@@ -9,7 +9,7 @@ import apsw
 
 from sidecar.capture.effects.tool_parts import relative_to
 from sidecar.capture.run import FinishedRun
-from sidecar.runs import CallRecord, Item, SessionKey, keys, ledger, records
+from sidecar.runs import CallRecord, Item, SessionKey, entries, keys, ledger, records
 from sidecar.runs.model import FileUse, PackMetrics, RunUsage
 
 
@@ -28,9 +28,11 @@ def file_use(
     # What the agent read or wrote itself is recorded with zero bytes: nothing was sent.
     known_paths = given_paths | {path for path, item in before.items() if item.bytes}
     needed = used_files - (before.keys() - known_paths)
-    content_paths = {path for path, item in before.items() if item.bytes and item.digest != keys.POINTER}
+    content_paths = {path for path, item in before.items() if item.bytes and item.entry != entries.POINTER}
     content_paths |= {
-        path for item in delivered if item.digest != keys.POINTER and (path := keys.context_path(item.key)) is not None
+        path
+        for item in delivered
+        if item.entry != entries.POINTER and (path := keys.context_path(item.key)) is not None
     }
     return FileUse(
         in_pack=_sorted(given_paths),
@@ -90,7 +92,9 @@ def items_before_run(tx: apsw.Connection, run: FinishedRun) -> Mapping[str, Item
     pre_run = run.delivered_call
     if pre_run is None or pre_run.session_id is None:
         return {}
-    return ledger.session_contents(tx, SessionKey(pre_run.provider, pre_run.session_id, pre_run.shadow)).items
+    return ledger.session_contents(
+        tx, SessionKey(pre_run.sub_chat_id, pre_run.provider, pre_run.session_id, pre_run.shadow)
+    ).items
 
 
 def measure_run(tx: apsw.Connection, run: FinishedRun, items_before: Mapping[str, Item]) -> PackMetrics | None:

@@ -29,13 +29,18 @@ from sidecar.runs import (
     FailingTests,
     Item,
     SessionContents,
+    SessionFacts,
     SessionKey,
+    SessionTurn,
     SubChat,
     artifacts,
     delete_old_runs,
+    entries,
     keys,
     ledger,
     records,
+    resolve_session,
+    store_session,
 )
 from sidecar.runs.model import FileChange, RunRecord
 
@@ -212,45 +217,68 @@ def confirm_delivery(tx: apsw.Connection, run: FinishedRun) -> None:
         records.set_call_status(tx, pre_run.delivery_token, outcome_status)
     if not run.reached_provider or params.session.after is None:
         return
-    key = SessionKey(params.provider, params.session.after, run.is_shadow)
-    # A run without a pre-run of its own may belong to a fork: only a session with an unchanged id certainly continues.
-    unchanged_id = params.session.before if params.session.before == params.session.after else None
-    continued_id = pre_run.session_id if pre_run is not None else unchanged_id
-    continued = SessionKey(params.provider, continued_id, run.is_shadow) if continued_id is not None else None
-    fresh = pre_run is not None and pre_run.details.is_fresh
-    ledger.continue_session(tx, key, params.sub_chat_id, run.effects.head, None if fresh else continued, run.now_ms)
+    key = SessionKey(params.sub_chat_id, params.provider, params.session.after, run.is_shadow)
+    _continue_session(tx, run, key)
     details = run.delivered_call.details if run.delivered_call is not None else None
     delivered = details.delivered if details is not None else ()
     contents = ledger.session_contents(tx, key)
     was_sent_head = keys.HEAD in contents.items or any(item.key == keys.HEAD for item in delivered)
     own_items = [*_own_items(run, contents, was_sent_head=was_sent_head), *_own_tests(tx, run, contents)]
-    anchor = details.anchor if details is not None else None
-    ledger.deliver(tx, key, [*delivered, *own_items], anchor, params.run_id, run.now_ms)
+    turn = SessionTurn(
+        number=0,
+        run_id=params.run_id,
+        message_id=params.assistant.message_id if params.assistant is not None else None,
+        head_commit=run.effects.head,
+        sent_at_ms=pre_run.created_at_ms if pre_run is not None else int(params.started_at.timestamp() * 1000),
+        items=(*delivered, *own_items),
+    )
+    ledger.add_turn(tx, key, turn, details.anchor if details is not None else None)
+
+
+def _continue_session(tx: apsw.Connection, run: FinishedRun, key: SessionKey) -> None:
+    """Open the session in which a run ended; one that goes on under another id has all of its history.
+
+    A run without a pre-run of its own may belong to a fork: only a session with an unchanged id certainly goes on.
+    """
+    session, pre_run = run.params.session, run.pre_run
+    unchanged_id = session.before if session.before == session.after else None
+    continued_id = pre_run.session_id if pre_run is not None else unchanged_id
+    if continued_id is not None and not (pre_run is not None and pre_run.details.is_fresh):
+        continued = key._replace(session_id=continued_id)
+        resolved = resolve_session(tx, continued, SessionFacts(), key._replace(session_id=""))
+        store_session(tx, resolved, run.now_ms)
+        history = ledger.session_history(tx, continued) if continued != key else None
+        if history is not None:
+            ledger.put_history(tx, key, history, run.now_ms)
+    ledger.open_session(tx, key, run.now_ms)
 
 
 def drop_lost_deliveries(tx: apsw.Connection, run: FinishedRun) -> None:
     """Delete what the run's session lost, this run's deliveries included; the next call sends it again."""
     for session_id in (run.params.session.before, run.params.session.after):
         if session_id is not None and run.loss is not Loss.NOTHING:
-            drop = ledger.drop_transcript if run.loss is Loss.TRANSCRIPT else ledger.drop_session
-            drop(tx, run.params.provider, session_id, run.params.sub_chat_id)
+            provider, sub_chat_id = run.params.provider, run.params.sub_chat_id
+            if run.loss is Loss.TRANSCRIPT:
+                ledger.drop_transcript(tx, provider, session_id, sub_chat_id, run.now_ms, is_compaction=True)
+            else:
+                ledger.drop_session(tx, provider, session_id, sub_chat_id)
 
 
 def _own_items(run: FinishedRun, contents: SessionContents, *, was_sent_head: bool) -> list[Item]:
     """Return what the agent knows from its own work: what it read, wrote and committed, and where it left HEAD."""
     items, state = list(run.effects.seen_items), run.effects.state
     if run.plan:
-        items.append(Item(keys.PLAN, keys.plan_digest(run.plan), 0))
+        items.append(Item(keys.PLAN, entries.TextEntry(entries.plan_digest(run.plan)), 0))
     if state is None:
         return items
     if state.kind == "folder" and (run.activity.written or run.activity.commands):
-        items.append(Item(keys.HEAD, keys.folder_digest(state.changed_hash), 0))
+        items.append(Item(keys.HEAD, entries.folder_entry(state.changed_hash), 0))
     if state.kind == "git" and was_sent_head and run.effects.head == state.head:
-        items.append(Item(keys.HEAD, keys.head_digest(state.branch, state.head), 0))
+        items.append(Item(keys.HEAD, entries.head_entry(state.branch, state.head), 0))
     present = {file.path for file in state.changed}
     changed_paths = (path for key in contents.items if (path := keys.changed_path(key)) is not None)
     items += [
-        Item(keys.change_key(path), keys.REMOVED, 0)
+        Item(keys.change_key(path), entries.REMOVED, 0)
         for path in changed_paths
         if path in run.effects.own_paths - present
     ]
@@ -266,8 +294,9 @@ def _own_tests(tx: apsw.Connection, run: FinishedRun, contents: SessionContents)
         key, tests = keys.tests_key(runner), failing.get(runner)
         item = contents.items.get(key)
         if tests is not None:
-            digest = keys.tests_digest(tests.names, tests.excerpt, tests.run_id)
-            items += [Item(key, digest + keys.SEEN, 0)] if item is None or item.digest != digest else []
+            failure = entries.FailureEntry(entries.tests_digest(tests.names, tests.excerpt, tests.run_id))
+            if item is None or item.entry != failure:
+                items.append(Item(key, replace(failure, is_own=True), 0))
         elif item is not None:
-            items.append(Item(key, keys.REMOVED, 0))
+            items.append(Item(key, entries.REMOVED, 0))
     return items

@@ -25,7 +25,7 @@ from sidecar.codebase.files import (
     stem_of,
     with_changes,
 )
-from sidecar.codebase.region_search import FoundRegion, SearchedFile
+from sidecar.codebase.region_search import FoundRegion, SearchedFile, numbered_lines
 from sidecar.codebase.search import (
     FragileFile,
     PackageNames,
@@ -118,6 +118,7 @@ __all__ = [
     "is_test",
     "may_show",
     "needs_texts",
+    "numbered_lines",
     "parts_of",
     "paths_in",
     "pointing_words",

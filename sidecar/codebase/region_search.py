@@ -1,7 +1,7 @@
 """The regions of the best files that a prompt is about: contents are read and split once, and cached by content id."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -142,6 +142,21 @@ class RegionSearch:
             matches = match_words(split.regions, weights, title)
             self._matches.put(key, matches, MATCH_BYTES * (1 + len(matches)))
         return matches
+
+
+GAP = "…"
+
+
+def numbered_lines(shown: Iterable[Sequence[tuple[int, str]]]) -> list[str]:
+    """Return the lines of a file's regions with their numbers, and a mark where some are left out."""
+    lines: list[str] = []
+    previous = 0
+    for number, text in sorted({number: text for region in shown for number, text in region}.items()):
+        if previous and number > previous + 1:
+            lines.append(GAP)
+        lines.append(f"{number}| {text}")
+        previous = number
+    return lines
 
 
 def _with_lines(region: RankedRegion, lines: Sequence[str]) -> FoundRegion:

@@ -31,6 +31,7 @@ from sidecar.packs.request import PackRequest
 from sidecar.packs.task import clean_prompt
 from sidecar.runs import PinnedAnchor, SessionContents, keys
 from sidecar.runs.call_record import Block, Disposition, SystemText, Trimmed
+from sidecar.runs.ledger_entries import TextEntry, entry_to_json
 
 MIN_KNOWN_FILES = 3
 """The session must know this many of the best files, or all files if there are fewer."""
@@ -153,7 +154,8 @@ def compose(
         anchor=anchor,
         anchor_is_new=anchor_is_new,
         injected_bytes=sum(block.bytes for block in blocks) + (anchor_bytes if anchor_is_new and as_system else 0),
-        reused_bytes=sum(item.bytes for item in already_sent) + (anchor_bytes if anchor and not anchor_is_new else 0),
+        reused_bytes=sum(item.bytes for item in already_sent if known.items[item.key].bytes)
+        + (anchor_bytes if anchor and not anchor_is_new else 0),
         trimmed=tuple(trimmed),
         context_id=_pack_id(fitted.fitting, "context"),
         delta_id=_pack_id(fitted.fitting, "delta"),
@@ -161,7 +163,7 @@ def compose(
 
 
 def _anchor_item(text: str, digest: str) -> PackItem:
-    return PackItem(keys.ANCHOR, "anchor", Priority.ANCHOR, text, digest, "holds for the whole repository")
+    return PackItem(keys.ANCHOR, "anchor", Priority.ANCHOR, text, TextEntry(digest), "holds for the whole repository")
 
 
 def _blocks(items: Sequence[PackItem], anchor: PinnedAnchor | None, prompt: str) -> tuple[Block, ...]:
@@ -176,7 +178,7 @@ def _blocks(items: Sequence[PackItem], anchor: PinnedAnchor | None, prompt: str)
 
 
 def _pack_id(items: Sequence[PackItem], kind: str) -> str | None:
-    versions = [[item.key, item.digest] for item in items if item.kind == kind]
+    versions = [[item.key, entry_to_json(item.entry).decode()] for item in items if item.kind == kind]
     return short_id(versions) if versions else None
 
 
@@ -260,23 +262,34 @@ def _valid_items(
     rendered = request.workspace.slices.packs.rendered
     query = f"{clean_prompt(request.params.prompt)} {request.task.query}"
     own_files = sum(file.ranked.path in prompt_paths for file in shown)
-    context = rendered.items(shown, request.context_limits, request.known, own_files)
+    changes = _changes(request, inputs, anchor_changes, files, query)
+    changes_shown = [item.shows_changes_of for item in changes if item.shows_changes_of]
+    context = rendered.items(shown, request.context_limits, request.known, own_files, changes_shown)
     items.extend(context.items)
     if context.omitted:
         reason = f"{context.omitted} more regions are over the limit of the context"
         inputs.omissions.append(Trimmed(item="context", reason=reason))
     if inputs.hint is not None or inputs.memories or inputs.sent_memories is not None:
         items.extend(_memory_items(request, inputs, anchor))
-    if inputs.state is not None:
-        failing = recent_failures(request.failing, inputs.state, request.call.now_ms()) if request.failing else []
-        relevance = {file.ranked.path: file.ranked.score for file in files}
-        items.extend(
-            delta_items(
-                inputs.state, inputs.differences, request.known, inputs.moved, failing, request.sub_chat.todos,
-                anchor_changes, QueryRelevance(relevance, query), sendable,
-            )
-        )  # fmt: skip
-    return items
+    return [*items, *changes]
+
+
+def _changes(
+    request: PackRequest,
+    inputs: PackInputs,
+    anchor_changes: list[str] | None,
+    files: Sequence[ContextFile],
+    query: str,
+) -> list[PackItem]:
+    """The items of the delta; none while the repository's state is unknown."""
+    if inputs.state is None:
+        return []
+    failing = recent_failures(request.failing, inputs.state, request.call.now_ms()) if request.failing else []
+    relevance = {file.ranked.path: file.ranked.score for file in files}
+    return delta_items(
+        inputs.state, inputs.differences, request.known, inputs.moved, failing, request.sub_chat.todos,
+        anchor_changes, QueryRelevance(relevance, query), request.limits.new_bytes,
+    )  # fmt: skip
 
 
 def _memory_items(request: PackRequest, inputs: PackInputs, anchor: str) -> list[PackItem]:

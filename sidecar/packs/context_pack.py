@@ -3,16 +3,18 @@
 Also the relevance cutoff, and the cache of rendered files.
 """
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from operator import is_
 from typing import NamedTuple
 
-from sidecar.codebase import FoundRegion, RankedFile, text_match
+from sidecar.codebase import FoundRegion, RankedFile, numbered_lines, text_match
 from sidecar.core.digests import digest_bytes
 from sidecar.core.ides import AGENT_FILES
 from sidecar.core.text import one_line, size
 from sidecar.packs.items import OVERHEAD_BYTES, PackItem, Priority, session_has
 from sidecar.runs import NO_CONTENTS, SessionContents, keys
+from sidecar.runs.call_record import RegionRecord
+from sidecar.runs.ledger_entries import MAX_REGIONS, POINTER, FileEntry, SentRegion, content_digest
 
 MAX_POINTERS = 8
 POINTER_GAP = 2.5
@@ -22,7 +24,6 @@ TOP_FILES = 6
 """Files up to this position are top context, the others further context."""
 
 PURPOSE_CHARACTERS, WHY_CHARACTERS = 80, 80
-GAP = "…"
 _MATCHES_PREFIX = "matches "
 
 REASON_SCORE = 0.3
@@ -45,8 +46,8 @@ class ShownRegion(NamedTuple):
     name: str
     lines: tuple[tuple[int, str], ...]
     """Line numbers, counted from 1, and lines."""
-    known_as: str
-    """Key in the ledger: digests of its definition and of its content, wherever in the file they are."""
+    sent: SentRegion
+    """Its entry in the ledger."""
     parts: Mapping[str, float]
 
     @property
@@ -55,10 +56,12 @@ class ShownRegion(NamedTuple):
         return sum(size(text) + len(str(number)) + 3 for number, text in self.lines) + 4
 
     @property
-    def label(self) -> str:
-        """Its lines, first to last, and its name."""
-        span = f"{self.lines[0][0]}-{self.lines[-1][0]}"
-        return f"{span} {self.name}" if self.name else span
+    def record(self) -> RegionRecord:
+        """Its explanation."""
+        lines = f"{self.lines[0][0]}-{self.lines[-1][0]}"
+        return RegionRecord(
+            lines=lines, name=self.name, score={name: part for name, part in self.parts.items() if part}
+        )
 
 
 class ContextFile(NamedTuple):
@@ -88,41 +91,75 @@ class ContextItems(NamedTuple):
 
 def shown_region(order: int, found: FoundRegion) -> ShownRegion:
     """Return a found region as a pack contains it."""
+    return ShownRegion(order, found.ranked.region.name, found.lines, sent_region(found), found.ranked.parts)
+
+
+def sent_region(found: FoundRegion) -> SentRegion:
+    """Return a region's entry in the ledger. Only the beginning of a definition has its name."""
     region = found.ranked.region
-    named = region.is_definition and not region.head and not region.is_prose
-    label = digest_bytes(region.name.encode("utf-8", "surrogatepass"))[:6] if named else ""
-    return ShownRegion(order, region.name, found.lines, f"{label}.{found.digest}", found.ranked.parts)
+    is_named = region.is_definition and not region.head and not region.is_prose
+    name = digest_bytes(region.name.encode("utf-8", "surrogatepass"))[:6] if is_named else ""
+    return SentRegion(name, found.digest)
 
 
-REGIONS_PREFIX = "r:"
-MAX_KNOWN_REGIONS = 400
+def known_file(known: SessionContents, path: str) -> FileEntry | None:
+    """Return what a session has of a file; None for nothing."""
+    item = known.items.get(keys.context_key(path))
+    return item.entry if item is not None and isinstance(item.entry, FileEntry) else None
 
 
-def regions_digest(regions: Iterable[str]) -> str:
-    """Return the ledger's digest of a file of which these regions were sent."""
-    return REGIONS_PREFIX + ",".join(sorted(set(regions))[:MAX_KNOWN_REGIONS])
+class _FileState(NamedTuple):
+    """The state of a file in a session: its entry, and whether the session has its changes."""
+
+    file: ContextFile
+    entry: FileEntry
+    is_requested: bool
+    """Whether this prompt asks for the file, rather than its task."""
+    changes_shown: bool
+    """Whether the session has every hunk of the file's changes."""
+
+    def has(self, region: ShownRegion) -> bool:
+        """Whether the session has a region; an earlier version counts where its changes arrive as hunks.
+
+        If they do not, a prompt that asks for the file is answered with the region, and no other prompt.
+        """
+        entry = self.entry
+        if region.sent in entry.regions or entry.content == content_digest(self.file.content):
+            return True
+        if entry.content:
+            return self.changes_shown
+        has_earlier = bool(region.sent.name) and any(sent.name == region.sent.name for sent in entry.regions)
+        return has_earlier and (self.changes_shown or not self.is_requested)
+
+    def entry_with(self, chosen: Sequence[ShownRegion], had: Sequence[ShownRegion]) -> FileEntry:
+        """Return what the session has of the file once it has the chosen regions."""
+        current = [region.sent for region in (*chosen, *(had if self.changes_shown else ()))]
+        regions = dict.fromkeys((*self.entry.regions, *current))
+        content = content_digest(self.file.content) if self.entry.content and self.changes_shown else self.entry.content
+        return FileEntry(content, tuple(sorted(regions, key=_region_order)[:MAX_REGIONS]))
 
 
-def known_regions(digest: str) -> frozenset[str]:
-    """Return the regions that a digest lists."""
-    return frozenset(digest[len(REGIONS_PREFIX) :].split(",")) if digest.startswith(REGIONS_PREFIX) else frozenset()
-
-
-def has_region(known: frozenset[str], region: ShownRegion) -> bool:
-    """Whether a session has a region, or an earlier version of that definition: its changes arrive as a difference."""
-    label = region.known_as.partition(".")[0]
-    return region.known_as in known or (bool(label) and any(entry.startswith(f"{label}.") for entry in known))
+def _region_order(region: SentRegion) -> tuple[str, str]:
+    return region.name, region.content
 
 
 def context_items(
-    files: Sequence[ContextFile], own_files: int, known: SessionContents, limits: ContextLimits
+    files: Sequence[ContextFile],
+    own_files: int,
+    known: SessionContents,
+    limits: ContextLimits,
+    changes_shown: Collection[str] = (),
 ) -> ContextItems:
     """Return the items of a call: code first, then pointers. The first `own_files` belong to this prompt alone.
 
     The regions are taken in their order until the bytes are used up; those the session has cost nothing.
+    `changes_shown` are the changed files of which the session has every hunk.
     """
-    before = [
-        known.items[key].digest if (key := keys.context_key(file.ranked.path)) in known.items else "" for file in files
+    states = [
+        _FileState(
+            file, known_file(known, file.ranked.path) or POINTER, at < own_files, file.ranked.path in changes_shown
+        )
+        for at, file in enumerate(files)
     ]
     left, omitted = limits.bytes - OVERHEAD_BYTES["context"], 0
     chosen: list[list[ShownRegion]] = [[] for _ in files]
@@ -130,53 +167,49 @@ def context_items(
     places = sorted(
         (at >= own_files, region.order, at, region) for at, file in enumerate(files) for region in file.regions
     )
-    sent_regions = [known_regions(digest) for digest in before]
     for is_shared, _, at, region in places:
-        file = files[at]
-        if before[at] == keys.content_digest(file.content) or has_region(sent_regions[at], region):
+        state = states[at]
+        if state.has(region):
             had[at].append(region)
             continue
-        cost = region.bytes + (0 if chosen[at] else size(_heading(file)) + 1)
-        if cost > left or (limits.is_follow_up and is_shared and sent_regions[at]):
+        cost = region.bytes + (0 if chosen[at] else size(_heading(state.file)) + 1)
+        if cost > left or (limits.is_follow_up and is_shared and state.entry.regions):
             omitted += 1
             continue
         left -= cost
         chosen[at].append(region)
-    items = _code_items(files, chosen, had, sent_regions)
+    items = _code_items(states, chosen, had)
     return ContextItems([*items, *_pointer_items(files, chosen, had, known, left)], omitted)
 
 
 def _code_items(
-    files: Sequence[ContextFile],
-    chosen: Sequence[Sequence[ShownRegion]],
-    had: Sequence[Sequence[ShownRegion]],
-    sent_regions: Sequence[frozenset[str]],
+    states: Sequence[_FileState], chosen: Sequence[Sequence[ShownRegion]], had: Sequence[Sequence[ShownRegion]]
 ) -> list[PackItem]:
     """Return the items of files that show code, in the order of their best regions."""
-    shown = [at for at in range(len(files)) if chosen[at] or had[at]]
+    shown = [at for at in range(len(states)) if chosen[at] or had[at]]
     shown.sort(key=lambda at: (min(region.order for region in chosen[at] or had[at]), at))
-    items = []
-    for position, at in enumerate(shown, 1):
-        regions = chosen[at] or had[at]
-        entries = (
-            sent_regions[at]
-            if not chosen[at] and sent_regions[at]
-            else {region.known_as for region in regions} | sent_regions[at]
+    return [
+        _code_item(
+            states[at], chosen[at], had[at], Priority.TOP_CONTEXT if position < TOP_FILES else Priority.FURTHER_CONTEXT
         )
-        items.append(_code_item(files[at], regions, regions_digest(entries), position))
-    return items
+        for position, at in enumerate(shown)
+    ]
 
 
-def _code_item(file: ContextFile, regions: Sequence[ShownRegion], digest: str, position: int) -> PackItem:
+def _code_item(
+    state: _FileState, chosen: Sequence[ShownRegion], had: Sequence[ShownRegion], priority: Priority
+) -> PackItem:
+    file, regions = state.file, chosen or had
     return PackItem(
         key=keys.context_key(file.ranked.path),
         kind="context",
-        priority=Priority.TOP_CONTEXT if position <= TOP_FILES else Priority.FURTHER_CONTEXT,
-        text="\n".join([_heading(file), *_numbered(regions)]),
-        digest=digest,
+        priority=priority,
+        text="\n".join([_heading(file), *numbered_lines(region.lines for region in regions)]),
+        entry=state.entry_with(chosen, had),
         why=file.why,
-        score={**file.ranked.parts, **_region_scores(regions)},
-        content=keys.content_digest(file.content),
+        score=file.ranked.parts,
+        is_known=not chosen,
+        regions=tuple(region.record for region in regions),
     )
 
 
@@ -193,8 +226,7 @@ def _pointer_items(
             continue
         item = PackItem(
             key=keys.context_key(file.ranked.path), kind="context", priority=Priority.FURTHER_CONTEXT,
-            text=_pointer_line(file), digest=keys.POINTER, why=file.why, score=file.ranked.parts,
-            content=keys.content_digest(file.content),
+            text=_pointer_line(file), entry=POINTER, why=file.why, score=file.ranked.parts,
         )  # fmt: skip
         if not session_has(known, item):
             left -= item.bytes
@@ -212,22 +244,6 @@ def _heading(file: ContextFile) -> str:
 
 def _pointer_line(file: ContextFile) -> str:
     return f"{_heading(file)} ({one_line(file.why, WHY_CHARACTERS)})"
-
-
-def _numbered(regions: Sequence[ShownRegion]) -> list[str]:
-    """The lines with their numbers, and a mark where some are left out."""
-    lines: list[str] = []
-    previous = 0
-    for number, text in sorted({number: text for region in regions for number, text in region.lines}.items()):
-        if previous and number > previous + 1:
-            lines.append(GAP)
-        lines.append(f"{number}| {text}")
-        previous = number
-    return lines
-
-
-def _region_scores(regions: Sequence[ShownRegion]) -> dict[str, float]:
-    return {f"{region.label}: {name}": part for region in regions for name, part in region.parts.items() if part}
 
 
 def reasons_for(ranked: RankedFile, words: Mapping[str, str], *, mentioned: bool, changed: bool) -> str:
@@ -252,7 +268,7 @@ def reasons_for(ranked: RankedFile, words: Mapping[str, str], *, mentioned: bool
 
 def shows_content(item: PackItem) -> bool:
     """Whether a file's item shows more than that the file exists."""
-    return item.kind == "context" and item.digest != keys.POINTER
+    return item.kind == "context" and item.entry != POINTER
 
 
 def _link_reason(ranked: RankedFile) -> list[str]:
@@ -306,14 +322,16 @@ class RenderCache:
         limits: ContextLimits,
         known: SessionContents = NO_CONTENTS,
         own_files: int = 0,
+        changes_shown: Collection[str] = (),
     ) -> ContextItems:
         """Render the files; return the previous items if the very same files are given again to the same session."""
         last_files, last_inputs, last_items = self._last
         before = [known.items.get(keys.context_key(file.ranked.path)) for file in files]
-        inputs = (own_files, limits, tuple(entry and entry.digest for entry in before))
+        covered = tuple(file.ranked.path in changes_shown for file in files)
+        inputs = (own_files, limits, tuple(item and item.entry for item in before), covered)
         if last_inputs == inputs and _are_same(files, last_files):
             return last_items
-        items = context_items(files, own_files, known, limits)
+        items = context_items(files, own_files, known, limits, changes_shown)
         self._last = (tuple(files), inputs, items)
         return items
 

@@ -4,6 +4,7 @@ A session receives those hunks of a file's difference that are new to it, the mo
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -27,7 +28,7 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import may_span_lines, redact_lines
 from sidecar.core.text import clean, clip, one_line, size
 from sidecar.packs.items import PackItem, Priority
-from sidecar.runs import SessionContents, keys
+from sidecar.runs import SessionContents, entries, keys
 
 LINE_CHARACTERS = 240
 """Maximum characters shown of a line."""
@@ -44,7 +45,7 @@ class RenderedDiff(NamedTuple):
     lines: tuple[str, ...]
     bytes: int
     """UTF-8 bytes of the lines with their ends."""
-    hunks: tuple[keys.SentHunk, ...]
+    hunks: tuple[entries.SentHunk, ...]
     """The session's knowledge of the current difference once it has these lines."""
     has_known: bool
     """Whether the session knew some of the difference before."""
@@ -53,11 +54,11 @@ class RenderedDiff(NamedTuple):
 
 
 @lru_cache(maxsize=96)
-def render_diff(text: str, sent: tuple[keys.SentHunk, ...], query: str, limit_bytes: int) -> RenderedDiff:
+def render_diff(text: str, sent: tuple[entries.SentHunk, ...], query: str, limit_bytes: int) -> RenderedDiff:
     """Render a difference for a session that has `sent`; cut between hunks, inside a hunk only if none fits.
 
-    Each hunk is known, or shown, or counted in a last line. A hunk that was shown and has changed since is named by its
-    location, unless its replacement is shown.
+    Each hunk is known, or shown, or counted in a last line, also one of which only the beginning is shown. A hunk that
+    was shown and has changed since is named by its location, unless its replacement is shown.
     """
     hunks = split_hunks(text)
     known = _known_hunks(hunks, sent)
@@ -65,17 +66,18 @@ def render_diff(text: str, sent: tuple[keys.SentHunk, ...], query: str, limit_by
     lines = sanitized_lines(text)
     shown = _choose_hunks(hunks, lines, new_numbers, query, limit_bytes)
     body = list(_rendered(hunks, lines, shown))
+    clipped: list[int] = []
     if new_numbers and not shown:
-        shown, body = _clipped_hunk(hunks, lines, new_numbers[0], limit_bytes)
+        clipped, body = _clipped_hunk(hunks, lines, new_numbers[0], limit_bytes)
     left = _line_count(text) - len(body) + sum(line.startswith("  @@ ") for line in body)
     left -= sum(len(hunks[number].lines) for number in known)
     if left > 0 and (body or sent):  # otherwise the counts of the whole file say it
         body.append(f"  … {left} more lines")
-    changed_locations = _changed_locations(hunks, sent, shown)
+    changed_locations = _changed_locations(hunks, sent, [*shown, *clipped])
     was_shown = {number for number, sent_hunk in known.items() if sent_hunk.is_shown} | set(shown)
     now = tuple(
-        keys.SentHunk(hunk.hunk_id, hunk.position, number in was_shown)
-        for number, hunk in enumerate(hunks[: keys.MAX_HUNKS])
+        entries.SentHunk(hunk.hunk_id, hunk.position, number in was_shown)
+        for number, hunk in enumerate(hunks[: entries.MAX_HUNKS])
     )
     body += _changed_location_lines(changed_locations)
     return RenderedDiff(
@@ -98,7 +100,7 @@ def sanitized_lines(text: str) -> tuple[tuple[str, ...], ...]:
     return tuple(tuple(next(rendered) for _ in hunk.lines) for hunk in hunks)
 
 
-def _known_hunks(hunks: Sequence[Hunk], sent: Sequence[keys.SentHunk]) -> dict[int, keys.SentHunk]:
+def _known_hunks(hunks: Sequence[Hunk], sent: Sequence[entries.SentHunk]) -> dict[int, entries.SentHunk]:
     """Hunks that were sent before, in the same order: a hunk that moved before another counts as new."""
     numbers = {sent_hunk.hunk_id: number for number, sent_hunk in enumerate(sent)}
     known, last = {}, -1
@@ -172,7 +174,7 @@ def _clipped_hunk(
     return ([number], body) if len(body) > 1 else ([], [])
 
 
-def _changed_locations(hunks: Sequence[Hunk], sent: Sequence[keys.SentHunk], shown: Sequence[int]) -> list[str]:
+def _changed_locations(hunks: Sequence[Hunk], sent: Sequence[entries.SentHunk], shown: Sequence[int]) -> list[str]:
     """Locations of hunks that were shown and have changed since, unless a shown hunk covers the location."""
     present = {hunk.hunk_id for hunk in hunks}
     places = [sent_hunk.position for sent_hunk in sent if sent_hunk.is_shown and sent_hunk.hunk_id not in present]
@@ -243,7 +245,7 @@ class _ByteAllowance:
         self._item_bytes = int(sendable_bytes * ITEM_SHARE)
         self._left_bytes = int(sendable_bytes * share)
 
-    def render(self, path: str, text: str, sent: keys.SentChange | None) -> RenderedDiff:
+    def render(self, path: str, text: str, sent: entries.ChangeEntry | None) -> RenderedDiff:
         """Render a difference for a session that has `sent` within the remaining bytes, and subtract them.
 
         None stands for a session that has all of it: its bytes count at full size, whatever the current request.
@@ -303,15 +305,17 @@ def _changed(state: RepositoryState, relevance: QueryRelevance) -> tuple[list[Ch
     return files[:SHOWN_FILES], files[SHOWN_FILES:]
 
 
-def _sent_state(path: str, known: SessionContents) -> keys.SentChange:
+def _sent_state(path: str, known: SessionContents) -> entries.ChangeEntry:
+    """The known part of a file's diff; nothing for a file that no longer differs or was never sent."""
     delivered = known.items.get(keys.change_key(path))
-    return keys.sent_change_of(delivered.digest if delivered is not None else None)
+    entry = delivered.entry if delivered is not None else None
+    return entry if isinstance(entry, entries.ChangeEntry) else entries.NO_CHANGE
 
 
 def _was_sent(file: ChangedFile, known: SessionContents) -> bool:
     """Whether a session has exactly this difference."""
     sent = _sent_state(file.path, known)
-    return sent.is_whole and sent.change == keys.change_digest(file)
+    return sent.is_whole and sent.change == entries.change_digest(file)
 
 
 def _known_item(
@@ -319,28 +323,28 @@ def _known_item(
 ) -> PackItem:
     """A changed file the session has: what a session without it would receive."""
     body = allowance.render(file.path, _text(file, differences), None) if differences is not None else _EMPTY_DIFF
-    return _item(file, _title(file, differences), body, known.items[keys.change_key(file.path)].digest)
+    return _item(file, _title(file, differences), body, known.items[keys.change_key(file.path)].entry)
 
 
 def _new_item(
     file: ChangedFile, differences: Differences | None, known: SessionContents, allowance: _ByteAllowance
 ) -> PackItem:
     """A changed file whose difference is new, or part of it; only named if the difference came too late."""
-    sent, change = _sent_state(file.path, known), keys.change_digest(file)
+    sent, change = _sent_state(file.path, known), entries.change_digest(file)
     if differences is None:
-        return _item(
-            file, _title(file, None), _EMPTY_DIFF, keys.sent_change_digest(sent._replace(change=change, is_whole=False))
-        )
-    body = allowance.render(
-        file.path, _text(file, differences), keys.SentChange("") if file.kind == "deleted" else sent
-    )
+        return _item(file, _title(file, None), _EMPTY_DIFF, replace(sent, change=change, is_whole=False))
+    body = allowance.render(file.path, _text(file, differences), entries.NO_CHANGE if file.kind == "deleted" else sent)
     title = _title(file, differences) + (_since_note(body) if sent.change else "")
-    return _item(file, title, body, keys.sent_change_digest(keys.SentChange(change, body.hunks)))
+    return _item(file, title, body, entries.ChangeEntry(change, body.hunks))
 
 
-def _item(file: ChangedFile, title: str, body: RenderedDiff, digest: str) -> PackItem:
+def _item(file: ChangedFile, title: str, body: RenderedDiff, entry: entries.Entry) -> PackItem:
     text, why = "\n".join([title, *body.lines]), f"{file.kind} in the worktree"
-    return PackItem(keys.change_key(file.path), "delta", Priority.DELTA, text, digest, why)
+    shows_all = isinstance(entry, entries.ChangeEntry) and entry.shows_all
+    return PackItem(
+        keys.change_key(file.path), "delta", Priority.DELTA, text, entry, why,
+        shows_changes_of=file.path if shows_all else "",
+    )  # fmt: skip
 
 
 def _since_note(body: RenderedDiff) -> str:
@@ -374,23 +378,27 @@ def _committed_item(
     """Changes that commits made to a file since the session's last run, less what it received before the commit."""
     sent, is_deleted = _sent_state(diff.path, known), _DELETED_FILE.match(diff.hunks) is not None
     body = allowance.render(
-        diff.path, diff.hunks if not is_deleted else "", sent if not is_deleted else keys.SentChange("")
+        diff.path, diff.hunks if not is_deleted else "", sent if not is_deleted else entries.NO_CHANGE
     )
     what = "committed" if moved is not None and moved.direction == "forward" else "changed with HEAD"
     title = f"{what}{', deleted' if is_deleted else ''}: {one_line(diff.path, 300)}{_counts(diff)}"
     text = "\n".join([title + (_since_note(body) if sent.change and not is_deleted else ""), *body.lines])
-    why = "committed since the last run"
-    if sent.change and not any(file.path == diff.path for file in state.changed):
-        return PackItem(keys.change_key(diff.path), "delta", Priority.DELTA, text, keys.REMOVED, why)
-    key = keys.commit_key(diff.path)
-    return PackItem(key, "delta", Priority.DELTA, text, short_id(state.head), why, always_sent=True)
+    why, is_changed = "committed since the last run", any(file.path == diff.path for file in state.changed)
+    shows_all = not is_changed and entries.ChangeEntry(hunks=body.hunks).shows_all
+    path = diff.path if shows_all else ""
+    if sent.change and not is_changed:
+        key = keys.change_key(diff.path)
+        return PackItem(key, "delta", Priority.DELTA, text, entries.REMOVED, why, shows_changes_of=path)
+    key, entry = keys.commit_key(diff.path), entries.TextEntry(short_id(state.head))
+    return PackItem(key, "delta", Priority.DELTA, text, entry, why, always_sent=True, shows_changes_of=path)
 
 
 def _rest_item(rest: Sequence[ChangedFile], known: SessionContents) -> PackItem:
     """The files beyond those shown one by one; for a session with another list, what is new on it."""
-    ids = {keys.listed_id(file): file for file in sorted(rest, key=lambda file: file.path)}
-    digest, sent = keys.listed_digest(list(ids)), known.items.get(keys.MORE)
-    sent_ids = keys.listed_ids(sent.digest) if sent is not None and sent.digest != digest else frozenset[str]()
+    ids = {entries.listed_id(file): file for file in sorted(rest, key=lambda file: file.path)}
+    entry, sent = entries.file_list_entry(list(ids)), known.items.get(keys.MORE)
+    before = sent.entry if sent is not None and sent.entry != entry else None
+    sent_ids = frozenset(before.ids) if isinstance(before, entries.FileListEntry) else frozenset[str]()
     new_files = [
         file for file_id, file in ids.items() if file_id not in sent_ids and not (sent_ids and _was_sent(file, known))
     ]
@@ -398,7 +406,7 @@ def _rest_item(rest: Sequence[ChangedFile], known: SessionContents) -> PackItem:
     listed = ", ".join(one_line(file.path, 100) for file in new_files[:LISTED_FILES])
     more = " …" if len(new_files) > LISTED_FILES else ""
     text = f"{len(rest)} more changed files{qualifier}{listed}{more}"
-    return PackItem(keys.MORE, "delta", Priority.DELTA, text, digest, "too many changes to show each")
+    return PackItem(keys.MORE, "delta", Priority.DELTA, text, entry, "too many changes to show each")
 
 
 def _reverted_items(state: RepositoryState, known: SessionContents, item_keys: set[str]) -> Iterator[PackItem]:
@@ -406,8 +414,8 @@ def _reverted_items(state: RepositoryState, known: SessionContents, item_keys: s
     present = {keys.change_key(file.path) for file in state.changed}
     for key, item in sorted(known.items.items()):
         path = keys.changed_path(key)
-        if path is not None and key not in present and key not in item_keys and item.digest != keys.REMOVED:
+        if path is not None and key not in present and key not in item_keys and item.entry != entries.REMOVED:
             text = f"no longer changed: {one_line(path, 300)}"
             yield PackItem(
-                key, "delta", Priority.DELTA, text, keys.REMOVED, "was changed at this session's last update"
+                key, "delta", Priority.DELTA, text, entries.REMOVED, "was changed at this session's last update"
             )

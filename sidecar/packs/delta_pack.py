@@ -4,6 +4,7 @@ Here: the worktree's head, failing tests, the task list and changed rules; the f
 """
 
 from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from sidecar.codebase import FileDiff, HeadMove, RepositoryState, may_show
@@ -19,7 +20,7 @@ from sidecar.packs.delta_files import (
     file_items,
 )
 from sidecar.packs.items import PackItem, Priority, session_has
-from sidecar.runs import FailingTests, SessionContents, keys
+from sidecar.runs import FailingTests, SessionContents, entries, keys
 
 MAX_TODOS = 40
 TODO_CHARACTERS = 200
@@ -32,16 +33,16 @@ def task_list_items(todos: Sequence[tuple[str, str]], known: SessionContents) ->
     """Return the task list; for a session that has it, only what changed."""
     sent = known.items.get(keys.TODOS)
     if todos:
-        digest = keys.todos_digest(todos)
-        changes = _task_changes(todos, sent.digest) if sent is not None and sent.digest != digest else []
-        return [_task_list_item(_changes_text(todos, changes) if changes else _full_text(todos), digest)]
-    if sent is not None and sent.digest != keys.REMOVED:
-        return [_task_list_item("Task list: empty now.", keys.REMOVED)]
+        entry = entries.task_list_entry(todos)
+        changes = _task_changes(todos, sent.entry) if sent is not None and sent.entry != entry else []
+        return [_task_list_item(_changes_text(todos, changes) if changes else _full_text(todos), entry)]
+    if sent is not None and sent.entry != entries.REMOVED:
+        return [_task_list_item("Task list: empty now.", entries.REMOVED)]
     return []
 
 
-def _task_list_item(text: str, digest: str) -> PackItem:
-    return PackItem(keys.TODOS, "delta", Priority.DELTA, text, digest, "the task list as last reported")
+def _task_list_item(text: str, entry: entries.Entry) -> PackItem:
+    return PackItem(keys.TODOS, "delta", Priority.DELTA, text, entry, "the task list as last reported")
 
 
 def _full_text(todos: Sequence[tuple[str, str]]) -> str:
@@ -59,21 +60,19 @@ def _bounded(lines: Sequence[str]) -> list[str]:
     return [*lines[:MAX_TODOS], *more]
 
 
-def _task_changes(todos: Sequence[tuple[str, str]], sent_change_digest: str) -> list[str]:
+def _task_changes(todos: Sequence[tuple[str, str]], sent: entries.Entry) -> list[str]:
     """Changes to the tasks; empty where the whole list is shorter, or only the order changed."""
-    sent_todos = keys.sent_todos(sent_change_digest)
-    before = {todo_id: status for todo_id, status, _ in sent_todos}
-    present = {keys.todo_id(content) for content, _ in todos}
+    sent_tasks = sent.tasks if isinstance(sent, entries.TaskListEntry) else ()
+    before = {task.task_id: task.status for task in sent_tasks}
+    present = {entries.task_id(content) for content, _ in todos}
     lines = [
-        f"  dropped: {one_line(content, TODO_CHARACTERS)}"
-        for todo_id, _, content in sent_todos
-        if todo_id not in present
+        f"  dropped: {one_line(task.beginning, TODO_CHARACTERS)}" for task in sent_tasks if task.task_id not in present
     ]
     for content, status in todos:
-        todo_id, text = keys.todo_id(content), one_line(content, TODO_CHARACTERS)
-        if todo_id not in before:
+        task_id, text = entries.task_id(content), one_line(content, TODO_CHARACTERS)
+        if task_id not in before:
             lines.append(f"  added: [{_MARKS.get(status, ' ')}] {text}")
-        elif before[todo_id] != status:
+        elif before[task_id] != status:
             lines.append(f"  {_VERBS.get(status, 'open again')}: {text}")
     return lines if len(lines) < max(2, len(todos)) else []
 
@@ -104,24 +103,25 @@ def failing_test_items(
         yield _failing_item(tests, state, known)
     for key, item in sorted(known.items.items()):
         runner = keys.tests_runner(key)
-        if runner is not None and runner not in runners and item.digest != keys.REMOVED:
+        if runner is not None and runner not in runners and item.entry != entries.REMOVED:
             text = f"Tests ({one_line(runner, 80)}): no known failures remain."
             why = "they failed at this session's last update"
-            yield PackItem(key, "delta", Priority.DELTA, text, keys.REMOVED, why)
+            yield PackItem(key, "delta", Priority.DELTA, text, entries.REMOVED, why)
 
 
 def _failing_item(tests: FailingTests, state: RepositoryState, known: SessionContents) -> PackItem:
     """Test names and error excerpt; a session that ran the tests itself is reminded of the names alone."""
-    key, digest = keys.tests_key(tests.runner), keys.tests_digest(tests.names, tests.excerpt, tests.run_id)
+    key = keys.tests_key(tests.runner)
+    entry = entries.FailureEntry(entries.tests_digest(tests.names, tests.excerpt, tests.run_id))
     sent = known.items.get(key)
-    has_seen = sent is not None and sent.digest == digest + keys.SEEN and bool(tests.names)
+    has_seen = sent is not None and sent.entry == replace(entry, is_own=True) and bool(tests.names)
     names = [f"  {one_line(name, 200)}" for name in tests.names[:MAX_TESTS]]
     more = [f"  … {len(tests.names) - MAX_TESTS} more"] if len(tests.names) > MAX_TESTS else []
     excerpt = (
         [f"  | {clip(line, LINE_CHARACTERS)}" for line in clean(tests.excerpt).splitlines()] if not has_seen else []
     )
     text = "\n".join([f"Failing tests ({tests.runner}){_seen_note(tests, state)}:", *names, *more, *excerpt])
-    return PackItem(key, "delta", Priority.FAILING_TESTS, text, digest, "the last test run failed")
+    return PackItem(key, "delta", Priority.FAILING_TESTS, text, entry, "the last test run failed")
 
 
 def _seen_note(tests: FailingTests, state: RepositoryState) -> str:
@@ -135,11 +135,9 @@ def _seen_note(tests: FailingTests, state: RepositoryState) -> str:
 MAX_COMMITS = 10
 MAX_RULE_CHANGES = 30
 
-_NAMES_ONLY_SUFFIX = f":{keys.NAMED_ONLY}"
-
-
 NOTHING_CHANGED = PackItem(
-    keys.UNCHANGED, "delta", Priority.DELTA, "Nothing since your last run.", "unchanged", "nothing changed",
+    keys.UNCHANGED, "delta", Priority.DELTA, "Nothing since your last run.", entries.TextEntry("unchanged"),
+    "nothing changed",
     always_sent=True,
 )  # fmt: skip
 """Reports that nothing changed, so that the agent need not check."""
@@ -189,24 +187,24 @@ def _head_item(
         lines += _moved_lines(moved, shown_files)
     elif not is_complete and known.head_commit is not None and known.head_commit != state.head:
         lines.append("HEAD has moved since your last run.")
-    digest = keys.head_digest(state.branch, state.head) + ("" if is_complete else _NAMES_ONLY_SUFFIX)
-    return PackItem(keys.HEAD, "delta", Priority.DELTA, "\n".join(lines), digest, "the worktree's head")
+    entry = entries.head_entry(state.branch, state.head, is_whole=is_complete)
+    return PackItem(keys.HEAD, "delta", Priority.DELTA, "\n".join(lines), entry, "the worktree's head")
 
 
 def _folder_item(state: RepositoryState, known: SessionContents) -> PackItem:
     text = "Worktree: a folder without git, whose changes cannot be shown."
     if keys.HEAD in known.items:
         text += " Files in it have changed since your last run."
-    digest = keys.folder_digest(state.changed_hash)
-    return PackItem(keys.HEAD, "delta", Priority.DELTA, text, digest, "the worktree's head")
+    entry = entries.folder_entry(state.changed_hash)
+    return PackItem(keys.HEAD, "delta", Priority.DELTA, text, entry, "the worktree's head")
 
 
 def _where(state: RepositoryState, known: SessionContents) -> str:
     where = f"branch {one_line(state.branch, 120)}" if state.branch else "detached HEAD"
     at = f"at {state.head[:10]}" if state.head else "without a commit yet"
     sent = known.items.get(keys.HEAD)
-    before = keys.sent_branch(sent.digest) if sent is not None else None
-    was = f" (was on branch {one_line(before, 120)})" if before is not None and before != state.branch else ""
+    before = sent.entry.branch if sent is not None and isinstance(sent.entry, entries.HeadEntry) else ""
+    was = f" (was on branch {one_line(before, 120)})" if before and before != state.branch else ""
     return f"Worktree: {where} {at}{was}."
 
 
@@ -247,13 +245,13 @@ def _rules_items(changes: Sequence[str] | None, known: SessionContents) -> list[
         more = [f"  … {len(changes) - MAX_RULE_CHANGES} more"] if len(changes) > MAX_RULE_CHANGES else []
         shown = [f"  {line}" for line in changes[:MAX_RULE_CHANGES]]
         text = "\n".join(["The repository's rules and map have changed:", *shown, *more])
-        digest = short_id(text)
+        entry: entries.Entry = entries.TextEntry(short_id(text))
     elif changes is not None and sent is not None:
         text = "The repository's rules and map match the original again."
-        digest = keys.REMOVED
+        entry = entries.REMOVED
     else:
         return []
-    return [PackItem(keys.RULES, "delta", Priority.DELTA, text, digest, "the anchor's sources changed")]
+    return [PackItem(keys.RULES, "delta", Priority.DELTA, text, entry, "the anchor's sources changed")]
 
 
 def _counts(file: FileDiff) -> str:

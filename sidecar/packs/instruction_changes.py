@@ -22,6 +22,7 @@ from sidecar.packs.anchor import STANDING_INSTRUCTIONS
 from sidecar.packs.items import PackItem, Priority
 from sidecar.packs.overrides import Overrides, statement_key
 from sidecar.runs import SessionContents, keys
+from sidecar.runs.ledger_entries import REMOVED, Entry, TextEntry
 
 NEW_PREFIX, CHANGED_PREFIX = "New standing instruction from the user: ", "Standing instruction changed: "
 REPLACED_PREFIX, REVOKED_PREFIX = "It replaces: ", "A standing instruction no longer holds: "
@@ -48,7 +49,7 @@ def instruction_items(
 ) -> list[PackItem]:
     """Return an item for each instruction that a session with an anchor lacks, or has although it no longer holds."""
     anchor_lines = _instructions_in(known.anchor.text if known.anchor is not None else "")
-    sent = {memory_id: item.digest for key, item in known.items.items() if (memory_id := keys.instruction_id(key))}
+    sent = {memory_id: item.entry for key, item in known.items.items() if (memory_id := keys.instruction_id(key))}
     active_ids = {instruction.id for instruction in state.active}
     had_ids = dict.fromkeys((*anchor_lines, *sent, *(_typed_here(state, session_id) if known.exists else ())))
     outdated = [memory_id for memory_id in had_ids if memory_id not in active_ids]
@@ -65,7 +66,7 @@ def instruction_items(
         is_change = bool(replaced) or instruction.id in anchor_lines or instruction.id in sent
         statement = instruction.line.removeprefix("- ")
         text = f"{CHANGED_PREFIX if is_change else NEW_PREFIX}{statement}"
-        items.append(_item(instruction.id, text, short_id(instruction.text), "the user stated it"))
+        items.append(_item(instruction.id, text, TextEntry(short_id(instruction.text)), "the user stated it"))
         items.extend(_outdated_item(old, state.replaced[old].text, REPLACED_PREFIX) for old in replaced)
         outdated = [old for old in outdated if old not in replaced]
     revoked = (old for old in outdated if not _is_unwanted(old, anchor_lines, overrides))
@@ -99,11 +100,11 @@ def _section_lines(anchor: str) -> Iterator[str]:
 
 def _outdated_item(memory_id: str, text: str, prefix: str) -> PackItem:
     statement = f"{text} ({memory_id})" if text else memory_id
-    return _item(memory_id, f"{prefix}{statement}", keys.REMOVED, "the user withdrew, changed or replaced it")
+    return _item(memory_id, f"{prefix}{statement}", REMOVED, "the user withdrew, changed or replaced it")
 
 
-def _item(memory_id: str, text: str, digest: str, why: str) -> PackItem:
-    return PackItem(keys.instruction_key(memory_id), "delta", Priority.PINNED, text, digest, why)
+def _item(memory_id: str, text: str, entry: Entry, why: str) -> PackItem:
+    return PackItem(keys.instruction_key(memory_id), "delta", Priority.PINNED, text, entry, why)
 
 
 def _is_unwanted(memory_id: str, anchor_lines: Mapping[str, tuple[str, str]], overrides: Overrides) -> bool:

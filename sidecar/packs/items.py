@@ -9,7 +9,8 @@ from typing import NamedTuple
 from sidecar.core.digests import short_id
 from sidecar.core.text import MARKER_PREFIX, escape_markers, size
 from sidecar.runs import Item, SessionContents, keys
-from sidecar.runs.call_record import Block, BlockKind
+from sidecar.runs.call_record import Block, BlockKind, RegionRecord
+from sidecar.runs.ledger_entries import Entry, covers
 from sidecar.settings.resolve import Settings
 
 
@@ -35,13 +36,18 @@ class PackItem:
     kind: BlockKind
     priority: Priority
     text: str
-    digest: str
+    entry: Entry
+    """Its entry in the ledger once the text is sent."""
     why: str
     score: Mapping[str, float] = field(default_factory=dict)
     always_sent: bool = False
     """True for what is sent on each call, whatever the session has."""
-    content: str = ""
-    """For a file's summary, the file's content: a session that read or wrote exactly that needs no summary."""
+    is_known: bool = False
+    """Whether the text contains nothing that the session lacks, although its entry differs."""
+    shows_changes_of: str = ""
+    """Path of a changed file of which the session has every hunk, once the item is sent."""
+    regions: tuple[RegionRecord, ...] = ()
+    """The regions it shows, with the parts of their scores."""
 
     @cached_property
     def bytes(self) -> int:
@@ -56,7 +62,7 @@ class PackItem:
 
     def as_delivery(self) -> Item:
         """Return its entry in the ledger."""
-        return Item(self.key, self.digest, self.bytes)
+        return Item(self.key, self.entry, self.bytes)
 
 
 def session_has(known: SessionContents, item: PackItem) -> bool:
@@ -64,7 +70,7 @@ def session_has(known: SessionContents, item: PackItem) -> bool:
     delivered = known.items.get(item.key)
     if delivered is None or item.always_sent:
         return False
-    return delivered.digest in (item.digest, item.content) or item.digest == keys.POINTER
+    return item.is_known or covers(delivered.entry, item.entry)
 
 
 def sent_memory_ids(known: SessionContents) -> list[str]:

@@ -18,7 +18,7 @@ from sidecar.memory.managed_memories import Pointer
 from sidecar.packs.anchor import Pointers
 from sidecar.packs.items import PackItem, Priority, sent_memory_ids
 from sidecar.packs.overrides import Overrides, is_muted
-from sidecar.runs import SessionContents, keys
+from sidecar.runs import SessionContents, entries, keys
 
 if TYPE_CHECKING:
     from sidecar.registry import Hint  # loaded after the first response
@@ -89,7 +89,7 @@ def hint_item(hint: "Hint") -> PackItem:
         kind="context",
         priority=Priority.TOP_CONTEXT,
         text=hint.text,
-        digest=short_id(hint.text),
+        entry=entries.TextEntry(short_id(hint.text)),
         why=hint.why,
     )
 
@@ -97,8 +97,9 @@ def hint_item(hint: "Hint") -> PackItem:
 def _changed_ids(known: SessionContents, current: Mapping[str, Memory]) -> Iterator[str]:
     """The ids of sent memories that have changed or no longer exist."""
     for memory_id in sent_memory_ids(known):
-        memory, had = current.get(memory_id), known.items[keys.memory_key(memory_id)].digest
-        if had != keys.REMOVED if memory is None else had.partition(":")[0] != memory.version:
+        memory, had = current.get(memory_id), known.items[keys.memory_key(memory_id)].entry
+        version = had.version if isinstance(had, entries.MemoryEntry) else None
+        if had != entries.REMOVED if memory is None else version != memory.version:
             yield memory_id
 
 
@@ -107,7 +108,7 @@ def _changed_item(memory_id: str, memory: Memory | None) -> PackItem:
         text = render_memory("chunks", memory.title, memory.tags, memory.text, ()).text
         return _item(memory, "chunks", text, "a memory sent earlier was changed")
     key, text = keys.memory_key(memory_id), revoked_line(memory_id)
-    return PackItem(key, "context", Priority.TOP_CONTEXT, text, keys.REMOVED, "a memory sent earlier was retracted")
+    return PackItem(key, "context", Priority.TOP_CONTEXT, text, entries.REMOVED, "a memory sent earlier was retracted")
 
 
 def _relevant_item(match: Relevant, level: Level) -> PackItem:
@@ -123,9 +124,8 @@ def _item(memory: Memory, level: Level, text: str, why: str) -> PackItem:
         kind="context",
         priority=Priority.TOP_CONTEXT,
         text=memory_heading(memory) + _statement_and_detail(memory.title, text),
-        digest=memory.version if level != "metadata" else f"{memory.version}:{level}",
+        entry=entries.MemoryEntry(memory.version, level if level == "metadata" else ""),
         why=why,
-        content=memory.version,
     )
 
 

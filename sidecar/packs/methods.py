@@ -13,6 +13,7 @@ from sidecar.governor import after_compaction, after_new_session
 from sidecar.method import Lane, method, notification
 from sidecar.packs.model import (
     ExplainedItem,
+    ExplainedRegion,
     ExplainedStatement,
     ExplainParams,
     ExplainResult,
@@ -148,7 +149,12 @@ def _items(items: Iterable[ItemRecord], overrides: Overrides) -> list[ExplainedI
     return [
         ExplainedItem(
             item=item.key, kind=item.kind, bytes=item.bytes, disposition=item.disposition, why=item.why,
-            score=dict(item.score), override=overrides[item.key].kind if item.key in overrides else None,
+            score=dict(item.score),
+            regions=[
+                ExplainedRegion(lines=region.lines, name=region.name, score=dict(region.score))
+                for region in item.regions
+            ],
+            override=overrides[item.key].kind if item.key in overrides else None,
         )
         for item in items
     ]  # fmt: skip
@@ -167,7 +173,7 @@ def _anchor_of(system: SystemText | None, blocks: list[Block]) -> str:
 
 def _session_of(call_record: CallRecord) -> SessionKey | None:
     return (
-        SessionKey(call_record.provider, call_record.session_id, call_record.shadow)
+        SessionKey(call_record.sub_chat_id, call_record.provider, call_record.session_id, call_record.shadow)
         if call_record.session_id is not None
         else None
     )
@@ -227,8 +233,18 @@ def session_event(call: Call, params: SessionEventParams) -> None:
         return
     with call.database.write() as tx:
         # An unfinished run counts as not delivered: the session may have lost what the run was given.
-        forget = ledger.drop_transcript if params.event in ("compacted", "rolledBack") else ledger.drop_session
-        forget(tx, params.provider, params.session_id, params.sub_chat_id)
+        is_compaction = params.event == "compacted"
+        if is_compaction or params.event == "rolledBack":
+            ledger.drop_transcript(
+                tx,
+                params.provider,
+                params.session_id,
+                params.sub_chat_id,
+                call.now_ms(),
+                is_compaction=is_compaction,
+            )
+        else:
+            ledger.drop_session(tx, params.provider, params.session_id, params.sub_chat_id)
         records.drop_pending(tx, params.sub_chat_id)
         _reset_pressure(tx, params, call.now_ms())
 

@@ -4,7 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
-from sidecar.core.wire import MAX_COUNT, MAX_TOKENS, FolderPath, Identifier, Tokens, WireModel
+from sidecar.core.wire import MAX_COUNT, MAX_TOKENS, FolderPath, Identifier, Instant, Tokens, WireModel
 from sidecar.governor.model import GovernorAction
 from sidecar.runs.call_record import Action, Block, BlockKind, Disposition, PreRunMetadata, SystemText
 from sidecar.runs.model import MAX_PROMPT_CHARACTERS, Provider, RunMode
@@ -24,12 +24,38 @@ class Mentions(WireModel):
     folders: list[RelativePath] = Field(default_factory=list, max_length=200)
 
 
+class ForkOrigin(WireModel):
+    """The conversation and the provider session that a conversation was forked from."""
+
+    sub_chat_id: Identifier
+    session_id: Identifier
+
+
 class SessionBefore(WireModel):
-    """The provider session that will receive the prompt."""
+    """The provider session that will receive the prompt, and facts about it; stating a fact again changes nothing.
+
+    A sub-chat whose session another sub-chat has is a fork of it: it starts with a copy of what that session has.
+    """
 
     id: Identifier | None = Field(description="The provider's session id; null for a new session.")
     will_resume: bool = Field(description="Whether the provider continues that session.")
-    is_fork: bool = Field(description="Whether the provider forks it; a fork counts as unknown.")
+    is_fork: bool = Field(
+        description="Whether the provider forks it. Without `forkedFrom` or `truncatedToMessageId`, a fork of the "
+        "sub-chat's own session counts as unknown."
+    )
+    forked_from: ForkOrigin | None = Field(default=None, description="Origin of a forked sub-chat.")
+    truncated_to_message_id: Identifier | None = Field(
+        default=None,
+        description="After a rollback, until a run has ended: the last assistant message that the session still has, "
+        "as in `assistant.messageId` of its post-run; null for none. Absent means that nothing was rolled back. With "
+        "an unknown id the session counts as unknown.",
+    )
+    compacted_at: Instant | None = Field(default=None, description="Time of the session's last compaction.")
+    continues: Identifier | None = Field(
+        default=None,
+        description="The run whose provider session goes on although no id of it was stored, for example because the "
+        "first run failed; with `id` null.",
+    )
 
 
 class HostInjects(WireModel):
@@ -124,6 +150,14 @@ class ExplainParams(WireModel):
         return self
 
 
+class ExplainedRegion(WireModel):
+    """A region of a file: its score adds to its file's rank, not to its file's score."""
+
+    lines: str = Field(description="First and last line, as `12-40`.")
+    name: str = Field(description="The definition it is or belongs to; empty at the top of a file.")
+    score: dict[str, float] = Field(description="Parts of the region's score by name.")
+
+
 class ExplainedItem(WireModel):
     """An item of the packs: its disposition and the reason it was considered."""
 
@@ -134,8 +168,9 @@ class ExplainedItem(WireModel):
     why: str
     override: OverrideKind | None = Field(description="The user's override of it.")
     score: dict[str, float] = Field(
-        description="Parts of the score by name, as in `codebase/search`; empty for unscored items."
+        description="Parts of the file's score by name, as in `codebase/search`; empty for unscored items."
     )
+    regions: list[ExplainedRegion] = Field(description="Regions of a file that the item shows.")
 
 
 class ExplainedStatement(WireModel):

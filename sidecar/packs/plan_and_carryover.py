@@ -6,7 +6,7 @@ from typing import NamedTuple
 from sidecar.core.digests import short_id
 from sidecar.core.text import clean, one_line, size
 from sidecar.packs.items import PackItem, Priority
-from sidecar.runs import Snapshot, SubChat, Task, keys
+from sidecar.runs import Snapshot, SubChat, Task, entries, keys
 from sidecar.runs.call_record import BlockKind
 
 PLAN_RULES = (
@@ -33,14 +33,15 @@ def contract_item(task: Task, sub_chat: SubChat, sendable_bytes: int) -> PackIte
     if sub_chat.todos:
         lines += ["Plan so far:", *step_lines(sub_chat.todos)]
     text = "\n".join([*lines, "Rules:", *PLAN_RULES])
-    digest = short_id([text, sub_chat.plan])
-    return PackItem(keys.CONTRACT, "plan", Priority.PLAN, text, digest, "this is a planning run", always_sent=True)
+    entry = entries.TextEntry(short_id([text, sub_chat.plan]))
+    return PackItem(keys.CONTRACT, "plan", Priority.PLAN, text, entry, "this is a planning run", always_sent=True)
 
 
 def plan_item(plan: str, kind: BlockKind, sendable_bytes: int) -> PackItem:
     """Return the plan that an earlier run proposed for the task, for a session that does not have it."""
     text = "\n".join(["Plan of this task, as proposed in an earlier run:", *_plan_lines(plan, sendable_bytes)])
-    return PackItem(keys.PLAN, kind, Priority.PLAN, text, keys.plan_digest(plan), "the plan this task follows")
+    entry = entries.TextEntry(entries.plan_digest(plan))
+    return PackItem(keys.PLAN, kind, Priority.PLAN, text, entry, "the plan this task follows")
 
 
 def step_lines(todos: tuple[tuple[str, str], ...]) -> list[str]:
@@ -132,7 +133,12 @@ def carryover_items(snapshot: Snapshot, sendable_bytes: int) -> list[PackItem]:
             left -= size(text) + 1
             items.append(
                 PackItem(
-                    f"carryover:{section.name}", "carryover", Priority.CARRYOVER, text, short_id(text), CARRYOVER_REASON
+                    f"carryover:{section.name}",
+                    "carryover",
+                    Priority.CARRYOVER,
+                    text,
+                    entries.TextEntry(short_id(text)),
+                    CARRYOVER_REASON,
                 )
             )
     return items

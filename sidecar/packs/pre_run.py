@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sidecar.call import Call, Process
 from sidecar.codebase import RepositoryState, StateUnavailable, may_show
+from sidecar.context import record_compaction
 from sidecar.core.clock import Deadline
 from sidecar.core.errors import Busy, SidecarError, StateDegraded
 from sidecar.core.text import line_count, size
@@ -25,7 +26,7 @@ from sidecar.packs.items import PackItem, Priority, render_prompt
 from sidecar.packs.model import GovernorBefore, PreRunParams, PreRunResult
 from sidecar.packs.request import PackRequest, load_request
 from sidecar.packs.task_pack import PackQuery, query_of_request
-from sidecar.runs import CallRecord, Item, keys, ledger, records
+from sidecar.runs import CallRecord, Item, entries, keys, ledger, records, store_session
 from sidecar.runs.call_record import (
     CallDetails,
     CallTexts,
@@ -47,7 +48,7 @@ def baseline_of(state: RepositoryState | None) -> WorktreeBaseline:
     """Return the head and a digest of each file that differs from it; nothing if the state is unknown."""
     if state is None:
         return WorktreeBaseline()
-    changed = {file.path: keys.change_digest(file) for file in state.changed if may_show(file.path)}
+    changed = {file.path: entries.change_digest(file) for file in state.changed if may_show(file.path)}
     return WorktreeBaseline(head=state.head, changed=changed)
 
 
@@ -97,7 +98,9 @@ def record_passthrough(
     workspace = call.process.workspaces.get(params.cwd, params.project_path)
     session = request.session.session_id if request is not None and request.session is not None else None
     shadow, now_ms = request is not None and request.is_shadow, call.now_ms()
-    anchor = result.system and PackItem(keys.ANCHOR, "anchor", Priority.ANCHOR, result.system.text, "", "stays pinned")
+    anchor = result.system and PackItem(
+        keys.ANCHOR, "anchor", Priority.ANCHOR, result.system.text, entries.TextEntry(result.system.id), "stays pinned"
+    )
     details = CallDetails(
         action=result.action,
         reason=result.reason,
@@ -121,9 +124,13 @@ def record_passthrough(
         texts=CallTexts(system=result.system),
     )
     try:
-        with call.database.write(durable=False, keep_generation=result.reason != "deadline") as tx:
+        has_new_facts = request is not None and request.has_new_facts
+        keeps_state = result.reason != "deadline" and not has_new_facts
+        with call.database.write(durable=False, keep_generation=keeps_state) as tx:
             if request is not None and result.reason == "deadline":
                 _put_task(tx, request, now_ms)
+            if request is not None:
+                _store_facts(tx, request, now_ms)
             records.record_call(tx, call_record)
             measures = {labelled("passedThrough", reason=result.reason or "unknown"): 1.0}
             if result.reason == "deadline":
@@ -148,7 +155,7 @@ def explained_items(dispositions: Iterable[tuple[PackItem, Disposition]]) -> tup
     return tuple(
         ItemRecord(
             key=item.key, kind=item.kind, bytes=item.bytes, disposition=disposition, why=item.why,
-            score=dict(item.score),
+            score=dict(item.score), regions=item.regions,
         )
         for item, disposition in dispositions
     )  # fmt: skip
@@ -159,6 +166,18 @@ def _put_task(tx: "apsw.Connection", request: PackRequest, now_ms: int) -> None:
     records.put_sub_chat(tx, request.params.sub_chat_id, workspace.project_key, workspace.key, state, now_ms)
 
 
+def _store_facts(tx: "apsw.Connection", request: PackRequest, now_ms: int) -> None:
+    """Store what the request states about its session."""
+    store_session(tx, request.resumed, now_ms)
+    if request.has_new_compaction:
+        project, session = request.workspace.project_key, request.resumed.key
+        if session is not None:
+            record_compaction(tx, project, session.session_id, now_ms)
+        state = records.sub_chat(tx, request.params.sub_chat_id)
+        state = replace(state, counters=request.sub_chat.counters)
+        records.put_sub_chat(tx, request.params.sub_chat_id, project, request.workspace.key, state, now_ms)
+
+
 def record_pre_run(
     request: PackRequest, inputs: PackInputs, composition: Composition, result: PreRunResult, token: str
 ) -> None:
@@ -166,11 +185,13 @@ def record_pre_run(
     params, now_ms = request.params, request.call.now_ms()
     is_other_task = request.sub_chat.task != request.task
     ends_shadow = request.sub_chat.counters.shadow and not request.is_shadow
-    with request.call.database.write(durable=False, keep_generation=not (is_other_task or ends_shadow)) as tx:
+    keeps_state = not (is_other_task or ends_shadow or request.has_new_facts)
+    with request.call.database.write(durable=False, keep_generation=keeps_state) as tx:
         if is_other_task:
             _put_task(tx, request, now_ms)
         if ends_shadow:
             ledger.drop_shadow_sessions(tx, params.sub_chat_id)
+        _store_facts(tx, request, now_ms)
         records.record_call(tx, _call_record(request, inputs, composition, result, token, now_ms))
         project, provider = request.workspace.project_key, params.provider
         count_call(tx, project, provider, shadow=request.is_shadow, now_ms=now_ms, measures=_measures(request, result))
@@ -193,13 +214,16 @@ def _measures(request: PackRequest, result: PreRunResult) -> dict[str, float]:
 
 
 def _delivered(request: PackRequest, composition: Composition) -> tuple[Item, ...]:
-    """The items the session will have. An anchor in a Claude transcript is listed, because a compaction can lose it."""
-    delivered = tuple(item.as_delivery() for item in composition.delivered if not item.always_sent)
-    if composition.anchor is None or not composition.anchor_is_new:
-        return delivered
-    if request.sends_system_text or request.params.provider != "claude":
-        return delivered
-    return (Item(keys.ANCHOR, composition.anchor.id, size(composition.anchor.text)), *delivered)
+    """The items the session will have. An anchor in the transcript is listed, because a compaction can lose it."""
+    delivered = [item.as_delivery() for item in composition.delivered if not item.always_sent]
+    anchor = composition.anchor
+    if anchor is not None and composition.anchor_is_new and not request.sends_system_text:
+        delivered.insert(0, Item(keys.ANCHOR, entries.TextEntry(anchor.id), size(anchor.text)))
+    for item, disposition in composition.dispositions:
+        had = request.known.items.get(item.key)
+        if disposition == "alreadyDelivered" and item.is_known and had is not None and had.entry != item.entry:
+            delivered.append(Item(item.key, item.entry, had.bytes))
+    return tuple(delivered)
 
 
 def _call_record(
@@ -278,7 +302,7 @@ def _metadata(request: PackRequest, inputs: PackInputs, composition: Composition
             anchor_pack_id=composition.anchor.id if composition.anchor else None,
             context_pack_id=composition.context_id,
             delta_pack_id=composition.delta_id,
-            plan_contract_id=plan.digest if plan else None,
+            plan_contract_id=plan.entry.digest if plan and isinstance(plan.entry, entries.TextEntry) else None,
         ),
         trimmed=[*inputs.omissions, *composition.trimmed],
         reuse=LowTokenReuse(delta_only=composition.reuse.delta_only, reason=composition.reuse.reason)
@@ -308,7 +332,7 @@ def passthrough_response(call: Call, params: PreRunParams, reason: str, request:
     A pinned anchor remains: omitting the system text for one call would break the provider's prompt cache.
     """
     active = request is not None and request.settings.mode == "active"
-    pinned = request.resumed_known.anchor if request is not None and active and request.sends_system_text else None
+    pinned = request.resumed.contents.anchor if request is not None and active and request.sends_system_text else None
     system = SystemText(id=pinned.id, text=pinned.text) if pinned else None
     reused_bytes = len(pinned.text.encode()) if pinned else 0
     governor = (

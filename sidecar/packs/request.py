@@ -1,7 +1,7 @@
 """A pre-run request, with what is known of its conversation and provider session on arrival."""
 
 from collections.abc import Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import apsw
@@ -9,7 +9,7 @@ import apsw
 from sidecar.call import Call
 from sidecar.context import BUDGET_SHARES, Bracket, bracket_of
 from sidecar.core.lru_cache import LruCache
-from sidecar.governor import Decision, before_fresh_session, evaluate, structured_state
+from sidecar.governor import Decision, after_compaction, before_fresh_session, evaluate, structured_state
 from sidecar.memory import RecallQuery, recall_query
 from sidecar.packs.anchor import AcceptedRecords, accepted_of, load_pointers
 from sidecar.packs.context_pack import ContextLimits
@@ -21,15 +21,17 @@ from sidecar.packs.task import clean_prompt, task_of
 from sidecar.runs import (
     NO_CONTENTS,
     FailingTests,
+    ResolvedSession,
     SessionContents,
+    SessionFacts,
     SessionKey,
     Snapshot,
     SubChat,
     Task,
     artifacts,
     keys,
-    ledger,
     records,
+    resolve_session,
 )
 from sidecar.settings.resolve import Settings
 from sidecar.storage.database import Database
@@ -44,14 +46,54 @@ TOUCHED_RUNS = 6
 CACHED_CONVERSATIONS = 64
 
 
+class SessionQuery(NamedTuple):
+    """The session that a request names, and the facts about it."""
+
+    key: SessionKey | None
+    """None if the request names no session that goes on."""
+    facts: SessionFacts
+    run_key: SessionKey
+    """The same without a session id."""
+
+
+def session_query(params: PreRunParams, *, shadow: bool) -> SessionQuery:
+    """Read what a request states about its provider session."""
+    session, provider = params.session, params.provider
+    run_key = SessionKey(params.sub_chat_id, provider, "", shadow)
+    is_named = session.id is not None and (session.will_resume or session.is_fork)
+    origin = session.forked_from
+    facts = SessionFacts(
+        is_fork=session.is_fork,
+        forked_from=SessionKey(origin.sub_chat_id, provider, origin.session_id, shadow) if origin else None,
+        is_truncated="truncated_to_message_id" in session.model_fields_set,
+        last_message_id=session.truncated_to_message_id,
+        compacted_at_ms=_compacted_at_ms(params),
+        continued_run_id=session.continues,
+    )
+    return SessionQuery(run_key._replace(session_id=session.id or "") if is_named else None, facts, run_key)
+
+
+def _compacted_at_ms(params: PreRunParams) -> int | None:
+    at = params.session.compacted_at
+    return int(at.timestamp() * 1000) if at is not None else None
+
+
+def _after_reported_compaction(sub_chat: SubChat, params: PreRunParams) -> SubChat:
+    """Return the conversation's state after a compaction that no event reported."""
+    at_ms, counted_ms = _compacted_at_ms(params), sub_chat.counters.compacted_at_ms
+    if at_ms is None or (counted_ms is not None and at_ms <= counted_ms):
+        return sub_chat
+    return replace(sub_chat, counters=after_compaction(sub_chat.counters, at_ms))
+
+
 class ConversationState(NamedTuple):
     """A consistent view of a conversation and its provider session."""
 
     sub_chat: SubChat
     failing: tuple[FailingTests, ...]
     accepted: AcceptedRecords
-    resumed_known: SessionContents
-    """Contents of the provider session."""
+    resumed: ResolvedSession
+    """The provider session."""
     touched: tuple[str, ...]
     """Files changed by the latest runs on the conversation's current task, sorted."""
     overrides: Overrides
@@ -65,7 +107,7 @@ class ConversationCache:
         self._cache: LruCache[Hashable, object] = LruCache(CACHED_CONVERSATIONS)
 
     def of(
-        self, database: Database, workspace: Workspace, sub_chat_id: str, session: SessionKey | None
+        self, database: Database, workspace: Workspace, sub_chat_id: str, session: SessionQuery
     ) -> ConversationState:
         """Return the state of a conversation and of a session; a fresh session has nothing."""
         generation = database.generation()  # read first: a later commit invalidates the entry
@@ -86,7 +128,7 @@ def touched_files_of(tx: apsw.Connection, sub_chat_id: str, fingerprint: str) ->
 
 
 def _read_conversation(
-    tx: apsw.Connection, workspace: Workspace, sub_chat_id: str, session: SessionKey | None
+    tx: apsw.Connection, workspace: Workspace, sub_chat_id: str, session: SessionQuery
 ) -> ConversationState:
     sub_chat = records.sub_chat(tx, sub_chat_id)
     return ConversationState(
@@ -96,7 +138,7 @@ def _read_conversation(
             artifacts.accepted(tx, workspace.project_key, "rejectedApproach", MAX_ACCEPTED),
             artifacts.accepted(tx, workspace.project_key, "adr", MAX_ACCEPTED),
         ),
-        ledger.session_contents(tx, session),
+        resolve_session(tx, session.key, session.facts, session.run_key),
         touched_files_of(tx, sub_chat_id, sub_chat.task.fingerprint) if sub_chat.task is not None else (),
         load_overrides(tx, workspace.project_key),
         load_instructions(tx, workspace.project_key),
@@ -131,8 +173,8 @@ class PackRequest:
     session: SessionKey | None
     """The session that receives the packs; None when a fresh one starts or is requested."""
     known: SessionContents
-    resumed_known: SessionContents
-    """Contents of the session that the host would resume, also when a fresh one is requested."""
+    resumed: ResolvedSession
+    """The session that the host would resume, also when a fresh one is requested."""
     governor_decision: Decision
     fresh: bool
     carryover: Snapshot | None
@@ -143,6 +185,13 @@ class PackRequest:
     """Files changed by the conversation's latest runs on this task, sorted."""
     overrides: Overrides
     instructions: InstructionState
+    has_new_compaction: bool
+    """Whether the request states a compaction that was not counted yet."""
+
+    @property
+    def has_new_facts(self) -> bool:
+        """Whether the request states something about its session that was not known."""
+        return self.has_new_compaction or self.resumed.changed is not None
 
     def recall_query(self) -> RecallQuery:
         """Return what memories are recalled for: the prompt, its task's objective, and the files it touches."""
@@ -159,13 +208,14 @@ class PackRequest:
 
 def load_request(call: Call, params: PreRunParams, workspace: Workspace, settings: Settings) -> PackRequest:
     """Read what is known of the conversation and of the provider session."""
-    resumed = params.session.id if params.session.will_resume and not params.session.is_fork else None
     shadow = settings.mode == "passive"
-    resumed_session = SessionKey(params.provider, resumed, shadow) if resumed is not None else None
     pointers = load_pointers(call.process, workspace)  # first: it may read the memories for the first time
     cache = workspace.slices.packs.conversations
-    conversation = cache.of(call.database, workspace, params.sub_chat_id, resumed_session)
-    sub_chat, touched = conversation.sub_chat, conversation.touched
+    conversation = cache.of(call.database, workspace, params.sub_chat_id, session_query(params, shadow=shadow))
+    resumed_session = conversation.resumed.key
+    stored_counters = conversation.sub_chat.counters
+    reported_compaction = _after_reported_compaction(conversation.sub_chat, params)
+    sub_chat, touched = reported_compaction, conversation.touched
     continues = params.session.will_resume or params.session.is_fork
     counters = sub_chat.counters if continues else before_fresh_session(sub_chat.counters)
     governor_decision = evaluate(counters, settings, shadow=shadow)
@@ -178,7 +228,7 @@ def load_request(call: Call, params: PreRunParams, workspace: Workspace, setting
     reported = _reported_bracket(params)
     bracket = (None if fresh else reported) or "FRESH"
     token_mode: TokenMode = params.token_mode or settings["tokenMode"]
-    known = NO_CONTENTS if fresh else conversation.resumed_known
+    known = NO_CONTENTS if fresh else conversation.resumed.contents
     limits, context_limits = _limits(params, settings, token_mode, BUDGET_SHARES[bracket], known)
     return PackRequest(
         call=call,
@@ -199,7 +249,7 @@ def load_request(call: Call, params: PreRunParams, workspace: Workspace, setting
         ),
         session=None if fresh else resumed_session,
         known=known,
-        resumed_known=conversation.resumed_known,
+        resumed=conversation.resumed,
         governor_decision=governor_decision,
         fresh=fresh,
         carryover=_load_carryover(call, params.sub_chat_id) if fresh else None,
@@ -208,6 +258,7 @@ def load_request(call: Call, params: PreRunParams, workspace: Workspace, setting
         touched=touched,
         overrides=conversation.overrides,
         instructions=conversation.instructions,
+        has_new_compaction=stored_counters.compacted_at_ms != reported_compaction.counters.compacted_at_ms,
     )
 
 

@@ -41,6 +41,7 @@ from sidecar.packs.overrides import pinned_files
 from sidecar.packs.request import PackRequest
 from sidecar.packs.task import GENERAL_TERMS
 from sidecar.runs import Task
+from sidecar.runs.ledger_entries import SentRegion
 from sidecar.runs.model import Provider, RunMode
 from sidecar.storage.cache import Cache
 from sidecar.workspace import Workspace
@@ -130,10 +131,14 @@ class PackCache:
 
 def _to_json(pack: CachedPack) -> dict[str, Any]:
     files = [
-        [list(file.ranked), file.content, file.purpose, file.why, [list(region) for region in file.regions]]
+        [list(file.ranked), file.content, file.purpose, file.why, [_region_to_json(region) for region in file.regions]]
         for file in pack.files
     ]
     return {"anchor": list(pack.anchor), "files": files, "omitted": list(pack.omitted)}
+
+
+def _region_to_json(region: ShownRegion) -> list[Any]:
+    return [region.order, region.name, region.lines, [region.sent.name, region.sent.content], region.parts]
 
 
 def _from_json(value: dict[str, Any]) -> CachedPack:
@@ -141,8 +146,8 @@ def _from_json(value: dict[str, Any]) -> CachedPack:
     for (path, score, parts, matched, near), content, purpose, why, regions in value["files"]:
         ranked = RankedFile(path, score, parts, tuple(matched), tuple((kind, seed) for kind, seed in near))
         shown = (
-            ShownRegion(order, name, tuple((number, text) for number, text in lines), known_as, region_parts)
-            for order, name, lines, known_as, region_parts in regions
+            ShownRegion(order, name, tuple((number, text) for number, text in lines), SentRegion(*sent), region_parts)
+            for order, name, lines, sent, region_parts in regions
         )
         files.append(ContextFile(ranked, content, purpose, why, tuple(shown)))
     return CachedPack(tuple(value["anchor"]), tuple(files), tuple(value["omitted"]))

@@ -1,6 +1,7 @@
 """Runs: pre-runs, finished runs, delivery ledger, test status, task state, artifacts."""
 
 from sidecar.runs import artifacts, keys, ledger, records, snapshots
+from sidecar.runs import ledger_entries as entries
 from sidecar.runs.call_record import (
     Block,
     BlockKind,
@@ -23,7 +24,9 @@ from sidecar.runs.model import (
     PinnedAnchor,
     RunSummary,
     SessionContents,
+    SessionFacts,
     SessionKey,
+    SessionTurn,
     SubChat,
     Task,
 )
@@ -40,6 +43,7 @@ from sidecar.runs.provenance import (
     Statements,
     Tally,
 )
+from sidecar.runs.session_facts import ResolvedSession, resolve_session, store_session
 from sidecar.runs.snapshots import Snapshot, StoredSnapshot, TouchedFile
 
 __all__ = [
@@ -65,9 +69,12 @@ __all__ = [
     "PinnedAnchor",
     "PreRunMetadata",
     "RejectedApproachDetails",
+    "ResolvedSession",
     "RunSummary",
     "SessionContents",
+    "SessionFacts",
     "SessionKey",
+    "SessionTurn",
     "Snapshot",
     "StateIds",
     "Statements",
@@ -81,9 +88,12 @@ __all__ = [
     "artifacts",
     "delete_old_runs",
     "delete_sub_chat",
+    "entries",
     "is_deleted",
     "keys",
     "ledger",
     "records",
+    "resolve_session",
     "snapshots",
+    "store_session",
 ]

@@ -1,28 +1,29 @@
 """The record of a pre-run: what it was about to deliver, and everything needed to explain it.
 
-JSON form of `CallDetails` (column `record`, version 2): one object whose members are the fields in snake case.
-`metadata` is the object of the wire, `anchor` is `{id, text}` or null, `delivered` a list of `{key, digest, bytes}`,
-`items` a list of `{key, kind, bytes, disposition, why, score}`, `baseline` an object as `WorktreeBaseline`. Records of
-version 1, which have no `version`, are still read. JSON form of `CallTexts` (column `blocks`): `{system, blocks}` with
-the objects of the wire.
+JSON form of `CallDetails` (column `record`, version 3): one object whose members are the fields in snake case.
+`metadata` is the object of the wire, `anchor` is `{id, text}` or null, `delivered` a list of `{key, entry, bytes}` with
+entries as in `runs/ledger_entries.py`, `items` a list of `{key, kind, bytes, disposition, why, score, regions}` with
+regions `{lines, name, score}`, `baseline` an object as `WorktreeBaseline`. JSON form of `CallTexts` (column `blocks`):
+`{system, blocks}` with the objects of the wire.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import orjson
 from pydantic import Field
 
 from sidecar.core.wire import WireModel
+from sidecar.runs.ledger_entries import entry_from_json, entry_to_json
 from sidecar.runs.model import Item, PinnedAnchor
 
 if TYPE_CHECKING:
     from sidecar.context import Bracket
 
-_VERSION = 2
+_VERSION = 3
 
 BlockKind = Literal["anchor", "context", "delta", "plan", "carryover"]
 
@@ -108,6 +109,17 @@ class WorktreeBaseline:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RegionRecord:
+    """A region that a file's item shows."""
+
+    lines: str
+    """First and last line, as `12-40`."""
+    name: str
+    score: Mapping[str, float]
+    """Parts of its score."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class ItemRecord:
     """Explanation of one item of a pack: what became of it, and why."""
 
@@ -117,6 +129,7 @@ class ItemRecord:
     disposition: Disposition
     why: str
     score: Mapping[str, float]
+    regions: tuple[RegionRecord, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,9 +191,12 @@ def details_to_json(details: CallDetails) -> bytes:
             "reason": details.reason,
             "metadata": details.metadata.model_dump(mode="json", by_alias=True),
             "is_passthrough": details.is_passthrough,
-            "delivered": [item._asdict() for item in details.delivered],
+            "delivered": [
+                {"key": item.key, "entry": orjson.Fragment(entry_to_json(item.entry)), "bytes": item.bytes}
+                for item in details.delivered
+            ],
             "files": details.files,
-            "anchor": details.anchor._asdict() if details.anchor is not None else None,
+            "anchor": details.anchor,
             "is_fresh": details.is_fresh,
             "bracket": details.bracket,
             "items": details.items,
@@ -192,19 +208,25 @@ def details_to_json(details: CallDetails) -> bytes:
 def details_from_json(text: bytes) -> CallDetails:
     """Return details from their JSON form. Raise ValueError, KeyError or TypeError for anything else."""
     value = orjson.loads(text)
-    if "version" not in value:
-        return _details_of_version_1(value)
+    if value["version"] != _VERSION:
+        raise ValueError("a record of another version")
     return CallDetails(
         action=value["action"],
         reason=value["reason"],
         metadata=PreRunMetadata.model_validate(value["metadata"]),
         is_passthrough=value["is_passthrough"],
-        delivered=tuple(Item(**item) for item in value["delivered"]),
+        delivered=tuple(
+            Item(item["key"], entry_from_json(orjson.dumps(item["entry"])), item["bytes"])
+            for item in value["delivered"]
+        ),
         files=tuple(value["files"]),
         anchor=PinnedAnchor(**value["anchor"]) if value["anchor"] is not None else None,
         is_fresh=value["is_fresh"],
         bracket=value["bracket"],
-        items=tuple(ItemRecord(**item) for item in value["items"]),
+        items=tuple(
+            ItemRecord(**item | {"regions": tuple(RegionRecord(**region) for region in item["regions"])})
+            for item in value["items"]
+        ),
         baseline=WorktreeBaseline(**value["baseline"]),
     )
 
@@ -225,30 +247,4 @@ def texts_from_json(text: bytes) -> CallTexts:
     return CallTexts(
         system=SystemText.model_validate(value["system"]) if value["system"] is not None else None,
         blocks=tuple(Block.model_validate(block) for block in value["blocks"]),
-    )
-
-
-def _details_of_version_1(value: dict[str, Any]) -> CallDetails:
-    """Return details from the first form, which had rows for items and other names."""
-    return CallDetails(
-        action=value["action"],
-        reason=value["reason"],
-        metadata=PreRunMetadata.model_validate(value["metadata"]),
-        is_passthrough=bool(value.get("passedThrough")),
-        delivered=tuple(Item(*row) for row in value.get("delivered", ())),
-        files=tuple(value.get("files", ())),
-        anchor=PinnedAnchor(*value["pin"]) if value.get("pin") else None,
-        is_fresh=bool(value.get("fresh")),
-        bracket=value.get("bracket"),
-        items=tuple(
-            ItemRecord(key=key, kind=kind, bytes=size, disposition=disposition, why=why, score=score)
-            for key, kind, size, disposition, why, score in value["items"]
-        ),
-        baseline=WorktreeBaseline(
-            head=value["head"],
-            changed=value["changed"],
-            lines=value.get("lines"),
-            sent_head=value.get("toldHead"),
-            is_late=bool(value.get("late")),
-        ),
     )

@@ -1,113 +1,231 @@
-"""The delivery ledger: what each provider session has received. The unit is the provider session, not the chat.
+"""The delivery ledger: what each conversation's provider session has received, turn by turn.
 
 Text in a prompt stays in the provider's conversation, so an item counts as delivered once a post-run has confirmed
-that the run reached the provider. The worst that a crash in between can cause is sending again.
+that the run reached the provider. The worst that a crash in between can cause is sending again. Because each turn is
+recorded, a session that the user rolled back, or a fork of it, has exactly what the remaining turns left there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import reduce
+from typing import Any
 
 import apsw
 
 from sidecar.runs import keys
-from sidecar.runs.model import NO_CONTENTS, Item, PinnedAnchor, SessionContents, SessionKey
+from sidecar.runs.ledger_entries import entry_from_json, entry_to_json
+from sidecar.runs.model import NO_CONTENTS, Item, PinnedAnchor, SessionContents, SessionHistory, SessionKey, SessionTurn
+
+MAX_TURNS = 60
+"""Maximum number of turns to which a session can be rolled back; older ones are joined."""
+
+_KEY = "sub_chat_id = ?1 AND provider = ?2 AND session_id = ?3 AND shadow = ?4"
 
 
 def session_contents(tx: apsw.Connection, key: SessionKey | None) -> SessionContents:
-    """Return what a session has; a new, forked or unknown one has nothing."""
+    """Return what a session has; an unknown one has nothing."""
     if key is None:
         return NO_CONTENTS
-    row = tx.execute(
-        "SELECT anchor_id, anchor_text, head_commit FROM continuity_sessions"
-        " WHERE provider = ? AND session_id = ? AND shadow = ?",
-        key,
-    ).fetchone()
+    row = tx.execute(f"SELECT anchor_id, anchor_text FROM continuity_sessions WHERE {_KEY}", key).fetchone()
     if row is None:
         return NO_CONTENTS
-    anchor_id, anchor_text, head_commit = row
-    items = tx.execute(
-        "SELECT item, digest, bytes FROM continuity_deliveries WHERE provider = ? AND session_id = ? AND shadow = ?",
+    rows: Any = tx.execute(
+        f"SELECT item, entry, bytes, max(turn) FROM continuity_deliveries WHERE {_KEY} GROUP BY item ORDER BY item", key
+    )
+    items = {name: Item(name, entry_from_json(entry), size) for name, entry, size, _ in rows}
+    head: Any = tx.execute(
+        f"SELECT head_commit FROM continuity_session_turns WHERE {_KEY} AND head_commit IS NOT NULL"
+        " ORDER BY turn DESC LIMIT 1",
+        key,
+    ).get
+    return _contents(items, _anchor(*row), head)
+
+
+def contents_of(history: SessionHistory) -> SessionContents:
+    """Return what a session with this history has."""
+    items = {item.key: item for turn in history.turns for item in turn.items}
+    heads = [turn.head_commit for turn in history.turns if turn.head_commit is not None]
+    return _contents(items, history.anchor, heads[-1] if heads else None)
+
+
+def _contents(items: dict[str, Item], anchor: PinnedAnchor | None, head: str | None) -> SessionContents:
+    return SessionContents(items, anchor, head, exists=any(name != keys.ANCHOR for name in items))
+
+
+def _anchor(anchor_id: Any, text: Any) -> PinnedAnchor | None:
+    return PinnedAnchor(anchor_id, text) if anchor_id else None
+
+
+def session_history(tx: apsw.Connection, key: SessionKey) -> SessionHistory | None:
+    """Return a session's turns; None for an unknown one."""
+    row: Any = tx.execute(
+        f"SELECT anchor_id, anchor_text, compacted_at_ms FROM continuity_sessions WHERE {_KEY}", key
+    ).fetchone()
+    if row is None:
+        return None
+    items: dict[int, list[Item]] = {}
+    deliveries: Any = tx.execute(
+        f"SELECT turn, item, entry, bytes FROM continuity_deliveries WHERE {_KEY} ORDER BY turn, item", key
+    )
+    for number, name, entry, size in deliveries:
+        items.setdefault(number, []).append(Item(name, entry_from_json(entry), size))
+    turns: Any = tx.execute(
+        "SELECT turn, run_id, message_id, head_commit, sent_at_ms FROM continuity_session_turns"
+        f" WHERE {_KEY} ORDER BY turn",
         key,
     )
-    anchor = PinnedAnchor(anchor_id, anchor_text) if anchor_id else None
-    items_by_key = {name: Item(name, digest, size) for name, digest, size in items}
-    return SessionContents(items_by_key, anchor, head_commit, exists=any(name != keys.ANCHOR for name in items_by_key))
-
-
-def continue_session(
-    tx: apsw.Connection, key: SessionKey, sub_chat_id: str, head: str | None, before: SessionKey | None, now_ms: int
-) -> None:
-    """Create a session if needed, with what it inherits from the one it continues under a new id."""
-    tx.execute(
-        "INSERT INTO continuity_sessions (provider, session_id, shadow, sub_chat_id, created_at_ms, updated_at_ms)"
-        " VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",
-        (*key, sub_chat_id, now_ms, now_ms),
-    )
-    if before is not None and before != key:
-        inherited = session_contents(tx, before)
-        deliver(tx, key, inherited.items.values(), inherited.anchor, "", now_ms)
-    tx.execute(
-        "UPDATE continuity_sessions SET head_commit = coalesce(?, head_commit), sub_chat_id = ?, updated_at_ms = ?"
-        " WHERE provider = ? AND session_id = ? AND shadow = ?",
-        (head, sub_chat_id, now_ms, *key),
+    return SessionHistory(
+        anchor=_anchor(row[0], row[1]),
+        compacted_at_ms=row[2],
+        turns=tuple(
+            SessionTurn(
+                number=number,
+                run_id=run_id,
+                message_id=message_id,
+                head_commit=head,
+                sent_at_ms=sent_at_ms,
+                items=tuple(items.get(number, ())),
+            )
+            for number, run_id, message_id, head, sent_at_ms in turns
+        ),
     )
 
 
-def deliver(
-    tx: apsw.Connection, key: SessionKey, items: Iterable[Item], anchor: PinnedAnchor | None, run_id: str, now_ms: int
-) -> None:
-    """Record that a known session received items, and pin its anchor if it has none yet."""
+def put_history(tx: apsw.Connection, key: SessionKey, history: SessionHistory, now_ms: int) -> None:
+    """Replace all that the ledger has of a session."""
+    tx.execute(f"DELETE FROM continuity_sessions WHERE {_KEY}", key)
+    open_session(tx, key, now_ms)
+    tx.execute(
+        f"UPDATE continuity_sessions SET anchor_id = ?5, anchor_text = ?6, compacted_at_ms = ?7 WHERE {_KEY}",
+        (
+            *key,
+            history.anchor.id if history.anchor is not None else None,
+            history.anchor.text if history.anchor is not None else None,
+            history.compacted_at_ms,
+        ),
+    )
+    for turn in history.turns:
+        _put_turn(tx, key, turn)
+
+
+def open_session(tx: apsw.Connection, key: SessionKey, now_ms: int) -> None:
+    """Create a session if needed."""
+    tx.execute(
+        "INSERT INTO continuity_sessions (sub_chat_id, provider, session_id, shadow, created_at_ms, updated_at_ms)"
+        " VALUES (?1, ?2, ?3, ?4, ?5, ?5) ON CONFLICT DO UPDATE SET updated_at_ms = ?5",
+        (*key, now_ms),
+    )
+
+
+def _put_turn(tx: apsw.Connection, key: SessionKey, turn: SessionTurn) -> None:
+    tx.execute(
+        "INSERT INTO continuity_session_turns (sub_chat_id, provider, session_id, shadow, turn, run_id, message_id,"
+        " head_commit, sent_at_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (*key, turn.number, turn.run_id, turn.message_id, turn.head_commit, turn.sent_at_ms),
+    )
     tx.executemany(
-        "INSERT OR REPLACE INTO continuity_deliveries"
-        " (provider, session_id, shadow, item, digest, bytes, run_id, delivered_at_ms) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        [(*key, item.key, item.digest, item.bytes, run_id, now_ms) for item in items],
+        "INSERT OR REPLACE INTO continuity_deliveries (sub_chat_id, provider, session_id, shadow, item, turn, entry,"
+        " bytes) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        [(*key, item.key, turn.number, entry_to_json(item.entry), item.bytes) for item in turn.items],
     )
+
+
+def add_turn(tx: apsw.Connection, key: SessionKey, turn: SessionTurn, anchor: PinnedAnchor | None) -> None:
+    """Record a run in a session that exists, as its last turn, and pin its anchor if it has none yet."""
+    last: Any = tx.execute(f"SELECT max(turn) FROM continuity_session_turns WHERE {_KEY}", key).get
+    number = 1 + (last or 0)
+    _put_turn(tx, key, replace(turn, number=number))
     if anchor is not None:
         tx.execute(
-            "UPDATE continuity_sessions SET anchor_id = ?, anchor_text = ?"
-            " WHERE provider = ? AND session_id = ? AND shadow = ? AND anchor_id IS NULL",
-            (anchor.id, anchor.text, *key),
+            f"UPDATE continuity_sessions SET anchor_id = ?5, anchor_text = ?6 WHERE {_KEY} AND anchor_id IS NULL",
+            (*key, anchor.id, anchor.text),
         )
+    if number > MAX_TURNS:
+        _join_turns(tx, key, number - MAX_TURNS)
+
+
+def _join_turns(tx: apsw.Connection, key: SessionKey, last: int) -> None:
+    """Drop what later turns up to `last` replaced, and their message ids: nothing can be rolled back to them."""
+    tx.execute(
+        f"DELETE FROM continuity_deliveries AS old WHERE {_KEY} AND turn < ?5 AND EXISTS"
+        f" (SELECT 1 FROM continuity_deliveries WHERE {_KEY} AND item = old.item AND turn > old.turn AND turn <= ?5)",
+        (*key, last),
+    )
+    tx.execute(f"UPDATE continuity_session_turns SET message_id = NULL WHERE {_KEY} AND turn <= ?5", (*key, last))
 
 
 def drop_session(tx: apsw.Connection, provider: str, session_id: str | None, sub_chat_id: str) -> None:
-    """Delete a session, or without an id a conversation's sessions; the next call sends everything again."""
-    if session_id is not None:
-        tx.execute("DELETE FROM continuity_sessions WHERE provider = ? AND session_id = ?", (provider, session_id))
-    else:
-        tx.execute("DELETE FROM continuity_sessions WHERE provider = ? AND sub_chat_id = ?", (provider, sub_chat_id))
-
-
-def drop_transcript(tx: apsw.Connection, provider: str, session_id: str | None, sub_chat_id: str) -> None:
-    """Delete what a compacted session's transcript contained; without an id, for the whole conversation.
-
-    Claude's anchor stays: it is not part of the transcript, and another one would break the provider's prompt cache. An
-    anchor that was delivered as an item was in the transcript and is deleted.
-    """
-    if provider != "claude":
-        drop_session(tx, provider, session_id, sub_chat_id)
-        return
-    rows = tx.execute(
-        "UPDATE continuity_sessions SET head_commit = NULL"
-        " WHERE provider = ?1 AND CASE WHEN ?2 IS NULL THEN sub_chat_id = ?3 ELSE session_id = ?2 END"
-        " RETURNING session_id",
-        (provider, session_id, sub_chat_id),
+    """Delete a conversation's session, or without an id all of them; the next call sends everything again."""
+    tx.execute(
+        "DELETE FROM continuity_sessions WHERE provider = ?1 AND sub_chat_id = ?2"
+        " AND session_id = coalesce(?3, session_id)",
+        (provider, sub_chat_id, session_id),
     )
-    for (compacted,) in list(rows):
-        tx.execute(
-            "UPDATE continuity_sessions SET anchor_id = NULL, anchor_text = NULL"
-            " WHERE provider = ?1 AND session_id = ?2 AND EXISTS (SELECT 1 FROM continuity_deliveries AS given"
-            " WHERE given.provider = ?1 AND given.session_id = ?2 AND given.shadow = continuity_sessions.shadow"
-            " AND given.item = ?3)",
-            (provider, compacted, keys.ANCHOR),
-        )
-        tx.execute("DELETE FROM continuity_deliveries WHERE provider = ? AND session_id = ?", (provider, compacted))
+
+
+def drop_transcript(
+    tx: apsw.Connection, provider: str, session_id: str | None, sub_chat_id: str, now_ms: int, *, is_compaction: bool
+) -> None:
+    """Delete what a session's transcript contained; without an id, of all sessions of the conversation."""
+    rows: Any = tx.execute(
+        "SELECT sub_chat_id, provider, session_id, shadow FROM continuity_sessions"
+        " WHERE provider = ?1 AND sub_chat_id = ?2 AND session_id = coalesce(?3, session_id)",
+        (provider, sub_chat_id, session_id),
+    )
+    for row in list(rows):
+        key = SessionKey(*row)
+        history = session_history(tx, key)
+        if history is not None:
+            at_ms = now_ms if is_compaction else history.compacted_at_ms
+            put_history(tx, key, replace(without_transcript(history), compacted_at_ms=at_ms), now_ms)
+
+
+def without_transcript(history: SessionHistory, sent_until_ms: int | None = None) -> SessionHistory:
+    """Return a history whose turns, up to a time if one is given, left nothing in the transcript."""
+    turns = tuple(
+        replace(turn, items=(), head_commit=None) if sent_until_ms is None or turn.sent_at_ms <= sent_until_ms else turn
+        for turn in history.turns
+    )
+    return with_turns(history, turns)
+
+
+def with_turns(history: SessionHistory, turns: Sequence[SessionTurn]) -> SessionHistory:
+    """Return a history with some of its turns.
+
+    An anchor that was delivered as an item is lost with it. One that is system text stays: it is not part of the
+    transcript, and another one would break the provider's prompt cache.
+    """
+    is_lost = _has_anchor(history.turns) and not _has_anchor(turns)
+    return replace(history, turns=tuple(turns), anchor=None if is_lost else history.anchor)
+
+
+def _has_anchor(turns: Iterable[SessionTurn]) -> bool:
+    return any(item.key == keys.ANCHOR for turn in turns for item in turn.items)
+
+
+def shared_history(tx: apsw.Connection, key: SessionKey) -> SessionHistory | None:
+    """Return what all other conversations with the same provider session have of it; None without one."""
+    rows: Any = tx.execute(
+        "SELECT sub_chat_id, provider, session_id, shadow FROM continuity_sessions"
+        " WHERE provider = ?2 AND session_id = ?3 AND shadow = ?4 AND sub_chat_id <> ?1 ORDER BY updated_at_ms DESC",
+        key,
+    )
+    histories = [session_history(tx, SessionKey(*row)) for row in list(rows)]
+    known = [history for history in histories if history is not None]
+    return reduce(_in_both, known) if known else None
+
+
+def _in_both(history: SessionHistory, other: SessionHistory) -> SessionHistory:
+    """Return the turns with which two histories begin."""
+    turns = [turn for turn, also in zip(history.turns, other.turns, strict=False) if turn == also]
+    return with_turns(history, turns)
 
 
 def sub_chats_of(tx: apsw.Connection, provider: str, session_id: str) -> set[str]:
     """Return the conversations that had a run in a session."""
-    rows = tx.execute(
+    rows: Any = tx.execute(
         "SELECT sub_chat_id FROM continuity_sessions WHERE provider = ? AND session_id = ?", (provider, session_id)
     )
     return {name for (name,) in rows}

@@ -60,7 +60,9 @@ def delete_sub_chat(tx: apsw.Connection, sub_chat_id: str, session_id: str | Non
     """
     tx.execute("INSERT OR REPLACE INTO continuity_deleted VALUES (?, ?, ?)", (sub_chat_id, session_id or "", now_ms))
     if session_id is not None:
-        tx.execute("DELETE FROM continuity_sessions WHERE session_id = ?", (session_id,))
+        tx.execute(
+            "DELETE FROM continuity_sessions WHERE sub_chat_id = ? AND session_id = ?", (sub_chat_id, session_id)
+        )
         where = "sub_chat_id = ?1 AND coalesce(session_after, session_before) IS ?2"
         parameters = (sub_chat_id, session_id)
         runs = f"run_id IN (SELECT run_id FROM continuity_runs WHERE {where})"

@@ -6,6 +6,7 @@ from typing import Literal, NamedTuple
 from pydantic import Field
 
 from sidecar.core.wire import Tokens, WireModel
+from sidecar.runs.ledger_entries import Entry
 
 MAX_PROMPT_CHARACTERS = 4_000_000
 
@@ -52,22 +53,28 @@ class RunUsage(WireModel):
 
 
 class SessionKey(NamedTuple):
-    """A provider session in the ledger. `shadow` is passive mode's own ledger, which never counts as delivery."""
+    """A conversation's provider session in the ledger; conversations that share a session have a ledger each.
 
+    `shadow` is passive mode's own ledger, which never counts as delivery.
+    """
+
+    sub_chat_id: str
     provider: str
     session_id: str
     shadow: bool
 
 
-class Item(NamedTuple):
-    """Something that a provider session received: its key, the digest of its content, its bytes as rendered."""
+@dataclass(frozen=True, slots=True)
+class Item:
+    """Something that a provider session received: its key, what the session has of it, its bytes as rendered."""
 
     key: str
-    digest: str
+    entry: Entry
     bytes: int
 
 
-class PinnedAnchor(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class PinnedAnchor:
     """The anchor of a provider session."""
 
     id: str
@@ -85,6 +92,44 @@ class SessionContents(NamedTuple):
 
 
 NO_CONTENTS = SessionContents({}, None, None, exists=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionTurn:
+    """A run in a provider session: the items it left there."""
+
+    number: int
+    run_id: str
+    message_id: str | None
+    """Id of the agent's message; None if unknown."""
+    head_commit: str | None
+    """The head commit that the session knew after it; None if unknown."""
+    sent_at_ms: int
+    items: tuple[Item, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionHistory:
+    """All that the ledger has of a provider session."""
+
+    anchor: PinnedAnchor | None = None
+    compacted_at_ms: int | None = None
+    turns: tuple[SessionTurn, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionFacts:
+    """The host's facts about the provider session that a run continues; the same facts again change nothing."""
+
+    is_fork: bool = False
+    """Whether the provider forks the session, so that it goes on under another id."""
+    forked_from: SessionKey | None = None
+    is_truncated: bool = False
+    last_message_id: str | None = None
+    """The last of the agent's messages in a truncated session; None for none."""
+    compacted_at_ms: int | None = None
+    continued_run_id: str | None = None
+    """The run whose session goes on although the host stored no id of it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -200,6 +200,12 @@ def run_result(tx: apsw.Connection, run_id: str) -> bytes | None:
     return row[0] if row else None
 
 
+def session_of_run(tx: apsw.Connection, run_id: str) -> str | None:
+    """Return the session in which a recorded run ended; None if unknown."""
+    row: Any = tx.execute("SELECT session_after FROM continuity_runs WHERE run_id = ?", (run_id,)).fetchone()
+    return row[0] if row else None
+
+
 def touched_files(tx: apsw.Connection, sub_chat_id: str, runs: int, task: str | None = None) -> list[str]:
     """Return the files that a conversation's last runs changed, latest first; `task` filters by fingerprint."""
     rows = tx.execute(

@@ -173,11 +173,13 @@ def _delete(database: Database, table: str, key: Sequence[str], rows: Sequence[t
 
 
 def _remove_dangling(database: Database) -> None:
-    """Delete dangling rows; only the deliveries refer to other tables."""
+    """Delete dangling rows; only a session's turns and deliveries refer to other tables."""
+    key = "sub_chat_id, provider, session_id, shadow"
     with database.write() as tx:
+        tx.execute(f"DELETE FROM continuity_session_turns WHERE ({key}) NOT IN (SELECT {key} FROM continuity_sessions)")
         tx.execute(
-            "DELETE FROM continuity_deliveries WHERE (provider, session_id, shadow) NOT IN"
-            " (SELECT provider, session_id, shadow FROM continuity_sessions)"
+            f"DELETE FROM continuity_deliveries WHERE ({key}, turn) NOT IN"
+            f" (SELECT {key}, turn FROM continuity_session_turns)"
         )
 
 

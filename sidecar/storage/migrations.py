@@ -5,12 +5,13 @@ Every table starts with `continuity_`, so the file may also be another program's
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 import apsw
 
 from sidecar.core.errors import StateDegraded
+from sidecar.storage.ledger_upgrade import converted_record, entry_of_digest
 
 
 class Migration(NamedTuple):
@@ -18,6 +19,8 @@ class Migration(NamedTuple):
 
     name: str
     statements: tuple[str, ...]
+    functions: Mapping[str, Callable[..., bytes]] = {}
+    """SQL functions that the statements use, by name."""
 
 
 def _rename_json_keys(table: str, names: Mapping[str, str]) -> str:
@@ -378,12 +381,57 @@ MIGRATIONS: tuple[Migration, ...] = (
             "CREATE INDEX continuity_memory_near_misses_by_project ON continuity_memory_near_misses (project)",
         ),
     ),
+    Migration(
+        "the delivery ledger by conversation and turn, its entries as JSON objects",
+        (
+            "ALTER TABLE continuity_deliveries RENAME TO continuity_former_deliveries",
+            "ALTER TABLE continuity_sessions RENAME TO continuity_former_sessions",
+            """CREATE TABLE continuity_sessions (
+                 sub_chat_id TEXT NOT NULL, provider TEXT NOT NULL, session_id TEXT NOT NULL, shadow INTEGER NOT NULL,
+                 anchor_id TEXT, anchor_text TEXT, compacted_at_ms INTEGER,
+                 created_at_ms INTEGER NOT NULL, updated_at_ms INTEGER NOT NULL,
+                 PRIMARY KEY (sub_chat_id, provider, session_id, shadow)) WITHOUT ROWID""",
+            "CREATE INDEX continuity_sessions_by_id ON continuity_sessions (session_id, provider)",
+            """CREATE TABLE continuity_session_turns (
+                 sub_chat_id TEXT NOT NULL, provider TEXT NOT NULL, session_id TEXT NOT NULL, shadow INTEGER NOT NULL,
+                 turn INTEGER NOT NULL, run_id TEXT NOT NULL, message_id TEXT, head_commit TEXT,
+                 sent_at_ms INTEGER NOT NULL, PRIMARY KEY (sub_chat_id, provider, session_id, shadow, turn),
+                 FOREIGN KEY (sub_chat_id, provider, session_id, shadow)
+                   REFERENCES continuity_sessions ON DELETE CASCADE) WITHOUT ROWID""",
+            """CREATE TABLE continuity_deliveries (
+                 sub_chat_id TEXT NOT NULL, provider TEXT NOT NULL, session_id TEXT NOT NULL, shadow INTEGER NOT NULL,
+                 item TEXT NOT NULL, turn INTEGER NOT NULL, entry BLOB NOT NULL, bytes INTEGER NOT NULL,
+                 PRIMARY KEY (sub_chat_id, provider, session_id, shadow, item, turn),
+                 FOREIGN KEY (sub_chat_id, provider, session_id, shadow, turn)
+                   REFERENCES continuity_session_turns ON DELETE CASCADE) WITHOUT ROWID""",
+            """INSERT INTO continuity_sessions (sub_chat_id, provider, session_id, shadow, anchor_id, anchor_text,
+                 created_at_ms, updated_at_ms) SELECT sub_chat_id, provider, session_id, shadow, anchor_id, anchor_text,
+                 created_at_ms, updated_at_ms FROM continuity_former_sessions""",
+            """INSERT INTO continuity_session_turns (sub_chat_id, provider, session_id, shadow, turn, run_id,
+                 head_commit, sent_at_ms) SELECT sub_chat_id, provider, session_id, shadow, 1, '', head_commit,
+                 updated_at_ms FROM continuity_former_sessions""",
+            """INSERT INTO continuity_deliveries (sub_chat_id, provider, session_id, shadow, item, turn, entry, bytes)
+                 SELECT sub_chat_id, provider, session_id, shadow, 'anchor', 1, ledger_entry('anchor', anchor_id),
+                   length(CAST(anchor_text AS BLOB)) FROM continuity_former_sessions
+                 WHERE provider <> 'claude' AND anchor_id IS NOT NULL""",
+            """INSERT OR REPLACE INTO continuity_deliveries
+                 (sub_chat_id, provider, session_id, shadow, item, turn, entry, bytes)
+                 SELECT sub_chat_id, provider, session_id, shadow, item, 1, ledger_entry(item, digest), bytes
+                 FROM continuity_former_deliveries
+                 JOIN continuity_former_sessions USING (provider, session_id, shadow)""",
+            "DROP TABLE continuity_former_deliveries",
+            "DROP TABLE continuity_former_sessions",
+            "UPDATE continuity_calls SET record = converted_record(record)",
+        ),
+        {"ledger_entry": entry_of_digest, "converted_record": converted_record},
+    ),
 )
 
 DURABLE_TABLES = (
     "continuity_settings",
     "continuity_state",
     "continuity_sessions",
+    "continuity_session_turns",
     "continuity_deliveries",
     "continuity_runs",
     "continuity_tests",
@@ -415,7 +463,9 @@ DURABLE_TABLES = (
     "continuity_context_resume_points",
     "continuity_projects",
 )
-"""Tables that cannot be derived and are saved row by row from a damaged file; sessions before their deliveries."""
+"""Tables that cannot be derived and are saved row by row from a damaged file; sessions before their turns, and these
+before their deliveries.
+"""
 
 _CREATE_MIGRATIONS = """CREATE TABLE IF NOT EXISTS continuity_migrations (
   step INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at_ms INTEGER NOT NULL)"""
@@ -452,8 +502,12 @@ def _apply(connection: apsw.Connection, number: int, migration: Migration, now_m
     try:
         if current_step(connection) < number:
             connection.execute(_CREATE_MIGRATIONS)
+            for name, function in migration.functions.items():
+                connection.create_scalar_function(name, function, deterministic=True)
             for statement in migration.statements:
                 connection.execute(statement)
+            for name in migration.functions:
+                connection.create_scalar_function(name, None)
             connection.execute(
                 "INSERT INTO continuity_migrations (step, name, applied_at_ms) VALUES (?, ?, ?)",
                 (number, migration.name, now_ms),

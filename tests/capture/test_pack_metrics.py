@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.capture.pack_metrics import CacheUse, breaks_cache, cache_use, file_use
-from sidecar.runs import Item, keys
+from sidecar.runs import Item, entries, keys
 from sidecar.runs.model import FileUse, RunUsage
 from tests.support.conversation import Conversation
 from tests.support.shop import PROMPT, Talk, active, read_part, shop, talk
@@ -16,14 +16,15 @@ __all__ = ["active", "shop", "talk"]
 paths = st.sets(st.sampled_from("abcdefgh"), max_size=6)
 
 
-def context_item(path: str, *, size: int = 100, digest: str = "d") -> Item:
-    return Item(keys.context_key(path), digest, size)
+def context_item(path: str, *, size: int = 100, entry: entries.Entry | None = None) -> Item:
+    return Item(keys.context_key(path), entry or entries.FileEntry("d"), size)
 
 
 def test_used_discovered_and_repeated_files_are_distinguished() -> None:
-    had = [context_item("earlier"), context_item("own", size=0), context_item("pointer", digest=keys.POINTER)]
+    had = [context_item("earlier"), context_item("own", size=0), context_item("pointer", entry=entries.POINTER)]
     use = file_use(
-        [context_item("a"), context_item("b"), Item("delta:todos", "x", 5)], {item.key: item for item in had},
+        [context_item("a"), context_item("b"), Item("delta:todos", entries.TextEntry("x"), 5)],
+        {item.key: item for item in had},
         read={"a", "own", "earlier", "pointer", "alone", "edited"}, written={"edited", "new"}, created={"new"},
     )  # fmt: skip
     assert use == FileUse(

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from sidecar.memory import filter_private
 from sidecar.packs import PackItem, Priority, render_block, render_prompt
 from sidecar.runs import BlockKind
+from sidecar.runs.ledger_entries import REMOVED
 
 PARTS = st.lists(
     st.sampled_from(["<private>", "</private>", "<chati-context>", "</chati-context>", "a ", "\n", "<PRIVATE >", "<x>"])
@@ -43,7 +44,7 @@ def test_nothing_private_remains_whatever_the_tags(parts: list[str]) -> None:
 def test_of_a_composed_prompt_only_the_request_remains() -> None:
     kinds: tuple[BlockKind, ...] = ("anchor", "context", "delta")
     blocks = [
-        render_block(kind, [PackItem(kind, kind, Priority.ANCHOR, f"No floats in {kind}.", "d", "why")], "Fix it")
+        render_block(kind, [PackItem(kind, kind, Priority.ANCHOR, f"No floats in {kind}.", REMOVED, "why")], "Fix it")
         for kind in kinds
     ]
     filtered = filter_private(render_prompt(blocks, "Fix the [continuity: thing"))

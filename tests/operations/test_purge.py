@@ -18,10 +18,11 @@ from tests.support.shop import PROMPT, SHOP, send_session_event, set_settings
 
 DAY_MS = 86_400_000
 STAYS = {
-    "continuity_migrations", "continuity_deliveries", "continuity_session_locks", "continuity_session_files",
+    "continuity_migrations", "continuity_deliveries", "continuity_session_turns", "continuity_session_locks",
+    "continuity_session_files",
     "continuity_memory_tokens", "continuity_memory_revisions",
 }  # fmt: skip
-"""Deliveries are removed with their sessions, a session lock by `session exit`; revisions only grow."""
+"""Turns and deliveries are removed with their sessions, a session lock by `session exit`; revisions only grow."""
 
 
 class State:

@@ -37,7 +37,7 @@ from sidecar.packs.anchor import (
     sections_of,
     setting_lines,
 )
-from sidecar.runs import NO_CONTENTS, Counters, FailingTests, Snapshot, SubChat, Task, TouchedFile, keys
+from sidecar.runs import NO_CONTENTS, Counters, FailingTests, Snapshot, SubChat, Task, TouchedFile, entries, keys
 from tests.support.conversation import Conversation, bash, sent
 from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, Talk, text_of
@@ -106,7 +106,7 @@ def test_the_delta(path: str, text: str, status: str) -> None:
 
 @given(nasty, nasty, nasty)
 def test_the_context(path: str, text: str, why: str) -> None:
-    region = ShownRegion(0, text, ((1, line_of_code(text, 240)),), "a.b", {})
+    region = ShownRegion(0, text, ((1, line_of_code(text, 240)),), entries.SentRegion("a", "b"), {})
     file = ContextFile(RankedFile(path, 1.0, {}, (), ()), "c", text, why, (region,))
     limits = ContextLimits(12_288, is_follow_up=False)
     assert_harmless(RenderCache().items([file], limits).items, lines=3)
@@ -140,12 +140,14 @@ def test_the_anchor(path: str, text: str) -> None:
         accepted=AcceptedRecords((text,), (accepted._replace(path=path), decision._replace(path=text))),
     )
     for line in build_anchor(sections_of(sources), 9_000).lines:
-        assert_harmless([PackItem(keys.ANCHOR, "anchor", Priority.ANCHOR, line, "", "")], lines=1)
+        assert_harmless([PackItem(keys.ANCHOR, "anchor", Priority.ANCHOR, line, entries.REMOVED, "")], lines=1)
 
 
 @given(st.lists(nasty, min_size=1, max_size=4))
 def test_rendering_escapes_markers_that_any_item_contains(texts: list[str]) -> None:
-    items = [PackItem(str(number), "delta", Priority.DELTA, text, "", "") for number, text in enumerate(texts)]
+    items = [
+        PackItem(str(number), "delta", Priority.DELTA, text, entries.REMOVED, "") for number, text in enumerate(texts)
+    ]
     composition = compose(items, render_anchor(("Rules:",), ""), NO_CONTENTS, LIMITS, as_system=True, prompt="")
     for block in composition.blocks:
         assert block.text.casefold().count(MARKER_PREFIX) == 1

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.packs import Override, PackItem, Priority, apply_overrides, pinned_files, statement_key, visible_lines
-from sidecar.runs import keys
+from sidecar.runs import entries, keys
 from tests.packs.test_explain import explain_next
 from tests.support.conversation import Conversation, kinds, sent
 from tests.support.memory_sidecar import MemorySidecar
@@ -52,9 +52,9 @@ def test_an_unrelated_pinned_file_is_sent_once_to_each_session(talk: Talk, many:
     ]
     first, second = chat.turn(PROMPT), chat.turn("and now fix it")
     assert "src/thing_7.py" in text_of(first, "context")
-    assert explained(chat, first)[item] | {"bytes": 0, "score": {}} == {
+    assert explained(chat, first)[item] | {"bytes": 0, "score": {}, "regions": []} == {
         "item": item, "kind": "context", "bytes": 0, "disposition": "sent", "why": "pinned by the user", "score": {},
-        "override": "always",
+        "override": "always", "regions": [],
     }  # fmt: skip
     assert explained(chat, second)[item]["disposition"] == "alreadyDelivered"
     assert kinds(second) == ["delta"]
@@ -180,7 +180,7 @@ names = st.sampled_from([f"context:{letter}" for letter in "abcdef"])
 
 @given(st.lists(names, unique=True), st.dictionaries(names, words))
 def test_every_item_is_included_or_muted_with_its_text_unchanged(items: list[str], overrides: dict[str, Any]) -> None:
-    made = [PackItem(name, "context", Priority.FURTHER_CONTEXT, name, "d", "why") for name in items]
+    made = [PackItem(name, "context", Priority.FURTHER_CONTEXT, name, entries.REMOVED, "why") for name in items]
     result = apply_overrides(made, {name: Override(name, word, "", 1) for name, word in overrides.items()})
     assert sorted(item.text for item in (*result.items, *result.muted)) == sorted(items)
     assert all(overrides[item.key] != "always" for item in result.muted)

@@ -35,6 +35,7 @@ from sidecar.runs import (
     Task,
     WorktreeBaseline,
     artifacts,
+    entries,
     records,
 )
 from sidecar.runs.model import FileChange, FileLines, FileUse, PackMetrics, RunRecord, RunUsage
@@ -51,7 +52,10 @@ FULL = CallDetails(
     action="inject",
     reason=None,
     metadata=METADATA,
-    delivered=(Item("context:a.py", "d", 7),),
+    delivered=(
+        Item("context:a.py", entries.FileEntry("d"), 7),
+        Item("delta:file:a.py", entries.ChangeEntry("c", (entries.SentHunk("1f", "-1+1", is_shown=True),)), 9),
+    ),
     files=("a.py",),
     anchor=PinnedAnchor("a", "text"),
     is_fresh=True,
@@ -120,26 +124,11 @@ def test_a_call_is_read_back_unchanged_and_gets_its_baseline_later(database: Dat
         assert later.details.baseline == replace(FULL.baseline, head="later", changed={}, is_late=True)
 
 
-def test_a_call_of_the_first_version_is_still_read_and_a_damaged_one_is_not(database: Database) -> None:
-    old = {
-        "action": "inject", "reason": None, "metadata": METADATA.model_dump(mode="json", by_alias=True),
-        "delivered": [["context:a.py", "d", 7]], "files": ["a.py"], "pin": ["a", "text"], "fresh": True,
-        "bracket": "CRITICAL", "items": [["context:a.py", "context", 7, "sent", "ranked", {"bm25": 0.5}]],
-        "head": "h", "changed": {"a.py": "c"}, "toldHead": "g", "lines": {"a.py": 3}, "late": True,
-    }  # fmt: skip
-    passed = {"action": "passthrough", "reason": "off", "passedThrough": True, "metadata": old["metadata"],
-              "items": [], "head": None, "changed": None}  # fmt: skip
-    for record, expected in (
-        (old, FULL),
-        (passed, replace(EMPTY, is_passthrough=True)),
-        ({"action": "inject"}, None),
-    ):
-        with database.write() as tx:
-            tx.execute("DELETE FROM continuity_calls")
-            records.record_call(tx, call(1))
-            tx.execute("UPDATE continuity_calls SET record = ?", (orjson.dumps(record),))
-            stored = records.call_of_run(tx, "run-1")
-            assert (stored.details if stored is not None else None) == expected
+def test_a_record_of_another_version_is_not_read(database: Database) -> None:
+    with database.write() as tx:
+        records.record_call(tx, call(1, FULL))
+        tx.execute("UPDATE continuity_calls SET record = ?", (b'{"action": "inject", "version": 2}',))
+        assert records.call_of_run(tx, "run-1") is None
 
 
 CHANGES = (

@@ -8,9 +8,27 @@ from pathlib import Path
 from typing import Any
 
 import apsw
+import orjson
 import pytest
 
 from sidecar.core.errors import StateDegraded
+from sidecar.runs import Item, PinnedAnchor, SessionContents, SessionKey, keys, ledger
+from sidecar.runs.ledger_entries import (
+    ChangeEntry,
+    Entry,
+    FailureEntry,
+    FileEntry,
+    FileListEntry,
+    HeadEntry,
+    MemoryEntry,
+    RemovedEntry,
+    SentHunk,
+    SentRegion,
+    SentTask,
+    TaskListEntry,
+    TextEntry,
+    entry_from_json,
+)
 from sidecar.storage import health_checks
 from sidecar.storage.database import open_state
 from sidecar.storage.migrations import MIGRATIONS, migrate
@@ -29,6 +47,8 @@ ANEW = {
     "continuity_memory_term_counts",
 }  # fmt: skip
 """Derived from the memory files; a later step empties them, and they are rebuilt."""
+LEDGER = {"continuity_sessions", "continuity_session_turns", "continuity_deliveries"}
+"""Tables whose rows a later step converts; rows of a session belong together."""
 IDENTITY = next(
     number for number, migration in enumerate(MIGRATIONS, 1) if migration.name.startswith("the identity of memories")
 )
@@ -60,7 +80,8 @@ def tables(connection: apsw.Connection) -> list[str]:
     rows = connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table' AND name GLOB 'continuity_*'")
     names = [str(name) for (name,) in rows if not str(name).startswith("continuity_memory_text")]
     names.remove("continuity_migrations")
-    return sorted(names, key=lambda name: name == "continuity_deliveries")
+    last = ("continuity_session_turns", "continuity_deliveries")
+    return sorted(names, key=lambda name: last.index(name) if name in last else -1)
 
 
 def columns(connection: apsw.Connection, table: str) -> dict[str, str]:
@@ -92,6 +113,8 @@ def upgraded(connection: apsw.Connection, shape: Shape) -> dict[str, list[tuple[
     present = set(tables(connection))
     rows = {}
     for table, former in shape.items():
+        if table in LEDGER:
+            continue
         name = table if table in present else RENAMED_TABLES[table]
         known = columns(connection, name)
         names = [column if column in known else RENAMED_COLUMNS[table][column] for column in former]
@@ -118,7 +141,7 @@ def test_a_file_of_an_earlier_schema_migrates_with_every_row(earlier: Earlier, s
     assert (opened.step, opened.warnings) == (len(MIGRATIONS), ())
     with opened.database.read() as tx:
         after = upgraded(tx, shape)
-    for table in shape:
+    for table in shape.keys() - LEDGER:
         expected = [] if step < IDENTITY and table in ANEW else before[table]
         assert after[table] == expected, table
     assert list(health_checks.check_database(opened.database)) == []
@@ -128,7 +151,7 @@ def test_a_file_of_an_earlier_schema_migrates_with_every_row(earlier: Earlier, s
 def test_rows_an_older_process_writes_into_an_upgraded_file_are_valid(earlier: Earlier, state_dir: Path) -> None:
     """Versions that did not check for an upgrade can still write into every table that was not renamed."""
     _, former = earlier
-    shape = {table: of for table, of in former.items() if table not in {*RENAMED_TABLES, *RENAMED_COLUMNS}}
+    shape = {table: of for table, of in former.items() if table not in {*RENAMED_TABLES, *RENAMED_COLUMNS, *LEDGER}}
     with closing(connect(state_dir / "continuity.db")) as older:
         opened = open_state(state_dir, STARTS_AT_MS)
         fill(older, shape, "bb")
@@ -138,6 +161,68 @@ def test_rows_an_older_process_writes_into_an_upgraded_file_are_valid(earlier: E
             assert tx.execute("PRAGMA integrity_check").get == "ok"
         opened.database.close()
     assert all(any("bb" in str(cell) for row in rows for cell in row) for rows in written.values())
+
+
+DELIVERIES = [
+    ("context:a.py", "9f2c", FileEntry("9f2c")),
+    ("context:b.py", "pointer", FileEntry()),
+    ("context:c.py", "r:.77ab,1f0c2a.9be0", FileEntry("", (SentRegion("", "77ab"), SentRegion("1f0c2a", "9be0")))),
+    (
+        "delta:file:a.py",
+        "5d:-1+1=ab,-9+9~cd",
+        ChangeEntry("5d", (SentHunk("ab", "-1+1", True), SentHunk("cd", "-9+9", False))),
+    ),
+    ("delta:file:b.py", "5d:named:+3=ab", ChangeEntry("5d", (SentHunk("ab", "+3", True),), is_whole=False)),
+    ("delta:file:c.py", "gone", RemovedEntry()),
+    ("delta:head", "77:feature/tax", HeadEntry("77", "feature/tax")),
+    ("delta:head", "77:main:named", HeadEntry("77", "main", is_whole=False)),
+    ("delta:head", "77", HeadEntry("77")),
+    (
+        "delta:todos",
+        '8a[["1f","pending","Fix: the \u2713"]]',
+        TaskListEntry("8a", (SentTask("1f", "pending", "Fix: the \u2713"),)),
+    ),
+    ("delta:more", "5d:ab,cd", FileListEntry("5d", ("ab", "cd"))),
+    ("delta:tests:pytest", "5d:seen", FailureEntry("5d", is_own=True)),
+    ("delta:tests:pytest", "5d", FailureEntry("5d")),
+    ("memory:m1", "v2", MemoryEntry("v2")),
+    ("memory:m1", "v2:metadata", MemoryEntry("v2", "metadata")),
+    ("plan:text", "5d", TextEntry("5d")),
+]
+
+
+@pytest.mark.parametrize(("item", "digest", "entry"), DELIVERIES)
+def test_a_session_still_knows_its_content_after_the_upgrade(
+    item: str, digest: str, entry: Entry, state_dir: Path
+) -> None:
+    before = next(number for number, step in enumerate(MIGRATIONS) if step.name.startswith("the delivery ledger by"))
+    record = {"version": 2, "delivered": [{"key": item, "digest": digest, "bytes": 5}], "items": [{"key": item}]}
+    state_dir.mkdir(mode=0o700)
+    with closing(connect(state_dir / "continuity.db")) as connection:
+        migrate(connection, 0, MIGRATIONS[:before])
+        for provider in ("claude", "codex"):
+            connection.execute(
+                "INSERT INTO continuity_sessions VALUES (?, 's', 0, 'chat', 'a', 'anchor', 'commit', 1, 2)", (provider,)
+            )
+            connection.execute(
+                "INSERT INTO continuity_deliveries VALUES (?, 's', 0, ?, ?, 5, 'run', 3)", (provider, item, digest)
+            )
+        connection.execute(
+            "INSERT INTO continuity_calls VALUES ('t', 'r', 'chat', 'p', 'w', 'claude', 's', 0, 'pending', 1, ?, x'')",
+            (orjson.dumps(record),),
+        )
+    opened = open_state(state_dir, STARTS_AT_MS)
+    with opened.database.read() as tx:
+        claude = ledger.session_contents(tx, SessionKey("chat", "claude", "s", shadow=False))
+        codex = ledger.session_contents(tx, SessionKey("chat", "codex", "s", shadow=False))
+        stored: Any = tx.execute("SELECT record FROM continuity_calls").get
+    opened.database.close()
+    assert claude == SessionContents({item: Item(item, entry, 5)}, PinnedAnchor("a", "anchor"), "commit", exists=True)
+    assert codex.items == {**claude.items, keys.ANCHOR: Item(keys.ANCHOR, TextEntry("a"), 6)}
+    converted = orjson.loads(stored)
+    assert (converted["version"], converted["items"]) == (3, [{"key": item, "regions": []}])
+    (delivered,) = converted["delivered"]
+    assert entry_from_json(orjson.dumps(delivered["entry"])) == entry
 
 
 @pytest.mark.parametrize("step", [1, len(MIGRATIONS) // 2, len(MIGRATIONS) - 1])

@@ -9,7 +9,7 @@ from zlib import crc32
 from sidecar.capture.effects.worktree_changes import RunEffects
 from sidecar.codebase import Repository, StateUnavailable, is_document, is_generated, query_terms
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.runs import keys
+from sidecar.runs import entries
 from sidecar.runs.call_record import WorktreeBaseline
 from sidecar.runs.model import FileLines
 from sidecar.workspace import Workspace
@@ -170,7 +170,7 @@ def surviving_lines(
     texts = repository.worktree_texts(present)
     added = _added(repository, effects, baseline, paths)
     untracked = {file.path for file in state.changed if file.kind == "untracked"}
-    digests = {file.path: keys.change_digest(file) for file in state.changed}
+    digests = {file.path: entries.change_digest(file) for file in state.changed}
     present_lines: dict[str, frozenset[str]] = {}
     by_path: dict[str, FileLines] = {}
     new, remaining = 0, MAX_LINES_OF_RUN

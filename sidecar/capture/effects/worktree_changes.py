@@ -20,7 +20,7 @@ from sidecar.codebase import (
 from sidecar.core.errors import WorkspaceUnavailable
 from sidecar.core.redact import redact
 from sidecar.core.text import line_count
-from sidecar.runs import Item, keys
+from sidecar.runs import Item, entries, keys
 from sidecar.runs.call_record import WorktreeBaseline
 from sidecar.runs.model import FileChange
 from sidecar.workspace import Workspace
@@ -112,7 +112,7 @@ def observe_effects(
     effects.seen_items += _sent_changes_of_own_edits(state, written, diffs, repository.new_file_text)
     if activity.todos:
         todos = tuple((redact(content), status) for content, status in activity.todos)
-        effects.seen_items.append(Item(keys.TODOS, keys.todos_digest(todos), 0))
+        effects.seen_items.append(Item(keys.TODOS, entries.task_list_entry(todos), 0))
     return effects
 
 
@@ -170,7 +170,7 @@ def _touched(
     everything that differs from before. If the starting worktree was recorded late, it may include the run's first
     edits.
     """
-    present = {file.path: keys.change_digest(file) for file in state.changed}
+    present = {file.path: entries.change_digest(file) for file in state.changed}
     committed = {file.path for file in moved.files}
     earlier = baseline.changed if baseline is not None else None
     named = {path for path in written if path in present or path in committed}
@@ -196,13 +196,15 @@ def _known_head(state: RepositoryState, activity: RunActivity, baseline: Worktre
 def _read(state: RepositoryState, cwd: str, activity: RunActivity, baseline: WorktreeBaseline | None) -> set[str]:
     """Return the files that the run read, without those that others changed in the meantime."""
     earlier = (baseline.changed or {}) if baseline is not None else {}
-    meanwhile = {file.path for file in state.changed if earlier.get(file.path) != keys.change_digest(file)}
+    meanwhile = {file.path for file in state.changed if earlier.get(file.path) != entries.change_digest(file)}
     return _relative(cwd, activity.read) - (meanwhile if state.kind == "git" else set())
 
 
 def _seen(files: Mapping[str, str], paths: set[str]) -> list[Item]:
     return [
-        Item(keys.context_key(path), keys.content_digest(files[path]), 0) for path in sorted(paths) if path in files
+        Item(keys.context_key(path), entries.FileEntry(entries.content_digest(files[path])), 0)
+        for path in sorted(paths)
+        if path in files
     ]
 
 
@@ -215,8 +217,8 @@ def _sent_changes_of_own_edits(
         if file.path in written:
             diff = diffs.get(file.path)
             text = diff.hunks if diff is not None else added_file_diff(new_file(file.path) or "")
-            sent = keys.SentChange(keys.change_digest(file), keys.shown_hunks(split_hunks(text)))
-            items.append(Item(keys.change_key(file.path), keys.sent_change_digest(sent), 0))
+            sent = entries.ChangeEntry(entries.change_digest(file), entries.shown_hunks(split_hunks(text)))
+            items.append(Item(keys.change_key(file.path), sent, 0))
     return items
 
 

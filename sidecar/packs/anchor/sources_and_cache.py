@@ -24,7 +24,7 @@ from sidecar.packs.anchor.repo_map import (
 from sidecar.packs.anchor.rules import Document, sent_paths
 from sidecar.packs.anchor.toolchain import SETTINGS_FILES, setting_lines
 from sidecar.packs.model import HostInjects
-from sidecar.runs import keys
+from sidecar.runs import entries
 from sidecar.session import strip_session_lock
 
 _INSTRUCTIONS = (
@@ -209,7 +209,7 @@ class AnchorCache:
         sources = {path: files[path] for path in source_paths(files, outline)}
         heads = area_heads(files, outline)
         contents = sources | {path: files[path] for paths in heads.values() for path in paths}
-        identity = tuple((path, keys.content_digest(content)) for path, content in contents.items())
+        identity = tuple((path, entries.content_digest(content)) for path, content in contents.items())
         links = repository.symbolic_links(LINKABLE_FILES) if host.agents_md or host.claude_md else {}
         key = (outline, identity, host.agents_md, host.claude_md, tuple(links.items()), accepted)
         source_sections = self._cache.get(key)

@@ -5,14 +5,15 @@ from collections.abc import Callable
 from sidecar.codebase import RankedFile
 from sidecar.packs import ContextFile, ContextLimits, PackItem, RenderCache, ShownRegion, session_has, shows_content
 from sidecar.runs import NO_CONTENTS, Item, SessionContents
+from sidecar.runs.ledger_entries import FileEntry, SentRegion
 from tests.support.conversation import sent
 from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, Talk, explain, text_of
 
 RANKED = RankedFile("src/cart.py", 3.0, {"text": 2.0}, ("total",), ())
 TOTAL_LINES = ((7, "def total(cart):"), (8, "    return 0"))
-TOTAL = ShownRegion(0, "Cart.total", TOTAL_LINES, "aa.11", {"text": 1.5, "named": 0.5})
-PAY = ShownRegion(1, "Cart.pay", ((20, "def pay(cart):"), (21, "    return 1")), "bb.22", {"text": 1.0})
+TOTAL = ShownRegion(0, "Cart.total", TOTAL_LINES, SentRegion("aa", "11"), {"text": 1.5, "named": 0.5})
+PAY = ShownRegion(1, "Cart.pay", ((20, "def pay(cart):"), (21, "    return 1")), SentRegion("bb", "22"), {"text": 1.0})
 FIRST, FOLLOW_UP = ContextLimits(12_288, is_follow_up=False), ContextLimits(4_096, is_follow_up=True)
 
 
@@ -21,9 +22,13 @@ def file(*regions: ShownRegion, content: str = "a1", path: str = "src/cart.py") 
 
 
 def items(
-    *files: ContextFile, known: SessionContents = NO_CONTENTS, limits: ContextLimits = FIRST, own: int = 0
+    *files: ContextFile,
+    known: SessionContents = NO_CONTENTS,
+    limits: ContextLimits = FIRST,
+    own: int = 0,
+    changed: tuple[str, ...] = (),
 ) -> list[PackItem]:
-    return RenderCache().items(list(files), limits, known, own).items
+    return RenderCache().items(list(files), limits, known, own, changed).items
 
 
 def session_with(delivered: PackItem | Item) -> SessionContents:
@@ -55,21 +60,38 @@ def test_a_file_sent_as_a_pointer_or_in_part_may_be_sent_in_full_later() -> None
     assert not session_has(session_with(pointer), part)
     assert session_has(session_with(part), pointer)
     assert whole.text == "src/cart.py — The cart.\n20| def pay(cart):\n21|     return 1"
-    assert whole.digest == "r:aa.11,bb.22"
+    assert whole.entry == FileEntry("", (TOTAL.sent, PAY.sent))
 
 
 def test_a_region_the_session_has_is_not_sent_again_wherever_it_moved_and_however_it_was_edited() -> None:
     known = session_with(items(file(TOTAL))[0])
     moved = TOTAL._replace(lines=((9, "def total(cart):"), (10, "    return 0")))
-    edited = TOTAL._replace(known_as="aa.99")
+    edited = TOTAL._replace(sent=SentRegion("aa", "99"))
     assert session_has(known, items(file(moved, content="b2"), known=known)[0])
     assert session_has(known, items(file(edited, content="b2"), known=known)[0])
 
 
 def test_a_file_the_session_read_or_wrote_is_known() -> None:
-    known = session_with(Item("context:src/cart.py", "a1", 0))
+    known = session_with(Item("context:src/cart.py", FileEntry("a1"), 0))
     assert session_has(known, items(file(TOTAL), known=known)[0])
     assert not session_has(known, items(file(TOTAL, content="b2"), known=known)[0])
+
+
+def test_an_edited_region_is_sent_again_only_if_the_prompt_asks_and_its_hunks_are_not_shown() -> None:
+    known = session_with(items(file(TOTAL))[0])
+    edited = file(TOTAL._replace(sent=SentRegion("aa", "99")), content="b2")
+    assert "def total" in items(edited, known=known, own=1)[0].text
+    assert not session_has(known, items(edited, known=known, own=1)[0])
+    shown = items(edited, known=known, own=1, changed=("src/cart.py",))[0]
+    assert session_has(known, shown)
+    assert shown.entry == FileEntry("", (SentRegion("aa", "11"), SentRegion("aa", "99")))
+
+
+def test_a_file_the_session_wrote_stays_known_while_its_changes_arrive_as_hunks() -> None:
+    known = session_with(Item("context:src/cart.py", FileEntry("a1"), 0))
+    shown = items(file(TOTAL, content="b2"), known=known, own=1, changed=("src/cart.py",))[0]
+    assert session_has(known, shown)
+    assert shown.entry == FileEntry("b2", (TOTAL.sent,))
 
 
 def test_a_follow_up_extends_a_known_file_only_if_this_prompt_asks_for_it() -> None:
@@ -87,11 +109,15 @@ def test_regions_over_the_limit_are_counted() -> None:
 
 
 def test_explain_names_the_parts_of_each_regions_score(talk: Talk) -> None:
-    assert items(file(TOTAL))[0].score == {"text": 2.0, "7-8 Cart.total: text": 1.5, "7-8 Cart.total: named": 0.5}
+    item = items(file(TOTAL))[0]
+    assert item.score == RANKED.parts
+    assert [(region.lines, region.name) for region in item.regions] == [("7-8", "Cart.total")]
+    assert item.regions[0].score == {"text": 1.5, "named": 0.5}
     chat = talk()
     explained = explain(chat, chat.pre_run(PROMPT))
     cart = next(item for item in explained["items"] if item["item"] == "context:src/cart.py")
-    assert any("Cart.total: " in name for name in cart["score"])
+    assert any(region["name"] == "Cart.total" and region["score"]["text"] > 0 for region in cart["regions"])
+    assert not any(":" in part or " " in part for part in cart["score"])
 
 
 def test_a_prompt_about_one_file_gets_a_small_pack(talk: Talk, make_repository: Callable[..., Repository]) -> None:

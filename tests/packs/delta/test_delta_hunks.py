@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from sidecar.codebase import added_file_diff, split_hunks
 from sidecar.core.text import size
 from sidecar.packs import render_diff
-from sidecar.runs import keys
+from sidecar.runs import entries
 
 LINES = st.lists(st.sampled_from([*"abcdefgh", "", "def f():", "@@ -1 +1 @@"]), max_size=40)
 EDITS = st.lists(st.tuples(st.integers(0, 60), st.integers(0, 6), LINES), min_size=1, max_size=6)
@@ -22,16 +22,18 @@ def unified(before: list[str], after: list[str]) -> str:
     return "".join(f"{line}\n" for line in list(lines)[2:])
 
 
-def stored(change: keys.SentChange) -> keys.SentChange:
+def stored(change: entries.ChangeEntry) -> entries.ChangeEntry:
     """Return a change after a round trip through the ledger."""
-    return keys.sent_change_of(keys.sent_change_digest(change))
+    entry = entries.entry_from_json(entries.entry_to_json(change))
+    assert isinstance(entry, entries.ChangeEntry)
+    return entry
 
 
 @given(LINES, EDITS, st.sampled_from([PLENTY, 300, 60]))
 def test_every_hunk_is_known_shown_or_counted_and_every_lost_one_is_named(
     base: list[str], edits: list[tuple[int, int, list[str]]], limit: int
 ) -> None:
-    sent, now = keys.SentChange(""), list(base)
+    sent, now = entries.NO_CHANGE, list(base)
     shown_before: dict[str, str] = {}
     for at, removed, added in edits:
         now[at : at + removed] = added
@@ -51,7 +53,7 @@ def test_every_hunk_is_known_shown_or_counted_and_every_lost_one_is_named(
         if limit == PLENTY:
             _check_lost_hunks_are_named(shown_before, rendered.lines, {hunk.hunk_id for hunk in hunks}, text)
             shown_before = {hunk.hunk_id: hunk.position for hunk in hunks}
-        sent = stored(keys.SentChange("state", rendered.hunks))
+        sent = stored(entries.ChangeEntry("state", rendered.hunks))
         assert sent.hunks == rendered.hunks
 
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sidecar.codebase import ChangedFile, FileDiff, Hunk, RepositoryState, added_file_diff, split_hunks
 from sidecar.core.digests import short_id
 from sidecar.packs import Differences, PackItem, QueryRelevance, delta_items, session_has
-from sidecar.runs import Item, SessionContents, keys
+from sidecar.runs import Item, SessionContents, entries, keys
 
 LINES = st.lists(st.sampled_from([*"abcdefgh", "", "def f():"]), max_size=30)
 EVENTS = st.sampled_from(("sent", "sent", "sent", "late", "lost", "own", "reverted"))
@@ -62,9 +62,9 @@ class Session:
 
     def write(self) -> None:
         """The agent writes the file itself, as the capture after its run keeps it."""
-        sent = keys.SentChange(keys.change_digest(self.change()), keys.shown_hunks(self.hunks()))
+        sent = entries.ChangeEntry(entries.change_digest(self.change()), entries.shown_hunks(self.hunks()))
         if self.text():
-            self.ledger[keys.change_key(PATH)] = Item(keys.change_key(PATH), keys.sent_change_digest(sent), 0)
+            self.ledger[keys.change_key(PATH)] = Item(keys.change_key(PATH), sent, 0)
         self.seen |= {hunk.hunk_id for hunk in self.hunks()}
 
 

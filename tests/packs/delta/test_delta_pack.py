@@ -18,7 +18,7 @@ from sidecar.packs import (
     session_has,
     task_list_items,
 )
-from sidecar.runs import NO_CONTENTS, FailingTests, Item, SessionContents, keys
+from sidecar.runs import NO_CONTENTS, FailingTests, Item, SessionContents, entries, keys
 
 DIFF = FileDiff("a.py", 1, 1, "@@ -1 +1 @@\n-x = 1\n+x = 2\n")
 WHOLE = Differences({"a.py": DIFF}, {})
@@ -58,7 +58,7 @@ def items_of(
 
 def session_with(items: list[PackItem], head: str | None = None) -> SessionContents:
     """Return the contents of a session that received these items."""
-    given_items = {item.key: Item(item.key, item.digest, item.bytes) for item in items if not item.always_sent}
+    given_items = {item.key: Item(item.key, item.entry, item.bytes) for item in items if not item.always_sent}
     return SessionContents(given_items, None, head, exists=True)
 
 
@@ -144,17 +144,19 @@ def test_a_failure_expires_in_days_after_a_head_move_and_else_in_weeks(
 
 def test_a_reordered_task_list_is_sent_whole() -> None:
     todos = (("one", "pending"), ("two", "pending"), ("three", "pending"))
-    known = SessionContents({keys.TODOS: Item(keys.TODOS, keys.todos_digest(todos), 0)}, None, None, exists=True)
+    known = SessionContents({keys.TODOS: Item(keys.TODOS, entries.task_list_entry(todos), 0)}, None, None, exists=True)
     (item,) = task_list_items((todos[2], *todos[:2]), known)
     assert item.text.startswith("Task list:\n  [ ] three\n")
     (reopened,) = task_list_items((("one", "in_progress"), *todos[1:]), known)
     assert reopened.text.endswith(":\n  started: one")
 
 
-def test_a_ledger_of_an_earlier_version_counts_as_having_the_whole_file() -> None:
+def test_a_change_without_recorded_hunks_counts_as_known() -> None:
     first = items_of(state(changed()))
     older = {
-        key: item._replace(digest=item.digest.partition(":")[0]) for key, item in session_with(first).items.items()
+        key: replace(item, entry=replace(item.entry, hunks=()))
+        for key, item in session_with(first).items.items()
+        if isinstance(item.entry, entries.ChangeEntry)
     }
     known = SessionContents(older, None, None, exists=True)
     assert all(session_has(known, item) for item in items_of(state(changed()), known=known) if item.key != keys.HEAD)
