@@ -144,7 +144,7 @@ def _score_baselines(
     by_name = {path: len(terms & count_terms(path.rpartition("/")[2]).keys()) for path in files}
     ordered = sorted((path for path in files if by_name[path]), key=lambda path: (-by_name[path], path))
     scores["file names@10"].append(_recall(ordered[:10], right))
-    plain = _plain_bm25(terms, {path: _bag(trees, path, blob) for path, blob in files.items()})
+    plain = plain_bm25(terms, trees, files)
     for depth in DEPTHS:
         scores[f"BM25@{depth}"].append(_recall(plain[:depth], right))
 
@@ -156,7 +156,9 @@ def _bag(trees: Trees, path: str, blob: str) -> Counter[str]:
     return bag
 
 
-def _plain_bm25(terms: Iterable[str], bags: Mapping[str, Counter[str]]) -> list[str]:
+def plain_bm25(terms: Iterable[str], trees: Trees, files: Mapping[str, str]) -> list[str]:
+    """Return the files that have some terms in path or content, the best by BM25 (k1 1.2, b 0.75) first."""
+    bags = {path: _bag(trees, path, blob) for path, blob in files.items()}
     lengths = {path: bag.total() for path, bag in bags.items()}
     average = statistics.fmean(lengths.values()) or 1.0
     scores: dict[str, float] = defaultdict(float)

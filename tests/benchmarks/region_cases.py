@@ -27,7 +27,7 @@ MIN_WORDS, MAX_FILES, MAX_LINES, MAX_COMMIT_FILES = 35, 4, 60, 30
 
 _TRAILER = re.compile(r"(?im)^(?:co-authored-by|signed-off-by|reviewed-by|change-id|\(?cherry.picked|pr-url|---+).*$")
 _WORD = re.compile(r"[^\W\d_]{3,}")
-_ROUTINE = re.compile(
+ROUTINE = re.compile(
     r"(?i)merge|revert|release|bump|prepare|v?\d+\.\d+|version|\[pre-commit|build\(deps|sync typeshed|format|reformat"
     r"|chore|ci\b|doc"
 )
@@ -44,11 +44,18 @@ class RegionCase(NamedTuple):
     """Lines that were removed or replaced."""
     inserted: dict[str, list[int]]
     """Lines below which only new lines were added."""
+    language: str = ""
+    """The repository's main language, where a set is reported by language."""
+
+    @property
+    def files(self) -> frozenset[str]:
+        """The changed source files."""
+        return frozenset((*self.lines, *self.inserted))
 
 
-def read_cases() -> list[RegionCase]:
-    """Return the committed set."""
-    return [RegionCase(**json.loads(line)) for line in CASES.read_text().splitlines()]
+def read_cases(file: Path = CASES) -> list[RegionCase]:
+    """Return a committed set."""
+    return [RegionCase(**json.loads(line)) for line in file.read_text().splitlines()]
 
 
 def prompt_of(clone: Path, commit: str) -> str:
@@ -64,15 +71,16 @@ def find_cases(clone: Path, repository: str) -> list[RegionCase]:
         ids, _, message = entry.strip().partition("\x1f")
         commit, *parents = ids.split(" ")
         text = _TRAILER.sub("", message).strip()
-        if len(parents) == 1 and len(_WORD.findall(text)) >= MIN_WORDS and not _ROUTINE.match(text):
+        if len(parents) == 1 and len(_WORD.findall(text)) >= MIN_WORDS and not ROUTINE.match(text):
             found.append((commit, parents[0]))
-    cases = (case for ids in found if (case := _case(clone, repository, *ids)) is not None)
+    cases = (case for ids in found if (case := case_of(clone, repository, *ids)) is not None)
     every = list(cases)
     step = max(1.0, len(every) / PER_REPOSITORY)
     return [every[int(at * step)] for at in range(min(PER_REPOSITORY, len(every)))]
 
 
-def _case(clone: Path, repository: str, commit: str, base: str) -> RegionCase | None:
+def case_of(clone: Path, repository: str, commit: str, base: str) -> RegionCase | None:
+    """Return the case of a commit; None for one that changes too much, or no line of a source file."""
     names = git(clone, "diff-tree", "-r", "-z", "--no-renames", "--name-status", "--no-commit-id", commit).split("\0")
     changes = list(zip(names[::2], names[1::2], strict=False))
     right = [path for status, path in changes if status == "M" and is_code(path) and not is_test(path)]

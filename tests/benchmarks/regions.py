@@ -1,9 +1,11 @@
 """Does a context pack show the lines that a change will touch? Measured on real changes with long texts.
 
-    python -m tests.benchmarks.regions --mirrors FOLDER [--repos owner/name …] [--train]
+    python -m tests.benchmarks.regions --mirrors FOLDER [--judging] [--repos owner/name …] [--train]
 
-The cases are those of `region_cases`. LINE: share of the cases of which every removed or replaced line is shown, within
-some bytes of code. `--train` fits the weights anew and prints them, with the figure of repositories left out in turn.
+The cases are those of `region_cases`, or with `--judging` those of `other_language_cases`. LINE: share of the cases of
+which every removed or replaced line is shown, within some bytes of code. acc@k: share of which every changed file is
+among the first k; plain BM25 over contents and paths beside it. `--train` fits the weights anew and prints them, with
+the figure of repositories left out in turn.
 """
 
 import argparse
@@ -20,7 +22,7 @@ from sidecar.codebase.search.commit_history import MAX_COMMITS, History
 from sidecar.codebase.search.index import FileIndex
 from sidecar.codebase.search.query import SearchQuery
 from sidecar.codebase.search.query_evidence import read_evidence
-from sidecar.codebase.search.ranking import drop_unlikely
+from sidecar.codebase.search.ranking import RankedFile, drop_unlikely
 from sidecar.codebase.search.region_ranking import (
     SIZE_EXPONENT,
     WEIGHTS,
@@ -35,11 +37,14 @@ from sidecar.codebase.search.region_ranking import (
 from sidecar.core.terms import query_terms
 from sidecar.packs import search_query
 from tests.benchmarks.listwise_softmax import Lesson, fit
+from tests.benchmarks.localization import plain_bm25
 from tests.benchmarks.localization_cases import Trees, every_commit, reachable
-from tests.benchmarks.region_cases import RegionCase, prompt_of, read_cases
+from tests.benchmarks.other_language_cases import CASES as JUDGING_CASES
+from tests.benchmarks.region_cases import CASES, RegionCase, prompt_of, read_cases
 
 CANDIDATE_FILES = 16
 BUDGETS = (8_192, 12_288, 16_384)
+DEPTHS = (1, 5, 10)
 OTHER_BYTES = 400
 """Bytes of a block besides the code of its regions."""
 
@@ -50,6 +55,10 @@ class Question(NamedTuple):
     case: RegionCase
     rows: Sequence[FeatureRow]
     right: frozenset[tuple[str, int]]
+    ranked: Sequence[str]
+    """The files that the search ranks first."""
+    plain: Sequence[str]
+    """The same by plain BM25."""
 
 
 def main() -> int:
@@ -57,15 +66,22 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--mirrors", type=Path, required=True)
     parser.add_argument("--repos", nargs="*")
+    parser.add_argument("--judging", action="store_true", help="the changes in twelve languages")
     parser.add_argument("--train", action="store_true")
     options = parser.parse_args()
-    cases = [case for case in read_cases() if not options.repos or case.repository in options.repos]
+    if options.judging and options.train:
+        parser.error("nothing is learned from the judging set")
+    read = read_cases(JUDGING_CASES if options.judging else CASES)
+    cases = [case for case in read if not options.repos or case.repository in options.repos]
     questions: list[Question] = []
     for repository in dict.fromkeys(case.repository for case in cases):
         clone = options.mirrors / repository.replace("/", "+") / "repo"
         own = list(_questions(clone, [case for case in cases if case.repository == repository]))
         print(f"{repository:24} {_figures(own, WEIGHTS)}", flush=True)
         questions += own
+    for language in sorted({question.case.language for question in questions} - {""}):
+        own = [question for question in questions if question.case.language == language]
+        print(f"{language:24} {_figures(own, WEIGHTS)}")
     print(f"{'all':24} {_figures(questions, WEIGHTS)}")
     if options.train:
         fitted = _fit(questions)
@@ -91,27 +107,30 @@ def _questions(clone: Path, cases: Sequence[RegionCase]) -> Iterator[Question]:
         seen = reachable(clone, commits, case.base)
         history = History(sorted(seen, key=lambda commit: (-commit.committed_at, commit.id))[:MAX_COMMITS])
         imports = {name: trees.summary(name, blob).imports for name, blob in files.items()}
-        rows = _rows(search_query(prompt_of(clone, case.commit)), index, history, imports, trees, files)
+        query = search_query(prompt_of(clone, case.commit))
+        found = _ranked_files(query, index, history, imports)
+        rows = _rows(query, found, index, trees, files)
         right = frozenset((path, line) for path, lines in case.lines.items() for line in lines)
-        yield Question(case, rows, right)
+        plain = plain_bm25(set(query_terms(query)), trees, files)[: DEPTHS[-1]]
+        yield Question(case, rows, right, [ranked.path for ranked in found], plain)
 
 
-def _rows(
-    query: str,
-    index: FileIndex,
-    history: History,
-    imports: Mapping[str, Sequence[str]],
-    trees: Trees,
-    files: Mapping[str, str],
-) -> list[FeatureRow]:
-    """Return the candidates of a query, as the product has them."""
-
+def _ranked_files(
+    query: str, index: FileIndex, history: History, imports: Mapping[str, Sequence[str]]
+) -> list[RankedFile]:
     def imports_of(paths: Sequence[str]) -> dict[str, Sequence[str]]:
         return {path: imports[path] for path in paths}
 
+    return index.find(SearchQuery(query), history, imports_of, CANDIDATE_FILES)
+
+
+def _rows(
+    query: str, found: Sequence[RankedFile], index: FileIndex, trees: Trees, files: Mapping[str, str]
+) -> list[FeatureRow]:
+    """Return the candidates of a query, as the product has them."""
     evidence, weights = read_evidence(query), index.term_weights(query_terms(query))
     candidates = []
-    for ranked in drop_unlikely(index.find(SearchQuery(query), history, imports_of, CANDIDATE_FILES)):
+    for ranked in drop_unlikely(found):
         content = trees.content(files[ranked.path])
         if content is None or is_generated(ranked.path):
             continue
@@ -127,7 +146,17 @@ def _figures(questions: Sequence[Question], weights: Mapping[str, float]) -> str
         f"LINE {statistics.fmean(_is_shown(question, weights, budget) for question in questions):.3f} in {budget}"
         for budget in BUDGETS
     )
-    return f"{len(questions)} cases: {', '.join(shares)}"
+    accuracies = (
+        f"acc@{depth} {_accuracy([question.ranked for question in questions], questions, depth):.2f}"
+        f" (BM25 {_accuracy([question.plain for question in questions], questions, depth):.2f})"
+        for depth in DEPTHS
+    )
+    return f"{len(questions)} cases: {', '.join(shares)}; {', '.join(accuracies)}"
+
+
+def _accuracy(rankings: Sequence[Sequence[str]], questions: Sequence[Question], depth: int) -> float:
+    pairs = zip(rankings, questions, strict=True)
+    return statistics.fmean(question.case.files <= frozenset(ranking[:depth]) for ranking, question in pairs)
 
 
 def _is_shown(question: Question, weights: Mapping[str, float], budget: int) -> bool:
