@@ -304,6 +304,10 @@ _TEST_FOLDERS = frozenset(("test", "tests", "__tests__", "spec", "specs", "e2e")
 _TEST_MARKS = (".test.", ".spec.", "_test.", "_spec.")
 _TEST_AFFIXES = ("test_", "tests_", "_test", "_tests", "_spec", "-test", "-tests", "-spec")
 _CAPITAL_TEST = lazy_regex(r"(?<=[a-z0-9])Tests?$")
+_TEST_SOURCE_SET = lazy_regex(r"(?<=[a-z0-9.])Tests?$")
+"""Folders such as `jvmTest`, `KilnTests` and `Kiln.Tests`."""
+
+_TEST_SUFFIXES = (".t", ".feature")
 _DOCUMENT_SUFFIXES = (".md", ".mdx", ".rst", ".txt", ".json", ".yml", ".yaml", ".toml", ".csv", ".html")
 
 COMMON_STEMS = frozenset(("index", "mod", "__init__", "lib", "main", "types", "utils", "setup", "conftest", "common"))
@@ -328,9 +332,16 @@ def file_kind(path: str) -> FileKind:
 def is_test(path: str) -> bool:
     """Whether a file is a test, by its name or folder."""
     *folders, name = path.lower().split("/")
-    return (
-        not _TEST_FOLDERS.isdisjoint(folders) or name.startswith("test_") or any(mark in name for mark in _TEST_MARKS)
-    )
+    if not _TEST_FOLDERS.isdisjoint(folders) or name.startswith("test_") or name.endswith(_TEST_SUFFIXES):
+        return True
+    return any(mark in name for mark in _TEST_MARKS) or ("Test" in path and _has_capital_test(path))
+
+
+def _has_capital_test(path: str) -> bool:
+    """Whether a folder or a source file is named as tests are in Kotlin, Java, C# and Swift."""
+    *folders, name = path.split("/")
+    is_in_tests = any(_TEST_SOURCE_SET.search(folder) for folder in folders)
+    return is_in_tests or (is_code(path) and _CAPITAL_TEST.search(name.split(".", 1)[0]) is not None)
 
 
 def is_document(path: str) -> bool:

@@ -8,6 +8,16 @@ from sidecar.codebase import COMMON_STEMS, file_kind, is_document, is_test, stem
 def test_tests_and_documents_are_recognized_by_path() -> None:
     assert all(map(is_test, ("tests/a.py", "src/test_a.py", "a.test.ts", "a_test.go", "e2e/x.ts", "spec/a.rb")))
     assert not any(map(is_test, ("src/latest.py", "contest/a.py", "attest.go")))
+
+
+def test_tests_are_recognized_by_the_habits_of_other_languages() -> None:
+    tests = (
+        "kiln/src/jvmTest/kotlin/Glaze.kt", "src/Kiln.Tests/Glaze.cs", "KilnTests/Glaze.swift", "src/GlazeTest.java",
+        "t/glaze.t", "features/glaze.feature",
+    )  # fmt: skip
+    others = ("src/main/java/Attest.java", "src/FastestPath.java", "docs/BestTests.md", "src/TestBench.cs")
+    assert [path for path in tests if not is_test(path)] == []
+    assert [path for path in others if is_test(path)] == []
     assert is_document("README.md")
     assert not is_document("src/readme.py")
     assert file_kind("tests/package-lock.json") == (True, True, True, False)
