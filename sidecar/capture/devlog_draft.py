@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import apsw
 
+from sidecar.capture.parsed_test_results import VerdictChange
 from sidecar.capture.run import FinishedRun
-from sidecar.capture.test_results import VerdictChange
 from sidecar.codebase import is_generated
 from sidecar.core.clock import HOUR_MS
 from sidecar.core.digests import short_id

@@ -15,10 +15,10 @@ from sidecar.capture.effects.worktree_changes import observe_effects
 from sidecar.capture.memory_branch import commit_later
 from sidecar.capture.model import NotesSpan, PostRunParams, PostRunResult, Remembered
 from sidecar.capture.pack_metrics import items_before_run
+from sidecar.capture.parsed_test_results import outcomes_of
 from sidecar.capture.record import confirm_delivery, drop_lost_deliveries, record_run, store_drafts, store_test_verdicts
 from sidecar.capture.rejected_approach import RUNS
 from sidecar.capture.run import FinishedRun
-from sidecar.capture.test_results import outcomes_of
 from sidecar.context import AgentProgress, Bracket, agent_progress
 from sidecar.core.redact import redact
 from sidecar.governor import (

@@ -12,6 +12,7 @@ from sidecar.capture.devlog_draft import fixes, store_devlog, window_begin_ms
 from sidecar.capture.effects.session_loss import Loss
 from sidecar.capture.model import PostRunResult
 from sidecar.capture.pack_metrics import measure_run, measures_of
+from sidecar.capture.parsed_test_results import Verdict, VerdictChange, change_of
 from sidecar.capture.rejected_approach import (
     direction_change_of,
     direction_events,
@@ -20,7 +21,6 @@ from sidecar.capture.rejected_approach import (
 )
 from sidecar.capture.run import FinishedRun
 from sidecar.capture.run_notes import VerifiedNote, decision_sentences, dropped_approaches
-from sidecar.capture.test_results import Verdict, VerdictChange, change_of
 from sidecar.core.redact import redact
 from sidecar.governor import Decision
 from sidecar.metrics import count_call, labelled, roll_up

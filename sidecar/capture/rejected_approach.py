@@ -20,8 +20,8 @@ from sidecar.capture.effects.direction_change import (
     overlap,
     plan_replaced,
 )
+from sidecar.capture.parsed_test_results import VerdictChange
 from sidecar.capture.run import FinishedRun
-from sidecar.capture.test_results import VerdictChange
 from sidecar.codebase import query_terms
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex

@@ -9,7 +9,7 @@ from sidecar.capture.effects.session_loss import Loss
 from sidecar.capture.effects.tool_parts import RunActivity, ToolFailure
 from sidecar.capture.effects.worktree_changes import RunEffects
 from sidecar.capture.model import PostRunParams
-from sidecar.capture.test_results import RunnerOutcome
+from sidecar.capture.parsed_test_results import RunnerOutcome
 from sidecar.core.markdown import MAX_PROSE_CHARACTERS
 from sidecar.core.redact import redact
 from sidecar.language.notes_block import NotesBlock, read_notes_block

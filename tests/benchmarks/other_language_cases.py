@@ -106,13 +106,15 @@ def _candidates(clone: Path, repository: str, language: str) -> Iterator[RegionC
             continue
         if case is None:
             continue
-        case = case._replace(lines=_asked(case.lines), inserted=_asked(case.inserted), language=language)
+        case = case._replace(
+            lines=_without_aside(case.lines), inserted=_without_aside(case.inserted), language=language
+        )
         if any(path.endswith(SUFFIXES[language]) for path in case.lines):
             prompts.add(prompt)
             yield case
 
 
-def _asked(lines: dict[str, list[int]]) -> dict[str, list[int]]:
+def _without_aside(lines: dict[str, list[int]]) -> dict[str, list[int]]:
     return {path: found for path, found in lines.items() if not _ASIDE.match(path)}
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from sidecar.capture.devlog_draft import fixes
-from sidecar.capture.test_results import Verdict, VerdictChange
+from sidecar.capture.parsed_test_results import Verdict, VerdictChange
 from tests.support.conversation import Conversation, bash
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository

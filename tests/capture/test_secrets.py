@@ -4,8 +4,8 @@ import pytest
 
 from sidecar.capture.devlog_draft import devlog
 from sidecar.capture.effects import STEP_CHARACTERS, Command, activity_of
+from sidecar.capture.parsed_test_results import OUTPUT_CHARACTERS, outcomes_of
 from sidecar.capture.run import stored_plan
-from sidecar.capture.test_results import OUTPUT_CHARACTERS, outcomes_of
 from tests.support.secret_shapes import TOKENS, shows
 
 

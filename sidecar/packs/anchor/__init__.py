@@ -1,5 +1,6 @@
 """The anchor pack: what holds for the whole repository."""
 
+from sidecar.packs.anchor.anchor_cache import AnchorCache
 from sidecar.packs.anchor.build import (
     DEPENDENCIES,
     FRAGILE_FILES,
@@ -38,7 +39,6 @@ from sidecar.packs.anchor.repo_map import (
     import_names,
 )
 from sidecar.packs.anchor.rules import Document, included_files, rule_lines, sent_paths, trap_lines
-from sidecar.packs.anchor.sources_and_cache import AnchorCache
 from sidecar.packs.anchor.toolchain import SETTINGS_FILES, setting_lines
 
 __all__ = [

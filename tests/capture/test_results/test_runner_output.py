@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.capture.effects import Command
-from sidecar.capture.test_results import RunnerOutcome, Selection, outcomes_of
+from sidecar.capture.parsed_test_results import RunnerOutcome, Selection, outcomes_of
 
 TEST_OK = "def test_ok():\n    assert True\n"
 TEST_BAD = "def test_bad():\n    assert 1 == 2\n"

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from sidecar.capture.effects import Command
-from sidecar.capture.test_results import Counts, RunnerOutcome, outcomes_in
+from sidecar.capture.parsed_test_results import Counts, RunnerOutcome, outcomes_in
 
 OUTPUTS = Path(__file__).parent / "outputs"
 NAMES = {

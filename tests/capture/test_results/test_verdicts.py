@@ -5,7 +5,7 @@ import re
 import pytest
 
 from sidecar.capture.effects import Command
-from sidecar.capture.test_results import RunnerOutcome, Verdict, change_of, outcomes_of, selection_of
+from sidecar.capture.parsed_test_results import RunnerOutcome, Verdict, change_of, outcomes_of, selection_of
 
 RED = (
     "FAILED tests/test_cart.py::test_total - assert\nFAILED tests/test_mail.py::test_send - assert\n"

@@ -1,4 +1,4 @@
-"""The files an anchor is built from, what is read of them, and its cache; rebuilt only when a source changed."""
+"""The cache of anchors: the files one is built from, what is read of them, and when it is built anew."""
 
 import threading
 from collections.abc import Callable, Container, Hashable, Iterator, Mapping, Sequence
