@@ -29,8 +29,10 @@ _DUMP_LINE = lazy_regex(
     r"|struct|interface|val|fun|override|if|for|while|else|try|catch|SELECT|INSERT|UPDATE|CREATE|ALTER"
     r"|DROP) ?.{0,200}[;{}()=:]$"
     r"|[\w.$\[\]'\"]{1,60} ?(?:=|\+=|:=|=>) ?\S.{0,200}[;{(\[,'\")\d]$|\"?[\w-]{1,60}\"?: ?[\"'\[{\d].{0,200},?$"
-    r"|[\w./\\-]{3,200}:\d+(?::\d+)?\b|[\w.$]{1,80}\(.{0,200}\)[;{,]?$|.{0,300}[;{}]$|\d+[,;]?$"
-    r"|(?:GET|POST|PUT|PATCH|DELETE|OPTIONS) (?:/|http)|HTTP/\d|curl |(?:✓|✗|✘|❯|√|×) |e: file:|Uncaught |    at )"
+    r"|[\w./\\-]{3,200}:\d+(?::\d+)?\b|[\w.$]{1,60},$|[\w.$\"]{1,60}: [\w.$]{1,60}(?: (?:\|\||\?\?) .{0,80})?,$"
+    r"|\.\w{1,40}\(|[\w.$]{1,80}\(.{0,200}\)[;{,]?$|.{0,300}[;{}]$|\d+[,;]?$"
+    r"|(?:GET|POST|PUT|PATCH|DELETE|OPTIONS) (?:/|http)|HTTP/\d|curl |python3? -c |(?:✓|✗|✘|❯|√|×) |e: file:"
+    r"|Uncaught |    at )"
 )
 _STRUCTURE_LINE = lazy_regex(
     r"\s*+(?:#{1,6} \S|[-*•+] {1,3}\*\*|\*\*[^*\n]{1,80}\*\*:?$|\d{1,2}[.)] {1,3}\*\*|\|.*\|$|[-*_=]{3,}$"
@@ -70,7 +72,7 @@ _WHOLE_CANNED = lazy_regex(
 )
 _ROLE = lazy_regex(
     r"\s*+(?:#{1,3} (?:role|system|instructions?|context|task|goal|objective)s?\b|(?:\**(?:role|system prompt)\**:)"
-    r"|you are (?:an?|the) (?!right|idiot|bit|little|liar|moron)"
+    r"|you are (?:an?|the) (?!right|idiot|bit|little|liar|moron)|you are [^.\n]{3,60} (?:—|–|, an?) "
     r"|act as (?:an?|the) |(?:tu es|vous êtes) une? |eres una? |du bist eine? |você é uma? |sei una? |ты (?:—|-) "
     r"|你是一[个名位]|あなたは)",
     re.IGNORECASE,

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from itertools import pairwise
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.language.statement_forms import FORM_WORDS, FORMS, STRONG_FORMS, UNTIED
+from sidecar.language.statement_patterns import PATTERNS, UNSPACED_PATTERNS
 from sidecar.language.statement_terms import TERMS, UNSPACED_TERMS
 
 MAX_SENTENCE = 400
@@ -31,6 +31,7 @@ _IDENTIFIER = lazy_regex(r"`[^`\n]{1,80}`|\b[a-z]{1,40}[A-Z]\w{0,60}|\b\w{1,40}_
 _VERSION = lazy_regex(r"\bv?\d+\.\d+|\b\d+\b")
 _SHOUT = lazy_regex(r"\b[A-Z]{2,20}\s+[A-Z]{2,20}\s+[A-Z]{2,20}\b|!!")
 _QUESTION = lazy_regex(r"[?？][\"')\]”»\s]{0,9}$")
+_MARKUP = lazy_regex(r"\*\*|</?[a-z]+>|^#+ |=>|->|→")
 _MENTION = lazy_regex(r"(?<!\w)@[\w./-]{2,200}")
 
 
@@ -107,13 +108,35 @@ def _stripped(words: str, start: int, end: int, paragraph: int, is_item: bool) -
         yield Sentence(start, start + len(stripped), stripped, paragraph, is_item)
 
 
+MAX_OWN = 0.98
+"""Share of the user's own characters below which a message has pasted parts."""
+
+
 class Context(NamedTuple):
-    """Position of a sentence in its conversation."""
+    """Position of a sentence in its conversation, and what is around it."""
 
     position: int
     total: int
     is_answer: bool
     is_opening: bool
+    follows_question: bool = False
+    precedes_question: bool = False
+    length: int = 0
+    """Characters of the message that the user wrote himself."""
+    has_paste: bool = False
+
+
+def contexts_of(sentences: Sequence[Sentence], message: str, words: str, before: str) -> list[Context]:
+    """Return the context of each sentence of a message that answers `before`; `words` are the user's own."""
+    length = len("".join(words.split()))
+    has_paste = length < MAX_OWN * len("".join(message.split()))
+    before = before.rstrip()
+    is_answer, is_opening = before.endswith(("?", "？")), not before
+    asks = [False, *(_QUESTION.search(sentence.text) is not None for sentence in sentences), False]
+    return [
+        Context(position, len(sentences), is_answer, is_opening, asks[position], asks[position + 2], length, has_paste)
+        for position in range(len(sentences))
+    ]
 
 
 @cache
@@ -210,6 +233,9 @@ PAIRS = {
 LIMITS = ("now", "pointing", "screen", "trouble", "request", "hypothesis")
 """Concepts that tie a sentence in a lasting form to the task at hand."""
 
+PATTERN_LIMITS = ("now", "screen", "trouble", "hypothesis", "doubt", "scope")
+"""Concepts that tie a pattern to the task at hand."""
+
 LONG_SENTENCE = 35
 
 
@@ -227,11 +253,12 @@ def features_of(sentence: Sentence, analysis: Analysis, context: Context) -> lis
     if "work" not in concepts and "request" not in concepts:
         features.append("states, asks for nothing")
     features += [name for name, pattern in _SHAPES if pattern.search(text)]
-    features += _forms(text, analysis, size)
+    if not _QUESTION.search(text):
+        features += _forms(text, analysis, size)
+        features += _patterns(text, analysis)
     if sentence.is_item:
         features.append("list item")
     features += _context_features(context)
-    features += [f"word {word}" for word in _words(tokens)]
     return list(dict.fromkeys(features))
 
 
@@ -245,6 +272,13 @@ def _context_features(context: Context) -> Iterator[str]:
         yield "answers a question"
     if context.is_opening:
         yield "opens the conversation"
+    yield f"message of {_step(context.length, (100, 300, 700, 1500))} characters"
+    if context.has_paste:
+        yield "pasted text in the message"
+    if context.follows_question:
+        yield "follows a question"
+    if context.precedes_question:
+        yield "precedes a question"
 
 
 def _step(number: int, limits: Sequence[int]) -> int:
@@ -253,9 +287,7 @@ def _step(number: int, limits: Sequence[int]) -> int:
 
 
 def _forms(text: str, analysis: Analysis, size: int) -> list[str]:
-    """Return the forms of a sentence, with what ties it to the task at hand; a question has none."""
-    if _QUESTION.search(text):
-        return []
+    """Return the forms of a sentence, with what ties it to the task at hand."""
     words = frozenset(analysis.tokens)
     forms = [
         name
@@ -271,6 +303,21 @@ def _forms(text: str, analysis: Analysis, size: int) -> list[str]:
     return forms + ties
 
 
+def _patterns(text: str, analysis: Analysis) -> list[str]:
+    """Return the patterns of a sentence, how many they are, and what ties them to the task at hand."""
+    words = frozenset(analysis.tokens)
+    found = [
+        name
+        for name, (triggers, pattern) in PATTERNS.items()
+        if (analysis.unspaced if name in UNSPACED_PATTERNS else not triggers.isdisjoint(words)) and pattern.search(text)
+    ]
+    if not found:
+        return []
+    ties = [f"pattern with {concept}" for concept in PATTERN_LIMITS if concept in analysis.concepts]
+    more = [f"{number} patterns" for number in (2, 3) if len(found) >= number]
+    return found + more + (ties or ["pattern without a tie to the task"])
+
+
 _SHAPES = (
     ("question", _QUESTION),
     ("path", _PATH),
@@ -278,11 +325,5 @@ _SHAPES = (
     ("number", _VERSION),
     ("shouting", _SHOUT),
     ("mention", _MENTION),
+    ("markup", _MARKUP),
 )
-
-
-def _words(tokens: Sequence[str]) -> Iterator[str]:
-    """Yield words and pairs of words."""
-    yield from tokens
-    for first, second in pairwise(tokens):
-        yield f"{first} {second}"

@@ -20,7 +20,10 @@ FORMS = {
     "form always, never": lazy_regex(
         _LEAD + r"(?:(?:you|we|agents?) (?:should|must|have to|need to|can) )?(?:always|never)\s+"
         rf"(?!{_IDLE}\b)[a-z]{{2,20}}\s+\S"
-        r"|" + _LEAD + r"(?:immer|niemals|nie|toujours|siempre|nunca|sempre|mai|altijd|nooit|всегда"
+        r"|"
+        + _LEAD
+        + r"toujours (?:\w+(?:er|ez|ir|oir|dre)|utilise|mets|fais|écris|réponds|garde|vérifie|lance|ajoute)\s+\S"
+        r"|" + _LEAD + r"(?:immer|niemals|nie|siempre|nunca|sempre|mai|altijd|nooit|всегда"
         r"|никогда не)\s+\w{3,20}\s+\S"
         r"|^(?:总是|始终|一律|永远不要|绝不要?|千万别|千万不要|不许|禁止|严禁|必须)|^(?:常に|必ず|絶対に)"
         r"|\b(?:verwende|nutze|benutze|schreibe?|utilise|utilisez|usa|use|utiliza|escribe|escreva|scrivi|gebruik"
@@ -30,9 +33,10 @@ FORMS = {
         re.IGNORECASE,
     ),
     "form must always, must never": lazy_regex(
-        r"\b(?:must|should|shall|may|has to|have to|needs? to) (?:always|never|not ever)\b|(?<!there )\b(?:is"
+        r"(?<!n't )(?<!n’t )\b(?:must|should|shall|may|has to|have to|needs? to) (?:always|never|not ever)\b"
+        r"|(?<!there )\b(?:is"
         r"|are) (?:always|never|strictly) (?!been|be\b|a\b|the\b|this|working)\w"
-        r"|\bneeds? to (?:always|never)\b|\b(?:muss|müssen|soll|sollen|darf|dürfen) [^.?!\n]{0,40}\b(?:immer"
+        r"|\b(?:muss|müssen|soll|sollen|darf|dürfen) [^.?!\n]{0,40}\b(?:immer"
         r"|nie(?:mals)?|stets)\b"
         r"|\b(?:debe|deben|deve|devem|devono|doit|doivent|moet|moeten) (?:siempre|nunca|sempre|mai|toujours|jamais"
         r"|altijd|nooit)\b",
@@ -40,6 +44,8 @@ FORMS = {
     ),
     "form prefer": lazy_regex(
         r"\b(?:i|we)(?:['’]?d| would)? (?:(?:always|strongly|generally|usually|really|much) ){0,2}prefer\b"
+        r"(?! (?:options?\b|this|that\b|it\b|these|those|\d|the (?:\w+ )?(?:first|second|third|last|other|one|latter"
+        r"|former)\b))"
         r"|\b(?:i|we)(?:['’]?d| would) (?:much |really )?rather (?:not )?(?:use|have|keep|see|write|avoid)\b|"
         + _LEAD
         + r"(?:prefer|favou?r|prefiere|préfère|préférez|privilégiez?|bevorzuge|prefira|preferisci)\s"
@@ -123,9 +129,10 @@ FORMS = {
     ),
     "form I do it": lazy_regex(
         r"\bi(?:['’]?ll| will| do|['’]?m going to)? (?:do|test|run|handle|commit|push|deploy|manage|review|write"
-        r"|check|restart) [^.?!\n]{0,40}\b(?:myself|manually|on my own)\b|\bi (?:will|['’]?ll) (?:be )?(?:test"
+        r"|check|restart) (?!the same)[^.?!\n]{0,40}\b(?:myself|manually|on my own)\b|\bi (?:will"
+        r"|['’]?ll) (?:be )?(?:test"
         r"|handle|testing|handling|commit)"
-        r"|\b(?:u|you) (?:run|do|test) your own\b|\bi (?:do|make|handle) (?:the|all) \w|\b(?:mache|teste"
+        r"|\b(?:u|you) (?:run|do|test) your own\b|\bi (?:do|make|handle) (?:the|all) (?!same)\w|\b(?:mache|teste"
         r"|committe) ich selbst\b|\bmach ich selbst\b|\blo hago yo\b|\byo mismo\b|\bmoi[- ]même\b|\beu mesmo\b"
         r"|\blo faccio io\b|\bdoe ik zelf\b|\bсделаю сам\b"
         r"|我自己(?:来|做|改|测试)|自分で(?:やる|やります|する|します|実行)",
@@ -154,21 +161,21 @@ FORMS = {
         r"|\bstop \w{2,20}ing\b[^.?!\n]{0,60}\b(?:every ?time|all the time|again|each time)\b"
         r"|\b(?:te dije|ya te dije"
         r"|je t['’]ai (?:déjà )?dit|habe (?:dir )?(?:doch )?gesagt|hatte ich gesagt|ich sagte|já (?:te )?(?:disse"
-        r"|falei)|ti ho (?:già )?detto|ik zei|heb ik (?:al )?gezegd|я (?:же |уже )?(?:говорил|сказал))\b"
+        r"|falei)|(?<!che )ti ho (?:già )?detto|ik zei|heb ik (?:al )?gezegd|я (?:же |уже )?(?:говорил|сказал))\b"
         r"|说过|说了多少次"
         r"|何度も言|言ったはず|言ったでしょ",
         re.IGNORECASE,
     ),
     "form upkeep": lazy_regex(
         r"\b(?:keep|kept) (?:\S{1,30} ){1,6}(?:updated|up[- ]to[- ]date|in sync|clean"
-        r"|consistent|separate|separated)\b|\b(?:ask|tell|confirm with|check with) me (?:first|before|for)\b"
+        r"|consistent)\b|\b(?:ask|tell|confirm with|check with) me (?:first|before|for)\b"
         r"|\bwithout (?:asking|my (?:permission|approval|consent))\b|\b(?:until|unless) i (?:say|ask|approve|tell"
         r"|explicitly|confirm)\b|(?:征求|经过)我的|私の(?:許可|承認)|勝手に",
         re.IGNORECASE,
     ),
     "form decided": lazy_regex(
         r"\b(?:we|i)(?:['’]ve| have)? (?:\w{2,9}ly )?(?:decided|chose|chosen|settled|agreed) (?:on|to|for|not"
-        r"|against|that)\b"
+        r"|against|that)\b(?! (?:wait|leave|skip|stop|do (?:it|that|this))\b)"
         r"|\b(?:we|i) (?:have |['’]ve )?(?:dropped|switched (?:from|to)|moved away from|got rid of|migrated (?:from"
         r"|to))\b"
         r" (?!it\b|this|that)\w|\b(?:hemos decidido|decidimos|on a décidé|nous avons décidé|abbiamo deciso"
@@ -181,7 +188,8 @@ FORMS = {
         r"\b(?:our|the|a|project) (?:\w{2,20} )?(?:convention|rule|policy|guideline)s?(?: here| is"
         r"| are)+\b(?! (?:not|wrong|broken))"
         r"|\bthis (?:project|repo|repository|codebase) (?:always |only )?(?:uses|follows|targets|expects)\b"
-        r"|\bwe (?:always|never|only) (?!had|have|got|get|see|saw|been|dealt|did|made|\w{2,18}ed\b)\w{2,20} \w"
+        r"|(?<!if )(?<!when )(?<!why )\bwe (?:always|never|only) (?!had|have|got|get|see|saw|been|dealt|did|made"
+        r"|\w{2,18}ed\b)\w{2,20} \w"
         r"|\b(?:unsere|die) (?:konvention|regel)(?:en)? (?:ist|sind|lautet)\b|\bdieses projekt (?:nutzt|verwendet)\b"
         r"|\b(?:ce projet utilise|notre convention est|este (?:proyecto|projeto) usa|questo progetto usa)\b"
         r"|\bwir [^.?!\n]{0,60}\b(?:immer|nie|niemals|grundsätzlich)\b|\bdit project gebruikt\b"
@@ -239,6 +247,19 @@ FORM_WORDS = {
         "form we use": "we team company project repo repository codebase wir on nous usamos utilizamos usiamo"
         " utilizziamo мы"
         " używamy",
+        "form people": "user users customer customers client clients guest guests people player players staff visitors"
+        " students patients employees there will be",
+        "form fact": "our my i we production prod staging i'm goal intention purpose aim source intención objetivo"
+        " l'objectif ziel obiettivo doel цель",
+        "form use instead": "instead rather place not vez lugar no invés lieu plutôt pas statt anstatt anstelle nicht"
+        " não invece posto non plaats niet вместо а zamiast nie",
+        "form whole project": "everywhere everything every across all throughout wide like project repo repository"
+        " codebase proyecto todas partout projet überall projekt projeto todos ovunque progetto overal везде проекте",
+        "form upkeep": "keep kept ask tell confirm check asking permission approval consent until unless",
+        "form decided": "decided chose chosen settled agreed dropped switched moved got migrated decidido decidimos"
+        " décidé deciso besloten решили entschieden beschlossen",
+        "form choice": "let's lets we we'll we're vamos part andiamo nehmen",
+        "form only, no": "no only",
         "form reminder of a rule": "i we how stop dije t'ai dir doch gesagt sagte disse falei ti zei heb я",
     }.items()
 }

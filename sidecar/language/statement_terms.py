@@ -247,6 +247,102 @@ TERMS: dict[str, str] = {
         explicitly ask, explicitly asked, permiso, sin preguntar, sans demander, erlaubnis, ohne zu fragen,
         permissão, sem perguntar, permesso, toestemming, разрешения, bez pytania
     """,
+    "tool": """
+        npm, npx, pnpm, yarn, bun, uv, pip, poetry, conda, cargo, maven, gradle, homebrew, nvm, eslint, prettier,
+        ruff, mypy, tailwind, bootstrap, sass, shadcn, daisyui, daisy ui, material ui, mui, sonner, chakra, radix,
+        vitest, jest, pytest, junit, playwright, cypress, selenium, storybook, prisma, drizzle, sequelize,
+        typeorm, sqlalchemy, entity framework, ef, hibernate, redux, zustand, pinia, axios, fetch, jquery, react,
+        vue, svelte, angular, nextjs, next js, nuxt, astro, vite, webpack, remix, expo, flutter, riverpod, electron,
+        tauri, django, flask, fastapi, express, nestjs, hono, rails, laravel, spring, typescript, javascript, js, ts,
+        python, java, kotlin, swift, rust, golang, php, ruby, al code, sql, graphql, trpc, rest api, websocket,
+        websockets, docker, docker compose, dockerfile, podman, kubernetes, terraform, nginx, nodemailer, resend,
+        stripe, twilio, sendgrid, auth0, clerk, nextauth, qdrant, mem0, redis, kafka, celery, pandas, polars, numpy,
+        pytorch, tensorflow, openai, anthropic, gemini, ollama, langchain, n8n, zod, pydantic, css, html, scss, sdk,
+        cli, mcp, mcp server, orm, rls, ci, github actions, fetch api, css modules, inline styles, monorepo, pwa,
+        yaml, json, toml, csv, postgres, postgresql, mysql, sqlite, mongodb, mongo, duckdb, dynamodb, elasticsearch
+    """,
+    "hosting": """
+        vercel, netlify, railway, render, heroku, fly io, aws, ec2, s3, lambda, azure, gcp, google cloud, hetzner,
+        digitalocean, coolify, cloudflare, vps, supabase, firebase, production, prod, staging, localhost, hosted,
+        hosting, self host, selfhost, deployed, deploy, server runs, dev server, domain, dns, port, windows, macos,
+        mac, macbook, linux, ubuntu, debian, wsl, powershell, raspberry pi, laptop, ipad, android, ios, license,
+        free plan, free tier, open source, public repo, private repo, producción, produção, produktion, produzione,
+        продакшн, hébergement, hospedaje
+    """,
+    "output": """
+        md, mds, md file, md files, markdown, markdown file, markdown files, readme, readmes, summary, summaries,
+        documentation, docs, report files, comments, comment, docstrings, emoji, emojis, emojies, commit, commits,
+        git commit, commit message, commit messages, push, pushes, branch, branches, pull request, pull requests,
+        pr, prs, script, scripts, test script, test scripts, sql script, mocks, mock data, placeholder,
+        placeholders, dummy data, hardcode, hardcoded, hard coded, magic numbers, todo list, todos, to do,
+        changelog, spec, specification, specifications, seeds, seed data, migrations, tokens, yap, yapping, verbose,
+        explanations, code blocks, tables, dashes, em dashes, new files, quick fixes, workarounds, fallback,
+        fallbacks, any types, console logs, tests, unit tests, documentación, comentarios, resumen, resúmenes,
+        commentaires, documentation, résumé, kommentare, dokumentation, zusammenfassung, zusammenfassungen,
+        comentários, documentação, resumo, commenti, documentazione, riassunto, commentaar, documentatie,
+        комментарии, документацию, документацию, коммит, коммиты, коммитить, dokumentacji, dokumentację,
+        pliki md, committing, commiting, committed, commité, tự code
+    """,
+    "language": """
+        english, french, spanish, german, portuguese, italian, dutch, russian, japanese, chinese, polish, arabic,
+        inglés, español, castellano, portugués, anglais, français, francais, espagnol, allemand, englisch, deutsch,
+        französisch, spanisch, inglês, português, espanhol, inglese, italiano, francese, engels, nederlands,
+        английском, русском, русский, английский, по русски, polsku, angielsku, tiếng việt, tiếng anh
+    """,
+    "agent": """
+        you, your, yourself, agent, agents, the ai, an ai, llm, llms, cursor, claude, chatgpt, copilot, assistant,
+        tú, usted, vous, tu, toi, du, dir, você, ты, тебе, вы, jij, bạn
+    """,
+    "ask": """
+        ask, asking, clarify, clarification, clarifications, questions, confirm, confirmation, approve, approval,
+        permission, consent, check with, tell me before, wait for my, pregunta, pregúntame, demande moi, frag mich,
+        frage mich, pergunte, chiedimi, спрашивай, спроси
+    """,
+    "quality": """
+        simple, simplicity, lean, minimal, minimalistic, clean, consistent, consistency, readable, maintainable,
+        maintainability, responsive, modern, scalable, scale, robust, secure, privacy, production grade, reusable,
+        modular, touch friendly, mobile friendly, user friendly, accessible, fast, lightweight, light weight,
+        professional, sencillo, limpio, moderno, einfach, sauber, propre, simples, semplice, pulito
+    """,
+    "amount": """
+        max, maximum, at most, no more than, at least, minimum, up to, limit, limits, limited, maximal, máximo,
+        mínimo, höchstens, mindestens, au plus, au moins, al massimo, almeno, максимум, минимум
+    """,
+    "each_time": """
+        every time, everytime, each time, whenever, after each, after every, before each, before every,
+        before any, at the end of each, for every, when writing, when editing, when creating, when adding,
+        when building, when implementing, before you start, before starting, before any coding, before coding,
+        once you are done, as we go, as you go, along the way, all the time, constantly, keep in sync,
+        cada vez que, cada vez, à chaque fois, chaque fois, jedes mal, bei jeder, toda vez, cada vez que, ogni volta,
+        elke keer, каждый раз, za każdym razem, updated, up to date
+    """,
+    "self": """
+        i am, i'm, im, i was, i have been, i've been, i do not know, i don't know how, my background, solo,
+        solopreneur, alone, beginner, developer, student, designer, founder, freelancer, soy, estoy solo, je suis,
+        ich bin, eu sou, sono un, ik ben, я один, jestem
+    """,
+    "domain": """
+        guest, guests, booking, bookings, order, orders, invoice, invoices, payment, payments, product, products,
+        price, prices, pricing, vendor, vendors, supplier, suppliers, account, accounts, policy, policies, member,
+        members, patient, patients, student, students, course, courses, room, rooms, stock, tax, vat, currency,
+        players, subscription, subscriptions, licence, factura, facturas, producto, productos, pedido, pedidos,
+        facture, factures, produit, produits, rechnung, rechnungen, bestellung, pedidos, fattura, fatture
+    """,
+    "doubt": """
+        don't understand, dont understand, do not understand, don't follow, don't get, not sure, not quite sure,
+        unsure, confused, confusing, i thought, am i, wonder, no entiendo, je ne comprends pas, verstehe nicht,
+        não entendi, non capisco, не понимаю, nie rozumiem
+    """,
+    "scope": """
+        only change, only modify, only edit, only fix, only update, just change, just fix, just remove, just add,
+        anything else, nothing else, everything else, other file, other files, other code, other parts, the rest,
+        existing code, existing functionality, without breaking, without changing, without affecting, for now,
+        at this stage, at the moment, at this point, nada más, rien d'autre, sonst nichts, nichts anderes
+    """,
+    "feeling": """
+        great, awesome, excellent, perfect, nice, good job, well done, thanks, thank you, progress, fuck, fucking,
+        shit, damn, gracias, merci, danke, obrigado, grazie, bedankt, спасибо, dzięki
+    """,
     "hypothesis": """
         maybe, perhaps, might, could be, what if, i think, i guess, i wonder, possibly, probably, some day,
         someday, quizás, tal vez, creo que, peut être, je pense, vielleicht, ich glaube, talvez, acho que, forse,
@@ -333,6 +429,20 @@ UNSPACED_TERMS: dict[str, str] = {
     """,
     "likeness": "和其他, 跟其他, 一样, 保持一致, と同じ, 同様に, 他と同じ",
     "permission": "征求我的, 经过我, 问我, 我的意见, 私自, 许可, 許可, 勝手に, 確認してから",
+    "tool": "组件库, 框架, 依赖, 类库, 脚本, ライブラリ, フレームワーク, モジュール, コマンド",
+    "output": "提交, 文档, 注释, 日志, 脚本, 总结, 测试, コミット, ドキュメント, コメント, スクリプト, テスト, 絵文字",
+    "language": "中文, 英文, 英语, 汉语, 日文, 日语, 日本語, 英語, 中国語",
+    "agent": "你, 您, あなた",
+    "ask": "问我, 征求, 确认, 询问, 許可, 確認, 質問",
+    "quality": "简洁, 简单, 美观, 现代, 规范, 可维护, 维护, シンプル, 簡潔, 統一",
+    "amount": "最多, 最少, 至少, 不超过, 最大, 最小, 最低, 以上, 以下, まで",
+    "each_time": "每次, 每当, 每一次, 的时候都, 毎回, たびに, 都度",
+    "hosting": "服务器, 生产环境, 线上, 本地, 部署, 端口, 域名, サーバー, 本番, ローカル, デプロイ",
+    "self": "我是, 私は, 僕は",
+    "domain": "客户, 订单, 商品, 价格, 支付, 会员, 数据, 顧客, 注文, 料金",
+    "doubt": "不明白, 不懂, 忽悠, 分からない, わからない",
+    "scope": "其他文件, 其他的文件, 其他代码, 其他的代码, 其他框架, 只需要修改, 只修改, 只改, 先别, 先不, 他のファイル",
+    "feeling": "谢谢, 很好, 太好了, 不错, ありがとう",
     "hypothesis": "也许, 可能, 我觉得, 应该是, 是不是, かもしれ, たぶん, と思う",
     "condition": "如果, 当, 的时候, 若, 場合, とき, なら, たら",
     "asking": "为什么, 什么, 怎么, 如何, 哪, 吗, 呢, なぜ, どう, 何, どこ, ですか, ますか",

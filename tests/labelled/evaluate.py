@@ -1,19 +1,24 @@
 """Judge `read_statements` on labelled messages of recorded conversations.
 
-    python -m tests.labelled.evaluate CLONES [--half learning|judging]
+    python -m tests.labelled.evaluate CLONES [--half learning|judging2]
 
-A message counts as found if a statement of at least the threshold is returned for it.
+A message counts as found if a statement of at least the threshold is returned for it. Shares are given with their 95 %
+Wilson interval.
 """
 
 import argparse
+import math
 import sys
+from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from sidecar.language.rule_clauses import language_of as wording_language
 from sidecar.language.user_statements import FALLBACK, Reading, read_statements
 from tests.labelled.corpus import LABELS, LabelledMessage, MissingClones, labelled_messages
 
+NORMAL_95 = 1.96
 THRESHOLDS = (0.98, 0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.6, 0.5, 0.4, 0.3)
 
 
@@ -36,7 +41,29 @@ class Figures(NamedTuple):
 
     def __str__(self) -> str:
         counts = f"{self.right} of {self.found} found, {self.positive} in all"
-        return f"precision {self.precision:.3f} recall {self.recall:.3f} ({counts})"
+        precision = f"precision {self.precision:.3f} {_interval(self.right, self.found)}"
+        return f"{precision} recall {self.recall:.3f} {_interval(self.right, self.positive)} ({counts})"
+
+
+def wilson(right: int, total: int) -> tuple[float, float]:
+    """Return the 95 % interval of a share."""
+    if not total:
+        return 0.0, 1.0
+    share, square = right / total, NORMAL_95 * NORMAL_95
+    middle = share + square / (2 * total)
+    half = NORMAL_95 * math.sqrt(share * (1 - share) / total + square / (4 * total * total))
+    scale = 1 + square / total
+    return max(0.0, (middle - half) / scale), min(1.0, (middle + half) / scale)
+
+
+def _interval(right: int, total: int) -> str:
+    low, high = wilson(right, total)
+    return f"[{low:.2f}, {high:.2f}]"
+
+
+def language_of(message: LabelledMessage) -> str:
+    """Return the language of a message by its script and function words."""
+    return wording_language(message.text) or "unclear"
 
 
 def figures_of(judged: Sequence[tuple[bool, bool]]) -> Figures:
@@ -65,6 +92,12 @@ def report(messages: Sequence[LabelledMessage]) -> list[str]:
     lines.append(f"standing instructions, label standing: {figures_of(judged)}")
     judged = [(m.is_lasting, is_found) for m, is_found in zip(messages, found, strict=True)]
     lines.append(f"standing instructions, label standing or durable: {figures_of(judged)}")
+    for title, key in (("language", language_of), ("repository", lambda message: message.label.repository)):
+        lines.append(f"statements by {title}:")
+        groups: defaultdict[str, list[tuple[bool, bool]]] = defaultdict(list)
+        for message, reading in zip(messages, readings, strict=True):
+            groups[key(message)].append((message.is_lasting, bool(reading.statements)))
+        lines += [f"  {name}: {len(group)} messages, {figures_of(group)}" for name, group in sorted(groups.items())]
     return lines
 
 
@@ -72,7 +105,7 @@ def main(arguments: Sequence[str] | None = None, labels: Path = LABELS) -> int:
     """Print the figures of a half."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("clones", type=Path, help="folder of clones, each named <owner>+<name>")
-    parser.add_argument("--half", choices=("learning", "judging"), default="learning")
+    parser.add_argument("--half", default="learning", help="half of the labels")
     chosen = parser.parse_args(arguments)
     try:
         messages = list(labelled_messages(chosen.clones, chosen.half, labels))

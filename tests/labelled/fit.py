@@ -1,39 +1,50 @@
 """Fit the weights of `sidecar/language/statement_weights.py` on the learning half, with the standard library alone.
 
-    python -m tests.labelled.fit CLONES [--cross-validate]
+    python -m tests.labelled.fit CLONES [--cross-validate [--folds N] [--seed N]]
 
-Logistic regression of sentences: a sentence that overlaps a labelled span is positive. The forms start from a high
-weight, all else from zero, and a squared penalty holds weights near their start. `--cross-validate` leaves
-each group of repositories out in turn and prints the curve over messages; without it the weights are written.
+Logistic regression of sentences: a sentence that overlaps a labelled span is positive. Weights start from what forms
+and patterns should say, and a squared penalty holds them near it. `--cross-validate` leaves groups of repositories out
+in turn (all alone with `--folds 0`), and writes nothing. Its thresholds are chosen on the other repositories, each
+scored by weights that have not seen it: nothing of a repository is used to judge it.
 """
 
 import argparse
 import math
+import random
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.language import statement_weights
+from sidecar.language.explicit_statements import explicit_form
 from sidecar.language.own_words import own_words
-from sidecar.language.statement_features import Context, Sentence, analyze, features_of, split_sentences
+from sidecar.language.statement_features import Sentence, analyze, contexts_of, features_of, split_sentences
 from sidecar.language.statement_forms import FORMS, STRONG_FORMS, UNTIED
-from sidecar.language.user_statements import explicit_statement
+from sidecar.language.statement_patterns import PATTERNS
 from tests.labelled.corpus import LabelledMessage, MissingClones, labelled_messages
-from tests.labelled.evaluate import figures_of
+from tests.labelled.evaluate import figures_of, language_of
+from tests.labelled.minimize import minimize
 
 MIN_REPOSITORIES = 3
 MIN_SENTENCES = 4
-STRONG_PRIOR, FORM_PRIOR, UNTIED_PRIOR = 3.5, 1.0, 1.5
-PENALTY, FORM_PENALTY, WORD_PENALTY = 3.0, 4.0, 60.0
+STRONG_PRIOR, FORM_PRIOR, UNTIED_PRIOR, PATTERN_PRIOR = 3.5, 1.0, 1.5, 1.0
+PENALTY, FORM_PENALTY, PATTERN_PENALTY = 10.0, 4.0, 2.0
 UNMARKED = 0.7
 """Weight of the unmarked sentences of a positive message: the labels name only the strongest."""
 UNCLEAR = 0.5
-MIN_WEIGHT = 0.1
-EPOCHS, RATE = 250, 0.5
-FOLDS = 8
-CURVE = (3.0, 2.0, 1.7, 1.5, 1.3, 1.0, 0.7, 0.4, 0.0, -0.5, -1.0)
+MAX_POSITIVES = 10
+"""Positive sentences of a repository from which its weight grows with the root of their number only."""
+
+MIN_WEIGHT = 0.05
+INNER_FOLDS = 5
+MIN_FOUND = 15
+"""Messages that a threshold must find before its precision counts."""
+
+PRECISIONS = (0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.6, 0.5)
+EXPLICIT_TOTAL = 9.0
+LOWEST = -9.0
 
 
 class Row(NamedTuple):
@@ -51,17 +62,21 @@ Model = tuple[float, dict[str, float]]
 
 
 def rows_of(messages: Sequence[LabelledMessage]) -> list[Row]:
-    """Return the sentences of all messages."""
-    return [row for number, message in enumerate(messages) for row in _rows(number, message)]
+    """Return the sentences of all messages, those of repositories with many positive ones weighted down."""
+    rows = [row for number, message in enumerate(messages) for row in _rows(number, message)]
+    positives = Counter(messages[row.message].label.repository for row in rows if row.target)
+    shares = {name: min(1.0, math.sqrt(MAX_POSITIVES / count)) for name, count in positives.items()}
+    return [row._replace(weight=row.weight * shares.get(messages[row.message].label.repository, 1.0)) for row in rows]
 
 
 def _rows(number: int, message: LabelledMessage) -> list[Row]:
-    sentences = split_sentences(own_words(message.text))
-    before = message.before.rstrip()
+    words = own_words(message.text)
+    sentences = split_sentences(words)
+    contexts = contexts_of(sentences, message.text, words, message.before)
     rows = []
-    for position, sentence in enumerate(sentences):
+    previous = ""
+    for sentence, context in zip(sentences, contexts, strict=True):
         analysis = analyze(sentence.text)
-        context = Context(position, len(sentences), before.endswith(("?", "？")), not before)
         target = message.is_lasting and _is_marked(sentence, message)
         weight = UNMARKED if message.is_lasting and not target else 1.0
         rows.append(
@@ -70,9 +85,10 @@ def _rows(number: int, message: LabelledMessage) -> list[Row]:
                 features_of(sentence, analysis, context),
                 int(target),
                 weight * (UNCLEAR if message.label.is_unclear else 1.0),
-                explicit_statement(sentence, analysis) is not None,
+                explicit_form(sentence, analysis, context, previous) is not None,
             )
         )
+        previous = sentence.text
     return rows
 
 
@@ -86,7 +102,7 @@ def _is_marked(sentence: Sentence, message: LabelledMessage) -> bool:
 
 
 def common_features(rows: Sequence[Row], repositories: Sequence[str]) -> list[str]:
-    """Return the features that enough repositories have, and all forms."""
+    """Return the features that enough repositories have, and all forms and patterns."""
     counts: Counter[str] = Counter()
     seen: defaultdict[str, set[str]] = defaultdict(set)
     for row in rows:
@@ -94,60 +110,139 @@ def common_features(rows: Sequence[Row], repositories: Sequence[str]) -> list[st
             counts[feature] += 1
             seen[feature].add(repositories[row.message])
     common = {f for f in counts if counts[f] >= MIN_SENTENCES and len(seen[f]) >= MIN_REPOSITORIES}
-    return sorted(common | set(FORMS))
+    return sorted(common | set(FORMS) | set(PATTERNS))
 
 
 def fit(rows: Sequence[Row], vocabulary: Sequence[str]) -> Model:
-    """Return the weights: gradient descent, scaled by each feature's curvature."""
+    """Return the weights that explain the rows, held near their start by the penalty."""
     index = {feature: number for number, feature in enumerate(vocabulary)}
-    data = [([index[f] for f in row.features if f in index], row.target, row.weight) for row in rows]
+    counts: defaultdict[tuple[tuple[int, ...], int], float] = defaultdict(float)
+    for row in rows:
+        counts[tuple(sorted(index[f] for f in row.features if f in index)), row.target] += row.weight
+    data = [(features, target, weight) for (features, target), weight in counts.items()]
     start = [_prior(feature) for feature in vocabulary]
-    penalties = [
-        FORM_PENALTY if prior else WORD_PENALTY if feature.startswith("word ") else PENALTY
-        for feature, prior in zip(vocabulary, start, strict=True)
-    ]
-    weights, bias = list(start), -3.0
-    momentum = [0.0] * (len(weights) + 1)
-    for _ in range(EPOCHS):
-        gradient = [p * (w - s) for p, w, s in zip(penalties, weights, start, strict=True)] + [0.0]
-        curvature = [*penalties, 1.0]
+    penalties = [_penalty(feature) for feature in vocabulary]
+
+    def loss(weights: list[float]) -> tuple[float, list[float]]:
+        """Return the loss and its slope; the bias comes last."""
+        bias = weights[-1]
+        total = 0.0
+        slope = [0.0] * len(weights)
+        for number, (penalty, prior) in enumerate(zip(penalties, start, strict=True)):
+            distance = weights[number] - prior
+            total += 0.5 * penalty * distance * distance
+            slope[number] = penalty * distance
         for features, target, importance in data:
-            score = 1 / (1 + math.exp(-max(-30.0, min(30.0, bias + sum(weights[f] for f in features)))))
-            slope, bend = importance * (score - target), importance * score * (1 - score)
+            score = bias
             for feature in features:
-                gradient[feature] += slope
-                curvature[feature] += bend
-            gradient[-1] += slope
-            curvature[-1] += bend
-        momentum = [0.8 * m + RATE * 0.2 * g / c for m, g, c in zip(momentum, gradient, curvature, strict=True)]
-        weights = [w - m for w, m in zip(weights, momentum, strict=False)]
-        bias -= momentum[-1]
+                score += weights[feature]
+            share = 1 / (1 + math.exp(-max(-30.0, min(30.0, score))))
+            total -= importance * math.log(max(1e-12, share if target else 1 - share))
+            error = importance * (share - target)
+            for feature in features:
+                slope[feature] += error
+            slope[-1] += error
+        return total, slope
+
+    *weights, bias = minimize(loss, [*start, -3.0])
     return bias, dict(zip(vocabulary, weights, strict=True))
 
 
 def _prior(feature: str) -> float:
     if feature == UNTIED:
         return UNTIED_PRIOR
+    if feature in PATTERNS:
+        return PATTERN_PRIOR
     return STRONG_PRIOR if feature in STRONG_FORMS else FORM_PRIOR if feature in FORMS else 0.0
 
 
-def cross_validate(rows: Sequence[Row], messages: Sequence[LabelledMessage]) -> list[str]:
-    """Return the curve over messages whose repository the weights have not seen."""
-    repositories = [message.label.repository for message in messages]
-    sizes = Counter(repositories)
-    fold_of = {name: number % FOLDS for number, (name, _) in enumerate(sizes.most_common())}
+def _penalty(feature: str) -> float:
+    if feature.startswith("form "):
+        return FORM_PENALTY
+    return PATTERN_PENALTY if feature.startswith("pattern") or feature.endswith(" patterns") else PENALTY
+
+
+class Judgement(NamedTuple):
+    """Scores of all messages by weights that have not seen their repository, and what each threshold found."""
+
+    best: dict[int, float]
+    found: dict[float, set[int]]
+
+
+def cross_validate(rows: Sequence[Row], messages: Sequence[LabelledMessage], folds: int, seed: int) -> Judgement:
+    """Judge every repository by weights and thresholds of the others."""
+    names = [message.label.repository for message in messages]
+    rows_by_name: defaultdict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        rows_by_name[names[row.message]].append(row)
+    positive = [message.is_lasting for message in messages]
+    order = sorted(rows_by_name)
+    random.Random(seed).shuffle(order)
+    judgement = Judgement({}, {precision: set() for precision in PRECISIONS})
+    for fold in range(folds or len(order)):
+        left_out = order[fold :: folds or len(order)]
+        others = [name for name in order if name not in left_out]
+        inner: dict[int, float] = {}
+        for part in range(INNER_FOLDS):
+            inner |= _scores(rows_by_name, others[part::INNER_FOLDS], set(others), names)
+        scores = _scores(rows_by_name, left_out, set(order), names)
+        judgement.best.update(scores)
+        for precision, found in judgement.found.items():
+            threshold = threshold_of(inner, positive, precision)
+            found.update(message for message, score in scores.items() if score >= threshold)
+    return judgement
+
+
+def _scores(
+    rows_by_name: dict[str, list[Row]], left_out: Iterable[str], among: set[str], names: Sequence[str]
+) -> dict[int, float]:
+    """Return the best total of each message of some repositories, by weights of the others."""
+    judged = set(left_out)
+    learning = [row for name in sorted(among - judged) for row in rows_by_name[name]]
+    bias, weights = fit(learning, common_features(learning, names))
     best: dict[int, float] = {}
-    for fold in range(FOLDS):
-        learning = [row for row in rows if fold_of[repositories[row.message]] != fold]
-        bias, weights = fit(learning, common_features(learning, repositories))
-        for row in rows:
-            if fold_of[repositories[row.message]] == fold:
-                score = 9.0 if row.is_explicit else bias + sum(weights.get(f, 0.0) for f in row.features)
-                best[row.message] = max(best.get(row.message, -9.0), score)
-    lines = []
-    for threshold in CURVE:
-        judged = [(m.is_lasting, best.get(number, -9.0) >= threshold) for number, m in enumerate(messages)]
-        lines.append(f"score {1 / (1 + math.exp(-threshold)):.2f}: {figures_of(judged)}")
+    for name in sorted(judged):
+        for row in rows_by_name[name]:
+            total = EXPLICIT_TOTAL if row.is_explicit else bias + sum(weights.get(f, 0.0) for f in row.features)
+            best[row.message] = max(best.get(row.message, LOWEST), total)
+    return best
+
+
+def threshold_of(scores: dict[int, float], positive: Sequence[bool], precision: float) -> float:
+    """Return the lowest score from which the messages above are precise enough."""
+    threshold = math.inf
+    right = 0
+    ordered = sorted(scores.items(), key=lambda item: -item[1])
+    for number, (message, score) in enumerate(ordered, 1):
+        right += positive[message]
+        is_last_of_score = number == len(ordered) or ordered[number][1] < score
+        if is_last_of_score and number >= MIN_FOUND and right >= precision * number:
+            threshold = score
+    return threshold
+
+
+def report(judgement: Judgement, messages: Sequence[LabelledMessage]) -> list[str]:
+    """Return the nested figures, then the curve, languages and repositories."""
+    numbers = range(len(messages))
+    lines = ["thresholds chosen on other repositories, by the precision wanted there:"]
+    for precision, found in judgement.found.items():
+        lines.append(f"  {precision:.2f}: {figures_of([(messages[n].is_lasting, n in found) for n in numbers])}")
+    lines.append("curve of all messages, scored by weights of other repositories:")
+    for label in ("standing or durable", "standing"):
+        positive = [message.is_lasting if label != "standing" else message.label.label == label for message in messages]
+        for precision in PRECISIONS:
+            threshold = threshold_of(judgement.best, positive, precision)
+            if threshold < math.inf:
+                found = {n for n, score in judgement.best.items() if score >= threshold}
+                figures = figures_of([(positive[n], n in found) for n in numbers])
+                lines.append(f"  {label}, score {1 / (1 + math.exp(-threshold)):.3f}: {figures}")
+    chosen = judgement.found[0.85]
+    for title, key in (("language", language_of), ("repository", lambda message: message.label.repository)):
+        lines.append(f"threshold for .85, by {title}:")
+        groups: defaultdict[str, list[tuple[bool, bool]]] = defaultdict(list)
+        for number, message in enumerate(messages):
+            groups[key(message)].append((message.is_lasting, number in chosen))
+        lines += [f"  {name}: {len(group)} messages, {figures_of(group)}" for name, group in sorted(groups.items())]
     return lines
 
 
@@ -170,10 +265,12 @@ def module_text(model: Model) -> str:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the weights, or print the curve."""
+    """Write the weights, or print the figures."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("clones", type=Path, help="folder of clones, each named <owner>+<name>")
-    parser.add_argument("--cross-validate", action="store_true", help="print the curve, write nothing")
+    parser.add_argument("--cross-validate", action="store_true", help="print the figures, write nothing")
+    parser.add_argument("--folds", type=int, default=5, help="groups of repositories; 0 leaves each out alone")
+    parser.add_argument("--seed", type=int, default=1, help="order of the repositories")
     chosen = parser.parse_args(arguments)
     try:
         messages = list(labelled_messages(chosen.clones, "learning"))
@@ -182,7 +279,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
     rows = rows_of(messages)
     if chosen.cross_validate:
-        print("\n".join(cross_validate(rows, messages)))
+        print("\n".join(report(cross_validate(rows, messages, chosen.folds, chosen.seed), messages)))
         return 0
     model = fit(rows, common_features(rows, [message.label.repository for message in messages]))
     Path(str(statement_weights.__file__)).write_text(module_text(model), "utf-8")

@@ -6,7 +6,9 @@ from pathlib import Path
 import pytest
 
 from tests.labelled.corpus import ALL_LABELS, COLUMNS, hash_of, read_labels
-from tests.labelled.evaluate import figures_of, main
+from tests.labelled.evaluate import figures_of, main, wilson
+from tests.labelled.fit import threshold_of
+from tests.labelled.minimize import minimize
 
 CONVERSATION = """# Colours (2025-06-13 19:22:15)
 
@@ -32,7 +34,7 @@ def test_every_label_names_a_message_by_its_hash() -> None:
     labels = read_labels()
     assert len(labels) > 3_000
     assert {label.label for label in labels} <= ALL_LABELS
-    assert {label.half for label in labels} <= {"learning", "judging"}
+    assert {label.half for label in labels} <= {"learning", "judging2"}
     assert all(re.fullmatch(r"[0-9a-f]{64}", label.sha256) for label in labels)
     assert all(re.fullmatch(r"[0-9a-f]{40}", label.commit) for label in labels)
     assert len({(label.repository, label.path, label.number) for label in labels}) == len(labels)
@@ -40,7 +42,7 @@ def test_every_label_names_a_message_by_its_hash() -> None:
 
 def test_no_repository_is_in_both_halves() -> None:
     labels = read_labels()
-    halves = [{label.repository for label in labels if label.half == half} for half in ("learning", "judging")]
+    halves = [{label.repository for label in labels if label.half == half} for half in ("learning", "judging2")]
     assert halves[0].isdisjoint(halves[1])
 
 
@@ -49,7 +51,7 @@ def test_the_evaluation_reads_a_clone(tmp_path: Path, capsys: pytest.CaptureFixt
     assert main([str(tmp_path)], labels) == 0
     shown = capsys.readouterr().out
     assert "2 messages of 1 repositories" in shown
-    assert "standing instructions, label standing: precision 1.000 recall 1.000 (1 of 1 found, 1 in all)" in shown
+    assert "standing instructions, label standing: precision 1.000 [0.21, 1.00] recall 1.000" in shown
 
 
 def test_a_missing_folder_is_reported_in_one_sentence(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -68,6 +70,23 @@ def test_another_text_than_the_labelled_one_is_refused(tmp_path: Path, capsys: p
 def test_precision_and_recall_count_messages() -> None:
     figures = figures_of([(True, True), (True, False), (False, True), (False, False)])
     assert (figures.precision, figures.recall) == (0.5, 0.5)
+
+
+def test_the_interval_of_a_share_is_wide_for_few_messages() -> None:
+    assert wilson(0, 0) == (0.0, 1.0)
+    assert wilson(9, 10) == pytest.approx((0.596, 0.982), abs=0.001)
+
+
+def test_a_threshold_is_the_lowest_score_that_is_precise_enough() -> None:
+    scores = {number: float(-number) for number in range(40)}
+    positive = [number < 18 or number == 19 for number in range(40)]
+    assert threshold_of(scores, positive, 0.95) == -19.0
+    assert threshold_of(scores, positive, 1.0) == -17.0
+
+
+def test_the_minimum_of_a_bowl_is_found() -> None:
+    low = minimize(lambda p: ((p[0] - 3) ** 2 + 10 * (p[1] + 1) ** 2, [2 * (p[0] - 3), 20 * (p[1] + 1)]), [0.0, 0.0])
+    assert low == pytest.approx([3.0, -1.0], abs=0.001)
 
 
 def _clone(folder: Path) -> Path:

@@ -79,6 +79,123 @@ The page of the docs reads "From now on always use tabs in every file".
 """.strip().splitlines()
 
 
+BINDING = """
+Always write tests first, please.
+Siempre escribe los tests primero, por favor.
+Escribe siempre los tests primero.
+Sempre escreva os testes primeiro.
+Écris toujours les tests d'abord, s'il te plaît.
+Schreib immer zuerst die Tests, bitte.
+Bitte immer zuerst die Tests schreiben.
+必ず先にテストを書いてください。
+请始终先写测试
+请总是先写测试。
+I'll do the commits myself
+I do the commits myself
+I'll run the migrations myself.
+los commits los hago yo
+Yo hago los commits.
+Yo mismo hago los commits
+je fais les commits moi-même
+Je ferai les commits moi-même.
+Die Commits mache ich selbst
+Ich mache die Commits selbst.
+eu mesmo faço os commits
+Deixa os commits comigo
+コミットは自分でやります
+提交我自己来
+just use Button like everywhere else
+just use fetchJson like everywhere else.
+usa Button como en todas partes
+utilise Button comme partout ailleurs
+nimm einfach Button wie überall sonst
+use o Button como em todo lugar
+他と同じようにButtonを使って
+像其他地方一样用 Button
+All buttons must use our Button component
+Todos los botones deben usar nuestro componente
+Tous les boutons doivent utiliser notre composant
+Alle Buttons müssen unsere Komponente verwenden
+Todos os botões devem usar nosso componente
+すべてのボタンはButtonコンポーネントを使うこと
+所有按钮必须使用 Button 组件
+I prefer tabs
+Prefiero tabs
+Je préfère les tabulations
+Ich bevorzuge Tabs
+Prefiro tabs
+タブの方が好きです
+我更喜欢用制表符
+why did you use npm again? we decided to use pnpm
+why did you add comments again? We decided against comments in tests.
+¿por qué usaste npm otra vez? decidimos usar pnpm
+por que você usou npm de novo? decidimos usar pnpm
+pourquoi as-tu encore utilisé npm ? on a décidé d'utiliser pnpm
+warum hast du wieder npm benutzt? wir haben uns für pnpm entschieden
+为什么又用 npm？我们决定用 pnpm
+なぜまたnpmを使ったの？pnpmに決めたでしょ。
+""".strip().splitlines()
+
+NOT_BINDING = """
+it always resets
+It always resets when I reload
+always-on mode is broken
+from now on the page shows an error
+a partir de ahora la página muestra un error
+ab jetzt zeigt die Seite einen Fehler
+what if we always used tabs?
+maybe we should always use tabs
+If we no longer use Redis, delete the file
+Siempre falla al guardar
+Toujours rien dans l'appli
+Immer noch kaputt
+Immer noch der gleiche Fehler
+Sempre dá erro
+总是报错
+always fails on save
+never saves
+I'll test it myself
+I'll do that myself later
+I'll do it myself
+I prefer the second option
+I prefer option 2
+I prefer this
+je préfère la première
+why did you do that again?
+All tests must pass now
+All the buttons must be blue on this page
+does it always use tabs?
+"Always write tests first, please."
+> Always write tests first
+why did you decide that?
+we decided to wait
+Never mind
+Always the same error
+Never works with Safari
+never used it
+必ずエラーになります
+Always getting a 404
+I do the same myself
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("message", BINDING)
+def test_a_sentence_that_binds_later_work_is_always_a_statement(message: str) -> None:
+    statements = read_statements(message).statements
+    assert any(statement.reasons[0].startswith("explicit form") for statement in statements)
+
+
+@pytest.mark.parametrize("message", NOT_BINDING)
+def test_a_report_a_supposition_or_a_pointer_binds_nothing(message: str) -> None:
+    assert read_statements(message).statements == ()
+
+
+def test_a_form_in_what_may_be_a_pasted_ticket_is_not_explicit() -> None:
+    ticket = "The form asks for a city, a street and a number of the house. " * 8
+    message = f"{ticket}\n\n```\ninsert into houses\n```\n\nRemember that houses need an owner."
+    assert not any(statement.is_standing for statement in read_statements(message).statements)
+
+
 @pytest.mark.parametrize("message", EXPLICIT)
 def test_an_explicit_form_is_a_standing_instruction(message: str) -> None:
     statements = read_statements(message).statements
@@ -143,8 +260,8 @@ def test_a_request_a_question_or_a_report_is_no_statement(message: str) -> None:
 
 
 def test_a_near_miss_has_its_score_and_reasons() -> None:
-    (near,) = read_statements("We use the same form in checkout and in settings, and it looks broken.").near_misses
-    assert 0.3 <= near.score < 0.79
+    (near,) = read_statements("I think our users should be able to sort.").near_misses
+    assert 0.3 <= near.score < 0.8
     assert all(reason.split()[-1][0] in "+-" for reason in near.reasons)
 
 
