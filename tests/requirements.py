@@ -94,6 +94,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
     "Memory Layer: what is superseded or contradicted is linked and trusted less": (
         "test_memory_injection.py::test_superseded_and_contradicted_memories_are_searchable_and_never_injected",
         "test_memory_capture.py::test_a_superseding_memory_is_linked_and_lowers_the_others_confidence",
+        "test_memory_capture.py::test_a_ban_of_a_part_contradicts_no_statement_of_the_whole",
         "test_memory_capture.py::test_the_same_statement_with_another_value_supersedes_and_deleting_one_blocks_only_that",
         "test_memory_capture.py::test_two_bans_with_other_paths_are_both_valid",
         "test_memory_capture.py::test_an_agents_conclusion_that_contradicts_the_user_loses_confidence",

@@ -113,6 +113,17 @@ def test_a_superseding_memory_is_linked_and_lowers_the_others_confidence(memorie
     assert memories.ask("get", id=old)["confidence"] == 0.475
 
 
+def test_a_ban_of_a_part_contradicts_no_statement_of_the_whole(memories: Memories) -> None:
+    def capture(session: str, text: str) -> Any:
+        return memories.ask("capture", sessionId=session, summary=summary_of(text))
+
+    (rule,) = capture("s1", "From now on run the tests before you commit.")["added"]
+    part = capture("s2", "From now on never run slow tests before you commit.")
+    assert (len(part["added"]), part["contradicted"]) == (1, [])
+    whole = capture("s3", "From now on never run the tests before you commit.")
+    assert whole["contradicted"] == [rule]
+
+
 def test_the_same_statement_with_another_value_supersedes_and_deleting_one_blocks_only_that(memories: Memories) -> None:
     def capture(session: str, text: str) -> Any:
         return memories.ask("capture", sessionId=session, summary=summary_of(text))

@@ -7,6 +7,7 @@ statement with another value ("Use Node 20", "Use Node 22").
 import re
 from collections.abc import Iterator
 from functools import lru_cache
+from itertools import pairwise
 from typing import Literal, NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
@@ -69,6 +70,7 @@ _NEGATION = lazy_regex(
     r"|niemals|kein\w*|jamais|pas|nunca|não|mai|non|niet|nooit|geen|никогда|не)\b|不要|别|ないで",
     re.IGNORECASE,
 )
+_DENYING_WORDS = frozenset(("longer", "again", "ever", "anymore", "any", "more", "now"))
 _EMPTY = frozenset(("use", "using", "prefer", "always", "never", "not", "instead", "rather", "switch", "project"))
 
 Names = frozenset[frozenset[str]]
@@ -110,7 +112,21 @@ def relation(new: Claim, old: Claim) -> Relation | None:
     shared = len(new.terms & old.terms)
     smaller = min(len(new.terms), len(old.terms))
     is_same_subject = shared >= MIN_SHARED_TERMS and shared >= MIN_SUBJECT_OVERLAP * smaller
-    return "contradicts" if is_same_subject and new.is_denied != old.is_denied else None
+    if not is_same_subject or new.is_denied == old.is_denied:
+        return None
+    denied, stated = (new, old) if new.is_denied else (old, new)
+    return None if _denies_a_part(denied, stated) else "contradicts"
+
+
+def _denies_a_part(denied: Claim, stated: Claim) -> bool:
+    """Whether a ban is narrower than what is stated: "don't run slow tests", "always run the tests"."""
+    words = [word for word in denied.words if word not in _DENYING_WORDS and not _NEGATION.search(word)]
+    terms = [frozenset(query_terms(word)) - _EMPTY for word in words]
+    return any(
+        not term <= stated.terms and not following.isdisjoint(stated.terms)
+        for term, following in pairwise(terms)
+        if term
+    )
 
 
 def _has_other_value(new: Claim, old: Claim) -> bool:
