@@ -30,12 +30,13 @@ from sidecar.codebase.search import (
     FragileFile,
     PackageNames,
     RankedFile,
+    changes_with_work,
     drop_unlikely,
-    is_low_relevance,
     scope_prefix,
     text_match,
 )
 from sidecar.codebase.search.dependency_graph import FileTree, resolve_import
+from sidecar.codebase.search.query import TEST_WORDS
 from sidecar.codebase.search.query_evidence import PromptParts, parts_of, pointing_words
 from sidecar.codebase.search.region_ranking import RankedRegion, choose_regions
 from sidecar.codebase.search.regions import Region
@@ -68,6 +69,7 @@ __all__ = [
     "MAX_DIFF_CHARACTERS",
     "MAX_FILES",
     "MAX_WHOLE_LINES",
+    "TEST_WORDS",
     "ApiChange",
     "ChangedFile",
     "Definition",
@@ -94,6 +96,7 @@ __all__ = [
     "added_file_diff",
     "api_changes",
     "blob_ids",
+    "changes_with_work",
     "choose_regions",
     "comment_text",
     "common_dir_of",
@@ -114,7 +117,6 @@ __all__ = [
     "is_code",
     "is_document",
     "is_generated",
-    "is_low_relevance",
     "is_test",
     "may_show",
     "needs_texts",

@@ -193,9 +193,9 @@ class Repository:
         """Return a ranked region with its lines."""
         return self._region_search.with_lines(region, content)
 
-    def is_specific(self, terms: Sequence[str]) -> bool:
-        """Whether any term occurs in few enough files to say something."""
-        return self._index.is_specific(terms)
+    def specific_terms(self, terms: Collection[str]) -> frozenset[str]:
+        """Return the terms that occur in few enough files to say something."""
+        return self._index.specific_terms(terms)
 
     def _source_texts(self, files: dict[str, str]) -> dict[str, str]:
         """Read files from the worktree, or from git's objects where a filter changed their bytes."""
@@ -218,6 +218,11 @@ class Repository:
     def common_terms(self, terms: Collection[str]) -> frozenset[str]:
         """Return the terms that are not rare here: found in more than 2 % of the files, as far as they are indexed."""
         return self._index.common_terms(terms, COMMON_SHARE, MIN_COMMON_FILES)
+
+    def evidence_in(self, prompt: str, names: Collection[str], terms: Collection[str]) -> frozenset[str]:
+        """Return the paths, names and rare terms of a prompt that the repository has, as far as it is indexed."""
+        named = self._index.named_here(prompt, names)
+        return named | self._index.rare_terms(terms, COMMON_SHARE, MIN_COMMON_FILES)
 
     def summaries(self, files: dict[str, str]) -> dict[str, Summary]:
         """Return the summaries of path → content id; those not cached are read together.

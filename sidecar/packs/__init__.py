@@ -7,8 +7,10 @@ from sidecar.packs.context_pack import (
     RenderCache,
     ShownRegion,
     above_cutoff,
+    comes_last,
     reasons_for,
     shows_content,
+    with_evidence,
 )
 from sidecar.packs.delta_files import Differences, QueryRelevance, render_diff, sanitized_lines
 from sidecar.packs.delta_pack import delta_items, recent_failures, task_list_items
@@ -28,7 +30,16 @@ from sidecar.packs.items import (
 from sidecar.packs.overrides import Override, apply_overrides, pinned_files, statement_key, visible_lines
 from sidecar.packs.plan_and_carryover import carryover_items, contract_item, plan_item
 from sidecar.packs.prefetch import prefetch_packs
-from sidecar.packs.task import HEAD_CHARACTERS, clean_prompt, matches_query, mentioned_paths, search_query, task_of
+from sidecar.packs.task import (
+    HEAD_CHARACTERS,
+    clean_prompt,
+    matches_query,
+    mentioned_paths,
+    referenced_items,
+    search_query,
+    task_of,
+    work_query,
+)
 
 __all__ = [
     "ANCHOR_BYTES",
@@ -51,6 +62,7 @@ __all__ = [
     "apply_overrides",
     "carryover_items",
     "clean_prompt",
+    "comes_last",
     "compose",
     "contract_item",
     "delta_items",
@@ -62,6 +74,7 @@ __all__ = [
     "prefetch_packs",
     "reasons_for",
     "recent_failures",
+    "referenced_items",
     "render_anchor",
     "render_block",
     "render_diff",
@@ -74,4 +87,6 @@ __all__ = [
     "task_list_items",
     "task_of",
     "visible_lines",
+    "with_evidence",
+    "work_query",
 ]

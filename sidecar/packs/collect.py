@@ -28,11 +28,13 @@ from sidecar.packs.delta_pack import MAX_COMMITS
 from sidecar.packs.items import sent_memory_ids
 from sidecar.packs.model import Mentions, PreRunParams
 from sidecar.packs.prefetch import PREFETCH_WAIT_MS, await_prefetch, log_skipped
+from sidecar.packs.request import repository_evidence
 from sidecar.packs.task import (
     MIN_OWN_TERMS,
     clean_prompt,
     matches_query,
     mentioned_paths,
+    referenced_items,
     search_query,
     significant_terms,
 )
@@ -144,6 +146,7 @@ def collect_inputs(
     deadline: Deadline,
     *,
     new_task: bool,
+    is_follow_up: bool,
 ) -> PackInputs:
     """Read the repository's state, then its differences, files and memories side by side, until the deadline."""
     inputs = PackInputs()
@@ -159,7 +162,7 @@ def collect_inputs(
     start: Start = pack_query.process.background.submit
     if cached is not None and _is_quick(pack_query, inputs.state, known):
         start = _run_inline
-    search = PromptSearch.of_prompt(pack_query, params, listing, new_task=new_task)
+    search = PromptSearch.of_prompt(pack_query, params, listing, new_task=new_task, is_follow_up=is_follow_up)
     changes = _start_changes(start, inputs, pack_query, inputs.state, known)
     memories = _start_memory_sources(start, inputs, pack_query, params, known, recall)
     target = _PackTarget(pack_query, params.sub_chat_id, inputs.state, listing, search)
@@ -256,7 +259,7 @@ def _read_state(repository: Repository) -> tuple[RepositoryState, Listing]:
 
 
 def _search_paths(pack_query: PackQuery) -> tuple[ContextFile, ...]:
-    return path_only_files(pack_query, search_paths(pack_query.workspace.cwd, pack_query.task.query, MAX_POINTERS))
+    return path_only_files(pack_query, search_paths(pack_query.workspace.cwd, pack_query.query, MAX_POINTERS))
 
 
 def _use_path_matches(inputs: PackInputs, path_search: Future[tuple[ContextFile, ...]] | None, log: Log) -> None:
@@ -403,7 +406,9 @@ def _hint(process: Process, workspace: Workspace, prompt: str) -> Hint | None:
     return hint_for(workspace, process, prompt)
 
 
-FOLLOW_UP_FILES = 6
+FOLLOW_UP_FILES, UNCLEAR_FILES = 6, 3
+"""Maximum number of files that a follow-up adds, by its number of words."""
+
 CLEAR_MATCH_SHARE = 0.6
 """A follow-up adds files that match by words alone down to this share of the best file's score."""
 
@@ -420,27 +425,37 @@ class PromptSearch(NamedTuple):
     mentioned: frozenset[str]
     unresolved: tuple[str, ...]
     """Mentions that lead to no file."""
-    has_own_words: bool
+    evidence: frozenset[str]
+    """Paths, names and rare terms in a follow-up that the repository has."""
+    limit: int
+    """Number of files that may be added because of them."""
     is_needed: bool
     """Whether there is anything to search for."""
 
     @classmethod
     def of_prompt(
-        cls, pack_query: PackQuery, params: PreRunParams, listing: Listing, *, new_task: bool
+        cls, pack_query: PackQuery, params: PreRunParams, listing: Listing, *, new_task: bool, is_follow_up: bool
     ) -> PromptSearch:
-        """Read a prompt. Words that began the task belong to the task, also when they are repeated."""
+        """Read a prompt. Words that began the task belong to the task, also when they are repeated.
+
+        In a session that has context, even a new task brings only what the prompt points at.
+        """
         prompt = clean_prompt(params.prompt)
-        words, names = significant_terms(prompt)
+        references = [] if new_task else referenced_items(prompt, pack_query.work.answer)
+        text = "\n".join(references) or prompt
         mentioned, unresolved = _mentioned(pack_query, params, listing)
         mentioned |= _named_unindexed(prompt, listing)
-        has_enough_words = bool(names) or len(words) >= MIN_OWN_TERMS
-        has_own_words = has_enough_words and not new_task and not matches_query(prompt, pack_query.task.query)
+        is_own = is_follow_up or not (new_task or matches_query(prompt, pack_query.task.query))
+        evidence = repository_evidence(pack_query.workspace, text) if is_own else frozenset[str]()
+        words, names = significant_terms(text)
+        is_clear = bool(references or names) or len(words) >= MIN_OWN_TERMS
         return cls(
-            query=search_query(prompt),
+            query=search_query(text),
             mentioned=frozenset(mentioned),
             unresolved=tuple(unresolved),
-            has_own_words=has_own_words,
-            is_needed=has_own_words or bool(mentioned),
+            evidence=evidence,
+            limit=FOLLOW_UP_FILES if is_clear else UNCLEAR_FILES,
+            is_needed=bool(evidence) or bool(mentioned),
         )
 
 
@@ -449,12 +464,12 @@ def search_files(
 ) -> tuple[ContextFile, ...]:
     """Return the mentioned files and those that the prompt's own words match; they come before the task's files."""
     mentioned = search.mentioned
-    limit = FOLLOW_UP_FILES + len(mentioned)
-    matches = pack_query.repository.find(search.query, state, limit, mentioned=mentioned)
+    limit = search.limit + len(mentioned)
+    matches = pack_query.repository.find(
+        search.query, state, limit, mentioned=mentioned, touched=pack_query.touched if search.evidence else ()
+    )
     selected = [
-        ranked_file
-        for ranked_file in matches
-        if ranked_file.path in mentioned or (search.has_own_words and _is_clear_match(ranked_file))
+        ranked_file for ranked_file in matches if ranked_file.path in mentioned or _is_match(ranked_file, search)
     ]
     selected[:0] = [
         RankedFile(path, MENTIONED_SCORE, {"mentioned": MENTIONED_SCORE}, (), ())
@@ -464,10 +479,11 @@ def search_files(
     return with_regions(pack_query, search.query, selected, state, listing, mentioned=mentioned)
 
 
-def _is_clear_match(ranked: RankedFile) -> bool:
-    """Whether a follow-up's own words match a file clearly enough to add it to the task's."""
-    is_named = "namedPath" in ranked.parts or "identifiers" in ranked.parts
-    return is_named or (len(ranked.matched) >= MIN_OWN_TERMS and text_match(ranked) >= CLEAR_MATCH_SHARE)
+def _is_match(ranked: RankedFile, search: PromptSearch) -> bool:
+    """Whether a follow-up names a file, or something in it, clearly enough to add it to what the session has."""
+    if "namedPath" in ranked.parts or "identifiers" in ranked.parts:
+        return bool(search.evidence)
+    return not search.evidence.isdisjoint(ranked.matched) and text_match(ranked) >= CLEAR_MATCH_SHARE
 
 
 def _mentioned(pack_query: PackQuery, params: PreRunParams, listing: Listing) -> tuple[set[str], list[str]]:

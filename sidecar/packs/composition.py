@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from sidecar.codebase import is_low_relevance, may_show
+from sidecar.codebase import changes_with_work, may_show
 from sidecar.core.digests import short_id
 from sidecar.core.text import escape_markers, size
 from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
@@ -229,9 +229,7 @@ def _with_instruction_changes(items: Sequence[PackItem], request: PackRequest) -
     """Add what changed in the standing instructions since the session's anchor was built."""
     session_id = request.session.session_id if request.session is not None else ""
     changes = instruction_items(request.instructions, request.known, session_id, request.overrides)
-    if all(session_has(request.known, item) for item in changes):
-        return [*items, *changes]
-    return [*(item for item in items if item.key != keys.UNCHANGED), *changes]
+    return [*items, *changes]
 
 
 def _reuse(request: PackRequest, inputs: PackInputs, items: Sequence[PackItem]) -> Reuse:
@@ -301,15 +299,27 @@ def _memory_items(request: PackRequest, inputs: PackInputs, anchor: str) -> list
     return hints + request.workspace.slices.packs.rendered.memory_items(arguments, memory_items)
 
 
+MAX_PARTNERS = 2
+"""Maximum number of files that a follow-up brings because they change together with what the runs changed."""
+
+
 def _shown_files(request: PackRequest, inputs: PackInputs, files: Iterable[ContextFile]) -> list[ContextFile]:
-    """The files worth sending: a follow-up gets no additional file that only shares one word with its task."""
-    is_follow_up = request.known.exists and not request.task_is_new
+    """The files worth sending: a follow-up gets those its own words point at, and few that change with the work."""
+    if not request.context_limits.is_follow_up:
+        return list(files)
+    own = {file.ranked.path for file in inputs.prompt_files}
     shown: list[ContextFile] = []
+    omitted = partners = 0
     for file in files:
         key = keys.context_key(file.ranked.path)
-        is_new = is_follow_up and key not in request.known.items
-        if is_new and is_low_relevance(file.ranked) and not is_pinned(key, request.overrides):
-            inputs.omissions.append(Trimmed(item=key, reason="too weak a match for a follow-up"))
-        else:
+        if file.ranked.path in own or key in request.known.items or is_pinned(key, request.overrides):
             shown.append(file)
+        elif partners < MAX_PARTNERS and changes_with_work(file.ranked):
+            partners += 1
+            shown.append(file)
+        else:
+            omitted += 1
+    if omitted:
+        reason = f"{omitted} more files of the task, which this prompt does not point at"
+        inputs.omissions.append(Trimmed(item="context", reason=reason))
     return shown

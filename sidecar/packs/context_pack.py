@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from operator import is_
 from typing import NamedTuple
 
-from sidecar.codebase import FoundRegion, RankedFile, numbered_lines, text_match
+from sidecar.codebase import FoundRegion, RankedFile, is_generated, is_test, numbered_lines, text_match
 from sidecar.core.digests import digest_bytes
 from sidecar.core.ides import AGENT_FILES
 from sidecar.core.text import one_line, size
@@ -72,6 +72,8 @@ class ContextFile(NamedTuple):
     purpose: str
     why: str
     regions: tuple[ShownRegion, ...] = ()
+    is_last: bool = False
+    """Whether it comes after the others: a test or a generated file that the prompt does not ask for."""
 
 
 class ContextLimits(NamedTuple):
@@ -187,7 +189,7 @@ def _code_items(
 ) -> list[PackItem]:
     """Return the items of files that show code, in the order of their best regions."""
     shown = [at for at in range(len(states)) if chosen[at] or had[at]]
-    shown.sort(key=lambda at: (min(region.order for region in chosen[at] or had[at]), at))
+    shown.sort(key=lambda at: (states[at].file.is_last, min(region.order for region in chosen[at] or had[at]), at))
     return [
         _code_item(
             states[at], chosen[at], had[at], Priority.TOP_CONTEXT if position < TOP_FILES else Priority.FURTHER_CONTEXT
@@ -221,7 +223,7 @@ def _pointer_items(
     left: int,
 ) -> list[PackItem]:
     items: list[PackItem] = []
-    for at, file in enumerate(files):
+    for at, file in sorted(enumerate(files), key=lambda numbered: numbered[1].is_last):
         if chosen[at] or had[at]:
             continue
         item = PackItem(
@@ -300,6 +302,40 @@ def above_cutoff(ranked: Sequence[RankedFile]) -> list[RankedFile]:
 def _is_related(ranked: RankedFile, named: Collection[str]) -> bool:
     linked = any(seed in named and ranked.parts.get(kind, 0.0) >= MIN_LINK for kind, seed in ranked.related)
     return linked or (len(ranked.matched) >= MIN_COMMON_TERMS and text_match(ranked) >= MIN_WORD_SHARE)
+
+
+def comes_last(ranked: RankedFile, *, wants_tests: bool) -> bool:
+    """Whether a file comes after the others: a generated file, or a test, that the prompt does not ask for."""
+    is_requested = not _NAMED_PARTS.isdisjoint(ranked.parts)
+    return not is_requested and (is_generated(ranked.path) or (is_test(ranked.path) and not wants_tests))
+
+
+MIN_TOUCHED_LINK = 0.5
+_OWN_EVIDENCE = frozenset((*_NAMED_PARTS, "identifiers", "scope"))
+_TOUCHED_LINKS = ("changedWithTouched", "testPairTouched")
+_COMMITS = ("nearestCommits", "similarCommits")
+
+
+def with_evidence(ranked: Sequence[RankedFile], specific: Collection[str]) -> list[RankedFile]:
+    """Drop files that only function words, or words of a quarter of the files, support, and no link to another file.
+
+    `specific` are the prompt's terms that say more.
+    """
+    supported = {file.path for file in ranked if _has_evidence(file, specific)}
+    return [
+        file
+        for file in ranked
+        if file.path in supported
+        or any(seed in supported and file.parts.get(kind, 0.0) >= MIN_LINK for kind, seed in file.related)
+    ]
+
+
+def _has_evidence(ranked: RankedFile, specific: Collection[str]) -> bool:
+    if not _OWN_EVIDENCE.isdisjoint(ranked.parts) or any(term in specific for term in ranked.matched):
+        return True
+    by_work = sum(ranked.parts.get(name, 0.0) for name in _TOUCHED_LINKS)
+    by_commits = max(ranked.parts.get(name, 0.0) for name in _COMMITS)
+    return by_work >= MIN_TOUCHED_LINK or (bool(specific) and by_commits >= REASON_SCORE)
 
 
 def near_best(ranked: Sequence[RankedFile]) -> list[RankedFile]:

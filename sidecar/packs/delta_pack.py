@@ -19,7 +19,7 @@ from sidecar.packs.delta_files import (
     committed_files,
     file_items,
 )
-from sidecar.packs.items import PackItem, Priority, session_has
+from sidecar.packs.items import PackItem, Priority
 from sidecar.runs import FailingTests, SessionContents, entries, keys
 
 MAX_TODOS = 40
@@ -135,13 +135,6 @@ def _seen_note(tests: FailingTests, state: RepositoryState) -> str:
 MAX_COMMITS = 10
 MAX_RULE_CHANGES = 30
 
-NOTHING_CHANGED = PackItem(
-    keys.UNCHANGED, "delta", Priority.DELTA, "Nothing since your last run.", entries.TextEntry("unchanged"),
-    "nothing changed",
-    always_sent=True,
-)  # fmt: skip
-"""Reports that nothing changed, so that the agent need not check."""
-
 
 def delta_items(
     state: RepositoryState,
@@ -167,8 +160,6 @@ def delta_items(
     items.extend(file_items(state, differences, known, moved, committed, relevance, sendable_bytes))
     items.extend(task_list_items(todos, known))
     items.extend(_rules_items(anchor_changes, known))
-    if known.exists and all(session_has(known, item) for item in items):
-        items.append(NOTHING_CHANGED)
     return items
 
 

@@ -118,9 +118,6 @@ def render_block(kind: BlockKind, items: Sequence[PackItem], prompt: str) -> Blo
 
 
 def _body(kind: BlockKind, items: Sequence[PackItem]) -> str:
-    """The introduction and the items; the frequent "nothing changed" body needs no introduction."""
-    if [item.key for item in items] == [keys.UNCHANGED]:
-        return items[0].text
     return "\n".join((_INTRODUCTIONS[kind], *(item.text for item in items))) + "\n"
 
 

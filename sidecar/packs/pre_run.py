@@ -391,12 +391,19 @@ def decide(call: Call, params: PreRunParams) -> PreRunDecision:
     workspace.require()
     deadline = Deadline(call.received_ms + (params.deadline_ms or DEFAULT_DEADLINE_MS))
     pack_query, recall = query_of_request(request), request.recall_query()
-    inputs = collect_inputs(pack_query, params, request.known, recall, deadline, new_task=request.task_is_new)
+
+    def collect() -> PackInputs:
+        return collect_inputs(
+            pack_query, params, request.known, recall, deadline, new_task=request.task_is_new,
+            is_follow_up=request.context_limits.is_follow_up,
+        )  # fmt: skip
+
+    inputs = collect()
     if inputs.late:
         return PreRunDecision("deadline", request, pack_query)
     composition = select_items(request, inputs)
     if not _files_are_unchanged(pack_query, inputs, composition):
-        retried = collect_inputs(pack_query, params, request.known, recall, deadline, new_task=request.task_is_new)
+        retried = collect()
         if not retried.late:
             inputs, composition = retried, select_items(request, retried)
     return PreRunDecision("", request, pack_query, inputs, composition)

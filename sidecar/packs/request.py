@@ -17,10 +17,11 @@ from sidecar.packs.instruction_changes import InstructionState, load_instruction
 from sidecar.packs.items import ByteLimits
 from sidecar.packs.model import PreRunParams, TokenMode
 from sidecar.packs.overrides import Overrides, load_overrides
-from sidecar.packs.task import clean_prompt, task_of
+from sidecar.packs.task import clean_prompt, referenced_items, significant_terms, task_of, work_query
 from sidecar.runs import (
     NO_CONTENTS,
     FailingTests,
+    RecentWork,
     ResolvedSession,
     SessionContents,
     SessionFacts,
@@ -98,6 +99,7 @@ class ConversationState(NamedTuple):
     """Files changed by the latest runs on the conversation's current task, sorted."""
     overrides: Overrides
     instructions: InstructionState
+    work: RecentWork
 
 
 class ConversationCache:
@@ -142,6 +144,7 @@ def _read_conversation(
         touched_files_of(tx, sub_chat_id, sub_chat.task.fingerprint) if sub_chat.task is not None else (),
         load_overrides(tx, workspace.project_key),
         load_instructions(tx, workspace.project_key),
+        records.recent_work(tx, sub_chat_id, TOUCHED_RUNS),
     )
 
 
@@ -181,6 +184,9 @@ class PackRequest:
     """The conversation's progress, for the fresh session that continues it; None without a fresh session."""
     task: Task
     task_is_new: bool
+    query: str
+    """Query that ranks files: the task's first prompt, or recent work if the session lost its context."""
+    work: RecentWork
     touched: tuple[str, ...]
     """Files changed by the conversation's latest runs on this task, sorted."""
     overrides: Overrides
@@ -220,7 +226,12 @@ def load_request(call: Call, params: PreRunParams, workspace: Workspace, setting
     counters = sub_chat.counters if continues else before_fresh_session(sub_chat.counters)
     governor_decision = evaluate(counters, settings, shadow=shadow)
     fresh = governor_decision.action == "rehydrate"
-    task, is_new = task_of(sub_chat.task, params.prompt, lambda: _names_in_touched_files(workspace, conversation))
+    task, is_new = task_of(
+        sub_chat.task,
+        params.prompt,
+        lambda prompt: _evidence_of_new_task(workspace, prompt, conversation.work.answer),
+        lambda: _names_in_touched_files(workspace, conversation),
+    )
     if is_new:
         with call.database.read() as tx:
             touched = touched_files_of(tx, params.sub_chat_id, task.fingerprint)
@@ -255,6 +266,8 @@ def load_request(call: Call, params: PreRunParams, workspace: Workspace, setting
         carryover=_load_carryover(call, params.sub_chat_id) if fresh else None,
         task=task,
         task_is_new=is_new,
+        query=task.query if is_new or context_limits.is_follow_up else work_query(task, conversation.work),
+        work=conversation.work,
         touched=touched,
         overrides=conversation.overrides,
         instructions=conversation.instructions,
@@ -289,6 +302,17 @@ def _limits(
 def _load_carryover(call: Call, sub_chat_id: str) -> Snapshot:
     with call.database.read() as tx:
         return structured_state(tx, sub_chat_id)
+
+
+def _evidence_of_new_task(workspace: Workspace, prompt: str, answer: str) -> frozenset[str]:
+    """Return what a prompt names, unless it refers to the items of the last answer."""
+    return frozenset() if referenced_items(prompt, answer) else repository_evidence(workspace, prompt)
+
+
+def repository_evidence(workspace: Workspace, prompt: str) -> frozenset[str]:
+    """Return the paths, names and rare terms in a prompt that the repository has, as far as it is indexed."""
+    words, names = significant_terms(prompt)
+    return workspace.slices.repository.evidence_in(prompt, names, list(words))
 
 
 def _names_in_touched_files(workspace: Workspace, conversation: ConversationState) -> frozenset[str]:

@@ -23,7 +23,7 @@ from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
 from sidecar.core.text import one_line
-from sidecar.runs import Task
+from sidecar.runs import RecentWork, Task
 
 HEAD_CHARACTERS = 16_000
 TAIL_CHARACTERS = 4_000
@@ -102,13 +102,21 @@ _REFERS_BACK = lazy_regex(
 """Matches a prompt that continues a sentence, or says `it` before it names anything."""
 
 
-def task_of(
-    current: Task | None, prompt: str, touched_names: Callable[[], Collection[str]] = tuple
-) -> tuple[Task, bool]:
-    """Return the task of a prompt and whether it is new. In doubt a prompt continues the current task.
+FindEvidence = Callable[[str], Collection[str]]
+"""Returns the paths, names and rare terms in a prompt that the repository has."""
 
-    `touched_names` returns the names in the files that the task's runs changed. It is called only when the words of the
-    prompts leave the question open.
+
+def task_of(
+    current: Task | None,
+    prompt: str,
+    find_evidence: FindEvidence,
+    touched_names: Callable[[], Collection[str]] = tuple,
+) -> tuple[Task, bool]:
+    """Return the task of a prompt and whether it is new.
+
+    A new task begins only if the prompt names something that the repository has, and shares nothing with the task so
+    far. `touched_names` returns the names in the files that the task's runs changed. The two functions are called only
+    when the words of the prompts leave the question open.
     """
     prompt = clean_prompt(prompt)
     words, names = significant_terms(prompt)
@@ -116,20 +124,77 @@ def task_of(
         return _new_task(prompt, words, names), True
     terms = _terms_outside_paths(prompt)
     shares_terms = bool(set(terms) & set(current.terms)) or bool(set(names) & set(current.names))
-    has_own_terms = bool(names) or len(terms) >= MIN_OWN_TERMS
     if (
-        has_own_terms
+        (names or terms)
         and not shares_terms
         and not _REFERS_BACK.match(prompt)
         and not _names_touched_symbol(names, touched_names)
+        and find_evidence(prompt)
     ):
         return _new_task(prompt, words, names), True
     extended = replace(
         current,
         terms=tuple(dict.fromkeys((*current.terms, *terms)))[:MAX_TERMS],
         names=tuple(dict.fromkeys((*current.names, *names)))[:MAX_TERMS],
+        recent=_with_recent(current.recent, prompt),
     )
     return extended, False
+
+
+RECENT_PROMPTS, MAX_RECENT_CHARACTERS = 3, 600
+
+
+def _with_recent(recent: tuple[str, ...], prompt: str) -> tuple[str, ...]:
+    query = parts_of(search_query(prompt)).whole[:MAX_RECENT_CHARACTERS]
+    return (*recent, query)[-RECENT_PROMPTS:] if query and recent[-1:] != (query,) else recent
+
+
+_NUMBERED_ITEM = lazy_regex(r"[ \t]{0,8}(?:[-*] )?(?:#{1,4} )?\*{0,2}#?(\d{1,3})\*{0,2}[.):]\s*(\S.*)")
+_NUMBERS = lazy_regex(r"(?<![A-Za-z0-9_.:/-])#?(\d{1,3})(?![A-Za-z0-9_:/%-]|\.\d)")
+_RANGE = lazy_regex(r"(?<![\w.])(\d{1,3}) ?(?:-|–|to|bis|a|à|至|から|～) ?(\d{1,3})(?![A-Za-z0-9_.])")
+MAX_REFERENCED, MAX_RANGE, MAX_ITEM_LINES = 12, 20, 8
+
+
+def referenced_items(prompt: str, answer: str) -> list[str]:
+    """Return the items of a numbered list in the agent's last answer that a short prompt refers to by number."""
+    if len(prompt) > OBJECTIVE_CHARACTERS:
+        return []
+    items = _numbered_items(answer)
+    if len(items) < 2:
+        return []
+    numbers = [int(match[1]) for match in _NUMBERS.finditer(prompt)]
+    for match in _RANGE.finditer(prompt):
+        first, last = int(match[1]), int(match[2])
+        numbers += range(first, min(last, first + MAX_RANGE) + 1)
+    return [items[number] for number in dict.fromkeys(numbers) if number in items][:MAX_REFERENCED]
+
+
+def _numbered_items(answer: str) -> dict[int, str]:
+    """Return the numbered items of a text with their indented lines; of two lists, the last one's count."""
+    items: dict[int, list[str]] = {}
+    current: list[str] = []
+    for line in answer.split("\n"):
+        match = _NUMBERED_ITEM.match(line)
+        if match is not None:
+            items[int(match[1])] = current = [match[2]]
+        elif line[:1].isspace() and line.strip() and len(current) < MAX_ITEM_LINES:
+            current.append(line.strip())
+        elif line.strip():
+            current = []
+    return {number: " ".join(lines) for number, lines in items.items()}
+
+
+MAX_WORK_PATHS, MAX_ANSWER_NAMES = 8, 12
+
+
+def work_query(task: Task, work: RecentWork) -> str:
+    """Return the query of a session that lost its context: files edited and read, last prompts, last answer."""
+    if not (work.edited or work.read or work.answer):
+        return task.query
+    paths = [*work.edited, *work.read][:MAX_WORK_PATHS]
+    names = [name for name in identifiers_of(work.answer) if _HAS_WORD.search(name)][-MAX_ANSWER_NAMES:]
+    recent = task.recent or (parts_of(task.query).whole[:MAX_RECENT_CHARACTERS],)
+    return " ".join(dict.fromkeys((*paths, *names, *reversed(recent))))[:MAX_QUERY_CHARACTERS]
 
 
 def _names_touched_symbol(names: Sequence[str], touched_names: Callable[[], Collection[str]]) -> bool:
@@ -155,6 +220,7 @@ def _new_task(prompt: str, words: Mapping[str, str], names: Sequence[str]) -> Ta
         names=tuple(names[:MAX_TERMS]),
         query=search_query(prompt),
         objective=one_line(prompt, OBJECTIVE_CHARACTERS),
+        recent=_with_recent((), prompt),
     )
 
 

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 from sidecar.call import Process
 from sidecar.codebase import (
+    TEST_WORDS,
     Listing,
     RankedFile,
     Repository,
@@ -31,16 +32,18 @@ from sidecar.packs.context_pack import (
     ContextFile,
     ShownRegion,
     above_cutoff,
+    comes_last,
     near_best,
     reasons_for,
     shown_region,
+    with_evidence,
 )
 from sidecar.packs.items import anchor_limit, has_notes_request
 from sidecar.packs.model import HostInjects, TokenMode
 from sidecar.packs.overrides import pinned_files
 from sidecar.packs.request import PackRequest
 from sidecar.packs.task import GENERAL_TERMS
-from sidecar.runs import Task
+from sidecar.runs import RecentWork, Task
 from sidecar.runs.ledger_entries import SentRegion
 from sidecar.runs.model import Provider, RunMode
 from sidecar.storage.cache import Cache
@@ -131,9 +134,16 @@ class PackCache:
 
 def _to_json(pack: CachedPack) -> dict[str, Any]:
     files = [
-        [list(file.ranked), file.content, file.purpose, file.why, [_region_to_json(region) for region in file.regions]]
+        [
+            list(file.ranked),
+            file.content,
+            file.purpose,
+            file.why,
+            [_region_to_json(region) for region in file.regions],
+            file.is_last,
+        ]
         for file in pack.files
-    ]
+    ]  # fmt: skip
     return {"anchor": list(pack.anchor), "files": files, "omitted": list(pack.omitted)}
 
 
@@ -143,13 +153,13 @@ def _region_to_json(region: ShownRegion) -> list[Any]:
 
 def _from_json(value: dict[str, Any]) -> CachedPack:
     files: list[ContextFile] = []
-    for (path, score, parts, matched, near), content, purpose, why, regions in value["files"]:
+    for (path, score, parts, matched, near), content, purpose, why, regions, is_last in value["files"]:
         ranked = RankedFile(path, score, parts, tuple(matched), tuple((kind, seed) for kind, seed in near))
         shown = (
             ShownRegion(order, name, tuple((number, text) for number, text in lines), SentRegion(*sent), region_parts)
             for order, name, lines, sent, region_parts in regions
         )
-        files.append(ContextFile(ranked, content, purpose, why, tuple(shown)))
+        files.append(ContextFile(ranked, content, purpose, why, tuple(shown), is_last))
     return CachedPack(tuple(value["anchor"]), tuple(files), tuple(value["omitted"]))
 
 
@@ -173,6 +183,9 @@ class PackQuery(NamedTuple):
     workspace: Workspace
     repository: Repository
     task: Task
+    query: str
+    """Query that ranks files."""
+    work: RecentWork
     provider: Provider
     mode: RunMode
     token_mode: TokenMode
@@ -249,7 +262,8 @@ def query_of_request(request: PackRequest) -> PackQuery:
     sendable_bytes = request.settings.new_bytes_per_call(request.token_mode)
     request_bytes = size(NOTES_REQUEST) if has_notes_request(request.settings, request.token_mode) else 0
     return PackQuery(
-        process, workspace, workspace.slices.repository, request.task, params.provider, params.mode,
+        process, workspace, workspace.slices.repository, request.task, request.query, request.work, params.provider,
+        params.mode,
         request.token_mode, params.host_injects or HostInjects(), request.accepted,
         anchor_limit(request.token_mode, sendable_bytes) - request_bytes, request.touched,
         pinned_files(request.overrides) if request.overrides else (),
@@ -300,7 +314,7 @@ def _build(
     partial_pack.anchor = anchors.lines(repository, state, listing, *anchor_inputs)
     analyzed, complete = repository.wait_for_index(listing, indexing, min(wait_ms, FIRST_READ_MS))
     if not complete and wait_ms > FIRST_READ_MS:
-        early = repository.find(pack_query.task.query, state, CANDIDATE_FILES, touched=pack_query.touched)
+        early = repository.find(pack_query.query, state, CANDIDATE_FILES, touched=pack_query.touched)
         partial_pack.files = path_only_files(
             pack_query, [ranked_file for ranked_file in early if ranked_file.path in listing.files]
         )
@@ -309,21 +323,22 @@ def _build(
     if complete and not was_indexed:  # dependencies and history are known now
         partial_pack.anchor = anchors.lines(repository, state, listing, *anchor_inputs)
     files: tuple[ContextFile, ...] = ()
-    if _is_specific(pack_query):
-        matches = repository.find(pack_query.task.query, state, CANDIDATE_FILES, touched=pack_query.touched)
-        ranked = above_cutoff(drop_unlikely(matches))
+    specific = _specific_terms(pack_query)
+    if specific or pack_query.touched:
+        matches = repository.find(pack_query.query, state, CANDIDATE_FILES, touched=pack_query.touched)
+        ranked = above_cutoff(with_evidence(drop_unlikely(matches), specific))
         with_code = with_regions if complete else with_cached_regions
-        files = with_code(pack_query, pack_query.task.query, ranked, state, listing)
+        files = with_code(pack_query, pack_query.query, ranked, state, listing)
     pack = CachedPack(partial_pack.anchor.lines, files, partial_pack.anchor.omitted)
     return TaskPack(
         pack, cache_hit=False, analyzed=analyzed, complete=complete, anchor_is_complete=partial_pack.anchor.is_complete
     )
 
 
-def _is_specific(pack_query: PackQuery) -> bool:
-    """Whether the task says what it is about: by a word that few files contain, or by files it touched."""
-    terms = [term for term in query_terms(pack_query.task.query) if term not in GENERAL_TERMS]
-    return bool(pack_query.touched) or pack_query.repository.is_specific(terms)
+def _specific_terms(pack_query: PackQuery) -> frozenset[str]:
+    """Return the words by which the task says what it is about: few files contain them."""
+    terms = [term for term in query_terms(pack_query.query) if term not in GENERAL_TERMS]
+    return pack_query.repository.specific_terms(terms)
 
 
 def with_regions(
@@ -370,6 +385,7 @@ def _files(
     """The files with regions, and near the best one those without. A file without a summary is only pointed at."""
     changed = {file.path for file in state.changed} if state.kind == "git" else set()
     words = query_words(query)
+    wants_tests = not TEST_WORDS.isdisjoint(words)
     contents = _contents(ranked, listing)
     ranked = [file for file in ranked if _is_named(file) or not _is_unreadable(summaries.get(file.path))]
     regions = _regions(pack_query, query, ranked, summaries, contents)
@@ -386,6 +402,7 @@ def _files(
                 ranked_file, words, mentioned=ranked_file.path in mentioned, changed=ranked_file.path in changed
             ),
             tuple(regions.get(ranked_file.path, ())),
+            comes_last(ranked_file, wants_tests=wants_tests),
         )
         for ranked_file in chosen
     )
@@ -432,13 +449,13 @@ def pinned_context_files(
         for path in pack_query.pinned_paths
         if path in listing.files and path not in present
     ]
-    files = with_regions(pack_query, pack_query.task.query, missing, state, listing) if missing else ()
+    files = with_regions(pack_query, pack_query.query, missing, state, listing) if missing else ()
     return tuple(file._replace(why="pinned by the user") for file in files)
 
 
 def path_only_files(pack_query: PackQuery, ranked: list[RankedFile]) -> tuple[ContextFile, ...]:
     """Return files by path alone: their contents count as not delivered, so that their summaries may follow."""
-    words = query_words(pack_query.task.query)
+    words = query_words(pack_query.query)
     return tuple(
         ContextFile(
             ranked_file,
@@ -454,7 +471,7 @@ def _key(pack_query: PackQuery, state: RepositoryState) -> PackKey:
     host = pack_query.host_injects
     sources: list[Any] = [
         PACK_VERSION, pack_query.process.version, host.agents_md, host.claude_md, accepted_digest(pack_query.accepted),
-        pack_query.anchor_bytes, list(pack_query.touched), pack_query.task.query, pack_query.context_bytes,
+        pack_query.anchor_bytes, list(pack_query.touched), pack_query.query, pack_query.context_bytes,
     ]  # fmt: skip
     return PackKey(
         workspace=pack_query.workspace.key,

@@ -141,6 +141,8 @@ class Task:
     names: tuple[str, ...]
     query: str
     objective: str
+    recent: tuple[str, ...] = ()
+    """Queries of its last prompts, newest last."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,6 +253,18 @@ class RunSummary:
     conclusion: str
     """The agent's final words, with secrets masked."""
     touched: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RecentWork:
+    """Work of a conversation's last runs, as far as it points at what comes next."""
+
+    edited: tuple[str, ...] = ()
+    """Files that they changed, latest first."""
+    read: tuple[str, ...] = ()
+    """Further files that they read, latest first."""
+    answer: str = ""
+    """The agent's last final words, with secrets masked."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,6 +26,7 @@ from sidecar.runs.model import (
     FailingTests,
     FileChange,
     FileLines,
+    RecentWork,
     RunRecord,
     RunSummary,
     RunUsage,
@@ -64,6 +65,7 @@ def _task_from_json(value: Any) -> Task | None:
         names=tuple(value["names"]),
         query=value["query"],
         objective=value["objective"],
+        recent=tuple(value.get("recent", ())),
     )
 
 
@@ -214,6 +216,24 @@ def touched_files(tx: apsw.Connection, sub_chat_id: str, runs: int, task: str | 
         (sub_chat_id, task, runs),
     )
     return list(dict.fromkeys(change.path for (touched,) in rows for change in _changes_from_json(touched)))
+
+
+def recent_work(tx: apsw.Connection, sub_chat_id: str, runs: int) -> RecentWork:
+    """Return what a conversation's last runs did."""
+    rows = tx.execute(
+        "SELECT touched, pack_metrics, conclusion FROM continuity_runs WHERE sub_chat_id = ?"
+        " ORDER BY recorded_at_ms DESC, rowid DESC LIMIT ?",
+        (sub_chat_id, runs),
+    )
+    edited: dict[str, None] = {}
+    read: dict[str, None] = {}
+    answers: list[str] = []
+    for touched, metrics, conclusion in rows:
+        edited.update(dict.fromkeys(change.path for change in _changes_from_json(touched)))
+        use = (orjson.loads(metrics) if metrics else {}).get("file_use") or {}
+        read.update(dict.fromkeys((*use.get("needed", ()), *use.get("used", ()))))
+        answers += [conclusion] if conclusion else []
+    return RecentWork(tuple(edited), tuple(path for path in read if path not in edited), next(iter(answers), ""))
 
 
 def surviving_lines(tx: apsw.Connection, sub_chat_id: str, runs: int) -> dict[str, FileLines]:

@@ -151,7 +151,7 @@ def test_output_fits_claude_codes_limit(claude: ClaudeCode, project: Repository)
         + "".join(f'def price_of_{name}_{number}(cents):\n    """Gives "{name}" 💶."""\n' for name in "abcdefgh")
         for number in range(60)
     }
-    project.commit(long)
+    project.commit(long | {f"other/part_{number}.txt": f"{number}\n" for number in range(200)})
     for session in ("first", "second"):  # by the second one all is read, however slow the machine
         claude.session_id = session
         claude.prompt("Which of the prices of the till are for whom, as in price_of_a_7?")

@@ -21,7 +21,7 @@ def test_a_coding_request_gets_an_anchor_and_a_budgeted_context_automatically(co
     assert answer["metadata"]["injectedBytes"] == len(sent(answer).encode()) - 1 <= 24_000
 
 
-def test_a_follow_up_in_an_unchanged_repository_reuses_the_pack_and_gets_a_small_delta_only(
+def test_a_follow_up_in_an_unchanged_repository_reuses_the_pack_and_gets_nothing(
     conversation: Conversation,
 ) -> None:
     first = conversation.turn(PROMPT)
@@ -29,9 +29,9 @@ def test_a_follow_up_in_an_unchanged_repository_reuses_the_pack_and_gets_a_small
 
     assert again["metadata"]["cacheHit"] is True
     assert again["system"] == first["system"]
-    assert kinds(again) == ["delta"]
-    assert "Nothing since your last run." in again["blocks"][0]["text"]
-    assert again["metadata"]["injectedBytes"] < 150
+    assert again["blocks"] == []
+    assert (again["action"], again["prompt"]) == ("inject", "and now continue with it please")
+    assert again["metadata"]["injectedBytes"] == 0
     assert again["metadata"]["baselineBytes"] == again["metadata"]["injectedBytes"] + again["metadata"]["reusedBytes"]
     assert again["metadata"]["reusedPercent"] > 85
 
@@ -100,7 +100,7 @@ def test_the_anchor_of_a_session_keeps_its_bytes_when_the_budget_changes(convers
     tight = conversation.pre_run("and now continue with it please")
 
     assert tight["system"] == first["system"]
-    assert "Nothing since your last run." in tight["blocks"][0]["text"], "the request for notes is not reported as gone"
+    assert tight["blocks"] == [], "the request for notes is not reported as gone"
 
 
 def test_a_burst_of_edits_and_requests_builds_one_pack_per_state_of_the_repository(

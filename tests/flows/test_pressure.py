@@ -42,7 +42,7 @@ def test_high_pressure_takes_a_snapshot_and_starts_a_fresh_session_with_it(
     assert "Last conclusion: The rounding moved into the discount." in carried
     settled = conversation.turn("continue", session="new")
     assert settled["governor"]["startFreshSession"] is False, "a second turnover needs new pressure"
-    assert kinds(settled) == ["delta"]
+    assert kinds(settled) == []
 
 
 def test_with_rehydrate_off_high_pressure_takes_a_snapshot_and_reports_the_suppressed_action(

@@ -57,7 +57,7 @@ def test_an_unrelated_pinned_file_is_sent_once_to_each_session(talk: Talk, many:
         "override": "always", "regions": [],
     }  # fmt: skip
     assert explained(chat, second)[item]["disposition"] == "alreadyDelivered"
-    assert kinds(second) == ["delta"]
+    assert kinds(second) == []
     many.write({"src/thing_7.py": '"""Thing seven."""\n\nvalue = 77\n'})
     assert "Thing seven." in text_of(chat.pre_run("go on"), "context")
     assert pin(chat, item, revoke=True) == []
@@ -107,7 +107,7 @@ def test_a_wrong_trap_is_never_sent_again_and_retracted_for_sessions_that_have_i
     after = chat.turn("and now fix it")
     assert after["system"] == first["system"], "the pinned text never changes"
     assert "wrong, as the user says: The printer eats umlauts." in text_of(after, "delta")
-    assert kinds(chat.pre_run("go on")) == ["delta"]
+    assert kinds(chat.pre_run("go on")) == []
     assert "umlauts" not in sent(chat.pre_run("go on")).replace(first["system"]["text"], "")
     explanation = {statement["item"]: statement["override"] for statement in explain(chat, after)["statements"]}
     assert explanation[trap["item"]] == "wrong"

@@ -38,7 +38,7 @@ def test_the_session_that_proposed_a_plan_does_not_receive_it_again(talk: Talk) 
     chat = talk()
     proposed(chat)
     answer = chat.pre_run("Implement the plan")
-    assert kinds(answer) == ["delta"]
+    assert kinds(answer) == []
     assert answer["metadata"]["stateIds"]["planContractId"] is None
     dispositions = {item["item"]: item["disposition"] for item in explain(chat, answer)["items"]}
     assert dispositions["plan:text"] == "alreadyDelivered"

@@ -160,7 +160,8 @@ def context_files(answer: dict[str, Any]) -> list[str]:
 def many_files(make_repository: Callable[..., Repository], *, changed: bool = True) -> Repository:
     body = "".join(f"def discount_total_{number}(cart: object) -> int:\n    return {number}\n" for number in range(60))
     files = {f"src/cart_{number:02}.py": body for number in range(60)}
-    repository = make_repository({**files, "notes.md": "What the totals ignore.\n"}, name="many")
+    others = {f"other/part_{number:03}.py": f"x = {number}\n" for number in range(200)}
+    repository = make_repository({**files, **others, "notes.md": "What the totals ignore.\n"}, name="many")
     if changed:
         repository.write({f"src/cart_{number:02}.py": body.replace("return", "yield") for number in range(60)})
     return repository
@@ -219,12 +220,11 @@ def test_new_bytes_per_call_are_capped_and_the_rest_follows_later(
     for _ in range(3):
         answer = chat.turn(PROMPT)
         new = answer["metadata"]["injectedBytes"]
-        assert 0 < new <= limit
+        assert 0 < new <= limit or (new == 0 and shown)
         late = [
             omission["item"] for omission in answer["metadata"]["trimmed"] if "over the limit" in omission["reason"]
         ]
         assert late or shown
-        assert ("Nothing since your last run." in sent(answer)) <= (not any("delta:" in item for item in late))
         shown += [line for line in text_of(answer, "context").splitlines() if line.startswith("src/")]
     assert "Never do number 1." in sent(chat.pre_run(PROMPT)) or provider == "codex"
     assert len(shown) == len(set(shown))
@@ -337,7 +337,7 @@ def test_two_thousand_changed_files_are_summarized(talk: Talk, shop: Repository)
     delta = text_of(first, "delta")
     assert "1960 more changed files" in delta
     assert first["metadata"]["injectedBytes"] <= 24_000
-    assert "Nothing since your last run." in text_of(chat.turn("go on"), "delta")
+    assert not text_of(chat.turn("go on"), "delta")
     shop.write({"gen/module_1500.py": "x = 0\n"})
     again = text_of(chat.turn("go on"), "delta")
     assert "1960 more changed files, new or changed again: gen/module_1500.py\n" in again
@@ -361,7 +361,7 @@ def test_explain_shows_each_items_disposition_and_the_same_bytes(
         dispositions = [item["disposition"] for item in found["items"]]
         trimmed = [omission for omission in answer["metadata"]["trimmed"] if omission["item"] != "context"]
         assert dispositions.count("trimmed") == len(trimmed)
-        assert "sent" in dispositions
+        assert ("sent" in dispositions) == (answer is first)
     anchor = next(item for item in explain(chat, second)["items"] if item["kind"] == "anchor")
     assert (anchor["disposition"], anchor["bytes"]) == ("alreadyDelivered", len(first["system"]["text"].encode()))
     context = [item for item in explain(chat, first)["items"] if item["kind"] == "context"]

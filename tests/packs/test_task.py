@@ -1,10 +1,33 @@
 """The task fingerprint: what a conversation is about, not how it is worded."""
 
+import re
+from collections.abc import Callable, Collection
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.packs import HEAD_CHARACTERS, clean_prompt, matches_query, mentioned_paths, search_query, task_of
+from sidecar.packs import (
+    HEAD_CHARACTERS,
+    clean_prompt,
+    matches_query,
+    mentioned_paths,
+    referenced_items,
+    search_query,
+    work_query,
+)
+from sidecar.packs import task_of as task_of_prompt
+from sidecar.runs import RecentWork, Task
+
+KNOWN = re.compile(
+    r"(?i)parcel|invoiceprinter|main\.tf|datenbankmigration|数据库|миграцию|io\.readall|session\.ts|update\.py|zebra|billing"
+)
+"""What the repository of these tests has, besides carts."""
+
+
+def task_of(current: Task | None, prompt: str, touched: Callable[[], Collection[str]] = tuple) -> tuple[Task, bool]:
+    return task_of_prompt(current, prompt, KNOWN.findall, touched)
+
 
 CART = "Why does Cart.total ignore the discount in src/cart.py?"
 
@@ -155,7 +178,60 @@ def test_a_fingerprint_is_deterministic_and_never_moves_within_a_task(first: str
     assert task_of(task, first) == (task, False) or not task.terms + task.names
 
 
-def test_three_new_terms_start_a_task_and_two_do_not() -> None:
+@pytest.mark.parametrize(
+    "follow_up",
+    [
+        "Let me setup that scenario. 1 sec.",
+        "No man, let's use 12 chars instead of 10",
+        "paint walls purple tomorrow morning",
+        "Corrige isso agora, o resultado ficou errado",
+    ],
+)
+def test_words_that_the_repository_lacks_start_no_task(follow_up: str) -> None:
     first, _ = task_of(None, "round the discount of the cart")
-    assert task_of(first, "paint zebras purple")[1]
-    assert not task_of(first, "paint zebras")[1]
+    assert task_of(first, "paint zebras")[1]
+    assert not task_of(first, follow_up)[1]
+
+
+ANSWER = """I found these problems:
+
+19. `cart.py`: totals are floats.
+20. **Mail**: the sender is not checked
+21. **`invoice_of`** prints the object.
+    It should list the lines.
+26) Missing test of `apply_discount`
+31. README: outdated
+
+Shall I fix some of them?
+"""
+
+
+@pytest.mark.parametrize(
+    ("prompt", "count", "words"),
+    [
+        ("address 21, 26, 31", 3, "invoice_of should list apply_discount README"),
+        ("fix #20 please", 1, "Mail"),
+        ("ok, 19-21", 3, "floats sender invoice_of"),
+        ("resolve os pontos 19 e 26", 2, "floats apply_discount"),
+        ("21と31を直して", 2, "invoice_of README"),
+        ("No man, let's use 12 chars instead of 10", 0, ""),
+        ("set the timeout to 26s in v2.21", 0, ""),
+    ],
+)
+def test_a_number_refers_to_the_list_in_the_last_answer(prompt: str, count: int, words: str) -> None:
+    items = referenced_items(prompt, ANSWER)
+    assert len(items) == count
+    assert all(word in " ".join(items) for word in words.split())
+    assert referenced_items(prompt, "Done: 21 tests pass.") == []
+
+
+def test_the_query_after_a_compaction_is_made_of_recent_work() -> None:
+    task, _ = task_of(None, "Why does the cart ignore the discount?")
+    for prompt in ("and it should round up", "then print vouchers", "and use the golden ink", "then sign it"):
+        task, is_new = task_of(task, prompt)
+        assert not is_new
+    work = RecentWork(("src/ink.py",), ("src/paper.py",), "I changed `mix_colors`.")
+    words = work_query(task, work).split()
+    assert {"src/ink.py", "src/paper.py", "mix_colors", "vouchers", "golden", "sign"} <= set(words)
+    assert "discount" not in words
+    assert work_query(task, RecentWork()) == task.query

@@ -33,11 +33,11 @@ def test_a_folder_without_git_is_served(talk: Talk, tmp_path: Path) -> None:
     assert "src/cart.py" in text_of(first, "context")
     assert "without git" in text_of(first, "delta")
     assert first["metadata"]["proof"] == "walk"
-    assert "Nothing since your last run." in text_of(chat.turn("go on"), "delta")
+    assert not text_of(chat.turn("go on"), "delta")
     (folder / "src/mail.py").write_text("changed")
     assert "changed since your last run" in text_of(chat.turn("go on"), "delta")
     chat.turn("go on", lambda: [chat.edit("src/mail.py", "by the agent")])
-    assert "Nothing since your last run." in text_of(chat.turn("go on"), "delta")
+    assert not text_of(chat.turn("go on"), "delta")
 
 
 def test_a_repository_without_commits_shows_its_new_files(
@@ -86,7 +86,6 @@ def test_a_broken_repository_does_not_stop_the_run(talk: Talk, shop: Repository)
     (shop.path / ".git" / "index").write_bytes(b"not an index")
     answer = chat.pre_run("go on")
     assert "repository" in [omission["item"] for omission in answer["metadata"]["trimmed"]]
-    assert "Nothing since your last run." not in sent(answer)
     assert answer["system"] is not None
 
 

@@ -64,7 +64,7 @@ def test_a_fork_under_a_new_id_starts_with_a_copy_of_its_origin(talk: Talk, two_
     first = fork.pre_run(PROMPT, session=facts)
     assert not has_cart(first)
     fork.post_run(first, PROMPT, session="forked")
-    assert kinds(fork.pre_run(MAIL, session=session("forked", forkedFrom=origin))) == ["delta"]
+    assert kinds(fork.pre_run(MAIL, session=session("forked", forkedFrom=origin))) == []
     assert not has_mail(two_turns.pre_run(MAIL))
 
 

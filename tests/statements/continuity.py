@@ -39,7 +39,7 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
         f"{_MODES}simulated_deliveries_do_not_count_in_active_mode",
     ),
     "Injection: the same task and state reuse the cached pack": (
-        f"{_INJECTION}a_follow_up_in_an_unchanged_repository_reuses_the_pack_and_gets_a_small_delta_only",
+        f"{_INJECTION}a_follow_up_in_an_unchanged_repository_reuses_the_pack_and_gets_nothing",
     ),
     "Injection: the fingerprint is of the task and not of its wording; deterministic (decisions.md)": (
         "packs/test_task.py::test_a_follow_up_continues_the_task_whatever_its_wording",
@@ -171,7 +171,7 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
         "flows/test_deltas.py::test_a_second_change_to_a_file_sends_only_the_new_hunk",
     ),
     "Design: delta alone on follow-ups when confidence is high": (
-        f"{_INJECTION}a_follow_up_in_an_unchanged_repository_reuses_the_pack_and_gets_a_small_delta_only",
+        f"{_INJECTION}a_follow_up_in_an_unchanged_repository_reuses_the_pack_and_gets_nothing",
         "packs/context/test_low_tokens.py::test_a_follow_up_on_the_same_files_gets_changes_only",
     ),
     # Design: governor

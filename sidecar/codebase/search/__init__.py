@@ -20,7 +20,7 @@ from sidecar.codebase.search.documents import Documents
 from sidecar.codebase.search.index import FileIndex
 from sidecar.codebase.search.postings import COUNT_BITS, MAX_COUNT, PackedEntries
 from sidecar.codebase.search.query import AMBIGUOUS_NAMES, SearchQuery, mentioned_files, parse_query, scope_prefix
-from sidecar.codebase.search.ranking import RANKING_VERSION, RankedFile, drop_unlikely, is_low_relevance, text_match
+from sidecar.codebase.search.ranking import RANKING_VERSION, RankedFile, changes_with_work, drop_unlikely, text_match
 
 __all__ = [
     "AMBIGUOUS_NAMES",
@@ -45,9 +45,9 @@ __all__ = [
     "PackedEntries",
     "RankedFile",
     "SearchQuery",
+    "changes_with_work",
     "drop_unlikely",
     "fragile_files",
-    "is_low_relevance",
     "mentioned_files",
     "parse_log",
     "parse_query",

@@ -20,11 +20,12 @@ from sidecar.codebase.search.dependency_graph import (
 )
 from sidecar.codebase.search.documents import Documents
 from sidecar.codebase.search.file_search import rank_files
-from sidecar.codebase.search.query import SearchQuery
+from sidecar.codebase.search.query import SearchQuery, mentioned_files
 from sidecar.codebase.search.query_evidence import parts_of
 from sidecar.codebase.search.ranking import RankedFile, combine_rankings
 from sidecar.codebase.summary.model import Summary
 from sidecar.codebase.worktree.content_hash import content_identity
+from sidecar.core.terms import query_terms
 
 SummaryLookup = Callable[[dict[str, str]], dict[str, Summary]]
 """Path → content id of files analysed earlier, to those summaries that are still cached."""
@@ -117,13 +118,38 @@ class FileIndex:
             weights = {term: inverse_frequency(held, count) for term in terms if (held := texts.count(term))}
         return dict(sorted(weights.items(), key=lambda item: (-item[1], item[0]))[:MAX_TERMS])
 
-    def is_specific(self, terms: Sequence[str]) -> bool:
-        """Whether any term occurs in less than a quarter of the files, in their names or in their texts."""
+    def specific_terms(self, terms: Iterable[str]) -> frozenset[str]:
+        """Return the terms that occur in less than a quarter of the files, in their names or in their texts."""
         with self._lock:
             documents = self._documents
             most = max(FEW_FILES, len(documents) // COMMON_SHARE)
-            return any(
-                0 < documents.texts.count(term) <= most or 0 < documents.paths.count(term) <= most for term in terms
+            return frozenset(
+                term
+                for term in terms
+                if 0 < documents.paths.count(term) <= most
+                or (term in documents.texts and not documents.is_in_more_files(term, most))
+            )
+
+    def named_here(self, text: str, names: Iterable[str]) -> frozenset[str]:
+        """Return the terms of names, and the paths in a text, that the files have."""
+        with self._lock:
+            documents = self._documents
+            terms = {term for name in names for term in query_terms(name)[:1]}
+            limit = max(FEW_FILES, len(documents) // COMMON_SHARE)
+            known = {term for term in terms if term in documents.texts or term in documents.names}
+            paths = mentioned_files(documents, text).files
+            return frozenset((*paths, *(term for term in known if not documents.is_in_more_files(term, limit))))
+
+    def rare_terms(self, terms: Iterable[str], share: float, at_least: int) -> frozenset[str]:
+        """Return the terms that occur, in texts or paths, in at most a share of the files or `at_least` files."""
+        with self._lock:
+            documents = self._documents
+            limit = max(at_least, int(share * len(documents)))
+            known = (term for term in terms if term in documents.texts or term in documents.paths)
+            return frozenset(
+                term
+                for term in known
+                if documents.paths.count(term) <= limit and not documents.is_in_more_files(term, limit)
             )
 
     def common_terms(self, terms: Iterable[str], share: float, at_least: int) -> frozenset[str]:

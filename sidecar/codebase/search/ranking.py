@@ -66,8 +66,8 @@ SEEDS = 8
 
 FEATURE_WEIGHTS = {**TRAINED_WEIGHTS, **MANUAL_WEIGHTS}
 _RELATED_WEIGHTS = {**RELATED_TO_BEST_WEIGHTS, **RELATED_TO_TOUCHED_WEIGHTS}
-MIN_WORK_RELATEDNESS = 0.5
-"""A file this closely related to touched files is relevant without a common word."""
+MIN_CHANGED_WITH = 0.6
+"""Share of the changes of the conversation's files at which a file belongs to them."""
 
 ALWAYS_INCLUDED = 8
 """The top N files are always included."""
@@ -77,7 +77,6 @@ MAX_ODDS_GAP = 6.0
 
 _TEXT_PARTS = ("text", "passage")
 _MENTION_PARTS = frozenset(("mentioned", "namedPath"))
-_STRONG_EVIDENCE = frozenset(("identifiers", *_MENTION_PARTS))
 
 DIGITS = 4
 """Decimal places of reported and compared scores."""
@@ -153,10 +152,12 @@ def text_match(ranked: RankedFile) -> float:
     return sum(ranked.parts.get(name, 0.0) for name in _TEXT_PARTS) / sum(TRAINED_WEIGHTS[name] for name in _TEXT_PARTS)
 
 
-def is_low_relevance(ranked: RankedFile) -> bool:
-    """Whether little more than one word, or only the file's age, supports it."""
-    beside_work = ranked.parts.get("changedWithTouched", 0.0) + ranked.parts.get("testPairTouched", 0.0)
-    return len(ranked.matched) < 2 and _STRONG_EVIDENCE.isdisjoint(ranked.parts) and beside_work < MIN_WORK_RELATEDNESS
+def changes_with_work(ranked: RankedFile) -> bool:
+    """Whether a file nearly always changed together with the files that the conversation changed."""
+    return (
+        ranked.parts.get("changedWithTouched", 0.0)
+        >= MIN_CHANGED_WITH * RELATED_TO_TOUCHED_WEIGHTS["changedWithTouched"]
+    )
 
 
 def drop_unlikely(ranked: Sequence[RankedFile]) -> list[RankedFile]:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.codebase.search import is_low_relevance, text_match
+from sidecar.codebase.search import changes_with_work, text_match
 from sidecar.codebase.search.ranking import (
     ALWAYS_INCLUDED,
     DIGITS,
@@ -120,21 +120,10 @@ def test_best_matching_file_has_a_text_match_of_one() -> None:
     assert all(0 <= text_match(file) <= 1.001 for file in results)
 
 
-@pytest.mark.parametrize(
-    ("names", "matched", "faint"),
-    [
-        (("text", "passage"), ("pelican",), True),
-        (("nearestCommits", "latest"), (), True),
-        (("text", "passage"), ("pelican", "walrus"), False),
-        (("namedPath",), (), False),
-        (("mentioned",), (), False),
-        (("identifiers",), ("pelican",), False),
-    ],
-)
-def test_result_with_hardly_a_matching_word_has_low_relevance(
-    names: tuple[str, ...], matched: tuple[str, ...], faint: bool
-) -> None:
-    assert is_low_relevance(_ranked(feature_parts(dict.fromkeys(names, 1.0)), *matched)) is faint
+def test_file_belongs_to_the_work_if_it_nearly_always_changed_with_it() -> None:
+    assert changes_with_work(_ranked({"changedWithTouched": 2.2}))
+    assert not changes_with_work(_ranked({"changedWithTouched": 1.0}))
+    assert not changes_with_work(_ranked({"text": 1.79}, "pelican"))
 
 
 def test_unlikely_files_are_dropped_unless_among_the_best_or_mentioned() -> None:

@@ -1,7 +1,7 @@
 """A prompt that names a file is about it, its linked files, and clear word matches."""
 
 from sidecar.codebase import RankedFile
-from sidecar.packs import above_cutoff
+from sidecar.packs import above_cutoff, comes_last, with_evidence
 
 NAMED = RankedFile("src/cart.py", 20.0, {"namedPath": 14.0, "text": 2.37}, ("cart",), ())
 MENTIONED = RankedFile("src/till.py", 24.0, {"mentioned": 20.0}, (), ())
@@ -38,3 +38,23 @@ def test_a_file_with_clear_word_matches_is_included() -> None:
     one_word = other("b.py", ("discount",), text=2.0, passage=1.5)
     in_passing = other("c.py", ("discount", "apply"), text=0.4, passage=0.3)
     assert above_cutoff([NAMED, clear, one_word, in_passing]) == [NAMED, clear]
+
+
+def test_a_file_with_function_words_alone_is_dropped_unless_a_supported_file_leads_to_it() -> None:
+    common = other("a.py", ("the", "value"), text=1.8, passage=1.6)
+    rare = other("src/cart.py", ("value", "voucher"), text=1.0)
+    linked, faintly = other("b.py", ("the",), imports=0.5), other("c.py", ("the",), imports=0.1)
+    by_commits, by_work = other("d.py", (), nearestCommits=0.9), other("e.py", (), changedWithTouched=0.9)
+    assert with_evidence([common, rare, linked, faintly, by_commits, by_work], {"voucher"}) == [
+        rare, linked, by_commits, by_work,
+    ]  # fmt: skip
+    assert with_evidence([common, by_commits, NAMED], ()) == [NAMED]
+
+
+def test_tests_and_generated_files_come_last_unless_requested() -> None:
+    test, lock = other("tests/test_cart.py", text=1.0), other("yarn.lock", text=1.0)
+    assert comes_last(test, wants_tests=False)
+    assert not comes_last(test, wants_tests=True)
+    assert comes_last(lock, wants_tests=True)
+    assert not comes_last(other("yarn.lock", namedPath=14.0), wants_tests=False)
+    assert not comes_last(other("src/cart.py", text=1.0), wants_tests=False)

@@ -1,0 +1,308 @@
+"""How much of what context blocks name is used: recorded conversations, played on the repository as it was then.
+
+    python -m tests.benchmarks.recorded_context CLONES --mirrors FOLDER --conversations TABLE [--out FILE]
+        [--repository OWNER/NAME ...] [--half learning|judging] [--per-repository 4] [--turns 10]
+    python -m tests.benchmarks.recorded_context --figures FILE
+
+CLONES has a folder per repository with `.specstory/history`; `FOLDER/owner+name/repo` its git directory. A conversation
+is played on the last commit before it began. *Used*: read or edited by the main agent at a prompt or later, as far as
+the recording names the file and the commit has it; each file counts once. *Named*: any path in a context block.
+"""
+
+import argparse
+import json
+import random
+import re
+import shutil
+import subprocess
+import tempfile
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import unquote
+
+from sidecar.core.terms import paths_in
+from sidecar.core.text import size
+from tests.benchmarks.programs import quiet_sidecar
+from tests.benchmarks.recall_in_use import conversations_of, selected_paths
+from tests.labelled.messages import Message, text_before
+from tests.support.conversation import Conversation
+from tests.support.memory_sidecar import MemorySidecar
+from tests.support.shop import text_of
+
+FILES_ABOVE = 8
+"""Bytes of files below this place count as spent on unlikely ones."""
+
+RESAMPLES = 400
+PATIENCE_SECONDS = 300.0
+EDITED, READ = "tool-Edit", "tool-Read"
+
+_TOOL = re.compile(r"<tool-use data-tool-type=\"(read|write)\"[^>]*>(.*?)</tool-use>", re.DOTALL)
+_LINE = re.compile(r"^(?:\s*<summary>)?(Read|Edit) file: ([^<\n]+)", re.MULTILINE)
+_FENCE = re.compile(r"^```.*?^```", re.DOTALL | re.MULTILINE)
+_RESULT = re.compile(r"(?:The file|[Ff]ile (?:created|written)[^:\n]{0,30}:?) (\S+)(?: has been|$)", re.MULTILINE)
+_TIME = re.compile(r"(\d{4}-\d\d-\d\d)(?:[ _T](\d\d)[:-](\d\d))?")
+_NUMBERED = re.compile(r"\d+\| ")
+
+
+class Use(NamedTuple):
+    """A file that an agent used, and how."""
+
+    path: str
+    tool: str
+
+
+class Entry(NamedTuple):
+    """A file in a context block, with the bytes of its lines."""
+
+    path: str
+    bytes: int
+
+
+def used_files(text: str, tree: Collection[str]) -> list[Use]:
+    """Return the files of a tree that the tool calls in an answer read or edited, in order, each once."""
+    found: dict[str, str] = {}
+    calls = [(match.start(), EDITED if match[1] == "write" else READ, match[2]) for match in _TOOL.finditer(text)]
+    calls += [(match.start(), EDITED if match[1] == "Edit" else READ, match[2]) for match in _LINE.finditer(text)]
+    for _, tool, body in sorted(calls):
+        names = "\n".join((_FENCE.sub(" ", body), *(match[1] for match in _RESULT.finditer(body))))
+        for name in paths_in(unquote(names).replace("\\", "/")):
+            path = _in_tree(name, tree)
+            if path is not None and found.get(path) != EDITED:
+                found[path] = tool
+    return [Use(path, tool) for path, tool in found.items()]
+
+
+def _in_tree(name: str, tree: Collection[str]) -> str | None:
+    """Return the file of a tree that a path from another machine ends with."""
+    rest = name
+    while rest not in tree:
+        _, slash, rest = rest.partition("/")
+        if not slash:
+            return None
+    return rest
+
+
+def entries_of(block: str, tree: Collection[str]) -> list[Entry]:
+    """Return the files of a context block in order."""
+    entries: list[Entry] = []
+    for line in block.splitlines():
+        heading = "" if _NUMBERED.match(line) else _path_of(line, tree)
+        if heading:
+            entries.append(Entry(heading, 0))
+        if entries:
+            last = entries[-1]
+            entries[-1] = last._replace(bytes=last.bytes + size(line) + 1)
+    return entries
+
+
+def _path_of(line: str, tree: Collection[str]) -> str:
+    """Return the path in a line's first column; empty for a line of code."""
+    for end in (len(line), line.find(" — "), line.find(" (")):
+        if end > 0 and line[:end] in tree:
+            return line[:end]
+    return ""
+
+
+def play(sidecar: MemorySidecar, worktree: Path, name: str, messages: Sequence[Message], turns: int) -> Iterator[Any]:
+    """Play a conversation; yield a row for each prompt."""
+    tree = frozenset(_git(worktree, "ls-files", "-z").split("\0")) - {""}
+    typed = [at for at, message in enumerate(messages) if message.role == "user" and message.text.strip()]
+    ends = [*typed[1:], len(messages)]
+    uses = [used_files(_answer(messages[at + 1 : end]), tree) for at, end in zip(typed, ends, strict=True)]
+    chat = Conversation(sidecar.client, worktree, sub_chat_id=name)
+    known: set[str] = set()
+    for turn, (at, end) in enumerate(zip(typed[:turns], ends, strict=False)):
+        prompt = messages[at].text
+        before = chat.pre_run(prompt)
+        earlier = {use.path for turn_uses in uses[:turn] for use in turn_uses}
+        later = {use.path for turn_uses in uses[turn:] for use in turn_uses}
+        entries = entries_of(text_of(before, "context"), tree)
+        new = [use.path for use in uses[turn] if use.path not in earlier]
+        known.update(entry.path for entry in entries)
+        yield {
+            "conversation": name, "turn": turn, "prompt": prompt[:300], "entries": entries, "new": new,
+            "newNamed": [path for path in new if path in known], "used": sorted(later),
+            "session": sorted({use.path for turn_uses in uses for use in turn_uses}) if not turn else [],
+        }  # fmt: skip
+        parts = [_work(worktree, use, number) for number, use in enumerate(uses[turn])]
+        answer = {"text": text_before(messages, end), "parts": parts}
+        chat.post_run(before, prompt, session=name, assistant=answer)
+        process = sidecar.app.process
+        assert process is not None
+        process.wait_idle(30)
+        sidecar.clock.advance(60_000)
+
+
+def _answer(messages: Iterable[Message]) -> str:
+    return "\n".join(message.text for message in messages if message.role == "assistant")
+
+
+def _work(worktree: Path, use: Use, number: int) -> dict[str, Any]:
+    """Use a file as the agent did: an edit adds a line end."""
+    target = worktree / use.path
+    if use.tool == EDITED and target.is_file():
+        target.write_bytes(target.read_bytes() + b"\n")
+    return {"type": use.tool, "toolCallId": f"{number}", "state": "result", "input": {"file_path": str(target)}}
+
+
+def base_commit(clone: Path, commit: str, path: Path, messages: Sequence[Message]) -> str:
+    """Return the last commit before a conversation began; empty without one."""
+    stated = next((message.time for message in messages if message.time), None)
+    match = _TIME.search(stated or "") or _TIME.search(path.name)
+    if match is None:
+        return ""
+    moment = f"{match[1]}T{match[2] or '00'}:{match[3] or '00'}:00+00:00"
+    return _git(clone, "rev-list", "-1", f"--before={moment}", commit).strip()
+
+
+def _git(folder: Path, *arguments: str, check: bool = True) -> str:
+    done = subprocess.run(["git", "-c", "core.quotepath=off", *arguments], cwd=folder, check=check, capture_output=True)
+    return done.stdout.decode("utf-8", "surrogateescape")
+
+
+def _check_out(worktree: Path, commit: str) -> None:
+    """Check out a commit; objects that the mirror lacks stay away, and are no change."""
+    _git(worktree, "checkout", "-q", "-f", "--detach", commit, check=False)
+    _git(worktree, "read-tree", commit)
+    _git(worktree, "clean", "-qfdx")
+    _git(worktree, "checkout-index", "-a", "-f", "-q", check=False)
+    _git(worktree, "update-ref", "--no-deref", "HEAD", commit)
+    absent = _git(worktree, "ls-files", "-z", "--deleted")
+    if absent:
+        subprocess.run(
+            ["git", "update-index", "-z", "--skip-worktree", "--stdin"],
+            cwd=worktree, check=True, input=absent.encode("utf-8", "surrogateescape"),
+        )  # fmt: skip
+
+
+def record(
+    chosen: argparse.Namespace, selected: Mapping[str, Sequence[str]], commits: Mapping[str, str]
+) -> Iterator[Any]:
+    """Play the selected conversations by clone; yield a row for each prompt."""
+    for name, paths in sorted(selected.items()):
+        mirror = chosen.mirrors / name / "repo"
+        if not mirror.is_dir():
+            continue
+        with tempfile.TemporaryDirectory() as temporary:
+            worktree = Path(temporary) / "worktree"
+            _git(Path(temporary), "clone", "-q", "--shared", "--no-checkout", str(mirror), str(worktree))
+            sidecar = quiet_sidecar(Path(temporary) / "state")
+            rows: list[Any] = []
+            try:
+                sidecar.client.initialize(settings={"mode": "active"})
+                played = 0
+                for path, messages in conversations_of(chosen.clones / name, paths):
+                    base = base_commit(mirror, commits[name], path, messages)
+                    if not base or played == chosen.per_repository:
+                        continue
+                    _check_out(worktree, base)
+                    sidecar.client.request("codebase/index", {"cwd": str(worktree)}, PATIENCE_SECONDS)
+                    own = list(play(sidecar, worktree, f"{name}/{path.stem}", messages, chosen.turns))
+                    played += any(row["session"] for row in own)
+                    rows += own if any(row["session"] for row in own) else []
+            finally:
+                sidecar.close()
+                shutil.rmtree(worktree, ignore_errors=True)
+        print(name, *figures(rows), sep="\n  ", flush=True)
+        yield from rows
+
+
+def figures(rows: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Return the figures as lines, with intervals over conversations."""
+    first = [row for row in rows if row["turn"] == 0]
+    later = [row for row in rows if row["turn"] > 0]
+    return [
+        _line("first prompts: used files named (session)", first, _session_named),
+        _line("first prompts: files used at once that are named", first, _new_named),
+        _line("first prompts: named files used", first, _named_used),
+        _line("follow-ups: newly used files named", later, _new_named),
+        _line("follow-ups: named files used", later, _named_used),
+        _line(f"bytes below the file of place {FILES_ABOVE}", rows, _bytes_below),
+        _line("prompts with a block: first", first, _with_block),
+        _line("prompts with a block: follow-ups", later, _with_block),
+    ]
+
+
+Share = Callable[[Mapping[str, Any]], tuple[float, float]]
+"""Returns a row's part and whole."""
+
+
+def _session_named(row: Mapping[str, Any]) -> tuple[float, float]:
+    named = {entry[0] for entry in row["entries"]}
+    return sum(path in named for path in row["session"]), len(row["session"])
+
+
+def _new_named(row: Mapping[str, Any]) -> tuple[float, float]:
+    return len(row["newNamed"]), len(row["new"])
+
+
+def _named_used(row: Mapping[str, Any]) -> tuple[float, float]:
+    used = set(row["used"])
+    return sum(entry[0] in used for entry in row["entries"]), len(row["entries"])
+
+
+def _bytes_below(row: Mapping[str, Any]) -> tuple[float, float]:
+    sizes = [entry[1] for entry in row["entries"]]
+    return sum(sizes[FILES_ABOVE:]), sum(sizes)
+
+
+def _with_block(row: Mapping[str, Any]) -> tuple[float, float]:
+    return float(bool(row["entries"])), 1.0
+
+
+def _line(title: str, rows: Sequence[Mapping[str, Any]], share: Share) -> str:
+    by_conversation: dict[str, list[tuple[float, float]]] = defaultdict(list)
+    for row in rows:
+        by_conversation[row["conversation"]].append(share(row))
+    sums = [(sum(part for part, _ in own), sum(whole for _, whole in own)) for own in by_conversation.values()]
+    chance = random.Random(1)
+    samples = sorted(_ratio(chance.choices(sums, k=len(sums))) for _ in range(RESAMPLES)) if sums else [0.0]
+    low, high = samples[len(samples) // 40], samples[-1 - len(samples) // 40]
+    whole = sum(total for _, total in sums)
+    return f"{title:50} {_ratio(sums):.2f} [{low:.2f}, {high:.2f}]  n = {whole:.0f} in {len(sums)} conversations"
+
+
+def _ratio(sums: Iterable[tuple[float, float]]) -> float:
+    pairs = list(sums)
+    whole = sum(total for _, total in pairs)
+    return sum(part for part, _ in pairs) / whole if whole else 0.0
+
+
+def main() -> None:
+    """Play conversations, or print the figures of played ones."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("clones", nargs="?", type=Path)
+    parser.add_argument("--mirrors", type=Path)
+    parser.add_argument("--conversations", type=Path)
+    parser.add_argument("--half", choices=("learning", "judging"), default="learning")
+    parser.add_argument("--repository", action="append", default=[])
+    parser.add_argument("--per-repository", type=int, default=4)
+    parser.add_argument("--turns", type=int, default=10)
+    parser.add_argument("--out", type=Path, help="file of the rows; outside the repository")
+    parser.add_argument("--figures", type=Path)
+    chosen = parser.parse_args()
+    if chosen.figures is not None:
+        rows = [json.loads(line) for line in chosen.figures.read_text(encoding="utf-8").splitlines()]
+    else:
+        folders = [name.replace("/", "+") for name in chosen.repository]
+        selected = {
+            name: paths
+            for name, paths in selected_paths(chosen.conversations, chosen.half).items()
+            if not folders or name in folders
+        }
+        rows = list(record(chosen, selected, _commits(chosen.conversations.with_name("clones.tsv"))))
+        if chosen.out is not None:
+            chosen.out.write_text("".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows), encoding="utf-8")
+    print("all", *figures(rows), sep="\n  ")
+
+
+def _commits(table: Path) -> dict[str, str]:
+    """Return the recorded commit of each clone."""
+    lines = (line.split("\t") for line in table.read_text(encoding="utf-8").splitlines())
+    return {fields[0].replace("/", "+"): fields[1] for fields in lines}
+
+
+if __name__ == "__main__":
+    main()

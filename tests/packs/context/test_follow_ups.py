@@ -1,0 +1,99 @@
+"""A follow-up brings only files that its own words, or the answer it refers to, point at."""
+
+import pytest
+
+from tests.support.conversation import kinds
+from tests.support.repositories import Contents, Repository
+from tests.support.shop import PROMPT, Talk, explain, read_part, text_of
+
+TEXT = "words that are in many files, the user and the value of it\n"
+MORE: dict[str, Contents] = {
+    **{f"src/part_{number}.py": f'"""Part {number}: {TEXT}"""\nNUMBER = {number}\n' for number in range(24)},
+    "src/voucher.py": '"""Vouchers that customers redeem."""\n\n\ndef redeem(code: str) -> None:\n    print(code)\n',
+    "src/generator.py": "def generate(chars: int = 10) -> str:\n    return 'x' * chars\n",
+    "tests/test_voucher.py": "from src.voucher import redeem\n\n\ndef test_redeem() -> None:\n    redeem('voucher')\n",
+}
+
+
+def paths_of(text: str) -> list[str]:
+    """Return the files of a context block in order."""
+    return [line.split(" — ")[0] for line in text.splitlines() if line.startswith(("src/", "tests/", "web/"))]
+
+
+@pytest.mark.parametrize(
+    "prompt", ["refactor", "hi", "fix it", "olá, corrige isso", "これを直してください", "the user and the value of it"]
+)
+def test_nothing_relevant_sends_no_context(talk: Talk, shop: Repository, prompt: str) -> None:
+    shop.commit(MORE)
+    assert "context" not in kinds(talk().pre_run(prompt))
+
+
+@pytest.mark.parametrize(
+    "follow_up", ["Let me setup that scenario. 1 sec.", "No man, let's use 12 zlotys instead", "go on, please", "はい"]
+)
+def test_a_follow_up_without_a_name_brings_nothing(talk: Talk, shop: Repository, follow_up: str) -> None:
+    shop.commit(MORE)
+    chat = talk()
+    chat.turn(PROMPT)
+    answer = chat.pre_run(follow_up)
+    assert answer["blocks"] == []
+    assert answer["metadata"]["injectedBytes"] == 0
+
+
+def test_a_follow_up_with_one_rare_word_brings_at_most_three_files(talk: Talk, shop: Repository) -> None:
+    shop.commit(MORE)
+    chat = talk()
+    chat.turn(PROMPT)
+    paths = paths_of(text_of(chat.pre_run("No man, let's use 12 chars instead of 10"), "context"))
+    assert paths in ([], ["src/generator.py"])
+
+
+def test_a_number_leads_to_the_item_of_the_last_answer(talk: Talk, shop: Repository) -> None:
+    shop.commit(MORE)
+    chat = talk()
+    chat.turn(PROMPT, text="I found:\n\n1. Totals are floats.\n2. `redeem` accepts any code.\n3. No docs.\n")
+    assert "def redeem" in text_of(chat.pre_run("address 2"), "context")
+
+
+def test_after_a_compaction_the_context_is_that_of_recent_work(talk: Talk, shop: Repository) -> None:
+    shop.commit(MORE)
+    chat = talk()
+    chat.turn(PROMPT)
+    chat.turn("now the vouchers: redeem must check its code", lambda: [read_part(shop.path / "src/voucher.py")])
+    for _ in range(3):
+        chat.turn(
+            "ok, and generate longer codes in generate",
+            lambda: [chat.edit("src/generator.py", "def generate():\n    pass\n")],
+        )
+    event = {
+        "event": "compacted",
+        "cwd": str(shop.path),
+        "subChatId": "chat",
+        "provider": "claude",
+        "sessionId": "session",
+    }
+    chat.client.notify("continuity/sessionEvent", event)
+    text = text_of(chat.pre_run("go on"), "context")
+    assert {"src/generator.py", "src/voucher.py"} <= set(paths_of(text))
+    assert "src/cart.py" not in paths_of(text)
+
+
+def test_tests_come_after_sources_unless_the_prompt_speaks_of_tests(talk: Talk, shop: Repository) -> None:
+    shop.commit(MORE)
+    assert paths_of(text_of(talk().pre_run("Customers cannot redeem a voucher"), "context"))[0] == "src/voucher.py"
+    requested = talk(sub_chat_id="b").pre_run("The tests of redeem and voucher fail")
+    assert "tests/test_voucher.py" in paths_of(text_of(requested, "context"))
+
+
+def test_what_a_follow_up_does_not_point_at_is_counted(talk: Talk, shop: Repository) -> None:
+    shop.commit(MORE)
+    chat = talk()
+    chat.turn("redeem a voucher", tokenMode="low")
+    shop.commit({"src/gift.py": '"""A voucher as a gift: redeem it once."""\n'})
+    answer = chat.pre_run("go on")
+    reasons = (
+        [item["reason"] for item in explain(chat, answer)["trimmed"]] if "trimmed" in explain(chat, answer) else []
+    )
+    reasons += [item["reason"] for item in answer["metadata"]["trimmed"]]
+    assert any("which this prompt does not point at" in reason for reason in reasons)
+    assert "context" not in kinds(answer)
