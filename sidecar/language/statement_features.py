@@ -254,8 +254,9 @@ def features_of(sentence: Sentence, analysis: Analysis, context: Context) -> lis
         features.append("states, asks for nothing")
     features += [name for name, pattern in _SHAPES if pattern.search(text)]
     if not _QUESTION.search(text):
-        features += _forms(text, analysis, size)
-        features += _patterns(text, analysis)
+        lower, words = text.lower(), frozenset(tokens)
+        features += _forms(lower, words, analysis, size)
+        features += _patterns(lower, words, analysis)
     if sentence.is_item:
         features.append("list item")
     features += _context_features(context)
@@ -286,9 +287,8 @@ def _step(number: int, limits: Sequence[int]) -> int:
     return next((limit for limit in limits if number <= limit), 99)
 
 
-def _forms(text: str, analysis: Analysis, size: int) -> list[str]:
+def _forms(text: str, words: frozenset[str], analysis: Analysis, size: int) -> list[str]:
     """Return the forms of a sentence, with what ties it to the task at hand."""
-    words = frozenset(analysis.tokens)
     forms = [
         name
         for name, form in FORMS.items()
@@ -303,9 +303,8 @@ def _forms(text: str, analysis: Analysis, size: int) -> list[str]:
     return forms + ties
 
 
-def _patterns(text: str, analysis: Analysis) -> list[str]:
+def _patterns(text: str, words: frozenset[str], analysis: Analysis) -> list[str]:
     """Return the patterns of a sentence, how many they are, and what ties them to the task at hand."""
-    words = frozenset(analysis.tokens)
     found = [
         name
         for name, (triggers, pattern) in PATTERNS.items()

@@ -3,8 +3,6 @@
 A form is a feature of the linear model, which starts from a high weight for it and learns what labelled messages show.
 """
 
-import re
-
 from sidecar.core.lazy_regex import lazy_regex
 
 _LEAD = (
@@ -30,7 +28,6 @@ FORMS = {
         r"|schrijf|используй|пиши)"
         r"\b[^.?!\n]{0,60}\b(?:immer|niemals|nie|toujours|jamais|siempre|nunca|sempre|mai|altijd|nooit|всегда"
         r"|никогда)\b",
-        re.IGNORECASE,
     ),
     "form must always, must never": lazy_regex(
         r"(?<!n't )(?<!n’t )\b(?:must|should|shall|may|has to|have to|needs? to) (?:always|never|not ever)\b"
@@ -40,7 +37,6 @@ FORMS = {
         r"|nie(?:mals)?|stets)\b"
         r"|\b(?:debe|deben|deve|devem|devono|doit|doivent|moet|moeten) (?:siempre|nunca|sempre|mai|toujours|jamais"
         r"|altijd|nooit)\b",
-        re.IGNORECASE,
     ),
     "form prefer": lazy_regex(
         r"\b(?:i|we)(?:['’]?d| would)? (?:(?:always|strongly|generally|usually|really|much) ){0,2}prefer\b"
@@ -57,7 +53,6 @@ FORMS = {
         r"|\bпредпочитай(?:те)?\b|^(?:use|choose|pick) (?!the\b|a\b|any\b)[\w-]+(?: [\w-]+){0,3} over (?!the\b|a\b"
         r"|tls|ssl|http)[a-z]"
         r"|.より.{1,30}を(?:優先|使)(?:し|っ)て|优先(?:使用|考虑)",
-        re.IGNORECASE,
     ),
     "form use instead": lazy_regex(
         _LEAD + r"(?:let['’]?s |we |i )?(?:use|using|write|import|run|call|name|store|keep|choose|pick|stick (?:with"
@@ -68,12 +63,10 @@ FORMS = {
         r"\b(?:en (?:vez|lugar) de|y no|au lieu d|plutôt qu|et pas|statt|anstatt|anstelle|nicht|em vez d|ao invés d"
         r"|e não|invece d|al posto di|e non|in plaats van|niet|вместо|а не|zamiast|a nie)"
         r"|(?:用|使用).{1,20}(?:代替|而不是|而非|不要用)|(?:ではなく|じゃなく|の代わりに).{0,40}(?:使って|使用|使う|書いて)",
-        re.IGNORECASE,
     ),
     "form short use": lazy_regex(
         _LEAD + r"(?:only )?use (?!this|that|it\b|them|these|those|the\b|your|same|my|a\b"
         r"|an\b|option|whatever)[a-z][a-zA-Z0-9.@/+]{1,30}(?: [a-z]{4,20}){0,2}[\s.!]{0,3}$",
-        re.IGNORECASE,
     ),
     "form we use": lazy_regex(
         r"\b(?:we|our (?:team|company|project)|this (?:project|repo|repository|codebase)) (?:always |only |already "
@@ -82,7 +75,6 @@ FORMS = {
         r"|\bwir (?:nutzen|verwenden|benutzen|setzen)\b|\b(?:on|nous) (?:utilise|utilisons|n['’]utilise)\b"
         r"|\b(?:usamos|utilizamos|usiamo|utilizziamo)\b|\bwe gebruiken\b|\bмы используем\b|\bużywamy\b"
         r"|我们(?:用|使用|采用|都)|(?:を使っています|を使用しています|を採用しています)",
-        re.IGNORECASE,
     ),
     "form stop": lazy_regex(
         _LEAD + r"(?:(?:you (?:need to|should|have to|must) )?(?:stop|quit|avoid|refrain from) (?!the\b|it\b|this"
@@ -98,7 +90,6 @@ FORMS = {
         r"|non usare|verwende kein|nutze kein|gebruik geen)\b"
         r"|(?<!先)(?:不要|别)(?:再|总是|使用|用|动|碰|写|加|自动|擅自)|(?:使う|する|さわる|触る|書く|入れる|変える|作る)な(?:[!！。\s]|$)|(?:使わ|使用し|触ら|書か"
         r"|変更し|追加し|作ら|コミットし)ないで",
-        re.IGNORECASE,
     ),
     "form whole project": lazy_regex(
         r"\b(?:everywhere|for everything|in every (?:case|file|page|view)|across (?:the )?(?:whole |entire )?(?:app"
@@ -109,7 +100,6 @@ FORMS = {
         r"|em todo o projeto|em todos os|ovunque|in tutto il progetto|overal|in het hele project|везде"
         r"|во всём проекте)\b"
         r"|整个项目|所有(?:页面|文件|地方|组件)|すべての(?:ファイル|ページ|画面)|プロジェクト全体|全てに",
-        re.IGNORECASE,
     ),
     "form only, no": lazy_regex(
         _LEAD + r"(?:no|only) (?!idea|problem|worries|one|way|longer|now|then|errors?\b|it\b|i\b|you\b|what|that"
@@ -117,7 +107,6 @@ FORMS = {
         r"(?:only|just|ever|never|at all|use|needed|unless|i (?:will|do|want|use))\b"
         r"|" + _LEAD + r"no more (?!errors?\b|issues?\b)\w{2,20}(?: \w{2,20})?"
         r"|^only [\w.-]{2,20} (?:code|files?|names?|components?|scripts?)[\s.!]{0,3}$",
-        re.IGNORECASE,
     ),
     "form no need": lazy_regex(
         r"\b(?:i|we) (?:don['’]?t|do not|dont|will not|won['’]?t) (?:need|want|care|like) (?!to (?:see|know|talk"
@@ -125,7 +114,6 @@ FORMS = {
         r"|" + _LEAD + r"(?:there(?:['’]s| is) )?no need (?:for|to)\b|\bno hace falta\b|\bnie potrzebujemy\b"
         r"|\bpas besoin d|\bwir brauchen kein|\bnon serve\b|\bnão precisa(?:mos)?\b|не нужн"
         r"|不需要|必要(?:は)?(?:ない|ありません)",
-        re.IGNORECASE,
     ),
     "form I do it": lazy_regex(
         r"\bi(?:['’]?ll| will| do|['’]?m going to)? (?:do|test|run|handle|commit|push|deploy|manage|review|write"
@@ -136,7 +124,6 @@ FORMS = {
         r"|committe) ich selbst\b|\bmach ich selbst\b|\blo hago yo\b|\byo mismo\b|\bmoi[- ]même\b|\beu mesmo\b"
         r"|\blo faccio io\b|\bdoe ik zelf\b|\bсделаю сам\b"
         r"|我自己(?:来|做|改|测试)|自分で(?:やる|やります|する|します|実行)",
-        re.IGNORECASE,
     ),
     "form all must": lazy_regex(
         r"\b(?:all|every|each|any|everything|both|todos?|todas?|cada|tous|toutes|chaque|alle|jede[rs]?|tutti|tutte"
@@ -144,7 +131,6 @@ FORMS = {
         r"|tienen? que|doi(?:t|vent)|m(?:u|ü)ss(?:en)?|sollen?|deve(?:m|r)?|devono|moet(?:en)?|должн\w|musz?ą?)\b"
         r"|" + _LEAD + r"(?:display|make|round|format|show|write|name|treat) (?:all|every|each|any) |(?:所有|每个|全部"
         r"|都)[^。\n]{0,30}(?:必须|应该|要|只用|统一)|(?:すべて|全て|全部)[^。\n]{0,40}(?:して|こと|べき)",
-        re.IGNORECASE,
     ),
     "form people": lazy_regex(
         r"\b(?:users?|customers?|clients?|guests?|people|players?|staff|visitors|students|patients"
@@ -153,7 +139,6 @@ FORMS = {
         r"|\bthere (?:will be|(?:is|are) usually|may be|might be|(?:is|are) (?:only|no|just)|will never be) "
         r"|" + _LEAD + r"(?:it|this|they|the \w{2,20}|our \w{2,20}) will (?:be|not|have|never|always|only)\b"
         r"|\b(?:should|must|may|can)(?: not|n['’]?t) be (?!able)\w+ed\b",
-        re.IGNORECASE,
     ),
     "form reminder of a rule": lazy_regex(
         r"\b(?:i|we) (?:already |have |['’]ve )?(?:told you|said|asked you)(?: \w{1,12}){0,3} (?:to \w\w|not to|that"
@@ -164,14 +149,12 @@ FORMS = {
         r"|falei)|(?<!che )ti ho (?:già )?detto|ik zei|heb ik (?:al )?gezegd|я (?:же |уже )?(?:говорил|сказал))\b"
         r"|说过|说了多少次"
         r"|何度も言|言ったはず|言ったでしょ",
-        re.IGNORECASE,
     ),
     "form upkeep": lazy_regex(
         r"\b(?:keep|kept) (?:\S{1,30} ){1,6}(?:updated|up[- ]to[- ]date|in sync|clean"
         r"|consistent)\b|\b(?:ask|tell|confirm with|check with) me (?:first|before|for)\b"
         r"|\bwithout (?:asking|my (?:permission|approval|consent))\b|\b(?:until|unless) i (?:say|ask|approve|tell"
         r"|explicitly|confirm)\b|(?:征求|经过)我的|私の(?:許可|承認)|勝手に",
-        re.IGNORECASE,
     ),
     "form decided": lazy_regex(
         r"\b(?:we|i)(?:['’]ve| have)? (?:\w{2,9}ly )?(?:decided|chose|chosen|settled|agreed) (?:on|to|for|not"
@@ -182,7 +165,6 @@ FORMS = {
         r"|hebben (?:\w{1,20} ){0,3}besloten|мы решили)\b"
         r"|\bwir haben (?:uns )?[^.?!\n]{0,60}\b(?:entschieden|beschlossen)\b"
         r"|我们决定|决定(?:使用|采用|用)|に決め(?:た|ました)|を採用(?:する|します|しました)",
-        re.IGNORECASE,
     ),
     "form convention": lazy_regex(
         r"\b(?:our|the|a|project) (?:\w{2,20} )?(?:convention|rule|policy|guideline)s?(?: here| is"
@@ -194,13 +176,11 @@ FORMS = {
         r"|\b(?:ce projet utilise|notre convention est|este (?:proyecto|projeto) usa|questo progetto usa)\b"
         r"|\bwir [^.?!\n]{0,60}\b(?:immer|nie|niemals|grundsätzlich)\b|\bdit project gebruikt\b"
         r"|(?:这个|本)项目(?:用|使用|采用)|(?:この|本)プロジェクトでは",
-        re.IGNORECASE,
     ),
     "form choice": lazy_regex(
         _LEAD + r"(?:let['’]?s|we['’]?ll|we will|we are going to|we['’]re going to) (?:go with|use|stick (?:with|to)"
         r"|settle on|switch to|move to|drop)\b(?! (?:it|this|that|option|your|the|a|\d|both|\w+ instead)\b)"
         r"|\b(?:vamos con|vamos com|on part sur|andiamo con|we kiezen voor|wir nehmen)\b|就用",
-        re.IGNORECASE,
     ),
     "form fact": lazy_regex(
         r"\b(?:our|my) (?:\w{2,20} ){0,2}(?:server|hosting|database|api|client|customer|customers|users|team|company"
@@ -214,10 +194,9 @@ FORMS = {
         r"|\bi am (?:solely|the only|targeting|going to (?:run|host|deploy))\b|\bmi intención|\bel objetivo (?:es"
         r"|de)\b|\bl['’]objectif (?:est|de)\b|\bdas ziel ist\b|\bo objetivo é\b|\bl['’]obiettivo è\b|\bhet doel is\b"
         r"|\bцель\b",
-        re.IGNORECASE,
     ),
 }
-"""Patterns of sentence forms by name; a question has none."""
+"""Patterns of sentence forms by name, for text in lower case; a question has none."""
 
 _FREQUENCY = (
     "always never immer niemals nie toujours jamais siempre nunca sempre mai altijd nooit всегда никогда stets strictly"

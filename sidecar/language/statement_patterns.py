@@ -28,7 +28,7 @@ _OUTPUT = (
 _LEAD = r"^(?:(?:please|pls|and|also|but|so|then|ok|yes|no|just|only|always|must)[ ,]+)*"
 
 PATTERNS: Mapping[str, tuple[frozenset[str], re.Pattern[str]]] = {
-    f"pattern {name}": (frozenset(triggers.split()), lazy_regex(pattern, re.IGNORECASE))
+    f"pattern {name}": (frozenset(triggers.split()), lazy_regex(pattern))
     for name, triggers, pattern in (
         (
             "ban on output",
@@ -358,7 +358,7 @@ PATTERNS: Mapping[str, tuple[frozenset[str], re.Pattern[str]]] = {
         ),
     )
 }
-"""Trigger words, of which a sentence needs one, and pattern, by name."""
+"""Trigger words, of which a sentence needs one, and pattern for text in lower case, by name."""
 
 UNSPACED_PATTERNS = frozenset({"pattern rule in Chinese", "pattern rule in Japanese"})
 """Patterns of languages without spaces."""
