@@ -266,7 +266,7 @@ def drop_lost_deliveries(tx: apsw.Connection, run: FinishedRun) -> None:
 
 def _own_items(run: FinishedRun, contents: SessionContents, *, was_sent_head: bool) -> list[Item]:
     """Return what the agent knows from its own work: what it read, wrote and committed, and where it left HEAD."""
-    items, state = list(run.effects.seen_items), run.effects.state
+    items, state = [_merged(run, item, contents) for item in run.effects.seen_items], run.effects.state
     if run.plan:
         items.append(Item(keys.PLAN, entries.TextEntry(entries.plan_digest(run.plan)), 0))
     if state is None:
@@ -283,6 +283,20 @@ def _own_items(run: FinishedRun, contents: SessionContents, *, was_sent_head: bo
         if path in run.effects.own_paths - present
     ]
     return items
+
+
+def _merged(run: FinishedRun, item: Item, contents: SessionContents) -> Item:
+    """Return what a session has of a file after a run that opened it, together with what it had before.
+
+    An edit of a file whose content it knew leaves that known.
+    """
+    had, seen, path = contents.items.get(item.key), item.entry, keys.context_path(item.key)
+    if had is None or not isinstance(had.entry, entries.FileEntry) or not isinstance(seen, entries.FileEntry):
+        return item
+    content = seen.content or had.entry.content
+    if content and not seen.content and path in run.effects.own_paths:
+        content = entries.content_digest(run.effects.files.get(path, ""))
+    return replace(item, entry=replace(had.entry, content=content, is_opened=True), bytes=had.bytes)
 
 
 def _own_tests(tx: apsw.Connection, run: FinishedRun, contents: SessionContents) -> list[Item]:

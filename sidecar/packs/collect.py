@@ -128,6 +128,7 @@ class _PackTarget(NamedTuple):
     state: RepositoryState
     listing: Listing
     search: PromptSearch
+    known: SessionContents
 
 
 class _PackResult(NamedTuple):
@@ -165,7 +166,7 @@ def collect_inputs(
     search = PromptSearch.of_prompt(pack_query, params, listing, new_task=new_task, is_follow_up=is_follow_up)
     changes = _start_changes(start, inputs, pack_query, inputs.state, known)
     memories = _start_memory_sources(start, inputs, pack_query, params, known, recall)
-    target = _PackTarget(pack_query, params.sub_chat_id, inputs.state, listing, search)
+    target = _PackTarget(pack_query, params.sub_chat_id, inputs.state, listing, search, known)
     pack = _start_pack(start, inputs, target, remaining_ms() * INDEX_SHARE)
     for collect in (changes, pack, memories):
         if collect is not None:
@@ -309,17 +310,19 @@ def _use_pack(inputs: PackInputs, pack_result: _PackResult) -> None:
 
 def _build_pack(target: _PackTarget, wait_ms: float, partial_pack: PartialPack) -> _PackResult:
     """Build the task's pack, and find the files for this prompt alone."""
-    pack_query, _, state, listing, search = target
+    pack_query, _, state, listing, search, known = target
     clock = pack_query.process.clock
     started_ms = clock.monotonic_ms()
     await_prefetch(pack_query.workspace, target.sub_chat_id, wait_ms)
     remaining_ms = max(0.0, wait_ms - (clock.monotonic_ms() - started_ms))
     task_pack = get_task_pack(pack_query, state, listing, remaining_ms, partial_pack)
-    return _pack_result(target, task_pack, search_files(search, pack_query, state, listing) if search.is_needed else ())
+    return _pack_result(
+        target, task_pack, search_files(search, pack_query, state, listing, known) if search.is_needed else ()
+    )
 
 
 def _pack_result(target: _PackTarget, task_pack: TaskPack, prompt_files: tuple[ContextFile, ...] = ()) -> _PackResult:
-    pack_query, _, state, listing, search = target
+    pack_query, _, state, listing, search, _ = target
     present = {file.ranked.path for file in (*prompt_files, *task_pack.pack.files)}
     if pack_query.pinned_paths:
         prompt_files += pinned_context_files(pack_query, state, listing, present)
@@ -460,9 +463,12 @@ class PromptSearch(NamedTuple):
 
 
 def search_files(
-    search: PromptSearch, pack_query: PackQuery, state: RepositoryState, listing: Listing
+    search: PromptSearch, pack_query: PackQuery, state: RepositoryState, listing: Listing, known: SessionContents
 ) -> tuple[ContextFile, ...]:
-    """Return the mentioned files and those that the prompt's own words match; they come before the task's files."""
+    """Return the mentioned files and those that the prompt's own words match; they come before the task's files.
+
+    Regions that the session has leave their room to others.
+    """
     mentioned = search.mentioned
     limit = search.limit + len(mentioned)
     matches = pack_query.repository.find(
@@ -476,7 +482,7 @@ def search_files(
         for path in sorted(mentioned)
         if path in listing.unindexed
     ]
-    return with_regions(pack_query, search.query, selected, state, listing, mentioned=mentioned)
+    return with_regions(pack_query, search.query, selected, state, listing, mentioned=mentioned, known=known)
 
 
 def _is_match(ranked: RankedFile, search: PromptSearch) -> bool:

@@ -123,13 +123,16 @@ class _FileState(NamedTuple):
     def has(self, region: ShownRegion) -> bool:
         """Whether the session has a region; an earlier version counts where its changes arrive as hunks.
 
-        If they do not, a prompt that asks for the file is answered with the region, and no other prompt.
+        If they do not, or the agent opened the file without reading all of it, a prompt that asks for the file is
+        answered with the region, and no other prompt.
         """
         entry = self.entry
         if region.sent in entry.regions or entry.content == content_digest(self.file.content):
             return True
         if entry.content:
             return self.changes_shown
+        if entry.is_opened and not self.is_requested:
+            return True
         has_earlier = bool(region.sent.name) and any(sent.name == region.sent.name for sent in entry.regions)
         return has_earlier and (self.changes_shown or not self.is_requested)
 
@@ -138,7 +141,8 @@ class _FileState(NamedTuple):
         current = [region.sent for region in (*chosen, *(had if self.changes_shown else ()))]
         regions = dict.fromkeys((*self.entry.regions, *current))
         content = content_digest(self.file.content) if self.entry.content and self.changes_shown else self.entry.content
-        return FileEntry(content, tuple(sorted(regions, key=_region_order)[:MAX_REGIONS]))
+        known = tuple(sorted(regions, key=_region_order)[:MAX_REGIONS])
+        return FileEntry(content, known, self.entry.is_opened)
 
 
 def _region_order(region: SentRegion) -> tuple[str, str]:

@@ -1,7 +1,7 @@
 """The part of a pack that all conversations about one task share: the anchor's lines and the task's files, cached."""
 
 import threading
-from collections.abc import Container, Hashable, Iterator, Mapping
+from collections.abc import Container, Hashable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,6 +13,7 @@ from sidecar.codebase import (
     TEST_WORDS,
     Listing,
     RankedFile,
+    RankedRegion,
     Repository,
     RepositoryState,
     SearchedFile,
@@ -33,8 +34,10 @@ from sidecar.packs.context_pack import (
     ShownRegion,
     above_cutoff,
     comes_last,
+    known_file,
     near_best,
     reasons_for,
+    sent_region,
     shown_region,
     with_evidence,
 )
@@ -43,8 +46,8 @@ from sidecar.packs.model import HostInjects, TokenMode
 from sidecar.packs.overrides import pinned_files
 from sidecar.packs.request import PackRequest
 from sidecar.packs.task import GENERAL_TERMS
-from sidecar.runs import RecentWork, Task
-from sidecar.runs.ledger_entries import SentRegion
+from sidecar.runs import RecentWork, SessionContents, Task
+from sidecar.runs.ledger_entries import SentRegion, content_digest
 from sidecar.runs.model import Provider, RunMode
 from sidecar.storage.cache import Cache
 from sidecar.workspace import Workspace
@@ -349,11 +352,12 @@ def with_regions(
     listing: Listing,
     *,
     mentioned: frozenset[str] = frozenset(),
+    known: SessionContents | None = None,
 ) -> tuple[ContextFile, ...]:
     """Return the ranked files with the regions to show, then files to point at; omit a file that no longer exists."""
     summaries = pack_query.repository.summaries(_contents(ranked, listing))
     present = [ranked_file for ranked_file in ranked if ranked_file.path in summaries]
-    return _files(pack_query, query, present, summaries, state, listing, mentioned)
+    return _files(pack_query, query, present, summaries, state, listing, mentioned, known)
 
 
 def with_cached_regions(
@@ -365,7 +369,7 @@ def with_cached_regions(
     """
     present = [ranked_file for ranked_file in ranked if ranked_file.path in listing.files]
     summaries = pack_query.repository.cached_summaries(_contents(present[:PARTIAL_FILES], listing))
-    return _files(pack_query, query, present, summaries, state, listing, frozenset())
+    return _files(pack_query, query, present, summaries, state, listing, frozenset(), None)
 
 
 def _contents(ranked: list[RankedFile], listing: Listing) -> dict[str, str]:
@@ -381,6 +385,7 @@ def _files(
     state: RepositoryState,
     listing: Listing,
     mentioned: frozenset[str],
+    known: SessionContents | None,
 ) -> tuple[ContextFile, ...]:
     """The files with regions, and near the best one those without. A file without a summary is only pointed at."""
     changed = {file.path for file in state.changed} if state.kind == "git" else set()
@@ -388,7 +393,7 @@ def _files(
     wants_tests = not TEST_WORDS.isdisjoint(words)
     contents = _contents(ranked, listing)
     ranked = [file for file in ranked if _is_named(file) or not _is_unreadable(summaries.get(file.path))]
-    regions = _regions(pack_query, query, ranked, summaries, contents)
+    regions = _regions(pack_query, query, ranked, summaries, contents, known)
     near = {ranked_file.path for ranked_file in near_best(ranked)}
     chosen = (
         ranked_file for ranked_file in ranked if ranked_file.path in regions or ranked_file.path in near | mentioned
@@ -414,21 +419,59 @@ def _regions(
     ranked: list[RankedFile],
     summaries: Mapping[str, Summary],
     contents: Mapping[str, str],
+    known: SessionContents | None,
 ) -> dict[str, list[ShownRegion]]:
-    """Return the regions to show of each file, chosen among all files within the context's bytes."""
+    """Return the regions to show of each file, chosen among all files within the context's bytes.
+
+    With `known`, the contents of a session, a file that the prompt names comes with something that the session lacks.
+    """
     repository = pack_query.repository
     searched = [
         SearchedFile(file, contents[file.path], summaries[file.path])
         for file in ranked
         if file.path in summaries and (not is_generated(file.path) or _is_named(file))
     ]
-    chosen = choose_regions(repository.regions(query, searched), pack_query.context_bytes)
+    found_regions: Sequence[RankedRegion] = repository.regions(query, searched)
+    free: frozenset[tuple[str, int]] = frozenset()
+    if known is not None:
+        free = _known_places(repository, found_regions, contents, known)
+        found_regions = _named_first(found_regions, {file.path for file in ranked if _is_named(file)}, free)
+    chosen = choose_regions(found_regions, pack_query.context_bytes, free)
     regions: dict[str, list[ShownRegion]] = {}
     for order, region in enumerate(chosen):
         found = repository.region_lines(region, contents[region.path])
         if found is not None:
             regions.setdefault(region.path, []).append(shown_region(order, found))
     return regions
+
+
+def _known_places(
+    repository: Repository, regions: Sequence[RankedRegion], contents: Mapping[str, str], known: SessionContents
+) -> frozenset[tuple[str, int]]:
+    """Return path and first line of the regions that a session has."""
+    files = {region.path: known_file(known, region.path) for region in regions}
+    places = set()
+    for region in regions:
+        entry = files[region.path]
+        if entry is None or entry.is_pointer:
+            continue
+        is_whole = bool(entry.content) and entry.content == content_digest(contents[region.path])
+        found = None if is_whole else repository.region_lines(region, contents[region.path])
+        if is_whole or (found is not None and sent_region(found) in entry.regions):
+            places.add((region.path, region.region.first))
+    return frozenset(places)
+
+
+def _named_first(
+    regions: Sequence[RankedRegion], named: Container[str], free: Container[tuple[str, int]]
+) -> list[RankedRegion]:
+    """Put the best region that a session lacks of each named file before the others."""
+    leaders: dict[str, RankedRegion] = {}
+    for region in regions:
+        if region.path in named and (region.path, region.region.first) not in free:
+            leaders.setdefault(region.path, region)
+    first = list(leaders.values())
+    return [*first, *(region for region in regions if leaders.get(region.path) is not region)]
 
 
 def _is_unreadable(summary: Summary | None) -> bool:

@@ -86,11 +86,13 @@ class FileEntry:
     content: str = ""
     """Digest of the whole content that the agent read or wrote; empty if it did neither."""
     regions: tuple[SentRegion, ...] = ()
+    is_opened: bool = False
+    """Whether the agent read or wrote some of it itself."""
 
     @property
     def is_pointer(self) -> bool:
         """Whether the session only knows that the file exists."""
-        return not self.content and not self.regions
+        return not (self.content or self.regions or self.is_opened)
 
 
 @dataclass(frozen=True, slots=True)

@@ -68,6 +68,7 @@ _HARMLESS_OPTIONS = {
 """Programs for which those options mean something else, or nothing."""
 
 _READERS = frozenset("cat bat nl less more head tail sed awk tac".split())
+_FILTERS = frozenset("head tail sed awk grep egrep fgrep rg cut less more".split())
 _SCRIPT_FIRST = frozenset(("sed", "awk"))
 _NUMBER = lazy_regex(r"[+-]?\d+[a-zA-Z]*")
 
@@ -118,11 +119,17 @@ def only_displays(line: str) -> bool:
     return bool(commands) and all(command.program in _READ_ONLY for command in commands or ())
 
 
-def files_read(line: str) -> tuple[str, ...]:
-    """Return the words of a command line that may be files it displays: `cat`, `sed -n`, `head` and the like."""
+def files_read(line: str, *, whole: bool = False) -> tuple[str, ...]:
+    """Return the words of a command line that may be files it displays: `cat`, `sed -n`, `head` and the like.
+
+    With `whole`, only those of which nothing is left out.
+    """
     paths: list[str] = []
     folder = ""
-    for command in simple_commands(line) or ():
+    commands = simple_commands(line) or ()
+    if whole and any(command.program in _FILTERS for command in commands):
+        return ()
+    for command in commands:
         if command.program in ("cd", "pushd") and len(command.words) > 1:
             folder = posixpath.join(folder, command.words[1])
         elif command.program in _READERS and not _may_write(command):

@@ -37,6 +37,8 @@ class RunActivity(NamedTuple):
 
     written: tuple[str, ...]
     read: tuple[str, ...]
+    seen_whole: tuple[str, ...]
+    """Those of them that it wrote, or read from beginning to end."""
     commands: tuple[Command, ...]
     todos: tuple[tuple[str, str], ...] | None
     """None if the run did not change its task list."""
@@ -71,6 +73,7 @@ def activity_of(parts: Sequence[Mapping[str, Any]], failures: Sequence[ToolFailu
     by_id = {failure.tool_call_id: failure for failure in failures if failure.tool_call_id}
     written: list[str] = []
     read: list[str] = []
+    seen_whole: list[str] = []
     commands: list[Command] = []
     todos: tuple[tuple[str, str], ...] | None = None
     plan: str | None = None
@@ -87,12 +90,17 @@ def activity_of(parts: Sequence[Mapping[str, Any]], failures: Sequence[ToolFailu
         succeeded = failure is None and (part.get("state") != "call" or part.get("output") is not None)
         if kind in _WRITING:
             written.extend(_paths(tool_input) if succeeded else ())
+            seen_whole.extend(_written_whole(kind, tool_input) if succeeded else ())
         elif kind in _READING:
             read.extend(_paths(tool_input) if succeeded else ())
+            is_part = any(tool_input.get(name) is not None for name in ("offset", "limit", "pages"))
+            seen_whole.extend(_paths(tool_input) if succeeded and not is_part else ())
         elif kind == "tool-Bash":
             command = command_of(part, tool_input, failure)
             commands.extend([command] if command else [])
-            read.extend(files_read(command.command) if command and succeeded and not command.failed else ())
+            if command and succeeded and not command.failed:
+                read.extend(files_read(command.command))
+                seen_whole.extend(files_read(command.command, whole=True))
         elif kind == "tool-TodoWrite":
             todo_items = tool_input.get("todos")
             todos = _todos(todo_items) if isinstance(todo_items, list) else todos
@@ -106,7 +114,17 @@ def activity_of(parts: Sequence[Mapping[str, Any]], failures: Sequence[ToolFailu
         for failure in failures
         if failure.tool_call_id not in call_ids and failure.is_shell_output
     )
-    return RunActivity(_distinct(written), _distinct(read), tuple(commands), todos, plan, "\n\n".join(texts))
+    return RunActivity(
+        _distinct(written), _distinct(read), _distinct(seen_whole), tuple(commands), todos, plan, "\n\n".join(texts)
+    )
+
+
+def _written_whole(kind: str, tool_input: Mapping[str, Any]) -> list[str]:
+    """Return the paths that a call wrote from beginning to end: a new file, or one that it replaced."""
+    changes = tool_input.get("changes")
+    if isinstance(changes, Mapping):
+        return [path for path, change in changes.items() if isinstance(change, Mapping) and change.get("type") == "add"]
+    return _paths(tool_input) if kind == "tool-Write" else []
 
 
 def events_of_parts(

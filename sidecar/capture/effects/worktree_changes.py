@@ -108,7 +108,8 @@ def observe_effects(
     effects.own_paths = frozenset(written) | {file.path for file in effects.moved.files}
     effects.changes = [_change(path, counts.get(path, (0, 0))) for path in sorted(touched) if may_show(path)]
     _count_lines(effects, counts, touched, baseline or WorktreeBaseline())
-    effects.seen_items = _seen(listing.files, written | _read(state, cwd, activity, baseline))
+    whole = _relative(cwd, activity.seen_whole)
+    effects.seen_items = _seen(listing.files, written | _read(state, cwd, activity, baseline), whole)
     effects.seen_items += _sent_changes_of_own_edits(state, written, diffs, repository.new_file_text)
     if activity.todos:
         todos = tuple((redact(content), status) for content, status in activity.todos)
@@ -200,11 +201,12 @@ def _read(state: RepositoryState, cwd: str, activity: RunActivity, baseline: Wor
     return _relative(cwd, activity.read) - (meanwhile if state.kind == "git" else set())
 
 
-def _seen(files: Mapping[str, str], paths: set[str]) -> list[Item]:
+def _seen(files: Mapping[str, str], paths: set[str], whole: set[str]) -> list[Item]:
+    """Return what the run saw of files; of one that it read or edited in part, that it did."""
+    contents = {path: entries.content_digest(files[path]) if path in whole else "" for path in paths if path in files}
     return [
-        Item(keys.context_key(path), entries.FileEntry(entries.content_digest(files[path])), 0)
-        for path in sorted(paths)
-        if path in files
+        Item(keys.context_key(path), entries.FileEntry(content, is_opened=True), 0)
+        for path, content in sorted(contents.items())
     ]
 
 

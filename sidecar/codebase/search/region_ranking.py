@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -298,12 +298,22 @@ FILE_BYTES, GAP_BYTES, HEAD_BYTES = 60, 4, 50
 """Bytes of a file's heading besides its path, of a gap's mark, and of the line that a window belongs to."""
 
 
-def choose_regions(ranked: Sequence[RankedRegion], budget_bytes: int) -> list[RankedRegion]:
-    """Return regions within a budget, in the order of their value; a smaller one may follow one that does not fit."""
+def choose_regions(
+    ranked: Sequence[RankedRegion], budget_bytes: int, free: Container[tuple[str, int]] = ()
+) -> list[RankedRegion]:
+    """Return regions within a budget, in the given order; a smaller one may follow one that does not fit.
+
+    Those at the places in `free`, path and first line, have as much room of their own.
+    """
     chosen: list[RankedRegion] = []
     paths: set[str] = set()
-    left = budget_bytes
+    left = free_left = budget_bytes
     for region in ranked:
+        if (region.path, region.region.first) in free:
+            free_left -= shown_bytes(region)
+            if free_left >= 0:
+                chosen.append(region)
+            continue
         cost = shown_bytes(region) + (0 if region.path in paths else len(region.path.encode()) + FILE_BYTES)
         if cost <= left:
             left -= cost

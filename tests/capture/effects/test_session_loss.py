@@ -90,7 +90,7 @@ def test_a_command_that_never_started_loses_nothing(talk: Talk) -> None:
     chat = talk()
     chat.turn(PROMPT)
     command(chat, "/compact", outcome="notStarted")
-    assert kinds(chat.pre_run("and now fix it")) == ["delta"]
+    assert kinds(chat.pre_run("and now fix it")) == []
 
 
 @pytest.mark.parametrize(
@@ -124,14 +124,14 @@ def test_records_other_than_a_compaction_of_this_run_lose_nothing(
     chat = talk()
     chat.turn(PROMPT)
     chat.turn("and now fix it", transcriptPath=transcript_of(tmp_path, record, record))
-    assert kinds(chat.pre_run("and now fix it")) == ["delta"]
+    assert kinds(chat.pre_run("and now fix it")) == []
 
 
 def test_an_unreadable_transcript_loses_nothing(talk: Talk, tmp_path: Path) -> None:
     chat = talk()
     chat.turn(PROMPT, transcriptPath=str(tmp_path))
     chat.turn("and now fix it", transcriptPath=str(tmp_path / "nowhere"))
-    assert kinds(chat.pre_run("and now fix it")) == ["delta"]
+    assert kinds(chat.pre_run("and now fix it")) == []
 
 
 def test_only_the_end_of_a_huge_transcript_is_read_and_an_unread_part_counts_as_compacted(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from sidecar.runs import NO_CONTENTS, Item, SessionContents
 from sidecar.runs.ledger_entries import FileEntry, SentRegion
 from tests.support.conversation import sent
 from tests.support.repositories import Repository
-from tests.support.shop import PROMPT, Talk, explain, text_of
+from tests.support.shop import PROMPT, Talk, explain, read_part, text_of
 
 RANKED = RankedFile("src/cart.py", 3.0, {"text": 2.0}, ("total",), ())
 TOTAL_LINES = ((7, "def total(cart):"), (8, "    return 0"))
@@ -146,3 +146,72 @@ def test_a_follow_up_that_names_another_definition_gets_its_code(
     first = text_of(chat.turn("Why does the cart ignore the discount total?", session="s"), "context")
     name = next(f"discount_total_{n:02}" for n in range(20) if f"def discount_total_{n:02}" not in first)
     assert f"def {name}" in sent(chat.pre_run(f"and what is {name} for?"))
+
+
+def long_module(repository: Repository) -> None:
+    """Commit a module whose functions do not fit into a follow-up together."""
+    filler = "".join(f"    value_{number} = {number}\n" for number in range(30))
+    functions = "\n\n".join(
+        f"def step_{n:02}(cart):\n    # {'ab' * 12} {n}\n{filler}    return cart" for n in range(24)
+    )
+    repository.commit({"src/steps.py": f'"""Steps of an order."""\n\n\n{functions}\n'}, "Add steps")
+
+
+def functions_in(answer: object) -> set[str]:
+    return {line.partition("def ")[2].partition("(")[0] for line in sent(answer).splitlines() if "| def step_" in line}
+
+
+def test_a_file_named_again_and_again_is_answered_with_what_the_session_lacks(talk: Talk, shop: Repository) -> None:
+    long_module(shop)
+    chat = talk("codex")
+    chat.turn(PROMPT)
+    shown: set[str] = set()
+    for _ in range(2):
+        new = functions_in(chat.turn("Look at src/steps.py once more, please."))
+        assert new
+        assert not new & shown
+        shown |= new
+
+
+def test_a_file_of_which_the_agent_read_a_part_is_answered_when_the_prompt_names_it(
+    talk: Talk, shop: Repository
+) -> None:
+    long_module(shop)
+    chat = talk("codex")
+    path = shop.path / "src/steps.py"
+    part = read_part(path) | {"input": {"file_path": str(path), "offset": 1, "limit": 40}}
+    chat.turn("Why does the mail go out twice?", lambda: [part])
+    assert "step_" not in sent(chat.turn("and now fix it"))
+    assert "step_17" in functions_in(chat.pre_run("What is step_17 in src/steps.py for?"))
+    whole = talk("codex", sub_chat_id="whole")
+    whole.turn("Why does the mail go out twice?", lambda: [read_part(path)], session="other")
+    assert "step_" not in sent(whole.pre_run("What is step_17 in src/steps.py for?"))
+
+
+def test_an_edit_of_a_region_that_the_session_has_arrives_as_a_hunk(talk: Talk, shop: Repository) -> None:
+    chat = talk("codex")
+    chat.turn(PROMPT)
+    text = (shop.path / "src/cart.py").read_text(encoding="utf-8")
+    shop.write({"src/cart.py": text.replace("self.discount = percent", "self.discount = percent / 100")})
+    second = chat.turn("Is src/cart.py right now?")
+    assert "+        self.discount = percent / 100" in text_of(second, "delta")
+    assert text_of(second, "context") == ""
+    shop.commit(message="Divide")
+    third = chat.turn("Is src/cart.py right now?")
+    assert "def apply_discount" not in sent(third)
+
+
+def test_thirteen_turns_on_one_subject_cost_a_tenth_of_sending_everything_each_time(
+    talk: Talk, shop: Repository
+) -> None:
+    long_module(shop)
+    chat = talk()
+    prompts = [PROMPT, *["and now fix it", "run the tests", "is the discount of the cart right?", "go on"] * 3]
+    injected = baseline = 0
+    for number, prompt in enumerate(prompts):
+        if number % 4 == 3:
+            shop.write({"src/mail.py": f"def send(address: str, body: str) -> None:\n    print({number})\n"})
+        metadata = chat.turn(prompt)["metadata"]
+        injected, baseline = injected + metadata["injectedBytes"], baseline + metadata["baselineBytes"]
+    assert len(prompts) == 13
+    assert injected <= 0.13 * baseline
