@@ -320,11 +320,25 @@ export interface CodebaseSearchParams {
   query: string
   /** Maximum number of files. */
   limit?: number
+  /** Maximum tokens of the regions' texts, by an estimate. */
+  budgetTokens?: number
+  /** Return files without regions. */
+  pathOnly?: boolean
+  /**
+   * The conversation that receives the result. A region that it received before is one line, `path:lines (shown above)`, until the sidecar learns that the session of this id was compacted.
+   */
+  sessionId?: string | null
+  /** Return every region in full. */
+  repeat?: boolean
 }
 
-/** Files, most relevant first. */
+/** Files, most relevant first, and the regions of the best ones. */
 export interface CodebaseSearchResult {
   files: FoundFile[]
+  /** Regions within the token budget, by file in the order of the best region, then by line. */
+  regions: FoundFileRegion[]
+  /** Number of further regions of the best files, over the budget. */
+  omittedRegions: number
   /** False while files are still being indexed: those match by path and history alone. */
   complete: boolean
 }
@@ -792,6 +806,26 @@ export interface FoundFile {
   parts: Record<string, number>
   /** The query's terms it contains, rarest first; empty if it is only related to matching files. */
   matched: string[]
+}
+
+/** Lines of a file that match the query: a definition, a window of a long one, or the code between. */
+export interface FoundFileRegion {
+  /** Relative to `cwd`. */
+  path: string
+  /** First and last line, as `12-40`. */
+  lines: string
+  /** The definition it is or belongs to; empty at the top of a file. */
+  name: string
+  /** Lines as `NN| text`, with gaps marked; or one line that it was shown above. */
+  text: string
+  /** The sum of its parts; comparable within one result only. */
+  score: number
+  /**
+   * The parts of the score, by name, without zeros. Matches of the query's words: `text`, `title` (of its first line), `textInFile` (relative to the file's best), `nameWords`, `coverage`. `named`, `chain`, `containerNamed`: the query names the definition, with its container, or the container; `callsNamed`, `calledByNamed`: uses or is used by such a definition; `frame`: a stack frame lies in it; `fileRank`, `fileScore`: its file's; `near`: close to the file's best region; `test`, `imports`, `prose`, `between`, `window`: the kind of region.
+   */
+  parts: Record<string, number>
+  /** Whether the session received it before, so that the text is one line. */
+  repeated: boolean
 }
 
 /** The governor's decision before a run. */
@@ -3431,12 +3465,13 @@ export interface Methods {
    */
   "codebase/index": { params: WorkspaceParams; result: CodebaseIndexResult }
   /**
-   * Rank the files a text is about, each with the parts of its score.
+   * Rank the files a text is about, and show the regions of the best ones within a token budget.
    *
    * Each file is scored by itself first: contents, path, definitions and history. Then files related to the best ones
    * are added: changed in the same commits, imported by them, or test and subject of each other. So a result may share
-   * no word with the query, but being recent, long or a test alone is not enough. Waits at most two seconds for
-   * indexing.
+   * no word with the query, but being recent, long or a test alone is not enough. Regions are definitions, windows of
+   * long ones and the code between, ranked by the query's words, names, call chains and stack frames. Waits at most two
+   * seconds for indexing.
    *
    * Errors: workspaceUnavailable, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */

@@ -257,6 +257,7 @@ def drop_lost_deliveries(tx: apsw.Connection, run: FinishedRun) -> None:
     """Delete what the run's session lost, this run's deliveries included; the next call sends it again."""
     for session_id in (run.params.session.before, run.params.session.after):
         if session_id is not None and run.loss is not Loss.NOTHING:
+            run.call.process.slices.codebase.shown_regions.forget(session_id)
             provider, sub_chat_id = run.params.provider, run.params.sub_chat_id
             if run.loss is Loss.TRANSCRIPT:
                 ledger.drop_transcript(tx, provider, session_id, sub_chat_id, run.now_ms, is_compaction=True)

@@ -6,11 +6,14 @@ from typing import Literal
 from pydantic import Field
 
 from sidecar.call import Call
+from sidecar.codebase.files import Listing
 from sidecar.codebase.indexer import IndexReport
+from sidecar.codebase.region_search import FoundRegion, PackedRegions, SearchedFile, line_span, pack_regions
+from sidecar.codebase.search.ranking import RankedFile, drop_unlikely
 from sidecar.codebase.workspace_repository import Repository
 from sidecar.codebase.worktree.state import RepositoryState, StateUnavailable
 from sidecar.core.errors import Cancelled, WorkspaceUnavailable
-from sidecar.core.wire import FolderPath, WireModel
+from sidecar.core.wire import FolderPath, Identifier, WireModel
 from sidecar.lifecycle import Progress, ProgressParams
 from sidecar.method import Lane, method
 
@@ -70,6 +73,16 @@ class CodebaseSearchParams(WorkspaceParams):
 
     query: str = Field(min_length=1, max_length=100_000, description="A prompt, in any language, or a stack trace.")
     limit: int = Field(default=20, ge=1, le=200, description="Maximum number of files.")
+    budget_tokens: int = Field(
+        default=4_000, ge=100, le=100_000, description="Maximum tokens of the regions' texts, by an estimate."
+    )
+    path_only: bool = Field(default=False, description="Return files without regions.")
+    session_id: Identifier | None = Field(
+        default=None,
+        description="The conversation that receives the result. A region that it received before is one line, "
+        "`path:lines (shown above)`, until the sidecar learns that the session of this id was compacted.",
+    )
+    repeat: bool = Field(default=False, description="Return every region in full.")
 
 
 class FoundFile(WireModel):
@@ -93,16 +106,42 @@ class FoundFile(WireModel):
     )
 
 
+class FoundFileRegion(WireModel):
+    """Lines of a file that match the query: a definition, a window of a long one, or the code between."""
+
+    path: str = Field(description="Relative to `cwd`.")
+    lines: str = Field(description="First and last line, as `12-40`.")
+    name: str = Field(description="The definition it is or belongs to; empty at the top of a file.")
+    text: str = Field(description="Lines as `NN| text`, with gaps marked; or one line that it was shown above.")
+    score: float = Field(description="The sum of its parts; comparable within one result only.")
+    parts: dict[str, float] = Field(
+        description="The parts of the score, by name, without zeros. Matches of the query's words: `text`, `title` (of "
+        "its first line), `textInFile` (relative to the file's best), `nameWords`, `coverage`. `named`, `chain`, "
+        "`containerNamed`: the query names the definition, with its container, or the container; `callsNamed`, "
+        "`calledByNamed`: uses or is used by such a definition; `frame`: a stack frame lies in it; `fileRank`, "
+        "`fileScore`: its file's; `near`: close to the file's best region; `test`, `imports`, `prose`, `between`, "
+        "`window`: the kind of region."
+    )
+    repeated: bool = Field(description="Whether the session received it before, so that the text is one line.")
+
+
 class CodebaseSearchResult(WireModel):
-    """Files, most relevant first."""
+    """Files, most relevant first, and the regions of the best ones."""
 
     files: list[FoundFile]
+    regions: list[FoundFileRegion] = Field(
+        description="Regions within the token budget, by file in the order of the best region, then by line."
+    )
+    omitted_regions: int = Field(description="Number of further regions of the best files, over the budget.")
     complete: bool = Field(
         description="False while files are still being indexed: those match by path and history alone."
     )
 
 
 SEARCH_WAIT_MS = 2_000
+REGION_FILES = 16
+"""Number of best files whose regions are ranked."""
+
 PROGRESS_SECONDS = 0.2
 
 
@@ -161,21 +200,63 @@ def index(call: Call, params: WorkspaceParams) -> CodebaseIndexResult:
 
 
 def search(call: Call, params: CodebaseSearchParams) -> CodebaseSearchResult:
-    """Rank the files a text is about, each with the parts of its score.
+    """Rank the files a text is about, and show the regions of the best ones within a token budget.
 
     Each file is scored by itself first: contents, path, definitions and history. Then files related to the best ones
     are added: changed in the same commits, imported by them, or test and subject of each other. So a result may share
-    no word with the query, but being recent, long or a test alone is not enough. Waits at most two seconds for
-    indexing.
+    no word with the query, but being recent, long or a test alone is not enough. Regions are definitions, windows of
+    long ones and the code between, ranked by the query's words, names, call chains and stack frames. Waits at most two
+    seconds for indexing.
     """
     repository, worktree = _open(call, params)
     listing = repository.listing(worktree)
     _, complete = repository.wait_for_index(listing, call.process.indexing, SEARCH_WAIT_MS)
-    ranked = repository.find(params.query, worktree, params.limit)
+    ranked = repository.find(params.query, worktree, max(params.limit, REGION_FILES))
     files = [
-        FoundFile(path=file.path, score=file.score, parts=file.parts, matched=list(file.matched)) for file in ranked
+        FoundFile(path=file.path, score=file.score, parts=file.parts, matched=list(file.matched))
+        for file in ranked[: params.limit]
     ]
-    return CodebaseSearchResult(files=files, complete=complete)
+    packed = PackedRegions([], [], [], 0)
+    if not params.path_only:
+        found = _found_regions(repository, params.query, ranked, listing, complete=complete)
+        packed = _packed_regions(call, params, found)
+    regions = [
+        FoundFileRegion(
+            path=region.ranked.path,
+            lines=line_span(region),
+            name=region.ranked.region.name,
+            text=text,
+            score=region.ranked.score,
+            parts=region.ranked.parts,
+            repeated=repeated,
+        )
+        for region, text, repeated in zip(packed.regions, packed.texts, packed.repeated, strict=True)
+    ]
+    return CodebaseSearchResult(files=files, regions=regions, omitted_regions=packed.omitted, complete=complete)
+
+
+def _found_regions(
+    repository: Repository, query: str, ranked: list[RankedFile], listing: Listing, *, complete: bool
+) -> list[FoundRegion]:
+    """Return the regions of the best files with their lines, the most valuable first."""
+    best = drop_unlikely(ranked)[:REGION_FILES]
+    contents = {file.path: listing.files[file.path] for file in best if file.path in listing.files}
+    summaries = repository.summaries(contents) if complete else repository.cached_summaries(contents)
+    searched = [
+        SearchedFile(file, contents[file.path], summaries[file.path]) for file in best if file.path in summaries
+    ]
+    lines = (repository.region_lines(region, contents[region.path]) for region in repository.regions(query, searched))
+    return [region for region in lines if region is not None]
+
+
+def _packed_regions(call: Call, params: CodebaseSearchParams, found: list[FoundRegion]) -> PackedRegions:
+    shown_regions = call.process.slices.codebase.shown_regions
+    session_id = params.session_id
+    shown = shown_regions.of(session_id) if session_id is not None and not params.repeat else frozenset()
+    packed = pack_regions(found, params.budget_tokens, shown)
+    if session_id is not None:
+        shown_regions.add(session_id, packed.regions)
+    return packed
 
 
 def _open(call: Call, params: WorkspaceParams) -> tuple[Repository, RepositoryState]:

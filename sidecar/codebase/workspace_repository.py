@@ -10,7 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from sidecar.call import Process
 from sidecar.codebase.files import Lister, Listing, may_show, read_contents, read_from_worktree
 from sidecar.codebase.indexer import MAX_INLINE_FILES, Indexer, IndexReport, analyse
-from sidecar.codebase.region_search import FoundRegion, RegionSearch, SearchedFile
+from sidecar.codebase.region_search import FoundRegion, RegionSearch, SearchedFile, ShownRegions
 from sidecar.codebase.search import FragileFile, PackageNames, RankedFile, SearchQuery
 from sidecar.codebase.search.region_ranking import RankedRegion
 from sidecar.codebase.searcher import Searcher
@@ -56,6 +56,7 @@ class CodebaseState:
     def __init__(self, process: Process) -> None:
         self.file_cache = FileCache(process)
         self.search_cache = SearchCache(process)
+        self.shown_regions = ShownRegions()
         self.watchers = Watchers(process)
 
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 from urllib.parse import unquote, urlsplit
 from urllib.request import url2pathname
+from uuid import uuid4
 
 import anyio
 import anyio.to_thread
@@ -47,6 +48,7 @@ class Tools:
         self._call_method = call_method
         self._location = location
         self._cwd = cwd
+        self._connection_id = f"mcp-{uuid4().hex}"
 
     async def memory_search(self, ctx: Context, query: str, limit: Limit = 8) -> dict[str, Any]:
         """Search the memories of earlier sessions: decisions, errors and their resolutions, corrections."""
@@ -75,9 +77,29 @@ class Tools:
         location = await self._locate(ctx)
         return await self._call("artifact/get", {"projectPath": location.project, "id": id})
 
-    async def codebase_search(self, ctx: Context, query: str, limit: Limit = 12) -> dict[str, Any]:
-        """Rank the project's files for a question, a symbol or a stack trace, with reasons."""
-        return await self._call_in_worktree(ctx, "codebase/search", {"query": query, "limit": limit})
+    async def codebase_search(
+        self,
+        ctx: Context,
+        query: str,
+        limit: Limit = 12,
+        budget_tokens: Annotated[int, Field(ge=100, le=20_000)] = 4_000,
+        path_only: bool = False,
+        repeat: bool = False,
+    ) -> dict[str, Any]:
+        """Find the code that a question, a symbol, an error message or a stack trace is about.
+
+        Use it in place of grep when you do not know the exact text to look for, when grep finds too much, or to get the
+        code itself without reading whole files: it returns the most relevant definitions and sections with line
+        numbers, within budget_tokens, and ranks the files with reasons. Use grep for every occurrence of an exact
+        string. With path_only it returns the ranking alone. Code from an earlier result of this connection is one
+        line, "path:lines (shown above)"; with repeat, or once that result is no longer in your context, ask with
+        repeat to get it in full.
+        """
+        params = {
+            "query": query, "limit": limit, "budgetTokens": budget_tokens, "pathOnly": path_only, "repeat": repeat,
+            "sessionId": self._connection_id,
+        }  # fmt: skip
+        return await self._call_in_worktree(ctx, "codebase/search", params)
 
     async def explain(self, ctx: Context, run_id: str | None = None) -> dict[str, Any]:
         """Show the context a run received, item by item, and why; without an id the project's last run."""

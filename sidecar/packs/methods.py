@@ -247,6 +247,7 @@ def session_event(call: Call, params: SessionEventParams) -> None:
             ledger.drop_session(tx, params.provider, params.session_id, params.sub_chat_id)
         records.drop_pending(tx, params.sub_chat_id)
         _reset_pressure(tx, params, call.now_ms())
+    call.process.slices.codebase.shown_regions.forget(params.session_id)
 
 
 def _reset_pressure(tx: "apsw.Connection", params: SessionEventParams, now_ms: int) -> None:

@@ -169,6 +169,8 @@ def _put_task(tx: "apsw.Connection", request: PackRequest, now_ms: int) -> None:
 def _store_facts(tx: "apsw.Connection", request: PackRequest, now_ms: int) -> None:
     """Store what the request states about its session."""
     store_session(tx, request.resumed, now_ms)
+    if request.has_new_facts and request.resumed.key is not None:
+        request.call.process.slices.codebase.shown_regions.forget(request.resumed.key.session_id)
     if request.has_new_compaction:
         project, session = request.workspace.project_key, request.resumed.key
         if session is not None:

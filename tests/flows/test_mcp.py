@@ -64,6 +64,22 @@ def test_an_agent_finds_memories_code_and_its_last_delivery(play: Callable[..., 
     assert isinstance(artifacts["artifacts"], list)
 
 
+def test_a_search_shows_code_once_within_a_connection(play: Callable[..., Any]) -> None:
+    async def story(client: Client) -> Any:
+        ask = {"query": "Where is the discounted_price?"}
+        first = await called(client, "codebase_search", **ask)
+        again = await called(client, "codebase_search", **ask)
+        full = await called(client, "codebase_search", **ask, repeat=True)
+        return first, again, full, await called(client, "codebase_search", **ask, path_only=True)
+
+    first, again, full, paths = play(story)
+    texts = [region["text"] for region in first["regions"]]
+    assert any("def discounted_price" in text for text in texts)
+    assert all(region["text"].endswith("(shown above)") for region in again["regions"])
+    assert full["regions"] == first["regions"] == play(story)[0]["regions"]
+    assert (paths["regions"], paths["files"]) == ([], first["files"])
+
+
 def test_write_tools_are_opt_in(play: Callable[..., Any]) -> None:
     async def tools(client: Client) -> dict[str, bool | None]:
         listed = (await client.list_tools()).tools

@@ -1,0 +1,93 @@
+"""`codebase/search`: regions within a token budget, files alone, and regions that were shown before."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from sidecar.core.tokens import estimate_tokens
+from tests.support.conversation import Conversation
+from tests.support.repositories import Repository
+from tests.support.shop import PROMPT, Talk, active, send_session_event, shop, talk
+
+__all__ = ["active", "shop", "talk"]
+
+FILLER = "".join(f"    value_{number} = {number}\n" for number in range(20))
+PARTS = "\n\n".join(f"def price_{n:02}(cart):\n    # the price of a cart\n{FILLER}    return cart" for n in range(30))
+Search = Callable[..., Any]
+
+
+@pytest.fixture
+def chat(talk: Talk, shop: Repository) -> Conversation:
+    shop.commit({"src/prices.py": f'"""Prices of a cart."""\n\n\n{PARTS}\n'}, "Add prices")
+    return talk()
+
+
+@pytest.fixture
+def search(chat: Conversation) -> Search:
+    """Search the shop."""
+
+    def of(query: str = "price of the cart", **params: Any) -> Any:
+        return chat.client.request("codebase/search", {"cwd": str(chat.cwd), "query": query, **params})
+
+    return of
+
+
+def texts(result: Any) -> list[str]:
+    return [region["text"] for region in result["regions"]]
+
+
+@pytest.mark.parametrize(("budget", "most"), [(300, 300), (1_500, 1_500), (None, 4_000)])
+def test_regions_stay_within_the_token_budget_and_the_rest_is_counted(
+    search: Search, budget: int | None, most: int
+) -> None:
+    result = search(**({"budgetTokens": budget} if budget else {}))
+    assert most / 2 < sum(map(estimate_tokens, texts(result))) <= most
+    assert result["omittedRegions"] > 0
+    assert "src/prices.py" in [file["path"] for file in result["files"]]
+
+
+def test_a_region_is_whole_and_its_score_is_the_sum_of_its_parts(search: Search) -> None:
+    (region,) = [found for found in search("What is price_17 for?")["regions"] if found["name"] == "price_17"]
+    lines = region["text"].splitlines()
+    assert "def price_17(cart):" in lines[0]
+    assert "return cart" in region["text"]
+    assert region["lines"] == f"{lines[0].partition('|')[0]}-{lines[-1].partition('|')[0]}"
+    assert region["score"] == pytest.approx(sum(region["parts"].values()), abs=0.01)
+
+
+def test_files_are_the_ranking_up_to_the_limit_whatever_the_budget(search: Search) -> None:
+    alone = search(pathOnly=True, limit=3)
+    assert (alone["regions"], alone["omittedRegions"]) == ([], 0)
+    assert alone["files"] == search(budgetTokens=100, limit=3)["files"]
+    assert len(alone["files"]) == 3
+    assert search(limit=1)["regions"] == search(limit=50)["regions"]
+
+
+def test_a_region_shown_before_is_one_line_until_it_is_edited(search: Search, shop: Repository) -> None:
+    first = search(sessionId="agent")
+    again = search(sessionId="agent")
+    assert not any(region["repeated"] for region in first["regions"])
+    shown = {(region["path"], region["lines"]) for region in first["regions"]}
+    repeated = [region for region in again["regions"] if region["repeated"]]
+    assert {(region["path"], region["lines"]) for region in repeated} == shown
+    assert {region["text"] for region in repeated} == {f"{path}:{lines} (shown above)" for path, lines in shown}
+    assert len(again["regions"]) > len(first["regions"])
+    assert search(sessionId="agent", repeat=True)["regions"] == first["regions"]
+    assert search(sessionId="other")["regions"] == search()["regions"] == first["regions"]
+    text = (shop.path / "src/prices.py").read_text(encoding="utf-8")
+    shop.write({"src/prices.py": text.replace("# the price of a cart", "# the price of any cart")})
+    edited = [region for region in search(sessionId="agent")["regions"] if "any cart" in region["text"]]
+    assert edited
+
+
+@pytest.mark.parametrize("stated", ["event", "fact"])
+def test_after_a_known_compaction_a_region_is_shown_in_full(search: Search, chat: Conversation, stated: str) -> None:
+    chat.turn(PROMPT)
+    first = search(sessionId="session")
+    if stated == "event":
+        send_session_event(chat, "compacted", "session")
+    else:
+        session = {"id": "session", "willResume": True, "isFork": False, "compactedAt": "2026-03-01T09:45:00.000Z"}
+        chat.pre_run("go on", session=session)
+    assert search(sessionId="session")["regions"] == first["regions"]
