@@ -1,6 +1,6 @@
 """Judge `read_statements` on labelled messages of recorded conversations.
 
-    python -m tests.labelled.evaluate CLONES [--half learning|judging2]
+    python -m tests.labelled.evaluate CLONES [--half learning|judging]
 
 A message counts as found if a statement of at least the threshold is returned for it. Shares are given with their 95 %
 Wilson interval.

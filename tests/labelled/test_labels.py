@@ -34,7 +34,7 @@ def test_every_label_names_a_message_by_its_hash() -> None:
     labels = read_labels()
     assert len(labels) > 3_000
     assert {label.label for label in labels} <= ALL_LABELS
-    assert {label.half for label in labels} <= {"learning", "judging2"}
+    assert {label.half for label in labels} <= {"learning", "judging"}
     assert all(re.fullmatch(r"[0-9a-f]{64}", label.sha256) for label in labels)
     assert all(re.fullmatch(r"[0-9a-f]{40}", label.commit) for label in labels)
     assert len({(label.repository, label.path, label.number) for label in labels}) == len(labels)
@@ -42,7 +42,7 @@ def test_every_label_names_a_message_by_its_hash() -> None:
 
 def test_no_repository_is_in_both_halves() -> None:
     labels = read_labels()
-    halves = [{label.repository for label in labels if label.half == half} for half in ("learning", "judging2")]
+    halves = [{label.repository for label in labels if label.half == half} for half in ("learning", "judging")]
     assert halves[0].isdisjoint(halves[1])
 
 
