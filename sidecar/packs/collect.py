@@ -120,6 +120,16 @@ Collect = Callable[[RemainingMs], None]
 """Waits for something that was started, and collects its result or records it as late."""
 
 
+class PromptFiles(NamedTuple):
+    """The files of a prompt alone, and the number of candidates that match less."""
+
+    files: tuple[ContextFile, ...]
+    weaker: int
+
+
+NO_FILES = PromptFiles((), 0)
+
+
 class _PackTarget(NamedTuple):
     """A pack to build: its query, the repository's state, and the search of this call alone."""
 
@@ -317,12 +327,13 @@ def _build_pack(target: _PackTarget, wait_ms: float, partial_pack: PartialPack) 
     remaining_ms = max(0.0, wait_ms - (clock.monotonic_ms() - started_ms))
     task_pack = get_task_pack(pack_query, state, listing, remaining_ms, partial_pack)
     return _pack_result(
-        target, task_pack, search_files(search, pack_query, state, listing, known) if search.is_needed else ()
+        target, task_pack, search_files(search, pack_query, state, listing, known) if search.is_needed else NO_FILES
     )
 
 
-def _pack_result(target: _PackTarget, task_pack: TaskPack, prompt_files: tuple[ContextFile, ...] = ()) -> _PackResult:
+def _pack_result(target: _PackTarget, task_pack: TaskPack, found: PromptFiles = NO_FILES) -> _PackResult:
     pack_query, _, state, listing, search, _ = target
+    prompt_files = found.files
     present = {file.ranked.path for file in (*prompt_files, *task_pack.pack.files)}
     if pack_query.pinned_paths:
         prompt_files += pinned_context_files(pack_query, state, listing, present)
@@ -334,6 +345,12 @@ def _pack_result(target: _PackTarget, task_pack: TaskPack, prompt_files: tuple[C
     if listing.cut_at is not None:
         reason = f"only the first {len(listing.files)} of {listing.cut_at} files are indexed"
         omissions.append(Trimmed(item="context", reason=reason))
+    weaker = task_pack.pack.weaker + found.weaker
+    if weaker:
+        omissions.append(Trimmed(item="context", reason=f"{weaker} more candidates match less"))
+    unshown = sum(path not in present for path in search.named)
+    if unshown:
+        omissions.append(Trimmed(item="context", reason=f"{unshown} more named files"))
     omissions.extend(
         Trimmed(item=one_line(path, 200), reason="missing, outside the workspace, or excluded")
         for path in search.unresolved
@@ -434,6 +451,8 @@ class PromptSearch(NamedTuple):
     """Number of files that may be added because of them."""
     is_needed: bool
     """Whether there is anything to search for."""
+    named: tuple[str, ...] = ()
+    """Listed files whose paths the prompt names."""
 
     @classmethod
     def of_prompt(
@@ -459,12 +478,13 @@ class PromptSearch(NamedTuple):
             evidence=evidence,
             limit=FOLLOW_UP_FILES if is_clear else UNCLEAR_FILES,
             is_needed=bool(evidence) or bool(mentioned),
+            named=tuple(path for path in dict.fromkeys(paths_in(prompt)) if path in listing.files),
         )
 
 
 def search_files(
     search: PromptSearch, pack_query: PackQuery, state: RepositoryState, listing: Listing, known: SessionContents
-) -> tuple[ContextFile, ...]:
+) -> PromptFiles:
     """Return the mentioned files and those that the prompt's own words match; they come before the task's files.
 
     Regions that the session has leave their room to others.
@@ -482,7 +502,8 @@ def search_files(
         for path in sorted(mentioned)
         if path in listing.unindexed
     ]
-    return with_regions(pack_query, search.query, selected, state, listing, mentioned=mentioned, known=known)
+    files = with_regions(pack_query, search.query, selected, state, listing, mentioned=mentioned, known=known)
+    return PromptFiles(files, len({file.path for file in (*matches, *selected)}) - len(files))
 
 
 def _is_match(ranked: RankedFile, search: PromptSearch) -> bool:

@@ -267,6 +267,9 @@ def _valid_items(
     if context.omitted:
         reason = f"{context.omitted} more regions are over the limit of the context"
         inputs.omissions.append(Trimmed(item="context", reason=reason))
+    if context.omitted_files:
+        reason = f"{context.omitted_files} more files are over the limit of the context"
+        inputs.omissions.append(Trimmed(item="context", reason=reason))
     if inputs.hint is not None or inputs.memories or inputs.sent_memories is not None:
         items.extend(_memory_items(request, inputs, anchor))
     return [*items, *changes]

@@ -85,10 +85,11 @@ class ContextLimits(NamedTuple):
 
 
 class ContextItems(NamedTuple):
-    """The context's items, and the number of regions that did not fit."""
+    """The context's items, and the numbers of regions and of files that are over its limits."""
 
     items: list[PackItem]
     omitted: int
+    omitted_files: int = 0
 
 
 def shown_region(order: int, found: FoundRegion) -> ShownRegion:
@@ -184,8 +185,8 @@ def context_items(
             continue
         left -= cost
         chosen[at].append(region)
-    items = _code_items(states, chosen, had)
-    return ContextItems([*items, *_pointer_items(files, chosen, had, known, left)], omitted)
+    items = [*_code_items(states, chosen, had), *_pointer_items(files, chosen, had, known, left)]
+    return ContextItems(items, omitted, len(files) - len(items))
 
 
 def _code_items(

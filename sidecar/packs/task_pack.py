@@ -52,7 +52,7 @@ from sidecar.runs.model import Provider, RunMode
 from sidecar.storage.cache import Cache
 from sidecar.workspace import Workspace
 
-PACK_VERSION = 14
+PACK_VERSION = 15
 """Part of the key: increment it when the content of a pack changes."""
 
 RECENT_PACKS = 64
@@ -79,6 +79,8 @@ class CachedPack(NamedTuple):
     files: tuple[ContextFile, ...]
     omitted: tuple[str, ...] = ()
     """Lines that did not fit into the anchor."""
+    weaker: int = 0
+    """Number of candidates for the context that match less than its files."""
 
 
 NO_PACK = CachedPack((), ())
@@ -147,7 +149,7 @@ def _to_json(pack: CachedPack) -> dict[str, Any]:
         ]
         for file in pack.files
     ]  # fmt: skip
-    return {"anchor": list(pack.anchor), "files": files, "omitted": list(pack.omitted)}
+    return {"anchor": list(pack.anchor), "files": files, "omitted": list(pack.omitted), "weaker": pack.weaker}
 
 
 def _region_to_json(region: ShownRegion) -> list[Any]:
@@ -163,7 +165,7 @@ def _from_json(value: dict[str, Any]) -> CachedPack:
             for order, name, lines, sent, region_parts in regions
         )
         files.append(ContextFile(ranked, content, purpose, why, tuple(shown), is_last))
-    return CachedPack(tuple(value["anchor"]), tuple(files), tuple(value["omitted"]))
+    return CachedPack(tuple(value["anchor"]), tuple(files), tuple(value["omitted"]), value["weaker"])
 
 
 REMEMBERED_CONVERSATIONS = 64
@@ -326,13 +328,15 @@ def _build(
     if complete and not was_indexed:  # dependencies and history are known now
         partial_pack.anchor = anchors.lines(repository, state, listing, *anchor_inputs)
     files: tuple[ContextFile, ...] = ()
+    matches: Sequence[RankedFile] = ()
     specific = _specific_terms(pack_query)
     if specific or pack_query.touched:
         matches = repository.find(pack_query.query, state, CANDIDATE_FILES, touched=pack_query.touched)
         ranked = above_cutoff(with_evidence(drop_unlikely(matches), specific))
         with_code = with_regions if complete else with_cached_regions
         files = with_code(pack_query, pack_query.query, ranked, state, listing)
-    pack = CachedPack(partial_pack.anchor.lines, files, partial_pack.anchor.omitted)
+    weaker = len(matches) - len(files)
+    pack = CachedPack(partial_pack.anchor.lines, files, partial_pack.anchor.omitted, weaker)
     return TaskPack(
         pack, cache_hit=False, analyzed=analyzed, complete=complete, anchor_is_complete=partial_pack.anchor.is_complete
     )

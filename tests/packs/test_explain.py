@@ -1,5 +1,6 @@
 """`continuity/explain`: recorded calls, passthrough prompts, and the next call."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -112,3 +113,34 @@ def test_a_follow_up_of_codex_is_explained_with_the_statements_its_session_has(t
     assert "Never use floats for money. (AGENTS.md:3)" in [
         statement["text"] for statement in explain(chat, answer)["statements"]
     ]
+
+
+def counted(answer: Any, what: str) -> int:
+    """Return the number in an omission of the context."""
+    reasons = [str(entry["reason"]) for entry in answer["metadata"]["trimmed"] if entry["item"] == "context"]
+    return next((int(reason.partition(" ")[0]) for reason in reasons if reason.endswith(what)), 0)
+
+
+def test_every_candidate_is_shown_trimmed_with_a_reason_or_counted(
+    talk: Talk, make_repository: Callable[..., Repository]
+) -> None:
+    body = "".join(f"    discount_{n} = {n}\n" for n in range(30))
+    files = {f"src/cart_{n:02}.py": f"def discount_total_{n:02}(cart):\n{body}    return cart\n" for n in range(30)}
+    files |= {f"lib/mail_{n:03}.py": f"def send_{n:03}(letter):\n    return letter\n" for n in range(120)}
+    chat = talk(cwd=make_repository(files, name="many").path)
+    answer = chat.pre_run("Why is the discount total of the cart wrong?")
+    items = [item for item in explain(chat, answer)["items"] if item["item"].startswith("context:")]
+    listed = len(items) + counted(answer, "match less") + counted(answer, "files are over the limit of the context")
+    assert listed == 16
+    shown = sum(len(item["regions"]) for item in items)
+    assert shown > 0
+    assert all(region["score"] for item in items for region in item["regions"])
+
+
+def test_named_files_that_are_not_shown_are_counted(talk: Talk, make_repository: Callable[..., Repository]) -> None:
+    files = {f"src/part_{n:03}.py": f"def part_{n:03}(cart):\n    return cart\n" for n in range(120)}
+    chat = talk(cwd=make_repository(files, name="named").path)
+    answer = chat.pre_run("Rename the functions in " + ", ".join(files))
+    items = [item for item in explain(chat, answer)["items"] if item["item"].startswith("context:")]
+    assert counted(answer, "more named files") == 120 - len(items) - counted(answer, "limit of the context")
+    assert counted(answer, "more named files") >= 100
