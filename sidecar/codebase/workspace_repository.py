@@ -21,7 +21,7 @@ from sidecar.codebase.summary.summarize import Summary
 from sidecar.codebase.worktree.content_hash import ContentHashes, content_identity
 from sidecar.codebase.worktree.diff import FileDiff, HeadMove, diff_between, head_move, paths_to_show
 from sidecar.codebase.worktree.freshness import Freshness, Watchers
-from sidecar.codebase.worktree.git_files import common_dir_of
+from sidecar.codebase.worktree.git_files import common_dir_of, operation_in_progress
 from sidecar.codebase.worktree.libgit_diff import DiffCache, blob_ids
 from sidecar.codebase.worktree.state import RepositoryState, StateUnavailable
 from sidecar.core.clock import SystemClock
@@ -275,6 +275,10 @@ class Repository:
         except GitFailed as error:
             self._process.log.warning("codebase.read.failed", reason=error.reason)
             return {}
+
+    def operation_in_progress(self, state: RepositoryState) -> str:
+        """Return the operation that the worktree is in the middle of, such as `rebase`; empty for none."""
+        return operation_in_progress(state.root) if state.kind == "git" else ""
 
     def texts(self, files: dict[str, str]) -> dict[str, str]:
         """Read small text files by content id; a large or binary file counts as empty.

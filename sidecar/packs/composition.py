@@ -13,7 +13,7 @@ from sidecar.packs.anchor import Anchor, changed_lines, omissions
 from sidecar.packs.collect import PackInputs
 from sidecar.packs.context_pack import ContextFile
 from sidecar.packs.delta_files import QueryRelevance
-from sidecar.packs.delta_pack import delta_items, recent_failures
+from sidecar.packs.delta_pack import delta_items, operation_items, recent_failures
 from sidecar.packs.instruction_changes import instruction_items
 from sidecar.packs.items import (
     BLOCK_ORDER,
@@ -287,10 +287,12 @@ def _changes(
         return []
     failing = recent_failures(request.failing, inputs.state, request.call.now_ms()) if request.failing else []
     relevance = {file.ranked.path: file.ranked.score for file in files}
-    return delta_items(
+    changes = delta_items(
         inputs.state, inputs.differences, request.known, inputs.moved, failing, request.sub_chat.todos,
         anchor_changes, QueryRelevance(relevance, query), request.limits.new_bytes,
     )  # fmt: skip
+    operation = request.workspace.slices.repository.operation_in_progress(inputs.state)
+    return [*operation_items(operation, request.known), *changes]
 
 
 def _memory_items(request: PackRequest, inputs: PackInputs, anchor: str) -> list[PackItem]:

@@ -229,6 +229,19 @@ def _subjects(subjects: Sequence[str], count: int) -> list[str]:
     return [*(f"  {one_line(subject, 120)}" for subject in subjects[:MAX_COMMITS]), *more]
 
 
+def operation_items(operation: str, known: SessionContents) -> list[PackItem]:
+    """Return the operation that the worktree is in the middle of; also, once, that it has ended."""
+    sent = known.items.get(keys.OPERATION)
+    if operation:
+        text, entry = f"A {operation} is in progress.", entries.TextEntry(operation)
+        return [PackItem(keys.OPERATION, "delta", Priority.DELTA, text, entry, "git waits for it to go on")]
+    if sent is None or sent.entry == entries.REMOVED:
+        return []
+    before = sent.entry.digest if isinstance(sent.entry, entries.TextEntry) else "operation"
+    text = f"The {before} is no longer in progress."
+    return [PackItem(keys.OPERATION, "delta", Priority.DELTA, text, entries.REMOVED, "it was at the last update")]
+
+
 def _rules_items(changes: Sequence[str] | None, known: SessionContents) -> list[PackItem]:
     """Statements of the pinned anchor that are outdated; also, once, that it is correct again."""
     sent = known.items.get(keys.RULES)

@@ -5,6 +5,7 @@ A run's own work is named with the same keys.
 
 ANCHOR = "anchor"
 HEAD = "delta:head"
+OPERATION = "delta:operation"
 TODOS = "delta:todos"
 RULES = "delta:anchor"
 CONTRACT = "plan"

@@ -1,7 +1,7 @@
 """The parts of a Markdown text that an anchor needs: list items, sections, code blocks, the title. Pure."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.markdown import Code, Heading, Line, markdown_blocks, split_front_matter
@@ -53,6 +53,36 @@ def bullets(text: str) -> list[Line]:
             continue
         last = line.number
     return items
+
+
+_SENTENCE_END = lazy_regex(r"(?<=[.!?。！？])\s*(?=\S)")
+_NOT_PROSE = ("-", "*", "+", "|", ">", "#", "<", "[", "!", "`")
+
+
+def sentences(text: str) -> list[Line]:
+    """Return the sentences of the paragraphs, each at the number of the line it begins in."""
+    paragraphs: list[list[Line]] = []
+    for line in prose_lines(text):
+        stripped = line.text.strip()
+        if not stripped or stripped.startswith(_NOT_PROSE) or line.text.startswith(("  ", "\t")):
+            paragraphs.append([])
+        elif paragraphs and paragraphs[-1] and line.number == paragraphs[-1][-1].number + 1:
+            paragraphs[-1].append(line)
+        else:
+            paragraphs.append([line])
+    return [sentence for paragraph in paragraphs for sentence in _split_sentences(paragraph)]
+
+
+def _split_sentences(paragraph: Sequence[Line]) -> Iterator[Line]:
+    opened: Line | None = None
+    for line in paragraph:
+        for part in _SENTENCE_END.split(line.text.strip()):
+            opened = line._replace(text=part) if opened is None else opened._replace(text=f"{opened.text} {part}")
+            if part.endswith((".", "!", "?", "。", "！", "？")):
+                yield opened
+                opened = None
+    if opened is not None:
+        yield opened
 
 
 def title_of(text: str) -> str:

@@ -7,7 +7,7 @@ from sidecar.core.ides import AGENT_FILES
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.markdown import Line
 from sidecar.core.text import one_line
-from sidecar.packs.anchor.markdown_outline import bullets, normalize, plain, prose_lines, title_of
+from sidecar.packs.anchor.markdown_outline import bullets, normalize, plain, prose_lines, sentences, title_of
 
 MAX_RULES = 24
 """Maximum number of rules from one file."""
@@ -15,7 +15,17 @@ MAX_RULES = 24
 _RULE = lazy_regex(
     r"(?i)\b(must(?: not|n't)?|never|always|do not|don't|only|required?|forbidden|shall|avoid|prefer|ensure|use)\b"
 )
-_STRONG = lazy_regex(r"(?i)\b(must(?: not|n't)?|never|always|do not|don't|forbidden|shall|required)\b")
+_STRONG = lazy_regex(
+    r"(?i)\b(must(?: not|n't)?|never|always|do not|don't|forbidden|shall|required"
+    r"|nunca|jamais|siempre|sempre|deben?|devem?|proibido|prohibido|obrigat[óo]ri[oa]|obligatori[oa]"
+    r"|toujours|doi(?:t|vent)|interdit|obligatoire|niemals|immer|m[üu]ss(?:en)?|d[üu]rfen nicht|darf nicht|verboten"
+    r"|nooit|altijd|moet(?:en)?|verboden|никогда|всегда|долж(?:ен|на|но|ны)|нельзя|запрещено)\b"
+    r"|必ず|禁止|しないで|してはいけない|必须|不得|不要|务必"
+)
+"""Words that make a statement a rule: English, Portuguese, Spanish, Italian, French, German, Dutch, Russian, Japanese
+and Chinese.
+"""
+
 _PROCEDURE = lazy_regex(
     r"(?i)\b(pull[- ]?requests?|PRs?|issues?|maintainers?|reviewers?|your contributions?|sign(?:ed)?[- ]off|CLA"
     r"|licen[cs]e|code of conduct|fork|vulnerabilit\w+|discussions?|discord|e-?mails?|rebase|squash|stack overflow"
@@ -136,7 +146,8 @@ def _without_repeats(
 def _rules_in(document: Document) -> list[Line]:
     """The list items that state a rule, strict ones first; none in a guide for reviewers.
 
-    A file written for agents yields any rule, another file only strict ones.
+    A file written for agents yields any rule, and sentences of its prose that are strict; another file only strict
+    list items.
     """
     if _REVIEW.search(title_of(document.text)):
         return []
@@ -145,8 +156,12 @@ def _rules_in(document: Document) -> list[Line]:
     rules = [
         line
         for line in bullets(document.text)
-        if pattern.search(line.text) and not _is_trap(line) and (for_agents or not _PROCEDURE.search(line.text))
+        if (pattern.search(line.text) or _STRONG.search(line.text))
+        and not _is_trap(line)
+        and (for_agents or not _PROCEDURE.search(line.text))
     ]
+    if for_agents:
+        rules += [line for line in sentences(document.text) if _STRONG.search(line.text) and not _is_trap(line)]
     return sorted(rules, key=lambda line: (not _STRONG.search(line.text), line.number))
 
 

@@ -70,3 +70,27 @@ def test_traps_and_rules_are_separate() -> None:
 def test_a_review_guide_yields_no_rules() -> None:
     guide = Document(".github/copilot-instructions.md", "# Copilot PR review guide\n\n- Never block the change.\n")
     assert rules_of(guide) == []
+
+
+def test_sentences_that_state_a_rule_are_found_in_a_file_for_agents() -> None:
+    text = "# Handlers\n\nEvery handler must check the session\nbefore it reads. They live in `web/`. Names matter.\n"
+    assert rules_of(Document("AGENTS.md", text)) == [
+        "- Every handler must check the session before it reads. (AGENTS.md:3)"
+    ]
+    assert rules_of(Document("CONTRIBUTING.md", text)) == []
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "Nunca use floats para dinheiro.",
+        "Cada servicio debe cerrar su conexión.",
+        "Geldbeträge dürfen nicht gerundet werden.",
+        "Chaque requête doit être journalisée.",
+        "金額は必ず整数で扱う。",
+        "接口必须检查权限。",
+    ],
+)
+def test_rules_in_other_languages_are_found(rule: str) -> None:
+    assert rules_of(Document("AGENTS.md", f"# Regras\n\n{rule}\n")) == [f"- {rule} (AGENTS.md:3)"]
+    assert rules_of(Document("AGENTS.md", f"# Regras\n\n- {rule}\n")) == [f"- {rule} (AGENTS.md:3)"]

@@ -198,3 +198,22 @@ def test_an_old_failure_has_a_date_and_is_sent_once(talk: Talk, shop: Repository
     assert "Failing tests (pytest), seen on 2026-03-01, before later changes:" in text_of(other.turn(PROMPT), "delta")
     shop.write({"src/mail.py": "fixed = 2\n"})
     assert "Failing tests" not in sent(other.turn("go on"))
+
+
+def test_a_rebase_or_merge_in_progress_is_named_until_it_ends(talk: Talk, shop: Repository) -> None:
+    chat = talk()
+    chat.turn(PROMPT)
+    shop.git("checkout", "--quiet", "-b", "other")
+    shop.commit({"src/mail.py": "theirs = 1\n"})
+    shop.git("checkout", "--quiet", "main")
+    shop.commit({"src/mail.py": "ours = 1\n"})
+    with pytest.raises(AssertionError, match="rebase"):
+        shop.git("rebase", "--quiet", "main", "other")
+    assert "A rebase is in progress." in delta(chat)
+    assert "in progress" not in delta(chat)
+    shop.git("rebase", "--abort")
+    assert "The rebase is no longer in progress." in delta(chat)
+    shop.git("checkout", "--quiet", "main")
+    with pytest.raises(AssertionError, match="merge"):
+        shop.git("merge", "--quiet", "other")
+    assert "A merge is in progress." in delta(chat)
