@@ -52,7 +52,9 @@ _MANIFESTS: tuple[tuple[str, Callable[[str], Table], tuple[str, ...]], ...] = (
 )
 _LOCKS = ("pnpm-lock.yaml", "bun.lock", "bun.lockb", "yarn.lock", "uv.lock", "poetry.lock", "pdm.lock")
 
-MAX_DECISIONS = 12
+MAX_DECISIONS = 24
+"""More than are shown: outdated ones give way."""
+
 MAX_SPECIFICATIONS = 12
 MAX_WORKFLOWS = 8
 MAX_NESTED = 8

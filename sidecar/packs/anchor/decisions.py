@@ -112,6 +112,7 @@ _STATUS = lazy_regex(
 )
 _STATUS_HEADING = lazy_regex(r"(?im)^#{1,4}[^\S\n]*+status[^\S\n]*+\n\s*+(?:[-*]\s*+)?\**+([A-Za-z][\w -]{2,30})")
 _ACCEPTED = lazy_regex(r"(?i)^(?:accepted|approved|adopted|implemented|active|decided)\b")
+_OUTDATED = lazy_regex(r"(?i)^(?:superseded|replaced|deprecated|rejected|withdrawn|obsolete)\b")
 _DECISION = lazy_regex(r"(?i)^\W*(?:\d+[.)]\s*)?(?:the )?decision(?: outcome)?\W*$")
 _CHOSEN = lazy_regex(r"(?i)^\s*(?:we (?:have )?(?:chosen|decided)|chosen option)\b")
 _OPEN = lazy_regex(r"(?i)[\W_]*(?:still |left )?(?:open|undecided|tbd|to be (?:decided|done))(?:[\W_]*|:.*)")
@@ -139,7 +140,7 @@ def split_decisions(decisions: Sequence[Document], accepted: Sequence[Document] 
     accepted_elsewhere = [(document, "accepted") for document in accepted if normalize(_title(document)) not in titles]
     for document, status in (
         *accepted_elsewhere,
-        *((document, status_of(document.text)) for document in decisions[-MAX_POINTERS:]),
+        *_latest(decisions),
     ):
         title, path = _title(document), one_line(document.path, 200)
         status_note = f" [{status}]" if status else ""
@@ -150,6 +151,16 @@ def split_decisions(decisions: Sequence[Document], accepted: Sequence[Document] 
         else:
             lines.pointers.append(f"- {path}: {title}{status_note}")
     return lines
+
+
+def _latest(decisions: Sequence[Document]) -> list[tuple[Document, str]]:
+    """Return the latest decisions with their statuses; outdated ones have at most half of the places."""
+    known = [(document, status_of(document.text)) for document in decisions]
+    outdated = [entry for entry in known if _OUTDATED.match(entry[1])][-MAX_POINTERS // 2 :]
+    valid = [entry for entry in known if not _OUTDATED.match(entry[1])]
+    left = max(0, MAX_POINTERS - len(valid))
+    chosen = [*valid[-MAX_POINTERS:], *(outdated[-left:] if left else ())]
+    return [entry for entry in known if entry in chosen]
 
 
 def specification_lines(specifications: Sequence[Document], others: Sequence[str]) -> list[str]:

@@ -65,3 +65,13 @@ def test_accepted_artifacts_come_first_and_appear_once_when_also_in_a_file() -> 
     both = split_decisions([in_worktree], accepted)
     assert both.rules == []
     assert both.pointers == [*alone.pointers, "- docs/adr/1.md: CENTS [proposed]"]
+
+
+def test_outdated_decisions_have_at_most_half_of_the_places() -> None:
+    valid = [Document(f"adr/{n:02}.md", f"# Choice {n}\n\nStatus: accepted\n") for n in range(10)]
+    outdated = [Document(f"adr/{n:02}.md", f"# Choice {n}\n\nStatus: superseded by 3\n") for n in range(10, 24)]
+    lines = split_decisions([*valid, *outdated]).pointers
+    assert sum("[accepted]" in line for line in lines) == len(valid)
+    assert [line[6:8] for line in lines if "superseded" in line] == ["22", "23"]
+    mixed = split_decisions([*valid[:2], *outdated]).pointers
+    assert sum("superseded" in line for line in mixed) == 6
