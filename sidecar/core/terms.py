@@ -46,10 +46,46 @@ _STOP_WORDS = (
     "own", "same", "very", "via", "try", "new", "old", "way", "thing", "things", "something", "work", "works",
     "working", "about", "around", "across", "today", "depend", "depends",
     "look", "looks", "see", "show", "file", "files", "code",
-    "e", "o", "os", "da", "das", "dos", "em", "um", "uma", "para", "por", "com", "que", "não", "se", "na", "nos", "el",
-    "la", "los", "las", "un", "una", "y", "en", "del", "con", "le", "les", "des", "du", "et", "est", "pour", "dans",
-    "sur", "une", "der", "die", "und", "ist", "nicht", "ein", "eine", "zu", "mit", "den", "von", "im", "auf",
 )  # fmt: skip
+_FUNCTION_WORDS = {
+    "Portuguese": (
+        "a ao aos as até com como da das de deve deveria do dos e ela ele eles em fazer faz essa esse esta este está "
+        "estão foi isso isto já mais mas muito na nas no nos num numa não o os ou para pela pelo pode por "
+        "porque quando que se sem ser seu sua são também tem ter um uma você à às é"
+    ),
+    "Spanish": (
+        "al antes aunque como con cuando de debe debería del desde después donde el ella en es ese eso hace hacer esta "
+        "estas este esto estos está hay la las le lo los muy más ni o para pero por porque puede que se si su "
+        "sus también tiene un una unos y ya"
+    ),
+    "French": (
+        "au aux avec avoir ce ces cet cette comme dans de des donc du elle en est et faire fait il ils je la "
+        "le les leur mais ne nous on ou où par pas peut pour quand que qui sa sans se ses si sont sur tous "
+        "tout toute très tu un une vous y à être"
+    ),
+    "Italian": (
+        "al alla anche che con da dal dei del della delle di e gli ha il in la le lo ma nel nella non o per "
+        "più quando questa questo se si sono su un una è"
+    ),
+    "German": (
+        "aber als am an auch auf aus bei beim bis bitte da dann das dass dem den der des die dies diese "
+        "dieser dieses doch durch ein eine einem einen einer eines er es für gegen haben hat ich ihr im ist "
+        "ja kann mehr mit muss nach nicht noch nur ob oder ohne schon sich sie sind soll sollte sondern um "
+        "und uns vom von vor wenn werden wie wir wird worden wurde zu zum zur über"
+    ),
+    "Dutch": (
+        "als bij dan dat de deze dit een en er het hij ik is je maar met naar niet nog ook op te uit van voor "
+        "was wordt ze zijn"
+    ),
+    "Chinese": (
+        "一个 不会 不是 不能 什么 他们 但是 你们 使得 只有 可以 因为 如果 已经 帮我 并且 应该 怎么 "
+        "我们 所以 时候 是否 没有 然后 现在 而且 请帮 还是 这个 那个 需要"
+    ),
+    "Korean": ("그런 그리 니다 때문 세요 습니 않습 없습 에서 으로 입니 있는 있습 주세 하고 하는 하지 합니 해주"),
+}
+_CHINESE_FUNCTION_WORD = lazy_regex("|".join(_FUNCTION_WORDS["Chinese"].split()))
+_FUNCTION_PAIR = lazy_regex(r"[\u3040-\u309f]+|.?[をのがはにで的了吗呢吧啊们这那是在和].?")
+"""Pairs of characters around a particle, and hiragana alone, which writes endings and function words."""
 
 
 def terms_of(text: str) -> Iterator[str]:
@@ -76,15 +112,21 @@ def query_terms(text: str) -> list[str]:
 def query_words(text: str) -> dict[str, str]:
     """Map the significant terms of a prompt to the word each was first read from."""
     words: dict[str, str] = {}
+    if not text.isascii():
+        text = _CHINESE_FUNCTION_WORD.sub(" ", text)
     for word in words_in(text):
         folded = word.strip("_").casefold()
         if folded in STOP_WORDS:
             continue
         whole, *parts = _TERM_CACHE[word] or ("",)
         for term in (whole, *parts):
-            if len(term) > 1 and term not in STOP_WORDS and not term.isdigit():
+            if len(term) > 1 and term not in STOP_WORDS and not term.isdigit() and not _is_function_pair(term):
                 words.setdefault(term, folded if term == whole or not parts else _source_part(folded, term))
     return words
+
+
+def _is_function_pair(term: str) -> bool:
+    return not term.isascii() and _FUNCTION_PAIR.fullmatch(term) is not None
 
 
 def _source_part(word: str, term: str) -> str:
@@ -145,8 +187,14 @@ def _singular(word: str) -> str:
     return word
 
 
-STOP_WORDS = frozenset(_STOP_WORDS) | frozenset(stem(word) for word in _STOP_WORDS)
-"""Words that say nothing about a task, as written and as terms."""
+def _plain(word: str) -> str:
+    return "".join(char for char in unicodedata.normalize("NFKD", word) if not unicodedata.combining(char))
+
+
+def _stop_words() -> frozenset[str]:
+    """Return the stop words; English ones also by their stems, which those of other languages may share by chance."""
+    foreign = [word for line in _FUNCTION_WORDS.values() for word in line.split()]
+    return frozenset((*_STOP_WORDS, *map(stem, _STOP_WORDS), *foreign, *map(_plain, foreign)))
 
 
 def words_in(text: str) -> list[str]:
@@ -169,6 +217,8 @@ class _TermCache(dict[str, tuple[str, ...]]):
 
 
 _TERM_CACHE = _TermCache()
+STOP_WORDS = _stop_words()
+"""Words that say nothing about a task, as written and as terms."""
 
 
 def clear_term_cache() -> None:

@@ -15,7 +15,7 @@ from sidecar.codebase.search.commit_history import History
 from sidecar.codebase.search.documents import Documents
 from sidecar.codebase.search.query import ParsedQuery, SearchQuery
 
-RANKING_VERSION = 13
+RANKING_VERSION = 14
 """Part of the search cache's key: a change of the ranking invalidates cached results."""
 
 TRAINED_WEIGHTS: Mapping[str, float] = {

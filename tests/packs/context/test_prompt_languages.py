@@ -1,0 +1,75 @@
+"""Prompts in other languages than the code's: names and loan words count, function words do not."""
+
+from collections import Counter
+
+import pytest
+
+from sidecar.core.terms import query_terms
+from tests.benchmarks.translated_issues import read_issues
+from tests.support.conversation import kinds
+from tests.support.repositories import Contents, Repository
+from tests.support.shop import Talk, text_of
+
+NOTES: dict[str, Contents] = {
+    f"docs/{name}.md": text
+    for name, text in {
+        "pt": "Não é o que isso faz quando está com os outros.\n",
+        "es": "No es lo que esto hace cuando está con los otros.\n",
+        "de": "Das ist nicht, was es mit dem macht, wenn es soll.\n",
+        "ja": "これをしてください。ここではそうなります。\n",
+        "zh": "我们没有这个，因为他们已经可以了。\n",
+    }.items()
+}
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "não é isso que ele faz quando está com os",
+        "no es esto lo que se hace cuando está con los",
+        "das ist nicht was es soll, wenn es mit dem ist",
+        "これをしてください、ここではないです",
+        "我们现在没有这个，因为已经可以了",
+    ],
+)
+def test_function_words_of_any_language_are_no_evidence(talk: Talk, shop: Repository, prompt: str) -> None:
+    shop.commit(NOTES)
+    assert "context" not in kinds(talk().pre_run(prompt))
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "O invoice_of imprime o objeto em vez das linhas, corrige isso",
+        "El invoice_of imprime el objeto en lugar de las líneas",
+        "Das invoice soll die Zeilen zeigen und nicht das Objekt",
+        "invoice_of がオブジェクトをそのまま表示してしまいます",
+        "invoice_of 打印的是对象，而不是明细行",
+    ],
+)
+def test_names_and_loan_words_count_in_any_language(talk: Talk, shop: Repository, prompt: str) -> None:
+    shop.commit(NOTES)
+    shown = [
+        line for line in text_of(talk().pre_run(prompt), "context").splitlines() if line.startswith(("src/", "docs/"))
+    ]
+    assert shown[0].startswith("src/invoice.py")
+    assert not any(line.startswith("docs/") for line in shown)
+
+
+@pytest.mark.parametrize(
+    ("prompt", "terms"),
+    [
+        ("割引を合計に適用してください", {"割引", "合計", "適用"}),
+        ("请修复购物车的折扣", {"修复", "购物", "物车", "折扣"}),
+        ("a soma do carrinho está errada", {"soma", "carrinho", "errada"}),
+    ],
+)
+def test_content_words_remain(prompt: str, terms: set[str]) -> None:
+    assert terms <= set(query_terms(prompt))
+    assert not {"して", "くだ", "さい", "を合", "的折", "do", "esta"} & set(query_terms(prompt))
+
+
+def test_the_translated_issues_are_ten_per_language() -> None:
+    issues = read_issues()
+    assert Counter(issue.language for issue in issues) == dict.fromkeys(("pt", "es", "de", "ja", "zh"), 10)
+    assert len({(issue.issue, issue.language) for issue in issues}) == len(issues)
