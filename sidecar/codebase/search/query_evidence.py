@@ -10,13 +10,26 @@ LONG_WORDS = 60
 """A prompt with more words than this is also searched by its first line and by its prose."""
 
 MAX_FRAMES, MAX_SYMBOLS = 60, 200
+HUNK_CONTEXT = 3
+"""Number of unchanged lines with which a diff's hunk begins."""
 
 _FENCE = lazy_regex(r"(?ms)^\s{0,80}+(?:```|~~~).*?(?:^[^\S\n]*+(?:```|~~~)\s*$|\Z)")
 _CODE_LINE = lazy_regex(r"^(?: {4}|\t|>>>|\.\.\. |\+\+\+ |--- |@@ )")
 _PYTHON_FRAME = lazy_regex(r"File \"([^\"\n]{1,300})\", line (\d+)(?:, in ([\w<>.]+))?")
 _PYTEST_FRAME = lazy_regex(r"(?m)^([\w./\\-]+\.\w{1,5}):(\d+):(?: in (\w+)| \w+(?:Error|Exception)?\s*$)")
 _CALL_FRAME = lazy_regex(r"\bat (?:async )?([\w$.<>]+) ?\((?:file://)?([^\s():]*[\w$-]\.\w{1,6}):(\d+)")
-_PLAIN_FRAME = lazy_regex(r"(?:^|[\s(])((?:[\w.@-]+[/\\])*[\w.@-]+\.[a-z]{1,5}):(\d+)\b")
+_PLAIN_FRAME = lazy_regex(
+    r"(?:^|[\s(])(?:file://)?((?:[A-Za-z]:)?[/\\]?(?:[\w.@-]+[/\\])*[\w.@-]+\.[a-z]{1,5}):(?:line )?(\d+)\b"
+)
+_PLACE = r"(?<![\w.@/\\-])((?:[A-Za-z]:)?[/\\]?(?:[\w.@-]{1,80}[/\\]){0,20}[\w.@-]{1,80}\.[A-Za-z]{1,5})"
+_BRACKET_FRAME = lazy_regex(_PLACE + r"[(\[](\d+)(?:,\d+)?[)\]](?:: (?:[\w\\]+(?:->|::))?(\w+)\()?")
+_ON_LINE_FRAME = lazy_regex(_PLACE + r"(?::| on)?,? line (\d+)\b")
+_RUBY_FRAME = lazy_regex(_PLACE + r":(\d+):in [`'](?:[\w:]+[#.])?(\w+)")
+_LISTED_FILE = lazy_regex(r"\s{0,4}" + _PLACE + r"\s*")
+_LISTED_PLACE = lazy_regex(r"\s+(\d+):\d+\s+(?:error|warning)\b")
+_DIFF_FILE = lazy_regex(r"\+\+\+ (?:b/)?(\S+)")
+_OLD_FILE = lazy_regex(r"--- (?:a/)?(\S+)")
+_HUNK = lazy_regex(r"@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@(?:.*?(\w+)\s*(?:\(|:|\{|$))?")
 _CALL = lazy_regex(r"(?<![\w.])((?:[A-Za-z_]\w*\.)*[A-Za-z_]\w{2,})\(")
 _QUOTED_NAME = lazy_regex(r"[`'\"]([A-Za-z_][\w.]{2,60})(?:\(\))?[`'\"]")
 
@@ -87,15 +100,45 @@ def read_evidence(text: str) -> PromptEvidence:
     )
 
 
+_TEMPLATE_LINE = lazy_regex(
+    r"(?i)\s*(?:[-*] \[[ x]\]|(?:#{1,6} ?|\*\*|\d\. )?(?:describe the (?:bug|feature|issue|solution|problem)"
+    r"|bug (?:report|description)|description|to reproduce|steps to reproduce|repro(?:duction)?"
+    r"|(?:expected|actual|current) (?:behaviou?r|results?|outcome)|what happened|environment(?: info)?|system info"
+    r"|versions?|screenshots?|logs?|additional (?:context|information)|is there an existing issue.*|code of conduct"
+    r"|checklist|prerequisites|summary|feature request|your project|minimal .{0,30}example)\s*[:?]?\s*(?:\*\*)?:?\s*$"
+    r"|(?:[-*] )?\**(?:os|platform|browser|node|npm|python|java|go|rust|package|app)?[ _-]?(?:version|system|os)\**:)"
+)
+"""The fixed part of an issue template: a checkbox, a heading, a line of the environment."""
+
+_LOG_LINE = lazy_regex(
+    r"\s*\[?\d{4}[-/]\d\d[-/]\d\d[T ]\d\d:\d\d|\s*\[?\d\d:\d\d:\d\d"
+    r"|\s*(?:DEBUG|INFO|WARN(?:ING)?|ERROR|TRACE)\b[:\]\s]"
+)
+_HUNK_LINES = ("+", "-", " ", "\\")
+
+
+def _without_comments(text: str) -> str:
+    """Return a text without the HTML comments of a template."""
+    first, *rest = text.split("<!--")
+    return first + " ".join(part.partition("-->")[2] if "-->" in part else f"<!--{part}" for part in rest)
+
+
 def first_line(text: str) -> str:
-    """Return the first line that is not empty."""
-    return next((line.strip() for line in text.split("\n") if line.strip()), "")
+    """Return the first line that is neither empty nor the heading of an issue template."""
+    lines = [line.strip() for line in _without_comments(text).split("\n") if line.strip()]
+    return next((line for line in lines if not _TEMPLATE_LINE.match(line)), lines[0] if lines else "")
 
 
 def prose_of(text: str) -> str:
-    """Return a text without its code blocks and quoted lines."""
-    lines = (line for line in _FENCE.sub("\n", text).split("\n") if not _CODE_LINE.match(line))
-    return "\n".join(lines)
+    """Return a text without code blocks, diffs, logs, quoted lines and the fixed parts of issue templates."""
+    prose_lines: list[str] = []
+    in_hunk = False
+    for line in _without_comments(_FENCE.sub("\n", text)).split("\n"):
+        in_hunk = line.startswith("@@ ") or (in_hunk and line.startswith(_HUNK_LINES))
+        is_quoted = in_hunk or line.startswith(("> ", "diff --git ", "index "))
+        if not (is_quoted or _CODE_LINE.match(line) or _TEMPLATE_LINE.match(line) or _LOG_LINE.match(line)):
+            prose_lines.append(line)
+    return "\n".join(prose_lines)
 
 
 def pointing_words(text: str) -> list[str]:
@@ -109,12 +152,36 @@ def pointing_words(text: str) -> list[str]:
 
 
 def _frames(text: str) -> list[Frame]:
+    if ":" not in text and "(" not in text and "line " not in text:
+        return _listed_places(text)
     frames = [Frame(_path(match[1]), int(match[2]), match[3] or "") for match in _PYTHON_FRAME.finditer(text)]
     frames += [Frame(_path(match[1]), int(match[2]), match[3] or "") for match in _PYTEST_FRAME.finditer(text)]
     frames += [Frame(match[2], int(match[3]), match[1].rpartition(".")[2]) for match in _CALL_FRAME.finditer(text)]
+    frames += [Frame(_path(match[1]), int(match[2]), match[3] or "") for match in _RUBY_FRAME.finditer(text)]
+    frames += [Frame(_path(match[1]), int(match[2]), match[3] or "") for match in _BRACKET_FRAME.finditer(text)]
     known = {(frame.path, frame.line) for frame in frames}
-    plain = (Frame(_path(match[1]), int(match[2]), "") for match in _PLAIN_FRAME.finditer(text))
-    return [*frames, *(frame for frame in plain if (frame.path, frame.line) not in known)]
+    plain = [Frame(_path(match[1]), int(match[2]), "") for match in _PLAIN_FRAME.finditer(text)]
+    plain += [Frame(_path(match[1]), int(match[2]), "") for match in _ON_LINE_FRAME.finditer(text)]
+    plain += _listed_places(text)
+    return [*frames, *(frame for frame in dict.fromkeys(plain) if (frame.path, frame.line) not in known)]
+
+
+def _listed_places(text: str) -> list[Frame]:
+    """Return the places of a diff's hunks, and of a linter's list below each file."""
+    frames: list[Frame] = []
+    path = ""
+    for line in text.split("\n"):
+        if (old := _OLD_FILE.match(line)) is not None:
+            path = old[1]
+        elif (new := _DIFF_FILE.match(line)) is not None:
+            path = path if new[1] == "/dev/null" else new[1]
+        elif path and (hunk := _HUNK.match(line)) is not None:
+            frames.append(Frame(path, int(hunk[1]) + HUNK_CONTEXT, hunk[2] or ""))
+        elif path and (place := _LISTED_PLACE.match(line)) is not None:
+            frames.append(Frame(_path(path), int(place[1]), ""))
+        elif line[:1] not in ("+", "-", " ", "\\") and (listed := _LISTED_FILE.fullmatch(line)) is not None:
+            path = listed[1]
+    return frames
 
 
 def _path(path: str) -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sidecar.codebase.search.query_evidence import Frame, parts_of, pointing_words, read_evidence
+from sidecar.codebase.search.query_evidence import Frame, parts_of, pointing_words, prose_of, read_evidence
 from sidecar.packs import search_query
 
 ISSUE = (
@@ -46,6 +46,16 @@ def test_the_parts_of_a_stored_query_are_found_again() -> None:
         ("    at Cart.total (/app/src/cart.js:12:5)", Frame("/app/src/cart.js", 12, "total")),
         ("src/cart.go:12 +0x1d", Frame("src/cart.go", 12, "")),
         ("tests/test_cart.py:12: AssertionError", Frame("tests/test_cart.py", 12, "")),
+        ("/app/src/cart.c:12:5: error: expected ;", Frame("/app/src/cart.c", 12, "")),
+        (" --> src/cart.rs:12:5", Frame("src/cart.rs", 12, "")),
+        ("src/cart.ts(12,5): error TS2304: Cannot find name", Frame("src/cart.ts", 12, "")),
+        ("src\\Cart.cs(12,5): error CS1002: ; expected", Frame("src/Cart.cs", 12, "")),
+        ("e: file:///app/src/Cart.kt:12:5 Unresolved reference", Frame("/app/src/Cart.kt", 12, "")),
+        (" ❯ src/cart.test.ts:12:5", Frame("src/cart.test.ts", 12, "")),
+        ("#0 /app/src/Cart.php(12): Shop\\Cart->total()", Frame("/app/src/Cart.php", 12, "total")),
+        ("PHP Fatal error: no price in /app/src/Cart.php on line 12", Frame("/app/src/Cart.php", 12, "")),
+        ("from app/models/cart.rb:12:in `total'", Frame("app/models/cart.rb", 12, "total")),
+        ("(shop 0.1.0) lib/shop/cart.ex:12: Shop.Cart.total/1", Frame("lib/shop/cart.ex", 12, "")),
     ],
 )
 def test_stack_frames_of_several_languages_are_read(text: str, frame: Frame) -> None:
@@ -57,3 +67,57 @@ def test_names_and_call_chains_are_read() -> None:
     evidence = read_evidence("The sum is wrong after `Cart.total` calls apply(x) on my_cart")
     assert {"total", "apply", "mycart"} <= evidence.symbols
     assert ("cart", "total") in evidence.chains
+
+
+DIFF = """What is wrong with this change?
+
+diff --git a/src/cart.py b/src/cart.py
+index 1111111..2222222 100644
+--- a/src/cart.py
++++ b/src/cart.py
+@@ -9,7 +9,7 @@ def total(self):
+     prices = self.prices
+-    return sum(prices)
++    return round(sum(prices))
+"""
+
+
+def test_places_of_a_diff_are_its_hunks() -> None:
+    assert read_evidence(DIFF).frames == (Frame("src/cart.py", 12, "total"),)
+    assert "prices" not in prose_of(DIFF)
+    assert "What is wrong" in prose_of(DIFF)
+
+
+def test_places_of_a_linters_list_belong_to_the_file_above_them() -> None:
+    text = "Fix these:\n\n/app/src/cart.ts\n  12:5  error  'x' is not defined\n  20:1  warning  Unexpected console\n"
+    assert read_evidence(text).frames == (Frame("/app/src/cart.ts", 12, ""), Frame("/app/src/cart.ts", 20, ""))
+
+
+TEMPLATE = """### Is there an existing issue for this?
+
+- [x] I have searched the existing issues
+
+<!-- Please describe what happens. -->
+### Bug description
+
+The voucher is redeemed twice
+
+### Expected behavior
+
+2026-04-26 13:22:40,202 | INFO | loading the catalogue
+ERROR: worker died
+- OS: Linux
+Python version: 3.11
+
+> quoted words of somebody
+"""
+
+
+def test_headings_checkboxes_and_logs_of_an_issue_are_no_prose() -> None:
+    assert parts_of(TEMPLATE).title == "The voucher is redeemed twice"
+    assert prose_of(TEMPLATE).split() == "The voucher is redeemed twice".split()
+
+
+def test_headings_of_its_own_stay_in_a_text() -> None:
+    text = "Logs are written twice\n\nThe description of a voucher is cut.\n## Versions of vouchers differ\n"
+    assert prose_of(text).split() == text.split()
