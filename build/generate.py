@@ -38,8 +38,8 @@ def _expected() -> dict[Path, bytes]:
     sys.path.insert(0, str(ROOT))
     from sidecar.app import load_full_catalog
     from sidecar.schema.definitions import Catalog
+    from sidecar.schema.generated_files import published
     from sidecar.schema.method_reference import with_settings
-    from sidecar.schema.publish import published
 
     catalog = load_full_catalog()
     expected = {
@@ -49,7 +49,7 @@ def _expected() -> dict[Path, bytes]:
 
 
 def _obsolete(expected: dict[Path, bytes]) -> list[Path]:
-    from sidecar.schema.publish import GENERATED_FOLDERS
+    from sidecar.schema.generated_files import GENERATED_FOLDERS
 
     present = (path for folder in GENERATED_FOLDERS for path in (OUTPUT / folder).glob("*"))
     return sorted(path for path in present if path not in expected)

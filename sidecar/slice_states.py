@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 if TYPE_CHECKING:
     from sidecar.call import Process
-    from sidecar.capture.run_notes import TypedPrompts
+    from sidecar.capture.check_notes_block import TypedPrompts
     from sidecar.codebase.workspace_repository import CodebaseState, Repository
     from sidecar.knowledge.auto_sync import KnowledgeState
     from sidecar.memory.recall import MemoryState
@@ -84,7 +84,7 @@ class ProcessSlices:
     @created_once
     def typed_prompts(self) -> "TypedPrompts":
         """Messages of recent conversations since the last notes block."""
-        from sidecar.capture.run_notes import TypedPrompts
+        from sidecar.capture.check_notes_block import TypedPrompts
 
         return TypedPrompts()
 

@@ -21,7 +21,7 @@ from sidecar.core.markdown import first_informative_paragraph, sentences
 from sidecar.core.redact import redact
 from sidecar.core.text import clip_at_word
 from sidecar.runs import Artifact, SubChat, artifacts
-from sidecar.runs.provenance import AdrDetails, Boundary, Event, Statements
+from sidecar.runs.artifact_provenance import AdrDetails, Boundary, Event, Statements
 
 MAX_FILES = 8
 MAX_CONTRACTS = 8

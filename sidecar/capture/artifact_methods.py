@@ -28,8 +28,8 @@ from sidecar.core.errors import Busy, Conflict, NotFound, PolicyDenied, StateDeg
 from sidecar.core.wire import FolderPath, Identifier, WireModel
 from sidecar.method import Lane, method
 from sidecar.runs import Artifact, artifacts
+from sidecar.runs.artifact_provenance import CommitMark
 from sidecar.runs.model import ArtifactStatus, ArtifactType
-from sidecar.runs.provenance import CommitMark
 from sidecar.workspace import Workspace
 
 

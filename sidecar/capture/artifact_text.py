@@ -13,8 +13,8 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
 from sidecar.core.text import clip
 from sidecar.runs import Artifact
+from sidecar.runs.artifact_provenance import origin_members
 from sidecar.runs.model import ArtifactStatus
-from sidecar.runs.provenance import origin_members
 
 FOLDER = "continuity"
 MAX_SUBJECT_TITLE = 60

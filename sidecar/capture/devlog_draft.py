@@ -19,8 +19,8 @@ from sidecar.core.digests import short_id
 from sidecar.core.markdown import MAX_PROSE_CHARACTERS, first_informative_paragraph, first_sentence
 from sidecar.core.redact import redact
 from sidecar.runs import Artifact, SubChat, artifacts
+from sidecar.runs.artifact_provenance import Details, DevlogDetails, Event, EventKind, LineCounts, Provenance, Tally
 from sidecar.runs.model import FileChange
-from sidecar.runs.provenance import Details, DevlogDetails, Event, EventKind, LineCounts, Provenance, Tally
 
 RANK: tuple[EventKind, ...] = ("directionChanged", "boundaryTouched", "testsFixed")
 """The first of these among an entry's events names the entry."""

@@ -19,7 +19,7 @@ from sidecar.capture.artifact_text import file_of, message_of, path_of, with_sta
 from sidecar.core.errors import Conflict, PolicyDenied, SidecarError
 from sidecar.core.findings import Finding
 from sidecar.runs import Artifact, artifacts
-from sidecar.runs.provenance import CommitMark
+from sidecar.runs.artifact_provenance import CommitMark
 from sidecar.settings.resolve import Settings
 from sidecar.settings.table import is_memory_branch
 from sidecar.system.branch_commit import (

@@ -10,10 +10,10 @@ from typing import Any
 
 import apsw
 
+from sidecar.capture.check_notes_block import VerifiedNote, session_notes, without_covered
 from sidecar.capture.effects.tool_parts import events_of_parts, relative_to
 from sidecar.capture.parsed_test_results import VerdictChange
 from sidecar.capture.run import FinishedRun
-from sidecar.capture.run_notes import VerifiedNote, session_notes, without_covered
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.text import clip_at_word
 from sidecar.language.conclusions import explanation_in

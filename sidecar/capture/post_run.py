@@ -39,7 +39,7 @@ from sidecar.language.notes_block import read_notes_block
 from sidecar.runs import CallRecord, Counters, SubChat, is_deleted, records
 from sidecar.runs.call_record import WorktreeBaseline
 from sidecar.runs.model import ArtifactReference
-from sidecar.transcripts.records import TranscriptTail, read_tail
+from sidecar.transcripts.transcript_tail import TranscriptTail, read_tail
 from sidecar.workspace import Workspace
 
 
@@ -282,8 +282,8 @@ def _store(tx: apsw.Connection, run: FinishedRun) -> PostRunResult:
     tests = store_test_verdicts(tx, run)
     items_before = items_before_run(tx, run)
     confirm_delivery(tx, run)
+    from sidecar.capture.check_notes_block import verified_notes
     from sidecar.capture.memory_handoff import queue_for_memory
-    from sidecar.capture.run_notes import verified_notes
 
     notes = verified_notes(tx, run)
     queue_for_memory(tx, run, notes, tests, failing_before)

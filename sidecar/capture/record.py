@@ -8,6 +8,7 @@ from dataclasses import replace
 import apsw
 
 from sidecar.capture.adr_draft import boundary_events, store_adr
+from sidecar.capture.check_notes_block import VerifiedNote, decision_sentences, dropped_approaches
 from sidecar.capture.devlog_draft import fixes, store_devlog, window_begin_ms
 from sidecar.capture.effects.session_loss import Loss
 from sidecar.capture.model import PostRunResult
@@ -20,7 +21,6 @@ from sidecar.capture.rejected_approach import (
     store_rejected_approaches,
 )
 from sidecar.capture.run import FinishedRun
-from sidecar.capture.run_notes import VerifiedNote, decision_sentences, dropped_approaches
 from sidecar.core.redact import redact
 from sidecar.governor import Decision
 from sidecar.metrics import count_call, labelled, roll_up

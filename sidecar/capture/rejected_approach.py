@@ -30,7 +30,7 @@ from sidecar.core.redact import redact
 from sidecar.core.text import clip_at_word
 from sidecar.language.abandoned_approach import AbandonedApproach, abandoned_approaches
 from sidecar.runs import Artifact, SubChat, artifacts, records
-from sidecar.runs.provenance import Event, RejectedApproachDetails
+from sidecar.runs.artifact_provenance import Event, RejectedApproachDetails
 
 MAX_TITLE, MAX_TEXT, MAX_NAMED = 160, 300, 6
 

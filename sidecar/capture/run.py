@@ -14,9 +14,9 @@ from sidecar.core.markdown import MAX_PROSE_CHARACTERS
 from sidecar.core.redact import redact
 from sidecar.language.notes_block import NotesBlock, read_notes_block
 from sidecar.runs import CallRecord
-from sidecar.runs.provenance import Boundary
+from sidecar.runs.artifact_provenance import Boundary
 from sidecar.settings.resolve import Settings
-from sidecar.transcripts.records import TranscriptTail
+from sidecar.transcripts.transcript_tail import TranscriptTail
 from sidecar.workspace import Workspace
 
 REACHED_OUTCOMES = ("completed", "aborted", "error")

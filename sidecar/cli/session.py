@@ -96,7 +96,7 @@ def _worktree(given: Path | None) -> Path:
 
 
 def _ides() -> tuple[str, ...]:
-    from sidecar.core.ides import IdeName
+    from sidecar.core.supported_ides import IdeName
 
     return get_args(IdeName)
 

@@ -7,8 +7,8 @@ from typing import Any
 from sidecar.call import Process
 from sidecar.codebase.summary.summarize import SUMMARY_VERSION, Summary, from_json, to_json
 from sidecar.codebase.worktree.content_hash import content_identity
-from sidecar.storage.cache import Cache, MakeValue
 from sidecar.storage.retention import RowGroup
+from sidecar.storage.two_level_cache import Cache, MakeValue
 
 ROW_GROUPS = (
     RowGroup("caches", "continuity_file_cache", "", "used_at_ms < ?2"),

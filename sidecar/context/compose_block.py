@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple, cast
 
 from sidecar.call import Call
-from sidecar.context.agent_files import parse_agent_scope, parse_handoff
+from sidecar.context.agent_scope_and_handoff import parse_agent_scope, parse_handoff
 from sidecar.context.brackets import BRACKETS, Bracket, LayerName, MemoryLevel
 from sidecar.context.constitution import RulesSummary, fit_rules, summarize_rules
 from sidecar.context.memory_layer import CONTINUATION, NO_MEMORIES, BlockMemories, includes_memories, memory_part

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from sidecar.call import Call
 from sidecar.context import store
-from sidecar.context.agent_files import Handoff, parse_handoff
+from sidecar.context.agent_scope_and_handoff import Handoff, parse_handoff
 from sidecar.context.brackets import Bracket
 from sidecar.context.compose_block import rule_summaries
 from sidecar.context.constitution import fit_rules
@@ -26,8 +26,8 @@ from sidecar.context.restart import (
     restart_reasons,
     session_counters,
 )
-from sidecar.core.ides import RESUME_COMMAND
 from sidecar.core.redact import redact
+from sidecar.core.supported_ides import RESUME_COMMAND
 from sidecar.core.text import clean, clip, one_line
 from sidecar.memory import SHARED, Memory
 from sidecar.workspace import Workspace

@@ -1,7 +1,7 @@
 """`context/bracket` and `context/compose`, and the slice's methods."""
 
 from sidecar.call import Call
-from sidecar.context import compaction
+from sidecar.context import compaction_methods
 from sidecar.context.brackets import BRACKETS, Bracket, bracket_with_hysteresis, remaining_context
 from sidecar.context.compose_block import (
     BlockRequest,
@@ -100,5 +100,5 @@ METHODS = (
     method(
         "context/compose", compose_block, lane=Lane.SHARED, errors=(WorkspaceUnavailable, PolicyDenied, StateDegraded)
     ),
-    *compaction.METHODS,
+    *compaction_methods.METHODS,
 )

@@ -20,7 +20,7 @@ from sidecar.packs.methods import pre_run, repo_changed, session_event
 from sidecar.packs.model import PreRunParams, PreRunResult, RepoChangedParams, SessionEventParams
 from sidecar.runs import ledger
 from sidecar.runs.model import RunMode
-from sidecar.transcripts.records import read_tail
+from sidecar.transcripts.transcript_tail import read_tail
 
 HookEvent = Literal["UserPromptSubmit", "SessionStart", "PreCompact", "PostToolUse", "Stop"]
 """Claude Code's own names."""
@@ -327,7 +327,7 @@ def save_before_compaction(
     call: Call, location: Location, session_id: str, sub_chat_id: str, transcript_path: str
 ) -> None:
     """Save the session's state before its compaction; from then on nothing counts as delivered to it."""
-    from sidecar.context.compaction import pre_compact
+    from sidecar.context.compaction_methods import pre_compact
     from sidecar.context.model import ContextPreCompactParams
 
     existing_path = transcript_path if os.path.isfile(transcript_path) else None
@@ -356,7 +356,7 @@ def session_start_texts(call: Call, location: Location, session_id: str, source:
 
 
 def _after_compaction(call: Call, location: Location, session_id: str) -> list[str]:
-    from sidecar.context.compaction import post_compact
+    from sidecar.context.compaction_methods import post_compact
     from sidecar.context.model import ContextPostCompactParams
 
     params = ContextPostCompactParams(cwd=location.cwd, project_path=location.project, session_id=session_id)

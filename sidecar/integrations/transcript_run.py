@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 from sidecar.core.wire import MAX_TOKENS
 from sidecar.transcripts.events import Message, TokenUsage, ToolCall, ToolResult
-from sidecar.transcripts.records import read_events
+from sidecar.transcripts.transcript_tail import read_events
 
 
 class TranscriptRun(NamedTuple):

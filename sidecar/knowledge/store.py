@@ -10,7 +10,7 @@ import apsw
 import orjson
 
 from sidecar.core.digests import digest_bytes
-from sidecar.knowledge.manifest import Entry
+from sidecar.knowledge.commit_items import Entry
 from sidecar.storage.retention import RowGroup
 
 ENTRY_VERSION = 3

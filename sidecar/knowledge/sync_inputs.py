@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from sidecar.call import Call, Process
 from sidecar.knowledge import store
+from sidecar.knowledge.commit_items import Entry, Manifest, build_manifest, in_scope, read_entries, read_entry
 from sidecar.knowledge.git_source import GitSource, SourceFile
 from sidecar.knowledge.item import (
     POINTER_FOLDER,
@@ -18,7 +19,6 @@ from sidecar.knowledge.item import (
     parse_ref,
     pointer_path,
 )
-from sidecar.knowledge.manifest import Entry, Manifest, build_manifest, in_scope, read_entries, read_entry
 from sidecar.knowledge.store import SyncedItem, SyncState
 from sidecar.knowledge.sync_plan import Plan, PlanRequest, Resolutions, configured_resolutions, plan
 from sidecar.knowledge.sync_state import load_state

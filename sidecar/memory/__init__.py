@@ -21,11 +21,10 @@ from sidecar.memory.capture.extract_notes import reduce_summary
 from sidecar.memory.capture.methods import to_capture_result, to_session_summary
 from sidecar.memory.capture.session_summary import ErrorEvent, Note, SessionSummary, Utterance, session_source
 from sidecar.memory.capture.statement_notes import title_of
-from sidecar.memory.capture.verify_notes import Support, TypedMessage, verify_rule
+from sidecar.memory.capture.verify_rule import Support, TypedMessage, verify_rule
 from sidecar.memory.entry import SECTORS, Document, Memory, Sector, content_hash, normalized
 from sidecar.memory.files.layout import AGENTS, SHARED
 from sidecar.memory.index import MAX_INLINE_FILES, Index, RefreshResult, index_of
-from sidecar.memory.maintain import clean_session, run_upkeep_later
 from sidecar.memory.managed_memories import (
     FileChange,
     ManagedMemories,
@@ -35,11 +34,12 @@ from sidecar.memory.managed_memories import (
     render_memory_file,
 )
 from sidecar.memory.model import MemoryCaptureResult, SessionSummaryInput
-from sidecar.memory.privacy_filter import filter_private, memory_heading, revoked_line
-from sidecar.memory.proposals import accepted_rules
+from sidecar.memory.private_and_injected_text import filter_private, memory_heading, revoked_line
 from sidecar.memory.recall import RecallQuery, Relevance, Relevant, memories_by_id, preload, recall_query, refresh_index
+from sidecar.memory.rule_proposals import accepted_rules
 from sidecar.memory.serialize import Level, render_memory
 from sidecar.memory.store.entry_queries import count_by_tier
+from sidecar.memory.upkeep import clean_session, run_upkeep_later
 
 __all__ = [
     "AGENTS",

@@ -32,9 +32,9 @@ from sidecar.settings.methods import check_settings
 from sidecar.storage import health_checks as storage
 from sidecar.storage.backup import back_up
 from sidecar.system.environment import environment
+from sidecar.system.folder_users import running_processes
 from sidecar.system.git import Git, GitFailed, pygit2
 from sidecar.system.inotify import LIMIT_DIVISOR
-from sidecar.system.process_registry import running_processes
 from sidecar.workspace import Workspace
 
 MIN_FREE_BYTES = 512 * 2**20

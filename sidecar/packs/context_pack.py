@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from sidecar.codebase import FoundRegion, RankedFile, is_generated, is_test, numbered_lines, text_match
 from sidecar.core.digests import digest_bytes
-from sidecar.core.ides import AGENT_FILES
+from sidecar.core.supported_ides import AGENT_FILES
 from sidecar.core.text import one_line, size
 from sidecar.packs.items import OVERHEAD_BYTES, PackItem, Priority, session_has
 from sidecar.runs import NO_CONTENTS, SessionContents, keys

@@ -15,8 +15,8 @@ from sidecar.core.lru_cache import LruCache
 from sidecar.registry.code_entities import CodeDefinition, FileFacts
 from sidecar.registry.entities import Entity, Metadata, Registry, Remark
 from sidecar.registry.index import EntityWords
-from sidecar.storage.cache import Cache
 from sidecar.storage.retention import RowGroup
+from sidecar.storage.two_level_cache import Cache
 
 VERSION = 1
 """Part of the cache key: a changed parser invalidates parsed registries."""

@@ -2,6 +2,19 @@
 
 from sidecar.runs import artifacts, keys, ledger, records, snapshots
 from sidecar.runs import ledger_entries as entries
+from sidecar.runs.artifact_provenance import (
+    AdrDetails,
+    Artifact,
+    Boundary,
+    CommitMark,
+    Details,
+    DevlogDetails,
+    Event,
+    LineCounts,
+    RejectedApproachDetails,
+    Statements,
+    Tally,
+)
 from sidecar.runs.call_record import (
     Block,
     BlockKind,
@@ -30,19 +43,6 @@ from sidecar.runs.model import (
     SessionTurn,
     SubChat,
     Task,
-)
-from sidecar.runs.provenance import (
-    AdrDetails,
-    Artifact,
-    Boundary,
-    CommitMark,
-    Details,
-    DevlogDetails,
-    Event,
-    LineCounts,
-    RejectedApproachDetails,
-    Statements,
-    Tally,
 )
 from sidecar.runs.session_facts import ResolvedSession, resolve_session, store_session
 from sidecar.runs.snapshots import Snapshot, StoredSnapshot, TouchedFile

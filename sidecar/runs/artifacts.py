@@ -9,8 +9,14 @@ import apsw
 import orjson
 
 from sidecar.core.digests import digest_value
+from sidecar.runs.artifact_provenance import (
+    UNKNOWN_PROVENANCE,
+    Artifact,
+    Provenance,
+    provenance_from_json,
+    provenance_to_json,
+)
 from sidecar.runs.model import ArtifactStatus, ArtifactType
-from sidecar.runs.provenance import UNKNOWN_PROVENANCE, Artifact, Provenance, provenance_from_json, provenance_to_json
 
 _ARTIFACT = (
     "artifact_id, project, type, status, title, body, event, event_key, provenance, created_at_ms, updated_at_ms"

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.core.errors import SidecarError
-from sidecar.core.ides import RulesFile
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.supported_ides import RulesFile
 from sidecar.core.yaml_edit import UneditableYaml, inline_yaml, set_values
 from sidecar.core.yaml_read import MalformedYaml, parse_nodes, read_mapping, scalar_text
 from sidecar.session import user_files

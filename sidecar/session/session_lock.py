@@ -6,7 +6,7 @@ Inactive → active → inactive → active, each only by the user's command.
 from collections.abc import Mapping
 from typing import Literal, NamedTuple, cast, get_args
 
-from sidecar.core.ides import DEFAULT_IDE, IdeName
+from sidecar.core.supported_ides import DEFAULT_IDE, IdeName
 from sidecar.session.store import Lock
 
 Language = Literal["en", "pt", "es", "fr"]

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.core.errors import Conflict, PolicyDenied, SidecarError, TooLarge, WorkspaceUnavailable
-from sidecar.core.ides import RulesFile
+from sidecar.core.supported_ides import RulesFile
 from sidecar.system.atomic_write import write_atomic
 from sidecar.system.safe_open import read_regular
 

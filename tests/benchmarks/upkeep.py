@@ -12,7 +12,7 @@ from pathlib import Path
 
 from sidecar.core.clock import rfc3339
 from sidecar.memory import index_of
-from sidecar.memory.maintain import find_due_upkeep, maintain
+from sidecar.memory.upkeep import find_due_upkeep, maintain
 from tests.benchmarks.programs import quiet_sidecar
 
 DAY_MS = 86_400_000

@@ -16,8 +16,8 @@ from referencing.jsonschema import DRAFT7
 from sidecar.core.wire import Empty
 from sidecar.method import Method
 from sidecar.schema.definitions import all_errors
+from sidecar.schema.generated_files import published
 from sidecar.schema.methods import discover_method
-from sidecar.schema.publish import published
 from sidecar.settings import SETTINGS
 from tests.contract.catalog import CATALOG, PUBLISHED, ROWS
 from tests.node.packages import node_modules

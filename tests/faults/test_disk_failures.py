@@ -11,9 +11,9 @@ import pytest
 from sidecar.core.errors import StateDegraded
 from sidecar.core.lru_cache import LruCache
 from sidecar.settings.resolve import GLOBAL, put, values_of
-from sidecar.storage.cache import Cache
 from sidecar.storage.database import Database, open_state
 from sidecar.storage.migrations import MIGRATIONS
+from sidecar.storage.two_level_cache import Cache
 from tests.support.clock import STARTS_AT_MS
 from tests.support.failing_disk import Disk, failing_disk
 

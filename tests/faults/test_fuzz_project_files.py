@@ -11,7 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sidecar.capture.effects import by_path
-from sidecar.context.agent_files import parse_agent_scope, parse_handoff
+from sidecar.context.agent_scope_and_handoff import parse_agent_scope, parse_handoff
 from sidecar.context.constitution import fit_rules, summarize_rules
 from sidecar.context.pipeline import (
     agent_score,

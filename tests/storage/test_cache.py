@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from sidecar.core.lru_cache import LruCache
-from sidecar.storage.cache import BULK_SIZE, MAX_UNWRITTEN, Cache
 from sidecar.storage.database import Database, open_state
+from sidecar.storage.two_level_cache import BULK_SIZE, MAX_UNWRITTEN, Cache
 from tests.support.clock import STARTS_AT_MS
 
 TABLE, COLUMNS = "continuity_search_cache", ("query", "commit_hash", "scope")

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from enum import IntEnum
 
 from sidecar.transcripts.events import Compaction
-from sidecar.transcripts.records import TranscriptTail, is_after, read_events
+from sidecar.transcripts.transcript_tail import TranscriptTail, is_after, read_events
 
 
 class Loss(IntEnum):

@@ -11,7 +11,7 @@ from sidecar.capture.effects.shell_commands import files_read, may_write
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
 from sidecar.transcripts.events import Event, Message, ToolCall, ToolResult
-from sidecar.transcripts.records import read_events
+from sidecar.transcripts.transcript_tail import read_events
 
 _WRITING = frozenset(("tool-Edit", "tool-Write", "tool-MultiEdit", "tool-NotebookEdit"))
 _READING = frozenset(("tool-Read",))

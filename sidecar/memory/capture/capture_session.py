@@ -13,7 +13,7 @@ from sidecar.call import Process
 from sidecar.core.clock import DAY_MS
 from sidecar.core.digests import digest_bytes
 from sidecar.core.errors import Busy, Conflict, NotFound, PolicyDenied, StateDegraded, WorkspaceUnavailable
-from sidecar.core.ides import AGENT_PATHS
+from sidecar.core.supported_ides import AGENT_PATHS
 from sidecar.core.terms import query_terms
 from sidecar.core.text import one_line
 from sidecar.memory.access_control import Reach
@@ -21,12 +21,12 @@ from sidecar.memory.capture.capture_plan import CaptureOrigin, CaptureOutcome, s
 from sidecar.memory.capture.extract_notes import ExtractedNotes, extract_notes, gotcha, instruction_lines
 from sidecar.memory.capture.session_summary import Note, SessionSummary, from_json, to_json
 from sidecar.memory.capture.statement_notes import title_of
-from sidecar.memory.capture.verify_notes import restates
+from sidecar.memory.capture.verify_rule import restates
 from sidecar.memory.entry import Memory, content_hash
 from sidecar.memory.files.document import Edit
 from sidecar.memory.files.layout import SHARED
 from sidecar.memory.index import write_index_file
-from sidecar.memory.privacy_filter import filter_private
+from sidecar.memory.private_and_injected_text import filter_private
 from sidecar.memory.standing_instructions import active_instructions, contradicted_ids, register
 from sidecar.memory.store import captures, entries, entry_queries
 from sidecar.memory.store.entries import IndexedMemory

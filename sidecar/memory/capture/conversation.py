@@ -12,7 +12,7 @@ from typing import NamedTuple
 from sidecar.language.conclusions import explanation_in
 from sidecar.memory.capture.session_summary import ErrorEvent, Utterance
 from sidecar.transcripts.events import Event, Message, ToolCall, ToolResult
-from sidecar.transcripts.records import read_events
+from sidecar.transcripts.transcript_tail import read_events
 from sidecar.transcripts.user_words import QUESTION_TOOLS, answers_of, is_interrupt, refusal_words, typed_words
 
 MAX_UTTERANCE_CHARACTERS = 20_000

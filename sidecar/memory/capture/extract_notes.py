@@ -13,7 +13,7 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.memory.capture.session_summary import ErrorEvent, NearMiss, Note, SessionSummary
 from sidecar.memory.capture.statement_notes import clean_sentence, label_of, read_message, title_of
 from sidecar.memory.entry import content_hash, normalized
-from sidecar.memory.privacy_filter import filter_private
+from sidecar.memory.private_and_injected_text import filter_private
 
 Reason = Literal[
     "tooShort", "tooLong", "question", "toolOutput", "instructionFile", "private", "injected", "deletedByUser",

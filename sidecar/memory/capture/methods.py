@@ -11,9 +11,9 @@ from sidecar.call import Call
 from sidecar.core.clock import rfc3339
 from sidecar.core.digests import short_id
 from sidecar.core.errors import Busy, InvalidParams, PolicyDenied, SidecarError, StateDegraded, WorkspaceUnavailable
+from sidecar.memory.call_scope import memory_context
 from sidecar.memory.capture.capture_session import CaptureContext, CaptureResult, capture_session_summary
 from sidecar.memory.capture.session_summary import ErrorEvent, Note, SessionSummary, Utterance, session_source
-from sidecar.memory.context import memory_context
 from sidecar.memory.model import (
     CaptureState,
     CaptureSummary,

@@ -16,7 +16,7 @@ from sidecar.core.text import clip_at_word, one_line
 from sidecar.language.conclusions import StatementKind, match_conclusion
 from sidecar.language.user_statements import Statement, read_statements
 from sidecar.memory.capture.session_summary import NearMiss, Note, Utterance
-from sidecar.memory.privacy_filter import filter_private
+from sidecar.memory.private_and_injected_text import filter_private
 
 MAX_TITLE = 120
 MAX_SENTENCE = 600

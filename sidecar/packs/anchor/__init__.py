@@ -29,7 +29,7 @@ from sidecar.packs.anchor.decisions import (
     specification_lines,
     split_decisions,
 )
-from sidecar.packs.anchor.markdown_outline import bullets, code_blocks, introduction, title_of
+from sidecar.packs.anchor.markdown_parts import bullets, code_blocks, introduction, title_of
 from sidecar.packs.anchor.repo_map import (
     EMPTY,
     MAX_FRAGILE_FILES,

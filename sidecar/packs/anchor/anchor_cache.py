@@ -5,8 +5,8 @@ from collections.abc import Callable, Container, Hashable, Iterator, Mapping, Se
 from typing import NamedTuple
 
 from sidecar.codebase import Listing, PackageNames, Repository, RepositoryState
-from sidecar.core.ides import AGENT_PATHS
 from sidecar.core.lru_cache import LruCache
+from sidecar.core.supported_ides import AGENT_PATHS
 from sidecar.packs.anchor import config_parsers
 from sidecar.packs.anchor.build import DEPENDENCIES, FRAGILE_FILES, Anchor, AnchorSources, build_anchor, sections_of
 from sidecar.packs.anchor.commands import Project, commands_of, entry_lines

@@ -8,7 +8,7 @@ from sidecar.core.text import one_line, size
 from sidecar.memory.standing_instructions import fitting_instructions
 from sidecar.packs.anchor.commands import LEFT_OUT
 from sidecar.packs.anchor.decisions import NO_ACCEPTED_RECORDS, AcceptedRecords, specification_lines, split_decisions
-from sidecar.packs.anchor.markdown_outline import introduction, plain
+from sidecar.packs.anchor.markdown_parts import introduction, plain
 from sidecar.packs.anchor.rules import Document, rule_lines, trap_lines
 
 INVARIANTS, RULES, SETTINGS, COMMANDS, MAP, DEPENDENCIES, ENTRIES, TRAPS, FRAGILE_FILES, POINTERS = (

@@ -8,7 +8,7 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.text import one_line
 from sidecar.memory.standing_instructions import StandingInstruction
 from sidecar.packs.anchor import config_parsers
-from sidecar.packs.anchor.markdown_outline import code_blocks, prose_lines
+from sidecar.packs.anchor.markdown_parts import code_blocks, prose_lines
 from sidecar.packs.anchor.rejected_commands import rejection_of, run_script
 from sidecar.packs.anchor.rules import Document
 

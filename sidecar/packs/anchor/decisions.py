@@ -16,7 +16,7 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.lru_cache import LruCache
 from sidecar.core.text import one_line
 from sidecar.memory.standing_instructions import StandingInstruction
-from sidecar.packs.anchor.markdown_outline import first_sentence, normalize, plain, prose_lines, title_of
+from sidecar.packs.anchor.markdown_parts import first_sentence, normalize, plain, prose_lines, title_of
 from sidecar.packs.anchor.rules import Document
 from sidecar.runs import Artifact
 from sidecar.workspace import Workspace

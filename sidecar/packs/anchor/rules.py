@@ -3,11 +3,11 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from sidecar.core.ides import AGENT_FILES
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.markdown import Line
+from sidecar.core.supported_ides import AGENT_FILES
 from sidecar.core.text import one_line
-from sidecar.packs.anchor.markdown_outline import bullets, normalize, plain, prose_lines, sentences, title_of
+from sidecar.packs.anchor.markdown_parts import bullets, normalize, plain, prose_lines, sentences, title_of
 
 MAX_RULES = 24
 """Maximum number of rules from one file."""

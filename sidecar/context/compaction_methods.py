@@ -45,7 +45,7 @@ from sidecar.context.store import ResumePoint, mask_secrets, session_file_values
 from sidecar.core.clock import DAY_MS
 from sidecar.core.digests import short_id
 from sidecar.core.errors import Busy, InvalidParams, PolicyDenied, SidecarError, StateDegraded, WorkspaceUnavailable
-from sidecar.core.ides import IDES, RESUME_COMMAND
+from sidecar.core.supported_ides import IDES, RESUME_COMMAND
 from sidecar.memory import (
     SHARED,
     CaptureContext,
@@ -65,7 +65,7 @@ from sidecar.memory import (
 )
 from sidecar.method import Lane, method
 from sidecar.session import save_session_values
-from sidecar.transcripts.records import read_tail
+from sidecar.transcripts.transcript_tail import read_tail
 from sidecar.workspace import Workspace
 
 

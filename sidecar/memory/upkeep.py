@@ -13,8 +13,8 @@ from sidecar.core.clock import DAY_MS, rfc3339
 from sidecar.core.errors import Busy, PolicyDenied, SidecarError, StateDegraded, WorkspaceUnavailable
 from sidecar.core.yaml_edit import Value
 from sidecar.memory.access_control import SHARED_ONLY, USER_REACH
+from sidecar.memory.call_scope import MemoryContext, memory_context
 from sidecar.memory.capture.capture_session import CaptureContext, capture_pending
-from sidecar.memory.context import MemoryContext, memory_context
 from sidecar.memory.decay import DueUpkeep, FileRemoval, TierChange, due_upkeep
 from sidecar.memory.entry import Memory
 from sidecar.memory.index import write_index_file

@@ -20,7 +20,7 @@ from sidecar.core.errors import (
     WorkspaceUnavailable,
 )
 from sidecar.core.text import one_line
-from sidecar.memory.context import MemoryContext, memory_context
+from sidecar.memory.call_scope import MemoryContext, memory_context
 from sidecar.memory.entry import Memory
 from sidecar.memory.files.layout import SHARED
 from sidecar.memory.managed_memories import POINTERS

@@ -17,7 +17,7 @@ from sidecar.core.errors import (
 from sidecar.core.text import one_line
 from sidecar.core.yaml_edit import Value
 from sidecar.memory.access_control import memory_not_found
-from sidecar.memory.context import MemoryContext, memory_context
+from sidecar.memory.call_scope import MemoryContext, memory_context
 from sidecar.memory.entry import Memory
 from sidecar.memory.files.document import Edit
 from sidecar.memory.files.layout import SHARED
@@ -28,7 +28,7 @@ from sidecar.memory.model import (
     MemoryResolveProposalParams,
     MemoryResolveProposalResult,
 )
-from sidecar.memory.privacy_filter import accepted_rule
+from sidecar.memory.private_and_injected_text import accepted_rule
 from sidecar.memory.serialize import memory_detail, memory_summary
 from sidecar.memory.standing_instructions import ACCEPTED_TAG, MAX_ACCEPTED_RULES, reinstate, replacements
 from sidecar.memory.store import entries, local_state
