@@ -1,7 +1,7 @@
 """Session transcripts of the providers (Claude Code, Codex) as one stream of typed events.
 
-`read_events` in `transcript_tail.py` is the stream; `events.py` has the event types; each provider's format is one file with a
-`READER`, named in the list `READERS`.
+`read_events` in `transcript_tail.py` is the stream; `events.py` has the event types; each provider's format is one file
+with a `READER`, named in the list `READERS`.
 """
 
 from sidecar.transcripts.events import Compaction, Event, EventType, Message, TokenUsage, ToolCall, ToolResult
