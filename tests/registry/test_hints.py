@@ -47,11 +47,11 @@ def test_purpose_cannot_forge_our_markers(sidecar: MemorySidecar, framework: Pro
 def test_hint_records_no_decision_and_its_digest_follows_the_registry(
     sidecar: MemorySidecar, framework: Project
 ) -> None:
-    before = hint(sidecar, framework, "Create a session schema").entry
-    assert hint(sidecar, framework, "Create a session schema").entry == before
+    before = hint(sidecar, framework, "Create a session schema").digest
+    assert hint(sidecar, framework, "Create a session schema").digest == before
     assert framework.request("decisions")["decisions"] == []
     framework.request("put", id="ux", purpose="Another")
-    assert hint(sidecar, framework, "Create a session schema").entry != before
+    assert hint(sidecar, framework, "Create a session schema").digest != before
 
 
 def test_damaged_registry_yields_no_hint(sidecar: MemorySidecar, framework: Project) -> None:
