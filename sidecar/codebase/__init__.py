@@ -41,6 +41,7 @@ from sidecar.codebase.search.query_evidence import PromptParts, parts_of, pointi
 from sidecar.codebase.search.region_ranking import RankedRegion, choose_regions
 from sidecar.codebase.search.regions import Region
 from sidecar.codebase.searcher import search_paths
+from sidecar.codebase.summary.model import Landmine
 from sidecar.codebase.summary.purpose import comment_text, definition_comment, definition_purpose
 from sidecar.codebase.summary.summarize import Definition, Summary, from_json, summarize, to_json
 from sidecar.codebase.workspace_repository import Repository
@@ -81,6 +82,7 @@ __all__ = [
     "FragileFile",
     "HeadMove",
     "Hunk",
+    "Landmine",
     "Lister",
     "Listing",
     "PackageNames",

@@ -355,6 +355,11 @@ def is_code(path: str) -> bool:
     return language is not None and language.grammar is not None
 
 
+def is_own_code(path: str) -> bool:
+    """Whether a file is code written here: neither a test nor generated."""
+    return is_code(path) and not is_test(path) and not is_generated(path)
+
+
 def stem_of(path: str) -> str:
     """Return the name that a file and its test share: `test_cart.py`, `Cart.test.ts` and `cart.py` → `cart`."""
     stem = _CAPITAL_TEST.sub("", path.rpartition("/")[2].split(".", 1)[0]).lower()

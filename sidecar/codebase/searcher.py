@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.call import Process
-from sidecar.codebase.files import Listing, is_code, is_generated, is_test, may_show
+from sidecar.codebase.files import Listing, is_own_code, may_show
 from sidecar.codebase.region_search import RegionQuery
 from sidecar.codebase.search import RANKING_VERSION, FileIndex, RankedFile, SearchQuery
 from sidecar.codebase.search.commit_history import NO_HISTORY, FragileFile, HeadHistory, fragile_files, update_history
@@ -105,7 +105,7 @@ class Searcher:
         if cached is None or cached.history is not history or cached.limit != limit:
             paths = listed.listing.files
             files = fragile_files(
-                history.commits, history.history, limit, lambda path: path in paths and _is_own_code(path)
+                history.commits, history.history, limit, lambda path: path in paths and is_own_code(path)
             )
             cached = self._fragile_files = _CachedFragileFiles(history, limit, files)
         return cached.files
@@ -171,10 +171,6 @@ class Searcher:
 def _rows(results: Sequence[RankedFile]) -> list[list[object]]:
     """Return the files as JSON arrays."""
     return [list(ranked) for ranked in results]
-
-
-def _is_own_code(path: str) -> bool:
-    return is_code(path) and not is_test(path) and not is_generated(path)
 
 
 MIN_TERM = 3

@@ -17,7 +17,7 @@ from sidecar.codebase.searcher import Searcher
 from sidecar.codebase.store import FileCache, SearchCache
 from sidecar.codebase.summary.grammar import load
 from sidecar.codebase.summary.languages import main_grammars
-from sidecar.codebase.summary.summarize import Summary
+from sidecar.codebase.summary.model import Landmine, Summary
 from sidecar.codebase.worktree.content_hash import ContentHashes, content_identity
 from sidecar.codebase.worktree.diff import FileDiff, HeadMove, diff_between, head_move, paths_to_show
 from sidecar.codebase.worktree.freshness import Freshness, Watchers
@@ -316,6 +316,10 @@ class Repository:
     def fragile_files(self, limit: int) -> list[FragileFile] | None:
         """Return the files whose changes were most often reverted or fixed again lately; None while that is unknown."""
         return self._searcher.fragile_files(limit)
+
+    def landmines(self) -> tuple[tuple[str, Landmine], ...] | None:
+        """Return the first warnings above definitions, with their paths; None while files are still being indexed."""
+        return self._index.landmines()
 
     def symbolic_links(self, names: Collection[str]) -> dict[str, str]:
         """Return the targets of those names that are symbolic links, relative to the workspace."""

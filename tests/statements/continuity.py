@@ -155,6 +155,7 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
         f"{_INJECTION}a_coding_request_gets_an_anchor_and_a_budgeted_context_automatically",
         "flows/test_knowledge_anchor.py::test_blocking_constraints_become_invariants_and_decisions_are_referenced",
         f"{_CACHE}an_accepted_rejected_approach_is_a_miss_and_a_known_trap",
+        "packs/anchor/test_anchor_cache.py::test_warnings_above_definitions_are_landmines_and_remain_during_indexing",
     ),
     "Design: the anchor is stable: byte-identical in a provider session": (
         f"{_LEDGER}the_claude_anchor_stays_byte_identical_as_system_text",

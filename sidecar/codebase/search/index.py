@@ -6,9 +6,10 @@ is found by its path alone, and one of a few edited files by its previous conten
 
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from heapq import nsmallest
 from itertools import islice
 
-from sidecar.codebase.files import delta_between
+from sidecar.codebase.files import delta_between, is_own_code
 from sidecar.codebase.search.bm25 import MAX_TERMS, ScoreCache, inverse_frequency
 from sidecar.codebase.search.commit_history import History
 from sidecar.codebase.search.dependency_graph import (
@@ -23,7 +24,7 @@ from sidecar.codebase.search.file_search import rank_files
 from sidecar.codebase.search.query import SearchQuery, mentioned_files
 from sidecar.codebase.search.query_evidence import parts_of
 from sidecar.codebase.search.ranking import RankedFile, combine_rankings
-from sidecar.codebase.summary.model import Summary
+from sidecar.codebase.summary.model import Landmine, Summary
 from sidecar.codebase.worktree.content_hash import content_identity
 from sidecar.core.terms import query_terms
 
@@ -34,6 +35,8 @@ SummaryLookup = Callable[[dict[str, str]], dict[str, Summary]]
 MAX_EDITED = 64
 """With at most this many files edited at once, their previous terms stay searchable until they are analysed again."""
 
+
+MAX_LANDMINES = 40
 
 COMBINED_DEPTH = 100
 """Number of files of each ranking that are combined."""
@@ -58,6 +61,9 @@ class FileIndex:
         self._documents = Documents()
         self._score_cache = ScoreCache(self._documents)
         self._dependency_graph = DependencyGraph()
+        self._landmines: dict[str, tuple[Landmine, ...]] = {}
+        """Warnings by path; none of tests and generated files."""
+        self._first_landmines: tuple[tuple[str, Landmine], ...] | None = None
 
     def update(self, files: Mapping[str, str]) -> list[str]:
         """Make the index hold exactly these files (path → content id); return the paths that need analysis.
@@ -81,6 +87,7 @@ class FileIndex:
                 del self.pending_paths[path]
                 path = self._documents.stored_path(path)
                 self._dependency_graph.put(path, summary.imports)
+                self._put_landmines(path, summary.landmines)
                 if not self.pending_paths:
                     self.pending_paths = {}  # a dict that was full does not release its memory
                 previous = self._edited.pop(path, None)
@@ -163,6 +170,31 @@ class FileIndex:
         with self._lock:
             return self._dependency_graph.dependencies(parts, names) if not self.pending_paths else None
 
+    def landmines(self) -> tuple[tuple[str, Landmine], ...] | None:
+        """Return the warnings above definitions with their paths, each file's first one before any second one.
+
+        None while files are still being analysed.
+        """
+        with self._lock:
+            if self.pending_paths:
+                return None
+            if self._first_landmines is None:
+                numbered = (
+                    (number, path, landmine)
+                    for path, landmines in self._landmines.items()
+                    for number, landmine in enumerate(landmines)
+                )
+                first = nsmallest(MAX_LANDMINES, numbered)
+                self._first_landmines = tuple((path, landmine) for _, path, landmine in first)
+            return self._first_landmines
+
+    def _put_landmines(self, path: str, landmines: tuple[Landmine, ...]) -> None:
+        if landmines and is_own_code(path):
+            self._landmines[path] = landmines
+        elif self._landmines.pop(path, None) is None:
+            return
+        self._first_landmines = None
+
     def importers(self, path: str, imports_of: ImportsOf, at_most: int) -> list[str]:
         """Return the files that import a file, sorted; at most `at_most` files that mention it are checked."""
         with self._lock:
@@ -190,6 +222,7 @@ class FileIndex:
         for path in delta.removed:
             self._documents.remove(path, previous.get(path))
             self._dependency_graph.remove(path)
+            self._put_landmines(path, ())
             self.pending_paths.pop(path, None)
         for path in changed:
             if path in previous and len(changed) <= MAX_EDITED:
@@ -205,6 +238,7 @@ class FileIndex:
         self._documents = Documents()
         self._score_cache = ScoreCache(self._documents)
         self._dependency_graph = DependencyGraph()
+        self._landmines, self._first_landmines = {}, None
         self.pending_paths.clear()
         self._edited.clear()
         for path in files:

@@ -6,6 +6,7 @@ Every line belongs to at most one region. A region is small enough to be shown w
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from sidecar.codebase.summary.invariants import COMMENT, leading_lines
 from sidecar.codebase.summary.model import Definition, Summary
 from sidecar.core.lazy_regex import lazy_regex
 
@@ -15,13 +16,12 @@ WINDOW_LINES = 36
 MAX_BLANK_LINES = 2
 MAX_REGIONS = 4_000
 _CALLABLE = frozenset(("function", "method", "constructor", "macro", "test"))
-_LEADING = lazy_regex(r"\s*(?:@|#(?!\s*(?:include|define|if|else|endif)\b)|//|/\*|\*|--|\[[\w(.:,\s\"']+\]\s*$)")
-"""A line that belongs to the definition below it: a decorator, an attribute, a comment."""
-
-_COMMENT = lazy_regex(r"\s*(?:#(?!\s*(?:include|define|if|else|endif)\b)|//|/\*|\*|--\s)")
 _DOCSTRING = lazy_regex(r"\s*[rRbBuU]{0,2}(\"\"\"|''')")
 MIN_PROSE_LINES = 7
 """A shorter comment or docstring is shown with its definition."""
+
+MAX_WARNING_LINES = WINDOW_LINES // 2
+"""A warning at most this far above a definition is shown with it, however long the comment."""
 
 DOCSTRING_WITHIN = 20
 """Number of lines of a region in which its docstring begins."""
@@ -70,13 +70,13 @@ def _regions(lines: Sequence[str], summary: Summary) -> Sequence[Region]:
     regions: list[Region] = []
     at = 1
     for definition, first, last in _blocks(lines, summary):
-        regions.extend(_between(lines, summary.definitions, at, first - 1))
+        regions.extend(_between(lines, summary, at, first - 1))
         name = f"{definition.container}.{definition.name}" if definition.container else definition.name
         regions.extend(_windows(lines, Region(first, last, name, definition.line, is_definition=True)))
         at = last + 1
         if len(regions) >= MAX_REGIONS:
             return regions
-    regions.extend(_between(lines, summary.definitions, at, len(lines)))
+    regions.extend(_between(lines, summary, at, len(lines)))
     return regions
 
 
@@ -95,25 +95,25 @@ def _blocks(lines: Sequence[str], summary: Summary) -> Iterator[tuple[Definition
         is_leaf = full_name not in parents and last > definition.line
         if definition.kind in _CALLABLE or not definition.end_line or is_leaf:
             last = min(max(last, definition.line), len(lines))
-            yield definition, _with_leading(lines, definition.line, at), last
+            yield definition, _with_leading(lines, summary, definition.line, at), last
             at = last + 1
 
 
-def _with_leading(lines: Sequence[str], line: int, at: int) -> int:
+def _with_leading(lines: Sequence[str], summary: Summary, line: int, at: int) -> int:
     """Return the first line of a definition with its decorators and comments, which begin at `at` at the earliest.
 
-    A long comment is a region of its own.
+    A long comment is a region of its own, apart from a warning at its end.
     """
-    start, code = line, line
-    while start > at and _LEADING.match(lines[start - 2]):
-        start -= 1
-        if not _COMMENT.match(lines[start - 1]):
-            code = start
-    return start if code - start < MIN_PROSE_LINES else code
+    start, code = leading_lines(lines, line, at)
+    if code - start < MIN_PROSE_LINES:
+        return start
+    nearest = max(start, code - MAX_WARNING_LINES)
+    return next((landmine.line for landmine in summary.landmines if nearest <= landmine.line < code), code)
 
 
-def _between(lines: Sequence[str], definitions: Sequence[Definition], first: int, last: int) -> Iterator[Region]:
+def _between(lines: Sequence[str], summary: Summary, first: int, last: int) -> Iterator[Region]:
     """Yield the code between two definitions: heads and fields of types, constants, imports."""
+    definitions = summary.definitions
     cuts = [
         definition
         for definition in definitions
@@ -121,7 +121,7 @@ def _between(lines: Sequence[str], definitions: Sequence[Definition], first: int
     ]
     start, name = first, _enclosing(definitions, first)
     for definition in cuts:
-        begin = _with_leading(lines, definition.line, start)
+        begin = _with_leading(lines, summary, definition.line, start)
         yield from _code(lines, start, begin - 1, name)
         start = begin
         name = f"{definition.container}.{definition.name}" if definition.container else definition.name
@@ -144,7 +144,7 @@ def _code(lines: Sequence[str], first: int, last: int, name: str) -> Iterator[Re
     if first <= last:
         filled = [line for line in lines[first - 1 : last] if line.strip()]
         is_imports = 2 * sum(_IMPORT.match(line) is not None for line in filled) > len(filled)
-        comments = sum(_COMMENT.match(line) is not None for line in filled)
+        comments = sum(COMMENT.match(line) is not None for line in filled)
         is_prose = comments >= MIN_PROSE_LINES and comments == len(filled)
         yield from _windows(lines, Region(first, last, name, is_imports=is_imports, is_prose=is_prose))
 

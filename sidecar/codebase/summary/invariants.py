@@ -1,4 +1,4 @@
-"""Requirements of a file: checks, guarded raises, rules stated in comments, constrained types. Pure."""
+"""Requirements of a file: checks, guarded raises, rules and warnings in comments, constrained types. Pure."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidecar.codebase.summary.languages import Visibility
-from sidecar.codebase.summary.model import Invariant
+from sidecar.codebase.summary.model import Definition, Invariant, Landmine
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.text import clip
 
@@ -220,6 +220,102 @@ def _text(node: tree_sitter.Node, source: bytes) -> str:
 def _one_line(text: str) -> str:
     text = _SPACES.sub(" ", text[:2_000]).strip().rstrip(";, ")
     return clip(text.replace("( ", "(").replace(", )", ")").replace(" )", ")"), MAX_TEXT)
+
+
+MAX_LANDMINES = 20
+MAX_BLOCK_LINES = 200
+
+_LEADING = lazy_regex(
+    r"\s*(?:@|#(?!\s*(?:include|define|if|else|endif)\b)|//|/\*|\*|--|<!--|\[[\w(.:,\s\"']+\]\s*$|template\s*<)"
+)
+"""A line that belongs to the definition below it: a decorator, an attribute, a comment."""
+
+COMMENT = lazy_regex(r"\s*(?:#(?!!?\[|\s*(?:include|define|if|else|endif)\b)|//|/\*|\*|--(?:\s|\[)|<!--)")
+"""A line that is a comment."""
+
+_BLOCKS = (("*/", "/*"), ("-->", "<!--"), ("=end", "=begin"))
+_WARNING_WORDS = ("warning", "hack", "danger", "caution", "beware", "do not", "don't", "don’t")
+_WARNING = lazy_regex(
+    r"\b(?:WARNING|HACK|DANGER|CAUTION|BEWARE|DO NOT|DON['’]T)\b"
+    r"|(?:^|(?<=[.:;!?—] ))(?:(?:Warning|Hack|Danger|Caution|Beware)\b|(?i:(?:please )?(?:do not|don['’]t))\b)"
+)
+_NO_WARNING = lazy_regex(r"(?i)copyright|licen[sc]e|warrant(?:y|ies)|redistribut|\bgenerated (?:by|from|code|file)")
+_TAG = lazy_regex(r"[@\\]\w|:\w+[ :]")
+
+
+class LeadingLines(NamedTuple):
+    """The lines above a definition that belong to it."""
+
+    first: int
+    """Number of the first line of its comment; of the definition itself without any."""
+    code: int
+    """Number of the first line below the comment: of a decorator, an attribute, or the definition."""
+
+
+def leading_lines(lines: Sequence[str], line: int, at: int = 1) -> LeadingLines:
+    """Return the comment, decorators and attributes directly above a line, which begin at `at` at the earliest."""
+    start, code = line, line
+    while start > at:
+        block = _block_start(lines, start - 1, at)
+        if not block and not _LEADING.match(lines[start - 2]):
+            break
+        start = block or start - 1
+        if not block and not COMMENT.match(lines[start - 1]):
+            code = start
+    return LeadingLines(start, code)
+
+
+def _block_start(lines: Sequence[str], last: int, at: int) -> int:
+    """Return the first line of a block comment of several lines that ends in a line; 0 without one."""
+    end = lines[last - 1].strip()
+    for closing, opening in _BLOCKS:
+        if end.endswith(closing) and opening not in end:
+            for number in range(last - 1, max(at, last - MAX_BLOCK_LINES) - 1, -1):
+                text = lines[number - 1].strip()
+                if text.startswith(opening):
+                    return number
+                if closing in text:
+                    return 0
+    return 0
+
+
+def find_landmines(lines: Sequence[str], definitions: Iterable[Definition]) -> tuple[Landmine, ...]:
+    """Return the warnings (`WARNING`, `HACK`, `Do not …`) in the comments directly above definitions."""
+    folded = "\n".join(lines).lower()
+    if not any(word in folded for word in _WARNING_WORDS):
+        return ()
+    landmines: dict[int, Landmine] = {}
+    at = 1
+    for definition in definitions:
+        first, code = leading_lines(lines, definition.line, at)
+        at = max(at, definition.line + 1)
+        line, text = _warning_in([_comment_text(text) for text in lines[first - 1 : code - 1]])
+        if text and len(landmines) < MAX_LANDMINES:
+            name = f"{definition.container}.{definition.name}" if definition.container else definition.name
+            landmines.setdefault(first + line, Landmine(first + line, name, text))
+    return tuple(landmines.values())
+
+
+def _comment_text(line: str) -> str:
+    text = _MARKER.sub("", _CLOSING.sub("", line)).strip()
+    return "" if text in _BLOCKS[-1] else text
+
+
+def _warning_in(comment: Sequence[str]) -> tuple[int, str]:
+    """Return the index of the line with a comment's first warning, and the warning to its paragraph's end."""
+    for index, line in enumerate(comment):
+        warning = _WARNING.search(line)
+        if warning is None:
+            continue
+        parts = [line[warning.start() :]]
+        for following in comment[index + 1 : index + _SENTENCE_LINES]:
+            if not following or _TAG.match(following):
+                break
+            parts.append(following)
+        text = _one_line(" ".join(parts))
+        if len(text.split()) > 1 and not _NO_WARNING.search(" ".join((*comment[: index + 1], text))):
+            return index, text
+    return 0, ""
 
 
 _PRIVATE = lazy_regex(r"\b(?:private|fileprivate)\b")

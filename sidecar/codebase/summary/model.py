@@ -31,6 +31,15 @@ class Invariant(NamedTuple):
     text: str
 
 
+class Landmine(NamedTuple):
+    """A warning in the comment directly above a definition, at the line in which it begins."""
+
+    line: int
+    name: str
+    """The definition, with its container."""
+    text: str
+
+
 class Summary(NamedTuple):
     """A file's summary as used by packs and ranking."""
 
@@ -49,6 +58,7 @@ class Summary(NamedTuple):
     analysis: Analysis = "unread"
     derived: bool = False
     """Whether the purpose is derived from the definitions, because the file does not state one."""
+    landmines: tuple[Landmine, ...] = ()
 
     @property
     def stated_purpose(self) -> str:
@@ -77,12 +87,14 @@ def to_json(summary: Summary) -> list[object]:
         list(summary.references),
         summary.analysis,
         summary.derived,
+        [list(landmine) for landmine in summary.landmines],
     ]
 
 
 def from_json(value: list[object]) -> Summary:
     """Decode what `to_json` encoded."""
-    language, size, lines, purpose, definitions, chunks, invariants, imports, references, analysis, derived = value
+    language, size, lines, purpose, definitions, chunks, invariants, imports, references, *rest = value
+    analysis, derived, landmines = rest
     return Summary(
         str(language),
         cast("int", size),
@@ -95,4 +107,5 @@ def from_json(value: list[object]) -> Summary:
         tuple(cast("list[str]", references)),
         cast("Analysis", analysis),
         bool(derived),
+        tuple(map(Landmine._make, cast("list[list[object]]", landmines))),
     )

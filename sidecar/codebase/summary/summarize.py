@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from sidecar.codebase.files import is_test
 from sidecar.codebase.summary.grammar import MAX_LINE_CHARACTERS
-from sidecar.codebase.summary.invariants import DefinitionHead, find_by_lines, is_public
+from sidecar.codebase.summary.invariants import DefinitionHead, find_by_lines, find_landmines, is_public
 from sidecar.codebase.summary.languages import MAX_DEFINITIONS, Grammar, Language, find_definitions, language_of
 from sidecar.codebase.summary.model import Analysis, Definition, Invariant, Summary, chunk_lines, from_json, to_json
 from sidecar.codebase.summary.purpose import derived_purpose, file_purpose, main_definition_purpose
@@ -27,7 +27,7 @@ __all__ = [
     "unanalysed_summary",
 ]
 
-SUMMARY_VERSION = 15
+SUMMARY_VERSION = 16
 """Part of the cache key: increase it when the content of a summary changes."""
 
 MAX_ANALYSED_BYTES = 512 * 1024
@@ -69,6 +69,7 @@ def summarize(path: str, content: bytes) -> Summary:
         syntax.references,
         analysis,
         derived,
+        find_landmines(lines, syntax.definitions) if language is not None else (),
     )
 
 

@@ -4,6 +4,8 @@ from sidecar.packs.anchor.anchor_cache import AnchorCache
 from sidecar.packs.anchor.build import (
     DEPENDENCIES,
     FRAGILE_FILES,
+    LANDMINES,
+    MAX_LANDMINES,
     MAX_OMITTED,
     NO_ANCHOR,
     STANDING_INSTRUCTIONS,
@@ -37,6 +39,7 @@ from sidecar.packs.anchor.repo_map import (
     dependency_lines,
     fragile_file_lines,
     import_names,
+    landmine_lines,
 )
 from sidecar.packs.anchor.rules import Document, included_files, rule_lines, sent_paths, trap_lines
 from sidecar.packs.anchor.toolchain import SETTINGS_FILES, setting_lines
@@ -45,7 +48,9 @@ __all__ = [
     "DEPENDENCIES",
     "EMPTY",
     "FRAGILE_FILES",
+    "LANDMINES",
     "MAX_FRAGILE_FILES",
+    "MAX_LANDMINES",
     "MAX_OMITTED",
     "NO_ACCEPTED_RECORDS",
     "NO_ANCHOR",
@@ -76,6 +81,7 @@ __all__ = [
     "import_names",
     "included_files",
     "introduction",
+    "landmine_lines",
     "load_pointers",
     "omissions",
     "package_manager",

@@ -8,7 +8,15 @@ from sidecar.codebase import Listing, PackageNames, Repository, RepositoryState
 from sidecar.core.lru_cache import LruCache
 from sidecar.core.supported_ides import AGENT_PATHS
 from sidecar.packs.anchor import config_parsers
-from sidecar.packs.anchor.build import DEPENDENCIES, FRAGILE_FILES, Anchor, AnchorSources, build_anchor, sections_of
+from sidecar.packs.anchor.build import (
+    DEPENDENCIES,
+    FRAGILE_FILES,
+    LANDMINES,
+    Anchor,
+    AnchorSources,
+    build_anchor,
+    sections_of,
+)
 from sidecar.packs.anchor.commands import Project, commands_of, entry_lines
 from sidecar.packs.anchor.config_parsers import Table, subtable
 from sidecar.packs.anchor.decisions import AcceptedRecords
@@ -20,6 +28,7 @@ from sidecar.packs.anchor.repo_map import (
     dependency_lines,
     fragile_file_lines,
     import_names,
+    landmine_lines,
 )
 from sidecar.packs.anchor.rules import Document, sent_paths
 from sidecar.packs.anchor.toolchain import SETTINGS_FILES, setting_lines
@@ -182,10 +191,11 @@ class SourceSections(NamedTuple):
 
 
 class DerivedLines(NamedTuple):
-    """Lines derived from all files' imports, and from the history."""
+    """Lines derived from all files' imports and comments, and from the history."""
 
-    dependencies: tuple[str, ...]
-    fragile_files: tuple[str, ...]
+    dependencies: tuple[str, ...] = ()
+    fragile_files: tuple[str, ...] = ()
+    landmines: tuple[str, ...] = ()
 
 
 class AnchorCache:
@@ -195,7 +205,7 @@ class AnchorCache:
         self._lock = threading.Lock()
         self._counted_files: _CountedFiles | None = None
         self._cache: LruCache[Hashable, object] = LruCache(CACHE_BYTES)
-        self._last_derived = DerivedLines((), ())
+        self._last_derived = DerivedLines()
 
     def lines(
         self,
@@ -227,6 +237,7 @@ class AnchorCache:
             **source_sections.sections,
             DEPENDENCIES: derived.dependencies,
             FRAGILE_FILES: derived.fragile_files,
+            LANDMINES: derived.landmines,
         }
         anchor = build_anchor(sections, limit_bytes, accepted)._replace(is_complete=source_sections.is_complete)
         if anchor.is_complete:
@@ -235,13 +246,15 @@ class AnchorCache:
         return anchor
 
     def _derived(self, repository: Repository, outline: Outline, names: PackageNames) -> DerivedLines:
-        """Lines from imports and history; the previous ones while these are not known yet."""
+        """Lines from imports, comments and history; the previous ones while these are not known yet."""
         dependencies = repository.dependencies(frozenset(area for area, _ in outline.areas), names)
         fragile = repository.fragile_files(MAX_FRAGILE_FILES)
+        landmines = repository.landmines()
         before = self._last_derived
         self._last_derived = DerivedLines(
             dependency_lines(dependencies) if dependencies is not None else before.dependencies,
             fragile_file_lines(fragile) if fragile is not None else before.fragile_files,
+            landmine_lines(landmines) if landmines is not None else before.landmines,
         )
         return self._last_derived
 

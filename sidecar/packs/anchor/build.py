@@ -11,20 +11,23 @@ from sidecar.packs.anchor.decisions import NO_ACCEPTED_RECORDS, AcceptedRecords,
 from sidecar.packs.anchor.markdown_parts import introduction, plain
 from sidecar.packs.anchor.rules import Document, rule_lines, trap_lines
 
-INVARIANTS, RULES, SETTINGS, COMMANDS, MAP, DEPENDENCIES, ENTRIES, TRAPS, FRAGILE_FILES, POINTERS = (
+INVARIANTS, RULES, SETTINGS, COMMANDS, MAP, DEPENDENCIES, ENTRIES, TRAPS, LANDMINES, FRAGILE_FILES, POINTERS = (
     "Invariants", "Rules", "Tool settings", "Commands", "Map", "Dependencies", "Entry points", "Known traps",
-    "Fragile files", "Decisions and specifications",
+    "Landmines", "Fragile files", "Decisions and specifications",
 )  # fmt: skip
-ORDER = (INVARIANTS, RULES, SETTINGS, COMMANDS, MAP, DEPENDENCIES, ENTRIES, TRAPS, FRAGILE_FILES, POINTERS)
+ORDER = (INVARIANTS, RULES, SETTINGS, COMMANDS, MAP, DEPENDENCIES, ENTRIES, TRAPS, LANDMINES, FRAGILE_FILES, POINTERS)
 STANDING_INSTRUCTIONS, ACCEPTED_RULES = "Standing instructions from the user", "Rules the user accepted"
 """They come first, and are the last to be shortened."""
 _WEIGHTS = {INVARIANTS: 2, RULES: 4, MAP: 2}
 """Shares of sections when not everything fits; the other sections have one part each."""
 
-_DERIVED_SECTIONS = (DEPENDENCIES, FRAGILE_FILES)
+_DERIVED_SECTIONS = (DEPENDENCIES, FRAGILE_FILES, LANDMINES)
 """Known only once every file and the history are indexed: their absence proves nothing."""
 
 MAX_OMITTED = 60
+
+MAX_LANDMINES = 8
+"""More are omitted from the anchor even where they fit; a region shows its own."""
 
 _LINE_NUMBER = lazy_regex(r":\d+\)$")
 
@@ -108,12 +111,13 @@ def _user_sections(accepted: AcceptedRecords, limit_bytes: int) -> tuple[list[st
 
 def _build_sections(sections: Mapping[str, Sequence[str]], limit_bytes: int) -> Anchor:
     sections = {title: sections[title] for title in ORDER if sections.get(title)}
-    costs = {title: size(title) + 2 + sum(size(line) + 1 for line in body) for title, body in sections.items()}
+    shown = {title: body[:MAX_LANDMINES] if title == LANDMINES else body for title, body in sections.items()}
+    costs = {title: size(title) + 2 + sum(size(line) + 1 for line in body) for title, body in shown.items()}
     shares = _shares(costs, limit_bytes)
     lines: list[str] = []
     omitted: list[str] = []
     for title, body in sections.items():
-        taken = _fitting_lines([f"{title}:", *body], shares[title])
+        taken = _fitting_lines([f"{title}:", *shown[title]], shares[title])
         shown_count = max(0, len(taken) - 1)
         lines.extend(taken if shown_count else ())
         omitted.extend((f"{title}:", *body[shown_count:]) if shown_count < len(body) else ())

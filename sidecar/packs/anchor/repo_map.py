@@ -1,4 +1,4 @@
-"""The repository's map: counts of files by folder, dependencies between folders, and fragile files. Pure.
+"""The repository's map: counts of files by folder, dependencies between folders, fragile files, warnings. Pure.
 
 The counts carry over from state to state: only added and removed files are counted.
 """
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
-from sidecar.codebase import FragileFile, PackageNames, is_code, is_test
+from sidecar.codebase import FragileFile, Landmine, PackageNames, is_code, is_test
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.text import one_line
 from sidecar.packs.anchor import config_parsers
@@ -271,3 +271,11 @@ def _fragility(fragile_file: FragileFile) -> str:
     if fragile_file.repeated_fixes:
         phrases.append(f"{fragile_file.repeated_fixes} or more fixes within a year needed another fix soon after")
     return "; ".join(phrases)
+
+
+def landmine_lines(landmines: Iterable[tuple[str, Landmine]]) -> tuple[str, ...]:
+    """Return a line for each warning above a definition."""
+    return tuple(
+        f"- `{one_line(landmine.name, 80)}`: {one_line(landmine.text, 160)} ({one_line(path, 200)}:{landmine.line})"
+        for path, landmine in landmines
+    )

@@ -48,6 +48,16 @@ def test_a_definition_is_a_region_with_its_decorators_and_comment() -> None:
     assert texts(CART)["unrelated"] == 'def unrelated():\n    return "total"'
 
 
+def test_a_warning_above_a_definition_is_shown_with_it_however_long_its_comment() -> None:
+    story = "".join(f"# The story goes on, part {number}.\n" for number in range(12))
+    warned = texts(
+        f"x = 1\n\n{story}# WARNING: never call it twice,\n# the till would open.\n@once\ndef pay():\n    go()\n"
+    )
+    assert warned["pay"].startswith("# WARNING: never call it twice,\n# the till would open.\n@once\ndef pay():")
+    block = "/*\n   Do not reorder:\n   the printer depends on it.\n*/\nfunction print() {\n  go()\n}\n"
+    assert texts(f"const a = 1\n\n{block}", "src/print.js")["print"] == block.strip()
+
+
 def test_the_head_and_fields_of_a_type_are_a_region() -> None:
     assert texts(CART)["Cart"].startswith("# Never negative.\n@final\nclass Cart:")
     assert 'currency = "EUR"' in texts(CART)["Cart"]

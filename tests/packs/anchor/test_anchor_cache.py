@@ -139,6 +139,32 @@ def test_dependencies_and_fragile_files_appear_once_known_and_remain_during_inde
     assert lines(anchors, repository) is known
 
 
+def test_warnings_above_definitions_are_landmines_and_remain_during_indexing(
+    active: MemorySidecar, repository: CodeRepository, shop: Repository
+) -> None:
+    shop.commit(
+        {
+            "src/pay.py": "# HACK: the bank drops the second call,\n# so wait.\ndef pay():\n    return 1\n",
+            "src/print.ts": "// Do not reorder.\nexport function print() {\n  return 1\n}\n",
+            "tests/test_pay.py": "# WARNING: slow.\ndef test_pay():\n    pass\n",
+        }
+    )
+    anchors = AnchorCache()
+    assert "Landmines:" not in lines(anchors, repository)
+    repository.start_indexing(repository.listing(repository.state()), process_of(active).indexing).result()
+    known = lines(anchors, repository)
+    start = known.index("Landmines:")
+    assert known[start + 1 : start + 3] == (
+        "- `pay`: HACK: the bank drops the second call, so wait. (src/pay.py:1)",
+        "- `print`: Do not reorder. (src/print.ts:1)",
+    )
+    assert not any("slow" in line for line in known)
+    shop.write({"src/pay.py": "def pay():\n    return 1\n"})
+    assert lines(anchors, repository) == known
+    repository.start_indexing(repository.listing(repository.state()), process_of(active).indexing).result()
+    assert not any("HACK" in line for line in lines(anchors, repository))
+
+
 def test_an_edited_instruction_file_is_in_the_next_calls_anchor(talk: Talk, shop: Repository) -> None:
     first = talk(sub_chat_id="one").pre_run(PROMPT)["system"]["text"]
     Path(shop.path / "AGENTS.md").write_text("- Never ship on Fridays.\n", encoding="utf-8")

@@ -11,6 +11,8 @@ from sidecar.packs import ANCHOR_BYTES, anchor_limit, render_anchor
 from sidecar.packs.anchor import (
     DEPENDENCIES,
     FRAGILE_FILES,
+    LANDMINES,
+    MAX_LANDMINES,
     MAX_OMITTED,
     AcceptedRecords,
     AnchorSources,
@@ -108,6 +110,19 @@ def test_derived_sections_are_not_reported_as_removed_during_indexing() -> None:
     assert changed_lines(pinned, rendered(**{DEPENDENCIES: ("- packs → core",)})) == [
         "now: packs → core", "no longer: mypy: strict (mypy.ini)", "no longer: packs → runs",
     ]  # fmt: skip
+
+
+def test_landmines_that_are_not_shown_are_no_change_and_named() -> None:
+    landmines = [f"- `pay{number}`: Do not call twice. (pay.py:{number})" for number in range(1, MAX_LANDMINES + 2)]
+    anchor = build_anchor({LANDMINES: landmines}, 3_900)
+    assert anchor.lines == ("Landmines:", *landmines[:-1])
+    assert omissions(anchor) == [
+        ("anchor: Landmines", "no room for 1 lines, from `pay9`: Do not call twice. (pay.py:9)")
+    ]
+    before = build_anchor({LANDMINES: landmines[1:]}, 3_900)
+    assert changed_lines("\n".join(before.lines), "\n".join(anchor.lines), anchor.omitted) == [
+        "now: `pay1`: Do not call twice. (pay.py:1)"
+    ]
 
 
 def test_unused_bytes_of_a_section_go_to_the_others() -> None:
