@@ -7,6 +7,7 @@ Each form is written in English, Spanish, French, German, Portuguese, Japanese a
 import re
 
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.language.statement_patterns import TOOL
 
 _LEAD = (
     r"^(?:(?:please|pls|but|and|also|so|ok(?:ay)?|no|hey|important|again|just|por favor|y|pero|et|mais|non"
@@ -38,7 +39,8 @@ ALWAYS_DO = lazy_regex(
     r"|" + _LEAD + rf"{_DO_DE} (?:immer|nie(?:mals)?|stets)\b"
     r"|" + _LEAD + rf"(?:immer|nie(?:mals)?) [^.?!\n]{{2,60}}\b{_TO_DO_DE}\b"
     r"|^(?:请|請)?(?:总是|始终|一律|永远不要|千万不要|一定要|务必)(?:先|在|用|使用|写|运行|执行|保持|遵循|检查|回答|问)"
-    r"|^(?:必ず|常に|いつも|絶対に)[^。\n]{2,60}(?:して|書いて|使って|実行して|答えて|確認して|ないで)(?:ください|ね)?[。!！]?$",
+    r"|^(?:必ず|常に|いつも|絶対に)[^。\n]{2,60}(?:して|書いて|使って|実行して|答えて|確認して|ないで)(?:ください|ね)?[。!！]?$"
+    r"|^[^。\n]{1,40}(?:二度と|絶対に)[^。\n]{0,20}(?:[うくるすつぬむぶぐ]な|ないで(?:ください|ね)?)[。!！]?$",
     re.IGNORECASE,
 )
 I_DO_IT = lazy_regex(
@@ -92,6 +94,20 @@ PREFER = lazy_regex(
     r"|\bprefiro (?!isso|isto|esse|essa|este|esta|que\b|a (?:opção|primeira|segunda)|o (?:primeiro|segundo))\w"
     r"|(?!こっち|そっち|これ|それ)[^。、\n]{2,20}の(?:方|ほう)が(?:好き|好み|いい)です|[^。、\n]{2,20}を好みます"
     r"|我们?(?:更喜欢|偏好|更倾向于?)(?!这|那|它|第)",
+    re.IGNORECASE,
+)
+_INSTEAD = (
+    r"(?:instead of|rather than|over|(?:and )?not|en (?:vez|lugar) de|y no|au lieu d(?:e |['’])|plutôt qu(?:e |['’])"
+    r"|et pas|in plaats van|statt|anstatt|und nicht|nicht|em vez d[eo]|ao invés d[eo]|e não)"
+)
+TOOL_INSTEAD = lazy_regex(
+    _LEAD
+    + r"(?:use|usa|utiliza|utilise[zr]?|nimm|nutze|verwende|benutze|utilize|gebruik) (?:only |solo |immer |always )?"
+    rf"(?:{TOOL}(?: [\w.]+)?,? {_INSTEAD} ?[`\w@.][\w.@/+-]*(?: [\d.]+)?"
+    rf"|[`\w@.][\w.@/+-]*(?: [\d.]+)?,? {_INSTEAD} ?{TOOL}"
+    r"(?: [\d.]+)?)\s{0,3}(?:[.!,;(]|$|\b(?:because|since|for (?:all|every)|everywhere|weil|porque|parce)\b)"
+    rf"|^(?:请)?(?:使?用) ?{TOOL} ?[，,]?(?:而不是|不要用|代替) ?[\w.]+[。.!！]?$"
+    rf"|^{TOOL}(?:ではなく|じゃなく|の代わりに) ?[\w.]+ ?を使(?:って|い)",
     re.IGNORECASE,
 )
 WHY_AGAIN = lazy_regex(

@@ -12,6 +12,7 @@ from sidecar.language.explicit_rules import (
     LIKE_EVERYWHERE,
     PREFER,
     SUPPOSITION,
+    TOOL_INSTEAD,
     WHY_AGAIN,
 )
 from sidecar.language.statement_features import Analysis, Context, Sentence, tokens_of
@@ -34,6 +35,9 @@ class ExplicitForm(NamedTuple):
     start: int
     is_sure: bool
     """Whether its statement is a standing one also in a message that says more."""
+
+    is_doubtful: bool = False
+    """Whether its statement may concern the product or the task at hand: it is never a standing one."""
 
 
 _CLAUSE = (
@@ -111,7 +115,9 @@ _NO_ALWAYS = lazy_regex(
     re.IGNORECASE,
 )
 _MEMORY_QUESTION = lazy_regex(
-    r"[?？][\"')\]”»\s]{0,9}$|\b(?:do|did|can|will|don['’]?t|didn['’]?t) you (?:still |even )?remember\b", re.IGNORECASE
+    r"[?？][\"')\]”»\s]{0,9}$|(?:でしょうか|んですか|いいですか|かな)[。\s]{0,3}$"
+    r"|\b(?:do|did|can|will|don['’]?t|didn['’]?t) you (?:still |even )?remember\b",
+    re.IGNORECASE,
 )
 _POINTER = (
     r"(?:this|that|it|them|these|those|all (?:of )?(?:this|that|them)|everything|esto|eso|lo|la|los|ça|cela|ceci|le|les"
@@ -181,6 +187,9 @@ _FORMS: tuple[tuple[str, StatementForm, re.Pattern[str], frozenset[str]], ...] =
     ("all must", "rule", ALL_MUST, _words(
         "must deben tienen doivent müssen devem têm precisam"
     )),
+    ("tool instead", "rule", TOOL_INSTEAD, _words(
+        "use usa utiliza utilise utilisez utiliser nimm nutze verwende benutze utilize gebruik"
+    )),
     ("prefer", "preference", PREFER, _words(
         "prefer prefiero preferimos préfère préférons bevorzuge bevorzugen prefiro"
     )),
@@ -209,15 +218,18 @@ def explicit_form(sentence: Sentence, analysis: Analysis, context: Context, prev
         if match is None or (name in _HYPOTHETICAL and SUPPOSITION.match(text)):
             continue
         start, content = _start_and_content(name, text, match)
+        if name in _UNSURE and context.total > MAX_SENTENCES_OF_UNSURE:
+            continue
         if _size(content) >= MIN_CONTENT and not (_points_only(name, content) or _SYMPTOM.search(content)):
-            return ExplicitForm(name, kind, start, name not in _UNSURE and _MIND.search(text) is None)
+            is_doubtful = any(("hypothesis" in analysis.concepts, _MIND.search(text), _PRODUCT.search(content)))
+            return ExplicitForm(name, kind, start, name not in _UNSURE, is_doubtful)
     return None
 
 
 def _start_and_content(name: str, text: str, match: re.Match[str]) -> tuple[int, str]:
     """Return where the statement of a form starts, and its words beside the phrase; none if it is for the task."""
     if name == "remember":
-        if _concerns_another(text, match):
+        if _concerns_another(text, match) or (match[0].rstrip().endswith(" to") and _ADDITION.match(text, match.end())):
             return 0, ""
         if match["closing"]:
             return 0, text[: match.end("closing")]
@@ -228,8 +240,26 @@ def _start_and_content(name: str, text: str, match: re.Match[str]) -> tuple[int,
     return 0, "" if name in _LASTING_TASK and _ONE_OFF.search(text) else text
 
 
-_UNSURE = frozenset({"all must", "prefer"})
+_UNSURE = frozenset({"all must", "prefer", "tool instead"})
 """Forms that also occur in specifications of one feature."""
+
+MAX_SENTENCES_OF_UNSURE = 5
+"""Sentences of a message from which an unsure form may belong to a specification."""
+
+_ADDITION = lazy_regex(
+    r"\s{0,3}(?:also\b|(?![^.]*\b(?:always|never|every|whenever|each)\b)[^.\n]{0,80}(?<!\w)@[\w./-]{2,})", re.IGNORECASE
+)
+"""Words after "remember to" that add a step to the task at hand: "also update the …", a mention of a file."""
+
+_PRODUCT = lazy_regex(
+    r"^[\s,:]{0,3}(?:please |and |but |also |so |just ){0,2}(?:(?:always|never) )?(?:show|display|hide|render|return"
+    r"|redirect|highlight|open|close|scroll|appear|fade|play)s?\b"
+    r"|^[\s,:]{0,3}(?:when|if|once) (?:an? |the )?(?:user|player|customer|client|guest|visitor)s?\b"
+    r"|^[\s,:]{0,3}(?:the|an?|every|each) \w{2,20} (?:should|must|will|shall|needs? to|has to|can) (?:always |never )?"
+    r"(?:show|display|hide|render|return|redirect|highlight|open|close|be (?:visible|shown|hidden|displayed))\b",
+    re.IGNORECASE,
+)
+"""Words by which a sentence is about the behaviour of the product, not about the agent's."""
 
 _MIND = lazy_regex(r"\b(?:keep|bear) in mind\b", re.IGNORECASE)
 """Words by which users also explain the task at hand."""

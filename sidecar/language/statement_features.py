@@ -1,11 +1,11 @@
 """Split a message into sentences, and describe each by the concepts and shapes that the weights know. Pure."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.language.statement_forms import FORM_WORDS, FORMS, STRONG_FORMS, UNTIED
+from sidecar.language.statement_forms import FORM_WORDS, FORMS
 from sidecar.language.statement_patterns import PATTERNS, UNSPACED_PATTERNS
 from sidecar.language.statement_terms import TERMS, UNSPACED_TERMS
 
@@ -30,7 +30,7 @@ _PATH = lazy_regex(
 _IDENTIFIER = lazy_regex(r"`[^`\n]{1,80}`|\b[a-z]{1,40}[A-Z]\w{0,60}|\b\w{1,40}_\w{1,60}|\b\w{1,40}\(\)")
 _VERSION = lazy_regex(r"\bv?\d+\.\d+|\b\d+\b")
 _SHOUT = lazy_regex(r"\b[A-Z]{2,20}\s+[A-Z]{2,20}\s+[A-Z]{2,20}\b|!!")
-_QUESTION = lazy_regex(r"[?？][\"')\]”»\s]{0,9}$")
+_QUESTION = lazy_regex(r"[?？][\"')\]”»\s]{0,9}$|(?:でしょうか|んですか|いいですか|かな|嗎|吗|么)[。\s]{0,3}$")
 _MARKUP = lazy_regex(r"\*\*|</?[a-z]+>|^#+ |=>|->|→")
 _MENTION = lazy_regex(r"(?<!\w)@[\w./-]{2,200}")
 
@@ -108,6 +108,12 @@ def _stripped(words: str, start: int, end: int, paragraph: int, is_item: bool) -
         yield Sentence(start, start + len(stripped), stripped, paragraph, is_item)
 
 
+_DOCUMENT = lazy_regex(
+    r"(?m)\b[a-z]+—[a-z]+\b|^[^\n]{0,60}(?<![\w.])\d{1,2}[.)] (?:[A-Z][\w-]{1,30} (?:and |of |the |for |to |& )?){0,5}"
+    r"[A-Z][\w-]{1,30}:$|^#{1,6} \S|^\s{0,8}[-*•] \*\*"
+)
+"""Signs of a document: a dash without spaces, numbered or marked headings. Hardly anybody types them into a chat."""
+
 MAX_OWN = 0.98
 """Share of the user's own characters below which a message has pasted parts."""
 
@@ -129,7 +135,7 @@ class Context(NamedTuple):
 def contexts_of(sentences: Sequence[Sentence], message: str, words: str, before: str) -> list[Context]:
     """Return the context of each sentence of a message that answers `before`; `words` are the user's own."""
     length = len("".join(words.split()))
-    has_paste = length < MAX_OWN * len("".join(message.split()))
+    has_paste = length < MAX_OWN * len("".join(message.split())) or _DOCUMENT.search(words) is not None
     before = before.rstrip()
     is_answer, is_opening = before.endswith(("?", "？")), not before
     asks = [False, *(_QUESTION.search(sentence.text) is not None for sentence in sentences), False]
@@ -197,46 +203,38 @@ def analyze(text: str) -> Analysis:
     return Analysis(tokens, concepts_of(text, tokens), 0 if text.isascii() else len(_UNSPACED.findall(text)))
 
 
-PAIRS = {
-    "always": "must work use",
-    "never": "work",
-    "dont": "work want use everywhere must now",
-    "use": "instead we only artifact everywhere environment",
-    "we": "have must dont want",
-    "everywhere": "must convention screen artifact",
-    "artifact": "dont always stop",
-    "complaint": "dont artifact use",
-    "goal": "project",
-    "want": "project",
-    "project": "must",
-    "people": "must want have",
-    "environment": "have dont",
-    "trouble": "asking dont always",
-    "now": "work",
-    "pointing": "work",
-    "request": "work",
-    "remember": "must always",
-    "because": "dont must",
-    "prefer": "use instead",
-    "permission": "dont",
-    "condition": "must always",
-    "decided": "use",
-    "myself": "dont",
-    "convention": "use must",
-    "only": "must want",
-    "hypothesis": "must",
-    "stop": "work",
+FAMILIES: Mapping[str, frozenset[str]] = {
+    name: frozenset(members.split("; "))
+    for name, members in {
+        "permanence": "form always, never; form must always, must never; form upkeep; form only, no; form convention;"
+        " pattern long term",
+        "reminder": "pattern reminder; pattern said before; form reminder of a rule",
+        "habit": "pattern ban on output; pattern without output; pattern waste; pattern language of answers",
+        "own work": "form I do it; pattern I do it",
+        "tool": "pattern use of a tool; pattern rejected tool; form short use",
+        "choice": "pattern choice; form use instead; form decided; form choice",
+        "liking": "form prefer; pattern liking; form we use",
+        "ban": "form stop",
+        "no need": "pattern no need; form no need",
+        "world": "pattern state of the environment; pattern who I am; pattern goal; form fact; pattern amount;"
+        " pattern tool in use",
+        "people": "pattern people; form people; pattern generic plural",
+        "all": "form all must; form whole project; pattern keep it so",
+        "style": "pattern style; pattern style of code; pattern source of truth",
+        "another language": "pattern rule in another language",
+        "Chinese": "pattern rule in Chinese",
+        "Japanese": "pattern rule in Japanese",
+    }.items()
 }
-"""Concepts that mean more together: the first, and those it is paired with."""
+"""Forms and patterns that mean much the same: one feature, since a single one occurs in too few repositories."""
 
+STRONG_FAMILIES = frozenset({"permanence", "reminder", "habit", "own work", "tool", "choice"})
+"""Families of which a statement has one; the others occur as often in requests for the task at hand."""
 
-LIMITS = ("now", "pointing", "screen", "trouble", "request", "hypothesis")
-"""Concepts that tie a sentence in a lasting form to the task at hand."""
+_FAMILY_OF = {member: family for family, members in FAMILIES.items() for member in members}
 
-PATTERN_LIMITS = ("now", "screen", "trouble", "hypothesis", "doubt", "scope")
-"""Concepts that tie a pattern to the task at hand."""
-
-LONG_SENTENCE = 35
+TIES = ("now", "screen", "trouble", "hypothesis", "doubt", "scope")
+"""Concepts that tie a sentence to the task at hand."""
 
 
 def features_of(sentence: Sentence, analysis: Analysis, context: Context) -> list[str]:
@@ -245,18 +243,13 @@ def features_of(sentence: Sentence, analysis: Analysis, context: Context) -> lis
     tokens, concepts, unspaced = analysis
     size = len(tokens) + unspaced // 2
     features = [f"has {concept}" for concept in concepts]
-    features += [
-        f"{first} + {second}" for first in concepts for second in PAIRS.get(first, "").split() if second in concepts
-    ]
-    features += [f"begins with {concept}" for concept, position in concepts.items() if position <= 1]
     features.append(f"length {_step(size, (3, 6, 12, 20, 35))}")
     if "work" not in concepts and "request" not in concepts:
         features.append("states, asks for nothing")
     features += [name for name, pattern in _SHAPES if pattern.search(text)]
     if not _QUESTION.search(text):
         lower, words = text.lower(), frozenset(tokens)
-        features += _forms(lower, words, analysis, size)
-        features += _patterns(lower, words, analysis)
+        features += _family_features(families_of(lower, words, analysis), concepts)
     if sentence.is_item:
         features.append("list item")
     features += _context_features(context)
@@ -287,34 +280,35 @@ def _step(number: int, limits: Sequence[int]) -> int:
     return next((limit for limit in limits if number <= limit), 99)
 
 
-def _forms(text: str, words: frozenset[str], analysis: Analysis, size: int) -> list[str]:
-    """Return the forms of a sentence, with what ties it to the task at hand."""
-    forms = [
+def families_of(text: str, words: frozenset[str], analysis: Analysis) -> set[str]:
+    """Return the families of a sentence in lower case."""
+    forms = (
         name
         for name, form in FORMS.items()
         if (analysis.unspaced or not FORM_WORDS.get(name, words).isdisjoint(words)) and form.search(text)
-    ]
-    if not forms:
-        return []
-    ties = [f"form with {concept}" for concept in LIMITS if concept in analysis.concepts]
-    ties += ["form in a long sentence"] * (size > LONG_SENTENCE)
-    if not ties and not STRONG_FORMS.isdisjoint(forms):
-        ties = [UNTIED]
-    return forms + ties
-
-
-def _patterns(text: str, words: frozenset[str], analysis: Analysis) -> list[str]:
-    """Return the patterns of a sentence, how many they are, and what ties them to the task at hand."""
-    found = [
+    )
+    patterns = (
         name
         for name, (triggers, pattern) in PATTERNS.items()
         if (analysis.unspaced if name in UNSPACED_PATTERNS else not triggers.isdisjoint(words)) and pattern.search(text)
-    ]
-    if not found:
-        return []
-    ties = [f"pattern with {concept}" for concept in PATTERN_LIMITS if concept in analysis.concepts]
-    more = [f"{number} patterns" for number in (2, 3) if len(found) >= number]
-    return found + more + (ties or ["pattern without a tie to the task"])
+    )
+    return {_FAMILY_OF[name] for name in (*forms, *patterns)}
+
+
+def _family_features(families: set[str], concepts: Mapping[str, int]) -> Iterator[str]:
+    """Yield the families of a sentence, and what ties a strong one to the task at hand."""
+    yield from (f"family {family}" for family in sorted(families))
+    if STRONG_FAMILIES.isdisjoint(families):
+        return
+    if len(families) > 1:
+        yield "strong and another family"
+    ties = [f"strong family with {concept}" for concept in TIES if concept in concepts]
+    yield from ties or ["strong family without a tie"]
+
+
+def is_strong(features: Iterable[str]) -> bool:
+    """Whether a sentence has a feature without which no score makes it a statement."""
+    return any(feature.startswith("strong family") for feature in features)
 
 
 _SHAPES = (

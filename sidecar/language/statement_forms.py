@@ -1,6 +1,6 @@
 """Forms of sentences by which users state what lasts: prohibitions, preferences, choices, facts. Pure.
 
-A form is a feature of the linear model, which starts from a high weight for it and learns what labelled messages show.
+Forms that mean much the same are one feature of the linear model (`statement_features.FAMILIES`).
 """
 
 from sidecar.core.lazy_regex import lazy_regex
@@ -243,16 +243,3 @@ FORM_WORDS = {
     }.items()
 }
 """Words of which a sentence has one if it has the form; sentences without spaces are always searched."""
-
-UNTIED = "form without a tie to the task"
-"""Feature of a sentence in one of STRONG_FORMS that is short and has nothing that ties it to the task at hand."""
-
-STRONG_FORMS = frozenset(
-    f"form {name}"
-    for name in (
-        "always, never", "must always, must never", "prefer", "use instead", "stop", "only, no", "reminder of a rule",
-        "decided", "convention",
-        "upkeep", "I do it", "short use",
-    )
-)  # fmt: skip
-"""Forms that hardly occur in requests for the task at hand."""

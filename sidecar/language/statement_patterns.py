@@ -1,6 +1,7 @@
 """Wording by which users bind an agent's habits, choose tools, or describe product and environment. Pure.
 
-A pattern alone proves little: each is a feature of the linear model, beside the rarer and surer forms.
+A pattern alone proves little; those that mean much the same are one feature of the linear model
+(`statement_features.FAMILIES`).
 """
 
 import re
@@ -8,7 +9,7 @@ from collections.abc import Mapping
 
 from sidecar.core.lazy_regex import lazy_regex
 
-_TOOL = (
+TOOL = (
     r"(?:npm|npx|pnpm|yarn|bun|uv|pip|poetry|conda|cargo|gradle|maven|eslint|prettier|ruff|tailwind\w*|bootstrap|shadcn"
     r"|daisy ?ui|mui|sonner|vitest|jest|pytest|playwright|cypress|prisma|drizzle|sequelize|sqlalchemy|ef"
     r"|entity framework|redux|zustand|axios|jquery|react|vue|svelte|angular|next\.?js|nuxt|vite|webpack|expo|flutter"
@@ -18,6 +19,8 @@ _TOOL = (
     r"|netlify|railway|heroku|aws|azure|gcp|cloudflare|vps|coolify|windows|linux|ubuntu|wsl|powershell|macbook|mac"
     r"|github|gitlab|node(?:\.?js)?|\.net|dotnet|icons?|fonts?|migrations?|git)"
 )
+"""Names of tools, libraries, platforms and languages."""
+
 _OUTPUT = (
     r"(?:(?:\.?mds?|markdown|readmes?|docs?|documentation|summar(?:y|ies)|reports?|comments?|docstrings?|emoj\w+"
     r"|commit(?:s|ting)?|git commits?|push(?:ing)?|branches|pull requests?|prs?|(?:test |sql )?scripts?|mocks?"
@@ -59,7 +62,7 @@ PATTERNS: Mapping[str, tuple[frozenset[str], re.Pattern[str]]] = {
             (
                 r"^(?:(?:please|pls|and|also|but|so|ok|yes|no|just|only|always|you (?:should|must)"
                 r"|we (?:should|must|will)|let['’]?s)[ ,]+)*(?:use|using|run with|stick (?:to|with)|utilize)\s(?:\w+ )?"
-                rf"{_TOOL}(?: \w+)?(?:$|[.,!;]| (?:instead|not|rather|for (?:all|every|the whole)|everywhere|only"
+                rf"{TOOL}(?: \w+)?(?:$|[.,!;]| (?:instead|not|rather|for (?:all|every|the whole)|everywhere|only"
                 rf"|package"
                 r"|and not|over|as))"
             ),
@@ -70,7 +73,7 @@ PATTERNS: Mapping[str, tuple[frozenset[str], re.Pattern[str]]] = {
             (
                 r"\b(?:don['’]?t|do not|never|stop|avoid|no|not|without|stay away from|get rid of|drop"
                 r"|instead of(?: using)?|rather than|no longer|anymore) (?:use |using |touch |install |any |the )?"
-                rf"{_TOOL}\b"
+                rf"{TOOL}\b"
             ),
         ),
         (
@@ -79,7 +82,7 @@ PATTERNS: Mapping[str, tuple[frozenset[str], re.Pattern[str]]] = {
             (
                 r"\b(?:i|we)(?:['’]?m|['’]?re| am| are)? (?:\w+ly |now |already |only )?(?:use|uses|using|run"
                 r"|running|have|on|develop\w*|deploy\w*|host\w*|work\w* (?:on|with|in))\s(?:\w+ ){0,4}?"
-                rf"{_TOOL}\b"
+                rf"{TOOL}\b"
             ),
         ),
         (
@@ -92,7 +95,7 @@ PATTERNS: Mapping[str, tuple[frozenset[str], re.Pattern[str]]] = {
             (
                 r"\b(?:production|prod|staging|server|app|site|project|backend|frontend|api|database|db|repo\w*|domain"
                 r"|website)\s(?:\w+ )?(?:is|are|runs|uses|has|lives|will be)\s(?:\w+ ){0,4}?"
-                rf"(?:{_TOOL}|public|private|open source|hosted|deployed|port|local|online|offline)\b"
+                rf"(?:{TOOL}|public|private|open source|hosted|deployed|port|local|online|offline)\b"
             ),
         ),
         (
@@ -235,7 +238,7 @@ PATTERNS: Mapping[str, tuple[frozenset[str], re.Pattern[str]]] = {
                 r"\b(?:let['’]?s|we(?:['’]ll| will| should| shouldn['’]t| need to)"
                 r"|i(?:['’]ll| will|['’]d like to| want to| decided to)) (?:just |not |be |only )?(?:go with|use|using"
                 r"|stick (?:with|to)|get rid of|drop|switch (?:to|from)|move to|migrate to|remove|keep|self ?host"
-                rf"|deploy (?:to|on)|host|rebuild)\s(?:\w+ ){{0,3}}?{_TOOL}\b|\binstead of (?:using )?{_TOOL}\b"
+                rf"|deploy (?:to|on)|host|rebuild)\s(?:\w+ ){{0,3}}?{TOOL}\b|\binstead of (?:using )?{TOOL}\b"
                 r"|\b(?:we|i)(?:['’]ve| have)? (?:decided|chose|chosen|moved|switched|migrated|dropped|stopped using"
                 r"|changed)\b(?! (?:it|this|that)\b)"
             ),

@@ -18,19 +18,27 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.language import statement_weights
+from sidecar.language.explicit_rules import SUPPOSITION
 from sidecar.language.explicit_statements import explicit_form
 from sidecar.language.own_words import own_words
-from sidecar.language.statement_features import Sentence, analyze, contexts_of, features_of, split_sentences
-from sidecar.language.statement_forms import FORMS, STRONG_FORMS, UNTIED
-from sidecar.language.statement_patterns import PATTERNS
+from sidecar.language.statement_features import (
+    FAMILIES,
+    STRONG_FAMILIES,
+    Sentence,
+    analyze,
+    contexts_of,
+    features_of,
+    is_strong,
+    split_sentences,
+)
 from tests.labelled.corpus import LabelledMessage, MissingClones, labelled_messages
-from tests.labelled.evaluate import figures_of, language_of
+from tests.labelled.evaluate import figures_of, language_of, wilson
 from tests.labelled.minimize import minimize
 
 MIN_REPOSITORIES = 3
 MIN_SENTENCES = 4
-STRONG_PRIOR, FORM_PRIOR, UNTIED_PRIOR, PATTERN_PRIOR = 3.5, 1.0, 1.5, 1.0
-PENALTY, FORM_PENALTY, PATTERN_PENALTY = 10.0, 4.0, 2.0
+STRONG_PRIOR, WEAK_PRIOR, UNTIED_PRIOR = 2.0, 0.7, 1.0
+PENALTY, FAMILY_PENALTY = 30.0, 5.0
 UNMARKED = 0.7
 """Weight of the unmarked sentences of a positive message: the labels name only the strongest."""
 UNCLEAR = 0.5
@@ -39,22 +47,23 @@ MAX_POSITIVES = 10
 
 MIN_WEIGHT = 0.05
 INNER_FOLDS = 5
-MIN_FOUND = 15
-"""Messages that a threshold must find before its precision counts."""
+BOUNDS = (0.85, 0.8, 0.75, 0.7, 0.65, 0.6, 0.5, 0.4)
+"""Lower ends of the interval of the precision that a threshold has on the other repositories."""
 
-PRECISIONS = (0.95, 0.9, 0.85, 0.8, 0.75, 0.7, 0.6, 0.5)
+CHOSEN = 0.85
 EXPLICIT_TOTAL = 9.0
 LOWEST = -9.0
 
 
 class Row(NamedTuple):
-    """A sentence; `is_explicit` when an explicit form decides without the model."""
+    """A sentence; `is_explicit` when an explicit form decides without the model, `is_strong` when its score may."""
 
     message: int
     features: list[str]
     target: int
     weight: float
     is_explicit: bool
+    is_strong: bool
 
 
 Model = tuple[float, dict[str, float]]
@@ -79,13 +88,15 @@ def _rows(number: int, message: LabelledMessage) -> list[Row]:
         analysis = analyze(sentence.text)
         target = message.is_lasting and _is_marked(sentence, message)
         weight = UNMARKED if message.is_lasting and not target else 1.0
+        features = features_of(sentence, analysis, context)
         rows.append(
             Row(
                 number,
-                features_of(sentence, analysis, context),
+                features,
                 int(target),
                 weight * (UNCLEAR if message.label.is_unclear else 1.0),
                 explicit_form(sentence, analysis, context, previous) is not None,
+                is_strong(features) and SUPPOSITION.match(sentence.text) is None,
             )
         )
         previous = sentence.text
@@ -102,15 +113,14 @@ def _is_marked(sentence: Sentence, message: LabelledMessage) -> bool:
 
 
 def common_features(rows: Sequence[Row], repositories: Sequence[str]) -> list[str]:
-    """Return the features that enough repositories have, and all forms and patterns."""
+    """Return the features that enough repositories have."""
     counts: Counter[str] = Counter()
     seen: defaultdict[str, set[str]] = defaultdict(set)
     for row in rows:
         for feature in row.features:
             counts[feature] += 1
             seen[feature].add(repositories[row.message])
-    common = {f for f in counts if counts[f] >= MIN_SENTENCES and len(seen[f]) >= MIN_REPOSITORIES}
-    return sorted(common | set(FORMS) | set(PATTERNS))
+    return sorted(f for f in counts if counts[f] >= MIN_SENTENCES and len(seen[f]) >= MIN_REPOSITORIES)
 
 
 def fit(rows: Sequence[Row], vocabulary: Sequence[str]) -> Model:
@@ -148,18 +158,15 @@ def fit(rows: Sequence[Row], vocabulary: Sequence[str]) -> Model:
     return bias, dict(zip(vocabulary, weights, strict=True))
 
 
+_PRIORS = {f"family {name}": STRONG_PRIOR if name in STRONG_FAMILIES else WEAK_PRIOR for name in FAMILIES}
+
+
 def _prior(feature: str) -> float:
-    if feature == UNTIED:
-        return UNTIED_PRIOR
-    if feature in PATTERNS:
-        return PATTERN_PRIOR
-    return STRONG_PRIOR if feature in STRONG_FORMS else FORM_PRIOR if feature in FORMS else 0.0
+    return UNTIED_PRIOR if feature == "strong family without a tie" else _PRIORS.get(feature, 0.0)
 
 
 def _penalty(feature: str) -> float:
-    if feature.startswith("form "):
-        return FORM_PENALTY
-    return PATTERN_PENALTY if feature.startswith("pattern") or feature.endswith(" patterns") else PENALTY
+    return FAMILY_PENALTY if feature.startswith(("family", "strong")) else PENALTY
 
 
 class Judgement(NamedTuple):
@@ -178,7 +185,7 @@ def cross_validate(rows: Sequence[Row], messages: Sequence[LabelledMessage], fol
     positive = [message.is_lasting for message in messages]
     order = sorted(rows_by_name)
     random.Random(seed).shuffle(order)
-    judgement = Judgement({}, {precision: set() for precision in PRECISIONS})
+    judgement = Judgement({}, {bound: set() for bound in BOUNDS})
     for fold in range(folds or len(order)):
         left_out = order[fold :: folds or len(order)]
         others = [name for name in order if name not in left_out]
@@ -187,8 +194,8 @@ def cross_validate(rows: Sequence[Row], messages: Sequence[LabelledMessage], fol
             inner |= _scores(rows_by_name, others[part::INNER_FOLDS], set(others), names)
         scores = _scores(rows_by_name, left_out, set(order), names)
         judgement.best.update(scores)
-        for precision, found in judgement.found.items():
-            threshold = threshold_of(inner, positive, precision)
+        for bound, found in judgement.found.items():
+            threshold = threshold_of(inner, positive, bound)
             found.update(message for message, score in scores.items() if score >= threshold)
     return judgement
 
@@ -203,20 +210,24 @@ def _scores(
     best: dict[int, float] = {}
     for name in sorted(judged):
         for row in rows_by_name[name]:
-            total = EXPLICIT_TOTAL if row.is_explicit else bias + sum(weights.get(f, 0.0) for f in row.features)
+            total = LOWEST
+            if row.is_explicit:
+                total = EXPLICIT_TOTAL
+            elif row.is_strong:
+                total = bias + sum(weights.get(f, 0.0) for f in row.features)
             best[row.message] = max(best.get(row.message, LOWEST), total)
     return best
 
 
-def threshold_of(scores: dict[int, float], positive: Sequence[bool], precision: float) -> float:
-    """Return the lowest score from which the messages above are precise enough."""
+def threshold_of(scores: dict[int, float], positive: Sequence[bool], bound: float) -> float:
+    """Return the lowest score from which the interval of the precision lies above the bound."""
     threshold = math.inf
     right = 0
     ordered = sorted(scores.items(), key=lambda item: -item[1])
     for number, (message, score) in enumerate(ordered, 1):
         right += positive[message]
         is_last_of_score = number == len(ordered) or ordered[number][1] < score
-        if is_last_of_score and number >= MIN_FOUND and right >= precision * number:
+        if is_last_of_score and score > LOWEST and wilson(right, number)[0] >= bound:
             threshold = score
     return threshold
 
@@ -224,21 +235,21 @@ def threshold_of(scores: dict[int, float], positive: Sequence[bool], precision: 
 def report(judgement: Judgement, messages: Sequence[LabelledMessage]) -> list[str]:
     """Return the nested figures, then the curve, languages and repositories."""
     numbers = range(len(messages))
-    lines = ["thresholds chosen on other repositories, by the precision wanted there:"]
-    for precision, found in judgement.found.items():
-        lines.append(f"  {precision:.2f}: {figures_of([(messages[n].is_lasting, n in found) for n in numbers])}")
+    lines = ["thresholds chosen on other repositories, by the lower end of the interval of the precision there:"]
+    for bound, found in judgement.found.items():
+        lines.append(f"  {bound:.2f}: {figures_of([(messages[n].is_lasting, n in found) for n in numbers])}")
     lines.append("curve of all messages, scored by weights of other repositories:")
     for label in ("standing or durable", "standing"):
         positive = [message.is_lasting if label != "standing" else message.label.label == label for message in messages]
-        for precision in PRECISIONS:
-            threshold = threshold_of(judgement.best, positive, precision)
+        for bound in BOUNDS:
+            threshold = threshold_of(judgement.best, positive, bound)
             if threshold < math.inf:
                 found = {n for n, score in judgement.best.items() if score >= threshold}
                 figures = figures_of([(positive[n], n in found) for n in numbers])
                 lines.append(f"  {label}, score {1 / (1 + math.exp(-threshold)):.3f}: {figures}")
-    chosen = judgement.found[0.85]
+    chosen = judgement.found[CHOSEN]
     for title, key in (("language", language_of), ("repository", lambda message: message.label.repository)):
-        lines.append(f"threshold for .85, by {title}:")
+        lines.append(f"threshold for {CHOSEN}, by {title}:")
         groups: defaultdict[str, list[tuple[bool, bool]]] = defaultdict(list)
         for number, message in enumerate(messages):
             groups[key(message)].append((message.is_lasting, number in chosen))

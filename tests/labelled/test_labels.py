@@ -1,5 +1,6 @@
 """The labels of recorded messages are well-formed, and the evaluation works on a clone."""
 
+import math
 import re
 from pathlib import Path
 
@@ -77,11 +78,12 @@ def test_the_interval_of_a_share_is_wide_for_few_messages() -> None:
     assert wilson(9, 10) == pytest.approx((0.596, 0.982), abs=0.001)
 
 
-def test_a_threshold_is_the_lowest_score_that_is_precise_enough() -> None:
-    scores = {number: float(-number) for number in range(40)}
-    positive = [number < 18 or number == 19 for number in range(40)]
-    assert threshold_of(scores, positive, 0.95) == -19.0
-    assert threshold_of(scores, positive, 1.0) == -17.0
+def test_a_threshold_is_the_lowest_score_whose_precision_is_sure_enough() -> None:
+    scores = {number: float(-number) / 10 for number in range(60)}
+    positive = [number < 30 for number in range(60)]
+    assert threshold_of(scores, positive, 0.8) == -3.0
+    assert threshold_of(scores, positive, 0.88) == -2.9
+    assert threshold_of(scores, positive, 0.95) == math.inf
 
 
 def test_the_minimum_of_a_bowl_is_found() -> None:

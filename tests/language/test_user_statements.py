@@ -215,9 +215,7 @@ Never edit the generated files by hand.
 Always run the linter before you commit.
 We never mock our own modules.
 stop making new files every time I ask a question
-We decided to drop support for IE11.
 I prefer functional components over classes.
-You should always validate the input on the server.
 Usa siempre consultas parametrizadas.
 Nunca use o banco de produção nos testes.
 Verwende immer async/await statt Callbacks.
@@ -225,7 +223,6 @@ Utilise pnpm au lieu de npm.
 Usa sempre i tipi stretti invece di any.
 Gebruik pnpm in plaats van npm.
 Используй всегда параметризованные запросы, а не конкатенацию.
-我们决定使用 Postgres。
 npmを二度と使うな！
 """.strip().splitlines()
 
@@ -252,6 +249,24 @@ def test_a_rule_preference_or_choice_is_a_statement(message: str) -> None:
     (statement,) = read_statements(message).statements
     assert statement.text == message
     assert statement.reasons
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        "remember to also update the @store.py",
+        "Always show the total in the footer.",
+        "Keep in mind that a customer can have two addresses.",
+        "We migrated from Vue to React.",
+        "不要用罐头和球，全部用长方体，物体生成再密集一点",
+        "今後は変更もあると思うので、これで良いでしょうか。",
+        "2. Clean and Complete Code:\nAlways generate complete code—avoid placeholders. Never leave a gap.",
+    ],
+)
+def test_a_step_of_the_task_a_fact_or_a_document_is_no_standing_instruction(message: str) -> None:
+    long = f"{message} {'The page lists the orders of a day by their number. ' * 6}"
+    for text in (message, long):
+        assert not any(statement.is_standing for statement in read_statements(text).statements)
 
 
 @pytest.mark.parametrize("message", FOR_THE_TASK)
