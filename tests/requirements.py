@@ -45,6 +45,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_boundaries.py::test_a_stated_decision_is_in_the_stub",
         "test_boundaries.py::test_a_boundary_committed_by_the_agent_is_detected",
         "test_boundaries.py::test_moving_an_imported_module_is_a_boundary",
+        "test_boundaries.py::test_below_the_top_importers_of_the_whole_repository_count",
         "test_boundaries.py::test_schemas_migrations_entry_points_and_configured_paths_are_boundaries",
     ),
     "Automatic Memory Capture on Meaningful Events: Direction change capture": (

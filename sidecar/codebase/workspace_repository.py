@@ -3,9 +3,11 @@
 import contextlib
 import os
 import posixpath
+import stat
 import threading
 from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
+from pathlib import Path
 
 from sidecar.call import Process
 from sidecar.codebase.files import Lister, Listing, may_show, read_contents, read_from_worktree
@@ -13,7 +15,7 @@ from sidecar.codebase.indexer import MAX_INLINE_FILES, Indexer, IndexReport, ana
 from sidecar.codebase.region_search import FoundRegion, RegionSearch, SearchedFile, ShownRegions
 from sidecar.codebase.search import FragileFile, PackageNames, RankedFile, SearchQuery
 from sidecar.codebase.search.region_ranking import RankedRegion
-from sidecar.codebase.searcher import Searcher
+from sidecar.codebase.searcher import Searcher, outside_importers
 from sidecar.codebase.store import FileCache, SearchCache
 from sidecar.codebase.summary.grammar import load
 from sidecar.codebase.summary.languages import main_grammars
@@ -21,7 +23,7 @@ from sidecar.codebase.summary.model import Landmine, Summary
 from sidecar.codebase.worktree.content_hash import ContentHashes, content_identity
 from sidecar.codebase.worktree.diff import FileDiff, HeadMove, diff_between, head_move, paths_to_show
 from sidecar.codebase.worktree.freshness import Freshness, Watchers
-from sidecar.codebase.worktree.git_files import common_dir_of, operation_in_progress
+from sidecar.codebase.worktree.git_files import common_dir_of, find_root, index_signature, operation_in_progress
 from sidecar.codebase.worktree.libgit_diff import DiffCache, blob_ids
 from sidecar.codebase.worktree.state import RepositoryState, StateUnavailable
 from sidecar.core.clock import SystemClock
@@ -29,7 +31,7 @@ from sidecar.core.digests import short_id
 from sidecar.core.lru_cache import LruCache
 from sidecar.core.terms import clear_term_cache
 from sidecar.system.allocator import release_memory
-from sidecar.system.git import GitFailed
+from sidecar.system.git import Git, GitFailed
 from sidecar.system.safe_open import read_below
 from sidecar.workspace import Workspace
 
@@ -82,6 +84,8 @@ class Repository:
         self._index_report = IndexReport()
         self._last_listing: Listing | None = None
         self._grammars_started = False
+        self._texts_above: tuple[object, dict[str, str]] = (None, {})
+        """Instruction files of the folders above, and what they were read for."""
         self.key = workspace.key
         self.freshness = Freshness(self.cwd, process, self._hashes)
         self._differences = DiffCache(self.cwd, self._hashes, self.freshness)
@@ -299,8 +303,42 @@ class Repository:
             raise StateUnavailable(error.reason) from error
 
     def importers(self, path: str) -> list[str]:
-        """Return the files known to import a listed file, sorted."""
-        return self._searcher.importers(path, MAX_IMPORT_CANDIDATES)
+        """Return the files known to import a listed file, sorted; also those of the repository outside of `cwd`."""
+        inside = self._searcher.importers(path, MAX_IMPORT_CANDIDATES)
+        root = find_root(self.cwd)
+        if root is None or root == self.cwd:
+            return inside
+        return sorted((*inside, *outside_importers(self.cwd, root, path, self.summaries, MAX_IMPORT_CANDIDATES)))
+
+    def texts_above(self, names: Sequence[str], state: RepositoryState) -> dict[str, str]:
+        """Return the texts of files with these names in the repository's folders above `cwd`, the nearest first.
+
+        Paths are relative to `cwd`. Ignored files and links are left out; unchanged files are not read again.
+        """
+        levels = state.prefix.count("/") if state.kind == "git" else 0
+        paths = ["../" * level + name for level in range(1, levels + 1) for name in names]
+        stats = {
+            path: (file_stat.st_mtime_ns, file_stat.st_size, file_stat.st_ino)
+            for path in paths
+            if (file_stat := _regular_stat(self.cwd / path)) is not None
+        }
+        if not stats:
+            return {}
+        key = (index_signature(state.root), tuple(stats.items()))
+        if self._texts_above[0] != key:
+            try:
+                shown = Git(self.cwd).run("ls-files", "-z", "-c", "-o", "--exclude-standard", "--", *stats)
+            except GitFailed as error:
+                self._process.log.warning("codebase.read.failed", reason=error.reason)
+                return {}
+            listed = frozenset(os.fsdecode(shown).split("\0"))
+            contents = {
+                path: read_below(str(state.root), posixpath.normpath(state.prefix + path), MAX_TEXT_BYTES)
+                for path in stats
+                if path in listed
+            }
+            self._texts_above = (key, {path: _text(content) for path, content in contents.items() if content})
+        return self._texts_above[1]
 
     def former_importers(self, path: str, imports: Mapping[str, Sequence[str]]) -> list[str]:
         """Return the files whose imports, as they were then, resolve to a file that was removed; sorted."""
@@ -326,8 +364,8 @@ class Repository:
         targets = {}
         for name in names:
             with contextlib.suppress(OSError, ValueError):
-                target = posixpath.normpath(os.readlink(self.cwd / name).replace("\\", "/"))
-                targets[name] = target
+                target = os.readlink(self.cwd / name).replace("\\", "/")
+                targets[name] = posixpath.normpath(posixpath.join(posixpath.dirname(name), target))
         return targets
 
     def worktree_texts(self, files: dict[str, str]) -> dict[str, str]:
@@ -367,6 +405,13 @@ class Repository:
         for grammar in main_grammars(listing.files):
             if not self._process.closing.is_set():
                 load(grammar)
+
+
+def _regular_stat(path: Path) -> os.stat_result | None:
+    with contextlib.suppress(OSError):
+        file_stat = os.lstat(path)
+        return file_stat if stat.S_ISREG(file_stat.st_mode) else None
+    return None
 
 
 def _text(content: bytes | None) -> str:

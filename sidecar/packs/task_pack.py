@@ -28,7 +28,7 @@ from sidecar.core.digests import short_id
 from sidecar.core.lru_cache import LruCache
 from sidecar.core.text import size
 from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
-from sidecar.packs.anchor import NO_ANCHOR, AcceptedRecords, Anchor, accepted_digest
+from sidecar.packs.anchor import LINKABLE_FILES, NO_ANCHOR, AcceptedRecords, Anchor, accepted_digest
 from sidecar.packs.context_pack import (
     ContextFile,
     ShownRegion,
@@ -519,6 +519,7 @@ def _key(pack_query: PackQuery, state: RepositoryState) -> PackKey:
     sources: list[Any] = [
         PACK_VERSION, pack_query.process.version, host.agents_md, host.claude_md, accepted_digest(pack_query.accepted),
         pack_query.anchor_bytes, list(pack_query.touched), pack_query.query, pack_query.context_bytes,
+        *pack_query.repository.texts_above(LINKABLE_FILES, state).items(),
     ]  # fmt: skip
     return PackKey(
         workspace=pack_query.workspace.key,

@@ -66,6 +66,16 @@ def test_a_changed_signature_with_importers_drafts_an_entry_and_a_decision_stub(
     assert stub["provenance"]["files"] == ["till/prices.py"]
 
 
+def test_below_the_top_importers_of_the_whole_repository_count(conversation: Conversation, project: Repository) -> None:
+    project.commit({"web/shelf.py": CALLER, "web/till_prices.py": "import web\n\nprices = 1\n"})
+    below = Conversation(conversation.client, project.path / "till")
+    turn = below.turn(PROMPT, lambda: [below.edit("prices.py", CHANGED)])
+    assert sorted(artifact["type"] for artifact in turn["after"]["artifacts"]) == ["adr", "devlog"]
+    (stub,) = drafted(below, "adr")
+    assert "- `prices.py`, which 1 file imports:" in stub["body"]
+    assert "- Not changed, although it uses `prices.py`: `../web/shelf.py`" in stub["body"]
+
+
 def test_a_reworded_change_yields_one_stub_even_after_it_was_discarded(
     conversation: Conversation, project: Repository
 ) -> None:

@@ -381,12 +381,30 @@ def former_importers(documents: Documents, path: str, imports: Mapping[str, Sequ
     )
 
 
+def importers_among(paths: Sequence[str], path: str, imports: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return the files whose imports resolve to a file in a tree of these paths, sorted."""
+    by_name, by_folder = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
+    for other in paths:
+        folder, _, name = other.rpartition("/")
+        by_name[name].append(other)
+        by_folder[folder].append(other)
+
+    def ending_with(tail: str) -> list[str]:
+        return sorted(other for other in by_name[name_of(tail)] if other == tail or other.endswith(f"/{tail}"))
+
+    def in_folder(folder: str) -> list[str]:
+        return sorted(by_folder[folder])
+
+    tree = FileTree(frozenset(paths), ending_with, in_folder)
+    return sorted(importer for importer, named in imports.items() if path in _import_targets(importer, named, tree))
+
+
 def _import_targets(path: str, specifiers: Iterable[str], tree: FileTree) -> set[str]:
     return {target for specifier in specifiers for target in resolve_import(path, specifier, tree)}
 
 
 def _mentioning(documents: Documents, path: str) -> list[str]:
-    terms = list(count_terms(_imported_name(path)))
+    terms = list(count_terms(imported_name(path)))
     if not terms:
         return []
     units = [{documents.owners[unit_of(entry)] for entry in documents.texts.entries(term)} for term in terms]
@@ -399,7 +417,7 @@ def _mentioning(documents: Documents, path: str) -> list[str]:
     return [candidate for *_, candidate in sorted(candidates)]
 
 
-def _imported_name(path: str) -> str:
+def imported_name(path: str) -> str:
     """Return the word by which imports name a file: its stem, or its folder's name if that is the module."""
     stem = name_of(path).partition(".")[0]
     if stem in COMMON_STEMS - {"types", "utils", "common"} or path.endswith(_FOLDER_IMPORT_SUFFIXES):

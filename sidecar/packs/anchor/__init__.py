@@ -1,6 +1,6 @@
 """The anchor pack: what holds for the whole repository."""
 
-from sidecar.packs.anchor.anchor_cache import AnchorCache
+from sidecar.packs.anchor.anchor_cache import LINKABLE_FILES, AnchorCache
 from sidecar.packs.anchor.build import (
     DEPENDENCIES,
     FRAGILE_FILES,
@@ -49,6 +49,7 @@ __all__ = [
     "EMPTY",
     "FRAGILE_FILES",
     "LANDMINES",
+    "LINKABLE_FILES",
     "MAX_FRAGILE_FILES",
     "MAX_LANDMINES",
     "MAX_OMITTED",

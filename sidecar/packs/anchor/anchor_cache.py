@@ -102,14 +102,18 @@ def read_sources(
     host: HostInjects,
     links: Mapping[str, str],
     accepted: AcceptedRecords,
+    above: Mapping[str, str],
 ) -> AnchorSources:
-    """Read an anchor's sources; an unreadable file is omitted."""
+    """Read an anchor's sources; an unreadable file is omitted. `above` are instruction files of the folders above."""
 
     def documents(names: Sequence[str]) -> tuple[Document, ...]:
         contents = ((name, read(name)) for name in names if name in files)
         return tuple(Document(name, strip_session_lock(text)) for name, text in contents if text is not None)
 
-    instructions, readmes = documents(_INSTRUCTIONS), documents(_READMES)
+    own, readmes = documents(_INSTRUCTIONS), documents(_READMES)
+    for_agents = [document for document in own if document.path in AGENT_PATHS]
+    outer = [Document(path, strip_session_lock(text)) for path, text in above.items()]
+    instructions = (*for_agents, *outer, *own[len(for_agents) :])
     readme = readmes[0] if readmes else None
     sends = (("AGENTS.md", host.agents_md), ("CLAUDE.md", host.claude_md))
     sent = sent_paths(instructions, frozenset(name for name, is_sent in sends if is_sent), links)
@@ -117,7 +121,7 @@ def read_sources(
     texts = dict(documents((*_BUILD_FILES, *SETTINGS_FILES, *manifests)))
     workflows = documents(outline.workflows[:MAX_WORKFLOWS])
     locks = frozenset(name for name in _LOCKS if name in files)
-    project = Project(instructions, readme, workflows, texts, files, locks)
+    project = Project(own, readme, workflows, texts, files, locks)
     commands = commands_of(project, sent, accepted.standing_instructions)
     return AnchorSources(
         instructions=instructions,
@@ -164,7 +168,7 @@ def _manifest_description(texts: Mapping[str, str], folder: str) -> str:
 CACHE_BYTES = 256 * 1024
 
 LINKABLE_FILES = ("AGENTS.md", "CLAUDE.md")
-"""Instruction files that may be links to one another."""
+"""Instruction files that may be links to one another, and that hold for the folders below theirs."""
 
 
 class _CountedFiles(NamedTuple):
@@ -222,11 +226,15 @@ class AnchorCache:
         heads = area_heads(files, outline)
         contents = sources | {path: files[path] for paths in heads.values() for path in paths}
         identity = tuple((path, entries.content_digest(content)) for path, content in contents.items())
-        links = repository.symbolic_links(LINKABLE_FILES) if host.agents_md or host.claude_md else {}
-        key = (outline, identity, host.agents_md, host.claude_md, tuple(links.items()), accepted)
+        above = repository.texts_above(LINKABLE_FILES, state)
+        linkable = ["../" * level + name for level in range(state.prefix.count("/") + 1) for name in LINKABLE_FILES]
+        links = repository.symbolic_links(linkable) if host.agents_md or host.claude_md else {}
+        key = (outline, identity, host.agents_md, host.claude_md, tuple(links.items()), accepted, tuple(above.items()))
         source_sections = self._cache.get(key)
         if not isinstance(source_sections, SourceSections):
-            source_sections = _read_sections(repository, outline, sources, heads, contents, host, links, accepted)
+            source_sections = _read_sections(
+                repository, outline, sources, heads, contents, host, links, accepted, above
+            )
             if source_sections.is_complete:
                 self._cache.put(key, source_sections, source_sections.bytes + 100 * len(contents))
         derived = self._derived(repository, outline, source_sections.names)
@@ -280,10 +288,11 @@ def _read_sections(
     host: HostInjects,
     links: Mapping[str, str],
     accepted: AcceptedRecords,
+    above: Mapping[str, str],
 ) -> SourceSections:
     texts = repository.texts(sources)
     purposes, are_whole = _purposes(repository, heads, contents)
-    inputs = read_sources(contents, outline, texts.get, purposes, host, links, accepted)
+    inputs = read_sources(contents, outline, texts.get, purposes, host, links, accepted, above)
     names = import_names([area for area, _ in outline.areas], texts, contents)
     is_complete = are_whole and accepted.pointers.is_known and texts.keys() == sources.keys()
     return SourceSections(sections_of(inputs), names, is_complete)

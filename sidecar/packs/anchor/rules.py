@@ -67,7 +67,7 @@ def sent_paths(documents: Sequence[Document], host_sends: frozenset[str], links:
     """
     texts = {document.path: document.text for document in documents}
     queue = [path for path in texts if path.rpartition("/")[2] in host_sends]
-    queue += [target for link, target in links.items() if link in host_sends]
+    queue += [target for link, target in links.items() if link.rpartition("/")[2] in host_sends]
     sent: set[str] = set()
     while queue:
         path = queue.pop()
@@ -87,9 +87,9 @@ def included_files(path: str, text: str) -> list[str]:
 def _resolve(folder: str, name: str) -> str:
     parts = [part for part in folder.split("/") if part]
     for part in name.split("/"):
-        if part == ".." and parts:
+        if part == ".." and parts and parts[-1] != "..":
             parts.pop()
-        elif part not in ("", ".", ".."):
+        elif part not in ("", ".") and (part != ".." or parts):
             parts.append(part)
     return "/".join(parts)
 

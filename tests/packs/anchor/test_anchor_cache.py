@@ -1,5 +1,6 @@
 """The anchor is cached while its sources are unchanged, and rebuilt after a change."""
 
+import itertools
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -163,6 +164,23 @@ def test_warnings_above_definitions_are_landmines_and_remain_during_indexing(
     assert lines(anchors, repository) == known
     repository.start_indexing(repository.listing(repository.state()), process_of(active).indexing).result()
     assert not any("HACK" in line for line in lines(anchors, repository))
+
+
+def test_below_the_top_the_rules_of_the_folders_above_hold(talk: Talk, shop: Repository) -> None:
+    shop.commit(
+        {"AGENTS.md": "- Never log cards.\n", "src/CLAUDE.md": "- Always round up.\n", "src/cart/total.py": "a = 1\n"}
+    )
+    below = talk(cwd=shop.path / "src/cart")
+
+    def rules() -> list[str]:
+        text = below.pre_run(PROMPT, subChatId=str(next(sub_chats)))["system"]["text"]
+        return [line for line in text.splitlines() if "Never" in line or "Always" in line]
+
+    sub_chats = itertools.count()
+    assert rules() == ["- Always round up. (../CLAUDE.md:1)", "- Never log cards. (../../AGENTS.md:1)"]
+    shop.write({"AGENTS.md": "- Never log names.\n", ".gitignore": "CLAUDE.md\n"})
+    shop.git("rm", "--quiet", "--cached", "src/CLAUDE.md")
+    assert rules() == ["- Never log names. (../../AGENTS.md:1)"], "an ignored file is not read"
 
 
 def test_an_edited_instruction_file_is_in_the_next_calls_anchor(talk: Talk, shop: Repository) -> None:

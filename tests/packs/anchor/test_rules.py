@@ -43,6 +43,7 @@ def test_a_sent_file_also_sends_its_includes() -> None:
 def test_includes_are_relative_to_the_file_and_ignored_in_code() -> None:
     text = "@../AGENTS.md\n`@no.md`\n```\n@never.md\n```\n"
     assert included_files(".claude/CLAUDE.md", text) == ["AGENTS.md"]
+    assert included_files("../../CLAUDE.md", "@docs/a.md and @../b.md") == ["../../docs/a.md", "../../../b.md"]
 
 
 def test_a_folders_instructions_have_a_pointer() -> None:
