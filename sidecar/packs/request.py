@@ -266,7 +266,7 @@ def load_request(call: Call, params: PreRunParams, workspace: Workspace, setting
         carryover=_load_carryover(call, params.sub_chat_id) if fresh else None,
         task=task,
         task_is_new=is_new,
-        query=task.query if is_new or context_limits.is_follow_up else work_query(task, conversation.work),
+        query=task.query if is_new or known.items else work_query(task, conversation.work),
         work=conversation.work,
         touched=touched,
         overrides=conversation.overrides,

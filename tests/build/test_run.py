@@ -91,7 +91,7 @@ def test_a_session_reports_every_turn_and_leaves_the_repository_unchanged(sessio
     for turn in session["turns"]:
         data = turn["metadata"]
         assert data["wouldInjectBytes"] + data["reusedBytes"] == data["baselineBytes"]
-        assert (turn["action"] == "inject") == (data["injectedBytes"] > 0)
+        assert turn["action"] == "inject" or data["injectedBytes"] == 0
         assert list(Path(turn["packs"]).glob("*.md")), "what was sent, or would have been, is saved"
         assert turn["state"]["proof"] in PROOFS
         assert turn["search"]["complete"], "the last search covers all files"
