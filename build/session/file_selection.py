@@ -52,20 +52,16 @@ def chosen_files(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def _chosen_file(item: dict[str, Any]) -> dict[str, Any]:
-    """Return a file with the parts of its own score, and the scores of its regions: `12-40 name: text` is a part."""
-    parts: dict[str, float] = {}
-    regions: dict[str, float] = {}
-    for name, value in item["score"].items():
-        region = name.rpartition(": ")[0]
-        if region:
-            regions[region] = regions.get(region, 0.0) + value
-        else:
-            parts[name] = value
+    """Return a file with the parts of its score, and the score of each of its regions: `12-40 name`."""
+    parts: dict[str, float] = item["score"]
     return {
         "path": item["item"].partition(":")[2],
         "score": round(sum(parts.values()), 2),
         "parts": dict(sorted(parts.items(), key=lambda part: -abs(part[1]))),
-        "regions": {region: round(score, 2) for region, score in regions.items()},
+        "regions": {
+            f"{region['lines']} {region['name']}".rstrip(): round(sum(region["score"].values()), 2)
+            for region in item["regions"]
+        },
         "why": item["why"],
         "disposition": item["disposition"],
     }
