@@ -146,6 +146,20 @@ def test_the_first_run_sets_clock_and_baseline() -> None:
     assert (second.active_ms, second.diff_lines) == (MINUTE_MS, 100)
 
 
+def test_bytes_before_a_snapshot_leave_its_window_one_call_at_a_time() -> None:
+    def new_bytes(pressure: Counters) -> float:
+        return {signal.name: signal.since_snapshot for signal in signals_of(pressure)}["injectedBytes"]
+
+    pressure = Counters()
+    for number in range(3):
+        pressure = run(pressure, number * MINUTE_MS)
+    assert new_bytes(pressure) == 15
+    pressure = after_snapshot(pressure, 0)
+    for number in range(1, 13):
+        pressure = run(pressure, (3 + number) * MINUTE_MS)
+        assert new_bytes(pressure) == 5 * min(number, 10)
+
+
 def test_only_pauses_over_ten_minutes_do_not_count() -> None:
     first = run(Counters(), 0)
     assert run(first, 600_000).active_ms == IDLE_GAP_MS == 600_000
