@@ -18,7 +18,7 @@ _REPORT = (
     r"|returns?|gets?|got|shows?|crash\w{0,3}|the|an?|it|that|this|used|happens?|comes?|came|goes|went|loads?|resets?"
     r"|breaks?|broken|saves?|wanted|thought|wrong|empty|on|off|null|zero|again|stops?|starts?|appears?|tried|there|in"
     r"|at"
-    r"|with|from|about|my|your|our|their|his|her|\w+(?:ed|ing|es))"
+    r"|with|from|about|dealt|made|took|found|met|ran|lost|felt|left|meant|see|my|your|our|their|his|her|\w+(?:ed|ing|es))"
 )
 _DO_ES = r"(?:escribe|usa|utiliza|ejecuta|haz|pon|responde|corre|crea|añade|agrega|mantén|revisa|pregunta)"
 _DO_PT = r"(?:escreva|escreve|use|utilize|rode|execute|faça|coloque|responda|crie|mantenha|pergunte|verifique)"
@@ -32,7 +32,7 @@ _POINTING = r"(?:it|this|that|them|these|those|lo|eso|esto|ça|cela|le|das|es|di
 _MINE = r"(?:do|handle|make|run|write|commit|push|deploy|test|manage|create|merge|update|start|restart|review)"
 
 ALWAYS_DO = lazy_regex(
-    _LEAD + rf"(?:always|never)\s+(?!{_REPORT}\b)[a-z]{{2,20}}\s+\S"
+    _LEAD + rf"(?:we )?(?:always|never)\s+(?!{_REPORT}\b)[a-z]{{2,20}}\s+\S"
     r"|" + _LEAD + rf"(?:siempre|nunca) {_DO_ES}\b|" + _LEAD + rf"{_DO_ES} (?:siempre|nunca)\b"
     r"|" + _LEAD + rf"(?:sempre|nunca) {_DO_PT}\b|" + _LEAD + rf"{_DO_PT} (?:sempre|nunca)\b"
     r"|" + _LEAD + rf"(?:toujours|ne jamais) {_DO_FR}\b|" + _LEAD + rf"(?:n['’]|ne )?{_DO_FR} (?:toujours|jamais)\b"

@@ -206,18 +206,16 @@ def analyze(text: str) -> Analysis:
 FAMILIES: Mapping[str, frozenset[str]] = {
     name: frozenset(members.split("; "))
     for name, members in {
-        "permanence": "form always, never; form must always, must never; form upkeep; form only, no; form convention;"
-        " pattern long term",
+        "permanence": "form always, never; form must always, must never; form upkeep; form only, no; pattern long term",
         "reminder": "pattern reminder; pattern said before; form reminder of a rule",
-        "habit": "pattern ban on output; pattern without output; pattern waste; pattern language of answers",
+        "habit": "pattern ban on output; pattern without output; pattern waste",
         "own work": "form I do it; pattern I do it",
-        "tool": "pattern use of a tool; pattern rejected tool; form short use",
-        "choice": "pattern choice; form use instead; form decided; form choice",
+        "tool": "pattern use of a tool; pattern rejected tool",
+        "choice": "pattern choice; form use instead",
         "liking": "form prefer; pattern liking; form we use",
         "ban": "form stop",
         "no need": "pattern no need; form no need",
-        "world": "pattern state of the environment; pattern who I am; pattern goal; form fact; pattern amount;"
-        " pattern tool in use",
+        "world": "pattern who I am; pattern goal; form fact; pattern amount; pattern tool in use",
         "people": "pattern people; form people; pattern generic plural",
         "all": "form all must; form whole project; pattern keep it so",
         "style": "pattern style; pattern style of code; pattern source of truth",

@@ -64,10 +64,6 @@ FORMS = {
         r"|e não|invece d|al posto di|e non|in plaats van|niet|вместо|а не|zamiast|a nie)"
         r"|(?:用|使用).{1,20}(?:代替|而不是|而非|不要用)|(?:ではなく|じゃなく|の代わりに).{0,40}(?:使って|使用|使う|書いて)",
     ),
-    "form short use": lazy_regex(
-        _LEAD + r"(?:only )?use (?!this|that|it\b|them|these|those|the\b|your|same|my|a\b"
-        r"|an\b|option|whatever)[a-z][a-zA-Z0-9.@/+]{1,30}(?: [a-z]{4,20}){0,2}[\s.!]{0,3}$",
-    ),
     "form we use": lazy_regex(
         r"\b(?:we|our (?:team|company|project)|this (?:project|repo|repository|codebase)) (?:always |only |already "
         r"|never |don['’]?t |do not |doesn['’]?t )?(?:use|uses|follow|follows|name|deploy|run|ship|support|allow"
@@ -156,32 +152,6 @@ FORMS = {
         r"|\bwithout (?:asking|my (?:permission|approval|consent))\b|\b(?:until|unless) i (?:say|ask|approve|tell"
         r"|explicitly|confirm)\b|(?:征求|经过)我的|私の(?:許可|承認)|勝手に",
     ),
-    "form decided": lazy_regex(
-        r"\b(?:we|i)(?:['’]ve| have)? (?:\w{2,9}ly )?(?:decided|chose|chosen|settled|agreed) (?:on|to|for|not"
-        r"|against|that)\b(?! (?:wait|leave|skip|stop|do (?:it|that|this))\b)"
-        r"|\b(?:we|i) (?:have |['’]ve )?(?:dropped|switched (?:from|to)|moved away from|got rid of|migrated (?:from"
-        r"|to))\b"
-        r" (?!it\b|this|that)\w|\b(?:hemos decidido|decidimos|on a décidé|nous avons décidé|abbiamo deciso"
-        r"|hebben (?:\w{1,20} ){0,3}besloten|мы решили)\b"
-        r"|\bwir haben (?:uns )?[^.?!\n]{0,60}\b(?:entschieden|beschlossen)\b"
-        r"|我们决定|决定(?:使用|采用|用)|に決め(?:た|ました)|を採用(?:する|します|しました)",
-    ),
-    "form convention": lazy_regex(
-        r"\b(?:our|the|a|project) (?:\w{2,20} )?(?:convention|rule|policy|guideline)s?(?: here| is"
-        r"| are)+\b(?! (?:not|wrong|broken))"
-        r"|\bthis (?:project|repo|repository|codebase) (?:always |only )?(?:uses|follows|targets|expects)\b"
-        r"|(?<!if )(?<!when )(?<!why )\bwe (?:always|never|only) (?!had|have|got|get|see|saw|been|dealt|did|made"
-        r"|\w{2,18}ed\b)\w{2,20} \w"
-        r"|\b(?:unsere|die) (?:konvention|regel)(?:en)? (?:ist|sind|lautet)\b|\bdieses projekt (?:nutzt|verwendet)\b"
-        r"|\b(?:ce projet utilise|notre convention est|este (?:proyecto|projeto) usa|questo progetto usa)\b"
-        r"|\bwir [^.?!\n]{0,60}\b(?:immer|nie|niemals|grundsätzlich)\b|\bdit project gebruikt\b"
-        r"|(?:这个|本)项目(?:用|使用|采用)|(?:この|本)プロジェクトでは",
-    ),
-    "form choice": lazy_regex(
-        _LEAD + r"(?:let['’]?s|we['’]?ll|we will|we are going to|we['’]re going to) (?:go with|use|stick (?:with|to)"
-        r"|settle on|switch to|move to|drop)\b(?! (?:it|this|that|option|your|the|a|\d|both|\w+ instead)\b)"
-        r"|\b(?:vamos con|vamos com|on part sur|andiamo con|we kiezen voor|wir nehmen)\b|就用",
-    ),
     "form fact": lazy_regex(
         r"\b(?:our|my) (?:\w{2,20} ){0,2}(?:server|hosting|database|api|client|customer|customers|users|team|company"
         r"|deployment|staging|production|machine|laptop|host|provider|plan|account)s? (?:is|are|runs?|uses?|has|have"
@@ -217,9 +187,6 @@ FORM_WORDS = {
         "form no need": "need want care like falta potrzebujemy besoin brauchen serve precisa precisamos нужен нужна"
         " нужно нужны",
         "form I do it": "i i'll i'm u you selbst hago mismo même mesmo faccio zelf сам",
-        "form convention": "convention conventions rule rules policy policies guideline guidelines project repo"
-        " repository"
-        " codebase we konvention konventionen regel regeln projekt wir projet proyecto projeto progetto",
         "form all must": "all every each any everything both todo todos toda todas cada tous toutes chaque alle jede"
         " jeder jedes"
         " tutti tutte ogni elke все каждый wszystkie",
@@ -235,9 +202,6 @@ FORM_WORDS = {
         "form whole project": "everywhere everything every across all throughout wide like project repo repository"
         " codebase proyecto todas partout projet überall projekt projeto todos ovunque progetto overal везде проекте",
         "form upkeep": "keep kept ask tell confirm check asking permission approval consent until unless",
-        "form decided": "decided chose chosen settled agreed dropped switched moved got migrated decidido decidimos"
-        " décidé deciso besloten решили entschieden beschlossen",
-        "form choice": "let's lets we we'll we're vamos part andiamo nehmen",
         "form only, no": "no only",
         "form reminder of a rule": "i we how stop dije t'ai dir doch gesagt sagte disse falei ti zei heb я",
     }.items()

@@ -86,19 +86,6 @@ PATTERNS: Mapping[str, tuple[frozenset[str], re.Pattern[str]]] = {
             ),
         ),
         (
-            "state of the environment",
-            (
-                "production prod staging server app site project backend frontend api database db repo repository"
-                " domain"
-                " website"
-            ),
-            (
-                r"\b(?:production|prod|staging|server|app|site|project|backend|frontend|api|database|db|repo\w*|domain"
-                r"|website)\s(?:\w+ )?(?:is|are|runs|uses|has|lives|will be)\s(?:\w+ ){0,4}?"
-                rf"(?:{TOOL}|public|private|open source|hosted|deployed|port|local|online|offline)\b"
-            ),
-        ),
-        (
             "goal",
             (
                 "goal goals objective objectives aim aims purpose intention intentions vision priority priorities"
@@ -155,24 +142,6 @@ PATTERNS: Mapping[str, tuple[frozenset[str], re.Pattern[str]]] = {
                 r"|on my own)\b|\b(?:and|,|so) i(?:['’]ll| will) (?:always )?(?:manage|handle|test|commit|push|review"
                 r"|deploy)\b|\b(?:i|we) will (?:always )?(?:test|handle|manage) (?:by|it|this|them|the|payments)\b"
                 r"|\bno need (?:for you )?to (?:do|run|start|commit|push|test|build)\b|\b(?:u|you) run your own\b"
-            ),
-        ),
-        (
-            "language of answers",
-            (
-                "english french spanish german portuguese italian dutch russian japanese chinese polish inglés español"
-                " castellano portugués anglais français francais deutsch englisch inglês português italiano inglese"
-                " nederlands русском английском tiếng"
-            ),
-            (
-                r"\b(?:answer|reply|respond|speak|talk|write|explain|communicate|parle\w*|répond\w*|réponse|écri\w+"
-                r"|responde\w*|habla\w*|escrib\w+|contest\w+|antworte\w*|sprich|schreib\w*|responda|fale|escreva"
-                r"|rispond\w+"
-                r"|parla\w*|scriv\w+|antwoord\w*|отвеча\w+|пиши|говори|trả lời)\b(?: [^\s.,;]+){0,4}"
-                r" (?:in |en |auf |em |po |на |bằng )?(?:english|french|spanish|german|portuguese|italian|dutch|russian"
-                r"|japanese|chinese|polish|inglés|español|castellano|portugués|anglais|français|francais|deutsch"
-                r"|englisch"
-                r"|inglês|português|italiano|inglese|nederlands|русском|английском|tiếng (?:việt|anh))\b"
             ),
         ),
         (

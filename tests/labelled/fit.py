@@ -50,7 +50,7 @@ INNER_FOLDS = 5
 BOUNDS = (0.85, 0.8, 0.75, 0.7, 0.65, 0.6, 0.5, 0.4)
 """Lower ends of the interval of the precision that a threshold has on the other repositories."""
 
-CHOSEN = 0.85
+CHOSEN = 0.8
 EXPLICIT_TOTAL = 9.0
 LOWEST = -9.0
 
