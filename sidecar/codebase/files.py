@@ -381,11 +381,16 @@ class FileContent(NamedTuple):
     content_id: str
     size: int
     content: bytes | None
+    lines: int = 0
+    """Number of lines of a larger text, if they were counted."""
 
 
-def read_contents(cwd: Path, files: Mapping[str, str], limit_bytes: int) -> Iterator[FileContent]:
+def read_contents(
+    cwd: Path, files: Mapping[str, str], limit_bytes: int, *, count_lines: bool = False
+) -> Iterator[FileContent]:
     """Yield the readable files; a file that changed since it was listed is left out.
 
+    With `count_lines`, texts over the limit are read for the number of their lines, each up to `MAX_HASHED_BYTES`.
     Raise GitFailed when git's objects cannot be read.
     """
     committed: dict[str, str] = {}
@@ -393,11 +398,13 @@ def read_contents(cwd: Path, files: Mapping[str, str], limit_bytes: int) -> Iter
         if not content_id.startswith("w:"):
             committed[path] = content_id
         elif (content := read_from_worktree(cwd, path, content_identity(content_id))) is not None:
-            yield FileContent(path, content_id, len(content), content if len(content) <= limit_bytes else None)
+            is_large = len(content) > limit_bytes
+            lines = _count_lines(content) if is_large and count_lines else 0
+            yield FileContent(path, content_id, len(content), None if is_large else content, lines)
     paths = list(committed)
     for start in range(0, len(paths), _BATCH_BLOBS):
         part = paths[start : start + _BATCH_BLOBS]
-        yield from _from_objects(cwd, {path: committed[path] for path in part}, limit_bytes)
+        yield from _from_objects(cwd, {path: committed[path] for path in part}, limit_bytes, count_lines=count_lines)
 
 
 def read_from_worktree(cwd: Path, path: str, expected: str) -> bytes | None:
@@ -409,12 +416,23 @@ def read_from_worktree(cwd: Path, path: str, expected: str) -> bytes | None:
     return content if actual == expected else None
 
 
-def _from_objects(cwd: Path, files: Mapping[str, str], limit_bytes: int) -> Iterator[FileContent]:
+def _from_objects(cwd: Path, files: Mapping[str, str], limit_bytes: int, *, count_lines: bool) -> Iterator[FileContent]:
     sizes = _sizes(cwd, sorted(set(files.values())))
     contents = _blobs(cwd, [id_ for id_, size in sizes.items() if size <= limit_bytes])
     for path, content_id in files.items():
-        if content_id in sizes:
-            yield FileContent(path, content_id, sizes[content_id], contents.get(content_id))
+        size = sizes.get(content_id)
+        if size is None:
+            continue
+        is_counted = count_lines and limit_bytes < size <= MAX_HASHED_BYTES
+        lines = _count_lines(_blobs(cwd, [content_id]).get(content_id, b"")) if is_counted else 0
+        yield FileContent(path, content_id, size, contents.get(content_id), lines)
+
+
+def _count_lines(content: bytes) -> int:
+    """Count the lines of a text; 0 for binary content."""
+    if b"\0" in content[:8192]:
+        return 0
+    return content.count(b"\n") + (not content.endswith(b"\n"))
 
 
 def _sizes(cwd: Path, ids: list[str]) -> dict[str, int]:

@@ -57,7 +57,7 @@ class AnalysedFile(NamedTuple):
 
 def analyse(cwd: Path, files: Mapping[str, str]) -> Iterator[AnalysedFile]:
     """Read and summarize files in this thread; a file that changed meanwhile is left out. Raise GitFailed."""
-    for read in read_contents(cwd, files, MAX_ANALYSED_BYTES):
+    for read in read_contents(cwd, files, MAX_ANALYSED_BYTES, count_lines=True):
         yield AnalysedFile(read.path, read.content_id, _summary_of(read))
 
 
@@ -85,7 +85,7 @@ def handle_request(line: bytes) -> Iterator[bytes]:
     request = orjson.loads(line)
     cwd = Path(os.fsdecode(bytes.fromhex(request["cwd"])))
     try:
-        for read in read_contents(cwd, dict(request["files"]), MAX_ANALYSED_BYTES):
+        for read in read_contents(cwd, dict(request["files"]), MAX_ANALYSED_BYTES, count_lines=True):
             yield orjson.dumps(["started", read.path])
             yield orjson.dumps(["summary", read.path, read.content_id, to_json(_summary_of(read))])
     except GitFailed as error:
@@ -94,7 +94,7 @@ def handle_request(line: bytes) -> Iterator[bytes]:
 
 def _summary_of(read: FileContent) -> Summary:
     if read.content is None:
-        return unanalysed_summary(read.path, read.size, "large")
+        return unanalysed_summary(read.path, read.size, "large")._replace(lines=read.lines)
     return summarize(read.path, read.content)
 
 

@@ -1,8 +1,11 @@
 """The regions of the best files that a prompt is about: contents are read and split once, and cached by content id."""
 
 import math
+from bisect import bisect_right
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
+from itertools import accumulate
 from typing import NamedTuple
 
 from sidecar.codebase.files import is_test
@@ -19,9 +22,10 @@ from sidecar.codebase.search.region_ranking import (
     rank_regions,
 )
 from sidecar.codebase.summary.model import Summary
+from sidecar.codebase.summary.summarize import summarize
 from sidecar.core.digests import digest_bytes
 from sidecar.core.lru_cache import LruCache
-from sidecar.core.redact import redact_lines
+from sidecar.core.redact import lowercase_in_place, redact_lines
 from sidecar.core.terms import count_terms
 from sidecar.core.text import line_of_code
 from sidecar.core.tokens import estimate_tokens
@@ -35,6 +39,13 @@ MATCH_BYTES = 200
 
 LINE_CHARACTERS = 240
 FOUND_REGIONS = 2_000
+MAX_SEARCHED_CHARACTERS = 4 * 2**20
+BLOCK_LINES, MAX_BLOCKS, MAX_HITS = 12, 8, 2_000
+"""A file too large to be analysed is searched in blocks of lines; of a frequent term only the first hits count."""
+
+MARGIN_LINES = 110
+"""Number of lines around a block that are read with it: for the definition it is in, and for secrets of many lines."""
+
 SHOWN_SESSIONS = 64
 WEIGHT_DIGITS = 1
 """Term weights are rounded, so that an edit elsewhere leaves cached matches valid."""
@@ -50,6 +61,8 @@ class RegionQuery(NamedTuple):
 
     evidence: PromptEvidence
     weights: Mapping[str, float]
+    words: Mapping[str, str] = {}
+    """The prompt's own words by term, for files that are too large to be analysed."""
 
 
 class SearchedFile(NamedTuple):
@@ -136,8 +149,18 @@ def repeated_line(region: FoundRegion) -> str:
 
 
 class _SplitFile(NamedTuple):
-    lines: tuple[str, ...]
+    lines: dict[int, str] | tuple[str, ...]
+    """By number, counted from 0; of a large file some."""
     regions: tuple[IndexedRegion, ...]
+    version: int | None = None
+    """The query that a large file was split for."""
+    weights: Mapping[str, float] = {}
+    """The weights of that query's terms in a large file."""
+
+    @property
+    def characters(self) -> int:
+        """Number of characters in memory."""
+        return sum(map(len, self.lines.values() if isinstance(self.lines, dict) else self.lines))
 
 
 class RegionSearch:
@@ -154,7 +177,7 @@ class RegionSearch:
         """Rank the regions of files, which come best first; a file that cannot be read has none."""
         weights = {term: round(weight, WEIGHT_DIGITS) for term, weight in query.weights.items()}
         version = hash((tuple(weights.items()), query.evidence.title))
-        split = self._split_files(files, read_texts)
+        split = self._split_files(files, read_texts, query)
         wants_tests = not TEST_WORDS.isdisjoint(query.evidence.title)
         candidates = [
             CandidateFile(
@@ -178,6 +201,8 @@ class RegionSearch:
         split = self._split.get((region.path, content))
         if split is None:
             return None
+        if isinstance(split.lines, dict) and not split.lines.keys() >= {number - 1 for number in region.region.numbers}:
+            return None  # it has been split for another query meanwhile
         found = _with_lines(region, split.lines)
         self._found.put(key, found, 1)
         return found
@@ -189,26 +214,97 @@ class RegionSearch:
             self._terms.put(text, counts, SIZE_FACTOR * len(text))
         return counts
 
-    def _split_files(self, files: Sequence[SearchedFile], read_texts: ReadTexts) -> dict[str, _SplitFile]:
-        split = {file.ranked.path: self._split.get((file.ranked.path, file.content)) for file in files}
+    def _split_files(
+        self, files: Sequence[SearchedFile], read_texts: ReadTexts, query: RegionQuery
+    ) -> dict[str, _SplitFile]:
+        version = hash((tuple(query.words), query.evidence.frames))
+        split: dict[str, _SplitFile | None] = {}
+        for file in files:
+            known = self._split.get((file.ranked.path, file.content))
+            split[file.ranked.path] = known if known is not None and known.version in (None, version) else None
         unknown = {file.ranked.path: file for file in files if split[file.ranked.path] is None}
         texts = read_texts({path: file.content for path, file in unknown.items()}) if unknown else {}
         for path, text in texts.items():
-            lines = redact_lines(text).replace("\r\n", "\n").replace("\r", "\n").rstrip("\n").split("\n")
-            file = _SplitFile(tuple(lines), index_regions(lines, unknown[path].summary, self._count_terms))
-            self._split.put((path, unknown[path].content), file, 500 + SIZE_FACTOR * len(text))
-            split[path] = file
+            searched = unknown[path]
+            if searched.summary.analysis == "large":
+                part = _split_large(path, text, query)._replace(version=version)
+            else:
+                lines = redact_lines(text).replace("\r\n", "\n").replace("\r", "\n").rstrip("\n").split("\n")
+                regions = index_regions(lines, searched.summary, self._count_terms)
+                part = _SplitFile(tuple(lines), regions)
+            self._split.put((path, searched.content), part, 500 + SIZE_FACTOR * part.characters)
+            split[path] = part
         return {path: known for path, known in split.items() if known is not None}
 
     def _match(
         self, file: SearchedFile, split: _SplitFile, version: int, weights: Mapping[str, float], title: Sequence[str]
     ) -> tuple[WordMatch, ...]:
-        key = (file.ranked.path, file.content, version)
+        key = (file.ranked.path, file.content, version if split.version is None else hash((version, split.version)))
         matches = self._matches.get(key)
         if matches is None:
-            matches = match_words(split.regions, weights, title)
+            matches = match_words(split.regions, split.weights or weights, title)
             self._matches.put(key, matches, MATCH_BYTES * (1 + len(matches)))
         return matches
+
+
+def _split_large(path: str, text: str, query: RegionQuery) -> _SplitFile:
+    """Split only the parts of a file that contain the prompt's places, or the rarest of its words."""
+    lines: dict[int, str] = {}
+    regions: list[IndexedRegion] = []
+    if len(text) > MAX_SEARCHED_CHARACTERS:
+        return _SplitFile(lines, ())
+    every = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    hits = _hits(every, query.words)
+    scores: defaultdict[int, float] = defaultdict(float)
+    for frame in query.evidence.frames:
+        if f"/{frame.path}".endswith(f"/{path}") and 0 < frame.line <= len(every):
+            scores[(frame.line - 1) // BLOCK_LINES] = math.inf
+    largest = max(query.weights.values(), default=1.0)
+    weights = {term: largest / math.sqrt(len(found)) for term, found in hits.items()}
+    for term, found in hits.items():
+        for block in found:
+            scores[block] += weights[term]
+    blocks = frozenset(sorted(scores, key=lambda block: (-scores[block], block))[:MAX_BLOCKS])
+    for first, last in _spans(blocks, len(every)):
+        part = redact_lines("\n".join(every[first:last])).split("\n")
+        for indexed in index_regions(part, summarize(path, "\n".join(part).encode("utf-8", "surrogatepass"))):
+            region = indexed.region
+            moved = region._replace(
+                first=region.first + first,
+                last=region.last + first,
+                head=region.head and region.head + first,
+                gap=(region.gap[0] + first, region.gap[1] + first) if region.gap[0] else region.gap,
+            )
+            if any(number // BLOCK_LINES in blocks for number in range(moved.first - 1, moved.last)):
+                regions.append(indexed._replace(region=moved))
+        lines.update(enumerate(part, first))
+    return _SplitFile(lines, tuple(regions), weights=weights)
+
+
+def _spans(blocks: Iterable[int], count: int) -> list[tuple[int, int]]:
+    """Return the lines around blocks, counted from 0, without the one after the last; those that meet are joined."""
+    spans: list[tuple[int, int]] = []
+    for block in sorted(blocks):
+        first = max(0, block * BLOCK_LINES - MARGIN_LINES)
+        last = min(count, (block + 1) * BLOCK_LINES + MARGIN_LINES)
+        if spans and first <= spans[-1][1]:
+            first = spans.pop()[0]
+        spans.append((first, last))
+    return spans
+
+
+def _hits(lines: Sequence[str], words: Mapping[str, str]) -> dict[str, set[int]]:
+    """Return for each term the numbers of the blocks of lines that contain its word, if there are any."""
+    text = lowercase_in_place("\n".join(lines))
+    starts = list(accumulate((len(line) + 1 for line in lines), initial=0))
+    hits: defaultdict[str, set[int]] = defaultdict(set)
+    for term, word in words.items():
+        folded = lowercase_in_place(word)
+        offset, count = text.find(folded), 0
+        while offset >= 0 and count < MAX_HITS:
+            hits[term].add((bisect_right(starts, offset) - 1) // BLOCK_LINES)
+            offset, count = text.find(folded, offset + 1), count + 1
+    return hits
 
 
 GAP = "…"
@@ -226,7 +322,7 @@ def numbered_lines(shown: Iterable[Sequence[tuple[int, str]]]) -> list[str]:
     return lines
 
 
-def _with_lines(region: RankedRegion, lines: Sequence[str]) -> FoundRegion:
+def _with_lines(region: RankedRegion, lines: dict[int, str] | tuple[str, ...]) -> FoundRegion:
     """Return a region with its lines, and the line that a later window of a definition belongs to."""
     numbers = region.region.numbers
     texts = [_clean_line(lines[number - 1]) for number in numbers]

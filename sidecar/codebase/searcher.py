@@ -21,7 +21,7 @@ from sidecar.codebase.summary.summarize import SUMMARY_VERSION
 from sidecar.codebase.unindexed_files import is_unindexed
 from sidecar.codebase.worktree.state import RepositoryState
 from sidecar.core.digests import digest_value
-from sidecar.core.terms import paths_in, query_terms
+from sidecar.core.terms import paths_in, query_terms, query_words
 from sidecar.system.git import Git, GitFailed
 
 MAX_PRIORITIZED = 200
@@ -147,7 +147,8 @@ class Searcher:
 
     def region_query(self, text: str) -> RegionQuery:
         """Return what regions are compared with: a text's evidence and the weights of its terms."""
-        return RegionQuery(read_evidence(text), self.index.term_weights(query_terms(text)))
+        terms = query_terms(text)
+        return RegionQuery(read_evidence(text), self.index.term_weights(terms), query_words(text))
 
     def _find(self, query: SearchQuery, limit: int) -> list[RankedFile]:
         listed = self._listed

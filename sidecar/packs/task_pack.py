@@ -406,7 +406,7 @@ def _files(
         ContextFile(
             ranked_file,
             contents[ranked_file.path] if ranked_file.path in summaries else f"pointer:{ranked_file.path}",
-            summaries[ranked_file.path].stated_purpose if ranked_file.path in summaries else "",
+            _purpose(summaries[ranked_file.path]) if ranked_file.path in summaries else "",
             reasons_for(
                 ranked_file, words, mentioned=ranked_file.path in mentioned, changed=ranked_file.path in changed
             ),
@@ -476,6 +476,11 @@ def _named_first(
             leaders.setdefault(region.path, region)
     first = list(leaders.values())
     return [*first, *(region for region in regions if leaders.get(region.path) is not region)]
+
+
+def _purpose(summary: Summary) -> str:
+    """Return a file's stated purpose; of a file too large to be analysed, its number of lines."""
+    return f"{summary.lines} lines" if summary.analysis == "large" and summary.lines else summary.stated_purpose
 
 
 def _is_unreadable(summary: Summary | None) -> bool:

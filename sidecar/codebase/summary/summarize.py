@@ -27,7 +27,7 @@ __all__ = [
     "unanalysed_summary",
 ]
 
-SUMMARY_VERSION = 16
+SUMMARY_VERSION = 17
 """Part of the cache key: increase it when the content of a summary changes."""
 
 MAX_ANALYSED_BYTES = 512 * 1024
@@ -42,7 +42,8 @@ _BYTE_ORDER_MARKS = (
 def summarize(path: str, content: bytes) -> Summary:
     """Parse a file once; for binary, minified and over-large files and recorded chats return only the size."""
     if len(content) > MAX_ANALYSED_BYTES:
-        return unanalysed_summary(path, len(content), "large")._replace(lines=content.count(b"\n"))
+        lines_ = content.count(b"\n") + (not content.endswith(b"\n"))
+        return unanalysed_summary(path, len(content), "large")._replace(lines=lines_)
     text = _decode(content)
     if text is None:
         return unanalysed_summary(path, len(content), "binary")
