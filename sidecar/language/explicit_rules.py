@@ -32,7 +32,7 @@ _POINTING = r"(?:it|this|that|them|these|those|lo|eso|esto|ça|cela|le|das|es|di
 _MINE = r"(?:do|handle|make|run|write|commit|push|deploy|test|manage|create|merge|update|start|restart|review)"
 
 ALWAYS_DO = lazy_regex(
-    _LEAD + rf"(?:we )?(?:always|never)\s+(?!{_REPORT}\b)[a-z]{{2,20}}\s+\S"
+    _LEAD + rf"(?:we )?(?:always|never|(?:don['’]?t|do not) ever)\s+(?!{_REPORT}\b)[a-z]{{2,20}}\s+\S"
     r"|" + _LEAD + rf"(?:siempre|nunca) {_DO_ES}\b|" + _LEAD + rf"{_DO_ES} (?:siempre|nunca)\b"
     r"|" + _LEAD + rf"(?:sempre|nunca) {_DO_PT}\b|" + _LEAD + rf"{_DO_PT} (?:sempre|nunca)\b"
     r"|" + _LEAD + rf"(?:toujours|ne jamais) {_DO_FR}\b|" + _LEAD + rf"(?:n['’]|ne )?{_DO_FR} (?:toujours|jamais)\b"
@@ -87,6 +87,7 @@ PREFER = lazy_regex(
     r"(?!this\b|that\b|it\b|these\b|those\b|options?\b|the (?:\w+ )?(?:first|second|third|last|other|new|old|latter"
     r"|former"
     r"|one|way|version|idea|approach)\b|your\b|if\b|when\b|to (?:see|wait|do|keep it|have)\b|not to\b|\w+ \d)[a-z`]"
+    r"|" + _LEAD + r"prefer [^.?!\n]{2,80}\b(?:over|to) [a-z`]"
     r"|\b(?:prefiero|preferimos) (?!esto|eso|esa|este|que\b|la (?:opción|primera|segunda)|el (?:primero|segundo))\w"
     r"|\b(?:je préfère|nous préférons) (?!ça|cela|celui|celle|ce\b|cette|que\b|la (?:première|seconde|deuxième)"
     r"|le (?:premier|second|deuxième))\w"

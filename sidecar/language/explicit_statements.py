@@ -180,7 +180,7 @@ _FORMS: tuple[tuple[str, StatementForm, re.Pattern[str], frozenset[str]], ...] =
         "always never immer nie niemals stets toujours jamais siempre nunca sempre mai altijd nooit всегда никогда"
     )),
     ("always, never", "rule", ALWAYS_DO, _words(
-        "always never siempre nunca sempre toujours jamais immer nie niemals stets"
+        "always never ever siempre nunca sempre toujours jamais immer nie niemals stets"
     )),
     ("I do it", "rule", I_DO_IT, _words("myself own yo eu comigo je moi ich")),
     ("like everywhere", "rule", LIKE_EVERYWHERE, _words("like as como comme wie")),

@@ -81,6 +81,8 @@ The page of the docs reads "From now on always use tabs in every file".
 
 BINDING = """
 Always write tests first, please.
+Don't ever commit to main
+Prefer composition over inheritance.
 Siempre escribe los tests primero, por favor.
 Escribe siempre los tests primero.
 Sempre escreva os testes primeiro.

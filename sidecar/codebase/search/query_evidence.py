@@ -104,8 +104,8 @@ _TEMPLATE_LINE = lazy_regex(
     r"(?i)\s{0,8}(?:[-*] \[[ x]\]|(?:#{1,6} ?|\*\*|\d\. )?(?:describe the (?:bug|feature|issue|solution|problem)"
     r"|bug (?:report|description)|description|to reproduce|steps to reproduce|repro(?:duction)?"
     r"|(?:expected|actual|current) (?:behaviou?r|results?|outcome)|what happened|environment(?: info)?|system info"
-    r"|versions?|screenshots?|logs?|additional (?:context|information)|is there an existing issue[^\n]{0,80}|code of conduct"
-    r"|checklist|prerequisites|summary|feature request|your project|minimal .{0,30}example)[\s:?*]{0,8}$"
+    r"|versions?|screenshots?|logs?|additional (?:context|information)|checklist|is there an existing issue[^\n]{0,80}"
+    r"|code of conduct|prerequisites|summary|feature request|your project|minimal .{0,30}example)[\s:?*]{0,8}$"
     r"|(?:[-*] )?\**(?:os|platform|browser|node|npm|python|java|go|rust|package|app)?[ _-]?(?:version|system|os)\**:)"
 )
 """The fixed part of an issue template: a checkbox, a heading, a line of the environment."""
