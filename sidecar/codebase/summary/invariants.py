@@ -236,10 +236,17 @@ COMMENT = lazy_regex(r"\s*(?:#(?!!?\[|\s*(?:include|define|if|else|endif)\b)|//|
 _BLOCKS = (("*/", "/*"), ("-->", "<!--"), ("=end", "=begin"))
 _WARNING_WORDS = ("warning", "hack", "danger", "caution", "beware", "do not", "don't", "don’t")
 _WARNING = lazy_regex(
-    r"\b(?:WARNING|HACK|DANGER|CAUTION|BEWARE|DO NOT|DON['’]T)\b"
-    r"|(?:^|(?<=[.:;!?—] ))(?:(?:Warning|Hack|Danger|Caution|Beware)\b|(?i:(?:please )?(?:do not|don['’]t))\b)"
+    r"(?<![\w`'\"])(?:WARNING|HACK|DANGER|CAUTION|BEWARE|DO NOT|DON['’]T)\b"
+    r"|(?:^|(?<=[.:;!?—] ))(?:(?:Warning|Hack|Danger|Caution|Beware)(?=[:!,]| [—-]| of\b)"
+    r"|(?:Please )?(?:[Dd]o not|[Dd]on['’]t)\b)"
 )
-_NO_WARNING = lazy_regex(r"(?i)copyright|licen[sc]e|warrant(?:y|ies)|redistribut|\bgenerated (?:by|from|code|file)")
+_VALUES = frozenset(("variable", "constant", "macro", "field", "property"))
+_SENTENCE_ENDS = (".", ":", ";", "!", "?", "—")
+_NO_WARNING = lazy_regex(
+    r"(?i)copyright|licen[sc]e|warrant(?:y|ies)|redistribut|\bgenerated (?:by|from|code|file)"
+    r"|(?:do not|don['’]t) (?:modify|edit)\b.{0,20}\b(?:by hand|manually|directly)"
+)
+_REQUEST = lazy_regex(r"(?:Please )?[Dd]o")
 _TAG = lazy_regex(r"[@\\]\w|:\w+[ :]")
 
 
@@ -290,6 +297,8 @@ def find_landmines(lines: Sequence[str], definitions: Iterable[Definition]) -> t
         first, code = leading_lines(lines, definition.line, at)
         at = max(at, definition.line + 1)
         line, text = _warning_in([_comment_text(text) for text in lines[first - 1 : code - 1]])
+        if definition.kind in _VALUES and _REQUEST.match(text):
+            continue  # "Do not check the date" is what a flag means
         if text and len(landmines) < MAX_LANDMINES:
             name = f"{definition.container}.{definition.name}" if definition.container else definition.name
             landmines.setdefault(first + line, Landmine(first + line, name, text))
@@ -305,7 +314,8 @@ def _warning_in(comment: Sequence[str]) -> tuple[int, str]:
     """Return the index of the line with a comment's first warning, and the warning to its paragraph's end."""
     for index, line in enumerate(comment):
         warning = _WARNING.search(line)
-        if warning is None:
+        is_inside = index and comment[index - 1] and not comment[index - 1].endswith(_SENTENCE_ENDS)
+        if warning is None or (is_inside and not warning.start() and warning[0][0].islower()):
             continue
         parts = [line[warning.start() :]]
         for following in comment[index + 1 : index + _SENTENCE_LINES]:

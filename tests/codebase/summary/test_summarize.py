@@ -300,6 +300,7 @@ WARNED = {
     "a.rb": "=begin\nDANGER: drops the table.\n=end\ndef total\n  1\nend\n",
     "a.sql": "-- CAUTION: locks the table.\nCREATE TABLE total (a int);\n",
     "a.sh": "# Beware: runs as root.\ntotal() {\n  true\n}\n",
+    "a.php": "<?php\n// Totals.\n// don't cache it\nfunction total() {\n  return 1;\n}\n",
     "a.kt": "// DO NOT rename, reflection.\nfun total(): Int {\n    return 1\n}\n",
     "a.ex": "  # Warning: slow.\n  def total(a) do\n    a\n  end\n",
 }  # fmt: skip
@@ -314,6 +315,7 @@ def test_a_warning_directly_above_a_definition_is_a_landmine(path: str) -> None:
         "WARNING: one thread only, no lock.", "Do not call it twice.", "HACK: the driver lies.",
         "Please do not inline.", "Don't free the cart here: the caller does.", "DANGER: drops the table.",
         "CAUTION: locks the table.", "Beware: runs as root.", "DO NOT rename, reflection.", "Warning: slow.",
+        "don't cache it",
     }  # fmt: skip
     assert landmine.text.split()[0] in WARNED[path].split("\n")[landmine.line - 1]
     assert from_json(to_json(summary)) == summary
@@ -328,6 +330,11 @@ def test_a_warning_directly_above_a_definition_is_a_landmine(path: str) -> None:
         "# Licensed as is. WARNING: no warranty.\ndef total():\n    pass\n",
         "x = 1  # HACK: for the till\ndef total():\n    pass\n",
         "# WARNING\ndef total():\n    pass\n",
+        "# Warning logs at that level.\ndef total():\n    pass\n",
+        "# Do not check the date.\nNO_DATE = 4\n",
+        "# Writes with `WARNING` severity.\ndef total():\n    pass\n",
+        "# DO NOT MODIFY BY HAND. Run make.\ndef total():\n    pass\n",
+        "# The hooks see values that\n# do not match any price.\ndef total():\n    pass\n",
     ],
 )
 def test_other_comments_are_no_landmines(text: str) -> None:
