@@ -8,11 +8,13 @@ import itertools
 from array import array
 from collections import deque
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from sidecar.codebase.files import FileKind, file_kind, stem_of
 from sidecar.codebase.search.postings import MAX_UNITS, Postings, unit_of
 from sidecar.codebase.search.spelling import Spellings
 from sidecar.codebase.summary.model import Summary
+from sidecar.core.lru_cache import LruCache
 from sidecar.core.terms import count_terms
 
 _REMOVED = ""
@@ -25,6 +27,19 @@ TRACKED_CHANGES = 64
 
 MAX_NAMESAKES = 2_000
 """A word in more paths than this number does not identify a file's name."""
+
+
+COUNTED_TERMS = 4_096
+"""Number of terms whose numbers of files are remembered."""
+
+
+class FileCount(NamedTuple):
+    """The number of files that contain a term: between two bounds. A changed file moves it by one at most."""
+
+    least: int
+    most: int
+    at_changes: int
+    """`Documents.changes` when it was counted."""
 
 
 class Documents:
@@ -47,6 +62,7 @@ class Documents:
         """The files that a file imports, as far as resolved; valid only for the present paths."""
         self.changes = 0
         """Number of documents added, removed or changed so far."""
+        self._file_counts: LruCache[str, FileCount] = LruCache(COUNTED_TERMS)
         self._changed: deque[int] = deque(maxlen=TRACKED_CHANGES)
         self._by_folder, self._by_name = Postings(_SHARDS_OF_PATHS), Postings(_SHARDS_OF_PATHS)
         self.passage_count = 0
@@ -155,12 +171,28 @@ class Documents:
         """Whether more than `limit` files contain a term."""
         if self.texts.count(term) <= limit:  # passages, of which a file has one or more
             return False
-        files: set[int] = set()
-        for entry in self.texts.entries(term):
-            files.add(self.owners[unit_of(entry)])
-            if len(files) > limit:
+        known = self._file_counts.get(term)
+        if known is not None:
+            moved = self.changes - known.at_changes
+            if known.least - moved > limit:
                 return True
-        return False
+            if known.most + moved <= limit:
+                return False
+        found = self._count_files(term, limit + TRACKED_CHANGES)
+        self._file_counts.put(term, found, 1)
+        return found.least > limit
+
+    def _count_files(self, term: str, limit: int) -> "FileCount":
+        """Return how many files contain a term, counted until there are more than `limit`."""
+        count, owner, owners = 0, -1, self.owners
+        for block in self.texts.blocks(term):
+            for entry in block:
+                if owners[unit_of(entry)] != owner:  # the passages of a file are neighbours
+                    owner = owners[unit_of(entry)]
+                    count += 1
+            if count > limit:
+                return FileCount(count, MAX_UNITS, self.changes)
+        return FileCount(count, count, self.changes)
 
     def correct_spelling(self, term: str) -> str | None:
         """Return the name that an unknown term probably misspells: fewest edits, then most files."""

@@ -6,7 +6,7 @@ one, which affects one search in ten million among a million rare terms. Very co
 """
 
 from array import array
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sidecar.codebase.search.spelling import Spellings
@@ -19,6 +19,7 @@ _IN_RUN, _SMALL = (1 << _RUN_BITS) - 1, (1 << _SMALL_BITS) - 1
 _UNIT_OF_CELL = _IN_RUN << _SMALL_BITS
 _COUNT = (1 << COUNT_BITS) - 1
 _RUN_SHIFT, _CLOSER = COUNT_BITS + _RUN_BITS, COUNT_BITS - _SMALL_BITS
+_BLOCK = 512
 _WIDENING = (1 << _CLOSER) - 1
 """Adding a cell's unit this many times shifts it to its position in an entry."""
 
@@ -47,6 +48,12 @@ class PackedEntries:
 
     def __iter__(self) -> Iterator[int]:
         return iter(self._entries(0, len(self._cells), 0))
+
+    def blocks(self) -> Iterator[list[int]]:
+        """Yield the entries in parts, so that whoever needs the first ones decodes no more."""
+        for start in range(0, len(self._cells), _BLOCK):
+            run = max(0, bisect_right(self._starts, start) - 1)
+            yield self._entries(start, min(start + _BLOCK, len(self._cells)), run)
 
     def append(self, entry: int) -> None:
         """Add the entry of a unit after all others."""
@@ -230,6 +237,11 @@ class Postings:
         if common is None:
             return self.in_range(term, 0, MAX_UNITS)
         return list(common) if isinstance(common, PackedEntries) else common
+
+    def blocks(self, term: str) -> Iterable[Sequence[int]]:
+        """Return a term's entries in parts."""
+        common = self._common.get(hash(term) & self._keys)
+        return common.blocks() if isinstance(common, PackedEntries) else (self.entries(term),)
 
     def in_range(self, term: str, first: int, end: int) -> Sequence[int]:
         """Return a term's entries in the units from `first` to before `end`."""
