@@ -43,6 +43,7 @@ from sidecar.packs.task_pack import (
     CachedPack,
     PackQuery,
     PartialPack,
+    PromptFiles,
     TaskPack,
     cached_pack,
     get_task_pack,
@@ -118,13 +119,6 @@ Start = Callable[..., "Future[Any]"]
 
 Collect = Callable[[RemainingMs], None]
 """Waits for something that was started, and collects its result or records it as late."""
-
-
-class PromptFiles(NamedTuple):
-    """The files of a prompt alone, and the number of candidates that match less."""
-
-    files: tuple[ContextFile, ...]
-    weaker: int
 
 
 NO_FILES = PromptFiles((), 0)
@@ -320,15 +314,27 @@ def _use_pack(inputs: PackInputs, pack_result: _PackResult) -> None:
 
 def _build_pack(target: _PackTarget, wait_ms: float, partial_pack: PartialPack) -> _PackResult:
     """Build the task's pack, and find the files for this prompt alone."""
-    pack_query, _, state, listing, search, known = target
+    pack_query, _, state, listing, search, _ = target
     clock = pack_query.process.clock
     started_ms = clock.monotonic_ms()
     await_prefetch(pack_query.workspace, target.sub_chat_id, wait_ms)
     remaining_ms = max(0.0, wait_ms - (clock.monotonic_ms() - started_ms))
     task_pack = get_task_pack(pack_query, state, listing, remaining_ms, partial_pack)
-    return _pack_result(
-        target, task_pack, search_files(search, pack_query, state, listing, known) if search.is_needed else NO_FILES
-    )
+    return _pack_result(target, task_pack, _found_files(target) if search.is_needed else NO_FILES)
+
+
+def _found_files(target: _PackTarget) -> PromptFiles:
+    """Return the files for a prompt alone; those found last, if nothing they depend on has changed since."""
+    pack_query, _, state, listing, search, known = target
+    asked = (search, state.head, state.changed_hash, pack_query.touched, pack_query.context_bytes, known)
+    cache = pack_query.workspace.slices.packs.found_files
+    last = cache.get(target.sub_chat_id)
+    if last is not None and last[0] == asked:
+        return last[1]
+    found = search_files(search, pack_query, state, listing, known)
+    if pack_query.repository.is_indexed():
+        cache.put(target.sub_chat_id, (asked, found), 1)
+    return found
 
 
 def _pack_result(target: _PackTarget, task_pack: TaskPack, found: PromptFiles = NO_FILES) -> _PackResult:

@@ -6,10 +6,18 @@ from concurrent.futures import Future, wait
 
 from sidecar.call import Process
 from sidecar.codebase import Listing, RepositoryState, StateUnavailable
+from sidecar.core.lru_cache import LruCache
 from sidecar.packs.anchor import AnchorCache, PointerCache
 from sidecar.packs.context_pack import RenderCache
 from sidecar.packs.request import ConversationCache, touched_files_of
-from sidecar.packs.task_pack import PackCache, PackQuery, RecentQueries, get_task_pack
+from sidecar.packs.task_pack import (
+    REMEMBERED_CONVERSATIONS,
+    PackCache,
+    PackQuery,
+    PromptFiles,
+    RecentQueries,
+    get_task_pack,
+)
 from sidecar.workspace import Workspace
 
 PREFETCH_WAIT_MS = 20_000
@@ -146,6 +154,8 @@ class WorkspacePacks:
     def __init__(self) -> None:
         self.conversations = ConversationCache()
         self.recent_queries = RecentQueries()
+        self.found_files: LruCache[str, tuple[object, PromptFiles]] = LruCache(REMEMBERED_CONVERSATIONS)
+        """The files found for a conversation's last prompt, and what was asked."""
         self.anchors = AnchorCache()
         self.rendered = RenderCache()
         self.rebuild_burst = RebuildBurst()

@@ -235,6 +235,13 @@ class RecentQueries:
             return list(reversed(self._by_sub_chat.items()))[:count]
 
 
+class PromptFiles(NamedTuple):
+    """The files of a prompt alone, and the number of candidates that match less."""
+
+    files: tuple[ContextFile, ...]
+    weaker: int
+
+
 class TaskPack(NamedTuple):
     """A task's pack, and how it was built."""
 
