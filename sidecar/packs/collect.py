@@ -473,18 +473,21 @@ class PromptSearch(NamedTuple):
         text = "\n".join(references) or prompt
         mentioned, unresolved = _mentioned(pack_query, params, listing)
         mentioned |= _named_unindexed(prompt, listing)
-        is_own = is_follow_up or not (new_task or matches_query(prompt, pack_query.task.query))
+        query = search_query(text)
+        paths = paths_in(prompt)
+        is_repeated = query == pack_query.query and not paths  # the task's own files are the answer
+        is_own = (is_follow_up and not is_repeated) or not (new_task or matches_query(prompt, pack_query.task.query))
         evidence = repository_evidence(pack_query.workspace, text) if is_own else frozenset[str]()
         words, names = significant_terms(text)
         is_clear = bool(references or names) or len(words) >= MIN_OWN_TERMS
         return cls(
-            query=search_query(text),
+            query=query,
             mentioned=frozenset(mentioned),
             unresolved=tuple(unresolved),
             evidence=evidence,
             limit=FOLLOW_UP_FILES if is_clear else UNCLEAR_FILES,
             is_needed=bool(evidence) or bool(mentioned),
-            named=tuple(path for path in dict.fromkeys(paths_in(prompt)) if path in listing.files),
+            named=tuple(path for path in dict.fromkeys(paths) if path in listing.files),
         )
 
 
