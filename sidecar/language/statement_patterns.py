@@ -152,7 +152,7 @@ PATTERNS: Mapping[str, tuple[frozenset[str], re.Pattern[str]]] = {
                 r"|max\w*)\b"
                 r"|\b(?:have|with|allow\w*) an? (?:max\w*|limit|cap) of \d*|\bat most \d+|\bno more than \d+"
                 r"|\bonly (?:have|want|need) (?:about |one |two |1 |2 |a single )"
-                r"|\b\d+\w* (?:per|a|each) (?:day|hour|minute|month|user|request|call|week|account)\b"
+                r"|\b\d\w{0,12} (?:per|a|each) (?:day|hour|minute|month|user|request|call|week|account)\b"
             ),
         ),
         (

@@ -326,14 +326,14 @@ def _build_pack(target: _PackTarget, wait_ms: float, partial_pack: PartialPack) 
 def _found_files(target: _PackTarget) -> PromptFiles:
     """Return the files for a prompt alone; those found last, if nothing they depend on has changed since."""
     pack_query, _, state, listing, search, known = target
-    asked = (search, state.head, state.changed_hash, pack_query.touched, pack_query.context_bytes, known)
+    question = (search, state.head, state.changed_hash, pack_query.touched, pack_query.context_bytes, known)
     cache = pack_query.workspace.slices.packs.found_files
     last = cache.get(target.sub_chat_id)
-    if last is not None and last[0] == asked:
+    if last is not None and last[0] == question:
         return last[1]
     found = search_files(search, pack_query, state, listing, known)
     if pack_query.repository.is_indexed():
-        cache.put(target.sub_chat_id, (asked, found), 1)
+        cache.put(target.sub_chat_id, (question, found), 1)
     return found
 
 
