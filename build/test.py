@@ -5,8 +5,8 @@
     python3 build/test.py --thorough    every case: simulations, soaks, all kill points, real agents
     python3 build/test.py -k handshake
 
-The tests run in two processes per core, because many of them wait; `-n 0` runs them in one process. They run also if a
-check failed, so that one run reports everything; the exit status is then 1.
+The tests run in two processes per core, because many of them wait, the fast ones in one; `-n 0` runs them in one
+process. They run also if a check failed, so that one run reports everything; the exit status is then 1.
 """
 
 from __future__ import annotations
@@ -18,15 +18,15 @@ import check
 
 import environment
 
-PARALLEL = ("-n", str(2 * (os.cpu_count() or 1)), "--dist", "load")
-
 
 def main(arguments: list[str]) -> int:
     """Return pytest's exit status, or that of the checks if the tests passed."""
     checked = check.main()
     if checked:
         environment.print_progress("check: failed, see above; the tests still run, and this command fails.")
-    tested = environment.run_tool([environment.program("python"), "-m", "pytest", *PARALLEL, *arguments])
+    processes = (os.cpu_count() or 1) * (1 if "--fast" in arguments else 2)
+    parallel = ("-n", str(processes), "--dist", "load")
+    tested = environment.run_tool([environment.program("python"), "-m", "pytest", *parallel, *arguments])
     return tested or checked
 
 
