@@ -25,10 +25,11 @@ function made(t: TestContext, given: Setting = setting(t), mode: "active" | "pas
   return { ...given, continuity, root: repository(t) }
 }
 
-/** The same with its process up. */
+/** The same with its process up and past its first pre-run, which loads most of its modules. */
 async function up(t: TestContext, mode: "active" | "passive" = "active"): Promise<Made> {
   const all = made(t, setting(t), mode)
-  await all.continuity.client.request("ping", {})
+  await all.continuity.client.request("continuity/preRun", preRun(all.root, { subChatId: "warm-up", deadlineMs: 20_000 }))
+  all.written.length = 0
   return all
 }
 
