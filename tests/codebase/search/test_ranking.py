@@ -1,5 +1,7 @@
 """A score is the sum of its weighted parts; shares add up."""
 
+import math
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,6 +19,7 @@ from sidecar.codebase.search.ranking import (
     RankedFile,
     best_first,
     by_rank,
+    combine_rankings,
     drop_unlikely,
     feature_parts,
     recency,
@@ -151,3 +154,13 @@ def test_best_first_equals_a_full_sort(scores: dict[str, float]) -> None:
         ordered = sorted(scores, key=lambda path: (-round(scores[path], DIGITS), path))[:limit]
         assert rounded_top(scores, limit) == {path: round(scores[path], DIGITS) for path in ordered}
         assert list(rounded_top(scores, limit)) == ordered
+
+
+def test_the_rankings_of_a_long_prompt_ignore_length_and_sum_their_parts() -> None:
+    whole = [RankedFile("long.py", 3.0, {"text": 1.0, "length": 2.0}, (), ()), RankedFile("a.py", 1.0, {}, (), ())]
+    title = [RankedFile("named.py", 2.0, {"names": 2.0}, (), ()), RankedFile("a.py", 0.0, {}, (), ())]
+    combined = combine_rankings([whole, title], 3)
+    assert [file.path for file in combined] == ["named.py", "long.py", "a.py"]
+    assert "length" not in combined[1].parts
+    for file in combined:
+        assert math.isclose(file.score, sum(file.parts.values()), abs_tol=0.001)
