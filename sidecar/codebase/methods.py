@@ -116,11 +116,10 @@ class FoundFileRegion(WireModel):
     score: float = Field(description="The sum of its parts; comparable within one result only.")
     parts: dict[str, float] = Field(
         description="The parts of the score, by name, without zeros. Matches of the query's words: `text`, `title` (of "
-        "its first line), `textInFile` (relative to the file's best), `nameWords`, `coverage`. `named`, `chain`, "
-        "`containerNamed`: the query names the definition, with its container, or the container; `callsNamed`, "
-        "`calledByNamed`: uses or is used by such a definition; `frame`: a stack frame lies in it; `fileRank`, "
-        "`fileScore`: its file's; `near`: close to the file's best region; `test`, `imports`, `prose`, `between`, "
-        "`window`: the kind of region."
+        "its first line), `nameWords`, `titleName`, `coverage`, `rankInFile`. `named`, `chain`: the query names the "
+        "definition, or it with its container; `callsNamed`, `calledByNamed`: uses or is used by such a definition; "
+        "`frame`: a stack frame lies in it; `fileRank`, `fileScore`, `filePath`: its file's; `near`: close to the "
+        "file's best region; `test`, `document`, `imports`, `prose`, `window`: the kind of file or region."
     )
     repeated: bool = Field(description="Whether the session received it before, so that the text is one line.")
 

@@ -8,8 +8,8 @@ from functools import lru_cache
 from itertools import accumulate
 from typing import NamedTuple
 
-from sidecar.codebase.files import is_test
-from sidecar.codebase.search.query import TEST_WORDS
+from sidecar.codebase.files import is_document, is_test
+from sidecar.codebase.search.query import DOCUMENT_WORDS, TEST_WORDS
 from sidecar.codebase.search.query_evidence import PromptEvidence
 from sidecar.codebase.search.ranking import RankedFile
 from sidecar.codebase.search.region_ranking import (
@@ -49,6 +49,9 @@ MARGIN_LINES = 110
 SHOWN_SESSIONS = 64
 WEIGHT_DIGITS = 1
 """Term weights are rounded, so that an edit elsewhere leaves cached matches valid."""
+
+DOCUMENT_SHARE = 0.5
+"""Share that the weight of documents has for a prompt that asks for documents."""
 
 _NAMED = frozenset(("namedPath", "mentioned"))
 
@@ -163,6 +166,23 @@ class _SplitFile(NamedTuple):
         return sum(map(len, self.lines.values() if isinstance(self.lines, dict) else self.lines))
 
 
+def candidate_file(
+    ranked: RankedFile, regions: Sequence[IndexedRegion], matches: Sequence[WordMatch], evidence: PromptEvidence
+) -> CandidateFile:
+    """Return a ranked file as a candidate; tests and documents count less, unless the prompt asks for them."""
+    is_named = not _NAMED.isdisjoint(ranked.parts)
+    wants_documents = not DOCUMENT_WORDS.isdisjoint(evidence.title)
+    return CandidateFile(
+        ranked.path,
+        ranked.score,
+        is_test(ranked.path) and not is_named and TEST_WORDS.isdisjoint(evidence.title),
+        regions,
+        matches,
+        (DOCUMENT_SHARE if wants_documents else 1.0) if is_document(ranked.path) and not is_named else 0.0,
+        ranked.parts.get("path", 0.0),
+    )
+
+
 class RegionSearch:
     """Ranks regions. Thread-safe."""
 
@@ -178,14 +198,12 @@ class RegionSearch:
         weights = {term: round(weight, WEIGHT_DIGITS) for term, weight in query.weights.items()}
         version = hash((tuple(weights.items()), query.evidence.title))
         split = self._split_files(files, read_texts, query)
-        wants_tests = not TEST_WORDS.isdisjoint(query.evidence.title)
         candidates = [
-            CandidateFile(
-                file.ranked.path,
-                file.ranked.score,
-                is_test(file.ranked.path) and not wants_tests and _NAMED.isdisjoint(file.ranked.parts),
+            candidate_file(
+                file.ranked,
                 split[file.ranked.path].regions,
                 self._match(file, split[file.ranked.path], version, weights, query.evidence.title),
+                query.evidence,
             )
             for file in files
             if file.ranked.path in split

@@ -20,6 +20,10 @@ from tests.benchmarks.localization_cases import git, is_code
 REPOSITORIES = (
     "encode/httpx", "pallets/click", "python-attrs/attrs", "aio-libs/aiohttp", "python/mypy", "spf13/cobra",
     "BurntSushi/ripgrep", "google/gson", "colinhacks/zod", "axios/axios", "rubocop/rubocop", "jqlang/jq",
+    "encode/starlette", "pydantic/pydantic", "psf/black", "python-poetry/poetry", "pypa/pip", "scrapy/scrapy",
+    "celery/celery", "pallets/werkzeug", "pallets/jinja", "sqlalchemy/alembic", "tornadoweb/tornado",
+    "paramiko/paramiko", "ipython/ipython", "mkdocs/mkdocs", "tox-dev/tox", "nedbat/coveragepy", "fastify/fastify",
+    "spring-projects/spring-data-commons",
 )  # fmt: skip
 CASES = Path(__file__).with_name("region_cases.jsonl")
 AMONG, PER_REPOSITORY = 2_500, 20

@@ -3,9 +3,10 @@
     python -m tests.benchmarks.regions --mirrors FOLDER [--judging] [--repos owner/name …] [--train]
 
 The cases are those of `region_cases`, or with `--judging` those of `other_language_cases`. LINE: share of the cases of
-which every removed or replaced line is shown, within some bytes of code. acc@k: share of which every changed file is
-among the first k; plain BM25 over contents and paths beside it. `--train` fits the weights anew and prints them, with
-the figure of repositories left out in turn.
+which every removed or replaced line is shown, within some bytes of code. FUNCTION: of those that change functions, the
+share of which each has half of its lines shown, or 30 of them. acc@k: share of which every changed file is among the
+first k; plain BM25 over contents and paths beside it. `--train` fits the weights anew and prints them, with the figures
+of repositories left out in turn.
 """
 
 import argparse
@@ -17,7 +18,8 @@ from operator import mul
 from pathlib import Path
 from typing import NamedTuple
 
-from sidecar.codebase.files import is_generated, is_test
+from sidecar.codebase.files import is_generated
+from sidecar.codebase.region_search import candidate_file
 from sidecar.codebase.search.commit_history import MAX_COMMITS, History
 from sidecar.codebase.search.index import FileIndex
 from sidecar.codebase.search.query import SearchQuery
@@ -26,7 +28,6 @@ from sidecar.codebase.search.ranking import RankedFile, drop_unlikely
 from sidecar.codebase.search.region_ranking import (
     SIZE_EXPONENT,
     WEIGHTS,
-    CandidateFile,
     FeatureRow,
     RankedRegion,
     choose_regions,
@@ -34,6 +35,7 @@ from sidecar.codebase.search.region_ranking import (
     index_regions,
     match_words,
 )
+from sidecar.codebase.search.regions import CALLABLE_KINDS
 from sidecar.core.terms import query_terms
 from sidecar.packs import search_query
 from tests.benchmarks.listwise_softmax import Lesson, fit
@@ -48,6 +50,9 @@ DEPTHS = (1, 5, 10)
 OTHER_BYTES = 400
 """Bytes of a block besides the code of its regions."""
 
+FUNCTION_LINES = 30
+"""Number of lines, or half of its lines if they are fewer, with which a function counts as shown."""
+
 
 class Question(NamedTuple):
     """A case's candidates, and the lines that are right."""
@@ -55,10 +60,20 @@ class Question(NamedTuple):
     case: RegionCase
     rows: Sequence[FeatureRow]
     right: frozenset[tuple[str, int]]
+    functions: Sequence[tuple[str, range]]
+    """The changed functions: path and lines."""
     ranked: Sequence[str]
     """The files that the search ranks first."""
     plain: Sequence[str]
     """The same by plain BM25."""
+
+
+class ShownParts(NamedTuple):
+    """Whether some regions show everything of a change."""
+
+    lines: bool
+    functions: bool | None
+    """None if no function is changed."""
 
 
 def main() -> int:
@@ -86,14 +101,12 @@ def main() -> int:
     if options.train:
         fitted = _fit(questions)
         print(f"{'fitted':24} {_figures(questions, fitted)}\n{fitted}")
-        left_out = [
-            _is_shown(question, weights, BUDGETS[1])
+        by_others = {
+            repository: _fit([other for other in questions if other.case.repository != repository])
             for repository in dict.fromkeys(case.repository for case in cases)
-            for weights in [_fit([other for other in questions if other.case.repository != repository])]
-            for question in questions
-            if question.case.repository == repository
-        ]
-        print(f"each repository by the others' weights: LINE {statistics.fmean(left_out):.3f} in {BUDGETS[1]}")
+        }
+        shown = [_shown_parts(question, by_others[question.case.repository]) for question in questions]
+        print(f"each repository by the others' weights: {_shown_figures(shown)}")
     return 0
 
 
@@ -111,8 +124,18 @@ def _questions(clone: Path, cases: Sequence[RegionCase]) -> Iterator[Question]:
         found = _ranked_files(query, index, history, imports)
         rows = _rows(query, found, index, trees, files)
         right = frozenset((path, line) for path, lines in case.lines.items() for line in lines)
+        functions = [function for path in case.files for function in _functions(case, path, trees, files[path])]
         plain = plain_bm25(set(query_terms(query)), trees, files)[: DEPTHS[-1]]
-        yield Question(case, rows, right, [ranked.path for ranked in found], plain)
+        yield Question(case, rows, right, functions, [ranked.path for ranked in found], plain)
+
+
+def _functions(case: RegionCase, path: str, trees: Trees, blob: str) -> Iterator[tuple[str, range]]:
+    """Yield the changed functions and methods of a file; a line inserted below another changes what follows it."""
+    changed = {*case.lines.get(path, ()), *(line + 1 for line in case.inserted.get(path, ()))}
+    for definition in trees.summary(path, blob).definitions:
+        lines = range(definition.line, definition.end_line + 1)
+        if definition.kind in CALLABLE_KINDS and not changed.isdisjoint(lines):
+            yield path, lines
 
 
 def _ranked_files(
@@ -137,21 +160,27 @@ def _rows(
         lines = content.decode("utf-8", "replace").replace("\r\n", "\n").rstrip("\n").split("\n")
         regions = index_regions(lines, trees.summary(ranked.path, files[ranked.path]))
         matches = match_words(regions, weights, evidence.title)
-        candidates.append(CandidateFile(ranked.path, ranked.score, is_test(ranked.path), regions, matches))
+        candidates.append(candidate_file(ranked, regions, matches, evidence))
     return feature_rows(candidates, evidence, sum(weights.values()))
 
 
 def _figures(questions: Sequence[Question], weights: Mapping[str, float]) -> str:
-    shares = (
-        f"LINE {statistics.fmean(_is_shown(question, weights, budget) for question in questions):.3f} in {budget}"
-        for budget in BUDGETS
-    )
     accuracies = (
         f"acc@{depth} {_accuracy([question.ranked for question in questions], questions, depth):.2f}"
         f" (BM25 {_accuracy([question.plain for question in questions], questions, depth):.2f})"
         for depth in DEPTHS
     )
-    return f"{len(questions)} cases: {', '.join(shares)}; {', '.join(accuracies)}"
+    shown = [_shown_parts(question, weights) for question in questions]
+    return f"{len(questions)} cases: {_shown_figures(shown)}; {', '.join(accuracies)}"
+
+
+def _shown_figures(shown: Sequence[Sequence[ShownParts]]) -> str:
+    figures = []
+    for budget, parts in zip(BUDGETS, zip(*shown, strict=True), strict=True):
+        functions = [part.functions for part in parts if part.functions is not None]
+        line, function = statistics.fmean(part.lines for part in parts), statistics.fmean(functions or [0.0])
+        figures.append(f"LINE {line:.3f} FUNCTION {function:.3f} in {budget}")
+    return ", ".join(figures)
 
 
 def _accuracy(rankings: Sequence[Sequence[str]], questions: Sequence[Question], depth: int) -> float:
@@ -159,19 +188,24 @@ def _accuracy(rankings: Sequence[Sequence[str]], questions: Sequence[Question], 
     return statistics.fmean(question.case.files <= frozenset(ranking[:depth]) for ranking, question in pairs)
 
 
-def _is_shown(question: Question, weights: Mapping[str, float], budget: int) -> bool:
+def _shown_parts(question: Question, weights: Mapping[str, float]) -> list[ShownParts]:
+    """Return what is shown of a change within each budget."""
     ranked = []
     for row in question.rows:
         score = sum(weights[name] * value for name, value in row.values.items())
         value = score - SIZE_EXPONENT * math.log(row.indexed.bytes)
         ranked.append(RankedRegion(row.file.path, row.indexed.region, score, value, row.values, row.indexed.bytes))
     ranked.sort(key=lambda region: (-region.value, region.path, region.region.first))
-    shown = {
-        (region.path, number)
-        for region in choose_regions(ranked, budget - OTHER_BYTES)
-        for number in region.region.numbers
-    }
-    return question.right <= shown
+    return [_shown_of(question, choose_regions(ranked, budget - OTHER_BYTES)) for budget in BUDGETS]
+
+
+def _shown_of(question: Question, chosen: Sequence[RankedRegion]) -> ShownParts:
+    shown = {(region.path, number) for region in chosen for number in region.region.numbers}
+    functions = [
+        sum((path, line) in shown for line in lines) >= min(FUNCTION_LINES, len(lines) / 2)
+        for path, lines in question.functions
+    ]
+    return ShownParts(question.right <= shown, all(functions) if functions else None)
 
 
 def _fit(questions: Sequence[Question]) -> dict[str, float]:

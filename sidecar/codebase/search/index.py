@@ -10,7 +10,7 @@ from heapq import nsmallest
 from itertools import islice
 
 from sidecar.codebase.files import delta_between, is_own_code
-from sidecar.codebase.search.bm25 import MAX_TERMS, ScoreCache, inverse_frequency
+from sidecar.codebase.search.bm25 import ScoreCache, inverse_frequency
 from sidecar.codebase.search.commit_history import History
 from sidecar.codebase.search.dependency_graph import (
     DependencyGraph,
@@ -37,6 +37,9 @@ MAX_EDITED = 64
 
 
 MAX_LANDMINES = 40
+MAX_REGION_TERMS = 160
+"""Number of a prompt's rarest terms that regions are compared with."""
+
 
 COMBINED_DEPTH = 100
 """Number of files of each ranking that are combined."""
@@ -123,7 +126,7 @@ class FileIndex:
         with self._lock:
             count, texts = self._documents.passage_count, self._documents.texts
             weights = {term: inverse_frequency(held, count) for term in terms if (held := texts.count(term))}
-        return dict(sorted(weights.items(), key=lambda item: (-item[1], item[0]))[:MAX_TERMS])
+        return dict(sorted(weights.items(), key=lambda item: (-item[1], item[0]))[:MAX_REGION_TERMS])
 
     def specific_terms(self, terms: Iterable[str]) -> frozenset[str]:
         """Return the terms that occur in less than a quarter of the files, in their names or in their texts."""

@@ -48,7 +48,7 @@ def _longest_suffix(documents: Documents, mention: str) -> str | None:
 
 
 TEST_WORDS = frozenset(stem(word) for word in ("test", "spec", "coverage", "e2e", "fixture"))
-_DOCUMENT_WORDS = frozenset(
+DOCUMENT_WORDS = frozenset(
     stem(word) for word in ("readme", "doc", "documentation", "changelog", "markdown", "config", "configuration")
 )
 _SCOPE = lazy_regex(r"\s*\w+\(([^()\n]{1,80})\)!?:|\s*([\w./-]{2,40}):\s")
@@ -91,7 +91,7 @@ def parse_query(text: str) -> ParsedQuery:
         tuple(dict.fromkeys(term for name in identifiers for term in query_terms(name)[:1])),
         _scope(text),
         not TEST_WORDS.isdisjoint(terms),
-        not _DOCUMENT_WORDS.isdisjoint(terms),
+        not DOCUMENT_WORDS.isdisjoint(terms),
     )
 
 

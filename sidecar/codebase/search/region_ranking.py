@@ -36,28 +36,30 @@ SIZE_EXPONENT = 0.6
 """A region's bytes count with this power: a larger one has to be more likely."""
 
 WEIGHTS: Mapping[str, float] = {
-    "text": 1.55,  # BM25 of its words
-    "title": 1.82,  # BM25 of the words that are in the prompt's first line
-    "textInFile": 1.08,  # the first of these, relative to the best in its file
-    "nameWords": 1.32,  # words of its name
-    "coverage": 1.0,  # share of the prompt's words that it contains
-    "named": 1.14,  # the prompt names the definition
-    "chain": 0.86,  # the prompt names it with its container, as in `Cart.total`
-    "containerNamed": 0.58,  # the prompt names its container
-    "callsNamed": 0.7,  # it uses a definition that the prompt names
-    "calledByNamed": 0.71,  # such a definition uses it
-    "frame": 0.89,  # a stack frame lies in it
-    "fileRank": 0.43,  # logarithm of its file's rank
-    "fileScore": 0.22,  # its file's score below the best file's
-    "test": -4.31,  # a test, and the prompt does not ask for tests
-    "near": 0.52,  # close to its file's best region
-    "imports": 1.11,  # import statements
-    "prose": -1.08,  # a long comment or docstring
-    "between": 0.1,  # code between definitions
-    "window": 0.47,  # a later part of a long definition
+    "text": 2.24,  # BM25 of its words
+    "title": 1.24,  # BM25 of the words that are in the prompt's first line
+    "nameWords": 0.62,  # words of its name
+    "titleName": 0.62,  # those of them that are in the prompt's first line
+    "rankInFile": 0.26,  # logarithm of its rank in its file, by these words
+    "coverage": 2.05,  # share of the prompt's words that it contains
+    "named": 1.19,  # the prompt names the definition
+    "chain": 1.07,  # the prompt names it with its container, as in `Cart.total`
+    "callsNamed": 0.28,  # it uses a definition that the prompt names
+    "calledByNamed": 0.54,  # such a definition uses it
+    "frame": 1.18,  # a stack frame lies in it
+    "fileRank": 0.58,  # logarithm of its file's rank
+    "fileScore": 0.07,  # its file's score below the best file's
+    "filePath": 0.44,  # match of the path's words, as its file's score has it
+    "test": -5.31,  # a test, and the prompt does not ask for tests
+    "document": -2.6,  # prose or data, and the prompt does not name the file; half if it asks for documents
+    "near": 0.65,  # close to its file's best region
+    "imports": 1.25,  # import statements
+    "prose": -1.31,  # a long comment or docstring
+    "window": 0.6,  # a later part of a long definition
 }  # fmt: skip
-"""Trained on 240 changes of 12 public repositories with long texts (tests/benchmarks/region_cases.jsonl): the commit's
-message is the prompt, regions with changed lines are correct; listwise softmax regression, L2 1e-4.
+"""Trained on 600 changes of 30 public repositories with long texts (tests/benchmarks/region_cases.jsonl): the commit's
+message is the prompt, regions with changed lines are correct; listwise softmax regression, L2 1e-4. The weight of
+documents is half of the trained one: in the data only source files are correct.
 """
 
 
@@ -82,6 +84,7 @@ class WordMatch(NamedTuple):
     text: float
     title: float
     names: float
+    title_names: float
     coverage: float
 
     @property
@@ -98,6 +101,10 @@ class CandidateFile(NamedTuple):
     is_test: bool
     regions: Sequence[IndexedRegion]
     matches: Sequence[WordMatch]
+    document: float = 0.0
+    """1 for prose or data that the prompt does not ask for."""
+    path_match: float = 0.0
+    """Match of the path's words with the prompt."""
 
 
 class RankedRegion(NamedTuple):
@@ -175,8 +182,11 @@ def _match(indexed: IndexedRegion, weights: Mapping[str, float], title: frozense
         coverage += weight
         if term in title:
             in_title += value
-    names = sum(weights[term] for term in indexed.name_terms & weights.keys())
-    return WordMatch(round(text, 6), round(in_title, 6), round(names, 6), round(coverage, 6))
+    names = title_names = 0.0
+    for term in indexed.name_terms & weights.keys():
+        names += weights[term]
+        title_names += weights[term] * (term in title)
+    return WordMatch(round(text, 6), round(in_title, 6), round(names, 6), round(title_names, 6), round(coverage, 6))
 
 
 def rank_regions(files: Sequence[CandidateFile], evidence: PromptEvidence, total_weight: float) -> list[RankedRegion]:
@@ -198,24 +208,23 @@ def feature_rows(files: Sequence[CandidateFile], evidence: PromptEvidence, total
     best_score = max(file.score for file in files)
     for rank, file in enumerate(files):
         chosen = _candidates(file, evidence, framed[rank], REGIONS_PER_FILE if rank < BEST_FILES else FURTHER_REGIONS)
-        best_text = max((file.matches[number].text for number in chosen), default=0.0) or 1.0
-        best = file.regions[max(chosen, key=lambda number: (file.matches[number].rough, -number))] if chosen else None
-        for number in chosen:
+        best = file.regions[chosen[0]] if chosen else None
+        for rank_in_file, number in enumerate(chosen):
             indexed, match = file.regions[number], file.matches[number]
             is_named = bool(indexed.name) and indexed.name in evidence.symbols
             values = {
-                "textInFile": match.text / best_text,
+                "rankInFile": -math.log1p(rank_in_file),
                 "coverage": match.coverage / (total_weight or 1.0),
                 "named": float(is_named),
                 "chain": float((indexed.container, indexed.name) in evidence.chains),
-                "containerNamed": float(bool(indexed.container) and indexed.container in evidence.symbols),
                 "frame": framed[rank].get(number, 0.0),
                 "fileRank": -math.log1p(rank),
                 "fileScore": max(-8.0, file.score - best_score),
+                "filePath": file.path_match,
                 "test": float(file.is_test),
+                "document": file.document,
                 "imports": float(indexed.region.is_imports),
                 "prose": float(indexed.region.is_prose),
-                "between": float(not indexed.name and not indexed.region.is_imports),
                 "near": _nearness(indexed, best),
                 "window": float(bool(indexed.region.head)),
             }
@@ -234,14 +243,14 @@ def _nearness(indexed: IndexedRegion, best: IndexedRegion | None) -> float:
 
 
 def _candidates(file: CandidateFile, evidence: PromptEvidence, framed: Mapping[int, float], count: int) -> list[int]:
-    """Return the numbers of a file's best regions, and of those that the prompt points at."""
+    """Return the numbers of a file's best regions, and of those that the prompt points at, best first."""
     rough = [match.rough for match in file.matches]
     order = sorted(range(len(rough)), key=lambda number: (-rough[number], number))
     chosen = set(order[:count])
     chosen.update(number for number, indexed in enumerate(file.regions) if indexed.region.is_imports)
     chosen.update(framed)
     chosen.update(number for number in order if file.regions[number].name in evidence.symbols)
-    return sorted(chosen)
+    return [number for number in order if number in chosen]
 
 
 def _normalize(rows: Sequence[FeatureRow]) -> None:
@@ -255,6 +264,7 @@ def _normalize(rows: Sequence[FeatureRow]) -> None:
         row.values["text"] = row.match.text / best.text
         row.values["title"] = row.match.title / best.title
         row.values["nameWords"] = row.match.names / best.names
+        row.values["titleName"] = row.match.title_names / best.title_names
         if row.values["named"]:
             row.values["named"] = 1 / math.sqrt(max(1, namesakes[row.indexed.name]))
 

@@ -15,7 +15,7 @@ WINDOW_LINES = 36
 
 MAX_BLANK_LINES = 2
 MAX_REGIONS = 4_000
-_CALLABLE = frozenset(("function", "method", "constructor", "macro", "test"))
+CALLABLE_KINDS = frozenset(("function", "method", "constructor", "macro", "test"))
 _DOCSTRING = lazy_regex(r"\s*[rRbBuU]{0,2}(\"\"\"|''')")
 MIN_PROSE_LINES = 7
 """A shorter comment or docstring is shown with its definition."""
@@ -93,7 +93,7 @@ def _blocks(lines: Sequence[str], summary: Summary) -> Iterator[tuple[Definition
             last = definitions[number + 1].line - 1 if number + 1 < len(definitions) else len(lines)
         full_name = f"{definition.container}.{definition.name}" if definition.container else definition.name
         is_leaf = full_name not in parents and last > definition.line
-        if definition.kind in _CALLABLE or not definition.end_line or is_leaf:
+        if definition.kind in CALLABLE_KINDS or not definition.end_line or is_leaf:
             last = min(max(last, definition.line), len(lines))
             yield definition, _with_leading(lines, summary, definition.line, at), last
             at = last + 1

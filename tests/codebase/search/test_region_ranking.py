@@ -2,7 +2,9 @@
 
 import math
 
+from sidecar.codebase.region_search import candidate_file
 from sidecar.codebase.search.query_evidence import read_evidence
+from sidecar.codebase.search.ranking import RankedFile
 from sidecar.codebase.search.region_ranking import (
     CandidateFile,
     RankedRegion,
@@ -64,6 +66,23 @@ def test_a_region_in_a_stack_trace_gains() -> None:
 def test_tests_come_after_sources() -> None:
     paths = [region.path for region in ranked("the total", ("tests/test_cart.py", CART), ("src/cart.py", CART))]
     assert paths[0] == "src/cart.py"
+
+
+def test_a_name_in_the_first_line_counts_more_and_the_ranks_in_a_file_differ() -> None:
+    parts = {region.region.name: region.parts for region in ranked("The owner is wrong\n\nIt prints the total.")}
+    assert parts["Cart.owner"]["titleName"] > parts["Cart.total"].get("titleName", 0.0)
+    assert "rankInFile" not in parts["Cart.owner"]
+    assert parts["Cart.total"]["rankInFile"] < 0
+
+
+def test_documents_come_after_sources_unless_the_prompt_asks_for_them() -> None:
+    def document_share(prompt: str, path: str, parts: dict[str, float] | None = None) -> float:
+        return candidate_file(RankedFile(path, 1.0, parts or {}, (), ()), (), (), read_evidence(prompt)).document
+
+    assert document_share("the total is wrong", "CHANGES.md") == 1.0
+    assert 0 < document_share("the total in the documentation", "CHANGES.md") < 1.0
+    assert document_share("the total in CHANGES.md", "CHANGES.md", {"namedPath": 14.0}) == 0.0
+    assert document_share("the total is wrong", "src/cart.py") == 0.0
 
 
 def test_regions_are_chosen_by_value_within_the_bytes() -> None:
