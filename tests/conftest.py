@@ -15,6 +15,7 @@ from hypothesis import HealthCheck, settings
 from sidecar.governor import pressure
 from tests.support.client import Client
 from tests.support.clock import FixedClock
+from tests.support.command import TEMPORARY
 from tests.support.depth import VARIABLE
 from tests.support.knowledge_project import Knowledge
 from tests.support.memory_sidecar import MemorySidecar
@@ -145,6 +146,19 @@ def only_the_memory_branch_is_committed_to() -> Iterator[None]:
     yield
     for path in repositories_made:
         assert stray_commits(path) == [], "the sidecar committed to a branch of the user"
+
+
+@pytest.fixture(autouse=True)
+def temporary_folder_stays() -> Iterator[None]:
+    """Give the next test the run's folder for temporary files, whatever commands in several threads left behind."""
+    before = {name: os.environ.get(name) for name in TEMPORARY}
+    yield
+    tempfile.tempdir = None
+    for name, value in before.items():
+        if value is None:
+            os.environ.pop(name, None)
+        else:
+            os.environ[name] = value
 
 
 @pytest.fixture
