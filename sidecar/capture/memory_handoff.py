@@ -11,7 +11,7 @@ from typing import Any
 import apsw
 
 from sidecar.capture.check_notes_block import VerifiedNote, session_notes, without_covered
-from sidecar.capture.effects.tool_parts import events_of_parts, relative_to
+from sidecar.capture.effects.run_activity import events_of_parts, relative_to
 from sidecar.capture.parsed_test_results import VerdictChange
 from sidecar.capture.run import FinishedRun
 from sidecar.core.lazy_regex import lazy_regex

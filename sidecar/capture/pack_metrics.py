@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import apsw
 
-from sidecar.capture.effects.tool_parts import relative_to
+from sidecar.capture.effects.run_activity import relative_to
 from sidecar.capture.run import FinishedRun
 from sidecar.runs import CallRecord, Item, SessionKey, entries, keys, ledger, records
 from sidecar.runs.model import FileUse, PackMetrics, RunUsage

@@ -13,8 +13,8 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
+from sidecar.capture.effects.run_activity import Command
 from sidecar.capture.effects.shell_commands import SimpleCommand, only_displays, simple_commands
-from sidecar.capture.effects.tool_parts import Command
 from sidecar.capture.known_test_runners import RUNNERS, Runner
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import may_span_lines, redact, redact_lines

@@ -5,9 +5,9 @@ from functools import cached_property
 
 from sidecar.call import Call
 from sidecar.capture.effects.direction_change import NO_SURVIVING_LINES, SurvivingLines
+from sidecar.capture.effects.run_activity import RunActivity, ToolFailure
+from sidecar.capture.effects.run_effects import RunEffects
 from sidecar.capture.effects.session_loss import Loss
-from sidecar.capture.effects.tool_parts import RunActivity, ToolFailure
-from sidecar.capture.effects.worktree_changes import RunEffects
 from sidecar.capture.model import PostRunParams
 from sidecar.capture.parsed_test_results import RunnerOutcome
 from sidecar.core.markdown import MAX_PROSE_CHARACTERS

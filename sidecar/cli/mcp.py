@@ -25,8 +25,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve one client until it disconnects."""
-    from sidecar.integrations.location import locate
     from sidecar.integrations.mcp_tools import MethodFailed, Tools, build_server
+    from sidecar.integrations.worktree_and_project import locate
 
     lock = threading.Lock()
     project = locate(os.path.abspath(arguments.project)) if arguments.project is not None else None

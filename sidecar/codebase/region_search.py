@@ -28,7 +28,7 @@ from sidecar.core.lru_cache import LruCache
 from sidecar.core.redact import lowercase_in_place, redact_lines
 from sidecar.core.terms import count_terms
 from sidecar.core.text import line_of_code
-from sidecar.core.tokens import estimate_tokens
+from sidecar.core.token_estimate import estimate_tokens
 
 CACHE_BYTES = 24 * 2**20
 SIZE_FACTOR = 12

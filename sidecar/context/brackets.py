@@ -4,7 +4,7 @@ import math
 from typing import Literal, NamedTuple
 
 from sidecar.core.errors import InvalidParams
-from sidecar.core.tokens import estimate_tokens
+from sidecar.core.token_estimate import estimate_tokens
 
 Bracket = Literal["FRESH", "MODERATE", "DEPLETED", "CRITICAL"]
 LayerName = Literal["L0", "L1", "L2", "L3", "L4"]

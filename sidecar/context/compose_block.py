@@ -24,7 +24,7 @@ from sidecar.context.token_budget import ROOT, Part, Trimmed, element_weight, fi
 from sidecar.context.xml_writer import Element, render_element, text_line
 from sidecar.core.errors import SidecarError
 from sidecar.core.text import clean, one_line
-from sidecar.core.tokens import estimate_tokens
+from sidecar.core.token_estimate import estimate_tokens
 from sidecar.memory import index_of, memories_by_id, preload, recall_query
 from sidecar.memory.standing_instructions import (
     StandingInstruction,

@@ -13,7 +13,7 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.markdown import Section, split_sections, statements
 from sidecar.core.redact import redact_lines
 from sidecar.core.text import one_line
-from sidecar.core.tokens import token_weight
+from sidecar.core.token_estimate import token_weight
 
 TITLE_CHARACTERS, SENTENCE_CHARACTERS = 120, 180
 MAX_SENTENCES = 12

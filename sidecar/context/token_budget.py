@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from sidecar.context.brackets import PartLayer
 from sidecar.context.xml_writer import Element, render_element, text_line
-from sidecar.core.tokens import token_weight
+from sidecar.core.token_estimate import token_weight
 
 ROOT = "chati-context"
 

@@ -1,5 +1,6 @@
 """Governor: pressure on a session → ok, snapshot or rehydrate."""
 
+from sidecar.governor.conversation_state import marker_text, snapshot_of, store_snapshot, structured_state
 from sidecar.governor.pressure import (
     IDLE_GAP_MS,
     MAX_SESSIONS,
@@ -18,7 +19,6 @@ from sidecar.governor.pressure import (
     started_new_session,
     with_session,
 )
-from sidecar.governor.snapshot import marker_text, snapshot_of, store_snapshot, structured_state
 
 __all__ = [
     "IDLE_GAP_MS",

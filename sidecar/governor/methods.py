@@ -8,6 +8,7 @@ from sidecar.call import Call
 from sidecar.core.clock import rfc3339
 from sidecar.core.errors import Busy, NotFound, PolicyDenied, StateDegraded
 from sidecar.core.redact import redact
+from sidecar.governor.conversation_state import marker_text, store_snapshot
 from sidecar.governor.model import (
     GovernorDecision,
     GovernorRehydrateParams,
@@ -20,7 +21,6 @@ from sidecar.governor.model import (
     StoredSnapshotView,
 )
 from sidecar.governor.pressure import evaluate, signals_of
-from sidecar.governor.snapshot import marker_text, store_snapshot
 from sidecar.method import Lane, method
 from sidecar.runs import ConversationPlace, StoredSnapshot, records, snapshots
 

@@ -13,8 +13,8 @@ from sidecar.capture.model import PostRunParams, PostRunResult, Remembered
 from sidecar.core.clock import rfc3339
 from sidecar.core.errors import Busy, InvalidParams, PolicyDenied, SidecarError, StateDegraded, WorkspaceUnavailable
 from sidecar.core.wire import FolderPath, Identifier, Instant, WireModel
-from sidecar.integrations.location import Location, locate
 from sidecar.integrations.transcript_run import TranscriptRun, add_touched_files, run_since
+from sidecar.integrations.worktree_and_project import Location, locate
 from sidecar.method import Lane, method
 from sidecar.packs.methods import pre_run, repo_changed, session_event
 from sidecar.packs.model import PreRunParams, PreRunResult, RepoChangedParams, SessionEventParams

@@ -19,7 +19,7 @@ from sidecar.call import Process
 from sidecar.core.digests import digest_bytes
 from sidecar.core.errors import NotFound, PolicyDenied, StateDegraded
 from sidecar.core.redact import redact
-from sidecar.core.tokens import estimate_tokens
+from sidecar.core.token_estimate import estimate_tokens
 from sidecar.memory.entry import Memory, content_hash, hash_without_values
 from sidecar.memory.files import document
 from sidecar.memory.files.layout import INDEX_FILE, OWNERS, SHARED, is_allowed_name, location_of

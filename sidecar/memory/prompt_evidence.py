@@ -2,7 +2,7 @@
 
 Rare for memories is a term in at most three of them, or in 5 %. A rare term that many files of the repository contain
 says less: two of them are needed, unless it names a tool or an alternative of the memory's choice ("npm"). Function
-words, words of any work on software, and numbers are no evidence (`sidecar.language.common_words`).
+words, words of any work on software, and numbers are no evidence (`sidecar.language.distinctive_words`).
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.terms import count_terms, identifiers_of, paths_in, terms_of, words_in
-from sidecar.language.common_words import is_distinctive, is_unspaced, tool_terms
+from sidecar.language.distinctive_words import is_distinctive, is_unspaced, tool_terms
 
 RARE_STATEMENTS, RARE_SHARE = 3, 0.05
 """A term is rare in at most this many memories, or this share of them (decisions.md)."""

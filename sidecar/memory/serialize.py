@@ -10,7 +10,7 @@ from sidecar.core.clock import rfc3339
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
 from sidecar.core.terms import terms_of
-from sidecar.core.tokens import estimate_tokens, token_weight
+from sidecar.core.token_estimate import estimate_tokens, token_weight
 from sidecar.memory.entry import Memory
 from sidecar.memory.files.layout import FOLDER, MEMORIES
 from sidecar.memory.model import MemoryDetail, MemorySummary, MemoryWarning

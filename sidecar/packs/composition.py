@@ -31,7 +31,7 @@ from sidecar.packs.request import PackRequest
 from sidecar.packs.task import clean_prompt
 from sidecar.runs import PinnedAnchor, SessionContents, keys
 from sidecar.runs.call_record import Block, Disposition, SystemText, Trimmed
-from sidecar.runs.ledger_entries import TextEntry, entry_to_json
+from sidecar.runs.delivered_entries import TextEntry, entry_to_json
 
 MIN_KNOWN_FILES = 3
 """The session must know this many of the best files, or all files if there are fewer."""

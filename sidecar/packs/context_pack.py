@@ -14,7 +14,7 @@ from sidecar.core.text import one_line, size
 from sidecar.packs.items import OVERHEAD_BYTES, PackItem, Priority, session_has
 from sidecar.runs import NO_CONTENTS, SessionContents, keys
 from sidecar.runs.call_record import RegionRecord
-from sidecar.runs.ledger_entries import MAX_REGIONS, POINTER, FileEntry, SentRegion, content_digest
+from sidecar.runs.delivered_entries import MAX_REGIONS, POINTER, FileEntry, SentRegion, content_digest
 
 MAX_POINTERS = 8
 POINTER_GAP = 2.5

@@ -22,7 +22,7 @@ from sidecar.packs.anchor import STANDING_INSTRUCTIONS
 from sidecar.packs.items import PackItem, Priority
 from sidecar.packs.overrides import Overrides, statement_key
 from sidecar.runs import SessionContents, keys
-from sidecar.runs.ledger_entries import REMOVED, Entry, TextEntry
+from sidecar.runs.delivered_entries import REMOVED, Entry, TextEntry
 
 NEW_PREFIX, CHANGED_PREFIX = "New standing instruction from the user: ", "Standing instruction changed: "
 REPLACED_PREFIX, REVOKED_PREFIX = "It replaces: ", "A standing instruction no longer holds: "

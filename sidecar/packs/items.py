@@ -10,7 +10,7 @@ from sidecar.core.digests import short_id
 from sidecar.core.text import MARKER_PREFIX, escape_markers, size
 from sidecar.runs import Item, SessionContents, keys
 from sidecar.runs.call_record import Block, BlockKind, RegionRecord
-from sidecar.runs.ledger_entries import Entry, covers
+from sidecar.runs.delivered_entries import Entry, covers
 from sidecar.settings.resolve import Settings
 
 

@@ -47,7 +47,7 @@ from sidecar.packs.overrides import pinned_files
 from sidecar.packs.request import PackRequest
 from sidecar.packs.task import GENERAL_TERMS
 from sidecar.runs import RecentWork, SessionContents, Task
-from sidecar.runs.ledger_entries import SentRegion, content_digest
+from sidecar.runs.delivered_entries import SentRegion, content_digest
 from sidecar.runs.model import Provider, RunMode
 from sidecar.storage.two_level_cache import Cache
 from sidecar.workspace import Workspace

@@ -1,7 +1,7 @@
 """Runs: pre-runs, finished runs, delivery ledger, test status, task state, artifacts."""
 
 from sidecar.runs import artifacts, keys, ledger, records, snapshots
-from sidecar.runs import ledger_entries as entries
+from sidecar.runs import delivered_entries as entries
 from sidecar.runs.artifact_provenance import (
     AdrDetails,
     Artifact,

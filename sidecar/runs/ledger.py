@@ -15,7 +15,7 @@ from typing import Any
 import apsw
 
 from sidecar.runs import keys
-from sidecar.runs.ledger_entries import entry_from_json, entry_to_json
+from sidecar.runs.delivered_entries import entry_from_json, entry_to_json
 from sidecar.runs.model import NO_CONTENTS, Item, PinnedAnchor, SessionContents, SessionHistory, SessionKey, SessionTurn
 
 MAX_TURNS = 60

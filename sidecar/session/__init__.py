@@ -11,7 +11,8 @@ from sidecar.session.managed_block import (
     with_block,
     without_block,
 )
-from sidecar.session.session_file import (
+from sidecar.session.session_lock import SessionFileValues
+from sidecar.session.session_yaml import (
     AGENT,
     COMPACTIONS,
     LANGUAGE,
@@ -24,8 +25,7 @@ from sidecar.session.session_file import (
     replace_values,
     save_session_values,
 )
-from sidecar.session.session_file import read as read_session_file
-from sidecar.session.session_lock import SessionFileValues
+from sidecar.session.session_yaml import read as read_session_file
 
 __all__ = [
     "ACTIVE_TEXT",

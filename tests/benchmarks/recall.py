@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import apsw
 
-from sidecar.core.tokens import estimate_tokens
+from sidecar.core.token_estimate import estimate_tokens
 from sidecar.memory import SHARED_ONLY, query, serialize
 from sidecar.memory.files import document
 from sidecar.memory.memory_search import score_rows, search

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.core.tokens import estimate_tokens
+from sidecar.core.token_estimate import estimate_tokens
 from tests.support.conversation import Conversation
 from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, Talk, active, send_session_event, shop, talk

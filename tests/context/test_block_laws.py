@@ -12,7 +12,7 @@ from sidecar.context.compose_block import LAYER_BY_ELEMENT, BlockRequest, block_
 from sidecar.context.memory_layer import BlockMemories
 from sidecar.context.pipeline import parse_pipeline
 from sidecar.context.project_files import ProjectSources, Text
-from sidecar.core.tokens import estimate_tokens
+from sidecar.core.token_estimate import estimate_tokens
 from sidecar.memory import Memory
 
 HOSTILE = (

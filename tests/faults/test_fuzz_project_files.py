@@ -38,7 +38,7 @@ from sidecar.knowledge import (
     read_entry,
     serialize_state,
 )
-from sidecar.packs.anchor import config_parsers
+from sidecar.packs.anchor import toml_json_ini
 from sidecar.session import AGENT, LANGUAGE, PENDING, UneditableFile, parse_session_file, replace_values
 from tests.support.client import Client
 from tests.support.fuzz_strategies import HOSTILE, json_values, line_of, objects_of, texts
@@ -97,7 +97,7 @@ def _document(text: str) -> None:
 
 
 def _build(text: str) -> None:
-    for parse in (config_parsers.parse_toml, config_parsers.parse_json, config_parsers.parse_ini):
+    for parse in (toml_json_ini.parse_toml, toml_json_ini.parse_json, toml_json_ini.parse_ini):
         assert isinstance(parse(text), dict)
     for name in ("package.json", "pyproject.toml", "Cargo.toml", "go.mod"):
         boundary = by_path(name, text[: len(text) // 2], text)

@@ -14,7 +14,7 @@ import pytest
 from sidecar.capture.effects import boundaries
 from sidecar.cli.main import run
 from sidecar.core.yaml_read import MAX_DEPTH, MAX_VALUES, read_mapping
-from sidecar.packs.anchor import config_parsers
+from sidecar.packs.anchor import toml_json_ini
 from sidecar.system.worker import Worker, worker_command
 
 DEEP = 50_000
@@ -63,14 +63,14 @@ def test_reasonable_yaml_is_read_with_its_aliases() -> None:
 @pytest.mark.parametrize(
     ("read", "text"),
     [
-        (config_parsers.parse_toml, "a=" + "[" * DEEP),
-        (config_parsers.parse_toml, "a=" + "{a=" * DEEP),
-        (config_parsers.parse_json, "[" * DEEP),
-        (config_parsers.parse_ini, "[a]\nkey\n  goes on\n"),
+        (toml_json_ini.parse_toml, "a=" + "[" * DEEP),
+        (toml_json_ini.parse_toml, "a=" + "{a=" * DEEP),
+        (toml_json_ini.parse_json, "[" * DEEP),
+        (toml_json_ini.parse_ini, "[a]\nkey\n  goes on\n"),
     ],
 )
 def test_an_unreadable_configuration_file_is_an_empty_table(
-    read: Callable[[str], config_parsers.Table], text: str
+    read: Callable[[str], toml_json_ini.Table], text: str
 ) -> None:
     assert read(text) == {}
 

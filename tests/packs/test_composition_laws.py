@@ -22,7 +22,7 @@ from sidecar.packs import (
 )
 from sidecar.runs import NO_CONTENTS, Item, SessionContents
 from sidecar.runs.call_record import BlockKind
-from sidecar.runs.ledger_entries import REMOVED, TextEntry
+from sidecar.runs.delivered_entries import REMOVED, TextEntry
 
 KINDS: tuple[BlockKind, ...] = ("carryover", "plan", "context", "delta")
 LIMITS = st.integers(0, 6_000)

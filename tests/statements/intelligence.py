@@ -396,7 +396,7 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     ),
     "6: leaving saves the agent's state to session.yaml": (
         f"{_LOCK}exit_saves_progress_deactivates_the_block_and_confirms_in_the_users_language",
-        "session/test_session_file.py::test_saving_values_changes_nothing_else",
+        "session/test_session_yaml.py::test_saving_values_changes_nothing_else",
     ),
     "6: leaving makes a digest for the memories": (f"{_LOCK}exit_captures_the_session_summary_except_in_passive_mode",),
     "6: leaving replaces the block by Status: INACTIVE with how to resume": (

@@ -1,9 +1,7 @@
 """Effects of a run, read from its message parts, commands, transcript and repository."""
 
 from sidecar.capture.effects.boundaries import by_path
-from sidecar.capture.effects.session_loss import Loss, compacted_since, loss_by_prompt, was_compacted
-from sidecar.capture.effects.shell_commands import files_read, may_write, only_displays
-from sidecar.capture.effects.tool_parts import (
+from sidecar.capture.effects.run_activity import (
     STEP_CHARACTERS,
     Command,
     ToolFailure,
@@ -11,6 +9,8 @@ from sidecar.capture.effects.tool_parts import (
     relative_to,
     transcript_errors,
 )
+from sidecar.capture.effects.session_loss import Loss, compacted_since, loss_by_prompt, was_compacted
+from sidecar.capture.effects.shell_commands import files_read, may_write, only_displays
 
 __all__ = [
     "STEP_CHARACTERS",

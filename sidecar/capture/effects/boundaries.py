@@ -15,7 +15,7 @@ from typing import Any
 import orjson
 
 from sidecar.call import Call
-from sidecar.capture.effects.worktree_changes import RunEffects
+from sidecar.capture.effects.run_effects import RunEffects
 from sidecar.codebase import (
     ApiChange,
     FileVersions,

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from sidecar.codebase.files import FileKind, file_kind, stem_of
 from sidecar.codebase.search.postings import MAX_UNITS, Postings, unit_of
-from sidecar.codebase.search.spelling import Spellings
+from sidecar.codebase.search.similar_terms import Spellings
 from sidecar.codebase.summary.model import Summary
 from sidecar.core.lru_cache import LruCache
 from sidecar.core.terms import count_terms

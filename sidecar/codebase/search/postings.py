@@ -9,7 +9,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from sidecar.codebase.search.spelling import Spellings
+from sidecar.codebase.search.similar_terms import Spellings
 
 COUNT_BITS = 8
 """An entry is a unit's number followed by this many bits of count."""

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from sidecar.codebase import Listing, PackageNames, Repository, RepositoryState
 from sidecar.core.lru_cache import LruCache
 from sidecar.core.supported_ides import AGENT_PATHS
-from sidecar.packs.anchor import config_parsers
+from sidecar.packs.anchor import toml_json_ini
 from sidecar.packs.anchor.build import (
     DEPENDENCIES,
     FRAGILE_FILES,
@@ -18,7 +18,6 @@ from sidecar.packs.anchor.build import (
     sections_of,
 )
 from sidecar.packs.anchor.commands import Project, commands_of, entry_lines
-from sidecar.packs.anchor.config_parsers import Table, subtable
 from sidecar.packs.anchor.decisions import AcceptedRecords
 from sidecar.packs.anchor.repo_map import (
     MAX_FRAGILE_FILES,
@@ -31,6 +30,7 @@ from sidecar.packs.anchor.repo_map import (
     landmine_lines,
 )
 from sidecar.packs.anchor.rules import Document, sent_paths
+from sidecar.packs.anchor.toml_json_ini import Table, subtable
 from sidecar.packs.anchor.toolchain import SETTINGS_FILES, setting_lines
 from sidecar.packs.model import HostInjects
 from sidecar.runs import entries
@@ -55,9 +55,9 @@ _HEAD_FILES = (
 _NAMESAKE_SUFFIXES = (".go", ".ts", ".py", ".js", ".rs")
 _BUILD_FILES = ("package.json", "pyproject.toml", "Makefile", "Cargo.toml", "go.mod", "justfile")
 _MANIFESTS: tuple[tuple[str, Callable[[str], Table], tuple[str, ...]], ...] = (
-    ("package.json", config_parsers.parse_json, ()),
-    ("Cargo.toml", config_parsers.parse_toml, ("package",)),
-    ("pyproject.toml", config_parsers.parse_toml, ("project",)),
+    ("package.json", toml_json_ini.parse_json, ()),
+    ("Cargo.toml", toml_json_ini.parse_toml, ("package",)),
+    ("pyproject.toml", toml_json_ini.parse_toml, ("project",)),
 )
 _LOCKS = ("pnpm-lock.yaml", "bun.lock", "bun.lockb", "yarn.lock", "uv.lock", "poetry.lock", "pdm.lock")
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.text import one_line
 from sidecar.memory.standing_instructions import StandingInstruction
-from sidecar.packs.anchor import config_parsers
+from sidecar.packs.anchor import toml_json_ini
 from sidecar.packs.anchor.markdown_parts import code_blocks, prose_lines
 from sidecar.packs.anchor.rejected_commands import rejection_of, run_script
 from sidecar.packs.anchor.rules import Document
@@ -182,7 +182,7 @@ def purpose_of(command: str) -> str:
 
 def package_manager(texts: Mapping[str, str], locks: Container[str]) -> str:
     """Return the program that runs a package's scripts: from package.json, else from the lock file."""
-    named = config_parsers.parse_json(texts.get("package.json", "")).get("packageManager")
+    named = toml_json_ini.parse_json(texts.get("package.json", "")).get("packageManager")
     if isinstance(named, str) and (manager := re.match(r"pnpm|yarn|bun|npm", named)):
         return manager[0]
     return next((program for lock, program in _LOCKS if lock in locks), "npm")
@@ -217,7 +217,7 @@ def _is_about_development(headings: Sequence[str]) -> bool:
 
 def _declared_commands(project: Project) -> Iterator[Command]:
     texts = project.texts
-    scripts = config_parsers.parse_json(texts.get("package.json", "")).get("scripts")
+    scripts = toml_json_ini.parse_json(texts.get("package.json", "")).get("scripts")
     if isinstance(scripts, dict):
         manager = package_manager(texts, project.locks)
         for names in _SCRIPTS.values():
@@ -245,7 +245,7 @@ def _commands_in_workflows(project: Project) -> Iterator[Command]:
 def _usual_commands(project: Project) -> Iterator[Command]:
     texts = project.texts
     if "pyproject.toml" in texts:
-        tools = config_parsers.subtable(config_parsers.parse_toml(texts["pyproject.toml"]), "tool")
+        tools = toml_json_ini.subtable(toml_json_ini.parse_toml(texts["pyproject.toml"]), "tool")
         prefix = next((prefix for lock, prefix in _PYTHON_LOCKS if lock in project.locks), "")
         for tool, command in (("pytest", "pytest"), ("ruff", "ruff check"), ("mypy", "mypy"), ("pyright", "pyright")):
             if tool in tools:
@@ -272,16 +272,16 @@ def entry_lines(texts: Mapping[str, str], mains: Sequence[str]) -> list[str]:
 
 
 def _python_entries(texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    project = config_parsers.parse_toml(texts.get("pyproject.toml", ""))
+    project = toml_json_ini.parse_toml(texts.get("pyproject.toml", ""))
     for scripts in (
-        config_parsers.subtable(project, "project", "scripts"),
-        config_parsers.subtable(project, "tool", "poetry", "scripts"),
+        toml_json_ini.subtable(project, "project", "scripts"),
+        toml_json_ini.subtable(project, "tool", "poetry", "scripts"),
     ):
         yield from ((name, target) for name, target in scripts.items() if isinstance(target, str))
 
 
 def _node_entries(texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    package = config_parsers.parse_json(texts.get("package.json", ""))
+    package = toml_json_ini.parse_json(texts.get("package.json", ""))
     binary = package.get("bin")
     if isinstance(binary, str):
         yield str(package.get("name", "bin")), binary
@@ -290,6 +290,6 @@ def _node_entries(texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
 
 
 def _rust_entries(texts: Mapping[str, str]) -> Iterator[tuple[str, str]]:
-    for binary in config_parsers.parse_toml(texts.get("Cargo.toml", "")).get("bin", []):
+    for binary in toml_json_ini.parse_toml(texts.get("Cargo.toml", "")).get("bin", []):
         if isinstance(binary, dict) and isinstance(binary.get("path"), str):
             yield str(binary.get("name", "")), binary["path"]

@@ -81,7 +81,7 @@ _WORDS_ALONE = bytes(ord("a") if byte in b"aA" else ord(" ") for byte in range(2
 def estimate_tokens(text: str) -> int:
     """Estimate the tokens of a text, rather too high than too low; 0 for an empty text.
 
-    `tests/core/test_tokens.py` shows the error against cl100k.
+    `tests/core/test_token_estimate.py` shows the error against cl100k.
     """
     return math.ceil(token_weight(text) - 1e-9)
 

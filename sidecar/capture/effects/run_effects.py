@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sidecar.call import Call
-from sidecar.capture.effects.tool_parts import RunActivity, relative_to
+from sidecar.capture.effects.run_activity import RunActivity, relative_to
 from sidecar.codebase import (
     FileDiff,
     HeadMove,

@@ -8,7 +8,7 @@ from splintr import Tokenizer
 from sidecar.context import BRACKETS, Bracket
 from sidecar.context.compose_block import BlockRequest, compose
 from sidecar.context.project_files import ProjectSources, Text
-from sidecar.core.tokens import estimate_tokens, token_weight
+from sidecar.core.token_estimate import estimate_tokens, token_weight
 from tests.context.chati_project import BRIEF, CONSTITUTION
 from tests.core.token_samples import CJK, SAMPLES
 
