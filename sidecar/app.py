@@ -365,6 +365,7 @@ def create_process(app: App, handshake: Handshake, opened: OpenedState) -> "Proc
         background=ThreadPool(max_workers=8, thread_name_prefix="background"),
         indexing=ThreadPool(max_workers=1, thread_name_prefix="index"),
         after_run=after_run,
+        check_settings=check_settings,
         start_internal_job=app.start_internal_job,
         workspaces=workspaces,
     )
@@ -387,6 +388,13 @@ def register_process(process: "Process", handshake: Handshake) -> "ProcessRegist
             "startedAt": rfc3339(process.clock.now_ms()),
         },
     )
+
+
+def check_settings(process: "Process", workspace: "Workspace", values: Mapping[str, object]) -> None:
+    """Refuse a project's new settings that could not take effect."""
+    from sidecar.capture.memory_branch import check_branch_settings  # not loaded before the first response
+
+    check_branch_settings(process, workspace, values)
 
 
 def after_run(process: "Process", workspace: "Workspace", sub_chat_id: str) -> None:

@@ -53,6 +53,8 @@ class Process:
     """One thread for indexing repositories, so that a core stays free."""
     after_run: "Callable[[Process, Workspace, str], object]"
     """Called after a run was recorded, with its conversation."""
+    check_settings: "Callable[[Process, Workspace, Mapping[str, object]], None]"
+    """Called with a project's new settings before they are stored; raises a SidecarError to refuse them."""
     start_internal_job: "Callable[[str, Callable[[Call], None]], None]"
     """Run a job that no client requested, under the name of the method it does the work of. Raise Busy."""
     workspaces: Workspaces

@@ -124,4 +124,4 @@ class WorkspaceSlices:
         """Conversations, recent queries, and caches of rendered parts."""
         from sidecar.packs.prefetch import WorkspacePacks
 
-        return WorkspacePacks()
+        return WorkspacePacks(self._workspace, self._process)

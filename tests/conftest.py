@@ -15,7 +15,6 @@ from hypothesis import HealthCheck, settings
 from sidecar.governor import pressure
 from tests.support.client import Client
 from tests.support.clock import FixedClock
-from tests.support.command import TEMPORARY
 from tests.support.depth import VARIABLE
 from tests.support.knowledge_project import Knowledge
 from tests.support.memory_sidecar import MemorySidecar
@@ -48,6 +47,8 @@ def pytest_configure(config: pytest.Config) -> None:
         keep_files_in_memory()
     # jsonrpcserver reads its schema in a way of Python 3.8 when it is imported.
     config.addinivalue_line("filterwarnings", "ignore:(open|read)_text is deprecated:DeprecationWarning")
+    # Hypothesis counts the references to its own generator, which other threads of a test's process change.
+    config.addinivalue_line("filterwarnings", "ignore:It looks like `register_random`")
     os.environ.update(HERMETIC)
     # A sidecar finds its modules compiled, as an installed one does: else compiling is half of each start.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
@@ -71,8 +72,13 @@ ROOM_FOR_FILES = 4 << 30
 """Bytes. A run needs about a quarter of that."""
 
 TOGETHER = (
+    "tests/architecture/test_borders.py",
+    "tests/architecture/test_names.py",
+    "tests/build/test_release.py",
     "tests/build/test_run.py",
     "tests/build/test_setup.py",
+    "tests/faults/test_regex_time.py",
+    "tests/flows/test_mcp.py",
     "tests/frozen/",
     "tests/node/",
     "tests/operations/test_report.py",
@@ -140,25 +146,14 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def only_the_memory_branch_is_committed_to() -> Iterator[None]:
+def only_the_memory_branch_is_committed_to(request: pytest.FixtureRequest) -> Iterator[None]:
     """Check after every test, once its sidecars are closed, that they committed to no other branch."""
+    if "tmp_path" in request.fixturenames:
+        request.getfixturevalue("tmp_path")  # which is removed after this check, not before
     repositories_made.clear()
     yield
     for path in repositories_made:
         assert stray_commits(path) == [], "the sidecar committed to a branch of the user"
-
-
-@pytest.fixture(autouse=True)
-def temporary_folder_stays() -> Iterator[None]:
-    """Give the next test the run's folder for temporary files, whatever commands in several threads left behind."""
-    before = {name: os.environ.get(name) for name in TEMPORARY}
-    yield
-    tempfile.tempdir = None
-    for name, value in before.items():
-        if value is None:
-            os.environ.pop(name, None)
-        else:
-            os.environ[name] = value
 
 
 @pytest.fixture

@@ -654,6 +654,7 @@ DECISIONS: dict[str, tuple[str, ...]] = {
     "Agents that speak MCP: read-only unless asked, in the project they work in": (
         "test_mcp.py::test_an_agent_finds_memories_code_and_its_last_delivery",
         "test_mcp.py::test_a_search_shows_code_once_within_a_connection",
+        "test_mcp.py::test_a_compaction_that_the_app_records_shows_code_again",
         "test_mcp.py::test_write_tools_are_opt_in",
         "test_mcp.py::test_unknown_arguments_are_named_and_refused",
         "test_mcp.py::test_an_error_is_one_sentence_and_the_server_continues",

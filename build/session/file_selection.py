@@ -26,6 +26,7 @@ PART_MEANINGS = {
     "similarCommits": "changed by very similar commits",
     "latest": "changed by one of the last few commits",
     "recent": "changed in the last few hundred commits",
+    "outside": "outside of the workspace's folder",
     "changedTogether": "changes together with the best files",
     "imports": "imported by the best files",
     "testPair": "test or subject of one of the best files",

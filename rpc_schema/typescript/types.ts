@@ -3242,15 +3242,17 @@ export interface StoredSnapshotView {
   /** The last plan that the agent proposed; empty without one. */
   plan: string
   todos: SnapshotStep[]
+  /** What the last runs found or did, the latest first. */
+  conclusions: string[]
   decisions: string[]
+  /** The user's corrections and preferences that are no standing instructions, the latest first. */
+  corrections: string[]
   /** Open points from the latest runs' conclusions, and failing runners. */
   risks: string[]
   /** Names of failing tests. */
   failing: string[]
   /** Latest first. */
   files: SnapshotFile[]
-  /** The agent's final words. */
-  conclusion: string
 }
 
 /** A statement known to be worth storing. */
@@ -3499,9 +3501,10 @@ export interface Methods {
   /**
    * Change the global settings, or those of one project, and return all effective settings.
    *
-   * A value from the environment still overrides what is set here.
+   * A value from the environment still overrides what is set here. A memory branch that the project's repository uses
+   * for something else is refused.
    *
-   * Errors: workspaceUnavailable, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
+   * Errors: workspaceUnavailable, policyDenied, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
    */
   "settings/update": { params: SettingsUpdateParams; result: SettingsGetResult }
   /**

@@ -272,7 +272,7 @@ def _artifact(
 ) -> Artifact:
     known = _details(earlier)
     changed = {change.path for change in run.effects.changes} | set(known.changed)
-    changed |= {file.path for file in run.effects.state.changed} if run.effects.state is not None else set()
+    changed |= {file.path for file in run.effects.state.all_changed} if run.effects.state is not None else set()
     statements = with_conclusion(known.statements, run.conclusion, noted)
     draft = adr(objective_of(run, state), statements, shown, changed)
     events = {event.key: event for event in (*known.events, *boundary_events(new_boundaries))}

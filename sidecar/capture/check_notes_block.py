@@ -119,8 +119,9 @@ def _session_note(verified: VerifiedNote, now_ms: int) -> Note:
     note = verified.note
     title = title_of(note.subject if note.key == "dropped" else note.text)
     if note.key == "rule" and verified.support is not None:
+        rule = verified.support.rule
         return Note(
-            "user_correction", title, note.text, "user", now_ms, CONFIDENCE["rule"], retention="durable",
+            "user_correction", title_of(rule), rule, "user", now_ms, CONFIDENCE["rule"], retention="durable",
             is_standing_instruction=True,
         )  # fmt: skip
     if note.key == "rule":

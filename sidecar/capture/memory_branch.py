@@ -7,7 +7,7 @@ only marks them.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
 from typing import NamedTuple
@@ -16,7 +16,7 @@ import apsw
 
 from sidecar.call import Process
 from sidecar.capture.artifact_text import file_of, message_of, path_of, with_status
-from sidecar.core.errors import Conflict, PolicyDenied, SidecarError
+from sidecar.core.errors import Conflict, PolicyDenied, SidecarError, WorkspaceUnavailable
 from sidecar.core.findings import Finding
 from sidecar.runs import Artifact, artifacts
 from sidecar.runs.artifact_provenance import CommitMark
@@ -62,7 +62,27 @@ def refusal(branch: str, uses: BranchUses) -> Refusal | None:
         )
     if uses.symbolic_target is not None:
         return Refusal(f"`{branch}` is a symbolic ref to `{uses.symbolic_target}`.", _OTHER_BRANCH_HINT)
+    if uses.same_names:
+        return Refusal(f"`{branch}` would be mistaken for `{min(uses.same_names)}`.", _OTHER_BRANCH_HINT)
+    if uses.is_foreign:
+        return Refusal(f"`{branch}` exists and was not started by the sidecar.", _OTHER_BRANCH_HINT)
     return None
+
+
+def check_branch_settings(process: Process, workspace: Workspace, values: Mapping[str, object]) -> None:
+    """Raise PolicyDenied for new settings of a project whose memory branch could not be written."""
+    settings = process.settings(workspace.project_key)
+    branch = str(values.get("memoryBranch") or settings["memoryBranch"])
+    policy = values.get("artifactPolicy") or settings["artifactPolicy"]
+    if "memoryBranch" not in values and (policy != POLICY or "artifactPolicy" not in values):
+        return
+    try:
+        place = locate_repository(workspace.project)
+    except WorkspaceUnavailable:
+        return  # without a repository, artifacts stay in the state file
+    refused = refusal(branch, branch_uses(place, branch))
+    if refused is not None:
+        raise PolicyDenied(refused.sentence, hint=refused.hint)
 
 
 POLICY = "auto-write-memory-branch"

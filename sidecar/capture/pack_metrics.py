@@ -130,7 +130,7 @@ def _file_use(delivered: CallRecord, run: FinishedRun, items_before: Mapping[str
         for names in (run.activity.read, run.activity.written)
     )
     state = run.effects.state
-    new = {file.path for file in state.changed if file.kind in _MADE} if state is not None else set()
+    new = {file.path for file in state.all_changed if file.kind in _MADE} if state is not None else set()
     created = (new & written) - changed_before.keys()
     return file_use(delivered.details.delivered, items_before, read, written, created=created)
 

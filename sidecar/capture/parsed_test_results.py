@@ -306,9 +306,13 @@ def _test_name(match: re.Match[str]) -> str:
 
 
 def _excerpt(runner: Runner, output: str) -> str:
-    """Return the lines that describe the failure; the end of the output if none is recognised."""
+    """Return the lines that describe the failure; the end of the output if none is recognised.
+
+    Without tracebacks these are the lines that name a failing test and say more: `FAILED a::b - AssertionError: …`.
+    """
     lines = (redact_lines(output) if may_span_lines(output) else output).splitlines()
-    marks = (runner.detail, runner.failed, runner.broken)
+    has_details = any(runner.detail.search(line) for line in lines)
+    marks = (runner.detail if has_details else runner.failing_name, runner.failed, runner.broken)
     detail_lines = [line.rstrip() for line in lines if any(mark.search(line) for mark in marks)]
     chosen = detail_lines[:EXCERPT_LINES] or [line.rstrip() for line in lines[-EXCERPT_LINES:]]
     return redact("\n".join(chosen))[:EXCERPT_CHARACTERS]
@@ -367,7 +371,9 @@ def verdict_after(verdict: Verdict, outcome: RunnerOutcome) -> Verdict:
         if not _is_resolved(name, failed_in, verdict, outcome)
     }
     if not outcome.failed:
-        return verdict._replace(failing=still_failing) if still_failing else Verdict()
+        passed = [name for name in verdict.names if name not in still_failing]
+        excerpt = "\n".join(line for line in verdict.excerpt.splitlines() if not any(name in line for name in passed))
+        return verdict._replace(failing=still_failing, excerpt=excerpt) if still_failing else Verdict()
     failing = {**still_failing, **dict.fromkeys(outcome.names or ("",), selection_text)}
     return Verdict(failing, outcome.excerpt, outcome.counts.total if outcome.counts else 0)
 

@@ -27,6 +27,7 @@ from sidecar.governor import (
     after_compaction,
     after_new_session,
     after_refusal,
+    after_request,
     after_run,
     after_snapshot,
     evaluate,
@@ -54,6 +55,7 @@ def govern(run: FinishedRun, state: SubChat) -> tuple[Decision, SubChat]:
     )
     counters = _after_loss(run, counters)
     decision = evaluate(counters, run.settings, shadow=run.is_shadow)
+    counters = after_request(counters, decision.causes)
     if decision.action != "ok":
         counters = after_snapshot(counters, run.now_ms)
     return decision, replace(state, counters=counters)

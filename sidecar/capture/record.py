@@ -276,7 +276,9 @@ def _own_items(run: FinishedRun, contents: SessionContents, *, was_sent_head: bo
         items.append(Item(keys.HEAD, entries.folder_entry(state.changed_hash), 0))
     if state.kind == "git" and was_sent_head and run.effects.head == state.head:
         items.append(Item(keys.HEAD, entries.head_entry(state.branch, state.head), 0))
-    present = {file.path for file in state.changed}
+    if state.kind == "git" and (run.activity.may_have_written or run.activity.written):
+        items.append(Item(keys.INDEX, entries.index_entry(state), 0))
+    present = {file.path for file in state.all_changed}
     changed_paths = (path for key in contents.items if (path := keys.changed_path(key)) is not None)
     items += [
         Item(keys.change_key(path), entries.REMOVED, 0)

@@ -12,7 +12,7 @@ from sidecar.capture.model import PostRunParams
 from sidecar.capture.parsed_test_results import RunnerOutcome
 from sidecar.core.markdown import MAX_PROSE_CHARACTERS
 from sidecar.core.redact import redact
-from sidecar.language.notes_block import NotesBlock, read_notes_block
+from sidecar.language.notes_block import NotesBlock, read_notes_block, without_notes
 from sidecar.runs import CallRecord
 from sidecar.runs.artifact_provenance import Boundary
 from sidecar.settings.resolve import Settings
@@ -96,8 +96,7 @@ class FinishedRun:
     def conclusion(self) -> str:
         """The agent's final words without its notes block; its whole text if the message parts do not show them."""
         text = _final_text(self.activity, self.params)
-        block = self.notes_block
-        return text if block is None else (text[: block.start].rstrip() + text[block.end :]).rstrip()
+        return without_notes(text) if self.reads_notes else text
 
     @property
     def plan(self) -> str:

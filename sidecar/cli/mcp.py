@@ -6,12 +6,17 @@ import threading
 from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sidecar.cli.in_process import InProcess, RequestFailed, on_users_state
 from sidecar.cli.output import CommandFailed
 from sidecar.cli.paths import state_folder
+from sidecar.core.errors import SidecarError
 from sidecar.system.environment import user_state_folder
+from sidecar.workspace import project_key
+
+if TYPE_CHECKING:
+    from mcp.server.mcpserver import MCPServer
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,29 +30,55 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Serve one client until it disconnects."""
+    with ExitStack() as until_it_goes:
+        create_server(arguments, until_it_goes).run("stdio")
+    return 0
+
+
+def create_server(arguments: argparse.Namespace, until_it_goes: ExitStack) -> "MCPServer":
+    """Return a server for one client; the stack closes what it opens."""
     from sidecar.integrations.mcp_tools import MethodFailed, Tools, build_server
     from sidecar.integrations.worktree_and_project import locate
 
     lock = threading.Lock()
+    compactions: dict[str, int] = {}
     project = locate(os.path.abspath(arguments.project)) if arguments.project is not None else None
-    with ExitStack() as until_it_goes:
 
-        @cache
-        def sidecar() -> InProcess:
-            """Open the state on the first request: a starting client waits only a few seconds for the server."""
-            opened = until_it_goes.enter_context(on_users_state(_state_folder(arguments.state_dir)))
-            opened.process.is_command_line = False  # an agent asks: other agents' private memories stay private
-            return opened
+    @cache
+    def sidecar() -> InProcess:
+        """Open the state on the first request: a starting client waits only a few seconds for the server."""
+        opened = until_it_goes.enter_context(on_users_state(_state_folder(arguments.state_dir)))
+        opened.process.is_command_line = False  # an agent asks: other agents' private memories stay private
+        return opened
 
-        def ask(method: str, params: dict[str, Any]) -> Any:
-            try:
-                with lock:  # one request at a time
-                    return sidecar().request(method, params)
-            except RequestFailed as error:
-                raise MethodFailed(f"{error.message} {error.hint}".strip()) from error
+    def ask(method: str, params: dict[str, Any]) -> Any:
+        try:
+            with lock:  # one request at a time
+                opened = sidecar()
+                if method == "codebase/search":
+                    _forget_after_compaction(opened, params["projectPath"], compactions)
+                return opened.request(method, params)
+        except RequestFailed as error:
+            raise MethodFailed(f"{error.message} {error.hint}".strip()) from error
 
-        build_server(Tools(ask, project, os.getcwd()), may_write=arguments.write).run("stdio")
-    return 0
+    return build_server(Tools(ask, project, os.getcwd()), may_write=arguments.write)
+
+
+def _forget_after_compaction(opened: InProcess, project: str, compactions: dict[str, int]) -> None:
+    """Forget what searches showed if a session of the project was compacted since: it may be the client's.
+
+    The app, or the hooks, record compactions in the state file. `compactions` holds the counts of the last requests.
+    """
+    from sidecar.context import compaction_count
+
+    try:
+        with opened.process.database.read() as tx:
+            count = compaction_count(tx, project_key(Path(project)))
+    except SidecarError:  # the state file cannot be read; the search itself says so
+        return
+    if compactions.setdefault(project, count) != count:
+        compactions[project] = count
+        opened.process.slices.codebase.shown_regions.forget(None)
 
 
 def _state_folder(given: Path | None) -> Path:

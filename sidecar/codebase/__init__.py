@@ -9,18 +9,18 @@ from sidecar.codebase.api_diff import (
     removed_exports,
     split_signature,
 )
+from sidecar.codebase.file_map import FileMap, delta_between
 from sidecar.codebase.files import (
     COMMON_STEMS,
     MAX_FILES,
-    FileMap,
     Lister,
     Listing,
-    delta_between,
     file_kind,
     is_code,
     is_document,
     is_generated,
     is_test,
+    may_name,
     may_show,
     stem_of,
     with_changes,
@@ -38,13 +38,14 @@ from sidecar.codebase.search import (
 from sidecar.codebase.search.dependency_graph import FileTree, resolve_import
 from sidecar.codebase.search.query import TEST_WORDS
 from sidecar.codebase.search.query_evidence import PromptParts, parts_of, pointing_words
-from sidecar.codebase.search.region_ranking import RankedRegion, choose_regions
+from sidecar.codebase.search.region_ranking import RankedRegion, choose_regions, shown_bytes
 from sidecar.codebase.search.regions import Region
 from sidecar.codebase.searcher import search_paths
 from sidecar.codebase.summary.model import Landmine
 from sidecar.codebase.summary.purpose import comment_text, definition_comment, definition_purpose
 from sidecar.codebase.summary.summarize import Definition, Summary, from_json, summarize, to_json
-from sidecar.codebase.workspace_repository import Repository
+from sidecar.codebase.workspace_repository import Repository, SharedRepository
+from sidecar.codebase.worktree.content_hash import content_identity
 from sidecar.codebase.worktree.diff import (
     MAX_DIFF_CHARACTERS,
     MAX_WHOLE_LINES,
@@ -62,7 +63,7 @@ from sidecar.codebase.worktree.diff import (
 )
 from sidecar.codebase.worktree.git_files import common_dir_of
 from sidecar.codebase.worktree.libgit_diff import blob_ids
-from sidecar.codebase.worktree.state import ChangedFile, RepositoryState, StateUnavailable
+from sidecar.codebase.worktree.state import ChangedFile, RepositoryState, StateUnavailable, is_outside, path_from_cwd
 from sidecar.core.terms import count_terms, identifiers_of, paths_in, query_terms, query_words, stem
 
 __all__ = [
@@ -93,6 +94,7 @@ __all__ = [
     "Repository",
     "RepositoryState",
     "SearchedFile",
+    "SharedRepository",
     "StateUnavailable",
     "Summary",
     "added_file_diff",
@@ -103,6 +105,7 @@ __all__ = [
     "comment_text",
     "common_dir_of",
     "conflict_hunks",
+    "content_identity",
     "count_between",
     "count_terms",
     "definition_comment",
@@ -119,11 +122,14 @@ __all__ = [
     "is_code",
     "is_document",
     "is_generated",
+    "is_outside",
     "is_test",
+    "may_name",
     "may_show",
     "needs_texts",
     "numbered_lines",
     "parts_of",
+    "path_from_cwd",
     "paths_in",
     "pointing_words",
     "query_terms",
@@ -132,6 +138,7 @@ __all__ = [
     "resolve_import",
     "scope_prefix",
     "search_paths",
+    "shown_bytes",
     "split_hunks",
     "split_signature",
     "stem",

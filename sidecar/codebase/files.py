@@ -1,131 +1,38 @@
 """The files of a workspace: their content ids, their kinds by path, and which of them may be shown."""
 
+import contextlib
 import re
-from collections.abc import Container, ItemsView, Iterator, KeysView, Mapping, ValuesView
+import threading
+from collections import defaultdict
+from collections.abc import Container, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
+from sidecar.codebase.file_map import FileMap
 from sidecar.codebase.summary.languages import language_of
-from sidecar.codebase.unindexed_files import VendoredFiles, is_unindexed, recently_changed
+from sidecar.codebase.unindexed_files import VendoredFiles, VendoredState, is_unindexed, recently_changed
 from sidecar.codebase.worktree.content_hash import MAX_HASHED_BYTES, blob_id, content_identity
-from sidecar.codebase.worktree.git_files import index_signature
-from sidecar.codebase.worktree.state import RepositoryState, is_sidecar_path
+from sidecar.codebase.worktree.git_files import find_root, index_signature
+from sidecar.codebase.worktree.state import (
+    MAX_NESTED_DEPTH,
+    MAX_NESTED_REPOSITORIES,
+    RepositoryState,
+    is_outside,
+    is_sidecar_path,
+)
+from sidecar.core.binary_sections import Section, SectionReader, of_texts
+from sidecar.core.digests import digest_bytes
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.lru_cache import LruCache
 from sidecar.system.git import Git, GitFailed
 from sidecar.system.safe_open import read_below
 
-MAX_OVERLAY, OVERLAY_SHARE = 2_000, 16
-"""With more overlaid files than this number, or this share, the base is rebuilt."""
-
-
-class FileDelta(NamedTuple):
-    """The differences between two sets of files, each sorted by path."""
-
-    added: tuple[str, ...]
-    changed: tuple[str, ...]
-    """Files with another content id."""
-    removed: tuple[str, ...]
-
-
-class FileMap(Mapping[str, str]):
-    """Immutable map of path → content id, sorted by path; the same object means the same files.
-
-    A large base that several maps share, and a small overlay, in which None removes a file. So a few changes to a
-    hundred thousand files cost only as much as the changes.
-    """
-
-    __slots__ = ("_count", "_whole", "base", "overlay")
-
-    def __init__(self, base: dict[str, str], overlay: Mapping[str, str | None]) -> None:
-        """Neither map may be modified later; `base` is sorted by path."""
-        self.base = base
-        self.overlay = overlay
-        self._whole: dict[str, str] | None = None if overlay else base
-        self._count = len(base)
-        for path, content in overlay.items():
-            self._count += (content is not None) - (path in base)
-
-    def __getitem__(self, path: str) -> str:
-        content = self.overlay[path] if path in self.overlay else self.base[path]
-        if content is None:
-            raise KeyError(path)
-        return content
-
-    def __contains__(self, path: object) -> bool:
-        return self.overlay[path] is not None if path in self.overlay else path in self.base  # type: ignore[index]  # what is in is a path
-
-    def __len__(self) -> int:
-        return self._count
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(self._merged())
-
-    def keys(self) -> KeysView[str]:
-        """Return the paths in order."""
-        return self._merged().keys()
-
-    def items(self) -> ItemsView[str, str]:
-        """Return paths and content ids in the order of paths."""
-        return self._merged().items()
-
-    def values(self) -> ValuesView[str]:
-        """Return the content ids in the order of paths."""
-        return self._merged().values()
-
-    def with_overlay(self, overlay: Mapping[str, str | None]) -> "FileMap":
-        """Return a copy with more files overlaid."""
-        return FileMap(self.base, {**self.overlay, **overlay})
-
-    def replaced_by(self, files: dict[str, str]) -> "FileMap":
-        """Return exactly these files, as an overlay on the present base if few changed, which is cheap to compare."""
-        ordered = files if _is_sorted(files) else dict(sorted(files.items()))
-        base = self.base
-        if not base:
-            return FileMap(ordered, {})
-        differing = ordered.items() ^ base.items()
-        if len(differing) > min(MAX_OVERLAY, len(base) // OVERLAY_SHARE):
-            return FileMap(ordered, {})
-        return FileMap(base, {path: ordered.get(path) for path, _ in differing})
-
-    def changed_since(self, before: Mapping[str, str]) -> FileDelta:
-        """Return the differences to other files; it costs only the changes if both share a base."""
-        if not before:
-            return FileDelta(tuple(sorted(self)), (), ())
-        if isinstance(before, FileMap) and before.base is self.base:
-            paths = sorted(self.overlay.keys() | before.overlay.keys())
-        else:
-            paths = sorted({path for path, _ in self.items() ^ before.items()})
-        added = tuple(path for path in paths if path in self and path not in before)
-        removed = tuple(path for path in paths if path in before and path not in self)
-        both = (path for path in paths if path in self and path in before)
-        return FileDelta(added, tuple(path for path in both if self[path] != before[path]), removed)
-
-    def _merged(self) -> dict[str, str]:
-        if self._whole is None:
-            whole: dict[str, str | None] = {**self.base, **self.overlay}
-            present = {path: content for path, content in whole.items() if content is not None}
-            appended = any(path not in self.base for path in self.overlay)
-            self._whole = dict(sorted(present.items())) if appended else present
-        return self._whole
-
-
-def delta_between(before: Mapping[str, str], files: Mapping[str, str]) -> FileDelta:
-    """Return the differences between two mappings of path → content id."""
-    return (files if isinstance(files, FileMap) else FileMap(dict(files), {})).changed_since(before)
-
-
-def _is_sorted(files: dict[str, str]) -> bool:
-    paths = iter(files)
-    before = next(paths, "")
-    for path in paths:
-        if path < before:
-            return False
-        before = path
-    return True
-
-
 MAX_FILES = 200_000
+
+MAX_LISTINGS = 4
+"""Number of indexes of a repository's worktrees whose files stay in memory."""
 
 _OPAQUE_SUFFIXES = frozenset(
     (
@@ -147,13 +54,17 @@ _GENERATED_MARKS = ("_pb2.py", ".pb.go", ".g.dart", ".generated.", "-lock.json")
 _INSTALLED_FOLDERS = frozenset(("node_modules", "bower_components", "site-packages", "__pycache__", ".venv", ".git"))
 """Folders that only a tool writes to, whose names nobody uses for own code."""
 
-_REGULAR_FILE = lazy_regex(r"(?:^|(?<=\0))H 10[0-7]{4} ([0-9a-f]+) 0\t([^\0]+)(?=\0)")
+_REGULAR_FILE = lazy_regex(r"(?:^|(?<=\0))H 10[0-7]{4} ((?:[sw]:)?(?:x:)?[0-9a-f]+) 0\t([^\0]+)(?=\0)")
+_SUBMODULE = lazy_regex(r"(?:^|(?<=\0))H 160000 ([0-9a-f]+) 0\t([^\0]+)(?=\0)")
 _NO_TEXT = ("absent", "link:", "other:", "nested", "unreadable:", "large:")
 """Prefixes of content hashes without a text to show."""
 
 
 class Listing(NamedTuple):
-    """Paths relative to `cwd` → content id: a git blob id, or `w:` and a content hash for uncommitted content.
+    """Paths relative to `cwd` → content id: a git blob id, or one with a prefix.
+
+    `s:` and the blob id of a file in a submodule, which has its own objects; `w:` and a content hash for uncommitted
+    content.
 
     Immutable: the same listing is the same object, which saves a comparison.
     """
@@ -164,70 +75,237 @@ class Listing(NamedTuple):
     """Total number of files if the listing is truncated; else None."""
     unindexed: Mapping[str, str] = MappingProxyType({})
     """Files that are shown only if a prompt names them."""
+    with_outside: FileMap | None = None
+    """For a folder below the repository's top, the files of the whole repository; paths outside begin with `../`."""
+
+    @property
+    def searched(self) -> FileMap:
+        """The files that a search finds: those of the whole repository."""
+        return self.files if self.with_outside is None else self.with_outside
 
     def content_of(self, path: str) -> str | None:
         """Return a file's content id, indexed or not; None for a file that may not be shown."""
-        return self.files.get(path) or self.unindexed.get(path)
+        return self.searched.get(path) or self.unindexed.get(path)
+
+
+class TrackedFiles(NamedTuple):
+    """The tracked files of one index, by what decides whether they are shown. Immutable."""
+
+    digest: str = ""
+    """Identifies the index's entries."""
+    files: FileMap = FileMap({}, {})
+    """The files that are indexed."""
+    by_path: frozenset[str] = frozenset()
+    """Files that their path alone excludes from the index."""
+    unindexed: Mapping[str, str] = MappingProxyType({})
+    """Files that are not indexed by default."""
+    vendored: VendoredState = VendoredState()
+    total: int = 0
+
+
+def dump_tracked(tracked: TrackedFiles) -> Iterator[Section]:
+    """Yield sections from which `load_tracked` restores the tracked files."""
+    yield of_texts((tracked.digest, str(tracked.total)))
+    for files in (tracked.files, tracked.unindexed):
+        yield of_texts(files.keys())
+        yield of_texts(files.values())
+    yield of_texts(tracked.by_path)
+    yield of_texts(tracked.vendored.marked)
+    yield of_texts(tracked.vendored.entries)
+    for entries in tracked.vendored.entries.values():
+        yield of_texts(entries)
+
+
+def load_tracked(reader: SectionReader) -> TrackedFiles:
+    """Restore the tracked files of a dump."""
+    digest, total = reader.texts()
+    files, unindexed = (dict(zip(reader.texts(), reader.texts(), strict=True)) for _ in range(2))
+    by_path, marked = frozenset(reader.texts()), frozenset(reader.texts())
+    entries = {folder: frozenset(reader.texts()) for folder in reader.texts()}
+    return TrackedFiles(digest, FileMap(files, {}), by_path, unindexed, VendoredState(entries, marked), int(total))
+
+
+class SharedListings:
+    """The last listings of a repository's worktrees, from which others are derived. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._last: list[TrackedFiles] = []
+        self.recently_changed: LruCache[str, frozenset[str]] = LruCache(MAX_LISTINGS)
+        """By head, the files that its last commits changed."""
+
+    def latest(self) -> TrackedFiles:
+        """Return the files of the index that was listed last; none if none was."""
+        with self._lock:
+            return self._last[0] if self._last else TrackedFiles()
+
+    def nearest(self, digest: str) -> TrackedFiles | None:
+        """Return the files of an index with the same entries, or the latest ones."""
+        with self._lock:
+            return next((tracked for tracked in self._last if tracked.digest == digest), next(iter(self._last), None))
+
+    def put(self, tracked: TrackedFiles) -> None:
+        """Store the files of an index."""
+        with self._lock:
+            others = (other for other in self._last if other.digest != tracked.digest)
+            self._last = [tracked, *others][:MAX_LISTINGS]
+
+
+class _Index(NamedTuple):
+    """Git's listing of an index, and the commits of the submodules in it by path."""
+
+    output: bytes
+    submodules: dict[str, str]
 
 
 class Lister:
-    """Lists a workspace's files; reads git's index again only after it changed."""
+    """Lists a workspace's files, those of its submodules included; reads git's index again only after it changed."""
 
-    def __init__(self) -> None:
+    def __init__(self, shared: SharedListings | None = None, depth: int = 0) -> None:
+        """`depth` is the number of repositories that a submodule is inside of."""
+        self._shared = shared if shared is not None else SharedListings()
+        self._depth = depth
         self._signature: tuple[object, ...] | None = None
-        self._hidden: frozenset[str] = frozenset()
-        self._tracked = FileMap({}, {})
-        self._unindexed: dict[str, str] = {}
-        """Tracked files that are not indexed by default."""
-        self._by_path: frozenset[str] = frozenset()
-        """Those of them that their path alone decides."""
+        self._index: _Index | None = None
+        """Only of a repository with submodules."""
+        self._listers: dict[str, Lister] = {}
+        """By a submodule's path."""
+        self._submodules: dict[str, Listing] = {}
+        self._tracked = TrackedFiles()
         self._vendored = VendoredFiles()
-        self._recent: tuple[str | None, frozenset[str]] = (None, frozenset())
-        """A head, and the files that its last commits changed."""
-        self._total = 0
-        self._listed: tuple[tuple[str, str | None], Listing] | None = None
+        self._ahead: tuple[tuple[object, ...], Future[_Index]] | None = None
+        """An index's signature, and its entries."""
+        self._listed: tuple[tuple[str, str | None, bool], Listing] | None = None
+        self._inside: tuple[dict[str, str], dict[str, str]] = ({}, {})
+        """A base of files, and those of them that are below the workspace's folder."""
 
     def list(self, cwd: Path, state: RepositoryState) -> Listing:
         """Return a state's files that may be shown. Raise GitFailed."""
         signature = index_signature(state.root) if state.kind == "git" else None
-        if signature is None or signature != self._signature:
-            self._read(cwd, state, _read_index(cwd) if signature is not None else {})
-            self._signature = signature
+        index = self._index
+        is_other = signature is None or signature != self._signature
+        if is_other:
+            index = self._read_entries(cwd, signature) if signature is not None else _Index(b"", {})
+        submodules = self._list_submodules(cwd, state, index.submodules) if index is not None else {}
+        if is_other or not _are_same(submodules, self._submodules):
+            assert index is not None  # it is kept while there are submodules
+            self._read(cwd, state, index.output + _entries_of(submodules))
+            self._index = index if index.submodules else None
+            self._signature, self._submodules = signature, submodules
             self._listed = None
-        key = (state.changed_hash, state.head if self._unindexed else None)
+        key = (state.changed_hash, state.head if self._tracked.unindexed else None, state.covers_root)
         if self._listed is None or self._listed[0] != key:
             self._listed = (key, self._with_changes(cwd, state))
         return self._listed[1]
 
-    def _with_changes(self, cwd: Path, state: RepositoryState) -> Listing:
-        unindexed = self._unindexed
-        if unindexed and state.head is not None and self._recent[0] != state.head:
-            self._recent = (state.head, recently_changed(cwd, state.head))
-        changed = {path: unindexed[path] for path in self._recent[1] if path in unindexed}
-        tracked = self._tracked.with_overlay(changed) if changed else self._tracked
-        others = {path: content for path, content in unindexed.items() if path not in changed} if changed else unindexed
-        return with_changes(tracked, state, self._total, others, self._vendored)
+    def read_ahead(self, pool: ThreadPoolExecutor, cwd: Path, root: Path) -> None:
+        """Start to read the index's entries, for the next listing if the index stays as it is."""
+        signature = index_signature(root)
+        if signature is not None and self._signature is None and self._ahead is None:
+            self._ahead = (signature, pool.submit(_read_index, cwd))
 
-    def _read(self, cwd: Path, state: RepositoryState, tracked: dict[str, str]) -> None:
-        before, hidden, by_path, unindexed = self._tracked, self._hidden, self._by_path, self._unindexed
-        new = [path for path in tracked if path not in before and path not in unindexed]
-        self._hidden = frozenset(path for path in new if path in hidden or not may_show(path))
-        shown = {path: content for path, content in tracked.items() if path not in self._hidden}
-        self._vendored.update(cwd, state.prefix, shown or [file.path for file in state.changed])
-        self._by_path = frozenset(
-            path for path in shown if path in by_path or (path not in before and is_unindexed(path))
-        )
-        if self._by_path or self._vendored:
-            self._unindexed = {
-                path: id_ for path, id_ in shown.items() if path in self._by_path or path in self._vendored
-            }
-            shown = {path: id_ for path, id_ in shown.items() if path not in self._unindexed}
+    def _read_entries(self, cwd: Path, signature: tuple[object, ...]) -> _Index:
+        """Return git's listing of the index, which may have been started before."""
+        ahead, self._ahead = self._ahead, None
+        # Waiting for what is still queued could block the pool, whose thread this may be.
+        if ahead is None or ahead[1].cancel() or ahead[0] != signature:
+            return _read_index(cwd)
+        return ahead[1].result()
+
+    def _list_submodules(self, cwd: Path, state: RepositoryState, commits: Mapping[str, str]) -> dict[str, Listing]:
+        """List the files of the submodules that are checked out and readable."""
+        if self._depth == MAX_NESTED_DEPTH:
+            return {}
+        states = {submodule.path: submodule.state for submodule in state.submodules}
+        unreadable = {file.path for file in (*state.changed, *state.outside)} - states.keys()
+        listings: dict[str, Listing] = {}
+        for path, commit in list(commits.items())[:MAX_NESTED_REPOSITORIES]:
+            folder = cwd / path
+            if path not in unreadable and find_root(folder) == folder:
+                inner = states.get(path) or RepositoryState("git", folder, "", commit, None, (), commit, "status")
+                lister = self._listers.setdefault(path, Lister(depth=self._depth + 1))
+                with contextlib.suppress(GitFailed):  # the others and the repository itself are listed all the same
+                    listings[path] = lister.list(folder, inner)
+        return listings
+
+    def _with_changes(self, cwd: Path, state: RepositoryState) -> Listing:
+        unindexed = self._tracked.unindexed
+        recent = self._recently_changed(cwd, state.head) if unindexed and state.head is not None else ()
+        changed = {path: unindexed[path] for path in recent if path in unindexed}
+        tracked = self._tracked.files.with_overlay(changed) if changed else self._tracked.files
+        others = {path: content for path, content in unindexed.items() if path not in changed} if changed else unindexed
+        listing = with_changes(tracked, state, self._tracked.total, others, self._vendored)
+        if not state.prefix:
+            return listing
+        inside = self._below_cwd(listing.files)
+        if state.covers_root:
+            return listing._replace(files=inside, with_outside=listing.files)
+        unindexed = {path: content for path, content in listing.unindexed.items() if not is_outside(path)}
+        return listing._replace(files=inside, unindexed=unindexed)
+
+    def _below_cwd(self, files: FileMap) -> FileMap:
+        """Return the files that are not outside of the workspace's folder."""
+        if self._inside[0] is not files.base:
+            inside = {path: content for path, content in files.base.items() if not is_outside(path)}
+            self._inside = (files.base, inside)
+        overlay = {path: content for path, content in files.overlay.items() if not is_outside(path)}
+        return FileMap(self._inside[1], overlay)
+
+    def _recently_changed(self, cwd: Path, head: str) -> frozenset[str]:
+        recent = self._shared.recently_changed.get(head)
+        if recent is None:
+            recent = recently_changed(cwd, head)
+            self._shared.recently_changed.put(head, recent, 1)
+        return recent
+
+    def _read(self, cwd: Path, state: RepositoryState, output: bytes) -> None:
+        """Read the index from git's listing of it, as far as its entries are new."""
+        digest = digest_bytes(output)
+        before = self._tracked
+        if before.digest != digest:
+            before = self._shared.nearest(digest) or before
+        is_known = before.digest == digest
+        shown = {} if is_known else _shown_files(output, before)
+        paths = (*before.files, *before.unindexed) if is_known else shown
+        self._vendored.update(cwd, state.prefix, paths or [file.path for file in state.changed])
+        if is_known and before.vendored == self._vendored.state:
+            self._tracked = before
         else:
-            self._unindexed = {}
-        self._total = len(shown)
-        if len(shown) > MAX_FILES:
-            shown = dict(sorted(shown.items())[:MAX_FILES])
-        self._tracked = self._tracked.replaced_by(shown)
+            self._tracked = self._divided(before, shown or _shown_files(output, before), digest)
+        if output:
+            self._shared.put(self._tracked)
+
+    def _divided(self, before: TrackedFiles, shown: dict[str, str], digest: str) -> TrackedFiles:
+        """Divide files that may be shown into those that are indexed and the others."""
+        by_path = frozenset(
+            path
+            for path in shown
+            if path in before.by_path
+            or (path not in before.files and path not in before.unindexed and is_unindexed(path))
+        )
+        unindexed: dict[str, str] = {}
+        if by_path or self._vendored:
+            unindexed = {path: id_ for path, id_ in shown.items() if path in by_path or path in self._vendored}
+            shown = {path: id_ for path, id_ in shown.items() if path not in unindexed}
+        total = len(shown)
+        if total > MAX_FILES:
+            shown = _first_files(shown)
+        files = before.files.replaced_by(shown)
+        return TrackedFiles(digest, files, by_path, unindexed, self._vendored.state, total)
+
+
+def _are_same(listings: Mapping[str, Listing], others: Mapping[str, Listing]) -> bool:
+    return listings.keys() == others.keys() and all(listing is others[path] for path, listing in listings.items())
+
+
+def _entries_of(submodules: Mapping[str, Listing]) -> bytes:
+    """Return the files of submodules as entries of the outer repository's index."""
+    entries = (
+        f"H 100644 {content if content.startswith(('w:', 's:')) else f's:{content}'} 0\t{path}/{name}\0"
+        for path, listing in submodules.items()
+        for name, content in (*listing.files.items(), *listing.unindexed.items())
+    )
+    return "".join(entries).encode("utf-8", "surrogateescape")
 
 
 def with_changes(
@@ -243,7 +321,7 @@ def with_changes(
     """
     overlay: dict[str, str | None] = {}
     others: dict[str, str] = {}
-    for changed in state.changed:
+    for changed in (*state.changed, *state.outside):
         path = changed.path
         overlay[path] = None
         if changed.original is not None and "R" in changed.code:
@@ -267,16 +345,25 @@ def with_changes(
 def _truncated(files: FileMap) -> Listing:
     if len(files) <= MAX_FILES:
         return Listing(files, None)
-    return Listing(FileMap(dict(sorted(files.items())[:MAX_FILES]), {}), len(files))
+    return Listing(FileMap(_first_files(files), {}), len(files))
+
+
+def _first_files(files: Mapping[str, str]) -> dict[str, str]:
+    """Return as many files as are indexed, sorted by path; those outside of the workspace's folder are the last."""
+    paths = sorted(files, key=lambda path: (is_outside(path), path))[:MAX_FILES]
+    return {path: files[path] for path in sorted(paths)}
 
 
 def may_show(path: str) -> bool:
-    """Whether a file may enter a pack: not secret, not binary by name, not ours, not installed by a tool."""
-    *folders, name = path.split("/")
-    _, dot, suffix = name.rpartition(".")
+    """Whether a file's text may enter a pack: it may be named, and is not binary by its name."""
+    _, dot, suffix = path.rpartition("/")[2].rpartition(".")
+    return not (dot and suffix.lower() in _OPAQUE_SUFFIXES) and may_name(path)
+
+
+def may_name(path: str) -> bool:
+    """Whether a pack may name a file: not secret, not ours, not installed by a tool, and decodable."""
     return not (
-        (dot and suffix.lower() in _OPAQUE_SUFFIXES)
-        or not _INSTALLED_FOLDERS.isdisjoint(folders)
+        not _INSTALLED_FOLDERS.isdisjoint(path.split("/")[:-1])
         or is_secret_path(path)
         or is_sidecar_path(path)
         or not (path.isascii() or path.isprintable() or _is_decodable(path))
@@ -293,11 +380,27 @@ def _is_decodable(path: str) -> bool:
     return not any("\ud800" <= char <= "\udfff" for char in path)
 
 
-def _read_index(cwd: Path) -> dict[str, str]:
+def _read_index(cwd: Path) -> _Index:
+    """Return git's listing of the whole index, each entry with its flags and content id, and the submodules in it."""
+    output = Git(cwd).run("ls-files", "-s", "-t", "-z", "--", ":/")
+    matches = _SUBMODULE.finditer(output.decode("utf-8", "surrogateescape")) if b"H 160000 " in output else ()
+    return _Index(output, {path: commit for commit, path in map(re.Match.groups, matches)})
+
+
+def _regular_files(output: bytes) -> dict[str, str]:
     """Return the regular files that are checked out: no links, submodules, conflicts or sparse paths."""
-    output = Git(cwd).run("ls-files", "-s", "-t", "-z", "--", ".")
     matches = _REGULAR_FILE.finditer(output.decode("utf-8", "surrogateescape"))
     return {path: id_ for id_, path in map(re.Match.groups, matches)}
+
+
+def _shown_files(output: bytes, before: TrackedFiles) -> dict[str, str]:
+    """Return the regular files that may be shown; those of an earlier listing are known."""
+    known, others = before.files, before.unindexed
+    return {
+        path: content
+        for path, content in _regular_files(output).items()
+        if path in known or path in others or may_show(path)
+    }
 
 
 _TEST_FOLDERS = frozenset(("test", "tests", "__tests__", "spec", "specs", "e2e"))
@@ -381,58 +484,64 @@ class FileContent(NamedTuple):
     content_id: str
     size: int
     content: bytes | None
-    lines: int = 0
-    """Number of lines of a larger text, if they were counted."""
 
 
 def read_contents(
-    cwd: Path, files: Mapping[str, str], limit_bytes: int, *, count_lines: bool = False
+    cwd: Path, files: Mapping[str, str], limit_bytes: int, *, with_large: bool = False
 ) -> Iterator[FileContent]:
     """Yield the readable files; a file that changed since it was listed is left out.
 
-    With `count_lines`, texts over the limit are read for the number of their lines, each up to `MAX_HASHED_BYTES`.
+    With `with_large`, larger files up to `MAX_HASHED_BYTES` are read too, one at a time.
     Raise GitFailed when git's objects cannot be read.
     """
     committed: dict[str, str] = {}
+    submodules: defaultdict[Path, dict[str, str]] = defaultdict(dict)
     for path, content_id in files.items():
-        if not content_id.startswith("w:"):
+        if content_id.startswith("s:"):
+            submodules[submodule_root(cwd, path)][path] = content_id
+        elif not content_id.startswith("w:"):
             committed[path] = content_id
         elif (content := read_from_worktree(cwd, path, content_identity(content_id))) is not None:
-            is_large = len(content) > limit_bytes
-            lines = _count_lines(content) if is_large and count_lines else 0
-            yield FileContent(path, content_id, len(content), None if is_large else content, lines)
-    paths = list(committed)
-    for start in range(0, len(paths), _BATCH_BLOBS):
-        part = paths[start : start + _BATCH_BLOBS]
-        yield from _from_objects(cwd, {path: committed[path] for path in part}, limit_bytes, count_lines=count_lines)
+            is_read = with_large or len(content) <= limit_bytes
+            yield FileContent(path, content_id, len(content), content if is_read else None)
+    for folder, content_ids in ((cwd, committed), *submodules.items()):
+        paths = list(content_ids)
+        for start in range(0, len(paths), _BATCH_BLOBS):
+            part = {path: content_ids[path] for path in paths[start : start + _BATCH_BLOBS]}
+            yield from _from_objects(folder, part, limit_bytes, with_large=with_large)
+
+
+def submodule_root(cwd: Path, path: str) -> Path:
+    """Return the nearest repository between `cwd` and a file below it; `cwd` if there is none."""
+    folder = (cwd / path).parent
+    while folder != cwd and not (folder / ".git").exists():
+        folder = folder.parent
+    return folder
 
 
 def read_from_worktree(cwd: Path, path: str, expected: str) -> bytes | None:
     """Return a worktree file's bytes if they have the expected blob id; else None, as after a line-end conversion."""
-    content = read_below(str(cwd), path, MAX_HASHED_BYTES)
+    folder = cwd
+    while is_outside(path):
+        folder, path = folder.parent, path[3:]
+    content = read_below(str(folder), path, MAX_HASHED_BYTES)
     if content is None:
         return None
     actual = blob_id(content, "sha256" if len(expected) == _SHA256_CHARACTERS else "sha1")
     return content if actual == expected else None
 
 
-def _from_objects(cwd: Path, files: Mapping[str, str], limit_bytes: int, *, count_lines: bool) -> Iterator[FileContent]:
-    sizes = _sizes(cwd, sorted(set(files.values())))
+def _from_objects(cwd: Path, files: Mapping[str, str], limit_bytes: int, *, with_large: bool) -> Iterator[FileContent]:
+    sizes = _sizes(cwd, sorted(set(map(content_identity, files.values()))))
     contents = _blobs(cwd, [id_ for id_, size in sizes.items() if size <= limit_bytes])
     for path, content_id in files.items():
-        size = sizes.get(content_id)
+        blob = content_identity(content_id)
+        size = sizes.get(blob)
         if size is None:
             continue
-        is_counted = count_lines and limit_bytes < size <= MAX_HASHED_BYTES
-        lines = _count_lines(_blobs(cwd, [content_id]).get(content_id, b"")) if is_counted else 0
-        yield FileContent(path, content_id, size, contents.get(content_id), lines)
-
-
-def _count_lines(content: bytes) -> int:
-    """Count the lines of a text; 0 for binary content."""
-    if b"\0" in content[:8192]:
-        return 0
-    return content.count(b"\n") + (not content.endswith(b"\n"))
+        is_large = with_large and limit_bytes < size <= MAX_HASHED_BYTES
+        content = _blobs(cwd, [blob]).get(blob) if is_large else contents.get(blob)
+        yield FileContent(path, content_id, size, content)
 
 
 def _sizes(cwd: Path, ids: list[str]) -> dict[str, int]:

@@ -19,6 +19,7 @@ from sidecar.codebase.summary.grammar import is_loaded
 from sidecar.codebase.summary.languages import language_of
 from sidecar.codebase.summary.model import Summary, from_json, to_json
 from sidecar.codebase.summary.summarize import MAX_ANALYSED_BYTES, summarize, unanalysed_summary
+from sidecar.codebase.worktree.state import is_outside
 from sidecar.core.cancellation import Cancellation
 from sidecar.core.clock import SystemClock
 from sidecar.system.git import GitFailed
@@ -57,7 +58,7 @@ class AnalysedFile(NamedTuple):
 
 def analyse(cwd: Path, files: Mapping[str, str]) -> Iterator[AnalysedFile]:
     """Read and summarize files in this thread; a file that changed meanwhile is left out. Raise GitFailed."""
-    for read in read_contents(cwd, files, MAX_ANALYSED_BYTES, count_lines=True):
+    for read in read_contents(cwd, files, MAX_ANALYSED_BYTES, with_large=True):
         yield AnalysedFile(read.path, read.content_id, _summary_of(read))
 
 
@@ -85,7 +86,7 @@ def handle_request(line: bytes) -> Iterator[bytes]:
     request = orjson.loads(line)
     cwd = Path(os.fsdecode(bytes.fromhex(request["cwd"])))
     try:
-        for read in read_contents(cwd, dict(request["files"]), MAX_ANALYSED_BYTES, count_lines=True):
+        for read in read_contents(cwd, dict(request["files"]), MAX_ANALYSED_BYTES, with_large=True):
             yield orjson.dumps(["started", read.path])
             yield orjson.dumps(["summary", read.path, read.content_id, to_json(_summary_of(read))])
     except GitFailed as error:
@@ -94,7 +95,7 @@ def handle_request(line: bytes) -> Iterator[bytes]:
 
 def _summary_of(read: FileContent) -> Summary:
     if read.content is None:
-        return unanalysed_summary(read.path, read.size, "large")._replace(lines=read.lines)
+        return unanalysed_summary(read.path, read.size, "large")
     return summarize(read.path, read.content)
 
 
@@ -408,6 +409,7 @@ def prioritized(files: Sequence[tuple[str, str]], order: Order | None) -> list[t
     """Sort files: changed ones first, then those of `order` in its order, then the rest."""
     changed = [file for file in files if file[1].startswith("w:")]
     rest = [file for file in files if not file[1].startswith("w:")]
+    rest.sort(key=lambda file: is_outside(file[0]))
     if order is None or len(rest) <= MAX_INLINE_FILES:  # sorting so few takes longer than reading them
         return [*changed, *rest]
     remaining = set(rest)

@@ -190,7 +190,7 @@ def index(call: Call, params: WorkspaceParams) -> CodebaseIndexResult:
     call.cancellation.check()
     _report_progress(call, report)
     return CodebaseIndexResult(
-        files=len(listing.files),
+        files=len(listing.searched),
         from_cache=report.from_cache,
         analysed=report.analysed,
         complete=report.done >= report.total,
@@ -210,7 +210,8 @@ def search(call: Call, params: CodebaseSearchParams) -> CodebaseSearchResult:
     repository, worktree = _open(call, params)
     listing = repository.listing(worktree)
     _, complete = repository.wait_for_index(listing, call.process.indexing, SEARCH_WAIT_MS)
-    ranked = repository.find(params.query, worktree, max(params.limit, REGION_FILES))
+    count = params.limit if params.path_only else max(params.limit, REGION_FILES)
+    ranked = repository.find(params.query, worktree, count)
     files = [
         FoundFile(path=file.path, score=file.score, parts=file.parts, matched=list(file.matched))
         for file in ranked[: params.limit]
@@ -239,7 +240,7 @@ def _found_regions(
 ) -> list[FoundRegion]:
     """Return the regions of the best files with their lines, the most valuable first."""
     best = drop_unlikely(ranked)[:REGION_FILES]
-    contents = {file.path: listing.files[file.path] for file in best if file.path in listing.files}
+    contents = {file.path: listing.searched[file.path] for file in best if file.path in listing.searched}
     summaries = repository.summaries(contents) if complete else repository.cached_summaries(contents)
     searched = [
         SearchedFile(file, contents[file.path], summaries[file.path]) for file in best if file.path in summaries

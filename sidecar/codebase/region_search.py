@@ -39,7 +39,7 @@ MATCH_BYTES = 200
 
 LINE_CHARACTERS = 240
 FOUND_REGIONS = 2_000
-MAX_SEARCHED_CHARACTERS = 4 * 2**20
+MAX_SEARCHED_CHARACTERS = 16 * 2**20
 BLOCK_LINES, MAX_BLOCKS, MAX_HITS = 12, 8, 2_000
 """A file too large to be analysed is searched in blocks of lines; of a frequent term only the first hits count."""
 
@@ -271,7 +271,7 @@ def _split_large(path: str, text: str, query: RegionQuery) -> _SplitFile:
     regions: list[IndexedRegion] = []
     if len(text) > MAX_SEARCHED_CHARACTERS:
         return _SplitFile(lines, ())
-    every = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    every = text.replace("\r\n", "\n").replace("\r", "\n").removesuffix("\n").split("\n")
     hits = _hits(every, query.words)
     scores: defaultdict[int, float] = defaultdict(float)
     for frame in query.evidence.frames:

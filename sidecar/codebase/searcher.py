@@ -6,6 +6,7 @@ import threading
 from collections import defaultdict
 from collections.abc import Sequence
 from functools import partial
+from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,13 +14,13 @@ from sidecar.call import Process
 from sidecar.codebase.files import Listing, is_code, is_own_code, is_test, may_show
 from sidecar.codebase.region_search import RegionQuery
 from sidecar.codebase.search import RANKING_VERSION, FileIndex, RankedFile, SearchQuery
-from sidecar.codebase.search.commit_history import NO_HISTORY, FragileFile, HeadHistory, fragile_files, update_history
+from sidecar.codebase.search.commit_history import NO_HISTORY, FragileFile, Histories
 from sidecar.codebase.search.dependency_graph import imported_name, importers_among
-from sidecar.codebase.search.index import SummaryLookup
+from sidecar.codebase.search.index import SharedIndex, SummaryLookup
 from sidecar.codebase.search.query_evidence import read_evidence
 from sidecar.codebase.summary.summarize import SUMMARY_VERSION
 from sidecar.codebase.unindexed_files import is_unindexed
-from sidecar.codebase.worktree.state import RepositoryState
+from sidecar.codebase.worktree.state import RepositoryState, path_from_cwd, path_from_root
 from sidecar.core.digests import digest_value
 from sidecar.core.terms import paths_in, query_terms, query_words
 from sidecar.system.git import Git, GitFailed
@@ -36,26 +37,33 @@ class _ListedState(NamedTuple):
     listing: Listing
 
 
-class _CachedFragileFiles(NamedTuple):
-    """Fragile files, and what they were computed from."""
+class SharedSearch:
+    """The index and the histories that a repository's worktrees share."""
 
-    history: HeadHistory
-    limit: int
-    files: list[FragileFile]
+    def __init__(self) -> None:
+        self.index = SharedIndex()
+        self.histories = Histories()
 
 
 class Searcher:
     """Finds files by a text. Thread-safe."""
 
-    def __init__(self, cwd: Path, process: Process, cached_summaries: SummaryLookup, summaries: SummaryLookup) -> None:
+    def __init__(
+        self,
+        cwd: Path,
+        process: Process,
+        shared: SharedSearch,
+        cached_summaries: SummaryLookup,
+        summaries: SummaryLookup,
+    ) -> None:
         """`cached_summaries` looks up cached summaries; `summaries` also reads files."""
         self._cwd = cwd
         self._process = process
         self._cached_summaries, self._summaries = cached_summaries, summaries
-        self.index = FileIndex(cached_summaries)
+        self.index = FileIndex(cached_summaries, shared.index)
+        self._histories = shared.histories
         self._cache = process.slices.codebase.search_cache
         self._history = NO_HISTORY
-        self._fragile_files: _CachedFragileFiles | None = None
         self._unreadable_head: str | None = None
         """The head whose history could not be read: searches do without it and are not cached."""
         self._history_lock = threading.Lock()
@@ -68,8 +76,9 @@ class Searcher:
         with self._update_lock:
             if self._listed is None or self._listed.listing is not listing:
                 self._listed = None  # a search that runs meanwhile belongs to neither state
-                self.index.update(listing.files)
+                self.index.update(listing.searched)
             self._listed = _ListedState(state.head, state.changed_hash, listing)
+            self._history = self._histories.known(state.head) or self._history
 
     def cached_listing(self, state: RepositoryState) -> Listing | None:
         """Return the last listing if it is this state's."""
@@ -92,24 +101,25 @@ class Searcher:
             if self._has_history(head):
                 return
             try:
-                self._history = update_history(self._cwd, head, self._history)
+                self._history = self._histories.get(self._cwd, head, self._history)
             except GitFailed as error:
                 self._process.log.warning("codebase.history.failed", reason=error.reason)
                 self._unreadable_head = head
+
+    def read_history_of(self, head: str) -> None:
+        """Read the commits of a head that is probably listed soon."""
+        try:
+            self._histories.get(self._cwd, head, self._history)
+        except GitFailed as error:
+            self._process.log.warning("codebase.history.failed", reason=error.reason)
 
     def fragile_files(self, limit: int) -> list[FragileFile] | None:
         """Return the most fragile listed files; None while the history is unknown."""
         listed, history = self._listed, self._history
         if listed is None or history.head != listed.head:
             return None
-        cached = self._fragile_files
-        if cached is None or cached.history is not history or cached.limit != limit:
-            paths = listed.listing.files
-            files = fragile_files(
-                history.commits, history.history, limit, lambda path: path in paths and is_own_code(path)
-            )
-            cached = self._fragile_files = _CachedFragileFiles(history, limit, files)
-        return cached.files
+        files, paths = self._histories.fragile_files(history), listed.listing.files
+        return list(islice((file for file in files if file.path in paths and is_own_code(file.path)), limit))
 
     def by_interest(self, files: Sequence[tuple[str, str]]) -> list[tuple[str, str]]:
         """Sort (path, content id) pairs: those matching the last query first, then recently changed ones."""
@@ -156,7 +166,7 @@ class Searcher:
         return self.index.find(query, history, self._imports_of, limit)
 
     def _imports_of(self, paths: Sequence[str]) -> dict[str, Sequence[str]]:
-        files = self._listed.listing.files if self._listed is not None else {}
+        files = self._listed.listing.searched if self._listed is not None else {}
         # While files are still being indexed, none is read here: that could delay a call beyond its deadline.
         look_up = self._summaries if self.index.is_complete() else self._cached_summaries
         summaries = look_up({path: files[path] for path in paths if path in files})
@@ -236,9 +246,9 @@ def outside_importers(cwd: Path, root: Path, path: str, summaries: SummaryLookup
     ids = {full: fields.split(" ")[1] for fields, _, full in entries}
     candidates = [full for full in os.fsdecode(mentioned).split("\0") if is_code(full) and may_show(full)]
     candidates = sorted(candidates, key=lambda full: (is_test(full), full))[:at_most]
-    read = summaries({os.path.relpath(full, prefix): ids[full] for full in candidates if full in ids})
-    imports = {os.path.normpath(prefix + near): summary.imports for near, summary in read.items()}
-    return sorted(os.path.relpath(full, prefix) for full in importers_among(list(ids), prefix + path, imports))
+    read = summaries({path_from_cwd(prefix, full): ids[full] for full in candidates if full in ids})
+    imports = {path_from_root(prefix, near): summary.imports for near, summary in read.items()}
+    return sorted(path_from_cwd(prefix, full) for full in importers_among(list(ids), prefix + path, imports))
 
 
 def _scores(paths: bytes, terms: list[str]) -> tuple[defaultdict[str, float], defaultdict[str, list[str]]]:

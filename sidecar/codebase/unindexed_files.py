@@ -8,8 +8,10 @@ import os
 import re
 from collections.abc import Collection, Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
+from sidecar.codebase.worktree.state import path_from_cwd
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.system.git import Git, GitFailed
 from sidecar.system.safe_open import read_below
@@ -94,6 +96,14 @@ _ENTRY = lazy_regex(r"[\w@.+~/-]+")
 _MARKED = (":(attr:linguist-vendored)", ":(attr:linguist-vendored=true)")
 
 
+class VendoredState(NamedTuple):
+    """The files that are vendored, by their manifests and attributes. Immutable."""
+
+    entries: Mapping[str, frozenset[str]] = MappingProxyType({})
+    """For each folder with a manifest, the entries in it."""
+    marked: frozenset[str] = frozenset()
+
+
 class VendoredFiles:
     """Finds vendored files; reads manifests and attributes again only after they changed."""
 
@@ -110,7 +120,7 @@ class VendoredFiles:
         """
         names = sorted(path for path in paths if path.endswith(_SOURCES))
         names += ["../" * levels + ATTRIBUTES_FILE for levels in range(1, prefix.count("/") + 1)]
-        sources = tuple(stat for name in names if (stat := _stat(cwd, name)) is not None)
+        sources = tuple(stat for name in dict.fromkeys(names) if (stat := _stat(cwd, name)) is not None)
         self._marked &= frozenset(paths)
         if sources == self._sources and not any(name.endswith(ATTRIBUTES_FILE) for name, *_ in sources):
             return
@@ -120,11 +130,16 @@ class VendoredFiles:
             manifest = next((row for row in MANIFESTS if f"/{name}".endswith(row.ending)), None)
             if manifest is not None:
                 folder = "/".join(name.split("/")[: -manifest.levels])
-                text = (read_below(str(cwd), name, MAX_MANIFEST_BYTES) or b"").decode("utf-8", "replace")
+                text = _read_source(cwd, name).decode("utf-8", "replace")
                 self._entries[folder] = self._entries.get(folder, frozenset()) | _entries(text)
         attributes = (name for name, *_ in sources if name.endswith(ATTRIBUTES_FILE))
-        if any(b"linguist-vendored" in _read_attributes(cwd, name) for name in attributes):
+        if any(b"linguist-vendored" in _read_source(cwd, name) for name in attributes):
             self._marked = _marked_files(cwd, prefix)
+
+    @property
+    def state(self) -> VendoredState:
+        """The manifests' entries and the marked files."""
+        return VendoredState(self._entries, self._marked)
 
     def __bool__(self) -> bool:
         return bool(self._entries or self._marked)
@@ -148,7 +163,7 @@ def _stat(cwd: Path, name: str) -> tuple[str, int, int] | None:
     return name, stat.st_mtime_ns, stat.st_size
 
 
-def _read_attributes(cwd: Path, name: str) -> bytes:
+def _read_source(cwd: Path, name: str) -> bytes:
     path = Path(os.path.normpath(cwd / name))
     return read_below(str(path.parent), path.name, MAX_MANIFEST_BYTES) or b""
 
@@ -183,7 +198,7 @@ def _marked_files(cwd: Path, prefix: str) -> frozenset[str]:
     except GitFailed:
         return frozenset()
     paths = output.decode("utf-8", "surrogateescape").split("\0")
-    return frozenset(path.removeprefix(prefix) for path in paths if path and path.startswith(prefix))
+    return frozenset(path_from_cwd(prefix, path) for path in paths if path)
 
 
 RECENT_COMMITS = 50

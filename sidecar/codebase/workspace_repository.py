@@ -5,25 +5,34 @@ import os
 import posixpath
 import stat
 import threading
+import weakref
 from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 
 from sidecar.call import Process
-from sidecar.codebase.files import Lister, Listing, may_show, read_contents, read_from_worktree
+from sidecar.codebase.files import Lister, Listing, SharedListings, may_show, read_contents, read_from_worktree
 from sidecar.codebase.indexer import MAX_INLINE_FILES, Indexer, IndexReport, analyse
 from sidecar.codebase.region_search import FoundRegion, RegionSearch, SearchedFile, ShownRegions
 from sidecar.codebase.search import FragileFile, PackageNames, RankedFile, SearchQuery
+from sidecar.codebase.search.postings import clear_key_cache
 from sidecar.codebase.search.region_ranking import RankedRegion
-from sidecar.codebase.searcher import Searcher, outside_importers
+from sidecar.codebase.searcher import Searcher, SharedSearch, outside_importers
 from sidecar.codebase.store import FileCache, SearchCache
+from sidecar.codebase.stored_index import StoredIndex
 from sidecar.codebase.summary.grammar import load
 from sidecar.codebase.summary.languages import main_grammars
 from sidecar.codebase.summary.model import Landmine, Summary
 from sidecar.codebase.worktree.content_hash import ContentHashes, content_identity
 from sidecar.codebase.worktree.diff import FileDiff, HeadMove, diff_between, head_move, paths_to_show
 from sidecar.codebase.worktree.freshness import Freshness, Watchers
-from sidecar.codebase.worktree.git_files import common_dir_of, find_root, index_signature, operation_in_progress
+from sidecar.codebase.worktree.git_files import (
+    common_dir_of,
+    find_root,
+    head_of,
+    index_signature,
+    operation_in_progress,
+)
 from sidecar.codebase.worktree.libgit_diff import DiffCache, blob_ids
 from sidecar.codebase.worktree.state import RepositoryState, StateUnavailable
 from sidecar.core.clock import SystemClock
@@ -42,6 +51,11 @@ MANY_FILES = 1_000
 
 WARM_AFTER_SECONDS = 1.0
 
+STORED_CHANGES = 64
+"""Number of changed documents after which the index is stored again; fewer are read from the file cache."""
+
+STORE_AFTER_MS = 1_000.0
+
 COMMON_SHARE, MIN_COMMON_FILES = 0.02, 3
 """A term in more than this share of the files is not rare (decisions.md); in a small repository, in more files."""
 
@@ -52,14 +66,64 @@ RECENT_SUMMARY_BYTES, SUMMARY_SIZE_FACTOR = 4 * 2**20, 4
 """Size of the cache of recently shown summaries, and the memory of one summary as a multiple of its file's bytes."""
 
 
+class SharedRepository:
+    """Data that the worktrees of one repository share; none of it depends on which of them it came from."""
+
+    def __init__(self, stored: StoredIndex) -> None:
+        self.listings = SharedListings()
+        self.search = SharedSearch()
+        self.regions = RegionSearch()
+        self.recent_summaries: LruCache[tuple[str, str], Summary] = LruCache(RECENT_SUMMARY_BYTES)
+        self._stored = stored
+        self._lock = threading.Lock()
+        self._is_loaded = False
+
+    def load(self) -> None:
+        """Load what an earlier process stored, once."""
+        if self._is_loaded:  # without the lock, which is held while the index is stored
+            return
+        with self._lock:
+            if not self._is_loaded:
+                loaded = self._stored.load()
+                if loaded is not None and self.search.index.restore(loaded.documents):
+                    self.search.histories.restore(loaded.head, loaded.commits)
+                    self.listings.put(loaded.tracked)
+                self._is_loaded = True
+
+    def must_be_stored(self) -> bool:
+        """Whether many documents changed since the index was stored."""
+        return self._stored.changes_since(self.search.index) >= STORED_CHANGES
+
+    def store(self) -> None:
+        """Store the index for later processes, unless it was done meanwhile."""
+        with self._lock:
+            if self.must_be_stored():
+                latest = self.search.histories.latest
+                self._stored.save(self.search.index, self.listings.latest(), latest.head, latest.commits)
+
+
 class CodebaseState:
     """Caches of summaries and search results, and the watches of worktrees, for the lifetime of the process."""
 
     def __init__(self, process: Process) -> None:
+        self._process = process
         self.file_cache = FileCache(process)
         self.search_cache = SearchCache(process)
         self.shown_regions = ShownRegions()
         self.watchers = Watchers(process)
+        self._lock = threading.Lock()
+        self._shared: weakref.WeakValueDictionary[str, SharedRepository] = weakref.WeakValueDictionary()
+
+    def shared_repository(self, cwd: Path) -> SharedRepository:
+        """Return what a workspace shares with those at the same folder of the repository's other worktrees."""
+        root = find_root(cwd)
+        common = common_dir_of(root) if root is not None else None
+        key = str(cwd) if root is None or common is None else f"{common}\0{cwd.relative_to(root).as_posix()}"
+        with self._lock:
+            shared = self._shared.get(key)
+            if shared is None:
+                shared = self._shared[key] = SharedRepository(StoredIndex(self._process.state_dir, key))
+            return shared
 
 
 class Repository:
@@ -71,13 +135,14 @@ class Repository:
         self._process = process
         files_clock = SystemClock()  # file times come from the machine's clock, not from the process's
         self._hashes = ContentHashes(lambda: files_clock.now_ms() * 1_000_000)
-        self._lister = Lister()
+        self.shared = process.slices.codebase.shared_repository(self.cwd)
+        self._lister = Lister(self.shared.listings)
         self._file_cache = process.slices.codebase.file_cache
-        self._searcher = Searcher(self.cwd, process, self.cached_summaries, self.summaries)
+        self._searcher = Searcher(self.cwd, process, self.shared.search, self.cached_summaries, self.summaries)
         self._index = self._searcher.index
-        self._region_search = RegionSearch()
+        self._region_search = self.shared.regions
         self._indexer = Indexer(self.cwd, process, self._index, self._file_cache)
-        self._recent_summaries: LruCache[tuple[str, str], Summary] = LruCache(RECENT_SUMMARY_BYTES)
+        self._recent_summaries = self.shared.recent_summaries
         self._listing_lock = threading.Lock()
         self._index_lock = threading.Lock()
         self._index_run: Future[IndexReport] | None = None
@@ -92,7 +157,22 @@ class Repository:
 
     def state(self) -> RepositoryState:
         """Return the worktree's state; git runs only if something happened since the last time. Raise StateFailed."""
+        if self._last_listing is None:
+            self._read_ahead()
         return self.freshness.state()
+
+    def _read_ahead(self) -> None:
+        """Read the history of the head and the entries of the index, while git determines the state."""
+        root = find_root(self.cwd)
+        if root is not None and not self._process.closing.is_set():
+            self._lister.read_ahead(self._process.background, self.cwd, root)
+            self._process.background.submit(self._load_ahead, root)
+
+    def _load_ahead(self, root: Path) -> None:
+        self.shared.load()
+        head = head_of(root)
+        if head is not None and self.shared.search.histories.has_any():
+            self._searcher.read_history_of(head)
 
     def cached_state(self) -> tuple[RepositoryState, Listing] | None:
         """Return state and listing if little or nothing happened since the last time; else None."""
@@ -115,6 +195,7 @@ class Repository:
     def listing(self, state: RepositoryState) -> Listing:
         """Return a state's files and make the index hold exactly these. Raise StateFailed."""
         with self._listing_lock:
+            self.shared.load()
             try:
                 listing = self._lister.list(self.cwd, state)
             except GitFailed as error:
@@ -122,6 +203,9 @@ class Repository:
             if self._last_listing is not listing:
                 self.key, self._last_listing = _repository_key(state), listing
             self._searcher.update(state, listing)
+            shared_index = self.shared.search.index
+            if shared_index.has_excess():
+                self.freshness.idle_queue.submit(shared_index.remove_excess)
             return listing
 
     def start_indexing(self, listing: Listing, pool: ThreadPoolExecutor) -> "Future[IndexReport]":
@@ -131,7 +215,7 @@ class Repository:
         """
         with self._index_lock:
             if self._index_run is None or self._index_run.done():
-                self._index_report = IndexReport(total=len(listing.files))
+                self._index_report = IndexReport(total=len(listing.searched))
                 self._index_run = pool.submit(self._run, self._index_report)
                 if not self._grammars_started:
                     self._grammars_started = True
@@ -143,7 +227,7 @@ class Repository:
 
     def fill_index(self, listing: Listing, report: IndexReport) -> IndexReport:
         """Index the files in this thread; the report can be watched and cancelled."""
-        report.total = len(listing.files)
+        report.total = len(listing.searched)
         return self._run(report)
 
     def wait_for_index(self, listing: Listing, pool: ThreadPoolExecutor, wait_ms: float) -> tuple[int, bool]:
@@ -186,7 +270,7 @@ class Repository:
         touched: Collection[str] = (),
     ) -> list[RankedFile]:
         """Rank the files a text is about; `mentioned` by the user, `touched` by the conversation's runs."""
-        changed = () if state.kind == "folder" else (file.path for file in state.changed)
+        changed = () if state.kind == "folder" else (file.path for file in state.all_changed)
         query = SearchQuery(text, frozenset(changed), frozenset(mentioned), frozenset(touched))
         return self._searcher.find(query, state, self.key, limit)
 
@@ -215,14 +299,11 @@ class Repository:
     def names_in(self, paths: Collection[str]) -> frozenset[str]:
         """Return the names that files of the last listing define and use, as far as they are cached; reads no file."""
         listing = self._last_listing
-        files = {path: listing.files[path] for path in paths if path in listing.files} if listing is not None else {}
+        searched = listing.searched if listing is not None else {}
+        files = {path: searched[path] for path in paths if path in searched}
         known = self.cached_summaries(files).values()
         defined = (definition.name for summary in known for definition in summary.definitions)
         return frozenset((*defined, *(name for summary in known for name in summary.references)))
-
-    def common_terms(self, terms: Collection[str]) -> frozenset[str]:
-        """Return the terms that are not rare here: found in more than 2 % of the files, as far as they are indexed."""
-        return self._index.common_terms(terms, COMMON_SHARE, MIN_COMMON_FILES)
 
     def evidence_in(self, prompt: str, names: Collection[str], terms: Collection[str]) -> frozenset[str]:
         """Return the paths, names and rare terms of a prompt that the repository has, as far as it is indexed."""
@@ -308,7 +389,7 @@ class Repository:
         root = find_root(self.cwd)
         if root is None or root == self.cwd:
             return inside
-        return sorted((*inside, *outside_importers(self.cwd, root, path, self.summaries, MAX_IMPORT_CANDIDATES)))
+        return sorted({*inside, *outside_importers(self.cwd, root, path, self.summaries, MAX_IMPORT_CANDIDATES)})
 
     def texts_above(self, names: Sequence[str], state: RepositoryState) -> dict[str, str]:
         """Return the texts of files with these names in the repository's folders above `cwd`, the nearest first.
@@ -389,7 +470,10 @@ class Repository:
         done = self._indexer.run(self.key, report, self._searcher.by_interest)
         if done.analysed >= MANY_FILES or done.from_cache >= MANY_FILES:
             clear_term_cache()
+            clear_key_cache()
             release_memory()
+        if self.shared.must_be_stored() and self._searcher.is_complete():
+            self.freshness.idle_queue.submit(self.shared.store, STORE_AFTER_MS)
         return done
 
     def _load_grammars(self, index_run: "Future[IndexReport]") -> None:

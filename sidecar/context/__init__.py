@@ -2,8 +2,8 @@
 
 from sidecar.context.brackets import BRACKETS, BUDGET_SHARES, Bracket, bracket_of, bracket_with_hysteresis
 from sidecar.context.project_files import AgentProgress, agent_progress
-from sidecar.context.restart import SessionCounters, restart_reasons
-from sidecar.context.store import record_compaction
+from sidecar.context.restart import SessionCounters, restart_criteria
+from sidecar.context.store import compaction_count, record_compaction
 
 __all__ = [
     "BRACKETS",
@@ -14,6 +14,7 @@ __all__ = [
     "agent_progress",
     "bracket_of",
     "bracket_with_hysteresis",
+    "compaction_count",
     "record_compaction",
-    "restart_reasons",
+    "restart_criteria",
 ]

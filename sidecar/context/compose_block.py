@@ -328,7 +328,7 @@ def load_memories(
     has_continuation = os.path.isfile(os.path.join(workspace.project, CONTINUATION))
     if not includes_memories(bracket, is_first=is_first):
         return BlockMemories(has_continuation=has_continuation)
-    query = recall_query(workspace, task) if task.strip() else None
+    query = recall_query(task) if task.strip() else None
     loaded = preload(call, workspace, token, query=query)
     captured = memories_by_id(call, workspace, token, captured_ids) if captured_ids and not loaded.warning else ()
     hot = tuple(memory for memory in loaded.memories if memory.id not in captured_ids)

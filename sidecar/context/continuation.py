@@ -23,7 +23,7 @@ from sidecar.context.restart import (
     after_compaction,
     after_finished_compaction,
     after_interaction,
-    restart_reasons,
+    restart_criteria,
     session_counters,
 )
 from sidecar.core.redact import redact
@@ -183,7 +183,7 @@ def count_interaction(
 def evaluate(record: SessionRecord, waiting: str) -> RestartDecision:
     """Evaluate stored counters. `waiting` is the agent that waits while the present one is done."""
     counters = session_counters(record, next_agent_pending=bool(waiting))
-    return RestartDecision(counters, waiting, restart_reasons(counters))
+    return RestartDecision(counters, waiting, tuple(restart_criteria(counters).values()))
 
 
 def waiting_agent(pipeline: Pipeline | None, facts: SessionFacts) -> str:

@@ -29,19 +29,19 @@ class SessionCounters(NamedTuple):
     """Whether the agent is done and another one waits."""
 
 
-def restart_reasons(counters: SessionCounters) -> tuple[str, ...]:
-    """Return every restart criterion that is met, in words; one is enough."""
-    reasons = []
+def restart_criteria(counters: SessionCounters) -> dict[str, str]:
+    """Return every restart criterion that is met, by name, in words; one is enough."""
+    met = {}
     if counters.compactions >= COMPACTION_LIMIT:
-        reasons.append(f"{counters.compactions} compactions in this session (from {COMPACTION_LIMIT})")
+        met["compactions"] = f"{counters.compactions} compactions in this session (from {COMPACTION_LIMIT})"
     drop = _drop(counters)
     if drop > SCORE_DROP:
-        reasons.append(f"the agent's score fell by {drop:.0%} (more than {SCORE_DROP:.0%})")
+        met["score"] = f"the agent's score fell by {drop:.0%} (more than {SCORE_DROP:.0%})"
     if counters.critical_in_a_row >= CRITICAL_LIMIT:
-        reasons.append(f"the context window was CRITICAL {counters.critical_in_a_row} times in a row")
+        met["critical"] = f"the context window was CRITICAL {counters.critical_in_a_row} times in a row"
     if counters.next_agent_pending:
-        reasons.append("the agent is done and the next one is waiting")
-    return tuple(reasons)
+        met["agentDone"] = "the agent is done and the next one is waiting"
+    return met
 
 
 def _drop(counters: SessionCounters) -> float:

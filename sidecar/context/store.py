@@ -97,6 +97,16 @@ def record_compaction(tx: apsw.Connection, project: str, session_id: str, now_ms
     save_session_record(tx, project, session_id, after_compaction(load_session_record(tx, project, session_id)), now_ms)
 
 
+def compaction_count(tx: apsw.Connection, project: str) -> int:
+    """Return how many compactions of a project's sessions are recorded."""
+    row = tx.execute(
+        "SELECT total(json_extract(CAST(counters AS TEXT), '$.compactions')) FROM continuity_context_sessions"
+        " WHERE project = ?",
+        (project,),
+    ).get
+    return int(cast("float", row))
+
+
 def load_resume_point(tx: apsw.Connection, project: str, session_id: str) -> ResumePoint | None:
     """Return the resume point of a session's last compaction; None when no compaction was announced."""
     row = tx.execute(

@@ -9,7 +9,10 @@ from pathlib import PurePosixPath
 import apsw
 
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.markdown import first_informative_paragraph
 from sidecar.core.text import clip
+from sidecar.language.conclusions import match_conclusion
+from sidecar.memory import corrections_of
 from sidecar.runs import (
     Artifact,
     Counters,
@@ -26,12 +29,14 @@ from sidecar.runs import (
 
 MAX_FILES = 60
 MAX_FAILING = 40
-MAX_DECISIONS = 12
-MAX_RISKS = 8
+MAX_OF_EACH = 5
+"""Maximum number of conclusions, of decisions, of corrections and of risks (decisions.md)."""
+
 RISK_RUNS = 5
 """Number of latest runs whose open points count; earlier ones are done or mentioned again."""
 
 SENTENCE_CHARACTERS = 300
+CONCLUSION_CHARACTERS = 400
 
 _FENCE = lazy_regex(r"```[\s\S]*?(?:```|\Z)")
 _END = lazy_regex(r"(?<=[.!?])\s+|\n+")
@@ -45,7 +50,9 @@ _OPEN = lazy_regex(
     r"|have(?:n't| not) (?:run|tested|verified|checked)|follow[- ]?up|caveat|beware"
     r"|still (?:fails?|failing|missing|open|needs?)|remain(?:s|ing)|open (?:question|point)s?"
     r"|left (?:open|to do)|needs? (?:to be )?(?:decided|confirm\w*"
-    r"|review\w*))\b"
+    r"|review\w*)|noch (?:nicht|offen)|steht noch aus|ungetestet|ainda (?:não|falta)|pendente|falta(?:m|n)?|todavía no"
+    r"|pendiente|aún no|pas encore|reste à|non ancora|da fare|nog niet|ещё не|еще не|осталось|не проверено)\b"
+    r"|まだ|未(?:確認|対応|テスト|完了|测试|完成|验证|解决)|还没|尚未|待(?:办|确认|处理)"
 )
 _CLEARED = lazy_regex(
     r"(?i)\b(?:no|without|any) (?:\w+ )?(?:risks?|todos?|caveats?|follow[- ]?ups?|open)\b|nothing remains"
@@ -53,19 +60,31 @@ _CLEARED = lazy_regex(
 
 
 def snapshot_of(
-    state: SubChat, runs: Sequence[RunSummary], failing: Sequence[FailingTests], artifacts: Sequence[Artifact]
+    state: SubChat,
+    runs: Sequence[RunSummary],
+    failing: Sequence[FailingTests],
+    artifacts: Sequence[Artifact],
+    corrections: Sequence[str] = (),
 ) -> Snapshot:
-    """Combine what is known about a conversation; `runs` are its own, latest first."""
+    """Combine what is known about a conversation; `runs` are its own, latest first, as are the corrections."""
     return Snapshot(
         objective=state.task.objective if state.task else "",
         plan=state.plan,
         todos=state.todos,
-        decisions=_first(_decisions(runs, artifacts), MAX_DECISIONS),
-        risks=_first(_risks(runs, failing), MAX_RISKS),
+        conclusions=_first(_conclusions(runs), MAX_OF_EACH),
+        decisions=_first(_decisions(runs, artifacts), MAX_OF_EACH),
+        corrections=_first(corrections, MAX_OF_EACH),
+        risks=_first(_risks(runs, failing), MAX_OF_EACH),
         failing=_first((name for tests in failing for name in tests.names), MAX_FAILING),
         files=_files(runs),
-        conclusion=next((run.conclusion for run in runs if run.conclusion), ""),
     )
+
+
+def _conclusions(runs: Sequence[RunSummary]) -> Iterator[str]:
+    """Yield what each run found or did: the first paragraph of its final words that says something."""
+    for run in runs:
+        if conclusion := first_informative_paragraph(run.conclusion, CONCLUSION_CHARACTERS):
+            yield conclusion
 
 
 def sentences(text: str) -> Iterator[str]:
@@ -86,7 +105,11 @@ def _decisions(runs: Sequence[RunSummary], artifacts: Sequence[Artifact]) -> Ite
         elif artifact.type == "rejectedApproach":
             yield f"Rejected: {artifact.title}"
     for run in runs:
-        yield from (sentence for sentence in sentences(run.conclusion) if _DECIDED.search(sentence))
+        yield from (sentence for sentence in sentences(run.conclusion) if _is_decision(sentence))
+
+
+def _is_decision(sentence: str) -> bool:
+    return _DECIDED.search(sentence) is not None or match_conclusion(sentence) is not None
 
 
 def _risks(runs: Sequence[RunSummary], failing: Sequence[FailingTests]) -> Iterator[str]:
@@ -147,7 +170,9 @@ def structured_state(tx: apsw.Connection, sub_chat_id: str) -> Snapshot:
         if is_intact and artifact.provenance.sub_chat_id == sub_chat_id
     ]
     runs = records.run_summaries(tx, sub_chat_id, RUNS)
-    return snapshot_of(state, runs, records.failing_tests(tx, place.workspace), conversation_artifacts)
+    corrections = corrections_of(tx, place.project, [run.run_id for run in runs])
+    failing = records.failing_tests(tx, place.workspace)
+    return snapshot_of(state, runs, failing, conversation_artifacts, corrections)
 
 
 def store_snapshot(
@@ -159,7 +184,7 @@ def store_snapshot(
 
 def marker_text(counters: Counters, snapshot: Snapshot) -> str:
     """Return one or two sentences: a fresh session starts, what the previous one had, and what is carried over."""
-    delivered = f", {_size(sum(counters.injected))} of context" if any(counters.injected) else ""
+    delivered = f", {_size(counters.delivered_bytes)} of context" if counters.delivered_bytes else ""
     return (
         f"Continued in a fresh session: the previous one had {_count(counters.turns, 'turn')}{delivered}."
         f" Nothing was removed. Carried over: {_listed(_carried(snapshot))}."
@@ -170,7 +195,9 @@ def _carried(snapshot: Snapshot) -> list[str]:
     done = sum(status == "completed" for _, status in snapshot.todos)
     counted = (
         (len(snapshot.todos), "step", f" ({done} done)"),
+        (len(snapshot.conclusions), "conclusion", ""),
         (len(snapshot.decisions), "decision", ""),
+        (len(snapshot.corrections), "correction", ""),
         (len(snapshot.risks), "open point", ""),
         (len(snapshot.failing), "failing test", ""),
         (len(snapshot.files), "changed file", ""),

@@ -66,7 +66,7 @@ def rehydrate(call: Call, params: GovernorRehydrateParams) -> GovernorRehydrateR
                 hint="Set `mode` to active.",
             )
         state = records.sub_chat(tx, params.sub_chat_id)
-        counters = replace(state.counters, rehydrate_reason=redact(params.reason), refused_at_turn=None)
+        counters = replace(state.counters, rehydrate_reason=redact(params.reason))
         decision = evaluate(counters, settings, shadow=False)
         last_run = next(iter(records.run_summaries(tx, params.sub_chat_id, 1)), None)
         snapshot = store_snapshot(tx, params.sub_chat_id, last_run.run_id if last_run else "", decision.reasons, now_ms)
@@ -102,11 +102,12 @@ def _snapshot_view(stored: StoredSnapshot) -> StoredSnapshotView:
         objective=snapshot.objective,
         plan=snapshot.plan,
         todos=[SnapshotStep(content=content, status=status) for content, status in snapshot.todos],
+        conclusions=list(snapshot.conclusions),
         decisions=list(snapshot.decisions),
+        corrections=list(snapshot.corrections),
         risks=list(snapshot.risks),
         failing=list(snapshot.failing),
         files=[SnapshotFile(path=file.path, why=file.why) for file in snapshot.files],
-        conclusion=snapshot.conclusion,
     )
 
 

@@ -56,11 +56,14 @@ class StoredSnapshotView(WireModel):
     objective: str
     plan: str = Field(description="The last plan that the agent proposed; empty without one.")
     todos: list[SnapshotStep]
+    conclusions: list[str] = Field(description="What the last runs found or did, the latest first.")
     decisions: list[str]
+    corrections: list[str] = Field(
+        description="The user's corrections and preferences that are no standing instructions, the latest first."
+    )
     risks: list[str] = Field(description="Open points from the latest runs' conclusions, and failing runners.")
     failing: list[str] = Field(description="Names of failing tests.")
     files: list[SnapshotFile] = Field(description="Latest first.")
-    conclusion: str = Field(description="The agent's final words.")
 
 
 class GovernorStatusResult(WireModel):

@@ -3,18 +3,20 @@
 The rules are in decisions.md, Governor.
 
 An action needs two signals at their thresholds, or one at twice its threshold; time or the bracket alone never
-trigger. A value equal to its threshold counts. Each restart criterion, and the user's request, forces a rehydrate.
+trigger. A value equal to its threshold counts. A rehydrate needs a signal of the session itself: lines of the diff,
+with or without time, never make one due. Each restart criterion, and the user's request, forces a rehydrate. A request
+is stated once per provider session and cause, whether or not it may be followed.
 
 A snapshot counts what was added since the last one, a rehydrate what was added since the session started: a snapshot
 stores what was reached, and removes nothing from the session.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
-from sidecar.context import BRACKETS, Bracket, SessionCounters, restart_reasons
+from sidecar.context import BRACKETS, Bracket, SessionCounters, restart_criteria
 from sidecar.governor.model import GovernorAction
 from sidecar.runs import Counters
 from sidecar.settings.resolve import Settings
@@ -63,13 +65,14 @@ def after_run(counters: Counters, run: RunPressure) -> Counters:
     What passive mode only computed (`shadow`) stops counting with the first run that received something.
     """
     if counters.shadow and not run.shadow:
-        counters = _without_delivered(counters)
+        counters = replace(_without_delivered(counters), delivered_bytes=0)
     growth = _growth(counters.last_diff_lines, run)
     return replace(
         counters,
         turns=counters.turns + 1,
         injected=(*counters.injected, run.injected_bytes)[-WINDOW_CALLS:],
         injected_before=max(0, counters.injected_before - max(0, len(counters.injected) + 1 - WINDOW_CALLS)),
+        delivered_bytes=counters.delivered_bytes + run.injected_bytes,
         files=tuple(dict.fromkeys((*counters.files, *run.files))),
         diff_lines=counters.diff_lines + growth,
         last_diff_lines=run.diff_lines,
@@ -142,8 +145,15 @@ def with_session(counters: Counters, session_id: str) -> Counters:
 
 
 def after_refusal(counters: Counters) -> Counters:
-    """Record that the host continued in the same session; the next request needs new pressure."""
-    return replace(counters, rehydrate_reason=None, refused_at_turn=counters.turns)
+    """Record that the host continued in the same session although a fresh one was requested."""
+    return replace(counters, rehydrate_reason=None)
+
+
+def after_request(counters: Counters, causes: tuple[str, ...]) -> Counters:
+    """Record the causes of a request that was stated after the last run; only others are stated later."""
+    known = {cause for cause, _ in counters.requested}
+    new = tuple((cause, counters.turns) for cause in causes if cause not in known)
+    return replace(counters, requested=(*counters.requested, *new))
 
 
 def started_new_session(counters: Counters, before: str | None, after: str, *, fresh_requested: bool) -> bool:
@@ -186,6 +196,8 @@ class Signal(NamedTuple):
     snapshot_at: float
     rehydrate_at: float
     sufficient_alone: bool = True
+    is_of_session: bool = True
+    """Whether it measures how full the session is; work and time alone are no reason to leave it."""
     since: tuple[str, str] = ("", "")
     """Suffix of the label for a snapshot, and for a rehydrate."""
 
@@ -216,11 +228,14 @@ class Decision(NamedTuple):
     """Signals behind the reasons; `forced` for a restart criterion or the user's request."""
     suppressed: GovernorAction | None = None
     """The strongest action that was due and not allowed."""
+    causes: tuple[str, ...] = ()
+    """Names of the causes of a due rehydrate; none if it was stated before."""
 
 
 _STRONGEST_FIRST: tuple[GovernorAction, ...] = ("rehydrate", "snapshot")
 SWITCHED_OFF = "switched off in the settings"
-REFUSED = "the host continued the same session at the last request"
+REQUESTED = "requested"
+"""The cause of the user's own request, which nothing stated before makes redundant."""
 _SINCE = (" since the last snapshot", " in this session")
 
 
@@ -234,12 +249,14 @@ def signals_of(counters: Counters) -> tuple[Signal, ...]:
         at_snapshot: float,
         *,
         sufficient_alone: bool = True,
+        is_of_session: bool = True,
         since: tuple[str, str] = _SINCE,
     ) -> Signal:
         threshold = THRESHOLDS[name]
         return Signal(
-            name, label, value, value - at_snapshot, threshold.snapshot, threshold.rehydrate, sufficient_alone, since
-        )
+            name, label, value, value - at_snapshot, threshold.snapshot, threshold.rehydrate, sufficient_alone,
+            is_of_session, since,
+        )  # fmt: skip
 
     injected = sum(counters.injected[-WINDOW_CALLS:])
     new_bytes = sum(counters.injected[counters.injected_before :][-WINDOW_CALLS:])
@@ -253,8 +270,12 @@ def signals_of(counters: Counters) -> tuple[Signal, ...]:
             since=("", ""),
         ),
         signal("files", "distinct files delivered", len(counters.files), counters.files_before),
-        signal("diffLines", "lines added to the diff", counters.diff_lines, counters.diff_lines_before),
-        signal("minutes", "active minutes", minutes, minutes - new_minutes, sufficient_alone=False),
+        signal(
+            "diffLines", "lines added to the diff", counters.diff_lines, counters.diff_lines_before, is_of_session=False
+        ),
+        signal(
+            "minutes", "active minutes", minutes, minutes - new_minutes, sufficient_alone=False, is_of_session=False
+        ),
         Signal(
             "bracket", _ORDER[bracket], bracket, bracket if bracket > counters.bracket_before else 0,
             BRACKET_SNAPSHOT, BRACKET_REHYDRATE, sufficient_alone=False,
@@ -276,52 +297,60 @@ def session_counters_of(counters: Counters) -> SessionCounters:
 @lru_cache(maxsize=64)
 def evaluate(counters: Counters, settings: Settings, *, shadow: bool) -> Decision:
     """Return the decision on a conversation, from its signals, the restart criteria, and a request by the user."""
-    forced = (
-        ()
-        if counters.rehydrate_reason is None
-        else (f"requested: {counters.rehydrate_reason}" if counters.rehydrate_reason else "requested manually",)
-    )
+    forced = restart_criteria(session_counters_of(counters))
+    if counters.rehydrate_reason is not None:
+        words = f"requested: {counters.rehydrate_reason}" if counters.rehydrate_reason else "requested manually"
+        forced = {REQUESTED: words, **forced}
     suppressed: dict[GovernorAction, str] = {}
     if not settings["snapshot"]:
         suppressed["snapshot"] = SWITCHED_OFF
-    if shadow or not (settings["rehydrate"] or forced):
+    if shadow or not (settings["rehydrate"] or REQUESTED in forced):
         suppressed["rehydrate"] = SWITCHED_OFF
-    elif (
-        counters.refused_at_turn is not None
-        and counters.turns - counters.refused_at_turn < THRESHOLDS["turns"].snapshot
-    ):
-        suppressed["rehydrate"] = REFUSED
-    return decide(signals_of(counters), (*forced, *restart_reasons(session_counters_of(counters))), suppressed)
+    stated = frozenset(cause for cause, turn in counters.requested if turn < counters.turns)
+    return decide(signals_of(counters), forced, suppressed, stated)
 
 
-def decide(signals: tuple[Signal, ...], forced: tuple[str, ...], suppressed: Mapping[GovernorAction, str]) -> Decision:
+def decide(
+    signals: tuple[Signal, ...],
+    forced: Mapping[str, str],
+    suppressed: Mapping[GovernorAction, str],
+    stated: Collection[str] = (),
+) -> Decision:
     """Return the strongest action that is due and not suppressed. A suppressed action is reported with its reason.
 
-    A suppressed rehydrate does not cause repeated snapshots: those need pressure since the last one.
+    A suppressed rehydrate does not cause repeated snapshots: those need pressure since the last one. `forced` are the
+    restart criteria that are met, by name; a rehydrate whose causes are all among `stated` is not due again.
     """
     notes: tuple[str, ...] = ()
     reasons: tuple[str, ...] = ()
     triggers: tuple[str, ...] = ()
+    causes: tuple[str, ...] = ()
     suppressed_action: GovernorAction | None = None
     for action in _STRONGEST_FIRST:
-        forced_reasons, due_signals = (forced if action == "rehydrate" else ()), _due(signals, action)
+        forced_reasons, due_signals = (forced if action == "rehydrate" else {}), _due(signals, action)
         if not (forced_reasons or due_signals):
             continue
+        if action == "rehydrate":
+            causes = (*forced_reasons, *(signal.name for signal in due_signals if signal.is_of_session))
+            if REQUESTED not in causes and all(cause in stated for cause in causes):
+                causes = ()
+                continue
         if not reasons:
-            reasons = (*forced_reasons, *(_describe(signal, action) for signal in due_signals))
+            reasons = (*forced_reasons.values(), *(_describe(signal, action) for signal in due_signals))
             triggers = (*(("forced",) if forced_reasons else ()), *(signal.name for signal in due_signals))
         if action not in suppressed:
-            return Decision(action, (*reasons, *notes), triggers, suppressed_action)
+            return Decision(action, (*reasons, *notes), triggers, suppressed_action, causes)
         notes = notes or (f"{action} is due but {suppressed[action]}",)
         suppressed_action = suppressed_action or action
-    return Decision("ok", (*reasons, *notes), triggers, suppressed_action)
+    return Decision("ok", (*reasons, *notes), triggers, suppressed_action, causes)
 
 
 def _due(signals: tuple[Signal, ...], action: GovernorAction) -> tuple[Signal, ...]:
     """Return the signals that together make an action due; none if it is not."""
     reached = tuple(signal for signal in signals if _value(signal, action) >= _threshold(signal, action))
-    strong = any(signal.sufficient_alone and _is_double(signal, action) for signal in reached)
-    return reached if len(reached) >= 2 or strong else ()
+    counting = tuple(signal for signal in reached if action == "snapshot" or signal.is_of_session)
+    strong = any(signal.sufficient_alone and _is_double(signal, action) for signal in counting)
+    return reached if counting and (len(reached) >= 2 or strong) else ()
 
 
 def _value(signal: Signal, action: GovernorAction) -> float:

@@ -87,6 +87,9 @@ _INTRODUCTION = lazy_regex(
     r"|.{0,200}(?:日志|报错|错误|输出|回复|回答|提示|如下|ログ|エラー|出力|回答|以下)[^：:\n]{0,20}[：:]\s*$",
     re.IGNORECASE,
 )
+_EDITOR_CONTEXT = lazy_regex(r"\s*+# Context from my IDE setup:[\s\S]*?^## My request for Codex:[ \t]*$", re.MULTILINE)
+"""Text that Codex's editor extension puts before the user's message: open files, and a heading."""
+
 _COMMAND_DOCUMENT = lazy_regex(r"\s*+-{2,} ?(?:Cursor Command|End Command|BEGIN|Begin|START)\b")
 
 LONG_ROLE = 300
@@ -110,7 +113,9 @@ def own_words(message: str) -> str:
     head = message[:MAX_CHARACTERS]
     if _WHOLE_CANNED.match(head.lstrip()):
         return _blanked(message, [(0, len(message))])
-    spans = [*_elements(head)]
+    context = _EDITOR_CONTEXT.match(head)
+    spans = [context.span()] if context is not None else []
+    spans += _elements(_blanked(head, spans))
     lines = list(_lines(_blanked(head, spans)))
     spans += _fences(lines)
     lines = list(_lines(_blanked(head, spans)))

@@ -153,7 +153,11 @@ def _denial(clause: str) -> int | None:
 
 _PREFERRED_OVER = lazy_regex(r"\b(?:prefer\w*|favou?r|use|choose|pick)\b.{1,80}\bover\b")
 _WORD = lazy_regex(r"[^\W\d_]+")
-_ATTRIBUTE = lazy_regex(r"不(?:再)?(?:需要|用|必要|必须)的|没用的|无用的|[^\W不]不[了到好动出起]")
+_ATTRIBUTE = lazy_regex(
+    r"不(?:再)?(?:需要|用|必要|必须)的|没用的|无用的|[^\W不]不[了到好动出起]|([\u3400-\u9fff])不\1|有没有"
+)
+"""Words with a negation that deny nothing: "what is not needed", "can or cannot", as Chinese asks."""
+
 _NEGATED_VERB = lazy_regex(
     r"(?i)\b(do|does|did|is|are|was|were|ca|can|wo|should|must|could|would|has|have|need)n['’]?t\b"
 )

@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from sidecar.core.wire import MAX_COUNT, FolderPath, Identifier, Instant, WireModel
+from sidecar.memory.capture.session_summary import NearMissReason
 from sidecar.memory.entry import MemoryType, Retention, Sector, Tier
 
 MAX_TEXT = 200_000
@@ -343,9 +344,6 @@ class CaptureSummary(WireModel):
     repeated: int
     suppressed: int
     dropped: list[DropCount]
-
-
-NearMissReason = Literal["belowThreshold", "withoutReason"]
 
 
 class NearMissCount(WireModel):

@@ -1,6 +1,6 @@
 """Whether a memory bears on a prompt: one shared identifier, path or rare term is required and suffices. Pure.
 
-Rare for memories is a term in at most three of them, or in 5 %. A rare term that many files of the repository contain
+Rare is a term in at most three memories, or in 5 % of them. A part of a name, and a piece of a text without spaces,
 says less: two of them are needed, unless it names a tool or an alternative of the memory's choice ("npm"). Function
 words, words of any work on software, and numbers are no evidence (`sidecar.language.distinctive_words`).
 """
@@ -65,11 +65,10 @@ class MemoryText(NamedTuple):
 
 
 class Rarity(NamedTuple):
-    """Frequency of terms in memories and repository."""
+    """Frequency of terms in memories."""
 
     memories: int
     memories_with: Mapping[str, int]
-    common_in_repository: Collection[str]
 
     def is_rare(self, term: str) -> bool:
         """Whether few memories contain a term."""
@@ -174,8 +173,7 @@ def _shared_terms(terms: Sequence[str], parts: frozenset[str], memory: MemoryTex
     for term in terms:
         if term in memory.terms and rarity.is_rare(term):
             is_named = term in memory.choices or term in tools
-            is_common = term in parts or term in rarity.common_in_repository
-            is_weak = is_unspaced(term) or (is_common and not is_named)
+            is_weak = is_unspaced(term) or (term in parts and not is_named)
             shared[term] = WEAK if is_weak else STRONG
     return shared
 

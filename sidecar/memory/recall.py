@@ -71,16 +71,9 @@ class RecallQuery(NamedTuple):
     """A prompt to recall memories for, and the session that receives them."""
 
     cues: PromptCues
-    common: frozenset[str] = frozenset()
-    """The cues' terms that many files of the repository contain."""
     session: str = ""
     """The provider session that receives them; what it said itself it has, unless it was compacted since."""
     compacted_at_ms: int | None = None
-
-    def checked(self, workspace: Workspace) -> "RecallQuery":
-        """Return the query with what is common in the repository as it is indexed now."""
-        terms = *self.cues.terms, *self.cues.task_terms
-        return self._replace(common=workspace.slices.repository.common_terms(terms))
 
     def knows(self, memory: Memory) -> bool:
         """Whether the session said it itself and still has it."""
@@ -103,17 +96,17 @@ class Relevance:
         self._answers: LruCache[Hashable, object] = LruCache(MAX_CACHED_ANSWERS)
         self._existing: LruCache[Hashable, object] = LruCache(MAX_CACHED_ANSWERS)
 
-    def cached(self, process: Process, workspace: Workspace, query: RecallQuery) -> tuple[Relevant, ...] | None:
-        """Return the cached answer, or an empty one if there are no memories; None if a search is needed.
+    def has_memories(self, process: Process, workspace: Workspace) -> bool:
+        """Whether there may be shared memories to search; refresh their index if that is quick.
 
         Raise PolicyDenied or StateDegraded if the memories folder cannot be used.
         """
         index = index_of(process, workspace)
-        if not index.folder.exists():
-            return ()
-        is_current = index.refresh_if_quick()
-        if index.files() == 0:
-            return () if is_current else None
+        return index.folder.exists() and not (index.refresh_if_quick() and index.files() == 0)
+
+    def cached(self, process: Process, workspace: Workspace, query: RecallQuery) -> tuple[Relevant, ...] | None:
+        """Return the cached answer; None if a search is needed."""
+        index = index_of(process, workspace)
         answer = self._answers.get((index.project, index.revision(), SHARED_ONLY, query))
         return answer if isinstance(answer, tuple) else None
 
@@ -162,7 +155,6 @@ class Relevance:
 
 
 def recall_query(
-    workspace: Workspace,
     prompt: str,
     objective: str = "",
     touched: Sequence[str] = (),
@@ -170,9 +162,8 @@ def recall_query(
     session: str = "",
     compacted_at_ms: int | None = None,
 ) -> RecallQuery:
-    """Return the query of a prompt; what is common in the repository is known as far as its files are indexed."""
-    query = RecallQuery(cues_of(prompt, own_words(prompt), objective, touched), frozenset(), session, compacted_at_ms)
-    return query.checked(workspace)
+    """Return the query of a prompt."""
+    return RecallQuery(cues_of(prompt, own_words(prompt), objective, touched), session, compacted_at_ms)
 
 
 def refresh_index(process: Process, workspace: Workspace) -> None:
@@ -185,7 +176,7 @@ def refresh_index(process: Process, workspace: Workspace) -> None:
 def _search(process: Process, index: Index, reach: Reach, query: RecallQuery) -> tuple[Relevant, ...]:
     with process.database.read() as tx:
         counts = entries.term_counts(tx, index.project, reach.owners, lookup_terms(query.cues), ())
-        rarity = Rarity(counts.entries, counts.document_frequency, query.common)
+        rarity = Rarity(counts.entries, counts.document_frequency)
         terms = rarest_terms(query.cues, rarity, MAX_SEARCH_TERMS)
         rows = best_rows(tx, index.project, reach.owners, (terms, ()), SearchFilters(), MAX_CANDIDATES) if terms else []
         candidates = [entry.memory for entry in entries_of_rows(tx, rows).values()] if rows else []

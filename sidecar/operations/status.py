@@ -35,6 +35,7 @@ PATTERNS: dict[str, tuple[str, ...]] = {
     "state": (FILE_NAME, f"{FILE_NAME}-wal", f"{FILE_NAME}-shm"),
     "backups": (f"{BACKUPS}/*.db",),
     "damaged": (f"{FILE_NAME}.damaged-*",),
+    "caches": ("indexes/*",),
     "logs": ("log/*.log*",),
     "reports": ("report.html",),
 }

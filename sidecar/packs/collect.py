@@ -16,6 +16,7 @@ from sidecar.codebase import (
     Repository,
     RepositoryState,
     StateUnavailable,
+    is_outside,
     paths_in,
     search_paths,
     text_match,
@@ -114,6 +115,9 @@ class PackInputs:
 RemainingMs = Callable[[], float]
 """Returns the milliseconds left."""
 
+ReadRecall = Callable[[], "RecallQuery"]
+"""Returns what memories are recalled for."""
+
 Start = Callable[..., "Future[Any]"]
 """Starts a function with its arguments."""
 
@@ -147,7 +151,7 @@ def collect_inputs(
     pack_query: PackQuery,
     params: PreRunParams,
     known: SessionContents,
-    recall: RecallQuery,
+    read_recall: ReadRecall,
     deadline: Deadline,
     *,
     new_task: bool,
@@ -169,7 +173,7 @@ def collect_inputs(
         start = _run_inline
     search = PromptSearch.of_prompt(pack_query, params, listing, new_task=new_task, is_follow_up=is_follow_up)
     changes = _start_changes(start, inputs, pack_query, inputs.state, known)
-    memories = _start_memory_sources(start, inputs, pack_query, params, known, recall)
+    memories = _start_memory_sources(start, inputs, pack_query, params, known, read_recall)
     target = _PackTarget(pack_query, params.sub_chat_id, inputs.state, listing, search, known)
     pack = _start_pack(start, inputs, target, remaining_ms() * INDEX_SHARE)
     for collect in (changes, pack, memories):
@@ -349,7 +353,7 @@ def _pack_result(target: _PackTarget, task_pack: TaskPack, found: PromptFiles = 
     if not task_pack.complete:
         omissions.append(Trimmed(item="context", reason="files are still being indexed"))
     if listing.cut_at is not None:
-        reason = f"only the first {len(listing.files)} of {listing.cut_at} files are indexed"
+        reason = f"only the first {len(listing.searched)} of {listing.cut_at} files are indexed"
         omissions.append(Trimmed(item="context", reason=reason))
     weaker = task_pack.pack.weaker + found.weaker
     if weaker:
@@ -382,7 +386,7 @@ def _start_memory_sources(
     pack_query: PackQuery,
     params: PreRunParams,
     known: SessionContents,
-    recall: RecallQuery,
+    read_recall: ReadRecall,
 ) -> Collect | None:
     """Query the registry, and use the cached memories of the prompt or start to search for them.
 
@@ -392,35 +396,26 @@ def _start_memory_sources(
     inputs.hint = _hint(process, workspace, clean_prompt(params.prompt))
     relevance = process.slices.memory.relevance
     try:
-        matches = relevance.cached(process, workspace, recall)
+        recall = read_recall() if relevance.has_memories(process, workspace) else None
+        matches = relevance.cached(process, workspace, recall) if recall is not None else ()
         sent_ids = sent_memory_ids(known)
         inputs.sent_memories = relevance.existing(process, workspace, sent_ids) if sent_ids else None
     except Exception as error:
         record_omission(inputs, "memories", error, process.log)
         return None
-    if matches is not None:
-        inputs.memories = matches
+    if recall is None or matches is not None:
+        inputs.memories = matches or ()
         return None
     search = start(relevance.search, process, workspace, recall)
 
     def collect(remaining_ms: RemainingMs) -> None:
         wait((search,), timeout=remaining_ms() / 1000)
         try:
-            inputs.memories = _checked_memories(pack_query, recall, search.result(0))
+            inputs.memories = search.result(0)
         except Exception as error:
             record_omission(inputs, "memories", error, process.log)
 
     return collect
-
-
-def _checked_memories(
-    pack_query: PackQuery, recall: RecallQuery, matches: tuple[Relevant, ...]
-) -> tuple[Relevant, ...]:
-    """Return the matches that still hold if more files are indexed by now: a word may turn out to be common here."""
-    current = recall.checked(pack_query.workspace) if matches else recall
-    if current == recall:
-        return matches
-    return pack_query.process.slices.memory.relevance.search(pack_query.process, pack_query.workspace, current)
 
 
 def _hint(process: Process, workspace: Workspace, prompt: str) -> Hint | None:
@@ -487,7 +482,7 @@ class PromptSearch(NamedTuple):
             evidence=evidence,
             limit=FOLLOW_UP_FILES if is_clear else UNCLEAR_FILES,
             is_needed=bool(evidence) or bool(mentioned),
-            named=tuple(path for path in dict.fromkeys(paths) if path in listing.files),
+            named=tuple(path for path in dict.fromkeys(paths) if path in listing.searched),
         )
 
 
@@ -537,7 +532,8 @@ def _mentioned(pack_query: PackQuery, params: PreRunParams, listing: Listing) ->
     for path in dict.fromkeys((*mentions.folders, *folders)):
         relative = _relative(pack_query, params.cwd, path).rstrip("/")
         folder = "" if relative == os.curdir else relative + "/"
-        inside = sorted(name for name in listing.files if name.startswith(folder))[:FOLDER_FILES]
+        candidates = listing.searched if is_outside(folder) else listing.files
+        inside = sorted(name for name in candidates if name.startswith(folder))[:FOLDER_FILES]
         files_found.update(inside)
         if not inside:
             unresolved.append(path)
@@ -550,7 +546,7 @@ def _named_unindexed(prompt: str, listing: Listing) -> set[str]:
         return set()
     found: set[str] = set()
     for path in paths_in(prompt)[:MAX_NAMED_PATHS]:
-        if path not in listing.files:
+        if path not in listing.searched:
             ending = [other for other in listing.unindexed if f"/{other}".endswith(f"/{path}")]
             found.update(ending if len(ending) == 1 else ())
     return found
@@ -563,4 +559,7 @@ def _relative(pack_query: PackQuery, cwd: str, path: str) -> str:
     for root in (cwd, str(pack_query.workspace.cwd)):
         if os.path.join(os.path.normpath(path), "").startswith(os.path.join(os.path.normpath(root), "")):
             return os.path.relpath(path, root).replace("\\", "/")
-    return path
+    try:
+        return os.path.relpath(path, pack_query.workspace.cwd).replace("\\", "/")
+    except ValueError:  # on another drive
+        return path

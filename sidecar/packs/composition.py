@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from sidecar.codebase import changes_with_work, may_show
+from sidecar.codebase import changes_with_work, may_name
 from sidecar.core.digests import short_id
 from sidecar.core.text import escape_markers, size
 from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
@@ -234,7 +234,7 @@ def _with_instruction_changes(items: Sequence[PackItem], request: PackRequest) -
 
 def _reuse(request: PackRequest, inputs: PackInputs, items: Sequence[PackItem]) -> Reuse:
     prompt_paths = {file.ranked.path for file in inputs.prompt_files}
-    changed = [file.path for file in inputs.state.changed if may_show(file.path)] if inputs.state else []
+    changed = [file.path for file in inputs.state.all_changed if may_name(file.path)] if inputs.state else []
     return decide_reuse(
         items, request.known, is_new_task=request.task_is_new, prompt_paths=prompt_paths, changed=changed
     )

@@ -350,6 +350,21 @@ def near_best(ranked: Sequence[RankedFile]) -> list[RankedFile]:
     return [file for file in ranked if scores[file.path] >= least or not _NAMED_PARTS.isdisjoint(file.parts)]
 
 
+DOMINANT_GAP, OTHERS_SHARE = 3.0, 0.25
+"""With the best file so far before the second one (log odds), the others get this share of the context's bytes. Of 234
+prompts, the long texts and first lines of 117 changes of six public repositories, 23 have such a file: it was right in
+22 of them, and another one as well in 4.
+"""
+
+
+def dominant_file(ranked: Sequence[RankedFile]) -> str | None:
+    """Return the file that is far more likely than any other; None if there is none, or the prompt names files."""
+    if len(ranked) < 2 or any(not _NAMED_PARTS.isdisjoint(file.parts) for file in ranked):
+        return None
+    first, second = sorted(ranked, key=lambda file: -file.score)[:2]
+    return first.path if first.score - second.score >= DOMINANT_GAP else None
+
+
 class RenderCache:
     """Cache of the last call's rendered files and memories. Thread-safe."""
 

@@ -19,6 +19,7 @@ from sidecar.codebase import (
     hunk_header,
     is_adjacent,
     is_generated,
+    may_name,
     may_show,
     query_terms,
     split_hunks,
@@ -218,6 +219,7 @@ SHOWN_FILES = 40
 
 LISTED_FILES = 60
 
+_NESTED = lazy_regex(r"nested:([0-9a-f]{10})[0-9a-f]{30,54}")
 _DELETED_FILE = lazy_regex(r"@@ -\S+ \+0,0 @@")
 _EMPTY_DIFF = RenderedDiff((), 0, (), has_known=False, has_new=True)
 
@@ -280,8 +282,8 @@ def file_items(
         *items,
         *commits,
         *known_items,
-        *([_rest_item(rest, known)] if rest else ()),
-        *_reverted_items(state, known, {item.key for item in commits}),
+        *_rest_items(rest, known),
+        *_reverted_items(state, known, {item.key for item in commits}, moved),
     ]
 
 
@@ -300,7 +302,7 @@ def committed_files(moved: HeadMove, differences: Differences | None, relevance:
 
 def _changed(state: RepositoryState, relevance: QueryRelevance) -> tuple[list[ChangedFile], list[ChangedFile]]:
     """The changed files that are shown one by one, and the others."""
-    files = [file for file in state.changed if may_show(file.path)]
+    files = [file for file in state.all_changed if may_name(file.path)]
     files.sort(key=lambda file: (is_generated(file.path), -relevance.relevance.get(file.path, 0.0), file.path))
     return files[:SHOWN_FILES], files[SHOWN_FILES:]
 
@@ -334,8 +336,9 @@ def _new_item(
     if differences is None:
         return _item(file, _title(file, None), _EMPTY_DIFF, replace(sent, change=change, is_whole=False))
     body = allowance.render(file.path, _text(file, differences), entries.NO_CHANGE if file.kind == "deleted" else sent)
-    title = _title(file, differences) + (_since_note(body) if sent.change else "")
-    return _item(file, title, body, entries.ChangeEntry(change, body.hunks))
+    has_text = bool(body.lines or body.hunks)
+    note = (_since_note(body) if has_text else ", changed again") if sent.change and file.kind != "deleted" else ""
+    return _item(file, _title(file, differences) + note, body, entries.ChangeEntry(change, body.hunks))
 
 
 def _item(file: ChangedFile, title: str, body: RenderedDiff, entry: entries.Entry) -> PackItem:
@@ -357,7 +360,25 @@ def _since_note(body: RenderedDiff) -> str:
 def _title(file: ChangedFile, differences: Differences | None) -> str:
     diff = differences.diffs.get(file.path) if differences is not None else None
     origin = f" (was {one_line(file.original, 200)})" if file.original and file.kind == "renamed" else ""
-    return f"{file.kind}: {one_line(file.path, 300)}{origin}{_counts(diff)}"
+    note = _repository_note(file) or _content_note(file, diff, is_known=differences is not None)
+    return f"{file.kind}: {one_line(file.path, 300)}{note}{origin}{_counts(diff)}"
+
+
+def _repository_note(file: ChangedFile) -> str:
+    """A note on a submodule, or on another repository inside, and its commit."""
+    match = _NESTED.match(file.content_hash)
+    what = "submodule" if file.kind != "untracked" else "repository"
+    return f" ({what} at commit {match[1]})" if match is not None else ""
+
+
+def _content_note(file: ChangedFile, diff: FileDiff | None, *, is_known: bool) -> str:
+    """A note on a file without lines to show: binary, or changed in its mode alone."""
+    if not may_show(file.path):
+        return " (binary)"
+    if not is_known or file.kind not in ("staged", "unstaged") or (diff is not None and diff.hunks):
+        return ""
+    is_counted = diff is not None and (diff.added or diff.removed)
+    return "" if is_counted else " (its mode, or binary content)"
 
 
 def _counts(diff: FileDiff | None) -> str:
@@ -393,29 +414,43 @@ def _committed_item(
     return PackItem(key, "delta", Priority.DELTA, text, entry, why, always_sent=True, shows_changes_of=path)
 
 
-def _rest_item(rest: Sequence[ChangedFile], known: SessionContents) -> PackItem:
+def _rest_items(rest: Sequence[ChangedFile], known: SessionContents) -> Iterator[PackItem]:
     """The files beyond those shown one by one; for a session with another list, what is new on it."""
+    had = known.items.get(keys.MORE)
+    if not rest:
+        if had is not None and isinstance(had.entry, entries.FileListEntry):
+            text = f"no longer among the changed files, unless named here: {len(had.entry.ids)} more"
+            yield PackItem(keys.MORE, "delta", Priority.DELTA, text, entries.REMOVED, "they were only counted before")
+        return
     ids = {entries.listed_id(file): file for file in sorted(rest, key=lambda file: file.path)}
-    entry, sent = entries.file_list_entry(list(ids)), known.items.get(keys.MORE)
-    before = sent.entry if sent is not None and sent.entry != entry else None
+    entry = entries.file_list_entry(list(ids))
+    before = had.entry if had is not None and had.entry != entry else None
     sent_ids = frozenset(before.ids) if isinstance(before, entries.FileListEntry) else frozenset[str]()
     new_files = [
         file for file_id, file in ids.items() if file_id not in sent_ids and not (sent_ids and _was_sent(file, known))
     ]
     qualifier = (", new or changed again: " if new_files else "") if sent_ids else ": "
     listed = ", ".join(one_line(file.path, 100) for file in new_files[:LISTED_FILES])
-    more = " …" if len(new_files) > LISTED_FILES else ""
+    more = f" and {len(new_files) - LISTED_FILES} more" if len(new_files) > LISTED_FILES else ""
     text = f"{len(rest)} more changed files{qualifier}{listed}{more}"
-    return PackItem(keys.MORE, "delta", Priority.DELTA, text, entry, "too many changes to show each")
+    yield PackItem(keys.MORE, "delta", Priority.DELTA, text, entry, "too many changes to show each")
 
 
-def _reverted_items(state: RepositoryState, known: SessionContents, item_keys: set[str]) -> Iterator[PackItem]:
-    """Changes the session received that no longer exist: reverted, deleted again, committed long ago."""
-    present = {keys.change_key(file.path) for file in state.changed}
-    for key, item in sorted(known.items.items()):
-        path = keys.changed_path(key)
-        if path is not None and key not in present and key not in item_keys and item.entry != entries.REMOVED:
-            text = f"no longer changed: {one_line(path, 300)}"
-            yield PackItem(
-                key, "delta", Priority.DELTA, text, entries.REMOVED, "was changed at this session's last update"
-            )
+def _reverted_items(
+    state: RepositoryState, known: SessionContents, item_keys: set[str], moved: HeadMove | None
+) -> Iterator[PackItem]:
+    """Changes the session received that no longer exist: committed, reverted, deleted again."""
+    committed = {file.path for file in moved.files} if moved is not None and moved.direction == "forward" else set()
+    for path in sorted(past_changes(state, known)):
+        key = keys.change_key(path)
+        if key not in item_keys:
+            what = "committed" if path in committed else "no longer changed"
+            text, why = f"{what}: {one_line(path, 300)}", "was changed at this session's last update"
+            yield PackItem(key, "delta", Priority.DELTA, text, entries.REMOVED, why)
+
+
+def past_changes(state: RepositoryState, known: SessionContents) -> set[str]:
+    """Return the files whose changes a session has and that no longer differ from the head commit."""
+    present = {file.path for file in state.all_changed}
+    changed = {keys.changed_path(key) for key, item in known.items.items() if item.entry != entries.REMOVED}
+    return {path for path in changed if path is not None and path not in present}

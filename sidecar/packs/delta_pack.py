@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
-from sidecar.codebase import FileDiff, HeadMove, RepositoryState, may_show
+from sidecar.codebase import FileDiff, HeadMove, RepositoryState, may_name, may_show
 from sidecar.core.clock import DAY_MS
 from sidecar.core.digests import short_id
 from sidecar.core.text import clean, clip, one_line
@@ -18,6 +18,7 @@ from sidecar.packs.delta_files import (
     QueryRelevance,
     committed_files,
     file_items,
+    past_changes,
 )
 from sidecar.packs.items import PackItem, Priority
 from sidecar.runs import FailingTests, SessionContents, entries, keys
@@ -134,6 +135,7 @@ def _seen_note(tests: FailingTests, state: RepositoryState) -> str:
 
 MAX_COMMITS = 10
 MAX_RULE_CHANGES = 30
+MAX_STAGED = 6
 
 
 def delta_items(
@@ -155,9 +157,10 @@ def delta_items(
     """
     items = list(failing_test_items(failing, state, known))
     committed = committed_files(moved, differences, relevance) if moved is not None else []
-    shown_files = {diff.path for diff in committed}
+    shown_files = {diff.path for diff in committed} | past_changes(state, known)
     items.append(_head_item(state, moved, known, shown_files, is_complete=differences is not None))
     items.extend(file_items(state, differences, known, moved, committed, relevance, sendable_bytes))
+    items.extend(_index_items(state, known))
     items.extend(task_list_items(todos, known))
     items.extend(_rules_items(anchor_changes, known))
     return items
@@ -190,6 +193,22 @@ def _folder_item(state: RepositoryState, known: SessionContents) -> PackItem:
     return PackItem(keys.HEAD, "delta", Priority.DELTA, text, entry, "the worktree's head")
 
 
+def _index_items(state: RepositoryState, known: SessionContents) -> Iterator[PackItem]:
+    """Return which files are staged if the session last saw other ones; files staged no longer, unless committed."""
+    if state.kind != "git":
+        return
+    sent, entry = known.items.get(keys.INDEX), entries.index_entry(state)
+    paths = [file.path for file in entries.staged_files(state) if may_name(file.path)]
+    if paths:
+        more = f" and {len(paths) - MAX_STAGED} more" if len(paths) > MAX_STAGED else ""
+        text = f"staged for the next commit: {', '.join(one_line(path, 100) for path in paths[:MAX_STAGED])}{more}"
+    elif entry == entries.REMOVED and sent is not None and entries.is_of_commit(sent.entry, state.head):
+        text = "staged for the next commit: nothing any more"
+    else:
+        return
+    yield PackItem(keys.INDEX, "delta", Priority.DELTA, text, entry, "the index differs from the last commit")
+
+
 def _where(state: RepositoryState, known: SessionContents) -> str:
     where = f"branch {one_line(state.branch, 120)}" if state.branch else "detached HEAD"
     at = f"at {state.head[:10]}" if state.head else "without a commit yet"
@@ -207,7 +226,7 @@ def _moved_lines(moved: HeadMove, shown_files: Collection[str]) -> list[str]:
         lines += ["no longer in its history:", *_subjects(moved.lost, lost)]
     if moved.subjects:
         lines += ["new commits:", *_subjects(moved.subjects, gained)]
-    files = [file for file in moved.files if may_show(file.path) and file.path not in shown_files]
+    files = [file for file in moved.files if may_name(file.path) and file.path not in shown_files]
     lines += [f"  {_counts(file)}" for file in files[:SHOWN_FILES]]
     return [*lines, f"  … {len(files) - SHOWN_FILES} more files"] if len(files) > SHOWN_FILES else lines
 
@@ -259,4 +278,6 @@ def _rules_items(changes: Sequence[str] | None, known: SessionContents) -> list[
 
 
 def _counts(file: FileDiff) -> str:
+    if not may_show(file.path):
+        return f"{one_line(file.path, 300)} (binary)"
     return f"{one_line(file.path, 300)} +{file.added} −{file.removed}"

@@ -19,6 +19,10 @@ PLAN_SHARE = 0.25
 """Maximum share of a call's bytes for a plan; its remaining lines are only counted."""
 
 MAX_STEPS = 40
+MAX_OPEN_STEPS = 5
+"""Maximum number of steps that are carried over (decisions.md)."""
+
+MAX_FAILING = 40
 LINE_CHARACTERS = 400
 
 
@@ -83,41 +87,51 @@ def _goal(snapshot: Snapshot) -> list[str]:
     return [f"Goal: {one_line(snapshot.objective, 300)}"]
 
 
-def _steps(snapshot: Snapshot) -> list[str]:
-    """Open steps first, otherwise in the list's order."""
-    return step_lines(tuple(sorted(snapshot.todos, key=lambda todo: todo[1] == "completed")))
+def _open_steps(snapshot: Snapshot) -> list[str]:
+    steps = [todo for todo in snapshot.todos if todo[1] != "completed"]
+    more = [f"- … and {len(steps) - MAX_OPEN_STEPS} more"] if len(steps) > MAX_OPEN_STEPS else []
+    return [*step_lines(tuple(steps[:MAX_OPEN_STEPS])), *more]
 
 
 def _failing(snapshot: Snapshot) -> list[str]:
-    return [f"- {one_line(name, 160)}" for name in snapshot.failing]
+    return _listed(snapshot.failing, 160)
 
 
-def _conclusion(snapshot: Snapshot) -> list[str]:
-    return [f"Last conclusion: {one_line(snapshot.conclusion, 600)}"] if snapshot.conclusion else []
+def _conclusions(snapshot: Snapshot) -> list[str]:
+    return _listed(snapshot.conclusions, 400)
 
 
 def _decisions(snapshot: Snapshot) -> list[str]:
-    return [f"- {one_line(decision, 240)}" for decision in snapshot.decisions]
+    return _listed(snapshot.decisions, 240)
+
+
+def _corrections(snapshot: Snapshot) -> list[str]:
+    return _listed(snapshot.corrections, 240)
 
 
 def _risks(snapshot: Snapshot) -> list[str]:
-    return [f"- {one_line(risk, 240)}" for risk in snapshot.risks]
+    return _listed(snapshot.risks, 240)
 
 
 def _files(snapshot: Snapshot) -> list[str]:
     return [f"- {one_line(file.path, 160)}: {one_line(file.why, 160)}" for file in snapshot.files]
 
 
+def _listed(texts: Sequence[str], limit: int) -> list[str]:
+    return [f"- {one_line(text, limit)}" for text in texts]
+
+
 SECTIONS = (
-    Section("goal", "", 0.15, _goal, min_lines=1),
-    Section("steps", "Steps:", 0.25, _steps, min_lines=2),
-    Section("failing", "Failing tests:", 0.15, _failing),
-    Section("conclusion", "", 0.1, _conclusion),
-    Section("decisions", "Decided:", 0.1, _decisions),
+    Section("goal", "", 0.1, _goal, min_lines=1),
+    Section("steps", "Open steps:", 0.15, _open_steps, min_lines=2),
+    Section("failing", "Failing tests:", 0.1, _failing, min_lines=MAX_FAILING),
+    Section("corrections", "The user's corrections:", 0.1, _corrections),
+    Section("conclusions", "Found and done, the latest first:", 0.25, _conclusions),
+    Section("decisions", "Decided:", 0.15, _decisions),
     Section("risks", "Left open:", 0.1, _risks),
-    Section("files", "Files this conversation changed, and why:", 0.15, _files),
+    Section("files", "Files this conversation changed, and why:", 0.05, _files),
 )
-"""Most important first: the budget drops the last ones."""
+"""Most important first: the budget drops the last ones. Failing tests are not cut (decisions.md)."""
 
 
 def carryover_items(snapshot: Snapshot, sendable_bytes: int) -> list[PackItem]:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from sidecar.call import Call, Process
-from sidecar.codebase import RepositoryState, StateUnavailable, may_show
+from sidecar.codebase import RepositoryState, StateUnavailable, may_name
 from sidecar.context import record_compaction
 from sidecar.core.clock import Deadline
 from sidecar.core.errors import Busy, SidecarError, StateDegraded
@@ -48,7 +48,7 @@ def baseline_of(state: RepositoryState | None) -> WorktreeBaseline:
     """Return the head and a digest of each file that differs from it; nothing if the state is unknown."""
     if state is None:
         return WorktreeBaseline()
-    changed = {file.path: entries.change_digest(file) for file in state.changed if may_show(file.path)}
+    changed = {file.path: entries.change_digest(file) for file in state.all_changed if may_name(file.path)}
     return WorktreeBaseline(head=state.head, changed=changed)
 
 
@@ -129,7 +129,7 @@ def record_passthrough(
         with call.database.write(durable=False, keep_generation=keeps_state) as tx:
             if request is not None and result.reason == "deadline":
                 _put_task(tx, request, now_ms)
-            if request is not None:
+            if request is not None and has_new_facts:
                 _store_facts(tx, request, now_ms)
             records.record_call(tx, call_record)
             measures = {labelled("passedThrough", reason=result.reason or "unknown"): 1.0}
@@ -167,9 +167,9 @@ def _put_task(tx: "apsw.Connection", request: PackRequest, now_ms: int) -> None:
 
 
 def _store_facts(tx: "apsw.Connection", request: PackRequest, now_ms: int) -> None:
-    """Store what the request states about its session."""
+    """Store what the request states about its session and was not known."""
     store_session(tx, request.resumed, now_ms)
-    if request.has_new_facts and request.resumed.key is not None:
+    if request.resumed.key is not None:
         request.call.process.slices.codebase.shown_regions.forget(request.resumed.key.session_id)
     if request.has_new_compaction:
         project, session = request.workspace.project_key, request.resumed.key
@@ -193,7 +193,8 @@ def record_pre_run(
             _put_task(tx, request, now_ms)
         if ends_shadow:
             ledger.drop_shadow_sessions(tx, params.sub_chat_id)
-        _store_facts(tx, request, now_ms)
+        if request.has_new_facts:
+            _store_facts(tx, request, now_ms)
         records.record_call(tx, _call_record(request, inputs, composition, result, token, now_ms))
         project, provider = request.workspace.project_key, params.provider
         count_call(tx, project, provider, shadow=request.is_shadow, now_ms=now_ms, measures=_measures(request, result))
@@ -392,11 +393,11 @@ def decide(call: Call, params: PreRunParams) -> PreRunDecision:
         return PreRunDecision("slashCommand", request)
     workspace.require()
     deadline = Deadline(call.received_ms + (params.deadline_ms or DEFAULT_DEADLINE_MS))
-    pack_query, recall = query_of_request(request), request.recall_query()
+    pack_query = query_of_request(request)
 
     def collect() -> PackInputs:
         return collect_inputs(
-            pack_query, params, request.known, recall, deadline, new_task=request.task_is_new,
+            pack_query, params, request.known, request.recall_query, deadline, new_task=request.task_is_new,
             is_follow_up=request.context_limits.is_follow_up,
         )  # fmt: skip
 

@@ -1,13 +1,14 @@
 """Build packs ahead of the next call: after a run, and when the worktree is quiet."""
 
 import threading
+import weakref
 from collections.abc import Callable
 from concurrent.futures import Future, wait
 
 from sidecar.call import Process
-from sidecar.codebase import Listing, RepositoryState, StateUnavailable
+from sidecar.codebase import Listing, RepositoryState, SharedRepository, StateUnavailable
 from sidecar.core.lru_cache import LruCache
-from sidecar.packs.anchor import AnchorCache, PointerCache
+from sidecar.packs.anchor import AnchorCache, PointerCache, SharedAnchors
 from sidecar.packs.context_pack import RenderCache
 from sidecar.packs.request import ConversationCache, touched_files_of
 from sidecar.packs.task_pack import (
@@ -146,16 +147,23 @@ class PacksState:
     def __init__(self, process: Process) -> None:
         self.pack_cache = PackCache(process)
         self.pointers = PointerCache()
+        self._anchors: weakref.WeakKeyDictionary[SharedRepository, SharedAnchors] = weakref.WeakKeyDictionary()
+        self._lock = threading.Lock()
+
+    def shared_anchors(self, repository: SharedRepository) -> SharedAnchors:
+        """Return what the anchors of a repository's worktrees share."""
+        with self._lock:
+            return self._anchors.setdefault(repository, SharedAnchors())
 
 
 class WorkspacePacks:
     """Conversations, recent queries, and caches of rendered parts, for the lifetime of a workspace."""
 
-    def __init__(self) -> None:
+    def __init__(self, workspace: Workspace, process: Process) -> None:
         self.conversations = ConversationCache()
         self.recent_queries = RecentQueries()
         self.found_files: LruCache[str, tuple[object, PromptFiles]] = LruCache(REMEMBERED_CONVERSATIONS)
         """The files found for a conversation's last prompt, and what was asked."""
-        self.anchors = AnchorCache()
+        self.anchors = AnchorCache(process.slices.packs.shared_anchors(workspace.slices.repository.shared))
         self.rendered = RenderCache()
         self.rebuild_burst = RebuildBurst()

@@ -203,7 +203,6 @@ class PackRequest:
         """Return what memories are recalled for: the prompt, its task's objective, and the files it touches."""
         mentioned = tuple(self.params.mentions.files) if self.params.mentions is not None else ()
         return recall_query(
-            self.workspace,
             clean_prompt(self.params.prompt),
             "" if self.task_is_new else self.task.objective,
             (*mentioned, *self.touched),

@@ -52,7 +52,11 @@ def _drop_cut_word(cut: str) -> str:
 
 @lru_cache(maxsize=16)
 def _strip_markers(prompt: str) -> str:
-    return redact(_MARKER.sub(" ", _MENTION.sub(r" \2 ", prompt)))
+    return redact(_MARKER.sub(" ", _MENTION.sub(r" \2 ", _COMMAND.sub(" ", prompt))))
+
+
+_COMMAND = lazy_regex(r"<command-(name|message)>[^<]*</command-\1>|</?command-args>|<(local-command-\w+)>[\s\S]*?</\2>")
+"""An expanded command of Claude Code: its name and its output say nothing about the repository, its arguments do."""
 
 
 def mentioned_paths(prompt: str) -> tuple[list[str], list[str]]:
@@ -78,14 +82,20 @@ _FOLLOW_UP_WORDS = (
     "one", "two", "first", "second", "last", "find", "whole", "everything", "anything", "something", "start", "let",
     "say", "implement", "plan", "task", "done", "go", "keep", "please", "update", "create", "write", "remove", "make",
 )  # fmt: skip
-_FOLLOW_UP_TERMS = frozenset(stem(word) for word in _FOLLOW_UP_WORDS)
+_GREETINGS = frozenset(query_words(
+    "morning evening afternoon welcome cheers hola gracias buenas buenos días tardes bonjour salut merci coucou hallo"
+    " danke servus moin guten tag morgen olá oi obrigado obrigada bom boa dia ciao grazie buongiorno salve hoi bedankt"
+    " dank привет здравствуйте спасибо cześć dzień dobry dzięki dziękuję merhaba teşekkürler xin chào cảm ơn 你好 谢谢"
+    " 您好 안녕하세요 감사합니다"
+))  # fmt: skip
+_FOLLOW_UP_TERMS = frozenset(stem(word) for word in _FOLLOW_UP_WORDS) | _GREETINGS
 """Words about working, whatever the work is about: they do not tell two tasks apart."""
 
 _FILLER_TERMS = frozenset(stem(word) for word in (
     "continue", "ok", "okay", "yes", "thanks", "great", "good", "nice", "cool", "proceed", "retry", "sorry", "hello",
     "hi", "hey", "better", "wrong", "right", "still", "whole", "everything", "anything", "say", "go", "keep", "explain",
     "find", "implement", "one",
-))  # fmt: skip
+)) | _GREETINGS  # fmt: skip
 """The subset of them that does not lead to a file either: `test`, `error` or `remove` may."""
 
 

@@ -21,8 +21,10 @@ from sidecar.codebase import (
     choose_regions,
     drop_unlikely,
     is_generated,
+    paths_in,
     query_terms,
     query_words,
+    shown_bytes,
 )
 from sidecar.core.digests import short_id
 from sidecar.core.lru_cache import LruCache
@@ -30,10 +32,12 @@ from sidecar.core.text import size
 from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
 from sidecar.packs.anchor import LINKABLE_FILES, NO_ANCHOR, AcceptedRecords, Anchor, accepted_digest
 from sidecar.packs.context_pack import (
+    OTHERS_SHARE,
     ContextFile,
     ShownRegion,
     above_cutoff,
     comes_last,
+    dominant_file,
     known_file,
     near_best,
     reasons_for,
@@ -52,7 +56,7 @@ from sidecar.runs.model import Provider, RunMode
 from sidecar.storage.two_level_cache import Cache
 from sidecar.workspace import Workspace
 
-PACK_VERSION = 15
+PACK_VERSION = 16
 """Part of the key: increment it when the content of a pack changes."""
 
 RECENT_PACKS = 64
@@ -320,6 +324,7 @@ def _build(
     pack_query: PackQuery, state: RepositoryState, listing: Listing, wait_ms: float, partial_pack: PartialPack
 ) -> TaskPack:
     anchors = pack_query.workspace.slices.packs.anchors
+    pack_query = pack_query._replace(query=_without_unindexed(pack_query.query, listing))
     repository, indexing = pack_query.repository, pack_query.process.indexing
     was_indexed = repository.is_indexed()
     anchor_inputs = (pack_query.host_injects, pack_query.accepted, pack_query.anchor_bytes)
@@ -328,7 +333,7 @@ def _build(
     if not complete and wait_ms > FIRST_READ_MS:
         early = repository.find(pack_query.query, state, CANDIDATE_FILES, touched=pack_query.touched)
         partial_pack.files = path_only_files(
-            pack_query, [ranked_file for ranked_file in early if ranked_file.path in listing.files]
+            pack_query, [ranked_file for ranked_file in early if ranked_file.path in listing.searched]
         )
         newly_analyzed, complete = repository.wait_for_index(listing, indexing, wait_ms - FIRST_READ_MS)
         analyzed += newly_analyzed
@@ -347,6 +352,14 @@ def _build(
     return TaskPack(
         pack, cache_hit=False, analyzed=analyzed, complete=complete, anchor_is_complete=partial_pack.anchor.is_complete
     )
+
+
+def _without_unindexed(query: str, listing: Listing) -> str:
+    """Remove the paths of files that are not indexed: their words say nothing about others."""
+    for path in paths_in(query) if listing.unindexed else ():
+        if path in listing.unindexed:
+            query = query.replace(path, " ")
+    return query
 
 
 def _specific_terms(pack_query: PackQuery) -> frozenset[str]:
@@ -378,7 +391,7 @@ def with_cached_regions(
 
     Building one here could delay the call past its deadline: the first file of a language loads its grammar.
     """
-    present = [ranked_file for ranked_file in ranked if ranked_file.path in listing.files]
+    present = [ranked_file for ranked_file in ranked if ranked_file.path in listing.searched]
     summaries = pack_query.repository.cached_summaries(_contents(present[:PARTIAL_FILES], listing))
     return _files(pack_query, query, present, summaries, state, listing, frozenset(), None)
 
@@ -399,7 +412,7 @@ def _files(
     known: SessionContents | None,
 ) -> tuple[ContextFile, ...]:
     """The files with regions, and near the best one those without. A file without a summary is only pointed at."""
-    changed = {file.path for file in state.changed} if state.kind == "git" else set()
+    changed = {file.path for file in state.all_changed} if state.kind == "git" else set()
     words = query_words(query)
     wants_tests = not TEST_WORDS.isdisjoint(words)
     contents = _contents(ranked, listing)
@@ -447,13 +460,27 @@ def _regions(
     if known is not None:
         free = _known_places(repository, found_regions, contents, known)
         found_regions = _named_first(found_regions, {file.path for file in ranked if _is_named(file)}, free)
-    chosen = choose_regions(found_regions, pack_query.context_bytes, free)
+    chosen = _chosen_regions(found_regions, pack_query.context_bytes, free, dominant_file(ranked))
     regions: dict[str, list[ShownRegion]] = {}
     for order, region in enumerate(chosen):
         found = repository.region_lines(region, contents[region.path])
         if found is not None:
             regions.setdefault(region.path, []).append(shown_region(order, found))
     return regions
+
+
+def _chosen_regions(
+    found: Sequence[RankedRegion], context_bytes: int, free: Container[tuple[str, int]], dominant: str | None
+) -> list[RankedRegion]:
+    """Choose regions within the context's bytes; beside a dominant file, the others have a part of them."""
+    if dominant is None:
+        return choose_regions(found, context_bytes, free)
+    own = choose_regions([region for region in found if region.path == dominant], context_bytes, free)
+    used = sum(shown_bytes(region) for region in own if (region.path, region.region.first) not in free)
+    left = min(context_bytes - used, int(context_bytes * OTHERS_SHARE))
+    others = choose_regions([region for region in found if region.path != dominant], left, free)
+    chosen = {(region.path, region.region) for region in (*own, *others)}
+    return [region for region in found if (region.path, region.region) in chosen]
 
 
 def _known_places(
@@ -506,7 +533,7 @@ def pinned_context_files(
     missing = [
         RankedFile(path, 0.0, {}, (), ())
         for path in pack_query.pinned_paths
-        if path in listing.files and path not in present
+        if path in listing.searched and path not in present
     ]
     files = with_regions(pack_query, pack_query.query, missing, state, listing) if missing else ()
     return tuple(file._replace(why="pinned by the user") for file in files)

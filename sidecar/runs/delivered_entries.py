@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 import orjson
 
-from sidecar.codebase import ChangedFile, Hunk
+from sidecar.codebase import ChangedFile, Hunk, RepositoryState, content_identity
 from sidecar.core.digests import digest_bytes, short_id
 from sidecar.core.lazy_regex import lazy_regex
 
@@ -224,11 +224,30 @@ def change_digest(file: ChangedFile) -> str:
     origin = file.original if file.kind == "renamed" else None
     return short_id(
         [
-            file.content_hash.removeprefix("x:"),
+            file.content_hash,
             origin and origin.encode("utf-8", "replace").decode(),
             file.kind == "conflicted",
         ]
     )
+
+
+def index_entry(state: RepositoryState) -> Entry:
+    """Return what is staged, at the head commit it is compared with; REMOVED if nothing is."""
+    staged = [[file.path.encode("utf-8", "replace").decode(), file.code[0]] for file in staged_files(state)]
+    return TextEntry(f"{(state.head or '')[:HEAD_CHARACTERS]} {short_id(staged)}") if staged else REMOVED
+
+
+def is_of_commit(entry: Entry, head: str | None) -> bool:
+    """Whether an index entry was compared with a head commit."""
+    return isinstance(entry, TextEntry) and entry.digest.split(" ")[0] == (head or "")[:HEAD_CHARACTERS]
+
+
+def staged_files(state: RepositoryState) -> list[ChangedFile]:
+    """Return the changed files of which the index differs from the head commit."""
+    return [file for file in state.all_changed if file.code[0] not in ".?u"]
+
+
+HEAD_CHARACTERS = 10
 
 
 def shown_hunks(hunks: Sequence[Hunk]) -> tuple[SentHunk, ...]:
@@ -249,7 +268,7 @@ def file_list_entry(ids: Sequence[str]) -> FileListEntry:
 
 def content_digest(content_id: str) -> str:
     """Return a digest of a file's content, committed or not."""
-    return content_id.removeprefix("w:").removeprefix("x:")
+    return content_identity(content_id)
 
 
 def head_entry(branch: str | None, head: str | None, *, is_whole: bool = True) -> HeadEntry:

@@ -158,6 +158,8 @@ class Counters:
     """Bytes injected by the last calls, newest last."""
     injected_before: int = 0
     """Number of those calls that were before the last snapshot."""
+    delivered_bytes: int = 0
+    """Bytes injected since the session started, all calls together."""
     files: tuple[str, ...] = ()
     """Distinct files delivered to the session, in order."""
     files_before: int = 0
@@ -183,8 +185,8 @@ class Counters:
     next_agent_pending: bool = False
     rehydrate_reason: str | None = None
     """Reason given for a manual rehydrate request; None without a request."""
-    refused_at_turn: int | None = None
-    """The turn at which a fresh session was requested and the host continued in the same one."""
+    requested: tuple[tuple[str, int], ...] = ()
+    """The causes of the fresh sessions that were requested, each with the turn after which it was stated first."""
     snapshot_at_ms: int | None = None
     shadow: bool = False
     """Whether bytes and files are what passive mode would have sent; dropped on activation."""

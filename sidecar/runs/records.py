@@ -69,19 +69,19 @@ def _task_from_json(value: Any) -> Task | None:
     )
 
 
-_RENAMED_COUNTERS = {"asked": "rehydrate_reason", "refused_at": "refused_at_turn"}
+_RENAMED_COUNTERS = {"asked": "rehydrate_reason"}
 _COUNTERS = frozenset(field.name for field in fields(Counters))
 
 
 def _counters_from_json(value: Any) -> Counters:
     """Return counters; unknown members of another version are ignored, missing ones have their defaults."""
     named = {_RENAMED_COUNTERS.get(name, name): member for name, member in value.items()}
-    members: dict[str, Any] = {
-        name: tuple(member) if isinstance(member, list) else member
-        for name, member in named.items()
-        if name in _COUNTERS
-    }
+    members: dict[str, Any] = {name: _as_tuples(member) for name, member in named.items() if name in _COUNTERS}
     return Counters(**members)
+
+
+def _as_tuples(member: Any) -> Any:
+    return tuple(map(_as_tuples, member)) if isinstance(member, list) else member
 
 
 def conversation_place(tx: apsw.Connection, sub_chat_id: str) -> ConversationPlace | None:

@@ -34,13 +34,15 @@ class Snapshot:
     plan: str = ""
     todos: tuple[tuple[str, str], ...] = ()
     """(content, status) of each step."""
+    conclusions: tuple[str, ...] = ()
+    """Findings and results of the last runs, the latest first; so are decisions, corrections and risks."""
     decisions: tuple[str, ...] = ()
+    corrections: tuple[str, ...] = ()
+    """Corrections and preferences of the user that are no standing instructions."""
     risks: tuple[str, ...] = ()
     failing: tuple[str, ...] = ()
     files: tuple[TouchedFile, ...] = ()
     """Latest first."""
-    conclusion: str = ""
-    """The agent's final words."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,23 +108,26 @@ def snapshot_to_json(snapshot: Snapshot) -> dict[str, object]:
         "objective": snapshot.objective,
         "plan": snapshot.plan,
         "todos": [list(todo) for todo in snapshot.todos],
+        "conclusions": list(snapshot.conclusions),
         "decisions": list(snapshot.decisions),
+        "corrections": list(snapshot.corrections),
         "risks": list(snapshot.risks),
         "failing": list(snapshot.failing),
         "files": [[file.path, file.why] for file in snapshot.files],
-        "conclusion": snapshot.conclusion,
     }
 
 
 def snapshot_from_json(value: Any) -> Snapshot:
-    """Return a snapshot from its JSON form."""
+    """Return a snapshot from its JSON form; that of the first version has one conclusion and no corrections."""
+    earlier = [value["conclusion"]] if value.get("conclusion") else []
     return Snapshot(
         objective=value["objective"],
         plan=value["plan"],
         todos=tuple((content, status) for content, status in value["todos"]),
+        conclusions=tuple(value.get("conclusions", earlier)),
         decisions=tuple(value["decisions"]),
+        corrections=tuple(value.get("corrections", ())),
         risks=tuple(value["risks"]),
         failing=tuple(value["failing"]),
         files=tuple(TouchedFile(path, why) for path, why in value["files"]),
-        conclusion=value["conclusion"],
     )

@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 
 from sidecar.call import Call
-from sidecar.core.errors import Busy, StateDegraded, WorkspaceUnavailable
+from sidecar.core.errors import Busy, PolicyDenied, StateDegraded, WorkspaceUnavailable
 from sidecar.core.findings import Finding
 from sidecar.method import Lane, method
 from sidecar.settings import resolve
@@ -39,14 +39,17 @@ def get(call: Call, params: SettingsGetParams) -> SettingsGetResult:
 def update(call: Call, params: SettingsUpdateParams) -> SettingsGetResult:
     """Change the global settings, or those of one project, and return all effective settings.
 
-    A value from the environment still overrides what is set here.
+    A value from the environment still overrides what is set here. A memory branch that the project's repository uses
+    for something else is refused.
     """
-    patch = params.settings.model_dump(by_alias=True, exclude_unset=True)
+    values = flatten(params.settings.model_dump(by_alias=True, exclude_unset=True))
     project = resolve.GLOBAL
     if params.project_path is not None:
-        project = call.process.workspaces.get(params.project_path, None).project_key
+        workspace = call.process.workspaces.get(params.project_path, None)
+        call.process.check_settings(call.process, workspace, values)
+        project = workspace.project_key
     with call.database.write() as tx:
-        resolve.put(tx, project, flatten(patch), call.now_ms())
+        resolve.put(tx, project, values, call.now_ms())
     return get(call, SettingsGetParams(project_path=params.project_path))
 
 
@@ -92,5 +95,7 @@ ROW_GROUPS = (RowGroup("settings", "continuity_settings", before="updated_at_ms 
 
 METHODS = (
     method("settings/get", get, lane=Lane.SHARED, errors=(WorkspaceUnavailable, StateDegraded)),
-    method("settings/update", update, lane=Lane.WORKSPACE, errors=(WorkspaceUnavailable, StateDegraded, Busy)),
+    method(
+        "settings/update", update, lane=Lane.WORKSPACE, errors=(WorkspaceUnavailable, PolicyDenied, StateDegraded, Busy)
+    ),
 )

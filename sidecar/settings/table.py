@@ -12,12 +12,15 @@ from sidecar.core.lazy_regex import lazy_regex
 PROTECTED_BRANCHES = (
     "head", "main", "master", "mainline", "trunk", "default", "next",
     "dev", "develop", "development", "devel", "integration", "staging", "stage", "prod", "production", "live",
-    "gh-pages",
+    "gh-pages", "stash",
 )  # fmt: skip
 PROTECTED_FOLDERS = (
     "refs", "release", "releases", "rel", "hotfix", "hotfixes", "support", "stable", "maint", "maintenance",
 )  # fmt: skip
 """A branch with such a name, below it (`release/1.2`) or beside it (`release-1.2`), is a release branch."""
+
+SHADOWING_FOLDERS = ("heads", "tags", "remotes", "origin", "upstream")
+"""git finds, or confuses, other refs by names below these: `heads/main` is `main`."""
 
 _RELEASE = lazy_regex(rf"(?:{'|'.join(PROTECTED_FOLDERS)})(?:[-_.].*)?|v?\d+(?:[-_.](?:\d+|x|stable|release|dev))*")
 """The first part of a release branch's name: `release-1.2`, `stable_4`, `7-0-stable`, `v18.x`, `3.11`."""
@@ -116,7 +119,9 @@ def _is_forbidden(char: str) -> bool:
 def _is_protected(name: str) -> bool:
     """Whether a branch is protected. Case is ignored: on many disks `Main` and `main` are the same branch."""
     folded = name.casefold()
-    return folded in PROTECTED_BRANCHES or _RELEASE.fullmatch(folded.split("/")[0]) is not None
+    first = folded.split("/")[0]
+    hides_other_refs = first in SHADOWING_FOLDERS or folded.endswith("_head")
+    return folded in PROTECTED_BRANCHES or _RELEASE.fullmatch(first) is not None or hides_other_refs
 
 
 def _is_bool(value: object) -> bool:

@@ -3,6 +3,7 @@
 import errno
 import os
 import threading
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
@@ -14,16 +15,17 @@ _IGNORE_FILE_CONTENT = b"# Stored on this machine only.\n*\n"
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
-def write_atomic(target: str, content: bytes, *, durable: bool = True) -> None:
+def write_atomic(target: str, content: bytes | Iterable[bytes], *, durable: bool = True) -> None:
     """Write a temporary file beside the target, sync and rename: readers see the old content or the new. Raise OSError.
 
-    An existing file keeps its permissions. With several writers, in one process or more, the last one wins.
+    An existing file keeps its permissions. With several writers, in one process or more, the last one wins. Content can
+    come in parts, which are made while it is written; if making one raises, the target stays as it was.
     """
     temporary = f"{target}.{os.getpid()}-{threading.get_ident()}{TEMPORARY_SUFFIX}"
     fd = _create_file(temporary)
     try:
         with os.fdopen(fd, "wb") as stream:
-            stream.write(content)
+            stream.writelines((content,) if isinstance(content, bytes) else content)
             stream.flush()
             if durable:
                 os.fsync(fd)
@@ -32,7 +34,7 @@ def write_atomic(target: str, content: bytes, *, durable: bool = True) -> None:
         os.replace(temporary, target)
         if durable:
             _sync_folder(os.path.dirname(target))
-    except OSError:
+    except Exception:
         with suppress(OSError):
             os.unlink(temporary)
         raise

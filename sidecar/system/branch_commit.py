@@ -86,6 +86,10 @@ class BranchUses(NamedTuple):
     """Default branches of the remotes."""
     symbolic_target: str | None
     """Target of the requested branch if it is a symbolic ref."""
+    same_names: frozenset[str] = frozenset()
+    """Other refs that git finds by the requested branch's name, as `refs/remotes/origin/x` for `origin/x`."""
+    is_foreign: bool = False
+    """Whether the requested branch exists and was started by somebody else."""
 
 
 def locate_repository(folder: Path) -> RepositoryLocation:
@@ -104,13 +108,37 @@ def locate_repository(folder: Path) -> RepositoryLocation:
 
 
 def branch_uses(location: RepositoryLocation, branch: str) -> BranchUses:
-    """Return what the repository's branches are used for, and whether `branch` is a symbolic ref."""
-    common = location.common_dir
+    """Return what the repository's branches are used for, and what `branch` itself is."""
+    common, git = location.common_dir, Git(location.folder)
     return BranchUses(
         frozenset(_checked_out(common)),
         frozenset(_remote_defaults(common)),
         _symbolic_target(common / f"{HEADS}{branch}"),
+        frozenset(_same_names(git, branch)),
+        _is_foreign(git, branch),
     )
+
+
+def _same_names(git: Git, branch: str) -> Iterator[str]:
+    """Yield the refs that `git rev-parse` prefers to a branch, or confuses with it (gitrevisions(7))."""
+    patterns = [f"{prefix}{branch}" for prefix in ("refs/", "refs/tags/", "refs/remotes/")]
+    for ref in _output(git, "for-each-ref", "--format=%(refname)", *patterns):
+        if ref in patterns or ref == f"refs/remotes/{branch}/HEAD":
+            yield ref
+
+
+def _is_foreign(git: Git, branch: str) -> bool:
+    """Whether a branch has a first commit that is not ours: we start the memory branch without a parent."""
+    authors = _output(git, "log", "--max-parents=0", "--no-mailmap", "--format=%ae", f"{HEADS}{branch}", "--")
+    return any(author != AUTHOR_EMAIL for author in authors)
+
+
+def _output(git: Git, *arguments: str) -> list[str]:
+    """Return the lines of a command; none if it fails, as for a missing branch: the commit itself then says why."""
+    try:
+        return git.text(*arguments).splitlines()
+    except GitFailed:
+        return []
 
 
 def _checked_out(common: Path) -> Iterator[str]:

@@ -13,6 +13,7 @@ import pytest
 from sidecar.cli.main import COMMANDS, RALPH, run
 from sidecar.settings import BY_NAME, GROUPS, SETTINGS
 from tests.contract.catalog import ROWS
+from tests.support.cases import together
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = ("sidecar", "rpc_schema", "tests", "build", "packaging")
@@ -110,12 +111,12 @@ def test_every_script_and_file_named_by_a_page_exists(page: Path) -> None:
     assert [name for name in sorted(named) if not any(known.endswith(f"/{name}") for known in names)] == []
 
 
-@pytest.mark.parametrize("script", SCRIPTS)
+@together("script", SCRIPTS)
 def test_every_script_is_documented(script: str) -> None:
     assert f"| `{script}" in CONTRIBUTING
 
 
-@pytest.mark.parametrize("command", [*COMMANDS, RALPH[0], "serve"])
+@together("command", [*COMMANDS, RALPH[0], "serve"])
 def test_every_command_is_documented(command: str) -> None:
     assert re.search(rf"`(onecode-sidecar|spool) {command}\b", COMMANDS_PAGE), command
 
@@ -134,7 +135,7 @@ def test_every_command_and_option_shown_on_a_page_exists(page: Path) -> None:
     assert wrong == []
 
 
-@pytest.mark.parametrize("name", BENCHMARKS)
+@together("name", BENCHMARKS)
 def test_every_benchmark_is_documented(name: str) -> None:
     page = (ROOT / "tests/benchmarks/README.md").read_text(encoding="utf-8")
     assert re.search(rf"^\|.*`{name}[` ].*\|", page, re.MULTILINE)

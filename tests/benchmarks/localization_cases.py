@@ -4,13 +4,14 @@ import re
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from sidecar.codebase.files import is_document, is_generated, may_show
 from sidecar.codebase.search.commit_history import Commit, read_commits
 from sidecar.codebase.summary.languages import language_of
 from sidecar.codebase.summary.summarize import MAX_ANALYSED_BYTES, Summary, summarize, unanalysed_summary
 
+T = TypeVar("T")
 MAX_RIGHT_FILES = 10
 MAX_COMMIT_FILES = 30
 EVERY_COMMIT = 10**9
@@ -95,11 +96,16 @@ def cases_of(repository: Path, count: int, among: int) -> list[Case]:
     """Return `count` commits, evenly spread over the latest `among` commits without merges."""
     log = git(repository, "log", "--full-history", "--no-merges", f"-n{among}", "--format=%H %P%x09%s", "HEAD")
     cases = [case for line in log.splitlines() if (case := _case(repository, *line.split("\t", 1))) is not None]
-    step = max(1.0, len(cases) / count)
     return [
         case._replace(lines=_changed_lines(repository, case.parent, commit, case.right))
-        for commit, case in (cases[int(at * step)] for at in range(min(count, len(cases))))
+        for commit, case in evenly_spread(cases, count)
     ]
+
+
+def evenly_spread(cases: Sequence[T], count: int) -> list[T]:
+    """Return at most `count` of some cases, at equal distances."""
+    step = max(1.0, len(cases) / count)
+    return [cases[int(at * step)] for at in range(min(count, len(cases)))]
 
 
 def reachable(repository: Path, commits: Sequence[Commit], head: str) -> list[Commit]:

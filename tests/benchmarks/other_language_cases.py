@@ -14,7 +14,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from tests.benchmarks.localization_cases import git
+from tests.benchmarks.localization_cases import evenly_spread, git
 from tests.benchmarks.region_cases import ROUTINE, RegionCase, case_of, prompt_of
 
 REPOSITORIES = {
@@ -83,8 +83,7 @@ def is_telling(text: str) -> bool:
 def find_cases(clone: Path, repository: str, language: str) -> list[RegionCase]:
     """Return the changes with a long text, evenly spread over the latest ones."""
     every = list(_candidates(clone, repository, language))
-    step = max(1.0, len(every) / PER_REPOSITORY)
-    chosen = [every[int(at * step)] for at in range(min(PER_REPOSITORY, len(every)))]
+    chosen = evenly_spread(every, PER_REPOSITORY)
     print(f"{repository:28} {language:11} {len(every):4} fit, {len(chosen):3} drawn", flush=True)
     return chosen
 

@@ -1,12 +1,14 @@
 """What later sessions are told of what earlier ones said: recorded conversations, played in order.
 
     .venv/bin/python -m tests.benchmarks.recall_in_use CLONES --out FOLDER [--repository OWNER/NAME ...]
-        [--conversations TABLE --half learning|judging]
+        [--conversations TABLE --half HALF] [--blocks FILE]
     .venv/bin/python -m tests.benchmarks.recall_in_use --figures FOLDER --judged FILE [FILE]
 
 CLONES holds a folder per repository with `.specstory/history`; a table of tab-separated half, repository, date, count
 and path selects conversations and their order. Each repository is copied, and its conversations are
 played through the in-memory sidecar: a pre-run and a post-run per message, a provider session per conversation.
+The recordings hold no notes blocks; FILE has those that a careful reader wrote in the agent's place, a line
+`{"id": "owner/name:file#number of the user's message", "block"}` each, which then end the agent's answers.
 `FOLDER/pairs.jsonl` (outside the repository: it quotes strangers) has each statement that a session was shown, and a
 sample of those it was not, to be judged. A judgement is a line `{"id", "bears": "yes"|"no"|"stale",
 "useful": "useful"|"harmless"|"misleading", "valid": true|false}`; two files give the agreement of two judges.
@@ -84,7 +86,9 @@ def _is_typed(message: Message) -> bool:
     return message.role == "user" and bool(message.text.strip())
 
 
-def play(clone: Path, paths: Sequence[str], sidecar: MemorySidecar, worktree: Path) -> Iterator[dict[str, Any]]:
+def play(
+    clone: Path, paths: Sequence[str], sidecar: MemorySidecar, worktree: Path, blocks: Mapping[str, str]
+) -> Iterator[dict[str, Any]]:
     """Play a repository's conversations; yield a row for each statement and session to be judged."""
     memories, started = Memories(sidecar, worktree), 0
     for number, (path, messages) in enumerate(conversations_of(clone, paths), 1):
@@ -92,7 +96,9 @@ def play(clone: Path, paths: Sequence[str], sidecar: MemorySidecar, worktree: Pa
         sidecar.clock.advance(max(0, day - started) * DAY_MS if started and day else 60_000)
         started = max(started, day)
         known = _statements(memories)
-        shown = _play_conversation(sidecar, worktree, f"{clone.name}-{number}", messages)
+        prefix = f"{clone.name.replace('+', '/', 1)}:{path.name}#"
+        own = {int(key.removeprefix(prefix)): block for key, block in blocks.items() if key.startswith(prefix)}
+        shown = _play_conversation(sidecar, worktree, f"{clone.name}-{number}", messages, own)
         opening = next(message.text for message in messages if _is_typed(message))
         yield from _rows(clone.name, number, path.name, opening, known, shown)
 
@@ -107,13 +113,15 @@ def _statements(memories: Memories) -> dict[str, Any]:
 
 
 def _play_conversation(
-    sidecar: MemorySidecar, worktree: Path, name: str, messages: Sequence[Message]
+    sidecar: MemorySidecar, worktree: Path, name: str, messages: Sequence[Message], blocks: Mapping[int, str]
 ) -> dict[str, Shown]:
     chat = Conversation(sidecar.client, worktree, sub_chat_id=name)
     shown: dict[str, Shown] = {}
     typed = [at for at, message in enumerate(messages) if _is_typed(message)]
     for at, following in zip(typed, [*typed[1:], len(messages)], strict=True):
         prompt, answer = messages[at].text, text_before(messages, following)
+        if messages[at].number in blocks:
+            answer = f"{answer}\n\n{blocks[messages[at].number]}"
         before = chat.pre_run(prompt)
         shown = shown_in(before, prompt) | shown
         chat.post_run(before, prompt, session=name, assistant={"text": answer, "parts": []})
@@ -198,7 +206,9 @@ def _copy(clone: Path, folder: Path) -> Path:
     return worktree
 
 
-def record(clones: Path, selected: Mapping[str, Sequence[str]], out: Path) -> list[dict[str, Any]]:
+def record(
+    clones: Path, selected: Mapping[str, Sequence[str]], out: Path, blocks: Mapping[str, str]
+) -> list[dict[str, Any]]:
     """Play the selected conversations by clone, write the pairs to be judged, and return them."""
     rows: list[dict[str, Any]] = []
     for name, paths in sorted(selected.items()):
@@ -206,7 +216,7 @@ def record(clones: Path, selected: Mapping[str, Sequence[str]], out: Path) -> li
             sidecar = quiet_sidecar(Path(temporary) / "state")
             try:
                 sidecar.client.initialize(settings={"mode": "active"})
-                played = list(play(clones / name, paths, sidecar, _copy(clones / name, Path(temporary))))
+                played = list(play(clones / name, paths, sidecar, _copy(clones / name, Path(temporary)), blocks))
             finally:
                 sidecar.close()
         print(name, *figures(played, {}), sep="\n  ", flush=True)
@@ -234,14 +244,16 @@ def main() -> None:
     parser.add_argument("--out", type=Path, help="folder of the pairs to be judged; outside the repository")
     parser.add_argument("--repository", action="append", default=[])
     parser.add_argument("--conversations", type=Path, help="table of the conversations to play")
-    parser.add_argument("--half", choices=("learning", "judging"), default="learning")
+    parser.add_argument("--half", default="learning", help="the first column of the table")
+    parser.add_argument("--blocks", type=Path, help="notes blocks written in the agent's place")
     parser.add_argument("--figures", type=Path, help="folder of pairs that are judged")
     parser.add_argument("--judged", nargs="+", type=Path, default=[])
     chosen = parser.parse_args()
     if chosen.figures is not None:
         rows = _lines_of(chosen.figures / "pairs.jsonl")
     elif chosen.clones is not None and chosen.out is not None:
-        rows = record(chosen.clones, _selection(chosen), chosen.out)
+        blocks = {line["id"]: line["block"] for line in _lines_of(chosen.blocks)} if chosen.blocks else {}
+        rows = record(chosen.clones, _selection(chosen), chosen.out, blocks)
     else:
         parser.error("CLONES with --out, or --figures, is required")
     judges = [{line["id"]: line for line in _lines_of(path)} for path in chosen.judged]

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.codebase.files import is_test
-from tests.benchmarks.localization_cases import git, is_code
+from tests.benchmarks.localization_cases import evenly_spread, git, is_code
 
 REPOSITORIES = (
     "encode/httpx", "pallets/click", "python-attrs/attrs", "aio-libs/aiohttp", "python/mypy", "spf13/cobra",
@@ -79,8 +79,7 @@ def find_cases(clone: Path, repository: str) -> list[RegionCase]:
             found.append((commit, parents[0]))
     cases = (case for ids in found if (case := case_of(clone, repository, *ids)) is not None)
     every = list(cases)
-    step = max(1.0, len(every) / PER_REPOSITORY)
-    return [every[int(at * step)] for at in range(min(PER_REPOSITORY, len(every)))]
+    return evenly_spread(every, PER_REPOSITORY)
 
 
 def case_of(clone: Path, repository: str, commit: str, base: str) -> RegionCase | None:

@@ -111,9 +111,10 @@ def main() -> int:
 
 
 def _questions(clone: Path, cases: Sequence[RegionCase]) -> Iterator[Question]:
-    trees, commits, index = Trees(clone), every_commit(clone), FileIndex(lambda _: {})
+    trees, commits = Trees(clone), every_commit(clone)
     for case in cases:
         files = trees.files(case.base)
+        index = FileIndex(lambda _: {})  # to turn one into that of another year takes longer
         index.update(files)
         for name, blob in index.pending():
             index.add_summary(name, blob, trees.summary(name, blob))

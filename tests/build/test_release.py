@@ -15,6 +15,8 @@ from shipping.native_libraries import LIBRARIES, Library, belongs_to_interpreter
 from shipping.sbom import sbom
 from shipping.size_budget import CORE_BYTES, WHOLE_BYTES, Share, exceeded_limits, needed, shares
 
+from tests.support.cases import together
+
 AT = 1_700_000_000
 MODULES = {"sidecar.app": 700, "orjson": 30, "json.decoder": 20, "pyimod01_archive": 5}
 
@@ -64,7 +66,7 @@ def test_a_module_without_an_owner_is_not_shipped(built: Path) -> None:
         components(built, {**MODULES, "nobody.knows": 1}, "program")
 
 
-@pytest.mark.parametrize(
+@together(
     "path",
     [
         "base_library.zip", "libpython3.11.so.1.0", "python3.11/lib-dynload/_ssl.cpython-311-darwin.so",
@@ -96,12 +98,12 @@ def test_every_component_has_its_licence_text(built: Path) -> None:
         assert words.casefold() in text.casefold()
 
 
-@pytest.mark.parametrize("library", LIBRARIES, ids=lambda library: library.name)
+@together("library", LIBRARIES)
 def test_every_native_library_has_a_licence_text(library: Library) -> None:
     assert len((TEXTS / f"{library.text}.txt").read_text(encoding="utf-8")) > 30
 
 
-@pytest.mark.parametrize(
+@together(
     ("file", "name"),
     [
         ("libcrypto.so.3", "openssl"),

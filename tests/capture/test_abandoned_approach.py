@@ -3,9 +3,8 @@
 import time
 from pathlib import Path
 
-import pytest
-
 from sidecar.language.abandoned_approach import abandoned_approaches
+from tests.support.cases import together
 
 SENTENCES = Path(__file__).parent / "sentences"
 
@@ -23,12 +22,12 @@ def test_the_corpus_is_large_enough_without_duplicates() -> None:
     assert len(set(NOT_ABANDONED)) == len(NOT_ABANDONED) >= 80
 
 
-@pytest.mark.parametrize("text", ABANDONED)
+@together("text", ABANDONED)
 def test_an_abandoned_approach_is_recognised(text: str) -> None:
     assert list(abandoned_approaches(text))
 
 
-@pytest.mark.parametrize("text", NOT_ABANDONED)
+@together("text", NOT_ABANDONED)
 def test_other_sentences_are_not_abandoned_approaches(text: str) -> None:
     assert list(abandoned_approaches(text)) == []
 

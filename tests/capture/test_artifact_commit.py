@@ -223,3 +223,55 @@ def test_a_refused_automatic_commit_is_retried_after_a_later_run(
     wait_idle(active)
     assert [status(chat, artifact_id) for artifact_id in (first, second)] == ["committed", "committed"]
     assert commits(shop) == 1
+
+
+def start_branch(repository: Repository, author: str) -> None:
+    """Start the memory branch without a parent, as somebody."""
+    tree = repository.git("hash-object", "-t", "tree", "-w", "--stdin")
+    identity = ("-c", "user.name=x", "-c", f"user.email={author}")
+    commit_id = repository.git(*identity, "commit-tree", tree, "-m", "Notes")
+    repository.git("update-ref", f"refs/heads/{BRANCH}", commit_id)
+
+
+def test_a_branch_that_somebody_else_started_is_refused_whatever_its_name(talk: Talk, shop: Repository) -> None:
+    chat = talk()
+    artifact_id = change_cart(chat)
+    for start in (lambda: shop.git("branch", BRANCH), lambda: start_branch(shop, "ada@example.org")):
+        start()
+        failure = refused(chat, artifact_id)
+        assert failure.message == f"`{BRANCH}` exists and was not started by the sidecar."
+        assert status(chat, artifact_id) == "draft"
+        shop.git("branch", "-D", BRANCH)
+    commit(chat, artifact_id)
+
+
+def test_a_branch_that_we_started_stays_ours_with_commits_of_others(talk: Talk, shop: Repository) -> None:
+    chat = talk()
+    commit(chat, change_cart(chat))
+    tree = shop.git("rev-parse", f"{BRANCH}^{{tree}}")
+    on_top = shop.git("commit-tree", tree, "-p", BRANCH, "-m", "A note by hand")
+    shop.git("update-ref", f"refs/heads/{BRANCH}", on_top)
+    commit(chat, change_cart(chat, CART.replace("1", "2"), session="another"))
+    assert commits(shop) == 3
+
+
+@pytest.mark.parametrize("branch", ["heads/main", "stash", "origin/main", "upstream/x", "tags/v1", "MY_HEAD"])
+def test_a_name_that_hides_other_refs_is_refused_at_once(talk: Talk, branch: str) -> None:
+    chat = talk()
+    params = {"projectPath": str(chat.cwd), "settings": {"memoryBranch": branch}}
+    assert chat.client.error("settings/update", params).data["kind"] == "invalidParams"
+
+
+def test_settings_refuse_a_branch_that_the_repository_uses(talk: Talk, shop: Repository) -> None:
+    chat = talk()
+    shop.git("branch", "notes-of-ada")
+    shop.git("update-ref", "refs/remotes/team/notes", "HEAD")
+
+    def failure(**settings: str) -> str:
+        params = {"projectPath": str(chat.cwd), "settings": settings}
+        return str(chat.client.error("settings/update", params).message)
+
+    assert failure(memoryBranch="notes-of-ada") == "`notes-of-ada` exists and was not started by the sidecar."
+    assert failure(memoryBranch="team/notes") == "`team/notes` would be mistaken for `refs/remotes/team/notes`."
+    shop.git("branch", BRANCH)
+    assert "not started by the sidecar" in failure(artifactPolicy="auto-write-memory-branch")

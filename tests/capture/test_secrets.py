@@ -1,15 +1,14 @@
 """Secrets are not stored, not even in part: a run's texts are masked before they are cut."""
 
-import pytest
-
 from sidecar.capture.devlog_draft import devlog
 from sidecar.capture.effects import STEP_CHARACTERS, Command, activity_of
 from sidecar.capture.parsed_test_results import OUTPUT_CHARACTERS, outcomes_of
 from sidecar.capture.run import stored_plan
+from tests.support.cases import together
 from tests.support.secret_shapes import TOKENS, shows
 
 
-@pytest.mark.parametrize("name", TOKENS)
+@together("name", TOKENS)
 def test_a_secret_is_masked_before_a_draft_is_cut(name: str) -> None:
     secret = TOKENS[name]
     for before in range(0, 90, 7):
@@ -20,7 +19,7 @@ def test_a_secret_is_masked_before_a_draft_is_cut(name: str) -> None:
         assert not shows(stored_plan("a line of the plan\n" * lines + secret.text), secret)
 
 
-@pytest.mark.parametrize("name", TOKENS)
+@together("name", TOKENS)
 def test_a_secret_in_a_test_name_or_output_is_not_stored(name: str) -> None:
     secret = TOKENS[name]
     output = f"E   assert '{secret.text}' == 2\nFAILED tests/test_a.py::test_it[{secret.text}] - no\n1 failed in 0.1s\n"
@@ -38,7 +37,7 @@ def test_a_line_of_a_private_key_in_an_output_is_not_stored() -> None:
     assert "assert 1 == 2" in found.excerpt
 
 
-@pytest.mark.parametrize("name", TOKENS)
+@together("name", TOKENS)
 def test_a_secret_in_a_step_is_masked_before_the_step_is_cut(name: str) -> None:
     secret = TOKENS[name]
     before = "word " * (STEP_CHARACTERS // 5)

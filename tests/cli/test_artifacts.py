@@ -154,8 +154,10 @@ def test_an_ambiguous_id_changes_no_artifact(chat: Conversation, command: Comman
     assert chat.artifact(second["id"])["status"] == "draft"
 
 
-def test_a_command_creates_no_state_file(command: Command, home: Path, state_dir: Path) -> None:
-    for failed in (command("list"), command("list", state=False)):
+def test_a_command_creates_no_state_file(command: Command, tmp_path: Path, state_dir: Path) -> None:
+    home = tmp_path / "home"
+    variables = dict.fromkeys(("HOME", "USERPROFILE", "XDG_CONFIG_HOME", "XDG_STATE_HOME"), str(home))
+    for failed in (command("list"), command("list", state=False, **variables)):
         assert failed.returncode == 3
         assert b"There is no state file in " in failed.stderr
         assert b"hint: Use --state-dir to name the folder" in failed.stderr

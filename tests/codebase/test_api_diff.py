@@ -3,6 +3,7 @@
 import pytest
 
 from sidecar.codebase import ApiChange, FileVersions, api_changes, needs_texts, split_signature, summarize
+from tests.support.cases import together
 
 MANY = ", ".join(f"parameter_{number}: int = {number}" for number in range(20))
 
@@ -38,7 +39,7 @@ def test_changed_or_removed_public_signature_is_an_api_change(
     assert changes_of(path, before, after) == expected
 
 
-@pytest.mark.parametrize(
+@together(
     ("path", "before", "after"),
     [
         ("a.py", "def f(a, b=3): return 1\n", "def f(a: int, b: int = 3) -> int: return 2\n"),
@@ -50,7 +51,6 @@ def test_changed_or_removed_public_signature_is_an_api_change(
         ("a.ts", "function f(a: string) {}\n", "function f() {}\n"),
         ("a.go", "package x\nfunc do(a int) {}\n", "package x\nfunc do() {}\n"),
     ],
-    ids=["annotated", "wrapped", "value", "passed on", "private", "added", "not exported", "lower case"],
 )
 def test_harmless_edit_is_not_an_api_change(path: str, before: str, after: str) -> None:
     assert changes_of(path, before, after) == []

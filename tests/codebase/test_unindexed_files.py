@@ -6,6 +6,7 @@ import pytest
 
 from sidecar.codebase.unindexed_files import is_recorded_chat, is_unindexed
 from tests.codebase.codebase_client import CodebaseClient
+from tests.support.cases import together
 from tests.support.client import Client
 from tests.support.repositories import Repository
 
@@ -32,12 +33,12 @@ OWN = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("path", RECORDED)
+@together("path", RECORDED)
 def test_recorded_chats_session_files_and_minified_files_are_recognized_by_path(path: str) -> None:
     assert is_unindexed(path)
 
 
-@pytest.mark.parametrize("path", OWN)
+@together("path", OWN)
 def test_own_files_of_similar_names_are_indexed(path: str) -> None:
     assert not is_unindexed(path)
 

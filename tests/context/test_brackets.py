@@ -8,9 +8,10 @@ from hypothesis import strategies as st
 
 from sidecar.context import BRACKETS, BUDGET_SHARES, Bracket, bracket_of, bracket_with_hysteresis
 from sidecar.core.errors import InvalidParams
+from tests.support.cases import together
 
 
-@pytest.mark.parametrize(
+@together(
     ("remaining", "bracket"),
     [
         (100, "FRESH"), (60, "FRESH"), (59.999, "MODERATE"), (40, "MODERATE"), (39.9, "DEPLETED"), (25, "DEPLETED"),

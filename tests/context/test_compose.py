@@ -8,6 +8,8 @@ from typing import Any
 import jsonschema  # type: ignore[import-untyped]
 import pytest
 
+from sidecar.context.token_budget import FittedParts, Part, element_weight, fit_parts
+from sidecar.context.xml_writer import Element
 from tests.context.chati_project import CONSTITUTION, HANDOFF, NUMERALS, PROJECT
 from tests.support.client import Client
 from tests.support.repositories import Repository
@@ -210,3 +212,10 @@ def test_composing_writes_nothing(compose: Compose, chati: Repository) -> None:
     assert (
         sorted((path, path.stat().st_mtime_ns) for path in chati.path.rglob("*") if ".git" not in path.parts) == before
     )
+
+
+def test_a_part_that_fits_exactly_is_not_cut() -> None:
+    part = Part("L2", Element("memories", lines=("one", "two")))
+    weight = element_weight(part.element)
+    assert fit_parts([part], weight) == FittedParts((part.element,), ())
+    assert fit_parts([part], weight - 0.01).trimmed

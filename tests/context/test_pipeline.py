@@ -2,12 +2,11 @@
 
 from typing import Any
 
-import pytest
-
 from sidecar.context.pipeline import agent_score, parse_pipeline
+from tests.support.cases import together
 
 
-@pytest.mark.parametrize(
+@together(
     ("value", "score"),
     [
         (45, 45.0),

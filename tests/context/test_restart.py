@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.context import SessionCounters, restart_reasons
+from sidecar.context import SessionCounters, restart_criteria
 
 counters_strategy = st.builds(
     SessionCounters,
@@ -22,15 +22,15 @@ def test_exactly_the_met_criteria_are_listed(counters: SessionCounters) -> None:
     )
     met = [counters.compactions >= 3, fell, counters.critical_in_a_row >= 3, counters.next_agent_pending]
     words = ["compactions", "score fell", "CRITICAL", "next one"]
-    reasons = restart_reasons(counters)
+    reasons = tuple(restart_criteria(counters).values())
     if counters.score is None or not counters.last_score or abs(counters.last_score * 0.85 - counters.score) > 1e-9:
         assert len(reasons) == sum(met)
         assert all(any(word in reason for reason in reasons) == is_met for word, is_met in zip(words, met, strict=True))
 
 
 def test_a_drop_of_exactly_fifteen_percent_is_not_a_criterion() -> None:
-    assert restart_reasons(SessionCounters(last_score=100, score=85)) == ()
-    assert restart_reasons(SessionCounters(last_score=100, score=84.9)) == (
+    assert tuple(restart_criteria(SessionCounters(last_score=100, score=85)).values()) == ()
+    assert tuple(restart_criteria(SessionCounters(last_score=100, score=84.9)).values()) == (
         "the agent's score fell by 15% (more than 15%)",
     )
 
@@ -42,4 +42,4 @@ def test_higher_counters_never_remove_a_reason(counters: SessionCounters, compac
         critical_in_a_row=counters.critical_in_a_row + critical,
         next_agent_pending=True,
     )
-    assert len(restart_reasons(worse)) >= len(restart_reasons(counters))
+    assert len(restart_criteria(worse)) >= len(restart_criteria(counters))

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import pytest
+from tests.support.cases import together
 
 DOCUMENT: dict[str, Any] = json.loads(
     (Path(__file__).resolve().parents[2] / "rpc_schema" / "openrpc.json").read_bytes()
@@ -43,7 +43,7 @@ def test_integers_are_found() -> None:
     assert "memory/list.offset" in places
 
 
-@pytest.mark.parametrize(("place", "schema"), PARAMS, ids=[place for place, _ in PARAMS])
+@together(("place", "schema"), PARAMS)
 def test_an_integer_of_a_message_has_a_bound(place: str, schema: dict[str, Any]) -> None:
     assert abs(schema.get("maximum", schema.get("exclusiveMaximum", 2**64))) <= 2**53, place
     assert abs(schema.get("minimum", schema.get("exclusiveMinimum", -(2**64)))) <= 2**53, place

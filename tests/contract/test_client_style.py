@@ -2,11 +2,9 @@
 
 import re
 from pathlib import Path
-from typing import cast
-
-import pytest
 
 from tests.contract.catalog import PUBLISHED
+from tests.support.cases import together
 
 FILES = sorted((PUBLISHED / "typescript").glob("*.ts"))
 MODULE = re.compile(r"(?:^import|^export) (?:.*) from (.+)$", re.MULTILINE)
@@ -19,7 +17,7 @@ def code_lines(path: Path) -> list[str]:
     return [line for line in lines if not line.lstrip().startswith(("*", "/*", "//"))]
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: cast("Path", path).stem)
+@together("path", FILES)
 def test_no_semicolons_at_line_ends_no_single_quotes_no_tabs(path: Path) -> None:
     for line in code_lines(path):
         assert not line.endswith(";"), line
@@ -28,15 +26,13 @@ def test_no_semicolons_at_line_ends_no_single_quotes_no_tabs(path: Path) -> None
         assert not re.match(r"^( {2})* \S", line), f"indented by two spaces: {line}"
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: cast("Path", path).stem)
+@together("path", FILES)
 def test_only_node_and_neighbours_are_imported(path: Path) -> None:
     for module in MODULE.findall(path.read_text(encoding="utf-8")):
         assert re.fullmatch(r'"(\./\w+|node:\w+)"', module), module
 
 
-@pytest.mark.parametrize(
-    "path", [path for path in FILES if path.stem != "types"], ids=lambda path: cast("Path", path).stem
-)
+@together("path", [path for path in FILES if path.stem != "types"])
 def test_hand_written_files_stay_small_and_do_nothing_when_imported(path: Path) -> None:
     lines = code_lines(path)
     assert len(lines) <= MAX_LINES

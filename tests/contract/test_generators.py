@@ -9,6 +9,7 @@ from sidecar.core.wire import Empty, WireModel
 from sidecar.method import Lane, Method
 from sidecar.schema.definitions import Catalog, definitions
 from sidecar.schema.typescript import type_of, typescript
+from tests.support.cases import together
 
 
 class Part(WireModel):
@@ -34,7 +35,7 @@ def catalog(params: type[WireModel], result: type[WireModel]) -> Catalog:
     return Catalog((Method("part/both", params, result, Lane.SHARED, "Takes and gives."),), ())
 
 
-@pytest.mark.parametrize(
+@together(
     ("schema", "expected"),
     [
         ({"$ref": "Part"}, "Part"),

@@ -5,7 +5,6 @@ from functools import cache
 from typing import Any
 
 import jsonschema  # type: ignore[import-untyped]
-import pytest
 import referencing
 from pydantic import ValidationError
 
@@ -13,16 +12,10 @@ from sidecar.core.wire import WireModel
 from sidecar.method import Method
 from sidecar.schema.definitions import definitions
 from tests.contract.catalog import CATALOG, GOLDEN, PUBLISHED, ROWS, file_name, golden_of, goldens
+from tests.support.cases import together
 
-CASES = [
-    pytest.param(name, part, valid, message, id=f"{name} {part}: {title}")
-    for name, part, valid, title, message in goldens()
-]
-RESULTS = [
-    pytest.param(name, message, id=f"{name}: {title}")
-    for name, part, valid, title, message in goldens()
-    if part == "result" and valid
-]
+CASES = [(f"{name} {part}: {title}", name, part, valid, message) for name, part, valid, title, message in goldens()]
+RESULTS = [(case, name, message) for case, name, part, valid, message in CASES if part == "result" and valid]
 
 
 @cache
@@ -39,6 +32,13 @@ def schema_names() -> dict[tuple[str, str], str]:
     return params | {(row.name, "result"): f"{known.result(row)}.json" for row in CATALOG.methods}
 
 
+@cache
+def validator(name: str, part: str) -> Any:
+    checker = jsonschema.Draft202012Validator.FORMAT_CHECKER
+    reference = {"$ref": schema_names()[name, part]}
+    return jsonschema.Draft202012Validator(reference, registry=registry(), format_checker=checker)
+
+
 def model_of(name: str, part: str) -> type[WireModel]:
     row = ROWS[name]
     return row.result if part == "result" and isinstance(row, Method) else row.params
@@ -52,7 +52,7 @@ def is_read(model: type[WireModel], message: Any) -> bool:
     return True
 
 
-@pytest.mark.parametrize("name", ROWS)
+@together("name", ROWS)
 def test_every_row_has_valid_and_invalid_messages(name: str) -> None:
     assert (GOLDEN / file_name(name)).exists(), f"tests/contract/golden/{file_name(name)} is missing"
     golden = golden_of(name)
@@ -67,20 +67,15 @@ def test_every_golden_file_belongs_to_a_row() -> None:
     assert {path.name for path in GOLDEN.glob("*.json")} <= {file_name(name) for name in ROWS}
 
 
-@pytest.mark.parametrize(("name", "part", "valid", "message"), CASES)
-def test_model_and_schema_agree(name: str, part: str, valid: bool, message: Any) -> None:
-    validator = jsonschema.Draft202012Validator(
-        {"$ref": schema_names()[name, part]},
-        registry=registry(),
-        format_checker=jsonschema.Draft202012Validator.FORMAT_CHECKER,
-    )
-    problems = [error.message for error in validator.iter_errors(message)]
-    assert (not problems) is valid, problems
+@together("case, name, part, valid, message", CASES)
+def test_model_and_schema_agree(case: str, name: str, part: str, valid: bool, message: Any) -> None:
+    problems = [error.message for error in validator(name, part).iter_errors(message)]
+    assert (not problems) is valid, (case, problems)
     assert is_read(model_of(name, part), message) is valid
 
 
-@pytest.mark.parametrize(("name", "message"), RESULTS)
-def test_a_valid_result_round_trips(name: str, message: Any) -> None:
+@together("case, name, message", RESULTS)
+def test_a_valid_result_round_trips(case: str, name: str, message: Any) -> None:
     model = model_of(name, "result")
     read = model.model_validate(message, by_alias=True, by_name=False)
-    assert json.loads(read.model_dump_json(by_alias=True)) == message
+    assert json.loads(read.model_dump_json(by_alias=True)) == message, case

@@ -4,6 +4,7 @@ That paths are absolute is the application's rule, not the check's nor the model
 """
 
 from collections.abc import Mapping
+from itertools import product
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ from sidecar.core.errors import InvalidParams
 from sidecar.handshake import read_initialize
 from sidecar.lifecycle import InitializeParams
 from sidecar.settings import SETTINGS, Setting
+from tests.support.cases import together
 
 JUNK: tuple[Any, ...] = (
     None, True, False, 0, 1, 2, -1, 1.0, 1.5, 2**31, 2**32 - 1, 2**32, 2**53 - 1, 2**53, 2**64,
@@ -108,14 +110,13 @@ def test_check_and_model_agree_on_settings(patch: dict[str, Any]) -> None:
     assert check_accepts(params) is model_accepts(params)
 
 
-@pytest.mark.parametrize("branch", BRANCHES)
+@together("branch", BRANCHES)
 def test_check_and_model_agree_on_branch_names(branch: str) -> None:
     params = {**VALID, "settings": {"memoryBranch": branch}}
     assert check_accepts(params) is model_accepts(params)
 
 
-@pytest.mark.parametrize("name", VALID)
-@pytest.mark.parametrize("value", JUNK, ids=lambda value: repr(value)[:30])
+@together("name, value", product(VALID, JUNK))
 def test_check_and_model_agree_on_each_member(name: str, value: Any) -> None:
     params = {**VALID, name: value}
     assert check_accepts(params) is model_accepts(params)

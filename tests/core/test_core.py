@@ -11,6 +11,7 @@ from sidecar.core.cancellation import Cancellation
 from sidecar.core.clock import Deadline, SystemClock, rfc3339
 from sidecar.core.digests import digest_value, short_id
 from sidecar.core.errors import NOT_A_NAME, Cancelled, SidecarError, loggable_name
+from tests.support.cases import together
 from tests.support.clock import STARTS_AT_MS, FixedClock
 
 KINDS = [
@@ -66,6 +67,6 @@ def test_names_are_returned_unchanged(name: str) -> None:
     assert loggable_name(name) == name
 
 
-@pytest.mark.parametrize("name", ["", "two words", "x" * 61, "9", "a\n", "<b>", "ü", None, 7])
+@together("name", ["", "two words", "x" * 61, "9", "a\n", "<b>", "ü", None, 7])
 def test_possible_content_is_not_returned(name: object) -> None:
     assert loggable_name(name) == NOT_A_NAME

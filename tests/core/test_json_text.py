@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.core import json_text
+from tests.support.cases import together
 
 VALUES: st.SearchStrategy[Any] = st.recursive(
     st.none()
@@ -61,7 +62,7 @@ def outcome(read: Any, text: bytes) -> Any:
     return value, repr(value) if len(text) < 500 else None
 
 
-@pytest.mark.parametrize("text", ODD, ids=range(len(ODD)))
+@together("text", ODD)
 def test_unusual_texts_are_read_or_rejected_as_by_orjson(text: bytes) -> None:
     assert outcome(json_text.loads, text) == outcome(orjson.loads, text)
 

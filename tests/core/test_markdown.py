@@ -1,16 +1,15 @@
 """The informative part of an agent's last message."""
 
-import pytest
-
 from sidecar.capture.devlog_draft import devlog as draft_devlog
 from sidecar.capture.devlog_draft import is_due
 from sidecar.core.markdown import first_informative_paragraph, sentences
 from sidecar.runs.model import FileChange
+from tests.support.cases import together
 
 INFORMATIVE = "Rounding now happens on the discount, not on the price."
 
 
-@pytest.mark.parametrize(
+@together(
     "text",
     [
         INFORMATIVE,

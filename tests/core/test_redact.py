@@ -3,11 +3,13 @@
 import random
 import string
 import time
+from itertools import product
 
 import pytest
 
 from sidecar.codebase.files import is_secret_path
 from sidecar.core.redact import MASK, redact, redact_lines
+from tests.support.cases import together
 
 _RANDOM = random.Random(7)  # fixed, so that a failure comes back
 
@@ -47,8 +49,7 @@ TOKENS = {
 }
 
 
-@pytest.mark.parametrize("name", TOKENS)
-@pytest.mark.parametrize("around", ["{}", "key: {}\n", "f('{}')", "url?x={}&y=1", "[{}]", "# {}, see above"])
+@together("name, around", product(TOKENS, ["{}", "key: {}\n", "f('{}')", "url?x={}&y=1", "[{}]", "# {}, see above"]))
 def test_a_token_is_masked_in_every_position(name: str, around: str) -> None:
     result = redact(around.format(TOKENS[name]))
     assert MASK in result
@@ -66,7 +67,7 @@ def test_a_private_key_is_masked_completely(kind: str) -> None:
 WORD = "hunter2" + "hunter2"
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "expected"),
     [
         (f'password = "{WORD}"', f'password = "{MASK}"'),
@@ -94,7 +95,7 @@ def test_a_named_secret_is_masked(text: str, expected: str) -> None:
     assert redact(text) == expected
 
 
-@pytest.mark.parametrize(
+@together(
     "text",
     [
         "token = get_token(request)",
@@ -161,7 +162,7 @@ def test_time_grows_linearly_with_the_text(piece: str) -> None:
     assert any(seconds(64_000) < max(0.1, seconds(8_000) * 8 * 3) for _ in range(5))
 
 
-@pytest.mark.parametrize(
+@together(
     "path",
     [
         ".env", ".env.local", "web/.env.production", ".env-staging", ".envrc", "prod.env", "server.pem",
@@ -177,7 +178,7 @@ def test_a_secret_file_is_recognized_by_its_name(path: str) -> None:
     assert is_secret_path(path)
 
 
-@pytest.mark.parametrize(
+@together(
     "path",
     [
         ".env.example", "web/.env.sample", ".env.template", "example.env", "src/environment.ts", "src/env.py",

@@ -1,28 +1,31 @@
 """Each kind of secret we know is masked, whatever stands around it; what only looks like one is not."""
 
-import pytest
+from itertools import product
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.core.redact import MASK, redact, redact_lines
+from tests.support.cases import together
 from tests.support.secret_shapes import HARMLESS, SECRETS, TOKENS, shows
 
 
-@pytest.mark.parametrize("name", SECRETS)
+@together("name", SECRETS)
 def test_a_secret_is_masked(name: str) -> None:
     result = redact(SECRETS[name].text)
     assert MASK in result
     assert not shows(result, SECRETS[name])
 
 
-@pytest.mark.parametrize("name", TOKENS)
-@pytest.mark.parametrize("around", ["x = '{}'", "# {}, see", "({})", "- {}\n", "https://example.org/?t={}&b=1", "`{}`"])
+@together(
+    "name, around",
+    product(TOKENS, ["x = '{}'", "# {}, see", "({})", "- {}\n", "https://example.org/?t={}&b=1", "`{}`"]),
+)
 def test_a_token_is_masked_whatever_surrounds_it(name: str, around: str) -> None:
     assert not shows(redact(around.format(TOKENS[name].text)), TOKENS[name])
 
 
-@pytest.mark.parametrize("text", HARMLESS)
-@pytest.mark.parametrize("around", ["{}", "    {}\n", "before\n{}\nafter"])
+@together("text, around", product(HARMLESS, ["{}", "    {}\n", "before\n{}\nafter"]))
 def test_text_that_only_resembles_a_secret_stays(text: str, around: str) -> None:
     text = around.replace("{}", text)
     assert redact(text) == text

@@ -17,9 +17,10 @@ from sidecar.core.terms import (
     stem,
     terms_of,
 )
+from tests.support.cases import together
 
 
-@pytest.mark.parametrize(
+@together(
     "forms",
     [
         "cache caches cached caching", "setting settings set sets", "cancel cancels cancelled canceled cancelling",
@@ -41,7 +42,7 @@ def test_different_words_have_different_stems(pair: str) -> None:
     assert stem(left) != stem(right)
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "expected"),
     [
         ("combineURLs", ["combineurl", "combin", "url"]),
@@ -89,7 +90,7 @@ def test_counting_and_listing_agree(text: str) -> None:
     assert all(term == term.casefold() and term for term in listed if term.isascii())
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "expected"),
     [
         ("see src/app.py and lib/x.ts.", ["src/app.py", "lib/x.ts"]),

@@ -1,13 +1,13 @@
 """YAML that others wrote is read, or said to be damaged, whatever it is."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.core.yaml_read import read_mapping, scalar_text
+from tests.support.cases import together
 
 
-@pytest.mark.parametrize(
+@together(
     "text",
     [
         "- a list",

@@ -86,7 +86,7 @@ class Soak:
     def start(self) -> SidecarProcess:
         """Start a process on the shared state folder."""
         environment = {**HERMETIC, "SIDECAR_TEST_ORDERS": str(self.orders), "ONECODE_CONTINUITY_MODE": "active"}
-        process = SidecarProcess(self.state_dir, SERVE, environment)
+        process = SidecarProcess(self.state_dir, SERVE, environment, cold=True)
         process.client.initialize(
             settings={"mode": "active", "artifactPolicy": "auto-write-memory-branch"},
             logDir=str(self.state_dir / "log"),

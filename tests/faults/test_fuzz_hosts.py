@@ -10,10 +10,8 @@ import anyio
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
-from mcp import Client as McpClient
 
 from sidecar.capture.effects import ToolFailure, activity_of, relative_to, was_compacted
-from sidecar.integrations.mcp_tools import MethodFailed, Tools, build_server
 from sidecar.integrations.transcript_run import add_touched_files, run_since
 from sidecar.integrations.worktree_and_project import Location
 from sidecar.memory import read_transcript
@@ -234,6 +232,10 @@ def test_any_prompt_and_any_run_are_answered(sidecar: MemorySidecar, shop: Repos
 
 
 def test_any_tool_call_is_answered(sidecar: MemorySidecar, shop: Repository) -> None:
+    from mcp import Client as McpClient  # here, because each process of a run imports every test
+
+    from sidecar.integrations.mcp_tools import MethodFailed, Tools, build_server
+
     def request(method: str, params: dict[str, Any]) -> Any:
         try:
             return sidecar.client.request(method, params)

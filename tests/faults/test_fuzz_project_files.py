@@ -40,6 +40,7 @@ from sidecar.knowledge import (
 )
 from sidecar.packs.anchor import toml_json_ini
 from sidecar.session import AGENT, LANGUAGE, PENDING, UneditableFile, parse_session_file, replace_values
+from tests.support.cases import together
 from tests.support.client import Client
 from tests.support.fuzz_strategies import HOSTILE, json_values, line_of, objects_of, texts
 
@@ -138,7 +139,7 @@ def test_a_reader_accepts_or_refuses_any_text(name: str) -> None:
     read_any()
 
 
-@pytest.mark.parametrize(
+@together(
     "text",
     [
         "a = " + "[" * 3_000, "a = " + "{b = " * 3_000, f"version = {'1' * 4_400}",
@@ -146,7 +147,7 @@ def test_a_reader_accepts_or_refuses_any_text(name: str) -> None:
         f'{{"exports": {"[" * 300}{"]" * 300}}}', f"[project]\nscripts = {{a = {2**70}}}",
         f"[project.scripts]\n{'a.' * 400}b = 1",
     ],
-    ids=range(8),
+
 )  # fmt: skip
 def test_a_build_file_with_deep_nesting_or_huge_numbers_is_harmless(text: str) -> None:
     _build(text)

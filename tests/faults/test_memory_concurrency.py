@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.process import ROOT, SidecarProcess
+from tests.support.warm_process import start_python
 
 WRITER = """
 import sys
@@ -33,7 +34,7 @@ def project(tmp_path: Path) -> Path:
 def start_writer(state_dir: Path, project: Path, name: str, rounds: int) -> subprocess.Popen[str]:
     command = [sys.executable, "-c", WRITER, str(state_dir), str(project), name, str(rounds)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    return subprocess.Popen(command, stdout=subprocess.PIPE, env=environment, text=True)
+    return start_python(command, stdout=subprocess.PIPE, env=environment, text=True)
 
 
 def listed_titles(process: SidecarProcess, project: Path) -> dict[str, str]:

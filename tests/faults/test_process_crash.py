@@ -14,6 +14,7 @@ from sidecar.storage.recovery import find_damage
 from tests.support.client import Client
 from tests.support.clock import STARTS_AT_MS
 from tests.support.process import ROOT, SidecarProcess
+from tests.support.warm_process import start_python
 
 WRITER = """
 import sys
@@ -31,7 +32,7 @@ for number in range(int(sys.argv[3])):
 
 
 def start_writer(state_dir: Path, name: str, rounds: int) -> subprocess.Popen[bytes]:
-    return subprocess.Popen(
+    return start_python(
         [sys.executable, "-c", WRITER, str(state_dir), name, str(rounds)],
         stdout=subprocess.PIPE,
         env={**os.environ, "PYTHONPATH": str(ROOT)},

@@ -4,10 +4,12 @@ import re
 import time
 from collections import deque
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+import sidecar
 from sidecar.language.abandoned_approach import abandoned_approaches
 from sidecar.language.creation_intent import creation_intent
 from sidecar.packs.anchor import purpose_of
@@ -40,22 +42,33 @@ BOUNDED: dict[str, Use] = {
 TEXTS = 24
 """Texts per pattern in a default run, about every third; `--thorough` tries all."""
 
-PATTERNS = all_patterns()
-MODULES = sorted({module_of(pattern) for pattern in PATTERNS})
+PACKAGES = sorted({path.name.removesuffix(".py") for path in Path(str(sidecar.__file__)).parent.iterdir()})
+"""The patterns themselves are listed by the one process that runs these tests: it imports every module."""
 
 
-def test_the_inventory_contains_all_patterns() -> None:
-    assert len(PATTERNS) > 600
-    assert sum(pattern.place.startswith("somewhere") for pattern in PATTERNS) < 5
-    assert all(any(pattern.place.startswith(place) for pattern in PATTERNS) for place in BOUNDED)
+@pytest.fixture(scope="module")
+def patterns() -> list[Pattern]:
+    return all_patterns()
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_matching_time_grows_linearly_with_the_text(module: str) -> None:
+def package_of(pattern: Pattern) -> str:
+    """Return the folder or module below `sidecar` that contains a pattern; elsewhere, the first one."""
+    package = module_of(pattern).removeprefix("sidecar.").partition(".")[0]
+    return package if package in PACKAGES else PACKAGES[0]
+
+
+def test_the_inventory_contains_all_patterns(patterns: list[Pattern]) -> None:
+    assert len(patterns) > 600
+    assert sum(pattern.place.startswith("somewhere") for pattern in patterns) < 5
+    assert all(any(pattern.place.startswith(place) for pattern in patterns) for place in BOUNDED)
+
+
+@pytest.mark.parametrize("package", PACKAGES)
+def test_matching_time_grows_linearly_with_the_text(package: str, patterns: list[Pattern]) -> None:
     slow = [
         (pattern.place, str(pattern.pattern)[:80], text)
-        for number, pattern in enumerate(PATTERNS)
-        if module_of(pattern) == module
+        for number, pattern in enumerate(patterns)
+        if package_of(pattern) == package
         for text in sample(slow_texts_for(pattern.pattern, pattern.flags, number), TEXTS)
         if not is_quick(use_of(pattern), text, isinstance(pattern.pattern, bytes))
     ]

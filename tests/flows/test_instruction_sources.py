@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-from sidecar.integrations.mcp_tools import Tools
 from tests.flows.test_standing_instructions import section, stated
 from tests.support.conversation import Conversation, bash, sent
 from tests.support.memory_project import Memories
@@ -150,6 +149,8 @@ def test_a_summary_from_the_wire_makes_no_instruction_whoever_its_author_is(memo
 
 def test_mcp_can_store_a_memory_and_no_instruction() -> None:
     """The server's tools name the retention and neither author nor confirmation."""
+    from sidecar.integrations.mcp_tools import Tools
+
     assert not hasattr(Tools, "memory_confirm")
     assert not hasattr(Tools, "memory_undo")
     assert "author" not in Tools.memory_add.__annotations__

@@ -1,47 +1,72 @@
-"""The MCP server as a real process, driven by the SDK's own client."""
+"""The MCP server, as a real process or in this one, driven by the SDK's own client."""
 
+import argparse
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import anyio
 import pytest
-from mcp import Client, StdioServerParameters, stdio_client
 
+from sidecar.cli.mcp import add_arguments, create_server
 from tests.support.conversation import Conversation
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.process import ROOT
 from tests.support.repositories import Repository
 
-Play = Callable[[Client], Awaitable[Any]]
+if TYPE_CHECKING:  # each process of a run imports every test, and the SDK takes longer than all others
+    from mcp import Client
+
+Play = Callable[["Client"], Awaitable[Any]]
 
 
 @pytest.fixture
-def play(active: MemorySidecar, project: Repository, state_dir: Path) -> Callable[..., Any]:
+def play(
+    active: MemorySidecar, project: Repository, state_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Any]:
     """Connect a client to the server in a project with an earlier conversation."""
+    from mcp import Client
+
     Conversation(active.client, project.path).turn("Round the discounted_price", text="Decided: half a cent goes up.")
     memory = {"cwd": str(project.path), "title": "Printer width", "text": "The receipt printer takes 42 columns."}
     active.client.request("memory/add", memory)
 
-    def run(story: Play, *arguments: str, cwd: Path = project.path, **options: Any) -> Any:
-        command = ["-m", "sidecar", "mcp", "--state-dir", str(state_dir), *arguments]
-        environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-        process = StdioServerParameters(command=sys.executable, args=command, cwd=cwd, env=environment)
+    def run(story: Play, *arguments: str, cwd: Path = project.path, own_process: bool = False, **options: Any) -> Any:
+        line = ("--state-dir", str(state_dir), *arguments)
 
         async def main() -> Any:
-            async with Client(stdio_client(process), **options) as client:
-                return await story(client)
+            with ExitStack() as until_it_goes:
+                server = in_own_process(line, cwd) if own_process else create_server(parsed(line), until_it_goes)
+                async with Client(server, **options) as client:
+                    return await story(client)
 
+        monkeypatch.chdir(cwd)
         return anyio.run(main)
 
     return run
 
 
-async def called(client: Client, tool: str, **arguments: Any) -> Any:
+def in_own_process(line: Sequence[str], cwd: Path) -> Any:
+    """Return the transport to a server in a process of its own."""
+    from mcp import StdioServerParameters, stdio_client
+
+    command = ["-m", "sidecar", "mcp", *line]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    return stdio_client(StdioServerParameters(command=sys.executable, args=command, cwd=cwd, env=environment))
+
+
+def parsed(line: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    add_arguments(parser)
+    return parser.parse_args(line)
+
+
+async def called(client: "Client", tool: str, **arguments: Any) -> Any:
     """Call a tool and return its result."""
     result = await client.call_tool(tool, arguments)
     assert not result.is_error, result.content
@@ -49,14 +74,14 @@ async def called(client: Client, tool: str, **arguments: Any) -> Any:
 
 
 def test_an_agent_finds_memories_code_and_its_last_delivery(play: Callable[..., Any]) -> None:
-    async def story(client: Client) -> Any:
+    async def story(client: "Client") -> Any:
         found = await called(client, "memory_search", query="How wide is the receipt printer?")
         opened = await called(client, "memory_get", id=found["memories"][0]["id"])
         files = await called(client, "codebase_search", query="Where is the discounted_price?")
         explained = await called(client, "explain")
         return opened, files, explained, await called(client, "artifact_list")
 
-    opened, files, explained, artifacts = play(story)
+    opened, files, explained, artifacts = play(story, own_process=True)
     assert "42 columns" in json.dumps(opened)
     assert "till/prices.py" in json.dumps(files)
     assert explained["status"] == "committed"
@@ -65,7 +90,7 @@ def test_an_agent_finds_memories_code_and_its_last_delivery(play: Callable[..., 
 
 
 def test_a_search_shows_code_once_within_a_connection(play: Callable[..., Any]) -> None:
-    async def story(client: Client) -> Any:
+    async def story(client: "Client") -> Any:
         ask = {"query": "Where is the discounted_price?"}
         first = await called(client, "codebase_search", **ask)
         again = await called(client, "codebase_search", **ask)
@@ -80,12 +105,29 @@ def test_a_search_shows_code_once_within_a_connection(play: Callable[..., Any]) 
     assert (paths["regions"], paths["files"]) == ([], first["files"])
 
 
+def test_a_compaction_that_the_app_records_shows_code_again(
+    play: Callable[..., Any], active: MemorySidecar, project: Repository
+) -> None:
+    async def story(client: "Client") -> Any:
+        ask = {"query": "Where is the discounted_price?"}
+        first = await called(client, "codebase_search", **ask)
+        await anyio.to_thread.run_sync(lambda: Conversation(active.client, project.path, sub_chat_id="other").turn("x"))
+        before = await called(client, "codebase_search", **ask)
+        params = {"cwd": str(project.path), "sessionId": "session", "compactionId": "one"}
+        await anyio.to_thread.run_sync(lambda: active.client.request("context/preCompact", params))
+        return first, before, await called(client, "codebase_search", **ask)
+
+    first, before, after = play(story)
+    assert all(region["repeated"] for region in before["regions"])
+    assert after["regions"] == first["regions"]
+
+
 def test_write_tools_are_opt_in(play: Callable[..., Any]) -> None:
-    async def tools(client: Client) -> dict[str, bool | None]:
+    async def tools(client: "Client") -> dict[str, bool | None]:
         listed = (await client.list_tools()).tools
         return {tool.name: tool.annotations.read_only_hint if tool.annotations else None for tool in listed}
 
-    async def add(client: Client) -> Any:
+    async def add(client: "Client") -> Any:
         await called(client, "memory_add", text="The till opens at seven.", title="Opening")
         return await called(client, "memory_search", query="When does the till open?")
 
@@ -99,7 +141,7 @@ def test_write_tools_are_opt_in(play: Callable[..., Any]) -> None:
 
 
 def test_an_error_is_one_sentence_and_the_server_continues(play: Callable[..., Any]) -> None:
-    async def story(client: Client) -> Any:
+    async def story(client: "Client") -> Any:
         refused = await client.call_tool("artifact_get", {"id": "none"})
         assert refused.is_error
         (message,) = refused.content
@@ -107,13 +149,13 @@ def test_an_error_is_one_sentence_and_the_server_continues(play: Callable[..., A
         assert wrong.is_error
         return message.model_dump()["text"], await called(client, "artifact_list", type="adr")
 
-    message, listed = play(story)
+    message, listed = play(story, own_process=True)
     assert message.endswith(".")
     assert listed == {"artifacts": []}
 
 
 def test_unknown_arguments_are_named_and_refused(play: Callable[..., Any]) -> None:
-    async def story(client: Client) -> Any:
+    async def story(client: "Client") -> Any:
         wrong = await client.call_tool("memory_search", {"query": "printer", "project": "other"})
         (tool,) = [tool for tool in (await client.list_tools()).tools if tool.name == "memory_search"]
         return wrong.is_error, wrong.content[0].model_dump()["text"], tool.input_schema
@@ -132,7 +174,7 @@ def test_the_project_is_the_clients_root_or_the_servers_working_folder(
     async def roots(_context: Any) -> ListRootsResult:
         return ListRootsResult(roots=[Root(uri=project.path.as_uri())])
 
-    async def story(client: Client) -> Any:
+    async def story(client: "Client") -> Any:
         return await called(client, "memory_search", query="receipt printer")
 
     elsewhere = tmp_path / "elsewhere"

@@ -86,7 +86,7 @@ def test_superseded_and_contradicted_memories_are_searchable_and_never_injected(
 
 def test_irrelevant_memories_are_not_sent(memories: Memories, conversation: Conversation) -> None:
     assert len(memories.ids()) == 3
-    for prompt in ("Rename the cart's lines", "Add a docstring to the package", "Run all tests"):
+    for prompt in ("Rename the lines", "Add a docstring to the package", "Run all tests"):
         assert memory_lines(conversation.pre_run(prompt)) == []
 
 

@@ -39,7 +39,7 @@ def test_high_pressure_takes_a_snapshot_and_starts_a_fresh_session_with_it(
     carried = fresh["blocks"][1]["text"]
     assert f"Goal: {PROMPT}" in carried
     assert "- Round the discount (in_progress)" in carried
-    assert "Last conclusion: The rounding moved into the discount." in carried
+    assert "Found and done, the latest first:\n- The rounding moved into the discount." in carried
     settled = conversation.turn("continue", session="new")
     assert settled["governor"]["startFreshSession"] is False, "a second turnover needs new pressure"
     assert kinds(settled) == []

@@ -166,7 +166,7 @@ def test_one_loop_runs_per_change_during_additions(ralph: Ralph, agent: FakeAgen
     def add() -> None:
         while not over.is_set():
             added.append(f"hint {len(added)}")
-            assert ralph("--add-context", added[-1]).returncode == 0
+            assert ralph.in_own_process("--add-context", added[-1]).returncode == 0
 
     adding = threading.Thread(target=add)
     adding.start()

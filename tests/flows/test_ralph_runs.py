@@ -220,7 +220,7 @@ def test_a_hundred_megabyte_binary_line_takes_seconds_and_little_memory(
     assert time.monotonic() - began < 50
     assert ralph.history()[0]["outputBytes"] > 100 * 2**20
     assert (ralph.folder / "iterations" / "0001.output").stat().st_size < 3 * 2**20
-    assert 0 < highest < 64 * 1024, "KiB, of the whole program with the libraries it loads"
+    assert 0 < highest < 72 * 1024, "KiB, of the whole program with the libraries it loads: the line is 100 MiB"
 
 
 def test_an_agent_that_never_reads_its_prompt_does_not_block(ralph: Ralph, agent: FakeAgent, tmp_path: Path) -> None:

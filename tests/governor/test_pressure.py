@@ -4,6 +4,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -11,10 +12,9 @@ from sidecar.governor import (
     IDLE_GAP_MS,
     MAX_SESSIONS,
     MINUTE_MS,
-    Decision,
     RunPressure,
     after_new_session,
-    after_refusal,
+    after_request,
     after_run,
     after_snapshot,
     decide,
@@ -25,7 +25,7 @@ from sidecar.governor import (
 )
 from sidecar.governor.model import GovernorAction
 from sidecar.runs import Counters
-from sidecar.settings.resolve import resolve
+from sidecar.settings.resolve import Settings, resolve
 
 SETTINGS = resolve([])
 REHYDRATES = resolve([("global", {"rehydrate": True})])
@@ -54,7 +54,7 @@ amounts = st.builds(
 
 
 def action(pressure: Counters, *, snapshot: bool = True, rehydrate: bool = True) -> str:
-    return decide(signals_of(pressure), (), suppressed(snapshot=snapshot, rehydrate=rehydrate)).action
+    return decide(signals_of(pressure), {}, suppressed(snapshot=snapshot, rehydrate=rehydrate)).action
 
 
 def suppressed(*, snapshot: bool, rehydrate: bool) -> dict[GovernorAction, str]:
@@ -78,7 +78,9 @@ def test_an_action_needs_two_signals_or_one_at_twice_its_threshold(pressure: Cou
     for name, index in (("snapshot", 0), ("rehydrate", 1)):
         reached = {kind for kind, value in values(pressure).items() if value >= THRESHOLDS[kind][index]}
         doubled = {kind for kind in reached if values(pressure)[kind] >= 2 * THRESHOLDS[kind][index]}
-        if len(reached) >= 2 or doubled - {"minutes"}:
+        if name == "rehydrate" and not reached - {"lines", "minutes"}:
+            continue
+        if len(reached) >= 2 or doubled - ({"minutes"} if name == "snapshot" else {"minutes", "lines"}):
             expected = name
     assert action(pressure) == expected
 
@@ -105,7 +107,8 @@ def test_reaching_a_threshold_counts() -> None:
     assert action(counters(turns=6, files=10)) == "ok"
     assert action(counters(turns=14)) == "snapshot"
     assert action(counters(turns=13)) == "ok"
-    assert action(counters(lines=280, minutes=50)) == "rehydrate"
+    assert action(counters(turns=12, minutes=50)) == "rehydrate"
+    assert action(counters(turns=12, minutes=49)) == "snapshot"
 
 
 @given(amounts, st.booleans(), st.booleans())
@@ -113,7 +116,7 @@ def test_a_suppressed_action_is_reported_and_the_strongest_allowed_one_taken(
     pressure: Counters, snapshot: bool, rehydrate: bool
 ) -> None:
     due = action(pressure)
-    decision = decide(signals_of(pressure), (), suppressed(snapshot=snapshot, rehydrate=rehydrate))
+    decision = decide(signals_of(pressure), {}, suppressed(snapshot=snapshot, rehydrate=rehydrate))
     allowed = {"ok": True, "snapshot": snapshot, "rehydrate": rehydrate}
     strongest = max((name for name in RANK if RANK[name] <= RANK[due] and allowed[name]), key=RANK.__getitem__)
     assert decision.action == strongest
@@ -220,18 +223,20 @@ def test_a_run_with_more_of_anything_never_weakens_the_decision(runs: list[tuple
 @given(st.lists(pressures, min_size=2, max_size=40), st.booleans(), st.booleans())
 def test_no_action_comes_twice_without_new_pressure(runs: list[RunPressure], rehydrate: bool, obeys: bool) -> None:
     settings = REHYDRATES if rehydrate else SETTINGS
-    state, acted_at = Counters(), -100
-    for turn, run_ in enumerate(runs):
+    state, stated = Counters(), set[str]()
+    for run_ in runs:
         state = after_run(state, run_)
         decision = evaluate(state, settings, shadow=False)
-        if decision.action != "ok":
-            state = after_snapshot(state, 0)
+        state = after_request(state, decision.causes)
         if decision.action == "rehydrate":
-            state = after_new_session(state, 0) if obeys else after_refusal(state)
-            assert turn - acted_at >= (1 if obeys else 7)
-            acted_at = turn
-        again = evaluate(state, settings, shadow=False)
-        assert again.action == "ok"
+            assert not set(decision.causes) <= stated
+        stated |= set(decision.causes)
+        if decision.action == "rehydrate" and obeys:
+            state, stated = after_new_session(state, 0), set()
+        elif decision.action != "ok":
+            state = after_snapshot(state, 0)
+        if decision.action == "snapshot":
+            assert evaluate(state, settings, shadow=False).action == "ok"
 
 
 @given(st.integers(0, 30_000), st.integers(0, 3), st.integers(0, 60), st.integers(0, 9))
@@ -279,7 +284,7 @@ def test_each_restart_criterion_and_a_user_request_force_a_rehydrate() -> None:
         assert evaluate(counted, REHYDRATES, shadow=False).action == "rehydrate"
         assert evaluate(counted, SETTINGS, shadow=False).action == "ok"
     forced = evaluate(Counters(rehydrate_reason="start over"), SETTINGS, shadow=False)
-    assert forced == ("rehydrate", ("requested: start over",), ("forced",), None)
+    assert forced == ("rehydrate", ("requested: start over",), ("forced",), None, ("requested",))
     assert evaluate(Counters(rehydrate_reason=""), SETTINGS, shadow=True).action == "ok"
 
 
@@ -300,12 +305,28 @@ def test_a_bracket_covered_by_a_snapshot_triggers_another_only_when_it_worsens()
     assert action(after(1)) == "snapshot"
 
 
-def test_a_refused_rehydrate_is_requested_again_after_the_snapshot_turns() -> None:
-    def decision(refused_at_turn: int) -> Decision:
-        return evaluate(replace(counters(turns=24), refused_at_turn=refused_at_turn), REHYDRATES, shadow=False)
+@pytest.mark.parametrize("settings", [REHYDRATES, SETTINGS], ids=["on", "off"])
+def test_a_request_is_stated_once_and_again_only_for_a_new_cause(settings: Settings) -> None:
+    def stated(pressure: Counters) -> tuple[str, ...]:
+        return evaluate(pressure, settings, shadow=False).causes
 
-    assert (decision(17).action, decision(17).suppressed) == ("rehydrate", None)
-    assert (decision(18).action, decision(18).suppressed) == ("snapshot", "rehydrate")
+    due = counters(turns=24)
+    assert stated(due) == ("turns",)
+    requested = after_request(due, stated(due))
+    assert stated(requested) == ("turns",), "the call before the next run states the same request"
+    later = replace(requested, turns=25)
+    assert (stated(later), evaluate(later, settings, shadow=False).suppressed) == ((), None)
+    fuller = replace(later, files=tuple(f"{number}.py" for number in range(36)))
+    assert stated(fuller) == ("turns", "files")
+    assert stated(replace(after_request(fuller, ("turns", "files")), turns=26)) == ()
+    again = replace(later, rehydrate_reason="start over")
+    assert evaluate(again, settings, shadow=False).action == "rehydrate", "the user may always ask"
+
+
+def test_the_diff_and_time_alone_never_make_a_fresh_session_due() -> None:
+    assert action(replace(counters(), diff_lines=10_000)) == "snapshot"
+    assert action(replace(counters(), diff_lines=10_000, active_ms=100 * MINUTE_MS)) == "snapshot"
+    assert action(replace(counters(turns=12), diff_lines=280)) == "rehydrate"
 
 
 def test_of_two_suppressed_actions_the_stronger_is_reported() -> None:

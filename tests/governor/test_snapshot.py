@@ -1,5 +1,6 @@
 """Structured state of a conversation: built from its records, shown, carried over, requested manually."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -57,11 +58,11 @@ def test_decisions_open_points_and_reasons_come_from_the_conclusions() -> None:
 LARGE = Snapshot(
     objective="goal " * 60,
     todos=tuple((f"step {number} " * 20, "pending") for number in range(40)),
-    decisions=tuple(f"decided {number} " * 20 for number in range(12)),
-    risks=tuple(f"open {number} " * 20 for number in range(8)),
-    failing=tuple(f"tests/test_{number}.py::{'x' * 120}" for number in range(20)),
+    conclusions=tuple(f"concluded {number} " * 40 for number in range(5)),
+    decisions=tuple(f"decided {number} " * 20 for number in range(5)),
+    corrections=tuple(f"corrected {number} " * 20 for number in range(5)),
+    risks=tuple(f"open {number} " * 20 for number in range(5)),
     files=tuple(TouchedFile(f"src/{number}/{'y' * 60}.py", "because " * 15) for number in range(45)),
-    conclusion="concluded " * 60,
 )
 
 
@@ -72,21 +73,39 @@ def test_goal_and_steps_fit_any_budget_before_the_rest(sendable: int) -> None:
     assert sum(item.bytes for item in items) <= max(sendable * 0.25, 310 + 470)
     assert items[1].text.endswith("more")
     whole = carryover_items(LARGE, 400_000)
-    assert not any("more" in item.text.rpartition("\n")[2] for item in whole)
     assert [item.key.partition(":")[2] for item in whole] == [
-        "goal", "steps", "failing", "conclusion", "decisions", "risks", "files",
+        "goal", "steps", "corrections", "conclusions", "decisions", "risks", "files",
     ]  # fmt: skip
+    assert [item.key for item in whole if "more" in item.text.rpartition("\n")[2]] == ["carryover:steps"]
 
 
-def test_open_steps_come_before_completed_ones() -> None:
+def test_failing_tests_are_never_cut() -> None:
+    names = tuple(f"tests/test_{number}.py::{'x' * 60}" for number in range(20))
+    items = {item.key: item.text for item in carryover_items(replace(LARGE, failing=names), 1_500)}
+    assert items["carryover:failing"].splitlines()[1:] == [f"- {name}" for name in names]
+
+
+def test_up_to_five_open_steps_are_carried_over() -> None:
     todos = (("a", "completed"), ("b", "pending"), ("c", "in_progress"))
     items = carryover_items(snapshot_of(state(todos), [], [], []), 24_000)
-    assert items[1].text == "Steps:\n- b (pending)\n- c (in_progress)\n- a (completed)"
+    assert items[1].text == "Open steps:\n- b (pending)\n- c (in_progress)"
+    many = tuple((f"step {number}", "pending") for number in range(7))
+    last = carryover_items(snapshot_of(state(many), [], [], []), 24_000)[1].text.splitlines()[-2:]
+    assert last == ["- step 4 (pending)", "- … and 2 more"]
+
+
+def test_the_last_five_conclusions_and_the_users_corrections_are_carried_over() -> None:
+    runs = [RunSummary(str(n), "", f"Found that the cart number {n} rounds twice.", ()) for n in range(7, 0, -1)]
+    snapshot = snapshot_of(state(()), runs, [], [], ["Round half up"])
+    assert len(snapshot.conclusions) == 5
+    assert snapshot.conclusions[0] == "Found that the cart number 7 rounds twice."
+    texts = {item.key: item.text for item in carryover_items(snapshot, 24_000)}
+    assert texts["carryover:corrections"] == "The user's corrections:\n- Round half up"
 
 
 def test_the_marker_states_the_previous_session_and_the_carry_over() -> None:
     snapshot = snapshot_of(state((("a", "completed"), ("b", "pending"))), [], [FailingTests("go", ("T",), "", "1")], [])
-    assert marker_text(Counters(turns=12, injected=(100_000, 52_000)), snapshot) == (
+    assert marker_text(Counters(turns=12, injected=(52_000,), delivered_bytes=152_000), snapshot) == (
         "Continued in a fresh session: the previous one had 12 turns, 152 KB of context. Nothing was removed."
         " Carried over: the goal, 2 steps (1 done), 1 open point and 1 failing test."
     )
@@ -142,7 +161,7 @@ def test_a_message_sent_meanwhile_also_receives_the_carry_over(talk: Talk) -> No
         assert "carryover" in kinds(answer)
 
 
-def test_a_host_that_continues_the_same_session_gets_the_request_again_later(
+def test_a_host_that_continues_the_same_session_gets_another_request_only_for_a_new_cause(
     talk: Talk, thresholds: Thresholds
 ) -> None:
     chat = after_one_run(talk)
@@ -152,12 +171,15 @@ def test_a_host_that_continues_the_same_session_gets_the_request_again_later(
     ignored = chat.turn("go on")
     assert ignored["governor"]["startFreshSession"] is True
     requested_again = [chat.turn("go on")["governor"]["startFreshSession"] for _ in range(4)]
-    assert requested_again == [False, False, True, False]
+    assert requested_again == [False] * 4
     (turns,) = [
         signal for signal in chat.client.request("governor/status", {"subChatId": "chat"})["signals"]
         if signal["name"] == "turns"
     ]  # fmt: skip
     assert turns["value"] == 7, "the session has all its turns still"
+    for _ in range(3):
+        chat.post_run(chat.pre_run("/compact"), "/compact")
+    assert chat.pre_run("go on")["governor"]["reasons"][0] == "3 compactions in this session (from 3)"
 
 
 def test_a_session_restarted_by_the_user_has_no_pressure(talk: Talk) -> None:

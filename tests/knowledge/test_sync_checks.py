@@ -49,6 +49,11 @@ def test_unreadable_files_scopes_and_repositories_are_reported(make_knowledge: M
     assert "cannot be opened" in checks(knowledge, "error")["repository"]
 
 
+def test_scopes_of_the_repository_that_are_not_in_use_are_named(make_knowledge: Make) -> None:
+    knowledge = make_knowledge({ADR: item("Fine"), "teams/api/adrs/adr-2.md": item("Ours")}, scopes=["company"])
+    assert checks(knowledge, "ok")["scopes"] == "Not in use: teams/api."
+
+
 def test_invalid_resolutions_and_open_conflicts_are_reported(make_knowledge: Make) -> None:
     rows = ["hash_mismatch=manual", "hash_mismatch=delete_memory", "no_such_thing=manual"]
     knowledge = make_knowledge({ADR: item("Fine")}, resolutions=rows)

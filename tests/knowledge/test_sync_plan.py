@@ -22,6 +22,7 @@ from sidecar.knowledge import (
     pointer_id,
     pointer_path,
 )
+from tests.support.cases import together
 
 ONE = Identity("company", "", "adr-1")
 ENTRY = Entry("company/adrs/adr-1.md", "blob", ONE.ref, "adr", "accepted", "content", "render", "")
@@ -53,7 +54,7 @@ def steps(result: Plan) -> list[tuple[str, str]]:
     return [(operation.kind, operation.pointer) for operation in result.operations]
 
 
-@pytest.mark.parametrize(
+@together(
     ("entry", "known", "pointers", "conflicts", "expected"),
     [
         (ENTRY, KNOWN, [POINTER], [], []),
@@ -114,7 +115,7 @@ def test_a_hash_mismatch_has_a_reason(known: SyncedItem, pointer: Pointer, reaso
     assert [step.reason for step in result.operations] == [reason]
 
 
-@pytest.mark.parametrize(
+@together(
     ("entry", "pointers", "choice", "expected"),
     [
         (ENTRY, [POINTER._replace(render_hash="mine")], ("hash_mismatch", "keep_memory"), []),

@@ -1,11 +1,10 @@
 """The intent of a prompt that asks to create something."""
 
-import pytest
-
 from sidecar.language.creation_intent import creation_intent
+from tests.support.cases import together
 
 
-@pytest.mark.parametrize(
+@together(
     ("prompt", "intent"),
     [
         ("Create a function that parses the date header", "function that parses the date header"),
@@ -29,7 +28,7 @@ def test_intent_is_the_rest_of_the_sentence(prompt: str, intent: str) -> None:
     assert creation_intent(prompt) == intent
 
 
-@pytest.mark.parametrize(
+@together(
     "prompt",
     [
         "",

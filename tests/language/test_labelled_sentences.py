@@ -2,9 +2,8 @@
 
 from pathlib import Path
 
-import pytest
-
 from sidecar.language.conclusions import explanation_in, match_conclusion
+from tests.support.cases import together
 
 DATA = Path(__file__).parent / "data"
 
@@ -24,6 +23,6 @@ def _label(sentence: str) -> str:
     return "resolution" if explanation_in(sentence, 400) else "-"
 
 
-@pytest.mark.parametrize(("label", "sentence"), AGENTS, ids=[sentence for _, sentence in AGENTS])
+@together(("label", "sentence"), AGENTS)
 def test_agent_sentences_are_classified_as_labelled(label: str, sentence: str) -> None:
     assert _label(sentence) == label

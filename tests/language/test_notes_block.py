@@ -5,6 +5,7 @@ import time
 import pytest
 
 from sidecar.language.notes_block import MAX_NOTES, REQUEST, NotesBlock, read_notes_block, without_notes
+from tests.support.cases import together
 
 BLOCKS = {
     "en": ("Notes for next time", "Rule", "Decision", "SQLite because it needs no server, instead of Postgres",
@@ -63,7 +64,7 @@ def test_blocks_are_read_in_ten_languages_and_any_markdown(language: str, style:
     assert without_notes(text) == "Done."
 
 
-@pytest.mark.parametrize(
+@together(
     "text",
     [
         "Done.",

@@ -6,6 +6,7 @@ import pytest
 
 from sidecar.language.own_words import own_words
 from sidecar.language.user_statements import read_statements
+from tests.support.cases import together
 
 EXPLICIT = """
 Remember: use pnpm, not npm
@@ -181,13 +182,13 @@ I do the same myself
 """.strip().splitlines()
 
 
-@pytest.mark.parametrize("message", BINDING)
+@together("message", BINDING)
 def test_a_sentence_that_binds_later_work_is_always_a_statement(message: str) -> None:
     statements = read_statements(message).statements
     assert any(statement.reasons[0].startswith("explicit form") for statement in statements)
 
 
-@pytest.mark.parametrize("message", NOT_BINDING)
+@together("message", NOT_BINDING)
 def test_a_report_a_supposition_or_a_pointer_binds_nothing(message: str) -> None:
     assert read_statements(message).statements == ()
 
@@ -198,14 +199,14 @@ def test_a_form_in_what_may_be_a_pasted_ticket_is_not_explicit() -> None:
     assert not any(statement.is_standing for statement in read_statements(message).statements)
 
 
-@pytest.mark.parametrize("message", EXPLICIT)
+@together("message", EXPLICIT)
 def test_an_explicit_form_is_a_standing_instruction(message: str) -> None:
     statements = read_statements(message).statements
     assert [statement.is_standing for statement in statements] == [True]
     assert statements[0].reasons[0].startswith("explicit form")
 
 
-@pytest.mark.parametrize("message", NOT_LASTING)
+@together("message", NOT_LASTING)
 def test_what_serves_the_task_at_hand_is_no_standing_instruction(message: str) -> None:
     assert not any(statement.is_standing for statement in read_statements(message).statements)
 
@@ -246,7 +247,7 @@ What is the difference between the two?
 """.strip().splitlines()
 
 
-@pytest.mark.parametrize("message", LASTING)
+@together("message", LASTING)
 def test_a_rule_preference_or_choice_is_a_statement(message: str) -> None:
     (statement,) = read_statements(message).statements
     assert statement.text == message
@@ -271,7 +272,7 @@ def test_a_step_of_the_task_a_fact_or_a_document_is_no_standing_instruction(mess
         assert not any(statement.is_standing for statement in read_statements(text).statements)
 
 
-@pytest.mark.parametrize("message", FOR_THE_TASK)
+@together("message", FOR_THE_TASK)
 def test_a_request_a_question_or_a_report_is_no_statement(message: str) -> None:
     assert read_statements(message).statements == ()
 
@@ -318,3 +319,10 @@ def test_pasted_text_is_not_the_users_word(pasted: str) -> None:
     assert len(words) == len(f"see this\n\n{pasted}")
     assert "see this" in words
     assert "tabs" not in words
+
+
+def test_below_what_an_editor_puts_before_it_a_message_is_the_users_word() -> None:
+    context = "# Context from my IDE setup:\n\n## Open tabs:\n- never.py: src/never.py\n\n## My request for Codex:\n"
+    words = own_words(f"{context}Commit before every update.")
+    assert words.strip() == "Commit before every update."
+    assert len(words) == len(context) + len("Commit before every update.")

@@ -2,7 +2,6 @@
 
 from typing import get_args
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -23,6 +22,7 @@ from sidecar.memory.decay import (
     stale_since_ms,
     tier,
 )
+from tests.support.cases import together
 
 NOW_MS = 1_772_357_400_000
 RANK = {"cold": 0, "warm": 1, "hot": 2}
@@ -140,7 +140,7 @@ def test_upkeep_done_leaves_nothing_due_and_no_durable_memory_expires(upkeep_row
     assert all(row.retention != "durable" for removal in (*once.archive, *once.cleaned) for row in removal.rows)
 
 
-@pytest.mark.parametrize(
+@together(
     ("confidence", "evidence", "accesses", "days", "expected"),
     [
         (0.7, 1, 0, 0, "warm"), (0.71, 1, 0, 0, "hot"), (0.3, 1, 0, 0, "warm"), (0.29, 1, 0, 0, "cold"),

@@ -8,13 +8,14 @@ from sidecar.memory import filter_private
 from sidecar.packs import PackItem, Priority, render_block, render_prompt
 from sidecar.runs import BlockKind
 from sidecar.runs.delivered_entries import REMOVED
+from tests.support.cases import together
 
 PARTS = st.lists(
     st.sampled_from(["<private>", "</private>", "<chati-context>", "</chati-context>", "a ", "\n", "<PRIVATE >", "<x>"])
 )
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "filtered"),
     [
         ("a <private>b</private> c", "a  c"),

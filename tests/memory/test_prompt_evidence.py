@@ -6,7 +6,7 @@ from sidecar.core.terms import count_terms
 from sidecar.language.distinctive_words import common_terms, is_distinctive
 from sidecar.memory.prompt_evidence import MAX_TERMS, Rarity, cues_of, evidence, memory_text
 
-ALL_RARE = Rarity(memories=20, memories_with={}, common_in_repository=())
+ALL_RARE = Rarity(memories=20, memories_with={})
 
 
 def shares(prompt: str, statement: str, rarity: Rarity = ALL_RARE, choices: frozenset[str] = frozenset()) -> bool:
@@ -15,16 +15,15 @@ def shares(prompt: str, statement: str, rarity: Rarity = ALL_RARE, choices: froz
 
 def test_a_term_of_more_than_three_memories_and_five_percent_is_no_evidence() -> None:
     for memories, memories_with, expected in ((20, 3, True), (20, 4, False), (100, 5, True), (100, 6, False)):
-        rarity = Rarity(memories, {"receipt": memories_with}, ())
+        rarity = Rarity(memories, {"receipt": memories_with})
         assert shares("Print the receipt", "Receipts are narrow.", rarity) is expected
 
 
-def test_a_term_common_in_the_repository_needs_a_second_one_unless_it_names_a_tool_or_choice() -> None:
-    rarity = Rarity(20, {}, ("receipt", "discount", "npm", "moss"))
-    assert not shares("Print the receipt", "Receipts are narrow.", rarity)
-    assert shares("Print the receipt's discount", "Discounts on receipts are rounded.", rarity)
-    assert shares("Run npm install", "Use pnpm instead of npm.", rarity)
-    assert shares("Add moss", "Use fern instead of moss.", rarity, frozenset(("moss", "fern")))
+def test_a_part_of_a_name_needs_a_second_one_unless_it_names_a_tool_or_choice() -> None:
+    assert not shares("Fix printReceipt", "The receipt is narrow.")
+    assert shares("Fix printReceiptDiscount", "Discounts on receipts are rounded.")
+    assert shares("Fix runNpm", "Use pnpm instead of npm.")
+    assert shares("Fix addMoss", "Use fern instead of moss.", choices=frozenset(("moss", "fern")))
 
 
 def test_a_long_prompt_needs_more_than_one_shared_term() -> None:

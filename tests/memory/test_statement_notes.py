@@ -25,6 +25,23 @@ def test_a_long_title_never_loses_its_negation() -> None:
     assert len(title_of(long)) <= MAX_TITLE
 
 
+LONG_SENTENCES = {
+    '"safe" imports in the modules because an extra may install the package with only one of all its engines,'
+    " instead of plain ones at the top": '"safe" imports in the modules, instead of plain ones at the top',
+    "only engine_functions because engine_functions.get('brave', None) already tells which engines there are,"
+    " instead of both lists": "Only engine_functions, instead of both lists",
+    "a plan of five parts (mutexes, a monitor for the bots, the state of a connection, errors of names and a"
+    " watchdog) was chosen": "A plan of five parts was chosen",
+    "use pnpm (not npm) in every package of the workspace, in the scripts, in the documentation and in the"
+    " integration files of all services": "Use pnpm (not npm) in every package of the workspace, in the scripts",
+}
+
+
+@pytest.mark.parametrize(("sentence", "title"), LONG_SENTENCES.items())
+def test_a_long_title_is_cut_between_clauses_and_never_inside_brackets_or_quotes(sentence: str, title: str) -> None:
+    assert title_of(sentence) == title
+
+
 def test_a_statement_is_stored_with_what_it_answers_and_the_file_changed_last() -> None:
     before = "I can use a global store for it. Let me add it:"
     message = Utterance("user", "From now on never do it like this in forms.", 0, True, before, ("src/form.ts",))

@@ -5,6 +5,7 @@ import time
 import pytest
 
 from sidecar.memory import TypedMessage, verify_rule
+from tests.support.cases import together
 
 SUPPORTED = [
     ("and please use pnpm in web/, not npm, the lockfile is pnpm's", "Use pnpm, not npm, in web/"),
@@ -21,6 +22,7 @@ SUPPORTED = [
     ("コメントは必ず英語で書いて", "Always write comments in English"),
     ("Никогда не удаляй файлы без разрешения", "Never delete files without permission"),
     ("use tabs for indentation everywhere", "Für Einrückungen überall Tabs benutzen"),
+    ("以后也能不能说同步到Git，你帮我自动pnpm deploy上线", "以后说“同步到Git”，就自动 pnpm deploy 上线"),
 ]
 
 PART = "## Part\n\nThe goal of this part is:\n- never use Redis\n- keep it small"
@@ -43,16 +45,26 @@ UNSUPPORTED = [
 ]
 
 
-@pytest.mark.parametrize(("message", "rule"), SUPPORTED)
+@together(("message", "rule"), SUPPORTED)
 def test_what_the_user_typed_supports_a_rule_in_any_wording_and_language(message: str, rule: str) -> None:
     support = verify_rule(rule, [TypedMessage(message)])
     assert support is not None
     assert support.evidence.strip() in message
 
 
-@pytest.mark.parametrize(("message", "rule"), UNSUPPORTED)
+@together(("message", "rule"), UNSUPPORTED)
 def test_other_values_denials_pasted_and_invented_rules_have_no_support(message: str, rule: str) -> None:
     assert verify_rule(rule, [TypedMessage(message)]) is None
+
+
+def test_an_explanation_in_parentheses_that_the_user_did_not_write_is_left_out() -> None:
+    messages = [TypedMessage("But we shouldn't remove it, just use it as a stub")]
+    support = verify_rule("We shouldn't remove it (the language parameter), use it as a stub", messages)
+    assert support is not None
+    assert support.rule == "We shouldn't remove it, use it as a stub"
+    whole = verify_rule("Dates are DD.MM (also in exports)", [TypedMessage("dates are DD.MM, also in exports")])
+    assert whole is not None
+    assert whole.rule == "Dates are DD.MM (also in exports)"
 
 
 def test_the_agents_text_supports_a_rule_only_if_the_user_accepts_it_as_lasting() -> None:

@@ -5,7 +5,7 @@ import { SidecarClient } from "../../rpc_schema/typescript/client"
 import { SidecarFailure } from "../../rpc_schema/typescript/failure"
 import { Lines, line } from "../../rpc_schema/typescript/lines"
 import { ErrorCodes } from "../../rpc_schema/typescript/types"
-import { alive, ready, setting } from "./support"
+import { alive, file, ready, setting } from "./support"
 
 async function failureOf(work: Promise<unknown>): Promise<SidecarFailure> {
   const thrown: unknown = await work.then(
@@ -15,6 +15,9 @@ async function failureOf(work: Promise<unknown>): Promise<SidecarFailure> {
   assert.ok(thrown instanceof SidecarFailure, `rejects with a SidecarFailure, not ${String(thrown)}`)
   return thrown
 }
+
+/** One client for the tests that leave its process as it was. */
+const shared = ready(file)
 
 test("nothing is started before the first request", async (t) => {
   const made = setting(t)
@@ -27,8 +30,8 @@ test("nothing is started before the first request", async (t) => {
   await client.stop()
 })
 
-test("the handshake identifies the server, and later requests are answered", async (t) => {
-  const client = await ready(t)
+test("the handshake identifies the server, and later requests are answered", async () => {
+  const client = await shared
   assert.equal(client.server?.protocolVersion, 1)
   assert.equal(client.server?.serverInfo.name, "onecode-sidecar")
   const changed = await client.request("settings/update", { settings: { tokenMode: "low" } })
@@ -37,15 +40,15 @@ test("the handshake identifies the server, and later requests are answered", asy
   assert.equal(settings.find((one) => one.name === "tokenMode")?.value, "low")
 })
 
-test("rpc.discover lists the methods the types know", async (t) => {
-  const client = await ready(t)
+test("rpc.discover lists the methods the types know", async () => {
+  const client = await shared
   const document = await client.request("rpc.discover", {})
   const names = (document.methods as { name: string }[]).map((method) => method.name)
   for (const name of ["initialize", "ping", "shutdown", "settings/get", "rpc.discover"]) assert.ok(names.includes(name))
 })
 
-test("an error answer rejects with its code, kind and hint", async (t) => {
-  const client = await ready(t)
+test("an error answer rejects with its code, kind and hint", async () => {
+  const client = await shared
   const wrong = await failureOf(client.request("settings/get", { projectPath: 7 } as never))
   assert.equal(wrong.reason, "refused")
   assert.equal(wrong.code, ErrorCodes.invalidParams)
@@ -54,30 +57,30 @@ test("an error answer rejects with its code, kind and hint", async (t) => {
   assert.equal(unknown.code, ErrorCodes.methodNotFound)
 })
 
-test("a hundred requests at once each get their own answer", async (t) => {
-  const client = await ready(t)
+test("a hundred requests at once each get their own answer", async () => {
+  const client = await shared
   const answers = await Promise.all(
     Array.from({ length: 100 }, (_, index) => client.request(index % 2 ? "ping" : "settings/get", {})),
   )
   assert.ok(answers.every((answer, index) => "settings" in answer === (index % 2 === 0)))
 })
 
-test("a message that is too large is refused locally, and the next one is answered", async (t) => {
-  const client = await ready(t)
+test("a message that is too large is refused locally, and the next one is answered", async () => {
+  const client = await shared
   const tooLarge = { projectPath: "/" + "x".repeat(17 * 1024 * 1024) }
   assert.equal((await failureOf(client.request("settings/get", tooLarge))).reason, "notSent")
   assert.deepEqual(await client.request("ping", {}), {})
 })
 
-test("what cannot be serialised as JSON is refused locally", async (t) => {
-  const client = await ready(t)
+test("what cannot be serialised as JSON is refused locally", async () => {
+  const client = await shared
   const circular: Record<string, unknown> = {}
   circular.self = circular
   assert.equal((await failureOf(client.request("settings/get", circular as never))).reason, "notSent")
 })
 
-test("a character split between chunks does not lose the message", async (t) => {
-  const client = await ready(t)
+test("a character split between chunks does not lose the message", async () => {
+  const client = await shared
   const failure = await failureOf(client.request("settings/get", { projectPath: "half \ud83d here" }))
   assert.equal(failure.reason, "refused")
   assert.equal(failure.data?.kind, "workspaceUnavailable")

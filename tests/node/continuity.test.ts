@@ -1,14 +1,13 @@
 import assert from "node:assert/strict"
 import { join } from "node:path"
 import { test } from "node:test"
-import type { TestContext } from "node:test"
 
 import { forClaude, forCodex, metadataOf } from "../../rpc_schema/typescript/compose"
 import { Continuity } from "../../rpc_schema/typescript/continuity"
 import type { PreRunOutcome } from "../../rpc_schema/typescript/continuity"
 import type { PostRunParams, PreRunParams } from "../../rpc_schema/typescript/types"
-import { ManualClock, folder, repository, script, setting, until } from "./support"
-import type { Setting } from "./support"
+import { ManualClock, file, folder, repository, script, setting, until } from "./support"
+import type { Scope, Setting } from "./support"
 
 const PROMPT = "Why does the cart's total ignore the discount?"
 const UNTOUCHED = { systemAppend: null, content: [{ type: "text", text: PROMPT }] }
@@ -18,7 +17,7 @@ interface Made extends Setting {
   root: string
 }
 
-function made(t: TestContext, given: Setting = setting(t), mode: "active" | "passive" = "active"): Made {
+function made(t: Scope, given: Setting = setting(t), mode: "active" | "passive" = "active"): Made {
   given.options.initialize = { ...given.options.initialize, settings: { mode } }
   const continuity = new Continuity(given.options)
   t.after(() => continuity.client.stopSync())
@@ -26,7 +25,7 @@ function made(t: TestContext, given: Setting = setting(t), mode: "active" | "pas
 }
 
 /** The same with its process up and past its first pre-run, which loads most of its modules. */
-async function up(t: TestContext, mode: "active" | "passive" = "active"): Promise<Made> {
+async function up(t: Scope, mode: "active" | "passive" = "active"): Promise<Made> {
   const all = made(t, setting(t), mode)
   await all.continuity.client.request("continuity/preRun", preRun(all.root, { subChatId: "warm-up", deadlineMs: 20_000 }))
   all.written.length = 0
@@ -34,6 +33,9 @@ async function up(t: TestContext, mode: "active" | "passive" = "active"): Promis
 }
 
 let runs = 0
+
+/** One for the tests that leave its process as it was, each with a sub-chat of its own. */
+const shared = up(file)
 
 function preRun(cwd: string, changes: Partial<PreRunParams> = {}): PreRunParams {
   runs += 1
@@ -59,8 +61,8 @@ function untouched(outcome: PreRunOutcome): string {
   return outcome.kind === "failedOpen" ? outcome.why : ""
 }
 
-test("an active pre-run injects before the user's text, and post-run stores the run", async (t) => {
-  const { continuity, root } = await up(t)
+test("an active pre-run injects before the user's text, and post-run stores the run", async () => {
+  const { continuity, root } = await shared
   const params = preRun(root)
   const outcome = await continuity.beforeRun(params)
   assert.equal(outcome.kind, "answered", JSON.stringify(outcome))
@@ -83,9 +85,9 @@ test("an active pre-run injects before the user's text, and post-run stores the 
   assert.equal(stored.kind, "accepted", JSON.stringify(stored))
 })
 
-test("for Codex packs come first and files last", async (t) => {
-  const { continuity, root } = await up(t)
-  const outcome = await continuity.beforeRun(preRun(root, { provider: "codex" }))
+test("for Codex packs come first and files last", async () => {
+  const { continuity, root } = await shared
+  const outcome = await continuity.beforeRun(preRun(root, { provider: "codex", subChatId: "sub-codex" }))
   assert.equal(outcome.kind, "answered")
   assert.equal(outcome.injection.systemAppend, null, "Codex has no system channel")
   const file = { type: "file", path: "a" }
@@ -147,16 +149,16 @@ test("a hanging sidecar costs 1.5 s, is replaced after three failures, and is th
   assert.equal((await continuity.beforeRun(preRun(root))).kind, "answered")
 })
 
-test("params that the sidecar refuses do not delay the prompt or open the breaker", async (t) => {
-  const { continuity, root } = await up(t)
+test("params that the sidecar refuses do not delay the prompt or open the breaker", async () => {
+  const { continuity, root } = await shared
   for (let count = 0; count < 4; count += 1) {
     assert.equal(untouched(await continuity.beforeRun(preRun(root, { provider: "other" as never }))), "refused")
   }
   assert.equal((await continuity.beforeRun(preRun(root))).kind, "answered")
 })
 
-test("no argument of the host throws", async (t) => {
-  const { continuity, root } = await up(t)
+test("no argument of the host throws", async () => {
+  const { continuity, root } = await shared
   const circular = preRun(root) as unknown as Record<string, unknown>
   circular.mentions = circular
   assert.equal(untouched(await continuity.beforeRun(circular as never)), "notSent")
@@ -229,9 +231,10 @@ test("the system text of a session stays when the sidecar does not answer", asyn
   untouched(fresh)
 })
 
-test("withContinuity runs between pre-run and post-run and passes the delivery token", async (t) => {
-  const { continuity, root, written } = await up(t)
-  const params = preRun(root)
+test("withContinuity runs between pre-run and post-run and passes the delivery token", async () => {
+  const { continuity, root, written } = await shared
+  written.length = 0
+  const params = preRun(root, { subChatId: "sub-with" })
   const value = await continuity.withContinuity(params, (outcome) => {
     assert.equal(outcome.kind, "answered")
     return Promise.resolve({ value: 42, postRun: postRun(params, "session-1") })

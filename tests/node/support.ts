@@ -3,6 +3,7 @@ import type { ChildProcess } from "node:child_process"
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { after } from "node:test"
 import type { TestContext } from "node:test"
 
 import { SidecarClient } from "../../rpc_schema/typescript/client"
@@ -13,15 +14,21 @@ import type { Spawn } from "../../rpc_schema/typescript/process"
 /** The sidecar's program, as the Python side installed it. */
 export const SIDECAR = process.env.SIDECAR_COMMAND ?? ""
 
+/** The end of a test, or of the whole file, after which something is removed. */
+export type Scope = Pick<TestContext, "after">
+
+/** For what the tests of a file share: it lasts until the last of them is over. */
+export const file: Scope = { after: (run) => after(run as () => void) }
+
 /** Makes a folder that is removed when the test is over. */
-export function folder(t: TestContext): string {
+export function folder(t: Scope): string {
   const path = realpathSync(mkdtempSync(join(tmpdir(), "sidecar-client-")))
   t.after(() => rmSync(path, { recursive: true, force: true, maxRetries: 5 }))
   return path
 }
 
 /** A git repository with a few files and a change. */
-export function repository(t: TestContext): string {
+export function repository(t: Scope): string {
   const root = folder(t)
   const git = (...args: string[]) =>
     execFileSync("git", ["-c", "user.name=Ada", "-c", "user.email=ada@example.org", ...args], { cwd: root })
@@ -47,7 +54,7 @@ export interface Setting {
 }
 
 /** Options for a client of a program; every process it starts is killed when the test is over. */
-export function setting(t: TestContext, changes: Partial<ClientOptions> = {}): Setting {
+export function setting(t: Scope, changes: Partial<ClientOptions> = {}): Setting {
   const state = folder(t)
   const children: ChildProcess[] = []
   const log: string[] = []
@@ -71,7 +78,7 @@ export function setting(t: TestContext, changes: Partial<ClientOptions> = {}): S
 }
 
 /** A client of the real program, ready. */
-export async function ready(t: TestContext, made: Setting = setting(t)): Promise<SidecarClient> {
+export async function ready(t: Scope, made: Setting = setting(t)): Promise<SidecarClient> {
   const client = new SidecarClient(made.options)
   t.after(() => client.stopSync())
   await client.request("ping", {})
@@ -79,7 +86,7 @@ export async function ready(t: TestContext, made: Setting = setting(t)): Promise
 }
 
 /** Writes a Node script and gives the options that run it in the sidecar's place. */
-export function script(t: TestContext, source: string): Pick<ClientOptions, "command" | "args"> {
+export function script(t: Scope, source: string): Pick<ClientOptions, "command" | "args"> {
   const path = join(folder(t), "program.js")
   writeFileSync(path, source)
   return { command: process.execPath, args: [path] }

@@ -2,7 +2,6 @@ import assert from "node:assert/strict"
 import { spawn } from "node:child_process"
 import { join } from "node:path"
 import { test } from "node:test"
-import type { TestContext } from "node:test"
 
 import {
   CancellationTokenSource,
@@ -15,10 +14,11 @@ import type { MessageConnection } from "vscode-jsonrpc/node"
 
 import { ErrorCodes, PROTOCOL_VERSION } from "../../rpc_schema/typescript/types"
 import type { ErrorData, InitializeResult, PreRunResult, SettingsGetResult } from "../../rpc_schema/typescript/types"
-import { SIDECAR, folder, repository } from "./support"
+import { SIDECAR, file, folder, repository } from "./support"
+import type { Scope } from "./support"
 
 /** A connection by a library that knows nothing of this project, with `Content-Length` framing. */
-function connection(t: TestContext): { rpc: MessageConnection; exited: Promise<number | null> } {
+function connection(t: Scope): { rpc: MessageConnection; exited: Promise<number | null> } {
   const child = spawn(SIDECAR, ["serve"], { stdio: ["pipe", "pipe", "ignore"] })
   const exited = new Promise<number | null>((resolve) => child.on("exit", resolve))
   const rpc = createMessageConnection(new StreamMessageReader(child.stdout), new StreamMessageWriter(child.stdin))
@@ -30,7 +30,7 @@ function connection(t: TestContext): { rpc: MessageConnection; exited: Promise<n
   return { rpc, exited }
 }
 
-async function initialized(t: TestContext): Promise<ReturnType<typeof connection> & { greeting: InitializeResult }> {
+async function initialized(t: Scope): Promise<ReturnType<typeof connection> & { greeting: InitializeResult }> {
   const made = connection(t)
   const greeting = await made.rpc.sendRequest<InitializeResult>("initialize", {
     protocolVersion: PROTOCOL_VERSION,
@@ -50,6 +50,9 @@ async function errorOf(work: Promise<unknown>): Promise<ResponseError<ErrorData>
   return thrown as ResponseError<ErrorData>
 }
 
+/** One connection for the tests that leave its process as it was. */
+const shared = initialized(file)
+
 test("initialize, ping and settings/get are answered, shutdown and exit end the process with status 0", async (t) => {
   const { rpc, exited, greeting } = await initialized(t)
   assert.equal(greeting.protocolVersion, PROTOCOL_VERSION)
@@ -66,8 +69,8 @@ test("a method before initialize is answered with -32002", async (t) => {
   assert.equal((await errorOf(rpc.sendRequest("ping"))).code, ErrorCodes.notInitialized)
 })
 
-test("unknown methods, wrong params and positional params get the standard's codes", async (t) => {
-  const { rpc } = await initialized(t)
+test("unknown methods, wrong params and positional params get the standard's codes", async () => {
+  const { rpc } = await shared
   assert.equal((await errorOf(rpc.sendRequest("no/such"))).code, -32601)
   const wrong = await errorOf(rpc.sendRequest("settings/update", { settings: { mode: "loud" } }))
   assert.equal(wrong.code, -32602)
@@ -75,8 +78,8 @@ test("unknown methods, wrong params and positional params get the standard's cod
   assert.equal((await errorOf(rpc.sendRequest("settings/get", "one", "two"))).code, -32602)
 })
 
-test("a cancelled request is answered with -32800, and the next one normally", async (t) => {
-  const { rpc } = await initialized(t)
+test("a cancelled request is answered with -32800, and the next one normally", async () => {
+  const { rpc } = await shared
   const source = new CancellationTokenSource()
   // The library sends the cancellation right after the request. Whichever comes first, there is one answer.
   const request = rpc.sendRequest("rpc.discover", {}, source.token)
@@ -85,21 +88,21 @@ test("a cancelled request is answered with -32800, and the next one normally", a
   assert.deepEqual(await rpc.sendRequest("ping"), {})
 })
 
-test("an unknown notification is ignored", async (t) => {
-  const { rpc } = await initialized(t)
+test("an unknown notification is ignored", async () => {
+  const { rpc } = await shared
   await rpc.sendNotification("no/such", { a: 1 })
   assert.deepEqual(await rpc.sendRequest("ping"), {})
 })
 
-test("a prompt of a megabyte in other scripts arrives whole", async (t) => {
-  const { rpc } = await initialized(t)
+test("a prompt of a megabyte in other scripts arrives whole", async () => {
+  const { rpc } = await shared
   const wrong = await errorOf(rpc.sendRequest("settings/get", { projectPath: "/" + "шаг🚀".repeat(150_000) }))
   assert.equal(wrong.code, -32602)
   assert.deepEqual(await rpc.sendRequest("ping"), {})
 })
 
 test("continuity/preRun is answered with blocks in send order and a delivery token", async (t) => {
-  const { rpc } = await initialized(t)
+  const { rpc } = await shared
   await rpc.sendRequest("settings/update", { settings: { mode: "active" } })
   const result = await rpc.sendRequest<PreRunResult>("continuity/preRun", {
     runId: "run-1",

@@ -293,13 +293,13 @@ def test_nothing_is_repaired_without_disk_space_for_a_backup(patient: Patient, m
 
 def test_a_blocked_memory_branch_is_reported_with_a_remedy(patient: Patient, shop: Repository) -> None:
     set_settings(patient.chat, artifactPolicy="auto-write-memory-branch")
-    shop.git("branch", "memory/continuity")
     lock = shop.path / ".git/refs/heads/memory/continuity.lock"
+    lock.parent.mkdir()
     lock.write_bytes(b"")
     ((check, message, _),) = patient.found()
     assert (check, message) == ("memoryBranch", "`continuity.lock` blocks the memory branch.")
     lock.unlink()
-    shop.git("checkout", "-q", "memory/continuity")
+    shop.git("checkout", "-q", "-b", "memory/continuity")
     ((check, message, _),) = patient.found()
     assert (check, "checked out" in message) == ("memoryBranch", True)
 

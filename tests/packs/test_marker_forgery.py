@@ -86,7 +86,7 @@ def test_the_carry_over(text: str, step: str, status: str) -> None:
     files = (TouchedFile(text, step),)
     snapshot = Snapshot(
         objective=text, todos=((step, status),), decisions=(text,), risks=(text,), failing=(text,), files=files,
-        conclusion=text,
+        conclusions=(text,), corrections=(text,),
     )  # fmt: skip
     assert_harmless(carryover_items(snapshot, 24_000), lines=3)
 

@@ -157,13 +157,17 @@ def context_files(answer: dict[str, Any]) -> list[str]:
     return [line.split(" ")[0] for line in lines if re.match(r"[\w./-]+\.\w+(?= |$)", line)]
 
 
+CARTS = 22
+"""With the other files too few for workers, whose start would be half of each test."""
+
+
 def many_files(make_repository: Callable[..., Repository], *, changed: bool = True) -> Repository:
     body = "".join(f"def discount_total_{number}(cart: object) -> int:\n    return {number}\n" for number in range(60))
-    files = {f"src/cart_{number:02}.py": body for number in range(60)}
-    others = {f"other/part_{number:03}.py": f"x = {number}\n" for number in range(200)}
+    files = {f"src/cart_{number:02}.py": body for number in range(CARTS)}
+    others = {f"other/part_{number:03}.py": f"x = {number}\n" for number in range(70)}
     repository = make_repository({**files, **others, "notes.md": "What the totals ignore.\n"}, name="many")
     if changed:
-        repository.write({f"src/cart_{number:02}.py": body.replace("return", "yield") for number in range(60)})
+        repository.write({f"src/cart_{number:02}.py": body.replace("return", "yield") for number in range(CARTS)})
     return repository
 
 
@@ -213,7 +217,7 @@ def test_new_bytes_per_call_are_capped_and_the_rest_follows_later(
 ) -> None:
     repository = many_files(make_repository)
     repository.commit({"AGENTS.md": "".join(f"- Never do number {number}.\n" for number in range(99))})
-    repository.write({f"src/cart_{number:02}.py": "cart_total = True\n" * number for number in range(40)})
+    repository.write({f"src/cart_{number:02}.py": "cart_total = True\n" * number for number in range(CARTS)})
     chat = talk(provider, cwd=repository.path)
     set_settings(chat, budgets={"newBytesPerCall": limit})
     shown: list[str] = []

@@ -1,13 +1,12 @@
 """Cutting a text never reveals half of a secret."""
 
-import pytest
-
 from sidecar.core.text import clean, line_of_code, one_line
 from sidecar.packs import HEAD_CHARACTERS, clean_prompt
+from tests.support.cases import together
 from tests.support.secret_shapes import SECRETS, TOKENS, shows
 
 
-@pytest.mark.parametrize("name", SECRETS)
+@together("name", SECRETS)
 def test_a_secret_is_masked_before_a_text_is_cut(name: str) -> None:
     secret = SECRETS[name]
     assert clean(clean(secret.text)) == clean(secret.text)
@@ -15,13 +14,13 @@ def test_a_secret_is_masked_before_a_text_is_cut(name: str) -> None:
         assert not shows(one_line(secret.text, limit), secret)
 
 
-@pytest.mark.parametrize("name", [name for name, secret in SECRETS.items() if "\n" not in secret.text])
+@together("name", [name for name, secret in SECRETS.items() if "\n" not in secret.text])
 def test_a_secret_is_masked_before_a_line_is_cut(name: str) -> None:
     for limit in range(12, len(SECRETS[name].text) + 20, 5):
         assert not shows(line_of_code(f"    {SECRETS[name].text}", limit), SECRETS[name])
 
 
-@pytest.mark.parametrize("name", TOKENS)
+@together("name", TOKENS)
 def test_a_secret_cut_by_prompt_shortening_is_dropped(name: str) -> None:
     text = TOKENS[name].text
     for there in range(0, len(text) + 10, 9):

@@ -18,6 +18,7 @@ from sidecar.packs import (
 )
 from sidecar.packs import task_of as task_of_prompt
 from sidecar.runs import RecentWork, Task
+from tests.support.cases import together
 
 KNOWN = re.compile(
     r"(?i)parcel|invoiceprinter|main\.tf|datenbankmigration|数据库|миграцию|io\.readall|session\.ts|update\.py|zebra|billing"
@@ -32,7 +33,7 @@ def task_of(current: Task | None, prompt: str, touched: Callable[[], Collection[
 CART = "Why does Cart.total ignore the discount in src/cart.py?"
 
 
-@pytest.mark.parametrize(
+@together(
     "follow_up",
     [
         "",

@@ -3,6 +3,9 @@
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
+
+from sidecar.codebase.indexer import Indexer
 from tests.support.conversation import bash, sent
 from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, SHOP, Talk, explain, text_of
@@ -72,6 +75,60 @@ def test_a_submodule_and_a_subfolder_are_workspaces(
     assert "unstaged: mail.py" in text_of(below, "delta")
 
 
+def test_changes_of_a_submodule_are_sent_by_path_and_status(
+    talk: Talk, shop: Repository, make_repository: Callable[..., Repository]
+) -> None:
+    outer = make_repository({"README.md": "# Outer\n"}, name="outer")
+    inner = outer.add_submodule(shop, "lib/shop")
+    chat = talk(cwd=outer.path)
+    inner.write({"src/mail.py": "changed = True\n", "src/new.py": "new = True\n"})
+    delta = text_of(chat.turn(PROMPT), "delta")
+    assert "unstaged: lib/shop/src/mail.py" in delta
+    assert "untracked: lib/shop/src/new.py" in delta
+    assert "lib/shop (submodule" not in delta
+    assert chat.pre_run(PROMPT)["blocks"] == []
+    inner.write({"src/mail.py": "changed = 2\n"})
+    assert "unstaged: lib/shop/src/mail.py" in text_of(chat.turn(PROMPT), "delta")
+    commit = inner.commit()
+    delta = text_of(chat.turn(PROMPT), "delta")
+    assert f"unstaged: lib/shop (submodule at commit {commit[:10]})" in delta
+    assert "no longer changed: lib/shop/src/mail.py" in delta
+    outer.git("add", "lib/shop")
+    outer.git("commit", "--quiet", "--message", "Move the submodule")
+    assert "committed: lib/shop" in text_of(chat.turn(PROMPT), "delta")
+
+
+def test_a_prompt_finds_the_code_of_a_submodule(
+    talk: Talk, shop: Repository, make_repository: Callable[..., Repository]
+) -> None:
+    outer = make_repository({"README.md": "# Outer\n"}, name="outer")
+    outer.add_submodule(shop, "lib/shop")
+    chat = talk(cwd=outer.path)
+    context = text_of(chat.turn(PROMPT), "context")
+    assert "lib/shop/src/cart.py" in context
+    assert "def apply_discount" in context
+    chat.turn("go on", lambda: [chat.edit("lib/shop/src/cart.py", "class Cart:\n    own_edit = 1\n")])
+    assert "lib/shop/src/cart.py" not in text_of(chat.pre_run("go on"), "delta")
+
+
+def test_below_the_top_code_and_changes_of_the_whole_repository_are_sent(talk: Talk, shop: Repository) -> None:
+    shop.commit({"web/page.py": "def render_page(title: str) -> str:\n    return title\n"})
+    chat = talk(cwd=shop.path / "web")
+    context = text_of(chat.turn(PROMPT), "context")
+    assert "../src/cart.py" in context
+    assert "def apply_discount" in context
+    chat.turn("go on", lambda: [chat.edit("../src/mail.py", "own_edit = True\n")])
+    assert "mail.py" not in text_of(chat.pre_run("go on"), "delta")
+    shop.write({"src/invoice.py": "changed = True\n"})
+    assert "unstaged: ../src/invoice.py" in text_of(chat.turn("go on"), "delta")
+    shop.write({"src/invoice.py": "changed = 2\n", "web/page.py": "changed = 3\n"})
+    delta = text_of(chat.turn("go on"), "delta")
+    assert "unstaged: ../src/invoice.py" in delta
+    assert "unstaged: page.py +1" in delta
+    mentioned = chat.turn("Explain @../src/invoice.py and nothing else")
+    assert "../src/invoice.py\n1| changed = 2" in text_of(mentioned, "context")
+
+
 def test_a_missing_folder_is_a_clear_error(talk: Talk, tmp_path: Path) -> None:
     chat = talk(cwd=tmp_path / "gone")
     params = {"runId": "r", "subChatId": "s", "provider": "claude", "mode": "agent", "prompt": PROMPT}
@@ -96,3 +153,27 @@ def test_a_recorded_chat_is_shown_only_if_the_prompt_names_it(talk: Talk, shop: 
     named = talk(sub_chat_id="other").pre_run(f"Summarize {chat}")
     assert f"{chat}\n" in text_of(named, "context")
     assert "3| Why does the cart total ignore the discount?" in text_of(named, "context")
+    assert "src/cart.py" not in text_of(named, "context")
+
+
+def test_first_answer_in_a_new_worktree_is_whole_and_needs_no_analysis(
+    talk: Talk, shop: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    talk().client.request("codebase/index", {"cwd": str(shop.path)})
+    expected = talk(sub_chat_id="main").pre_run(PROMPT)
+    monkeypatch.setattr(Indexer, "_analysed_files", lambda *_: pytest.fail("a known content was analysed"))
+    linked = shop.add_worktree(tmp_path / "linked", "chat")
+    answer = talk(cwd=linked.path, sub_chat_id="linked", projectPath=str(shop.path)).pre_run(PROMPT)
+    assert not answer["metadata"]["partial"]
+    assert answer["system"] == expected["system"]
+    assert text_of(answer, "context") == text_of(expected, "context") != ""
+
+
+def test_first_answer_in_a_new_worktree_shows_its_own_edit(talk: Talk, shop: Repository, tmp_path: Path) -> None:
+    talk().client.request("codebase/index", {"cwd": str(shop.path)})
+    linked = shop.add_worktree(tmp_path / "linked", "chat")
+    linked.write({"src/cart.py": "def total_of_pelicans(cart):\n    return 3\n"})
+    there = talk(cwd=linked.path, sub_chat_id="linked", projectPath=str(shop.path))
+    assert "total_of_pelicans" in text_of(there.pre_run("Fix total_of_pelicans in the cart"), "context")
+    here = talk(sub_chat_id="main").pre_run("Fix total_of_pelicans in the cart")
+    assert "return 3" not in sent(here)

@@ -1,11 +1,10 @@
 """The outcome of an iteration, and whether the loop ends with it."""
 
-import pytest
-
 from sidecar.ralph import Limits, LoopUsage
 from sidecar.ralph.agent import AgentResult, EndedBy, UsageLimit
 from sidecar.ralph.model import IterationOutcome
 from sidecar.ralph.outcome import IterationSummary, Stall, ending_after, failure_reason, outcome_of
+from tests.support.cases import together
 
 
 def agent_result(
@@ -35,7 +34,7 @@ def agent_result(
     )
 
 
-@pytest.mark.parametrize(
+@together(
     ("run", "outcome", "failure"),
     [
         (agent_result(), "succeeded", None),
@@ -64,7 +63,7 @@ def iteration(
 SPENT = LoopUsage(iterations=4, failures_in_row=2)
 
 
-@pytest.mark.parametrize(
+@together(
     ("what", "limits", "status"),
     [
         (iteration(), Limits(), None),

@@ -21,6 +21,7 @@ from sidecar.registry import (
 )
 from tests.registry.labelled.evaluation import fixture_registry
 from tests.registry.labelled.intents import INTENTS
+from tests.support.cases import together
 
 NAMES = ("specification", "flask", "fastify")
 WORDS = st.sampled_from("cart price total discount receipt printer tax customer order refund stock sku ledger".split())
@@ -150,7 +151,7 @@ def test_same_registry_and_intent_yield_the_same_answer() -> None:
         assert answers[0] == answers[1]
 
 
-@pytest.mark.parametrize(
+@together(
     ("purpose", "intent"),
     [
         ("Make a directory", "a folder"),

@@ -8,6 +8,7 @@ import pytest
 
 from tests.replay.reader import ReplayFailed, read_sessions
 from tests.replay.recording import KINDS, Prompt, Session
+from tests.support.cases import together
 
 BEGIN: dict[str, Any] = {"session": "one", "repository": "till"}
 RUN: tuple[dict[str, Any], ...] = ({"prompt": "hi"}, {"end": "completed"})
@@ -35,7 +36,7 @@ def test_every_kind_of_line_has_its_own_member() -> None:
         assert members & KINDS.keys() == {kind}
 
 
-@pytest.mark.parametrize(
+@together(
     ("content", "sentence"),
     [
         (b"", "There is no session in the file."),

@@ -6,6 +6,7 @@ import pytest
 
 from tests.replay.figures import TurnFigures, by, percentile, sums
 from tests.replay.turn_figures import PackQuery, miss_reason
+from tests.support.cases import together
 
 LAST = PackQuery("main", "claude", "agent", "task", None, 0)
 
@@ -56,7 +57,7 @@ def test_a_percentile_is_a_value_that_occurred(share: float, value: float) -> No
     assert percentile([1.0, 2.0, 3.0, 4.0], share) == value
 
 
-@pytest.mark.parametrize(
+@together(
     ("now", "partial", "reason"),
     [
         (LAST._replace(worktree="other"), False, "first prompt"),

@@ -45,7 +45,7 @@ def test_first_pre_run_of_a_process_has_the_memories(
     file.parent.mkdir(parents=True)
     file.write_text("# Totals are rounded half up\n\nThe till's totals are rounded half up to whole cents.\n")
     for _ in range(2):  # without an index, then with that of the process before
-        process = start_process()
+        process = start_process(cold=True)
         process.client.initialize(settings={"mode": "active"})
         answer = Conversation(process.client, repository.path).pre_run("Change how totals are rounded")
         assert "rounded half up to whole cents" in sent(answer)
@@ -65,7 +65,7 @@ def test_first_pre_run_without_memories_names_no_memories(
 def test_request_right_after_start_for_a_method_loaded_last_is_answered(
     start_process: Callable[..., SidecarProcess], tmp_path: object
 ) -> None:
-    client = start_process().client
+    client = start_process(cold=True).client
     ids = [
         client.start("initialize", client.handshake()),
         client.start("memory/list", {"cwd": str(tmp_path)}),

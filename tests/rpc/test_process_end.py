@@ -105,7 +105,7 @@ def test_exit_without_shutdown_ends_with_status_1(process: SidecarProcess) -> No
 
 
 def test_process_ends_before_any_handshake(start_process: Callable[..., SidecarProcess]) -> None:
-    process = start_process()
+    process = start_process(cold=True)
     process.close_stdin()
     assert process.wait(END_SECONDS + 1) == 0  # the interpreter's own start included
 
@@ -225,7 +225,7 @@ def test_process_ends_when_its_stdout_is_closed_and_stdin_stays_open(state_dir: 
 def test_requests_right_before_the_end_of_stdin_are_answered(
     start_process: Callable[..., SidecarProcess],
 ) -> None:
-    process = start_process()
+    process = start_process(cold=True)
     client = process.client
     ids = [
         client.start("initialize", client.handshake()),
@@ -242,7 +242,7 @@ def test_end_waits_for_the_methods_of_pending_requests(
 ) -> None:
     limits = "from sidecar.cli import serve; serve.DRAIN_MS = 30_000; serve.END_SECONDS = 30"
     patient = f"{limits}; from sidecar.__main__ import main; main()"
-    process = start_process(command=(sys.executable, "-c", patient, "serve"))
+    process = start_process(command=(sys.executable, "-c", patient, "serve"), cold=True)
     client = process.client
     ids = [client.start("initialize", client.handshake()), client.start("memory/list", {"cwd": str(tmp_path)})]
     process.close_stdin()

@@ -1,5 +1,7 @@
 """The delivery ledger from outside: a provider session receives each item once, and misses none."""
 
+from typing import Any
+
 import pytest
 
 from tests.support.conversation import bash, kinds, sent
@@ -184,11 +186,31 @@ def test_a_file_that_the_user_changed_after_the_agent_read_it_is_sent(talk: Talk
     assert "total_of_discount" in sent(chat.pre_run(PROMPT))
 
 
-def test_staging_a_change_does_not_send_it_again(talk: Talk, shop: Repository) -> None:
+def test_staging_a_change_is_named_and_does_not_send_it_again(talk: Talk, shop: Repository) -> None:
     chat = talk()
     shop.write({"src/mail.py": "def send_politely() -> None:\n    ...\n"})
     chat.turn(PROMPT)
     shop.git("add", "src/mail.py")
+    assert text_of(chat.turn("go on"), "delta").splitlines()[2:] == ["staged for the next commit: src/mail.py"]
+    assert not text_of(chat.turn("go on"), "delta")
+    shop.git("reset", "-q")
+    assert text_of(chat.turn("go on"), "delta").splitlines()[2:] == ["staged for the next commit: nothing any more"]
+    shop.git("add", "src/mail.py")
+    chat.turn("go on")
+    shop.git("commit", "-qm", "Send politely")
+    assert "nothing any more" not in text_of(chat.turn("go on"), "delta")
+
+
+def test_what_the_agent_staged_itself_is_no_news(talk: Talk, shop: Repository) -> None:
+    chat = talk()
+    chat.turn(PROMPT)
+
+    def stages() -> list[dict[str, Any]]:
+        edit = chat.edit("src/mail.py", "x = 1\n")
+        shop.git("add", "-A")
+        return [edit, bash("git add -A", "")]
+
+    chat.turn("stage it", stages)
     assert not text_of(chat.pre_run("go on"), "delta")
 
 

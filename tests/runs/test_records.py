@@ -93,7 +93,9 @@ def test_only_the_latest_calls_are_stored_even_within_one_millisecond(database: 
 
 def test_a_stored_conversation_is_read_back_unchanged(database: Database) -> None:
     task = Task("f", ("a", "b"), ("C.d",), "a b", "Do it")
-    counters = Counters(turns=3, injected=(1, 2), files=("x",), sessions=("s",), rehydrate_reason="")
+    counters = Counters(
+        turns=3, injected=(1, 2), files=("x",), sessions=("s",), rehydrate_reason="", requested=(("turns", 2),)
+    )
     stored = SubChat(task, counters, (("a", "pending"),), "1. Do it")
     with database.write() as tx:
         assert records.sub_chat(tx, "chat").task is None
@@ -108,7 +110,7 @@ def test_counters_of_the_first_version_are_still_read(database: Database) -> Non
         records.put_sub_chat(tx, "chat", "p", "w", SubChat(None, Counters(), ()), 1)
         old = orjson.dumps({"turns": 4, "asked": "why", "refused_at": 3, "sessions": ["s"], "unknown": 1})
         tx.execute("UPDATE continuity_state SET counters = ?", (old,))
-        expected = Counters(turns=4, rehydrate_reason="why", refused_at_turn=3, sessions=("s",))
+        expected = Counters(turns=4, rehydrate_reason="why", sessions=("s",))
         assert records.sub_chat(tx, "chat").counters == expected
 
 

@@ -2,7 +2,6 @@
 
 import unicodedata
 
-import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
@@ -10,28 +9,29 @@ from sidecar.language.routing_phrases import EXIT_PHRASES, EXIT_WORDS
 from sidecar.language.routing_phrases import OFF_TOPIC as RULES
 from sidecar.session.routing import route
 from tests.session.messages import COMMANDS, EXIT, OFF_TOPIC, STAYS
+from tests.support.cases import together
 
 EXITS = (*EXIT_PHRASES, *(f"/chati {word}" for word in EXIT_WORDS))
 SPACES = st.text(" \t\n\u00a0\u2003", min_size=1, max_size=4)
 ACCENTS = st.sampled_from(["", "\u0301", "\u0300", "\u0302", "\u0303", "\u0327"])
 
 
-@pytest.mark.parametrize("message", EXIT)
+@together("message", EXIT)
 def test_exit_messages_are_recognized(message: str) -> None:
     assert route(message).intent == "exit"
 
 
-@pytest.mark.parametrize(("message", "command"), COMMANDS.items())
+@together(("message", "command"), COMMANDS.items())
 def test_commands_are_recognized(message: str, command: str) -> None:
     assert (route(message).intent, route(message).command) == ("command", command)
 
 
-@pytest.mark.parametrize("message", STAYS)
+@together("message", STAYS)
 def test_all_other_messages_go_to_the_agent(message: str) -> None:
     assert route(message).intent == "onTopic"
 
 
-@pytest.mark.parametrize(("message", "rule"), OFF_TOPIC.items())
+@together(("message", "rule"), OFF_TOPIC.items())
 def test_off_topic_messages_match_their_rule(message: str, rule: str) -> None:
     assert (route(message).intent, route(message).rule) == ("offTopic", rule)
 

@@ -3,7 +3,6 @@
 import subprocess
 from typing import Any
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
@@ -14,6 +13,7 @@ from sidecar.settings import (
     PROTECTED_BRANCHES,
     PROTECTED_FOLDERS,
     SETTINGS,
+    SHADOWING_FOLDERS,
     flatten,
     from_environment,
     is_memory_branch,
@@ -21,6 +21,7 @@ from sidecar.settings import (
     problems_with,
 )
 from sidecar.settings.model import SettingsPatch
+from tests.support.cases import together
 from tests.support.depth import examples
 
 VALUES: st.SearchStrategy[Any] = (
@@ -81,7 +82,7 @@ def test_null_for_a_group_removes_each_of_its_settings() -> None:
     assert taken_back == {"mode": "off", **{row.name: None for row in SETTINGS if row.name.startswith("capture.")}}
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "value"),
     [
         ("1", True),
@@ -138,7 +139,7 @@ def test_an_invalid_variable_is_skipped_and_named_and_an_empty_one_is_ignored() 
     assert "kumquat" not in "".join(problems)
 
 
-@pytest.mark.parametrize(
+@together(
     "name",
     ["main", "master", "develop", "HEAD", "Main", "release", "release/1.0", "Release/1", "releases/x", "hotfix/y",
      "trunk", "production", "staging", "stable", "release-1.2", "releases-2", "hotfix-1", "release_3", "stable/4.2.x",
@@ -148,7 +149,7 @@ def test_branches_that_people_work_on_are_refused(name: str) -> None:
     assert not is_memory_branch(name)
 
 
-@pytest.mark.parametrize(
+@together(
     "name", ["memory/continuity", "memory", "releasenotes", "memory/release", "stables/x", "vista", "chat/1", "mainly"]
 )
 def test_a_name_that_only_resembles_a_protected_branch_is_allowed(name: str) -> None:
@@ -158,7 +159,7 @@ def test_a_name_that_only_resembles_a_protected_branch_is_allowed(name: str) -> 
 ODD_NAMES = [
     "a", "a/b", "memory/continuity", "ü/日本", "", "/", "a/", "/a", "a//b", ".a", "a/.b", "a.", "a./b", "a..b",
     "a.lock", "a.lock/b", "a.locked", "-a", "a/-b", "--", "@", "a@b", "@{u}", "a@{1}", "@a", "a b", "a~1", "a^", "a:b",
-    "a?", "a*", "a[b", "a]b", "a\\b", "a\tb", "a\x7fb", "a\nb", "HEAD", "a/HEAD", "heads/a", "a'b", "a{b}", "(a)", "a!",
+    "a?", "a*", "a[b", "a]b", "a\\b", "a\tb", "a\x7fb", "a\nb", "HEAD", "a/HEAD", "a'b", "a{b}", "(a)", "a!",
     "#a", "$a", "a,b",
 ]  # fmt: skip
 
@@ -168,7 +169,7 @@ def git_accepts(name: str) -> bool:
     return done.returncode == 0 and done.stdout.decode() == f"{name}\n"
 
 
-@pytest.mark.parametrize("name", ODD_NAMES)
+@together("name", ODD_NAMES)
 def test_a_branch_name_is_well_formed_if_git_accepts_it_and_it_is_not_head(name: str) -> None:
     assert is_memory_branch(name) == (git_accepts(name) and name not in {"HEAD", "@"})
 
@@ -177,5 +178,5 @@ def test_a_branch_name_is_well_formed_if_git_accepts_it_and_it_is_not_head(name:
 @given(st.text(st.sampled_from("ab./-@{}~^:?*[\\ _lock\x01\x7fé"), max_size=8))
 def test_any_branch_name_is_judged_as_git_judges_it(name: str) -> None:
     folder, folded = name.split("/", maxsplit=1)[0].casefold(), name.casefold()
-    protected = name == "@" or folded in PROTECTED_BRANCHES or folder in PROTECTED_FOLDERS
+    protected = name == "@" or folded in PROTECTED_BRANCHES or folder in (*PROTECTED_FOLDERS, *SHADOWING_FOLDERS)
     assert is_memory_branch(name) == (git_accepts(name) and not protected)

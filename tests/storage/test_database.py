@@ -14,6 +14,7 @@ from sidecar.core.errors import Busy, SidecarError, StateDegraded
 from sidecar.storage import sqlite_connection
 from sidecar.storage.database import DUE_PAGES, ChangeDetector, Database
 from sidecar.storage.sqlite_connection import suspect_marker, translate_errors
+from tests.support.cases import together
 
 
 @pytest.fixture
@@ -245,7 +246,7 @@ EVERY_ERROR = sorted(
 )
 
 
-@pytest.mark.parametrize("error", EVERY_ERROR, ids=lambda error: str(error.__name__))
+@together("error", EVERY_ERROR)
 def test_every_exception_of_sqlite_is_translated_or_a_known_programming_error(error: type[apsw.Error]) -> None:
     with pytest.raises((SidecarError, *sqlite_connection._PROGRAMMING_ERRORS)) as raised, translate_errors():
         raise error("kumquat")

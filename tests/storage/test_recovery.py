@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
+from typing import NamedTuple
 
 import apsw
 import pytest
@@ -35,24 +36,34 @@ def fill(database: Database) -> None:
             )
 
 
-@pytest.fixture
-def path(state_dir: Path) -> Path:
-    """A closed state file without a log, of some 200 pages, most of them artifacts."""
-    opened = open_state(state_dir, STARTS_AT_MS)
+class Filled(NamedTuple):
+    """Two state folders with the same content, to copy."""
+
+    closed: Path
+    with_log: Path
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Filled:
+    folder = tmp_path_factory.mktemp("filled")
+    opened = open_state(folder / "closed", STARTS_AT_MS)
     fill(opened.database)
+    shutil.copytree(folder / "closed", folder / "with log")
     opened.database.close()
     assert not Path(f"{opened.database.path}-wal").exists()
-    return opened.database.path
+    return Filled(folder / "closed", folder / "with log")
 
 
 @pytest.fixture
-def path_with_log(state_dir: Path, tmp_path: Path) -> Path:
+def path(filled: Filled, state_dir: Path) -> Path:
+    """A closed state file without a log, of some 200 pages, most of them artifacts."""
+    return Path(shutil.copytree(filled.closed, state_dir)) / "continuity.db"
+
+
+@pytest.fixture
+def path_with_log(filled: Filled, state_dir: Path) -> Path:
     """A state file as a killed process leaves it, with everything in the write-ahead log."""
-    opened = open_state(tmp_path / "live", STARTS_AT_MS)
-    fill(opened.database)
-    shutil.copytree(tmp_path / "live", state_dir)
-    opened.database.close()
-    return state_dir / "continuity.db"
+    return Path(shutil.copytree(filled.with_log, state_dir)) / "continuity.db"
 
 
 def recovered_rows(opened: OpenedState) -> tuple[dict[str, object], int]:

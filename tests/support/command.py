@@ -1,16 +1,14 @@
 """The program's commands as a user runs them: in this process by default, in one of their own where that matters."""
 
 import io
-import os
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-from tests.support.process import ROOT
 
 Done = subprocess.CompletedProcess[bytes]
 Command = Callable[..., Done]
@@ -34,7 +32,8 @@ def run_in_process(
     stdin: bytes = b"",
     **variables: str,
 ) -> Done:
-    """Run a program's main function with its own streams, folder and environment."""
+    """Run a program's main function with its own streams, folder and environment; they are the whole process's."""
+    assert threading.current_thread() is threading.main_thread(), "two at once would restore each other's folder"
     streams = [io.TextIOWrapper(io.BytesIO(content), "utf-8", newline="") for content in (stdin, b"", b"")]
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(cwd)
@@ -57,16 +56,3 @@ def _written(stream: io.TextIOWrapper) -> bytes:
     buffer = stream.buffer
     assert isinstance(buffer, io.BytesIO)
     return buffer.getvalue()
-
-
-def run_process(*arguments: str, cwd: Path, temporary: Path, stdin: bytes = b"", **variables: str) -> Done:
-    """Run `onecode-sidecar` from source in a process of its own."""
-    return subprocess.run(
-        (sys.executable, "-m", "sidecar", *arguments),
-        cwd=cwd,
-        env={**os.environ, "PYTHONPATH": str(ROOT), **dict.fromkeys(TEMPORARY, str(temporary)), **variables},
-        input=stdin,
-        capture_output=True,
-        check=False,
-        timeout=60,
-    )

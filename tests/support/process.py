@@ -13,6 +13,7 @@ from typing import IO
 from sidecar.rpc.framing import Framer, Framing, Refused, frame
 from tests.support.client import Client
 from tests.support.inbox import PATIENCE_SECONDS, Inbox
+from tests.support.warm_process import start_python
 
 ROOT = Path(__file__).resolve().parents[2]
 SERVE = (sys.executable, "-m", "sidecar", "serve")
@@ -32,13 +33,16 @@ class SidecarProcess:
         command: Sequence[str] = SERVE,
         environment: Mapping[str, str] | None = None,
         framing: Framing = Framing.LINES,
+        *,
+        cold: bool = False,
     ) -> None:
+        """Starts with modules loaded, or `cold`, as 1Code starts it."""
         self.framing = framing
         self.inbox = Inbox()
         self.garbage: list[object] = []
         self._errors: list[bytes] = []
         self._errors_changed = threading.Condition()
-        self.popen = subprocess.Popen(
+        self.popen = (subprocess.Popen if cold else start_python)(
             command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -16,6 +16,7 @@ import psutil
 from tests.support.command import TEMPORARY, Done, run_in_process
 from tests.support.fake_agent import FakeAgent
 from tests.support.process import ROOT
+from tests.support.warm_process import run_python, start_python
 
 CHANGE = "add-login"
 PATIENCE_SECONDS = 60.0
@@ -47,15 +48,8 @@ class Ralph:
 
     def in_own_process(self, *arguments: str) -> Done:
         """Run it as its user does, in a process of its own."""
-        return subprocess.run(
-            self._line(arguments),
-            cwd=self.cwd,
-            env=self._environment({}),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            check=False,
-            timeout=PATIENCE_SECONDS,
-        )
+        environment = self._environment({})
+        return run_python(self._line(arguments), cwd=self.cwd, env=environment, timeout=PATIENCE_SECONDS)
 
     def loop(self, *arguments: str, stdin: bytes = b"", **variables: str) -> Done:
         """Run a loop with the scripted agent; a prompt is among the arguments, and flags before or after it."""
@@ -66,12 +60,18 @@ class Ralph:
         return self._begin(arguments, variables, subprocess.PIPE)
 
     def start_without_output(self, *arguments: str) -> "subprocess.Popen[bytes]":
-        """Start a loop whose output is discarded."""
-        return self._begin(arguments, {}, subprocess.DEVNULL)
+        """Start a loop whose output is discarded, with no more memory than its user's."""
+        return self._begin(arguments, {}, subprocess.DEVNULL, start=subprocess.Popen)
 
-    def _begin(self, arguments: tuple[str, ...], variables: dict[str, str], to: int) -> "subprocess.Popen[bytes]":
+    def _begin(
+        self,
+        arguments: tuple[str, ...],
+        variables: dict[str, str],
+        to: int,
+        start: "Callable[..., subprocess.Popen[bytes]]" = start_python,
+    ) -> "subprocess.Popen[bytes]":
         self._started.append(
-            subprocess.Popen(
+            start(
                 self._line(self._with_agent(arguments)),
                 cwd=self.cwd,
                 env=self._environment(variables),

@@ -302,7 +302,7 @@ def test_concurrent_commits_of_two_processes_are_all_preserved(empty: Repository
     repository = empty
     repository.commit({"a.txt": "1\n"})
     before = repository.protected_state(BRANCH)
-    rounds = 50
+    rounds = examples(50, 15)
     writers = [
         subprocess.Popen(
             [sys.executable, "-c", WRITER, str(repository.path), name, str(rounds)],
@@ -335,7 +335,7 @@ for number in range(int(sys.argv[5])):
 
 def test_two_processes_that_create_a_branch_at_once_both_keep_their_commit(empty: Repository, tmp_path: Path) -> None:
     empty.commit({"a.txt": "1\n"})
-    rounds = examples(300, 20)
+    rounds = examples(300, 8)
     started = tmp_path / "started"
     started.mkdir()
     writers = [

@@ -169,8 +169,8 @@ def surviving_lines(
     present = {path: effects.files[path] for path in paths if path in effects.files}
     texts = repository.worktree_texts(present)
     added = _added(repository, effects, baseline, paths)
-    untracked = {file.path for file in state.changed if file.kind == "untracked"}
-    digests = {file.path: entries.change_digest(file) for file in state.changed}
+    untracked = {file.path for file in state.all_changed if file.kind == "untracked"}
+    digests = {file.path: entries.change_digest(file) for file in state.all_changed}
     present_lines: dict[str, frozenset[str]] = {}
     by_path: dict[str, FileLines] = {}
     new, remaining = 0, MAX_LINES_OF_RUN

@@ -15,6 +15,7 @@ from sidecar.codebase import (
     added_file_diff,
     is_generated,
     may_show,
+    path_from_cwd,
     split_hunks,
 )
 from sidecar.core.errors import WorkspaceUnavailable
@@ -97,20 +98,20 @@ def observe_effects(
         call.log.warning("capture.state.unavailable", kind=type(error).__name__)
         return RunEffects()
     moved = _moved(baseline, state, repository.head_move)
-    effects = RunEffects(state=state, head=_known_head(state, activity, baseline), files=listing.files, diffs=diffs)
+    effects = RunEffects(state=state, head=_known_head(state, activity, baseline), files=listing.searched, diffs=diffs)
     effects.moved = moved if activity.may_have_written else NOT_MOVED
     renamed = [(file.path, file.original) for file in moved.files]
     renamed += [(file.path, file.original) for file in state.changed]
     effects.originals = {path: original for path, original in renamed if original is not None}
     counts = _counts(state, diffs, moved, repository.new_file_text)
-    written = _relative(cwd, activity.written)
+    written = _relative(cwd, state, activity.written)
     touched = _touched(state, activity, written, baseline, moved)
-    effects.own_paths = frozenset(written) | {file.path for file in effects.moved.files}
+    effects.own_paths = frozenset(written) | touched | {file.path for file in effects.moved.files}
     effects.changes = [_change(path, counts.get(path, (0, 0))) for path in sorted(touched) if may_show(path)]
     _count_lines(effects, counts, touched, baseline or WorktreeBaseline())
-    whole = _relative(cwd, activity.seen_whole)
-    effects.seen_items = _seen(listing.files, written | _read(state, cwd, activity, baseline), whole)
-    effects.seen_items += _sent_changes_of_own_edits(state, written, diffs, repository.new_file_text)
+    whole = _relative(cwd, state, activity.seen_whole)
+    effects.seen_items = _seen(listing.searched, written | _read(state, cwd, activity, baseline), whole)
+    effects.seen_items += _sent_changes_of_own_edits(state, written | touched, diffs, repository.new_file_text)
     if activity.todos:
         todos = tuple((redact(content), status) for content, status in activity.todos)
         effects.seen_items.append(Item(keys.TODOS, entries.task_list_entry(todos), 0))
@@ -129,7 +130,7 @@ def _count_lines(
     baseline: WorktreeBaseline,
 ) -> None:
     """Count the lines of the diff and those that are the run's doing. Lines of another branch do not count."""
-    changed = {file.path for file in effects.state.changed} if effects.state is not None else set()
+    changed = {file.path for file in effects.state.all_changed} if effects.state is not None else set()
     now = {path: added + removed for path, (added, removed) in counts.items() if path in changed}
     ahead = effects.moved.files if effects.moved.direction == "forward" else ()
     committed = {file.path: file.added + file.removed for file in ahead}
@@ -171,7 +172,7 @@ def _touched(
     everything that differs from before. If the starting worktree was recorded late, it may include the run's first
     edits.
     """
-    present = {file.path: entries.change_digest(file) for file in state.changed}
+    present = {file.path: entries.change_digest(file) for file in state.all_changed}
     committed = {file.path for file in moved.files}
     earlier = baseline.changed if baseline is not None else None
     named = {path for path in written if path in present or path in committed}
@@ -197,8 +198,8 @@ def _known_head(state: RepositoryState, activity: RunActivity, baseline: Worktre
 def _read(state: RepositoryState, cwd: str, activity: RunActivity, baseline: WorktreeBaseline | None) -> set[str]:
     """Return the files that the run read, without those that others changed in the meantime."""
     earlier = (baseline.changed or {}) if baseline is not None else {}
-    meanwhile = {file.path for file in state.changed if earlier.get(file.path) != entries.change_digest(file)}
-    return _relative(cwd, activity.read) - (meanwhile if state.kind == "git" else set())
+    meanwhile = {file.path for file in state.all_changed if earlier.get(file.path) != entries.change_digest(file)}
+    return _relative(cwd, state, activity.read) - (meanwhile if state.kind == "git" else set())
 
 
 def _seen(files: Mapping[str, str], paths: set[str], whole: set[str]) -> list[Item]:
@@ -211,19 +212,28 @@ def _seen(files: Mapping[str, str], paths: set[str], whole: set[str]) -> list[It
 
 
 def _sent_changes_of_own_edits(
-    state: RepositoryState, written: set[str], diffs: dict[str, FileDiff], new_file: Any
+    state: RepositoryState, changed: set[str], diffs: dict[str, FileDiff], new_file: Any
 ) -> list[Item]:
-    """Return the diffs of what the run wrote, hunk by hunk, so that of a later edit only its own hunk is news."""
+    """Return the diffs of what the run changed, by its tools, commands and sub-agents, hunk by hunk.
+
+    So that of a later edit only its own hunk is news.
+    """
     items = []
-    for file in state.changed:
-        if file.path in written:
+    own = {file.path for file in state.changed}
+    for file in state.all_changed:
+        if file.path in changed:
             diff = diffs.get(file.path)
-            text = diff.hunks if diff is not None else added_file_diff(new_file(file.path) or "")
+            added = new_file(file.path) if file.path in own else None  # of a submodule's file, no difference is sent
+            text = diff.hunks if diff is not None else added_file_diff(added or "")
             sent = entries.ChangeEntry(entries.change_digest(file), entries.shown_hunks(split_hunks(text)))
             items.append(Item(keys.change_key(file.path), sent, 0))
     return items
 
 
-def _relative(cwd: str, paths: tuple[str, ...]) -> set[str]:
-    relative = (relative_to(cwd, path) for path in paths)
-    return {path for path in relative if path is not None and path != os.curdir}
+def _relative(cwd: str, state: RepositoryState, paths: tuple[str, ...]) -> set[str]:
+    """Return paths of a tool relative to `cwd`, also those of the repository outside of it."""
+    relative = {path for path in (relative_to(cwd, path) for path in paths) if path is not None}
+    if state.prefix:
+        from_root = (relative_to(str(state.root), os.path.join(cwd, path)) for path in paths)
+        relative |= {path_from_cwd(state.prefix, path) for path in from_root if path is not None}
+    return relative - {os.curdir}

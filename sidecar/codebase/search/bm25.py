@@ -9,8 +9,8 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from sidecar.codebase.search.documents import Documents
-from sidecar.codebase.search.postings import Postings, count_of, unit_of
+from sidecar.codebase.search.documents import Documents, ShownPostings
+from sidecar.codebase.search.postings import count_of, unit_of
 from sidecar.core.lru_cache import LruCache
 
 K1 = 1.2
@@ -110,10 +110,10 @@ def top_documents(documents: Documents, scores: Mapping[int, float], limit: int)
     # Without a key, which takes ten times as long. A small list is sorted faster than nlargest runs.
     few = len(scores) < SORT_BELOW * limit
     least = sorted(scores.values())[-limit] if few else heapq.nlargest(limit, scores.values())[-1]
-    best = [number for number, score in scores.items() if score >= least]
-    if len(best) > limit:
-        best = heapq.nsmallest(limit, best, key=lambda number: (-scores[number], documents.path(number)))
-    return best
+    best = [number for number, score in scores.items() if score > least]
+    ties = [number for number, score in scores.items() if score == least]
+    left = limit - len(best)
+    return best + (ties if len(ties) == left else heapq.nsmallest(left, ties, key=documents.path))
 
 
 def inverse_frequency(holding: int, count: int) -> float:
@@ -147,7 +147,7 @@ def _text_terms(
     return tuple(read), tuple(common)
 
 
-def _field(postings: Postings, terms: Iterable[str], shares: Mapping[str, float], total: int, count: int) -> Field:
+def _field(postings: ShownPostings, terms: Iterable[str], shares: Mapping[str, float], total: int, count: int) -> Field:
     """Terms in so many files that they say nothing are left out."""
     holding = ((term, postings.count(term)) for term in terms)
     weighted = tuple(
@@ -334,7 +334,7 @@ def _best_passages(documents: Documents, passages: Scores) -> Scores:
     return best
 
 
-def _field_scores(postings: Postings, field: Field, lengths: Sequence[int], only: int | None = None) -> Scores:
+def _field_scores(postings: ShownPostings, field: Field, lengths: Sequence[int], only: int | None = None) -> Scores:
     """Score a field of a few words, for all files or one."""
     scores: Scores = {}
     fixed, slope = field.formula

@@ -3,21 +3,28 @@
 import heapq
 import itertools
 import math
+import sys
+import threading
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple
 
+from sidecar.core.binary_sections import Section, SectionReader, of_bytes, of_texts
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.lru_cache import LruCache
 from sidecar.core.terms import query_terms
 from sidecar.system.git import Git, GitFailed
 
 MAX_COMMITS = 5_000
 """Older commits say little about today's files; reading this many takes a fraction of a second."""
+
+MAX_HISTORIES = 6
+"""Number of heads whose histories stay in memory."""
 
 MAX_COMMIT_FILES = 30
 """A commit of more files is a sweep through the tree and does not show which files belong together."""
@@ -40,6 +47,8 @@ class Commit(NamedTuple):
     """Changed files that exist after it; empty if it changed too many, or is a root commit."""
     moved: tuple[tuple[str, str], ...]
     """Old and new paths of moved files."""
+    terms: tuple[str, ...] = ()
+    """Terms of the subject; none without paths."""
 
 
 class _Change(NamedTuple):
@@ -81,7 +90,40 @@ def _commit(header: str, changes: list[_Change]) -> Commit:
     id_, committed_at, *parents = ids.split()
     is_informative = parents and len(changes) <= MAX_COMMIT_FILES
     paths = tuple(change.path for change in changes if change.status != "D") if is_informative else ()
-    return Commit(id_, int(committed_at), subject, paths, tuple(_moves(changes)))
+    moved, terms = tuple(_moves(changes)), tuple(map(sys.intern, query_terms(subject))) if paths else ()
+    return Commit(id_, int(committed_at), subject, paths, moved, terms)
+
+
+def dump_commits(commits: Sequence[Commit]) -> Iterator[Section]:
+    """Yield sections from which `load_commits` restores the commits."""
+    yield of_texts(commit.id for commit in commits)
+    yield of_bytes(array("q", [commit.committed_at for commit in commits]).tobytes())
+    yield of_texts(commit.subject for commit in commits)
+    lists = (
+        [commit.paths for commit in commits],
+        [tuple(itertools.chain.from_iterable(commit.moved)) for commit in commits],
+        [commit.terms for commit in commits],
+    )
+    for texts in lists:
+        yield of_bytes(array("I", map(len, texts)).tobytes())
+        yield of_texts(itertools.chain.from_iterable(texts))
+
+
+def load_commits(reader: SectionReader) -> tuple[Commit, ...]:
+    """Restore the commits of a dump."""
+    ids, times, subjects = reader.texts(), reader.numbers("q"), reader.texts()
+    paths, moved, terms = (_lists(reader.numbers("I"), reader.texts()) for _ in range(3))
+    moves = (tuple(zip(pairs[::2], pairs[1::2], strict=True)) for pairs in moved)
+    return tuple(map(Commit, ids, times, subjects, paths, moves, terms))
+
+
+def _lists(counts: Iterable[int], texts: list[str]) -> Iterator[tuple[str, ...]]:
+    """Divide texts into lists of so many each; equal texts are one string."""
+    strings: dict[str, str] = {}
+    at = 0
+    for count in counts:
+        yield tuple(strings.setdefault(text, text) for text in texts[at : at + count])
+        at += count
 
 
 def _moves(changes: list[_Change]) -> Iterator[tuple[str, str]]:
@@ -159,9 +201,8 @@ class History:
                     self._names.append(path)
                 self._changes.setdefault(path, array("I")).append(number)
             self._files.append(tuple(numbers[path] for path in sorted(paths)))
-            terms = query_terms(commit.subject) if paths else []
-            self._term_counts.append(len(terms))
-            for term in terms:
+            self._term_counts.append(len(commit.terms))
+            for term in commit.terms:
                 self._by_term.setdefault(term, array("I")).append(number)
             before = {old: current_names.get(new, new) for old, new in commit.moved}
             for _, new in commit.moved:
@@ -265,15 +306,76 @@ NO_HISTORY = HeadHistory(None, (), History(()))
 
 
 def update_history(cwd: Path, head: str | None, before: HeadHistory) -> HeadHistory:
-    """Return the history of a head; only new commits are read if it descends from the previous one. Raise GitFailed."""
+    """Return the history of a head; only commits that the previous one does not have are read. Raise GitFailed."""
     if head is None:
         return NO_HISTORY
-    if before.head is not None and _is_ancestor(cwd, before.head, head):
+    if before.head is None:
+        read = read_commits(cwd, head, MAX_COMMITS)
+    elif _is_ancestor(cwd, before.head, head):
         read = [*read_commits(cwd, head, MAX_COMMITS, since=before.head), *before.commits]
     else:
-        read = read_commits(cwd, head, MAX_COMMITS)
+        read = _with_unknown(cwd, head, {commit.id: commit for commit in before.commits})
     commits = tuple(sorted(read, key=lambda commit: -commit.committed_at)[:MAX_COMMITS])
     return HeadHistory(head, commits, History(commits))
+
+
+def _with_unknown(cwd: Path, head: str, known: Mapping[str, Commit]) -> list[Commit]:
+    """Return the commits reachable from a head that is older than the known commits, or on another branch."""
+    ids = Git(cwd).text("rev-list", "--no-merges", f"--max-count={MAX_COMMITS}", head, "--").split()
+    unknown = "".join(f"{id_}\n" for id_ in ids if id_ not in known)
+    output = Git(cwd).run(*_LOG, "--no-walk=unsorted", "--stdin", stdin=unknown.encode()) if unknown else b""
+    read = {commit.id: commit for commit in parse_log(output.decode("utf-8", "surrogateescape"))}
+    return [commit for id_ in ids if (commit := known.get(id_) or read.get(id_)) is not None]
+
+
+class Histories:
+    """The histories of a repository's latest heads, which its worktrees share. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._known: LruCache[str, HeadHistory] = LruCache(MAX_HISTORIES)
+        self._fragile: LruCache[str, list[FragileFile]] = LruCache(MAX_HISTORIES)
+        self._latest = NO_HISTORY
+
+    def restore(self, head: str | None, commits: tuple[Commit, ...]) -> None:
+        """Use the commits of a head that were read by an earlier process."""
+        with self._lock:
+            if self._latest.head is None and head is not None:
+                self._latest = HeadHistory(head, commits, NO_HISTORY.history)
+
+    @property
+    def latest(self) -> HeadHistory:
+        """The head that was read last, and its commits; its history may not be known."""
+        return self._latest
+
+    def has_any(self) -> bool:
+        """Whether any history is known, from which others can be derived."""
+        return self._latest.head is not None
+
+    def known(self, head: str | None) -> HeadHistory | None:
+        """Return the history of a head if it was read before."""
+        return self._known.get(head) if head is not None else NO_HISTORY
+
+    def fragile_files(self, history: HeadHistory) -> "list[FragileFile]":
+        """Return a history's fragile files, worst first; also those that a worktree does not have."""
+        files = self._fragile.get(history.head or "")
+        if files is None:
+            files = fragile_files(history.commits, history.history)
+            self._fragile.put(history.head or "", files, 1)
+        return files
+
+    def get(self, cwd: Path, head: str | None, before: HeadHistory) -> HeadHistory:
+        """Return the history of a head, derived from the worktree's previous one or the latest one. Raise GitFailed."""
+        with self._lock:
+            history = self.known(head)
+            if history is None and head == self._latest.head:
+                history = HeadHistory(head, self._latest.commits, History(self._latest.commits))
+            if history is None:
+                history = update_history(cwd, head, before if before.head is not None else self._latest)
+            if head is not None:
+                self._known.put(head, history, 1)
+                self._latest = history
+            return history
 
 
 def _is_ancestor(cwd: Path, old: str, new: str) -> bool:
@@ -316,10 +418,8 @@ class FragileFile(NamedTuple):
     """The first change that was reverted, if there were several; else empty."""
 
 
-def fragile_files(
-    commits: Sequence[Commit], history: History, limit: int, is_listed: Callable[[str], bool]
-) -> list[FragileFile]:
-    """Return the most fragile files within a year of the newest commit, worst first, then by path.
+def fragile_files(commits: Sequence[Commit], history: History) -> list[FragileFile]:
+    """Return the fragile files within a year of the newest commit, worst first, then by path.
 
     The commits are sorted by time, newest first.
     """
@@ -333,9 +433,9 @@ def fragile_files(
         if len(numbers) < REVERTS:
             continue
         file = FragileFile(path, _repeated_fixes(numbers, fixes, commits), _first_reverted(numbers, commits))
-        if (file.repeated_fixes or file.reverted) and is_listed(path):
+        if file.repeated_fixes or file.reverted:
             files.append(file)
-    return sorted(files, key=lambda file: (not file.reverted, -file.repeated_fixes, file.path))[:limit]
+    return sorted(files, key=lambda file: (not file.reverted, -file.repeated_fixes, file.path))
 
 
 def _year_start(commits: Sequence[Commit]) -> int:

@@ -11,8 +11,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from sidecar.codebase.files import COMMON_STEMS, is_test
-from sidecar.codebase.search.documents import Documents, folder_of, name_of
+from sidecar.codebase.search.documents import Documents
 from sidecar.codebase.search.postings import unit_of
+from sidecar.codebase.search.shared_documents import folder_of, name_of
 from sidecar.codebase.summary.languages import language_of
 from sidecar.core.terms import count_terms
 
@@ -24,6 +25,12 @@ PART_DEPTH = 2
 
 FEW_FILES = 4
 """With at most this many importing files one import makes a dependency, else two, so that a stray import is ignored."""
+
+MAX_COUNTED = 4
+"""Number of divisions into parts whose counts are remembered."""
+
+INTERNED_TARGETS = 1 << 14
+"""Number of targets whose strings are shared."""
 
 _SCRIPTS = ("TypeScript", "TSX", "JavaScript")
 _ALIASES = ("@", "~", "#", "src")
@@ -45,19 +52,29 @@ class DependencyGraph:
 
     def __init__(self) -> None:
         self._targets: dict[str, tuple[str, ...]] = {}
-        self._interned: dict[str, str] = {}
         self._counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
         self._files: Counter[str] = Counter()
-        self._cached_counts = lru_cache(maxsize=4)(self._count_imports)
+        self._counted: dict[tuple[frozenset[str], PackageNames], Mapping[str, Mapping[str, int]]] = {}
 
     def put(self, path: str, imports: Iterable[str]) -> None:
         """Replace a file's imports; those of tests are ignored."""
-        targets = () if is_test(path) else tuple(sorted(set(_targets(path, imports))))
+        self.put_targets(path, import_targets(path, imports))
+
+    def put_targets(self, path: str, targets: tuple[str, ...]) -> None:
+        """Replace the targets of a file's imports."""
         if targets != self._targets.get(path, ()):
             self.remove(path)
             if targets:
-                self._targets[path] = tuple(self._interned.setdefault(target, target) for target in targets)
+                self._targets[path] = targets
                 self._count(path, 1)
+
+    def copy(self) -> "DependencyGraph":
+        """Return another graph of the same files."""
+        copied = DependencyGraph()
+        copied._targets = dict(self._targets)
+        copied._counts.update((source, Counter(counts)) for source, counts in self._counts.items())
+        copied._files, copied._counted = Counter(self._files), dict(self._counted)
+        return copied
 
     def remove(self, path: str) -> None:
         """Remove a file."""
@@ -67,7 +84,12 @@ class DependencyGraph:
 
     def dependencies(self, parts: frozenset[str], names: PackageNames) -> Mapping[str, Mapping[str, int]]:
         """Count for each part the files that import each other part; `""` stands for the top-level files."""
-        return self._cached_counts(parts, names)
+        counts = self._counted.get((parts, names))
+        if counts is None:
+            if len(self._counted) >= MAX_COUNTED:
+                self._counted.clear()
+            counts = self._counted[parts, names] = self._count_imports(parts, names)
+        return counts
 
     def _count_imports(self, parts: frozenset[str], names: PackageNames) -> Mapping[str, Mapping[str, int]]:
         packages, modules = dict(names.packages), dict(names.modules)
@@ -85,7 +107,7 @@ class DependencyGraph:
         return {part: _frequent(dependencies[part], files[part]) for part in sorted(dependencies)}
 
     def _count(self, path: str, step: int) -> None:
-        self._cached_counts.cache_clear()
+        self._counted = {}
         source = _folders(path)
         self._files[source] += step
         counts = self._counts[source]
@@ -93,6 +115,17 @@ class DependencyGraph:
             counts[target] += step
             if not counts[target]:
                 del counts[target]
+
+
+def import_targets(path: str, imports: Iterable[str]) -> tuple[str, ...]:
+    """Return the targets of a file's imports, sorted; none for a test."""
+    return () if is_test(path) else tuple(sorted({_interned(target) for target in _targets(path, imports)}))
+
+
+@lru_cache(maxsize=INTERNED_TARGETS)
+def _interned(target: str) -> str:
+    """Return the string that other files' equal targets are."""
+    return target
 
 
 def _frequent(counts: Mapping[str, int], files: int) -> dict[str, int]:

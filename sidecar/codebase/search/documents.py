@@ -1,26 +1,30 @@
 """A workspace's files for ranking: terms of passages, definition names and paths, by document number.
 
-A passage is a run of lines; its terms are closer together than those of a whole file. Passing a file's previous summary
-on removal avoids a scan of all postings.
+A passage is a run of lines; its terms are closer together than those of a whole file. The documents are shared by all
+worktrees of a repository (`shared_documents.py`); this is the view of one worktree: which of them it shows, and what
+depends on all its files. Passing a file's previous summary on removal avoids a scan of all postings.
 """
 
 import itertools
 from array import array
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from sidecar.codebase.files import FileKind, file_kind, stem_of
+from sidecar.codebase.files import FileKind, stem_of
 from sidecar.codebase.search.postings import MAX_UNITS, Postings, unit_of
-from sidecar.codebase.search.similar_terms import Spellings
+from sidecar.codebase.search.shared_documents import (
+    NO_FACTS,
+    UNANALYSED,
+    FileFacts,
+    SharedDocuments,
+    folder_of,
+    last_two,
+)
 from sidecar.codebase.summary.model import Summary
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.lru_cache import LruCache
 from sidecar.core.terms import count_terms
-
-_REMOVED = ""
-_KINDS = tuple(FileKind(*marks) for marks in itertools.product((False, True), repeat=len(FileKind._fields)))
-_NUMBER_OF_KIND = {kind: number for number, kind in enumerate(_KINDS)}
-_SHARDS_OF_NAMES, _SHARDS_OF_PATHS = 1 << 12, 1 << 10
 
 TRACKED_CHANGES = 64
 """Number of last changes that are tracked."""
@@ -32,6 +36,11 @@ MAX_NAMESAKES = 2_000
 COUNTED_TERMS = 4_096
 """Number of terms whose numbers of files are remembered."""
 
+RANGE_ENTRIES = 24
+"""Finding a hidden range in a term's entries takes as long as reading this many of them."""
+
+_HIDDEN = lazy_regex(rb"\0+")
+
 
 class FileCount(NamedTuple):
     """The number of files that contain a term: between two bounds. A changed file moves it by one at most."""
@@ -42,21 +51,81 @@ class FileCount(NamedTuple):
     """`Documents.changes` when it was counted."""
 
 
-class Documents:
-    """The files by number. Not thread-safe."""
+class ShownPostings:
+    """The entries of the documents that a worktree shows. A range of units is one of a single document."""
 
-    def __init__(self) -> None:
-        self.name_spellings, self.path_spellings = Spellings(), Spellings()
-        self.texts = Postings()
-        self.names = Postings(_SHARDS_OF_NAMES, self.name_spellings)
-        self.paths = Postings(_SHARDS_OF_PATHS, self.path_spellings)
-        self.owners = array("I")
-        """A passage's document."""
-        self.passage_lengths = array("I")
-        self.text_lengths, self.name_lengths, self.path_lengths = array("I"), array("I"), array("I")
-        self._path: list[str] = []
-        self._kinds = array("B")
-        self._first_passages = array("I")
+    def __init__(self, documents: "Documents", postings: Postings, shown: bytearray) -> None:
+        """`shown` marks the units; it changes with the documents."""
+        self._documents = documents
+        self._postings = postings
+        self._shown = shown
+        self._hidden: tuple[tuple[int, int], tuple[tuple[int, int], ...]] = ((-1, -1), ())
+        self._counts: dict[str, int] = {}
+
+    def __contains__(self, term: str) -> bool:
+        if self._documents.shows_all:
+            return term in self._postings
+        shown = self._shown
+        return any(shown[unit_of(entry)] for block in self._postings.blocks(term) for entry in block)
+
+    def count(self, term: str) -> int:
+        """Return the number of units that contain a term."""
+        if self._documents.shows_all:
+            return self._postings.count(term)
+        hidden = self._hidden_ranges()
+        count = self._counts.get(term)
+        if count is None:
+            count = self._postings.count(term)
+            if count > RANGE_ENTRIES * len(hidden):
+                count -= self._postings.count_in_ranges(term, hidden)
+            elif count:
+                shown = self._shown
+                count = sum([shown[entry >> 8] for entry in self._postings.entries(term)])
+            self._counts[term] = count
+        return count
+
+    def entries(self, term: str) -> Sequence[int]:
+        """Return a term's entries."""
+        entries = self._postings.entries(term)
+        return entries if self._documents.shows_all else self._only_shown(entries)
+
+    def blocks(self, term: str) -> Iterable[Sequence[int]]:
+        """Return a term's entries in parts."""
+        blocks = self._postings.blocks(term)
+        return blocks if self._documents.shows_all else map(self._only_shown, blocks)
+
+    def in_range(self, term: str, first: int, end: int) -> Sequence[int]:
+        """Return a term's entries in the units of one document."""
+        return self._postings.in_range(term, first, end) if first < end and self._shown[first] else ()
+
+    def in_ranges(self, term: str, ranges: Iterable[tuple[int, int]]) -> list[int]:
+        """Return a term's entries in the units of shown documents, which are sorted and disjoint."""
+        return self._postings.in_ranges(term, ranges)
+
+    def contains(self, term: str, first: int, end: int) -> bool:
+        """Whether a term occurs in the units of one document."""
+        return first < end and bool(self._shown[first]) and self._postings.contains(term, first, end)
+
+    def _only_shown(self, entries: Sequence[int]) -> list[int]:
+        shown = self._shown
+        return [entry for entry in entries if shown[entry >> 8]]
+
+    def _hidden_ranges(self) -> tuple[tuple[int, int], ...]:
+        """Return the ranges of units that are not shown; those of no unit do no harm."""
+        version, ranges = self._hidden
+        if version != self._documents.version:
+            ranges = tuple(match.span() for match in _HIDDEN.finditer(self._shown))
+            self._hidden = (self._documents.version, ranges)
+            self._counts = {}
+        return ranges
+
+
+class Documents:
+    """The files of one worktree. Not thread-safe: whoever uses them holds the lock of all views."""
+
+    def __init__(self, shared: SharedDocuments | None = None) -> None:
+        self.shared = shared if shared is not None else SharedDocuments()
+        self._shown, self._shown_passages = bytearray(), bytearray()
         self._numbers: dict[str, int] = {}
         self.resolved_imports: dict[str, list[str]] = {}
         """The files that a file imports, as far as resolved; valid only for the present paths."""
@@ -64,9 +133,23 @@ class Documents:
         """Number of documents added, removed or changed so far."""
         self._file_counts: LruCache[str, FileCount] = LruCache(COUNTED_TERMS)
         self._changed: deque[int] = deque(maxlen=TRACKED_CHANGES)
-        self._by_folder, self._by_name = Postings(_SHARDS_OF_PATHS), Postings(_SHARDS_OF_PATHS)
         self.passage_count = 0
         self.text_total = self.name_total = self.path_total = 0
+        self._use_shared()
+
+    def _use_shared(self) -> None:
+        shared = self.shared
+        self.texts = ShownPostings(self, shared.texts, self._shown_passages)
+        self.names = ShownPostings(self, shared.names, self._shown)
+        self.paths = ShownPostings(self, shared.paths, self._shown)
+        self._by_folder = ShownPostings(self, shared.by_folder, self._shown)
+        self._by_name = ShownPostings(self, shared.by_name, self._shown)
+        self.owners: array[int] = shared.owners
+        """A passage's document."""
+        self.passage_lengths: array[int] = shared.passage_lengths
+        self.text_lengths, self.name_lengths = shared.text_lengths, shared.name_lengths
+        self.path_lengths = shared.path_lengths
+        shared.add_view(self, self._shown)
 
     def __len__(self) -> int:
         return len(self._numbers)
@@ -78,9 +161,37 @@ class Documents:
         return iter(self._numbers)
 
     @property
+    def shows_all(self) -> bool:
+        """Whether this worktree shows all shared documents."""
+        return len(self._numbers) == self.shared.present
+
+    @property
+    def version(self) -> tuple[int, int]:
+        """Identifies what is shown. Documents that are added for others have numbers that count as hidden already."""
+        return self.changes, len(self._shown) + len(self._shown_passages)
+
+    @property
     def is_full(self) -> bool:
         """Whether document numbers are running out; then all files are added again."""
-        return max(len(self.owners), len(self._path)) > MAX_UNITS * 0.9
+        return self.shared.is_full
+
+    def copy(self) -> "Documents":
+        """Return another view that shows the same documents."""
+        copied = Documents(self.shared)
+        copied._shown[:] = self._shown
+        copied._shown_passages[:] = self._shown_passages
+        copied._numbers = dict(self._numbers)
+        copied.resolved_imports = dict(self.resolved_imports)
+        copied.passage_count, copied.text_total = self.passage_count, self.text_total
+        copied.name_total, copied.path_total = self.name_total, self.path_total
+        for number in copied._numbers.values():
+            self.shared.hold(number)
+        return copied
+
+    def reserve(self, documents: int, passages: int) -> None:
+        """Make room for documents and passages with numbers below these."""
+        self._shown.extend(bytes(max(0, documents - len(self._shown))))
+        self._shown_passages.extend(bytes(max(0, passages - len(self._shown_passages))))
 
     def number(self, path: str) -> int:
         """Return a path's document number. Raise KeyError."""
@@ -88,77 +199,70 @@ class Documents:
 
     def path(self, number: int) -> str:
         """Return a document's path."""
-        return self._path[number]
+        return self.shared.path(number)
 
     def stored_path(self, path: str) -> str:
         """Return the stored string of a path, so that no copy is kept in memory. Raise KeyError."""
-        return self._path[self._numbers[path]]
+        return self.shared.path(self._numbers[path])
 
     def kind(self, number: int) -> FileKind:
         """Return a document's kind."""
-        return _KINDS[self._kinds[number]]
+        return self.shared.kind(number)
 
     def passages(self, number: int) -> tuple[int, int]:
         """Return the number of a document's first passage, and of the one after its last."""
-        after = number + 1
-        end = self._first_passages[after] if after < len(self._first_passages) else len(self.owners)
-        return self._first_passages[number], end
+        return self.shared.passages(number)
 
-    def add(self, path: str, summary: Summary | None) -> None:
-        """Add a file; without a summary it can only be found by its path."""
-        number, first = len(self._path), len(self.owners)
-        for passage in summary.chunks if summary else ():
-            self.texts.add(len(self.owners), passage)
-            self.owners.append(number)
-            self.passage_lengths.append(sum(passage.values()))
-        names, terms = definition_terms(summary), count_terms(path)
-        self.names.add(number, names)
-        self.paths.add(number, terms)
-        self._path.append(path)
-        self._kinds.append(_NUMBER_OF_KIND[file_kind(path)])
-        self._first_passages.append(first)
-        self.text_lengths.append(sum(self.passage_lengths[first:]))
-        self.name_lengths.append(sum(names.values()))
-        self.path_lengths.append(sum(terms.values()))
-        self._numbers[path] = number
-        self._by_folder.add(number, {folder_of(path): 1})
-        self._by_name.add(number, {name_of(path): 1})
-        self._update_totals(number, 1)
+    def add(self, path: str, summary: Summary | None, content: str | None = None, facts: FileFacts = NO_FACTS) -> None:
+        """Add a file; without a summary it can only be found by its path. With a content id, it can be shared."""
+        self._show(self.shared.add(path, summary, content, facts))
 
-    def remove(self, path: str, summary: Summary | None) -> None:
-        """Remove a file; `summary` is the summary it was added with, if known."""
-        number = self._numbers.pop(path)
-        first, end = self.passages(number)
-        self._update_totals(number, -1)
-        previous = summary if summary is not None and self._matches_summary(summary, number) else None
-        if first < end:
-            self.texts.remove(first, end, set().union(*previous.chunks) if previous else None)
-        if self.name_lengths[number]:
-            self.names.remove(number, number + 1, definition_terms(previous) if previous else None)
-        self.paths.remove(number, number + 1, count_terms(path))
-        self._path[number] = _REMOVED
-        self.resolved_imports.pop(path, None)
-        self._by_folder.remove(number, number + 1, (folder_of(path),))
-        self._by_name.remove(number, number + 1, (name_of(path),))
+    def show(self, path: str, content: str) -> FileFacts | None:
+        """Add a file whose content is already shared, and return its facts; None if it is not."""
+        number = self.shared.find(path, content)
+        if number is None:
+            return None
+        self._show(number)
+        return self.shared.facts(number)
 
-    def replace(self, path: str, previous: Summary, summary: Summary) -> None:
-        """Replace a file's summary; most terms of an edited file stay in place."""
+    def is_own(self, path: str) -> bool:
+        """Whether no other worktree shows a file's document."""
+        return self.shared.holders[self._numbers[path]] == 1
+
+    def add_by_path(self, path: str) -> None:
+        """Add a file that is found by its path alone until it is analysed."""
+        if self.show(path, UNANALYSED) is None:
+            self.add(path, None, UNANALYSED)
+
+    def remove(self, path: str, summary: Summary | None, *, retained: bool = False) -> None:
+        """Remove a file; `summary` is the summary it was added with, if known.
+
+        A retained document stays among the shared ones.
+        """
         number = self._numbers[path]
-        first, end = self.passages(number)
-        if len(summary.chunks) != end - first or not self._matches_summary(previous, number):
+        self.resolved_imports.pop(path, None)
+        if not self._hide(path) and not (retained and self.shared.content(number)):
+            self.shared.remove(number, summary)
+
+    def replace(
+        self,
+        path: str,
+        previous: Summary,
+        summary: Summary,
+        content: str | None = None,
+        facts: FileFacts = NO_FACTS,
+    ) -> None:
+        """Replace a file's summary; in a document that no other view shows, most terms stay in place."""
+        number = self._numbers[path]
+        self._add_to_totals(number, -1)
+        is_own = self.shared.holders[number] == 1
+        if not (is_own and self.shared.replace(number, previous, summary, content, facts)):
+            self._add_to_totals(number, 1)
             self.remove(path, previous)
-            self.add(path, summary)
+            self.add(path, summary, content, facts)
             return
-        self._update_totals(number, -1)
-        for unit, before, after in zip(range(first, end), previous.chunks, summary.chunks, strict=True):
-            if before != after:
-                self.texts.change(unit, before, after)
-                self.passage_lengths[unit] = sum(after.values())
-        previous_names, names = definition_terms(previous), definition_terms(summary)
-        self.names.change(number, previous_names, names)
-        self.text_lengths[number] = sum(self.passage_lengths[first:end])
-        self.name_lengths[number] = sum(names.values())
-        self._update_totals(number, 1)
+        self._add_to_totals(number, 1)
+        self._record_change(number)
         if previous.imports != summary.imports:
             self.resolved_imports.pop(path, None)
 
@@ -198,15 +302,16 @@ class Documents:
         """Return the name that an unknown term probably misspells: fewest edits, then most files."""
         if term in self.texts or term in self.names or term in self.paths:
             return None
-        similar = {*self.name_spellings.similar(term), *self.path_spellings.similar(term)}
-        ranked = ((edits, -self.names.count(name) - self.paths.count(name), name) for edits, name in similar)
-        best = min(ranked, default=None)
+        shared = self.shared
+        similar = {*shared.name_spellings.similar(term), *shared.path_spellings.similar(term)}
+        counted = ((edits, self.names.count(name) + self.paths.count(name), name) for edits, name in similar)
+        best = min(((edits, -files, name) for edits, files, name in counted if files), default=None)
         return best[-1] if best else None
 
     def ending_with(self, tail: str) -> list[str]:
         """Return the paths that end with some path components, sorted."""
         suffix = "/" + tail
-        candidates = self._paths_of(self._by_name.entries(name_of(tail)))
+        candidates = self._paths_of(self._by_name.entries(last_two(tail)))
         return sorted(path for path in candidates if path == tail or path.endswith(suffix))
 
     def in_folder(self, folder: str) -> list[str]:
@@ -220,37 +325,36 @@ class Documents:
             return []
         return sorted(path for path in self._paths_of(self.paths.entries(term)) if stem_of(path) == stem)
 
-    def _matches_summary(self, previous: Summary, number: int) -> bool:
-        """Whether a document was added with this summary: the same content may have been analysed differently."""
-        first, end = self.passages(number)
-        lengths = [sum(chunk.values()) for chunk in previous.chunks]
-        same_names = sum(definition_terms(previous).values()) == self.name_lengths[number]
-        return same_names and lengths == list(self.passage_lengths[first:end])
-
     def _paths_of(self, entries: Sequence[int]) -> Iterator[str]:
-        return (self._path[unit_of(entry)] for entry in entries)
+        return (self.shared.path(unit_of(entry)) for entry in entries)
 
-    def _update_totals(self, number: int, sign: int) -> None:
-        """Add a document to the totals, or subtract it, and record the change."""
+    def _show(self, number: int) -> None:
+        first, end = self.shared.passages(number)
+        self.shared.hold(number)
+        self._shown[number] = 1
+        self._shown_passages[first:end] = b"\1" * (end - first)
+        self._numbers[self.shared.path(number)] = number
+        self._add_to_totals(number, 1)
+        self._record_change(number)
+
+    def _hide(self, path: str) -> bool:
+        """Hide a file's document; return whether other views show it."""
+        number = self._numbers.pop(path)
+        first, end = self.shared.passages(number)
+        self._add_to_totals(number, -1)
+        self._record_change(number)
+        self._shown[number] = 0
+        self._shown_passages[first:end] = bytes(end - first)
+        return self.shared.drop(number)
+
+    def _record_change(self, number: int) -> None:
         self.changes += 1
         self._changed.append(number)
-        first, end = self.passages(number)
+
+    def _add_to_totals(self, number: int, sign: int) -> None:
+        """Add a document to the totals, or subtract it."""
+        first, end = self.shared.passages(number)
         self.passage_count += sign * (end - first)
         self.text_total += sign * self.text_lengths[number]
         self.name_total += sign * self.name_lengths[number]
         self.path_total += sign * self.path_lengths[number]
-
-
-def definition_terms(summary: Summary | None) -> dict[str, int]:
-    """Count the terms of a file's definition names."""
-    return count_terms("\n".join(definition.name for definition in summary.definitions)) if summary else {}
-
-
-def folder_of(path: str) -> str:
-    """Return a file's folder; empty at the top."""
-    return path.rpartition("/")[0]
-
-
-def name_of(path: str) -> str:
-    """Return the last component of a path."""
-    return path.rpartition("/")[2]

@@ -10,7 +10,7 @@ from sidecar.codebase.files import COMMON_STEMS, stem_of
 from sidecar.codebase.search.bm25 import MAX_TERMS, Matches, ScoreCache, top_documents
 from sidecar.codebase.search.commit_history import History
 from sidecar.codebase.search.dependency_graph import FileTree, ImportsOf, resolve_import
-from sidecar.codebase.search.documents import Documents, folder_of
+from sidecar.codebase.search.documents import Documents
 from sidecar.codebase.search.postings import unit_of
 from sidecar.codebase.search.query import ParsedQuery, SearchQuery, mentioned_files, parse_query
 from sidecar.codebase.search.ranking import (
@@ -27,6 +27,7 @@ from sidecar.codebase.search.ranking import (
     score_of,
     seed_shares,
 )
+from sidecar.codebase.search.shared_documents import folder_of
 
 MAX_CANDIDATES = 100
 """Number of best files by each kind of evidence that are scored in full."""
@@ -60,12 +61,12 @@ def rank_files(
     matches, evidence = _collect_evidence(documents, score_cache, history, query)
     score_file = file_scorer(documents, history, matches, evidence)
     scored = {path: score_file(path) for path in _candidates(documents, history, matches, evidence)}
-    scores = {path: score_of(file.values()) for path, file in scored.items() if file.has_evidence}
+    scores = {path: file.total for path, file in scored.items() if file.has_evidence}
     related = _related(documents, history, imports_of, query, scores)
     added = {path: related_parts(values) for path, values in related.values.items()}
     for path, parts in added.items():
         scored[path] = scored.get(path) or score_file(path)
-        scores[path] = score_of((*scored[path].values(), *parts.values()))
+        scores[path] = scored[path].total + score_of(parts.values())
     return [
         RankedFile(
             path,
@@ -115,8 +116,8 @@ def _corrected(parsed: ParsedQuery, documents: Documents) -> ParsedQuery:
     )
 
 
-def _candidates(documents: Documents, history: History, matches: Matches, evidence: Evidence) -> list[str]:
-    """Return the files with some evidence, sorted."""
+def _candidates(documents: Documents, history: History, matches: Matches, evidence: Evidence) -> set[str]:
+    """Return the files with some evidence."""
     numbers: set[int] = set()
     for scores in (matches.text, matches.passage, matches.names, matches.path, evidence.identifiers):
         numbers.update(top_documents(documents, scores, MAX_CANDIDATES))
@@ -127,7 +128,7 @@ def _candidates(documents: Documents, history: History, matches: Matches, eviden
     paths.update(evidence.mentioned)
     paths.update(path for path in evidence.query.mentioned if path in documents)
     paths.update(path for path in history.recent(RECENT_CANDIDATES) if path in documents)
-    return sorted(paths)
+    return paths
 
 
 def _definition_counts(documents: Documents, identifiers: Iterable[str]) -> dict[int, int]:

@@ -5,11 +5,14 @@ is found by its path alone, and one of a few edited files by its previous conten
 """
 
 import threading
+import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from heapq import nsmallest
 from itertools import islice
+from typing import NamedTuple
 
-from sidecar.codebase.files import delta_between, is_own_code
+from sidecar.codebase.file_map import FileMap, delta_between
+from sidecar.codebase.files import is_own_code
 from sidecar.codebase.search.bm25 import ScoreCache, inverse_frequency
 from sidecar.codebase.search.commit_history import History
 from sidecar.codebase.search.dependency_graph import (
@@ -17,6 +20,7 @@ from sidecar.codebase.search.dependency_graph import (
     ImportsOf,
     PackageNames,
     former_importers,
+    import_targets,
     importers,
 )
 from sidecar.codebase.search.documents import Documents
@@ -24,8 +28,10 @@ from sidecar.codebase.search.file_search import rank_files
 from sidecar.codebase.search.query import SearchQuery, mentioned_files
 from sidecar.codebase.search.query_evidence import parts_of
 from sidecar.codebase.search.ranking import RankedFile, combine_rankings
+from sidecar.codebase.search.shared_documents import NO_FACTS, FileFacts, SharedDocuments
 from sidecar.codebase.summary.model import Landmine, Summary
 from sidecar.codebase.worktree.content_hash import content_identity
+from sidecar.codebase.worktree.state import is_outside
 from sidecar.core.terms import query_terms
 
 SummaryLookup = Callable[[dict[str, str]], dict[str, Summary]]
@@ -50,23 +56,95 @@ COMMON_SHARE = 4
 FEW_FILES = 6
 
 
+_OVER = object()
+
+
+class _Content(NamedTuple):
+    """A complete index's files, and what is known of them."""
+
+    files: Mapping[str, str]
+    documents: Documents
+    dependency_graph: DependencyGraph
+    landmines: dict[str, tuple[Landmine, ...]]
+    first_landmines: tuple[tuple[str, Landmine], ...] | None
+
+
+class SharedIndex:
+    """The documents that the indexes of a repository's worktrees share, and the lock of all of them."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.documents = SharedDocuments()
+        self._indexes: weakref.WeakSet[FileIndex] = weakref.WeakSet()
+
+    def add(self, index: "FileIndex") -> None:
+        """Register an index."""
+        self._indexes.add(index)
+
+    def restore(self, documents: SharedDocuments) -> bool:
+        """Use documents that an earlier process stored; return whether there were none."""
+        with self.lock:
+            is_empty = not self.documents.present
+            if is_empty:
+                self.documents = documents
+            return is_empty
+
+    def has_excess(self) -> bool:
+        """Whether more documents than necessary belong to no worktree any more."""
+        with self.lock:
+            return self.documents.has_excess()
+
+    def remove_excess(self) -> None:
+        """Remove documents that belong to no worktree; others can use the index meanwhile."""
+        steps = iter(self.documents.remove_excess())
+        is_over = False
+        while not is_over:
+            with self.lock:
+                is_over = next(steps, _OVER) is _OVER
+
+    def nearest(self, files: Mapping[str, str]) -> "FileIndex | None":
+        """Return the complete index whose files are most like these, as far as that is quickly known."""
+        complete = [index for index in self._indexes if index.can_be_copied(self.documents)]
+        base = files.base if isinstance(files, FileMap) else files
+        return min(complete, key=lambda index: (not index.is_based_on(base), -len(index)), default=None)
+
+
 class FileIndex:
     """The current files. Thread-safe."""
 
-    def __init__(self, cached_summaries: SummaryLookup) -> None:
+    def __init__(self, cached_summaries: SummaryLookup, shared: SharedIndex | None = None) -> None:
         self._cached_summaries = cached_summaries
-        self._lock = threading.RLock()
+        self._shared = shared if shared is not None else SharedIndex()
+        self._lock = self._shared.lock
         self._files: Mapping[str, str] = {}
         self.pending_paths: dict[str, None] = {}
         """Files that need analysis, in the order in which they were added."""
         self._edited: dict[str, Summary] = {}
         """Previous summaries of edited files that are pending."""
-        self._documents = Documents()
+        with self._lock:
+            self._start_empty()
+            self._shared.add(self)
+
+    def _start_empty(self) -> None:
+        self._documents = Documents(self._shared.documents)
         self._score_cache = ScoreCache(self._documents)
         self._dependency_graph = DependencyGraph()
         self._landmines: dict[str, tuple[Landmine, ...]] = {}
         """Warnings by path; none of tests and generated files."""
         self._first_landmines: tuple[tuple[str, Landmine], ...] | None = None
+
+    def can_be_copied(self, documents: SharedDocuments) -> bool:
+        """Whether the index is complete and a view of these documents."""
+        return bool(self._files) and not self.pending_paths and self._documents.shared is documents
+
+    def copy_content(self) -> "_Content":
+        """Return the content for the index of another worktree."""
+        documents, graph = self._documents.copy(), self._dependency_graph.copy()
+        return _Content(self._files, documents, graph, dict(self._landmines), self._first_landmines)
+
+    def is_based_on(self, base: Mapping[str, str]) -> bool:
+        """Whether the files are an overlay on this base."""
+        return (self._files.base if isinstance(self._files, FileMap) else self._files) is base
 
     def update(self, files: Mapping[str, str]) -> list[str]:
         """Make the index hold exactly these files (path → content id); return the paths that need analysis.
@@ -89,16 +167,9 @@ class FileIndex:
             if path in self.pending_paths and content_identity(self._files[path]) == content_identity(content):
                 del self.pending_paths[path]
                 path = self._documents.stored_path(path)
-                self._dependency_graph.put(path, summary.imports)
-                self._put_landmines(path, summary.landmines)
                 if not self.pending_paths:
                     self.pending_paths = {}  # a dict that was full does not release its memory
-                previous = self._edited.pop(path, None)
-                if previous is not None:
-                    self._documents.replace(path, previous, summary)
-                else:
-                    self._documents.remove(path, None)  # it was indexed by its path alone
-                    self._documents.add(path, summary)
+                self._put_summary(path, content_identity(content), summary, self._edited.pop(path, None))
 
     def is_complete(self) -> bool:
         """Whether every file's content is analysed."""
@@ -162,12 +233,6 @@ class FileIndex:
                 if documents.paths.count(term) <= limit and not documents.is_in_more_files(term, limit)
             )
 
-    def common_terms(self, terms: Iterable[str], share: float, at_least: int) -> frozenset[str]:
-        """Return the terms that more than a share of the files contain, and more than `at_least` files."""
-        with self._lock:
-            limit = max(at_least, int(share * len(self._documents)))
-            return frozenset(term for term in terms if self._documents.is_in_more_files(term, limit))
-
     def dependencies(self, parts: frozenset[str], names: PackageNames) -> Mapping[str, Mapping[str, int]] | None:
         """Count which parts of the tree import which; None while files are still being analysed."""
         with self._lock:
@@ -176,6 +241,7 @@ class FileIndex:
     def landmines(self) -> tuple[tuple[str, Landmine], ...] | None:
         """Return the warnings above definitions with their paths, each file's first one before any second one.
 
+        Those outside of the workspace's folder come last.
         None while files are still being analysed.
         """
         with self._lock:
@@ -183,16 +249,31 @@ class FileIndex:
                 return None
             if self._first_landmines is None:
                 numbered = (
-                    (number, path, landmine)
+                    (is_outside(path), number, path, landmine)
                     for path, landmines in self._landmines.items()
                     for number, landmine in enumerate(landmines)
                 )
                 first = nsmallest(MAX_LANDMINES, numbered)
-                self._first_landmines = tuple((path, landmine) for _, path, landmine in first)
+                self._first_landmines = tuple((path, landmine) for *_, path, landmine in first)
             return self._first_landmines
 
+    def _put_summary(self, path: str, content: str, summary: Summary, previous: Summary | None) -> None:
+        """Put a summary in the place of the previous one, or of the path alone."""
+        facts = FileFacts(import_targets(path, summary.imports), summary.landmines if is_own_code(path) else ())
+        if previous is not None:
+            self._documents.replace(path, previous, summary, content, facts)
+        else:
+            self._documents.remove(path, None)
+            if self._documents.show(path, content) is None:
+                self._documents.add(path, summary, content, facts)
+        self._put_facts(path, facts)
+
+    def _put_facts(self, path: str, facts: FileFacts) -> None:
+        self._dependency_graph.put_targets(path, facts.targets)
+        self._put_landmines(path, facts.landmines)
+
     def _put_landmines(self, path: str, landmines: tuple[Landmine, ...]) -> None:
-        if landmines and is_own_code(path):
+        if landmines:
             self._landmines[path] = landmines
         elif self._landmines.pop(path, None) is None:
             return
@@ -209,39 +290,82 @@ class FileIndex:
             return former_importers(self._documents, path, imports)
 
     def _synchronize(self, files: Mapping[str, str]) -> None:
+        if not self._files:
+            self._copy_nearest(files)
         before, delta = self._files, delta_between(self._files, files)
         changed = [path for path in delta.changed if content_identity(before[path]) != content_identity(files[path])]
-        outdated = [*delta.removed, *changed]
-        previous = self._cached_summaries(
-            {path: content_identity(before[path]) for path in outdated if path not in self.pending_paths}
-        )
-        previous |= {path: self._edited.pop(path) for path in outdated if path in self._edited}
         self._files = files
         if delta.added or delta.removed:
             self._documents.resolved_imports.clear()
         if self._documents.is_full:
             self._rebuild(files)
             return
+        retained = len(delta.removed) + len(changed) > MAX_EDITED
+        changed = [path for path in changed if not self._show_shared(path, files[path], before[path], retained)]
+        outdated = [*delta.removed, *changed]
+        previous = {path: self._edited.pop(path) for path in outdated if path in self._edited}
+        if not retained:
+            analysed = (path for path in outdated if path not in self.pending_paths)
+            previous |= self._cached_summaries({path: content_identity(before[path]) for path in analysed})
         for path in delta.removed:
-            self._documents.remove(path, previous.get(path))
-            self._dependency_graph.remove(path)
-            self._put_landmines(path, ())
+            self._remove(path, previous.get(path), retained)
             self.pending_paths.pop(path, None)
         for path in changed:
             if path in previous and len(changed) <= MAX_EDITED:
                 self._edited[path] = previous[path]
                 self.pending_paths[path] = None
             else:
-                self._documents.remove(path, previous.get(path))
+                self._remove(path, previous.get(path), retained)
                 self._add_pending(path)
         for path in delta.added:
-            self._add_pending(path)
+            facts = self._documents.show(path, content_identity(files[path]))
+            if facts is None:
+                self._add_pending(path)
+            else:
+                self._put_facts(path, facts)
+
+    def _copy_nearest(self, files: Mapping[str, str]) -> None:
+        """Start with the files of another worktree's index, if there is one."""
+        nearest = self._shared.nearest(files)
+        if nearest is None:
+            if self._documents.shared is not self._shared.documents:
+                self._start_empty()  # stored documents were loaded meanwhile
+        else:
+            content = nearest.copy_content()
+            self._documents, self._dependency_graph = content.documents, content.dependency_graph
+            self._landmines, self._first_landmines = content.landmines, content.first_landmines
+            self._files = content.files
+            self._score_cache = ScoreCache(self._documents)
+
+    def _show_shared(self, path: str, content: str, before: str, retained: bool) -> bool:
+        """Put a shared document in a changed file's place; return False if its content is not shared.
+
+        The previous content stays shared if many files changed, as in a checkout, or if other worktrees show it.
+        """
+        documents = self._documents
+        shared = documents.shared.find(path, content_identity(content))
+        if shared is None:
+            return False
+        self.pending_paths.pop(path, None)
+        if shared == documents.number(path):  # it was edited and has been restored
+            self._edited.pop(path, None)
+            return True
+        previous = self._edited.pop(path, None)
+        if previous is None and not retained and documents.is_own(path):
+            previous = self._cached_summaries({path: content_identity(before)}).get(path)
+        self._remove(path, previous, retained)
+        self._put_facts(path, documents.show(path, content_identity(content)) or NO_FACTS)
+        return True
+
+    def _remove(self, path: str, previous: Summary | None, retained: bool) -> None:
+        """Remove a file. Its document stays shared if its summary is unknown, without which removal takes long."""
+        self._documents.remove(path, previous, retained=retained or previous is None)
+        self._put_facts(path, NO_FACTS)
 
     def _rebuild(self, files: Mapping[str, str]) -> None:
-        self._documents = Documents()
-        self._score_cache = ScoreCache(self._documents)
-        self._dependency_graph = DependencyGraph()
-        self._landmines, self._first_landmines = {}, None
+        if self._documents.shared is self._shared.documents:
+            self._shared.documents = SharedDocuments()
+        self._start_empty()
         self.pending_paths.clear()
         self._edited.clear()
         for path in files:
@@ -249,5 +373,5 @@ class FileIndex:
 
     def _add_pending(self, path: str) -> None:
         """Add a file by its path until its summary arrives."""
-        self._documents.add(path, None)
+        self._documents.add_by_path(path)
         self.pending_paths[path] = None

@@ -1,8 +1,8 @@
 """Postings: the units that contain a term, with counts. A unit is a file or a chunk of one. Pure.
 
 Most terms occur in a few units only, and their names would take far more memory than their positions. So a term is
-identified by 45 bits of its hash; rare terms share a few thousand sorted arrays. Two terms with the same bits count as
-one, which affects one search in ten million among a million rare terms. Very common terms are packed.
+identified by 45 bits of a hash; rare terms share a few thousand sorted arrays. Two terms with the same bits count
+as one, which affects one search in ten million among a million rare terms. Very common terms are packed.
 """
 
 from array import array
@@ -10,6 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from sidecar.codebase.search.similar_terms import Spellings
+from sidecar.core.binary_sections import Section, SectionReader, of_bytes
 
 COUNT_BITS = 8
 """An entry is a unit's number followed by this many bits of count."""
@@ -42,6 +43,15 @@ class PackedEntries:
         self._large = array("I")
         for entry in entries:
             self.append(entry)
+
+    def restore(self, cells: "array[int]", starts: "array[int]", large: "array[int]") -> "PackedEntries":
+        """Take the place of the entries that `arrays` returned these of."""
+        self._cells, self._starts, self._large = cells, starts, large
+        return self
+
+    def arrays(self) -> tuple["array[int]", "array[int]", "array[int]"]:
+        """Return everything that is stored."""
+        return self._cells, self._starts, self._large
 
     def __len__(self) -> int:
         return len(self._cells)
@@ -83,6 +93,10 @@ class PackedEntries:
             if start < after:
                 entries += self._entries(start, after, run)
         return entries
+
+    def count_in_ranges(self, ranges: Iterable[tuple[int, int]]) -> int:
+        """Return the number of entries in several ranges of units."""
+        return sum(self._position(end) - self._position(first) for first, end in ranges)
 
     def contains(self, first: int, end: int) -> bool:
         """Whether any unit from `first` to before `end` has an entry."""
@@ -156,10 +170,38 @@ MAX_UNITS = 1 << (32 - COUNT_BITS)
 MAX_RARE = 32
 """A term with more entries has an array of its own."""
 
+MAX_CACHED_KEYS = 1 << 16
+
+
+class _TermKeys(dict[str, int]):
+    """Cache of terms and their keys, which are the same in every process; emptied when it is full."""
+
+    def __missing__(self, term: str) -> int:
+        # Unlike that of a text, the hash of a tuple of numbers is no secret of the process.
+        key = hash((int.from_bytes(term.encode("utf-8", "surrogatepass"), "little"),))
+        if len(self) >= MAX_CACHED_KEYS:
+            self.clear()
+        self[term] = key
+        return key
+
+
+_TERM_KEYS = _TermKeys()
+term_key = _TERM_KEYS.__getitem__
+
+
+def clear_key_cache() -> None:
+    """Empty the cache of terms and their keys: after indexing many files, few are needed again."""
+    _TERM_KEYS.clear()
+
+
 PACKED_FROM = 512
 """A term with more entries is packed, which costs some hundred bytes itself."""
 
+_STEP_SHARDS, _STEP_KEYS = 64, 16
+"""Numbers of shards and of common terms that are handled in one step, in about two milliseconds."""
+
 _LOW = (1 << 32) - 1
+_NO_ENTRIES = array("Q")
 
 
 class Postings:
@@ -185,7 +227,7 @@ class Postings:
             raise OverflowError("there are no numbers left for units")
         common, keys, base = self._common, self._keys, unit << COUNT_BITS
         for term, count in counts.items():
-            key = hash(term) & keys
+            key = term_key(term) & keys
             entries = common.get(key)
             entry = base | (min(MAX_COUNT, count))
             if isinstance(entries, PackedEntries):
@@ -203,7 +245,7 @@ class Postings:
             self._remove_from_all(first, end)
             return
         for term in terms:
-            key = hash(term) & self._keys
+            key = term_key(term) & self._keys
             common = self._common.get(key)
             if common is not None:
                 self._remove_range(key, common, first, end)
@@ -212,6 +254,29 @@ class Postings:
                 del shard[positions.start : positions.stop]
             if self._spellings is not None and term not in self:
                 self._spellings.discard(term)
+
+    def remove_marked(self, marked: bytearray) -> Iterator[None]:
+        """Remove the marked units, in steps between which the postings can be used."""
+        for start in range(0, len(self._rare), _STEP_SHARDS):
+            for number in range(start, min(start + _STEP_SHARDS, len(self._rare))):
+                shard = self._rare[number] or ()
+                left = [element for element in shard if not marked[(element & _LOW) >> COUNT_BITS]]
+                if len(left) < len(shard):
+                    self._rare[number] = array("Q", left)
+            yield
+        keys = list(self._common)
+        for start in range(0, len(keys), _STEP_KEYS):
+            for key in keys[start : start + _STEP_KEYS]:
+                self._remove_marked(key, marked)
+            yield
+
+    def _remove_marked(self, key: int, marked: bytearray) -> None:
+        entries = self._common.get(key, ())
+        left = [entry for entry in entries if not marked[entry >> COUNT_BITS]]
+        if not left:
+            self._common.pop(key, None)
+        elif len(left) < len(entries):
+            self._common[key] = PackedEntries(left) if isinstance(entries, PackedEntries) else array("I", left)
 
     def change(self, unit: int, before: Mapping[str, int], after: Mapping[str, int]) -> None:
         """Replace a unit's counts; only the differences cost time."""
@@ -224,7 +289,7 @@ class Postings:
 
     def count(self, term: str) -> int:
         """Return the number of units that contain a term."""
-        key = hash(term) & self._keys
+        key = term_key(term) & self._keys
         common = self._common.get(key)
         if common is not None:
             return len(common)
@@ -233,19 +298,19 @@ class Postings:
 
     def entries(self, term: str) -> Sequence[int]:
         """Return a term's entries."""
-        common = self._common.get(hash(term) & self._keys)
+        common = self._common.get(term_key(term) & self._keys)
         if common is None:
             return self.in_range(term, 0, MAX_UNITS)
         return list(common) if isinstance(common, PackedEntries) else common
 
     def blocks(self, term: str) -> Iterable[Sequence[int]]:
         """Return a term's entries in parts."""
-        common = self._common.get(hash(term) & self._keys)
+        common = self._common.get(term_key(term) & self._keys)
         return common.blocks() if isinstance(common, PackedEntries) else (self.entries(term),)
 
     def in_range(self, term: str, first: int, end: int) -> Sequence[int]:
         """Return a term's entries in the units from `first` to before `end`."""
-        key = hash(term) & self._keys
+        key = term_key(term) & self._keys
         common = self._common.get(key)
         if isinstance(common, PackedEntries):
             return common.in_range(first, end)
@@ -260,7 +325,7 @@ class Postings:
 
     def contains(self, term: str, first: int, end: int) -> bool:
         """Whether a term occurs in the units from `first` to before `end`."""
-        key, start = hash(term) & self._keys, first << COUNT_BITS
+        key, start = term_key(term) & self._keys, first << COUNT_BITS
         common: PackedEntries | Sequence[int] | None = self._common.get(key)
         low = 0
         if isinstance(common, PackedEntries):
@@ -274,7 +339,7 @@ class Postings:
 
     def in_ranges(self, term: str, ranges: Iterable[tuple[int, int]]) -> list[int]:
         """Return a term's entries in several ranges of units, which are sorted and disjoint."""
-        common = self._common.get(hash(term) & self._keys)
+        common = self._common.get(term_key(term) & self._keys)
         if isinstance(common, PackedEntries):
             return common.in_ranges(ranges)
         entries, end = common if common is not None else self.entries(term), 0
@@ -285,15 +350,56 @@ class Postings:
             matches.extend(entries[start:end])
         return matches
 
+    def count_in_ranges(self, term: str, ranges: Iterable[tuple[int, int]]) -> int:
+        """Return the number of a term's entries in several ranges of units, which are sorted and disjoint."""
+        common = self._common.get(term_key(term) & self._keys)
+        if isinstance(common, PackedEntries):
+            return common.count_in_ranges(ranges)
+        entries, end, count = common if common is not None else self.entries(term), 0, 0
+        for first, after in ranges:
+            start = bisect_left(entries, first << COUNT_BITS, end)
+            end = bisect_left(entries, after << COUNT_BITS, start)
+            count += end - start
+        return count
+
+    def dump(self) -> Iterator[Section]:
+        """Yield sections from which `load` restores the terms."""
+        shards = [shard if shard is not None else _NO_ENTRIES for shard in self._rare]
+        sizes = array("I", map(len, shards))
+        yield of_bytes(sizes.tobytes())
+        yield sum(sizes) * 8, (b"".join(shards[at : at + _STEP_SHARDS]) for at in range(0, len(shards), _STEP_SHARDS))
+        plain = {key: entries for key, entries in self._common.items() if not isinstance(entries, PackedEntries)}
+        yield of_bytes(array("Q", plain).tobytes())
+        yield of_bytes(array("I", map(len, plain.values())).tobytes())
+        yield of_bytes(b"".join(plain.values()))
+        packed = {key: entries.arrays() for key, entries in self._common.items() if isinstance(entries, PackedEntries)}
+        yield of_bytes(array("Q", packed).tobytes())
+        for arrays in zip(*packed.values(), strict=True) if packed else ((), (), ()):
+            yield of_bytes(array("I", map(len, arrays)).tobytes())
+            yield of_bytes(b"".join(arrays))
+
+    def load(self, reader: SectionReader) -> None:
+        """Restore the terms of a dump. Raise ValueError if it is another one."""
+        shards = list(reader.arrays("Q", reader.numbers("I")))
+        if len(shards) != len(self._rare):
+            raise ValueError("another number of shards")
+        self._rare = [shard or None for shard in shards]
+        keys = reader.numbers("Q")
+        self._common = dict(zip(keys, reader.arrays("I", reader.numbers("I")), strict=True))
+        keys = reader.numbers("Q")
+        parts = [reader.arrays(code, reader.numbers("I")) for code in ("H", "I", "I")]
+        packed = (PackedEntries(()).restore(*arrays) for arrays in zip(*parts, strict=True))
+        self._common.update(zip(keys, packed, strict=True))
+
     def _put(self, unit: int, term: str, count: int) -> None:
         """Set a term's count in any unit."""
-        entry, common = unit << COUNT_BITS | count, self._common.get(hash(term) & self._keys)
+        entry, common = unit << COUNT_BITS | count, self._common.get(term_key(term) & self._keys)
         if isinstance(common, PackedEntries):
             common.put(entry)
         elif common is not None:
             positions = _entry_range(common, unit, unit + 1)
             common[positions.start : positions.stop] = array("I", [entry])
-        elif self._put_rare(hash(term) & self._keys, unit, entry) and self._spellings is not None:
+        elif self._put_rare(term_key(term) & self._keys, unit, entry) and self._spellings is not None:
             self._spellings.add(term)
 
     def _put_rare(self, key: int, unit: int, entry: int) -> bool:

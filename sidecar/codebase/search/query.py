@@ -36,15 +36,19 @@ def mentioned_files(documents: Documents, text: str) -> MentionedFiles:
     return MentionedFiles(files, rest)
 
 
+_ABOVE = ("", "../", "../../", "../../../")
+"""A mention may be relative to a folder above the workspace's."""
+
+
 def _longest_suffix(documents: Documents, mention: str) -> str | None:
     """Return the file that a mention is, or that an absolute path from another machine ends with; the longest one."""
     rest = mention
-    while rest not in documents:
+    while (path := next((f"{above}{rest}" for above in _ABOVE if f"{above}{rest}" in documents), None)) is None:
         _, slash, rest = rest.partition("/")
         if not slash:
             return None
     is_whole = rest == mention or "/" in rest or len(documents.ending_with(rest)) == 1
-    return rest if is_whole else None
+    return path if is_whole else None
 
 
 TEST_WORDS = frozenset(stem(word) for word in ("test", "spec", "coverage", "e2e", "fixture"))

@@ -29,7 +29,7 @@ _LISTED_FILE = lazy_regex(r"\s{0,4}" + _PLACE + r"\s*")
 _LISTED_PLACE = lazy_regex(r"\s+(\d+):\d+\s+(?:error|warning)\b")
 _DIFF_FILE = lazy_regex(r"\+\+\+ (?:b/)?(\S+)")
 _OLD_FILE = lazy_regex(r"--- (?:a/)?(\S+)")
-_HUNK = lazy_regex(r"@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@(?:.*?(\w+)\s*(?:\(|:|\{|$))?")
+_HUNK = lazy_regex(r"@@ -(\d+)(?:,\d+)? \+\d+(?:,\d+)? @@(?:.*?\b(\w++)\s*+(?:\(|:|\{|$))?")
 _CALL = lazy_regex(r"(?<![\w.])((?:[A-Za-z_]\w*\.)*[A-Za-z_]\w{2,})\(")
 _QUOTED_NAME = lazy_regex(r"[`'\"]([A-Za-z_][\w.]{2,60})(?:\(\))?[`'\"]")
 

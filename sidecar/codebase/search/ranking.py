@@ -6,7 +6,6 @@ Each file is scored by itself first; then files related to the best ones, or to 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain
 from typing import NamedTuple
 
 from sidecar.codebase.files import FileKind
@@ -15,7 +14,7 @@ from sidecar.codebase.search.commit_history import History
 from sidecar.codebase.search.documents import Documents
 from sidecar.codebase.search.query import ParsedQuery, SearchQuery
 
-RANKING_VERSION = 15
+RANKING_VERSION = 16
 """Part of the search cache's key: a change of the ranking invalidates cached results."""
 
 TRAINED_WEIGHTS: Mapping[str, float] = {
@@ -56,6 +55,7 @@ MANUAL_WEIGHTS: Mapping[str, float] = {
     "document": -4.0,  # prose or data, and the prompt does not mention it
     "documentRequested": -2.0,  # the prompt does
     "unknownLanguage": -2.0,  # of no known language
+    "outside": -1.0,  # outside of the workspace's folder
 }  # fmt: skip
 """Set by hand, not trained: what the user points at comes first; a changed file comes before its equal. In the training
 data only source files are correct, so a trained weight of prose would be far too low.
@@ -267,15 +267,10 @@ class FileScore(NamedTuple):
     pointers: Mapping[str, float]
     """Weights of the forms in which the prompt mentions the file."""
     edited: Mapping[str, float]
-
-    @property
-    def has_evidence(self) -> bool:
-        """Whether anything but the file's age, size and kind supports it."""
-        return bool(self.pointers) or any(self.words)
-
-    def values(self) -> Iterable[float]:
-        """Return the parts of its score."""
-        return chain(self.words, self.general.values(), self.pointers.values(), self.edited.values())
+    total: float
+    """The sum of its parts."""
+    has_evidence: bool
+    """Whether anything but the file's age, size and kind supports it."""
 
     def parts(self) -> dict[str, float]:
         """Return the parts by name."""
@@ -293,25 +288,29 @@ def file_scorer(
     def score(path: str) -> FileScore:
         number = documents.number(path)
         text = matches.text.get(number, 0.0) / best.text
-        return FileScore(
-            (
-                text_weight * text,
-                passage_weight * (matches.passage.get(number, 0.0) / best.passage),
-                path_weight * (matches.path.get(number, 0.0) / best.path),
-                names_weight * (matches.names.get(number, 0.0) / best.names),
-                nearest_weight * evidence.nearest_commits.get(path, 0.0),
-                similar_weight * evidence.similar_commits.get(path, 0.0),
-            ),
-            _general_features(
-                documents.kind(number),
-                documents.text_lengths[number],
-                history.age(path),
-                parsed.mentions_tests,
-                parsed.mentions_documents,
-            ),
-            pointers(number, path),
-            _EDITED if text and path in query.changed else _NOTHING,
+        words = (
+            text_weight * text,
+            passage_weight * (matches.passage.get(number, 0.0) / best.passage),
+            path_weight * (matches.path.get(number, 0.0) / best.path),
+            names_weight * (matches.names.get(number, 0.0) / best.names),
+            nearest_weight * evidence.nearest_commits.get(path, 0.0),
+            similar_weight * evidence.similar_commits.get(path, 0.0),
         )
+        general, total = _general_features(
+            documents.kind(number),
+            documents.text_lengths[number],
+            history.age(path),
+            parsed.mentions_tests,
+            parsed.mentions_documents,
+            path.startswith("../"),
+        )
+        pointed = pointers(number, path)
+        edited = _EDITED if text and path in query.changed else _NOTHING
+        by_words = sum(words)
+        for others in (pointed, edited):
+            if others:
+                total += sum(others.values())
+        return FileScore(words, general, pointed, edited, by_words + total, bool(pointed or by_words))
 
     def pointers(number: int, path: str) -> Mapping[str, float]:
         values = {}
@@ -328,9 +327,12 @@ def file_scorer(
 
 @lru_cache(maxsize=1_024)
 def _general_features(
-    kind: FileKind, terms: int, age: int | None, mentions_tests: bool, mentions_documents: bool
-) -> Mapping[str, float]:
-    """Weight what is known of a file apart from its words: length, kind in relation to the request, and age."""
+    kind: FileKind, terms: int, age: int | None, mentions_tests: bool, mentions_documents: bool, is_outside: bool
+) -> tuple[Mapping[str, float], float]:
+    """Weight what is known of a file apart from its words: length, kind in relation to the request, and age.
+
+    Return the parts and their sum.
+    """
     features = {
         "length": math.log1p(terms) / 10,
         "test": kind.test,
@@ -339,11 +341,13 @@ def _general_features(
         "documentRequested": kind.document and mentions_documents,
         "unknownLanguage": kind.unknown_language,
         "generated": kind.generated,
+        "outside": is_outside,
     }
     values = {name: float(value) for name, value in features.items() if value}
     if age is not None:
         values |= {"latest": recency(age, LATEST_COMMITS), "recent": recency(age, RECENT_COMMITS)}
-    return feature_parts(values)
+    parts = feature_parts(values)
+    return parts, math.fsum(parts.values())
 
 
 def _scope_share(documents: Documents, scope: frozenset[str], number: int) -> float:

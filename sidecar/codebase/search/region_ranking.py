@@ -193,7 +193,7 @@ def rank_regions(files: Sequence[CandidateFile], evidence: PromptEvidence, total
     """Rank the regions of files, which come best first; `total_weight` is the sum of the prompt's term weights."""
     ranked = []
     for row in feature_rows(files, evidence, total_weight):
-        score = round(math.fsum(WEIGHTS[name] * value for name, value in row.values.items()), PART_DIGITS)
+        score = round(sum([WEIGHTS[name] * value for name, value in row.values.items() if value]), PART_DIGITS)
         value = score - SIZE_EXPONENT * math.log(row.indexed.bytes)
         ranked.append(RankedRegion(row.file.path, row.indexed.region, score, value, row.values, row.indexed.bytes))
     return sorted(ranked, key=lambda region: (-region.value, region.path, region.region.first))
@@ -209,24 +209,27 @@ def feature_rows(files: Sequence[CandidateFile], evidence: PromptEvidence, total
     for rank, file in enumerate(files):
         chosen = _candidates(file, evidence, framed[rank], REGIONS_PER_FILE if rank < BEST_FILES else FURTHER_REGIONS)
         best = file.regions[chosen[0]] if chosen else None
+        file_values = {
+            "fileRank": -math.log1p(rank),
+            "fileScore": max(-8.0, file.score - best_score),
+            "filePath": file.path_match,
+            "test": float(file.is_test),
+            "document": file.document,
+        }
         for rank_in_file, number in enumerate(chosen):
             indexed, match = file.regions[number], file.matches[number]
-            is_named = bool(indexed.name) and indexed.name in evidence.symbols
+            region, name = indexed.region, indexed.name
             values = {
+                **file_values,
                 "rankInFile": -math.log1p(rank_in_file),
                 "coverage": match.coverage / (total_weight or 1.0),
-                "named": float(is_named),
-                "chain": float((indexed.container, indexed.name) in evidence.chains),
+                "named": 1.0 if name and name in evidence.symbols else 0.0,
+                "chain": 1.0 if (indexed.container, name) in evidence.chains else 0.0,
                 "frame": framed[rank].get(number, 0.0),
-                "fileRank": -math.log1p(rank),
-                "fileScore": max(-8.0, file.score - best_score),
-                "filePath": file.path_match,
-                "test": float(file.is_test),
-                "document": file.document,
-                "imports": float(indexed.region.is_imports),
-                "prose": float(indexed.region.is_prose),
+                "imports": 1.0 if region.is_imports else 0.0,
+                "prose": 1.0 if region.is_prose else 0.0,
                 "near": _nearness(indexed, best),
-                "window": float(bool(indexed.region.head)),
+                "window": 1.0 if region.head else 0.0,
             }
             rows.append(FeatureRow(file, indexed, match, values))
     _normalize(rows)
@@ -246,11 +249,13 @@ def _candidates(file: CandidateFile, evidence: PromptEvidence, framed: Mapping[i
     """Return the numbers of a file's best regions, and of those that the prompt points at, best first."""
     rough = [match.rough for match in file.matches]
     order = sorted(range(len(rough)), key=lambda number: (-rough[number], number))
-    chosen = set(order[:count])
-    chosen.update(number for number, indexed in enumerate(file.regions) if indexed.region.is_imports)
-    chosen.update(framed)
-    chosen.update(number for number in order if file.regions[number].name in evidence.symbols)
-    return [number for number in order if number in chosen]
+    symbols = evidence.symbols
+    pointed = {
+        number
+        for number, indexed in enumerate(file.regions)
+        if indexed.region.is_imports or indexed.name in symbols or number in framed
+    }
+    return order[:count] + [number for number in order[count:] if number in pointed]
 
 
 def _normalize(rows: Sequence[FeatureRow]) -> None:

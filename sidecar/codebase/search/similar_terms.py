@@ -1,7 +1,10 @@
 """Find the terms closest to a misspelled word: letters missing, added, replaced or swapped. Pure."""
 
 import zlib
+from array import array
 from collections.abc import Iterable, Iterator
+
+from sidecar.core.binary_sections import Section, SectionReader, of_bytes, of_texts
 
 MIN_LENGTH, LONG_LENGTH = 6, 9
 """Shorter words have too many neighbours; words of at least LONG_LENGTH letters may have two edits instead of one."""
@@ -47,6 +50,22 @@ class Spellings:
                 self._compressed[kind][at] = zlib.compress(unpacked)
                 return
 
+    def dump(self) -> Iterator[Section]:
+        """Yield sections from which `load` restores the terms."""
+        compressed = [(kind, piece) for kind, pieces in self._compressed.items() for piece in pieces]
+        for pairs in (list(self._terms.items()), compressed):
+            yield of_texts(letter for (letter, _), _ in pairs)
+            yield of_bytes(array("I", [length for (_, length), _ in pairs]).tobytes())
+            yield of_bytes(array("I", [len(piece) for _, piece in pairs]).tobytes())
+            yield of_bytes(b"".join(piece for _, piece in pairs))
+
+    def load(self, reader: SectionReader) -> None:
+        """Restore the terms of a dump."""
+        self._terms = {kind: bytearray(piece) for kind, piece in _pieces(reader)}
+        self._compressed = {}
+        for kind, piece in _pieces(reader):
+            self._compressed.setdefault(kind, []).append(bytes(piece))
+
     def similar(self, term: str) -> Iterator[tuple[int, str]]:
         """Yield the terms that a word may misspell, with the number of edits; the first letter must be equal."""
         if len(term) < MIN_LENGTH:
@@ -66,6 +85,14 @@ class Spellings:
         for compressed in self._compressed.get(kind, ()):
             yield from _split(zlib.decompress(compressed))
         yield from _split(self._terms.get(kind, b"\n"))
+
+
+def _pieces(reader: SectionReader) -> Iterator[tuple[tuple[str, int], memoryview]]:
+    letters, lengths, sizes, content = reader.texts(), reader.numbers("I"), reader.numbers("I"), reader.bytes()
+    at = 0
+    for letter, length, size in zip(letters, lengths, sizes, strict=True):
+        yield (letter, length), content[at : at + size]
+        at += size
 
 
 def _joined(terms: Iterable[str]) -> bytes:

@@ -1,6 +1,7 @@
 """File summaries: language, size, purpose, definitions, invariants, imports, references and terms."""
 
 import codecs
+from collections import Counter
 from collections.abc import Sequence
 
 from sidecar.codebase.files import is_test
@@ -11,6 +12,7 @@ from sidecar.codebase.summary.model import Analysis, Definition, Invariant, Summ
 from sidecar.codebase.summary.purpose import derived_purpose, file_purpose, main_definition_purpose
 from sidecar.codebase.summary.syntax import Syntax, read_syntax
 from sidecar.codebase.unindexed_files import is_recorded_chat
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact_lines
 from sidecar.core.terms import count_terms
 
@@ -27,10 +29,22 @@ __all__ = [
     "unanalysed_summary",
 ]
 
-SUMMARY_VERSION = 18
+SUMMARY_VERSION = 19
 """Part of the cache key: increase it when the content of a summary changes."""
 
 MAX_ANALYSED_BYTES = 512 * 1024
+
+RARE_USES, MAX_LARGE_WORDS = 3, 4_000
+"""A file over the limit is found by the words that it contains at most so often, names first, up to this number."""
+
+FREQUENT_WORDS = 200
+"""Number of its most frequent words by which it is found, too."""
+
+PART_CHARACTERS = 2**18
+"""Large texts are searched in parts of this size, so that other threads can run between them."""
+
+_LARGE_WORD = lazy_regex(r"[^\W\d_][^\W\d]{2,39}+(?!\w)")
+_NAME = lazy_regex(r"_|[a-z][A-Z]")
 
 _BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -40,18 +54,19 @@ _BYTE_ORDER_MARKS = (
 
 
 def summarize(path: str, content: bytes) -> Summary:
-    """Parse a file once; for binary, minified and over-large files and recorded chats return only the size."""
-    if len(content) > MAX_ANALYSED_BYTES:
-        lines_ = content.count(b"\n") + (not content.endswith(b"\n"))
-        return unanalysed_summary(path, len(content), "large")._replace(lines=lines_)
+    """Parse a file once; for binary and minified files and recorded chats return only the size.
+
+    A text over the limit has no definitions, but the words by which it is found.
+    """
     text = _decode(content)
     if text is None:
         return unanalysed_summary(path, len(content), "binary")
+    if len(content) > MAX_ANALYSED_BYTES:
+        return _summarize_large(path, len(content), text)
     lines = _split_lines(text)
-    if any(len(line) > MAX_LINE_CHARACTERS for line in lines[:50]):
-        return unanalysed_summary(path, len(content), "minified")._replace(lines=len(lines))
-    if is_recorded_chat(path, text):
-        return unanalysed_summary(path, len(content), "recordedChat")._replace(lines=len(lines))
+    unread = _unread_kind(path, text, lines)
+    if unread is not None:
+        return unanalysed_summary(path, len(content), unread)._replace(lines=len(lines))
     redacted = redact_lines(text)  # before anything is extracted: half a secret is not recognised
     if redacted is not text:
         lines = _split_lines(redacted)
@@ -72,6 +87,33 @@ def summarize(path: str, content: bytes) -> Summary:
         derived,
         find_landmines(lines, syntax.definitions) if language is not None else (),
     )
+
+
+def _unread_kind(path: str, text: str, lines: Sequence[str]) -> Analysis | None:
+    """Return why nobody reads a text, if so."""
+    if any(len(line) > MAX_LINE_CHARACTERS for line in lines[:50]):
+        return "minified"
+    return "recordedChat" if is_recorded_chat(path, text) else None
+
+
+def _summarize_large(path: str, size: int, text: str) -> Summary:
+    unread = _unread_kind(path, text, _split_lines(text[:PART_CHARACTERS]))
+    chunks = () if unread else (count_terms(" ".join(_words_of_large(text))),)
+    lines = text.count("\n") + (not text.endswith("\n"))
+    return unanalysed_summary(path, size, unread or "large")._replace(lines=lines, chunks=chunks)
+
+
+def _words_of_large(text: str) -> list[str]:
+    """Return a large text's rare words, names first, and its most frequent ones; none with digits, none of a secret."""
+    counts: Counter[str] = Counter()
+    start = 0
+    while start < len(text):
+        end = text.rfind("\n", start, start + PART_CHARACTERS) + 1 or start + PART_CHARACTERS
+        counts.update(_LARGE_WORD.findall(redact_lines(text[start:end])))
+        start = end
+    rare = [word for word, count in counts.items() if count <= RARE_USES]
+    rare.sort(key=lambda word: _NAME.search(word) is None)
+    return [*rare[:MAX_LARGE_WORDS], *(word for word, _ in counts.most_common(FREQUENT_WORDS))]
 
 
 def unanalysed_summary(path: str, size: int, analysis: Analysis = "unread") -> Summary:

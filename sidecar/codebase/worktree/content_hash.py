@@ -71,7 +71,7 @@ def blob_id(content: bytes, object_format: ObjectFormat = "sha1") -> str:
 
 def content_identity(content_id: str) -> str:
     """Return what distinguishes one content from another, without the prefixes for where it is stored."""
-    return content_id.removeprefix("w:").removeprefix("x:")
+    return content_id.removeprefix("w:").removeprefix("s:").removeprefix("x:")
 
 
 def _is_racy(file_stat: os.stat_result, checked_at_ns: int) -> bool:

@@ -16,6 +16,7 @@ from sidecar.codebase.worktree.state import (
     Scan,
     StateUnavailable,
     is_unchanged,
+    path_from_root,
     read_detailed_state,
 )
 from sidecar.codebase.worktree.worktree_watch import OpenWatch, WatchPlan, WatchResult, WorktreeWatch
@@ -131,12 +132,12 @@ class Freshness:
         if cached is None or plan is None or plan.rules is None:
             return True
         state = cached.detailed.state
-        dirty = {file.path: file for file in state.changed}
+        dirty = {file.path: file for file in cached.detailed.files}
         rules = plan.rules
         return all(
             is_unchanged(dirty[path], self._cwd, state, self._hashes)
             if path in dirty
-            else self._is_clean(rules.git_index.find(state.prefix + path), path)
+            else self._is_clean(rules.git_index.find(path_from_root(state.prefix, path)), path)
             for path in paths
         )
 
@@ -223,7 +224,7 @@ class Freshness:
     def _is_still_valid(self, cached: _CachedState) -> bool:
         """Whether the changed files have not changed again: they are being edited, perhaps without events."""
         state = cached.detailed.state
-        return all(is_unchanged(file, self._cwd, state, self._hashes) for file in state.changed)
+        return all(is_unchanged(file, self._cwd, state, self._hashes) for file in cached.detailed.files)
 
     def _plan_audit(self, delay_ms: float) -> None:
         if not self._audit_is_due:

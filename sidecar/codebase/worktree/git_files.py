@@ -15,7 +15,9 @@ from sidecar.system.safe_open import open_regular, read_regular
 MAX_POINTER_BYTES = 64 * 1024
 """Maximum size of a file that contains one path."""
 
-_GITDIR = "gitdir: "
+MAX_PACKED_REFS_BYTES = 16 * 2**20
+
+_GITDIR, _REF = "gitdir: ", "ref: "
 
 
 def find_root(cwd: Path) -> Path | None:
@@ -52,6 +54,34 @@ def common_dir_of(root: Path) -> Path | None:
     except OSError:
         return git_dir.resolve()
     return (git_dir / content.decode("utf-8", "surrogateescape").strip()).resolve()
+
+
+def head_of(root: Path) -> str | None:
+    """Return the commit that is checked out, read without git; None where it is stored in another way."""
+    git_dir, common = git_dir_of(root), common_dir_of(root)
+    if git_dir is None or common is None:
+        return None
+    head = _first_line(git_dir / "HEAD")
+    if not head.startswith(_REF):
+        return head or None
+    name = head.removeprefix(_REF)
+    loose = _first_line(common / name)
+    if loose:
+        return loose
+    try:
+        packed = read_regular(str(common / "packed-refs"), MAX_PACKED_REFS_BYTES).decode("utf-8", "surrogateescape")
+    except OSError:
+        return None
+    lines = (line.partition(" ") for line in packed.splitlines())
+    return next((id_ for id_, _, ref in lines if ref == name), None)
+
+
+def _first_line(path: Path) -> str:
+    try:
+        text = read_regular(str(path), MAX_POINTER_BYTES).decode("utf-8", "surrogateescape")
+    except OSError:
+        return ""
+    return text.partition("\n")[0].strip()
 
 
 _OPERATIONS = {

@@ -129,14 +129,15 @@ class IncrementalState:
         prefix = detailed.state.prefix
         if any(prefix.startswith(f"{path}/") for path in changed):
             raise Undecidable  # the workspace's folder may have been replaced
-        for entry, file in zip(detailed.entries, detailed.state.changed, strict=True):
+        for entry, file in zip(detailed.entries, detailed.files, strict=True):
             if entry.path not in changed and not is_unchanged(file, self._cwd, detailed.state, scan.hashes):
                 changed.add(entry.path)
         on_disk = self._changed_stats(detailed, changed)
         relevant = {
             path: file_stat
             for path, file_stat in on_disk.items()
-            if path.startswith(prefix) and not scan.is_sidecar_path(self._cwd, path[len(prefix) :])
+            if (detailed.state.covers_root or path.startswith(prefix))
+            and not scan.is_sidecar_path(Path(self._root), path)
         }
         if not relevant:
             return detailed
@@ -317,7 +318,7 @@ class IncrementalState:
     ) -> DetailedState:
         unaffected = [
             (entry, file.content_hash)
-            for entry, file in zip(detailed.entries, detailed.state.changed, strict=True)
+            for entry, file in zip(detailed.entries, detailed.files, strict=True)
             if entry.path not in paths
         ]
         merged = sorted(unaffected + updated)

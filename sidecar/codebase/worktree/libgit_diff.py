@@ -13,7 +13,13 @@ from sidecar.codebase.worktree.content_hash import ContentHashes, blob_id, conte
 from sidecar.codebase.worktree.diff import MAX_PATHS, FileDiff, conflict_hunks, diff_against, diff_of_patch
 from sidecar.codebase.worktree.freshness import Freshness
 from sidecar.codebase.worktree.git_files import ANYTHING, DIFFS, FILTERS, LINES
-from sidecar.codebase.worktree.state import ChangedFile, RepositoryState, is_unchanged
+from sidecar.codebase.worktree.state import (
+    ChangedFile,
+    RepositoryState,
+    is_unchanged,
+    path_from_cwd,
+    path_from_root,
+)
 from sidecar.core.lru_cache import LruCache
 from sidecar.system.git import Git, pygit2
 from sidecar.system.safe_open import read_below
@@ -102,14 +108,14 @@ def blob_ids(state: RepositoryState, commit: str, paths: Sequence[str]) -> dict[
         blobs = _blob_ids_by_libgit(state, commit, paths)
         if blobs is not None:
             return blobs
-    names = [f"{state.prefix}{path}" for path in paths]
+    names = [path_from_root(state.prefix, path) for path in paths]
     output = Git(state.root).run("ls-tree", "-z", "--full-tree", commit, "--", *names)
     blobs = {}
     for entry in output.decode("utf-8", "surrogateescape").split("\0"):
         meta, _, path = entry.partition("\t")
         mode, _, blob = meta.replace(" blob ", " ").partition(" ")
         if mode in _REGULAR:
-            blobs[path.removeprefix(state.prefix)] = blob
+            blobs[path_from_cwd(state.prefix, path)] = blob
     return blobs
 
 
@@ -122,7 +128,7 @@ def _blob_ids_by_libgit(state: RepositoryState, commit: str, paths: Sequence[str
     blobs = {}
     for path in paths:
         try:
-            entry = tree[state.prefix + path]
+            entry = tree[path_from_root(state.prefix, path)]
         except KeyError:
             continue
         if f"{int(entry.filemode):o}" in _REGULAR:

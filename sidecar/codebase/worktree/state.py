@@ -2,7 +2,7 @@
 
 import os
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -119,14 +119,12 @@ def _none_if(text: str, sentinel: str) -> str | None:
 SIDECAR_FOLDERS = (".chati/", ".spool/")
 """Folders of the sidecar, excluded from state and hash."""
 
-MAX_NESTED_DEPTH = 3
-"""Limits on the depth and number of nested repositories per scan."""
-MAX_NESTED_REPOSITORIES = 50
-"""Repositories inside a repository or folder are looked into so deep, and so many of them at one look."""
+MAX_NESTED_DEPTH, MAX_NESTED_REPOSITORIES = 3, 50
+"""Maximum depth and number of the nested repositories that one scan enters."""
 
 _STATUS = (
     "status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind", "--untracked-files=all", "--find-renames",
-    "--ignore-submodules=none", "--", ".",
+    "--ignore-submodules=none",
 )  # fmt: skip
 
 _DELETED_CODES = ("D.", ".D", "MD", "AD", "RD", "CD", "TD")
@@ -159,13 +157,79 @@ class RepositoryState(NamedTuple):
     checked again; watch+stat: the same with a watch that may miss changes; walk: every file of a folder without git
     was read.
     """
+    submodules: tuple["Submodule", ...] = ()
+    """Those that are checked out and differ from what the head commit records."""
+    outside: tuple[ChangedFile, ...] = ()
+    """The repository's changed files outside of `cwd`; their paths begin with `../`."""
+    covers_root: bool = True
+    """False if the head commit does not contain `cwd`, as a project in a home folder that git tracks: then only the
+    files below `cwd` count.
+    """
+
+    @property
+    def all_changed(self) -> tuple[ChangedFile, ...]:
+        """The changed files of the whole repository, with those inside submodules.
+
+        A submodule itself is one of them only if its commit moved.
+        """
+        if not self.submodules:
+            return self.changed + self.outside
+        submodules = {submodule.path: submodule for submodule in self.submodules}
+        return tuple(
+            inner
+            for file in self.changed + self.outside
+            for inner in (submodules[file.path].changed_files(file) if file.path in submodules else (file,))
+        )
+
+
+class Submodule(NamedTuple):
+    """A submodule's own state."""
+
+    path: str
+    """Relative to `cwd`."""
+    state: RepositoryState
+    is_moved: bool
+    """Whether another commit is checked out than the head commit records."""
+
+    def changed_files(self, entry: ChangedFile) -> Iterator[ChangedFile]:
+        """Yield what changed of a submodule with this entry, with paths relative to the outer `cwd`."""
+        inside = self.state.all_changed
+        if self.is_moved or not inside:
+            yield entry._replace(content_hash=f"nested:{self.state.head}")
+        for file in inside:
+            original = f"{self.path}/{file.original}" if file.original is not None else None
+            yield file._replace(path=f"{self.path}/{file.path}", original=original)
+
+
+def is_outside(path: str) -> bool:
+    """Whether a path relative to `cwd` leads out of it."""
+    return path.startswith("../")
+
+
+def path_from_cwd(prefix: str, path: str) -> str:
+    """Return a path relative to `cwd`, which is `prefix` in the repository, for one relative to the root."""
+    if path.startswith(prefix):
+        return path[len(prefix) :]
+    folders, parts = prefix.split("/")[:-1], path.split("/")
+    common = next((at for at, pair in enumerate(zip(folders, parts, strict=False)) if pair[0] != pair[1]), len(folders))
+    return "../" * (len(folders) - common) + "/".join(parts[common:])
+
+
+def path_from_root(prefix: str, path: str) -> str:
+    """Return a path relative to the root for one relative to `cwd`, which is `prefix` in the repository."""
+    folders = prefix.split("/")[:-1]
+    while is_outside(path):
+        folders, path = folders[:-1], path[3:]
+    return "/".join((*folders, path))
 
 
 class DetailedState(NamedTuple):
-    """A state, and git's status entry of each changed file in the same order; no entries for a folder."""
+    """A state with git's status entry of each changed file of the whole repository; no entries for a folder."""
 
     state: RepositoryState
     entries: tuple[StatusEntry, ...]
+    files: tuple[ChangedFile, ...]
+    """The changed file of each entry."""
 
 
 class StateUnavailable(Exception):
@@ -212,7 +276,7 @@ def read_detailed_state(cwd: Path, scan: Scan, depth: int = 0) -> DetailedState:
         raise StateUnavailable(NO_WORK_TREE)  # its objects are not user files
     try:
         if root is None:
-            return DetailedState(_folder_state(cwd, scan, depth), ())
+            return DetailedState(_folder_state(cwd, scan, depth), (), ())
         return _worktree_state(cwd, root, scan, depth)
     except GitFailed as error:
         # There is a `.git` here, and git, limited to this folder, finds no repository in it.
@@ -229,56 +293,70 @@ def is_unchanged(file: ChangedFile, cwd: Path, state: RepositoryState, hashes: C
 
 def compose_state(base: RepositoryState, entries: Sequence[StatusEntry], contents: Sequence[str]) -> DetailedState:
     """Return the state of `base`'s head with these sorted entries and the content hash of each."""
-    prefix_length = len(base.prefix)
-    changed = tuple(
+    prefix = base.prefix
+    files = tuple(
         ChangedFile(
-            entry.path[prefix_length:],
+            path_from_cwd(prefix, entry.path),
             entry.kind,
             entry.code,
             content,
-            entry.original.removeprefix(base.prefix) if entry.original is not None else None,
+            path_from_cwd(prefix, entry.original) if entry.original is not None else None,
         )
         for entry, content in zip(entries, contents, strict=True)
     )
     changed_hash = digest_value(
-        [[_encode_path(file.path), file.code, file.content_hash, _encode_path(file.original or "")] for file in changed]
+        [[_encode_path(file.path), file.code, file.content_hash, _encode_path(file.original or "")] for file in files]
         + [entry.index_id for entry in entries]
     )
-    return DetailedState(base._replace(changed=changed, changed_hash=changed_hash), tuple(entries))
+    changed, outside = files, tuple[ChangedFile, ...]()
+    if prefix:
+        changed = tuple(file for file in files if not is_outside(file.path))
+        outside = tuple(file for file in files if is_outside(file.path))
+    state = base._replace(changed=changed, outside=outside, changed_hash=changed_hash)
+    return DetailedState(state, tuple(entries), files)
 
 
 def _worktree_state(cwd: Path, root: Path, scan: Scan, depth: int) -> DetailedState:
     prefix = "" if cwd == root else cwd.relative_to(root).as_posix() + "/"
-    status = parse_status(Git(cwd, root=root).run(*_STATUS))
+    git = Git(cwd, root=root)
+    covers_root = not prefix or bool(
+        git.run("rev-parse", "--verify", "--quiet", "HEAD:./", success_codes=(0, 1, 128)).strip()
+    )
+    status = parse_status(git.run(*_STATUS, *(() if covers_root else ("--", "."))))
     entries = [
         entry
         for entry in status.entries
-        if entry.path.startswith(prefix) and not scan.is_sidecar_path(cwd, entry.path.removeprefix(prefix))
+        if (covers_root or entry.path.startswith(prefix)) and not scan.is_sidecar_path(root, entry.path)
     ]
-    contents = [
-        _content_hash(entry, os.path.join(root, entry.path), scan, depth, status.object_format) for entry in entries
-    ]
-    base = RepositoryState("git", root, prefix, status.head, status.branch, (), "", "status")
+    contents: list[str] = []
+    submodules: list[Submodule] = []
+    for entry in entries:
+        absolute = os.path.join(root, entry.path)
+        if entry.code in _DELETED_CODES:
+            contents.append("absent")  # whatever is there now is ignored, or belongs to the target of a link
+        elif entry.is_nested:
+            content, inner = _nested_state(Path(absolute), scan, depth)
+            contents.append(content)
+            if inner is not None and entry.kind != "untracked":
+                is_moved = entry.code[0] != "." or not entry.index_id.endswith(f" {inner.head}")
+                submodules.append(Submodule(path_from_cwd(prefix, entry.path), inner, is_moved))
+        else:
+            contents.append(scan.hashes.of(absolute, status.object_format) or "absent")
+    base = RepositoryState(
+        "git", root, prefix, status.head, status.branch, (), "", "status", tuple(submodules), covers_root=covers_root
+    )
     return compose_state(base, entries, contents)
 
 
-def _content_hash(entry: StatusEntry, absolute: str, scan: Scan, depth: int, object_format: ObjectFormat) -> str:
-    if entry.code in _DELETED_CODES:
-        return "absent"  # whatever is there now is ignored, or belongs to the target of a link
-    if entry.is_nested:
-        return _nested_hash(Path(absolute), scan, depth)
-    return scan.hashes.of(absolute, object_format) or "absent"
-
-
-def _nested_hash(folder: Path, scan: Scan, depth: int) -> str:
-    """Return what identifies the state of a nested repository: its head and its own changes."""
+def _nested_state(folder: Path, scan: Scan, depth: int) -> tuple[str, RepositoryState | None]:
+    """Return what identifies the state of a nested repository, its head and its own changes; and the state."""
     if not scan.may_enter(depth) or find_root(folder) != folder:
-        return "nested"
+        return "nested", None
     try:
         inner = read_state(folder, scan, depth + 1)
     except StateUnavailable as error:
-        return f"nested:{error.reason}"
-    return f"nested:{inner.head}:{inner.changed_hash}"
+        return f"nested:{error.reason}", None
+    return f"nested:{inner.head}:{inner.changed_hash}", inner
 
 
 def _folder_state(cwd: Path, scan: Scan, depth: int) -> RepositoryState:
@@ -293,7 +371,7 @@ def _folder_state(cwd: Path, scan: Scan, depth: int) -> RepositoryState:
 
 def _folder_content_hash(absolute: str, scan: Scan, depth: int) -> str:
     if absolute.endswith("/"):
-        return _nested_hash(Path(absolute), scan, depth)
+        return _nested_state(Path(absolute), scan, depth)[0]
     return scan.hashes.of(absolute) or "absent"
 
 

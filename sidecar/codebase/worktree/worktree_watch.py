@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import shutil
 import stat
 import threading
 import weakref
@@ -44,6 +45,7 @@ _MUST_NOT_BE_LINKS = (
     "HEAD", "index", "packed-refs", "info/exclude", "info/attributes", "info/sparse-checkout",
     *_CONFIGURATION, *_BELOW_GIT_DIR,
 )  # fmt: skip
+_PROGRAMS: dict[tuple[object, ...], Path] = {}
 _SIDECAR_NAMES = frozenset(name.rstrip("/") for name in SIDECAR_FOLDERS)
 
 FileSignature = tuple[int, int, int, int, int]
@@ -249,13 +251,25 @@ def _standard_files(git: Git) -> set[str]:
     variables = environment()
     home = Path(variables.get("HOME") or Path.home())
     xdg = Path(variables.get("XDG_CONFIG_HOME") or home / ".config") / "git"
-    programs = Path(git.text("--exec-path"))
+    programs = _git_programs(git)
     installed = programs.parent.parent if programs.parent.name == "libexec" else programs.parent
     systems = {installed, installed.parent, Path("/"), Path("/usr/local"), Path("/opt/homebrew")}
     files = {home / ".gitconfig", xdg / "config", xdg / "ignore", xdg / "attributes"}
     files |= {system / "etc" / name for system in systems for name in ("gitconfig", "gitattributes")}
     files |= {Path(variables[name]) for name in ("GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM") if variables.get(name)}
     return {str(file) for file in files}
+
+
+def _git_programs(git: Git) -> Path:
+    """Return the folder of git's own programs; git is asked once for each program that the environment names."""
+    variables = environment()
+    program = shutil.which("git", path=variables.get("PATH"))
+    signature = file_signature(program) if program is not None else None
+    key = (program, signature, variables.get("GIT_EXEC_PATH"))
+    if key not in _PROGRAMS:
+        _PROGRAMS.clear()
+        _PROGRAMS[key] = Path(git.text("--exec-path"))
+    return _PROGRAMS[key]
 
 
 def _expand_user(value: str) -> str:

@@ -325,17 +325,34 @@ def remember_run(process: Process, workspace: Workspace, run_id: str) -> tuple[R
         capture_pending(CaptureContext(process, workspace, Reach((SHARED,), "", ""), "run", automatic=True))
     project = workspace.project_key
     with process.database.read() as tx:
-        ids = captures.added_by(tx, project, run_id)
+        added = _added_memories(tx, project, run_id)
         instruction_ids = (
-            {instruction.id for instruction in active_instructions(tx, project)} if ids else frozenset[str]()
+            {instruction.id for instruction in active_instructions(tx, project)} if added else frozenset[str]()
         )
-        found = [entry for item in ids for entry in entries.entries_with_id(tx, project, item, (SHARED,))[:1]]
     return tuple(
-        RememberedMemory(
-            entry.memory.id, one_line(entry.memory.title, MAX_REMEMBERED), entry.memory.id in instruction_ids
-        )
-        for entry in found
+        RememberedMemory(memory.id, one_line(memory.title, MAX_REMEMBERED), memory.id in instruction_ids)
+        for memory in added
     )
+
+
+def _added_memories(tx: apsw.Connection, project: str, run_id: str) -> list[Memory]:
+    """Return the memories that a run added and that still exist."""
+    ids = captures.added_by(tx, project, run_id)
+    return [entry.memory for item in ids for entry in entries.entries_with_id(tx, project, item, (SHARED,))[:1]]
+
+
+def corrections_of(tx: apsw.Connection, project: str, run_ids: Sequence[str]) -> list[str]:
+    """Return the user's corrections and preferences that runs captured, in the order of the runs.
+
+    Standing instructions are left out: the anchor has them.
+    """
+    instruction_ids = {instruction.id for instruction in active_instructions(tx, project)}
+    return [
+        memory.title
+        for run_id in run_ids
+        for memory in _added_memories(tx, project, run_id)
+        if memory.type in ("user_correction", "preference") and memory.id not in instruction_ids
+    ]
 
 
 def _count_cited(context: CaptureContext, summary: SessionSummary) -> None:

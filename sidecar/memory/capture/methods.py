@@ -13,7 +13,14 @@ from sidecar.core.digests import short_id
 from sidecar.core.errors import Busy, InvalidParams, PolicyDenied, SidecarError, StateDegraded, WorkspaceUnavailable
 from sidecar.memory.call_scope import memory_context
 from sidecar.memory.capture.capture_session import CaptureContext, CaptureResult, capture_session_summary
-from sidecar.memory.capture.session_summary import ErrorEvent, Note, SessionSummary, Utterance, session_source
+from sidecar.memory.capture.session_summary import (
+    ErrorEvent,
+    NearMissReason,
+    Note,
+    SessionSummary,
+    Utterance,
+    session_source,
+)
 from sidecar.memory.model import (
     CaptureState,
     CaptureSummary,
@@ -22,7 +29,6 @@ from sidecar.memory.model import (
     MemoryCaptureResult,
     NearMiss,
     NearMissCount,
-    NearMissReason,
     SessionSummaryInput,
 )
 from sidecar.memory.serialize import project_path

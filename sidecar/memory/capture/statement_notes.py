@@ -173,10 +173,18 @@ def _agent_notes(utterance: Utterance) -> tuple[list[Note], list[NearMiss]]:
     return notes, near_misses
 
 
+_WHOLE_QUOTATION = lazy_regex(r"\"[^\"]*\"|“[^“”]*”|«[^«»]*»")
+_ENCLOSED = lazy_regex(r"\([^()]*\)|\[[^\[\]]*\]|`[^`]*`|\"[^\"]*\"|“[^“”]*”|（[^（）]*）")
+"""Parts that a title has whole or not at all."""
+
+_ASIDE = lazy_regex(r"(?<!\s)\s+\([^()]*\)|（[^（）]*）")
+
+
 def clean_sentence(text: str) -> str:
     """Return a text on one line, without Markdown's marks; code spans stay."""
     flat = " ".join(_LINK.sub(r"\1", text).split())
-    return _MARKDOWN.sub("", flat).strip(' \t"“”«»')
+    plain = _MARKDOWN.sub("", flat).strip()
+    return plain[1:-1].strip() if _WHOLE_QUOTATION.fullmatch(plain) else plain
 
 
 def title_of(sentence: str) -> str:
@@ -199,21 +207,34 @@ _NAMES = frozenset("npm pnpm npx yarn git pip uv bun deno tsc cargo curl ssh psq
 
 
 def _shortened(core: str) -> str:
-    """Return the first clauses of a sentence, and with them every clause that denies something."""
-    ends = [match.start() for match in _CLAUSE.finditer(core)]
+    """Return the first clauses of a sentence, and with them every clause that denies something; asides go first."""
+    core = _ASIDE.sub(lambda aside: aside[0] if _denies(aside[0]) else "", core).strip()
+    if len(core) <= MAX_TITLE:
+        return core
+    masked = _ENCLOSED.sub(lambda match: "x" * len(match[0]), core)
+    ends = [match.start() for match in _CLAUSE.finditer(masked)]
     clauses = [core[start:end].strip(" ,;:—–-(") for start, end in zip([0, *ends], [*ends, len(core)], strict=True)]
     clauses = [clause for clause in clauses if clause]
     chosen = [clauses[0]]
     for clause in clauses[1:]:
-        if len(" … ".join([*chosen, clause])) > MAX_TITLE and not _NEGATION.search(clause):
+        if len(" … ".join([*chosen, clause])) > MAX_TITLE and not _denies(clause):
             continue
         chosen.append(clause)
-    denying = [clause for clause in chosen if _NEGATION.search(clause)]
+    denying = [clause for clause in chosen if _denies(clause)]
     for clauses in (chosen, [chosen[0], *denying], denying[:1] or chosen[:1]):
         title = ", ".join(dict.fromkeys(clauses))
         if len(title) <= MAX_TITLE:
             return title
     return _clip_around(title)
+
+
+def _denies(clause: str) -> bool:
+    """Whether a clause that is no reason has a negation outside of code: `None` denies nothing."""
+    return _REASON.match(clause) is None and _NEGATION.search(_CODE.sub(" ", clause)) is not None
+
+
+_REASON = lazy_regex(r"(?:because|since|so that|weil|parce que|porque|perché)\s")
+_CODE = lazy_regex(r"`[^`]*`|\b[\w.]+\([^()]*\)")
 
 
 def _clip_around(title: str) -> str:

@@ -62,17 +62,24 @@ class Support(NamedTuple):
     """Index of the message."""
     evidence: str
     coverage: float
+    rule: str
+    """The supported wording: the rule, or what is left of it without a parenthesis that the user did not write."""
 
 
 def verify_rule(rule: str, messages: Sequence[TypedMessage]) -> Support | None:
-    """Return what supports a rule, the latest message first; None if no message does."""
-    statement = wording_of(rule)
-    if all(is_generic(unit.concepts) for unit in statement.units):
-        return None
-    for index in range(len(messages) - 1, -1, -1):
-        support = _support(statement, messages[index])
-        if support is not None:
-            return support._replace(message=index)
+    """Return what supports a rule, the latest message first; None if no message does.
+
+    Agents explain in parentheses what a message points at; without them the rule may be the user's.
+    """
+    plain = " ".join(_PARENTHESIS.sub("", rule).split())
+    for wording in dict.fromkeys((rule, plain)):
+        statement = wording_of(wording)
+        if all(is_generic(unit.concepts) for unit in statement.units):
+            continue
+        for index in range(len(messages) - 1, -1, -1):
+            support = _support(statement, messages[index])
+            if support is not None:
+                return support._replace(message=index)
     return None
 
 
@@ -96,6 +103,7 @@ def _words(text: str) -> str:
     return f" {' '.join(_WORD_OR_NUMBER.findall(folded(text)))} "
 
 
+_PARENTHESIS = lazy_regex(r"(?:(?<!\s)\s+)?(?:\([^()]*\)|（[^（）]*）)")
 _WORD_OR_NUMBER = lazy_regex(r"\w+")
 
 
@@ -137,7 +145,7 @@ def _best_window(rule: Wording, text: str, statements: Sequence[Wording]) -> Sup
             if coverage and _is_opposed(rule, window):
                 opposed.append((coverage, start, start + size))
             elif coverage and (best is None or coverage > best[0].coverage):
-                best = Support(0, evidence, coverage), start, start + size
+                best = Support(0, evidence, coverage, rule.text), start, start + size
     if best is None:
         return None
     support, start, end = best

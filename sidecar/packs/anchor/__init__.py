@@ -1,6 +1,6 @@
 """The anchor pack: what holds for the whole repository."""
 
-from sidecar.packs.anchor.anchor_cache import LINKABLE_FILES, AnchorCache
+from sidecar.packs.anchor.anchor_cache import LINKABLE_FILES, AnchorCache, SharedAnchors
 from sidecar.packs.anchor.build import (
     DEPENDENCIES,
     FRAGILE_FILES,
@@ -67,6 +67,7 @@ __all__ = [
     "PointerCache",
     "Pointers",
     "Project",
+    "SharedAnchors",
     "accepted_digest",
     "accepted_of",
     "build_anchor",

@@ -202,13 +202,23 @@ class DerivedLines(NamedTuple):
     landmines: tuple[str, ...] = ()
 
 
-class AnchorCache:
-    """The anchors of one workspace by the contents of their sources. Thread-safe."""
+class SharedAnchors:
+    """The anchors and counts of a repository's worktrees, by the contents that they come from. Thread-safe."""
 
     def __init__(self) -> None:
+        self.cache: LruCache[Hashable, object] = LruCache(CACHE_BYTES)
+        self.counted_files: _CountedFiles | None = None
+        """Those of the worktree that was counted last."""
+
+
+class AnchorCache:
+    """The anchors of one workspace. Thread-safe."""
+
+    def __init__(self, shared: SharedAnchors | None = None) -> None:
         self._lock = threading.Lock()
+        self._shared = shared if shared is not None else SharedAnchors()
         self._counted_files: _CountedFiles | None = None
-        self._cache: LruCache[Hashable, object] = LruCache(CACHE_BYTES)
+        self._cache = self._shared.cache
         self._last_derived = DerivedLines()
 
     def lines(
@@ -268,14 +278,15 @@ class AnchorCache:
 
     def _repo_map(self, state: RepositoryState, listing: Listing) -> RepoMap:
         with self._lock:
-            known = self._counted_files
+            known = self._counted_files or self._shared.counted_files
             if known is None:
                 repo_map = count_files(listing.files)
             elif known.files is listing.files:
+                self._counted_files = known
                 return known.repo_map
             else:
                 repo_map = _recount(known, state, listing.files)
-            self._counted_files = _CountedFiles(state, listing.files, repo_map)
+            self._counted_files = self._shared.counted_files = _CountedFiles(state, listing.files, repo_map)
             return repo_map
 
 
@@ -318,7 +329,7 @@ def _recount(known: _CountedFiles, state: RepositoryState, files: Mapping[str, s
     Where the totals disagree, for example after a sparse checkout, the whole lists are compared.
     """
     if state.kind == "git" and (known.state.head, known.state.root) == (state.head, state.root):
-        changed = (*known.state.changed, *state.changed)
+        changed = (*known.state.all_changed, *state.all_changed)
         repo_map = _with_changes(
             known, files, {path for file in changed for path in (file.path, file.original) if path}
         )

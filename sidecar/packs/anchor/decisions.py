@@ -132,10 +132,12 @@ class DecisionLines(NamedTuple):
 def split_decisions(decisions: Sequence[Document], accepted: Sequence[Document] = ()) -> DecisionLines:
     """Return the sentence of each accepted decision that has one, and a pointer with its status for each other.
 
+    At most half of the pointers lead to outdated decisions, the latest of them.
     `accepted` are decisions that are in no file of the worktree; they come first. One that has since been written to a
     file is shown once.
     """
     lines = DecisionLines([], [])
+    outdated: list[str] = []
     titles = {normalize(_title(document)) for document in decisions}
     accepted_elsewhere = [(document, "accepted") for document in accepted if normalize(_title(document)) not in titles]
     for document, status in (
@@ -150,7 +152,9 @@ def split_decisions(decisions: Sequence[Document], accepted: Sequence[Document] 
             lines.rules.append(f"- {one_line(sentence, 220)} ({path}: {title}{status_note})")
         else:
             lines.pointers.append(f"- {path}: {title}{status_note}")
-    return lines
+            outdated += lines.pointers[-1:] if _OUTDATED.match(status) else []
+    too_many = max(0, 2 * len(outdated) - len(lines.pointers))
+    return lines._replace(pointers=[line for line in lines.pointers if line not in outdated[:too_many]])
 
 
 def _latest(decisions: Sequence[Document]) -> list[tuple[Document, str]]:

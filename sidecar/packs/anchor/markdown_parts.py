@@ -55,7 +55,7 @@ def bullets(text: str) -> list[Line]:
     return items
 
 
-_SENTENCE_END = lazy_regex(r"(?<=[.!?。！？])\s*(?=\S)")
+_SENTENCE_END = lazy_regex(r"(?<!e\.g\.)(?<!i\.e\.)(?<!etc\.)(?<!vs\.)(?<=[.!?])\s+(?=\S)|(?<=[。！？])\s*(?=\S)")
 _NOT_PROSE = ("-", "*", "+", "|", ">", "#", "<", "[", "!", "`")
 
 

@@ -16,11 +16,19 @@ _RULE = lazy_regex(
     r"(?i)\b(must(?: not|n't)?|never|always|do not|don't|only|required?|forbidden|shall|avoid|prefer|ensure|use)\b"
 )
 _STRONG = lazy_regex(
-    r"(?i)\b(must(?: not|n't)?|never|always|do not|don't|forbidden|shall|required"
-    r"|nunca|jamais|siempre|sempre|deben?|devem?|proibido|prohibido|obrigat[óo]ri[oa]|obligatori[oa]"
-    r"|toujours|doi(?:t|vent)|interdit|obligatoire|niemals|immer|m[üu]ss(?:en)?|d[üu]rfen nicht|darf nicht|verboten"
-    r"|nooit|altijd|moet(?:en)?|verboden|никогда|всегда|долж(?:ен|на|но|ны)|нельзя|запрещено)\b"
-    r"|必ず|禁止|しないで|してはいけない|必须|不得|不要|务必"
+    r"(?i)\b(?:"
+    r"must(?: not|n't)?|never|always|do not|don't|forbidden|shall|required|ha(?:s|ve) to|(?:is|are) not allowed|may not"
+    r"|nunca|jamais|siempre|sempre|deben?|devem?|proibid[oa]s?|prohibid[oa]s?|obrigat[óo]ri[oa]s?|obligatori[oa]s?"
+    r"|n[ãa]o (?:us[ea]\w*|utiliz\w+|pode[m]?|fa[çc]a\w*|cri[ae]\w*|adicion\w+)|t[êe]m (?:que|de)"
+    r"|no (?:us(?:es?|ar|en)|utili[cz]\w+|pued(?:e|en|es)|se permiten?|hag[oa]\w*|hacer)|hay que|tiene[ns]? que"
+    r"|toujours|doi(?:t|vent)|interdite?s?|obligatoires?|il faut|ne pas|n(?:e |['’])\w+ (?:pas|jamais)"
+    r"|niemals|immer|m(?:uss|uß|[üu]ssen)|d(?:[üu]rfen|arf)\b[^.!?]{0,40}\b(?:nicht|keine?[mnrs]?|nie)|nicht erlaubt"
+    r"|verboten|dev(?:e|ono)|vietat[oaie]|bisogna|non (?:usare|utilizzare|fare|modificare|si (?:deve|pu[òo]|usa))"
+    r"|nooit|altijd|moet(?:en)?|m(?:ag|ogen)\b[^.!?]{0,40}\b(?:niet|geen)|verboden|niet toegestaan"
+    r"|никогда|всегда|долж(?:ен|на|но|ны)|обязан[аоы]?|необходимо|нельзя|запрещен[оаы]?|запрещён|не \w+йте"
+    r")(?!\w)"
+    r"|必ず|禁止|しないで|ないでください|(?:しては|ては)(?:いけ|なら)|なければ(?:なら|なり|いけ)|べき(?:で|だ|[。.])|こと[。.]"
+    r"|必须|不得|不要|务必|严禁|切勿|不能|不允许|应当|应该"
 )
 """Words that make a statement a rule: English, Portuguese, Spanish, Italian, French, German, Dutch, Russian, Japanese
 and Chinese.

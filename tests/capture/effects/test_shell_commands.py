@@ -1,13 +1,13 @@
 """Effects of command lines on files, and the files they read."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.capture.effects import files_read, may_write, only_displays
+from tests.support.cases import together
 
 
-@pytest.mark.parametrize(
+@together(
     "line",
     [
         "git log --oneline -5", "git -C sub status", "cd src && rg -n total | head -20",
@@ -22,7 +22,7 @@ def test_commands_that_display_or_check_write_nothing(line: str) -> None:
     assert not may_write(line)
 
 
-@pytest.mark.parametrize(
+@together(
     "line",
     [
         "git commit -am x", "git checkout main", "echo x > a.py", "sed -i s/a/b/ a.py", "find . -delete",

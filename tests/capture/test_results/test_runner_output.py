@@ -11,6 +11,7 @@ import pytest
 
 from sidecar.capture.effects import Command
 from sidecar.capture.parsed_test_results import RunnerOutcome, Selection, outcomes_of
+from tests.support.cases import together
 
 TEST_OK = "def test_ok():\n    assert True\n"
 TEST_BAD = "def test_bad():\n    assert 1 == 2\n"
@@ -48,7 +49,7 @@ def pytest_run(run: Run, name: str, content: str, *options: str) -> RunnerOutcom
     return run(name, content, sys.executable, "-m", "pytest", *quiet, *options, name, shown="python -m pytest")
 
 
-@pytest.mark.parametrize("options", [("-q",), ("-v", "--color=yes")], ids=" ".join)
+@pytest.mark.parametrize("options", [("-q",), ("-v", "--color=yes"), ("-q", "--tb=no")], ids=" ".join)
 def test_pytest_passes_and_fails(run: Run, options: tuple[str, ...]) -> None:
     passed = pytest_run(run, "test_ok.py", TEST_OK, *options)
     assert passed == RunnerOutcome("pytest", failed=False, names=(), excerpt="")
@@ -178,7 +179,7 @@ CARGO_BROKEN = (
 CARGO_PASSED = "running 2 tests\ntest result: ok. 2 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\n"
 
 
-@pytest.mark.parametrize(
+@together(
     ("command", "output", "runner", "names"),
     [
         ("npx jest", JEST_FAILED, "jest", ("src/cart.test.ts › Cart › adds up",)),
@@ -203,7 +204,7 @@ def test_a_failing_run_has_its_runner_and_test_names(
         assert outcome.excerpt
 
 
-@pytest.mark.parametrize(
+@together(
     ("command", "output", "runner"),
     [
         ("npx jest", JEST_PASSED, "jest"),
@@ -221,7 +222,7 @@ def test_a_passing_run_is_recognised_behind_another_command(command: str, output
     assert outcome == RunnerOutcome(runner, failed=False, names=(), excerpt="")
 
 
-@pytest.mark.parametrize(
+@together(
     ("command", "output"),
     [
         ("make", "0 failed, 0 errors"),

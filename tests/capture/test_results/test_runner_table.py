@@ -6,6 +6,7 @@ import pytest
 
 from sidecar.capture.effects import Command
 from sidecar.capture.parsed_test_results import Counts, RunnerOutcome, outcomes_in
+from tests.support.cases import together
 
 OUTPUTS = Path(__file__).parent / "outputs"
 NAMES = {
@@ -37,7 +38,7 @@ def recorded(runner: str, case: str) -> RunnerOutcome:
     return outcome
 
 
-@pytest.mark.parametrize("runner", NAMES)
+@together("runner", NAMES)
 def test_recorded_output_yields_verdict_counts_and_names(runner: str) -> None:
     passed, failed, erred = (recorded(runner, case) for case in ("pass", "fail", "error"))
     assert (passed.failed, passed.names, passed.excerpt) == (False, (), "")
@@ -50,7 +51,7 @@ def test_recorded_output_yields_verdict_counts_and_names(runner: str) -> None:
     assert (passed.counts, failed.counts, erred.counts) == expected
 
 
-@pytest.mark.parametrize("runner", [*NAMES, "maven"])
+@together("runner", [*NAMES, "maven"])
 def test_recorded_output_of_a_broken_run_is_a_failure(runner: str) -> None:
     broke = recorded(runner, "crash")
     assert broke.failed

@@ -2,10 +2,9 @@
 
 import re
 
-import pytest
-
 from sidecar.capture.effects import Command
 from sidecar.capture.parsed_test_results import RunnerOutcome, Verdict, change_of, outcomes_of, selection_of
+from tests.support.cases import together
 
 RED = (
     "FAILED tests/test_cart.py::test_total - assert\nFAILED tests/test_mail.py::test_send - assert\n"
@@ -25,7 +24,7 @@ def outcomes(*runs: tuple[str, str]) -> tuple[RunnerOutcome, ...]:
 BOTH = ("tests/test_cart.py::test_total", "tests/test_mail.py::test_send")
 
 
-@pytest.mark.parametrize(
+@together(
     ("command", "left"),
     [
         ("pytest", ()),

@@ -11,6 +11,7 @@ from sidecar.codebase.search.query import SearchQuery
 from sidecar.codebase.search.ranking import RankedFile
 from sidecar.codebase.summary.summarize import Summary, summarize
 from sidecar.codebase.worktree.content_hash import blob_id, content_identity
+from sidecar.core.terms import query_terms
 from tests.support.repositories import Contents, Repository
 
 Texts = dict[str, str]
@@ -97,7 +98,8 @@ def parts_of(ranked: Sequence[RankedFile], path: str) -> dict[str, float]:
 
 def commit(number: int, subject: str, *paths: str, moved: Sequence[tuple[str, str]] = ()) -> Commit:
     """Return a made-up commit; a higher number is later."""
-    return Commit(f"{number:040x}", 1_772_000_000 + number * 60, subject, tuple(paths), tuple(moved))
+    terms = tuple(query_terms(subject)) if paths else ()
+    return Commit(f"{number:040x}", 1_772_000_000 + number * 60, subject, tuple(paths), tuple(moved), terms)
 
 
 def history_of(*commits: Commit) -> History:

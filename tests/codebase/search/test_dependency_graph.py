@@ -1,10 +1,10 @@
 """Imports between parts, by specifiers alone; incremental counts equal a full count."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.codebase.search import DependencyGraph, PackageNames
+from tests.support.cases import together
 
 NO_NAMES = PackageNames()
 NAMES = PackageNames(
@@ -14,7 +14,7 @@ NAMES = PackageNames(
 )
 
 
-@pytest.mark.parametrize(
+@together(
     ("path", "specifier", "reached"),
     [
         ("shop/mail/send.py", "shop.core.money.cents", "shop/core/"),

@@ -3,6 +3,7 @@
 import pytest
 
 from sidecar.codebase import COMMON_STEMS, file_kind, is_document, is_test, stem_of
+from tests.support.cases import together
 
 
 def test_tests_and_documents_are_recognized_by_path() -> None:
@@ -24,7 +25,7 @@ def test_tests_are_recognized_by_the_habits_of_other_languages() -> None:
     assert file_kind("src/cart.py") == (False, False, False, False)
 
 
-@pytest.mark.parametrize(
+@together(
     "path",
     ["cart.py", "test_cart.py", "tests/test_cart.py", "cart_test.go", "Cart.test.ts", "cart.spec.tsx", "cart_spec.rb",
      "CartTest.java", "CartTests.cs", "cart-test.js", "cart-spec.js", "src/Cart.tsx", "cart.module.css"],

@@ -8,6 +8,7 @@ import pytest
 from sidecar.codebase.search import MAX_COMMIT_FILES, Commit, parse_log, read_commits
 from sidecar.system.git import GitFailed
 from tests.codebase.search.corpus import commit_at
+from tests.support.cases import together
 from tests.support.repositories import Repository
 
 Make = Callable[..., Repository]
@@ -40,7 +41,7 @@ def _one(*changes: tuple[str, str], subject: str = "x") -> Commit:
     return commit
 
 
-@pytest.mark.parametrize(
+@together(
     "subject",
     [
         "Feed the walrus",

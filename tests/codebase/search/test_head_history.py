@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from sidecar.codebase.search import NO_HISTORY, HeadHistory, update_history
+from sidecar.codebase.search import NO_HISTORY, HeadHistory, commit_history, update_history
+from sidecar.codebase.search.commit_history import Histories
 from sidecar.system.git import GitFailed
 from tests.codebase.search.corpus import commit_at
 from tests.support.repositories import Repository
@@ -113,3 +114,25 @@ def test_commits_of_the_same_second_stay_in_order(make_repository: Make) -> None
     found = update_history(repository.path, repository.head(), NO_HISTORY)
     assert _subjects(found)[:6] == [f"Move {number}" for number in (5, 4, 3, 2, 1, 0)]
     assert found.history.recent(99) == ["6.py"]
+
+
+def test_history_of_an_older_head_reads_no_commit_again(
+    repository: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for minute in range(6):
+        commit_at(repository, minute, f"Feed {minute}", {f"{minute % 2}.py": str(minute)})
+    older = repository.git("rev-parse", "HEAD~3").strip()
+    known = update_history(repository.path, repository.head(), NO_HISTORY)
+    expected = update_history(repository.path, older, NO_HISTORY)
+    monkeypatch.setattr(commit_history, "parse_log", lambda output: iter(()) if not output else pytest.fail(output))
+    assert _equal(update_history(repository.path, older, known), expected)
+
+
+def test_worktrees_at_one_head_share_its_history(repository: Repository) -> None:
+    commit_at(repository, 1, "Feed", {"a.py": "1"})
+    histories = Histories()
+    first = histories.get(repository.path, repository.head(), NO_HISTORY)
+    assert histories.get(repository.path, repository.head(), NO_HISTORY) is first
+    assert histories.known(repository.head()) is first
+    assert histories.known("0" * 40) is None
+    assert histories.known(None) is NO_HISTORY

@@ -1,8 +1,11 @@
 """Import specifiers resolve by each language's rules; external ones resolve to nothing."""
 
+from itertools import product
+
 import pytest
 
 from sidecar.codebase.search import MAX_FILES, Documents, FileTree, resolve_import
+from tests.support.cases import together
 
 PYTHON = (
     "shop/__init__.py",
@@ -30,7 +33,7 @@ def _led_to(path: str, specifier: str, *paths: str) -> list[str]:
     return resolve_import(path, specifier, FileTree(documents, documents.ending_with, documents.in_folder))
 
 
-@pytest.mark.parametrize(
+@together(
     ("path", "specifier", "found"),
     [
         ("app.py", "shop.cart", "shop/cart.py"),
@@ -62,7 +65,7 @@ def test_package_at_the_top_of_the_workspace_is_resolved() -> None:
     assert _led_to("tax/rates.py", "..Cart", "__init__.py") == ["__init__.py"]
 
 
-@pytest.mark.parametrize(
+@together(
     ("path", "specifier", "found"),
     [
         ("src/App.tsx", "./cart", "src/cart.ts"),
@@ -115,7 +118,7 @@ def test_very_large_go_package_resolves_to_nothing() -> None:
     assert _led_to("main.go", "example.org/cart", *many, "cart/x.go") == []
 
 
-@pytest.mark.parametrize(
+@together(
     ("path", "specifier", "found"),
     [
         ("src/lib.rs", "self::cart", "src/cart.rs"),
@@ -150,7 +153,7 @@ def test_item_of_a_rust_module_resolves_to_its_file(path: str, specifier: str, f
     assert _led_to(path, specifier, *RUST) == [found]
 
 
-@pytest.mark.parametrize(
+@together(
     ("path", "specifier", "found"),
     [
         ("src/cart.c", "cart.h", "src/cart.h"),
@@ -202,9 +205,12 @@ def test_php_class_is_resolved_by_namespace_and_script_by_path() -> None:
     assert _led_to("web/index.php", "App\\Models\\User", "lib/App/Models/User.php") == ["lib/App/Models/User.php"]
 
 
-@pytest.mark.parametrize(
-    "path", ["a.py", "a.ts", "a.go", "a.rs", "a.c", "a.rb", "A.java", "a.php", "a.sh", "a.txt", "a"]
+@together(
+    "path, specifier",
+    product(
+        ["a.py", "a.ts", "a.go", "a.rs", "a.c", "a.rb", "A.java", "a.php", "a.sh", "a.txt", "a"],
+        ["", ".", "..", "/", "::", "\\", "*", "...", " ", "a/../..", "@/", "é"],
+    ),
 )
-@pytest.mark.parametrize("specifier", ["", ".", "..", "/", "::", "\\", "*", "...", " ", "a/../..", "@/", "é"])
 def test_no_specifier_fails_or_leaves_the_files(path: str, specifier: str) -> None:
     assert set(_led_to(path, specifier, "b/c.py")) <= {path, "b/c.py"}

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sidecar.codebase.search import documents as documents_module
+from sidecar.codebase.search import shared_documents
 from sidecar.codebase.search.index import FileIndex
 from sidecar.codebase.search.postings import unit_of
 from sidecar.codebase.summary.summarize import Summary, summarize
@@ -107,7 +107,7 @@ def test_removal_with_another_summary_leaves_no_remains() -> None:
 
 
 def test_index_is_rebuilt_when_numbers_run_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(documents_module, "MAX_UNITS", 20)
+    monkeypatch.setattr(shared_documents, "MAX_UNITS", 20)
     texts = {f"{number}.py": f"pelican = {number}\n" for number in range(19)}
     index = index_of(texts)
     assert index.is_complete()
@@ -121,7 +121,7 @@ def test_index_is_rebuilt_when_numbers_run_out(monkeypatch: pytest.MonkeyPatch) 
 def test_passage_numbers_of_small_files_do_not_run_out_early(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(documents_module, "MAX_UNITS", 20)
+    monkeypatch.setattr(shared_documents, "MAX_UNITS", 20)
     index = FileIndex(forgetful)
     for turn in range(20):
         texts = {"a.py": f"pelican = {turn}\n"}

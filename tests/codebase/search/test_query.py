@@ -3,6 +3,7 @@
 import pytest
 
 from sidecar.codebase.search import parse_query
+from tests.support.cases import together
 
 
 def test_query_terms_are_unique_and_without_stop_words() -> None:
@@ -28,7 +29,7 @@ def test_qualified_names_of_every_language_are_identifiers() -> None:
         assert {"cart", "total"} <= set(parse_query(text).identifiers), text
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "scope"),
     [
         ("fix(router): no slash at the end", {"router"}),

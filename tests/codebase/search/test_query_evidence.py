@@ -1,9 +1,8 @@
 """What a long prompt points at: title, prose, stack frames, calls."""
 
-import pytest
-
 from sidecar.codebase.search.query_evidence import Frame, parts_of, pointing_words, prose_of, read_evidence
 from sidecar.packs import search_query
+from tests.support.cases import together
 
 ISSUE = (
     """Cart.total ignores the discount
@@ -39,7 +38,7 @@ def test_the_parts_of_a_stored_query_are_found_again() -> None:
     assert "\f" not in search_query("Fix the cart")
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "frame"),
     [
         ('File "src/cart.py", line 12, in total', Frame("src/cart.py", 12, "total")),

@@ -183,11 +183,16 @@ def test_very_many_changed_files_are_left_to_git(process: Process, repository: R
     assert workspace.state() == read_full_state(repository.path, process)
 
 
-def test_a_workspace_in_a_subfolder_does_not_change_with_the_rest(process: Process, repository: Repository) -> None:
+def test_a_workspace_in_a_subfolder_has_the_changes_of_the_rest(process: Process, repository: Repository) -> None:
     workspace = watched(process, repository.path / "sub")
-    before = workspace.state()
-    repository.write({"a.txt": "elsewhere\n", "other/n.txt": "new\n"})
-    assert workspace.state() is before
+    repository.write({"a.txt": "elsewhere\n", "other/n.txt": "new\n", "sub/c.txt": "inside\n"})
+    state = workspace.state()
+    assert [file.path for file in state.changed] == ["c.txt"]
+    outside = {file.path: file.kind for file in state.outside}
+    assert (outside["../a.txt"], outside["../other/n.txt"]) == ("unstaged", "untracked")
+    assert (state.proof, state._replace(proof="status")) == (
+        "watch", read_full_state(repository.path / "sub", process),
+    )  # fmt: skip
 
 
 @pytest.mark.parametrize(

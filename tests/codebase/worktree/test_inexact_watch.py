@@ -14,7 +14,7 @@ from sidecar.codebase.worktree.content_hash import ContentHashes
 from sidecar.codebase.worktree.freshness import Freshness
 from sidecar.core.clock import SystemClock
 from sidecar.system import folder_watch
-from sidecar.system.folder_watch import RecursiveWatch
+from sidecar.system.folder_watch import Changes, RecursiveWatch
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.random_walk import process_of, read_full_state, wait_until_proven
 from tests.support.repositories import Repository
@@ -36,14 +36,14 @@ def repository(make_repository: Make) -> Repository:
 
 
 @pytest.fixture
-def open_freshness(process: Process, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[Path], Freshness]]:
+def open_freshness(process: Process, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Freshness]]:
     monkeypatch.setattr(folder_watch, "QUIET_MS", QUIET_MS)
     made: list[Freshness] = []
 
-    def make(folder: Path) -> Freshness:
+    def make(folder: Path, watch: type[RecursiveWatch] = RecursiveWatch) -> Freshness:
         clock = SystemClock()
         hashes = ContentHashes(lambda: clock.now_ms() * 1_000_000)
-        made.append(Freshness(folder, process, hashes, RecursiveWatch))
+        made.append(Freshness(folder, process, hashes, watch))
         return made[-1]
 
     yield make
@@ -51,7 +51,7 @@ def open_freshness(process: Process, monkeypatch: pytest.MonkeyPatch) -> Iterato
         freshness.worktree_watch.close()
 
 
-OpenFreshness = Callable[[Path], Freshness]
+OpenFreshness = Callable[..., Freshness]
 
 
 def test_the_proof_states_that_changes_may_be_missed(open_freshness: OpenFreshness, repository: Repository) -> None:
@@ -60,6 +60,25 @@ def test_the_proof_states_that_changes_may_be_missed(open_freshness: OpenFreshne
     first = freshness.state()
     assert freshness.state() is first
     assert [file.path for file in first.changed] == ["dirty.txt"]
+
+
+class LossyWatch(RecursiveWatch):
+    """A watch that reports the changes it saw as incomplete, as after an overflow of the system's queue."""
+
+    def sync(self) -> Changes:
+        changes = super().sync()
+        return changes._replace(is_incomplete=bool(changes.paths))
+
+
+def test_incomplete_changes_are_not_taken_for_all_that_changed(
+    open_freshness: OpenFreshness, repository: Repository
+) -> None:
+    freshness = open_freshness(repository.path, LossyWatch)
+    assert wait_until_proven(freshness, "watch+stat")
+    before = freshness.worktree_watch.check().generation
+    repository.write({"a.txt": "two\n"})
+    after = freshness.worktree_watch.check(before)
+    assert (after.generation > before, after.changed) == (True, None)
 
 
 def test_each_change_is_seen_at_the_next_look(

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from sidecar.codebase.worktree.git_files import head_of
 from sidecar.core.errors import WorkspaceUnavailable
 from tests.codebase.codebase_client import CodebaseClient
 from tests.support.client import Client
@@ -71,8 +72,6 @@ def test_a_submodule_is_one_entry_and_its_own_edits_count(client: Client, make_r
     inner.commit()
     hashes.add(looks.hash())
     assert len(hashes) == 5
-    looks.index()
-    assert looks.search("pelican") == []
 
 
 def test_a_workspace_inside_a_submodule_has_the_submodules_state(client: Client, make_repository: Make) -> None:
@@ -268,6 +267,7 @@ def test_a_relative_path_is_refused(client: Client) -> None:
 _ASK = """
 import os, sys
 from pathlib import Path
+from sidecar.codebase.worktree.git_files import head_of
 from sidecar.core.errors import WorkspaceUnavailable
 from sidecar.workspace import Workspace
 workspace = Workspace(Path(sys.argv[1]), Path(sys.argv[1]))
@@ -320,3 +320,20 @@ def test_an_unknown_repository_format_is_reported(client: Client, make_repositor
     repository = make_repository({"a.txt": "one\n"})
     (repository.path / ".git" / "config").write_text("[core]\n\trepositoryformatversion = 99\n")
     assert "does not know the repository's format" in CodebaseClient(client, repository.path).failure().message
+
+
+def test_head_is_read_without_git(make_repository: Make, tmp_path: Path) -> None:
+    repository = make_repository({"a.txt": "a\n"})
+    assert head_of(repository.path) == repository.head()
+    linked = repository.add_worktree(tmp_path / "linked", "side")
+    linked.commit({"b.txt": "b\n"})
+    assert head_of(linked.path) == linked.head() != repository.head()
+    linked.git("pack-refs", "--all")
+    assert head_of(linked.path) == linked.head()
+    linked.git("checkout", "--quiet", "--detach", "main")
+    assert head_of(linked.path) == repository.head()
+
+
+def test_head_before_the_first_commit_or_without_a_repository_is_unknown(make_repository: Make, tmp_path: Path) -> None:
+    assert head_of(make_repository().path) is None
+    assert head_of(tmp_path) is None

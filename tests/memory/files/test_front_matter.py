@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from sidecar.core.errors import Conflict
 from sidecar.core.yaml_edit import Value
 from sidecar.memory.files import MalformedFrontMatter, front_matter
+from tests.support.cases import together
 from tests.support.depth import examples
 
 BYTES_IN_PLACE = """\ufeff---\r
@@ -153,7 +154,7 @@ def test_our_own_form_is_parsed_like_yaml(matter: str) -> None:
     assert read_or_not(front_matter.read_values, matter) == read_or_not(by_marks, matter)
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "sentence"),
     [
         ("---\nid: 1\n", "The front matter has no closing line `---`."),
@@ -179,7 +180,7 @@ def test_a_file_without_front_matter_gets_one_before_what_it_has(text: str) -> N
     assert changed.startswith("\ufeff") is text.startswith("\ufeff")
 
 
-@pytest.mark.parametrize(
+@together(
     ("matter", "expected"),
     [
         ("{}\n", "{id: mem-1}\n"),

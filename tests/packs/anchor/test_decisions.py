@@ -74,4 +74,12 @@ def test_outdated_decisions_have_at_most_half_of_the_places() -> None:
     assert sum("[accepted]" in line for line in lines) == len(valid)
     assert [line[6:8] for line in lines if "superseded" in line] == ["22", "23"]
     mixed = split_decisions([*valid[:2], *outdated]).pointers
-    assert sum("superseded" in line for line in mixed) == 6
+    assert [line[6:8] for line in mixed if "superseded" in line] == ["22", "23"]
+
+
+def test_accepted_decisions_that_are_rules_leave_no_pointers_to_outdated_ones() -> None:
+    text = "# Choice {n}\n\nStatus: {status}\n\n## Decision\n\nUse {n}.\n"
+    decisions = [Document(f"adr/{n}.md", text.format(n=n, status="superseded by 9")) for n in range(1, 5)]
+    decisions += [Document("adr/9.md", text.format(n=9, status="accepted"))]
+    lines = split_decisions(decisions)
+    assert (lines.pointers, len(lines.rules)) == ([], 1)

@@ -3,9 +3,10 @@
 import pytest
 
 from sidecar.packs.anchor.rejected_commands import rejection_of, run_script
+from tests.support.cases import together
 
 
-@pytest.mark.parametrize(
+@together(
     ("instruction", "replacement"),
     [
         ("Use pnpm instead of npm.", "pnpm test"),
@@ -32,7 +33,7 @@ def test_a_rejected_package_manager_is_replaced_by_the_named_one(instruction: st
     assert (rejection.program, rejection.instruction, rejection.replacement) == ("npm", 1, replacement)
 
 
-@pytest.mark.parametrize(
+@together(
     "instruction",
     [
         "Use npm instead of pnpm",

@@ -95,3 +95,56 @@ def test_sentences_that_state_a_rule_are_found_in_a_file_for_agents() -> None:
 def test_rules_in_other_languages_are_found(rule: str) -> None:
     assert rules_of(Document("AGENTS.md", f"# Regras\n\n{rule}\n")) == [f"- {rule} (AGENTS.md:3)"]
     assert rules_of(Document("AGENTS.md", f"# Regras\n\n- {rule}\n")) == [f"- {rule} (AGENTS.md:3)"]
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "New settings have to be documented.",
+        "Direct access to the database is not allowed in views.",
+        "Não use print no código.",
+        "Os testes não podem acessar a rede.",
+        "No uses variables globales.",
+        "Los cambios tienen que llevar pruebas.",
+        "N'utilisez pas de variables globales.",
+        "Il faut documenter chaque option.",
+        "Die Tests dürfen kein Netzwerk benutzen.",
+        "Globale Variablen sind nicht erlaubt.",
+        "Non usare variabili globali.",
+        "È vietato modificare i file generati.",
+        "Tests mogen geen netwerk gebruiken.",
+        "Не используйте глобальные переменные.",
+        "Каждый обработчик обязан возвращать ответ.",
+        "すべてのテストは pytest で書くこと。",
+        "print を使わないでください。",
+        "テストではネットワークを使用してはならない。",
+        "不能直接访问数据库。",
+        "测试应该使用 pytest。",
+    ],
+)
+def test_rules_in_prose_are_found_in_every_supported_language(rule: str) -> None:
+    assert rules_of(Document("AGENTS.md", f"# Notes\n\n{rule}\n")) == [f"- {rule} (AGENTS.md:3)"]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "We usually keep views small.",
+        "Die Tests liegen in tests/.",
+        "Los ejemplos están en la carpeta docs.",
+        "Les exemples se trouvent dans docs.",
+        "Il codice si trova in src.",
+        "Я пишу код на Питоне.",
+        "設定のことは config を見る。",
+        "配置文件在这里。",
+    ],
+)
+def test_descriptions_in_prose_are_not_rules(statement: str) -> None:
+    assert rules_of(Document("AGENTS.md", f"# Notes\n\n{statement}\n")) == []
+
+
+def test_a_file_name_does_not_end_a_sentence() -> None:
+    text = "# Notes\n\nEvery option must be in docs/config.rst and e.g. README.md. Look there.\n"
+    assert rules_of(Document("AGENTS.md", text)) == [
+        "- Every option must be in docs/config.rst and e.g. README.md. (AGENTS.md:3)"
+    ]

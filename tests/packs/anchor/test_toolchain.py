@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.packs.anchor import SETTINGS_FILES, setting_lines
+from tests.support.cases import together
 
 PYPROJECT = """
 [project]
@@ -28,7 +29,7 @@ type = "forbidden"
 """
 
 
-@pytest.mark.parametrize(
+@together(
     ("path", "text", "lines"),
     [
         (

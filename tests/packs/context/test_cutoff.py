@@ -1,7 +1,7 @@
 """A prompt that names a file is about it, its linked files, and clear word matches."""
 
 from sidecar.codebase import RankedFile
-from sidecar.packs import above_cutoff, comes_last, with_evidence
+from sidecar.packs import above_cutoff, comes_last, dominant_file, with_evidence
 
 NAMED = RankedFile("src/cart.py", 20.0, {"namedPath": 14.0, "text": 2.37}, ("cart",), ())
 MENTIONED = RankedFile("src/till.py", 24.0, {"mentioned": 20.0}, (), ())
@@ -58,3 +58,11 @@ def test_tests_and_generated_files_come_last_unless_requested() -> None:
     assert comes_last(lock, wants_tests=True)
     assert not comes_last(other("yarn.lock", namedPath=14.0), wants_tests=False)
     assert not comes_last(other("src/cart.py", text=1.0), wants_tests=False)
+
+
+def test_a_file_far_before_the_others_dominates_unless_files_are_named() -> None:
+    best, second = other("a.py", text=8.0), other("b.py", text=5.1)
+    assert dominant_file([second, best]) is None
+    assert dominant_file([other("c.py", text=4.9), best]) == "a.py"
+    assert dominant_file([best, NAMED]) is None
+    assert dominant_file([best]) is None

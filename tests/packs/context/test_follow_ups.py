@@ -21,10 +21,15 @@ def paths_of(text: str) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "prompt", ["refactor", "hi", "fix it", "olá, corrige isso", "これを直してください", "the user and the value of it"]
-)
+    "prompt",
+    [
+        "refactor", "hi", "fix it", "olá, corrige isso", "これを直してください", "the user and the value of it",
+        "hola", "ok merci",
+        "<command-name>/voucher</command-name>\n<command-message>voucher</command-message>\n<command-args></command-args>",
+    ],
+)  # fmt: skip
 def test_nothing_relevant_sends_no_context(talk: Talk, shop: Repository, prompt: str) -> None:
-    shop.commit(MORE)
+    shop.commit({**MORE, "docs/greetings.md": "hola, bonjour, merci, gracias\n"})
     assert "context" not in kinds(talk().pre_run(prompt))
 
 

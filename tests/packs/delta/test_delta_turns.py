@@ -1,5 +1,7 @@
 """The delta over several turns in a real repository: each change once, and no more of it than is new."""
 
+from typing import Any
+
 import pytest
 
 from tests.support.conversation import Conversation, bash, sent
@@ -217,3 +219,48 @@ def test_a_rebase_or_merge_in_progress_is_named_until_it_ends(talk: Talk, shop: 
     with pytest.raises(AssertionError, match="merge"):
         shop.git("merge", "--quiet", "other")
     assert "A merge is in progress." in delta(chat)
+
+
+def test_binary_files_modes_and_links_are_named_with_their_status(talk: Talk, shop: Repository) -> None:
+    shop.commit({"logo.png": b"\x89PNG\x00\x01", "run.sh": "echo\n"}, "Add a logo")
+    chat = talk()
+    chat.turn(PROMPT)
+
+    def lines() -> list[str]:
+        return text_of(chat.turn("go on"), "delta").splitlines()[2:]
+
+    (shop.path / "logo.png").write_bytes(b"\x89PNG\x00\x02")
+    (shop.path / "icon.ico").write_bytes(b"\x00\x00\x01")
+    assert lines() == ["untracked: icon.ico (binary)", "unstaged: logo.png (binary)"]
+    (shop.path / "logo.png").write_bytes(b"\x89PNG\x00\x03")
+    assert lines() == ["unstaged: logo.png (binary), changed again"]
+    (shop.path / "run.sh").chmod(0o755)
+    assert lines() == ["unstaged: run.sh (its mode, or binary content)"]
+    shop.git("add", "-A")
+    shop.git("commit", "-qm", "Redraw")
+    assert lines()[-2:] == ["committed: icon.ico", "committed: logo.png"]
+
+
+def test_files_that_were_only_counted_are_reported_as_unchanged_again(talk: Talk, shop: Repository) -> None:
+    shop.commit({f"many/{number}.txt": "1\n" for number in range(120)}, "Add many")
+    chat = talk()
+    chat.turn(PROMPT)
+    shop.write({f"many/{number}.txt": "2\n" for number in range(120)})
+    listed = text_of(chat.turn("go on"), "delta").splitlines()[-1]
+    assert listed.startswith("80 more changed files: ")
+    assert listed.endswith(" and 20 more")
+    shop.git("checkout", "-q", ".")
+    last = text_of(chat.turn("go on"), "delta")
+    assert "no longer among the changed files, unless named here: 80 more" in last
+
+
+def test_what_a_command_of_the_agent_changed_is_its_own(talk: Talk, shop: Repository) -> None:
+    chat = talk()
+    chat.turn(PROMPT)
+
+    def replaces() -> list[dict[str, Any]]:
+        shop.write({"src/cart.py": "x = 2\n"})
+        return [bash("sed -i s/1/2/ src/cart.py", "")]
+
+    chat.turn("format", replaces)
+    assert not text_of(chat.turn("go on"), "delta")

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.ralph.agent import AnsiStripper
+from tests.support.cases import together
 
 PIECES = st.sampled_from(
     [
@@ -54,7 +55,7 @@ def test_control_sequences_are_removed_completely(text: str) -> None:
     assert "\x1b" not in stripped(text)
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "visible"),
     [
         ("\x1b[1;31mred\x1b[0m", "red"),

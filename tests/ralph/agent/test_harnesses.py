@@ -17,6 +17,7 @@ from sidecar.ralph.agent import (
     installed_version,
     parse_version,
 )
+from tests.support.cases import together
 from tests.support.fake_agent import FakeAgent, outputs
 
 PROMPT = "Fix the parser. " * 20_000
@@ -30,7 +31,7 @@ def command(options: AgentOptions) -> AgentCommand:
     return agent_command(options, PROMPT, HERE, {"PATH": "bin"}, prompt_file=FILE)
 
 
-@pytest.mark.parametrize(
+@together(
     ("options", "argv"),
     [
         (AgentOptions("claude"), f"{CLAUDE} --permission-mode acceptEdits"),
@@ -55,7 +56,6 @@ def command(options: AgentOptions) -> AgentCommand:
         ),
         (AgentOptions("opencode", allow_all=True, version=(1, 2, 0)), "opencode run --format json"),
     ],
-    ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_command_line_depends_on_the_version_and_the_prompt_goes_to_stdin(options: AgentOptions, argv: str) -> None:
     run = command(options)

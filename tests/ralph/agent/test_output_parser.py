@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.ralph.agent import PARSERS, OutputFormat, OutputParser, PromiseSearch, Tail, Usage, UsageLimit
+from tests.support.cases import together
 
 PROMISE = "<promise>COMPLETE</promise>"
 NOW_MS = 1_772_357_400_000
@@ -39,7 +40,7 @@ def claude_text(text: str, **members: Any) -> dict[str, Any]:
 CLAUDE_TOOL = {"type": "assistant", "message": {"content": [{"type": "tool_use", "name": "Edit", "input": {}}]}}
 
 
-@pytest.mark.parametrize(
+@together(
     ("events", "promise"),
     [
         ([claude_text(PROMISE)], True),
@@ -167,7 +168,7 @@ def codex_text(text: str) -> dict[str, Any]:
     return {"type": "item.completed", "item": {"id": "0", "type": "agent_message", "text": text}}
 
 
-@pytest.mark.parametrize(
+@together(
     ("events", "promise"),
     [
         ([codex_text(PROMISE)], True),

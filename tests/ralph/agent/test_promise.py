@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from sidecar.core.errors import InvalidParams
 from sidecar.ralph.agent import PromiseSearch, collapse_whitespace
+from tests.support.cases import together
 
 PROMISE = "<promise>COMPLETE</promise>"
 
@@ -88,7 +89,7 @@ def test_any_closed_tag_counts(text: str) -> None:
     assert found("COMPLETE", text)
 
 
-@pytest.mark.parametrize(
+@together(
     "text",
     [
         "COMPLETE",

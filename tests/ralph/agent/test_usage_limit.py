@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.ralph.agent import find_usage_limit
+from tests.support.cases import together
 
 NOW = datetime(2026, 3, 1, 9, 30, tzinfo=UTC)  # a Sunday
 NOW_MS = int(NOW.timestamp() * 1000)
@@ -31,7 +32,7 @@ def at(year: int, month: int, day: int, hour: int, minute: int = 0) -> int:
     return int(datetime(year, month, day, hour, minute, tzinfo=UTC).timestamp() * 1000) + 60_000
 
 
-@pytest.mark.parametrize(
+@together(
     ("text", "resets_at_ms"),
     [
         ("Claude AI usage limit reached|1760000400", 1_760_000_400_000),
@@ -75,7 +76,7 @@ def test_limit_is_parsed_with_its_reset_time(text: str, resets_at_ms: int | None
     assert limit.text == " ".join(text.split())
 
 
-@pytest.mark.parametrize(
+@together(
     "text",
     [
         "",

@@ -1,0 +1,157 @@
+"""The index of a repository in a file of the state folder, so that a new process need not fill it from the file cache.
+
+The file is derived: one that is damaged, of another version or of another machine counts as absent.
+"""
+
+import mmap
+import os
+import sys
+from array import array
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
+
+import blake3
+import orjson
+
+from sidecar import __version__
+from sidecar.codebase.files import TrackedFiles, dump_tracked, load_tracked
+from sidecar.codebase.search.commit_history import Commit, dump_commits, load_commits
+from sidecar.codebase.search.index import SharedIndex
+from sidecar.codebase.search.shared_documents import SharedDocuments
+from sidecar.codebase.summary.summarize import SUMMARY_VERSION
+from sidecar.core.binary_sections import Section, SectionReader, of_bytes, parts_of
+from sidecar.core.digests import short_id
+from sidecar.system.atomic_write import TEMPORARY_SUFFIX, write_atomic
+
+FORMAT = 3
+"""Raise after a change of what is stored, of how texts are split into terms, or of which files are listed."""
+
+FOLDER, SUFFIX = "indexes", ".index"
+MAX_FILES = 6
+"""Number of repositories whose indexes stay on disk, the most recently used ones."""
+
+LEFTOVER_SECONDS = 3_600
+"""A temporary file this much older than the last index was left behind by a killed process."""
+
+_DIGEST_BYTES = 32
+
+
+class LoadedIndex(NamedTuple):
+    """The documents of a repository's worktrees, the listing of one, and the commits of one head."""
+
+    documents: SharedDocuments
+    tracked: TrackedFiles
+    head: str | None
+    commits: tuple[Commit, ...]
+
+
+class StoredIndex:
+    """The file of one repository's index."""
+
+    def __init__(self, state_dir: Path, key: str) -> None:
+        self._folder = state_dir / FOLDER
+        self._path = self._folder / f"{short_id(key, 24)}{SUFFIX}"
+        self._version: int | None = None
+        """Version of the documents that the file holds."""
+
+    def load(self) -> "LoadedIndex | None":
+        """Return what is stored; None without a file that can be used."""
+        try:
+            with self._path.open("rb") as file:
+                loaded = _read(memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)))
+            os.utime(self._path)
+        except (OSError, ValueError, TypeError):
+            return None
+        self._version = loaded.documents.version if loaded is not None else None
+        return loaded
+
+    def changes_since(self, index: SharedIndex) -> int:
+        """Return the number of changes to the documents since they were stored; many if they never were."""
+        return index.documents.version - self._version if self._version is not None else sys.maxsize
+
+    def save(
+        self, index: SharedIndex, tracked: TrackedFiles, head: str | None = None, commits: Sequence[Commit] = ()
+    ) -> bool:
+        """Write the file; return False if it could not be written, or the documents changed meanwhile."""
+        version = index.documents.version
+        parts = _locked(index, _parts(index, tracked, head, commits))
+        try:
+            self._folder.mkdir(mode=0o700, exist_ok=True)
+            write_atomic(str(self._path), _with_digest(parts), durable=False)
+        except (OSError, _Changed):
+            return False
+        self._version = version
+        with suppress(OSError):
+            self._remove_others()
+        return True
+
+    def _remove_others(self) -> None:
+        """Remove the files that were not used for the longest time."""
+        files = sorted(self._folder.glob(f"*{SUFFIX}"), key=lambda path: path.stat().st_mtime, reverse=True)
+        for path in files[MAX_FILES:]:
+            path.unlink(missing_ok=True)
+        for path in self._folder.glob(f"*{TEMPORARY_SUFFIX}"):
+            if path.stat().st_mtime < files[0].stat().st_mtime - LEFTOVER_SECONDS:
+                path.unlink(missing_ok=True)
+
+
+class _Changed(Exception):
+    """The documents changed while they were being written."""
+
+
+def _locked(index: SharedIndex, parts: Iterator[bytes]) -> Iterator[bytes]:
+    """Make each part under the index's lock, so that searches wait for one part at most. Raise _Changed."""
+    with index.lock:
+        documents, version = index.documents, index.documents.version
+        if not documents.is_settled:
+            raise _Changed
+    while True:
+        with index.lock:
+            if index.documents is not documents or documents.version != version:
+                raise _Changed
+            part = next(parts, None)
+        if part is None:
+            return
+        yield part
+
+
+def _with_digest(parts: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield the parts, and at the end the digest of all."""
+    hasher = blake3.blake3()
+    for part in parts:
+        hasher.update(part)
+        yield part
+    yield hasher.digest(_DIGEST_BYTES)
+
+
+def _parts(index: SharedIndex, tracked: TrackedFiles, head: str | None, commits: Sequence[Commit]) -> Iterator[bytes]:
+    yield _header()
+    yield from parts_of(_sections(index, tracked, head, commits))
+
+
+def _sections(
+    index: SharedIndex, tracked: TrackedFiles, head: str | None, commits: Sequence[Commit]
+) -> Iterator[Section]:
+    yield from dump_tracked(tracked)
+    yield of_bytes((head or "").encode())
+    yield from dump_commits(commits)
+    yield from index.documents.dump()
+
+
+def _header() -> bytes:
+    machine = [sys.byteorder, sys.version, *sys.hash_info[:2], *(array(code).itemsize for code in "HIQ")]
+    return orjson.dumps(["index", FORMAT, __version__, SUMMARY_VERSION, *machine]) + b"\n"
+
+
+def _read(content: memoryview) -> LoadedIndex | None:
+    header, body = _header(), content[:-_DIGEST_BYTES]
+    if content[: len(header)] != header or blake3.blake3(body).digest(_DIGEST_BYTES) != content[-_DIGEST_BYTES:]:
+        return None
+    reader = SectionReader(body[len(header) :])
+    tracked = load_tracked(reader)
+    head, commits = str(reader.bytes(), "utf-8") or None, load_commits(reader)
+    documents = SharedDocuments()
+    documents.load(reader)
+    return LoadedIndex(documents, tracked, head, commits)

@@ -1,0 +1,67 @@
+"""Sections of bytes, one after another, each with its size in front: how arrays are stored in a file. Pure."""
+
+from array import array
+from collections.abc import Iterable, Iterator
+
+SIZE_BYTES = 8
+
+Section = tuple[int, Iterator[bytes]]
+"""A section's size and parts, which may be made one at a time."""
+
+
+def of_bytes(content: bytes) -> Section:
+    """Return a section of some bytes."""
+    return len(content), iter((content,))
+
+
+def of_texts(texts: Iterable[str]) -> Section:
+    """Return a section of texts, none of which contains a zero."""
+    return of_bytes("".join(f"{text}\0" for text in texts).encode("utf-8", "surrogatepass"))
+
+
+def parts_of(sections: Iterable[Section]) -> Iterator[bytes]:
+    """Yield the parts of sections, each section after its size."""
+    for size, parts in sections:
+        yield size.to_bytes(SIZE_BYTES, "little")
+        yield from parts
+
+
+class SectionReader:
+    """Reads sections in the order in which they were written."""
+
+    def __init__(self, content: memoryview) -> None:
+        self._content = content
+        self._at = 0
+
+    def bytes(self) -> memoryview:
+        """Return the next section. Raise ValueError at the end."""
+        start = self._at + SIZE_BYTES
+        end = start + int.from_bytes(self._content[self._at : start], "little")
+        if end > len(self._content) or start > len(self._content):
+            raise ValueError("the last section is not whole")
+        self._at = end
+        return self._content[start:end]
+
+    def texts(self) -> list[str]:
+        """Return the texts of the next section."""
+        return str(self.bytes(), "utf-8", "surrogatepass").split("\0")[:-1]
+
+    def numbers(self, code: str) -> "array[int]":
+        """Return the numbers of the next section, by their type code."""
+        numbers = array(code)
+        numbers.frombytes(self.bytes())
+        return numbers
+
+    def arrays(self, code: str, counts: Iterable[int]) -> Iterator["array[int]"]:
+        """Return the arrays of the next section, by their type code and their lengths."""
+        return _arrays(self.bytes(), code, counts)
+
+
+def _arrays(content: memoryview, code: str, counts: Iterable[int]) -> Iterator["array[int]"]:
+    at = 0
+    for count in counts:
+        numbers = array(code)
+        end = at + count * numbers.itemsize
+        numbers.frombytes(content[at:end])
+        at = end
+        yield numbers

@@ -1,0 +1,193 @@
+"""The stored index restores what an earlier process knew; a file that cannot be used counts as absent."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from sidecar.codebase import stored_index
+from sidecar.codebase.file_map import FileMap
+from sidecar.codebase.files import TrackedFiles
+from sidecar.codebase.search.index import FileIndex, SharedIndex
+from sidecar.codebase.stored_index import StoredIndex
+from sidecar.codebase.unindexed_files import VendoredState
+from tests.codebase.search.corpus import ask, commit, fill, forgetful, index_of, listing
+from tests.codebase.search.test_shared_documents import answers_of
+from tests.support.conversation import Conversation
+from tests.support.memory_sidecar import MemorySidecar
+from tests.support.repositories import Repository
+
+Make = Callable[..., Repository]
+TEXTS = {
+    f"{folder}{word}_{number}.{suffix}": (
+        f"import zoo.{word}\n\n\n# HACK: never\ndef feed_{word}():\n    pelican = {number}\n"
+    )
+    for folder in ("", "src/", "src/zoo/")
+    for word in ("pelican", "walrus", "größe")
+    for suffix in ("py", "md")
+    for number in range(40)
+}
+COMMITS = (
+    commit(3, "Feed the \udce9", "src/\udce9.py", "b.py"),
+    commit(2, "Feed the walrus", "src/walrus_1.py", moved=[("a.py", "b.py"), ("c.py", "d.py")]),
+    commit(1, "", "a.py"),
+    commit(0, "Begin"),
+)
+TRACKED = TrackedFiles(
+    "digest", FileMap({"a.py": "1", "src/\udce9.py": "2"}, {}), frozenset(("a.min.js",)), {"a.min.js": "3"},
+    VendoredState({"vendor": frozenset(("x", "y")), "": frozenset()}, frozenset(("m.py",))), 3,
+)  # fmt: skip
+
+
+@pytest.fixture
+def index() -> SharedIndex:
+    """An index of one worktree, with a document of an earlier content."""
+    shared = SharedIndex()
+    view = FileIndex(forgetful, shared)
+    for texts in (TEXTS | {"src/old.py": "otter = 1\n"}, TEXTS):
+        view.update(listing(texts))
+        fill(view, texts)
+    return shared
+
+
+def _restored(stored: StoredIndex) -> SharedIndex:
+    loaded = stored.load()
+    assert loaded is not None
+    shared = SharedIndex()
+    assert shared.restore(loaded.documents)
+    return shared
+
+
+def test_restored_index_answers_like_one_built_from_scratch(tmp_path: Path, index: SharedIndex) -> None:
+    assert StoredIndex(tmp_path, "key").save(index, TRACKED, COMMITS[0].id, COMMITS)
+    later = StoredIndex(tmp_path, "key")
+    view = FileIndex(forgetful, _restored(later))
+    assert view.update(listing(TEXTS)) == []
+    assert answers_of(view, TEXTS) == answers_of(index_of(TEXTS), TEXTS)
+    edited = TEXTS | {"src/pelican_1.py": "def feed_otter(): ...\n"}
+    assert view.update(listing(edited)) == ["src/pelican_1.py"]
+    fill(view, edited)
+    assert answers_of(view, edited) == answers_of(index_of(edited), edited)
+    loaded = later.load()
+    assert loaded is not None
+    assert (loaded.head, loaded.commits) == (COMMITS[0].id, COMMITS)
+    assert loaded.tracked == TRACKED
+
+
+def test_restored_index_can_be_stored_again(tmp_path: Path, index: SharedIndex) -> None:
+    first = StoredIndex(tmp_path, "key")
+    assert first.changes_since(index) > 1_000_000
+    assert first.save(index, TRACKED)
+    assert first.changes_since(index) == 0
+    stored = StoredIndex(tmp_path, "other")
+    assert stored.save(_restored(first), TRACKED)
+    view = FileIndex(forgetful, _restored(stored))
+    view.update(listing(TEXTS))
+    assert answers_of(view, TEXTS) == answers_of(index_of(TEXTS), TEXTS)
+
+
+def test_documents_that_are_known_already_are_not_replaced(tmp_path: Path, index: SharedIndex) -> None:
+    stored = StoredIndex(tmp_path, "key")
+    stored.save(index, TRACKED)
+    loaded = stored.load()
+    assert loaded is not None
+    assert not index.restore(loaded.documents)
+
+
+def _damage(path: Path) -> None:
+    content = bytearray(path.read_bytes())
+    content[len(content) // 2] ^= 1
+    path.write_bytes(content)
+
+
+def _truncate(path: Path) -> None:
+    path.write_bytes(path.read_bytes()[:-100])
+
+
+def _empty(path: Path) -> None:
+    path.write_bytes(b"")
+
+
+@pytest.mark.parametrize("spoil", [_damage, _truncate, _empty, Path.unlink])
+def test_file_that_is_damaged_or_missing_counts_as_absent(
+    tmp_path: Path, index: SharedIndex, spoil: Callable[[Path], object]
+) -> None:
+    StoredIndex(tmp_path, "key").save(index, TRACKED)
+    spoil(next((tmp_path / "indexes").iterdir()))
+    assert StoredIndex(tmp_path, "key").load() is None
+
+
+def test_file_of_another_version_counts_as_absent(
+    tmp_path: Path, index: SharedIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    StoredIndex(tmp_path, "key").save(index, TRACKED)
+    monkeypatch.setattr(stored_index, "FORMAT", stored_index.FORMAT + 1)
+    assert StoredIndex(tmp_path, "key").load() is None
+
+
+def test_documents_that_change_meanwhile_are_not_stored(
+    tmp_path: Path, index: SharedIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes: list[int] = []
+
+    def change(size: int) -> int:
+        sizes.append(size)
+        index.documents.version += 1
+        return size
+
+    monkeypatch.setattr(stored_index, "parts_of", lambda sections: (bytes(change(size) * 0) for size, _ in sections))
+    assert not StoredIndex(tmp_path, "key").save(index, TRACKED)
+    assert len(sizes) == 1
+    assert list((tmp_path / "indexes").iterdir()) == []
+
+
+def test_least_recently_used_files_are_removed(
+    tmp_path: Path, index: SharedIndex, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stored_index, "MAX_FILES", 2)
+    for number, key in enumerate(("a", "b", "c")):
+        stored = StoredIndex(tmp_path, key)
+        stored.save(index, TRACKED)
+        for path in (tmp_path / "indexes").iterdir():
+            if path.stat().st_mtime > 1_000_000:
+                os.utime(path, (number, number))
+    assert [StoredIndex(tmp_path, key).load() is not None for key in ("a", "b", "c")] == [False, True, True]
+
+
+def test_temporary_files_of_killed_processes_are_removed(tmp_path: Path, index: SharedIndex) -> None:
+    folder = tmp_path / "indexes"
+    folder.mkdir()
+    for name, at in (("a.1.new", 1), ("b.2.new", 4_000_000_000)):
+        (folder / name).write_bytes(b"")
+        os.utime(folder / name, (at, at))
+    assert StoredIndex(tmp_path, "key").save(index, TRACKED)
+    assert [path.name for path in folder.glob("*.new")] == ["b.2.new"]
+
+
+def test_new_process_finds_what_an_earlier_one_indexed(tmp_path: Path, make_repository: Make) -> None:
+    repository = make_repository({path: text for path, text in TEXTS.items() if path.isascii()})
+    for turn in range(2):
+        sidecar = MemorySidecar(tmp_path / "state")
+        sidecar.client.initialize(settings={"mode": "active"})
+        process = sidecar.app.process
+        assert process is not None
+        shared = process.workspaces.get(str(repository.path), None).slices.repository.shared
+        if turn == 0:
+            assert sidecar.client.request("codebase/index", {"cwd": str(repository.path)})["complete"]
+            shared.store()
+        else:
+            chat = Conversation(sidecar.client, repository.path)
+            result = chat.pre_run("Feed the walrus in src/zoo/walrus_7.py")
+            assert not result["metadata"]["partial"]
+            assert "walrus_7.py" in "".join(block["text"] for block in result["blocks"])
+        assert not shared.must_be_stored()
+        sidecar.close()
+
+
+def test_search_in_a_restored_index_is_the_same(tmp_path: Path, index: SharedIndex) -> None:
+    stored = StoredIndex(tmp_path, "key")
+    stored.save(index, TRACKED)
+    view = FileIndex(forgetful, _restored(stored))
+    view.update(listing(TEXTS))
+    assert ask(view, "feed the walrus") == ask(index_of(TEXTS), "feed the walrus")
