@@ -33,6 +33,8 @@ class Recipe(NamedTuple):
     test_file: str
     tests: Mapping[str, str]
     common: Mapping[str, str] = {}
+    prepare: str = ""
+    """A command that runs first and is not recorded."""
 
 
 def _js(head: str, equal: str) -> dict[str, str]:
@@ -111,6 +113,52 @@ class CartTest {{
   @Test void total() {{ {} }}
 }}
 """
+_BUN = 'import { describe, it, expect } from "bun:test"\n'
+_PLAYWRIGHT = """import {{ test, expect }} from "@playwright/test"
+
+test.describe("Cart", () => {{
+  test("is empty", () => {{ expect(2).toBe(2) }})
+  test("adds up", () => {{ {} }})
+}})
+"""
+_DENO = """function equal(a: number, b: number) {{ if (a !== b) throw new Error(`${{a}} is not ${{b}}`) }}
+
+Deno.test("is empty", () => equal(2, 2))
+Deno.test("Cart", async (t) => {{
+  await t.step("adds up", () => {{ {} }})
+}})
+"""
+_EX = """defmodule CartTest do
+  use ExUnit.Case
+
+  test "is empty" do
+    assert 2 == 2
+  end
+
+  describe "cart" do
+    test "adds up" do
+      {}
+    end
+  end
+end
+"""
+_MIX = """defmodule Shop.MixProject do
+  use Mix.Project
+  def project, do: [app: :shop, version: "0.1.0"]
+end
+"""
+_CMAKE = """cmake_minimum_required(VERSION 3.10)
+project(shop NONE)
+enable_testing()
+add_test(NAME cart.is_empty COMMAND ${{CMAKE_COMMAND}} -E true)
+add_test(NAME cart.adds_up COMMAND {})
+"""
+_VITEST_BROWSER = """import {{ defineConfig }} from "vitest/config"
+import {{ playwright }} from "@vitest/browser-playwright"
+const launchOptions = {{ executablePath: "{}", args: ["--no-sandbox"] }}
+export default defineConfig({{ test: {{ browser: {{ enabled: true, headless: true, screenshotFailures: false,
+  provider: playwright({{ launchOptions }}), instances: [{{ browser: "chromium" }}] }} }} }})
+"""
 _JS_ASSERT = 'import assert from "node:assert"\n'
 _POM = """<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>
 <groupId>org.example</groupId><artifactId>shop</artifactId><version>1</version>
@@ -156,6 +204,43 @@ RECIPES = {
         "npx vitest run", "npx vitest --version", "cart.test.js",
         _js('import { describe, it, expect } from "vitest"\n', "expect(2).toBe({})"),
         {"package.json": '{"name": "shop", "type": "module"}\n'},
+    ),
+    "vitest_browser": Recipe(
+        "npx vitest run", "npx vitest --version", "cart.test.js",
+        _js('import { describe, it, expect } from "vitest"\n', "expect(2).toBe({})"),
+        {
+            "package.json": '{"name": "shop", "type": "module"}\n',
+            "vitest.config.js": _VITEST_BROWSER.format(shutil.which("chromium") or "chromium"),
+        },
+    ),
+    "playwright": Recipe(
+        "npx playwright test", "npx playwright --version", "tests/cart.spec.js",
+        _each(
+            _PLAYWRIGHT, "expect(2).toBe(2)", "expect(1).toBe(2)", "nowhere.toBeFound()", 'import "./nowhere.js"\n',
+        ),
+        {"package.json": '{"name": "shop", "type": "module"}\n', "playwright.config.js": "export default {}\n"},
+    ),
+    "bun": Recipe(
+        "npx bun test", "npx bun --version", "cart.test.ts", _js(_BUN, "expect(2).toBe({})"),
+        {"mail.test.ts": 'import { test } from "bun:test"\ntest("sends", () => {})\n'},
+    ),
+    "deno": Recipe(
+        "npx deno test", "npx deno --version", "cart_test.ts",
+        _each(_DENO, "equal(2, 2)", "equal(1, 2)", 'throw new TypeError("no")', 'import "./nowhere.ts"\n'),
+        {"mail_test.ts": 'Deno.test("sends", () => {})\n'},
+    ),
+    "mix": Recipe(
+        "mix test", "elixir --short-version", "test/cart_test.exs",
+        _each(_EX, "assert 2 == 2", "assert 1 == 2", 'raise "no"', "nowhere()"),
+        {"mix.exs": _MIX, "test/test_helper.exs": "ExUnit.start()\n"}, "mix compile",
+    ),
+    "ctest": Recipe(
+        "ctest --test-dir build", "ctest --version", "CMakeLists.txt",
+        _each(
+            _CMAKE, "${CMAKE_COMMAND} -E true", "${CMAKE_COMMAND} -E false", "nowhere",
+            'sh -c "kill -SEGV $$"',
+        ),
+        {}, "cmake -S . -B build",
     ),
     "mocha": Recipe(
         "npx mocha cart.test.mjs", "npx mocha --version", "cart.test.mjs",
@@ -221,6 +306,8 @@ def _record(name: str, case: str, recipe: Recipe, version: str) -> None:
             (root / path).write_text(text, encoding="utf-8")
         if modules := os.environ.get("NODE_MODULES"):
             (root / "node_modules").symlink_to(modules)
+        if recipe.prepare:
+            _run(recipe.prepare, root)
         done = _run(recipe.command, root)
         assert done is not None
         text = _without_places(done.stdout, root)

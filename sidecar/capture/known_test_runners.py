@@ -1,7 +1,8 @@
 """Test runners as rows: their command, the output that is a result, the names of failing tests.
 
 Only what a runner prints as its result counts, not prose such as "0 failed" or "error page". The rows are taken from
-real output (tests/capture/test_results/outputs); those of Gradle and dotnet from their documentation.
+real output (tests/capture/test_results/outputs); those of Gradle and dotnet from their documentation, those of Swift
+and Flutter from output quoted in public issues (tests/capture/test_results/test_runner_table.py).
 """
 
 import re
@@ -54,6 +55,8 @@ def _row(
 
 _PYTEST_COUNTS = r"(?:\d+ [a-z]+(?: passed| failed)?(?:, )?)+ in [\d.]+s(?: \([\d:]+\))?(?: =+)?\s*$"
 
+_EXUNIT_TESTS = r"(?:\d+ (?:doctests?|propert(?:y|ies)|features?|tests?), )+"
+
 RUNNERS: tuple[Runner, ...] = (
     _row(
         "pytest", r"\b(?:pytest|py\.test)\b(?![./-])",
@@ -77,7 +80,7 @@ RUNNERS: tuple[Runner, ...] = (
         passed=r"^[ \t]*Tests  [1-9]\d* passed\b(?!.*failed)",
         broken=r"Startup Error|failed to load config|Worker exited unexpectedly",
         failing_name=r"^[ \t]*FAIL[ \t]+(\S.*?)(?: \[ .* \])?$", detail=r"^[ \t]*(?:\w*Error\b|→).*$",
-        summary=r"^[ \t]*Tests  .*$", passing=r"^[ \t]*✓ (\S+\.\w+)[ \t]+\(\d+ tests?\)",
+        summary=r"^[ \t]*Tests  .*$", passing=r"^[ \t]*✓ ((?:\|[^|\n]+\| )?\S+\.\w+)[ \t]+\(\d+ tests?\)",
     ),
     _row(
         "jest", r"\bjest\b|react-scripts test",
@@ -159,5 +162,67 @@ RUNNERS: tuple[Runner, ...] = (
         failing_name=r"^[ \t]+(?:Failed|X) (\S.*?) \[.*\]$",
         detail=r"^[ \t]+(?:Assert\.|Expected|Actual|\S*Exception).*$",
         summary=r"^(?:Failed|Passed)!  - .*$", passing=r"^[ \t]+(?:Passed|✓) (\S.*?) \[.*\]$",
+    ),
+    _row(
+        "playwright", r"\bplaywright test\b",
+        failed=r"^  [1-9]\d* (?:failed|interrupted)\n    \S[^\n]* › ",
+        passed=r"^  [1-9]\d* passed \([\d.]+(?:ms|[smh])\)$",
+        broken=r"^Error: ", failing_name=r"^  \d+\) (?:\[([^\]\n]+)\] › )?([^\s:]+)(?::\d+)* › (.+?)(?: ─+)?$",
+        detail=r"^[ \t]*(?:\w*Error:|Expected|Received|Test timeout of).*$",
+        summary=r"^  \d+ (?:failed|interrupted|flaky|skipped|did not run|passed)\b.*$",
+        passing=r"^[ \t]+(?:✓|ok)[ \t]+\d+ (?:\[([^\]\n]+)\] › )?([^\s:]+)(?::\d+)* › (.+?) \([\d.]+(?:ms|[smh])\)$",
+    ),
+    _row(
+        "bun test", r"\bbunx?(?: --\S+)* test\b",
+        failed=r"^ [1-9]\d* (?:fail|errors?)$", passed=r"^ [1-9]\d* pass$",
+        broken=r"^error: ", failing_name=r"^(?:\(fail\)|✗) (.+?)(?: \[[\d.]+m?s\])?$",
+        detail=r"^(?:\w*[eE]rror: |Expected|Received).*$", summary=r"^ \d+ (?:pass|fail|skip|todo|errors?)$",
+        passing=r"^(?:\(pass\)|✓) (.+?)(?: \[[\d.]+m?s\])?$", group=r"^(?:::group::)?(\S+\.[cm]?[jt]sx?):$",
+    ),
+    _row(
+        "deno test", r"\bdeno(?: -\S+)* test\b",
+        failed=r"^FAILED \| \d+ passed", passed=r"^ok \| [1-9]\d* passed",
+        broken=r"^error: ", failing_name=r"^(\S[^\n]*?) => (?:\./)?(\S+?):\d+:\d+$",
+        detail=r"^(?:error: (?!Test failed)|TS\d+ \[ERROR\]).*$", summary=r"^(?:ok|FAILED) \| .*$",
+    ),
+    _row(
+        "ctest", r"\bctest\b",
+        failed=r"^\d+% tests passed, [1-9]\d* tests? failed out of \d+$",
+        passed=r"^100% tests passed, 0 tests failed out of [1-9]\d*$",
+        broken=r"^(?:CMake Error|Internal ctest error|Cannot find file: )",
+        failing_name=r"^\t[ \t]*\d+ - (\S.*?) \([^)\n]*\)$",
+        detail=r"^(?:\s*\d+/\d+ Test +#\d+: .*\*\*\*|.*\b(?:Failure|Assertion)\b|CMake Error).*$",
+        summary=r"^\d+% tests passed, .*$", passing=r"^ *\d+/\d+ Test +#\d+: (\S+) \.+ +Passed\b",
+    ),
+    _row(
+        "swift test", r"\bswift test\b|\bxcodebuild\b.{0,300}\btest\b",
+        failed=r"^[ \t]*Executed \d+ tests?, with [1-9]\d* failures?|^\S +Test run with \d+ tests?\b.* failed after",
+        passed=r"^[ \t]*Executed [1-9]\d* tests?, with 0 failures|^\S +Test run with [1-9]\d* tests?\b.* passed after",
+        broken=r"^(?:\S+\.swift:\d+:\d+: )?error: |^\*\* (?:TEST|BUILD) FAILED \*\*",
+        failing_name=r"^Test Case '(?:-\[)?([\w.]+)[. ](\w+)\]?' failed"
+        r"|^\S +Test (?!run with |case )(\S.*?)(?: with \d+ test cases?)? failed after",
+        detail=r"^(?:\S+:\d+: error: |\S+\.swift:\d+:\d+: error: |\S +Test .* recorded an issue|error: ).*$",
+        summary=r"^Test Suite '(?:All|Selected) tests' .*\n[ \t]*Executed [1-9].*$|^\S +Test run with \d+ tests?\b.*$",
+        passing=r"^Test Case '(?:-\[)?([\w.]+)[. ](\w+)\]?' passed|^\S +Test (?!run with |case )(\S.*?) passed after",
+    ),
+    _row(
+        "flutter test", r"\b(?:flutter|dart)(?: -\S+)* test\b",
+        failed=r"(?:^|\r)\d+:\d\d \+\d+(?: ~\d+)? -[1-9]\d*: Some tests failed\.",
+        passed=r"(?:^|\r)\d+:\d\d \+[1-9]\d*(?: ~\d+)?: All tests passed!",
+        broken=r"^(?:Error: |Failed to |Could not find )",
+        failing_name=r"(?:^|\r)\d+:\d\d \+\d+(?: ~\d+)? -\d+: (?:loading )?"
+        r"(?:[^\n\r]*?((?:\w*test[/\\])?[^\s/\\]+_test\.dart)(?:: | (?=\[E\])))?([^\n\r]*?) ?\[E\]",
+        detail=r"^[ \t]*(?:Expected:|Actual:|Which:|\S+\.dart:\d+:\d+: Error:|\w*(?:Error|Exception)\b).*$",
+        summary=_NEVER,
+    ),
+    _row(
+        "mix test", r"\bmix(?: do)? (?:\w+\.)?test\b",
+        failed=rf"^{_EXUNIT_TESTS}(?:[1-9]\d* failures?\b|0 failures, (?:\d+ \w+, )*[1-9]\d* invalid)",
+        passed=rf"^(?=[^\n]*?[1-9]){_EXUNIT_TESTS}0 failures(?:, \d+ (?:excluded|skipped))*$",
+        broken=r"^(?:== Compilation error|\*\* \()",
+        failing_name=r"^[ \t]+\d+\) (?:test|doctest|property|feature) (.+ \([\w.]+\))\n[ \t]+(\S+?):\d+$",
+        detail=r"^[ \t]+(?:\*\* \(|Assertion with|code:|left:|right:|match \(=\)).*$"
+        r"|^(?:== Compilation error|\*\* \().*$",
+        summary=rf"^{_EXUNIT_TESTS}\d+ failures?.*$",
     ),
 )  # fmt: skip

@@ -29,7 +29,7 @@ _VERBS = frozenset(
 
 _FILTERS = frozenset(
     "-k -t --testNamePattern --test-name-pattern -g --grep -f --fgrep -run --run -e --example --filter -Dtest --tests"
-    " --testPathPattern --testPathPatterns -R".split()
+    " --testPathPattern --testPathPatterns -R -N --name --plain-name".split()
 )
 """Options that select tests by name: the value is a part of the name, or an expression."""
 
@@ -37,7 +37,7 @@ _NARROWING = frozenset(
     "-m --lf --last-failed --sw --stepwise --deselect --ignore --ignore-glob --changed --onlyChanged --only-changed"
     " --onlyFailures --only-failures --related --findRelatedTests --shard -p --package --lib --bin --bins --doc --test"
     " --exclude -skip --skip --exclude-group --group --testsuite --tag --project --selectProjects -short -pl"
-    " --next-failure --only".split()
+    " --next-failure --only --failed --stale --rerun-failed -E -L -LE -I -only-testing -skip-testing".split()
 )
 """Options that omit tests in a way their names do not show."""
 
@@ -47,12 +47,17 @@ _STOP_AT_FAILURE = lazy_regex(
 """Options that end a run at its first failure; the tests after it did not run."""
 
 _OPTIONS_WITH_VALUE = frozenset(
-    "-n -c -p -W -o -r -j --numprocesses --timeout --config --rootdir --tb --color --reporter --reporters --maxWorkers"
+    "-c -p -W -o -r -j --numprocesses --timeout --config --rootdir --tb --color --reporter --reporters --maxWorkers"
     " --max-workers --testTimeout --test-reporter --durations --cov-report -timeout -count -parallel -coverprofile"
-    " --profile --target --features --manifest-path --require --spec --ui --format --logger --verbosity -v:".split()
+    " --profile --target --features --manifest-path --require --spec --ui --format --logger --verbosity -v: --test-dir"
+    " --build-config --concurrency -scheme -destination -workspace --preload".split()
 )
 """Options whose next word is their value and selects nothing."""
 
+_WORKERS = lazy_regex(r"\d+|auto|logical")
+"""Values of pytest's `-n`, a number of processes; Flutter's selects tests by name."""
+
+_XCODE_SELECTION = ("-only-testing:", "-skip-testing:")
 _PATH = lazy_regex(r"[/\\]|\.\w{1,5}$|::")
 _EXPRESSION = lazy_regex(r"[\s|()^$*+?\[\]\\]")
 
@@ -138,8 +143,10 @@ def _parse_arguments(words: list[str], folder: tuple[str, ...]) -> Selection:
     stops = False
     remaining = iter(words)
     for word in remaining:
-        option, _, value = word.partition("=")
-        if _STOP_AT_FAILURE.fullmatch(word):
+        option, _, value = word.partition(":" if word.startswith(_XCODE_SELECTION) else "=")
+        if option == "-n":
+            filters.extend(name for name in (value or next(remaining, ""),) if not _WORKERS.fullmatch(name))
+        elif _STOP_AT_FAILURE.fullmatch(word):
             stops = True
         elif option in _FILTERS:
             filters.append(value or next(remaining, ""))
@@ -179,17 +186,18 @@ KILLED = frozenset((134, 137, 139, 143))
 
 _ANSI = lazy_regex(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 _COUNT = lazy_regex(
-    r"(?<!\d)(\d{1,12}) (passed|passing|failed|failing|failures?|errors?|skipped|pending|ignored|xfailed|tests?"
-    r"|examples?|total)\b"
-    r"|\b(pass|fail|cancelled|skipped|todo|tests|Tests run|Failures|Errors|Skipped|Tests|Failed|Passed|Total"
-    r"|failures|errors|Ran)(?:: *|=| )(\d+)"
+    r"(?<!\d)(\d{1,12}) (?:tests? (?=failed out))?(pass(?:ed|ing)?|flaky|fail(?:ed|ing|ures?)?|interrupted"
+    r"|errors?|invalid|issues?|skip(?:ped)?|pending|ignored|xfailed|excluded|todo|(?:doc)?tests?|propert(?:y|ies)|examples?"
+    r"|total)\b|\b(pass|fail|cancelled|skipped|todo|tests|Tests run|Failures|Errors|Skipped|Tests|Failed|Passed|Total"
+    r"|failures|errors|Ran|out of)(?:: *|=| )(\d+)"
 )
 _KINDS = {
-    **dict.fromkeys(("passed", "passing", "pass"), "passed"),
-    **dict.fromkeys(("failed", "failing", "failure", "failures", "fail", "cancelled"), "failed"),
-    **dict.fromkeys(("error", "errors"), "errors"),
-    **dict.fromkeys(("skipped", "pending", "ignored", "xfailed", "todo"), "skipped"),
-    **dict.fromkeys(("test", "tests", "example", "examples", "total", "tests run", "ran"), "total"),
+    **dict.fromkeys(("passed", "passing", "pass", "flaky"), "passed"),
+    **dict.fromkeys(("failed", "failing", "failure", "failures", "fail", "cancelled", "interrupted"), "failed"),
+    **dict.fromkeys(("error", "errors", "invalid", "issue", "issues"), "errors"),
+    **dict.fromkeys(("skipped", "skip", "pending", "ignored", "xfailed", "excluded", "todo"), "skipped"),
+    **dict.fromkeys(("test", "tests", "doctest", "doctests", "property", "properties"), "total"),
+    **dict.fromkeys(("example", "examples", "total", "tests run", "ran", "out of"), "total"),
 }
 
 
@@ -285,7 +293,7 @@ def counts_in(runner: Runner, output: str) -> Counts | None:
     """Add up the lines with test counts."""
     totals: Counter[str] = Counter()
     for line in runner.summary.finditer(output):
-        for match in _COUNT.finditer(output, line.start(), _line_end(output, line.start())):
+        for match in _COUNT.finditer(output, line.start(), max(line.end(), _line_end(output, line.start()))):
             kind = _KINDS.get((match[2] or match[3]).casefold())
             totals[kind or ""] += int(match[1] or match[4])
     if not totals:

@@ -20,6 +20,12 @@ NAMES = {
     "cargo": "tests::adds_up",
     "rspec": "spec/cart_spec.rb Cart adds up",
     "phpunit": "CartTest::testTotal",
+    "vitest_browser": "|chromium| cart.test.js > Cart > adds up",
+    "playwright": "tests/cart.spec.js Cart › adds up",
+    "bun": "cart.test.ts › Cart > adds up",
+    "deno": "Cart ... adds up cart_test.ts",
+    "mix": "cart adds up (CartTest) test/cart_test.exs",
+    "ctest": "cart.adds_up",
 }
 COUNTS = {
     "pytest": (Counts(3), Counts(2, 1), Counts(1, 2)),
@@ -27,6 +33,8 @@ COUNTS = {
     "jest": (Counts(3), Counts(2, 1), Counts(2, 1)),
     "go": (None, None, None),
     "phpunit": (Counts(2), Counts(1, 1), Counts(1, 0, 1)),
+    "bun": (Counts(3), Counts(2, 1), Counts(2, 1)),
+    "deno": (Counts(3), Counts(2, 1), Counts(2, 1)),
 }
 
 
@@ -59,6 +67,49 @@ def test_recorded_output_of_a_broken_run_is_a_failure(runner: str) -> None:
     assert all("cart" in name.casefold() for name in broke.names)
 
 
+# XCTest: jpsim/Yams#143; Swift Testing: swiftlang/vscode-swift#1458, swiftlang/swift-testing#1420 (macOS symbols).
+XCTEST = """Test Suite 'All tests' started at 2026-01-02 10:00:00.000.
+Test Suite 'CartTests' started at 2026-01-02 10:00:00.001.
+Test Case '-[ShopTests.CartTests testEmpty]' started.
+Test Case '-[ShopTests.CartTests testEmpty]' passed (0.001 seconds).
+Test Case '-[ShopTests.CartTests testTotal]' started.
+/shop/Tests/ShopTests/CartTests.swift:9: error: -[ShopTests.CartTests testTotal] : XCTAssertEqual failed: ("1") is not
+Test Case '-[ShopTests.CartTests testTotal]' failed (0.002 seconds).
+Test Suite 'CartTests' failed at 2026-01-02 10:00:00.004.
+\t Executed 2 tests, with 1 failure (0 unexpected) in 0.003 (0.003) seconds
+Test Suite 'All tests' failed at 2026-01-02 10:00:00.005.
+\t Executed 2 tests, with 1 failure (0 unexpected) in 0.003 (0.004) seconds
+◇ Test run started.
+✔ Test run with 0 tests passed after 0.001 seconds.
+"""
+XCTEST_PASSED = "Test Suite 'All tests' passed at 9:00.\n\t Executed 2 tests, with 0 failures (0 unexpected) in 0.1 s\n"
+SWIFT_TESTING = """◇ Test run started.
+↳ Testing Library Version: 6.2-dev
+◇ Test isEmpty() started.
+✔ Test isEmpty() passed after 0.001 seconds.
+✘ Test total(_:) recorded an issue with 1 argument items → 2 at Tests.swift:9:3: Expectation failed: (items → 2) != 2
+✘ Test total(_:) with 3 test cases failed after 0.002 seconds with 1 issue.
+✘ Test run with 2 tests failed after 0.003 seconds with 1 issue.
+"""
+SWIFT_TESTING_PASSED = "\U00100438  Test run with 2 tests in 1 suite passed after 0.003 seconds.\n"
+# Flutter: flutter/flutter#70416; Dart with absolute paths, rewritten line: VeryGoodOpenSource/very_good_cli#819.
+FLUTTER = """00:00 +0: loading /shop/test/cart_test.dart\r\
+00:00 +0: /shop/test/cart_test.dart: Cart is empty\r\
+00:01 +1: /shop/test/cart_test.dart: Cart adds up\r\
+00:01 +1 -1: /shop/test/cart_test.dart: Cart adds up [E]
+  Expected: <2>
+    Actual: <1>
+
+  package:matcher            expect
+  test/cart_test.dart 9:5    main.<fn>
+
+00:01 +1 -1: Some tests failed.
+"""
+FLUTTER_BROKEN = """00:00 +0 -1: loading /shop/test/cart_test.dart [E]
+  Failed to load "/shop/test/cart_test.dart": Compilation failed
+test/cart_test.dart:3:5: Error: Method not found: 'nowhere'.
+00:00 +0 -1: Some tests failed.
+"""
 MAVEN = """[INFO] Running CartTest
 [ERROR] Tests run: 2, Failures: 1, Errors: 0, Skipped: 0, Time elapsed: 0.05 s <<< FAILURE! -- in CartTest
 [ERROR] CartTest.total -- Time elapsed: 0.008 s <<< FAILURE!
@@ -108,6 +159,13 @@ DOTNET_PASSED = (
         ("./gradlew test", GRADLE, "gradle", ("CartTest > total()",), Counts(1, 1)),
         ("./gradlew check", "> Task :test\n\nBUILD SUCCESSFUL in 3s\n", "gradle", (), None),
         ("dotnet test", DOTNET, "dotnet test", ("Shop.Tests.CartTests.Total",), Counts(4, 1)),
+        ("swift test", XCTEST, "swift test", ("ShopTests.CartTests testTotal",), Counts(1, 1)),
+        ("swift test", XCTEST_PASSED, "swift test", (), Counts(2)),
+        ("swift test", SWIFT_TESTING, "swift test", ("total(_:)",), Counts(1, 0, 1)),
+        ("make test", SWIFT_TESTING_PASSED, "swift test", (), Counts(2)),
+        ("flutter test", FLUTTER, "flutter test", ("test/cart_test.dart Cart adds up",), None),
+        ("dart test", FLUTTER_BROKEN, "flutter test", ("test/cart_test.dart",), None),
+        ("flutter test", "00:01 +52 ~1: All tests passed!\n", "flutter test", (), None),
         ("dotnet test --no-build", DOTNET_PASSED, "dotnet test", (), Counts(5)),
     ],
 )
@@ -117,6 +175,14 @@ def test_documented_output_yields_verdict_counts_and_names(
     [outcome] = outcomes_in(Command(command, output, None, None))
     assert (outcome.runner, outcome.failed, outcome.names) == (runner, bool(names), names)
     assert outcome.counts == counts
+
+
+def test_the_excerpt_of_a_failure_keeps_what_was_expected() -> None:
+    details = {
+        "bun": "Expected: 1", "playwright": "Received: 1", "deno": "1 is not 2", "mix": "assert 1 == 2",
+        "ctest": "***Failed", "vitest_browser": "expected 2 to be 1",
+    }  # fmt: skip
+    assert {runner for runner, detail in details.items() if detail not in recorded(runner, "fail").excerpt} == set()
 
 
 def test_a_killed_runner_counts_as_failed() -> None:

@@ -3,6 +3,7 @@
 import re
 
 from sidecar.capture.effects import Command
+from sidecar.capture.known_test_runners import RUNNERS
 from sidecar.capture.parsed_test_results import RunnerOutcome, Verdict, change_of, outcomes_of, selection_of
 from tests.support.cases import together
 
@@ -101,3 +102,24 @@ def test_a_selection_does_not_depend_on_word_order() -> None:
     outcome, other = (selection_of(line, runner) for line in ("pytest b.py a.py -x", "pytest -q a.py b.py"))
     assert outcome.text == other.text
     assert outcome.stops_early
+
+
+def test_options_of_the_other_runners_never_widen_a_selection() -> None:
+    def selected(line: str, name: str) -> bool:
+        [runner] = [row for row in RUNNERS if row.name == name]
+        return selection_of(line, runner.command).is_whole
+
+    whole = {
+        "npx playwright test": "playwright", "bun test": "bun test", "deno test -A": "deno test",
+        "ctest --test-dir build -j 4 --output-on-failure": "ctest", "swift test --parallel": "swift test",
+        "flutter test --coverage": "flutter test", "mix test --trace": "mix test", "pytest -n auto": "pytest",
+    }  # fmt: skip
+    narrower = {
+        "npx playwright test cart": "playwright", "bun test cart": "bun test", "bun test -t adds": "bun test",
+        "deno test --filter=Cart": "deno test", "ctest -R cart": "ctest", "ctest -E slow": "ctest",
+        "swift test --filter CartTests": "swift test", "xcodebuild test -only-testing:Shop/CartTests": "swift test",
+        "flutter test -n adds": "flutter test", "dart test --plain-name adds": "flutter test",
+        "mix test --failed": "mix test", "npx playwright test --project=firefox": "playwright",
+    }  # fmt: skip
+    assert {line for line, name in whole.items() if not selected(line, name)} == set()
+    assert {line for line, name in narrower.items() if selected(line, name)} == set()
