@@ -96,11 +96,12 @@ class Process:
             return cached.settings
         with self.database.read() as reader:
             stored = values_of(reader, GLOBAL), values_of(reader, project) if project else {}
-        settings = cached.settings if cached is not None and cached.stored == stored else self._resolve(*stored)
+        settings = cached.settings if cached is not None and cached.stored == stored else self.resolve_settings(*stored)
         self._settings[project] = _CachedSettings(generation, stored, settings)
         return settings
 
-    def _resolve(self, global_values: Mapping[str, Any], project_values: Mapping[str, Any]) -> Settings:
+    def resolve_settings(self, global_values: Mapping[str, Any], project_values: Mapping[str, Any]) -> Settings:
+        """Return the effective settings for stored values, global and of a project."""
         layers: list[tuple[Layer, Mapping[str, Any]]] = [
             ("initialize", self.initialize_settings),
             ("global", global_values),

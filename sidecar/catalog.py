@@ -17,11 +17,12 @@ def core_methods() -> Catalog:
     from sidecar import lifecycle, metrics
     from sidecar.capture import methods as capture
     from sidecar.codebase import methods as codebase
+    from sidecar.experiment import methods as experiment
     from sidecar.governor import methods as governor
     from sidecar.packs import methods as packs
     from sidecar.settings import methods as settings
 
-    slices = (lifecycle, packs, capture, governor, codebase, metrics, settings)
+    slices = (lifecycle, packs, capture, governor, experiment, codebase, metrics, settings)
     rows = tuple(row for slice_ in slices for row in slice_.METHODS)
     return Catalog(rows, (*lifecycle.NOTIFICATIONS, *packs.NOTIFICATIONS))
 

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from sidecar.call import Process
     from sidecar.capture.check_notes_block import TypedPrompts
     from sidecar.codebase.workspace_repository import CodebaseState, Repository
+    from sidecar.core.lru_cache import LruCache
+    from sidecar.experiment.model import StoredArm
     from sidecar.knowledge.auto_sync import KnowledgeState
     from sidecar.memory.recall import MemoryState
     from sidecar.metrics import ErrorCounter
@@ -80,6 +82,13 @@ class ProcessSlices:
         from sidecar.packs.prefetch import PacksState
 
         return PacksState(self._process)
+
+    @created_once
+    def assignments(self) -> "LruCache[tuple[str, str], StoredArm]":
+        """Arms of recent chats by experiment and sub-chat."""
+        from sidecar.experiment.assignment import create_cache
+
+        return create_cache()
 
     @created_once
     def typed_prompts(self) -> "TypedPrompts":

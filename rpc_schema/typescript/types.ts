@@ -2126,6 +2126,8 @@ export interface PreRunMetadata {
   proof: string | null
   /** Milliseconds from arrival to response, including waiting. */
   elapsedMs: number
+  /** Null if the settings' mode holds for every chat and the user chose none for this one. */
+  rollout: RolloutDecision | null
 }
 
 /** A prompt, just before it goes to the provider. */
@@ -2141,6 +2143,12 @@ export interface PreRunParams {
   projectPath?: string | null
   /** The user's prompt, as the host would send it. */
   prompt: string
+  /**
+   * The user's choice for this chat; it overrides the setting `mode`, unless the environment switches it off, and takes the chat out of a running experiment.
+   */
+  continuityMode?: "off" | "passive" | "active" | null
+  /** The model's name. An experiment compares chats of the same model. */
+  model?: string | null
   mentions?: Mentions | null
   session: SessionBefore
   /** Absent means false for each. */
@@ -2226,6 +2234,8 @@ export interface ProjectStatus {
   /** Artifacts awaiting the user's decision. */
   drafts: number
   memories: number
+  /** The project's rollout by share; null if every chat is active. */
+  rollout: RolloutStatus | null
 }
 
 /** Origin of an artifact; the artifact's `event` names what happened. */
@@ -2820,6 +2830,65 @@ export interface RetentionSettings {
   days?: number | null
 }
 
+/** The mode of one chat, and why it may differ from the settings' mode. */
+export interface RolloutDecision {
+  /** The effective mode of the chat. */
+  mode: "off" | "passive" | "active"
+  /** `chat`: the user chose it for this chat; `share`: the chat's arm; `suspension`: the rollout is suspended. */
+  decidedBy: "chat" | "share" | "suspension"
+  /** Null for a chat that is not part of the rollout by share. */
+  arm: "treated" | "control" | null
+  /** The share, in percent, at which the arm was drawn. */
+  share: number | null
+  /** The experiment that the chat is part of. */
+  experiment: string | null
+}
+
+/** The rollout of one project, or that of all. */
+export interface RolloutParams {
+  /** The original project; without it, all projects. */
+  projectPath?: string | null
+}
+
+/** A rollout by share. */
+export interface RolloutResult {
+  /** Null if every chat receives what the mode says. */
+  rollout: RolloutStatus | null
+}
+
+export interface RolloutSettings {
+  /**
+   * Share of new chats, in percent, that receive packs while the mode is active. The others receive what a chat receives in passive mode. Default: 100.
+   */
+  share?: number | null
+  /**
+   * Name of the experiment that compares the chats with packs with the others; needs a share from 1 to 99. Another name assigns chats anew. null: no comparison. Default: null.
+   */
+  experiment?: string | null
+}
+
+/** A rollout by share. */
+export interface RolloutStatus {
+  /** Percent of new chats that are active while the mode is active. */
+  share: number
+  experiment: string | null
+  /** While set, no chat receives packs unless its user chose so; `rollout/resume` ends it. */
+  suspended: RolloutSuspension | null
+  /** Chats that receive packs. */
+  treated: number
+  /** Chats that receive what a chat receives in passive mode. */
+  control: number
+  /** Chats of either arm for which the user chose a mode; they no longer count. */
+  left: number
+}
+
+/** A stop of the rollout by its guard; the setting `mode` is unchanged. */
+export interface RolloutSuspension {
+  reason: string
+  /** RFC 3339. */
+  at: string
+}
+
 /** Reason of a run's failure. */
 export interface RunError {
   kind: "auth" | "rateLimit" | "overload" | "other"
@@ -3095,6 +3164,8 @@ export interface SettingsPatch {
   knowledge?: KnowledgeSettings | null
   /** The settings named retention.*. */
   retention?: RetentionSettings | null
+  /** The settings named rollout.*. */
+  rollout?: RolloutSettings | null
 }
 
 /** A change to the global settings, or to those of one project. */
@@ -3211,6 +3282,8 @@ export interface StateStatusResult {
   mode: string
   /** The settings layer it comes from. */
   modeSource: string
+  /** The rollout by share, by the settings of all projects; null if every chat receives what the mode says. */
+  rollout: RolloutStatus | null
   /** The other processes that use the state folder. */
   others: RunningSidecar[]
   /** The project with the latest run first. */
@@ -3393,8 +3466,8 @@ export interface Methods {
    * Return what goes to the provider before a run: the packs this provider session does not have yet.
    *
    * The prompt passes through byte-identical when the mode is off or passive, when it begins with a slash, for a local
-   * model, and when nothing is ready at the deadline. What is sent counts as delivered once `continuity/postRun`
-   * confirms that the run reached the provider.
+   * model, when nothing is ready at the deadline, and in a control chat of a rollout. What is sent counts as delivered
+   * once `continuity/postRun` confirms that the run reached the provider.
    *
    * Errors: workspaceUnavailable, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
    */
@@ -3450,6 +3523,20 @@ export interface Methods {
    */
   "governor/rehydrate": { params: GovernorRehydrateParams; result: GovernorRehydrateResult }
   /**
+   * Return the rollout by share: who takes part, and whether it is suspended.
+   *
+   * Errors: workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
+   */
+  "rollout/status": { params: RolloutParams; result: RolloutResult }
+  /**
+   * End the suspension of a rollout: chats receive packs again by their arms.
+   *
+   * The guard looks only at runs that start afterwards.
+   *
+   * Errors: workspaceUnavailable, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
+   */
+  "rollout/resume": { params: RolloutParams; result: RolloutResult }
+  /**
    * Return the worktree's state: head, branch, changed files with content hashes, and how the state was verified.
    *
    * Never from a cache alone: `proof` states whether git was asked in full, or a file watch shows that nothing else
@@ -3504,7 +3591,7 @@ export interface Methods {
    * A value from the environment still overrides what is set here. A memory branch that the project's repository uses
    * for something else is refused.
    *
-   * Errors: workspaceUnavailable, policyDenied, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
+   * Errors: invalidParams, workspaceUnavailable, policyDenied, stateDegraded, busy, invalidRequest, internalError, notInitialized, cancelled, tooLarge.
    */
   "settings/update": { params: SettingsUpdateParams; result: SettingsGetResult }
   /**

@@ -40,6 +40,7 @@ from sidecar.language.notes_block import read_notes_block
 from sidecar.runs import CallRecord, Counters, SubChat, is_deleted, records
 from sidecar.runs.call_record import WorktreeBaseline
 from sidecar.runs.model import ArtifactReference
+from sidecar.settings.resolve import Settings
 from sidecar.transcripts.transcript_tail import TranscriptTail, read_tail
 from sidecar.workspace import Workspace
 
@@ -137,11 +138,12 @@ def capture_run(call: Call, params: PostRunParams) -> PostRunResult:
     """Store a finished run. The same run id again returns the same answer and changes nothing."""
     workspace = call.process.workspaces.get(params.cwd, params.project_path)
     settings = call.process.settings(workspace.project_key)
-    if settings.mode == "off":
-        return _NOT_ACCEPTED
     with call.database.read() as tx:
-        previous_result = records.run_result(tx, params.run_id)
         own_pre_run = _find_pre_run(tx, params)
+        settings = _settings_of_chat(settings, own_pre_run)
+        if settings.mode == "off":
+            return _NOT_ACCEPTED
+        previous_result = records.run_result(tx, params.run_id)
         stored_lines = records.surviving_lines(tx, params.sub_chat_id, RUNS)
         is_deleted = _is_deleted(tx, params)
     if previous_result is not None:
@@ -162,6 +164,7 @@ def capture_run(call: Call, params: PostRunParams) -> PostRunResult:
         settings=settings,
         activity=activity,
         tests=outcomes_of(activity.commands, params.cwd),
+        own_pre_run=own_pre_run,
         pre_run=pre_run,
         effects=effects,
         loss=loss,
@@ -186,6 +189,15 @@ def capture_run(call: Call, params: PostRunParams) -> PostRunResult:
     result = _with_remembered(call, workspace, params, result)
     run_upkeep_later(call.process, workspace)
     return result
+
+
+def _settings_of_chat(settings: Settings, pre_run: CallRecord | None) -> Settings:
+    """Return the settings in the mode that the user chose for the run's chat, if any.
+
+    A control chat keeps the settings' mode: what it leaves is stored as in every other chat.
+    """
+    rollout = pre_run.details.metadata.rollout if pre_run is not None else None
+    return settings.in_mode(rollout.mode) if rollout is not None and rollout.decided_by == "chat" else settings
 
 
 def _with_remembered(call: Call, workspace: Workspace, params: PostRunParams, result: PostRunResult) -> PostRunResult:
@@ -288,7 +300,8 @@ def _store(tx: apsw.Connection, run: FinishedRun) -> PostRunResult:
     from sidecar.capture.memory_handoff import queue_for_memory
 
     notes = verified_notes(tx, run)
-    queue_for_memory(tx, run, notes, tests, failing_before)
+    if not run.is_measured_only:
+        queue_for_memory(tx, run, notes, tests, failing_before)
     drop_lost_deliveries(tx, run)
     steps = _todos(run, state)
     drafts = store_drafts(tx, run, state, steps, tests, notes)

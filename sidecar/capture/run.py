@@ -15,6 +15,7 @@ from sidecar.core.redact import redact
 from sidecar.language.notes_block import NotesBlock, read_notes_block, without_notes
 from sidecar.runs import CallRecord
 from sidecar.runs.artifact_provenance import Boundary
+from sidecar.runs.call_record import RolloutDecision
 from sidecar.settings.resolve import Settings
 from sidecar.transcripts.transcript_tail import TranscriptTail
 from sidecar.workspace import Workspace
@@ -44,7 +45,7 @@ def _final_text(activity: RunActivity, params: PostRunParams) -> str:
 
 @dataclass
 class FinishedRun:
-    """A finished run. `pre_run` is its own pre-run, if it had one."""
+    """A finished run."""
 
     call: Call
     params: PostRunParams
@@ -53,7 +54,10 @@ class FinishedRun:
     activity: RunActivity
     tests: tuple[RunnerOutcome, ...]
     """Test outcomes of its commands, in order."""
+    own_pre_run: CallRecord | None
+    """Its own pre-run, also one that passed through."""
     pre_run: CallRecord | None
+    """The same, unless it passed through."""
     effects: RunEffects
     loss: Loss
     now_ms: int
@@ -81,6 +85,16 @@ class FinishedRun:
     def is_shadow(self) -> bool:
         """Whether nothing was really sent."""
         return self.pre_run.shadow if self.pre_run is not None else self.settings.mode == "passive"
+
+    @property
+    def rollout(self) -> RolloutDecision | None:
+        """The chat's place in the rollout; None if the settings' mode holds for it."""
+        return self.own_pre_run.details.metadata.rollout if self.own_pre_run is not None else None
+
+    @property
+    def is_measured_only(self) -> bool:
+        """Whether the user chose for this chat that nothing of it is used."""
+        return self.rollout is not None and self.rollout.decided_by == "chat" and self.rollout.mode == "passive"
 
     @property
     def reads_notes(self) -> bool:

@@ -33,6 +33,8 @@ def report(answer: Mapping[str, Any], *, with_texts: bool) -> Iterator[str]:
     """Yield the lines about a run. Pure."""
     figures = answer["metadata"]
     yield f"{answer['runId']}, {answer['createdAt'][:16].replace('T', ' ')} UTC"
+    if figures["rollout"] is not None:
+        yield _rollout(figures["rollout"])
     if answer["action"] == "passthrough" and not answer["items"]:
         yield f"Nothing was sent: {answer['reason']}."
         return
@@ -51,6 +53,17 @@ def report(answer: Mapping[str, Any], *, with_texts: bool) -> Iterator[str]:
         )
     if with_texts:
         yield from _texts(answer)
+
+
+def _rollout(rollout: Mapping[str, Any]) -> str:
+    """Return why the chat's mode may differ from the setting."""
+    name = f" of experiment {rollout['experiment']}" if rollout["experiment"] else ""
+    reason = {
+        "chat": "the user chose it for this chat",
+        "share": f"a {rollout['arm']} chat{name}, drawn at {rollout['share']} %",
+        "suspension": "the rollout is suspended",
+    }
+    return f"mode {rollout['mode']}: {reason[rollout['decidedBy']]}"
 
 
 def _items(items: list[Mapping[str, Any]]) -> Iterator[str]:

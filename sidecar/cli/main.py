@@ -35,6 +35,7 @@ COMMANDS: dict[str, Command] = {
     "knowledge": Command("knowledge", "sync the knowledge repository into memory, and show the status"),
     "purge": Command("purge", "remove stored data by project, age or kind"),
     "report": Command("report", "write an HTML report on the rollout"),
+    "rollout": Command("rollout", "change, show and resume the rollout by share"),
     "status": Command("status", "show processes, mode, latest runs and sizes"),
     "session": Command("session", "activate, show and exit a project's session lock"),
 }

@@ -35,6 +35,8 @@ def report(answer: Mapping[str, Any]) -> Iterator[str]:
     """Yield the lines about a state folder. Pure."""
     yield f"State:    {answer['stateDir']} (schema {answer['schema']}, sidecar {answer['version']})"
     yield f"Mode:     {answer['mode']}, {_SOURCES[answer['modeSource']]}"
+    if answer["rollout"] is not None:
+        yield f"Rollout:  {rollout_line(answer['rollout'])}"
     for label, process in zip(("Running:", *[""] * 99), answer["others"], strict=False):
         since = process["startedAt"][:16].replace("T", " ")
         details = (
@@ -49,6 +51,17 @@ def report(answer: Mapping[str, Any]) -> Iterator[str]:
     yield f"Caches:   {', '.join(caches)}"
     yield from _projects(answer["projects"])
     yield from _runs(answer)
+
+
+def rollout_line(rollout: Mapping[str, Any]) -> str:
+    """Return a rollout by share in one line."""
+    chats = f"{rollout['treated']} chats with packs, {rollout['control']} without"
+    left = f", {rollout['left']} left" if rollout["left"] else ""
+    name = f", experiment {rollout['experiment']}" if rollout["experiment"] else ""
+    if rollout["suspended"]:
+        stopped = f"suspended since {rollout['suspended']['at'][:16].replace('T', ' ')} UTC"
+        return f"{stopped}: {rollout['suspended']['reason']} Resume with `onecode-sidecar rollout --resume`."
+    return f"{rollout['share']} % of new chats{name}: {chats}{left}"
 
 
 def size(number: int) -> str:

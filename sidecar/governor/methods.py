@@ -8,6 +8,7 @@ from sidecar.call import Call
 from sidecar.core.clock import rfc3339
 from sidecar.core.errors import Busy, NotFound, PolicyDenied, StateDegraded
 from sidecar.core.redact import redact
+from sidecar.experiment.assignment import mode_of_chat
 from sidecar.governor.conversation_state import marker_text, store_snapshot
 from sidecar.governor.model import (
     GovernorDecision,
@@ -32,7 +33,8 @@ def status(call: Call, params: GovernorStatusParams) -> GovernorStatusResult:
         counters = records.sub_chat(tx, params.sub_chat_id).counters
         snapshot = snapshots.latest(tx, params.sub_chat_id)
     settings = call.process.settings(conversation.project)
-    decision = evaluate(counters, settings, shadow=settings.mode != "active")
+    mode = mode_of_chat(call, conversation.project, params.sub_chat_id)
+    decision = evaluate(counters, settings, shadow=mode != "active")
     return GovernorStatusResult(
         governor=GovernorDecision(action=decision.action, reasons=list(decision.reasons)),
         signals=[
@@ -60,9 +62,10 @@ def rehydrate(call: Call, params: GovernorRehydrateParams) -> GovernorRehydrateR
     with call.database.write() as tx:
         conversation = _place_of(tx, params.sub_chat_id)
         settings = call.process.settings(conversation.project)
-        if settings.mode != "active":
+        mode = mode_of_chat(call, conversation.project, params.sub_chat_id)
+        if mode != "active":
             raise PolicyDenied(
-                f"In mode {settings.mode} nothing is sent, so a fresh session would start without context.",
+                f"In mode {mode} nothing is sent, so a fresh session would start without context.",
                 hint="Set `mode` to active.",
             )
         state = records.sub_chat(tx, params.sub_chat_id)

@@ -13,6 +13,7 @@ from sidecar.capture.model import PostRunParams, PostRunResult, Remembered
 from sidecar.core.clock import rfc3339
 from sidecar.core.errors import Busy, InvalidParams, PolicyDenied, SidecarError, StateDegraded, WorkspaceUnavailable
 from sidecar.core.wire import FolderPath, Identifier, Instant, WireModel
+from sidecar.experiment.assignment import mode_of_chat
 from sidecar.integrations.transcript_run import TranscriptRun, add_touched_files, run_since
 from sidecar.integrations.worktree_and_project import Location, locate
 from sidecar.method import Lane, method
@@ -160,9 +161,9 @@ def run(call: Call, params: HookRunParams) -> HookRunResult:
         raise InvalidParams("`input`: the hook's JSON must have a `session_id`.")
     location = locate(params.input.get("cwd"))
     workspace = call.process.workspaces.get(location.cwd, location.project)
-    mode = call.process.settings(workspace.project_key).mode
+    mode = mode_of_chat(call, workspace.project_key, SUB_CHAT_PREFIX + session_id)
     hook = HookCall(params, session_id, location, mode)
-    if mode == "off":
+    if hook.mode == "off":
         return _no_output("off")
     if _belongs_to_host(call, hook):
         return _no_output("inApp")

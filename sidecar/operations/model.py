@@ -5,6 +5,7 @@ from typing import Literal, Self
 from pydantic import ConfigDict, Field, model_validator
 
 from sidecar.core.wire import Empty, FolderPath, WireModel
+from sidecar.experiment.model import RolloutStatus
 
 StageName = Literal["passive", "inject", "snapshot", "rehydrate"]
 Verdict = Literal["go", "wait", "moreData"]
@@ -185,6 +186,7 @@ class ProjectStatus(WireModel):
     reduction: float | None = Field(description="1 − injected / baseline over the last 30 days; null without calls.")
     drafts: int = Field(description="Artifacts awaiting the user's decision.")
     memories: int
+    rollout: RolloutStatus | None = Field(description="The project's rollout by share; null if every chat is active.")
 
 
 class LastRun(WireModel):
@@ -224,6 +226,10 @@ class StateStatusResult(WireModel):
     version: str
     mode: str = Field(description="The global mode; if none is set, the mode of the running sidecar at its start-up.")
     mode_source: str = Field(description="The settings layer it comes from.")
+    rollout: RolloutStatus | None = Field(
+        description="The rollout by share, by the settings of all projects; null if every chat receives what the mode"
+        " says."
+    )
     others: list[RunningSidecar] = Field(description="The other processes that use the state folder.")
     projects: list[ProjectStatus] = Field(description="The project with the latest run first.")
     last_runs: list[LastRun] = Field(description="At most ten, newest first.")

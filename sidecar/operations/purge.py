@@ -14,6 +14,7 @@ from sidecar.codebase import store as codebase
 from sidecar.context import store as context
 from sidecar.core.clock import DAY_MS
 from sidecar.core.errors import InvalidParams
+from sidecar.experiment import store as experiment
 from sidecar.knowledge import store as knowledge
 from sidecar.memory import doctor_and_purge as memory
 from sidecar.operations.model import PurgedKind, PurgeKind, StatePurgeParams, StatePurgeResult
@@ -32,7 +33,7 @@ DEFAULT_KINDS: tuple[PurgeKind, ...] = ("runs", "caches", "indexes", "metrics")
 
 ROW_GROUPS: tuple[RowGroup, ...] = (
     *codebase.ROW_GROUPS, *memory.ROW_GROUPS, *registry.ROW_GROUPS, *knowledge.ROW_GROUPS, *metrics.ROW_GROUPS,
-    *settings.ROW_GROUPS, *packs.ROW_GROUPS, *context.ROW_GROUPS, *runs.ROW_GROUPS,
+    *settings.ROW_GROUPS, *packs.ROW_GROUPS, *experiment.ROW_GROUPS, *context.ROW_GROUPS, *runs.ROW_GROUPS,
 )  # fmt: skip
 """The stored data of every slice. Runs come last, because packs are found by their conversations."""
 

@@ -13,6 +13,7 @@ import apsw
 
 from sidecar.call import Call, Process
 from sidecar.core.clock import rfc3339
+from sidecar.experiment.methods import rollout_status
 from sidecar.memory import count_by_tier
 from sidecar.metrics import DaySums, by_day, figures_of, first_day
 from sidecar.operations.model import (
@@ -79,12 +80,14 @@ def status(call: Call, params: StateStatusParams) -> StateStatusResult:  # noqa:
         last = [_last_run(entry) for entry in records.last_calls(tx, MAX_LAST_RUNS)]
         caches = [CacheStatus(name=entry.name, entries=entry.entries, bytes=entry.bytes) for entry in cache_sizes(tx)]
         step = current_step(tx)
+        rollout = rollout_status(tx, process.settings(""))
     return StateStatusResult(
         state_dir=str(process.state_dir),
         schema_=step,
         version=process.version,
         mode=mode,
         mode_source=source,
+        rollout=rollout,
         others=others,
         projects=projects,
         last_runs=last,
@@ -132,6 +135,7 @@ def _projects(
                 number for (_, status), number in artifacts.count_by_status(tx, project).items() if status == "draft"
             ),
             memories=sum(count_by_tier(tx, project).values()),
+            rollout=rollout_status(tx, process.settings(project)),
         )
 
 

@@ -41,8 +41,8 @@ def pre_run(call: Call, params: PreRunParams) -> PreRunResult:
     """Return what goes to the provider before a run: the packs this provider session does not have yet.
 
     The prompt passes through byte-identical when the mode is off or passive, when it begins with a slash, for a local
-    model, and when nothing is ready at the deadline. What is sent counts as delivered once `continuity/postRun`
-    confirms that the run reached the provider.
+    model, when nothing is ready at the deadline, and in a control chat of a rollout. What is sent counts as delivered
+    once `continuity/postRun` confirms that the run reached the provider.
     """
     decision = decide(call, params)
     call.cancellation.check()  # a response nobody receives is not recorded
@@ -51,9 +51,9 @@ def pre_run(call: Call, params: PreRunParams) -> PreRunResult:
     if decision.pack_query is not None:
         decision.pack_query.workspace.slices.packs.recent_queries.put(params.sub_chat_id, decision.pack_query)
     if decision.request is not None and decision.inputs is not None and decision.composition is not None:
-        record_pre_run(decision.request, decision.inputs, decision.composition, result, token)
-    elif decision.reason != "off":
-        record_passthrough(call, params, decision.request, result, token)
+        record_pre_run(decision.request, decision.placement, decision.inputs, decision.composition, result, token)
+    elif decision.reason != "off" or decision.placement.decision is not None:
+        record_passthrough(call, params, decision, result, token)
     return result
 
 

@@ -6,7 +6,7 @@ from pydantic import ConfigDict, Field, model_validator
 
 from sidecar.core.wire import MAX_COUNT, MAX_TOKENS, FolderPath, Identifier, Instant, Tokens, WireModel
 from sidecar.governor.model import GovernorAction
-from sidecar.runs.call_record import Action, Block, BlockKind, Disposition, PreRunMetadata, SystemText
+from sidecar.runs.call_record import Action, Block, BlockKind, Disposition, Mode, PreRunMetadata, SystemText
 from sidecar.runs.model import MAX_PROMPT_CHARACTERS, Provider, RunMode
 
 TokenMode = Literal["low", "normal", "debug"]
@@ -83,6 +83,14 @@ class PreRunParams(WireModel):
     cwd: FolderPath = Field(description="The chat's git worktree, absolute.")
     project_path: FolderPath | None = Field(default=None, description="The original project; without it, `cwd`.")
     prompt: str = Field(max_length=MAX_PROMPT_CHARACTERS, description="The user's prompt, as the host would send it.")
+    continuity_mode: Mode | None = Field(
+        default=None,
+        description="The user's choice for this chat; it overrides the setting `mode`, unless the environment switches"
+        " it off, and takes the chat out of a running experiment.",
+    )
+    model: Annotated[str, Field(min_length=1, max_length=100)] | None = Field(
+        default=None, description="The model's name. An experiment compares chats of the same model."
+    )
     mentions: Mentions | None = None
     session: SessionBefore
     host_injects: HostInjects | None = Field(default=None, description="Absent means false for each.")

@@ -16,6 +16,8 @@ from sidecar.context import record_compaction
 from sidecar.core.clock import Deadline
 from sidecar.core.errors import Busy, SidecarError, StateDegraded
 from sidecar.core.text import line_count, size
+from sidecar.experiment.assignment import Placement, place_chat, record_placement
+from sidecar.experiment.model import ChatFacts
 from sidecar.governor import marker_text
 from sidecar.metrics import count_call, labelled, latency_bucket
 from sidecar.packs.collect import PackInputs, collect_inputs
@@ -38,6 +40,7 @@ from sidecar.runs.call_record import (
     SystemText,
     WorktreeBaseline,
 )
+from sidecar.settings.resolve import Settings
 from sidecar.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -88,14 +91,27 @@ BASELINE_WAIT_MS = 150
 """Maximum wait of a passthrough for the worktree's baseline, milliseconds."""
 
 
+class PreRunDecision(NamedTuple):
+    """The outcome of a call. Without a composition, the prompt passes through for `reason`."""
+
+    reason: str
+    placement: Placement
+    request: PackRequest | None = None
+    """None if the call ends before the conversation is loaded."""
+    pack_query: PackQuery | None = None
+    inputs: PackInputs | None = None
+    composition: Composition | None = None
+
+
 def record_passthrough(
-    call: Call, params: PreRunParams, request: PackRequest | None, result: PreRunResult, token: str
+    call: Call, params: PreRunParams, decision: PreRunDecision, result: PreRunResult, token: str
 ) -> None:
     """Record why a prompt passed through, and after a missed deadline its task, so that a follow-up is recognized.
 
     Such a record explains and delivers nothing; post-run only reads the baseline from it, if it is known.
     """
-    workspace = call.process.workspaces.get(params.cwd, params.project_path)
+    workspace, request = call.process.workspaces.get(params.cwd, params.project_path), decision.request
+    is_off = result.reason == "off"
     session = request.session.session_id if request is not None and request.session is not None else None
     shadow, now_ms = request is not None and request.is_shadow, call.now_ms()
     anchor = result.system and PackItem(
@@ -107,7 +123,9 @@ def record_passthrough(
         metadata=result.metadata,
         is_passthrough=True,
         items=explained_items([(anchor, "alreadyDelivered")] if anchor else []),
-        baseline=current_baseline(call.process, workspace, BASELINE_WAIT_MS if result.reason != "deadline" else 0),
+        baseline=WorktreeBaseline()
+        if is_off
+        else current_baseline(call.process, workspace, BASELINE_WAIT_MS if result.reason != "deadline" else 0),
     )
     call_record = CallRecord(
         delivery_token=token,
@@ -131,12 +149,13 @@ def record_passthrough(
                 _put_task(tx, request, now_ms)
             if request is not None and has_new_facts:
                 _store_facts(tx, request, now_ms)
+            record_placement(call, tx, decision.placement)
             records.record_call(tx, call_record)
             measures = {labelled("passedThrough", reason=result.reason or "unknown"): 1.0}
             if result.reason == "deadline":
                 measures[latency_bucket(result.metadata.elapsed_ms)] = 1.0
             count_call(tx, workspace.project_key, params.provider, shadow=shadow, now_ms=now_ms, measures=measures)
-        if details.baseline.changed is None:
+        if details.baseline.changed is None and not is_off:
             record_baseline_later(call.process, workspace, token)
     except (StateDegraded, Busy) as error:  # the prompt passes through anyway
         call.log.warning("packs.passthrough.unrecorded", kind=error.kind)
@@ -181,7 +200,12 @@ def _store_facts(tx: "apsw.Connection", request: PackRequest, now_ms: int) -> No
 
 
 def record_pre_run(
-    request: PackRequest, inputs: PackInputs, composition: Composition, result: PreRunResult, token: str
+    request: PackRequest,
+    placement: Placement,
+    inputs: PackInputs,
+    composition: Composition,
+    result: PreRunResult,
+    token: str,
 ) -> None:
     """Record the task, the pending delivery, its explanation and the metrics, in one transaction."""
     params, now_ms = request.params, request.call.now_ms()
@@ -195,6 +219,7 @@ def record_pre_run(
             ledger.drop_shadow_sessions(tx, params.sub_chat_id)
         if request.has_new_facts:
             _store_facts(tx, request, now_ms)
+        record_placement(request.call, tx, placement)
         records.record_call(tx, _call_record(request, inputs, composition, result, token, now_ms))
         project, provider = request.workspace.project_key, params.provider
         count_call(tx, project, provider, shadow=request.is_shadow, now_ms=now_ms, measures=_measures(request, result))
@@ -371,26 +396,36 @@ WHITE_SPACE = (
 """Characters that the host's `trim` strips before it looks for a slash (ECMAScript white space)."""
 
 
-class PreRunDecision(NamedTuple):
-    """The outcome of a call. Without a composition, the prompt passes through for `reason`."""
-
-    reason: str
-    request: PackRequest | None = None
-    """None if the call ends before the conversation is loaded."""
-    pack_query: PackQuery | None = None
-    inputs: PackInputs | None = None
-    composition: Composition | None = None
+def _place(call: Call, params: PreRunParams, workspace: Workspace, settings: Settings) -> Placement:
+    """Return the chat's place in the rollout, for a chat that may differ from the settings' mode."""
+    origin = params.session.forked_from
+    chat = ChatFacts(
+        sub_chat_id=params.sub_chat_id,
+        chat_id=params.chat_id,
+        project=workspace.project_key,
+        provider=params.provider,
+        session_id=params.session.id,
+        forked_from=origin.sub_chat_id if origin is not None else None,
+        model=params.model,
+        run_mode=params.mode,
+        prompt_length=len(params.prompt),
+        choice=params.continuity_mode,
+    )
+    return place_chat(call, chat, settings)
 
 
 def decide(call: Call, params: PreRunParams) -> PreRunDecision:
     """Build the packs without recording anything."""
     workspace = call.process.workspaces.get(params.cwd, params.project_path)
     settings = call.process.settings(workspace.project_key)
+    is_plain = settings.is_full_rollout and params.continuity_mode is None
+    placement = Placement(settings) if is_plain else _place(call, params, workspace, settings)
+    settings = placement.settings
     if settings.mode == "off" or params.is_local_model:
-        return PreRunDecision("off" if settings.mode == "off" else "localModel")
+        return PreRunDecision("off" if settings.mode == "off" else "localModel", placement)
     request = load_request(call, params, workspace, settings)
     if params.prompt.lstrip(WHITE_SPACE).startswith("/"):
-        return PreRunDecision("slashCommand", request)
+        return PreRunDecision("slashCommand", placement, request)
     workspace.require()
     deadline = Deadline(call.received_ms + (params.deadline_ms or DEFAULT_DEADLINE_MS))
     pack_query = query_of_request(request)
@@ -403,20 +438,25 @@ def decide(call: Call, params: PreRunParams) -> PreRunDecision:
 
     inputs = collect()
     if inputs.late:
-        return PreRunDecision("deadline", request, pack_query)
+        return PreRunDecision("deadline", placement, request, pack_query)
     composition = select_items(request, inputs)
     if not _files_are_unchanged(pack_query, inputs, composition):
         retried = collect()
         if not retried.late:
             inputs, composition = retried, select_items(request, retried)
-    return PreRunDecision("", request, pack_query, inputs, composition)
+    return PreRunDecision("", placement, request, pack_query, inputs, composition)
 
 
 def response_of(call: Call, params: PreRunParams, decision: PreRunDecision, token: str | None) -> PreRunResult:
     """Return the wire response; `token` is the delivery's, if there is one."""
     if decision.request is None or decision.inputs is None or decision.composition is None:
-        return passthrough_response(call, params, decision.reason, decision.request)
-    return pack_response(decision.request, decision.inputs, decision.composition, token)
+        result = passthrough_response(call, params, decision.reason, decision.request)
+    else:
+        result = pack_response(decision.request, decision.inputs, decision.composition, token)
+    rollout = decision.placement.decision
+    if rollout is None:
+        return result
+    return result.model_copy(update={"metadata": result.metadata.model_copy(update={"rollout": rollout})})
 
 
 def _files_are_unchanged(pack_query: PackQuery, inputs: PackInputs, composition: Composition) -> bool:

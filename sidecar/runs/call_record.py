@@ -67,6 +67,27 @@ class LowTokenReuse(WireModel):
     reason: str
 
 
+Arm = Literal["treated", "control"]
+"""Treated chats receive packs; control chats receive what a chat receives in passive mode."""
+
+
+Mode = Literal["off", "passive", "active"]
+"""The setting `mode`."""
+
+
+class RolloutDecision(WireModel):
+    """The mode of one chat, and why it may differ from the settings' mode."""
+
+    mode: Mode = Field(description="The effective mode of the chat.")
+    decided_by: Literal["chat", "share", "suspension"] = Field(
+        description="`chat`: the user chose it for this chat; `share`: the chat's arm; `suspension`: the rollout is"
+        " suspended."
+    )
+    arm: Arm | None = Field(default=None, description="Null for a chat that is not part of the rollout by share.")
+    share: int | None = Field(default=None, description="The share, in percent, at which the arm was drawn.")
+    experiment: str | None = Field(default=None, description="The experiment that the chat is part of.")
+
+
 class PreRunMetadata(WireModel):
     """Costs and savings of the call; bytes are UTF-8."""
 
@@ -86,6 +107,10 @@ class PreRunMetadata(WireModel):
     partial: bool = Field(description="True if something is missing because of the deadline.")
     proof: str | None = Field(description="How the repository's state was verified as fresh; null without a state.")
     elapsed_ms: float = Field(description="Milliseconds from arrival to response, including waiting.")
+    rollout: RolloutDecision | None = Field(
+        default=None,
+        description="Null if the settings' mode holds for every chat and the user chose none for this one.",
+    )
 
 
 Action = Literal["inject", "passthrough"]

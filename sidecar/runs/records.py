@@ -90,6 +90,15 @@ def conversation_place(tx: apsw.Connection, sub_chat_id: str) -> ConversationPla
     return ConversationPlace(*row) if row else None
 
 
+def has_runs(tx: apsw.Connection, sub_chat_id: str, chat_id: str | None) -> bool:
+    """Whether a run of a conversation, or of a chat, is recorded."""
+    query = "SELECT EXISTS (SELECT 1 FROM continuity_runs WHERE sub_chat_id = ?)"
+    return bool(
+        tx.execute(query, (sub_chat_id,)).get
+        or (chat_id and tx.execute(query.replace("sub_chat_id", "chat_id"), (chat_id,)).get)
+    )
+
+
 def put_sub_chat(
     tx: apsw.Connection, sub_chat_id: str, project: str, workspace: str, state: SubChat, now_ms: int
 ) -> None:

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
+import apsw
 import orjson
 
 from sidecar.call import Call
-from sidecar.core.errors import Busy, PolicyDenied, StateDegraded, WorkspaceUnavailable
+from sidecar.core.errors import Busy, InvalidParams, PolicyDenied, StateDegraded, WorkspaceUnavailable
 from sidecar.core.findings import Finding
 from sidecar.method import Lane, method
 from sidecar.settings import resolve
 from sidecar.settings.model import SettingsGetParams, SettingsGetResult, SettingsUpdateParams, SettingValue
-from sidecar.settings.table import BY_NAME, SETTINGS, flatten, from_environment, problem_with
+from sidecar.settings.table import (
+    BY_NAME,
+    SETTINGS,
+    SUSPENDED,
+    flatten,
+    from_environment,
+    problem_with,
+    rollout_problem,
+)
 from sidecar.storage.database import Database
 from sidecar.storage.retention import RowGroup
 
@@ -50,7 +59,20 @@ def update(call: Call, params: SettingsUpdateParams) -> SettingsGetResult:
         project = workspace.project_key
     with call.database.write() as tx:
         resolve.put(tx, project, values, call.now_ms())
+        _check_rollout(call, tx, project, values)
     return get(call, SettingsGetParams(project_path=params.project_path))
+
+
+def _check_rollout(call: Call, tx: apsw.Connection, project: str, values: Mapping[str, Any]) -> None:
+    """Raise InvalidParams if a change leaves an experiment without chats to compare."""
+    if not any(name.startswith("rollout.") for name in values):
+        return
+    settings = call.process.resolve_settings(
+        resolve.values_of(tx, resolve.GLOBAL), resolve.values_of(tx, project) if project else {}
+    )
+    problem = rollout_problem(settings["rollout.experiment"], settings["rollout.share"])
+    if problem:
+        raise InvalidParams(f"{problem[0].upper()}{problem[1:]}.", hint="Set both settings in one call.")
 
 
 def _listed(value: Any) -> Any:
@@ -77,6 +99,8 @@ def check_settings(database: Database, variables: dict[str, str]) -> Iterator[Fi
 
 
 def _problem(name: str, text: Any) -> str | None:
+    if name == SUSPENDED:
+        return None
     try:
         return problem_with(name, orjson.loads(text))
     except orjson.JSONDecodeError:
@@ -96,6 +120,9 @@ ROW_GROUPS = (RowGroup("settings", "continuity_settings", before="updated_at_ms 
 METHODS = (
     method("settings/get", get, lane=Lane.SHARED, errors=(WorkspaceUnavailable, StateDegraded)),
     method(
-        "settings/update", update, lane=Lane.WORKSPACE, errors=(WorkspaceUnavailable, PolicyDenied, StateDegraded, Busy)
+        "settings/update",
+        update,
+        lane=Lane.WORKSPACE,
+        errors=(InvalidParams, WorkspaceUnavailable, PolicyDenied, StateDegraded, Busy),
     ),
 )

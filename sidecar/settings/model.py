@@ -17,6 +17,7 @@ from sidecar.settings.table import (
     is_duration,
     is_glob,
     is_memory_branch,
+    is_name,
     is_ref,
     is_repository,
     is_resolution,
@@ -59,6 +60,12 @@ def _validate_duration(value: str) -> str:
     return value
 
 
+def _validate_name(value: str) -> str:
+    if not is_name(value):
+        raise ValueError("must be letters, digits, dots, dashes and underscores")
+    return value
+
+
 def _type_of(row: Setting) -> Any:
     match row.kind:
         case "bool":
@@ -81,6 +88,7 @@ def _type_of(row: Setting) -> Any:
 _TEXTS: dict[str, tuple[int, Callable[[str], str]]] = {
     "branch": (200, _validate_branch),
     "duration": (40, _validate_duration),
+    "name": (40, _validate_name),
     "ref": (200, _validate_ref),
     "repository": (MAX_FOLDER_CHARACTERS, _validate_repository),
 }

@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 import apsw
 import orjson
 
-from sidecar.settings.table import SETTINGS, problem_with
+from sidecar.settings.table import SETTINGS, SUSPENDED, problem_with
 
 Layer = Literal["default", "initialize", "global", "project", "environment"]
 
@@ -21,6 +21,14 @@ class Resolved(NamedTuple):
     source: Layer
 
 
+class Suspension(NamedTuple):
+    """A stop of the rollout: no chat receives packs unless its user chose so."""
+
+    reason: str
+    """Empty for a rollout that was resumed."""
+    at_ms: int
+
+
 CONTEXT_FACTORS = {"low": 0.6, "normal": 1.0, "debug": 1.75}
 """Multiples of `budgets.context` by token mode."""
 
@@ -28,8 +36,15 @@ CONTEXT_FACTORS = {"low": 0.6, "normal": 1.0, "debug": 1.75}
 class Settings:
     """The effective settings of one project."""
 
-    def __init__(self, resolved: Mapping[str, Resolved]) -> None:
+    def __init__(self, resolved: Mapping[str, Resolved], suspension: Suspension | None = None) -> None:
         self.resolved = resolved
+        self.suspension = suspension if suspension is not None and suspension.reason else None
+        """The stop of the rollout by its guard; None without one."""
+        self.resumed_at_ms = suspension.at_ms if suspension is not None and not suspension.reason else 0
+        """Time at which the last stop was ended."""
+        self.is_full_rollout = suspension is None and self["rollout.share"] == 100
+        """Whether the mode holds for every chat that chose none."""
+        self._by_mode: dict[str, Settings] = {}
 
     def __getitem__(self, name: str) -> Any:
         return self.resolved[name].value
@@ -38,6 +53,16 @@ class Settings:
     def mode(self) -> str:
         """off, passive or active."""
         return str(self["mode"])
+
+    def in_mode(self, mode: str) -> "Settings":
+        """Return the settings in another mode; the same object each time, because decisions are cached by it."""
+        if mode == self.mode:
+            return self
+        other = self._by_mode.get(mode)
+        if other is None:
+            changed = {**self.resolved, "mode": self.resolved["mode"]._replace(value=mode)}
+            other = self._by_mode.setdefault(mode, Settings(changed, self.suspension))
+        return other
 
     def budget_bytes(self, token_mode: str) -> int:
         """Return the maximum number of bytes of all packs of one call."""
@@ -57,11 +82,13 @@ class Settings:
 def resolve(layers: Sequence[tuple[Layer, Mapping[str, Any]]]) -> Settings:
     """Apply the layers to the defaults, in the order given. Null in a layer sets nothing."""
     resolved = {row.name: Resolved(row.default, "default") for row in SETTINGS}
+    suspension: Suspension | None = None
     for source, values in layers:
         for name, value in values.items():
             if name in resolved and value is not None:
                 resolved[name] = Resolved(value, source)
-    return Settings(resolved)
+        suspension = values.get(SUSPENDED) or suspension
+    return Settings(resolved, suspension)
 
 
 GLOBAL = ""
@@ -76,9 +103,16 @@ def values_of(tx: apsw.Connection, project: str) -> dict[str, Any]:
             value = orjson.loads(text)
         except orjson.JSONDecodeError:
             continue
-        if problem_with(name, value) is None:
+        if name == SUSPENDED and isinstance(value, dict):
+            values[name] = Suspension(str(value["reason"]), int(value["time"]))
+        elif problem_with(name, value) is None:
             values[name] = value
     return values
+
+
+def put_suspension(tx: apsw.Connection, project: str, suspension: Suspension) -> None:
+    """Store the stop of a project's rollout, or of all with `GLOBAL`; an empty reason ends it."""
+    put(tx, project, {SUSPENDED: {"reason": suspension.reason, "time": suspension.at_ms}}, suspension.at_ms)
 
 
 def put(tx: apsw.Connection, project: str, values: dict[str, Any], now_ms: int) -> None:

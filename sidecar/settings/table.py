@@ -36,6 +36,8 @@ DURATION = lazy_regex(r"(?=\d)(?:([0-9]{1,5})d)?(?:([0-9]{1,6})h)?(?:([0-9]{1,7}
 REMOTE = lazy_regex(r"(?:https?|ssh|git|file)://[^\s\\]+|[\w.-]+@[\w.-]+:[^\s\\]+")
 """An address git fetches from: a URL, or `user@host:path`."""
 
+NAME = lazy_regex(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
+
 RESOLUTION = lazy_regex(r"([a-z_]{1,40})(?:@([^\s=]{1,300}))?=([a-z_]{1,40})")
 """A conflict type, optionally one item, and the resolution: `hash_mismatch@company:adr-1=manual`."""
 MAX_RESOLUTIONS = 500
@@ -83,6 +85,11 @@ def is_ref(value: object) -> bool:
 def is_resolution(value: object) -> bool:
     """Whether a value has the form of a conflict resolution. The sync checks the type and the resolution."""
     return isinstance(value, str) and RESOLUTION.fullmatch(value) is not None
+
+
+def is_name(value: object) -> bool:
+    """Whether a value is a short name of letters, digits, dots, dashes and underscores."""
+    return isinstance(value, str) and NAME.fullmatch(value) is not None
 
 
 def is_duration(value: object) -> bool:
@@ -139,6 +146,7 @@ KINDS: dict[str, tuple[Check, str]] = {
     "ref": (is_ref, "a branch, a tag or a commit"),
     "duration": (is_duration, "a duration such as 6h, 90m, 1h30m or 1d"),
     "branch": (_is_branch, "a branch that nobody works on"),
+    "name": (is_name, "at most 40 letters, digits, dots, dashes and underscores"),
 }
 LISTS: dict[str, tuple[Check, int, str]] = {
     "globs": (is_glob, MAX_GLOBS, "globs, relative and with forward slashes"),
@@ -167,6 +175,21 @@ SETTINGS: tuple[Setting, ...] = (
         "off: does nothing. passive: records what it would send, injects nothing. active: injects.",
         choices=("off", "passive", "active"),
         env="ONECODE_CONTINUITY_MODE",
+    ),
+    Setting(
+        "rollout.share",
+        "int",
+        100,
+        "Share of new chats, in percent, that receive packs while the mode is active. The others receive what a chat"
+        " receives in passive mode.",
+        maximum=100,
+    ),
+    Setting(
+        "rollout.experiment",
+        "name",
+        None,
+        "Name of the experiment that compares the chats with packs with the others; needs a share from 1 to 99."
+        " Another name assigns chats anew. null: no comparison.",
     ),
     Setting(
         "tokenMode",
@@ -323,6 +346,20 @@ SETTINGS: tuple[Setting, ...] = (
 )
 
 BY_NAME = {row.name: row for row in SETTINGS}
+SUSPENDED = "rollout.suspended"
+"""Stored beside the settings, as `{reason, time}`; only the experiment's guard and `rollout/resume` write it."""
+
+
+def rollout_problem(experiment: object, share: object) -> str | None:
+    """Return why an experiment cannot compare chats at a share of the rollout, or None if it can."""
+    if experiment is None or share not in (0, 100):
+        return None
+    return (
+        f"an experiment needs chats with packs and chats without, but `rollout.share` is {share}: set it to 1 to 99,"
+        " or `rollout.experiment` to null"
+    )
+
+
 GROUPS = frozenset(row.name.split(".")[0] for row in SETTINGS if "." in row.name)
 
 
@@ -367,7 +404,10 @@ def problems_with(patch: dict[str, Any]) -> list[str]:
     ]
     dotted = [f"there is no setting {loggable_name(name)}" for name in patch if "." in name]  # `budgets.low` is nested
     values = (problem_with(name, value) for name, value in flatten(patch).items() if name not in GROUPS)
-    return groups + dotted + [problem for problem in values if problem]
+    problems = groups + dotted + [problem for problem in values if problem]
+    flat = flatten(patch)
+    problem = rollout_problem(flat.get("rollout.experiment"), flat.get("rollout.share"))
+    return problems + ([problem] if problem else [])
 
 
 def from_environment(environment: dict[str, str]) -> tuple[dict[str, Any], list[str]]:

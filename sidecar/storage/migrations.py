@@ -425,6 +425,29 @@ MIGRATIONS: tuple[Migration, ...] = (
         ),
         {"ledger_entry": entry_of_digest, "converted_record": converted_record},
     ),
+    Migration(
+        "rollout by share: the arms of chats, and the outcomes of their runs",
+        (
+            """CREATE TABLE continuity_experiment_units (
+                 experiment TEXT NOT NULL, unit TEXT NOT NULL, project TEXT NOT NULL, arm TEXT NOT NULL,
+                 share INTEGER NOT NULL, provider TEXT NOT NULL, model TEXT NOT NULL, run_mode TEXT NOT NULL,
+                 prompt_length INTEGER NOT NULL, assigned_at_ms INTEGER NOT NULL, left_at_ms INTEGER,
+                 PRIMARY KEY (experiment, unit)) WITHOUT ROWID""",
+            """CREATE TABLE continuity_experiment_chats (
+                 experiment TEXT NOT NULL, sub_chat_id TEXT NOT NULL, unit TEXT NOT NULL, project TEXT NOT NULL,
+                 assigned_at_ms INTEGER NOT NULL, PRIMARY KEY (experiment, sub_chat_id)) WITHOUT ROWID""",
+            """CREATE TABLE continuity_experiment_runs (
+                 run_id TEXT PRIMARY KEY, experiment TEXT NOT NULL, unit TEXT NOT NULL, project TEXT NOT NULL,
+                 arm TEXT NOT NULL, outcome TEXT NOT NULL, pre_run_ms REAL, duration_ms INTEGER NOT NULL,
+                 lookups INTEGER NOT NULL, lookups_before_edit INTEGER NOT NULL, edits INTEGER NOT NULL,
+                 edit_after_ms INTEGER, files_read INTEGER NOT NULL, files_read_again INTEGER NOT NULL,
+                 input_tokens INTEGER, cached_tokens INTEGER, output_tokens INTEGER, cost_usd REAL, tests TEXT,
+                 corrections INTEGER NOT NULL, repeated_prompts INTEGER NOT NULL, own_lookups INTEGER NOT NULL,
+                 started_at_ms INTEGER NOT NULL) WITHOUT ROWID""",
+            "CREATE INDEX continuity_experiment_runs_by_unit ON continuity_experiment_runs (experiment, unit)",
+            "CREATE INDEX continuity_runs_by_chat ON continuity_runs (chat_id) WHERE chat_id IS NOT NULL",
+        ),
+    ),
 )
 
 DURABLE_TABLES = (
@@ -462,6 +485,9 @@ DURABLE_TABLES = (
     "continuity_knowledge_journal",
     "continuity_context_resume_points",
     "continuity_projects",
+    "continuity_experiment_units",
+    "continuity_experiment_chats",
+    "continuity_experiment_runs",
 )
 """Tables that cannot be derived and are saved row by row from a damaged file; sessions before their turns, and these
 before their deliveries.

@@ -1,0 +1,49 @@
+"""`onecode-sidecar rollout`: change, show and resume the rollout by share, with what its experiment shows."""
+
+import argparse
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from sidecar.cli.in_process import on_users_state
+from sidecar.cli.output import CommandAnswer, run_and_print
+from sidecar.cli.paths import state_folder
+from sidecar.cli.status import rollout_line
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.description = "Shows which share of new chats receives packs while the mode is active, and changes it."
+    parser.add_argument("--share", type=int, metavar="PERCENT", help="share of new chats that receive packs, 0 to 100")
+    names = parser.add_mutually_exclusive_group()
+    names.add_argument("--experiment", metavar="NAME", help="compare these chats with the others, under this name")
+    names.add_argument("--end", action="store_true", help="end the experiment; arms and outcomes stay stored")
+    parser.add_argument("--resume", action="store_true", help="end a suspension by the guard")
+    parser.add_argument("--project", type=Path, metavar="DIR", help="one project; default: all")
+    parser.add_argument("--state-dir", type=Path, metavar="DIR", help="the state folder; default: the app's")
+    parser.add_argument("--json", action="store_true", help="print the answer as JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Change what is named, and print the rollout. A failure is one sentence on stderr."""
+    return run_and_print("rollout", arguments, lambda: _answer(arguments))
+
+
+def report(answer: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the lines about a rollout. Pure."""
+    rollout = answer["rollout"]
+    yield "Every chat receives what the mode says." if rollout is None else rollout_line(rollout)
+
+
+def _answer(arguments: argparse.Namespace) -> CommandAnswer:
+    project = {"projectPath": str(arguments.project.absolute())} if arguments.project is not None else {}
+    changes: dict[str, Any] = {} if arguments.share is None else {"share": arguments.share}
+    if arguments.experiment is not None or arguments.end:
+        changes["experiment"] = arguments.experiment
+    with on_users_state(state_folder(arguments.state_dir)) as sidecar:
+        if changes:
+            sidecar.request("settings/update", {**project, "settings": {"rollout": changes}})
+        if arguments.resume:
+            sidecar.request("rollout/resume", project)
+        answer = sidecar.request("rollout/status", project)
+    return CommandAnswer(answer, list(report(answer)))

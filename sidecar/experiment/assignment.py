@@ -1,0 +1,150 @@
+"""The arm of a chat: which chats of a rollout receive packs, and which receive what passive mode gives them.
+
+The arm follows from the experiment's name and the chat's id alone, so every machine draws the same. It is stored with
+the chat's first pre-run and stays; forks inherit it. Chats that had runs before, and loops, are not part of a rollout.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from blake3 import blake3
+
+from sidecar.core.lru_cache import LruCache
+from sidecar.experiment import store
+from sidecar.experiment.model import ArmChange, ChatFacts, StoredArm
+from sidecar.runs import ledger, records
+from sidecar.runs.call_record import Arm, Mode, RolloutDecision
+from sidecar.runs.model import RALPH_PREFIX
+from sidecar.settings.table import rollout_problem
+
+if TYPE_CHECKING:
+    import apsw
+
+    from sidecar.call import Call
+    from sidecar.settings.resolve import Settings
+
+NO_EXPERIMENT = ""
+"""Name that arms are drawn with if the rollout has a share but no experiment."""
+
+DRAWS = 10_000
+"""Number of equally likely draws: a hundredth of a percent of the chats each."""
+
+
+def arm_of(experiment: str, unit: str, share: int) -> Arm:
+    """Return the arm of a chat at a share in percent; a larger share only moves chats from control to treated."""
+    draw = int.from_bytes(blake3(f"{experiment}\0{unit}".encode("utf-8", "surrogatepass")).digest(8), "big") % DRAWS
+    return "treated" if draw < share * DRAWS // 100 else "control"
+
+
+CACHED_CHATS = 256
+
+
+def create_cache() -> LruCache[tuple[str, str], StoredArm]:
+    """Return an empty cache of arms by experiment and sub-chat, so that a pre-run does not read them again."""
+    return LruCache(CACHED_CHATS)
+
+
+class Placement(NamedTuple):
+    """The effective settings of a chat, and why they differ from the project's."""
+
+    settings: Settings
+    decision: RolloutDecision | None = None
+    change: ArmChange | None = None
+    """To be stored with the pre-run; None if nothing is new."""
+
+
+def place_chat(call: Call, chat: ChatFacts, settings: Settings) -> Placement:
+    """Return how a chat takes part in the rollout. Nothing is stored."""
+    is_killed = settings.mode == "off" and settings.resolved["mode"].source == "environment"
+    if chat.choice is not None and not is_killed:
+        decision = RolloutDecision(mode=chat.choice, decided_by="chat")
+        return Placement(settings.in_mode(chat.choice), decision, _leave(call, chat, settings))
+    if settings.mode != "active" or chat.sub_chat_id.startswith(RALPH_PREFIX):
+        return Placement(settings)
+    arm, change = _arm(call, chat, settings)
+    if settings.suspension is not None:
+        decision = _decision("passive", "suspension", arm)
+    elif arm is None:
+        return Placement(settings)
+    else:
+        decision = _decision("active" if arm.arm == "treated" else "passive", "share", arm)
+    return Placement(settings.in_mode(decision.mode), decision, change)
+
+
+def mode_of_chat(call: Call, project: str, sub_chat_id: str) -> str:
+    """Return the settings' mode for a chat: in a rollout by share, a control chat's is passive."""
+    settings = call.process.settings(project)
+    if settings.is_full_rollout:
+        return settings.mode
+    return place_chat(call, ChatFacts(sub_chat_id=sub_chat_id, project=project, provider=""), settings).settings.mode
+
+
+def experiment_of(settings: Settings) -> str:
+    """Return the name that arms are drawn with; empty without an experiment, and for one that cannot compare chats."""
+    name, share = settings["rollout.experiment"], settings["rollout.share"]
+    return NO_EXPERIMENT if name is None or rollout_problem(name, share) else str(name)
+
+
+def _decision(mode: Mode, decided_by: Literal["share", "suspension"], arm: StoredArm | None) -> RolloutDecision:
+    if arm is None:
+        return RolloutDecision(mode=mode, decided_by=decided_by)
+    experiment = None if arm.has_left else arm.experiment or None
+    return RolloutDecision(mode=mode, decided_by=decided_by, arm=arm.arm, share=arm.share, experiment=experiment)
+
+
+def _arm(call: Call, chat: ChatFacts, settings: Settings) -> tuple[StoredArm | None, ArmChange | None]:
+    """Return a chat's arm, None if it is not part of the rollout; and what is to be stored if the arm is new."""
+    experiment, share = experiment_of(settings), int(settings["rollout.share"])
+    cache = call.process.slices.assignments
+    cached = cache.get((experiment, chat.sub_chat_id))
+    if cached is not None:
+        return cached, None
+    with call.database.read() as tx:
+        stored = store.arm_of_chat(tx, experiment, chat.sub_chat_id)
+        if stored is None:
+            return _new_arm(tx, chat, experiment, share)
+    cache.put((experiment, chat.sub_chat_id), stored, 1)
+    return stored, None
+
+
+def _new_arm(
+    tx: apsw.Connection, chat: ChatFacts, experiment: str, share: int
+) -> tuple[StoredArm | None, ArmChange | None]:
+    """Return the arm of a chat without one: that of its origin or of its chat, or else a new one.
+
+    Chats that had runs before the rollout began have none, nor do their forks.
+    """
+    origins = {chat.forked_from} if chat.forked_from is not None else set[str]()
+    if chat.session_id is not None:
+        origins |= ledger.sub_chats_of(tx, chat.provider, chat.session_id)
+    origins.discard(chat.sub_chat_id)
+    inherited = [arm for origin in sorted(origins) if (arm := store.arm_of_chat(tx, experiment, origin)) is not None]
+    unit = chat.chat_id or chat.sub_chat_id
+    arm = inherited[0] if inherited else store.arm_of_unit(tx, experiment, unit)
+    if arm is None:
+        if share == FULL or any(records.has_runs(tx, name, chat.chat_id) for name in (chat.sub_chat_id, *origins)):
+            return None, None
+        arm = StoredArm(experiment, unit, arm_of(experiment, unit, share), share, has_left=False)
+    return arm, ArmChange(arm, chat)
+
+
+FULL = 100
+"""Share at which every chat is treated, and no arm is drawn."""
+
+
+def _leave(call: Call, chat: ChatFacts, settings: Settings) -> ArmChange | None:
+    """Return the change with which a chat leaves its experiment; None if it is in none."""
+    experiment = experiment_of(settings)
+    if not experiment:
+        return None
+    with call.database.read() as tx:
+        arm = store.arm_of_chat(tx, experiment, chat.sub_chat_id)
+    return ArmChange(arm._replace(has_left=True), chat) if arm is not None and not arm.has_left else None
+
+
+def record_placement(call: Call, tx: apsw.Connection, placement: Placement) -> None:
+    """Store a chat's arm, with the transaction of its pre-run."""
+    if placement.change is not None:
+        store.put_arm(tx, placement.change, call.now_ms())
+        call.process.slices.assignments.drop((placement.change.arm.experiment, placement.change.chat.sub_chat_id))
