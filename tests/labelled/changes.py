@@ -21,8 +21,9 @@ CHANGE_COLUMNS = (
     "half", "repository", "commit", "path", "number", "sha256", "kind", "speaker", "sentence", "evidence",
     "removed_from", "unclear", "second",
 )  # fmt: skip
-READ_COLUMNS = ("half", "repository", "commit", "path", "turns", "sha256")
+READ_COLUMNS = ("half", "repository", "commit", "path", "turns", "readings", "sha256")
 EVIDENCE = frozenset({"code", "words", "none", ""})
+SECOND = frozenset({"", "yes", "no", "unclear", "only"})
 MIN_LINE = 10
 """Shorter lines (braces, `else:`) say nothing about who wrote them."""
 
@@ -65,6 +66,7 @@ class ReadConversation(NamedTuple):
     commit: str
     path: str
     turns: int
+    readings: int
     sha256: str
 
 
@@ -135,8 +137,8 @@ def read_changes(path: Path = CHANGES) -> list[Labelled]:
 def read_conversations(path: Path = READ) -> list[ReadConversation]:
     """Return the conversations that were read whole."""
     return [
-        ReadConversation(half, repository, commit, file, int(turns), sha256)
-        for half, repository, commit, file, turns, sha256 in _rows(path, READ_COLUMNS)
+        ReadConversation(half, repository, commit, file, int(turns), int(readings), sha256)
+        for half, repository, commit, file, turns, readings, sha256 in _rows(path, READ_COLUMNS)
     ]
 
 

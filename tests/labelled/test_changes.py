@@ -10,6 +10,7 @@ from tests.labelled.changes import (
     CHANGE_COLUMNS,
     EVIDENCE,
     READ_COLUMNS,
+    SECOND,
     Hunk,
     RecordedFiles,
     digest_of,
@@ -69,12 +70,19 @@ def test_the_rows_hold_references_only() -> None:
     assert {row.kind for row in labels} == {"change", "decision"}
     assert {row.evidence for row in labels} <= EVIDENCE
     assert {row.speaker for row in labels} <= {"user", "agent"}
-    assert {row.second for row in labels} <= {"", "yes", "no"}
+    assert {row.second for row in labels} <= SECOND
     assert all(re.fullmatch(r"[0-9a-f]{64}", row.sha256) for row in labels)
     assert all(
         re.fullmatch(r"[0-9a-f]{64}" if not row.is_unclear else r"|[0-9a-f]{64}", row.sentence) for row in labels
     )
     assert max(Counter((row.repository, row.path, row.number, row.kind) for row in labels).values()) <= 3
+
+
+def test_a_second_reading_is_of_a_conversation_that_was_read_twice() -> None:
+    twice = {(row.repository, row.path) for row in read_conversations() if row.readings > 1}
+    labels = read_changes()
+    assert {(row.repository, row.path) for row in labels if row.second} <= twice
+    assert all(row.is_unclear for row in labels if row.second in ("no", "only"))
 
 
 def test_no_repository_is_in_both_halves() -> None:
@@ -122,6 +130,6 @@ def _clone(folder: Path) -> tuple[Path, Path]:
     row = (*common, "2", hash_of(turns[1].prompt), "change", "user", sentence, "code", "1", "no", "")
     changes, read = folder / "changes.tsv", folder / "read.tsv"
     changes.write_text("".join("\t".join(cells) + "\n" for cells in (CHANGE_COLUMNS, row)), "utf-8")
-    conversation = (*common, "2", digest_of(turns))
+    conversation = (*common, "2", "1", digest_of(turns))
     read.write_text("".join("\t".join(cells) + "\n" for cells in (READ_COLUMNS, conversation)), "utf-8")
     return changes, read
