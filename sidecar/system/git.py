@@ -6,7 +6,8 @@
 import os
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -110,12 +111,45 @@ class Git:
 
         `success_codes` lists the exit codes that mean success.
         """
+        process = self._start(arguments, has_input=stdin is not None)
+        with process:
+            try:
+                output, error_output = process.communicate(stdin, timeout=timeout)
+            except subprocess.TimeoutExpired as error:
+                process.kill()
+                raise GitFailed("git timed out") from error
+        if process.returncode not in success_codes:
+            raise GitFailed(_reason(error_output))
+        return output
+
+    @contextmanager
+    def running(self, *arguments: str, timeout: float = DEFAULT_TIMEOUT_SECONDS) -> Iterator[Callable[[], bytes]]:
+        """Run a command beside the block; the value returns its output. Raise GitFailed like `run`."""
+        process = self._start(arguments, has_input=False)
+
+        def output() -> bytes:
+            try:
+                text, error_output = process.communicate(timeout=timeout)
+            except subprocess.TimeoutExpired as error:
+                raise GitFailed("git timed out") from error
+            if process.returncode != 0:
+                raise GitFailed(_reason(error_output))
+            return text
+
+        with process:
+            try:
+                yield output
+            finally:
+                if process.poll() is None:
+                    process.kill()
+
+    def _start(self, arguments: Sequence[str], *, has_input: bool) -> "subprocess.Popen[bytes]":
         try:
-            process = subprocess.Popen(
+            return subprocess.Popen(
                 ["git", *_CONFIG, *self._location_arguments, *arguments],
                 cwd=self.cwd,
                 env={**_child_environment(self._root), **self._variables},
-                stdin=subprocess.DEVNULL if stdin is None else subprocess.PIPE,
+                stdin=subprocess.PIPE if has_input else subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 creationflags=_NO_WINDOW,
@@ -126,15 +160,6 @@ class Git:
             raise GitMissing from error
         except OSError as error:
             raise GitFailed(f"git could not be started ({type(error).__name__})") from error
-        with process:
-            try:
-                output, error_output = process.communicate(stdin, timeout=timeout)
-            except subprocess.TimeoutExpired as error:
-                process.kill()
-                raise GitFailed("git timed out") from error
-        if process.returncode not in success_codes:
-            raise GitFailed(_reason(error_output))
-        return output
 
     def text(self, *arguments: str) -> str:
         """Return the command's output as text without the final line break."""

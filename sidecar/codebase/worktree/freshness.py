@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from sidecar.call import Process
 from sidecar.codebase.worktree.content_hash import ContentHashes, content_identity
-from sidecar.codebase.worktree.git_files import IndexEntry
-from sidecar.codebase.worktree.incremental import IncrementalState
+from sidecar.codebase.worktree.git_files import IndexEntry, find_root
+from sidecar.codebase.worktree.incremental import IncrementalState, compare_fresh_checkout
 from sidecar.codebase.worktree.state import (
     DetailedState,
     RepositoryState,
@@ -20,6 +20,7 @@ from sidecar.codebase.worktree.state import (
     read_detailed_state,
 )
 from sidecar.codebase.worktree.worktree_watch import OpenWatch, WatchPlan, WatchResult, WorktreeWatch
+from sidecar.core.clock import SystemClock
 from sidecar.system.folder_watch import open_watch
 from sidecar.system.threads import IdleQueue
 
@@ -98,7 +99,7 @@ class Freshness:
             return self._accept(updated, result)
         with self._incremental_lock:
             self._incremental = None  # it missed what made this read necessary
-        read = self._read()
+        read = self._compare_fresh() or self._read()
         if read.state.kind == "git":
             self._store(_CachedState(read, result.generation))
         return read.state
@@ -181,6 +182,12 @@ class Freshness:
         self.worktree_watch.disable()
         self._process.log.warning("codebase.watch.missed", watches=self.worktree_watch.size)
         return False
+
+    def _compare_fresh(self) -> DetailedState | None:
+        """Return the state of a fresh checkout, without `git status`; None where that is needed."""
+        root = find_root(self._cwd)
+        now_ns = SystemClock().now_ms() * 1_000_000  # file times come from the machine's clock
+        return compare_fresh_checkout(self._cwd, root, self._scan(), now_ns) if root is not None else None
 
     def _read(self) -> DetailedState:
         return read_detailed_state(self._cwd, self._scan())

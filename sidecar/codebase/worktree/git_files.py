@@ -1,6 +1,7 @@
 """Git's own files, read directly: the repository's location, the attributes that convert content, and the index."""
 
 import os
+import stat
 import struct
 import zlib
 from array import array
@@ -9,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from sidecar.codebase.worktree.content_hash import ObjectFormat
+from sidecar.codebase.worktree.content_hash import ObjectFormat, blob_id
 from sidecar.system.safe_open import open_regular, read_regular
 
 MAX_POINTER_BYTES = 64 * 1024
@@ -17,7 +18,7 @@ MAX_POINTER_BYTES = 64 * 1024
 
 MAX_PACKED_REFS_BYTES = 16 * 2**20
 
-_GITDIR, _REF = "gitdir: ", "ref: "
+_GITDIR, _REF, _BRANCHES = "gitdir: ", "ref: ", "refs/heads/"
 
 
 def find_root(cwd: Path) -> Path | None:
@@ -74,6 +75,18 @@ def head_of(root: Path) -> str | None:
         return None
     lines = (line.partition(" ") for line in packed.splitlines())
     return next((id_ for id_, _, ref in lines if ref == name), None)
+
+
+def branch_of(root: Path) -> str | None:
+    """Return the branch that is checked out as git reports it; empty if detached, None where it is stored otherwise."""
+    git_dir = git_dir_of(root)
+    head = _first_line(git_dir / "HEAD") if git_dir is not None else ""
+    if not head.startswith(_REF):
+        return "" if head else None
+    name = head.removeprefix(_REF)
+    if not name.startswith(_BRANCHES):
+        return None
+    return name.removeprefix(_BRANCHES).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _first_line(path: Path) -> str:
@@ -193,10 +206,18 @@ _NUMBERS = struct.Struct(">10I")
 
 _STAGE, _EXTENDED, _ASSUME_VALID = 0x3000, 0x4000, 0x8000
 _SKIP_WORKTREE, _INTENT_TO_ADD = 0x4000, 0x2000
+_UNPLAIN = (_STAGE | _EXTENDED | _ASSUME_VALID) >> 8
+_SUBMODULE_MODE, _LINK_BIT = 0o160000, 0o020000
+_TYPE = 0o170000
+_TYPE_AND_EXECUTABLE = _TYPE | 0o100
+_COARSE_SECONDS = 3
+"""A file time without a fraction of a second may be one of whole or even seconds."""
+
 _CHUNK_ENTRIES = 64
 """Number of entries compressed together."""
 
 _ID_BYTES: dict[ObjectFormat, int] = {"sha1": 20, "sha256": 32}
+_EMPTY_BLOBS = {_ID_BYTES[format_]: bytes.fromhex(blob_id(b"", format_)) for format_ in _ID_BYTES}
 
 
 class IndexEntry(NamedTuple):
@@ -224,7 +245,7 @@ class IndexUnreadable(Exception):
 
 
 class GitIndex:
-    """The entries of one index file at one moment, stored in compressed chunks (40% of its size)."""
+    """The entries of one index file at one moment."""
 
     def __init__(self, content: bytes, object_format: ObjectFormat) -> None:
         """Locate the start of each entry; raise IndexUnreadable."""
@@ -238,12 +259,22 @@ class GitIndex:
             self._require_plain_extensions(content, self._find_starts(content, count))
         except (struct.error, ValueError) as error:
             raise IndexUnreadable("damaged") from error
-        firsts = self._starts[:-1:_CHUNK_ENTRIES]
-        self._first_paths = [self._path(content, start) for start in firsts]
-        ends = (*firsts[1:], self._starts[-1])
-        self._chunks = [zlib.compress(content[start:end], 1) for start, end in zip(firsts, ends, strict=False)]
+        self._first_paths = [self._path(content, start) for start in self._starts[:-1:_CHUNK_ENTRIES]]
+        self._content: bytes | None = content
+        self._chunks: list[bytes] = []
+        """The content in compressed parts, once it is stored for long."""
         self._last_chunk = (-1, b"")
         """The last decompressed chunk, with its number."""
+
+    def compressed(self) -> "GitIndex":
+        """Store the entries in compressed chunks, in 40% of the memory, and return this index."""
+        content = self._content
+        if content is not None:
+            firsts = self._starts[:-1:_CHUNK_ENTRIES]
+            ends = (*firsts[1:], self._starts[-1])
+            self._chunks = [zlib.compress(content[start:end], 1) for start, end in zip(firsts, ends, strict=False)]
+            self._content = None
+        return self
 
     def __len__(self) -> int:
         return len(self._starts) - 1
@@ -261,6 +292,52 @@ class GitIndex:
         while number < len(self) and self._path(*self._locate(number)).startswith(prefix):
             yield self._entry(number)
             number += 1
+
+    def uncertain_paths(self, root: str, written_ns: int) -> list[str]:
+        """Return the paths whose files are not proven by their stat to be as git last saw them.
+
+        `written_ns` is the time of the index: a file with the same time or a later one may have changed without a trace
+        in its stat. Git compares whole seconds there, and so reads most files of a fresh checkout again. Raise
+        IndexUnreadable if only git can compare an entry.
+        """
+        content = self._content
+        assert content is not None, "compressed indexes are not compared"
+        lstat, unpack, find = os.lstat, _NUMBERS.unpack_from, content.index
+        top, flags_from, coarse_limit = os.fsencode(root) + b"/", self._flags_at, written_ns // 10**9 - _COARSE_SECONDS
+        empty = _EMPTY_BLOBS[self._id_bytes]
+        folders = {b""}
+        uncertain: list[bytes] = []
+        for start in self._starts[:-1]:
+            flags_at = start + flags_from
+            if content[flags_at] & _UNPLAIN:
+                raise IndexUnreadable("an entry is not plain")
+            path = content[flags_at + 2 : find(b"\0", flags_at + 2)]
+            ctime, ctime_ns, mtime, mtime_ns, _, inode, mode, user, group, size = unpack(content, start)
+            if mode == _SUBMODULE_MODE:
+                raise IndexUnreadable("there are submodules")
+            folder = path.rpartition(b"/")[0]
+            try:
+                if folder not in folders:
+                    _require_folders(top, folder, folders)
+                file_stat = lstat(top + path)
+            except OSError:
+                uncertain.append(path)
+                continue
+            changed_ns = mtime * 1_000_000_000 + mtime_ns
+            if (
+                file_stat.st_mtime_ns != changed_ns
+                or changed_ns >= written_ns
+                or (not mtime_ns and mtime >= coarse_limit)
+                or file_stat.st_ctime_ns != ctime * 1_000_000_000 + ctime_ns
+                or file_stat.st_size & 0xFFFFFFFF != size
+                or file_stat.st_ino & 0xFFFFFFFF != inode
+                or file_stat.st_uid & 0xFFFFFFFF != user
+                or file_stat.st_gid & 0xFFFFFFFF != group
+                or (mode ^ file_stat.st_mode) & (_TYPE if mode & _LINK_BIT else _TYPE_AND_EXECUTABLE)
+                or (not size and content[start + _NUMBERS.size : flags_at] != empty)
+            ):
+                uncertain.append(path)
+        return [path.decode("utf-8", "surrogateescape") for path in uncertain]
 
     def _find_starts(self, content: bytes, count: int) -> int:
         """Locate the start of each entry; return the end of the last one."""
@@ -296,6 +373,8 @@ class GitIndex:
 
     def _locate(self, number: int) -> tuple[bytes, int]:
         """Return an entry's chunk and its offset there."""
+        if self._content is not None:
+            return self._content, self._starts[number]
         target = number // _CHUNK_ENTRIES
         number_of_last, chunk = self._last_chunk
         if number_of_last != target:
@@ -328,6 +407,18 @@ def read_index(git_dir: Path, object_format: ObjectFormat) -> GitIndex | None:
     sparse indexes). Entries are sorted by the bytes of their paths.
     """
     try:
-        return GitIndex(read_regular(str(git_dir / "index"), MAX_INDEX_BYTES), object_format)
+        return GitIndex(read_regular(str(git_dir / "index"), MAX_INDEX_BYTES), object_format).compressed()
     except (OSError, IndexUnreadable):
         return None
+
+
+def _require_folders(top: bytes, folder: bytes, known: set[bytes]) -> None:
+    """Add a folder and those above it to the known ones; raise OSError if one is missing, or is a link."""
+    missing = folder
+    while missing not in known:
+        if not stat.S_ISDIR(os.lstat(top + missing).st_mode):
+            raise NotADirectoryError
+        missing = missing.rpartition(b"/")[0]
+    while folder not in known:
+        known.add(folder)
+        folder = folder.rpartition(b"/")[0]

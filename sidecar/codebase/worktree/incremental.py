@@ -9,24 +9,45 @@ import functools
 import operator
 import os
 import stat
+import struct
+import sys
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 from sidecar.codebase.worktree.content_hash import MAX_HASHED_BYTES, ContentHashes, content_identity
-from sidecar.codebase.worktree.git_files import ANYTHING, DIFFS, FILTERS, LINES, IndexEntry, flags_in_file
+from sidecar.codebase.worktree.git_files import (
+    ANYTHING,
+    DIFFS,
+    FILTERS,
+    LINES,
+    MAX_INDEX_BYTES,
+    IndexEntry,
+    IndexUnreadable,
+    branch_of,
+    common_dir_of,
+    flags_in_file,
+    git_dir_of,
+    head_of,
+    index_signature,
+)
 from sidecar.codebase.worktree.state import (
     ChangeKind,
     DetailedState,
+    RepositoryState,
     Scan,
     StatusEntry,
     change_kind,
     compose_state,
+    head_contains,
     is_unchanged,
+    prefix_of,
 )
-from sidecar.codebase.worktree.worktree_watch import ComparisonRules, WatchPlan
+from sidecar.codebase.worktree.worktree_watch import ComparisonRules, WatchPlan, comparison_rules
+from sidecar.system.folder_watch import Unwatchable, WatchedFolders
 from sidecar.system.git import Git, GitFailed
-from sidecar.system.safe_open import read_if_regular
+from sidecar.system.safe_open import read_if_regular, read_regular
 
 _NAME = ".gitattributes"
 _ATTRIBUTES = {"filter": FILTERS, "ident": FILTERS, "working-tree-encoding": FILTERS, "diff": DIFFS}
@@ -43,12 +64,15 @@ class Attributes:
 
     def attribute_flags(self, path: str) -> int:
         """Return how a tracked file's content may be converted: FILTERS, LINES, DIFFS; raise GitFailed."""
-        flags = self._rules.conversion.global_flags
-        for folder in _folders_above(path):
-            flags |= self._flags_in_folder(folder)
+        flags = self._flags_above(path)
         if flags & (FILTERS | DIFFS):
-            flags &= ~(FILTERS | DIFFS) | self._flags_from_git(path)
+            self._ask_git([path])
+            flags &= ~(FILTERS | DIFFS) | self._known_flags[path]
         return flags
+
+    def read_ahead(self, paths: Iterable[str]) -> None:
+        """Ask git once for all paths whose flags only git knows; raise GitFailed."""
+        self._ask_git([path for path in paths if self._flags_above(path) & (FILTERS | DIFFS)])
 
     def clear(self) -> None:
         """Clear the cache, because attribute files may have changed."""
@@ -61,17 +85,24 @@ class Attributes:
             return ANYTHING if self._rules.git_index.find(folder + _NAME) is not None else 0
         return flags_in_file(file)
 
-    def _flags_from_git(self, path: str) -> int:
-        """Return which of FILTERS and DIFFS the attributes of a path set."""
-        if path not in self._known_flags:
-            flags = path.encode("utf-8", "surrogateescape") + b"\0"
+    def _flags_above(self, path: str) -> int:
+        """Return the flags that any attribute file for a path may set."""
+        flags = self._rules.conversion.global_flags
+        for folder in _folders_above(path):
+            flags |= self._flags_in_folder(folder)
+        return flags
+
+    def _ask_git(self, paths: list[str]) -> None:
+        """Read which of FILTERS and DIFFS the attributes of paths set, where that is unknown."""
+        unknown = [path for path in paths if path not in self._known_flags]
+        if unknown:
             git = Git(Path(self._root), root=Path(self._root))
-            values = git.run("check-attr", "-z", "--stdin", *_ATTRIBUTES, stdin=flags).split(b"\0")[2::3]
-            pairs = zip(_ATTRIBUTES.values(), values, strict=True)
-            self._known_flags[path] = functools.reduce(
-                operator.or_, (kind for kind, value in pairs if value not in _PLAIN[kind]), 0
-            )
-        return self._known_flags[path]
+            names = "".join(f"{path}\0" for path in unknown).encode("utf-8", "surrogateescape")
+            values = git.run("check-attr", "-z", "--stdin", *_ATTRIBUTES, stdin=names).split(b"\0")[2::3]
+            for path, own in zip(unknown, zip(*[iter(values)] * len(_ATTRIBUTES), strict=True), strict=True):
+                pairs = zip(_ATTRIBUTES.values(), own, strict=True)
+                plain = (kind for kind, value in pairs if value not in _PLAIN[kind])
+                self._known_flags[path] = functools.reduce(operator.or_, plain, 0)
 
 
 def _folders_above(path: str) -> Iterator[str]:
@@ -104,6 +135,14 @@ class IncrementalState:
         self._rules = rules
         self._attributes = Attributes(plan.root, rules)
         self._ignored: dict[str, bool] = {}
+
+    def assume_listed(self, paths: Iterable[str]) -> None:
+        """Take from git that it does not ignore these untracked files."""
+        self._ignored |= dict.fromkeys(paths, False)
+
+    def read_attributes(self, paths: Iterable[str]) -> None:
+        """Ask git once for the attributes of many paths that are about to be compared; raise GitFailed."""
+        self._attributes.read_ahead(paths)
 
     def update(self, detailed: DetailedState, changed: Iterable[str], scan: Scan) -> DetailedState | None:
         """Return the state after these absolute paths changed; None if only `git status` can tell."""
@@ -352,3 +391,67 @@ def _is_listed(file_stat: os.stat_result) -> bool:
 def _is_executable(file: os.stat_result | IndexEntry) -> bool:
     mode = file.mode if isinstance(file, IndexEntry) else file.st_mode
     return bool(mode & stat.S_IXUSR)
+
+
+_UNTRACKED = ("ls-files", "-z", "--others", "--exclude-standard")
+_STAGED = ("diff-index", "--cached", "--raw", "-z")
+
+MIN_REREAD_FILES, REREAD_SHARE = 64, 8
+"""With at least this number of files, and this share, that `git status` would read again, their stat is compared here.
+"""
+
+
+def compare_fresh_checkout(cwd: Path, root: Path, scan: Scan, now_ns: int) -> DetailedState | None:
+    """Return the state of a worktree that was just checked out; None if `git status` is as fast, or is needed.
+
+    Git compares file times by the second, and reads every file again that was written in the same second as the index.
+    Here nanoseconds are compared; the files that remain in doubt are read. Meanwhile git lists the untracked files, and
+    compares the index with the head commit.
+    """
+    git_dir, common = git_dir_of(root), common_dir_of(root)
+    before = index_signature(root), head_of(root), branch_of(root)
+    _, head, branch = before
+    if sys.platform == "win32" or git_dir is None or common is None or head is None or branch is None:
+        return None
+    try:
+        file_stat = os.stat(git_dir / "index")
+        content = read_regular(str(git_dir / "index"), MAX_INDEX_BYTES)
+        if not _is_fresh(content, file_stat) or file_stat.st_dev != os.stat(root).st_dev:
+            return None
+        git = Git(root, root=root)
+        with git.running(*_UNTRACKED) as untracked, git.running(*_STAGED, head) as staged:
+            rules = comparison_rules(root, git_dir, common, now_ns, content)
+            if rules is None:
+                return None
+            changed = rules.git_index.uncertain_paths(str(root), file_stat.st_mtime_ns)
+            if len(changed) > MAX_CHECKED_FILES or staged():
+                return None
+            new = [path for path in os.fsdecode(untracked()).split("\0") if path]
+    except (GitFailed, IndexUnreadable, OSError, Unwatchable):
+        return None
+    if (index_signature(root), head_of(root), branch_of(root)) != before or any(path.endswith("/") for path in new):
+        return None
+    incremental = IncrementalState(cwd, _plan_of(root, git_dir, common, rules), rules)
+    incremental.assume_listed(new)
+    with suppress(GitFailed):
+        incremental.read_attributes(changed)
+    paths = {f"{root}/{path}" for path in (*changed, *new)}
+    return incremental.update(_clean_state(cwd, root, head, branch or None), paths, scan)
+
+
+def _clean_state(cwd: Path, root: Path, head: str, branch: str | None) -> DetailedState:
+    prefix = prefix_of(cwd, root)
+    covers_root = head_contains(Git(cwd, root=root), prefix)
+    state = RepositoryState("git", root, prefix, head, branch, (), "", "status", covers_root=covers_root)
+    return compose_state(state, (), ())
+
+
+def _plan_of(root: Path, git_dir: Path, common: Path, rules: ComparisonRules) -> WatchPlan:
+    folders = WatchedFolders(*4 * (frozenset[str](),), "")
+    return WatchPlan(folders, str(root), str(git_dir), str(common), (), (), rules)
+
+
+def _is_fresh(content: bytes, file_stat: os.stat_result) -> bool:
+    """Whether git would read many files again, because they were written in the same second as the index."""
+    at_risk = content.count(struct.pack(">I", file_stat.st_mtime_ns // 1_000_000_000 & 0xFFFFFFFF)) // 2
+    return at_risk >= MIN_REREAD_FILES and at_risk * REREAD_SHARE >= struct.unpack_from(">I", content, 8)[0]

@@ -153,9 +153,9 @@ class RepositoryState(NamedTuple):
     changed: tuple[ChangedFile, ...]
     changed_hash: str
     proof: str
-    """status: a full `git status`; watch: the same, and every file that changed since was reported by a watch and
-    checked again; watch+stat: the same with a watch that may miss changes; walk: every file of a folder without git
-    was read.
+    """status: a full `git status`, or the same comparison by file times in a fresh checkout; watch: the same, and every
+    file that changed since was reported by a watch and checked again; watch+stat: the same with a watch that may miss
+    changes; walk: every file of a folder without git was read.
     """
     submodules: tuple["Submodule", ...] = ()
     """Those that are checked out and differ from what the head commit records."""
@@ -221,6 +221,16 @@ def path_from_root(prefix: str, path: str) -> str:
     while is_outside(path):
         folders, path = folders[:-1], path[3:]
     return "/".join((*folders, path))
+
+
+def prefix_of(cwd: Path, root: Path) -> str:
+    """Return a folder relative to the repository's root, with a trailing slash; empty at the root."""
+    return "" if cwd == root else cwd.relative_to(root).as_posix() + "/"
+
+
+def head_contains(git: Git, prefix: str) -> bool:
+    """Whether the head commit contains git's folder, which is `prefix` in the repository."""
+    return not prefix or bool(git.run("rev-parse", "--verify", "--quiet", "HEAD:./", success_codes=(0, 1, 128)).strip())
 
 
 class DetailedState(NamedTuple):
@@ -317,11 +327,8 @@ def compose_state(base: RepositoryState, entries: Sequence[StatusEntry], content
 
 
 def _worktree_state(cwd: Path, root: Path, scan: Scan, depth: int) -> DetailedState:
-    prefix = "" if cwd == root else cwd.relative_to(root).as_posix() + "/"
-    git = Git(cwd, root=root)
-    covers_root = not prefix or bool(
-        git.run("rev-parse", "--verify", "--quiet", "HEAD:./", success_codes=(0, 1, 128)).strip()
-    )
+    prefix, git = prefix_of(cwd, root), Git(cwd, root=root)
+    covers_root = head_contains(git, prefix)
     status = parse_status(git.run(*_STATUS, *(() if covers_root else ("--", "."))))
     entries = [
         entry

@@ -133,6 +133,9 @@ def _make_watch_plan(cwd: Path, state_dir: Path, now_ns: int) -> WatchPlan:
         if identity_ is None:
             raise Unwatchable("a folder is missing")
         folder_identities.append((path, identity_))
+    conversion = None if _has_replace_refs(git) else _conversion(settings, root, common, external_files)
+    object_format = _object_format(settings)
+    index = read_index(git_dir, object_format) if conversion is not None else None
     return WatchPlan(
         folders,
         root.as_posix(),
@@ -140,9 +143,7 @@ def _make_watch_plan(cwd: Path, state_dir: Path, now_ns: int) -> WatchPlan:
         common.as_posix(),
         tuple(folder_identities),
         external_files,
-        None
-        if _has_replace_refs(git)
-        else _comparison_rules(settings, root, git_dir, common, [path for path, _ in external_files]),
+        ComparisonRules(index, conversion, object_format) if index is not None and conversion is not None else None,
     )
 
 
@@ -151,21 +152,40 @@ def _has_replace_refs(git: Git) -> bool:
     return bool(git.run("for-each-ref", "--count=1", "refs/replace/"))
 
 
-def _comparison_rules(
-    settings: list[tuple[str, str, str]], root: Path, git_dir: Path, common: Path, external_files: list[str]
-) -> ComparisonRules | None:
+def comparison_rules(root: Path, git_dir: Path, common: Path, now_ns: int, content: bytes) -> ComparisonRules | None:
+    """Return the rules of a worktree with this index, for one comparison; None if only git can compare.
+
+    Raise GitFailed, IndexUnreadable, or Unwatchable if the configuration is changing.
+    """
+    git = Git(root, root=root)
+    settings = _settings(git)
+    external_files = _external_files(git, settings, root, git_dir, common, now_ns)
+    conversion = _conversion(settings, root, common, external_files)
+    object_format = _object_format(settings)
+    return ComparisonRules(GitIndex(content, object_format), conversion, object_format) if conversion else None
+
+
+def _object_format(settings: list[tuple[str, str, str]]) -> ObjectFormat:
+    values = {name: value for _, name, value in settings}
+    return "sha256" if values.get("extensions.objectformat") == "sha256" else "sha1"
+
+
+def _conversion(
+    settings: list[tuple[str, str, str]],
+    root: Path,
+    common: Path,
+    external_files: tuple[tuple[str, FileSignature | None], ...],
+) -> Conversion | None:
     values = {name: value for _, name, value in settings}
     conversion = conversion_of(values)
-    object_format: ObjectFormat = "sha256" if values.get("extensions.objectformat") == "sha256" else "sha1"
-    index = read_index(git_dir, object_format) if conversion is not None else None
-    if conversion is None or index is None:
+    if conversion is None:
         return None
-    files = [path for path in external_files if os.path.basename(path) in ("attributes", "gitattributes")]
+    files = [path for path, _ in external_files if os.path.basename(path) in ("attributes", "gitattributes")]
     files += [str(common / "info" / "attributes"), str(root / _expand_user(values.get("core.attributesfile", "")))]
     flags = conversion.global_flags
     for path in files:
         flags |= flags_in_file(path) if os.path.isfile(path) else 0
-    return ComparisonRules(index, conversion._replace(global_flags=flags), object_format)
+    return conversion._replace(global_flags=flags)
 
 
 def _require_standard_layout(git: Git, root: Path, git_dir: Path, common: Path) -> None:
