@@ -28,7 +28,6 @@ MAX_TYPED_PROMPTS = 6
 
 MAX_TYPED_CHARACTERS = 20_000
 MAX_BEFORE_CHARACTERS = 1_200
-MAX_DIFF_CHARACTERS = 40_000
 MAX_CONVERSATIONS = 64
 """Conversations whose prompts are in memory; no prompt is written to the disk."""
 
@@ -73,12 +72,11 @@ def verified_notes(tx: apsw.Connection, run: FinishedRun) -> list[VerifiedNote]:
         prompts.replace(conversation, typed)
         return []
     prompts.replace(conversation, ())
-    changed_terms = _changed_terms(run)
     return [
         VerifiedNote(
             note,
             verify_rule(note.text, typed) if note.key == "rule" else None,
-            not changed_terms.isdisjoint(query_terms(note.subject)),
+            not run.changed_terms.isdisjoint(query_terms(note.subject)),
         )
         for note in run.notes_block.notes
     ]
@@ -147,13 +145,3 @@ def _typed_message(tx: apsw.Connection, run: FinishedRun) -> tuple[TypedMessage,
 def _is_canned(sub_chat_id: str, prompt: str) -> bool:
     """Whether a prompt is a loop's or an expanded command's rather than a message."""
     return sub_chat_id.startswith(RALPH_PREFIX) or prompt.lstrip().startswith("/")
-
-
-def _changed_terms(run: FinishedRun) -> frozenset[str]:
-    """Return the words of the paths that a run changed, of the lines it added, and of the commands it ran."""
-    texts = [change.path for change in run.effects.changes]
-    texts += [command.command[:400] for command in run.activity.commands]
-    diffs = (run.effects.diffs.get(path) for path in sorted(run.effects.own_paths))
-    hunks = "\n".join(diff.hunks for diff in diffs if diff is not None)[:MAX_DIFF_CHARACTERS]
-    texts.append("\n".join(line for line in hunks.splitlines() if line.startswith("+")))
-    return frozenset(term for text in texts for term in query_terms(text))

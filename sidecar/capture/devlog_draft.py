@@ -1,4 +1,4 @@
-"""Devlog entry of a task: the events of a run that are worth an entry, and the draft they open, extend or close.
+"""Devlog entry of a conversation: what its runs did and why, drafted once it is due or an event happened.
 
 Events are identified by what happened and not by their wording; no model is called.
 """
@@ -11,13 +11,18 @@ from typing import NamedTuple
 
 import apsw
 
+from sidecar.capture.effects.direction_change import overlap
 from sidecar.capture.parsed_test_results import VerdictChange
 from sidecar.capture.run import FinishedRun
 from sidecar.codebase import is_generated
 from sidecar.core.clock import HOUR_MS
 from sidecar.core.digests import short_id
-from sidecar.core.markdown import MAX_PROSE_CHARACTERS, first_informative_paragraph, first_sentence
+from sidecar.core.markdown import MAX_PROSE_CHARACTERS, first_sentence, word_count
 from sidecar.core.redact import redact
+from sidecar.core.terms import query_terms
+from sidecar.core.text import clip
+from sidecar.language.own_words import own_words
+from sidecar.language.work_account import Account, Section, WorkAccount
 from sidecar.runs import Artifact, SubChat, artifacts
 from sidecar.runs.artifact_provenance import Details, DevlogDetails, Event, EventKind, LineCounts, Provenance, Tally
 from sidecar.runs.model import FileChange
@@ -66,7 +71,16 @@ def _is_there(name: str, files: Container[str]) -> bool:
 
 MAX_FILES = 20
 MAX_TITLE = 90
-MAX_CONCLUSION = 700
+MAX_REQUEST = 200
+MIN_REQUEST_WORDS = 4
+"""A request with fewer words, such as "go on", names nothing."""
+
+MAX_OF_SECTION: dict[Section, int] = {"problem": 2, "cause": 2, "change": 6, "evidence": 3, "open": 3}
+_SECTION_NAMES: dict[Section, str] = {
+    "problem": "Problem", "cause": "Cause", "change": "Change", "evidence": "Evidence", "open": "Open",
+}  # fmt: skip
+SAME_STATEMENT = 0.6
+"""Statements that share at least this part of their words state the same."""
 
 
 class DraftText(NamedTuple):
@@ -79,20 +93,24 @@ class DraftText(NamedTuple):
 def devlog(
     title: str,
     changes: Sequence[FileChange],
-    conclusion: str,
+    account: WorkAccount,
     tests: Sequence[str],
     runs: int,
     event_lines: Sequence[str] = (),
     deleted_files: Container[str] = (),
+    request: str = "",
 ) -> DraftText:
-    """Write the entry: conclusion, events, changed files, test results.
+    """Write the entry: the request, what the agent states of the work by section, events, changed files.
 
     `deleted_files` are files that appeared and disappeared within it.
     """
-    title = title_from(title) or "Work without a stated goal"
     lines = [f"# {title}", ""]
-    if summary := first_informative_paragraph(conclusion, MAX_CONCLUSION):
-        lines += [summary, ""]
+    if request:
+        lines += [f"Request: {request}", ""]
+    for section, name in _SECTION_NAMES.items():
+        texts = [statement.text for statement in account.statements if statement.section == section]
+        texts += tests if section == "evidence" else ()
+        lines += _section_lines(name, texts)
     for event in event_lines:
         lines += [event, ""]
     ordered = sorted(
@@ -105,14 +123,67 @@ def devlog(
     ]
     if len(ordered) > MAX_FILES:
         lines.append(f"- … and {len(ordered) - MAX_FILES} more files")
-    if tests:
-        lines += ["", "Tests:", "", *(f"- {line}" for line in tests)]
     return DraftText(title, "\n".join(lines) + "\n")
 
 
-def title_from(text: str) -> str:
-    """Return a title from the first sentence of a request or result. Secrets are masked before it is cut."""
-    return first_sentence(redact(text[:MAX_PROSE_CHARACTERS]), MAX_TITLE)
+def _section_lines(name: str, texts: Sequence[str]) -> list[str]:
+    """Return a section's lines: one statement beside its name, several as a list; nothing without statements."""
+    if len(texts) == 1:
+        return [f"**{name}:** {texts[0]}", ""]
+    return [f"**{name}:**", "", *(f"- {text}" for text in texts), ""] if texts else []
+
+
+def merged_account(earlier: WorkAccount, later: WorkAccount) -> WorkAccount:
+    """Sum up two accounts: the best statements win, but evidence and open ends are those stated last."""
+    chosen: list[Account] = []
+    for section, limit in MAX_OF_SECTION.items():
+        before, after = (
+            [statement for statement in account.statements if statement.section == section]
+            for account in (earlier, later)
+        )
+        if section in ("evidence", "open"):
+            before = [] if after or section == "open" else before
+        distinct = _distinct([*before, *after])
+        best = sorted(distinct, key=lambda statement: -statement.score)[:limit]
+        chosen += [statement for statement in distinct if statement in best]
+    return WorkAccount(tuple(chosen), max(later.title, earlier.title, key=lambda title: title.score))
+
+
+def _distinct(statements: Sequence[Account]) -> list[Account]:
+    """Return statements of which each states something else; the one that explains more stays."""
+    distinct: list[Account] = []
+    for statement in statements:
+        terms = set(query_terms(statement.text))
+        same = next(
+            (other for other in distinct if overlap(terms, set(query_terms(other.text))) >= SAME_STATEMENT), None
+        )
+        if same is None:
+            distinct.append(statement)
+        elif statement.score > same.score:
+            distinct[distinct.index(same)] = statement
+    return distinct
+
+
+def files_title(changes: Sequence[FileChange], files: Container[str]) -> str:
+    """Name a change after its largest files, for an agent that did not say what it did."""
+    ordered = sorted(
+        changes, key=lambda change: (is_generated(change.path), -(change.added + change.removed), change.path)
+    )
+    verb = "Changed"
+    if all(change.path not in files for change in ordered):
+        verb = "Removed"
+    elif all(not change.removed and change.added and change.path in files for change in ordered):
+        verb = "Added to"
+    names = [f"`{change.path.rpartition('/')[2]}`" for change in ordered]
+    shown = ", ".join(names[:2])
+    return clip(f"{verb} {shown}{f' and {len(names) - 2} more files' if len(names) > 2 else ''}", MAX_TITLE)
+
+
+def request_of(text: str) -> str:
+    """Return the first sentence that the user typed of a request; empty if it names nothing, as "go on" does."""
+    words = own_words(text[:MAX_PROSE_CHARACTERS])
+    sentence = first_sentence(redact(words), MAX_REQUEST)
+    return sentence if word_count(sentence) >= MIN_REQUEST_WORDS else ""
 
 
 def is_due(changes: Sequence[FileChange], lines: int, files: int) -> bool:
@@ -159,8 +230,6 @@ def _counts(change: FileChange) -> str:
 
 PROMPT_CHARACTERS = 4_000
 MAX_RUNS = 50
-TITLE_WORDS = 4
-"""A prompt with fewer words, such as "go on", names nothing."""
 
 
 def window_begin_ms(run: FinishedRun) -> int:
@@ -169,26 +238,44 @@ def window_begin_ms(run: FinishedRun) -> int:
 
 
 def store_devlog(tx: apsw.Connection, run: FinishedRun, state: SubChat, events: Sequence[Event]) -> Artifact | None:
-    """Draft a devlog entry if a completed run changed something, or fixed what an open entry mentions.
+    """Sum up a completed run, and draft an entry once the sum reaches the capture threshold or an event happens.
 
-    Runs of one task extend the same draft until it reaches the capture threshold or an event happens. Then the next
-    entry starts, and repeats nothing of an earlier one. An entry that the user edited is not extended.
+    Until then the conversation has a tally, which is not an artifact. An entry repeats nothing of an earlier one.
     """
     key = f"devlog:{run.params.sub_chat_id}"
     latest = artifacts.newest_of_event(tx, run.workspace.project_key, key, 0)
-    open_entry = latest if latest is not None and _details(latest).open and is_growing(latest, run, state) else None
-    tally = add_run(_tally(latest, is_open=open_entry is not None), run.start_head, run.effects.changes)
+    sum_so_far = latest if latest is not None and _is_tally(latest) else None
+    tally = add_run(_tally(latest, is_open=sum_so_far is not None), run.start_head, run.effects.changes)
+    if not _counts_towards_entry(run, latest, sum_so_far, events):
+        return None
     changes = totals(tally)
     due = is_due(changes, int(run.settings["capture.changedLines"]), int(run.settings["capture.changedFiles"]))
-    if open_entry is None and not _starts_entry(run, state, latest, changes, due=due or bool(events)):
-        return None
-    if open_entry is not None and not run.effects.changes and not events:
-        return None
-    title = open_entry.title if open_entry is not None else _title(run, state, latest)
-    artifact = _artifact(run, state, open_entry, tally, title, due=due, events=events)
-    artifact = replace(artifact, event_key=key)
-    artifacts.put(tx, artifact)
-    return artifact
+    is_entry = bool(events) or due
+    artifact = _artifact(run, state, sum_so_far, tally, is_entry=is_entry, events=events)
+    artifacts.put(tx, replace(artifact, event_key=key))
+    return artifact if is_entry else None
+
+
+def _is_tally(artifact: Artifact) -> bool:
+    """Whether an artifact's row is a sum of runs that is extended; one of an earlier version may be an entry."""
+    return artifact.status == "draft" and _details(artifact).open and not artifact.provenance.edited
+
+
+def _counts_towards_entry(
+    run: FinishedRun, latest: Artifact | None, sum_so_far: Artifact | None, events: Sequence[Event]
+) -> bool:
+    """Whether a run is summed up: it changed more than generated files, or explains or fixes what is summed up.
+
+    If the run's own start is unknown, the changes must exceed what an earlier entry contains.
+    """
+    if all(is_generated(change.path) for change in run.effects.changes):
+        return sum_so_far is not None and bool(events or run.effects.changes or run.account.statements)
+    if events:
+        return True
+    if latest is not None and run.pre_run is None:
+        known = {path for counts in (_details(latest).tally.base, _details(latest).tally.counts) for path in counts}
+        return any(change.path not in known for change in run.effects.changes)
+    return True
 
 
 def provenance_of(
@@ -239,37 +326,25 @@ def is_growing(artifact: Artifact, run: FinishedRun, state: SubChat) -> bool:
     )
 
 
-def _starts_entry(
-    run: FinishedRun, state: SubChat, latest: Artifact | None, changes: Sequence[FileChange], *, due: bool
-) -> bool:
-    """Whether changes start an entry: not generated files, nor a task whose draft the user discarded recently.
-
-    If the run's own start is unknown, the changes must exceed what an earlier entry contains.
-    """
-    if all(is_generated(change.path) for change in changes):
-        return False
-    if latest is None:
-        return True
-    if run.pre_run is None and not any(change.added or change.removed for change in changes):
-        return False
-    is_same = latest.provenance.task_fingerprint == _fingerprint(state) and latest.created_at_ms >= window_begin_ms(run)
-    return due or not (latest.status == "discarded" and is_same)
-
-
 def _artifact(
     run: FinishedRun,
     state: SubChat,
     earlier: Artifact | None,
     tally: Tally,
-    title: str,
     *,
-    due: bool,
+    is_entry: bool,
     events: Sequence[Event],
 ) -> Artifact:
-    changes = totals(tally)
-    events_of_entry = _events_of_entry(earlier, events)
-    details = DevlogDetails(tally=tally, events=tuple(events_of_entry), open=not due and not events)
-    draft = _draft(run, title, changes, len(runs_of_draft(run, earlier)), events_of_entry)
+    changes, known = totals(tally), _details(earlier)
+    events_of_entry = list({event.key: event for event in (*known.events, *events)}.values())
+    details = DevlogDetails(
+        tally=tally,
+        events=tuple(events_of_entry),
+        account=merged_account(known.account, run.account),
+        tests={**known.tests, **_test_lines(run)},
+        open=not is_entry,
+    )
+    draft = _draft(run, state, details, changes, len(runs_of_draft(run, earlier)))
     return Artifact(
         id=earlier.id if earlier else f"devlog-{run.call.process.new_id()[:12]}",
         project=run.workspace.project_key,
@@ -277,22 +352,17 @@ def _artifact(
         status="draft",
         title=draft.title,
         body=draft.body,
-        event=name_of(events_of_entry) or ("mergedDiff" if due else "filesChanged"),
+        event=(name_of(events_of_entry) or "mergedDiff") if is_entry else artifacts.TALLY_EVENT,
         event_key="",
         provenance=provenance_of(run, state, [change.path for change in changes], earlier, details),
-        created_at_ms=earlier.created_at_ms if earlier else run.now_ms,
+        created_at_ms=run.now_ms,
         updated_at_ms=run.now_ms,
     )
 
 
-def _details(artifact: Artifact) -> DevlogDetails:
-    details = artifact.provenance.details
+def _details(artifact: Artifact | None) -> DevlogDetails:
+    details = artifact.provenance.details if artifact is not None else None
     return details if isinstance(details, DevlogDetails) else DevlogDetails()
-
-
-def _events_of_entry(earlier: Artifact | None, events: Sequence[Event]) -> list[Event]:
-    stored = _details(earlier).events if earlier is not None else ()
-    return list({event.key: event for event in (*stored, *events)}.values())
 
 
 def _tally(latest: Artifact | None, *, is_open: bool) -> Tally:
@@ -302,31 +372,24 @@ def _tally(latest: Artifact | None, *, is_open: bool) -> Tally:
     return tally if is_open else next_tally(tally)
 
 
-def _title(run: FinishedRun, state: SubChat, before: Artifact | None) -> str:
-    """Name the task; a later entry of it is named after the latest request or result."""
-    objective = title_from(objective_of(run, state))
-    if before is None or before.provenance.task_fingerprint != _fingerprint(state):
-        return objective
-    prompt_title = title_from(run.params.prompt)
-    return (
-        prompt_title
-        if len(prompt_title.split()) >= TITLE_WORDS
-        else title_from(first_informative_paragraph(run.conclusion, 400)) or objective
+def _draft(
+    run: FinishedRun, state: SubChat, details: DevlogDetails, changes: Sequence[FileChange], runs: int
+) -> DraftText:
+    event_lines = list(dict.fromkeys(event.line for event in details.events))
+    deleted_files = {change.path for change in changes if change.path not in run.effects.files}
+    fixed = next((event.line.rstrip(".") for event in details.events if event.kind == "testsFixed"), "")
+    title = details.account.title.text or clip(fixed, MAX_TITLE) or files_title(changes, run.effects.files)
+    request = request_of(objective_of(run, state))
+    return devlog(
+        title, changes, details.account, list(details.tests.values()), runs, event_lines, deleted_files, request
     )
 
 
-def _draft(
-    run: FinishedRun, title: str, changes: Sequence[FileChange], runs: int, events_of_entry: Sequence[Event]
-) -> DraftText:
-    event_lines = list(dict.fromkeys(event.line for event in events_of_entry))
-    deleted_files = {change.path for change in changes if change.path not in run.effects.files}
-    return devlog(title, changes, run.conclusion, _test_lines(run), runs, event_lines, deleted_files)
-
-
-def _test_lines(run: FinishedRun) -> list[str]:
-    return [
-        f"{outcome.runner}: failing: {', '.join(outcome.names[:5]) or 'see its output'}"
+def _test_lines(run: FinishedRun) -> dict[str, str]:
+    """Return the last result of each test runner, in words."""
+    return {
+        outcome.runner: f"{outcome.runner}: failing: {', '.join(outcome.names[:5]) or 'see its output'}"
         if outcome.failed
         else f"{outcome.runner}: passing"
-        for outcome in {outcome.runner: outcome for outcome in run.tests}.values()
-    ]
+        for outcome in run.tests
+    }

@@ -9,9 +9,15 @@ import apsw
 from sidecar.call import Call
 from sidecar.capture.effects.boundaries import touched_boundaries
 from sidecar.capture.effects.direction_change import surviving_lines
-from sidecar.capture.effects.run_activity import ToolFailure, activity_of, transcript_errors
+from sidecar.capture.effects.run_activity import (
+    Loss,
+    ToolFailure,
+    activity_of,
+    compacted_since,
+    loss_by_prompt,
+    transcript_errors,
+)
 from sidecar.capture.effects.run_effects import observe_effects
-from sidecar.capture.effects.session_loss import Loss, compacted_since, loss_by_prompt
 from sidecar.capture.memory_branch import commit_later
 from sidecar.capture.model import NotesSpan, PostRunParams, PostRunResult, Remembered
 from sidecar.capture.pack_metrics import items_before_run

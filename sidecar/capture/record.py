@@ -10,7 +10,7 @@ import apsw
 from sidecar.capture.adr_draft import boundary_events, store_adr
 from sidecar.capture.check_notes_block import VerifiedNote, decision_sentences, dropped_approaches
 from sidecar.capture.devlog_draft import fixes, store_devlog, window_begin_ms
-from sidecar.capture.effects.session_loss import Loss
+from sidecar.capture.effects.run_activity import Loss
 from sidecar.capture.model import PostRunResult
 from sidecar.capture.pack_metrics import measure_run, measures_of
 from sidecar.capture.parsed_test_results import Verdict, VerdictChange, change_of

@@ -5,14 +5,15 @@ from functools import cached_property
 
 from sidecar.call import Call
 from sidecar.capture.effects.direction_change import NO_SURVIVING_LINES, SurvivingLines
-from sidecar.capture.effects.run_activity import RunActivity, ToolFailure
+from sidecar.capture.effects.run_activity import Loss, RunActivity, ToolFailure
 from sidecar.capture.effects.run_effects import RunEffects
-from sidecar.capture.effects.session_loss import Loss
 from sidecar.capture.model import PostRunParams
 from sidecar.capture.parsed_test_results import RunnerOutcome
 from sidecar.core.markdown import MAX_PROSE_CHARACTERS
 from sidecar.core.redact import redact
+from sidecar.core.terms import query_terms
 from sidecar.language.notes_block import NotesBlock, read_notes_block, without_notes
+from sidecar.language.work_account import WorkAccount, account_of
 from sidecar.runs import CallRecord
 from sidecar.runs.artifact_provenance import Boundary
 from sidecar.runs.call_record import RolloutDecision
@@ -41,6 +42,10 @@ def stored_plan(text: str) -> str:
 
 def _final_text(activity: RunActivity, params: PostRunParams) -> str:
     return activity.conclusion or (params.assistant.text if params.assistant else "")
+
+
+MAX_DIFF_CHARACTERS = 40_000
+MAX_LAST_TEXTS = 4
 
 
 @dataclass
@@ -111,6 +116,24 @@ class FinishedRun:
         """The agent's final words without its notes block; its whole text if the message parts do not show them."""
         text = _final_text(self.activity, self.params)
         return without_notes(text) if self.reads_notes else text
+
+    @cached_property
+    def changed_terms(self) -> frozenset[str]:
+        """The words of the paths that it changed, of the lines it added, and of the commands it ran."""
+        texts = [change.path for change in self.effects.changes]
+        texts += [command.command[:400] for command in self.activity.commands]
+        diffs = (self.effects.diffs.get(path) for path in sorted(self.effects.own_paths))
+        hunks = "\n".join(diff.hunks for diff in diffs if diff is not None)[:MAX_DIFF_CHARACTERS]
+        texts.append("\n".join(line for line in hunks.splitlines() if line.startswith("+")))
+        return frozenset(term for text in texts for term in query_terms(text))
+
+    @cached_property
+    def account(self) -> WorkAccount:
+        """The account of the work in its final words; in its last texts if the final ones do not name it."""
+        account = account_of(self.conclusion, self.changed_terms)
+        if account.title.text or not self.activity.texts:
+            return account
+        return account_of("\n\n".join(self.activity.texts[-MAX_LAST_TEXTS:]), self.changed_terms)
 
     @property
     def plan(self) -> str:

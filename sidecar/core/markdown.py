@@ -196,9 +196,15 @@ _GREETING = lazy_regex(
 _OFFER = lazy_regex(
     r"(?i)^(?:let me know|feel free|if you (?:want|like|need|prefer)|would you like|shall i|do you want)"
 )
-_SENTENCE_END = lazy_regex(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[`*]*[A-ZÀ-Þ0-9`])|\n+")
+_SENTENCE_END = lazy_regex(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[`*]*[A-ZÀ-ÞА-ЯЁ0-9`])|(?<=[。！？])(?![」』）”])|\n+")
 _ABBREVIATION = lazy_regex(r"(?i)(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|no|mr|dr)\.|\b[A-Z]\.)$")
 _SPACE = lazy_regex(r"\s+")
+_UNSPACED = lazy_regex(r"[\u3040-\u30ff\u3400-\u9fff]")
+
+
+def word_count(text: str) -> int:
+    """Return the number of words of a text; two characters of an unspaced script count as a word."""
+    return len(text.split()) + len(_UNSPACED.findall(text)) // 2
 
 
 def without_code(text: str) -> str:
@@ -221,7 +227,7 @@ def first_informative_paragraph(text: str, limit: int) -> str:
     candidates = list(paragraphs(text))
     informative = (stripped for paragraph in candidates if (stripped := _informative_part(paragraph)))
     chosen = next(informative, None) or next(
-        (paragraph for paragraph in candidates if len(paragraph.split()) >= MIN_FALLBACK_WORDS), ""
+        (paragraph for paragraph in candidates if word_count(paragraph) >= MIN_FALLBACK_WORDS), ""
     )
     return clip_at_word(redact(chosen), limit)
 
@@ -244,7 +250,7 @@ def sentences(text: str) -> Iterator[str]:
 def first_sentence(text: str, limit: int) -> str:
     """Return the first sentence of a text on one line, without its full stop."""
     flat = _SPACE.sub(" ", text).strip()
-    end = re.search(r"[.!?](?=\s|$)", flat)
+    end = re.search(r"[.!?](?=\s|$)|[。！？]", flat)
     sentence = flat[: end.start()] if end else flat
     return clip_at_word(sentence, limit)
 
@@ -257,4 +263,4 @@ def _informative_part(paragraph: str) -> str:
         text = rest.strip()
     if _OFFER.match(text) or (_LEAD_IN.match(text) and not rest) or text.endswith("?"):
         return ""
-    return text if len(text.split()) >= MIN_INFORMATIVE_WORDS else ""
+    return text if word_count(text) >= MIN_INFORMATIVE_WORDS else ""

@@ -107,7 +107,7 @@ def _secure_delete(tx: apsw.Connection) -> Iterator[None]:
     try:
         yield
     finally:
-        list(tx.execute("PRAGMA secure_delete = OFF"))
+        list(tx.execute("PRAGMA secure_delete = FAST"))
 
 
 def _count_removable(tx: apsw.Connection, selection: _PurgeScope, damaged: list[str]) -> dict[str, int]:

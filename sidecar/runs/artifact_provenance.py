@@ -5,7 +5,7 @@ JSON form of `Provenance` (column `provenance`): one flat object with the member
 and `committed` (`{branch, commit, path, accepted}`) where they apply; and those of its details:
 
 - devlog: `open`, `events` (`[{kind, key, line}]`), `tally` (`{start, settled, counts, base}`, each count
-  `{path: [added, removed]}`)
+  `{path: [added, removed]}`), `account` (`{title, score, statements: [{section, text, score}], tests: {runner: line}}`)
 - adr: `base`, `statements` (`{concluded, decided}`), `changed`, `events`, `boundaries`
   (`[{path, why, importers, contracts: [{path, name, before, after, moved_to}]}]`)
 - rejectedApproach: `terms`, `revertedFiles`
@@ -20,6 +20,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple, cast
 
 from sidecar.codebase import ApiChange
+from sidecar.language.work_account import NO_ACCOUNT, Account, Candidate, WorkAccount
 from sidecar.runs.model import ArtifactStatus, ArtifactType, Provider
 
 EventKind = Literal["directionChanged", "boundaryTouched", "testsFixed"]
@@ -82,12 +83,16 @@ class Statements:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DevlogDetails:
-    """State of a devlog entry that later runs continue."""
+    """State of a devlog entry, or of the tally of runs that is not an entry yet."""
 
     tally: Tally = Tally()
     events: tuple[Event, ...] = ()
+    account: WorkAccount = NO_ACCOUNT
+    """Statements of its runs about the work, and the best title among them."""
+    tests: Mapping[str, str] = field(default_factory=dict)
+    """The last result of each test runner, in words."""
     open: bool = False
-    """Whether the task's next run extends it."""
+    """Whether it is a tally that the next run extends."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -238,6 +243,12 @@ def _details_to_json(details: Details | None) -> dict[str, object]:
                     "base": _counts_to_json(tally.base),
                 },
                 "events": _events_to_json(details.events),
+                "account": {
+                    "title": details.account.title.text,
+                    "score": details.account.title.score,
+                    "statements": [statement._asdict() for statement in details.account.statements],
+                    "tests": dict(details.tests),
+                },
                 "open": details.open,
             }
         case AdrDetails():
@@ -278,7 +289,14 @@ def _details_from_json(kind: ArtifactType, value: Any) -> Details:
     match kind:
         case "devlog":
             tally = _tally_from_json(value["tally"]) if "tally" in value else Tally()
-            return DevlogDetails(tally=tally, events=_events_from_json(value), open=bool(value.get("open")))
+            account = value.get("account") or {}
+            return DevlogDetails(
+                tally=tally,
+                events=_events_from_json(value),
+                account=_account_from_json(account),
+                tests=dict(account.get("tests") or {}),
+                open=bool(value.get("open")),
+            )
         case "adr":
             return AdrDetails(
                 base=value.get("base"),
@@ -290,6 +308,11 @@ def _details_from_json(kind: ArtifactType, value: Any) -> Details:
         case "rejectedApproach":
             reverted = value.get("revertedFiles", value.get("takenBack", ()))
             return RejectedApproachDetails(terms=tuple(value.get("terms", ())), reverted_files=tuple(reverted))
+
+
+def _account_from_json(value: Any) -> WorkAccount:
+    statements = tuple(Account(**statement) for statement in value.get("statements", ()))
+    return WorkAccount(statements, Candidate(value.get("title", ""), value.get("score", 0.0)))
 
 
 def _tally_from_json(value: Any) -> Tally:

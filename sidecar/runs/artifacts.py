@@ -22,6 +22,11 @@ _ARTIFACT = (
     "artifact_id, project, type, status, title, body, event, event_key, provenance, created_at_ms, updated_at_ms"
 )
 
+TALLY_EVENT = "tally"
+"""Event of a row that only sums up runs until they are worth an artifact. Nothing that users see contains such rows."""
+
+_IS_ARTIFACT = f"event <> '{TALLY_EVENT}'"
+
 _FULL_ROW = "2:"
 """Prefix of a hash over every column; a hash without it covers type, status, title, body and provenance only."""
 
@@ -47,12 +52,12 @@ def remove(tx: apsw.Connection, artifact_ids: Iterable[str]) -> None:
 
 def get(tx: apsw.Connection, artifact_id: str) -> tuple[Artifact, bool] | None:
     """Return an artifact, and whether it is intact."""
-    rows = _artifacts(tx, "artifact_id = ?", (artifact_id,))
+    rows = _artifacts(tx, f"artifact_id = ? AND {_IS_ARTIFACT}", (artifact_id,))
     return rows[0] if rows else None
 
 
 def newest_of_event(tx: apsw.Connection, project: str, event_key: str, since_ms: int) -> Artifact | None:
-    """Return the newest intact artifact of an event that is not older than a moment."""
+    """Return the newest intact artifact or tally of an event that is not older than a moment."""
     rows = _artifacts(
         tx, "project = ? AND event_key = ? AND created_at_ms >= ? ORDER BY created_at_ms DESC, rowid DESC",
         (project, event_key, since_ms),
@@ -89,7 +94,7 @@ def of_project(
 ) -> list[tuple[Artifact, bool]]:
     """Return a project's artifacts, newest first, each with whether it is intact."""
     return _artifacts(
-        tx, "project = ?1 AND status = coalesce(?2, status) AND type = coalesce(?3, type)"
+        tx, f"project = ?1 AND {_IS_ARTIFACT} AND status = coalesce(?2, status) AND type = coalesce(?3, type)"
         " AND substr(artifact_id, 1, length(?5)) = ?5 ORDER BY created_at_ms DESC, artifact_id LIMIT ?4",
         (project, status, kind, limit, id_prefix),
     )  # fmt: skip
@@ -112,14 +117,14 @@ def uncommitted(tx: apsw.Connection, project: str, limit: int) -> list[tuple[Art
     Accepted artifacts are ready, and drafts that no further run extends.
     """
     return _artifacts(
-        tx, "project = ?1 AND (status = 'accepted' OR status = 'draft' AND"
+        tx, f"project = ?1 AND {_IS_ARTIFACT} AND (status = 'accepted' OR status = 'draft' AND"
         " NOT coalesce(json_extract(cast(provenance AS TEXT), '$.open'), 0)) ORDER BY created_at_ms, rowid LIMIT ?2",
         (project, limit),
     )  # fmt: skip
 
 
 def all_artifacts(tx: apsw.Connection) -> list[tuple[Artifact, bool]]:
-    """Return every artifact, each with whether it is intact."""
+    """Return every artifact and tally, each with whether it is intact."""
     return _artifacts(tx, "1 ORDER BY artifact_id", ())
 
 
@@ -127,7 +132,7 @@ def count_by_status(tx: apsw.Connection, project: str | None) -> dict[tuple[str,
     """Return the number of artifacts by type and status, of a project or of all projects."""
     rows: Any = tx.execute(
         "SELECT type, status, count(*) FROM continuity_artifacts WHERE project = coalesce(?, project)"
-        " GROUP BY 1, 2 ORDER BY 1, 2",
+        f" AND {_IS_ARTIFACT} GROUP BY 1, 2 ORDER BY 1, 2",
         (project,),
     )
     return {(kind, status): number for kind, status, number in rows}

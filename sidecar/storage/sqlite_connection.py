@@ -12,6 +12,7 @@ from sidecar.core.errors import Busy, StateDegraded
 BUSY_TIMEOUT_MS = 5_000
 
 _PRAGMAS = (
+    "secure_delete = FAST",  # removed text does not remain in pages that are written anyway
     "synchronous = NORMAL",
     "foreign_keys = ON",
     "wal_autocheckpoint = 0",

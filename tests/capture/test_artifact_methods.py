@@ -10,7 +10,7 @@ from sidecar.core.digests import digest_value
 from tests.support.conversation import Conversation
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
-from tests.support.shop import PROMPT, Talk
+from tests.support.shop import PROMPT, Talk, draft_each_change
 
 CART = '"""The cart."""\n\n\nclass Cart:\n    def total(self) -> int:\n        return 1\n'
 COLUMNS = ("title", "body", "status", "event", "event_key", "project", "created_at_ms", "updated_at_ms", "provenance")
@@ -19,7 +19,7 @@ COLUMNS = ("title", "body", "status", "event", "event_key", "project", "created_
 @pytest.fixture
 def chat(talk: Talk) -> Conversation:
     """A conversation whose first run changed the cart."""
-    chat = talk()
+    chat = draft_each_change(talk())
     work(chat, CART)
     return chat
 

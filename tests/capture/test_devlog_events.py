@@ -9,7 +9,7 @@ from sidecar.capture.parsed_test_results import Verdict, VerdictChange
 from tests.support.conversation import Conversation, bash
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
-from tests.support.shop import PROMPT, Talk
+from tests.support.shop import PROMPT, Talk, draft_each_change, set_settings
 
 RED = "FAILED tests/test_cart.py::test_total - assert 1 == 2\n1 failed, 3 passed in 0.1s\n"
 GREEN = "4 passed in 0.1s\n"
@@ -33,14 +33,15 @@ def green(chat: Conversation, number: int = 2, prompt: str = "go on") -> None:
 def test_a_fixed_test_is_mentioned_in_the_entry_and_closes_it(talk: Talk) -> None:
     chat = talk()
     red(chat)
-    assert [draft["event"] for draft in drafts(chat)] == ["filesChanged"]
+    assert drafts(chat) == []
     green(chat)
     (entry,) = drafts(chat)
     assert entry["event"] == "testsFixed"
+    assert entry["title"] == "Fixed: `tests/test_cart.py::test_total` (pytest)"
     assert "\n\nFixed: `tests/test_cart.py::test_total` (pytest).\n\n" in entry["body"]
     assert "Changed over 2 runs" in entry["body"]
     chat.turn("go on", lambda: [chat.edit("src/mail.py", "x = 3\n")])
-    assert [draft["event"] for draft in drafts(chat)] == ["testsFixed", "filesChanged"]
+    assert [draft["event"] for draft in drafts(chat)] == ["testsFixed"]
 
 
 def test_a_run_that_only_runs_the_fixed_tests_closes_the_entry(talk: Talk) -> None:
@@ -56,7 +57,7 @@ def test_tests_fixed_by_others_are_not_an_event(talk: Talk) -> None:
     chat, other = talk(), talk(sub_chat_id="other")
     red(chat)
     other.turn("run the tests", lambda: [bash("pytest", GREEN)], session="other")
-    assert [draft["event"] for draft in drafts(chat)] == ["filesChanged"]
+    assert drafts(chat) == []
 
 
 def test_tests_fixed_twice_are_one_event_within_the_window(talk: Talk, active: MemorySidecar) -> None:
@@ -85,45 +86,37 @@ def test_a_deleted_test_is_not_a_fix() -> None:
 
 def test_an_entry_that_the_user_edited_is_not_extended(talk: Talk) -> None:
     chat = talk()
-    chat.turn(PROMPT, lambda: [chat.edit("src/big.py", "x = 1\n" * 20)])
+    chat.turn(PROMPT, lambda: [chat.edit("src/big.py", "x = 1\n" * 120)])
     (edited,) = drafts(chat)
     update = chat.decide("update", edited["id"], body="# Mine\n\nThe user's own words.\n")
-    chat.turn("go on", lambda: [chat.edit("src/big.py", "x = 1\n" * 25)])
+    chat.turn("go on", lambda: [chat.edit("src/big.py", "x = 1\n" * 245)])
     edited_draft, later = drafts(chat)
     assert (edited_draft["id"], edited_draft["body"]) == (update["id"], update["body"])
-    assert "`src/big.py` +5 −0" in later["body"]
-
-
-def test_a_discarded_entry_is_not_drafted_again_until_an_event_happens(talk: Talk) -> None:
-    chat = talk()
-    chat.turn(PROMPT, lambda: [chat.edit("src/big.py", "x = 1\n" * 20)])
-    (entry,) = drafts(chat)
-    chat.decide("discard", entry["id"])
-    chat.turn("go on", lambda: [chat.edit("src/big.py", "x = 1\n" * 25)])
-    assert len(drafts(chat)) == 1
-    chat.turn("go on", lambda: [chat.edit("src/big.py", "x = 1\n" * 150)])
-    assert [draft["event"] for draft in drafts(chat)] == ["filesChanged", "mergedDiff"]
+    assert "`src/big.py` +125 −0" in later["body"]
 
 
 def test_a_later_entry_repeats_nothing_of_an_earlier_one(talk: Talk, active: MemorySidecar) -> None:
-    chat = talk()
-    chat.turn(PROMPT, lambda: [chat.edit("src/big.py", "x = 1\n" * 130)])
+    chat = draft_each_change(talk())
+    chat.turn(PROMPT, lambda: [chat.edit("src/big.py", "x = 1\n" * 130)], text="Fixed the rounding of the cart.")
+    chat.decide("discard", drafts(chat)[0]["id"])
     active.clock.advance(25 * 3_600_000)
-    chat.turn("go on", lambda: [chat.edit("src/big.py", "x = 1\n" * 131)])
+    chat.turn("go on", lambda: [chat.edit("src/big.py", "x = 1\n" * 131)], text="Renamed the mail's sender.")
     chat.turn("Rework how mail is sent to customers", lambda: [chat.edit("src/big.py", "x = 1\n" * 133)])
     first, second, third = drafts(chat)
     assert "`src/big.py` +130 −0" in first["body"]
     assert "`src/big.py` +1 −0" in second["body"]
+    assert "rounding" not in second["body"]
     assert "`src/big.py` +2 −0" in third["body"]
 
 
 def test_a_lock_file_alone_drafts_nothing(talk: Talk) -> None:
     chat = talk()
     chat.turn(PROMPT, lambda: [chat.edit("package-lock.json", "{}\n" * 500)])
-    assert drafts(chat) == []
     chat.turn("go on", lambda: [chat.edit("package-lock.json", "{}\n" * 900), chat.edit("src/cart.py", "x = 1\n")])
+    assert drafts(chat) == []
+    chat.turn("go on", lambda: [chat.edit("src/cart.py", "x = 1\n" * 120)])
     (entry,) = drafts(chat)
-    assert entry["event"] == "filesChanged"
+    assert entry["event"] == "mergedDiff"
 
 
 @pytest.mark.parametrize("prompt", [PROMPT, "something worded quite differently about invoices"])
@@ -142,9 +135,10 @@ def test_the_same_changes_under_another_run_id_are_not_a_second_entry(
 def test_provenance_lists_every_run_and_the_commits_before_and_after(talk: Talk, shop: Repository) -> None:
     chat = talk(chatId="the-chat")
     start = shop.head()
+    set_settings(chat, capture={"changedLines": 30})
     first = chat.turn(PROMPT, lambda: [chat.edit("src/cart.py", "x = 1\n")])
     before = chat.pre_run("go on")
-    parts = [chat.edit("src/cart.py", "x = 2\n"), bash("git commit -am cart", "")]
+    parts = [chat.edit("src/cart.py", "x = 2\n" * 30), bash("git commit -am cart", "")]
     after = shop.commit()
     chat.post_run(before, "go on", assistant={"parts": parts})
     (entry,) = drafts(chat)

@@ -13,7 +13,7 @@ from tests.support.conversation import Conversation, bash, sent
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
 from tests.support.rpc_failures import RpcFailure
-from tests.support.shop import PROMPT, Talk, explain, read_part, set_settings, text_of
+from tests.support.shop import PROMPT, Talk, draft_each_change, explain, read_part, set_settings, text_of
 
 CART = '"""The cart."""\n\n\nclass Cart:\n    def total(self) -> int:\n        return 1\n'
 
@@ -46,7 +46,7 @@ def test_repeating_a_run_returns_the_first_answer_and_changes_nothing(talk: Talk
 
 
 def test_one_run_sent_by_many_threads_is_stored_once(talk: Talk, active: MemorySidecar) -> None:
-    chat = talk()
+    chat = draft_each_change(talk())
     before = chat.pre_run(PROMPT)
     part = chat.edit("src/cart.py", CART)
     answers: list[Any] = []
@@ -173,7 +173,7 @@ def files_of(chat: Conversation) -> list[str]:
 
 
 def test_codex_changes_are_read_from_their_keys_and_move_targets(talk: Talk, shop: Repository) -> None:
-    chat = talk("codex")
+    chat = draft_each_change(talk("codex"))
     before = chat.pre_run(PROMPT)
     shop.git("mv", "src/mail.py", "src/post.py")
     shop.write({"src/post.py": "def send() -> None: ...\n", "src/cart.py": CART})
@@ -192,7 +192,7 @@ def test_codex_changes_are_read_from_their_keys_and_move_targets(talk: Talk, sho
 
 
 def test_files_written_by_a_shell_command_are_attributed_to_the_run(talk: Talk, shop: Repository) -> None:
-    chat = talk()
+    chat = draft_each_change(talk())
     shop.write({"src/mail.py": "dirty before\n"})
     before = chat.pre_run(PROMPT)
     shop.write({"src/cart.py": CART, "src/made.py": "made = True\n"})
@@ -201,7 +201,7 @@ def test_files_written_by_a_shell_command_are_attributed_to_the_run(talk: Talk, 
 
 
 def test_files_committed_by_the_agent_are_attributed_to_the_run(talk: Talk, shop: Repository) -> None:
-    chat = talk()
+    chat = draft_each_change(talk())
     before = chat.pre_run(PROMPT)
     shop.commit({"src/cart.py": CART, "src/tax.py": "RATE = 19\n" * 7})
     chat.post_run(before, assistant={"parts": [bash("git commit -am x", "")]})
@@ -211,7 +211,7 @@ def test_files_committed_by_the_agent_are_attributed_to_the_run(talk: Talk, shop
 
 
 def test_a_devlog_entry_is_readable_and_has_its_provenance(talk: Talk, shop: Repository) -> None:
-    chat = talk()
+    chat = draft_each_change(talk())
     prompt = "Make the cart's total respect the discount. Use whole cents; my key is sk-live-abcdefghijklmnop1234."
     conclusion = "The total now subtracts the discount.\n\n```python\nx = 1\n```\n\nShall I go on with invoices?"
     before = chat.pre_run(prompt)
@@ -220,15 +220,18 @@ def test_a_devlog_entry_is_readable_and_has_its_provenance(talk: Talk, shop: Rep
     text = f"I look around first.\n\n{conclusion}"
     answer = chat.post_run(before, prompt, assistant={"text": text, "parts": parts}, chatId="c-1")
     found = chat.artifact(answer["artifacts"][0]["id"])
-    assert found["title"] == "Make the cart's total respect the discount"
+    assert found["title"] == "The total now subtracts the discount"
     assert found["type"] == "devlog"
     assert found["status"] == "draft"
-    assert found["event"] == "filesChanged"
+    assert found["event"] == "mergedDiff"
     assert found["createdAt"].startswith("2026-03-01T09:30")
-    assert found["body"].startswith("# Make the cart's total respect the discount\n\n")
-    assert "The total now subtracts the discount." in found["body"]
+    assert found["body"].startswith(
+        "# The total now subtracts the discount\n\n"
+        "Request: Make the cart's total respect the discount\n\n"
+        "**Change:** The total now subtracts the discount.\n\n"
+        "**Evidence:** pytest: passing\n\n"
+    )
     assert "\n- `src/cart.py` +" in found["body"]
-    assert "pytest: passing" in found["body"]
     assert "look around" not in found["body"]
     assert "sk-live" not in str(found)
     assert "```" not in found["body"]
@@ -251,40 +254,41 @@ def test_a_devlog_entry_is_readable_and_has_its_provenance(talk: Talk, shop: Rep
     }
 
 
-def test_runs_of_one_task_extend_one_entry_until_it_is_due(talk: Talk, active: MemorySidecar) -> None:
+@pytest.mark.parametrize("mode", ["passive", "active"])
+def test_runs_are_a_tally_that_nothing_shows_until_an_entry_is_due(
+    talk: Talk, active: MemorySidecar, mode: str
+) -> None:
     chat = talk()
+    set_settings(chat, mode=mode)
     lines = "line = 1\n"
-    chat.turn(PROMPT, lambda: [chat.edit("src/big.py", lines * 50)])
-    chat.turn("and now fix it", lambda: [chat.edit("src/big.py", lines * 100)])
-    (first,) = artifacts(chat)
-    assert first["event"] == "filesChanged"
-    body = chat.artifact(first["id"])["body"]
-    assert "Changed over 2 runs" in body
-    assert "`src/big.py` +100 −0" in body
-    chat.turn("go on", lambda: [chat.edit("src/big.py", lines * 130)])
-    assert [artifact["event"] for artifact in artifacts(chat)] == ["mergedDiff"]
-    chat.turn("go on", lambda: [chat.edit("src/big.py", lines * 131)])
-    events = {artifact["id"]: artifact["event"] for artifact in artifacts(chat)}
-    assert sorted(events.values()) == ["filesChanged", "mergedDiff"]
-    assert events[first["id"]] == "mergedDiff"
-    chat.turn("go on", lambda: [chat.edit("src/big.py", lines * 133)])
-    (second,) = [artifact for artifact in artifacts(chat) if artifact["event"] == "filesChanged"]
-    assert "`src/big.py` +3 −0" in chat.artifact(second["id"])["body"]
+    sizes = {50: "Added the first lines.", 100: "The cause was the rounding of `line`.", 130: "Done!", 131: "", 240: ""}
+    turns = [chat.turn("go on", lambda size=size: [chat.edit("src/big.py", lines * size)], text=text)  # type: ignore[misc]
+             for size, text in sizes.items()]  # fmt: skip
+    assert [len(turn["after"]["artifacts"]) for turn in turns] == [0, 0, 1, 0, 0]
+    (entry,) = artifacts(chat)
+    found = chat.artifact(entry["id"])
+    assert (found["event"], found["provenance"]["runs"]) == ("mergedDiff", [turn["runId"] for turn in turns[:3]])
+    assert "`src/big.py` +130 −0" in found["body"]
+    assert "**Cause:** The cause was the rounding of `line`." in found["body"]
+    assert active.app.process is not None
+    with active.app.process.database.read() as tx:
+        (tally,) = tx.execute("SELECT artifact_id FROM continuity_artifacts WHERE event = 'tally'").fetchall()
+    assert chat.client.error("artifact/get", {"projectPath": str(chat.cwd), "id": tally[0]}).data["kind"] == "notFound"
     active.clock.advance(25 * 3_600_000)
-    chat.turn("go on", lambda: [chat.edit("src/big.py", lines * 134)])
-    assert len(artifacts(chat)) == 3
+    chat.turn("Now the mail", lambda: [chat.edit("src/big.py", lines * 260)])
+    assert sorted("+130 −0" in chat.artifact(artifact["id"])["body"] for artifact in artifacts(chat)) == [True, True]
 
 
 def test_an_entry_counts_across_the_agents_own_commits(talk: Talk, shop: Repository) -> None:
     chat = talk()
     lines = "line = 1\n"
-    chat.turn(PROMPT, lambda: [chat.edit("src/big.py", lines * 50)])
+    chat.turn(PROMPT, lambda: [chat.edit("src/big.py", lines * 110)])
     before = chat.pre_run("Commit it")
     shop.commit()
     chat.post_run(before, assistant={"parts": [bash("git commit -am big", "")]})
-    chat.turn("go on", lambda: [chat.edit("src/big.py", lines * 60)])
+    chat.turn("go on", lambda: [chat.edit("src/big.py", lines * 120)])
     (entry,) = artifacts(chat)
-    assert "`src/big.py` +60 −0" in chat.artifact(entry["id"])["body"]
+    assert "`src/big.py` +120 −0" in chat.artifact(entry["id"])["body"]
 
 
 def test_many_files_make_an_entry_due(talk: Talk) -> None:
@@ -319,7 +323,7 @@ def test_damaged_parts_are_skipped(talk: Talk) -> None:
 
 
 def test_artifacts_are_listed_by_status_and_type_and_fetched_by_id(talk: Talk) -> None:
-    chat = talk()
+    chat = draft_each_change(talk())
     chat.turn(PROMPT, lambda: [chat.edit("src/cart.py", CART)])
     assert len(artifacts(chat, status="draft", type="devlog", limit=1)) == 1
     assert artifacts(chat, status="accepted") == []

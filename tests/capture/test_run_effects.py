@@ -6,7 +6,7 @@ import pytest
 
 from tests.support.conversation import Conversation, bash, sent
 from tests.support.repositories import Repository
-from tests.support.shop import PROMPT, Talk, text_of
+from tests.support.shop import PROMPT, Talk, draft_each_change, text_of
 
 RED = "FAILED tests/test_cart.py::test_total - assert\nFAILED tests/test_mail.py::test_send - assert\n2 failed in 1s\n"
 
@@ -34,7 +34,7 @@ def files_of(chat: Conversation) -> list[str]:
 def test_changes_by_others_during_a_read_only_run_are_not_attributed_to_it(
     talk: Talk, shop: Repository, command: str
 ) -> None:
-    chat = talk()
+    chat = draft_each_change(talk())
     before = chat.pre_run(PROMPT)
     shop.write({"src/mail.py": "saved = 'by the user'\n"})
     chat.post_run(before, assistant={"parts": [bash(command, "x")]})
@@ -43,7 +43,7 @@ def test_changes_by_others_during_a_read_only_run_are_not_attributed_to_it(
 
 
 def test_changes_by_others_during_an_editing_run_are_not_attributed_to_it(talk: Talk, shop: Repository) -> None:
-    chat = talk()
+    chat = draft_each_change(talk())
     before = chat.pre_run(PROMPT)
     shop.write({"src/mail.py": "saved = 'by the user'\n"})
     chat.post_run(before, assistant={"parts": [chat.edit("src/cart.py", "class Cart: ...\n"), bash("git diff", "x")]})
@@ -52,7 +52,7 @@ def test_changes_by_others_during_an_editing_run_are_not_attributed_to_it(talk: 
 
 @pytest.mark.parametrize("commits", [False, True], ids=["written", "committed"])
 def test_changes_of_a_slash_command_run_are_attributed_to_it(talk: Talk, shop: Repository, commits: bool) -> None:
-    chat = talk()
+    chat = draft_each_change(talk())
     chat.turn(PROMPT)
     before = chat.pre_run("/implement the discount")
     assert before["reason"] == "slashCommand"

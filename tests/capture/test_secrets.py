@@ -1,9 +1,10 @@
 """Secrets are not stored, not even in part: a run's texts are masked before they are cut."""
 
-from sidecar.capture.devlog_draft import devlog
+from sidecar.capture.devlog_draft import devlog, request_of
 from sidecar.capture.effects import STEP_CHARACTERS, Command, activity_of
 from sidecar.capture.parsed_test_results import OUTPUT_CHARACTERS, outcomes_of
 from sidecar.capture.run import stored_plan
+from sidecar.language.work_account import account_of
 from tests.support.cases import together
 from tests.support.secret_shapes import TOKENS, shows
 
@@ -13,7 +14,8 @@ def test_a_secret_is_masked_before_a_draft_is_cut(name: str) -> None:
     secret = TOKENS[name]
     for before in range(0, 90, 7):
         text = f"{'word ' * before} {secret.text} more. Then"
-        drafted = devlog(text, [], text, [], 1)
+        account = account_of(f"Fixed the {text}")
+        drafted = devlog(account.title.text, [], account, [], 1, request=request_of(text))
         assert not shows(drafted.title + drafted.body, secret)
     for lines in (0, 40, 200):
         assert not shows(stored_plan("a line of the plan\n" * lines + secret.text), secret)

@@ -12,7 +12,7 @@ from tests.support.command import Command, Done, run_command
 from tests.support.conversation import Conversation
 from tests.support.process import SidecarProcess
 from tests.support.repositories import Repository
-from tests.support.shop import PROMPT
+from tests.support.shop import PROMPT, draft_each_change
 
 BRANCH = "memory/continuity"
 CART = "class Cart:\n    def total(self) -> int:\n        return 1\n"
@@ -26,7 +26,7 @@ assert file.suffix == ".md"
 @pytest.fixture
 def chat(process: SidecarProcess, shop: Repository) -> Conversation:
     """A conversation with a running sidecar; its first run drafted an artifact."""
-    chat = Conversation(process.client, shop.path)
+    chat = draft_each_change(Conversation(process.client, shop.path))
     chat.turn(PROMPT, lambda: [chat.edit("src/cart.py", CART)], text="The discount counts now.")
     return chat
 
@@ -62,7 +62,7 @@ def test_artifacts_are_listed_shown_edited_accepted_and_committed_beside_a_runni
 
     table = output_of("list").splitlines()
     assert table[0].split() == ["ID", "STATUS", "CREATED", "TITLE"]
-    assert table[1].startswith(f"{artifact_id}  draft      {draft['createdAt'][:10]}  Why does the cart")
+    assert table[1].startswith(f"{artifact_id}  draft      {draft['createdAt'][:10]}  The discount counts")
     assert max(map(len, table)) <= 80
     assert (
         orjson.loads(output_of("list", "--status", "draft", "--kind", "devlog", "--json"))["artifacts"][0]["id"]

@@ -3,6 +3,7 @@
 from sidecar.capture.devlog_draft import devlog as draft_devlog
 from sidecar.capture.devlog_draft import is_due
 from sidecar.core.markdown import first_informative_paragraph, sentences
+from sidecar.language.work_account import Account, WorkAccount
 from sidecar.runs.model import FileChange
 from tests.support.cases import together
 
@@ -58,18 +59,18 @@ def test_sentences_end_at_full_stops_and_items_and_not_at_abbreviations() -> Non
     ]  # fmt: skip
 
 
-def test_an_entry_holds_the_events_between_the_conclusion_and_the_files() -> None:
+def test_an_entry_holds_the_events_between_the_account_and_the_files() -> None:
     draft = draft_devlog(
         "Fix it",
         [FileChange(path="a.py", added=1, removed=0)],
-        INFORMATIVE,
+        WorkAccount((Account("cause", "It was rounded.", 1.0), Account("cause", "Twice.", 1.0))),
         ["pytest: passing"],
         2,
         ["Fixed: `t` (pytest)."],
     )
     assert draft.body == (
-        f"# Fix it\n\n{INFORMATIVE}\n\nFixed: `t` (pytest).\n\n"
-        "Changed over 2 runs:\n\n- `a.py` +1 −0\n\nTests:\n\n- pytest: passing\n"
+        "# Fix it\n\n**Cause:**\n\n- It was rounded.\n- Twice.\n\n**Evidence:** pytest: passing\n\n"
+        "Fixed: `t` (pytest).\n\nChanged over 2 runs:\n\n- `a.py` +1 −0\n"
     )
 
 

@@ -11,7 +11,7 @@ from tests.support.clock import STARTS_AT_MS
 from tests.support.conversation import Conversation
 from tests.support.process import SidecarProcess
 from tests.support.repositories import Repository
-from tests.support.shop import PROMPT, shop
+from tests.support.shop import PROMPT, draft_each_change, shop
 
 __all__ = ["shop"]
 
@@ -27,6 +27,7 @@ def start_conversation(process: SidecarProcess, shop: Repository, sub_chat_id: s
 
 
 def draft(chat: Conversation, content: str) -> str:
+    draft_each_change(chat)
     turn = chat.turn(PROMPT, lambda: [chat.edit(f"src/{chat.sub_chat_id}.py", content)])
     return str(turn["after"]["artifacts"][0]["id"])
 
@@ -96,7 +97,7 @@ def test_two_sidecars_committing_to_one_repository_lose_nothing(
     for number in range(rounds):
         requests = []
         for chat in chats:
-            artifact_id = draft(chat, f"total = {number}\n")
+            artifact_id = draft(chat, "total = 1\n" * (number + 1))
             requests.append((chat, artifact_id))
         before = shop.protected_state(BRANCH)
         started = [

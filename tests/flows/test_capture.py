@@ -7,6 +7,7 @@ from typing import Any
 from tests.support.conversation import Conversation, bash, sent
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
+from tests.support.shop import draft_each_change
 
 PROMPT = "The discounted price is wrong for odd cents, correct discounted_price"
 PYTEST_FAILS = "FAILED tests/test_prices.py::test_discount - assert 99 == 100\nE   assert 99 == 100\n1 failed in 0.02s"
@@ -26,10 +27,11 @@ def edit_prices(conversation: Conversation, content: str) -> list[dict[str, Any]
 
 
 def test_a_run_with_changes_drafts_a_readable_devlog(conversation: Conversation) -> None:
+    draft_each_change(conversation)
     turn = conversation.turn(
         PROMPT,
         lambda: [conversation.edit("till/prices.py", "def discounted_price(cents, percent):\n    return 1\n")],
-        text="Rounding now happens on the discount, not on the price.\n\n```py\ncode\n```",
+        text="Rounding now happens on the discount, not on the price.\n\n```py\ncode\n```\n\nShall I go on?",
     )
 
     (drafted,) = turn["after"]["artifacts"]
@@ -38,8 +40,9 @@ def test_a_run_with_changes_drafts_a_readable_devlog(conversation: Conversation)
     assert drafted["type"] == "devlog"
     assert artifact["status"] == "draft"
     assert artifact["body"] == (
-        "# The discounted price is wrong for odd cents, correct discounted_price\n\n"
-        "Rounding now happens on the discount, not on the price.\n\n"
+        "# Rounding now happens on the discount, not on the price\n\n"
+        "Request: The discounted price is wrong for odd cents, correct discounted_price\n\n"
+        "**Change:** Rounding now happens on the discount, not on the price.\n\n"
         "Changed over 1 run:\n\n- `till/prices.py` +1 −4\n"
     )
     assert artifact["provenance"]["runId"] == turn["runId"]
@@ -61,10 +64,11 @@ def test_a_read_only_run_drafts_nothing_in_a_dirty_worktree(conversation: Conver
 def test_artifacts_are_in_the_state_file_and_the_repository_is_unchanged(
     conversation: Conversation, project: Repository
 ) -> None:
+    draft_each_change(conversation)
     before = everything_git_knows(project)
     index = (project.path / ".git/index").read_bytes()
     for number in range(3):
-        edited = f"def discounted_price():\n    return {number}\n"
+        edited = "def discounted_price():\n" + "    return 1\n" * (number + 6)
         turn = conversation.turn(PROMPT, partial(edit_prices, conversation, edited))
 
     assert turn["after"]["artifacts"][0]["status"] == "draft"
@@ -85,6 +89,7 @@ def test_a_failing_test_is_reported_until_it_passes(conversation: Conversation) 
 def test_a_repeated_post_run_is_recorded_once_even_after_a_restart(
     conversation: Conversation, active: MemorySidecar, open_sidecar: Callable[..., MemorySidecar]
 ) -> None:
+    draft_each_change(conversation)
     before = conversation.pre_run(PROMPT)
     part = conversation.edit("till/prices.py", "def discounted_price():\n    return 3\n")
     assistant = {"text": "Done.", "parts": [part]}

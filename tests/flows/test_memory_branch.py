@@ -38,7 +38,7 @@ def chat(active: MemorySidecar, project: Repository, worktree: Repository) -> Co
 
 def work(chat: Conversation, active: MemorySidecar) -> Any:
     """Play a run whose change is large enough for an entry, and wait for its background work."""
-    turn = chat.turn(PROMPT, lambda: [chat.edit("till/prices.py", LARGE)], text="Rounding is on the discount now.")
+    turn = chat.turn(PROMPT, lambda: [chat.edit("till/prices.py", LARGE)], text="Rounding happens on the discount now.")
     assert active.app.process is not None
     assert active.app.process.wait_idle(20)
     (drafted,) = turn["after"]["artifacts"]
@@ -57,7 +57,7 @@ def test_an_entry_is_committed_to_the_memory_branch_and_nothing_else_changes(
     assert artifact["status"] == "committed"
     (path,) = project.git("ls-tree", "-r", "--name-only", BRANCH).splitlines()
     assert path == f"continuity/devlog/2026-03-{artifact['id']}.md"
-    assert "Rounding is on the discount now." in project.git("show", f"{BRANCH}:{path}")
+    assert "Rounding happens on the discount now." in project.git("show", f"{BRANCH}:{path}")
     assert project.git("log", "--format=%an: %s", BRANCH).startswith("1Code continuity: Add a devlog entry: ")
     assert project.git("branch", "--contains", BRANCH, "--format=%(refname:short)") == BRANCH
 

@@ -10,6 +10,7 @@ from tests.support.conversation import Conversation, bash, sent
 from tests.support.memory_project import Memories
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
+from tests.support.shop import draft_each_change
 
 DAY_MS = 86_400_000
 CORRECTION = {"messages": [{"author": "user", "text": "From now on, always run the linter before you commit."}]}
@@ -222,6 +223,7 @@ def test_an_agent_repeating_a_delivered_memory_is_not_evidence(memories: Memorie
 
 def drafted_of_a_run(memories: Memories, conversation: Conversation) -> Any:
     activate(memories)
+    draft_each_change(conversation)
     turn = play(
         memories,
         conversation,

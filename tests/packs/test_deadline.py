@@ -11,7 +11,7 @@ from tests.support.git_wrapper import needs_script, prepend_git_wrapper
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.random_walk import process_of
 from tests.support.repositories import Repository
-from tests.support.shop import PROMPT, Talk, text_of
+from tests.support.shop import PROMPT, Talk, draft_each_change, text_of
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def test_a_late_baseline_still_attributes_the_runs_changes(
     prompt: str, commits: bool, talk: Talk, active: MemorySidecar, shop: Repository, let_status_go: Callable[[], None]
 ) -> None:
     shop.write({"src/mail.py": "mine = 'the user'\n"})
-    chat = talk()
+    chat = draft_each_change(talk())
     before = chat.pre_run(prompt, deadlineMs=2_500 if prompt == PROMPT else 300)
     assert before["metadata"]["proof"] is None
     first = chat.edit("src/invoice.py", "first = 'before the look is over'\n")
@@ -95,7 +95,7 @@ def test_a_baseline_after_the_run_attributes_nothing(
     talk: Talk, active: MemorySidecar, shop: Repository, let_status_go: Callable[[], None]
 ) -> None:
     shop.write({"src/mail.py": "mine = 'the user'\n"})
-    chat = talk()
+    chat = draft_each_change(talk())
     before = chat.pre_run(PROMPT, deadlineMs=2_500)
     threading.Timer(0.3, let_status_go).start()
     part = chat.edit("src/cart.py", "class Cart: ...\n")

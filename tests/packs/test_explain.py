@@ -9,7 +9,7 @@ from tests.capture.test_post_run import rows
 from tests.support.conversation import Conversation, kinds, sent
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
-from tests.support.shop import PROMPT, Talk, explain, set_settings
+from tests.support.shop import PROMPT, Talk, draft_each_change, explain, set_settings
 
 
 def pre_run_params(chat: Conversation, prompt: str, **changes: Any) -> dict[str, Any]:
@@ -62,7 +62,7 @@ def test_with_mode_off_nothing_is_recorded(talk: Talk, active: MemorySidecar) ->
 def test_the_run_of_a_passthrough_prompt_is_recorded(talk: Talk, shop: Repository) -> None:
     """Its record explains the prompt only; as a baseline it would attribute every dirty file to the run."""
     shop.write({"src/mail.py": "dirty = 1\n"})
-    chat = talk()
+    chat = draft_each_change(talk())
     chat.turn(PROMPT)
     before = chat.pre_run("/simplify")
     answer = chat.post_run(before, "/simplify", assistant={"parts": [chat.edit("src/cart.py", "class Cart: ...\n")]})

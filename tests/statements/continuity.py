@@ -210,7 +210,7 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     ),
     # Design: events
     "Design: a merged diff over the threshold drafts, 120 lines or 8 files (decisions.md)": (
-        f"{_RUN}runs_of_one_task_extend_one_entry_until_it_is_due",
+        f"{_RUN}runs_are_a_tally_that_nothing_shows_until_an_entry_is_due",
         f"{_RUN}many_files_make_an_entry_due",
     ),
     "Design: tests that pass again draft": (f"{_EVENTS}a_fixed_test_is_mentioned_in_the_entry_and_closes_it",),

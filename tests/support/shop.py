@@ -69,6 +69,12 @@ def explain(conversation: Conversation, answer: Any) -> Any:
     return conversation.client.request("continuity/explain", {"runId": answer["runId"]})
 
 
+def draft_each_change(chat: Conversation) -> Conversation:
+    """Make every changed line due for a devlog; return the conversation."""
+    set_settings(chat, capture={"changedLines": 1})
+    return chat
+
+
 def send_session_event(conversation: Conversation, event: str, session_id: str | None = None) -> None:
     """Send an event of a conversation's session."""
     params = {"event": event, "cwd": str(conversation.cwd), "subChatId": conversation.sub_chat_id}

@@ -4,12 +4,15 @@ from sidecar.capture.effects.boundaries import by_path
 from sidecar.capture.effects.run_activity import (
     STEP_CHARACTERS,
     Command,
+    Loss,
     ToolFailure,
     activity_of,
+    compacted_since,
+    loss_by_prompt,
     relative_to,
     transcript_errors,
+    was_compacted,
 )
-from sidecar.capture.effects.session_loss import Loss, compacted_since, loss_by_prompt, was_compacted
 from sidecar.capture.effects.shell_commands import files_read, may_write, only_displays
 
 __all__ = [

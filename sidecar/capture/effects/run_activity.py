@@ -1,17 +1,18 @@
-"""A run's activity in the message parts that a host stores, and the parts as events of a transcript. Pure.
+"""A run's activity in the message parts that a host stores, and what its session lost during it. Pure.
 
 Outputs of failed tool calls come from the transcript: the stored parts do not have them.
 """
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import IntEnum
 from typing import Any, NamedTuple
 
 from sidecar.capture.effects.shell_commands import files_read, may_write
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
-from sidecar.transcripts.events import Event, Message, ToolCall, ToolResult
-from sidecar.transcripts.transcript_tail import read_events
+from sidecar.transcripts.events import Compaction, Event, Message, ToolCall, ToolResult
+from sidecar.transcripts.transcript_tail import TranscriptTail, is_after, read_events
 
 _WRITING = frozenset(("tool-Edit", "tool-Write", "tool-MultiEdit", "tool-NotebookEdit"))
 _READING = frozenset(("tool-Read",))
@@ -46,6 +47,8 @@ class RunActivity(NamedTuple):
     """The last proposed plan; None without one."""
     conclusion: str
     """Text after the last tool call; empty if the parts do not show it."""
+    texts: tuple[str, ...] = ()
+    """All of its texts, in order."""
 
     @property
     def may_have_written(self) -> bool:
@@ -78,10 +81,12 @@ def activity_of(parts: Sequence[Mapping[str, Any]], failures: Sequence[ToolFailu
     todos: tuple[tuple[str, str], ...] | None = None
     plan: str | None = None
     texts: list[str] = []
+    all_texts: list[str] = []
     for part in parts:
         kind, tool_input = part.get("type"), part.get("input")
         if kind == "text" and isinstance(part.get("text"), str):
             texts.append(str(part["text"]))
+            all_texts.append(texts[-1])
         if not isinstance(kind, str) or not isinstance(tool_input, Mapping):
             continue
         texts.clear()
@@ -115,8 +120,9 @@ def activity_of(parts: Sequence[Mapping[str, Any]], failures: Sequence[ToolFailu
         if failure.tool_call_id not in call_ids and failure.is_shell_output
     )
     return RunActivity(
-        _distinct(written), _distinct(read), _distinct(seen_whole), tuple(commands), todos, plan, "\n\n".join(texts)
-    )
+        _distinct(written), _distinct(read), _distinct(seen_whole), tuple(commands), todos, plan, "\n\n".join(texts),
+        tuple(all_texts),
+    )  # fmt: skip
 
 
 def _written_whole(kind: str, tool_input: Mapping[str, Any]) -> list[str]:
@@ -253,3 +259,43 @@ def transcript_errors(lines: Iterable[bytes], since_ms: int) -> list[ToolFailure
         if isinstance(event, ToolResult) and event.failed and event.call_id:
             by_id[event.call_id] = ToolFailure(event.call_id, event.text, event.exit_code)
     return list(by_id.values())[-MAX_FAILURES:]
+
+
+class Loss(IntEnum):
+    """Extent of what a session lost of what it had received. The greater value wins."""
+
+    NOTHING = 0
+    TRANSCRIPT = 1
+    """Compacted: the content of its prompts is gone, a system text is not."""
+    SESSION = 2
+    """Started again, or went back to an earlier point."""
+
+
+_COMMANDS = {
+    "/compact": Loss.TRANSCRIPT,
+    **dict.fromkeys(("/clear", "/new", "/reset", "/rewind", "/undo", "/resume"), Loss.SESSION),
+}
+"""Prompts with which Claude Code and Codex discard a session's content; the app sends them as prompts."""
+
+
+def loss_by_prompt(prompt: str) -> Loss:
+    """Return what a prompt makes its session lose."""
+    words = prompt.split(maxsplit=1)
+    return _COMMANDS.get(words[0].casefold(), Loss.NOTHING) if words else Loss.NOTHING
+
+
+def was_compacted(lines: Iterable[bytes], since_ms: int) -> bool:
+    """Whether a transcript's lines record a compaction at or after a moment; one without a time counts."""
+    return any(True for _ in read_events(lines, since_ms, Compaction))
+
+
+def compacted_since(transcript: TranscriptTail, since_ms: int) -> bool:
+    """Whether a session was compacted since a moment.
+
+    If the part that was read starts after that moment, what came before is unknown. That counts as a compaction,
+    because sending something twice does less harm than not sending it.
+    """
+    if was_compacted(transcript.lines, since_ms):
+        return True
+    timed = (is_after(line, since_ms) for line in transcript.lines if b'"timestamp"' in line)
+    return not transcript.is_complete and next(timed, True)

@@ -1,0 +1,455 @@
+"""Statements of an agent's final words about its work: problem, cause, change, evidence, open ends, and a title. Pure.
+
+A statement is sorted by the heading or label above it and by its own words, in the ten languages of decisions.md.
+Announcements, offers, instructions to the user and praise are not statements about the work.
+"""
+
+import re
+from collections.abc import Collection, Iterator
+from typing import Literal, NamedTuple
+
+from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.markdown import Heading, Line, markdown_blocks
+from sidecar.core.redact import redact
+from sidecar.core.terms import query_terms
+from sidecar.core.text import clip_at_word
+
+Section = Literal["problem", "cause", "change", "evidence", "open"]
+SECTIONS: tuple[Section, ...] = ("problem", "cause", "change", "evidence", "open")
+
+MAX_CHARACTERS = 40_000
+"""Characters of a conclusion that are read, from its end: the account of the work comes last."""
+
+MAX_STATEMENT = 400
+MAX_SENTENCE = 600
+MAX_LABEL = 70
+MAX_TITLE = 90
+MIN_TERMS = 2
+"""Informative words without which a statement names nothing."""
+
+
+class Account(NamedTuple):
+    """A statement of the agent about its work. A greater score explains more."""
+
+    section: Section
+    text: str
+    score: float
+
+
+class Candidate(NamedTuple):
+    """A title, and how well it names the work."""
+
+    text: str
+    score: float
+
+
+class WorkAccount(NamedTuple):
+    """The statements of a conclusion in order, and the best title among them."""
+
+    statements: tuple[Account, ...] = ()
+    title: Candidate = Candidate("", 0.0)
+
+
+NO_ACCOUNT = WorkAccount()
+
+_LABEL_PATTERNS: tuple[tuple[Section | None, str], ...] = (
+    (
+        None,
+        (
+            r"\b(?:how to|how it|usage|use it|try|test (?:it|the|now|this|checklist|plan|steps)|testing"
+            r" (?:instructions|steps|checklist)"
+            r"|to test|expected|refresh|commands?|examples?|benefits?|features?|advantages?|why this|how (?:should"
+            r"|does)"
+            r"|options?|alternatives?|recommend\w*|plan|before|current|instructions|troubleshoot\w*|cómo|pasos para"
+            r"|comment|wie |come "
+            r"|como (?:testar|usar)|hoe |как |прим)\b|使用方法|使い方|確認方法|テスト方法|手順|如何|测试步骤"
+            r"|使用说明|示例|预期"
+        ),
+    ),
+    (
+        "open",
+        (
+            r"\b(?:next steps?|remaining|still open|open (?:points|questions|items|issues)|known (?:issues"
+            r"|limitations)|limitations?"
+            r"|follow[- ]?ups?|not (?:done|tested|covered)|left to do|pending|caveats?|próximos pasos|pendientes?"
+            r"|falta\w*|próximos passos|pendências"
+            r"|prochaines étapes|reste à faire|à faire|nächste schritte|offen\w*|noch zu tun|prossimi passi|da fare"
+            r"|volgende stappen|nog te doen"
+            r"|следующие шаги|осталось|не сделано)\b|次のステップ|残(?:り|課題|件)|今後|未対応|下一步|待办|后续"
+            r"|剩余|未完成"
+        ),
+    ),
+    (
+        "cause",
+        (
+            r"\b(?:root causes?|causes?|culprit|reason|diagnos\w+|analysis|why (?:it|this|that)|causas?|raison"
+            r"|origine|ursachen?|grund"
+            r"|motivo|oorza\w+|reden|причин\w+)\b|原因|理由"
+        ),
+    ),
+    (
+        "problem",
+        (
+            r"\b(?:problems?|issues?|bugs?|symptoms?|what was wrong|what went wrong|what happened|problemas?"
+            r"|problèmes?|erreurs?|fehler"
+            r"|probleme?|problemi|problemen|fouten|проблем\w*|ошибк\w+)\b(?!.{0,20}\b(?:fixed|resolved|solved"
+            r"|resuelt|corrig|gelöst|behoben))"
+            r"|問題|不具合|现象|問題点|问题"
+        ),
+    ),
+    (
+        "evidence",
+        (
+            r"\b(?:verification|verified|validation|(?:test|build|check) results?|tests?|checks|verificaci\w+"
+            r"|verificaç\w+|vérification"
+            r"|prüfung|verifica|verificatie|проверк\w+|pruebas|testes)\b|検証|テスト結果|验证|测试结果"
+        ),
+    ),
+    (
+        "change",
+        (
+            r"\b(?:fix(?:es|ed)?|solutions?|changes?|changed|what (?:i|we|was|has)|summary|implementation"
+            r"|implemented|applied|updates?|updated|added"
+            r"|created|removed|done|complete[d]?|results?|modifi\w+|now|soluci\w+|cambios|resumen|realizad\w+"
+            r"|soluç\w+|alteraç\w+|mudanças|resumo"
+            r"|corre\w+|résumé|changements|ajouts?|lösung|änderung\w*|zusammenfassung|behoben|soluzione|modifiche"
+            r"|riepilogo|oplossing"
+            r"|wijziging\w*|samenvatting|решени\w+|изменени\w+|итог\w*|исправлен\w*|сделан\w*)\b"
+            r"|変更|修正|対応|実装|まとめ|結果|解決|修复|改动|修改|更改|总结|解决|完成|实现|更新|变更|变化"
+        ),
+    ),
+)
+_LABELS = tuple((section, lazy_regex(pattern, re.IGNORECASE)) for section, pattern in _LABEL_PATTERNS)
+
+_DONE_EN = (
+    r"fixed|added|updated|removed|replaced|created|implemented|changed|moved|renamed|refactored|converted|switched"
+    r"|migrated"
+    r"|made|set|introduced|extracted|wired|integrated|configured|installed|enabled|disabled|improved|simplified"
+    r"|cleaned"
+    r"|corrected|resolved|restored|reverted|rewrote|rewritten|wrote|written|built|modified|adjusted|increased"
+    r"|reduced|deleted"
+    r"|dropped|split|merged|extended|optimi[sz]ed|documented|upgraded|downgraded|pinned|bumped|handled|wrapped"
+    r"|exposed|ported"
+    r"|applied|consolidated|centrali[sz]ed|unified|limited|hid|hidden|stopped|prevented|ensured|solved|found"
+    r"|identified"
+    r"|discovered|used|passed|registered|connected|aligned|normali[sz]ed|reorgani[sz]ed|expanded|tightened|hardened"
+    r"|lowered|raised"
+    r"|separated|swapped|hooked|defined|kept|translated|rebuilt|redesigned|repositioned|centered|cached|generated"
+    r"|undid|undone"
+)
+_CHANGE = lazy_regex(
+    rf"^(?:(?:i|we)(?:['’]ve| have| had)?\s+)?(?:(?:also|now|just|then|successfully"
+    rf"|\w+ly)\s+){{0,2}}(?:{_DONE_EN})\b(?!\s+(?:when|if|as long))"
+    rf"|(?:^|[,;:.]\s|\band\s)(?:i|we)(?:['’]ve| have)?\s+(?:\w+ly |also |now ){{0,2}}(?:{_DONE_EN})\b"
+    rf"|\b(?:has|have) been\s+(?:\w+ly )?(?:{_DONE_EN})\b|\b(?:is|are|was|were) now\b"
+    r"|^(?!you\b|it should\b)[^,;:]{2,70}\bnow\s+(?:also |only |no longer )?(?!is\b|has to|needs?|does\b"
+    r"|seems)[a-z]{2,}(?:s|ve)\b(?! to\b)"
+    r"|^(?!you\b)[^,;:]{6,70}\b[a-z]{3,}s\b[^,;:]{1,60}\bnow\W*$"
+    rf"|\b(?:is|are|was|were)\s+(?:\w+ly )?(?:fixed|added|removed|replaced|renamed|moved|restored|reverted)\b"
+    r"|\b(?:he|hemos|se han?|h[ea] sido|han sido)\s+(?:ya |también )?\w+(?:ado|ido|cho|sto|rto|elto)s?\b"
+    r"|\b(?:agregué|añadí|corregí|actualicé|eliminé|modifiqué|creé|implementé|cambié|moví|reemplacé|arreglé"
+    r"|solucioné|quité|ajusté)\b"
+    r"|\b(?:adicionei|corrigi|atualizei|removi|criei|implementei|alterei|movi|substituí|ajustei|refatorei"
+    r"|modifiquei|troquei|mudei"
+    r"|resolvi|configurei|incluí|retirei)\b|\b(?:foi|foram)\s+\w+(?:ad|id|íd|t)[oa]s?\b"
+    r"|^(?:agregad|añadid|corregid|actualizad|eliminad|modificad|cread|implementad|adicionad|corrigid|atualizad"
+    r"|removid|criad|alterad)[oa]s?\b"
+    r"|\b(?:j['’]ai|nous avons|on a|(?:a|ont) été)\s+(?:\w+(?:ment)? ){0,2}?\w{3,}(?:é|i|u|it|is)(?:e|s|es)?\b"
+    r"|^(?:ajout|correction|suppression|mise à jour|création|remplacement|refonte|ajouté|corrigé|supprimé|remplacé"
+    r"|créé)e?s?\b"
+    r"|\b(?:ich habe|wir haben|habe ich|wurden?|ist jetzt|sind jetzt)\b.{2,160}(?:\bge\w+(?:t|en)|iert|hinzugefügt"
+    r"|behoben|entfernt|ersetzt"
+    r"|erstellt|umbenannt|verschoben|eingebaut|angepasst|umgestellt|verwendet)\b"
+    r"|\w.{2,100}\b(?:hinzugefügt|behoben|entfernt|ersetzt|erstellt|umbenannt|verschoben|angepasst|korrigiert)[.!]?$"
+    r"|\b(?:ho|abbiamo|è stat[oa]|sono stat[ie])\s+(?:anche |ora )?\w+(?:at|it|ut|tt|st|es|os|us)[oaei]\b"
+    r"|^(?:aggiunt|corrett|rimoss|aggiornat|creat|modificat|sostituit)[oaei]\b"
+    r"|\b(?:ik heb|we hebben|is nu|zijn nu|is|zijn)\b.{2,160}\b(?:toegevoegd|verwijderd|aangepast|opgelost"
+    r"|gewijzigd|vervangen|gemaakt"
+    r"|hernoemd|bijgewerkt|verplaatst|hersteld|omgezet)\b|^(?:toegevoegd|verwijderd|aangepast|opgelost|gewijzigd"
+    r"|vervangen)\b"
+    r"|\b(?:добавил|исправил|удалил|обновил|заменил|создал|изменил|переименовал|реализовал|убрал|перен[её]с"
+    r"|настроил|переписал"
+    r"|починил|сделал|вын[ео]с|устранил)(?:а|и)?\b|\b(?:добавлен|исправлен|удал[её]н|обновл[её]н|замен[её]н|создан"
+    r"|измен[её]н|реализован"
+    r"|перенес[её]н|устранен|переименован)[аоы]?\b"
+    r"|(?:追加|修正|更新|削除|変更|作成|実装|移動|改善|対応|解決|統一|分離|導入|統合|調整|設定|置換|復元|除去|改名"
+    r"|最適化)(?:し(?:ました|た(?!い)|ています)|されました|済み|完了|いたしました)"
+    r"|(?:直し|外し|書き換え|置き換え|分け|入れ替え|切り替え|戻し|まとめ|揃え)(?:まし)?た"
+    r"|(?:修复|添加|更新|删除|移除|修改|创建|实现|替换|重构|优化|调整|新增|增加|解决|迁移|合并|拆分|改用|改成|改为"
+    r"|完善|简化|恢复|统一)(?:好|完成)?了"
+    r"|(?:已经?|我已|均已|成功)(?:成功)?(?:将|把|为|在|从|被|全部|正确)?.{0,40}?(?:修复|添加|更新|删除|移除|修改"
+    r"|创建|实现|替换|重构|优化|调整|新增|增加|解决|迁移|合并|拆分|改用|改成|改为|完善|简化|恢复|统一|完成|移动"
+    r"|移到|提取)"
+    r"|^(?:修复|添加|更新|删除|移除|修改|创建|实现|替换|重构|优化|调整|新增|增加|解决)[^，。]{3,}",
+    re.IGNORECASE,
+)  # fmt: skip
+
+_CAUSE = lazy_regex(
+    r"\b(?:root cause|culprit|caused by|because|due to|turned out|stems? from|stemmed from|which (?:meant|broke"
+    r"|caused|made|prevented)"
+    r"|(?:the|this) (?:\w+ )?(?:problem|issue|bug|error|failure|reason|cause|crash) (?:was|is|were|comes?|came"
+    r"|happen\w*|occur\w*)"
+    r"|(?:el|este) (?:problema|error) (?:es|era|está|estaba|ocurr\w+|venía)|la causa|porque|debido a|ya que"
+    r"|o (?:problema|erro) (?:é|era|está|estava|ocorr\w+|vinha)|a causa|pois|devido ao?"
+    r"|le (?:problème|bug) (?:est|était|vient|venait)|l['’]erreur (?:est|était|vient|venait)|parce qu|à cause d|car"
+    r"|das problem (?:ist|war|lag|liegt)|der fehler (?:ist|war|lag|kam)|weil|ursache|lag daran|il problema (?:è"
+    r"|era)|l['’]errore (?:è|era)|perché|a causa d"
+    r"|het probleem (?:is|was|zat)|de fout (?:is|was|zat)|omdat|doordat|oorzaak|проблема (?:в|была|заключа\w+"
+    r"|состоя\w+)|ошибка (?:была|возника\w+)"
+    r"|причина|потому что|из-за|так как|поскольку)\b|原因|因为|由于|导致|问题(?:是|在于|出在)|問題は|ため(?:に|、"
+    r"|で)|ので|だったから",
+    re.IGNORECASE,
+)  # fmt: skip
+
+_CAUSE_FIRST = lazy_regex(
+    r"(?:the )?(?:root cause|problem|issue|reason|culprit|bug) (?:was|is)\b|原因|问题(?:是|在于|出在)|問題は|причина"
+    r"|(?:la|die|de) (?:causa|ursache|oorzaak|cause)\b|(?:o|el|il|le|das|het) (?:problem\w*|problème) ",
+    re.IGNORECASE,
+)
+_EVIDENCE = lazy_regex(
+    r"\b\d+(?:\s?/\s?\d+| of \d+)?\s+(?:unit |e2e |integration |new |existing )?(?:tests?|specs?|checks?|suites?"
+    r"|assertions|examples|pruebas|testes|тест\w*)\b.{0,40}"
+    r"\b(?:pass\w*|ok|green|succe\w+|fail\w*|pasan|pasaron|passam|passaram|passent|réussi\w*|bestanden|erfolgreich"
+    r"|superat\w+|slag\w+|geslaagd|прош\w+|проход\w+)"
+    r"|\b\d+ (?:passed|failed|passing|failing)\b"
+    r"|\b(?:all|the) (?:\w+ )?(?:tests|checks|specs) (?:now )?(?:are )?(?:pass\w*|green|succeed\w*)|\btests? (?:now"
+    r" )?pass(?:es|ing|ed)?\b"
+    r"|\b(?:build|compil\w+|type-?check\w*|tsc|lint\w*|ruff|mypy|eslint)\b.{0,40}\b(?:succe\w+|pass\w*|clean|no"
+    r" (?:\w+ )?(?:errors?|warnings?)|without errors?)"
+    r"|\bno (?:\w+ )?(?:type|lint\w*|compil\w+|typescript) errors?\b"
+    r"|\b(?:from|de|von|da|van|с|от)\s+`?[\d.,]+\s?(?:%|ms|s|px|x|[kmg]i?b)?`?\s+(?:to|a|à|auf|para|naar"
+    r"|до)\s+`?[\d.,]+\s?(?:%|ms|s|px|x|[kmg]i?b)?"
+    r"|\b\d+(?:[.,]\d+)?\s?(?:%|x)\s+(?:faster|slower|smaller|less|fewer|más|mehr|schneller|plus|быстрее)"
+    r"|\b(?:compil\w+|build|tests?|pruebas|testes)\b.{0,40}\b(?:éxito|exitos\w+|correctamente|sin errores|sucesso"
+    r"|sem erros|réussie?s?|sans erreur|erfolgreich|ohne fehler"
+    r"|senza errori|con successo|zonder fouten|geslaagd)|тест\w*.{0,20}(?:проход\w+|прош\w+|зел[её]н\w+)"
+    r"|сборка.{0,20}(?:успешн\w+|прош\w+)"
+    r"|(?:テスト|ビルド|コンパイル).{0,20}(?:成功|通過|パス|通り|エラーなし)|(?:测试|编译|构建|检查).{0,16}(?:通过"
+    r"|成功|无错误)",
+    re.IGNORECASE,
+)  # fmt: skip
+
+_OPEN = lazy_regex(
+    r"\b(?:todo|fixme|not yet|untested|unverified|unresolved|not (?:tested|verified|covered|implemented)|(?:have"
+    r"|has)(?:n['’]t| not) (?:been )?(?:run|tested|verified|checked)"
+    r"|still (?:fails?|failing|missing|open|needs?|broken|have to|to do)|remain(?:s|ing)? (?:to|open|fail\w*"
+    r"|unfix\w*|issue)|left (?:open|to do|for later)"
+    r"|needs? to be (?:decided|confirmed|reviewed|done|fixed)|noch nicht|noch offen|steht noch aus|ungetestet|ainda"
+    r" (?:não|falta)|pendentes?|falta(?:m|n)?"
+    r"|todavía (?:no|falta)|aún (?:no|falta)|pendientes?|pas encore|reste à|non ancora|da fare|nog niet|ещё не|еще"
+    r" не|осталось|не проверен\w*)\b"
+    r"|まだ|未(?:確認|対応|テスト|完了|测试|完成|验证|解决|实现|実装)|还没|尚未|待(?:办|确认|处理|完成)",
+    re.IGNORECASE,
+)  # fmt: skip
+
+_NOT_WORK = lazy_regex(
+    r"[?？]\s*$|^(?:(?:so|now|ok(?:ay)?|next|first|then|and|but|perfect|great)[,!.]?\s+){0,2}(?:let me|let['’]s"
+    r"|i['’]ll|i will|i['’]m (?:going|now)|i need|i should|i can|i could|we (?:can|could|should|need)"
+    r"|please|try|you (?:can|could|should|need|may|might|will|['’]ll)|if (?:you|this|it|that)|once you|when you"
+    r"|would you|do you|feel free|run |test |refresh|restart|open |click|go to|check |make sure|just )"
+    r"|\b(?:let me know|would you like|shall i|should i|want me to|if you (?:want|like|need|prefer)|i['’]d"
+    r" (?:suggest|recommend)|plan (?:now|is|to)|updated the plan)\b"
+    r"|\b(?:might|maybe|perhaps|possibly|probably|could be|it seems|seems? to|likely|should|will now|would"
+    r"|deberían?|deveria\w*|devrai\w+|sollte\w*|dovrebb\w+|probablement\w*|wahrscheinlich|vermutlich|probabilmente"
+    r"|waarschijnlijk|quizás|tal vez|peut-être|vielleicht|forse|misschien|talvez|вероятно|возможно|zou(?:den)?"
+    r" moeten|должн[аоы]?)\b|はずです|おそらく|たぶん|かもしれ|应该|可能(?!性)"
+    r"|^(?:ahora (?:voy|vamos|déjame|necesito|necesitamos|puedes)|(?:primero|ahora|también),? (?:déjame|voy)|voy a"
+    r"|vamos a|déjame|veo |necesit|puedes|si (?:quieres|necesitas)|¿|quieres|por favor|prueba"
+    r"|agora (?:vou|vamos|preciso|você)|vou |vamos |deixe|você pode|preciso|se (?:quiser|você)|por favor"
+    r"|je vais|maintenant,? (?:je|vous|il|nous|\w+ons)|\w{3,}ons(?:-| )|laisse|je dois|vous pouvez|tu peux|si (?:tu"
+    r"|vous)|parfait ?!? ?(?:je|il|main)"
+    r"|ich werde|lass mich|jetzt (?:werde|muss|kannst|prüfe)|du kannst|sie können|wenn (?:du|sie)|bitte|möcht"
+    r"|ora (?:vado|vediamo|devo|puoi|provo)|adesso|fammi|puoi|se (?:vuoi|hai)|prova|devo|vuoi"
+    r"|ik ga|laten we|laat me|nu (?:ga|moet)|je kunt|als je|wil je|probeer"
+    r"|теперь (?:я |вы |мы |можно|нужно|давай)|давай|сейчас я|вы можете|если (?:вы|нужно|хот)|попробуй|хотите"
+    r"|нужно)\b"
+    r"|^(?:接下来|现在(?:我|让|来|需要|可以|你)|让我|我(?:来|将|会|需要|先|现在)|请|你可以|您可以|如果|建议|需要我"
+    r"|首先|如需|是否)"
+    r"|^(?:次に|これから|まず|では|それでは|もし|必要(?:で|なら)|以下)|(?:しましょう|してみます|していきます"
+    r"|してください|できます(?:か)?|しましょうか|でしょうか|します)[。.]?$",
+    re.IGNORECASE,
+)  # fmt: skip
+
+_GREETING = lazy_regex(
+    r"^(?:[¡]?(?:perfect|great|excellent|awesome|done|fixed|all (?:done|set)|sure|of course|certainly|absolutely"
+    r"|thanks?|good|nice|success|you['’]re (?:absolutely )?right"
+    r"|perfecto|excelente|listo|genial|perfeito|ótimo|pronto|parfait|excellent|super|voilà|perfekt|fertig|erledigt"
+    r"|perfetto|fatto|ottimo|klaar|готово|отлично|完成|好的|完璧(?:です)?|太好了)"
+    r"\b[^.!?:。！\n]{0,30}[!.:。！]+\s*)+",
+    re.IGNORECASE,
+)
+_PERSON = lazy_regex(
+    r"^(?:(?:i|we)(?:['’]ve| have| had)?\s+(?:(?:also|now|just|successfully|already)\s+){0,2}(?=[a-z])|j['’]ai"
+    r" (?:également |aussi |bien )?|nous avons |he (?=\w+(?:ado|ido|cho|sto|rto|elto)\b)|hemos (?=\w)|ho |abbiamo "
+    r"|я |мы |我(?:已经?|们)?(?=[\u4e00-\u9fff])|successfully |also )",
+    re.IGNORECASE,
+)
+_PICTURE = lazy_regex(r"[\u2190-\u21ff\u2300-\u23ff\u2500-\u27bf\u2b00-\u2bff\ufe0f\u200d\ufffd\U0001f000-\U0001faff]+")
+_ITEM = lazy_regex(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[ \]\s+)?")
+_DONE_ITEM = lazy_regex(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+\[[xX-]\]\s")
+_TRAILING = lazy_regex(
+    r"(?:\s(?:with|that|to|and|by|for|so|que|avec|con|mit|для|the|which|where|a|in|of))+$", re.IGNORECASE
+)
+_BOLD_LINE = lazy_regex(r"^\*\*([^*]{2,120})\*\*\s*:?\s*$")
+_INLINE_LABEL = lazy_regex(
+    r"^(?:\*\*|__)?([^*_:：]{2,50}?)\s*(?:(?:\*\*|__)\s*[:：]|[:：]\s*(?:\*\*|__)|[:：])\s+(?=\S)"
+)
+_SENTENCE_END = lazy_regex(r"(?<=[.!?])[\"')\]*]*\s+(?=[\"'(\[`*]*[A-ZÀ-ÞА-ЯЁ0-9`¿¡])|(?<=[。！？])|\s+(?=[✅❌→•])")
+_ABBREVIATION = lazy_regex(r"(?i)(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|no|mr|dr|z\.b|p\.ej|bzw)\.|\b[A-Z]\.)$")
+_UNSPACED = lazy_regex(r"[\u3040-\u30ff\u3400-\u9fff]")
+_GENERIC = frozenset(
+    "issue issues problem problems bug bugs error errors fix fixes fixed change changes changed update updated file"
+    " files code all everything"
+    " applied successfully complete completed done summary implementation implemented added created removed now"
+    " work works working working"
+    " this that it following feature features request requested made problema problemas cambio cambios realizado"
+    " erreur problème fehler"
+    " проблема ошибка изменения critical both these those final new also".split()
+)
+_CUT = lazy_regex(
+    r"\s[—–-]\s|[:;；：]\s?|,\s(?:so|which|because|and|since|using|y|et|und|e|en|и)\s|，|、(?=\S{8})|\.\s|。"
+)
+
+
+def account_of(conclusion: str, terms: Collection[str] = ()) -> WorkAccount:
+    """Return what a conclusion states about the work; statements that share `terms` with the change explain more."""
+    statements: dict[str, Account] = {}
+    best = Candidate("", 0.0)
+    for position, (section, text, is_heading) in enumerate(_pieces(conclusion[-MAX_CHARACTERS:])):
+        kind = _section_of(text, section, is_heading=is_heading)
+        if kind is None:
+            continue
+        words = _informative(text)
+        if len(words) < MIN_TERMS:
+            continue
+        shared = len(words & set(terms))
+        score = 1.0 + min(shared, 3) + 0.5 * bool(_CAUSE.search(text)) - 0.002 * max(0, len(text) - 200)
+        if not is_heading:
+            statements.setdefault(text, Account(kind, clip_at_word(redact(text), MAX_STATEMENT), round(score, 2)))
+        candidate = _title_from(text, kind, shared, position, is_heading=is_heading)
+        if candidate.score > best.score:
+            best = candidate
+    return WorkAccount(tuple(statements.values()), best)
+
+
+def title_text(statement: str) -> str:
+    """Return a statement as a title on one line: without greeting, person and asides, cut at a clause."""
+    plain = _plain(_PERSON.sub("", _plain(_GREETING.sub("", _plain(statement)))))
+    if len(plain) > MAX_TITLE:
+        ends = [match.start() for match in _CUT.finditer(plain) if 24 <= match.start() <= MAX_TITLE]
+        plain = plain[: ends[-1]] if ends else clip_at_word(plain, MAX_TITLE)
+    plain = plain.rstrip(" .!:;,，。：；、-–—(*")
+    if plain.count("`") % 2:
+        plain = plain.replace("`", "")
+    return plain[:1].upper() + plain[1:] if plain[:1].islower() and not re.match(r"\w*[_.(/]", plain) else plain
+
+
+def _title_from(text: str, kind: Section, shared: int, position: int, *, is_heading: bool) -> Candidate:
+    weight = {"change": 3.0, "cause": 1.6, "problem": 1.2, "evidence": 0.0, "open": 0.0}[kind]
+    title = title_text(text)
+    words = _informative(title)
+    if not weight or len(words) < MIN_TERMS:
+        return Candidate("", 0.0)
+    own_shared = min(shared, 3) * (0.8 if len(text) <= 2 * MAX_TITLE else 0.5)
+    score = weight + own_shared - 0.04 * min(position, 20) - (0.6 if is_heading else 0.0)
+    score += min(len(words), 6) * 0.15 - (0.8 if title.endswith("…") else 0.0)
+    return Candidate(redact(title), round(score, 2))
+
+
+def _section_of(text: str, section: Section | None, *, is_heading: bool) -> Section | None:
+    """Return the section of a statement: its own words count before the label above it."""
+    if len(text) > MAX_SENTENCE or _NOT_WORK.search(text):
+        return None
+    if is_heading:
+        return "change" if _CHANGE.search(text) else None
+    if section == "open" or _OPEN.search(text):
+        return "open"
+    if _EVIDENCE.search(text) and not _CHANGE.search(text):
+        return "evidence"
+    if section in ("problem", "cause"):
+        return section
+    if _CHANGE.search(text) and not _CAUSE_FIRST.match(text):
+        return "change"
+    if _CAUSE.search(text):
+        return "cause"
+    return "evidence" if section == "evidence" and _EVIDENCE.search(text) else None
+
+
+def _pieces(text: str) -> Iterator[tuple[Section | None, str, bool]]:
+    """Yield the sentences of a conclusion and its headings, each with the section of the label above it."""
+    section: Section | None = None
+    is_skipped = False
+    for block in markdown_blocks(text, underlined_headings=False):
+        if isinstance(block, Heading):
+            label = _plain(block.title)
+            section, is_skipped = _label_section(label)
+            yield None, label, True
+        elif isinstance(block, Line):
+            line = _plain_line(block.text)
+            if not line:
+                continue
+            bold = _BOLD_LINE.match(line)
+            if bold is not None or (line.endswith((":", "：")) and len(line) <= MAX_LABEL):
+                *spoken, label = list(_sentences(bold[1] if bold is not None else line)) or [""]
+                yield from ((section, sentence, False) for sentence in spoken if not is_skipped)
+                if not _ITEM.match(block.text):
+                    section, is_skipped = _label_section(label)
+                yield None, label, True
+                continue
+            if is_skipped:
+                continue
+            own, rest = _labelled(line, section)
+            yield from ((own, sentence, False) for sentence in _sentences(rest))
+
+
+def _labelled(line: str, section: Section | None) -> tuple[Section | None, str]:
+    """Return the section that a label at the line's beginning names, and the line without that label."""
+    label = _INLINE_LABEL.match(line)
+    if label is None or "`" in label[1]:
+        return section, line
+    own, _ = _label_section(label[1])
+    is_plain_label = len(label[1].split()) <= 3 and own is not None and not _CHANGE.search(label[1])
+    return (own, line[label.end() :]) if is_plain_label else (section, line)
+
+
+def _label_section(label: str) -> tuple[Section | None, bool]:
+    """Return the section that a label opens, and whether what follows is not about the work."""
+    for section, pattern in _LABELS:
+        if pattern.search(label):
+            return section, section is None
+    return None, False
+
+
+def _sentences(line: str) -> Iterator[str]:
+    sentence = ""
+    for part in _SENTENCE_END.split(line):
+        sentence = f"{sentence} {part}".strip()
+        if not _ABBREVIATION.search(sentence):
+            if plain := _plain(_GREETING.sub("", _plain(sentence))):
+                yield plain
+            sentence = ""
+    if plain := _plain(sentence):
+        yield plain
+
+
+def _plain_line(line: str) -> str:
+    stripped = line.strip()
+    if (
+        stripped.startswith((">", "|", "Tool use:"))
+        or _DONE_ITEM.match(line)
+        or re.fullmatch(r"[-*_=\s]{3,}", stripped)
+    ):
+        return ""
+    return _ITEM.sub("", _PICTURE.sub(" ", stripped)).strip()
+
+
+def _plain(text: str) -> str:
+    """Return a text on one line, without emphasis and pictures."""
+    return " ".join(_PICTURE.sub(" ", text).replace("**", "").replace("__", "").split()).strip(" -–—•:")
+
+
+def _informative(text: str) -> set[str]:
+    """Return the words of a text that name something; unspaced scripts count by pairs of characters."""
+    words = {term for term in query_terms(text) if term not in _GENERIC}
+    unspaced = len(_UNSPACED.findall(text))
+    return words | {f"\0{number}" for number in range(unspaced // 4)}

@@ -1,0 +1,78 @@
+"""The account of an agent's work: sections and a title from its final words, in ten languages."""
+
+from sidecar.language.work_account import account_of
+from tests.support.cases import together
+
+ENGLISH = """Perfect! ✅ **All done!**
+
+## 🐛 The Problem
+When we cleaned up the header, `roomId` was removed, but `init()` still read it.
+
+## 🔧 The Fix
+1. **Added a guard to `init()`** - it returns early without a room
+2. Removed all references to the deleted elements
+
+All 12 tests pass. Empty rooms are not covered yet.
+
+Let me know if you want me to go on. You can now refresh the page.
+"""
+
+CHANGES = {
+    "en": (
+        "I've replaced the per-row query in `orders.py` with one join.",
+        "Replaced the per-row query in `orders.py`",
+    ),
+    "pt": ("Adicionei o campo `cif` aos artigos da tabela.", "Adicionei o campo `cif` aos artigos da tabela"),
+    "es": ("¡Perfecto! He corregido el cálculo del descuento en `Orders.tsx`.", "Corregido el cálculo del descuento"),
+    "fr": ("J'ai corrigé le calcul du zoom dans `useZoom.ts`.", "Corrigé le calcul du zoom dans `useZoom.ts`"),
+    "de": ("Ich habe die Rundung in `preise.py` auf ganze Cent umgestellt.", "Ich habe die Rundung in `preise.py`"),
+    "it": ("Ho sostituito la cache con una somma progressiva.", "Sostituito la cache con una somma progressiva"),
+    "nl": ("Ik heb de afronding in `prijzen.py` aangepast.", "Ik heb de afronding in `prijzen.py` aangepast"),
+    "ru": ("Я исправил округление скидки в корзине.", "Исправил округление скидки в корзине"),
+    "ja": ("カートの割引計算を税込み価格の後に移動しました。", "カートの割引計算を税込み価格の後に移動しました"),
+    "zh": ("已将购物车的折扣计算移动到含税价格之后。", "已将购物车的折扣计算移动到含税价格之后"),
+}
+CAUSES = (
+    "The root cause was a stale index in the orders table.", "O problema era o índice antigo da tabela de pedidos.",
+    "El problema era el índice antiguo de la tabla de pedidos.", "Le problème venait de l'index périmé des commandes.",
+    "Das Problem lag am veralteten Index der Bestellungen.", "Il problema era l'indice vecchio della tabella ordini.",
+    "Het probleem was de verouderde index van de bestellingen.", "Причина была в устаревшем индексе таблицы заказов.",
+    "原因は注文テーブルの古いインデックスです。", "原因是订单表的索引已经过期没有更新。",
+)  # fmt: skip
+NOT_WORK = (
+    "Let me check the failing test in the cart next.", "You can now refresh the page and open the cart.",
+    "Should I add the same guard to the invoices?", "Ahora voy a compilar y probar los cambios del carrito.",
+    "Maintenant, testons l'application pour voir les journaux.", "Jetzt werde ich die Tests der Bestellungen prüfen.",
+    "次にカートのテストを確認します。", "接下来我会检查购物车的测试。", "1", "yup.", "API Error: 500",
+)  # fmt: skip
+
+
+def test_sections_follow_headings_and_words_and_the_title_is_what_was_done() -> None:
+    account = account_of(ENGLISH, {"init", "guard"})
+    assert [(statement.section, statement.text) for statement in account.statements] == [
+        ("problem", "When we cleaned up the header, `roomId` was removed, but `init()` still read it."),
+        ("change", "Added a guard to `init()` - it returns early without a room"),
+        ("change", "Removed all references to the deleted elements"),
+        ("evidence", "All 12 tests pass."),
+        ("open", "Empty rooms are not covered yet."),
+    ]
+    assert account.title.text == "Added a guard to `init()` - it returns early without a room"
+
+
+@together("language", CHANGES)
+def test_a_change_is_recognised_and_names_the_work(language: str) -> None:
+    text, title = CHANGES[language]
+    account = account_of(text)
+    assert [statement.section for statement in account.statements] == ["change"]
+    assert account.title.text.startswith(title)
+
+
+@together("text", CAUSES)
+def test_a_cause_is_recognised(text: str) -> None:
+    assert [statement.section for statement in account_of(text).statements] == ["cause"]
+
+
+@together("text", NOT_WORK)
+def test_announcements_offers_and_instructions_are_no_account(text: str) -> None:
+    assert account_of(text).statements == ()
+    assert account_of(text).title.text == ""
