@@ -498,7 +498,7 @@ export interface ContextContinuationParams {
   projectPath?: string | null
   /** The provider session whose counters are updated. */
   sessionId: string
-  /** A repeated id counts once. */
+  /** A repeated id counts once; for a run that `continuity/postRun` reports, its `runId`. */
   interactionId?: string | null
   /** This interaction's bracket; defaults to `usage`, otherwise it is not counted. */
   bracket?: "FRESH" | "MODERATE" | "DEPLETED" | "CRITICAL" | null

@@ -25,7 +25,7 @@ from sidecar.capture.parsed_test_results import outcomes_of
 from sidecar.capture.record import confirm_delivery, drop_lost_deliveries, record_run, store_drafts, store_test_verdicts
 from sidecar.capture.rejected_approach import RUNS
 from sidecar.capture.run import FinishedRun
-from sidecar.context import AgentProgress, Bracket, agent_progress
+from sidecar.context import AgentProgress, Bracket, SessionRecord, agent_progress, load_session_record
 from sidecar.core.redact import redact
 from sidecar.governor import (
     Decision,
@@ -51,13 +51,13 @@ from sidecar.transcripts.transcript_tail import TranscriptTail, read_tail
 from sidecar.workspace import Workspace
 
 
-def govern(run: FinishedRun, state: SubChat) -> tuple[Decision, SubChat]:
+def govern(tx: apsw.Connection, run: FinishedRun, state: SubChat) -> tuple[Decision, SubChat]:
     """Count the run and evaluate the governor. What the session lost during the run no longer adds pressure."""
     if not run.reached_provider:
         return Decision("ok", ()), state
     is_new_session = _is_new_session(run, state.counters)
     counters = after_run(
-        _counters_of_session(run, state.counters, is_new_session=is_new_session),
+        _counters_of_session(tx, run, state.counters, is_new_session=is_new_session),
         _pressure(run, is_new_session=is_new_session),
     )
     counters = _after_loss(run, counters)
@@ -79,8 +79,14 @@ def _is_new_session(run: FinishedRun, counters: Counters) -> bool:
     )
 
 
-def _counters_of_session(run: FinishedRun, counters: Counters, *, is_new_session: bool) -> Counters:
-    """Return the counters of the run's session; they are empty if the session started with the run."""
+def _counters_of_session(
+    tx: apsw.Connection, run: FinishedRun, counters: Counters, *, is_new_session: bool
+) -> Counters:
+    """Return the counters of the run's session.
+
+    Those of a session that started with the run, or that the conversation returns to, are what other calls reported of
+    it. A session that continues under an id nobody reported goes on with its counters.
+    """
     after = run.params.session.after
     if after is None:
         return counters
@@ -88,6 +94,9 @@ def _counters_of_session(run: FinishedRun, counters: Counters, *, is_new_session
         counters = after_new_session(counters, run.now_ms)
     elif _fresh_requested(run):
         counters = after_refusal(counters)
+    stored = load_session_record(tx, run.workspace.project_key, after)
+    if stored != SessionRecord():
+        counters = replace(counters, session=stored)
     return with_session(counters, after)
 
 
@@ -102,6 +111,7 @@ def _pressure(run: FinishedRun, *, is_new_session: bool) -> RunPressure:
     delivered, agent = run.delivered_call.details if run.delivered_call is not None else None, _pipeline_position(run)
     return RunPressure(
         now_ms=run.now_ms,
+        run_id=run.params.run_id,
         duration_ms=run.duration_ms,
         diff_lines=run.effects.diff_lines,
         committed_lines=run.effects.committed_lines,
@@ -312,7 +322,7 @@ def _store(tx: apsw.Connection, run: FinishedRun) -> PostRunResult:
     steps = _todos(run, state)
     drafts = store_drafts(tx, run, state, steps, tests, notes)
     state = replace(state, todos=steps, plan=run.plan or state.plan)
-    decision, state = govern(run, state)
+    decision, state = govern(tx, run, state)
     records.put_sub_chat(tx, run.params.sub_chat_id, run.workspace.project_key, run.workspace.key, state, run.now_ms)
     result = PostRunResult(
         accepted=True,

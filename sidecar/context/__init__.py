@@ -2,19 +2,41 @@
 
 from sidecar.context.brackets import BRACKETS, BUDGET_SHARES, Bracket, bracket_of, bracket_with_hysteresis
 from sidecar.context.project_files import AgentProgress, agent_progress
-from sidecar.context.restart import SessionCounters, restart_criteria
-from sidecar.context.store import compaction_count, record_compaction
+from sidecar.context.restart import (
+    Interaction,
+    SessionCounters,
+    SessionRecord,
+    restart_criteria,
+    session_counters,
+    with_compaction,
+    with_interaction,
+)
+from sidecar.context.store import (
+    compaction_count,
+    delete_session_record,
+    load_session_record,
+    record_compaction,
+    save_session_record,
+)
 
 __all__ = [
     "BRACKETS",
     "BUDGET_SHARES",
     "AgentProgress",
     "Bracket",
+    "Interaction",
     "SessionCounters",
+    "SessionRecord",
     "agent_progress",
     "bracket_of",
     "bracket_with_hysteresis",
     "compaction_count",
+    "delete_session_record",
+    "load_session_record",
     "record_compaction",
     "restart_criteria",
+    "save_session_record",
+    "session_counters",
+    "with_compaction",
+    "with_interaction",
 ]

@@ -20,11 +20,11 @@ from sidecar.context.restart import (
     Interaction,
     SessionCounters,
     SessionRecord,
-    after_compaction,
-    after_finished_compaction,
-    after_interaction,
     restart_criteria,
     session_counters,
+    with_compaction,
+    with_finished_compaction,
+    with_interaction,
 )
 from sidecar.core.redact import redact
 from sidecar.core.supported_ides import RESUME_COMMAND
@@ -175,7 +175,7 @@ def count_interaction(
     score = facts.score if facts.score is not None else agent_score(pipeline, sources.agent) if pipeline else None
     interaction = Interaction(facts.interaction_id, facts.bracket, sources.agent, score)
     with call.database.write() as tx:
-        record = after_interaction(store.load_session_record(tx, workspace.project_key, session_id), interaction)
+        record = with_interaction(store.load_session_record(tx, workspace.project_key, session_id), interaction)
         store.save_session_record(tx, workspace.project_key, session_id, record, call.now_ms())
     return evaluate(record, waiting_agent(pipeline, facts))
 
@@ -205,7 +205,7 @@ def count_compaction(
         before = store.load_session_record(tx, workspace.project_key, session_id)
         if compaction_id in before.compaction_ids:
             return before
-        record = after_compaction(_with_project_score(before, sources), compaction_id)
+        record = with_compaction(_with_project_score(before, sources), compaction_id)
         store.save_session_record(tx, workspace.project_key, session_id, record, call.now_ms())
     return record
 
@@ -219,9 +219,7 @@ def finish_compaction(
         if compaction_id in before.finished_ids:
             return before, True
         is_counted = compaction_id in before.compaction_ids
-        record = after_finished_compaction(
-            before if is_counted else _with_project_score(before, sources), compaction_id
-        )
+        record = with_finished_compaction(before if is_counted else _with_project_score(before, sources), compaction_id)
         store.save_session_record(tx, workspace.project_key, session_id, record, call.now_ms())
     return record, False
 
@@ -230,7 +228,7 @@ def _with_project_score(before: SessionRecord, sources: ProjectSources) -> Sessi
     pipeline = sources.pipeline
     score = agent_score(pipeline, sources.agent) if pipeline is not None else None
     is_reported = before.agent == sources.agent and before.score is not None
-    return after_interaction(before, Interaction(agent=sources.agent, score=None if is_reported else score))
+    return with_interaction(before, Interaction(agent=sources.agent, score=None if is_reported else score))
 
 
 class ContinuationInputs(NamedTuple):

@@ -172,7 +172,9 @@ class ContextContinuationParams(WireModel):
     cwd: FolderPath
     project_path: FolderPath | None = Field(default=None, description="The original project; defaults to `cwd`.")
     session_id: Identifier = Field(description="The provider session whose counters are updated.")
-    interaction_id: Identifier | None = Field(default=None, description="A repeated id counts once.")
+    interaction_id: Identifier | None = Field(
+        default=None, description="A repeated id counts once; for a run that `continuity/postRun` reports, its `runId`."
+    )
     bracket: Bracket | None = Field(
         default=None, description="This interaction's bracket; defaults to `usage`, otherwise it is not counted."
     )

@@ -55,14 +55,17 @@ MAX_IDS = 20
 
 
 class SessionRecord(NamedTuple):
-    """Stored counters of a provider session. Scores are on any one scale, None when not reported."""
+    """Stored counters of a provider session, whichever call reported them: the context methods and the post-run.
+
+    Scores are on any one scale, None when not reported.
+    """
 
     compactions: int = 0
     critical_in_a_row: int = 0
     last_interaction: str = ""
-    """The id of the last counted interaction; empty if it had none."""
+    """The id of the last counted interaction, or of its run; empty if it had none."""
     agent: str = ""
-    """The agent with that score."""
+    """The agent with that score; empty if the host did not name it."""
     score: float | None = None
     score_before: float | None = None
     """The agent's score at the session's last compaction."""
@@ -83,10 +86,18 @@ class Interaction(NamedTuple):
     score: float | None = None
 
 
-def after_interaction(record: SessionRecord, interaction: Interaction) -> SessionRecord:
-    """Count an interaction; a repeated report counts once. Scores of different agents are not compared."""
-    if interaction.agent != record.agent:
-        record = record._replace(agent=interaction.agent, score=None, score_before=None)
+def with_interaction(record: SessionRecord, interaction: Interaction) -> SessionRecord:
+    """Count an interaction; a repeated report counts once. Scores of different agents are not compared.
+
+    A report that names no agent is about the agent at work.
+    """
+    if interaction.agent and interaction.agent != record.agent:
+        is_other = bool(record.agent)
+        record = record._replace(
+            agent=interaction.agent,
+            score=None if is_other else record.score,
+            score_before=None if is_other else record.score_before,
+        )
     if interaction.score is not None:
         record = record._replace(score=interaction.score)
     if interaction.bracket is None or (interaction.id and interaction.id == record.last_interaction):
@@ -95,7 +106,7 @@ def after_interaction(record: SessionRecord, interaction: Interaction) -> Sessio
     return record._replace(critical_in_a_row=critical_in_a_row, last_interaction=interaction.id)
 
 
-def after_compaction(record: SessionRecord, compaction_id: str = "") -> SessionRecord:
+def with_compaction(record: SessionRecord, compaction_id: str = "") -> SessionRecord:
     """Count a compaction, reported by its id or, without one, as an event; both reports of the same one count once.
 
     The window is roomy again, and later scores are compared with the present one.
@@ -115,9 +126,9 @@ def after_compaction(record: SessionRecord, compaction_id: str = "") -> SessionR
     )
 
 
-def after_finished_compaction(record: SessionRecord, compaction_id: str) -> SessionRecord:
+def with_finished_compaction(record: SessionRecord, compaction_id: str) -> SessionRecord:
     """Record that a compaction is over, and count it if it was not announced."""
-    record = after_compaction(record, compaction_id)
+    record = with_compaction(record, compaction_id)
     if compaction_id in record.finished_ids:
         return record
     return record._replace(finished_ids=(*record.finished_ids, compaction_id)[-MAX_IDS:])

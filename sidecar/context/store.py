@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, cast
 import apsw
 import orjson
 
-from sidecar.context.restart import SessionRecord, after_compaction
+from sidecar.context.restart import SessionRecord, with_compaction
 from sidecar.core.clock import rfc3339
 from sidecar.core.redact import redact
 from sidecar.session import COMPACTIONS, PENDING, PROGRESS, SAVED_AT, TASK
@@ -83,7 +83,9 @@ def load_session_record(tx: apsw.Connection, project: str, session_id: str) -> S
 
 
 def save_session_record(tx: apsw.Connection, project: str, session_id: str, record: SessionRecord, now_ms: int) -> None:
-    """Store a session's counters; delete the oldest sessions."""
+    """Store a session's counters if they changed; delete the oldest sessions."""
+    if record == load_session_record(tx, project, session_id):
+        return
     tx.execute(
         "INSERT OR REPLACE INTO continuity_context_sessions (project, session_id, counters, updated_at_ms)"
         " VALUES (?, ?, ?, ?)",
@@ -92,9 +94,14 @@ def save_session_record(tx: apsw.Connection, project: str, session_id: str, reco
     _delete_oldest(tx, "continuity_context_sessions", project)
 
 
+def delete_session_record(tx: apsw.Connection, session_id: str) -> None:
+    """Delete a session's counters."""
+    tx.execute("DELETE FROM continuity_context_sessions WHERE session_id = ?", (session_id,))
+
+
 def record_compaction(tx: apsw.Connection, project: str, session_id: str, now_ms: int) -> None:
     """Count a compaction that was reported as an event."""
-    save_session_record(tx, project, session_id, after_compaction(load_session_record(tx, project, session_id)), now_ms)
+    save_session_record(tx, project, session_id, with_compaction(load_session_record(tx, project, session_id)), now_ms)
 
 
 def compaction_count(tx: apsw.Connection, project: str) -> int:

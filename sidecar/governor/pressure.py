@@ -16,7 +16,15 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
-from sidecar.context import BRACKETS, Bracket, SessionCounters, restart_criteria
+from sidecar.context import (
+    BRACKETS,
+    Bracket,
+    Interaction,
+    restart_criteria,
+    session_counters,
+    with_compaction,
+    with_interaction,
+)
 from sidecar.governor.model import GovernorAction
 from sidecar.runs import Counters
 from sidecar.settings.resolve import Settings
@@ -57,6 +65,8 @@ class RunPressure(NamedTuple):
     """Lines of the files that the run changed, an upper limit of the growth; None if unknown."""
     grown_lines: int | None = None
     """Lines that the run added to the diff; None if unknown."""
+    run_id: str = ""
+    """A host that also reports the run as an interaction of that id has it counted once."""
 
 
 def after_run(counters: Counters, run: RunPressure) -> Counters:
@@ -79,10 +89,7 @@ def after_run(counters: Counters, run: RunPressure) -> Counters:
         active_ms=counters.active_ms + _active_ms(counters.last_seen_ms, run.now_ms, run.duration_ms),
         last_seen_ms=run.now_ms,
         bracket=_COUNTER_ORDER.index(run.bracket) if run.bracket is not None else 0,
-        critical_in_a_row=counters.critical_in_a_row + 1 if run.bracket == _COUNTER_ORDER[-1] else 0,
-        score=run.score if run.score is not None or run.agent != counters.agent else counters.score,
-        last_score=counters.last_score if run.agent == counters.agent else None,
-        agent=run.agent,
+        session=with_interaction(counters.session, Interaction(run.run_id, run.bracket, run.agent, run.score)),
         next_agent_pending=run.next_agent_pending,
         shadow=run.shadow,
     )
@@ -127,9 +134,8 @@ def after_compaction(counters: Counters, now_ms: int) -> Counters:
         _without_delivered(counters),
         bracket=0,
         bracket_before=0,
-        compactions=counters.compactions + 1,
+        session=with_compaction(counters.session),
         compacted_at_ms=now_ms,
-        last_score=counters.score,
     )
 
 
@@ -283,21 +289,10 @@ def signals_of(counters: Counters) -> tuple[Signal, ...]:
     )  # fmt: skip
 
 
-def session_counters_of(counters: Counters) -> SessionCounters:
-    """Return the counters that the restart criteria use."""
-    return SessionCounters(
-        counters.compactions,
-        counters.critical_in_a_row,
-        counters.last_score,
-        counters.score,
-        counters.next_agent_pending,
-    )
-
-
 @lru_cache(maxsize=64)
 def evaluate(counters: Counters, settings: Settings, *, shadow: bool) -> Decision:
     """Return the decision on a conversation, from its signals, the restart criteria, and a request by the user."""
-    forced = restart_criteria(session_counters_of(counters))
+    forced = restart_criteria(session_counters(counters.session, next_agent_pending=counters.next_agent_pending))
     if counters.rehydrate_reason is not None:
         words = f"requested: {counters.rehydrate_reason}" if counters.rehydrate_reason else "requested manually"
         forced = {REQUESTED: words, **forced}

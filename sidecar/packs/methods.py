@@ -5,7 +5,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sidecar.call import Call
-from sidecar.context import record_compaction
 from sidecar.core.clock import rfc3339
 from sidecar.core.errors import Busy, NotFound, StateDegraded, WorkspaceUnavailable
 from sidecar.core.redact import redact
@@ -257,8 +256,6 @@ def _reset_pressure(tx: "apsw.Connection", params: SessionEventParams, now_ms: i
     current = state.counters.sessions[-1:]
     if location is None or (params.session_id is not None and (params.session_id,) != current):
         return
-    if params.event == "compacted" and params.session_id is not None:
-        record_compaction(tx, location.project, params.session_id, now_ms)
     reset = {"compacted": after_compaction, "reset": after_new_session}.get(params.event)
     if reset is not None:
         state = replace(state, counters=reset(state.counters, now_ms))

@@ -26,7 +26,7 @@ from sidecar.packs.context_pack import shows_content
 from sidecar.packs.delta_files import Differences
 from sidecar.packs.items import PackItem, Priority, render_prompt
 from sidecar.packs.model import GovernorBefore, PreRunParams, PreRunResult
-from sidecar.packs.request import PackRequest, load_request
+from sidecar.packs.request import PackRequest, after_reported_compaction, load_request
 from sidecar.packs.task_pack import PackQuery, query_of_request
 from sidecar.runs import CallRecord, Item, entries, keys, ledger, records, store_session
 from sidecar.runs.call_record import (
@@ -181,7 +181,8 @@ def explained_items(dispositions: Iterable[tuple[PackItem, Disposition]]) -> tup
 
 
 def _put_task(tx: "apsw.Connection", request: PackRequest, now_ms: int) -> None:
-    state, workspace = replace(request.sub_chat, task=request.task), request.workspace
+    stored, workspace = records.sub_chat(tx, request.params.sub_chat_id), request.workspace
+    state = replace(request.sub_chat, task=request.task, counters=stored.counters)
     records.put_sub_chat(tx, request.params.sub_chat_id, workspace.project_key, workspace.key, state, now_ms)
 
 
@@ -191,12 +192,13 @@ def _store_facts(tx: "apsw.Connection", request: PackRequest, now_ms: int) -> No
     if request.resumed.key is not None:
         request.call.process.slices.codebase.shown_regions.forget(request.resumed.key.session_id)
     if request.has_new_compaction:
-        project, session = request.workspace.project_key, request.resumed.key
-        if session is not None:
+        project, session, sub_chat_id = request.workspace.project_key, request.resumed.key, request.params.sub_chat_id
+        stored = records.sub_chat(tx, sub_chat_id)
+        state = after_reported_compaction(stored, request.params)
+        if session is not None and stored.counters.session_key(sub_chat_id) != session.session_id:
             record_compaction(tx, project, session.session_id, now_ms)
-        state = records.sub_chat(tx, request.params.sub_chat_id)
-        state = replace(state, counters=request.sub_chat.counters)
-        records.put_sub_chat(tx, request.params.sub_chat_id, project, request.workspace.key, state, now_ms)
+            state = replace(state, counters=replace(state.counters, session=stored.counters.session))
+        records.put_sub_chat(tx, sub_chat_id, project, request.workspace.key, state, now_ms)
 
 
 def record_pre_run(

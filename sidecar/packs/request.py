@@ -79,7 +79,7 @@ def _compacted_at_ms(params: PreRunParams) -> int | None:
     return int(at.timestamp() * 1000) if at is not None else None
 
 
-def _after_reported_compaction(sub_chat: SubChat, params: PreRunParams) -> SubChat:
+def after_reported_compaction(sub_chat: SubChat, params: PreRunParams) -> SubChat:
     """Return the conversation's state after a compaction that no event reported."""
     at_ms, counted_ms = _compacted_at_ms(params), sub_chat.counters.compacted_at_ms
     if at_ms is None or (counted_ms is not None and at_ms <= counted_ms):
@@ -219,7 +219,7 @@ def load_request(call: Call, params: PreRunParams, workspace: Workspace, setting
     conversation = cache.of(call.database, workspace, params.sub_chat_id, session_query(params, shadow=shadow))
     resumed_session = conversation.resumed.key
     stored_counters = conversation.sub_chat.counters
-    reported_compaction = _after_reported_compaction(conversation.sub_chat, params)
+    reported_compaction = after_reported_compaction(conversation.sub_chat, params)
     sub_chat, touched = reported_compaction, conversation.touched
     continues = params.session.will_resume or params.session.is_fork
     counters = sub_chat.counters if continues else before_fresh_session(sub_chat.counters)

@@ -11,11 +11,13 @@ import apsw
 import orjson
 
 from sidecar.call import Process
+from sidecar.context import delete_session_record
 from sidecar.core.clock import DAY_MS
 from sidecar.core.digests import digest_value
 from sidecar.core.findings import Finding
-from sidecar.runs import artifacts
+from sidecar.runs import artifacts, records
 from sidecar.runs.call_record import details_from_json, texts_from_json
+from sidecar.runs.model import Counters
 from sidecar.storage.retention import PurgeScope, RowGroup, remove
 
 _CHATS = "sub_chat_id IN (SELECT sub_chat_id FROM continuity_state WHERE project = ?1)"
@@ -59,6 +61,10 @@ def delete_sub_chat(tx: apsw.Connection, sub_chat_id: str, session_id: str | Non
     that ends after it.
     """
     tx.execute("INSERT OR REPLACE INTO continuity_deleted VALUES (?, ?, ?)", (sub_chat_id, session_id or "", now_ms))
+    counters = records.sub_chat(tx, sub_chat_id).counters
+    all_sessions = (*counters.sessions, Counters().session_key(sub_chat_id))
+    for session in all_sessions if session_id is None else (session_id,):
+        delete_session_record(tx, session)
     if session_id is not None:
         tx.execute(
             "DELETE FROM continuity_sessions WHERE sub_chat_id = ? AND session_id = ?", (sub_chat_id, session_id)

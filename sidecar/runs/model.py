@@ -1,10 +1,11 @@
 """Values of runs (ledger items, task, counters, tests, artifacts), and wire types that slices share."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal, NamedTuple
 
 from pydantic import Field
 
+from sidecar.context import SessionRecord
 from sidecar.core.wire import Tokens, WireModel
 from sidecar.runs.delivered_entries import Entry
 
@@ -174,14 +175,10 @@ class Counters:
     bracket: int = 0
     """Index of the last call's context-window bracket; 0 has the most room."""
     bracket_before: int = 0
-    critical_in_a_row: int = 0
-    compactions: int = 0
+    session: SessionRecord = field(default_factory=SessionRecord)
+    """Compactions, scores and CRITICAL in a row, which the context methods count too; stored by session, not here."""
     compacted_at_ms: int | None = None
-    score: float | None = None
-    last_score: float | None = None
-    """The agent's score before the last compaction; `score` is the latest one that the host reported."""
-    agent: str = ""
-    """The agent with that score; empty if the host reported it."""
+    """Time of the last compaction that a host's event, a prompt or a run reported."""
     next_agent_pending: bool = False
     rehydrate_reason: str | None = None
     """Reason given for a manual rehydrate request; None without a request."""
@@ -192,6 +189,10 @@ class Counters:
     """Whether bytes and files are what passive mode would have sent; dropped on activation."""
     sessions: tuple[str, ...] = ()
     """The conversation's provider sessions, the latest last."""
+
+    def session_key(self, sub_chat_id: str) -> str:
+        """Return the id under which the session's own counters are stored, also while the host knows none."""
+        return self.sessions[-1] if self.sessions else f"chat:{sub_chat_id}"
 
 
 RALPH_PREFIX = "ralph:"

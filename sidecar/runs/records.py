@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import apsw
 import orjson
 
+from sidecar.context import SessionRecord, load_session_record, save_session_record
 from sidecar.runs.call_record import (
     CallRecord,
     WorktreeBaseline,
@@ -43,14 +44,17 @@ CALLS_PRUNED_AT_ONCE = 16
 def sub_chat(tx: apsw.Connection, sub_chat_id: str) -> SubChat:
     """Return what is known about a conversation; a new one if nothing is."""
     row = tx.execute(
-        "SELECT task, counters, todos, plan FROM continuity_state WHERE sub_chat_id = ?", (sub_chat_id,)
+        "SELECT project, task, counters, todos, plan FROM continuity_state WHERE sub_chat_id = ?", (sub_chat_id,)
     ).fetchone()
     if row is None:
         return NEW_SUB_CHAT
-    task, counters, todos, plan = row
+    project, task, text, todos, plan = row
+    value = orjson.loads(text)
+    counters = _counters_from_json(value)
+    session = load_session_record(tx, project, counters.session_key(sub_chat_id))
     return SubChat(
         _task_from_json(orjson.loads(task)),
-        _counters_from_json(orjson.loads(counters)),
+        replace(counters, session=session if session != SessionRecord() else _session_of_version_1(value)),
         tuple((content, status) for content, status in orjson.loads(todos)),
         plan,
     )
@@ -70,7 +74,22 @@ def _task_from_json(value: Any) -> Task | None:
 
 
 _RENAMED_COUNTERS = {"asked": "rehydrate_reason"}
-_COUNTERS = frozenset(field.name for field in fields(Counters))
+_COUNTERS = frozenset(field.name for field in fields(Counters)) - {"session"}
+
+
+def _session_of_version_1(value: Any) -> SessionRecord:
+    """Return the session's counters of an earlier version, which stored them with those of the conversation."""
+    return SessionRecord(
+        compactions=value.get("compactions", 0),
+        critical_in_a_row=value.get("critical_in_a_row", 0),
+        agent=value.get("agent", ""),
+        score=value.get("score"),
+        score_before=value.get("last_score"),
+    )
+
+
+def _counters_to_json(counters: Counters) -> bytes:
+    return _json({name: getattr(counters, name) for name in sorted(_COUNTERS)})
 
 
 def _counters_from_json(value: Any) -> Counters:
@@ -102,7 +121,9 @@ def has_runs(tx: apsw.Connection, sub_chat_id: str, chat_id: str | None) -> bool
 def put_sub_chat(
     tx: apsw.Connection, sub_chat_id: str, project: str, workspace: str, state: SubChat, now_ms: int
 ) -> None:
-    """Store what is known about a conversation."""
+    """Store what is known about a conversation, and the counters of its provider session."""
+    session_key = state.counters.session_key(sub_chat_id)
+    save_session_record(tx, project, session_key, state.counters.session, now_ms)
     tx.execute(
         "INSERT OR REPLACE INTO continuity_state"
         " (sub_chat_id, project, workspace, task, counters, todos, plan, updated_at_ms)"
@@ -112,7 +133,7 @@ def put_sub_chat(
             project,
             workspace,
             _json(state.task),
-            _json(state.counters),
+            _counters_to_json(state.counters),
             _json(list(state.todos)),
             state.plan,
             now_ms,

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sidecar.context import SessionRecord
 from sidecar.governor import (
     IDLE_GAP_MS,
     MAX_SESSIONS,
@@ -276,9 +277,9 @@ def test_a_full_context_window_counts_as_a_signal_but_not_alone() -> None:
 
 def test_each_restart_criterion_and_a_user_request_force_a_rehydrate() -> None:
     for counted in (
-        Counters(compactions=3),
-        Counters(critical_in_a_row=3),
-        Counters(last_score=90, score=70),
+        Counters(session=SessionRecord(compactions=3)),
+        Counters(session=SessionRecord(critical_in_a_row=3)),
+        Counters(session=SessionRecord(score_before=90, score=70)),
         Counters(next_agent_pending=True),
     ):
         assert evaluate(counted, REHYDRATES, shadow=False).action == "rehydrate"

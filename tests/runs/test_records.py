@@ -7,6 +7,7 @@ import orjson
 import pytest
 
 from sidecar.codebase import ApiChange
+from sidecar.context import SessionRecord
 from sidecar.runs import (
     AdrDetails,
     Block,
@@ -108,10 +109,15 @@ def test_a_stored_conversation_is_read_back_unchanged(database: Database) -> Non
 def test_counters_of_the_first_version_are_still_read(database: Database) -> None:
     with database.write() as tx:
         records.put_sub_chat(tx, "chat", "p", "w", SubChat(None, Counters(), ()), 1)
-        old = orjson.dumps({"turns": 4, "asked": "why", "refused_at": 3, "sessions": ["s"], "unknown": 1})
-        tx.execute("UPDATE continuity_state SET counters = ?", (old,))
-        expected = Counters(turns=4, rehydrate_reason="why", sessions=("s",))
-        assert records.sub_chat(tx, "chat").counters == expected
+        old = {"turns": 4, "asked": "why", "refused_at": 3, "sessions": ["s"], "unknown": 1, "compactions": 2}
+        tx.execute("UPDATE continuity_state SET counters = ?", (orjson.dumps({**old, "last_score": 90, "score": 80}),))
+        session = SessionRecord(compactions=2, score=80, score_before=90)
+        expected = SubChat(None, Counters(turns=4, rehydrate_reason="why", sessions=("s",), session=session), ())
+        assert records.sub_chat(tx, "chat") == expected
+        records.put_sub_chat(tx, "chat", "p", "w", expected, 2)
+        assert records.sub_chat(tx, "chat") == expected
+        records.put_sub_chat(tx, "chat", "p", "w", SubChat(None, Counters(sessions=("s",)), ()), 3)
+        assert records.sub_chat(tx, "chat").counters.session == SessionRecord()
 
 
 def test_a_call_is_read_back_unchanged_and_gets_its_baseline_later(database: Database) -> None:
