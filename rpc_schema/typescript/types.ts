@@ -2189,6 +2189,7 @@ export interface PressureSignal {
   /** Value since the last snapshot; compared with `snapshotAt`. */
   sinceSnapshot: number
   snapshotAt: number
+  /** Twice as high unless the window is CRITICAL. With more room than DEPLETED it is no cause. */
   rehydrateAt: number
 }
 

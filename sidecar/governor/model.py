@@ -29,7 +29,9 @@ class PressureSignal(WireModel):
     value: float = Field(description="Value since the provider session started; compared with `rehydrateAt`.")
     since_snapshot: float = Field(description="Value since the last snapshot; compared with `snapshotAt`.")
     snapshot_at: float
-    rehydrate_at: float
+    rehydrate_at: float = Field(
+        description="Twice as high unless the window is CRITICAL. With more room than DEPLETED it is no cause."
+    )
 
 
 class SnapshotStep(WireModel):

@@ -4,8 +4,10 @@ The rules are in decisions.md, Governor.
 
 An action needs two signals at their thresholds, or one at twice its threshold; time or the bracket alone never
 trigger. A value equal to its threshold counts. A rehydrate needs a signal of the session itself: lines of the diff,
-with or without time, never make one due. Each restart criterion, and the user's request, forces a rehydrate. A request
-is stated once per provider session and cause, whether or not it may be followed.
+with or without time, never make one due. It also needs a window that is used up: its thresholds hold in a CRITICAL one,
+are twice as high in a DEPLETED one or if the host reports none, and with more room left none is due. Each restart
+criterion, and the user's request, forces a rehydrate. A request is stated once per provider session and cause, whether
+or not it may be followed.
 
 A snapshot counts what was added since the last one, a rehydrate what was added since the session started: a snapshot
 stores what was reached, and removes nothing from the session.
@@ -88,7 +90,7 @@ def after_run(counters: Counters, run: RunPressure) -> Counters:
         last_diff_lines=run.diff_lines,
         active_ms=counters.active_ms + _active_ms(counters.last_seen_ms, run.now_ms, run.duration_ms),
         last_seen_ms=run.now_ms,
-        bracket=_COUNTER_ORDER.index(run.bracket) if run.bracket is not None else 0,
+        bracket=_COUNTER_ORDER.index(run.bracket) if run.bracket is not None else None,
         session=with_interaction(counters.session, Interaction(run.run_id, run.bracket, run.agent, run.score)),
         next_agent_pending=run.next_agent_pending,
         shadow=run.shadow,
@@ -202,8 +204,8 @@ class Signal(NamedTuple):
     snapshot_at: float
     rehydrate_at: float
     sufficient_alone: bool = True
-    is_of_session: bool = True
-    """Whether it measures how full the session is; work and time alone are no reason to leave it."""
+    is_reason_to_leave: bool = True
+    """Whether it may make a rehydrate due: it measures the session, not work or time, and the window has no room."""
     since: tuple[str, str] = ("", "")
     """Suffix of the label for a snapshot, and for a rehydrate."""
 
@@ -223,6 +225,9 @@ THRESHOLDS: dict[str, Threshold] = {
     "minutes": Threshold(25, 50),
 }
 """By signal (decisions.md, Governor). The bracket has its own two."""
+
+ROOM_FACTOR = 2.0
+"""Factor of the thresholds for a rehydrate while the window is not CRITICAL."""
 
 
 class Decision(NamedTuple):
@@ -246,7 +251,10 @@ _SINCE = (" since the last snapshot", " in this session")
 
 
 def signals_of(counters: Counters) -> tuple[Signal, ...]:
-    """Return a conversation's counters with the thresholds from the settings."""
+    """Return a conversation's counters with the thresholds that hold in its window."""
+    bracket = counters.bracket or 0
+    has_room = counters.bracket is not None and bracket < BRACKET_SNAPSHOT
+    factor = 1.0 if bracket == BRACKET_REHYDRATE else ROOM_FACTOR
 
     def signal(
         name: str,
@@ -260,15 +268,14 @@ def signals_of(counters: Counters) -> tuple[Signal, ...]:
     ) -> Signal:
         threshold = THRESHOLDS[name]
         return Signal(
-            name, label, value, value - at_snapshot, threshold.snapshot, threshold.rehydrate, sufficient_alone,
-            is_of_session, since,
+            name, label, value, value - at_snapshot, threshold.snapshot, threshold.rehydrate * factor,
+            sufficient_alone, is_of_session and not has_room, since,
         )  # fmt: skip
 
     injected = sum(counters.injected[-WINDOW_CALLS:])
     new_bytes = sum(counters.injected[counters.injected_before :][-WINDOW_CALLS:])
     minutes = counters.active_ms // MINUTE_MS
     new_minutes = (counters.active_ms - counters.active_ms_before) // MINUTE_MS
-    bracket = counters.bracket
     return (
         signal("turns", "turns", counters.turns, counters.turns_before),
         signal(
@@ -283,7 +290,7 @@ def signals_of(counters: Counters) -> tuple[Signal, ...]:
             "minutes", "active minutes", minutes, minutes - new_minutes, sufficient_alone=False, is_of_session=False
         ),
         Signal(
-            "bracket", _ORDER[bracket], bracket, bracket if bracket > counters.bracket_before else 0,
+            "bracket", _ORDER[bracket], bracket, bracket if bracket > (counters.bracket_before or 0) else 0,
             BRACKET_SNAPSHOT, BRACKET_REHYDRATE, sufficient_alone=False,
         ),
     )  # fmt: skip
@@ -326,7 +333,7 @@ def decide(
         if not (forced_reasons or due_signals):
             continue
         if action == "rehydrate":
-            causes = (*forced_reasons, *(signal.name for signal in due_signals if signal.is_of_session))
+            causes = (*forced_reasons, *(signal.name for signal in due_signals if signal.is_reason_to_leave))
             if REQUESTED not in causes and all(cause in stated for cause in causes):
                 causes = ()
                 continue
@@ -343,7 +350,7 @@ def decide(
 def _due(signals: tuple[Signal, ...], action: GovernorAction) -> tuple[Signal, ...]:
     """Return the signals that together make an action due; none if it is not."""
     reached = tuple(signal for signal in signals if _value(signal, action) >= _threshold(signal, action))
-    counting = tuple(signal for signal in reached if action == "snapshot" or signal.is_of_session)
+    counting = tuple(signal for signal in reached if action == "snapshot" or signal.is_reason_to_leave)
     strong = any(signal.sufficient_alone and _is_double(signal, action) for signal in counting)
     return reached if counting and (len(reached) >= 2 or strong) else ()
 

@@ -172,9 +172,9 @@ class Counters:
     active_ms: int = 0
     active_ms_before: int = 0
     last_seen_ms: int | None = None
-    bracket: int = 0
-    """Index of the last call's context-window bracket; 0 has the most room."""
-    bracket_before: int = 0
+    bracket: int | None = None
+    """Index of the last call's context-window bracket; 0 has the most room. None if the host did not report it."""
+    bracket_before: int | None = None
     session: SessionRecord = field(default_factory=SessionRecord)
     """Compactions, scores and CRITICAL in a row, which the context methods count too; stored by session, not here."""
     compacted_at_ms: int | None = None

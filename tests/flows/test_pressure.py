@@ -20,7 +20,7 @@ def test_a_short_conversation_continues_without_a_restart(conversation: Conversa
 def test_high_pressure_takes_a_snapshot_and_starts_a_fresh_session_with_it(
     active: MemorySidecar, project: Repository, thresholds: Thresholds
 ) -> None:
-    thresholds(turns=(2, 2), minutes=(5, 5))
+    thresholds(turns=(2, 1), minutes=(5, 2.5))
     active.client.request("settings/update", {"settings": {"rehydrate": True}})
     conversation = Conversation(active.client, project.path)
     todos = [{"content": "Round the discount", "status": "in_progress"}]
@@ -48,7 +48,7 @@ def test_high_pressure_takes_a_snapshot_and_starts_a_fresh_session_with_it(
 def test_with_rehydrate_off_high_pressure_takes_a_snapshot_and_reports_the_suppressed_action(
     active: MemorySidecar, project: Repository, thresholds: Thresholds
 ) -> None:
-    thresholds(turns=(1, 1))
+    thresholds(turns=(1, 0.5))
     conversation = Conversation(active.client, project.path)
     conversation.turn(PROMPT)
 

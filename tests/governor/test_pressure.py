@@ -32,10 +32,16 @@ SETTINGS = resolve([])
 REHYDRATES = resolve([("global", {"rehydrate": True})])
 RANK = {"ok": 0, "snapshot": 1, "rehydrate": 2}
 THRESHOLDS = {"turns": (7, 12), "bytes": (90_000, 150_000), "files": (10, 18), "lines": (160, 280), "minutes": (25, 50)}
+UNKNOWN, MODERATE, DEPLETED, CRITICAL = None, 1, 2, 3
+FACTORS = {CRITICAL: 1, DEPLETED: 2, UNKNOWN: 2}
+"""Of the thresholds for a rehydrate, by bracket; with more room there is none."""
 
 
-def counters(turns: int = 0, injected: int = 0, files: int = 0, lines: int = 0, minutes: int = 0) -> Counters:
+def counters(
+    turns: int = 0, injected: int = 0, files: int = 0, lines: int = 0, minutes: int = 0, bracket: int | None = UNKNOWN
+) -> Counters:
     return Counters(
+        bracket=bracket,
         turns=turns,
         injected=(injected,),
         files=tuple(str(number) for number in range(files)),
@@ -49,8 +55,9 @@ amounts = st.builds(
     st.integers(0, 30),
     st.integers(0, 400_000),
     st.integers(0, 45),
-    st.integers(0, 700),
+    st.integers(0, 1400),
     st.integers(0, 200),
+    st.sampled_from([UNKNOWN, 0, MODERATE, DEPLETED, CRITICAL]),
 )
 
 
@@ -77,8 +84,12 @@ def values(pressure: Counters) -> dict[str, float]:
 def test_an_action_needs_two_signals_or_one_at_twice_its_threshold(pressure: Counters) -> None:
     expected = "ok"
     for name, index in (("snapshot", 0), ("rehydrate", 1)):
-        reached = {kind for kind, value in values(pressure).items() if value >= THRESHOLDS[kind][index]}
-        doubled = {kind for kind in reached if values(pressure)[kind] >= 2 * THRESHOLDS[kind][index]}
+        factor = 1 if name == "snapshot" else FACTORS.get(pressure.bracket, 10**9)
+        at = {kind: factor * thresholds[index] for kind, thresholds in THRESHOLDS.items()}
+        reached = {kind for kind, value in values(pressure).items() if value >= at[kind]}
+        doubled = {kind for kind in reached if values(pressure)[kind] >= 2 * at[kind]}
+        if (pressure.bracket or 0) >= (CRITICAL if name == "rehydrate" else DEPLETED):
+            reached.add("bracket")
         if name == "rehydrate" and not reached - {"lines", "minutes"}:
             continue
         if len(reached) >= 2 or doubled - ({"minutes"} if name == "snapshot" else {"minutes", "lines"}):
@@ -99,7 +110,9 @@ def test_more_pressure_never_weakens_the_action(left: Counters, right: Counters)
         files=max(left.files, right.files, key=len),
         diff_lines=max(left.diff_lines, right.diff_lines),
         active_ms=max(left.active_ms, right.active_ms),
+        bracket=right.bracket,
     )
+    left = replace(left, bracket=right.bracket)
     assert RANK[action(combined)] >= max(RANK[action(left)], RANK[action(right)])
 
 
@@ -108,8 +121,21 @@ def test_reaching_a_threshold_counts() -> None:
     assert action(counters(turns=6, files=10)) == "ok"
     assert action(counters(turns=14)) == "snapshot"
     assert action(counters(turns=13)) == "ok"
-    assert action(counters(turns=12, minutes=50)) == "rehydrate"
-    assert action(counters(turns=12, minutes=49)) == "snapshot"
+    assert action(counters(turns=24, minutes=100)) == "rehydrate"
+    assert action(counters(turns=24, minutes=99)) == "snapshot"
+
+
+def test_a_session_is_left_only_when_its_window_is_used_up() -> None:
+    full = counters(turns=40, injected=400_000, files=60, lines=900, minutes=300)
+    assert [action(replace(full, bracket=bracket)) for bracket in (0, MODERATE)] == ["snapshot", "snapshot"]
+    assert [action(replace(full, bracket=bracket)) for bracket in (DEPLETED, CRITICAL, UNKNOWN)] == ["rehydrate"] * 3
+    some = counters(turns=12, minutes=50)
+    assert action(replace(some, bracket=DEPLETED)) == action(some) == "snapshot"
+    assert action(replace(some, bracket=CRITICAL)) == "rehydrate"
+    assert action(counters(lines=280, bracket=CRITICAL)) == "rehydrate", "a full window and much work"
+    assert (
+        action(counters(turns=11, injected=149_999, files=17, lines=279, minutes=49, bracket=CRITICAL)) != "rehydrate"
+    )
 
 
 @given(amounts, st.booleans(), st.booleans())
@@ -246,7 +272,7 @@ def test_gradually_rising_pressure_takes_snapshots_and_finally_rehydrates(
 ) -> None:
     state = Counters()
     seen: list[str] = []
-    while len(seen) < 2 * THRESHOLDS["turns"][1]:
+    while len(seen) < 4 * THRESHOLDS["turns"][1]:
         turn = len(seen)
         given_files = tuple(f"{turn}-{number}" for number in range(files))
         now_ms = turn * minutes * MINUTE_MS
@@ -269,7 +295,6 @@ def test_a_signal_at_twice_its_threshold_is_described_as_sufficient() -> None:
 def test_a_full_context_window_counts_as_a_signal_but_not_alone() -> None:
     assert action(replace(counters(), bracket=3)) == "ok"
     assert action(replace(counters(turns=7), bracket=2)) == "snapshot"
-    assert action(replace(counters(turns=12), bracket=3)) == "rehydrate"
     decision = evaluate(replace(counters(turns=7), bracket=2), SETTINGS, shadow=False)
     assert decision.reasons[-1] == "the context window is DEPLETED"
     assert decision.triggers == ("turns", "bracket")
@@ -311,15 +336,15 @@ def test_a_request_is_stated_once_and_again_only_for_a_new_cause(settings: Setti
     def stated(pressure: Counters) -> tuple[str, ...]:
         return evaluate(pressure, settings, shadow=False).causes
 
-    due = counters(turns=24)
+    due = counters(turns=48)
     assert stated(due) == ("turns",)
     requested = after_request(due, stated(due))
     assert stated(requested) == ("turns",), "the call before the next run states the same request"
-    later = replace(requested, turns=25)
+    later = replace(requested, turns=49)
     assert (stated(later), evaluate(later, settings, shadow=False).suppressed) == ((), None)
-    fuller = replace(later, files=tuple(f"{number}.py" for number in range(36)))
+    fuller = replace(later, files=tuple(f"{number}.py" for number in range(72)))
     assert stated(fuller) == ("turns", "files")
-    assert stated(replace(after_request(fuller, ("turns", "files")), turns=26)) == ()
+    assert stated(replace(after_request(fuller, ("turns", "files")), turns=50)) == ()
     again = replace(later, rehydrate_reason="start over")
     assert evaluate(again, settings, shadow=False).action == "rehydrate", "the user may always ask"
 
@@ -327,12 +352,12 @@ def test_a_request_is_stated_once_and_again_only_for_a_new_cause(settings: Setti
 def test_the_diff_and_time_alone_never_make_a_fresh_session_due() -> None:
     assert action(replace(counters(), diff_lines=10_000)) == "snapshot"
     assert action(replace(counters(), diff_lines=10_000, active_ms=100 * MINUTE_MS)) == "snapshot"
-    assert action(replace(counters(turns=12), diff_lines=280)) == "rehydrate"
+    assert action(replace(counters(turns=24), diff_lines=560)) == "rehydrate"
 
 
 def test_of_two_suppressed_actions_the_stronger_is_reported() -> None:
     settings = resolve([("global", {"snapshot": False, "rehydrate": False})])
-    decision = evaluate(counters(turns=24), settings, shadow=False)
+    decision = evaluate(counters(turns=48), settings, shadow=False)
     assert (decision.action, decision.suppressed) == ("ok", "rehydrate")
 
 

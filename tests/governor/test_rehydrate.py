@@ -17,10 +17,10 @@ def status(chat: Conversation) -> Any:
 
 
 def under_pressure(chat: Conversation, thresholds: Thresholds) -> Any:
-    """Run turns until a rehydrate is due: turns at twice their threshold."""
+    """Run turns until a rehydrate is due: turns at four times their threshold, as the window is not reported."""
     set_settings(chat, rehydrate=True, snapshot=False)
     thresholds(**QUICK)
-    for _ in range(4):
+    for _ in range(8):
         answer = chat.turn("go on")
         if "rehydrate" in str(answer["after"]["governor"]):
             break
@@ -145,16 +145,19 @@ def test_status_shows_each_signal_with_its_thresholds(talk: Talk, active: Memory
     active.clock.advance(5 * 60_000)
     chat.turn("go on", lambda: [chat.edit("src/mail.py", "line\n" * 30)])
     signals = {signal["name"]: signal for signal in status(chat)["signals"]}
-    assert signals["turns"] == {"name": "turns", "value": 2, "sinceSnapshot": 2, "snapshotAt": 7, "rehydrateAt": 12}
+    assert signals["turns"] == {"name": "turns", "value": 2, "sinceSnapshot": 2, "snapshotAt": 7, "rehydrateAt": 24}
     assert {name: (signal["snapshotAt"], signal["rehydrateAt"]) for name, signal in signals.items()} == {
-        "turns": (7, 12), "injectedBytes": (90_000, 150_000), "files": (10, 18), "diffLines": (160, 280),
-        "minutes": (25, 50), "bracket": (2, 3),
+        "turns": (7, 24), "injectedBytes": (90_000, 300_000), "files": (10, 36), "diffLines": (160, 560),
+        "minutes": (25, 100), "bracket": (2, 3),
     }  # fmt: skip
     assert signals["minutes"]["value"] == 5
     assert signals["diffLines"]["value"] == 30 + 5
     assert signals["files"]["value"] >= 1
     assert signals["injectedBytes"]["value"] > 500
     assert status(chat)["governor"] == {"action": "ok", "reasons": []}
+    chat.post_run(chat.pre_run("go on", usage={"usedTokens": 190, "maxTokens": 200}))
+    (turns,) = [signal for signal in status(chat)["signals"] if signal["name"] == "turns"]
+    assert (turns["value"], turns["rehydrateAt"]) == (3, 12), "in a full window"
 
 
 def test_status_of_an_unknown_conversation_is_not_found(talk: Talk) -> None:

@@ -166,7 +166,7 @@ def test_a_host_that_continues_the_same_session_gets_another_request_only_for_a_
 ) -> None:
     chat = after_one_run(talk)
     set_settings(chat, rehydrate=True)
-    thresholds(turns=(3, 1))
+    thresholds(turns=(3, 0.5))
     chat.turn("go on")
     ignored = chat.turn("go on")
     assert ignored["governor"]["startFreshSession"] is True
