@@ -278,6 +278,7 @@ def _own_items(run: FinishedRun, contents: SessionContents, *, was_sent_head: bo
         items.append(Item(keys.HEAD, entries.head_entry(state.branch, state.head), 0))
     if state.kind == "git" and (run.activity.may_have_written or run.activity.written):
         items.append(Item(keys.INDEX, entries.index_entry(state), 0))
+        items.append(Item(keys.UNNAMED, entries.unnamed_entry(state), 0))
     present = {file.path for file in state.all_changed}
     changed_paths = (path for key in contents.items if (path := keys.changed_path(key)) is not None)
     items += [

@@ -160,6 +160,7 @@ def delta_items(
     shown_files = {diff.path for diff in committed} | past_changes(state, known)
     items.append(_head_item(state, moved, known, shown_files, is_complete=differences is not None))
     items.extend(file_items(state, differences, known, moved, committed, relevance, sendable_bytes))
+    items.extend(_unnamed_items(state, known))
     items.extend(_index_items(state, known))
     items.extend(task_list_items(todos, known))
     items.extend(_rules_items(anchor_changes, known))
@@ -207,6 +208,20 @@ def _index_items(state: RepositoryState, known: SessionContents) -> Iterator[Pac
     else:
         return
     yield PackItem(keys.INDEX, "delta", Priority.DELTA, text, entry, "the index differs from the last commit")
+
+
+def _unnamed_items(state: RepositoryState, known: SessionContents) -> Iterator[PackItem]:
+    """Return how many changed files are not named, so that a delta without a line means an unchanged worktree."""
+    sent, entry = known.items.get(keys.UNNAMED), entries.unnamed_entry(state)
+    count = len(entries.unnamed_files(state))
+    if count:
+        text = f"changed, but not named (secret, or installed by a tool): {count} {'file' if count == 1 else 'files'}"
+        text += ", others than before" if sent is not None and sent.entry not in (entry, entries.REMOVED) else ""
+    elif sent is not None and sent.entry != entries.REMOVED:
+        text = "changed, but not named: none any more"
+    else:
+        return
+    yield PackItem(keys.UNNAMED, "delta", Priority.DELTA, text, entry, "their names are not for the agent")
 
 
 def _where(state: RepositoryState, known: SessionContents) -> str:

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 import orjson
 
-from sidecar.codebase import ChangedFile, Hunk, RepositoryState, content_identity
+from sidecar.codebase import ChangedFile, Hunk, RepositoryState, content_identity, may_name
 from sidecar.core.digests import digest_bytes, short_id
 from sidecar.core.lazy_regex import lazy_regex
 
@@ -245,6 +245,17 @@ def is_of_commit(entry: Entry, head: str | None) -> bool:
 def staged_files(state: RepositoryState) -> list[ChangedFile]:
     """Return the changed files of which the index differs from the head commit."""
     return [file for file in state.all_changed if file.code[0] not in ".?u"]
+
+
+def unnamed_files(state: RepositoryState) -> list[ChangedFile]:
+    """Return the changed files that a pack may not name: secret ones, and those that a tool installed."""
+    return [file for file in state.all_changed if not may_name(file.path)] if state.kind == "git" else []
+
+
+def unnamed_entry(state: RepositoryState) -> Entry:
+    """Return the changed files that may not be named; REMOVED if there are none."""
+    files = [[file.path.encode("utf-8", "replace").decode(), change_digest(file)] for file in unnamed_files(state)]
+    return TextEntry(short_id(files)) if files else REMOVED
 
 
 HEAD_CHARACTERS = 10

@@ -94,8 +94,16 @@ def test_a_head_move_without_commits_is_repeated_with_them() -> None:
 
 @pytest.mark.parametrize("differences", [WHOLE, None])
 def test_a_secret_or_vendored_file_is_not_even_named(differences: Differences | None) -> None:
-    hidden = [changed(path) for path in (".env", "id_rsa", "node_modules/x.js", ".chati/x.md")]
-    assert text(items_of(state(*hidden), differences)) == text(items_of(state()))
+    hidden = [changed(path) for path in (".env", "id_rsa", "node_modules/x.js")]
+    items = items_of(state(*hidden), differences)
+    count = "changed, but not named (secret, or installed by a tool): 3 files"
+    assert text(items) == "\n".join([text(items_of(state())), count])
+    (less,) = (
+        item for item in items_of(state(*hidden[:1]), differences, session_with(items)) if item.key == keys.UNNAMED
+    )
+    assert less.text.endswith(": 1 file, others than before")
+    (none,) = (item for item in items_of(state(), differences, session_with(items)) if item.key == keys.UNNAMED)
+    assert none.text.endswith("none any more")
 
 
 def test_a_repeated_failure_is_not_new_and_a_new_streak_is() -> None:

@@ -1,11 +1,12 @@
 """The delta over several turns in a real repository: each change once, and no more of it than is new."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
 from tests.support.conversation import Conversation, bash, sent
-from tests.support.repositories import Repository
+from tests.support.repositories import Repository, make_repository
 from tests.support.shop import PROMPT, Talk, text_of
 
 LONG = [f"def step_{number}():\n    return {number}\n\n" for number in range(20)]
@@ -239,6 +240,65 @@ def test_binary_files_modes_and_links_are_named_with_their_status(talk: Talk, sh
     shop.git("add", "-A")
     shop.git("commit", "-qm", "Redraw")
     assert lines()[-2:] == ["committed: icon.ico", "committed: logo.png"]
+
+
+def test_the_delta_is_empty_exactly_if_the_state_is_the_same(talk: Talk, shop: Repository) -> None:
+    shop.commit({"logo.png": b"\x00\x01", "src/old.py": "old = 1\n"}, "Add a logo")
+    shop.write({"note.txt": "1\n"})
+    chat = talk()
+    chat.turn(PROMPT)
+    git_dir = shop.path / ".git"
+
+    def add_repository() -> None:
+        make_repository(shop.path / "inner")
+
+    def stash() -> None:
+        shop.write({"src/old.py": "old = 2\n"})
+        shop.git("stash", "-q")
+
+    def change_mode() -> None:
+        (shop.path / "src/cart.py").chmod(0o755)
+
+    changes: dict[str, Callable[[], object]] = {
+        "nothing": lambda: None,
+        "a secret file": lambda: shop.write({"id_rsa": "a\n"}),
+        "the secret file again": lambda: shop.write({"id_rsa": "b\n"}),
+        "the secret file gone": (shop.path / "id_rsa").unlink,
+        "ignored": lambda: shop.write({".env": "KEY=1\n"}),
+        "stash": stash,
+        "staged": lambda: shop.git("add", "note.txt"),
+        "unstaged": lambda: shop.git("reset", "-q"),
+        "branch": lambda: shop.git("checkout", "-q", "-b", "other"),
+        "detached": lambda: shop.git("checkout", "-q", "--detach"),
+        "empty commit": lambda: shop.git("commit", "-q", "--allow-empty", "-m", "Empty"),
+        "mode": change_mode,
+        "binary": lambda: (shop.path / "logo.png").write_bytes(b"\x00\x02"),
+        "link": lambda: (shop.path / "link").symlink_to("src"),
+        "renamed": lambda: shop.git("mv", "src/old.py", "src/new.py"),
+        "deleted": (shop.path / "src/mail.py").unlink,
+        "empty file": lambda: shop.write({"empty.txt": ""}),
+        "generated": lambda: shop.write({"package-lock.json": "{}\n"}),
+        "another repository": add_repository,
+        "line ends": lambda: shop.write({"src/new.py": "old = 1\r\n"}),
+        "large": lambda: shop.write({"large.txt": "x" * 3_000_000}),
+        "cherry-pick": lambda: (git_dir / "CHERRY_PICK_HEAD").write_text(f"{shop.git('rev-parse', 'HEAD')}\n"),
+        "no cherry-pick": (git_dir / "CHERRY_PICK_HEAD").unlink,
+    }
+
+    def state() -> Any:
+        result = chat.client.request("codebase/state", {"cwd": str(shop.path)})
+        operation = next((name for name in ("CHERRY_PICK_HEAD",) if (git_dir / name).exists()), "")
+        return {**result, "proof": operation}
+
+    wrong = {}
+    for name, change in changes.items():
+        before = state()
+        change()
+        if ((sent_delta := delta(chat)) and state() == before) or (not sent_delta and state() != before):
+            wrong[name] = sent_delta
+        if again := delta(chat):
+            wrong[f"{name}, again"] = again
+    assert wrong == {}
 
 
 def test_files_that_were_only_counted_are_reported_as_unchanged_again(talk: Talk, shop: Repository) -> None:
