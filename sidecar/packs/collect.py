@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -358,14 +359,24 @@ def _pack_result(target: _PackTarget, task_pack: TaskPack, found: PromptFiles = 
     weaker = task_pack.pack.weaker + found.weaker
     if weaker:
         omissions.append(Trimmed(item="context", reason=f"{weaker} more candidates match less"))
-    unshown = sum(path not in present for path in search.named)
-    if unshown:
-        omissions.append(Trimmed(item="context", reason=f"{unshown} more named files"))
+    omissions.extend(omitted_files([path for path in search.named if path not in present], NAMED))
     omissions.extend(
         Trimmed(item=one_line(path, 200), reason="missing, outside the workspace, or excluded")
         for path in search.unresolved
     )
     return _PackResult(task_pack, prompt_files, omissions)
+
+
+NAMED = "named, but other files match the request better"
+MAX_LISTED_OMISSIONS = 40
+
+
+def omitted_files(paths: Sequence[str], reason: str) -> Iterator[Trimmed]:
+    """Yield the omissions of files of which a call shows nothing: one each, and the number of those beyond a limit."""
+    for path in paths[:MAX_LISTED_OMISSIONS]:
+        yield Trimmed(item=keys.context_key(path), reason=reason)
+    if len(paths) > MAX_LISTED_OMISSIONS:
+        yield Trimmed(item="context", reason=f"{len(paths) - MAX_LISTED_OMISSIONS} more files are {reason}")
 
 
 def record_omission(inputs: PackInputs, item: str, error: Exception, log: Log) -> None:
@@ -445,7 +456,7 @@ class PromptSearch(NamedTuple):
     query: str
     mentioned: frozenset[str]
     unresolved: tuple[str, ...]
-    """Mentions that lead to no file."""
+    """Mentions that lead to no file, and named files that exist but may not be shown."""
     evidence: frozenset[str]
     """Paths, names and rare terms in a follow-up that the repository has."""
     limit: int
@@ -478,7 +489,7 @@ class PromptSearch(NamedTuple):
         return cls(
             query=query,
             mentioned=frozenset(mentioned),
-            unresolved=tuple(unresolved),
+            unresolved=tuple(dict.fromkeys((*unresolved, *_excluded(pack_query, params.cwd, paths, listing)))),
             evidence=evidence,
             limit=FOLLOW_UP_FILES if is_clear else UNCLEAR_FILES,
             is_needed=bool(evidence) or bool(mentioned),
@@ -538,6 +549,16 @@ def _mentioned(pack_query: PackQuery, params: PreRunParams, listing: Listing) ->
         if not inside:
             unresolved.append(path)
     return files_found, unresolved
+
+
+def _excluded(pack_query: PackQuery, cwd: str, paths: Iterable[str], listing: Listing) -> Iterator[str]:
+    """Yield the paths of a prompt that exist in the workspace and are not listed: ignored, secret or binary files."""
+    for path in itertools.islice(paths, MAX_NAMED_PATHS):
+        relative = _relative(pack_query, cwd, path)
+        if is_outside(relative) or os.path.isabs(relative) or listing.content_of(relative) is not None:
+            continue
+        if os.path.isfile(pack_query.workspace.cwd / relative):
+            yield path
 
 
 def _named_unindexed(prompt: str, listing: Listing) -> set[str]:

@@ -10,7 +10,7 @@ from sidecar.core.text import escape_markers, size
 from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
 from sidecar.memory.standing_instructions import fitting_instructions
 from sidecar.packs.anchor import Anchor, changed_lines, omissions
-from sidecar.packs.collect import PackInputs
+from sidecar.packs.collect import PackInputs, omitted_files
 from sidecar.packs.context_pack import ContextFile
 from sidecar.packs.delta_files import QueryRelevance
 from sidecar.packs.delta_pack import delta_items, operation_items, recent_failures
@@ -187,10 +187,13 @@ def select_items(request: PackRequest, inputs: PackInputs) -> Composition:
     as_system = request.sends_system_text
     pinned = request.known.anchor
     lines = visible_lines(inputs.pack.anchor, request.overrides) if request.overrides else inputs.pack.anchor
-    if has_notes_request(request.settings, request.token_mode):
+    if has_notes_request(request.settings, request.token_mode, request.params.max_new_bytes):
         lines = (*lines, *NOTES_REQUEST.splitlines())
     current = render_anchor(lines, request.params.prompt if pinned is None else "")
     anchor = pinned or current
+    if pinned is None and current is not None and size(current.text) > request.limits.new_bytes:
+        anchor = None  # built for the session's first call with room for it
+        inputs.omissions.append(Trimmed(item=keys.ANCHOR, reason="over the limit of new bytes per call"))
     changes = None
     if pinned is not None and inputs.anchor_is_complete:
         text = current.text if current is not None else ""
@@ -267,9 +270,7 @@ def _valid_items(
     if context.omitted:
         reason = f"{context.omitted} more regions are over the limit of the context"
         inputs.omissions.append(Trimmed(item="context", reason=reason))
-    if context.omitted_files:
-        reason = f"{context.omitted_files} more files are over the limit of the context"
-        inputs.omissions.append(Trimmed(item="context", reason=reason))
+    inputs.omissions.extend(omitted_files(context.omitted_files, "over the limit of the context"))
     if inputs.hint is not None or inputs.memories or inputs.sent_memories is not None:
         items.extend(_memory_items(request, inputs, anchor))
     return [*items, *changes]

@@ -85,11 +85,11 @@ class ContextLimits(NamedTuple):
 
 
 class ContextItems(NamedTuple):
-    """The context's items, and the numbers of regions and of files that are over its limits."""
+    """The context's items, the number of regions that are over its limits, and the files of which nothing is shown."""
 
     items: list[PackItem]
     omitted: int
-    omitted_files: int = 0
+    omitted_files: tuple[str, ...] = ()
 
 
 def shown_region(order: int, found: FoundRegion) -> ShownRegion:
@@ -186,7 +186,9 @@ def context_items(
         left -= cost
         chosen[at].append(region)
     items = [*_code_items(states, chosen, had), *_pointer_items(files, chosen, had, known, left)]
-    return ContextItems(items, omitted, len(files) - len(items))
+    shown = {item.key for item in items}
+    paths = (file.ranked.path for file in files)
+    return ContextItems(items, omitted, tuple(path for path in paths if keys.context_key(path) not in shown))
 
 
 def _code_items(

@@ -183,10 +183,16 @@ ANCHOR_SHARE = 0.4
 """Maximum share of a call's bytes for the anchor, however small the call: the rest is for new items."""
 
 
-def has_notes_request(settings: Settings, token_mode: str) -> bool:
+def has_notes_request(settings: Settings, token_mode: str, max_new_bytes: int | None) -> bool:
     """Whether an anchor asks for notes: a very small one has no room for it."""
-    limit = anchor_limit(token_mode, settings.new_bytes_per_call(token_mode))
+    limit = anchor_limit(token_mode, sendable_bytes(settings, token_mode, max_new_bytes))
     return bool(settings["notes"]) and limit >= MIN_ANCHOR_WITH_REQUEST
+
+
+def sendable_bytes(settings: Settings, token_mode: str, max_new_bytes: int | None) -> int:
+    """Return the bytes that a call may send, by the settings and the host's own limit, whatever the window."""
+    limit = settings.new_bytes_per_call(token_mode)
+    return limit if max_new_bytes is None else min(limit, max_new_bytes)
 
 
 def anchor_limit(token_mode: str, sendable_bytes: int) -> int:

@@ -45,7 +45,7 @@ from sidecar.packs.context_pack import (
     shown_region,
     with_evidence,
 )
-from sidecar.packs.items import anchor_limit, has_notes_request
+from sidecar.packs.items import anchor_limit, has_notes_request, sendable_bytes
 from sidecar.packs.model import HostInjects, TokenMode
 from sidecar.packs.overrides import pinned_files
 from sidecar.packs.request import PackRequest
@@ -275,13 +275,13 @@ class PartialPack:
 def query_of_request(request: PackRequest) -> PackQuery:
     """Return the query of a request."""
     params, workspace, process = request.params, request.workspace, request.call.process
-    sendable_bytes = request.settings.new_bytes_per_call(request.token_mode)
-    request_bytes = size(NOTES_REQUEST) if has_notes_request(request.settings, request.token_mode) else 0
+    budget = (request.settings, request.token_mode, params.max_new_bytes)
+    request_bytes = size(NOTES_REQUEST) if has_notes_request(*budget) else 0
     return PackQuery(
         process, workspace, workspace.slices.repository, request.task, request.query, request.work, params.provider,
         params.mode,
         request.token_mode, params.host_injects or HostInjects(), request.accepted,
-        anchor_limit(request.token_mode, sendable_bytes) - request_bytes, request.touched,
+        anchor_limit(request.token_mode, sendable_bytes(*budget)) - request_bytes, request.touched,
         pinned_files(request.overrides) if request.overrides else (),
         request.settings.context_bytes(request.token_mode),
     )  # fmt: skip
