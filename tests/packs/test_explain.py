@@ -134,6 +134,7 @@ def test_every_candidate_is_shown_trimmed_with_a_reason_or_counted(
     files = {f"src/cart_{n:02}.py": f"def discount_total_{n:02}(cart):\n{body}    return cart\n" for n in range(30)}
     files |= {f"lib/mail_{n:03}.py": f"def send_{n:03}(letter):\n    return letter\n" for n in range(120)}
     chat = talk(cwd=make_repository(files, name="many").path)
+    chat.client.request("codebase/index", {"cwd": str(chat.cwd)})
     answer = chat.pre_run("Why is the discount total of the cart wrong?")
     items = [item for item in explain(chat, answer)["items"] if item["item"].startswith("context:")]
     all_files = len(items) + counted(answer, "match less") + listed(answer, "over the limit of the context")
