@@ -1,6 +1,6 @@
 """Governor: pressure on a session → ok, snapshot or rehydrate."""
 
-from sidecar.governor.conversation_state import marker_text, snapshot_of, store_snapshot, structured_state
+from sidecar.governor.conversation_state import REJECTED, marker_text, snapshot_of, store_snapshot, structured_state
 from sidecar.governor.pressure import (
     IDLE_GAP_MS,
     MAX_SESSIONS,
@@ -25,6 +25,7 @@ __all__ = [
     "IDLE_GAP_MS",
     "MAX_SESSIONS",
     "MINUTE_MS",
+    "REJECTED",
     "Decision",
     "RunPressure",
     "after_compaction",

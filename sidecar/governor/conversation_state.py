@@ -35,6 +35,7 @@ MAX_OF_EACH = 5
 RISK_RUNS = 5
 """Number of latest runs whose open points count; earlier ones are done or mentioned again."""
 
+REJECTED = "Rejected: "
 SENTENCE_CHARACTERS = 300
 CONCLUSION_CHARACTERS = 400
 
@@ -103,7 +104,7 @@ def _decisions(runs: Sequence[RunSummary], artifacts: Sequence[Artifact]) -> Ite
         if artifact.type == "adr":
             yield artifact.title
         elif artifact.type == "rejectedApproach":
-            yield f"Rejected: {artifact.title}"
+            yield f"{REJECTED}{artifact.title}"
     for run in runs:
         yield from (sentence for sentence in sentences(run.conclusion) if _is_decision(sentence))
 

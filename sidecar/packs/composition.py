@@ -250,7 +250,7 @@ def _valid_items(
     items: list[PackItem] = []
     sendable = request.limits.new_bytes
     if request.carryover is not None:
-        items.extend(carryover_items(request.carryover, sendable))
+        items.extend(carryover_items(request.carryover, sendable, anchor))
     if request.params.mode == "plan":
         items.append(contract_item(request.task, request.sub_chat, sendable))
     elif request.sub_chat.plan:

@@ -1,10 +1,12 @@
 """Items about the conversation: the plan contract, the plan so far, and the carry-over into a fresh session. Pure."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from sidecar.core.digests import short_id
-from sidecar.core.text import clean, one_line, size
+from sidecar.core.text import clean, escape_markers, one_line, size
+from sidecar.governor import REJECTED
 from sidecar.packs.items import PackItem, Priority
 from sidecar.runs import Snapshot, SubChat, Task, entries, keys
 from sidecar.runs.call_record import BlockKind
@@ -24,6 +26,11 @@ MAX_OPEN_STEPS = 5
 
 MAX_FAILING = 40
 LINE_CHARACTERS = 400
+ANCHOR_CHARACTERS = 120
+"""A statement of which the anchor has this many characters from its beginning is the same one."""
+
+MIN_STATEMENT_CHARACTERS = 16
+"""A shorter statement is the same only if it is the whole line."""
 
 
 def contract_item(task: Task, sub_chat: SubChat, sendable_bytes: int) -> PackItem:
@@ -134,8 +141,12 @@ SECTIONS = (
 """Most important first: the budget drops the last ones. Failing tests are not cut (decisions.md)."""
 
 
-def carryover_items(snapshot: Snapshot, sendable_bytes: int) -> list[PackItem]:
-    """Render the snapshot section by section, each cut at whole lines; goal and steps fit any budget."""
+def carryover_items(snapshot: Snapshot, sendable_bytes: int, anchor: str = "") -> list[PackItem]:
+    """Render the snapshot section by section, each cut at whole lines; goal and steps fit any budget.
+
+    What the anchor states is not repeated.
+    """
+    snapshot = _without_anchor(snapshot, anchor) if anchor else snapshot
     items: list[PackItem] = []
     left = 0.0
     for section in SECTIONS:
@@ -156,6 +167,38 @@ def carryover_items(snapshot: Snapshot, sendable_bytes: int) -> list[PackItem]:
                 )
             )
     return items
+
+
+def _without_anchor(snapshot: Snapshot, anchor: str) -> Snapshot:
+    """Return a snapshot without the statements that stand in the anchor, as accepted decisions and rules do."""
+    lines = anchor.splitlines()
+
+    def new(texts: Sequence[str]) -> tuple[str, ...]:
+        return tuple(text for text in texts if not _is_in(text.removeprefix(REJECTED), lines))
+
+    return replace(
+        snapshot,
+        conclusions=new(snapshot.conclusions),
+        decisions=new(snapshot.decisions),
+        corrections=new(snapshot.corrections),
+        risks=new(snapshot.risks),
+    )
+
+
+def _is_in(text: str, lines: Sequence[str]) -> bool:
+    """Whether a line contains a whole statement, or its beginning if the line was cut, or is most of the statement."""
+    statement = one_line(escape_markers(text), LINE_CHARACTERS).rstrip(".。")
+    if len(statement) < MIN_STATEMENT_CHARACTERS:
+        return any(statement == line.removeprefix("- ").rstrip(".。") for line in lines)
+    beginning = statement[:ANCHOR_CHARACTERS]
+    is_long = len(beginning) == ANCHOR_CHARACTERS
+    return any(statement in line or (is_long and beginning in line) or _is_most(line, statement) for line in lines)
+
+
+def _is_most(line: str, statement: str) -> bool:
+    """Whether a line, without its source in brackets, is most of a statement, as in "We decided: …"."""
+    core = line.removeprefix("- ").rpartition(" (")[0].rstrip(".。")
+    return len(core) >= MIN_STATEMENT_CHARACTERS and len(core) * 3 >= len(statement) * 2 and core in statement
 
 
 def _fitting_lines(section: Section, lines: Sequence[str], left_bytes: float) -> list[str]:

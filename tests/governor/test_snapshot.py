@@ -5,11 +5,13 @@ from typing import Any
 
 import pytest
 
+from sidecar.core.text import clean
 from sidecar.governor import marker_text, snapshot_of
 from sidecar.packs import carryover_items
 from sidecar.runs import Artifact, Counters, FailingTests, RunSummary, Snapshot, SubChat, Task, TouchedFile, snapshots
 from tests.support.artifacts import make_artifact
 from tests.support.conversation import Conversation, bash, kinds
+from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, Talk, set_settings, text_of
 from tests.support.thresholds import Thresholds
 
@@ -101,6 +103,36 @@ def test_the_last_five_conclusions_and_the_users_corrections_are_carried_over() 
     assert snapshot.conclusions[0] == "Found that the cart number 7 rounds twice."
     texts = {item.key: item.text for item in carryover_items(snapshot, 24_000)}
     assert texts["carryover:corrections"] == "The user's corrections:\n- Round half up"
+
+
+def test_the_carry_over_repeats_nothing_of_the_anchor(talk: Talk, shop: Repository) -> None:
+    shop.commit({"AGENTS.md": "# Rules\n- Never log a customer's card number.\n"})
+    chat = talk()
+    text = "I chose integers of cents because floats round. The invoice is not tested yet."
+    chat.turn(PROMPT, text=text)
+    chat.turn("Never log a customer's card number", text="We decided: Never log a customer's card number.")
+    request_rehydrate(chat)
+    fresh = chat.pre_run("go on")
+    carried = text_of(fresh, "carryover").splitlines()
+    anchor = fresh["system"]["text"]
+    assert "Never log a customer's card number" in anchor
+    assert any("integers of cents" in line for line in carried)
+    assert [line for line in carried if "card number" in line and not line.startswith("Goal:")] == []
+
+
+def test_a_statement_of_the_anchor_is_recognised_in_any_section() -> None:
+    long = "Amounts are integers of cents, since floats round differently on each machine " * 3
+    snapshot = replace(
+        LARGE,
+        conclusions=("Same.", "Other", "Cache"),
+        decisions=("Rejected: A cache of all prices", long),
+        corrections=("[continuity:x] and a marker",),
+    )
+    anchor = f"- A cache of all prices [rejected]\n- {long[:150]}…\n- Same\n- {clean('[continuity:x] and a marker')}"
+    texts = {item.key: item.text for item in carryover_items(snapshot, 400_000, anchor)}
+    assert texts["carryover:conclusions"].splitlines()[1:] == ["- Other", "- Cache"]
+    assert not {"carryover:decisions", "carryover:corrections"} & texts.keys()
+    assert "carryover:steps" in texts
 
 
 def test_the_marker_states_the_previous_session_and_the_carry_over() -> None:
