@@ -25,7 +25,7 @@ from sidecar.core.binary_sections import Section, SectionReader, of_bytes, parts
 from sidecar.core.digests import short_id
 from sidecar.system.atomic_write import TEMPORARY_SUFFIX, write_atomic
 
-FORMAT = 3
+FORMAT = 4
 """Raise after a change of what is stored, of how texts are split into terms, or of which files are listed."""
 
 FOLDER, SUFFIX = "indexes", ".index"

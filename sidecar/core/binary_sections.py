@@ -46,6 +46,12 @@ class SectionReader:
         """Return the texts of the next section."""
         return str(self.bytes(), "utf-8", "surrogatepass").split("\0")[:-1]
 
+    def lists(self, counts: Iterable[int]) -> Iterator[tuple[str, ...]]:
+        """Divide the texts of the next section into lists of these lengths; equal texts are one string."""
+        strings: dict[str, str] = {}
+        texts = self.texts()
+        return _lists(list(map(strings.setdefault, texts, texts)), counts)
+
     def numbers(self, code: str) -> "array[int]":
         """Return the numbers of the next section, by their type code."""
         numbers = array(code)
@@ -57,11 +63,16 @@ class SectionReader:
         return _arrays(self.bytes(), code, counts)
 
 
-def _arrays(content: memoryview, code: str, counts: Iterable[int]) -> Iterator["array[int]"]:
+def _lists(texts: list[str], counts: Iterable[int]) -> Iterator[tuple[str, ...]]:
     at = 0
     for count in counts:
-        numbers = array(code)
-        end = at + count * numbers.itemsize
-        numbers.frombytes(content[at:end])
-        at = end
-        yield numbers
+        yield tuple(texts[at : at + count])
+        at += count
+
+
+def _arrays(content: memoryview, code: str, counts: Iterable[int]) -> Iterator["array[int]"]:
+    whole, at = array(code), 0
+    whole.frombytes(content)  # slices of it are several times as fast as an array from each part
+    for count in counts:
+        yield whole[at : at + count]
+        at += count

@@ -8,7 +8,7 @@ import threading
 from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
@@ -112,18 +112,9 @@ def dump_commits(commits: Sequence[Commit]) -> Iterator[Section]:
 def load_commits(reader: SectionReader) -> tuple[Commit, ...]:
     """Restore the commits of a dump."""
     ids, times, subjects = reader.texts(), reader.numbers("q"), reader.texts()
-    paths, moved, terms = (_lists(reader.numbers("I"), reader.texts()) for _ in range(3))
+    paths, moved, terms = (reader.lists(reader.numbers("I")) for _ in range(3))
     moves = (tuple(zip(pairs[::2], pairs[1::2], strict=True)) for pairs in moved)
     return tuple(map(Commit, ids, times, subjects, paths, moves, terms))
-
-
-def _lists(counts: Iterable[int], texts: list[str]) -> Iterator[tuple[str, ...]]:
-    """Divide texts into lists of so many each; equal texts are one string."""
-    strings: dict[str, str] = {}
-    at = 0
-    for count in counts:
-        yield tuple(strings.setdefault(text, text) for text in texts[at : at + count])
-        at += count
 
 
 def _moves(changes: list[_Change]) -> Iterator[tuple[str, str]]:

@@ -9,7 +9,7 @@ import weakref
 from array import array
 from collections import deque
 from collections.abc import Iterator
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import orjson
 
@@ -215,7 +215,12 @@ class SharedDocuments:
         """Yield sections from which `load` restores the documents, unless `version` changes meanwhile."""
         yield of_texts(self._path)
         yield of_texts(_NOT_SHARED if content is None else content for content in self._contents)
-        yield of_bytes(orjson.dumps([[facts.targets, list(map(list, facts.landmines))] for facts in self._facts]))
+        yield of_bytes(array("I", [len(facts.targets) for facts in self._facts]).tobytes())
+        yield of_texts(itertools.chain.from_iterable(facts.targets for facts in self._facts))
+        landmines = [
+            [number, list(map(list, facts.landmines))] for number, facts in enumerate(self._facts) if facts.landmines
+        ]
+        yield of_bytes(orjson.dumps(landmines))
         for numbers in self._numbers():
             yield of_bytes(numbers.tobytes())
         for postings in (self.texts, self.names, self.paths, self.by_folder, self.by_name):
@@ -227,8 +232,10 @@ class SharedDocuments:
         """Restore the documents of a dump; no view shows any. Raise ValueError if it is another one."""
         self._path = reader.texts()
         self._contents = [None if content == _NOT_SHARED else content for content in reader.texts()]
-        strings: dict[str, str] = {}
-        self._facts = [_facts(value, strings) for value in orjson.loads(reader.bytes())]
+        targets = reader.lists(reader.numbers("I"))
+        self._facts = [FileFacts(own) if own else NO_FACTS for own in targets]
+        for number, landmines in orjson.loads(reader.bytes()):
+            self._facts[number] = FileFacts(self._facts[number].targets, tuple(map(Landmine._make, landmines)))
         for numbers in self._numbers():
             numbers.frombytes(reader.bytes())
         for postings in (self.texts, self.names, self.paths, self.by_folder, self.by_name):
@@ -337,16 +344,6 @@ class SharedDocuments:
             del self._older[newer]
         else:
             self._older[newer] = older
-
-
-def _facts(value: list[Any], strings: dict[str, str]) -> FileFacts:
-    """Return stored facts; equal targets are one string."""
-    targets, landmines = value
-    if not targets and not landmines:
-        return NO_FACTS
-    return FileFacts(
-        tuple(strings.setdefault(target, target) for target in targets), tuple(map(Landmine._make, landmines))
-    )
 
 
 def definition_terms(summary: Summary | None) -> dict[str, int]:
