@@ -1,9 +1,13 @@
 """The stored index restores what an earlier process knew; a file that cannot be used counts as absent."""
 
+import contextlib
 import os
+import threading
+import uuid
 from collections.abc import Callable
 from pathlib import Path
 
+import apsw
 import pytest
 
 from sidecar.codebase import stored_index
@@ -12,10 +16,12 @@ from sidecar.codebase.files import TrackedFiles
 from sidecar.codebase.search.index import FileIndex, SharedIndex
 from sidecar.codebase.stored_index import StoredIndex
 from sidecar.codebase.unindexed_files import VendoredState
+from sidecar.storage.database import FILE_NAME
 from tests.codebase.search.corpus import ask, commit, fill, forgetful, index_of, listing
 from tests.codebase.search.test_shared_documents import answers_of
 from tests.support.conversation import Conversation
 from tests.support.memory_sidecar import MemorySidecar
+from tests.support.random_walk import process_of
 from tests.support.repositories import Repository
 
 Make = Callable[..., Repository]
@@ -191,3 +197,42 @@ def test_search_in_a_restored_index_is_the_same(tmp_path: Path, index: SharedInd
     view = FileIndex(forgetful, _restored(stored))
     view.update(listing(TEXTS))
     assert ask(view, "feed the walrus") == ask(index_of(TEXTS), "feed the walrus")
+
+
+def test_caches_that_are_rebuilt_change_nothing_for_a_session(tmp_path: Path, make_repository: Make) -> None:
+    files = {path: text for path, text in list(TEXTS.items())[::6] if path.isascii()}
+    rules = {"AGENTS.md": "# Rules\n\n- Never feed the walrus.\n", "docs/adr/0001-zoo.md": "# One zoo\n\nAccepted.\n"}
+    repository, state, prompt = make_repository(files | rules), tmp_path / "state", "Feed the walrus in walrus_6"
+    params = {"cwd": str(repository.path)}
+    first = _active(state)
+    first.client.request("codebase/index", params)
+    chat = Conversation(first.client, repository.path)
+    before = chat.turn(prompt)
+    first.close()
+    _damage_caches(state)
+    later = _active(state)
+    chat.client, release = later.client, threading.Event()
+    process_of(later).indexing.submit(release.wait, 20)
+    early = chat.pre_run("Now feed the pelican_6 too", deadlineMs=2_000)
+    release.set()
+    later.client.request("codebase/index", params)
+    late = chat.pre_run("Now feed the pelican_6 too")
+    later.close()
+    assert (early["metadata"]["partial"], late["metadata"]["partial"]) == (True, False)
+    assert before["system"] == early["system"] == late["system"]
+    assert "delta" not in [block["kind"] for answer in (early, late) for block in answer["blocks"]]
+
+
+def _active(state: Path) -> MemorySidecar:
+    sidecar = MemorySidecar(state)
+    sidecar.app.new_id = lambda: uuid.uuid4().hex  # two processes give no id twice
+    sidecar.client.initialize(settings={"mode": "active"})
+    return sidecar
+
+
+def _damage_caches(state: Path) -> None:
+    for path in (state / "indexes").glob("*"):
+        path.write_bytes(b"damaged")
+    with contextlib.closing(apsw.Connection(str(state / FILE_NAME))) as connection:
+        for table in ("file", "search", "pack", "registry"):
+            connection.execute(f"DELETE FROM continuity_{table}_cache")
