@@ -1,4 +1,4 @@
-"""The list of all methods and notifications. Those a run needs can be loaded without the rest."""
+"""The list of all methods and notifications. Those a pre-run needs can be loaded without the rest."""
 
 from typing import NamedTuple
 
@@ -13,18 +13,26 @@ class Catalog(NamedTuple):
 
 
 def core_methods() -> Catalog:
-    """Load the slices that a run passes through, and the settings."""
-    from sidecar import lifecycle, metrics
+    """Load what a pre-run passes through, and the settings."""
+    from sidecar import lifecycle
+    from sidecar.packs import methods as packs
+    from sidecar.settings import methods as settings
+
+    rows = tuple(row for slice_ in (lifecycle, packs, settings) for row in slice_.METHODS)
+    return Catalog(rows, (*lifecycle.NOTIFICATIONS, *packs.NOTIFICATIONS))
+
+
+def run_methods() -> Catalog:
+    """Load what a run passes through, before and after it."""
+    from sidecar import metrics
     from sidecar.capture import methods as capture
     from sidecar.codebase import methods as codebase
     from sidecar.experiment import methods as experiment
     from sidecar.governor import methods as governor
-    from sidecar.packs import methods as packs
-    from sidecar.settings import methods as settings
 
-    slices = (lifecycle, packs, capture, governor, experiment, codebase, metrics, settings)
-    rows = tuple(row for slice_ in slices for row in slice_.METHODS)
-    return Catalog(rows, (*lifecycle.NOTIFICATIONS, *packs.NOTIFICATIONS))
+    first = core_methods()
+    rest = tuple(row for slice_ in (capture, governor, experiment, codebase, metrics) for row in slice_.METHODS)
+    return Catalog((*first.methods, *rest), first.notifications)
 
 
 def all_methods() -> Catalog:
@@ -39,7 +47,7 @@ def all_methods() -> Catalog:
     from sidecar.registry import methods as registry
     from sidecar.session import methods as session
 
-    first = core_methods()
+    first = run_methods()
     slices = (artifacts, context, session, memory, registry, knowledge, ralph, operate, claude_hooks)
     rest = tuple(row for slice_ in slices for row in slice_.METHODS)
     return Catalog((*first.methods, *rest), (*first.notifications, *knowledge.NOTIFICATIONS, *ralph.NOTIFICATIONS))
@@ -57,5 +65,5 @@ def hook_methods() -> Catalog:
     """Load what a Claude Code hook needs in a process of its own."""
     from sidecar.integrations import claude_hooks
 
-    first = core_methods()
+    first = run_methods()
     return Catalog((*first.methods, *claude_hooks.METHODS), first.notifications)

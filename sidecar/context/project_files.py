@@ -14,7 +14,6 @@ from sidecar.context.pipeline import Pipeline, agent_score, next_agent, parse_pi
 from sidecar.core.errors import PolicyDenied, SidecarError, WorkspaceUnavailable
 from sidecar.core.supported_ides import AGENT_PATHS
 from sidecar.core.yaml_read import read_mapping
-from sidecar.session import strip_session_lock
 from sidecar.system.atomic_write import write_atomic
 from sidecar.system.safe_open import read_below
 
@@ -60,6 +59,8 @@ class ProjectReader:
 
     def text(self, path: str) -> Text | None:
         """Read a file; None when no root has it, with a warning when it must not be read."""
+        from sidecar.session import strip_session_lock  # loads the session lock, which no pre-run needs
+
         for root in self._roots:
             content = read_below(root, path, FILE_BYTES)
             if content is not None:

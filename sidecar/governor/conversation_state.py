@@ -12,7 +12,6 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.markdown import first_informative_paragraph
 from sidecar.core.text import clip
 from sidecar.language.conclusions import match_conclusion
-from sidecar.memory import corrections_of
 from sidecar.runs import (
     Artifact,
     Counters,
@@ -160,6 +159,8 @@ ARTIFACTS = 50
 
 def structured_state(tx: apsw.Connection, sub_chat_id: str) -> Snapshot:
     """Return what a conversation has reached, as of its last run."""
+    from sidecar.memory import corrections_of  # loads the capture, which an ordinary pre-run does not need
+
     state = records.sub_chat(tx, sub_chat_id)
     place = records.conversation_place(tx, sub_chat_id)
     if place is None:

@@ -1,28 +1,12 @@
 """Memories: Markdown files below `.chati/memories`, a derived index, and access control."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from sidecar.core.yaml_edit import Value
-from sidecar.language.conclusions import StatementKind
 from sidecar.memory import managed_memories as knowledge_pointer
 from sidecar.memory import standing_instructions
 from sidecar.memory.access_control import SHARED_ONLY, Reach, grant, reach_of, revoke
-from sidecar.memory.capture.capture_session import (
-    CaptureContext,
-    CaptureResult,
-    artifact_source,
-    artifact_tag,
-    capture_session_summary,
-    captured_until,
-    corrections_of,
-    enqueue_summary,
-    remember_run,
-    session_memories,
-)
-from sidecar.memory.capture.conversation import ConversationContent, read_conversation, read_transcript
-from sidecar.memory.capture.extract_notes import reduce_summary
-from sidecar.memory.capture.methods import to_capture_result, to_session_summary
-from sidecar.memory.capture.session_summary import ErrorEvent, Note, SessionSummary, Utterance, session_source
-from sidecar.memory.capture.statement_notes import title_of
-from sidecar.memory.capture.verify_rule import Support, TypedMessage, verify_rule
 from sidecar.memory.entry import SECTORS, Document, Memory, Sector, content_hash, normalized
 from sidecar.memory.files.layout import AGENTS, SHARED
 from sidecar.memory.index import MAX_INLINE_FILES, Index, RefreshResult, index_of
@@ -34,13 +18,59 @@ from sidecar.memory.managed_memories import (
     read_memory_file,
     render_memory_file,
 )
-from sidecar.memory.model import MemoryCaptureResult, SessionSummaryInput
 from sidecar.memory.private_and_injected_text import filter_private, memory_heading, revoked_line
 from sidecar.memory.recall import RecallQuery, Relevance, Relevant, memories_by_id, preload, recall_query, refresh_index
-from sidecar.memory.rule_proposals import accepted_rules
 from sidecar.memory.serialize import Level, render_memory
+from sidecar.memory.standing_instructions import accepted_rules
 from sidecar.memory.store.entry_queries import count_by_tier
-from sidecar.memory.upkeep import clean_session, run_upkeep_later
+
+if TYPE_CHECKING:
+    from sidecar.language.conclusions import StatementKind
+    from sidecar.memory.capture.capture_session import (
+        CaptureContext,
+        CaptureResult,
+        artifact_source,
+        artifact_tag,
+        capture_session_summary,
+        captured_until,
+        corrections_of,
+        enqueue_summary,
+        remember_run,
+        session_memories,
+    )
+    from sidecar.memory.capture.conversation import ConversationContent, read_conversation, read_transcript
+    from sidecar.memory.capture.extract_notes import reduce_summary
+    from sidecar.memory.capture.methods import to_capture_result, to_session_summary
+    from sidecar.memory.capture.session_summary import ErrorEvent, Note, SessionSummary, Utterance, session_source
+    from sidecar.memory.capture.statement_notes import title_of
+    from sidecar.memory.capture.verify_rule import Support, TypedMessage, verify_rule
+    from sidecar.memory.model import MemoryCaptureResult, SessionSummaryInput
+    from sidecar.memory.upkeep import clean_session, run_upkeep_later
+
+_LOADED_LATER = {
+    "sidecar.memory.capture.capture_session": (
+        "CaptureContext",
+        "CaptureResult",
+        "artifact_source",
+        "artifact_tag",
+        "capture_session_summary",
+        "captured_until",
+        "corrections_of",
+        "enqueue_summary",
+        "remember_run",
+        "session_memories",
+    ),
+    "sidecar.memory.capture.conversation": ("ConversationContent", "read_conversation", "read_transcript"),
+    "sidecar.memory.capture.extract_notes": ("reduce_summary",),
+    "sidecar.memory.capture.methods": ("to_capture_result", "to_session_summary"),
+    "sidecar.memory.capture.session_summary": ("ErrorEvent", "Note", "SessionSummary", "Utterance", "session_source"),
+    "sidecar.memory.capture.statement_notes": ("title_of",),
+    "sidecar.memory.capture.verify_rule": ("Support", "TypedMessage", "verify_rule"),
+    "sidecar.language.conclusions": ("StatementKind",),
+    "sidecar.memory.model": ("MemoryCaptureResult", "SessionSummaryInput"),
+    "sidecar.memory.upkeep": ("clean_session", "run_upkeep_later"),
+}
+"""Names of modules that no pre-run needs: they are loaded when a name is first used."""
 
 __all__ = [
     "AGENTS",
@@ -114,3 +144,11 @@ __all__ = [
     "to_session_summary",
     "verify_rule",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    module = next((module for module, names in _LOADED_LATER.items() if name in names), None)
+    if module is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = globals()[name] = getattr(import_module(module), name)
+    return value

@@ -4,7 +4,7 @@ A rule is proposed only with a confidence above 0.9 and at least five observatio
 accepts it (Article XIII.5). No file outside `.chati/` is written.
 """
 
-from sidecar.call import Call, Process
+from sidecar.call import Call
 from sidecar.core.errors import (
     Busy,
     Conflict,
@@ -14,11 +14,9 @@ from sidecar.core.errors import (
     StateDegraded,
     WorkspaceUnavailable,
 )
-from sidecar.core.text import one_line
 from sidecar.core.yaml_edit import Value
 from sidecar.memory.access_control import memory_not_found
 from sidecar.memory.call_scope import MemoryContext, memory_context
-from sidecar.memory.entry import Memory
 from sidecar.memory.files.document import Edit
 from sidecar.memory.files.layout import SHARED
 from sidecar.memory.model import (
@@ -28,40 +26,15 @@ from sidecar.memory.model import (
     MemoryResolveProposalParams,
     MemoryResolveProposalResult,
 )
-from sidecar.memory.private_and_injected_text import accepted_rule
 from sidecar.memory.serialize import memory_detail, memory_summary
-from sidecar.memory.standing_instructions import ACCEPTED_TAG, MAX_ACCEPTED_RULES, reinstate, replacements
+from sidecar.memory.standing_instructions import ACCEPTED_TAG, MAX_ACCEPTED_RULES, reinstate, replacements, rule_of
 from sidecar.memory.store import entries, local_state
 from sidecar.memory.store.entries import IndexedMemory
 from sidecar.memory.writer import front_matter_time
 from sidecar.method import Lane, method
-from sidecar.workspace import Workspace
 
 ACCEPTED_AT, DROPPED_AT = "accepted_at", "dropped_at"
 """Front-matter keys: when the user accepted the rule, and dropped it again."""
-
-MAX_RULE_CHARACTERS = 300
-
-
-def rule_of(memory: Memory) -> str:
-    """Return a memory as a one-line rule."""
-    line = one_line(memory.text or memory.title, MAX_RULE_CHARACTERS + 1)
-    return line if len(line) <= MAX_RULE_CHARACTERS else memory.title
-
-
-def accepted_rules(process: Process, workspace: Workspace) -> tuple[str, ...]:
-    """Return the shared rules the user accepted, with the accepted text, oldest first.
-
-    A text changed since then waits for another decision; a tag alone does not make a rule. A rule that a later
-    statement of the user contradicts is suspended.
-    """
-    project = workspace.project_key
-    with process.database.read() as tx:
-        accepted = local_state.accepted_memories(tx, project, SHARED, ACCEPTED_TAG, MAX_ACCEPTED_RULES)
-        replaced = replacements(tx, project) if accepted else {}
-    memories = [entry.memory for entry in accepted if entry.memory.id not in replaced]
-    return tuple(accepted_rule(rule_of(memory), memory.id) for memory in memories)
-
 
 MIN_CONFIDENCE, MIN_EVIDENCE = 0.9, 5
 """intelligence-layer.md, Article XIII.5."""

@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Container, Iterator, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from sidecar.core.clock import rfc3339
 from sidecar.core.lazy_regex import lazy_regex
@@ -13,22 +13,28 @@ from sidecar.core.terms import terms_of
 from sidecar.core.token_estimate import estimate_tokens, token_weight
 from sidecar.memory.entry import Memory
 from sidecar.memory.files.layout import FOLDER, MEMORIES
-from sidecar.memory.model import MemoryDetail, MemorySummary, MemoryWarning
 from sidecar.memory.store.entries import IndexedMemory
+
+if TYPE_CHECKING:
+    from sidecar.memory.model import MemoryDetail, MemorySummary, MemoryWarning  # no pre-run needs these models
 
 _NONE: Mapping[str, list[str]] = MappingProxyType({})
 
 
-def memory_summary(entry: IndexedMemory, superseding: Mapping[str, list[str]] = _NONE) -> MemorySummary:
+def memory_summary(entry: IndexedMemory, superseding: Mapping[str, list[str]] = _NONE) -> "MemorySummary":
     """Return a memory without its text; `superseding` are the ids that supersede it and others, by id."""
+    from sidecar.memory.model import MemorySummary
+
     newer = superseding.get(entry.memory.id, [])
     return MemorySummary(**_summary_fields(entry.memory), tokens=entry.tokens, superseded_by=newer)
 
 
 def memory_detail(
     entry: IndexedMemory, warning: str, linked: Container[str], superseding: Mapping[str, list[str]] = _NONE
-) -> MemoryDetail:
+) -> "MemoryDetail":
     """Return a memory with its text, and with links to memories within reach."""
+    from sidecar.memory.model import MemoryDetail
+
     memory = entry.memory
     return MemoryDetail(
         **dict(memory_summary(entry, superseding)),
@@ -40,8 +46,10 @@ def memory_detail(
     )
 
 
-def memory_warning(path: str, sentence: str) -> MemoryWarning:
+def memory_warning(path: str, sentence: str) -> "MemoryWarning":
     """Return a warning about a file or folder of the memories."""
+    from sidecar.memory.model import MemoryWarning
+
     return MemoryWarning(path=project_path(path), warning=sentence)
 
 

@@ -8,7 +8,7 @@ the file, the statement waits for another confirmation.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import apsw
 
@@ -19,9 +19,14 @@ from sidecar.memory.capture.claims import claim_of, relation
 from sidecar.memory.entry import Memory
 from sidecar.memory.files.layout import SHARED
 from sidecar.memory.managed_memories import POINTERS
+from sidecar.memory.private_and_injected_text import accepted_rule
 from sidecar.memory.store.entries import advance_revision, select_entries
 from sidecar.memory.store.local_state import accepted_memories
 from sidecar.storage.retention import RowGroup
+
+if TYPE_CHECKING:
+    from sidecar.call import Process
+    from sidecar.workspace import Workspace
 
 Origin = Literal["typed", "confirmed"]
 """typed: the user's message in a top-level conversation; confirmed: on the command line or in the settings page."""
@@ -270,3 +275,26 @@ ROW_GROUPS = (
     RowGroup("memories", "continuity_standing_instructions", before="at_ms < ?2"),
     RowGroup("memories", "continuity_replaced_statements", before="at_ms < ?2", is_counted=False),
 )
+
+
+MAX_RULE_CHARACTERS = 300
+
+
+def rule_of(memory: Memory) -> str:
+    """Return a memory as a one-line rule."""
+    line = one_line(memory.text or memory.title, MAX_RULE_CHARACTERS + 1)
+    return line if len(line) <= MAX_RULE_CHARACTERS else memory.title
+
+
+def accepted_rules(process: Process, workspace: Workspace) -> tuple[str, ...]:
+    """Return the shared rules the user accepted, with the accepted text, oldest first.
+
+    A text changed since then waits for another decision; a tag alone does not make a rule. A rule that a later
+    statement of the user contradicts is suspended.
+    """
+    project = workspace.project_key
+    with process.database.read() as tx:
+        accepted = accepted_memories(tx, project, SHARED, ACCEPTED_TAG, MAX_ACCEPTED_RULES)
+        replaced = replacements(tx, project) if accepted else {}
+    memories = [entry.memory for entry in accepted if entry.memory.id not in replaced]
+    return tuple(accepted_rule(rule_of(memory), memory.id) for memory in memories)

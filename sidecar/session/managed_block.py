@@ -11,15 +11,17 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from sidecar.core.errors import Conflict, SidecarError
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.supported_ides import IDES, RULES_FILES, IdeName, RulesFile, choose_rules_file, rules_file_named
 from sidecar.session import user_files
-from sidecar.session.model import BlockInfo, BlockState
 from sidecar.session.store import RecordedFile
 from sidecar.system.git import NOT_A_REPOSITORY, Git, GitFailed
+
+if TYPE_CHECKING:
+    from sidecar.session.model import BlockInfo, BlockState  # no pre-run needs these models
 
 ACTIVE_TEXT = """\
 ## Session Lock — ACTIVE
@@ -74,7 +76,7 @@ class _Span(NamedTuple):
     end: int
 
 
-def block_state(content: bytes) -> BlockState:
+def block_state(content: bytes) -> "BlockState":
     """Return the state of the block in a file's bytes."""
     blocks, strays = _blocks(content)
     if strays:
@@ -287,8 +289,10 @@ def block_files_of(recorded: Sequence[RecordedFile], roots: Sequence[Path]) -> I
                 yield BlockFile(root, rules_file, _OWN_COUNT if rules_file.is_own_folder else 0)
 
 
-def block_info(file: BlockFile) -> BlockInfo:
+def block_info(file: BlockFile) -> "BlockInfo":
     """Return the state of a file's block."""
+    from sidecar.session.model import BlockInfo
+
     try:
         content = user_files.read(file.root, file.rules_file).content
     except SidecarError:
@@ -322,7 +326,7 @@ def remove_block(file: BlockFile, *, force: bool, overwrite_read_only: bool = Fa
         user_files.write(file.rules_file, before, content, overwrite_read_only=overwrite_read_only)
 
 
-def _block_state(content: bytes | None) -> BlockState:
+def _block_state(content: bytes | None) -> "BlockState":
     return "none" if content is None else block_state(content)
 
 

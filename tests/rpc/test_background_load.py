@@ -11,12 +11,12 @@ from tests.support.process import SidecarProcess
 from tests.support.repositories import Repository
 
 
-def test_core_methods_include_those_of_a_run() -> None:
+def test_core_methods_include_those_before_a_run() -> None:
     first, rows = [row.name for row in core_methods().methods], [row.name for row in all_methods().methods]
-    assert {"continuity/preRun", "continuity/postRun", "settings/get", "codebase/search"} <= set(first)
+    assert {"continuity/preRun", "settings/get"} <= set(first)
     assert rows[: len(first)] == first
     assert len(rows) == len(set(rows))
-    assert {"memory/search", "registry/decide", "session/activate", "context/compose"} <= {*rows} - {*first}
+    assert {"continuity/postRun", "codebase/search", "memory/search", "context/compose"} <= {*rows} - {*first}
 
 
 def test_only_requests_for_methods_not_loaded_yet_wait(sidecar: MemorySidecar, tmp_path: object) -> None:
