@@ -88,6 +88,7 @@ class Progress(WireModel):
     phase: str = Field(description="The current step, in a word.")
     done: int = Field(description="Number of finished steps.")
     total: int = Field(description="Number of steps known so far.")
+    remaining_ms: int | None = Field(default=None, description="Estimated time left; null while it is unknown.")
 
 
 class ProgressParams(WireModel):

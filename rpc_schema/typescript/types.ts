@@ -955,6 +955,18 @@ export interface ImpactEntry {
   dependents: ReachedEntry[]
 }
 
+/** A folder whose files are being indexed. */
+export interface IndexingStatus {
+  cwd: string
+  /** `cache` while known summaries are looked up, `analysis` while files are read. */
+  stage: string
+  /** Number of files in the index. */
+  done: number
+  total: number
+  /** Estimated time left; null while it is unknown. */
+  remainingMs: number | null
+}
+
 /** The first message of a connection. */
 export interface InitializeParams {
   /** The protocol version; it changes with breaking changes only. */
@@ -2208,6 +2220,8 @@ export interface Progress {
   done: number
   /** Number of steps known so far. */
   total: number
+  /** Estimated time left; null while it is unknown. */
+  remainingMs: number | null
 }
 
 /** A job's progress, under the id of its request. */
@@ -3295,6 +3309,8 @@ export interface StateStatusResult {
   caches: CacheStatus[]
   /** Free bytes on the disk of the state folder. */
   freeBytes: number
+  /** What this process is indexing now. */
+  indexing: IndexingStatus[]
 }
 
 /** The files of one kind in the state folder. */
@@ -3500,6 +3516,21 @@ export interface Methods {
    */
   "continuity/mute": { params: MuteParams; result: OverridesResult }
   /**
+   * Return every setting: its effective value, the layer it comes from, its default and its meaning.
+   *
+   * Errors: workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
+   */
+  "settings/get": { params: SettingsGetParams; result: SettingsGetResult }
+  /**
+   * Change the global settings, or those of one project, and return all effective settings.
+   *
+   * A value from the environment still overrides what is set here. A memory branch that the project's repository uses
+   * for something else is refused.
+   *
+   * Errors: invalidParams, workspaceUnavailable, policyDenied, stateDegraded, busy, invalidRequest, internalError, notInitialized, cancelled, tooLarge.
+   */
+  "settings/update": { params: SettingsUpdateParams; result: SettingsGetResult }
+  /**
    * Store a finished run: its deliveries, test results, drafts and the pressure on its session.
    *
    * Idempotent by run id. Everything is written in one transaction, so an answered run is never lost.
@@ -3549,7 +3580,9 @@ export interface Methods {
   /**
    * Index every file that is not indexed yet, with progress; can be cancelled at any time.
    *
-   * Files indexed before a cancellation stay indexed. Searches work meanwhile with what is there.
+   * The progress has the stage (`cache`, then `analysis`), the files and the estimated time left. A request for files
+   * that are being indexed already joins that run. Files indexed before a cancellation stay indexed. Searches work
+   * meanwhile with what is there.
    *
    * Errors: workspaceUnavailable, cancelled, invalidRequest, invalidParams, internalError, notInitialized, busy, tooLarge.
    */
@@ -3580,21 +3613,6 @@ export interface Methods {
    * Errors: workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */
   "metrics/series": { params: MetricsSeriesParams; result: MetricsSeriesResult }
-  /**
-   * Return every setting: its effective value, the layer it comes from, its default and its meaning.
-   *
-   * Errors: workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
-   */
-  "settings/get": { params: SettingsGetParams; result: SettingsGetResult }
-  /**
-   * Change the global settings, or those of one project, and return all effective settings.
-   *
-   * A value from the environment still overrides what is set here. A memory branch that the project's repository uses
-   * for something else is refused.
-   *
-   * Errors: invalidParams, workspaceUnavailable, policyDenied, stateDegraded, busy, invalidRequest, internalError, notInitialized, cancelled, tooLarge.
-   */
-  "settings/update": { params: SettingsUpdateParams; result: SettingsGetResult }
   /**
    * List a project's artifacts, newest first.
    *

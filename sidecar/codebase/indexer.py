@@ -277,12 +277,28 @@ class IndexReport:
     total: int = 0
     from_cache: int = 0
     analysed: int = 0
+    reading_since_ms: float | None = None
+    """Time at which the run began to read files that are not in the cache."""
     cancellation: Cancellation = field(default_factory=Cancellation)
 
     @property
     def done(self) -> int:
         """Number of files in the index."""
         return self.from_cache + self.analysed
+
+    @property
+    def stage(self) -> str:
+        """`cache` while known summaries are looked up, `analysis` while files are read."""
+        return "cache" if self.reading_since_ms is None else "analysis"
+
+    def remaining_ms(self, now_ms: float) -> int | None:
+        """Return an estimate of the time left at a monotonic time, from the files read so far; None before the first.
+
+        Also None of a run that waits for another one of the same files.
+        """
+        if self.reading_since_ms is None or not self.analysed:
+            return None
+        return round((now_ms - self.reading_since_ms) / self.analysed * max(0, self.total - self.done))
 
 
 class Indexer:
@@ -349,6 +365,7 @@ class Indexer:
 
     def _analyse(self, repository: str, files: Sequence[tuple[str, str]], report: IndexReport) -> None:
         batch: list[AnalysedFile] = []
+        report.reading_since_ms = self._process.clock.monotonic_ms()
         try:
             with closing(self._analysed_files(files, report)) as analysed:
                 for file in analysed:

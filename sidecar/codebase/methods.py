@@ -174,7 +174,9 @@ def state(call: Call, params: WorkspaceParams) -> CodebaseStateResult:
 def index(call: Call, params: WorkspaceParams) -> CodebaseIndexResult:
     """Index every file that is not indexed yet, with progress; can be cancelled at any time.
 
-    Files indexed before a cancellation stay indexed. Searches work meanwhile with what is there.
+    The progress has the stage (`cache`, then `analysis`), the files and the estimated time left. A request for files
+    that are being indexed already joins that run. Files indexed before a cancellation stay indexed. Searches work
+    meanwhile with what is there.
     """
     repository, worktree = _open(call, params)
     listing = repository.listing(worktree)
@@ -270,7 +272,8 @@ def _open(call: Call, params: WorkspaceParams) -> tuple[Repository, RepositorySt
 
 
 def _report_progress(call: Call, report: IndexReport) -> None:
-    progress = Progress(phase="index", done=report.done, total=report.total)
+    remaining_ms = report.remaining_ms(call.process.clock.monotonic_ms())
+    progress = Progress(phase=report.stage, done=report.done, total=report.total, remaining_ms=remaining_ms)
     call.notify("$/progress", ProgressParams(token=call.request_id, value=progress))
 
 

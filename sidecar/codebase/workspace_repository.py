@@ -38,7 +38,6 @@ from sidecar.codebase.worktree.state import RepositoryState, StateUnavailable
 from sidecar.core.clock import SystemClock
 from sidecar.core.digests import short_id
 from sidecar.core.lru_cache import LruCache
-from sidecar.core.terms import clear_term_cache
 from sidecar.system.allocator import release_memory
 from sidecar.system.git import Git, GitFailed
 from sidecar.system.safe_open import read_below
@@ -113,6 +112,8 @@ class CodebaseState:
         self.watchers = Watchers(process)
         self._lock = threading.Lock()
         self._shared: weakref.WeakValueDictionary[str, SharedRepository] = weakref.WeakValueDictionary()
+        self.index_runs: dict[int, tuple[Path, IndexReport]] = {}
+        """The folders that are being indexed, with the progress of each run."""
 
     def shared_repository(self, cwd: Path) -> SharedRepository:
         """Return what a workspace shares with those at the same folder of the repository's other worktrees."""
@@ -466,10 +467,14 @@ class Repository:
         return content.decode("utf-8", "replace")
 
     def _run(self, report: IndexReport) -> IndexReport:
-        self._searcher.read_history()
-        done = self._indexer.run(self.key, report, self._searcher.by_interest)
+        runs = self._process.slices.codebase.index_runs
+        runs[id(report)] = (self.cwd, report)
+        try:
+            self._searcher.read_history()
+            done = self._indexer.run(self.key, report, self._searcher.by_interest)
+        finally:
+            del runs[id(report)]
         if done.analysed >= MANY_FILES or done.from_cache >= MANY_FILES:
-            clear_term_cache()
             clear_key_cache()
             release_memory()
         if self.shared.must_be_stored() and self._searcher.is_complete():

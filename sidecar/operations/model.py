@@ -218,6 +218,16 @@ class CacheStatus(WireModel):
     bytes: int
 
 
+class IndexingStatus(WireModel):
+    """A folder whose files are being indexed."""
+
+    cwd: str
+    stage: str = Field(description="`cache` while known summaries are looked up, `analysis` while files are read.")
+    done: int = Field(description="Number of files in the index.")
+    total: int
+    remaining_ms: int | None = Field(description="Estimated time left; null while it is unknown.")
+
+
 class StateStatusResult(WireModel):
     """The contents of a state folder, and the processes that use it."""
 
@@ -236,3 +246,4 @@ class StateStatusResult(WireModel):
     files: list[StoredFiles]
     caches: list[CacheStatus]
     free_bytes: int = Field(description="Free bytes on the disk of the state folder.")
+    indexing: list[IndexingStatus] = Field(default=[], description="What this process is indexing now.")

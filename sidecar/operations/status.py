@@ -18,6 +18,7 @@ from sidecar.memory import count_by_tier
 from sidecar.metrics import DaySums, by_day, figures_of, first_day
 from sidecar.operations.model import (
     CacheStatus,
+    IndexingStatus,
     LastRun,
     ProjectStatus,
     RunningSidecar,
@@ -94,7 +95,19 @@ def status(call: Call, params: StateStatusParams) -> StateStatusResult:  # noqa:
         files=_files(process),
         caches=caches,
         free_bytes=shutil.disk_usage(process.state_dir).free,
+        indexing=list(_indexing(process)),
     )
+
+
+def _indexing(process: Process) -> Iterator[IndexingStatus]:
+    for cwd, report in list(process.slices.codebase.index_runs.values()):
+        yield IndexingStatus(
+            cwd=str(cwd).encode("utf-8", "surrogateescape").decode("utf-8", "replace"),
+            stage=report.stage,
+            done=report.done,
+            total=report.total,
+            remaining_ms=report.remaining_ms(process.clock.monotonic_ms()),
+        )
 
 
 def _other_processes(process: Process) -> Iterator[RunningSidecar]:

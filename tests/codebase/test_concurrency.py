@@ -1,13 +1,15 @@
 """States during other work, cancelled jobs, and caches that follow the state."""
 
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from sidecar.call import Process
+from sidecar.codebase import indexer
 from tests.codebase.codebase_client import CodebaseClient
 from tests.support.client import Client
 from tests.support.memory_sidecar import MemorySidecar
@@ -51,6 +53,38 @@ def test_progress_only_grows_and_ends_complete(sidecar: MemorySidecar, make_repo
     assert [done for done, _ in progress] == sorted(done for done, _ in progress)
     assert all(total in {0, 400} and done <= 400 for done, total in progress)
     assert (result["files"], result["analysed"], result["complete"]) == (400, 400, True)
+
+
+def test_second_request_joins_a_run_whose_progress_the_status_shows(
+    sidecar: MemorySidecar, make_repository: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    release = threading.Event()
+
+    def held(cwd: Path, files: Mapping[str, str]) -> Iterator[indexer.AnalysedFile]:
+        for number, file in enumerate(indexer_analyse(cwd, files)):
+            if number == 5:
+                release.wait(20)
+            yield file
+
+    indexer_analyse = indexer.analyse
+    monkeypatch.setattr(indexer, "analyse", held)
+    repository, client = make_repository({f"{number}.py": f"x = {number}\n" for number in range(20)}), sidecar.client
+    first, params = client.start("codebase/index", {"cwd": str(repository.path)}), {"cwd": str(repository.path)}
+    client.inbox.wait_for(
+        lambda message: message.get("method") == "$/progress" and message["params"]["value"]["phase"] == "analysis"
+    )
+    while not (runs := client.request("state/status", {})["indexing"]) or runs[0]["done"] < 5:
+        time.sleep(0.005)
+    assert (runs[0]["cwd"], runs[0]["stage"], runs[0]["total"]) == (str(repository.path), "analysis", 20)
+    assert runs[0]["remainingMs"] is not None
+    second = client.start("codebase/index", params)
+    while len(client.request("state/status", {})["indexing"]) < 2:
+        time.sleep(0.005)
+    release.set()
+    results = [client.result(request_id) for request_id in (first, second)]
+    assert [result["analysed"] for result in results] == [20, 0]
+    assert all(result["complete"] for result in results)
+    assert client.request("state/status", {})["indexing"] == []
 
 
 def test_cancelled_index_job_stops_early(sidecar: MemorySidecar, make_repository: Make) -> None:
