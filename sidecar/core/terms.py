@@ -221,11 +221,6 @@ STOP_WORDS = _stop_words()
 """Words that say nothing about a task, as written and as terms."""
 
 
-def clear_term_cache() -> None:
-    """Empty the cache of words and their terms: after indexing many files, few are needed again."""
-    _TERM_CACHE.clear()
-
-
 def _terms_of_word(word: str) -> tuple[str, ...]:
     if "_" in word:
         return _terms_of_snake_case(word)
