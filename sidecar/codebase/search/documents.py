@@ -8,7 +8,7 @@ depends on all its files. Passing a file's previous summary on removal avoids a 
 import itertools
 from array import array
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.codebase.files import FileKind, stem_of
@@ -224,6 +224,24 @@ class Documents:
             return None
         self._show(number)
         return self.shared.facts(number)
+
+    def show_all(self, files: Mapping[str, str]) -> dict[str, FileFacts]:
+        """Add those files, none of which is shown, whose contents are shared already; return the facts of each."""
+        shared = self.shared
+        numbers = {path: number for path, id_ in files.items() if (number := shared.find(path, id_)) is not None}
+        for number in numbers.values():
+            first, end = shared.passages(number)
+            shared.hold(number)
+            self._shown[number] = 1
+            self._shown_passages[first:end] = b"\1" * (end - first)
+            self.passage_count += end - first
+        self._numbers.update((shared.path(number), number) for number in numbers.values())
+        self.text_total += sum(map(self.text_lengths.__getitem__, numbers.values()))
+        self.name_total += sum(map(self.name_lengths.__getitem__, numbers.values()))
+        self.path_total += sum(map(self.path_lengths.__getitem__, numbers.values()))
+        self.changes += len(numbers)
+        self._changed.extend(numbers.values())
+        return {path: shared.facts(number) for path, number in numbers.items()}
 
     def is_own(self, path: str) -> bool:
         """Whether no other worktree shows a file's document."""

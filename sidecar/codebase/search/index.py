@@ -317,11 +317,16 @@ class FileIndex:
             else:
                 self._remove(path, previous.get(path), retained)
                 self._add_pending(path)
-        for path in delta.added:
-            facts = self._documents.show(path, content_identity(files[path]))
+        self._add_all({path: content_identity(files[path]) for path in delta.added})
+
+    def _add_all(self, files: Mapping[str, str]) -> None:
+        """Show the contents that are shared, and add the others by their paths until they are analysed."""
+        shown = self._documents.show_all(files)
+        for path in files:
+            facts = shown.get(path)
             if facts is None:
                 self._add_pending(path)
-            else:
+            elif facts is not NO_FACTS:
                 self._put_facts(path, facts)
 
     def _copy_nearest(self, files: Mapping[str, str]) -> None:
