@@ -2388,6 +2388,8 @@ export interface RalphOutputNotice {
 /** The deleted files and state. */
 export interface RalphResetResult {
   iterations: number
+  /** Whether the agent of a loop that had died was still at work, and was ended. */
+  endedAgent: boolean
 }
 
 /** The running iteration. */
@@ -2501,8 +2503,14 @@ export interface RalphStatusParams {
 export interface RalphStatusResult {
   change: string
   isRunning: boolean
-  /** Null if no loop was ever started. */
+  /** Null if no loop was ever started, or if it is damaged. */
   state: RalphState | null
+  /** Why the state cannot be shown, in a sentence. */
+  problem: string | null
+  /** The process that runs the loop. */
+  pid: number | null
+  /** Time since the start of the running loop. */
+  elapsedMs: number | null
   /** Number of iterations in the history. */
   iterations: number
   /** Oldest first. */
@@ -2516,6 +2524,8 @@ export interface RalphStatusResult {
 /** Whether a loop was stopped. */
 export interface RalphStopResult {
   wasRunning: boolean
+  /** Whether the agent of a loop that had died was still at work, and was ended. */
+  endedAgent: boolean
 }
 
 /** Resources used since the start of the loop. */
@@ -4008,6 +4018,8 @@ export interface Methods {
   /**
    * Stop a change's loop in whatever process it runs; its agent is ended, and the iteration is recorded.
    *
+   * An agent that outlived its loop is ended too.
+   *
    * Errors: invalidParams, policyDenied, workspaceUnavailable, invalidRequest, internalError, notInitialized, busy, cancelled, tooLarge.
    */
   "ralph/stop": { params: RalphChangeParams; result: RalphStopResult }
@@ -4031,6 +4043,8 @@ export interface Methods {
   "ralph/clearContext": { params: RalphChangeParams; result: RalphContextResult }
   /**
    * Delete a change's state, history, prompts and outputs; the added context stays. Rejected while its loop runs.
+   *
+   * An agent that outlived its loop is ended.
    *
    * Errors: invalidParams, policyDenied, workspaceUnavailable, conflict, stateDegraded, invalidRequest, internalError, notInitialized, busy, cancelled, tooLarge.
    */

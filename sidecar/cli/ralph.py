@@ -14,7 +14,7 @@ from typing import Any, NoReturn
 import orjson
 
 from sidecar.cli.output import CommandFailed, print_text
-from sidecar.core.clock import SystemClock, rfc3339
+from sidecar.core.clock import Clock, SystemClock
 from sidecar.core.errors import InvalidParams, SidecarError
 from sidecar.ralph import user_context
 from sidecar.ralph.agent.harnesses import HARNESS_NAMES
@@ -286,6 +286,8 @@ def status_lines(status: Any) -> list[str]:
     state = status["state"]
     lines = [f"{status['change']}: {_state_sentence(status)}"]
     lines.append(f"iterations: {status['iterations']}")
+    if status["problem"] is not None:
+        lines.append(f"{status['problem']}. The next loop replaces it.")
     if state is not None and state["running"] is not None and status["isRunning"]:
         lines.append(f"running: iteration {state['running']['number']}, since {state['running']['startedAt']}")
     if state is not None and state["pausedUntil"] and status["isRunning"]:
@@ -308,10 +310,14 @@ def dry_run_lines(answer: Any) -> list[str]:
 
 def _state_sentence(status: Any) -> str:
     state = status["state"]
+    if status["isRunning"]:
+        elapsed = "" if status["elapsedMs"] is None else f" for {format_duration(status['elapsedMs'])}"
+        harness = "" if state is None else f", since {state['startedAt']}, harness {state['harness']}"
+        return f"running{elapsed}, process {status['pid']}{harness}"
+    if status["problem"] is not None:
+        return "no loop is running."
     if state is None:
         return "no loop has been started yet."
-    if status["isRunning"]:
-        return f"running since {state['startedAt']}, harness {state['harness']}"
     return f"{state['status']}. {state['reason']}"
 
 
@@ -360,30 +366,37 @@ def _add_context(folder: LoopFolder, text: str) -> int:
 def _run_state_action(chosen: argparse.Namespace, folder: LoopFolder) -> int:
     from sidecar.ralph import loop_lock
 
-    if chosen.status:
-        return _print_answer(
-            chosen, loop_lock.status_of(folder, 10).model_dump(mode="json", by_alias=True), status_lines
-        )
-    if chosen.stop:
-        was_running, is_running = _stop(folder, loop_lock.request_stop)
-        outcome = "It is stopping." if is_running else "It has stopped." if was_running else "No loop is running."
-        answer = {"wasRunning": was_running, "isRunning": is_running}
-        return _print_answer(chosen, answer, lambda _: [f"{folder.change}: {outcome}"])
-    count = loop_lock.reset(folder, rfc3339(SystemClock().now_ms()))
-    return _print_answer(
-        chosen, {"iterations": count}, lambda _: [f"{folder.change}: {count} iterations were removed."]
-    )
-
-
-def _stop(folder: LoopFolder, ask: Callable[[LoopFolder, str], bool]) -> tuple[bool, bool]:
-    """Ask a loop to stop, and wait for it. Return whether one ran, and whether it still runs."""
     clock = SystemClock()
+    if chosen.status:
+        status = loop_lock.status_of(folder, 10, clock.now_ms()).model_dump(mode="json", by_alias=True)
+        return _print_answer(chosen, status, status_lines)
+    if chosen.stop:
+        was_running, is_running, ended_agent = _stop(folder, clock)
+        outcome = "It is stopping." if is_running else "It has stopped." if was_running else "No loop is running."
+        outcome += _ENDED_AGENT if ended_agent else ""
+        answer = {"wasRunning": was_running, "isRunning": is_running, "endedAgent": ended_agent}
+        return _print_answer(chosen, answer, lambda _: [f"{folder.change}: {outcome}"])
+    count, ended_agent = loop_lock.reset(folder, clock)
+    removed = f"{folder.change}: {count} iterations were removed.{_ENDED_AGENT if ended_agent else ''}"
+    return _print_answer(chosen, {"iterations": count, "endedAgent": ended_agent}, lambda _: [removed])
+
+
+_ENDED_AGENT = " The agent of a loop that had died was still at work; it was ended."
+
+
+def _stop(folder: LoopFolder, clock: Clock) -> tuple[bool, bool, bool]:
+    """Ask a loop to stop, and wait for it.
+
+    Return whether one ran, whether it still runs, and whether an agent that outlived its loop was ended.
+    """
+    from sidecar.ralph.loop_lock import request_stop
+
     give_up_ms = clock.monotonic_ms() + STOP_SECONDS * 1_000
-    was_running = is_running = ask(folder, rfc3339(clock.now_ms()))
-    while is_running and clock.monotonic_ms() < give_up_ms:
+    first = latest = request_stop(folder, clock)
+    while latest.was_running and clock.monotonic_ms() < give_up_ms:
         time.sleep(0.1)
-        is_running = ask(folder, rfc3339(clock.now_ms()))
-    return was_running, is_running
+        latest = request_stop(folder, clock)
+    return first.was_running, latest.was_running, first.ended_agent or latest.ended_agent
 
 
 def _context(verb: str) -> Callable[[Any], list[str]]:

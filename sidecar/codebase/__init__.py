@@ -61,7 +61,7 @@ from sidecar.codebase.worktree.diff import (
     split_hunks,
     subjects_between,
 )
-from sidecar.codebase.worktree.git_files import common_dir_of
+from sidecar.codebase.worktree.git_files import common_dir_of, git_dir_of, is_git_dir
 from sidecar.codebase.worktree.libgit_diff import blob_ids
 from sidecar.codebase.worktree.state import ChangedFile, RepositoryState, StateUnavailable, is_outside, path_from_cwd
 from sidecar.core.terms import count_terms, identifiers_of, paths_in, query_terms, query_words, stem
@@ -115,6 +115,7 @@ __all__ = [
     "drop_unlikely",
     "file_kind",
     "from_json",
+    "git_dir_of",
     "has_public_api",
     "hunk_header",
     "identifiers_of",
@@ -122,6 +123,7 @@ __all__ = [
     "is_code",
     "is_document",
     "is_generated",
+    "is_git_dir",
     "is_outside",
     "is_test",
     "may_name",

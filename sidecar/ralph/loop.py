@@ -25,7 +25,7 @@ from sidecar.ralph.loop_folder import (
     read_history,
     read_state,
 )
-from sidecar.ralph.loop_lock import LockOwner, hold_lock
+from sidecar.ralph.loop_lock import HeldLock, LockOwner, hold_lock
 from sidecar.ralph.loop_state import LoopPlan, LoopState
 from sidecar.ralph.model import (
     Phase,
@@ -40,7 +40,6 @@ from sidecar.ralph.outcome import FAILED, LIMIT, Ending, IterationSummary
 from sidecar.ralph.run_iteration import FinishedIteration, prompt_inputs, run_identity, run_iteration, task_text
 from sidecar.ralph.stop import StopRequest, StopWatcher
 from sidecar.system.environment import HOST_VARIABLE, child_environment
-from sidecar.system.process_tree import kill_marked
 
 COMMAND_VARIABLE = "ONECODE_RALPH_COMMAND"
 """Default for the command line of a `custom` harness."""
@@ -140,19 +139,15 @@ def preview_loop(call: Call, plan: LoopPlan) -> RalphStartResult:
 
 
 def recover_from_crash(folder: LoopFolder, clock: Clock) -> int:
-    """Clean up after a killed loop and return the number of the last iteration; raise StateDegraded.
+    """Record the iteration of a killed loop as lost, and return the number of the last iteration; raise StateDegraded.
 
-    The caller holds the lock, so a loop whose state is `running` is dead. Its iteration is recorded as lost and its
-    agent is ended.
+    The caller holds the lock, so a loop whose state is `running` is dead.
     """
     before = read_state(folder)
     last_number = read_history(folder).last_number
     if before is None or before.status != "running" or before.running is None:
         return max(last_number, before.iteration if before is not None else 0)
     running = before.running
-    # An agent or check that outlived its loop would work next to the new one's.
-    for path in (folder.output_path(running.number), folder.check_output_path(running.number)):
-        kill_marked(str(path), clock)
     if running.number > last_number:
         append_iteration(folder, _lost_iteration(running, clock.now_ms()))
     return max(last_number, running.number)
@@ -190,19 +185,19 @@ def run_loop(call: Call, plan: LoopPlan) -> RalphStartResult:
     """
     create_folder(plan.folder)
     loops = call.process.slices.ralph_loops
-    with hold_lock(plan.folder, LockOwner(os.getpid(), call.now())):
+    with hold_lock(plan.folder, LockOwner(os.getpid(), call.now()), call.process.clock) as lock:
         stop = loops.register(plan.folder)
         try:
             with StopWatcher(plan.folder, stop, call.process.closing, lambda: call.cancellation.is_set):
-                return _run(call, plan, stop)
+                return _run(call, plan, stop, lock)
         finally:
             loops.end(plan.folder)
 
 
-def _run(call: Call, plan: LoopPlan, stop: StopRequest) -> RalphStartResult:
+def _run(call: Call, plan: LoopPlan, stop: StopRequest, lock: HeldLock) -> RalphStartResult:
     clock = call.process.clock
     number = recover_from_crash(plan.folder, clock)
-    loop = LoopState(call, plan, stop, clock.now_ms(), clock.monotonic_ms(), os.getpid(), number)
+    loop = LoopState(call, plan, stop, clock.now_ms(), clock.monotonic_ms(), os.getpid(), number, lock)
     loop.save_state()
     try:
         loop.plan = with_version(plan)

@@ -1,6 +1,7 @@
 """The folder of a change's loop, `.spool/.state/ralph/<change-id>/`: its files, its state and its history.
 
-git ignores it through its own `.gitignore`. `state.json` is replaced atomically; `history.jsonl` is append-only.
+git ignores it through its own `.gitignore`. `state.json` is replaced atomically; `history.jsonl` is append-only. Lock
+and stop request are in the worktree's git directory, which no `git clean` empties.
 """
 
 import os
@@ -11,10 +12,13 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 
+from sidecar.codebase import git_dir_of, is_git_dir
+from sidecar.core.digests import digest_bytes
 from sidecar.core.errors import InvalidParams, PolicyDenied, StateDegraded, WorkspaceUnavailable
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.ralph.model import RalphIteration, RalphState
 from sidecar.system.atomic_write import write_atomic
+from sidecar.system.environment import user_state_folder
 from sidecar.system.safe_open import open_regular, read_regular
 
 STATE_PARTS = (".spool", ".state", "ralph")
@@ -37,6 +41,8 @@ class LoopFolder:
     """The top of the git worktree, or the working folder outside git."""
     change: str
     path: Path
+    control: Path
+    """Folder of the lock and the stop request of every change of the worktree."""
 
     @property
     def context(self) -> str:
@@ -55,13 +61,13 @@ class LoopFolder:
 
     @property
     def lock(self) -> str:
-        """Held by the process that runs the loop; contains its id."""
-        return str(self.path / "lock")
+        """Held by the process that runs the loop; names it and its agent."""
+        return str(self.control / f"{self.change}.lock")
 
     @property
     def stop(self) -> str:
         """Exists after a request to stop the loop."""
-        return str(self.path / "stop")
+        return str(self.control / f"{self.change}.stop")
 
     @property
     def iterations(self) -> Path:
@@ -101,7 +107,7 @@ def loop_folder(cwd: Path, change: str) -> LoopFolder:
     if not cwd.is_dir():
         raise WorkspaceUnavailable("The working folder does not exist.", hint=f"Path: {cwd}")
     root = worktree_top(cwd)
-    folder = LoopFolder(root, change, root.joinpath(*STATE_PARTS, change))
+    folder = LoopFolder(root, change, root.joinpath(*STATE_PARTS, change), _control_folder(root))
     if Path(os.path.realpath(folder.iterations)) != folder.iterations:
         raise PolicyDenied(
             "The loop's folder is a link out of the project.", hint=f"Remove the link below {root / STATE_PARTS[0]}."
@@ -115,11 +121,19 @@ def worktree_top(cwd: Path) -> Path:
     return next((folder for folder in (here, *here.parents) if os.path.lexists(folder / ".git")), here)
 
 
+def _control_folder(root: Path) -> Path:
+    git_dir = git_dir_of(root)
+    if git_dir is not None and is_git_dir(git_dir):
+        return git_dir.resolve() / "onecode-ralph"
+    return user_state_folder() / "ralph" / digest_bytes(os.fsencode(root))[:32]
+
+
 def create_folder(folder: LoopFolder) -> None:
-    """Create a change's folder; raise WorkspaceUnavailable if that fails."""
+    """Create a change's folder if it does not exist or was removed; raise WorkspaceUnavailable if that fails."""
     state = folder.root.joinpath(*STATE_PARTS[:2])
     ignore = str(state / ".gitignore")
     try:
+        folder.control.mkdir(parents=True, exist_ok=True)
         folder.iterations.mkdir(parents=True, exist_ok=True)
         if not os.path.lexists(ignore):
             write_atomic(ignore, _IGNORE_ALL, durable=False)
@@ -213,6 +227,7 @@ def append_iteration(folder: LoopFolder, iteration: RalphIteration) -> None:
     Only the holder of the lock calls this. A line torn by a crash stays, as a line of its own.
     """
     line = iteration.model_dump_json(by_alias=True).encode() + b"\n"
+    create_folder(folder)
     try:
         fd = open_regular(folder.history, _FLAGS)
         try:
@@ -259,7 +274,8 @@ MAX_STATE_BYTES = 4 * 2**20
 
 
 def write_state(folder: LoopFolder, state: RalphState) -> None:
-    """Write the state of the loop; raise StateDegraded."""
+    """Write the state of the loop; raise StateDegraded, WorkspaceUnavailable."""
+    create_folder(folder)
     try:
         write_atomic(folder.state, state.model_dump_json(by_alias=True, indent=2).encode() + b"\n")
     except OSError as error:

@@ -8,10 +8,11 @@ from pathlib import Path
 from sidecar.call import Call
 from sidecar.core.clock import rfc3339
 from sidecar.ralph import loop_folder
-from sidecar.ralph.agent.agent_run import AgentOptions
+from sidecar.ralph.agent.agent_run import AgentOptions, AgentProcess
 from sidecar.ralph.iteration_prompt import FailedCheck
 from sidecar.ralph.limits import Limits, LoopUsage
 from sidecar.ralph.loop_folder import LoopFolder
+from sidecar.ralph.loop_lock import HeldLock
 from sidecar.ralph.model import LoopStatus, RalphRunning, RalphStartParams, RalphState, RalphTotals
 from sidecar.ralph.outcome import Ending, Stall
 from sidecar.ralph.stop import StopRequest
@@ -45,6 +46,8 @@ class LoopState:
     pid: int
     number: int
     """Number of the last iteration that was started."""
+    lock: HeldLock | None = None
+    """None in a dry run."""
     usage: LoopUsage = field(default_factory=LoopUsage)
     stall: Stall = field(default_factory=Stall)
     failed_checks: list[FailedCheck] = field(default_factory=list)
@@ -58,6 +61,11 @@ class LoopState:
     )
     running: RalphRunning | None = None
     paused_until_ms: int | None = None
+
+    def record_agent(self, agent: AgentProcess | None) -> None:
+        """Record the running agent or check in the lock, so that it can be ended if this process dies."""
+        if self.lock is not None:
+            self.lock.record_agent(agent)
 
     def elapsed_ms(self) -> float:
         """Return the milliseconds since the start of the loop."""

@@ -3,7 +3,6 @@
 from pathlib import Path
 
 from sidecar.call import Call
-from sidecar.core.clock import rfc3339
 from sidecar.core.errors import (
     AgentUnavailable,
     Busy,
@@ -52,14 +51,18 @@ def start(call: Call, params: RalphStartParams) -> RalphStartResult:
 
 
 def stop(call: Call, params: RalphChangeParams) -> RalphStopResult:
-    """Stop a change's loop in whatever process it runs; its agent is ended, and the iteration is recorded."""
+    """Stop a change's loop in whatever process it runs; its agent is ended, and the iteration is recorded.
+
+    An agent that outlived its loop is ended too.
+    """
     folder = loop_folder(Path(params.cwd), params.change)
-    return RalphStopResult(was_running=change_status.request_stop(folder, call.now()))
+    outcome = change_status.request_stop(folder, call.process.clock)
+    return RalphStopResult(was_running=outcome.was_running, ended_agent=outcome.ended_agent)
 
 
-def status(_call: Call, params: RalphStatusParams) -> RalphStatusResult:
+def status(call: Call, params: RalphStatusParams) -> RalphStatusResult:
     """Return the status of a change's loop: iteration count, the running iteration, and recent outcomes."""
-    return change_status.status_of(loop_folder(Path(params.cwd), params.change), params.limit)
+    return change_status.status_of(loop_folder(Path(params.cwd), params.change), params.limit, call.now_ms())
 
 
 def add_context(_call: Call, params: RalphContextParams) -> RalphContextResult:
@@ -75,9 +78,13 @@ def clear_context(_call: Call, params: RalphChangeParams) -> RalphContextResult:
 
 
 def reset(call: Call, params: RalphChangeParams) -> RalphResetResult:
-    """Delete a change's state, history, prompts and outputs; the added context stays. Rejected while its loop runs."""
+    """Delete a change's state, history, prompts and outputs; the added context stays. Rejected while its loop runs.
+
+    An agent that outlived its loop is ended.
+    """
     folder = loop_folder(Path(params.cwd), params.change)
-    return RalphResetResult(iterations=change_status.reset(folder, rfc3339(call.now_ms())))
+    outcome = change_status.reset(folder, call.process.clock)
+    return RalphResetResult(iterations=outcome.iterations, ended_agent=outcome.ended_agent)
 
 
 _FOLDER: tuple[type[SidecarError], ...] = (InvalidParams, PolicyDenied, WorkspaceUnavailable)

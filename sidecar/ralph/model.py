@@ -214,7 +214,10 @@ class RalphStatusResult(WireModel):
 
     change: str
     is_running: bool
-    state: RalphState | None = Field(description="Null if no loop was ever started.")
+    state: RalphState | None = Field(description="Null if no loop was ever started, or if it is damaged.")
+    problem: str | None = Field(description="Why the state cannot be shown, in a sentence.")
+    pid: int | None = Field(description="The process that runs the loop.")
+    elapsed_ms: int | None = Field(description="Time since the start of the running loop.")
     iterations: int = Field(description="Number of iterations in the history.")
     recent: list[RalphIteration] = Field(description="Oldest first.")
     damaged_lines: int = Field(description="Unreadable lines of the history, for example after a power cut.")
@@ -226,12 +229,14 @@ class RalphStopResult(WireModel):
     """Whether a loop was stopped."""
 
     was_running: bool
+    ended_agent: bool = Field(description="Whether the agent of a loop that had died was still at work, and was ended.")
 
 
 class RalphResetResult(WireModel):
     """The deleted files and state."""
 
     iterations: int
+    ended_agent: bool = Field(description="Whether the agent of a loop that had died was still at work, and was ended.")
 
 
 class RalphIterationNotice(WireModel):

@@ -1,7 +1,7 @@
 """One iteration: its prompt, the agent, its changes, the checks of its promise, the history line."""
 
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from threading import Event
@@ -9,14 +9,14 @@ from threading import Event
 from sidecar.core.clock import Clock, rfc3339
 from sidecar.ralph import iteration_changes as worktree
 from sidecar.ralph import iteration_continuity, user_context
-from sidecar.ralph.agent.agent_run import AgentCommand, AgentResult, TimeLimits
+from sidecar.ralph.agent.agent_run import AgentCommand, AgentProcess, AgentResult, TimeLimits
 from sidecar.ralph.agent.harnesses import agent_command
 from sidecar.ralph.agent.runner import MAX_LOG_BYTES, run_agent
 from sidecar.ralph.iteration_changes import Changes
 from sidecar.ralph.iteration_continuity import OpenedRun, RunIdentity
 from sidecar.ralph.iteration_prompt import FailedCheck, PromptInputs, abort_reason, build_prompt
 from sidecar.ralph.limits import FAST_FAILURE_MS, VERIFY_TIMEOUT_MS, wall_ms
-from sidecar.ralph.loop_folder import write_prompt
+from sidecar.ralph.loop_folder import create_folder, write_prompt
 from sidecar.ralph.loop_state import LoopState
 from sidecar.ralph.model import (
     IterationOutcome,
@@ -173,6 +173,7 @@ def _close_run(loop: LoopState, agent_run: _AgentRun, opened: OpenedRun | None) 
 def _command(loop: LoopState, prompt: str) -> AgentCommand:
     plan = loop.plan
     path = plan.folder.prompt_path(loop.number)
+    create_folder(plan.folder)
     write_prompt(path, prompt)
     return agent_command(plan.options, prompt, plan.cwd, plan.environment, prompt_file=path)
 
@@ -197,6 +198,7 @@ def _run_command(loop: LoopState, command: AgentCommand, prompt: str) -> AgentRe
         clock=call.process.clock,
         log_path=plan.folder.output_path(number),
         stream=stream if plan.params.stream else None,
+        on_start=loop.record_agent,
     )
     loop.running = None
     return agent_result
@@ -207,6 +209,7 @@ def _run_checks(loop: LoopState, agent_result: AgentResult) -> list[RalphVerific
     plan = loop.plan
     if not plan.params.verify or not _promise_may_count(loop, agent_result):
         return None
+    create_folder(plan.folder)
     usage = replace(loop.usage, elapsed_ms=loop.elapsed_ms())
     remaining_ms = wall_ms(plan.limits, usage)
     time_limits = TimeLimits(
@@ -221,6 +224,7 @@ def _run_checks(loop: LoopState, agent_result: AgentResult) -> list[RalphVerific
         no_grace=loop.stop.no_grace,
         clock=loop.call.process.clock,
         log_path=plan.folder.check_output_path(loop.number),
+        on_start=loop.record_agent,
     )
 
 
@@ -313,6 +317,7 @@ def verify(
     no_grace: Event,
     clock: Clock,
     log_path: Path,
+    on_start: Callable[[AgentProcess | None], None] | None = None,
 ) -> list[RalphVerification]:
     """Run the commands in order until one fails; `log_path` is the file for the last one's output."""
     results: list[RalphVerification] = []
@@ -330,6 +335,7 @@ def verify(
             log_path=log_path,
             stream=None,
             no_grace=no_grace,
+            on_start=on_start,
         )
         results.append(_verification(command, agent_result, _output_tail(log_path)))
         if not passed(results[-1]):

@@ -4,13 +4,14 @@ A process inherits its parent's environment, so a marker variable there identifi
 own session and lost its parents.
 """
 
+import ctypes
 import os
 import signal
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -22,6 +23,8 @@ MARK = "ONECODE_RUN_MARK"
 
 _POLL_SECONDS = 0.02
 _LAST_WAIT_MS = 2_000.0
+_START_TOLERANCE_SECONDS = 2.0
+"""The system computes start times from the time since boot and the clock, which may be adjusted."""
 
 if sys.platform == "win32":
     _FLAGS = subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW
@@ -29,12 +32,27 @@ else:
     _FLAGS = 0
 
 
+def _die_with_parent() -> Callable[[], None] | None:
+    """Return what makes a new process die with the thread that started it; None where the system cannot do that."""
+    if sys.platform != "linux":
+        return None
+    control, parent = ctypes.CDLL(None).prctl, os.getpid()
+
+    def prepare() -> None:
+        control(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
+        if os.getppid() != parent:
+            os._exit(1)
+
+    return prepare
+
+
 def start(
     argv: Sequence[str], cwd: Path, environment: Mapping[str, str], *, mark: str, has_input: bool
 ) -> "subprocess.Popen[bytes]":
     """Start a program with pipes for output and, optionally, input; raise OSError if it cannot start.
 
-    It never inherits this process's standard input. `mark` identifies the program and its descendants.
+    It never inherits this process's standard input. `mark` identifies the program and its descendants. On Linux the
+    program is killed when the calling thread ends.
     """
     return subprocess.Popen(
         argv,
@@ -46,7 +64,16 @@ def start(
         bufsize=0,
         start_new_session=sys.platform != "win32",
         creationflags=_FLAGS,
+        preexec_fn=_die_with_parent(),  # noqa: PLW1509  (calls the system only)
     )
+
+
+def start_time(pid: int) -> float:
+    """Return when a process was started, in seconds since 1970; 0 if it is gone."""
+    try:
+        return float(psutil.Process(pid).create_time())
+    except psutil.Error:
+        return 0.0
 
 
 def terminate_tree(
@@ -83,6 +110,20 @@ def kill_group(process: "subprocess.Popen[bytes]", clock: Clock) -> None:
 def kill_marked(mark: str, clock: Clock) -> None:
     """Kill every process with the mark, whoever started it."""
     _kill_all(None, mark, clock)
+
+
+def kill_survivors(pid: int, started_at: float, mark: str, clock: Clock) -> bool:
+    """Kill a program that outlived its starter, with its descendants; return whether any of them ran.
+
+    Nothing is killed if the process with this id was started at another time than `started_at`, or has another mark.
+    """
+    marked = [process for process in psutil.process_iter() if _has_mark(process, mark) and not _has_exited(process)]
+    ages = [(process.pid == pid, start_time(process.pid) - started_at) for process in marked]
+    tolerance = _START_TOLERANCE_SECONDS
+    if not ages or any(age < -tolerance or (is_program and age > tolerance) for is_program, age in ages):
+        return False
+    _kill_all(None, mark, clock)
+    return True
 
 
 def _kill_all(leader: int | None, mark: str | None, clock: Clock) -> None:

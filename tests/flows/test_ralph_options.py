@@ -104,7 +104,7 @@ def test_the_loop_folder_ignores_itself_at_the_worktrees_root(
     assert agent.recorded(1)["cwd"] == str(project.path / "till")
     assert project.git("status", "--porcelain") == ""
     names = sorted(path.name for path in ralph.folder.iterdir())
-    assert names == ["history.jsonl", "iterations", "lock", "state.json"]
+    assert names == ["history.jsonl", "iterations", "state.json"]
     assert sorted(path.name for path in (ralph.folder / "iterations").iterdir()) == ["0001.output", "0001.prompt.md"]
 
 

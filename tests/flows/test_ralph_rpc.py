@@ -44,7 +44,7 @@ def test_a_job_reports_each_iteration_and_returns_the_outcome(
     status = client.request("ralph/status", where)
     assert (status["iterations"], status["state"]["status"]) == (2, "completed")
     assert client.request("ralph/clearContext", where) == added
-    assert client.request("ralph/reset", where) == {"iterations": 2}
+    assert client.request("ralph/reset", where) == {"iterations": 2, "endedAgent": False}
     assert client.request("ralph/status", where)["state"] is None
 
 
@@ -59,7 +59,8 @@ def test_a_loop_is_stopped_by_method_and_by_cancellation(
     first = client.start("ralph/start", start_params)
     ralph.until((tmp_path / "one.pid").exists)
     assert client.request("ralph/status", {key: start_params[key] for key in ("cwd", "change")})["isRunning"]
-    assert client.request("ralph/stop", {key: start_params[key] for key in ("cwd", "change")}) == {"wasRunning": True}
+    stopped = client.request("ralph/stop", {key: start_params[key] for key in ("cwd", "change")})
+    assert stopped == {"wasRunning": True, "endedAgent": False}
     assert client.result(first, patience=30)["status"] == "interrupted"
 
     second = client.start("ralph/start", start_params)

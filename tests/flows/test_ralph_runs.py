@@ -2,22 +2,26 @@
 
 import os
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
 import time
 from pathlib import Path
 
+import psutil
 import pytest
 
 from tests.support.fake_agent import (
     FakeAgent,
+    awaits,
     event,
     floods,
     ignores,
     leaves_grandchild,
     outputs,
     outputs_bytes,
+    runs,
     waits,
     writes,
 )
@@ -135,6 +139,41 @@ def test_a_killed_loop_leaves_readable_state_and_a_lock_that_is_taken_over(
         (3, "succeeded"),
     ]
     assert not is_running(child), "the agent that outlived its loop works no more beside the next one's"
+
+
+@posix_only
+@pytest.mark.parametrize("action", ["--stop", "--reset"])
+def test_an_agent_that_outlived_its_loop_is_ended(ralph: Ralph, agent: FakeAgent, tmp_path: Path, action: str) -> None:
+    child = tmp_path / "child.pid"
+    agent.set_runs([leaves_grandchild(90, str(child), detached=True), waits(90)])
+    running = ralph.start("Add a login.")
+    ralph.until(child.exists)
+    running.kill()
+    running.wait()
+    if sys.platform == "linux":
+        ralph.until(lambda: not psutil.pid_exists(agent.recorded(1)["pid"]), 5)
+    shutil.rmtree(ralph.folder)
+    assert is_running(child)
+
+    done = ralph(action)
+    assert done.returncode == 0
+    assert b"The agent of a loop that had died was still at work; it was ended." in done.stdout
+    assert not is_running(child)
+    assert b"ended" not in ralph("--stop").stdout
+
+
+def test_a_cleaned_worktree_keeps_its_loop(ralph: Ralph, agent: FakeAgent, tmp_path: Path) -> None:
+    agent.set_runs(
+        [runs("git", "clean", "-fdxq")], [runs("git", "clean", "-fdxq"), awaits(str(tmp_path / "go")), PROMISE_STEP]
+    )
+    running = ralph.start("Add a login.", "--verify", "echo fine; git clean -fdxq")
+    ralph.until_running(2)
+    assert ralph.loop("Add a login.").returncode == 1, "the lock is not in the worktree"
+    (tmp_path / "go").touch()
+
+    assert running.wait(30) == 0
+    assert [entry["number"] for entry in ralph.history()] == [2], "the first line went with the folder"
+    assert ralph.state()["status"] == "completed"
 
 
 def test_a_torn_history_is_continued_after_the_damage(ralph: Ralph, agent: FakeAgent) -> None:

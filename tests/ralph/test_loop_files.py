@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from sidecar.core.clock import SystemClock
 from sidecar.core.errors import Conflict, InvalidParams, WorkspaceUnavailable
 from sidecar.ralph import loop_lock, user_context
 from sidecar.ralph.loop_folder import (
@@ -23,6 +24,7 @@ from sidecar.ralph.loop_lock import LockOwner
 from sidecar.ralph.model import RalphIteration
 from sidecar.system import filelock
 
+CLOCK = SystemClock()
 OWNER = LockOwner(os.getpid(), "2026-03-01T09:30:00.000Z")
 
 
@@ -69,18 +71,18 @@ def test_empty_context_is_rejected_and_write_errors_are_reported(folder: LoopFol
 
 def test_lock_belongs_to_one_loop_and_names_it_until_released(folder: LoopFolder) -> None:
     assert loop_lock.lock_owner(folder) is None
-    with loop_lock.hold_lock(folder, OWNER) as dead:
-        assert dead is None
+    with loop_lock.hold_lock(folder, OWNER, CLOCK) as lock:
+        assert (lock.dead_owner, lock.ended_agent) == (None, False)
         assert loop_lock.lock_owner(folder) == OWNER
-        with pytest.raises(Conflict, match=f"process {os.getpid()}"), loop_lock.hold_lock(folder, OWNER):
+        with pytest.raises(Conflict, match=f"process {os.getpid()}"), loop_lock.hold_lock(folder, OWNER, CLOCK):
             pass
         with pytest.raises(Conflict):
-            loop_lock.reset(folder, "")
+            loop_lock.reset(folder, CLOCK)
     assert loop_lock.lock_owner(folder) is None
     Path(folder.lock).write_bytes(b'{"pid":1,"since":"long ago"}')
     assert loop_lock.lock_owner(folder) is None, "whom it names died"
-    with loop_lock.hold_lock(folder, OWNER) as dead:
-        assert dead == LockOwner(1, "long ago")
+    with loop_lock.hold_lock(folder, OWNER, CLOCK) as lock:
+        assert lock.dead_owner == LockOwner(1, "long ago")
 
 
 def test_every_history_line_is_read_back_despite_torn_lines(folder: LoopFolder) -> None:

@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from sidecar.core.clock import SystemClock
-from sidecar.system.process_tree import MARK, kill_group, kill_marked, start, terminate_tree
+from sidecar.system.process_tree import MARK, kill_group, kill_marked, kill_survivors, start, start_time, terminate_tree
 
 CLOCK = SystemClock()
 SLEEP = "import time; time.sleep(60)"
@@ -104,6 +104,17 @@ def test_processes_with_another_mark_survive(mark: str, started: Start) -> None:
     kill_marked(f"{mark}-other", CLOCK)
     assert process.poll() is None
     terminate_tree(process, mark, 1_000, CLOCK)
+
+
+def test_a_survivor_is_killed_only_if_pid_start_and_mark_agree(mark: str, started: Start) -> None:
+    process = started(SLEEP)
+    at = start_time(process.pid)
+    assert not kill_survivors(process.pid, at, f"{mark}-other", CLOCK)
+    assert not kill_survivors(process.pid, at - 60, mark, CLOCK), "another program had this id"
+    assert not kill_survivors(process.pid, at + 60, mark, CLOCK)
+    assert process.poll() is None
+    assert kill_survivors(process.pid, at, mark, CLOCK)
+    assert process.wait(20) != 0
 
 
 def _pid_in(file: Path) -> int:

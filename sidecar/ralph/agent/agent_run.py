@@ -40,6 +40,15 @@ class AgentCommand:
 
 
 @dataclass(frozen=True, slots=True)
+class AgentProcess:
+    """The identity of a running agent or check: its start in seconds since 1970, and the mark of its descendants."""
+
+    pid: int
+    started_at: float
+    mark: str
+
+
+@dataclass(frozen=True, slots=True)
 class TimeLimits:
     """Time limits of a run. `grace_ms` is the time between the agent's result, or the request to stop, and the kill."""
 

@@ -14,11 +14,11 @@ from typing import IO
 
 from sidecar.core.clock import Clock
 from sidecar.core.errors import AgentUnavailable, WorkspaceUnavailable
-from sidecar.ralph.agent.agent_run import AgentCommand, AgentResult, EndedBy, TimeLimits
+from sidecar.ralph.agent.agent_run import AgentCommand, AgentProcess, AgentResult, EndedBy, TimeLimits
 from sidecar.ralph.agent.harnesses import find_program
 from sidecar.ralph.agent.output_parser import OutputParser
 from sidecar.ralph.agent.promise import PromiseSearch
-from sidecar.system.process_tree import kill_group, start, terminate_tree
+from sidecar.system.process_tree import kill_group, start, start_time, terminate_tree
 from sidecar.system.safe_open import open_regular
 
 HEAD_BYTES = 1024 * 1024
@@ -106,20 +106,23 @@ def run_agent(
     log_path: Path,
     stream: Callable[[str], None] | None,
     no_grace: threading.Event | None = None,
+    on_start: Callable[[AgentProcess | None], None] | None = None,
 ) -> AgentResult:
     """Run an agent to its end; raise AgentUnavailable or WorkspaceUnavailable before anything runs.
 
     `prompt` is passed to detect its echo; `log_path` is the output file; `stream` receives the agent's text as it
-    arrives. The agent ends by itself, at a time limit, by `stop`, or when the grace after its result is over. There is
-    no grace once `no_grace` is set.
+    arrives; `on_start` receives the process, and None once it has ended. The agent ends by itself, at a time limit, by
+    `stop`, or when the grace after its result is over. There is no grace once `no_grace` is set.
     """
     started_at_ms, start_ms = clock.now_ms(), clock.monotonic_ms()
     parser = OutputParser(command.output_format, PromiseSearch(promise, prompt), started_at_ms, stream)
-    mark = str(log_path)
+    mark = f"{log_path}@{started_at_ms}"
     process = _start_process(command, mark)
     output_log = OutputLog(log_path)
     pipes = _Pipes(process, command.stdin)
     try:
+        if on_start is not None:
+            on_start(AgentProcess(process.pid, start_time(process.pid), mark))
         ended_by = _read_until_end(process, pipes, parser, output_log, time_limits, stop, clock)
         if ended_by != "exit":
             terminate_tree(process, mark, time_limits.grace_ms, clock, no_grace)
@@ -129,6 +132,8 @@ def run_agent(
             terminate_tree(process, mark, 0, clock)
         pipes.stop_reading()
         output_log.close()
+    if on_start is not None:
+        on_start(None)
     code = process.returncode
     parser.close(code if ended_by == "exit" else None)
     return AgentResult(
