@@ -192,7 +192,7 @@ class App:
 
         envelope = Request(f"{INTERNAL_ID_PREFIX}{self.new_id()}", method, None)
         request = PendingRequest(envelope, self.clock.monotonic_ms(), 0, is_internal=True)
-        self.scheduler.start_job(partial(self._run_internal_job, request, work))
+        self.scheduler.start_job(partial(self._run_internal_job, request, work), method)
 
     def _run_internal_job(self, request: PendingRequest, work: "Callable[[Any], None]") -> None:
         self.connection.track(request)

@@ -23,7 +23,9 @@ class Lane(StrEnum):
     WORKSPACE = "workspace"
     """On the worker pool, one at a time per workspace (`cwd`), in order of arrival."""
     JOB = "job"
-    """On its own thread, with `$/progress` and cancellation."""
+    """On its own thread, with `$/progress` and cancellation; a few of each method."""
+    LOOP = "loop"
+    """Like a job, but it mostly waits for another process, so that many may run."""
 
 
 @dataclass(frozen=True, slots=True)

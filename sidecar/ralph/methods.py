@@ -93,7 +93,7 @@ METHODS = (
     method(
         "ralph/start",
         start,
-        lane=Lane.JOB,
+        lane=Lane.LOOP,
         errors=(*_FOLDER, Conflict, StateDegraded, Busy, Cancelled, AgentUnavailable),
     ),
     method("ralph/stop", stop, lane=Lane.SHARED, errors=_FOLDER),

@@ -233,8 +233,8 @@ class Connection:
             return
         try:
             run = partial(self._run, dispatcher, request)
-            if lane == "job":
-                self._scheduler.start_job(run)
+            if lane in {"job", "loop"}:
+                self._scheduler.start_job(run, request.method, is_loop=lane == "loop")
             elif lane != "shared" or request.is_notification or not self._coalescer.join(request):
                 key = _workspace_key(request.params) if lane == "workspace" else None
                 request.task = Task(run, key, request.size)

@@ -5,7 +5,7 @@ The pool is bounded and runs one task per key at a time; jobs have a few threads
 
 import sys
 import threading
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -20,6 +20,9 @@ class Limits(NamedTuple):
 
     workers: int = 6
     jobs: int = 4
+    """Maximum for one method, so that its jobs do not starve those of another."""
+    loops: int = 64
+    """Maximum for one method whose jobs mostly wait for another process."""
     queued: int = 128
     queued_per_key: int = 32
     queued_bytes: int = 64 * 1024 * 1024
@@ -149,7 +152,7 @@ class Scheduler:
         self._running = 0
         self._idle = 0
         self._workers = 0
-        self._jobs = 0
+        self._jobs: Counter[str] = Counter()
         self._average_ms = 20.0
         self._closed = False
 
@@ -177,13 +180,14 @@ class Scheduler:
             if len(self._ready) > self._idle and self._workers < self._limits.workers:
                 self._start_worker()
 
-    def start_job(self, run: Callable[[], None]) -> None:
-        """Run a job on its own thread. Raise Busy when the maximum number of jobs is running."""
+    def start_job(self, run: Callable[[], None], method: str, *, is_loop: bool = False) -> None:
+        """Run a job on its own thread. Raise Busy when the maximum number of the method's jobs is running."""
         with self._changed:
-            if self._closed or self._jobs >= self._limits.jobs:
-                raise self._busy(f"{self._jobs} jobs are running already")
-            threading.Thread(target=self._run_job, args=(run,), name="job", daemon=True).start()
-            self._jobs += 1
+            running = self._jobs[method]
+            if self._closed or running >= (self._limits.loops if is_loop else self._limits.jobs):
+                raise self._busy(f"{running} jobs of {method} are running already")
+            threading.Thread(target=self._run_job, args=(run, method), name="job", daemon=True).start()
+            self._jobs[method] += 1
 
     def discard(self, task: Task) -> bool:
         """Remove a task that has not started from its queue; return False if it has."""
@@ -201,7 +205,9 @@ class Scheduler:
     def drain(self, wait_ms: float) -> bool:
         """Wait at most `wait_ms` until nothing is queued or running; return whether that is so."""
         with self._changed:
-            return self._changed.wait_for(lambda: not (self._queued or self._running or self._jobs), wait_ms / 1000)
+            return self._changed.wait_for(
+                lambda: not (self._queued or self._running or self._jobs.total()), wait_ms / 1000
+            )
 
     def close(self, grace_ms: float) -> bool:
         """Drop what is queued and wait at most `grace_ms` for what runs; return whether nothing runs any more."""
@@ -210,7 +216,10 @@ class Scheduler:
             self._ready.clear()
             self._waiting.clear()
             self._changed.notify_all()
-            return self._changed.wait_for(lambda: not (self._running or self._jobs), grace_ms / 1000)
+            return self._changed.wait_for(self._is_idle, grace_ms / 1000)
+
+    def _is_idle(self) -> bool:
+        return not (self._running or self._jobs.total())
 
     def _start_worker(self) -> None:
         worker = threading.Thread(target=self._work, name=f"worker-{self._workers + 1}", daemon=True)
@@ -274,10 +283,10 @@ class Scheduler:
         elif waiting is not None:
             del self._waiting[key]
 
-    def _run_job(self, run: Callable[[], None]) -> None:
+    def _run_job(self, run: Callable[[], None], method: str) -> None:
         try:
             run()
         finally:
             with self._changed:
-                self._jobs -= 1
+                self._jobs[method] -= 1
                 self._changed.notify_all()

@@ -77,17 +77,19 @@ def test_loops_run_in_parallel_for_several_changes_and_once_per_change(
 ) -> None:
     client = process.client
     gate = tmp_path / "gate"
-    agents = [FakeAgent(tmp_path / f"agent-{number}", [awaits(str(gate)), PROMISE_STEP]) for number in range(3)]
+    agents = [FakeAgent(tmp_path / f"agent-{number}", [awaits(str(gate)), PROMISE_STEP]) for number in range(5)]
     started = [
         client.start("ralph/start", {**start_params, "change": f"change-{number}", "harnessCommand": entry.command})
         for number, entry in enumerate(agents)
     ]
     ralph.until(lambda: all(entry.runs for entry in agents))
+    for job in ("registry/refresh", "codebase/index"):
+        client.request(job, {"cwd": start_params["cwd"]})
     refused = client.error("ralph/start", {**start_params, "change": "change-0"})
     gate.touch()
 
     assert refused.code == -32015
-    assert [client.result(entry, patience=60)["status"] for entry in started] == ["completed"] * 3
+    assert [client.result(entry, patience=60)["status"] for entry in started] == ["completed"] * 5
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGTERM ends a process at once there")
