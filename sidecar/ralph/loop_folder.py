@@ -5,6 +5,7 @@ and stop request are in the worktree's git directory, which no `git clean` empti
 """
 
 import os
+from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -152,6 +153,8 @@ def delete_file(path: str) -> None:
 
 MAX_STORED_ITERATIONS = 100
 """Number of iterations whose files are retained; older ones remain in the history."""
+MAX_STORED_BYTES = 64 * 2**20
+"""Maximum total size of these files; the oldest are deleted first."""
 MAX_STORED_PROMPT_BYTES = 512 * 1024
 
 _NUMBERED = lazy_regex(r"(\d{4,})\.(?:prompt\.md|output|verify|cmd)")
@@ -171,10 +174,20 @@ def prune_files(folder: LoopFolder, last: int) -> None:
     """Shorten the prompt of the iteration that just ended, and delete the files of old iterations."""
     with suppress(OSError):
         _shorten(folder.prompt_path(last))
-        for name in os.listdir(folder.iterations):
-            match = _NUMBERED.fullmatch(name)
-            if match is not None and int(match[1]) <= last - MAX_STORED_ITERATIONS:
-                (folder.iterations / name).unlink()
+    with suppress(OSError):
+        total = 0
+        for number, size, path in sorted(_iteration_files(folder), reverse=True):
+            total += size
+            if number <= last - MAX_STORED_ITERATIONS or (total > MAX_STORED_BYTES and number != last):
+                os.unlink(path)
+
+
+def _iteration_files(folder: LoopFolder) -> Iterator[tuple[int, int, str]]:
+    """Yield number, size and path of each file of an iteration."""
+    with os.scandir(folder.iterations) as entries:
+        for entry in entries:
+            if (match := _NUMBERED.fullmatch(entry.name)) is not None:
+                yield int(match[1]), entry.stat(follow_symlinks=False).st_size, entry.path
 
 
 def delete_iteration_files(folder: LoopFolder) -> None:

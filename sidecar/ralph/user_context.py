@@ -31,7 +31,7 @@ class Context(NamedTuple):
 def add(folder: LoopFolder, text: str) -> int:
     """Append a text on lines of its own and return the new file size in bytes.
 
-    Raise InvalidParams for an empty text, WorkspaceUnavailable if the file cannot be written.
+    Raise InvalidParams for an empty text or one that does not fit, WorkspaceUnavailable if the file cannot be written.
     """
     added = text.replace("\r\n", "\n").strip("\n")
     if not added.strip():
@@ -40,7 +40,13 @@ def add(folder: LoopFolder, text: str) -> int:
     with _open_locked(folder) as fd:
         size = os.fstat(fd).st_size
         lacks_line_end = size > 0 and _last_byte(fd, size) != b"\n"
-        _write_all(fd, ("\n" if lacks_line_end else "").encode() + added.encode("utf-8", "replace") + b"\n")
+        line = ("\n" if lacks_line_end else "").encode() + added.encode("utf-8", "replace") + b"\n"
+        if size + len(line) > MAX_CONTEXT_BYTES:
+            raise InvalidParams(
+                f"The context would be larger than {MAX_CONTEXT_BYTES} bytes, so nothing was added.",
+                hint=f"It has {size} bytes; `--clear-context` empties it.",
+            )
+        _write_all(fd, line)
         os.fsync(fd)
         return os.fstat(fd).st_size
 

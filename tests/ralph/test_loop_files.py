@@ -61,6 +61,27 @@ def test_append_that_waited_while_an_editor_replaced_the_file_reaches_the_new_fi
     assert user_context.read(folder).text == "Edited.\nLast."
 
 
+def test_context_beyond_the_limit_is_refused_when_it_is_added(folder: LoopFolder) -> None:
+    user_context.add(folder, "x" * (user_context.MAX_CONTEXT_BYTES - 1))
+    with pytest.raises(InvalidParams, match="so nothing was added"):
+        user_context.add(folder, "y")
+    assert user_context.read(folder).text == "x" * (user_context.MAX_CONTEXT_BYTES - 1)
+
+
+def test_stored_outputs_have_a_total_cap(folder: LoopFolder, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("sidecar.ralph.loop_folder.MAX_STORED_BYTES", 25)
+    for number in range(1, 5):
+        folder.output_path(number).write_bytes(b"0123456789")
+        prune_files(folder, number)
+    assert [folder.output_path(number).exists() for number in range(1, 5)] == [False, False, True, True]
+
+
+def test_damaged_state_is_named(folder: LoopFolder) -> None:
+    assert loop_lock.status_of(folder, 10, 0).problem is None
+    Path(folder.state).write_bytes(b"{")
+    assert loop_lock.status_of(folder, 10, 0).problem == f"The loop's state is damaged: {folder.state}"
+
+
 def test_empty_context_is_rejected_and_write_errors_are_reported(folder: LoopFolder) -> None:
     with pytest.raises(InvalidParams):
         user_context.add(folder, " \n ")
