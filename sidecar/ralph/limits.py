@@ -38,7 +38,6 @@ class LoopUsage:
     """Resources used by a loop so far."""
 
     iterations: int = 0
-    """Without those stopped by a usage limit."""
     elapsed_ms: float = 0
     tokens: int = 0
     cost_usd: float = 0
@@ -116,6 +115,9 @@ FIRST_BACKOFF_MS, MAX_BACKOFF_MS = 500, 60_000
 
 FIRST_PAUSE_MS, MAX_PAUSE_MS = 5 * 60_000, 60 * 60_000
 """Pause between attempts at a usage limit without a reset time."""
+
+MAX_PAUSES = 24
+"""Maximum number of pauses in a row: almost a day of those without a reset time."""
 
 RESET_MARGIN_MS = 2_000
 """Clocks differ: an attempt a moment too early would be rejected again."""

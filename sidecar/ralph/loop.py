@@ -248,6 +248,9 @@ def _ending_or_wait(loop: LoopState, finished: FinishedIteration) -> tuple[Endin
     ended = outcome.ending_after(turn, plan.limits, loop.usage, plan.params.completion_promise)
     if ended is not None:
         return ended, 0
+    if loop.pauses > limits.MAX_PAUSES:
+        reason = f"{limits.MAX_PAUSES} pauses in a row did not end the usage limit. {line.reason or ''}"
+        return Ending("limit", LIMIT, reason.strip()), 0
     wait_ms = _wait_ms(loop, finished)
     max_time_ms = plan.limits.max_time_ms
     if wait_ms and max_time_ms is not None and loop.elapsed_ms() + wait_ms >= max_time_ms:

@@ -59,6 +59,10 @@ COMPLETED, FAILED, USAGE, LIMIT, STUCK, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 4,
 """Exit codes, as specified in decisions.md."""
 
 
+FAILURES: tuple[IterationOutcome, ...] = ("failed", "timedOut", "usageLimit")
+"""Outcomes that --fail-fast and --max-failures count."""
+
+
 class Ending(NamedTuple):
     """Reason why the loop ends."""
 
@@ -120,8 +124,7 @@ def ending_after(iteration: IterationSummary, limit: Limits, usage: LoopUsage, p
     if iteration.abort is not None:
         return Ending("aborted", STUCK, f"The agent ended the loop: {iteration.abort}")
     limit_reached = limits.limit_reached(limit, usage)
-    is_failure = iteration.outcome in ("failed", "timedOut")
-    if is_failure and not (iteration.outcome == "timedOut" and limit_reached):
+    if iteration.outcome in FAILURES and not (iteration.outcome == "timedOut" and limit_reached):
         failed = limits.failure_limit_reached(limit, usage)
         if failed is not None:
             return Ending("failed", FAILED, f"{failed} {iteration.failure or ''}".strip())

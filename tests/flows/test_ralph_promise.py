@@ -2,6 +2,9 @@
 
 import time
 
+import pytest
+
+from sidecar.ralph import limits
 from tests.support.fake_agent import (
     FakeAgent,
     claude_result,
@@ -176,18 +179,44 @@ def test_consecutive_failures_back_off_and_may_end_the_loop(ralph: Ralph, agent:
     assert done.stdout.count(b"waiting until") == 3, "after each that came fast, but the last"
 
 
-def test_a_usage_limit_pauses_until_its_reset_without_using_an_iteration(ralph: Ralph, agent: FakeAgent) -> None:
+def test_a_usage_limit_pauses_until_its_reset(ralph: Ralph, agent: FakeAgent) -> None:
     path = f"{agent.install_as('claude')}:/usr/bin:/bin"
     resets_at = int(time.time()) + 3
     limited = f"Claude AI usage limit reached|{resets_at}"
     agent.set_runs([event(type="result", subtype="success", is_error=True, result=limited, session_id="s")], [
         claude_text("<promise>COMPLETE</promise>"), claude_result("<promise>COMPLETE</promise>")])  # fmt: skip
-    done = ralph.loop("Add a login.", "--harness", "claude", "--max-iterations", "1", PATH=path)
+    done = ralph.loop("Add a login.", "--harness", "claude", "--max-iterations", "2", PATH=path)
 
     assert done.returncode == 0, done.stdout
     assert time.time() >= resets_at
     assert [entry["outcome"] for entry in ralph.history()] == ["usageLimit", "succeeded"]
     assert b"waiting until" in done.stdout
+
+
+def test_limits_on_iterations_and_failures_precede_a_usage_limit(ralph: Ralph, agent: FakeAgent) -> None:
+    path = f"{agent.install_as('claude')}:/usr/bin:/bin"
+    limited = f"Claude AI usage limit reached|{int(time.time()) + 3_600}"
+    agent.set_runs([event(type="result", subtype="success", is_error=True, result=limited, session_id="s")])
+    for flags, status, reason in (
+        (("--max-iterations", "1"), 3, "(--max-iterations)"),
+        (("--fail-fast",), 1, "(--fail-fast)"),
+        (("--max-failures", "1"), 1, "(--max-failures)"),
+    ):
+        done = ralph.loop("Add a login.", "--harness", "claude", *flags, PATH=path)
+        assert (done.returncode, reason in last_line(done)) == (status, True), done.stdout
+    assert agent.runs == 3
+
+
+def test_pauses_in_a_row_are_capped(ralph: Ralph, agent: FakeAgent, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(limits, "RESET_MARGIN_MS", 1)
+    monkeypatch.setattr(limits, "MAX_PAUSES", 2)
+    agent.set_runs([outputs(f"Claude usage limit reached|{int(time.time())}"), exits(1)])
+    monkeypatch.setattr(limits, "FIRST_PAUSE_MS", 1)
+    done = ralph.loop("Add a login.", "--max-iterations", "0")
+
+    assert done.returncode == 3
+    assert last_line(done).startswith("limit: 2 pauses in a row did not end the usage limit.")
+    assert agent.runs == 3
 
 
 def test_a_usage_limit_beyond_the_time_limit_ends_the_loop(ralph: Ralph, agent: FakeAgent) -> None:

@@ -78,7 +78,9 @@ SPENT = LoopUsage(iterations=4, failures_in_row=2)
         (iteration("failed"), Limits(max_failures=3), None),
         (iteration("failed"), Limits(max_failures=2, max_iterations=4), 1),
         (iteration("timedOut"), Limits(fail_fast=True, max_iterations=4), 3),
-        (iteration("usageLimit"), Limits(fail_fast=True), None),
+        (iteration("usageLimit"), Limits(fail_fast=True), 1),
+        (iteration("usageLimit"), Limits(max_iterations=4), 3),
+        (iteration("usageLimit"), Limits(), None),
     ],
 )
 def test_loop_ends_with_the_exit_code_of_the_reason(what: IterationSummary, limits: Limits, status: int | None) -> None:

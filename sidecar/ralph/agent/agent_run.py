@@ -69,7 +69,8 @@ class UsageLimit:
 class AgentResult:
     """The result of one agent run.
 
-    `exit_code` is null if a signal ended the process. `promise` covers the whole final text; `final_text` is its end.
+    `exit_code` is null if a signal ended the process. `promise` refers to the agent's last message, whose end is
+    `last_message`; `final_text` is the same, or the end of the whole output if that is plain text.
     The output file is capped; `output_truncated` reports that. `error` is the error the agent itself reported, on one
     line.
     """
@@ -89,6 +90,9 @@ class AgentResult:
     session_id: str | None
     usage_limit: UsageLimit | None
     error: str | None
+    last_message: str = ""
+    edited_files: frozenset[str] = frozenset()
+    """The paths that its editing tools named, as far as the harness reports them."""
 
     @property
     def succeeded(self) -> bool:

@@ -15,11 +15,13 @@ class MessageText:
 
     text: str
     is_piece: bool = False
+    message_id: str | None = None
+    """Texts with the same id belong to one message; a text without one is a message of its own."""
 
 
 @dataclass(frozen=True, slots=True)
 class FinalMessage:
-    """The agent's complete final message, repeated in its result."""
+    """The agent's complete final message, as in its result."""
 
     text: str
 
@@ -29,6 +31,8 @@ class ToolUsed:
     """The agent used a tool, so earlier text was not its final message. `summary` is for display."""
 
     summary: str
+    edited: tuple[str, ...] = ()
+    """The files that it edited, if it was an editing tool."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +108,11 @@ def _claude_blocks(event: Event) -> Iterator[AgentEvent]:
         if not isinstance(block, dict):
             continue
         if block.get("type") == "text" and isinstance(text := block.get("text"), str):
-            yield from _claude_notice(event, text) if _is_notice(event) else (MessageText(text),)
+            message_id = _string(_object(event, "message"), "id") or None
+            text_event = MessageText(text, message_id=message_id)
+            yield from _claude_notice(event, text) if _is_notice(event) else (text_event,)
         elif _string(block, "type") in {"tool_use", "server_tool_use", "mcp_tool_use"}:
-            yield ToolUsed(_tool_summary(block.get("name"), block.get("input")))
+            yield _tool_used(block.get("name"), block.get("input"))
 
 
 def _claude_notice(event: Event, text: str) -> Iterator[AgentEvent]:
@@ -135,7 +141,8 @@ def _claude_result(event: Event) -> Iterator[AgentEvent]:
         yield ErrorReported(text or _message(event.get("errors")) or subtype or "error")
         yield Finished(succeeded=False)
     else:
-        yield FinalMessage(text)
+        if isinstance(event.get("result"), str):
+            yield FinalMessage(text)
         yield Finished(succeeded=True)
 
 
@@ -163,7 +170,7 @@ def parse_codex(event: Event) -> Iterator[AgentEvent]:
         case "item.completed" if kind in {"agent_message", "assistant_message"}:
             yield MessageText(_message(item.get("text")))
         case "item.started" | "item.completed" if kind and kind not in _CODEX_IGNORED:
-            yield ToolUsed(_tool_summary(kind, item))
+            yield _tool_used(kind, item)
         case "turn.completed":
             usage = _object(event, "usage")
             yield Usage(_count(usage, "input_tokens"), _count(usage, "output_tokens"))
@@ -185,13 +192,15 @@ def _parse_codex_before_0_45(event: Event) -> Iterator[AgentEvent]:
         case "agent_message":
             yield MessageText(_message(event))
         case "exec_command_begin" | "patch_apply_begin" | "mcp_tool_call_begin" | "web_search_begin":
-            yield ToolUsed(_tool_summary(str(event.get("type")).removesuffix("_begin"), event))
+            yield _tool_used(str(event.get("type")).removesuffix("_begin"), event)
         case "token_count":
             usage = _object(_object(event, "info"), "total_token_usage") or event
             yield Usage(_count(usage, "input_tokens"), _count(usage, "output_tokens"))
         case "error":
             yield ErrorReported(_message(event) or "error")
         case "task_complete":
+            if isinstance(text := event.get("last_agent_message"), str):
+                yield FinalMessage(text)
             yield Finished(succeeded=True)
         case _:
             pass
@@ -205,7 +214,7 @@ def parse_gemini(event: Event) -> Iterator[AgentEvent]:
         case "message" if event.get("role") == "assistant":
             yield MessageText(_message(event.get("content")), is_piece=bool(event.get("delta")))
         case "tool_use":
-            yield ToolUsed(_tool_summary(event.get("tool_name"), event.get("parameters")))
+            yield _tool_used(event.get("tool_name"), event.get("parameters"))
         case "error" if event.get("severity") != "warning":
             yield ErrorReported(_message(event) or "error")
         case "result":
@@ -225,9 +234,9 @@ def parse_opencode(event: Event) -> Iterator[AgentEvent]:
     part = _object(event, "part")
     match event.get("type"):
         case "text":
-            yield MessageText(_message(part.get("text")))
+            yield MessageText(_message(part.get("text")), message_id=_string(part, "messageID") or None)
         case "tool_use":
-            yield ToolUsed(_tool_summary(part.get("tool"), _object(part, "state").get("input")))
+            yield _tool_used(part.get("tool"), _object(part, "state").get("input"))
         case "step_finish":
             tokens = _object(part, "tokens")
             cache = _object(tokens, "cache")
@@ -247,6 +256,23 @@ PARSERS: Mapping[Literal["claude", "codex", "gemini", "opencode"], Callable[[Eve
     "gemini": parse_gemini,
     "opencode": parse_opencode,
 }
+
+
+_CLAUDE_TYPES = frozenset(("system", "assistant", "user", "result", "rate_limit_event"))
+_CODEX_PREFIXES = ("thread.", "turn.", "item.")
+_GEMINI_TYPES = frozenset(("init", "message", "tool_use", "tool_result", "result"))
+
+
+def format_of(event: Event) -> Literal["claude", "codex", "gemini", "opencode"] | None:
+    """Return the harness that prints such an event, which a custom command may run."""
+    kind = _string(event, "type")
+    if isinstance(event.get("sessionID"), str):
+        return "opencode"
+    if kind.startswith(_CODEX_PREFIXES) or _object(event, "msg"):
+        return "codex"
+    if kind in _CLAUDE_TYPES and isinstance(event.get("session_id"), str) and "status" not in event:
+        return "claude"
+    return "gemini" if kind in _GEMINI_TYPES else None
 
 
 def _object(event: Event, name: str) -> Event:
@@ -270,12 +296,30 @@ def _message(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-def _tool_summary(name: object, raw_arguments: object) -> str:
-    """Return the tool's name and its main argument on one line."""
+_EDITING_TOOLS = frozenset(("Edit", "MultiEdit", "Write", "NotebookEdit", "write_file", "replace", "edit", "write"))
+_PATH_ARGUMENTS = ("file_path", "path", "filePath")
+
+
+def _tool_used(name: object, raw_arguments: object) -> ToolUsed:
+    """Return the use of a tool, with its name and its main argument on one line."""
     arguments = raw_arguments if isinstance(raw_arguments, dict) else {}
-    names = ("file_path", "path", "filePath", "command", "pattern", "query", "description")
+    names = (*_PATH_ARGUMENTS, "command", "pattern", "query", "description")
     target = next((value for key in names if isinstance(value := arguments.get(key), str)), "")
-    return " ".join(f"{name or 'tool'} {target}".split())[:120]
+    return ToolUsed(" ".join(f"{name or 'tool'} {target}".split())[:120], tuple(_edited(name, arguments)))
+
+
+def _edited(name: object, arguments: Event) -> Iterator[str]:
+    """Yield the paths that an editing tool names; Codex lists its changes, or has them as members by path."""
+    if name in {"file_change", "patch_apply"}:
+        changes = arguments.get("changes")
+        for change in changes if isinstance(changes, list | dict) else ():
+            path = change.get("path") if isinstance(change, dict) else change
+            if isinstance(path, str):
+                yield path
+    elif isinstance(name, str) and name in _EDITING_TOOLS:
+        yield from (
+            value for key in (*_PATH_ARGUMENTS, "notebook_path") if isinstance(value := arguments.get(key), str)
+        )
 
 
 def _number(value: object) -> float | None:

@@ -20,6 +20,7 @@ from sidecar.ralph.agent.formats import (
     SessionStarted,
     ToolUsed,
     Usage,
+    format_of,
 )
 from sidecar.ralph.agent.promise import PromiseSearch
 from sidecar.ralph.agent.text_stream import AnsiStripper, LineSplitter, LongEventText
@@ -37,11 +38,17 @@ TIME_RESOLUTION = timedelta(minutes=1)
 _TEXT_CHARS = 300
 _LIMIT_KIND = r"(?:usage|session|weekly|daily|hourly|5-hour|opus|sonnet|fable|message|spend(?:ing)?)"
 _REACHED = lazy_regex(
-    r"(?:hit|reached|exceeded|exhausted) your\b[^.\n]{0,60}\b(?:limit|quota|capacity)\b"
-    rf"|\b{_LIMIT_KIND} (?:limit|quota) (?:has been |was )?(?:reached|exceeded|exhausted|hit)\b"
-    r"|\blimit reached\W{0,5}(?:resets?\b|\d{10})|\busage_limit_reached\b|\bquota exceeded\b|\bquota will reset\b",
-    re.IGNORECASE,
+    r"^\W{0,8}(?:(?:api )?error\W{1,3})?(?:claude (?:ai |code )?)?(?:"
+    r"you(?:['’]ve| have) (?:hit|reached|exceeded|exhausted) your\b[^.\n]{0,60}\b(?:limit|quota|capacity)\b"
+    rf"|(?:(?:your|the) )?(?:{_LIMIT_KIND} ){{1,2}}(?:limit|quota) (?:has been |was )?"
+    r"(?:reached|exceeded|exhausted|hit)\s*(?:$|[|.,;:!·∙•(–—-])"
+    r"|limit reached\W{0,5}(?:resets?\b|\d{10})|usage_limit_reached\s*$"
+    r"|quota exceeded\s*(?:$|[.:!]|for quota\b)|your (?:limit|quota) will reset\b"
+    r")|\"type\"\s*:\s*\"usage_limit_reached\"",
+    re.IGNORECASE | re.MULTILINE,
 )
+"""The beginning of a line, so that a test's name or a sentence about limits is none."""
+_HINT = lazy_regex(r"\s*(?:/upgrade|•)")
 _EPOCH = lazy_regex(r"(?:reached\|\s*|resets?_?at\"?\s*[:=]\s*\"?)(\d{10}(?:\d{3})?)\b", re.IGNORECASE)
 _WAIT = lazy_regex(
     r"(?:try again in|resets? (?:in|after)|retry (?:in|after))\s+((?:\d+(?:\.\d+)?\s*[a-z]+[\s,]*(?:and\s+)?)+)",
@@ -62,8 +69,17 @@ _RESET_TIME = lazy_regex(
     re.IGNORECASE,
 )
 
+_BLANK_LINES = lazy_regex(r"\n[ \t\r]*\n\s*")
+_SUMMARY = lazy_regex(
+    r"\W{0,4}(?:total |session )?(?:tokens?|costs?|usage|duration|time|elapsed|model|session|applied edit|commit)\b",
+    re.IGNORECASE,
+)
+"""A line that a harness prints after the agent's last message."""
+_MAX_SUMMARIES = 2
+
 FINAL_CHARS = 64 * 1024
 STDERR_CHARS = 8 * 1024
+MAX_EDITED_FILES = 10_000
 _ONE_LINE_CHARS = 300
 
 
@@ -83,22 +99,29 @@ class OutputParser:
         self._final = Tail(FINAL_CHARS)
         self._stderr_tail = Tail(STDERR_CHARS)
         self._saw_event = False
+        self._message_id: str | None = None
         self._long_text: LongEventText | None = None
         self.finished = False
         self.error: str | None = None
         self.limit: UsageLimit | None = None
         self.usage = Usage()
         self.session_id: str | None = None
+        self.edited_files: set[str] = set()
 
     @property
     def promise(self) -> bool:
-        """Whether the final text so far contains the promise."""
+        """Whether the last message so far contains the promise."""
         return self._promise.found
 
     @property
     def final_text(self) -> str:
-        """The end of the agent's final message."""
+        """The end of the agent's last message, or of its whole output if that is plain text."""
         return self._final.text().strip()
+
+    @property
+    def last_message(self) -> str:
+        """The end of the agent's last message; of plain text, the last paragraph."""
+        return self.final_text if self._saw_event else _split_last_paragraph(self.final_text)[1]
 
     def stdout(self, chunk: bytes) -> None:
         """Process bytes of the agent's standard output."""
@@ -120,13 +143,29 @@ class OutputParser:
         for line, is_complete in self._lines.close():
             self._process_line(line, is_complete)
         self._add_raw_text(self._decoder.decode(b"", final=True))
+        if not self._saw_event:
+            self._read_plain_text()
         if exit_code not in {0, None}:
             errors = self._stderr_tail.text()
             self.error = self.error or _last_line(errors)
             text = "" if self._saw_event else self.final_text[-STDERR_CHARS:]
-            self.limit = self.limit or self._find_limit(errors) or self._find_limit(text)
+            self.limit = self.limit or self._find_limit(_last_words(errors)) or self._find_limit(_last_words(text))
         elif self.limit is None and "|" in self.final_text and "\n" not in self.final_text:
             self.limit = self._find_limit(self.final_text)
+
+    def _read_plain_text(self) -> None:
+        """Look for the promise in the last paragraph, or in the last message of a known harness's events."""
+        text = self._final.text()
+        last_line = text.rstrip().rpartition("\n")[2]
+        event = _event(last_line.encode())
+        output_format = None if event is None else format_of(event)
+        if output_format is None:
+            self._promise.search_again(*_split_last_paragraph(text))
+            return
+        self._parse, self._stream = PARSERS[output_format], None
+        self._discard_text()
+        for line in text.splitlines():
+            self._process_line(line.encode(), is_complete=True)
 
     def _process_line(self, line: bytes, is_complete: bool) -> None:
         if not is_complete and (self._long_text is not None or line.lstrip()[:1] == b"{"):
@@ -144,8 +183,12 @@ class OutputParser:
 
     def _long_event(self, piece: bytes) -> None:
         self._on_first_event()
+        is_first = self._long_text is None
         self._long_text = self._long_text or LongEventText()
-        self._add_raw_text(self._long_text.feed(piece))
+        text = self._long_text.feed(piece)
+        if is_first and text:
+            self._discard_text()
+        self._add_raw_text(text)
         if piece == b"\n":
             self._long_text = None
             self._add_raw_text("\n")
@@ -159,13 +202,13 @@ class OutputParser:
 
     def _apply(self, event: AgentEvent) -> None:
         match event:
-            case MessageText(text, is_piece):
-                self.finished = False
-                self._add_raw_text(text if is_piece else text + "\n")
+            case MessageText():
+                self._add_message(event)
             case FinalMessage(text):
                 self._replace_final_text(AnsiStripper().strip(text))
-            case ToolUsed(summary):
+            case ToolUsed(summary, edited):
                 self.finished = False
+                self.edited_files.update(edited if len(self.edited_files) < MAX_EDITED_FILES else ())
                 self._discard_text()
                 self._send_to_stream(f"· {summary}\n")
             case Usage():
@@ -182,6 +225,13 @@ class OutputParser:
                 if succeeded:
                     self.error = self.limit = None
 
+    def _add_message(self, message: MessageText) -> None:
+        self.finished = False
+        if not message.is_piece and (message.message_id is None or message.message_id != self._message_id):
+            self._discard_text()
+        self._message_id = message.message_id
+        self._add_raw_text(message.text if message.is_piece else message.text + "\n")
+
     def _set_limit(self, limit: UsageLimit | None) -> None:
         """Store a usage limit, unless one with a reset time is known."""
         if limit is not None and (self.limit is None or self.limit.resets_at_ms is None):
@@ -196,6 +246,7 @@ class OutputParser:
         self._send_to_stream(text)
 
     def _replace_final_text(self, text: str) -> None:
+        self._promise.reset()
         if text.strip():
             self._promise.feed("\n" + text)
             if not self.final_text:
@@ -213,6 +264,15 @@ class OutputParser:
 
     def _find_limit(self, text: str) -> UsageLimit | None:
         return find_usage_limit(text, self._now_ms)
+
+
+def _split_last_paragraph(text: str) -> tuple[str, str]:
+    """Split plain text before its last paragraph, which is the agent's last message; a summary of costs follows it."""
+    starts = [0, *(blank.end() for blank in _BLANK_LINES.finditer(text.rstrip()))]
+    for start in reversed(starts[-_MAX_SUMMARIES - 1 :]):
+        if not all(_SUMMARY.match(line) for line in text[start:].splitlines() if line.strip()):
+            return text[:start], text[start:]
+    return text[: starts[-1]], text[starts[-1] :]
 
 
 class Tail:
@@ -283,8 +343,14 @@ def _last_line(text: str) -> str | None:
     return _one_line(lines[-1]) if lines else None
 
 
+def _last_words(text: str) -> str:
+    """Return the last line, without hints on how to go on."""
+    lines = [line for line in text.splitlines() if line.strip() and not _HINT.match(line)]
+    return lines[-1] if lines else ""
+
+
 def find_usage_limit(text: str, now_ms: int) -> UsageLimit | None:
-    """Return the usage limit in an agent's own report of a failure; a time without a zone is local."""
+    """Return the usage limit that a line of an agent's report of a failure states; a time without a zone is local."""
     match = _REACHED.search(text)
     if match is None:
         return None

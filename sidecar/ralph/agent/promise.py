@@ -60,6 +60,14 @@ class PromiseSearch:
         self._tail = ""
         self._from_start = False
 
+    def search_again(self, before: str, last: str) -> None:
+        """Search a whole text from its start, for a promise that ends in its last part."""
+        self.reset()
+        self._from_start = True
+        self.feed(before)
+        self.found = False
+        self.feed(last)
+
     def _store_tail(self, text: str) -> None:
         self._from_start = self._from_start and len(text) <= self._tail_length
         self._tail = text[-self._tail_length :]

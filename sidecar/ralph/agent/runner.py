@@ -152,6 +152,8 @@ def run_agent(
         session_id=parser.session_id,
         usage_limit=parser.limit,
         error=parser.error,
+        last_message=parser.last_message,
+        edited_files=frozenset(parser.edited_files),
     )
 
 

@@ -47,6 +47,11 @@ CLAUDE_TOOL = {"type": "assistant", "message": {"content": [{"type": "tool_use",
         ([claude_text(PROMISE), CLAUDE_TOOL], False),
         ([claude_text(PROMISE), CLAUDE_TOOL, claude_text("not yet")], False),
         ([CLAUDE_TOOL, claude_text("It is done."), claude_text(PROMISE)], True),
+        ([claude_text(PROMISE), claude_text("I was wrong: a test fails.")], False),
+        ([claude_text(PROMISE, message={"id": "m"}), claude_text("Bye.", message={"id": "m"})], True),
+        ([claude_text(PROMISE), {"type": "result", "subtype": "success", "result": "A test fails."}], False),
+        ([claude_text(PROMISE), {"type": "result", "subtype": "success", "result": ""}], False),
+        ([claude_text("x"), {"type": "result", "subtype": "success", "result": PROMISE}], True),
         ([claude_text(PROMISE, parent_tool_use_id="toolu_1")], False),
         ([{"type": "user", "message": {"content": PROMISE}}], False),
         ([{"type": "system", "subtype": "init", "note": PROMISE}], False),
@@ -153,12 +158,46 @@ def test_unresponsive_provider_is_the_error_of_a_killed_run() -> None:
     assert agent_result("claude", retry, {"type": "result", "subtype": "success", "result": "ok"}).error is None
 
 
+@together(
+    ("text", "promise"),
+    [
+        (f"I print {PROMISE} when all is done.\n\nTwo tests fail.\n", False),
+        (f"Two tests fail.\n\nDone now.\n{PROMISE}\n", True),
+        (f"Done now.\n{PROMISE}\n\nTokens: 4.2k sent, 1.1k received. Cost: $0.02\n", True),
+        ("Done now.\n\n<promise>\n\nCOMPLETE\n\n</promise>\n", True),
+        (f"<abort>No.</abort>\n\n{PROMISE}", True),
+    ],
+)
+def test_promise_in_plain_text_counts_in_the_last_paragraph(text: str, promise: bool) -> None:
+    listening = agent_result("plain", text.encode())
+    assert listening.promise is promise
+    assert "<abort>" not in listening.last_message
+
+
+def test_events_of_a_known_harness_are_recognised_in_a_custom_ones_output() -> None:
+    def custom(*events: Any) -> OutputParser:
+        return agent_result("plain", b"Starting.\n", *events)
+
+    result = {"type": "result", "subtype": "success", "session_id": "s", "total_cost_usd": 0.5}
+    early = custom(claude_text(PROMISE, session_id="s"), {**result, "result": "A test fails."})
+    assert (early.promise, early.final_text, early.usage.cost_usd) == (False, "A test fails.", 0.5)
+    assert custom(claude_text("x", session_id="s"), {**result, "result": PROMISE}).promise
+    assert not custom(codex_text(PROMISE), codex_text("A test fails."), {"type": "turn.completed"}).promise
+    assert custom(codex_text("x"), codex_text(PROMISE), {"type": "turn.completed"}).promise
+    limited = custom({"type": "error", "message": "Reconnecting"}, {"type": "turn.failed", "error": "no network"})
+    assert limited.error == "no network"
+
+
 def test_text_about_limits_is_not_a_limit() -> None:
     text = "I made the error say: You've hit your usage limit. Try again at 3pm."
     result = {"type": "result", "subtype": "success", "result": text}
     assert agent_result("claude", claude_text(text), result).limit is None
     assert agent_result("plain", text.encode()).limit is None
     assert agent_result("claude", claude_text(text), exit_code=1).limit is None
+    failed = b"Claude usage limit reached\nFAILED test_limits.py - Claude usage limit reached\n"
+    assert agent_result("plain", failed, exit_code=1).limit is None
+    error = {"type": "turn.failed", "error": {"message": "the test 'usage limit reached' failed"}}
+    assert agent_result("codex", error, exit_code=1).limit is None
 
 
 CODEX_WORK = {"type": "item.completed", "item": {"id": "1", "type": "command_execution", "command": "ls"}}
@@ -175,6 +214,7 @@ def codex_text(text: str) -> dict[str, Any]:
         ([codex_text(PROMISE), CODEX_WORK], False),
         ([codex_text(PROMISE), CODEX_WORK, codex_text("not yet")], False),
         ([CODEX_WORK, codex_text("It is done."), codex_text(PROMISE)], True),
+        ([codex_text(PROMISE), codex_text("I was wrong: a test fails.")], False),
         ([codex_text(PROMISE), {"type": "item.completed", "item": {"type": "todo_list", "items": []}}], True),
         ([codex_text(PROMISE), {"type": "item.completed", "item": {"type": "reasoning", "text": "hm"}}], True),
         ([{"type": "item.completed", "item": {"type": "reasoning", "text": PROMISE}}], False),

@@ -88,6 +88,12 @@ def test_limit_is_parsed_with_its_reset_time(text: str, resets_at_ms: int | None
         "Turn limit reached",
         "RecursionError: you have exceeded the maximum recursion limit",
         "error: the file size limit reached its end",
+        "FAILED tests/test_billing.py::test_usage_limit_reached",
+        "AssertionError: usage limit reached",
+        "I test the message 'usage limit reached' next.",
+        "usage limit reached in tests/test_billing.py",
+        "It prints: You've hit your usage limit. Try again later.",
+        "The quota exceeded what we planned.",
     ],
 )
 def test_other_sentences_are_not_a_limit(text: str) -> None:
