@@ -560,7 +560,9 @@ DECISIONS: dict[str, tuple[str, ...]] = {
     "Ralph: limits, failures, usage limits": (
         "test_ralph_promise.py::test_time_cost_and_token_limits_have_their_own_statuses",
         "test_ralph_promise.py::test_consecutive_failures_back_off_and_may_end_the_loop",
-        "test_ralph_promise.py::test_a_usage_limit_pauses_until_its_reset_without_using_an_iteration",
+        "test_ralph_promise.py::test_a_usage_limit_pauses_until_its_reset",
+        "test_ralph_promise.py::test_limits_on_iterations_and_failures_precede_a_usage_limit",
+        "test_ralph_promise.py::test_pauses_in_a_row_are_capped",
         "test_ralph_promise.py::test_a_usage_limit_beyond_the_time_limit_ends_the_loop",
     ),
     "Ralph: processes end with all they started": (
@@ -577,6 +579,8 @@ DECISIONS: dict[str, tuple[str, ...]] = {
     ),
     "Ralph: one loop per change, crash-safe": (
         "test_ralph_runs.py::test_a_killed_loop_leaves_readable_state_and_a_lock_that_is_taken_over",
+        "test_ralph_runs.py::test_an_agent_that_outlived_its_loop_is_ended",
+        "test_ralph_runs.py::test_a_cleaned_worktree_keeps_its_loop",
         "test_ralph_runs.py::test_a_torn_history_is_continued_after_the_damage",
         "test_ralph_runs.py::test_one_change_has_one_loop_and_other_changes_run_in_parallel",
         "test_ralph_runs.py::test_a_waiting_loop_can_be_stopped",
@@ -593,6 +597,9 @@ DECISIONS: dict[str, tuple[str, ...]] = {
     "Ralph: nothing is committed unless --commit, and then only what the iteration changed": (
         "test_ralph_options.py::test_commits_are_opt_in_and_contain_only_the_iterations_changes",
         "test_ralph_options.py::test_a_commit_refused_by_a_hook_is_reported_and_the_loop_continues",
+        "test_ralph_options.py::test_commits_leave_out_secrets_and_ignored_files",
+        "test_ralph_options.py::test_files_that_a_check_changes_are_committed",
+        "test_ralph_options.py::test_files_of_a_parallel_loop_are_not_committed",
         "test_ralph_options.py::test_a_linked_worktree_has_its_own_loops",
     ),
     "Ralph: the state root ignores itself, ids are path-safe": (

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from sidecar.codebase import ChangedFile, RepositoryState, StateUnavailable, blob_ids
+from sidecar.codebase import ChangedFile, RepositoryState, StateUnavailable, blob_ids, is_secret_path
 from sidecar.core.errors import WorkspaceUnavailable
 from sidecar.system.environment import environment
 from sidecar.system.git import ANY_PROTOCOL, Git, GitFailed
@@ -153,6 +153,27 @@ def commit(root: Path, files: Sequence[str], message: str) -> str:
         timeout=COMMIT_SECONDS,
     )
     return git.text("rev-parse", "HEAD")
+
+
+def excluded_files(root: Path, files: Sequence[str], old_head: str | None) -> list[str]:
+    """Return the files that are never committed: secret by name, or ignored by git and not in the old commit.
+
+    Raise GitFailed.
+    """
+    git = Git(root)
+    # A leading colon would be pathspec magic here.
+    names = b"".join(f"./{name}\0".encode("utf-8", "surrogateescape") for name in files)
+    output = git.run("check-ignore", "--no-index", "-z", "--stdin", stdin=names, success_codes=(0, 1))
+    ignored = {name[2:] for name in output.decode("utf-8", "surrogateescape").split("\0") if name}
+    if ignored and old_head is not None:
+        listed = git.run("ls-tree", "-r", "-z", "--name-only", old_head).decode("utf-8", "surrogateescape")
+        ignored -= set(listed.split("\0"))
+    return [name for name in files if name in ignored or is_secret_path(name)]
+
+
+def relative_paths(root: Path, cwd: Path, paths: Iterable[str]) -> set[str]:
+    """Return paths as an agent in `cwd` named them, relative to the worktree's top."""
+    return {os.path.relpath(os.path.realpath(cwd / path), root).replace(os.sep, "/") for path in paths}
 
 
 def _pathspecs(files: Sequence[str]) -> bytes:

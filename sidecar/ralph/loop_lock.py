@@ -6,8 +6,8 @@ dies. Whoever takes it next ends an agent that outlived its loop.
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -100,6 +100,20 @@ def lock_owner(folder: LoopFolder) -> LockOwner | None:
         return None
     finally:
         os.close(fd)
+
+
+def other_loops(folder: LoopFolder, since_ms: int) -> list[str]:
+    """Return the changes with another loop in the same worktree that runs or ended after a moment."""
+    others: list[str] = []
+    with suppress(OSError), os.scandir(folder.control) as entries:
+        for entry in entries:
+            change = entry.name.removesuffix(".lock")
+            if change in {entry.name, folder.change}:
+                continue
+            is_recent = entry.stat(follow_symlinks=False).st_mtime * 1_000 >= since_ms
+            if is_recent or lock_owner(replace(folder, change=change)) is not None:
+                others.append(change)
+    return sorted(others)
 
 
 def _acquire(fd: int) -> bool:

@@ -7,16 +7,19 @@ from pathlib import Path
 from threading import Event
 
 from sidecar.core.clock import Clock, rfc3339
+from sidecar.core.redact import redact
+from sidecar.core.text import one_line
 from sidecar.ralph import iteration_changes as worktree
 from sidecar.ralph import iteration_continuity, user_context
 from sidecar.ralph.agent.agent_run import AgentCommand, AgentProcess, AgentResult, TimeLimits
 from sidecar.ralph.agent.harnesses import agent_command
 from sidecar.ralph.agent.runner import MAX_LOG_BYTES, run_agent
-from sidecar.ralph.iteration_changes import Changes
+from sidecar.ralph.iteration_changes import Changes, WorktreeState
 from sidecar.ralph.iteration_continuity import OpenedRun, RunIdentity
 from sidecar.ralph.iteration_prompt import FailedCheck, PromptInputs, abort_reason, build_prompt
 from sidecar.ralph.limits import FAST_FAILURE_MS, VERIFY_TIMEOUT_MS, wall_ms
 from sidecar.ralph.loop_folder import create_folder, write_prompt
+from sidecar.ralph.loop_lock import other_loops
 from sidecar.ralph.loop_state import LoopState
 from sidecar.ralph.model import (
     IterationOutcome,
@@ -26,7 +29,7 @@ from sidecar.ralph.model import (
     RalphRunning,
     RalphVerification,
 )
-from sidecar.ralph.outcome import failure_reason, must_change_prompt, outcome_of, update_stall
+from sidecar.ralph.outcome import FAILURES, failure_reason, must_change_prompt, outcome_of, update_stall
 from sidecar.ralph.user_context import Context
 from sidecar.system.atomic_write import write_atomic
 from sidecar.system.git import GitFailed
@@ -36,6 +39,9 @@ NO_PROMISE = "(checks have no promise)"
 
 MAX_OUTPUT_CHARACTERS = 6_000
 """Maximum length of a check's output in the next prompt; the last lines show what failed."""
+
+_MAX_GIT_CHARACTERS = 600
+"""Maximum length of the words of git or a hook in a warning."""
 
 MAX_FILES_IN_HISTORY = 100
 """Maximum number of changed files in a history line."""
@@ -78,7 +84,7 @@ def run_iteration(loop: LoopState) -> FinishedIteration:
     return FinishedIteration(
         line,
         agent_run.agent_result,
-        abort_reason(agent_run.agent_result.final_text) if agent_run.outcome == "succeeded" else None,
+        abort_reason(agent_run.agent_result.last_message) if agent_run.outcome == "succeeded" else None,
     )
 
 
@@ -91,8 +97,12 @@ def _run_and_verify(loop: LoopState, context: Context, opened: OpenedRun | None)
     agent_result = _run_command(loop, command, prompt)
     changes = worktree.compare(before, worktree.take_snapshot(workspace))
     warnings = [text for text in (context.problem, changes.problem) if text]
-    commits = [*changes.commits, *_commit_changes(loop, changes, warnings)]
-    return _AgentRun(agent_result, changes, commits, _run_checks(loop, agent_result), warnings)
+    commits = [*changes.commits, *_commit_changes(loop, before, changes, agent_result, warnings)]
+    checks = _run_checks(loop, agent_result)
+    if checks is not None:  # a check may change files too
+        changes = worktree.compare(before, worktree.take_snapshot(workspace))
+        commits = [*changes.commits, *_commit_changes(loop, before, changes, agent_result, warnings, ", checks")]
+    return _AgentRun(agent_result, changes, commits, checks, list(dict.fromkeys(warnings)))
 
 
 def _line(loop: LoopState, agent_run: _AgentRun, summary: RalphContinuity | None, *, accepted: bool) -> RalphIteration:
@@ -244,29 +254,52 @@ def _promise_accepted(loop: LoopState, agent_run: _AgentRun) -> bool:
     return len(checks) == len(loop.plan.params.verify) and all(passed(check) for check in checks)
 
 
-def _commit_changes(loop: LoopState, changes: Changes, warnings: list[str]) -> list[str]:
+def _commit_changes(
+    loop: LoopState,
+    before: WorktreeState | str,
+    changes: Changes,
+    agent_result: AgentResult,
+    warnings: list[str],
+    suffix: str = "",
+) -> list[str]:
     """Commit the files that only the iteration changed, if the user asked for commits."""
-    params = loop.plan.params
-    if not params.commit or changes.files is None:
+    params, root = loop.plan.params, loop.plan.workspace.cwd
+    if not params.commit or changes.files is None or isinstance(before, str):
         return []
-    if changes.shared:
-        names = ", ".join(_printable(path) for path in changes.shared[:5])
-        warnings.append(f"Not committed, because they had uncommitted changes before the iteration: {names}.")
+    _warn_not_committed(warnings, "they had uncommitted changes before the iteration", changes.shared)
     if not changes.own:
         return []
-    message = f"ralph: {params.change}, iteration {loop.number}"
     try:
-        return [worktree.commit(loop.plan.workspace.cwd, changes.own, message)]
+        excluded = worktree.excluded_files(root, changes.own, before.snapshot.head)
+        _warn_not_committed(warnings, "they are secret by name or ignored by git", excluded)
+        files = [name for name in changes.own if name not in excluded]
+        others = other_loops(loop.plan.folder, agent_result.started_at_ms)
+        if others:
+            edited = worktree.relative_paths(root, loop.plan.cwd, agent_result.edited_files)
+            reason = f"another loop ({', '.join(others)}) worked in this worktree and may have written them"
+            _warn_not_committed(warnings, reason, [name for name in files if name not in edited])
+            files = [name for name in files if name in edited]
+        if not files:
+            return []
+        return [worktree.commit(root, files, f"ralph: {params.change}, iteration {loop.number}{suffix}")]
     except GitFailed as error:
-        warnings.append(f"The iteration's changes could not be committed: {error.reason}.")
+        output = one_line(redact(error.output[-_MAX_GIT_CHARACTERS:]), _MAX_GIT_CHARACTERS)
+        warnings.append(f"The iteration's changes could not be committed: {output or error.reason}")
         return []
+
+
+def _warn_not_committed(warnings: list[str], reason: str, files: Sequence[str]) -> None:
+    if files:
+        more = f" and {len(files) - 5} more" if len(files) > 5 else ""
+        names = ", ".join(_printable(path) for path in files[:5])
+        warnings.append(f"Not committed, because {reason}: {names}{more}.")
 
 
 def _update_totals(loop: LoopState, agent_run: _AgentRun) -> None:
-    """Update the totals; an iteration stopped by a usage limit does not count towards the maximum."""
+    """Update the totals; an iteration stopped by a usage limit counts as a failure."""
     agent_result, outcome = agent_run.agent_result, agent_run.outcome
     usage, totals = loop.usage, loop.totals
-    is_failure = outcome in ("failed", "timedOut")
+    is_failure = outcome in FAILURES
     in_tokens, out_tokens, cost = (
         agent_result.input_tokens or 0,
         agent_result.output_tokens or 0,
@@ -275,7 +308,7 @@ def _update_totals(loop: LoopState, agent_run: _AgentRun) -> None:
     failures = usage.failures_in_row + 1 if is_failure else 0 if outcome == "succeeded" else usage.failures_in_row
     loop.usage = replace(
         usage,
-        iterations=usage.iterations + (outcome != "usageLimit"),
+        iterations=usage.iterations + 1,
         elapsed_ms=loop.elapsed_ms(),
         tokens=usage.tokens + in_tokens + out_tokens,
         cost_usd=usage.cost_usd + cost,
@@ -291,7 +324,8 @@ def _update_totals(loop: LoopState, agent_run: _AgentRun) -> None:
             "duration_ms": round(loop.elapsed_ms()),
         }
     )
-    loop.fast_failures = loop.fast_failures + 1 if is_failure and agent_result.duration_ms < FAST_FAILURE_MS else 0
+    is_fast_failure = is_failure and outcome != "usageLimit" and agent_result.duration_ms < FAST_FAILURE_MS
+    loop.fast_failures = loop.fast_failures + 1 if is_fast_failure else 0
     loop.pauses = loop.pauses + 1 if outcome == "usageLimit" else 0
     if outcome == "succeeded":
         loop.stall = update_stall(loop.stall, agent_result.final_text, changed=bool(agent_run.changes.any_change))

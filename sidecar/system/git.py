@@ -61,6 +61,7 @@ _REASONS: Sequence[tuple[bytes, str]] = (
 _NO_WINDOW = 0x08000000 if sys.platform == "win32" else 0
 
 DEFAULT_TIMEOUT_SECONDS = 20.0
+_MAX_OUTPUT_BYTES = 4_096
 
 
 ANY_PROTOCOL = {"GIT_ALLOW_PROTOCOL": "file:git:http:https:ssh"}
@@ -68,11 +69,12 @@ ANY_PROTOCOL = {"GIT_ALLOW_PROTOCOL": "file:git:http:https:ssh"}
 
 
 class GitFailed(Exception):
-    """The command failed; `reason` is a short phrase, never its output."""
+    """The command failed; `reason` is a short phrase, never its output, which `output` has for the user to see."""
 
-    def __init__(self, reason: str) -> None:
+    def __init__(self, reason: str, output: str = "") -> None:
         super().__init__(reason)
         self.reason = reason
+        self.output = output
 
 
 class GitMissing(GitFailed):
@@ -119,7 +121,8 @@ class Git:
                 process.kill()
                 raise GitFailed("git timed out") from error
         if process.returncode not in success_codes:
-            raise GitFailed(_reason(error_output))
+            shown = (error_output + output)[-_MAX_OUTPUT_BYTES:].decode("utf-8", "replace")
+            raise GitFailed(_reason(error_output), shown)
         return output
 
     @contextmanager

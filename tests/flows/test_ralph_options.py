@@ -7,7 +7,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from tests.support.fake_agent import FakeAgent, exits, outputs, runs, writes
+from tests.support.fake_agent import FakeAgent, awaits, claude_result, claude_tool_use, exits, outputs, runs, writes
 from tests.support.ralph_command import CHANGE, Ralph, last_line
 from tests.support.repositories import Repository
 
@@ -86,12 +86,62 @@ def test_a_commit_refused_by_a_hook_is_reported_and_the_loop_continues(
 ) -> None:
     hook = project.path / ".git" / "hooks" / "pre-commit"
     hook.parent.mkdir(exist_ok=True)
-    hook.write_text("#!/bin/sh\nexit 1\n", encoding="utf-8")
+    hook.write_text("#!/bin/sh\necho 'The linter found a tab.'\nexit 1\n", encoding="utf-8")
     hook.chmod(0o755)
     agent.set_runs([writes("a.txt", "1"), PROMISE_STEP])
 
     assert ralph.loop("Add a login.", "--commit").returncode == 0
-    assert "could not be committed" in ralph.history()[0]["warnings"][0]
+    warning = "The iteration's changes could not be committed: The linter found a tab."
+    assert ralph.history()[0]["warnings"] == [warning]
+
+
+def test_commits_leave_out_secrets_and_ignored_files(ralph: Ralph, agent: FakeAgent, project: Repository) -> None:
+    agent.set_runs(
+        [
+            *(writes(name, "1") for name in (".env", "deploy/id_rsa", "local.tmp", ":(exclude)x", "-a", "b")),
+            writes(".gitignore", "*.tmp\n"),
+            runs("git", "add", "--force", "local.tmp"),
+            PROMISE_STEP,
+        ]
+    )
+    assert ralph.loop("Add a login.", "--commit").returncode == 0
+
+    names = project.git("show", "--format=", "--name-only").splitlines()
+    assert names == ["-a", ".gitignore", ":(exclude)x", "b"]
+    assert project.git("show", "HEAD::(exclude)x") == "1"
+    assert ralph.history()[0]["warnings"] == [
+        "Not committed, because they are secret by name or ignored by git: .env, deploy/id_rsa, local.tmp."
+    ]
+
+
+def test_files_that_a_check_changes_are_committed(ralph: Ralph, agent: FakeAgent, project: Repository) -> None:
+    agent.set_runs([writes("a.txt", "1"), PROMISE_STEP])
+    check = "git diff --quiet HEAD -- a.txt && echo formatted > a.txt && echo new > b.txt"
+    assert ralph.loop("Add a login.", "--commit", "--verify", check).returncode == 0
+
+    assert project.git("status", "--porcelain") == ""
+    assert (project.path / "a.txt").read_text(encoding="utf-8") == "formatted\n"
+    assert ralph.history()[0]["commits"] == project.git("rev-list", "--reverse", "HEAD~2..").split()
+    assert ralph.history()[0]["files"] == ["a.txt", "b.txt"]
+
+
+def test_files_of_a_parallel_loop_are_not_committed(
+    ralph: Ralph, agent: FakeAgent, project: Repository, tmp_path: Path
+) -> None:
+    go, path = tmp_path / "go", f"{agent.install_as('claude')}:/usr/bin:/bin"
+    edit = claude_tool_use("Write", file_path=str(project.path / "mine.txt"))
+    agent.set_runs([edit, writes("mine.txt", "1"), awaits(str(go)), claude_result("<promise>COMPLETE</promise>")])
+    running = ralph.start("Add a login.", "--commit", "--harness", "claude", PATH=path)
+    ralph.until_running()
+    other_agent = FakeAgent(tmp_path / "other", [writes("theirs.txt", "1"), PROMISE_STEP])
+    other = Ralph(ralph.cwd, other_agent, tmp_path / "tmp", change="other-change")
+    assert other.loop("Something else.", "--commit").returncode == 0
+    go.touch()
+
+    assert running.wait(30) == 0
+    assert project.git("show", "--format=", "--name-only").splitlines() == ["mine.txt"]
+    reason = "may have written them: theirs.txt."
+    assert [entry["warnings"][0].endswith(reason) for entry in (*ralph.history(), *other.history())] == [True, True]
 
 
 def test_the_loop_folder_ignores_itself_at_the_worktrees_root(
