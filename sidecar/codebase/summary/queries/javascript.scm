@@ -16,6 +16,9 @@
 (program (expression_statement (assignment_expression
   left: (member_expression property: (property_identifier) @name)
   right: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @definition.function))
+(program (expression_statement (assignment_expression
+  left: (member_expression property: (property_identifier) @name) right: (class body: (_) @body)) @definition.class))
+(program (expression_statement (assignment_expression right: (class name: (_) @name body: (_) @body)) @definition.class))
 ((call_expression function: (identifier) @_told arguments: (arguments . (string (string_fragment) @name))) @definition.test
   (#any-of? @_told "describe" "it" "test" "suite"))
 
@@ -25,6 +28,8 @@
   right: [(identifier) @exported (object [(shorthand_property_identifier) @exported (pair value: (identifier) @exported)])]
   (#eq? @_module "module") (#eq? @_exports "exports"))
 
+((assignment_expression left: (member_expression object: [(identifier) (member_expression)] @_given) right: (identifier) @exported)
+  (#match? @_given "^(module\\.)?exports$"))
 ((variable_declarator name: (identifier) @exported value: (assignment_expression left: (_) @_given))
   (#match? @_given "^(module\\.)?exports$"))
 

@@ -11,6 +11,7 @@
 (method_definition name: (_) @name body: (_) @body) @definition.method
 (abstract_method_signature name: (_) @name) @definition.method
 (interface_body (method_signature name: (_) @name) @definition.method)
+(class_body (method_signature name: (_) @name) @definition.method)
 (class_body (public_field_definition name: (_) @name value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @definition.method)
 (program (lexical_declaration (variable_declarator name: (identifier) @name
   value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])) @definition.function)
