@@ -84,6 +84,19 @@ _EXAMPLE_FOLDERS = frozenset(
 """Folders whose contents demonstrate or measure other code."""
 
 _COMPONENT_SUFFIXES = (".tsx", ".jsx", ".vue", ".svelte", ".astro")
+_TEST_NAMES = frozenset(("test", "tests", "spec", "specs", "snapshot", "bench", "benchmark"))
+_GENERATED_BY = lazy_regex(
+    r"(?i)\b(?:is|was|code) (?:auto(?:matically)?[- ]?)?generated\b|@generated\b|\bauto-?generated (?:by|from)\b"
+)
+_GENERATED_LINES = 5
+"""A generator names itself in the first lines."""
+_GENERATED = "generated"
+"""Type of a file that a program writes: it is neither reused nor adapted by hand."""
+
+_PART_SUFFIXES = ("Options", "Option", "Props", "Params", "Args", "Config", "Result", "Return", "Opts")
+"""Endings of the types of a function's or class's parameters and results."""
+
+_DECLARATION_SUFFIXES = (".d.ts", ".d.mts", ".d.cts", ".pyi")
 _CLASSES = frozenset(("class", "struct", "interface", "trait", "protocol", "enum", "record", "object", "type", "union"))
 _FUNCTIONS = frozenset(("function", "method", "def", "fn", "func", "macro", "hook", ""))
 _PARAMETER = lazy_regex(r"[(,]\s*(?:\*|&|\.\.\.|mut\s+|const\s+)*([A-Za-z_]\w+)")
@@ -124,6 +137,8 @@ def type_of(path: str) -> str | None:
     *folders, name = path.lower().split("/")
     if is_test(path) or is_generated(path) or not _EXAMPLE_FOLDERS.isdisjoint(folders) or name.startswith("."):
         return None
+    if is_code(path) and name.partition(".")[0] in _TEST_NAMES:
+        return None
     if name.endswith(_TEMPLATE_SUFFIXES) or (not _TEMPLATE_FOLDERS.isdisjoint(folders) and not is_code(path)):
         return "template"
     if name.endswith(_SCRIPT_SUFFIXES) or (is_code(path) and not _SCRIPT_FOLDERS.isdisjoint(folders)):
@@ -136,15 +151,16 @@ def type_of(path: str) -> str | None:
 def facts_of(path: str, content: str, summary: Summary, text: str) -> FileFacts:
     """Return the facts in a file's summary and text; secrets in comments are masked."""
     lines = text.replace("\r\n", "\n").split("\n")
+    summary_definitions = [_default_class_named(definition, path) for definition in summary.definitions]
     top = (
         definition
-        for definition in summary.definitions
+        for definition in summary_definitions
         if definition.public and not definition.container and definition.name not in _DEFAULT_EXPORTS
     )
-    public_definitions = [definition for definition in top if _type_of(definition, path)]
+    public_definitions = _without_parts([definition for definition in top if _type_of(definition, path)])
     methods = [
         definition
-        for definition in summary.definitions
+        for definition in summary_definitions
         if definition.public and _is_method(definition, public_definitions)
     ]
     definitions = [
@@ -156,13 +172,42 @@ def facts_of(path: str, content: str, summary: Summary, text: str) -> FileFacts:
     ]
     return FileFacts(
         content=content,
-        type=type_of(path) or "module",
+        type=_GENERATED if _is_generated_text(lines) else type_of(path) or "module",
         purpose=one_line(summary.stated_purpose, MAX_PURPOSE),
         definitions=tuple(definitions[:MAX_DEFINITIONS]),
         imports=summary.imports,
         references=summary.references,
         comment_words=() if public_definitions else _comment_words(comment_text(lines)),
     )
+
+
+def _is_generated_text(lines: Sequence[str]) -> bool:
+    head = (line.strip() for line in lines[:_GENERATED_LINES])
+    return any(_GENERATED_BY.search(line) for line in head if line.startswith(("/", "*", "#", "--", "<!--")))
+
+
+def _without_parts(definitions: Sequence[Definition]) -> list[Definition]:
+    """Return the definitions without the types that only describe another one's parameters or result."""
+    names = {definition.name.casefold() for definition in definitions}
+    return [
+        definition
+        for definition in definitions
+        if not (
+            definition.kind in _CLASSES
+            and any(
+                definition.name.endswith(suffix) and definition.name.removesuffix(suffix).casefold() in names
+                for suffix in _PART_SUFFIXES
+            )
+        )
+    ]
+
+
+def _default_class_named(definition: Definition, path: str) -> Definition:
+    """Return a class exported without a name, and its members, under the name of its file."""
+    if definition.container in _DEFAULT_EXPORTS:
+        return definition._replace(container=_file_name(path))
+    is_class = definition.kind in _CLASSES and not definition.container and definition.name in _DEFAULT_EXPORTS
+    return definition._replace(name=_file_name(path)) if is_class else definition
 
 
 def _is_method(definition: Definition, public: Sequence[Definition]) -> bool:
@@ -223,6 +268,7 @@ class Derived(NamedTuple):
 
 def derive(files: Mapping[str, FileFacts]) -> Derived:
     """Return the entities of all files; the same facts yield the same entities."""
+    files = _merge_declarations({path: facts for path, facts in files.items() if facts.type != _GENERATED})
     dependencies_of, dependents = _dependencies(files)
     entities: list[Entity] = []
     for path in sorted(files):
@@ -234,6 +280,37 @@ def derive(files: Mapping[str, FileFacts]) -> Derived:
         entities = [entity for entity in entities if entity.type != "method"]
         return Derived(tuple(entities[:MAX_ENTITIES]), truncated=True)
     return Derived(tuple(entities), truncated=False)
+
+
+def _merge_declarations(files: Mapping[str, FileFacts]) -> Mapping[str, FileFacts]:
+    """Return the files without declarations (`.d.ts`, `.pyi`) of what another file defines; it takes their comments."""
+    declared = {path: facts for path, facts in files.items() if path.endswith(_DECLARATION_SUFFIXES)}
+    if not declared:
+        return files
+    merged = {path: facts for path, facts in files.items() if path not in declared}
+    places: defaultdict[str, list[str]] = defaultdict(list)
+    for path, facts in merged.items():
+        for definition in facts.definitions:
+            places[definition.name].append(path)
+    for path, facts in declared.items():
+        own = tuple(definition for definition in facts.definitions if definition.name not in places)
+        for definition in facts.definitions:
+            if len(targets := dict.fromkeys(places[definition.name])) == 1:
+                target = next(iter(targets))
+                merged[target] = _with_comment(merged[target], definition)
+        if own or not (facts.definitions or path.removesuffix("i") in merged):
+            merged[path] = facts._replace(definitions=own)
+    return merged
+
+
+def _with_comment(facts: FileFacts, declared: CodeDefinition) -> FileFacts:
+    definitions = (
+        definition._replace(purpose=declared.purpose, comment_words=declared.comment_words)
+        if definition.name == declared.name and not definition.purpose
+        else definition
+        for definition in facts.definitions
+    )
+    return facts._replace(definitions=tuple(definitions))
 
 
 def name_words(name: str) -> list[str]:

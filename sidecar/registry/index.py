@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.registry.entities import Entity
-from sidecar.registry.stemming_and_synonyms import compound_roots, roots_of
+from sidecar.registry.stemming_and_synonyms import compound_roots, function_words_of, roots_of
 
 NAME, KEYWORD, PURPOSE, INCIDENTAL = 1, 2, 4, 8
 """Fields of an entity that contain a term, as a bit mask. INCIDENTAL: its path, or keywords nobody chose (derived from
@@ -86,8 +86,9 @@ class Index:
 def words_of_entity(entity: Entity) -> EntityWords:
     """Return the roots of an entity's fields."""
     name = display_name(entity)
+    name_roots = roots_of([name])
     fields = (
-        roots_of([name]),
+        name_roots | function_words_of(name) if name_roots else name_roots,
         roots_of(entity.keywords),
         roots_of([entity.purpose]),
         compound_roots([name, *entity.keywords, entity.purpose]),

@@ -20,8 +20,19 @@ from collections.abc import Mapping, Sequence
 from heapq import heapify, heappop
 from typing import NamedTuple
 
+from sidecar.registry.entities import Origin
 from sidecar.registry.index import INCIDENTAL, KEYWORD, NAME, PURPOSE, Index
-from sidecar.registry.stemming_and_synonyms import compounds_of, intent_words, is_request_word, kinds_in, synonyms_of
+from sidecar.registry.stemming_and_synonyms import (
+    compounds_of,
+    function_words_of,
+    intent_words,
+    is_generic_word,
+    is_minor_word,
+    is_request_word,
+    kinds_in,
+    proper_names_in,
+    synonyms_of,
+)
 
 KEYWORDS_PART, PURPOSE_PART = 0.6, 0.4
 """intelligence-layer.md 5.2."""
@@ -39,11 +50,21 @@ NAMED_PURPOSE = 0.5
 WHOLE_PURPOSE = 0.9
 """The share of a comment's words required if the intent does not contain the name."""
 
-UNFOCUSED = 0.6
-"""Factor of the purpose part if the intent names nothing of the entity."""
+UNFOCUSED: Mapping[Origin, float] = {"file": 0.6, "code": 0.2}
+"""Factor of the purpose part if the intent names nothing of the entity. Code is found by its name: the words of its
+comments and parameters occur all over a package.
+"""
 
-REQUEST_WORD, KIND_WORD, UNKNOWN_WORD = 0.25, 0.4, 0.4
-"""Factors for a term that requests rather than describes, that names a kind of entity, that no entity contains."""
+REQUEST_WORD, KIND_WORD, UNKNOWN_WORD, GENERIC_WORD = 0.25, 0.4, 0.4, 0.3
+"""Factors for a term that requests rather than describes, that names a kind of entity, that no entity contains, and
+that means data of any kind.
+"""
+
+MIN_WORDS = 2
+"""Number of an entity's words below which an intent never matches: one common word, or a kind's name, is chance."""
+
+TOO_FEW_WORDS = 0.59
+"""Factor of such an intent, which leaves its score below 60."""
 
 
 _ROUNDING = 1e-9
@@ -109,7 +130,14 @@ def terms_of(intent: str, index: Index) -> list[Term]:
             at = {part: words.pop(part) for part in parts if part in words and part not in index.postings}
             words.setdefault(whole, next(iter(at.values()), whole))
     kinds = kinds_in(words)
-    return [_term(root, word, index, kinds.get(root, frozenset())) for root, word in words.items()]
+    proper_names = proper_names_in(intent)
+    terms = [
+        _term(root, word, index, kinds.get(root, frozenset()), is_proper_name=root in proper_names)
+        for root, word in words.items()
+    ]
+    # Without weight: they only tell names apart.
+    function_words = sorted(function_words_of(intent) & index.postings.keys() - words.keys())
+    return terms + [Term(word, word, 0.0, frozenset(), index.fields(word)) for word in function_words]
 
 
 def scores(terms: Sequence[Term], index: Index, limit: int, type_: str | None = None) -> list[Score]:
@@ -139,37 +167,69 @@ def score(number: int, terms: Sequence[Term], index: Index) -> Score:
     keywords = _share(terms, fields, is_kind, _KEYWORD_STRENGTHS, total)
     purpose = _share(terms, fields, is_kind, _PURPOSE_STRENGTHS, total) * focus(number, terms, index)
     is_matched = [bool(field) or kind for field, kind in zip(fields, is_kind, strict=True)]
+    if _is_of_own_words(number, terms, fields, is_kind, index):
+        keywords = purpose = 1.0
+    elif not _is_enough(terms, fields):
+        keywords, purpose = keywords * TOO_FEW_WORDS, purpose * TOO_FEW_WORDS
     return Score(
         number=number,
         score=100 * (KEYWORDS_PART * keywords + PURPOSE_PART * purpose),
         keywords=100 * keywords,
         purpose=100 * purpose,
-        matched=tuple(term.word for term, is_there in zip(terms, is_matched, strict=True) if is_there),
-        missing=tuple(term.word for term, is_there in zip(terms, is_matched, strict=True) if not is_there),
+        matched=tuple(term.word for term, is_there in zip(terms, is_matched, strict=True) if is_there and term.weight),
+        missing=tuple(
+            term.word for term, is_there in zip(terms, is_matched, strict=True) if term.weight and not is_there
+        ),
     )
 
 
+def _is_enough(terms: Sequence[Term], fields: Sequence[int]) -> bool:
+    """Whether an intent and an entity share at least `MIN_WORDS` words besides a kind's name.
+
+    A word that requests counts if it is in the name.
+    """
+    shared = [
+        term
+        for term, field in zip(terms, fields, strict=True)
+        if field and term.weight and not term.kinds and (not is_request_word(term.root) or field & NAME)
+    ]
+    return len(shared) >= MIN_WORDS
+
+
+def _is_of_own_words(
+    number: int, terms: Sequence[Term], fields: Sequence[int], is_kind: Sequence[bool], index: Index
+) -> bool:
+    """Whether an intent consists of all words of an entity's name or purpose, at least two, and of no others."""
+    words = index.words[number]
+    own = NAME | PURPOSE
+    if len(terms) < MIN_WORDS or not all(kind or field & own for field, kind in zip(fields, is_kind, strict=True)):
+        return False
+    roots = {term.root for term in terms}
+    return any(part and roots.issuperset(part) for part in (words.name, words.purpose))
+
+
 def focus(number: int, terms: Sequence[Term], index: Index) -> float:
-    """Return how much of an entity an intent names, from `UNFOCUSED` to 1.
+    """Return how much of an entity an intent names, from its `UNFOCUSED` to 1.
 
     For code the name or the whole comment is required: a comment also describes side effects.
     """
-    words = index.words[number]
+    words, origin = index.words[number], index.entities[number].origin
+    unfocused = UNFOCUSED[origin]
     intent_weights = {other: SYNONYM_WEIGHT for term in terms for other in synonyms_of(term.root)} | {
         term.root: 1.0 for term in terms
     }
     name, purpose = _named_share(words.name, intent_weights, index), _named_share(words.purpose, intent_weights, index)
-    if not name and purpose < WHOLE_PURPOSE and index.entities[number].origin == "code":
-        return UNFOCUSED
+    if not name and purpose < WHOLE_PURPOSE and origin == "code":
+        return unfocused
     named = max(
         name,
         _named_share(words.keywords, intent_weights, index),
         min(1.0, purpose / NAMED_PURPOSE),
     )
-    return UNFOCUSED + (1 - UNFOCUSED) * named
+    return unfocused + (1 - unfocused) * named
 
 
-def _term(root: str, word: str, index: Index, kinds: frozenset[str]) -> Term:
+def _term(root: str, word: str, index: Index, kinds: frozenset[str], *, is_proper_name: bool) -> Term:
     """Return a term; one that names a kind of entity has no synonyms."""
     fields = index.fields(root)
     if kinds:
@@ -181,8 +241,10 @@ def _term(root: str, word: str, index: Index, kinds: frozenset[str]) -> Term:
             for number, mask in entities.items():
                 fields[number] = fields.get(number, 0) | mask << _SYNONYM_BITS
     weight = index.weight_of(len(fields))
-    if not fields:
+    if not fields and not is_proper_name:
         weight *= UNKNOWN_WORD
+    if is_generic_word(root):
+        weight *= GENERIC_WORD
     return Term(root, word, weight * REQUEST_WORD if is_request_word(root) else weight, kinds, fields)
 
 
@@ -223,7 +285,7 @@ def _share(
 
 def _named_share(words: Sequence[str], intent_weights: Mapping[str, float], index: Index) -> float:
     """Return the share of some words that the intent contains, by weight."""
-    weights = [index.weight(word) * (REQUEST_WORD if is_request_word(word) else 1.0) for word in words]
+    weights = [index.weight(word) * (REQUEST_WORD if is_minor_word(word) else 1.0) for word in words]
     total = sum(weights)
     named = sum(weight * intent_weights.get(word, 0.0) for word, weight in zip(words, weights, strict=True))
     return named / total if total else 0.0

@@ -57,6 +57,13 @@ _EQUIVALENTS = (
 )
 """Abbreviations and irregular forms; the first word of each group is its root."""
 
+_CONTENT_WORDS = frozenset(
+    ("add", "added", "date", "dates", "file", "files", "code", "get", "show", "try", "now", "today")
+)
+"""Words that are function words of a prompt, here or in another language, but content of a name or an intent."""
+
+_FUNCTION_WORDS = STOP_WORDS - _CONTENT_WORDS - {stem(word) for word in _CONTENT_WORDS}
+
 _NO_ENDING = frozenset(
     ("format", "author", "number", "order", "letter", "paper", "water", "power", "layer", "user", "stat")
 )
@@ -80,6 +87,14 @@ _REQUEST_WORDS = frozenset(
     )
 )  # fmt: skip
 """Terms that request rather than describe; they count little, and less if no entity contains them."""
+
+_GENERIC_WORDS = frozenset(
+    (
+        "number", "list", "string", "value", "object", "item", "element", "thing", "data", "result", "whether", "way",
+        "each", "used", "new", "single", "all", "only", "any", "count", "get", "show", "add",
+    )
+)  # fmt: skip
+"""Words for data of any kind, which say little about what is done with it."""
 
 KINDS = {
     "agent": "agent", "template": "template", "boilerplate": "template", "workflow": "workflow", "pipeline": "workflow",
@@ -113,6 +128,12 @@ def roots_of(texts: Iterable[str]) -> frozenset[str]:
     return frozenset(part for _, parts in counted for part in parts)
 
 
+def function_words_of(text: str) -> frozenset[str]:
+    """Return the function words in a name or an intent, which tell `before_log` from `after_log`."""
+    words = (word.casefold() for piece in _PIECE.findall(text) for word in _HUMPS.findall(piece))
+    return frozenset(word for word in words if word in _FUNCTION_WORDS and len(word) > 1)
+
+
 def compound_roots(texts: Iterable[str]) -> frozenset[str]:
     """Return the roots of compounds written as one word, and of any two adjacent parts.
 
@@ -141,18 +162,28 @@ def split_compound(word: str) -> tuple[str, tuple[str, ...]]:
         parts.update(dict.fromkeys(terms[1:] if len(terms) > 1 else terms))
         whole += piece.replace("_", "")
     compound = root(stem(whole.casefold())) if len(parts) > 1 else ""
-    return compound, tuple(dict.fromkeys(root(term) for term in parts if term not in STOP_WORDS))
+    return compound, tuple(dict.fromkeys(root(term) for term in parts if term not in _FUNCTION_WORDS))
 
 
 def intent_words(intent: str) -> dict[str, str]:
     """Return the significant roots of an intent, in order, each with its original word; compounds are split."""
     significant = {root(term): word for term, word in query_words(intent).items()}
+    folded_words = (word.casefold() for word in _PIECE.findall(intent))
+    significant |= {root(stem(word)): word for word in folded_words if word in _CONTENT_WORDS}
     return {
         part: significant[part]
         for word in _WORD.findall(intent)
         for part in split_compound(word)[1]
         if part in significant
     }
+
+
+def proper_names_in(intent: str) -> frozenset[str]:
+    """Return the roots of words written like a product or a format: `TOML`, `OAuth`, `LZ4`, `Docker`."""
+    words = _WORD.findall(intent)
+    named = [word for word in words[:1] if not word[1:].islower() and word != word.lower()]
+    named += [word for word in words[1:] if word != word.lower()]
+    return frozenset(root for word in named for root in (split_compound(word)[0], *split_compound(word)[1]) if root)
 
 
 def compounds_of(intent: str) -> dict[str, tuple[str, ...]]:
@@ -163,6 +194,16 @@ def compounds_of(intent: str) -> dict[str, tuple[str, ...]]:
 def is_request_word(term: str) -> bool:
     """Whether a root requests rather than describes."""
     return term in _REQUEST_ROOTS
+
+
+def is_minor_word(term: str) -> bool:
+    """Whether a root requests, or is a function word."""
+    return term in _REQUEST_ROOTS or term in _FUNCTION_WORDS
+
+
+def is_generic_word(term: str) -> bool:
+    """Whether a root means data of any kind."""
+    return term in _GENERIC_ROOTS
 
 
 def kinds_in(words: Iterable[str]) -> dict[str, frozenset[str]]:
@@ -186,6 +227,7 @@ _ROOT_OF: dict[str, str] = {}
 _ROOT_OF.update({form: group[0] for group in _EQUIVALENTS for form in group})
 _ROOT_OF.update({_without_endings(form): group[0] for group in _EQUIVALENTS for form in group})
 _REQUEST_ROOTS = frozenset(root(term) for term in _REQUEST_WORDS)
+_GENERIC_ROOTS = frozenset(root(term) for term in _GENERIC_WORDS)
 _KIND_ROOTS: dict[str, set[str]] = {}
 for _word, _types in KINDS.items():
     for _root in intent_words(_word):
@@ -224,8 +266,19 @@ filter select pick choose choice
 sort order rank
 number int integer float numeric
 range interval limit bound
-minimum min lowest
-maximum max highest
+minimum min lowest smallest least
+maximum max highest largest greatest latest
+increment inc increase
+decrement dec decrease
+difference diff
+compare cmp
+ascending sort
+descending reverse
+greater gt
+less lt
+try attempt retry
+asynchronous async asyncio coroutine
+concurrent parallel
 limit throttle restrict cap
 often frequency freq
 wait pause sleep delay

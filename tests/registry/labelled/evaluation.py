@@ -65,7 +65,9 @@ def _entity(key: str, type_: str, purpose: str, keywords: list[str]) -> Entity:
 def ours(name: str, intent: str) -> Sequence[RankedEntity]:
     """Rank like `registry/decide`."""
     registry, index = fixture_registry(name)
-    return [RankedEntity(match.entity.id, match.score.score) for match in decide(intent, registry, index, 3)]
+    return [
+        RankedEntity(match.entity.id, match.score.score) for match in decide(intent, registry, index, 3).recommendations
+    ]
 
 
 def keyword_overlap(name: str, intent: str) -> Sequence[RankedEntity]:
