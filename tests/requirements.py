@@ -475,6 +475,7 @@ DECISIONS: dict[str, tuple[str, ...]] = {
     "Registry 5.2, Article XIV 3: REUSE before ADAPT before CREATE": (
         "test_registry.py::test_existing_code_is_reused_similar_code_adapted_and_the_rest_created",
         "test_registry.py::test_a_repository_without_the_framework_gets_a_code_registry",
+        "test_registry.py::test_the_code_registry_follows_each_run",
         "test_registry.py::test_a_prompt_for_something_new_gets_a_hint_about_existing_code",
     ),
     "Registry 5.2, Article XIV 4: impact before what must not simply be changed": (

@@ -2595,6 +2595,8 @@ export interface RegistryDecideResult {
   decisionId: string
   /** The decision for the best entity; CREATE if none shares a word. */
   decision: "REUSE" | "ADAPT" | "CREATE"
+  /** Whether the second entity, in another file, matches nearly as well. */
+  ambiguous: boolean
   /** Number of entities considered. */
   considered: number
   /** Best first. */
@@ -2655,7 +2657,10 @@ export interface RegistryHealthResult {
   registry: string
   /** The seven checks, in the specification's order. */
   checks: HealthCheck[]
+  /** Problems first, at most 2,000. */
   findings: HealthFinding[]
+  /** Number of further findings. */
+  omitted: number
   /** Null without `fix`. */
   fix: HealthFix | null
 }
@@ -3897,8 +3902,9 @@ export interface Methods {
    * Decide whether an entity for an intent already exists: REUSE (from 90), ADAPT (from 60) or CREATE.
    *
    * Score: 60 % the intent's words in keywords, name and purpose, weighted by rarity; 40 % in name and purpose, less if
-   * the entity covers more than the intent. Scores are compared unrounded. The same registry and intent yield the same
-   * answer. The decision is recorded and changes nothing else.
+   * the entity covers more than the intent. Scores are compared unrounded. One word, or a kind's name, is no match; an
+   * entity's own words (at least two) score 100. Entities whose file is gone are left out. The same registry and intent
+   * yield the same answer. The decision is recorded and changes nothing else.
    *
    * Errors: workspaceUnavailable, policyDenied, tooLarge, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled.
    */

@@ -17,7 +17,7 @@ from sidecar.capture.effects.run_activity import (
     loss_by_prompt,
     transcript_errors,
 )
-from sidecar.capture.effects.run_effects import observe_effects
+from sidecar.capture.effects.run_effects import NOT_MOVED, observe_effects
 from sidecar.capture.memory_branch import commit_later
 from sidecar.capture.model import NotesSpan, PostRunParams, PostRunResult, Remembered
 from sidecar.capture.pack_metrics import items_before_run
@@ -204,6 +204,10 @@ def capture_run(call: Call, params: PostRunParams) -> PostRunResult:
 
     result = _with_remembered(call, workspace, params, result)
     run_upkeep_later(call.process, workspace)
+    if effects.own_paths or effects.moved != NOT_MOVED:
+        from sidecar.registry import follow_code
+
+        follow_code(workspace, call.process)
     return result
 
 

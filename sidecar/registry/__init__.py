@@ -4,6 +4,7 @@ from sidecar.registry.decision import ADAPT_FROM, REUSE_FROM, Hint, decide, deci
 from sidecar.registry.entities import Entity, Metadata, Registry, impact_level, impact_of
 from sidecar.registry.health import articles_in, has_placeholder, missing_sections, roman
 from sidecar.registry.index import Index
+from sidecar.registry.project_registry import follow_code
 from sidecar.registry.registry_file import OWN_REGISTRY, put_entity, remove_entity, set_metadata
 from sidecar.registry.registry_file import parse as parse_registry
 from sidecar.registry.scoring import score, scores, terms_of
@@ -20,6 +21,7 @@ __all__ = [
     "articles_in",
     "decide",
     "decision_of",
+    "follow_code",
     "has_placeholder",
     "hint_for",
     "impact_level",

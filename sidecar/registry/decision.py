@@ -1,6 +1,7 @@
 """The reuse decision for an intent (intelligence-layer.md 5.2, Article XIV), and the reuse hint of a pre-run."""
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
 from typing import Literal, NamedTuple
 
 from sidecar.call import Process
@@ -27,6 +28,9 @@ Decision = Literal["REUSE", "ADAPT", "CREATE"]
 REUSE_FROM, ADAPT_FROM = 90.0, 60.0
 """Minimum scores, compared unrounded (intelligence-layer.md 5.2; decisions.md, Registry)."""
 
+NEAR_TIE = 2.0
+"""Matches whose scores differ by less are equally likely."""
+
 SHOWN_MISSING = 6
 MAX_PURPOSE = 160
 MAX_WORDS = 8
@@ -50,10 +54,57 @@ class Recommendation(NamedTuple):
     reasons: tuple[str, ...]
 
 
-def decide(intent: str, registry: Registry, index: Index, limit: int, type_: str | None = None) -> list[Recommendation]:
-    """Return the best matches, best first, hence REUSE before ADAPT before CREATE."""
-    best = scores(terms_of(intent, index), index, limit, type_)
-    return [_recommendation(score, index.entities[score.number], registry) for score in best]
+class Match(NamedTuple):
+    """The best matches of an intent."""
+
+    recommendations: list[Recommendation]
+    """Best first, hence REUSE before ADAPT before CREATE."""
+    ambiguous: bool
+    """Whether the second one is another thing and matches nearly as well as the first."""
+
+
+def decide(
+    intent: str,
+    registry: Registry,
+    index: Index,
+    limit: int,
+    type_: str | None = None,
+    exists: Callable[[Entity], bool] = lambda _: True,
+) -> Match:
+    """Return the best matches among the entities whose file exists."""
+    terms = terms_of(intent, index)
+    best: list[Score] = []
+    needed = max(limit, 2)
+    count = needed
+    while True:
+        ranked = scores(terms, index, count, type_)
+        best = [score for score in ranked if exists(index.entities[score.number])]
+        if len(best) >= needed or len(ranked) < count:
+            break
+        count *= 4
+    recommendations = [_recommendation(score, index.entities[score.number], registry) for score in best[:needed]]
+    return Match(recommendations[:limit], _is_ambiguous(recommendations))
+
+
+def _is_ambiguous(recommendations: Sequence[Recommendation]) -> bool:
+    if len(recommendations) < 2 or recommendations[1].decision == "CREATE":
+        return False
+    first, second = recommendations[:2]
+    is_near = first.score.score - second.score.score < NEAR_TIE
+    return is_near and first.entity.path != second.entity.path
+
+
+def exists_in(workspace: Workspace) -> Callable[[Entity], bool]:
+    """Return whether an entity's file exists: in the worktree, or for a written one in the project."""
+    in_project = workspace.cwd.is_relative_to(workspace.project)
+
+    def exists(entity: Entity) -> bool:
+        folders = [workspace.cwd]
+        if entity.origin == "file" or in_project:
+            folders.append(workspace.project)
+        return any(os.path.lexists(os.path.join(folder, entity.path)) for folder in folders)
+
+    return exists
 
 
 def decision_of(score: float) -> Decision:
@@ -140,26 +191,34 @@ def hint_for(workspace: Workspace, process: Process, prompt: str) -> Hint | None
         if registry is None:
             process.background.submit(project_registry.warm_up)
             return None
-        best = decide(intent, registry, project_registry.index(registry), 1) if registry.entities else []
+        if not registry.entities:
+            return None
+        match = decide(intent, registry, project_registry.index(registry), 2, exists=exists_in(workspace))
     except SidecarError as error:
         process.log.warning("registry.hint.failed", reason=error.kind)
         return None
-    return _hint(best[0], registry.digest) if best and best[0].decision != "CREATE" else None
+    best = match.recommendations
+    if not best or best[0].decision == "CREATE":
+        return None
+    return _hint(best[0], registry.digest, best[1].entity if match.ambiguous else None)
 
 
-def _hint(best: Recommendation, digest: str) -> Hint:
+def _hint(best: Recommendation, digest: str, other: Entity | None) -> Hint:
     entity = best.entity
     purpose = one_line(entity.purpose, MAX_PURPOSE).rstrip(".")
     name, path = one_line(entity.key, 200), one_line(entity.path, 300)
     advice = (
         "reuse it as it is" if best.decision == "REUSE" else f"adapt it instead of creating another{_care_phrase(best)}"
     )
+    also = (
+        f" `{one_line(other.key, 200)}` in {one_line(other.path, 300)} matches as well: compare both." if other else ""
+    )
     words = ", ".join(one_line(word, 40) for word in best.score.matched[:MAX_WORDS])
     return Hint(
         best.decision,
         entity.id,
         entity.path,
-        f"{entity.type.capitalize()} `{name}` already exists in {path} ({purpose}): {advice}.",
+        f"{entity.type.capitalize()} `{name}` already exists in {path} ({purpose}): {advice}.{also}",
         f"The prompt asks for something new, and this entity covers {best.score.score:.0f} % of it ({words}).",
         digest,
     )

@@ -146,10 +146,13 @@ class Check(NamedTuple):
     findings: tuple[Finding, ...]
 
 
-def run_checks(registry: Registry, read_file: ReadFile, registry_path: str, constitution: str | None) -> list[Check]:
+def run_checks(
+    registry: Registry, read_file: ReadFile, registry_path: str, constitution: str | None, *, exists: bool = True
+) -> list[Check]:
     """Run the seven checks on the entities of the registry's file, in the specification's order.
 
-    `constitution` is the path of the framework's, used if the registry has none; None without a framework.
+    `constitution` is the path of the framework's, used if the registry has none; None without a framework. `exists` is
+    whether the registry has a file.
     """
     written = [entity for entity in registry.entities if entity.origin == "file"]
     contents = {entity.id: read_file(entity.path) for entity in written}
@@ -158,7 +161,16 @@ def run_checks(registry: Registry, read_file: ReadFile, registry_path: str, cons
     texts = {entity.id: contents[entity.id].text for entity in readable if entity.type in _READ}
     named = next((entity.path for entity in written if entity.key == "constitution"), constitution)
     return [
-        _check("entities", existing, written, [*_remarks(registry, registry_path), *_missing_files(written, contents)]),
+        _check(
+            "entities",
+            existing,
+            written,
+            [
+                *_remarks(registry, registry_path),
+                *_missing_files(written, contents),
+                *_emptiness(written, registry_path, exists=exists),
+            ],
+        ),
         _check_files("schemas", "schema", readable, written, texts, _schema),
         _constitution(named, read_file),
         _check_files("agents", "agent", readable, written, texts, _agent),
@@ -180,6 +192,12 @@ def _remarks(registry: Registry, path: str) -> Iterator[Finding]:
         fixable = remark.about == "metadata" and "declares" in remark.message
         remedy = FIX if fixable else f"Change line {remark.line}." if remark.line else "Fix the file by hand."
         yield Finding("entities", "problem", remark.about, path, remark.message, remedy, fixable)
+
+
+def _emptiness(written: Sequence[Entity], path: str, *, exists: bool) -> Iterator[Finding]:
+    if not written:
+        message = "The registry contains no entities." if exists else "The registry does not exist."
+        yield Finding("entities", "problem", "", path, message, "Add entities with `registry/put`.")
 
 
 def _missing_files(entities: Sequence[Entity], contents: dict[str, FileContent]) -> Iterator[Finding]:

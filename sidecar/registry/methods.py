@@ -5,7 +5,6 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from sidecar.call import Call
-from sidecar.codebase import Listing, Repository, StateUnavailable
 from sidecar.core.errors import (
     Busy,
     Cancelled,
@@ -22,7 +21,7 @@ from sidecar.core.yaml_edit import Value
 from sidecar.lifecycle import Progress, ProgressParams
 from sidecar.method import Lane, method
 from sidecar.registry import read_methods, store
-from sidecar.registry.code_entities import CATEGORY, Derived, FileFacts, derive, facts_of, type_of
+from sidecar.registry.code_entities import CATEGORY, Derived
 from sidecar.registry.entities import Entity, Registry
 from sidecar.registry.health import FileContent, run_checks
 from sidecar.registry.model import (
@@ -40,13 +39,14 @@ from sidecar.registry.model import (
     RegistryRemoveParams,
     RegistryWriteResult,
 )
-from sidecar.registry.project_registry import LoadedRegistry, registry_for_call
+from sidecar.registry.project_registry import LoadedRegistry, derive_from_code, registry_for_call
 from sidecar.registry.read_methods import entity_entry, entity_named
 from sidecar.registry.registry_file import (
     MAX_ENTITY_BYTES,
     Change,
     EditResult,
     edit_registry_file,
+    find_registry_file,
     format_change,
     parse,
     put_entity,
@@ -57,12 +57,11 @@ from sidecar.registry.registry_file import (
 )
 from sidecar.workspace import Workspace
 
-BATCH_FILES = 64
-"""Files read between two checks for cancellation."""
-
 FRAMEWORK = "chati.dev"
 CONSTITUTION = "chati.dev/constitution.md"
 
+MAX_FINDINGS = 2_000
+"""Maximum number of findings in a message, problems first."""
 MAX_DOCTOR_FINDINGS = 5
 
 _BOM = "\ufeff"
@@ -90,7 +89,7 @@ def put(call: Call, params: RegistryPutParams) -> RegistryWriteResult:
     if category == CATEGORY and not params.dry_run:
         with call.database.write() as tx:
             store.undismiss(tx, workspace.project_key, f"{category}/{key}")
-    registry = project_registry.load().registry
+    registry = project_registry.preview(result.text, []) if params.dry_run else project_registry.load().registry
     return _result(result, registry, registry.by_id.get(f"{category}/{key}"))
 
 
@@ -110,11 +109,15 @@ def remove(call: Call, params: RegistryRemoveParams) -> RegistryWriteResult:
             dry_run=params.dry_run,
         )
     else:
-        result = EditResult(project_registry.load().file.path, changes, written=False, backup=None)
+        result = EditResult(project_registry.load().file.path, changes, written=False, backup=None, text=None)
     if entity.category == CATEGORY and not params.dry_run:
         with call.database.write() as tx:
             store.dismiss(tx, workspace.project_key, entity.id, call.now_ms())
-    registry = project_registry.load().registry
+    if params.dry_run:
+        dismissed_ids = [entity.id] if entity.category == CATEGORY else []
+        registry = project_registry.preview(result.text, dismissed_ids)
+    else:
+        registry = project_registry.load().registry
     return _result(result, registry, registry.by_id.get(entity.id))
 
 
@@ -261,42 +264,13 @@ def _entity_checksum(project: Path, entity: Entity) -> str | None:
 
 
 def _derived(call: Call, workspace: Workspace, params: RegistryRefreshParams) -> DerivedChanges:
-    repository = workspace.slices.repository
-    try:
-        listing = repository.listing(repository.state())
-    except StateUnavailable as error:
-        raise WorkspaceUnavailable(f"The repository's state cannot be read: {error.reason}.") from error
-    project = workspace.project_key
-    with call.database.read() as tx:
-        known, before = store.facts(tx, project), store.derived(tx, project).entities
-    files, read = _facts(call, repository, listing, known)
-    derivation = derive(files)
-    if not params.dry_run and (derivation.entities != before or files != known):
-        with call.database.write(durable=False) as tx:
-            store.put_derived(tx, project, derivation.entities, files, call.now_ms())
-    return _compared(before, derivation, read)
-
-
-def _facts(
-    call: Call, repository: Repository, listing: Listing, known: Mapping[str, FileFacts]
-) -> tuple[dict[str, FileFacts], int]:
-    """Return the facts of all files that belong in a registry, and the number of files read."""
-    contents = {path: content for path, content in listing.files.items() if type_of(path)}
-    facts = {
-        path: known[path]
-        for path, content in contents.items()
-        if path in known and known[path].content == content.removeprefix("w:")
-    }
-    unknown = sorted(path for path in contents if path not in facts)
-    for start in range(0, len(unknown), BATCH_FILES):
+    def report(done: int, total: int) -> None:
         call.cancellation.check()
-        batch = {path: contents[path] for path in unknown[start : start + BATCH_FILES]}
-        texts, summaries = repository.texts(batch), repository.summaries(batch)
-        for path in batch.keys() & texts.keys() & summaries.keys():
-            facts[path] = facts_of(path, batch[path].removeprefix("w:"), summaries[path], texts[path])
-        progress = Progress(phase="derive", done=start + len(batch), total=len(unknown))
+        progress = Progress(phase="derive", done=done, total=total)
         call.notify("$/progress", ProgressParams(token=call.request_id, value=progress))
-    return facts, len(unknown)
+
+    update = derive_from_code(workspace, call.process, dry_run=params.dry_run, report=report)
+    return _compared(update.before, update.derived, update.files_read)
 
 
 def _compared(before: tuple[Entity, ...], derivation: Derived, read: int) -> DerivedChanges:
@@ -329,20 +303,28 @@ def health(call: Call, params: RegistryHealthParams) -> RegistryHealthResult:
         fix = HealthFix(changes=changes, written=result.written, backup=result.backup)
     loaded = project_registry.load()
     checks = run_checks(
-        loaded.registry, lambda path: _content(project, path), loaded.file.path, _constitution(project, loaded)
+        loaded.registry,
+        lambda path: _content(project, path),
+        loaded.file.path,
+        _constitution(project, loaded),
+        exists=loaded.file.content is not None,
     )
     findings = [finding for check in checks for finding in check.findings]
+    findings.sort(key=lambda finding: finding.severity == "note")  # stable
     return RegistryHealthResult(
         healthy=all(finding.severity == "note" for finding in findings),
         registry=loaded.file.path,
         checks=[HealthCheck(name=check.name, passed=check.passed, total=check.total) for check in checks],
-        findings=[HealthFinding(**finding._asdict()) for finding in findings],
+        findings=[HealthFinding(**finding._asdict()) for finding in findings[:MAX_FINDINGS]],
+        omitted=max(0, len(findings) - MAX_FINDINGS),
         fix=fix,
     )
 
 
 def doctor_findings(call: Call, workspace: Workspace) -> Iterator[DoctorFinding]:
     """Yield the problems in a project's registry; `onecode-sidecar health` shows all of them."""
+    if find_registry_file(workspace.project).content is None:
+        return
     result = health(call, RegistryHealthParams(cwd=str(workspace.project)))
     problems = [finding for finding in result.findings if finding.severity == "problem"]
     for finding in problems[:MAX_DOCTOR_FINDINGS]:

@@ -165,6 +165,7 @@ class RegistryDecideResult(WireModel):
 
     decision_id: str = Field(description="The same for the same registry and intent.")
     decision: Verdict = Field(description="The decision for the best entity; CREATE if none shares a word.")
+    ambiguous: bool = Field(description="Whether the second entity, in another file, matches nearly as well.")
     considered: int = Field(description="Number of entities considered.")
     recommendations: list[RecommendationEntry] = Field(description="Best first.")
     recorded: bool = Field(description="Whether the decision was stored; false if the state file is locked.")
@@ -325,5 +326,6 @@ class RegistryHealthResult(WireModel):
     healthy: bool
     registry: str = Field(description="The registry's file, relative to the project.")
     checks: list[HealthCheck] = Field(description="The seven checks, in the specification's order.")
-    findings: list[HealthFinding]
+    findings: list[HealthFinding] = Field(description="Problems first, at most 2,000.")
+    omitted: int = Field(description="Number of further findings.")
     fix: HealthFix | None = Field(description="Null without `fix`.")

@@ -1,14 +1,17 @@
 """The current registry of a project, cached: its file, checked on every call, and the entities derived from code."""
 
 import threading
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.call import Call, Process
+from sidecar.codebase import Listing, Repository, StateUnavailable
 from sidecar.core.digests import digest_bytes, short_id
+from sidecar.core.errors import SidecarError, WorkspaceUnavailable
 from sidecar.core.lru_cache import LruCache
 from sidecar.registry import store
+from sidecar.registry.code_entities import Derived, FileFacts, derive, facts_of, type_of
 from sidecar.registry.entities import Entity, Metadata, Registry, Remark
 from sidecar.registry.index import Index, words_of_entity
 from sidecar.registry.model import RegistryParams
@@ -74,10 +77,40 @@ class ProjectRegistry:
         self._loaded: tuple[_CacheKey, LoadedRegistry] | None = None
         self._index: tuple[str, Index] | None = None
         self._derived: tuple[int, str] | None = None
+        self._follow_lock = threading.Lock()
+        self._changed_in: Workspace | None = None
+
+    def note_change(self, workspace: Workspace) -> None:
+        """Derive the entities again before the next answer, because a run changed code in a worktree."""
+        if self._derived_digest():
+            self._changed_in = workspace
+            self._process.background.submit(self.warm_up)
+
+    def _follow_changes(self) -> None:
+        with self._follow_lock:  # also while another thread follows
+            workspace, self._changed_in = self._changed_in, None
+            if workspace is None:
+                return
+            try:
+                derive_from_code(workspace, self._process)
+            except SidecarError as error:
+                self._process.log.warning("registry.follow.failed", reason=error.kind)
 
     def load(self) -> LoadedRegistry:
         """Return the registry; it is rebuilt only if the file's bytes or the derived entities changed."""
+        self._follow_changes()
         return self._load_cached(*self._current_key())
+
+    def preview(self, text: str | None, dismissed_ids: Collection[str]) -> Registry:
+        """Return the registry that another text of its file, and more dismissed entities, would yield."""
+        file_registry = parse(text.removeprefix("\ufeff")) if text is not None else self._of_current_file()
+        with self._process.database.read() as tx:
+            stored, dismissed_before = store.derived(tx, self._key), store.dismissed(tx, self._key)
+        return merge_derived(file_registry, stored.entities, {*dismissed_before, *dismissed_ids}, "")
+
+    def _of_current_file(self) -> Registry:
+        (_, digest, _), file = self._current_key()
+        return self._of_file(file, digest)[0]
 
     def _load_cached(self, key: _CacheKey, file: RegistryFile) -> LoadedRegistry:
         with self._lock:
@@ -105,6 +138,8 @@ class ProjectRegistry:
 
     def if_ready(self) -> Registry | None:
         """Return the registry if it is small or in memory, so that a decision takes a few milliseconds; else None."""
+        if self._changed_in is not None or self._follow_lock.locked():
+            return None
         key, file = self._current_key()
         is_small = len(file.content or b"") <= SMALL_BYTES and not key[2]
         loaded = self._loaded
@@ -161,6 +196,67 @@ class ProjectRegistry:
         return registry, ""
 
 
+BATCH_FILES = 64
+"""Files read between two reports."""
+
+
+class DerivedUpdate(NamedTuple):
+    """The entities derived before, those derived now, and the number of files read for them."""
+
+    before: tuple[Entity, ...]
+    derived: Derived
+    files_read: int
+
+
+def derive_from_code(
+    workspace: Workspace,
+    process: Process,
+    *,
+    dry_run: bool = False,
+    report: Callable[[int, int], None] = lambda _done, _total: None,
+) -> DerivedUpdate:
+    """Derive the entities of a worktree's code, and store them except in a dry run; raise WorkspaceUnavailable.
+
+    Only files with new content are read. `report` receives the number of files read and their total.
+    """
+    repository = workspace.slices.repository
+    try:
+        listing = repository.listing(repository.state())
+    except StateUnavailable as error:
+        raise WorkspaceUnavailable(f"The repository's state cannot be read: {error.reason}.") from error
+    project = workspace.project_key
+    with process.database.read() as tx:
+        known, before = store.facts(tx, project), store.derived(tx, project).entities
+    files, read = _facts(repository, listing, known, report)
+    derived = derive(files)
+    if not dry_run and (derived.entities != before or files != known):
+        with process.database.write(durable=False) as tx:
+            store.put_derived(tx, project, derived.entities, files, process.clock.now_ms())
+    return DerivedUpdate(before, derived, read)
+
+
+def _facts(
+    repository: Repository, listing: Listing, known: Mapping[str, FileFacts], report: Callable[[int, int], None]
+) -> tuple[dict[str, FileFacts], int]:
+    """Return the facts of all files that belong in a registry, and the number of files read."""
+    contents = {path: content for path, content in listing.files.items() if type_of(path)}
+    facts = {
+        path: known[path]
+        for path, content in contents.items()
+        if path in known and known[path].content == content.removeprefix("w:")
+    }
+    unknown = sorted(path for path in contents if path not in facts)
+    for start in range(0, len(unknown), BATCH_FILES):
+        report(start, len(unknown))
+        batch = {path: contents[path] for path in unknown[start : start + BATCH_FILES]}
+        texts, summaries = repository.texts(batch), repository.summaries(batch)
+        for path in batch.keys() & texts.keys() & summaries.keys():
+            facts[path] = facts_of(path, batch[path].removeprefix("w:"), summaries[path], texts[path])
+    if unknown:
+        report(len(unknown), len(unknown))
+    return facts, len(unknown)
+
+
 class OpenRegistries:
     """Registries in use, by project, which worktrees share; the least recently used one is dropped first."""
 
@@ -187,6 +283,11 @@ def registry_for_call(call: Call, params: RegistryParams) -> tuple[Workspace, Pr
     workspace = call.process.workspaces.get(params.cwd, params.project_path)
     workspace.require()
     return workspace, registry_for_workspace(workspace, call.process)
+
+
+def follow_code(workspace: Workspace, process: Process) -> None:
+    """Let the registry of a workspace's project follow the code that a run changed."""
+    registry_for_workspace(workspace, process).note_change(workspace)
 
 
 def registry_for_workspace(workspace: Workspace, process: Process) -> ProjectRegistry:

@@ -18,7 +18,7 @@ from sidecar.core.errors import (
 from sidecar.core.text import one_line
 from sidecar.method import Lane, method
 from sidecar.registry import store
-from sidecar.registry.decision import Impact, Recommendation, decide, impact_on
+from sidecar.registry.decision import Impact, Recommendation, decide, exists_in, impact_on
 from sidecar.registry.entities import Entity, Registry, Remark, adaptability_level
 from sidecar.registry.model import (
     DecisionEntry,
@@ -185,12 +185,16 @@ def decide_intent(call: Call, params: RegistryDecideParams) -> RegistryDecideRes
     """Decide whether an entity for an intent already exists: REUSE (from 90), ADAPT (from 60) or CREATE.
 
     Score: 60 % the intent's words in keywords, name and purpose, weighted by rarity; 40 % in name and purpose, less if
-    the entity covers more than the intent. Scores are compared unrounded. The same registry and intent yield the same
-    answer. The decision is recorded and changes nothing else.
+    the entity covers more than the intent. Scores are compared unrounded. One word, or a kind's name, is no match; an
+    entity's own words (at least two) score 100. Entities whose file is gone are left out. The same registry and intent
+    yield the same answer. The decision is recorded and changes nothing else.
     """
     workspace, project_registry = registry_for_call(call, params)
     registry = project_registry.load().registry
-    matches = decide(params.intent, registry, project_registry.index(registry), params.limit, params.type)
+    match = decide(
+        params.intent, registry, project_registry.index(registry), params.limit, params.type, exists_in(workspace)
+    )
+    matches = match.recommendations
     entities = registry.entities
     of_type = len(entities) if params.type is None else sum(entity.type == params.type for entity in entities)
     best = matches[0] if matches else None
@@ -198,6 +202,7 @@ def decide_intent(call: Call, params: RegistryDecideParams) -> RegistryDecideRes
     return RegistryDecideResult(
         decision_id=decision_id,
         decision=best.decision if best else "CREATE",
+        ambiguous=match.ambiguous,
         considered=of_type,
         recommendations=[recommendation_entry(match) for match in matches],
         recorded=_record(call, workspace, decision_id, params, registry, best),

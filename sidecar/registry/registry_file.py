@@ -115,6 +115,9 @@ def parse(text: str) -> Registry:
         raise MalformedYaml("The file is not a mapping of keys to values.")
     remarks: list[Remark] = []
     metadata = _metadata(root.get("metadata"), remarks)
+    listed = root.get("entities")
+    if listed is not None and listed.kind != "mapping" and (listed.text or listed.kind != "scalar"):
+        remarks.append(Remark(listed.line, "entities", "`entities` is not a mapping of categories to entities."))
     entities = tuple(_entities(root.get("entities"), remarks))
     if metadata.entity_count is not None and metadata.entity_count != len(entities):
         remarks.append(
@@ -331,6 +334,8 @@ class EditResult(NamedTuple):
     changes: list[Change]
     written: bool
     backup: str | None
+    text: str | None
+    """The file's text after the edit, also of a dry run; None if it was not edited."""
 
 
 Edit = Callable[[str], tuple[str, Sequence[Change]]]
@@ -352,8 +357,8 @@ def edit_registry_file(project: Path, now: str, edit: Edit, *, dry_run: bool) ->
             raise Conflict(f"The registry cannot be changed. {damage}", hint=f"Fix `{file.path}` by hand.") from damage
         all_changes = [*changes, *metadata_changes]
         if dry_run or after == before:
-            return EditResult(file.path, all_changes, written=False, backup=None)
-        return EditResult(file.path, all_changes, written=True, backup=write(project, file, after, now))
+            return EditResult(file.path, all_changes, written=False, backup=None, text=after)
+        return EditResult(file.path, all_changes, written=True, backup=write(project, file, after, now), text=after)
 
 
 @contextmanager

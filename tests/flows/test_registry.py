@@ -19,12 +19,14 @@ Ask = Callable[..., Any]
 
 @pytest.fixture
 def framework(make_repository: Callable[..., Repository]) -> Repository:
-    """A project with the registry of the specification, and three of the files it names."""
+    """A project with the registry of the specification, and five of the files it names."""
     return make_repository(
         {
             PATH: SPECIFICATION.read_text(encoding="utf-8"),
             "chati.dev/schemas/session.schema.json": "{}\n",
             "chati.dev/templates/prd.md": "# {{project}}\n",
+            "chati.dev/templates/brownfield-prd.md": "# {{project}}\n",
+            "chati.dev/agents/clarity/brief.md": "## Mission\n## Inputs\n## Outputs\n## Criteria\n",
             "chati.dev/agents/build/dev.md": "## Mission\n## Inputs\n## Outputs\n## Criteria\n",
         },
         name="framework",
@@ -87,7 +89,7 @@ def test_health_checks_everything_and_never_blocks(ask: Ask, framework: Reposito
     found = ask("health")
     counts = {entry["name"]: (entry["passed"], entry["total"]) for entry in found["checks"]}
     assert counts == {
-        "entities": (3, 28), "schemas": (1, 4), "constitution": (0, 14), "agents": (1, 13), "templates": (1, 5),
+        "entities": (5, 28), "schemas": (1, 4), "constitution": (0, 14), "agents": (2, 13), "templates": (2, 5),
         "checksums": (0, 0), "dependencies": (25, 30),
     }  # fmt: skip
     assert found["healthy"] is False
@@ -110,6 +112,19 @@ def test_a_repository_without_the_framework_gets_a_code_registry(client: Client,
     best = client.request("registry/decide", query)["recommendations"][0]
     assert (best["decision"], best["entity"]["id"]) == ("ADAPT", "code/till/prices.py#discounted_price")
     assert project.git("status", "--porcelain") == ""
+
+
+def test_the_code_registry_follows_each_run(active: MemorySidecar, project: Repository) -> None:
+    params = {"cwd": str(project.path)}
+    active.client.request("registry/refresh", {**params, "fromCode": True})
+    query = {**params, "intent": "convert a price to another currency"}
+    assert active.client.request("registry/decide", query)["decision"] == "CREATE"
+    chat = Conversation(active.client, project.path)
+    content = 'def convert_currency(cents):\n    """Converts a price to another currency."""\n    return cents\n'
+    chat.turn("Add currencies", lambda: [chat.edit("till/currency.py", content)])
+
+    best = active.client.request("registry/decide", query)["recommendations"][0]
+    assert (best["decision"], best["entity"]["id"]) == ("REUSE", "code/till/currency.py#convert_currency")
 
 
 def test_a_prompt_for_something_new_gets_a_hint_about_existing_code(

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from sidecar.registry import parse_registry
 from tests.support.client import Client
 
 SPECIFICATION = Path(__file__).parent / "fixtures" / "specification.yaml"
@@ -55,5 +56,14 @@ def make_project(tmp_path: Path, client: Client) -> Callable[..., Project]:
 
 @pytest.fixture
 def framework(make_project: Callable[..., Project]) -> Project:
-    """A project with the specification's registry."""
+    """A project with the specification's registry and its files, which are empty."""
+    project = make_project(SPECIFICATION.read_bytes().decode())
+    for entity in parse_registry(project.registry()).entities:
+        project.write(entity.path, "")
+    return project
+
+
+@pytest.fixture
+def without_files(make_project: Callable[..., Project]) -> Project:
+    """A project with the specification's registry and none of its files."""
     return make_project(SPECIFICATION.read_bytes().decode())

@@ -129,8 +129,8 @@ def test_entity_without_a_checksum_is_unverified_and_healthy(complete: Project) 
     ]
 
 
-def test_specification_registry_without_its_files_is_reported(framework: Project) -> None:
-    answer = framework.request("health")
+def test_specification_registry_without_its_files_is_reported(without_files: Project) -> None:
+    answer = without_files.request("health")
     assert counts(answer) == {
         "entities": "0/28",
         "schemas": "0/4",
@@ -140,8 +140,8 @@ def test_specification_registry_without_its_files_is_reported(framework: Project
         "checksums": "0/0",
         "dependencies": "25/30",
     }
-    assert framework.request("decide", intent="session schema")["decision"] == "REUSE"
-    assert framework.registry() == SPECIFICATION.read_bytes().decode()
+    assert without_files.request("decide", intent="session schema")["recommendations"] == []
+    assert without_files.registry() == SPECIFICATION.read_bytes().decode()
 
 
 def test_fix_updates_checksums_and_count_and_supports_dry_run(complete: Project) -> None:
@@ -161,10 +161,29 @@ def test_fix_updates_checksums_and_count_and_supports_dry_run(complete: Project)
 
 
 def test_missing_and_damaged_registry_are_reported(make_project: Callable[..., Project]) -> None:
-    assert make_project(name="bare").request("health")["healthy"] is True
+    for number, (text, message) in enumerate(
+        (
+            (None, "The registry does not exist."),
+            ("", "The registry contains no entities."),
+            ("entities:\n", "The registry contains no entities."),
+            ("entities:\n- path: a.py\n", "`entities` is not a mapping of categories to entities."),
+            ("- path: a.py\n", "The file is not a mapping of keys to values."),
+        )
+    ):
+        answer = make_project(text, name=f"project-{number}").request("health")
+        assert (answer["healthy"], answer["findings"][0]["message"]) == (False, message)
     damaged = make_project("entities: [\n", name="damaged").request("health", fix=True)
     assert damaged["healthy"] is False
     assert damaged["findings"][0]["message"] == "The file is not valid YAML in line 2."
+
+
+def test_health_of_a_huge_registry_fits_into_a_message(
+    make_project: Callable[..., Project], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sidecar.registry.methods.MAX_FINDINGS", 3)
+    entries = "".join(f"    e{number}: {{path: e{number}.md, purpose: x}}\n" for number in range(20))
+    answer = make_project(f"entities:\n  agents:\n{entries}").request("health")
+    assert (len(answer["findings"]), answer["omitted"], answer["healthy"]) == (3, 18, False)
 
 
 @pytest.mark.parametrize(

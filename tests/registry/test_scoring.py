@@ -19,6 +19,9 @@ from sidecar.registry import (
     scores,
     terms_of,
 )
+from sidecar.registry.code_entities import name_words
+from sidecar.registry.index import display_name
+from sidecar.registry.stemming_and_synonyms import intent_words
 from tests.registry.labelled.evaluation import fixture_registry
 from tests.registry.labelled.intents import INTENTS
 from tests.support.cases import together
@@ -43,7 +46,7 @@ ENTITIES = st.lists(
 def test_intent_equal_to_a_purpose_reuses_the_entity(name: str) -> None:
     registry, index = fixture_registry(name)
     for entity in registry.entities:
-        best = decide(entity.purpose, registry, index, 1)[0]
+        best = decide(entity.purpose, registry, index, 1).recommendations[0]
         assert (best.entity.id, best.decision) == (entity.id, "REUSE"), entity.id
 
 
@@ -51,7 +54,7 @@ def test_intent_equal_to_a_purpose_reuses_the_entity(name: str) -> None:
 def test_intent_of_name_and_type_reuses_the_entity(name: str) -> None:
     registry, index = fixture_registry(name)
     for entity in registry.entities:
-        found = decide(f"{entity.key} {entity.type}", registry, index, 3)
+        found = decide(f"{entity.key} {entity.type}", registry, index, 3).recommendations
         assert any(entry.entity == entity and entry.decision == "REUSE" for entry in found), entity.id
 
 
@@ -63,11 +66,31 @@ def test_intent_of_all_keywords_at_least_adapts_the_entity(name: str) -> None:
         assert score(registry.entities.index(entity), terms, index).score >= ADAPT_FROM, entity.id
 
 
-def test_single_keyword_does_not_name_an_entity() -> None:
-    registry, index = fixture_registry("specification")
-    by_id = {entry.entity.id: entry for entry in decide("session", registry, index, 50)}
-    assert by_id["schemas/session"].decision == "REUSE"
-    assert by_id["agents/orchestrator"].decision == "ADAPT"
+@together("intent", ["a response", "a counter", "a schema", "an option", "class", "a client class", "a new module"])
+def test_single_word_or_kind_is_no_match(intent: str) -> None:
+    for name in ("specification", "click", "axios", "httpx"):
+        best = decide(intent, *fixture_registry(name), 1).recommendations
+        is_own = bool(best) and best[0].score.score == pytest.approx(100)
+        assert not best or best[0].decision == "CREATE" or is_own, best[0].entity.id
+
+
+@pytest.mark.parametrize("name", ["click", "axios", "httpx"])
+def test_own_words_of_a_name_score_one_hundred(name: str) -> None:
+    index = fixture_registry(name)[1]
+    for number, entity in enumerate(index.entities):
+        intent = " ".join(name_words(display_name(entity)))
+        if len(intent_words(intent)) >= 2:
+            assert score(number, terms_of(intent, index), index).score == pytest.approx(100), entity.key
+
+
+def test_near_ties_are_ambiguous_unless_they_are_in_one_file() -> None:
+    def entity(key: str, path: str) -> Entity:
+        return Entity("code", key, path, "function", "Parse the header of a request", (), (), 0.5, "", "code")
+
+    for second, is_ambiguous in ((entity("b.py#parse", "b.py"), True), (entity("a.py#parse_it", "a.py"), False)):
+        registry = Registry([entity("a.py#parse", "a.py"), second], Metadata())
+        match = decide("parse the header of a request", registry, Index(registry.entities), 1)
+        assert (len(match.recommendations), match.ambiguous) == (1, is_ambiguous)
 
 
 def test_code_is_not_reused_for_a_side_effect() -> None:
@@ -75,7 +98,9 @@ def test_code_is_not_reused_for_a_side_effect() -> None:
     code = Entity("code", "a.py#continuation_of", "a.py", "function", intent, ("continuation",), (), 0.5, "", "code")
     for entity, decision in ((code, "ADAPT"), (code._replace(key="a.py#mask_secrets"), "REUSE")):
         registry = [entity, *fixture_registry("flask")[0].entities]
-        found = decide("a function that masks secrets in text", Registry(registry, Metadata()), Index(registry), 1)[0]
+        found = decide(
+            "a function that masks secrets in text", Registry(registry, Metadata()), Index(registry), 1
+        ).recommendations[0]
         assert (found.entity.key, found.decision) == (entity.key, decision)
 
 
@@ -147,7 +172,9 @@ def test_same_registry_and_intent_yield_the_same_answer() -> None:
     for labelled in INTENTS[::10]:
         registry, _ = fixture_registry(labelled.registry)
         again = Registry(registry.entities, Metadata())
-        answers = [decide(labelled.intent, which, Index(which.entities), 5) for which in (registry, again)]
+        answers = [
+            decide(labelled.intent, which, Index(which.entities), 5).recommendations for which in (registry, again)
+        ]
         assert answers[0] == answers[1]
 
 

@@ -144,7 +144,7 @@ def test_decision_depends_on_the_registry(framework: Project, intent: str, decis
 def test_recommendation_has_both_scores_terms_and_reasons(framework: Project) -> None:
     best = framework.request("decide", intent="an agent to review code and run tests")["recommendations"][0]
     assert best["score"] == pytest.approx(0.6 * best["keywordScore"] + 0.4 * best["purposeScore"])
-    assert (best["matched"], best["missing"]) == (["agent", "review", "tests"], ["run"])
+    assert (best["matched"], best["missing"]) == (["agent", "review", "code", "tests"], ["run"])
     assert best["entity"]["adaptability"] == 0.3
     assert best["impact"] is None  # 0.3 is not below 0.3
     assert best["reasons"][-1].startswith("Its adaptability is low (0.3)")

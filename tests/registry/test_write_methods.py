@@ -116,8 +116,10 @@ def test_backup_is_written_and_ignored_by_git(framework: Project) -> None:
     assert (framework.path / ".chati" / ".gitignore").read_text().endswith("\n*\n")
 
 
-def test_nothing_is_written_if_nothing_changes(framework: Project) -> None:
-    done = framework.request("put", id="schemas/session", purpose="JSON schema for .chati/session.yaml runtime state")
+def test_nothing_is_written_if_nothing_changes(without_files: Project) -> None:
+    done = without_files.request(
+        "put", id="schemas/session", purpose="JSON schema for .chati/session.yaml runtime state"
+    )
     assert (done["changes"], done["written"]) == (
         [
             {"id": "metadata", "field": "entity_count", "before": "48", "after": "28"},
@@ -130,7 +132,15 @@ def test_nothing_is_written_if_nothing_changes(framework: Project) -> None:
         ],
         True,
     )
-    assert framework.request("put", id="schemas/session", adaptability=0.2)["written"] is False
+    assert without_files.request("put", id="schemas/session", adaptability=0.2)["written"] is False
+
+
+def test_dry_run_of_a_removal_reports_what_the_removal_does(framework: Project) -> None:
+    dry = framework.request("remove", id="schemas/session", dryRun=True)
+    assert framework.request("list")["total"] == 28
+    done = framework.request("remove", id="schemas/session")
+    assert dry["orphaned"]
+    assert {**dry, "written": True, "backup": done["backup"]} == done
 
 
 def test_project_without_a_registry_gets_one_in_our_own_folder(make_project: Callable[..., Project]) -> None:
@@ -142,6 +152,7 @@ def test_project_without_a_registry_gets_one_in_our_own_folder(make_project: Cal
         "entities:\n  scripts:\n    deploy:\n      path: deploy.sh\n      type: script\n"
         '      purpose: "Deploys to staging"\n'
     )
+    project.write("deploy.sh", "#!/bin/sh\n")
     assert project.request("decide", intent="deploy to staging")["decision"] == "REUSE"
     project.request("remove", id="deploy")
     assert project.request("list")["total"] == 0
