@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Container, Iterable, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import apsw
 
@@ -19,7 +20,11 @@ from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.markdown import first_informative_paragraph, sentences
 from sidecar.core.redact import redact
+from sidecar.core.terms import query_terms
 from sidecar.core.text import clip_at_word
+from sidecar.language.conclusions import match_conclusion
+from sidecar.language.notes_block import parts_of
+from sidecar.language.work_account import NO_ACCOUNT, WorkAccount, title_text
 from sidecar.runs import Artifact, SubChat, artifacts
 from sidecar.runs.artifact_provenance import AdrDetails, Boundary, Event, Statements
 
@@ -31,25 +36,31 @@ MAX_NAMED = 6
 MAX_CONTEXT = 500
 MAX_SENTENCE = 300
 MAX_STATEMENTS = 3
+MAX_WHY = 2
 LONG_SIGNATURE = 90
+MIN_OBJECT_TERMS = 2
+"""Significant words of a choice without which it has no object."""
 
-_DECIDED = lazy_regex(
-    r"(?i)\b(?:decided (?:to|on|against|that|not to)|chose|opted (?:for|to)|settled on|went with"
-    r"|picked \S+ (?:over|because)|the decision (?:is|was)|decision:|rather than|instead of|in favou?r of|deliberately"
-    r"|on purpose)\b"
+_PURPOSE = lazy_regex(
+    r"[\s,;(–—-]{1,4}(?=(?:so that|in order to|to avoid|to keep|para que|para evitar|afin d|pour que|pour éviter"
+    r"|damit|um \S+ zu|così da"
+    r"|affinché|per evitare|zodat|om \S+ te|чтобы)\b|以便|以免|ように)",
+    re.IGNORECASE,
 )
-_UNDECIDED = lazy_regex(
-    r"(?i)\?|n't (?:yet )?(?:been )?(?:decide|chose)|\b(?:not (?:yet )?(?:been )?(?:decided|chosen)|never|could|might"
-    r"|may|should|would|will|let me|if|whether|until|once|options?|please"
-    r"|later|tbd|to be decided|you (?:decided|chose))\b"
-)
-_REASON = lazy_regex(r"(?i)\b(?:because|since|so that|as it|as they)\b")
+"""Connectives that open the purpose of a choice: its intended consequence."""
 
 
-def with_conclusion(statements: Statements, conclusion: str, noted: Sequence[str] = ()) -> Statements:
-    """Add another run's conclusion to the statements; the decisions of its notes block replace those it states."""
+def with_conclusion(
+    statements: Statements, conclusion: str, noted: Sequence[str] = (), account: WorkAccount = NO_ACCOUNT
+) -> Statements:
+    """Add another run's conclusion to the statements; the decisions of its notes block replace those it states.
+
+    What the run states of problem and cause is the context; without that, the first paragraph that informs.
+    """
+    why = [statement.text for statement in account.statements if statement.section in ("problem", "cause")]
+    context = why[:MAX_WHY] or [first_informative_paragraph(conclusion, MAX_CONTEXT)]
     return Statements(
-        concluded=_latest((*statements.concluded, first_informative_paragraph(conclusion, MAX_CONTEXT))),
+        concluded=_latest((*statements.concluded, *context)),
         decided=_latest((*statements.decided, *(noted or decisions_of(conclusion)))),
     )
 
@@ -60,26 +71,44 @@ def _latest(texts: Sequence[str]) -> tuple[str, ...]:
 
 def adr(objective: str, statements: Statements, boundaries: Sequence[Boundary], changed: Collection[str]) -> DraftText:
     """Write the stub; `changed` are the files that the work changed. What is unknown is marked as open."""
-    title = title_of(boundaries)
+    choices = [_choice(sentence) for sentence in statements.decided]
+    title = title_of(boundaries) if boundaries else title_text(choices[-1].subject)
     lines = [f"# {title}", "", "Status: draft", "", "## Context", ""]
     if objective_text := clip_at_word(" ".join(redact(objective).split()), MAX_CONTEXT):
         lines += [f"Request: {objective_text}", ""]
-    for conclusion in statements.concluded:
-        lines += [conclusion, ""]
-    lines += ["## Affected contracts", ""]
+    context = [*statements.concluded, *(f"Reason: {choice.reason}" for choice in choices if choice.reason)]
+    for paragraph in dict.fromkeys(context):
+        lines += [paragraph, ""]
+    if boundaries:
+        lines += ["## Affected contracts", ""]
     for boundary in boundaries[:MAX_FILES]:
         lines += _affected(boundary)
     if len(boundaries) > MAX_FILES:
         lines.append(f"- … and {len(boundaries) - MAX_FILES} more files")
-    lines += [
-        "",
-        "## Decision",
-        "",
-        " ".join(statements.decided) or "_Open: the run stated no reason._",
-        "",
-    ]
-    lines += ["## Consequences", "", *(_consequences(boundaries, changed) or ["_Open._"])]
-    return DraftText(title, "\n".join(lines) + "\n")
+    lines += ["", "## Decision", "", " ".join(statements.decided) or "_Open._", ""]
+    purposes = [f"- Intended: {choice.purpose}" for choice in choices if choice.purpose]
+    lines += ["## Consequences", "", *([*purposes, *_consequences(boundaries, changed)] or ["_Open._"]), ""]
+    alternatives = [f"- Not chosen: {choice.alternative}" for choice in choices if choice.alternative]
+    lines += ["## Alternatives", "", *(dict.fromkeys(alternatives) or ["_Open._"])]
+    return DraftText(title, re.sub(r"\n{3,}", "\n\n", "\n".join(lines)) + "\n")
+
+
+class _Choice(NamedTuple):
+    """A decision's parts; a part that is not stated is empty."""
+
+    subject: str
+    reason: str
+    purpose: str
+    alternative: str
+
+
+def _choice(sentence: str) -> _Choice:
+    """Split a decision into what was chosen, why, what for, and what was not chosen."""
+    subject, reason, alternative = parts_of(sentence)
+    parts = [_PURPOSE.split(part, maxsplit=1) for part in (subject, reason, alternative)]
+    purpose = next((rest[0] for _, *rest in parts if rest), "")
+    bare = [first.strip(" .,;:，。") for first, *_ in parts]
+    return _Choice(bare[0], bare[1], purpose.strip(" .,;:，。"), bare[2])
 
 
 def title_of(boundaries: Sequence[Boundary]) -> str:
@@ -103,14 +132,14 @@ def title_of(boundaries: Sequence[Boundary]) -> str:
 
 
 def decisions_of(conclusion: str) -> list[str]:
-    """Return at most two sentences of a conclusion that state a decision."""
+    """Return at most two sentences of a conclusion that state a choice with a reason or an alternative."""
     matches = [sentence for sentence in sentences(conclusion) if _states_a_decision(sentence)]
     return [redact(clip_at_word(sentence, MAX_SENTENCE)) for sentence in matches[:2]]
 
 
 def _states_a_decision(sentence: str) -> bool:
-    is_open = _UNDECIDED.search(_REASON.split(sentence)[0]) or sentence.endswith("?")
-    return bool(_DECIDED.search(sentence)) and not is_open
+    stated = match_conclusion(sentence)
+    return stated is not None and stated.is_reasoned and len(query_terms(parts_of(sentence)[0])) >= MIN_OBJECT_TERMS
 
 
 def described(contract: ApiChange) -> str:
@@ -240,7 +269,7 @@ def store_adr(
     are the decisions of the run's notes block.
     """
     new_boundaries = _new_boundaries(boundaries, covered)
-    if not new_boundaries:
+    if not new_boundaries and not any(_decision_key(sentence) not in covered for sentence in noted):
         return None
     key = f"adr:{run.params.sub_chat_id}"
     latest = artifacts.newest_of_event(tx, run.workspace.project_key, key, 0)
@@ -273,9 +302,10 @@ def _artifact(
     known = _details(earlier)
     changed = {change.path for change in run.effects.changes} | set(known.changed)
     changed |= {file.path for file in run.effects.state.all_changed} if run.effects.state is not None else set()
-    statements = with_conclusion(known.statements, run.conclusion, noted)
+    statements = with_conclusion(known.statements, run.conclusion, noted, run.account)
     draft = adr(objective_of(run, state), statements, shown, changed)
-    events = {event.key: event for event in (*known.events, *boundary_events(new_boundaries))}
+    stated = [Event(kind="decisionStated", key=_decision_key(sentence), line=sentence) for sentence in noted]
+    events = {event.key: event for event in (*known.events, *boundary_events(new_boundaries), *stated)}
     importers = {path for boundary in shown for path in boundary.importers}
     details = AdrDetails(
         base=run.start_head,
@@ -291,12 +321,16 @@ def _artifact(
         status="draft",
         title=draft.title,
         body=draft.body,
-        event="boundaryTouched",
+        event="boundaryTouched" if shown else "decisionStated",
         event_key="",
         provenance=provenance_of(run, state, [boundary.path for boundary in shown], earlier, details),
         created_at_ms=earlier.created_at_ms if earlier else run.now_ms,
         updated_at_ms=run.now_ms,
     )
+
+
+def _decision_key(sentence: str) -> str:
+    return f"decision:{short_id(sorted(query_terms(sentence)))}"
 
 
 def _new_boundaries(boundaries: Sequence[Boundary], covered: Container[str]) -> list[Boundary]:

@@ -25,6 +25,7 @@ from sidecar.capture.model import (
 )
 from sidecar.core.clock import rfc3339
 from sidecar.core.errors import Busy, Conflict, NotFound, PolicyDenied, StateDegraded, WorkspaceUnavailable
+from sidecar.core.text import escape_markers
 from sidecar.core.wire import FolderPath, Identifier, WireModel
 from sidecar.method import Lane, method
 from sidecar.runs import Artifact, artifacts
@@ -290,7 +291,7 @@ def _summary(artifact: Artifact, is_intact: bool) -> ArtifactSummary:
         id=artifact.id,
         type=artifact.type,
         status=artifact.status,
-        title=artifact.title,
+        title=escape_markers(artifact.title),
         event=artifact.event,
         created_at=rfc3339(artifact.created_at_ms),
         updated_at=rfc3339(artifact.updated_at_ms),
@@ -302,7 +303,7 @@ def _result(artifact: Artifact) -> ArtifactGetResult:
     origin, summary = artifact.provenance, _summary(artifact, is_intact=True)
     return ArtifactGetResult(
         **dict(summary),
-        body=artifact.body,
+        body=escape_markers(artifact.body),
         provenance=Provenance(
             run_id=origin.run_id,
             sub_chat_id=origin.sub_chat_id,
@@ -310,7 +311,7 @@ def _result(artifact: Artifact) -> ArtifactGetResult:
             session_id=origin.session_id,
             task_fingerprint=origin.task_fingerprint,
             head_commit=origin.head_commit,
-            files=list(origin.files),
+            files=[escape_markers(path) for path in origin.files],
             sidecar_version=origin.sidecar_version,
             runs=list(origin.runs),
             chat_id=origin.chat_id,

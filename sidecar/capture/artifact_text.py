@@ -11,7 +11,7 @@ from sidecar.core import json_text
 from sidecar.core.clock import rfc3339
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
-from sidecar.core.text import clip
+from sidecar.core.text import clip, escape_markers
 from sidecar.runs import Artifact
 from sidecar.runs.artifact_provenance import origin_members
 from sidecar.runs.model import ArtifactStatus
@@ -53,7 +53,9 @@ def file_of(artifact: Artifact) -> bytes:
         **members,
     }
     lines = [f"{name}: {_yaml(value)}" for name, value in matter.items()]
-    return ("\n".join(["---", *lines, "---", "", redact(artifact.body).strip("\n")]) + "\n").encode("utf-8", "replace")
+    return ("\n".join(["---", *lines, "---", "", escape_markers(redact(artifact.body)).strip("\n")]) + "\n").encode(
+        "utf-8", "replace"
+    )
 
 
 def message_of(artifacts: Sequence[Artifact], version: str) -> str:
@@ -94,7 +96,7 @@ def _subject(artifacts: Sequence[Artifact]) -> str:
 
 def _line(text: str) -> str:
     """Return a text as one line, with secrets masked and without control characters."""
-    return re.sub(r"[\s\x00-\x1f\x7f]+", " ", redact(text)).strip()
+    return re.sub(r"[\s\x00-\x1f\x7f]+", " ", escape_markers(redact(text))).strip()
 
 
 def _yaml(value: Any) -> str:

@@ -11,10 +11,12 @@ from sidecar.capture.effects.boundaries import touched_boundaries
 from sidecar.capture.effects.direction_change import surviving_lines
 from sidecar.capture.effects.run_activity import (
     Loss,
+    RunActivity,
     ToolFailure,
     activity_of,
     compacted_since,
     loss_by_prompt,
+    relative_to,
     transcript_errors,
 )
 from sidecar.capture.effects.run_effects import NOT_MOVED, observe_effects
@@ -188,7 +190,10 @@ def capture_run(call: Call, params: PostRunParams) -> PostRunResult:
         failures=tuple(failures),
         transcript=transcript,
     )
-    finished.surviving_lines = surviving_lines(workspace, effects, _baseline(pre_run), stored_lines)
+    finished.surviving_lines = surviving_lines(
+        workspace, effects, _baseline(pre_run), stored_lines,
+        looks_back=finished.reversal is not None, added_texts=_added_texts(params.cwd, activity),
+    )  # fmt: skip
     if params.outcome == "completed":
         finished.boundaries = touched_boundaries(
             call, workspace, effects, finished.start_head, settings["capture.boundaries"]
@@ -227,6 +232,15 @@ def _with_remembered(call: Call, workspace: Workspace, params: PostRunParams, re
     memories = remember_run(call.process, workspace, params.run_id)
     remembered = [Remembered(id=memory.id, text=memory.text, standing=memory.is_standing) for memory in memories]
     return result.model_copy(update={"remembered": remembered})
+
+
+def _added_texts(cwd: str, activity: RunActivity) -> dict[str, str]:
+    """Return what a run's edits put into each file."""
+    texts: dict[str, str] = {}
+    for path, text in activity.added_texts:
+        if (relative := relative_to(cwd, path)) is not None:
+            texts[relative] = f"{texts.get(relative, '')}\n{text}"
+    return texts
 
 
 def _baseline(pre_run: CallRecord | None) -> WorktreeBaseline | None:

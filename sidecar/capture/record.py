@@ -148,13 +148,14 @@ def store_drafts(
     new_approaches = new_rejected_approaches(tx, run, change)
     direction_news = direction_events(run, change, new_approaches)
     boundary_news, fixes_news = boundary_events(run.boundaries), fixes(tests, run.effects.files)
-    covered = _covered_events(tx, run, run.start_head) if boundary_news else frozenset[str]()
+    decisions = decision_sentences(notes)
+    covered = _covered_events(tx, run, run.start_head) if boundary_news or decisions else frozenset[str]()
     recently_covered = _covered_events(tx, run, None) if fixes_news or direction_news else frozenset[str]()
     events = [event for event in boundary_news if event.key not in covered]
     events += [event for event in (*fixes_news, *direction_news) if event.key not in recently_covered]
     drafts = [
         store_devlog(tx, run, state, events),
-        store_adr(tx, run, state, run.boundaries, covered, decision_sentences(notes)),
+        store_adr(tx, run, state, run.boundaries, covered, decisions),
     ]
     rejected = store_rejected_approaches(tx, run, state, new_approaches, tests)
     return [artifact for artifact in (*drafts, *rejected) if artifact is not None]

@@ -13,13 +13,14 @@ import apsw
 from sidecar.capture.devlog_draft import DraftText, objective_of, provenance_of, window_begin_ms
 from sidecar.capture.effects.direction_change import (
     DroppedSteps,
-    RevertedWork,
+    LostWork,
     dropped_steps,
     files_named,
     is_direction_change,
     overlap,
     plan_replaced,
 )
+from sidecar.capture.effects.shell_commands import takes_work_back
 from sidecar.capture.parsed_test_results import VerdictChange
 from sidecar.capture.run import FinishedRun
 from sidecar.codebase import query_terms
@@ -29,6 +30,7 @@ from sidecar.core.markdown import first_informative_paragraph, first_sentence
 from sidecar.core.redact import redact
 from sidecar.core.text import clip_at_word
 from sidecar.language.abandoned_approach import AbandonedApproach, abandoned_approaches
+from sidecar.language.work_account import account_of
 from sidecar.runs import Artifact, SubChat, artifacts, records
 from sidecar.runs.artifact_provenance import Event, RejectedApproachDetails
 
@@ -52,6 +54,8 @@ class RejectedApproach(NamedTuple):
     """The files whose work was reverted for it."""
     quote: str = ""
     """The agent's own sentence."""
+    user_words: str = ""
+    """The user's words that took it back."""
 
     @property
     def terms(self) -> tuple[str, ...]:
@@ -61,45 +65,45 @@ class RejectedApproach(NamedTuple):
 
 def rejected_approaches(
     stated: Sequence[AbandonedApproach],
-    reverted: RevertedWork | None,
+    files: Sequence[str],
     dropped: DroppedSteps | None,
     earlier: str,
     objective: str,
 ) -> list[RejectedApproach]:
-    """Return what was rejected: what the agent states, else the reverted work, else the dropped step.
+    """Return what was rejected: what the agent states, else the dropped step, else the work that went from the files.
 
-    `earlier` is the agent's conclusion when it did that work.
+    `earlier` names what the agent did when it did that work.
     """
-    files = reverted.files if reverted is not None else ()
-    instead = dropped.instead[0] if dropped is not None else ""
+    instead = dropped.instead[0] if dropped is not None and dropped.instead else ""
     approaches = [
         RejectedApproach(
             _tried_text(approach.tried, dropped, earlier, objective),
             approach.reason,
             approach.instead or instead,
-            files,
+            tuple(files),
             approach.sentence,
         )
         for approach in stated
     ]
-    if approaches or (reverted is None and dropped is None):
+    if approaches or not (files or dropped):
         return approaches
     if dropped is not None:
-        return [RejectedApproach("; ".join((dropped.active or dropped.steps)[:MAX_NAMED]), "", instead, files)]
-    return [RejectedApproach(_tried_text("", dropped, earlier, objective), "", "", files)]
+        return [RejectedApproach("; ".join((dropped.active or dropped.steps)[:MAX_NAMED]), "", instead, tuple(files))]
+    return [RejectedApproach(_tried_text("", dropped, earlier, objective), "", "", tuple(files))]
 
 
 def rejected_approach_note(approach: RejectedApproach, objective: str, failing: Iterable[str]) -> DraftText:
     """Write the note. Its title, which sessions receive, says by itself what was rejected and why."""
     tried = _without_determiner(approach.tried)
-    title = clip_at_word(
-        f"{tried[:1].upper()}{tried[1:]}{f' – {approach.reason}' if approach.reason else ''}", MAX_TITLE
-    )
+    why = approach.reason or first_sentence(approach.user_words, MAX_TITLE)
+    title = clip_at_word(f"{tried[:1].upper()}{tried[1:]}{f' – {why}' if why else ''}", MAX_TITLE)
     where = f" In {_listed(approach.files)}; reverted since." if approach.files else ""
     tests = list(failing)
     lines = [f"# {title}", "", f"**Tried:** {clip_at_word(_as_sentence(approach.tried), MAX_TEXT)}{where}", ""]
-    reason = clip_at_word(_as_sentence(approach.reason), MAX_TEXT) if approach.reason else "_The run stated no reason._"
-    lines += [f"**Why it failed:** {reason}", ""]
+    reason = clip_at_word(_as_sentence(approach.reason), MAX_TEXT)
+    if approach.user_words:
+        reason = f"{reason} The user: “{approach.user_words}”".strip()
+    lines += [f"**Why it failed:** {reason or '_Open._'}", ""]
     if tests:
         lines += [f"Tests that failed in the meantime: {_listed(tests)}.", ""]
     if approach.instead:
@@ -117,8 +121,7 @@ def _tried_text(tried: str, dropped: DroppedSteps | None, earlier: str, objectiv
         return tried
     if dropped is not None:
         return dropped.steps[0]
-    conclusion = first_sentence(first_informative_paragraph(earlier, 400), 200)
-    return conclusion or f"the first approach to: {first_sentence(redact(objective), 120)}"
+    return earlier or f"the first approach to: {first_sentence(redact(objective), 120)}"
 
 
 def _without_determiner(tried: str) -> str:
@@ -151,6 +154,13 @@ class DirectionChange(NamedTuple):
     dropped: DroppedSteps | None = None
 
 
+LEAST_DROPPED, DROPPED_SHARE = 3, 0.5
+"""A part was dropped on the user's word if so many lines, and so much of one earlier run's own work, went."""
+
+LEAST_REPLACED, REPLACED_SHARE, REFUSED_SHARE = 8, 0.35, 0.6
+"""Work was given up if so many lines, and so much of one earlier run's own work, went: for a replacement, a "no"."""
+
+
 def direction_change_of(
     tx: apsw.Connection,
     run: FinishedRun,
@@ -160,20 +170,75 @@ def direction_change_of(
 ) -> DirectionChange:
     """Return a run's change of direction.
 
-    `state` is the conversation's state before the run, `steps` the new task list, `noted` what its notes
-    block gives up.
+    `state` is the conversation's state before the run, `steps` the new task list, `noted` what its notes block gives
+    up. Words count only beside work that went, unless they state by themselves that an approach of this task failed.
     """
-    stated = (list(noted) or list(abandoned_approaches(run.conclusion)))[:MAX_OF_RUN]
-    dropped = dropped_steps(state.todos, steps) or _replaced_plan(tx, run, state)
+    lost = run.surviving_lines.lost
+    refused = _refused_plan(tx, run, state)
+    taken_back = _takes_back(run, lost)
+    stated = _stated(tx, run, noted)
+    dropped = dropped_steps(state.todos, steps) or refused or _replaced_plan(tx, run, state)
     reverted = run.surviving_lines.reverted
-    if not stated and reverted is None and dropped is None:
+    if not stated and not taken_back and reverted is None and dropped is None:
         return DirectionChange()
-    is_new_direction = dropped is not None and (is_direction_change(dropped, state.todos) or reverted is not None)
-    earlier = _earlier_conclusion(tx, run, reverted.files if reverted is not None else ())
-    approaches = rejected_approaches(
-        stated, reverted, dropped if is_new_direction else None, earlier, objective_of(run, state)
+    is_new_direction = dropped is not None and (
+        dropped is refused or is_direction_change(dropped, state.todos) or reverted is not None
     )
+    went = lost.files if taken_back or (stated and lost.lines) else reverted.files if reverted is not None else ()
+    approaches = rejected_approaches(
+        stated, went, dropped if is_new_direction else None, _earlier_work(tx, run, went), objective_of(run, state)
+    )
+    if run.reversal is not None and (taken_back or dropped is refused is not None):
+        approaches = [approach._replace(user_words=run.reversal.words) for approach in approaches]
     return DirectionChange(tuple(approaches), dropped)
+
+
+def _stated(tx: apsw.Connection, run: FinishedRun, noted: Sequence[AbandonedApproach]) -> list[AbandonedApproach]:
+    """Return the approaches that the agent gives up, without those that nothing it did supports.
+
+    Lines must have gone, of earlier runs or of this one. Without a notes block, a sentence suffices that states the
+    failure by itself and names something that this or an earlier run worked on.
+    """
+    lost = run.surviving_lines.lost
+    if (lost.lines and not lost.by_user) or lost.within_run:
+        return (list(noted) or list(abandoned_approaches(run.conclusion)))[:MAX_OF_RUN]
+    if noted:
+        return []
+    known = set(run.changed_terms)
+    for summary in records.run_summaries(tx, run.params.sub_chat_id, RUNS):
+        known.update(query_terms(" ".join((*summary.touched, summary.conclusion))))
+    stated = (approach for approach in abandoned_approaches(run.conclusion) if approach.is_explicit)
+    return [approach for approach in stated if not known.isdisjoint(query_terms(approach.tried))][:MAX_OF_RUN]
+
+
+def _takes_back(run: FinishedRun, lost: LostWork) -> bool:
+    """Whether earlier work went because the user, or the agent with git, took it back."""
+    if not lost.lines:
+        return False
+    kind = run.reversal.kind if run.reversal is not None else None
+    if kind == "undo" or lost.by_user:
+        return kind == "undo"
+    if any(takes_work_back(command.command) for command in run.activity.commands):
+        return True
+    share = max(lost.share, lost.run_share)
+    if kind == "ban":
+        return share >= DROPPED_SHARE
+    if kind == "drop":
+        is_removal = 2 * lost.new <= lost.lines or (share >= DROPPED_SHARE and lost.new <= lost.lines)
+        return lost.lines >= LEAST_DROPPED and is_removal
+    least_share = {"replacement": REPLACED_SHARE, "refusal": REFUSED_SHARE}.get(kind or "", 2.0)
+    return lost.lines >= LEAST_REPLACED and share >= least_share
+
+
+def _refused_plan(tx: apsw.Connection, run: FinishedRun, state: SubChat) -> DroppedSteps | None:
+    """Return the plan that the last run presented if the user's answer refuses it."""
+    if not state.plan or run.reversal is None:
+        return None
+    last = next(iter(records.run_summaries(tx, run.params.sub_chat_id, 1)), None)
+    if last is None or last.mode != "plan" or (run.params.mode == "plan" and run.plan == state.plan):
+        return None
+    plan = clip_at_word(state.plan.lstrip("# \n").partition("\n")[0], 120)
+    return DroppedSteps((plan,), (plan,), ())
 
 
 def direction_events(run: FinishedRun, change: DirectionChange, approaches: Sequence[RejectedApproach]) -> list[Event]:
@@ -268,11 +333,14 @@ def _replaced_plan(tx: apsw.Connection, run: FinishedRun, state: SubChat) -> Dro
     return DroppedSteps((old,), (old,), (new,))
 
 
-def _earlier_conclusion(tx: apsw.Connection, run: FinishedRun, files: Sequence[str]) -> str:
-    """Return the conclusion of the earlier run that worked on the files; of the last run if there are none."""
+def _earlier_work(tx: apsw.Connection, run: FinishedRun, files: Sequence[str]) -> str:
+    """Return the name of the work of the earlier run that changed the files; of the last run if there are none."""
     runs = records.run_summaries(tx, run.params.sub_chat_id, RUNS)
-    run_summary = next((summary for summary in runs if not files or set(files) & set(summary.touched)), None)
-    return first_informative_paragraph(run_summary.conclusion, 400) if run_summary is not None else ""
+    summary = next((summary for summary in runs if not files or set(files[:1]) & set(summary.touched)), None)
+    if summary is None:
+        return ""
+    title = account_of(summary.conclusion, query_terms(" ".join(files))).title.text
+    return title or first_sentence(first_informative_paragraph(summary.conclusion, 400), 200)
 
 
 def _line(approach: RejectedApproach) -> str:

@@ -12,11 +12,13 @@ from sidecar.capture.parsed_test_results import RunnerOutcome
 from sidecar.core.markdown import MAX_PROSE_CHARACTERS
 from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
+from sidecar.language.abandoned_approach import Reversal, reversal_in
 from sidecar.language.notes_block import NotesBlock, read_notes_block, without_notes
 from sidecar.language.work_account import WorkAccount, account_of
 from sidecar.runs import CallRecord
 from sidecar.runs.artifact_provenance import Boundary
 from sidecar.runs.call_record import RolloutDecision
+from sidecar.runs.model import RALPH_PREFIX
 from sidecar.settings.resolve import Settings
 from sidecar.transcripts.transcript_tail import TranscriptTail
 from sidecar.workspace import Workspace
@@ -126,6 +128,11 @@ class FinishedRun:
         hunks = "\n".join(diff.hunks for diff in diffs if diff is not None)[:MAX_DIFF_CHARACTERS]
         texts.append("\n".join(line for line in hunks.splitlines() if line.startswith("+")))
         return frozenset(term for text in texts for term in query_terms(text))
+
+    @cached_property
+    def reversal(self) -> Reversal | None:
+        """The user's words in its prompt that take work back; a loop's prompt was not typed."""
+        return reversal_in(self.params.prompt) if not self.params.sub_chat_id.startswith(RALPH_PREFIX) else None
 
     @cached_property
     def account(self) -> WorkAccount:

@@ -1,17 +1,19 @@
-"""Find where an agent states explicitly that it gave an approach up, and why. Pure: a grammar of sentences.
+"""Find where an agent states that it gave an approach up, and where a user takes work back. Pure: a grammar of sentences.
 
 Excluded are other people's work, questions, denials, suppositions and plans, quotations and code, and one construct
-written in place of another ("use const instead of let").
+written in place of another ("use const instead of let"). A user's sentence is read in the ten languages of
+decisions.md; it only counts beside work that went.
 """
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.markdown import sentences
 from sidecar.core.redact import redact
 from sidecar.core.text import clip_at_word
+from sidecar.language.own_words import own_words
 
 _ADVERB = r"(?>(?:then|therefore|thus|so|also|later|first|again|now|\w+ly)\b\s++)*+"
 _WE = rf"(?:^|[,;:–—(]\s*|\b(?:so|and|but|then|because|which is why|that's why)\s+|^(?:after|following|having|in the end|at first|at that point)\b[^,;]{{0,60}}?,?\s+)(?:i|we)(?:'ve|\s+have|\s+had)?\s+{_ADVERB}"
@@ -24,11 +26,16 @@ _REVERTED = r"(?:reverted|rolled back|backed out|undid|undone|threw (?:away|out)
 _GIVING_UP = r"(?:abandoning|giving up on|scrapping|ditching|dropping|reverting|backing out)"
 
 BROKE = lazy_regex(
-    r"(?i)\b(?:broke|breaks|broken|breaking|fail\w*|errors?|errored|crash\w*|conflict\w*|regress\w*|incompatib\w*|unsupported"
-    r"|unreliabl\w*|flaky|fragile|brittle|rac(?:e|es|y)|deadlock\w*|leak\w*|cannot|couldn't|could not|can't|impossible"
-    r"|(?:does|did|do|was|were|is|are|would|will|wo)(?:n't| not)|too (?:slow|complex|complicated|much|many|large|big|fragile"
-    r"|invasive|expensive|costly|heavy|risky|late)|slow\w*|overhead|worse|hang\w*|hung|timed? ?out|timeouts?|unavailable"
-    r"|dead end|not (?:viable|feasible|possible|work\w*|enough|available|supported|thread.safe)|never|wrong|corrupt\w*"
+    r"(?i)\b(?:broke|breaks|broken|breaking|fail\w*|errors?|errored|crash\w*|conflict\w*|regress\w*|incompatib\w*"
+    r"|unsupported"
+    r"|unreliabl\w*|flaky|fragile|brittle|rac(?:e|es|y)|deadlock\w*|leak\w*|cannot|couldn't|could not|can't"
+    r"|impossible"
+    r"|(?:does|did|do|was|were|is|are|would|will|wo)(?:n't| not)|too (?:slow|complex|complicated|much|many|large"
+    r"|big|fragile"
+    r"|invasive|expensive|costly|heavy|risky|late)|slow\w*|overhead|worse|hang\w*|hung|timed? ?out|timeouts?"
+    r"|unavailable"
+    r"|dead end|not (?:viable|feasible|possible|work\w*|enough|available|supported|thread.safe)|never|wrong"
+    r"|corrupt\w*"
     r"|lost|loses|blocked|no longer|doubled|tripled|caused|introduced|unmaintain\w*|hides?|missed|misses|infeasible"
     r"|duplicat\w+|out of memory|without (?:a|any))\b"
 )
@@ -41,15 +48,19 @@ ELSEWHERE = lazy_regex(
     r"(?i)\bupstream\b|\bin (?:19|20)\d\d\b|\byears? ago\b|\bby (?:its|their|the) (?:maintain|author|vend)\w+"
 )
 REASON = lazy_regex(
-    r"(?i)[,;]?\s+(?:because(?: of)?|since|as (?=it|this|that|they|the|there)|due to|given that|after (?=it|this|that|they|the"
-    r"|finding|seeing|realis|realiz|discover|measur|two|three|several|\d)|when (?=it|they)|for being|which|once (?=it|they))\s*"
+    r"(?i)[,;]?\s+(?:because(?: of)?|since|as (?=it|this|that|they|the|there)|due to|given that|after (?=it|this"
+    r"|that|they|the"
+    r"|finding|seeing|realis|realiz|discover|measur|two|three|several|\d)|when (?=it|they)|for being|which|once"
+    r" (?=it|they))\s*"
     r"|\s*(?:[:;–—]|\s-)\s*(?=it|this|that|they|the|there|too|not)|,\s+(?:but|and) (?=it|this|that|they)\s*"
     r"|\s+but\s+"
 )
 INSTEAD = lazy_regex(
     r"(?i),?\s+(?:in favou?r of\s+(?P<favoured>.+)|(?:and|so|then)\s+(?:(?:i|we|it)\s+)?(?:now\s+|instead\s+)*"
-    r"(?:switched (?:back )?to|moved (?:back )?to|went (?:back to|with)|fell back (?:to|on)|settled on|replaced (?:it|that|them)"
-    r" (?:with|by)|opted for|ended up with|uses?|used|chose)\s+(?P<chosen>.+)|(?:and|so)\s+(?:i|we)\s+(?:now\s+)?(?P<done>\w+.+))"
+    r"(?:switched (?:back )?to|moved (?:back )?to|went (?:back to|with)|fell back (?:to|on)|settled on|replaced"
+    r" (?:it|that|them)"
+    r" (?:with|by)|opted for|ended up with|uses?|used|chose)\s+(?P<chosen>.+)|(?:and|so)\s+(?:i"
+    r"|we)\s+(?:now\s+)?(?P<done>\w+.+))"
 )
 FOLLOWS = lazy_regex(r"(?i)^(?:it|this|that|they|the|there|each|every|because)\b")
 IN_ITS_PLACE = lazy_regex(r"(?i)^(?:instead|in its place|now),?\s+(?P<what>.+)")
@@ -58,17 +69,23 @@ KEYWORDS = frozenset(
     "let const var val def tabs spaces quotes single double any unknown int string none null self".split()
 )
 NOT_OURS = lazy_regex(
-    r"(?i)^(?:the |this |that |my |our |an? )?(?:\w+ )?(?:transactions?|migrations?|database|deploy\w*|releases?|branch\w*|tables?|index(?:es)?"
-    r"|columns?|carts?|sessions?|connections?|version bump|unused\b.*|stale\b.*|dead code|debug\b.*|temporary\b.*|temp\b.*|deprecated\b.*"
-    r"|obsolete\b.*|leftover\b.*|redundant\b.*|duplicated?\b.*|console\.log\w*|print\w*( statements?)?|imports?|comments?|whitespace\b.*|formatting\b.*"
-    r"|messages?|packets?|frames?|events?|rows?|requests?)(?=$|[,.;]|\s+(?:that|which|who|with|without|from|in|of|for|when|where|to|as)\b|\s+`)"
+    r"(?i)^(?:the |this |that |my |our |an? )?(?:\w+ )?(?:transactions?|migrations?|database|deploy\w*|releases?"
+    r"|branch\w*|tables?|index(?:es)?"
+    r"|columns?|carts?|sessions?|connections?|version bump|unused\b.*|stale\b.*|dead code|debug\b.*|temporary\b.*"
+    r"|temp\b.*|deprecated\b.*"
+    r"|obsolete\b.*|leftover\b.*|redundant\b.*|duplicated?\b.*|console\.log\w*|print\w*( statements?)?|imports?"
+    r"|comments?|whitespace\b.*|formatting\b.*"
+    r"|messages?|packets?|frames?|events?|rows?|requests?)(?=$|[,.;]|\s+(?:that|which|who|with|without|from|in|of"
+    r"|for|when|where|to|as)\b|\s+`)"
 )
 ONLY_TRIED = lazy_regex(
-    r"(?i)^(?:to )?(?:reproduc|repro|run|find|install|build|verify|check|test|log|open|reach|connect|fetch|download|search)"
+    r"(?i)^(?:to )?(?:reproduc|repro|run|find|install|build|verify|check|test|log|open|reach|connect|fetch|download"
+    r"|search)"
 )
 
 _SUBJECT = (
-    rf"(?:the|this|that|my|our)\s+(?:[\w-]+\s+){{0,4}}?{NOUN}(?:\s+(?:of|with|to|using|based on|in|via|for)\s+[^,;]+?)?"
+    rf"(?:the|this|that|my|our)\s+(?:[\w-]+\s+){{0,4}}?{NOUN}(?:\s+(?:of|with|to|using|based on|in|via"
+    rf"|for)\s+[^,;]+?)?"
 )
 _FAILED = r"(?:(?:did|does|do|could|would|wo|will)(?:n't| not)\s+(?:really\s+|quite\s+)?(?:work|pan|hold|scale|help|fly)(?:\s+out|\s+up)?|failed|fails|was a dead end|is a dead end|turned out (?:not )?to (?:be|work|have|need|break|fail)|turned out \w+|proved (?:to be )?\w+|(?:was|is)(?:n't| not) (?:viable|feasible|workable|possible)|had to go|led nowhere)"
 
@@ -107,6 +124,8 @@ class AbandonedApproach(NamedTuple):
     """Reason for giving it up; empty if the agent does not state one."""
     instead: str
     """Replacement; empty if the agent does not name one."""
+    is_explicit: bool = True
+    """Whether the words alone state that an approach failed or was given up; "removed" and "dropped" do not."""
 
 
 def abandoned_approaches(text: str) -> Iterator[AbandonedApproach]:
@@ -128,7 +147,7 @@ def _read(sentence: str, following: str) -> AbandonedApproach | None:
         if match is not None and not UNREAL.search(masked[: match.end() if kind == "failed" else _what_at(match)]):
             abandoned = _abandoned_in(kind, match, sentence, following)
             if abandoned is not None:
-                return abandoned
+                return abandoned._replace(is_explicit=kind in ("given up", "failed", "tried"))
     return None
 
 
@@ -220,3 +239,137 @@ def _mask(text: str) -> str:
 
 def _plain(text: str) -> str:
     return text.strip(" .,;:–—-!").strip()
+
+
+ReversalKind = Literal["undo", "drop", "ban", "replacement", "refusal"]
+
+
+class Reversal(NamedTuple):
+    """A user's words that take work back: undo it, drop a part of it, rule something out, or refuse a proposal."""
+
+    kind: ReversalKind
+    sentence: str
+    words: str
+    """The user's own words around it, which say why."""
+
+
+MAX_REVERSAL_WORDS = 300
+MAX_REVERSAL_MESSAGE = 2_000
+"""Longer messages are specifications; what they remove is part of a plan."""
+
+_ORDER = (
+    r"(?:^|[.,;:!?…—–()]\s*|\b(?:and|so|then|but|please|pls|just|let['’]?s|now|can you|could you|can we|we (?:have"
+    r"|need) to|you (?:have|need) to|i want (?:you )?to"
+    r"|y|pero|entonces|por favor|ahora|tenemos que|tienes que|hay que|vamos a|puedes|podés|quiero que|mejor|et|mais"
+    r"|donc|on va|il faut|peux[- ]tu|tu peux|merci de|je veux que tu"
+    r"|e|mas|então|agora|temos que|vamos|pode|und|aber|bitte|dann|jetzt|kannst du|wir müssen|lass uns|ma|quindi|ora"
+    r"|puoi|dobbiamo|en|maar|dan|nu|kun je|we moeten|laten we"
+    r"|и|но|давай|теперь|надо|нужно|пожалуйста|можешь|ok|okay|no|non|não|nein|nee|нет|hey|wait|actually|tuve que|i"
+    r" had to|i)\s+)"
+)
+_PREVIOUS = r"(?:(?:the |our |my )?(?:previous|old|earlier|original|last|prior|former|initial)\b|how it was|what it was|the way it was|before\b|(?:that|this|the) (?:commit|version|state|approach|plan|design))"
+_UNDO = lazy_regex(
+    rf"{_ORDER}(?:undo(?! (?:itself|should|is|seems|works|and redo|stack|history|system|does|button))|revert(?:ed)?"
+    rf"|roll(?:ed)?\s?back|back out|backed out|undid|(?:go|went|switch|change|move|put"
+    rf"|get|bring) (?:it |that |this |everything |all )?back (?:to|as)|go back|put (?:it|that|this) back"
+    rf"|restore(?:d)? {_PREVIOUS})\b"
+    rf"|{_ORDER}(?:revert[íieáao]\w*|deshac\w+|desh[aá]z\w*|volv(?:é|amos|ed)\s+(?:a (?:la|lo|como|una)|al|atrás"
+    rf"|para atrás)"
+    rf"|vuelve\s+(?:a (?:la|lo|como)|al|atrás)|regresa\w*\s+(?:a (?:la|lo)|al)|dejalo como estaba|déjalo como"
+    rf" estaba)\b"
+    rf"|{_ORDER}(?:annule[rz]?|reven(?:ir|ons|ez)|revien[st]?|remet[st]?(?:ons|tez|tre)? (?:comme|l[ea] (?:version"
+    rf"|code|état)|en l)|rétabli[rs]?\w*"
+    rf"|j['’]abandonne|abandonn(?:e|ons|er))\b|\b(?:on vient d['’]annuler|j['’]ai (?:annulé|remis|restauré))\b"
+    rf"|{_ORDER}(?:desfaz\w*|desfaça|desfiz|revert[ae]\b|reverti\b|volt[ae]\w*\s+(?:a|ao|à|para|atrás)|restaur[ae]\b)"
+    rf"|{_ORDER}(?:mach\w* (?:das|es|die|den|alles)?\s?.{{0,30}}rückgängig|setz\w* .{{0,30}}zurück|geh\w* (?:zurück"
+    rf"|wieder) (?:auf|zu)|zurück (?:auf|zu[mr]?)|stell\w* .{{0,40}}wieder her|nimm .{{0,30}}zurück)|\bich habe"
+    rf" .{{0,40}}(?:zurückgesetzt|rückgängig gemacht)\b"
+    rf"|{_ORDER}(?:annulla\w*|torna(?:re|mo)? (?:indietro|a|al|alla)|ripristina\w*|rimetti)\b|\bho (?:annullato"
+    rf"|ripristinato)\b"
+    rf"|{_ORDER}(?:maak .{{0,30}}ongedaan|draai .{{0,30}}terug|ga terug|zet .{{0,30}}terug|herstel)\b|\bik heb"
+    rf" .{{0,40}}(?:teruggedraaid|ongedaan gemaakt)\b"
+    rf"|(?:^|[.,;!?]\s*|{_ORDER})(?:отмени\w*|откати\w*|верни\w*|верн[её]мся|вернуть|вернись|я (?:откатил|отменил"
+    rf"|вернул))"
+    r"|元に戻(?:し|す|そ)|(?:前|以前|元)の.{0,16}に?戻(?:し|す|そ)|取り消し|撤销|撤回|回退|回滚|还原|改回|恢复(?:到"
+    r"|成|原|之前|以前|到之前)|退回(?:到|去)",
+    re.IGNORECASE,
+)
+_DROP = lazy_regex(
+    rf"{_ORDER}(?:drop|scrap|ditch|get rid of|throw (?:out|away)|take (?:it|that|this|them) out|take out|rip out"
+    rf"|remove|delete|forget (?:about )?|abandon)\s+\S"
+    rf"|{_ORDER}(?:sac[aáo]\w*|quit[aáe]\w*|elimin[aáe]\w*|borr[aáe]\w*|descart[aáe]\w*)\s+\S|{_ORDER}(?:enlève\w*"
+    rf"|supprime\w*|retire\w*|vire\w*|laisse tomber)\b"
+    rf"|{_ORDER}(?:tir[ae]\w*|remov[ae]\w*|apag[au]\w*|descart[ae]\w*|esquece)\s+\S|{_ORDER}(?:entfern\w*|lösch\w*"
+    rf"|verwirf|wirf .{{0,30}}(?:raus|weg)|nimm .{{0,40}}(?:raus|weg))\b"
+    rf"|{_ORDER}(?:togli\w*|rimuovi\w*|elimina\w*|scarta\w*|lascia perdere)\b|{_ORDER}(?:verwijder\w*|haal"
+    rf" .{{0,30}}weg|gooi .{{0,30}}weg)\b"
+    rf"|(?:^|[.,;!?]\s*|{_ORDER})(?:убери\w*|удали\w*|выкинь|выброси\w*)|(?:を|は)(?:削除して|消して|やめ(?:て|ま"
+    rf"|よ)|外して)|(?:去掉|删掉|删除|移除|取消|不要了|别用)",
+    re.IGNORECASE,
+)
+_BAN = lazy_regex(
+    r"\b(?:we|i|you) (?:can ?not|can['’]?t|must ?n['’]?t|must not|should ?n['’]?t|should not|don['’]?t want to|do"
+    r" not want to|aren['’]?t allowed to|may not|won['’]?t) (?:use|have|depend on|rely on|go with|keep)\b"
+    r"|\b(?:is|are)(?: not|n['’]t) (?:allowed|permitted|an option|acceptable)\b|\b(?:don['’]?t|do not) use\b|\b(?:i"
+    r"|we) don['’]?t (?:want|like) (?:this|that|it)\b"
+    r"|\bno (?:podemos|queremos|uses|usemos|se puede) (?:usar|depender)?|\bno quiero (?:usar|depender|este|esta|eso"
+    r"|que (?:uses|sea|haya))\b|\b(?:on ne peut pas utiliser|je ne veux pas (?:de|utiliser|que)|n['’]utilise pas"
+    r"|pas question d)|\bnão (?:podemos|use|dá para|quero (?:usar|isso|esse|essa)) |\b(?:wir können|wir dürfen|ich"
+    r" will) (?:\S+ ){0,3}(?:nicht|kein\w*) (?:verwenden|benutzen|nutzen|haben)"
+    r"|\b(?:non possiamo usare|non voglio (?:usare|questo|che)|non usare)\b|\b(?:we kunnen|ik wil|gebruik) (?:\S+"
+    r" ){0,3}(?:niet|geen)\b|\b(?:мы не можем использовать|не используй\w*|нельзя использовать|не хочу"
+    r" (?:использовать|этот|эту))\b|は使えません|は使わないで|使いたくない|不能用|不要用|不能使用|不要使用|别用",
+    re.IGNORECASE,
+)
+_REFUSAL = lazy_regex(
+    r"^(?:no+\b|nope|nah|not (?:like )?(?:this|that)|that['’]?s not|i don['’]?t (?:want|like|agree)|don['’]?t do"
+    r" (?:it|that|this)|stop\b|wrong|non\b|pas (?:comme|du tout)|je ne veux pas|nein\b|não\b|nee\b|нет\b|esto no"
+    r"|así no|no,? |いや|違(?:う|い)|だめ|不(?:要|行|对|是)|别)",
+    re.IGNORECASE,
+)
+_REPLACEMENT = lazy_regex(
+    r"\b(?:instead(?! of (?:the )?default)|rather than|in place of|(?:a )?different (?:approach|way)|not quite"
+    r"|(?:that|this)(?:['’]?s| is) (?:\w+ )?wrong|the (?:only )?right way"
+    r"|en (?:vez|lugar) de|mejor que sea|otra (?:manera|forma)|au lieu d|plutôt qu|autrement|em vez d|ao invés|de"
+    r" outr[ao] (?:jeito|forma)|stattdessen|anstatt|lieber|anders"
+    r"|invece d|piuttosto|in plaats van|liever|вместо|по-другому|иначе)\b|ではなく|代わりに|別の方法|而不是|改用"
+    r"|换成|换一种",
+    re.IGNORECASE,
+)
+_CLEANUP = lazy_regex(
+    r"\b(?:console|logs?|logging|logger|debug\w*|comments?|unused|dead code|duplicat\w+|imports?|warnings?|temp\w*"
+    r"|todos?|whitespace|emojis?|\.?md files?|old|legacy|obsolete|deprecated|stale"
+    r"|comentarios?|duplicad\w+|sin uso|commentaires?|inutilisé\w*|doublons?|kommentare?|unbenutzt\w*|commenti"
+    r"|ongebruikt\w*|комментари\w+)\b|ログ|コメント|注释|日志",
+    re.IGNORECASE,
+)
+_NO_ORDER = lazy_regex(
+    r"\b(?:or update|as necessary|if (?:needed|necessary)|branch|branche|rama|or (?:we|i)(?:['’]re| are|['’]ll|"
+    r" will)?\b|if |unless|how (?:do|can|to)|what (?:are|is)|do not take"
+    r" action|without (?:reverting|removing)|don['’]?t (?:undo|revert|remove|delete|drop)|no (?:borres|elimines"
+    r"|saques)"
+    r"|never (?:remove|delete|revert)|button|botón|bouton|feature|función|funcionalidad|sistema de undo|history"
+    r"|shortcut)\b",
+    re.IGNORECASE,
+)
+
+
+def reversal_in(message: str) -> Reversal | None:
+    """Return the user's words that take work back; None for questions, suppositions and features that undo something."""
+    words = " ".join(own_words(message[: 2 * MAX_REVERSAL_MESSAGE]).split())
+    if not words or len(words) > MAX_REVERSAL_MESSAGE:
+        return None
+    texts = [sentence for sentence in sentences(words) if len(sentence) <= MAX_SENTENCE]
+    kinds: tuple[tuple[ReversalKind, re.Pattern[str]], ...] = (
+        ("undo", _UNDO), ("ban", _BAN), ("drop", _DROP), ("replacement", _REPLACEMENT), ("refusal", _REFUSAL),
+    )  # fmt: skip
+    for kind, pattern in kinds:
+        for at, sentence in enumerate(texts):
+            masked = _mask(sentence)
+            if not pattern.search(masked) or _NO_ORDER.search(masked):
+                continue
+            if kind in ("drop", "ban") and (_CLEANUP.search(masked) or sentence.endswith("?")):
+                continue
+            around = " ".join(texts[max(0, at - 1) : at + 2])
+            return Reversal(kind, redact(sentence), clip_at_word(redact(around), MAX_REVERSAL_WORDS))
+    return None

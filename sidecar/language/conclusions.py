@@ -34,17 +34,20 @@ _CHOICE = lazy_regex(
     r"|décidé)\b.{5,}"
     r"|\b(?:he|hemos) (?:elegido|decidido|optado)\b.{5,}|\b(?:escolhi|decidi|optei|escolhemos|decidimos|ho scelto"
     r"|ho deciso"
-    r"|abbiamo scelto)\b.{5,}|\b(?:ik heb|we hebben)\b.{2,60}\b(?:gekozen|besloten)\b|(?:я|мы) (?:решил|выбрал).{5,}"
+    r"|abbiamo scelto)\b.{5,}|\b(?:ik heb|we hebben) (?:.{2,60} )?(?:gekozen|besloten)\b|(?:я|мы) (?:решил"
+    r"|выбрал).{5,}"
     r"|(?:(?:我们?|已经?|最终)决定|选择了|改用了?).{4,}|(?:に決めました|を選びました|を採用しました|に変更しました)",
     re.IGNORECASE,
 )
 _REASON = lazy_regex(
     r"\b(?:because|since|so that|due to|as (?:it|this|that|the)|to avoid|to keep|in order to|instead of|rather than"
-    r"|in favou?r of|over (?!time\b|the (?:last|next)\b)[\w`]|weil|damit|statt|anstatt|sondern|parce qu|afin|au lieu d"
+    r"|in favou?r of|over (?!time\b|the (?:last|next)\b)[\w`]|weil|damit|statt|anstatt|sondern|parce qu|afin|au"
+    r" lieu d"
     r"|plutôt qu|porque|para que|ya que|pois|já que|en (?:vez|lugar) de|em vez de|ao invés|perché|invece d|così da"
     r"|omdat"
     r"|in plaats van|потому что|чтобы|так как|вместо)"
-    r"|\b(?:switched|moved|migrated|changed)\b.{1,60}\bfrom\b.{2,40}\bto\b|因为|由于|而不是|而非|代替|以便|ため|ので|ではなく|の代わりに",
+    r"|\b(?:switched|moved|migrated|changed)\b.{1,60}\bfrom\b.{2,40}\bto\b|因为|由于|而不是|而非|代替|以便|ため"
+    r"|ので|ではなく|の代わりに",
     re.IGNORECASE,
 )
 _TENTATIVE = lazy_regex(
@@ -84,11 +87,14 @@ _CAUSE = lazy_regex(
     r"\b(?:root cause|culprit|actual (?:cause|problem|bug)|because|due to|caused by|turned out|stems? from|came from"
     r"|(?:problem|issue|bug|error|failure|reason) (?:was|is|were|comes?)|(?:was|were|is|are) (?:missing|wrong|not"
     r"|never|still"
-    r"|undefined|null|outdated|incompatible|hard-?coded)|(?:did|does|do)(?:n['’]t| not)|(?:had|has|have) no\b|no longer"
+    r"|undefined|null|outdated|incompatible|hard-?coded)|(?:did|does|do)(?:n['’]t| not)|(?:had|has|have) no\b|no"
+    r" longer"
     r"|so (?:i|we) (?:added|changed|replaced|moved|renamed|removed|installed|set|pinned|used|switched|upgraded)"
-    r"|(?:fixed|solved|resolved|cured)\b.{0,80}\bby|the fix (?:was|is) to|(?:needs?|expects?|requires?|lacked|lacks)\b"
+    r"|(?:fixed|solved|resolved|cured)\b.{0,80}\bby|the fix (?:was|is) to|(?:needs?|expects?|requires?|lacked"
+    r"|lacks)\b"
     r"|instead of|rather than|which (?:meant|broke|caused|made)|only (?:works?|accepts?|supports?)"
-    r"|ursache|weil|fehlte|behoben|parce qu|manquait|corrigé|causa|porque|faltaba|faltava|debido|devido|perché|mancava"
+    r"|ursache|weil|fehlte|behoben|parce qu|manquait|corrigé|causa|porque|faltaba|faltava|debido|devido|perché"
+    r"|mancava"
     r"|omdat|oorzaak|ontbrak|потому|из-за|причин)"
     r"|原因|因为|由于|缺少|ため|ので|が原因|なかった",
     re.IGNORECASE,

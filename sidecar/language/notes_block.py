@@ -200,7 +200,7 @@ def _note(key: NoteKey, parts: Sequence[str]) -> AgentNote | None:
         return None
     if key in ("rule", "fact"):
         return AgentNote(key, text, text)
-    return AgentNote(key, text, *_parts_of(text))
+    return AgentNote(key, text, *parts_of(text))
 
 
 _BECAUSE = lazy_regex(
@@ -208,7 +208,8 @@ _BECAUSE = lazy_regex(
     r"|devido (?:ao?|à)s?|ya que|debido al?|puesto que|parce qu(?:e|['’])|car|puisqu(?:e|['’])"
     r"|en raison d(?:e|['’])|à cause d(?:e|u|['’])|weil|denn|wegen|aufgrund|perché"
     r"|poiché|dato che|a causa d(?:i|el|ella)"
-    r"|omdat|want|vanwege|wegens"
+    r"|omdat|(?<!i )(?<!we )(?<!you )(?<!they )(?<!to )(?<!user )(?<!users )(?<!not )(?<!also )(?<!just )want(?!"
+    r" to\b)|vanwege|wegens"
     r"|потому что|так как|поскольку|из-за)(?:(?<=['’])|(?!\w))"
     r"|因为|因為|由于|由於|なぜなら|理由[はが:：]?)\s*[:：]?\s*",
     re.IGNORECASE,
@@ -228,7 +229,7 @@ _KANA = lazy_regex(r"[\u3040-\u30ff]")
 _TRIM = " \t,;.:，。、；：()（）"
 
 
-def _parts_of(text: str) -> tuple[str, str, str]:
+def parts_of(text: str) -> tuple[str, str, str]:
     """Split a statement into its subject, its reason and the rejected alternative, in any order."""
     if _KANA.search(text):
         return _parts_of_clauses(text)

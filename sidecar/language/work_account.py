@@ -247,7 +247,8 @@ _NOT_WORK = lazy_regex(
     r"|i['’]ll|i will|i['’]m (?:going|now)|i need|i should|i can|i could|we (?:can|could|should|need)"
     r"|please|try|you (?:can|could|should|need|may|might|will|['’]ll)|if (?:you|this|it|that)|once you|when you"
     r"|would you|do you|feel free|run |test |refresh|restart|open |click|go to|check |make sure|just )"
-    r"|\b(?:let me know|would you like|shall i|should i|want me to|if you (?:want|like|need|prefer)|i['’]d"
+    r"|\b(?:let me know|would you like|shall i|should i|want me to|if you (?:want|like|need|prefer)|you['’]ll see"
+    r"|vous verrez|tu verras|verás|verá|du siehst|vedrai|увидите|i['’]d"
     r" (?:suggest|recommend)|plan (?:now|is|to)|updated the plan)\b"
     r"|\b(?:might|maybe|perhaps|possibly|probably|could be|it seems|seems? to|likely|should|will now|would"
     r"|deberían?|deveria\w*|devrai\w+|sollte\w*|dovrebb\w+|probablement\w*|wahrscheinlich|vermutlich|probabilmente"
@@ -270,6 +271,11 @@ _NOT_WORK = lazy_regex(
     re.IGNORECASE,
 )  # fmt: skip
 
+_VAGUE_HEADING = lazy_regex(
+    r"(?:what|ce qu|lo que|o que|was |cosa|wat |что |les |le |la |los |las |el |the (?:fix|changes?|solution)\b)"
+    r"|.*\b(?:que nous avons|que he|i made|you requested)\b",
+    re.IGNORECASE,
+)
 _GREETING = lazy_regex(
     r"^(?:[¡]?(?:perfect|great|excellent|awesome|done|fixed|all (?:done|set)|sure|of course|certainly|absolutely"
     r"|thanks?|good|nice|success|you['’]re (?:absolutely )?right"
@@ -284,12 +290,13 @@ _PERSON = lazy_regex(
     r"|я |мы |我(?:已经?|们)?(?=[\u4e00-\u9fff])|successfully |also )",
     re.IGNORECASE,
 )
-_PICTURE = lazy_regex(r"[\u2190-\u21ff\u2300-\u23ff\u2500-\u27bf\u2b00-\u2bff\ufe0f\u200d\ufffd\U0001f000-\U0001faff]+")
+_PICTURE = lazy_regex(r"[\u2300-\u23ff\u2500-\u27bf\u2b00-\u2bff\ufe0f\u200d\ufffd\U0001f000-\U0001faff]+")
 _ITEM = lazy_regex(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[ \]\s+)?")
 _DONE_ITEM = lazy_regex(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+\[[xX-]\]\s")
 _TRAILING = lazy_regex(
     r"(?:\s(?:with|that|to|and|by|for|so|que|avec|con|mit|для|the|which|where|a|in|of))+$", re.IGNORECASE
 )
+_NUMBER = lazy_regex(r"^(?:step |fix |étape |paso )?\d{1,2}[.):]\s+", re.IGNORECASE)
 _BOLD_LINE = lazy_regex(r"^\*\*([^*]{2,120})\*\*\s*:?\s*$")
 _INLINE_LABEL = lazy_regex(
     r"^(?:\*\*|__)?([^*_:：]{2,50}?)\s*(?:(?:\*\*|__)\s*[:：]|[:：]\s*(?:\*\*|__)|[:：])\s+(?=\S)"
@@ -361,7 +368,7 @@ def _section_of(text: str, section: Section | None, *, is_heading: bool) -> Sect
     if len(text) > MAX_SENTENCE or _NOT_WORK.search(text):
         return None
     if is_heading:
-        return "change" if _CHANGE.search(text) else None
+        return "change" if _CHANGE.match(text) and not _VAGUE_HEADING.match(text) else None
     if section == "open" or _OPEN.search(text):
         return "open"
     if _EVIDENCE.search(text) and not _CHANGE.search(text):
@@ -381,7 +388,7 @@ def _pieces(text: str) -> Iterator[tuple[Section | None, str, bool]]:
     is_skipped = False
     for block in markdown_blocks(text, underlined_headings=False):
         if isinstance(block, Heading):
-            label = _plain(block.title)
+            label = _NUMBER.sub("", _plain(block.title))
             section, is_skipped = _label_section(label)
             yield None, label, True
         elif isinstance(block, Line):
@@ -445,7 +452,7 @@ def _plain_line(line: str) -> str:
 
 def _plain(text: str) -> str:
     """Return a text on one line, without emphasis and pictures."""
-    return " ".join(_PICTURE.sub(" ", text).replace("**", "").replace("__", "").split()).strip(" -–—•:")
+    return " ".join(_PICTURE.sub(" ", text).replace("**", "").replace("__", "").split()).strip(" -–—•:→")
 
 
 def _informative(text: str) -> set[str]:

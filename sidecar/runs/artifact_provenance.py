@@ -23,7 +23,7 @@ from sidecar.codebase import ApiChange
 from sidecar.language.work_account import NO_ACCOUNT, Account, Candidate, WorkAccount
 from sidecar.runs.model import ArtifactStatus, ArtifactType, Provider
 
-EventKind = Literal["directionChanged", "boundaryTouched", "testsFixed"]
+EventKind = Literal["directionChanged", "boundaryTouched", "testsFixed", "decisionStated"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

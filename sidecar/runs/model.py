@@ -256,6 +256,7 @@ class RunSummary:
     conclusion: str
     """The agent's final words, with secrets masked."""
     touched: tuple[str, ...]
+    mode: str = "agent"
 
 
 @dataclass(frozen=True, slots=True)

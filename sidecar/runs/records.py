@@ -266,18 +266,16 @@ def recent_work(tx: apsw.Connection, sub_chat_id: str, runs: int) -> RecentWork:
     return RecentWork(tuple(edited), tuple(path for path in read if path not in edited), next(iter(answers), ""))
 
 
-def surviving_lines(tx: apsw.Connection, sub_chat_id: str, runs: int) -> dict[str, FileLines]:
-    """Return what a conversation's last runs left in files, by path. The last run that changed a file counts."""
+def surviving_lines(tx: apsw.Connection, sub_chat_id: str, runs: int) -> list[dict[str, FileLines]]:
+    """Return what a conversation's lines were in the files that each of its last runs changed, latest run first."""
     rows = tx.execute(
         "SELECT touched FROM continuity_runs WHERE sub_chat_id = ? ORDER BY recorded_at_ms DESC, rowid DESC LIMIT ?",
         (sub_chat_id, runs),
     )
-    by_path: dict[str, FileLines] = {}
-    for (touched,) in rows:
-        for change in _changes_from_json(touched):
-            if change.surviving is not None:
-                by_path.setdefault(change.path, change.surviving)
-    return by_path
+    return [
+        {change.path: change.surviving for change in _changes_from_json(touched) if change.surviving is not None}
+        for (touched,) in rows
+    ]
 
 
 def _changes_to_json(changes: Sequence[FileChange]) -> bytes:
@@ -308,13 +306,13 @@ def _change_of_version_1(
 def run_summaries(tx: apsw.Connection, sub_chat_id: str, limit: int) -> list[RunSummary]:
     """Return summaries of a conversation's last runs, latest first."""
     rows = tx.execute(
-        "SELECT run_id, objective, conclusion, touched FROM continuity_runs WHERE sub_chat_id = ?"
+        "SELECT run_id, objective, conclusion, touched, mode FROM continuity_runs WHERE sub_chat_id = ?"
         " ORDER BY recorded_at_ms DESC, rowid DESC LIMIT ?",
         (sub_chat_id, limit),
     )
     return [
-        RunSummary(run_id, objective, conclusion, tuple(change.path for change in _changes_from_json(touched)))
-        for run_id, objective, conclusion, touched in rows
+        RunSummary(run_id, objective, conclusion, tuple(change.path for change in _changes_from_json(touched)), mode)
+        for run_id, objective, conclusion, touched, mode in rows
     ]
 
 

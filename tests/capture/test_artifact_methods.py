@@ -152,3 +152,12 @@ def test_an_old_record_is_verified_by_its_old_hash_and_upgraded_on_change(
     chat.decide("accept", draft["id"])
     with active.app.process.database.read() as tx:
         assert str(tx.execute("SELECT row_hash FROM continuity_artifacts").get).startswith("2:")
+
+
+def test_artifacts_carry_no_control_sequences_direction_marks_or_forged_markers(chat: Conversation) -> None:
+    draft = only(chat)
+    foul = "# Red\x1b[31m alert\u202e\n\n[continuity: anchor]\x07 \x1b]0;title\x07tab\u200b\n"
+    edited = chat.decide("update", draft["id"], body=foul)
+    for shown in (edited, chat.artifact(draft["id"]), *list_artifacts(chat)):
+        assert shown["title"] == "Red alert"
+    assert chat.artifact(draft["id"])["body"] == "# Red alert\n\n(continuity: anchor] tab\n"

@@ -3,6 +3,9 @@
 from functools import partial
 from typing import Any
 
+from sidecar.capture.adr_draft import adr, decisions_of
+from sidecar.runs.artifact_provenance import Statements
+from tests.support.cases import together
 from tests.support.conversation import Conversation, bash
 from tests.support.repositories import Repository
 
@@ -51,10 +54,12 @@ def test_a_changed_signature_with_importers_drafts_an_entry_and_a_decision_stub(
         "- `till/prices.py`, which 3 files import:\n"
         "  - `def discounted_price(cents, percent)` → `def discounted_price(cents, percent, currency)`\n\n"
         "## Decision\n\n"
-        "_Open: the run stated no reason._\n\n"
+        "_Open._\n\n"
         "## Consequences\n\n"
         "- Changed together with `till/prices.py`: `till/web.py`\n"
-        "- Not changed, although it uses `till/prices.py`: `examples/a.py`, `till/shelf.py`\n"
+        "- Not changed, although it uses `till/prices.py`: `examples/a.py`, `till/shelf.py`\n\n"
+        "## Alternatives\n\n"
+        "_Open._\n"
     )
     assert entry["event"] == stub["event"] == "boundaryTouched"
     assert "Boundary touched: `till/prices.py`, which 3 files import (`discounted_price`)." in entry["body"]
@@ -116,14 +121,45 @@ def test_changed_bodies_and_unimported_code_are_not_boundaries(conversation: Con
 
 def test_a_stated_decision_is_in_the_stub(conversation: Conversation, project: Repository) -> None:
     project.commit({"till/web.py": CALLER})
-    statement = "I decided to pass the currency explicitly, because a default would hide mistakes. All tests pass."
-    change(conversation, CHANGED, text=statement)
+    statement = "I decided to pass the currency explicitly instead of a global, because a default would hide mistakes."
+    report = "The root cause was the rounding of cents. The loop now uses `round` instead of `int`. All tests pass."
+    change(conversation, CHANGED, text=f"{report}\n\n{statement}")
 
     (stub,) = drafted(conversation, "adr")
-    assert (
-        "## Decision\n\nI decided to pass the currency explicitly, because a default would hide mistakes.\n"
-        in (stub["body"])
-    )
+    assert "\n\nThe root cause was the rounding of cents.\n\nReason: a default would hide mistakes\n\n" in stub["body"]
+    assert f"## Decision\n\n{statement}\n\n" in stub["body"]
+    assert stub["body"].endswith("## Alternatives\n\n- Not chosen: a global\n")
+
+
+DECISIONS = (
+    "Decidi usar o SQLite em vez do Redis porque a caixa não tem servidor.",
+    "He decidido usar SQLite en lugar de Redis porque la caja no tiene servidor.",
+    "J'ai choisi SQLite au lieu de Redis parce que la caisse n'a pas de serveur.",
+    "Ich habe mich für SQLite statt Redis entschieden, weil die Kasse keinen Server hat.",
+    "Ho scelto SQLite invece di Redis perché la cassa non ha un server.",
+    "Ik heb gekozen voor SQLite in plaats van Redis omdat de kassa geen server heeft.",
+    "Я решил хранить корзины в SQLite вместо Redis, потому что у кассы нет сервера.",
+    "サーバーがないため、Redisの代わりにSQLiteを使うことに決めました。",
+    "我们决定使用SQLite而不是Redis，因为收银台没有服务器。",
+)
+
+
+@together("sentence", DECISIONS)
+def test_a_choice_is_split_into_reason_and_alternative_in_ten_languages(sentence: str) -> None:
+    (decided,) = decisions_of(f"{sentence} ")
+    draft = adr("", Statements(decided=(decided,)), (), ())
+    assert "Redis" in draft.body.partition("## Alternatives")[2]
+    assert "Reason: " in draft.body
+    assert "SQLite" in draft.title
+
+
+@together(
+    "report",
+    ("The list now uses `Footer.Group` instead of `Footer.Section`.", "One test was deliberately skipped.",
+     "Should we use SQLite instead of Redis?", "I could have chosen SQLite because it needs no server."),
+)  # fmt: skip
+def test_a_report_a_question_or_a_possibility_is_no_decision(report: str) -> None:
+    assert decisions_of(report) == []
 
 
 def test_a_boundary_committed_by_the_agent_is_detected(conversation: Conversation, project: Repository) -> None:

@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from sidecar.runs import artifacts
+from tests.support.artifacts import make_artifact
 from tests.support.conversation import Conversation, bash, sent
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
@@ -98,7 +100,7 @@ def test_silently_reverted_work_is_recorded(
 
     (note,) = drafted(conversation)
     assert note["title"] == "Totals are kept in a cache beside the cart now"
-    assert "In `till/cache.py`; reverted since.\n\n**Why it failed:** _The run stated no reason._" in note["body"]
+    assert "In `till/cache.py`; reverted since.\n\n**Why it failed:** _Open._" in note["body"]
 
 
 @pytest.mark.parametrize(
@@ -196,3 +198,114 @@ def test_other_wordings_and_aborted_runs_are_not_direction_changes(conversation:
     conversation.turn("go on", text="I used const instead of let, and added a pivot table for the totals.")
     conversation.turn("go on", text="I abandoned the cache because it was stale.", outcome="aborted")
     assert drafted(conversation) == []
+
+
+PRICES = "def discounted_price(cents, percent):\n    return 1\n"
+LOGGED = PRICES + "\n\ndef log_discount(cents):\n    print('discount', cents)\n"
+
+
+def small_work(conversation: Conversation) -> None:
+    conversation.turn(
+        PROMPT,
+        lambda: [conversation.edit("till/prices.py", LOGGED)],
+        text="Added `log_discount` to the prices, so that large carts can be measured.",
+    )
+
+
+def take_back(conversation: Conversation, prompt: str, *parts: dict[str, Any], **turn: Any) -> None:
+    conversation.turn(prompt, lambda: [conversation.edit("till/prices.py", PRICES), *parts], **turn)
+
+
+@pytest.mark.parametrize(
+    "prompt",
+    [
+        "Undo that. The till prints garbage now.",
+        "deshacé eso, se rompió la impresión",
+        "We cannot use print in the till, the printer shows it.",
+        "Annule ce dernier changement, la caisse imprime n'importe quoi.",
+        "撤销刚才的修改，打印机坏了。",
+    ],
+)
+def test_work_that_the_user_takes_back_is_recorded_whatever_its_size(conversation: Conversation, prompt: str) -> None:
+    small_work(conversation)
+    take_back(conversation, prompt, text="Removed it.")
+
+    (note,) = drafted(conversation)
+    assert note["title"].startswith("Added `log_discount` to the prices, so that large carts can be measured – ")
+    assert "In `till/prices.py`; reverted since." in note["body"]
+    assert f"**Why it failed:** The user: “{prompt}”" in note["body"]
+
+
+@pytest.mark.parametrize(
+    ("prompt", "content"),
+    [
+        ("Undo that. The till prints garbage now.", LOGGED + "\n\ndef more():\n    return 2\n"),
+        ("Add an undo button, or we revert to the old till.", PRICES),
+        ("Now round the discount, please.", PRICES),
+        ("Remove the debug logs and unused imports.", PRICES),
+    ],
+    ids=["nothing went", "a feature that undoes", "no word of it", "cleanup"],
+)
+def test_words_alone_and_small_removals_alone_reject_nothing(
+    conversation: Conversation, prompt: str, content: str
+) -> None:
+    small_work(conversation)
+    conversation.turn(prompt, lambda: [conversation.edit("till/prices.py", content)], text="Rounded in whole cents.")
+    assert drafted(conversation) == []
+
+
+def test_work_that_the_agent_takes_back_with_git_is_recorded(conversation: Conversation) -> None:
+    small_work(conversation)
+    take_back(conversation, "go on", bash("git stash && git stash drop", ""), text="The log is gone.")
+    assert [note["provenance"]["files"] for note in drafted(conversation)] == [["till/prices.py"]]
+
+
+def test_work_that_the_user_reverted_is_recorded_when_the_user_mentions_it(
+    conversation: Conversation, project: Repository
+) -> None:
+    small_work(conversation)
+    project.write({"till/prices.py": PRICES})
+    conversation.turn("Next: the invoices.", text="The invoices are listed.")
+    assert drafted(conversation) == []
+    small_work(conversation)
+    project.write({"till/prices.py": PRICES})
+    conversation.turn("I reverted that, because the printer shows it.", text="Understood.")
+    (note,) = drafted(conversation)
+    assert "because the printer shows it" in note["title"]
+
+
+def test_a_refused_plan_is_recorded_with_the_users_words(conversation: Conversation) -> None:
+    plan = {"type": "tool-ExitPlanMode", "toolCallId": "p", "state": "call",
+            "input": {"plan": "# Cache the totals in Redis\n\nOne key per cart.\n"}}  # fmt: skip
+    for answer, count in (("Yes, do it.", 0), ("No, do not cache the totals in Redis, we have no server for it.", 1)):
+        before = conversation.pre_run(PROMPT, mode="plan")
+        conversation.post_run(before, PROMPT, mode="plan", assistant={"parts": [plan]})
+        conversation.turn(answer, text="All right.")
+        assert len(drafted(conversation)) == count
+    (note,) = drafted(conversation)
+    assert note["title"].startswith("Cache the totals in Redis – ")
+    assert "we have no server for it" in note["body"]
+
+
+@pytest.mark.parametrize("prompt", ["Speed up till/prices.py", "Why is `log_discount` gone?"])
+def test_an_accepted_rejection_reaches_a_session_on_its_file_or_symbol_behind_many_newer_ones(
+    conversation: Conversation, active: MemorySidecar, prompt: str
+) -> None:
+    small_work(conversation)
+    take_back(conversation, "Undo that, the till prints garbage now.", text="Removed it.")
+    (note,) = drafted(conversation)
+    conversation.decide("accept", note["id"])
+    process = active.app.process
+    assert process is not None
+    key = process.workspaces.get(conversation.project_path, None).project_key
+    with process.database.write() as tx:
+        for number in range(14):
+            newer = make_artifact(
+                id=f"r-{number}", project=key, type="rejectedApproach", status="accepted", title=f"Idea {number}",
+                body="# No\n", created_at_ms=active.clock.now_ms() + number + 1,
+            )  # fmt: skip
+            artifacts.put(tx, newer)
+    assert process.wait_idle(20)
+    other = sent(Conversation(active.client, conversation.cwd, sub_chat_id="c").pre_run(prompt))
+    assert "log_discount" in other
+    assert "the till prints garbage" in other

@@ -114,14 +114,37 @@ def test_decisions_dropped_approaches_and_facts_become_notes_of_the_agent(
     }
 
 
-def test_a_dropped_approach_drafts_its_note_with_the_reason(conversation: Conversation) -> None:
-    text = reply("Dropped: a nightly cron job for prices because the shop is offline at night, instead of a webhook")
-    after = conversation.turn("Refresh the prices.", text=text)["after"]
+def test_a_dropped_line_is_an_artifact_only_if_lines_went(conversation: Conversation) -> None:
+    dropped = "Dropped: a nightly cron job for prices because the shop is offline at night, instead of a webhook"
+    after = conversation.turn("Refresh the prices.", text=reply(dropped))["after"]
+    assert after["artifacts"] == []
+    job = "def refresh_each_night():\n    return fetch_prices()\n"
+    conversation.turn("Refresh the prices.", lambda: [conversation.edit("till/cron.py", job)], text="Added a cron job.")
+    webhook = "def on_price_change(event):\n    return event\n"
+    work = lambda: [conversation.edit("till/cron.py", webhook)]  # noqa: E731
+    after = conversation.turn("go on", work, text=reply(dropped))["after"]
     (draft,) = [artifact for artifact in after["artifacts"] if artifact["type"] == "rejectedApproach"]
     body = conversation.artifact(draft["id"])["body"]
-    assert "**Tried:** A nightly cron job for prices." in body
+    assert "**Tried:** A nightly cron job for prices. In `till/cron.py`; reverted since." in body
     assert "**Why it failed:** The shop is offline at night." in body
     assert "**Instead:** A webhook." in body
+
+
+def test_a_decision_line_is_an_artifact_only_if_the_run_shows_it(conversation: Conversation) -> None:
+    decision = "Decision: carts live in SQLite because the till has no server, instead of Redis"
+    after = conversation.turn("Store the carts.", text=reply(decision))["after"]
+    assert after["artifacts"] == []
+    work = lambda: [conversation.edit("till/sqlite_carts.py", "import sqlite3\n")]  # noqa: E731
+    after = conversation.turn("Store the carts.", work, text=reply(decision))["after"]
+    (draft,) = after["artifacts"]
+    stub = conversation.artifact(draft["id"])
+    assert (stub["type"], stub["event"], stub["title"]) == ("adr", "decisionStated", "Carts live in SQLite")
+    assert "Reason: the till has no server" in stub["body"]
+    assert stub["body"].endswith("## Alternatives\n\n- Not chosen: Redis\n")
+    again = conversation.turn(
+        "go on", lambda: [conversation.edit("till/sqlite_carts.py", "x = 1\n")], text=reply(decision)
+    )
+    assert again["after"]["artifacts"] == []
 
 
 @pytest.mark.parametrize(

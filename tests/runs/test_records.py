@@ -161,7 +161,7 @@ def test_a_run_is_read_back_also_from_the_first_version(database: Database) -> N
             if touched is not None:
                 tx.execute("UPDATE continuity_runs SET touched = ?, pack_metrics = ?", (touched, metrics))
             assert records.touched_files(tx, "chat", 5) == ["a.py", "b.py"]
-            assert records.surviving_lines(tx, "chat", 5) == {"a.py": CHANGES[0].surviving}
+            assert records.surviving_lines(tx, "chat", 5) == [{"a.py": CHANGES[0].surviving}]
             assert [summary.touched for summary in records.run_summaries(tx, "chat", 5)] == [("a.py", "b.py")]
             last = records.last_run_of_session(tx, "chat", "s")
             assert last == records.SessionRun("a", RunUsage(cache_read_tokens=1))

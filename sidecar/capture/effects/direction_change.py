@@ -20,6 +20,9 @@ SAME_STEP = 0.5
 LEAST_LINES, REVERTED_SHARE = 10, 0.6
 """Earlier work counts as reverted from this many lines and this share of its lines in the same files."""
 
+LEAST_TRIED = 3
+"""A run tried something in a file if it removed at least this many of its own lines again."""
+
 REPLACED = 0.5
 """With more new lines than this per removed line, the work was rewritten rather than reverted."""
 
@@ -49,6 +52,28 @@ class RevertedWork(NamedTuple):
 
     files: tuple[str, ...]
     lines: int
+
+
+class LostWork(NamedTuple):
+    """Lines that earlier runs wrote and that are gone, whatever their number. Temporary files do not count."""
+
+    files: tuple[str, ...] = ()
+    lines: int = 0
+    of: int = 0
+    """Lines that earlier runs had left in those files."""
+    new: int = 0
+    """Lines that the run added to files that still exist."""
+    run_share: float = 0.0
+    """The greatest part of one earlier run's own lines that is gone."""
+    by_user: tuple[str, ...] = ()
+    """Files in which the lines went before the run, so by the user's hand."""
+    within_run: tuple[str, ...] = ()
+    """Files into which the run itself put lines that it removed again."""
+
+    @property
+    def share(self) -> float:
+        """The part of the earlier lines in those files that is gone."""
+        return self.lines / self.of if self.of else 0.0
 
 
 def dropped_steps(before: Steps, after: Steps | None) -> DroppedSteps | None:
@@ -103,15 +128,25 @@ def reverted_work(
     `earlier` is what earlier runs left in those files, `new` the number of added lines in files that still exist.
     Lines that are now in another changed file were moved.
     """
+    lost = lost_work(earlier, present_lines, new)
+    if lost.lines < LEAST_LINES or lost.share < REVERTED_SHARE or new > REPLACED * lost.lines:
+        return None
+    return RevertedWork(lost.files, lost.lines)
+
+
+def lost_work(earlier: Mapping[str, FileLines], present_lines: Mapping[str, frozenset[str]], new: int) -> LostWork:
+    """Return the earlier work that is no longer in the files, and in no other changed file either."""
     present: frozenset[str] = frozenset[str]().union(*present_lines.values())
     lost = {
         path: earlier[path].lines - present for path in present_lines if path in earlier and not _is_temporary(path)
     }
     lost = {path: lines for path, lines in lost.items() if lines}
-    count, total = sum(map(len, lost.values())), sum(len(earlier[path].lines) for path in lost)
-    if count < LEAST_LINES or count < REVERTED_SHARE * total or new > REPLACED * count:
-        return None
-    return RevertedWork(tuple(sorted(lost)), count)
+    return LostWork(
+        tuple(sorted(lost, key=lambda path: (-len(lost[path]), path))),
+        sum(map(len, lost.values())),
+        sum(len(earlier[path].lines) for path in lost),
+        new,
+    )
 
 
 def files_named(paths: Iterable[str], words: Collection[str]) -> list[str]:
@@ -143,6 +178,7 @@ class SurvivingLines(NamedTuple):
 
     by_path: Mapping[str, FileLines]
     reverted: RevertedWork | None
+    lost: LostWork = LostWork()
 
 
 NO_SURVIVING_LINES = SurvivingLines({}, None)
@@ -152,9 +188,15 @@ def surviving_lines(
     workspace: Workspace,
     effects: RunEffects,
     baseline: WorktreeBaseline | None,
-    stored: Mapping[str, FileLines],
+    by_run: Sequence[Mapping[str, FileLines]],
+    *,
+    looks_back: bool = False,
+    added_texts: Mapping[str, str] | None = None,
 ) -> SurvivingLines:
-    """Compare the files a run changed with what earlier runs of the conversation left in them.
+    """Compare the files a run changed with what earlier runs of the conversation left in them, latest run first.
+
+    With `looks_back`, lines that the user removed between two runs are found, too. `added_texts` is what the run's
+    edits put into its files.
 
     Lines that were in a file before the conversation changed it belong to nobody here. If somebody else changed a file
     between two runs, its removed lines are attributed to nobody.
@@ -162,6 +204,10 @@ def surviving_lines(
     state = effects.state
     if state is None or state.kind != "git":
         return NO_SURVIVING_LINES
+    stored: dict[str, FileLines] = {}
+    for lines_of_run in by_run:
+        for path, file_lines in lines_of_run.items():
+            stored.setdefault(path, file_lines)
     repository = workspace.slices.repository
     paths = [change.path for change in effects.changes if not is_generated(change.path)][:MAX_FILES]
     changed_at_start = (baseline.changed or {}) if baseline is not None else {}
@@ -189,7 +235,64 @@ def surviving_lines(
         )
         remaining -= len(lines)
         by_path[path] = FileLines(lines=frozenset(lines), digest=digests.get(path, ""))
-    return SurvivingLines(by_path, reverted_work(at_start, present_lines, new))
+    lost = lost_work(at_start, present_lines, new)
+    if looks_back and not lost.lines:
+        lost = _lost_before(repository, effects, stored, at_start)
+    lost = lost._replace(
+        run_share=_run_share(by_run, at_start, present_lines),
+        within_run=_removed_again(repository, effects, added_texts or {}),
+    )
+    return SurvivingLines(by_path, reverted_work(at_start, present_lines, new), lost)
+
+
+def _run_share(
+    by_run: Sequence[Mapping[str, FileLines]],
+    at_start: Mapping[str, FileLines],
+    present_lines: Mapping[str, frozenset[str]],
+) -> float:
+    """Return the greatest part of one run's own lines that was there at the start and is gone."""
+    present: frozenset[str] = frozenset[str]().union(*present_lines.values())
+    shares = [0.0]
+    for number, lines_of_run in enumerate(by_run):
+        own = lost = 0
+        for path, file_lines in lines_of_run.items():
+            before = next((earlier[path].lines for earlier in by_run[number + 1 :] if path in earlier), frozenset())
+            lines = file_lines.lines - before
+            own += len(lines)
+            if path in present_lines and path in at_start:
+                lost += len((lines & at_start[path].lines) - present)
+        if lost >= LEAST_TRIED:
+            shares.append(lost / own)
+    return max(shares)
+
+
+def _removed_again(repository: Repository, effects: RunEffects, added_texts: Mapping[str, str]) -> tuple[str, ...]:
+    """Return the files from which most of what the run put into them is gone again."""
+    paths = [path for path in added_texts if not _is_temporary(path)][:MAX_FILES]
+    texts = repository.worktree_texts({path: effects.files[path] for path in paths if path in effects.files})
+    files = []
+    for path in paths:
+        added = line_marks(added_texts[path])
+        removed = added - line_marks(texts.get(path, ""))
+        if len(removed) >= LEAST_TRIED:
+            files.append(path)
+    return tuple(files)
+
+
+def _lost_before(
+    repository: Repository, effects: RunEffects, stored: Mapping[str, FileLines], at_start: Mapping[str, FileLines]
+) -> LostWork:
+    """Return the earlier work that was gone when the run started: no run removed it, so the user did."""
+    paths = [path for path in stored if not is_generated(path)][:MAX_FILES]
+    before = {
+        path: FileLines(
+            lines=stored[path].lines - (at_start[path].lines if path in at_start else frozenset()), digest=""
+        )
+        for path in paths
+    }
+    texts = repository.worktree_texts({path: effects.files[path] for path in paths if path in effects.files})
+    lost = lost_work(before, {path: line_marks(texts.get(path, "")) for path in paths}, 0)
+    return lost._replace(by_user=lost.files)
 
 
 def _earlier_lines(

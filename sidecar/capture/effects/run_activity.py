@@ -21,6 +21,7 @@ _STATUSES = ("pending", "in_progress", "completed")
 _EXIT_CODE = lazy_regex(r"(?i)\bexit(?:ed)?(?: with)?(?: code| status)?[: ]+(\d{1,3})\b")
 
 STEP_CHARACTERS = 4_000
+MAX_ADDED = 40_000
 
 
 class Command(NamedTuple):
@@ -49,6 +50,8 @@ class RunActivity(NamedTuple):
     """Text after the last tool call; empty if the parts do not show it."""
     texts: tuple[str, ...] = ()
     """All of its texts, in order."""
+    added_texts: tuple[tuple[str, str], ...] = ()
+    """The text that each of its edits put into a file, as far as the parts show it."""
 
     @property
     def may_have_written(self) -> bool:
@@ -82,6 +85,7 @@ def activity_of(parts: Sequence[Mapping[str, Any]], failures: Sequence[ToolFailu
     plan: str | None = None
     texts: list[str] = []
     all_texts: list[str] = []
+    added_texts: list[tuple[str, str]] = []
     for part in parts:
         kind, tool_input = part.get("type"), part.get("input")
         if kind == "text" and isinstance(part.get("text"), str):
@@ -96,6 +100,7 @@ def activity_of(parts: Sequence[Mapping[str, Any]], failures: Sequence[ToolFailu
         if kind in _WRITING:
             written.extend(_paths(tool_input) if succeeded else ())
             seen_whole.extend(_written_whole(kind, tool_input) if succeeded else ())
+            added_texts.extend(_added_texts(tool_input) if succeeded else ())
         elif kind in _READING:
             read.extend(_paths(tool_input) if succeeded else ())
             is_part = any(tool_input.get(name) is not None for name in ("offset", "limit", "pages"))
@@ -121,8 +126,23 @@ def activity_of(parts: Sequence[Mapping[str, Any]], failures: Sequence[ToolFailu
     )
     return RunActivity(
         _distinct(written), _distinct(read), _distinct(seen_whole), tuple(commands), todos, plan, "\n\n".join(texts),
-        tuple(all_texts),
+        tuple(all_texts), tuple(added_texts),
     )  # fmt: skip
+
+
+def _added_texts(tool_input: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield the paths and texts of an edit's additions: Claude's new strings and contents, Codex's diffs."""
+    edits = tool_input.get("edits")
+    path = tool_input.get("file_path")
+    for edit in [tool_input, *(edits if isinstance(edits, list) else ())]:
+        text = (edit.get("new_string") or edit.get("content")) if isinstance(edit, Mapping) else None
+        if isinstance(text, str) and isinstance(path, str):
+            yield path, text[:MAX_ADDED]
+    changes = tool_input.get("changes")
+    for changed, change in changes.items() if isinstance(changes, Mapping) else ():
+        diff = change.get("unified_diff") if isinstance(change, Mapping) else None
+        if isinstance(diff, str):
+            yield changed, "\n".join(line[1:] for line in diff[:MAX_ADDED].split("\n") if line.startswith("+"))
 
 
 def _written_whole(kind: str, tool_input: Mapping[str, Any]) -> list[str]:

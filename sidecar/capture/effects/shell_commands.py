@@ -119,6 +119,23 @@ def only_displays(line: str) -> bool:
     return bool(commands) and all(command.program in _READ_ONLY for command in commands or ())
 
 
+def takes_work_back(line: str) -> bool:
+    """Whether a command line has git undo changes or set them aside; switching branches does not."""
+    return any(command.program == "git" and _takes_back(command.words) for command in simple_commands(line) or ())
+
+
+def _takes_back(words: tuple[str, ...]) -> bool:
+    command = _git_command(words)
+    rest = words[words.index(command) + 1 :] if command in words else ()
+    if command == "restore":
+        return "--staged" not in rest or "--worktree" in rest
+    if command == "stash":
+        return not rest or rest[0] in ("push", "save") or rest[0].startswith("-")
+    if command == "checkout":
+        return "--" in rest or "." in rest
+    return (command == "revert" and "--abort" not in rest) or (command == "reset" and "--hard" in rest)
+
+
 def files_read(line: str, *, whole: bool = False) -> tuple[str, ...]:
     """Return the words of a command line that may be files it displays: `cat`, `sed -n`, `head` and the like.
 
