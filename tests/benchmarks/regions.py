@@ -193,7 +193,7 @@ def _shown_parts(question: Question, weights: Mapping[str, float]) -> list[Shown
     """Return what is shown of a change within each budget."""
     ranked = []
     for row in question.rows:
-        score = sum(weights[name] * value for name, value in row.values.items())
+        score = sum(weights[name] * value for name, value in zip(WEIGHTS, row.values, strict=True))
         value = score - SIZE_EXPONENT * math.log(row.indexed.bytes)
         ranked.append(RankedRegion(row.file.path, row.indexed.region, score, value, row.values, row.indexed.bytes))
     ranked.sort(key=lambda region: (-region.value, region.path, region.region.first))
@@ -214,7 +214,7 @@ def _fit(questions: Sequence[Question]) -> dict[str, float]:
     lessons = []
     for question in questions:
         targets = question.right | {(path, line) for path, lines in question.case.inserted.items() for line in lines}
-        rows = [[row.values.get(name, 0.0) for name in names] for row in question.rows]
+        rows = [row.values for row in question.rows]
         right = frozenset(
             at
             for at, row in enumerate(question.rows)

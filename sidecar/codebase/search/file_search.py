@@ -18,10 +18,10 @@ from sidecar.codebase.search.ranking import (
     SEEDS,
     BestScores,
     Evidence,
+    FileScorer,
     RankedFile,
     best_first,
     by_rank,
-    file_scorer,
     related_parts,
     rounded_top,
     score_of,
@@ -59,19 +59,19 @@ def rank_files(
     `score_cache` belongs to the documents.
     """
     matches, evidence = _collect_evidence(documents, score_cache, history, query)
-    score_file = file_scorer(documents, history, matches, evidence)
-    scored = {path: score_file(path) for path in _candidates(documents, history, matches, evidence)}
-    scores = {path: file.total for path, file in scored.items() if file.has_evidence}
+    scorer = FileScorer(documents, history, matches, evidence)
+    scored = {path: scorer.score(path) for path in _candidates(documents, history, matches, evidence)}
+    scores = {path: score for path, (score, has_evidence) in scored.items() if has_evidence}
     related = _related(documents, history, imports_of, query, scores)
     added = {path: related_parts(values) for path, values in related.values.items()}
     for path, parts in added.items():
-        scored[path] = scored.get(path) or score_file(path)
-        scores[path] = scored[path].total + score_of(parts.values())
+        score, _ = scored.get(path) or scorer.score(path)
+        scores[path] = score + score_of(parts.values())
     return [
         RankedFile(
             path,
             score,
-            _rounded(scored[path].parts() | added.get(path, {})),
+            _rounded(scorer.parts(path) | added.get(path, {})),
             score_cache.matched(documents.number(path)),
             tuple((kind, seed) for kind, (_, seed) in sorted(related.seeds.get(path, {}).items())),
         )

@@ -4,8 +4,9 @@ Each file is scored by itself first; then files related to the best ones, or to 
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from operator import mul
 from typing import NamedTuple
 
 from sidecar.codebase.files import FileKind
@@ -258,71 +259,73 @@ class Evidence(NamedTuple):
     """Certainty with which the text names a file by path."""
 
 
-class FileScore(NamedTuple):
-    """The weighted features of one file by itself."""
+class FileScorer:
+    """Scores files by themselves. A search scores hundreds, and needs the parts of few."""
 
-    words: tuple[float, ...]
-    """In the order of `_BY_WORDS`."""
-    general: Mapping[str, float]
-    pointers: Mapping[str, float]
-    """Weights of the forms in which the prompt mentions the file."""
-    edited: Mapping[str, float]
-    total: float
-    """The sum of its parts."""
-    has_evidence: bool
-    """Whether anything but the file's age, size and kind supports it."""
+    def __init__(self, documents: Documents, history: History, matches: Matches, evidence: Evidence) -> None:
+        self._documents = documents
+        self._history = history
+        self._matches = matches
+        self._evidence = evidence
 
-    def parts(self) -> dict[str, float]:
-        """Return the parts by name."""
-        by_words = {name: part for name, part in zip(_BY_WORDS, self.words, strict=True) if part}
-        return {**by_words, **self.general, **self.pointers, **self.edited}
+    def score(self, path: str) -> tuple[float, bool]:
+        """Return a file's score, and whether anything but the file's age, size and kind supports it."""
+        number = self._documents.number(path)
+        words = self._words(path, number)
+        by_words = sum(map(mul, _WORD_WEIGHTS, words))
+        total = by_words + self._general(path, number)[1]
+        pointers = self._pointers(path, number)
+        if pointers:
+            total += sum(pointers.values())
+        if words[0] and path in self._evidence.query.changed:
+            total += sum(_EDITED.values())
+        return total, bool(pointers or by_words)
 
+    def parts(self, path: str) -> dict[str, float]:
+        """Return the parts of a file's score by name."""
+        number = self._documents.number(path)
+        words = self._words(path, number)
+        weighted = zip(_BY_WORDS, _WORD_WEIGHTS, words, strict=True)
+        by_words = {name: weight * value for name, weight, value in weighted if value}
+        edited = _EDITED if words[0] and path in self._evidence.query.changed else _NOTHING
+        return {**by_words, **self._general(path, number)[0], **self._pointers(path, number), **edited}
 
-def file_scorer(
-    documents: Documents, history: History, matches: Matches, evidence: Evidence
-) -> Callable[[str], FileScore]:
-    """Return the function that scores the file of a path by itself; a search scores hundreds."""
-    parsed, query, best = evidence.parsed, evidence.query, evidence.best
-    text_weight, passage_weight, path_weight, names_weight, nearest_weight, similar_weight = _WORD_WEIGHTS
-
-    def score(path: str) -> FileScore:
-        number = documents.number(path)
-        text = matches.text.get(number, 0.0) / best.text
-        words = (
-            text_weight * text,
-            passage_weight * (matches.passage.get(number, 0.0) / best.passage),
-            path_weight * (matches.path.get(number, 0.0) / best.path),
-            names_weight * (matches.names.get(number, 0.0) / best.names),
-            nearest_weight * evidence.nearest_commits.get(path, 0.0),
-            similar_weight * evidence.similar_commits.get(path, 0.0),
+    def _words(self, path: str, number: int) -> tuple[float, ...]:
+        """Return the matches of a file's words, in the order of `_BY_WORDS`."""
+        matches, evidence = self._matches, self._evidence
+        best = evidence.best
+        return (
+            matches.text.get(number, 0.0) / best.text,
+            matches.passage.get(number, 0.0) / best.passage,
+            matches.path.get(number, 0.0) / best.path,
+            matches.names.get(number, 0.0) / best.names,
+            evidence.nearest_commits.get(path, 0.0),
+            evidence.similar_commits.get(path, 0.0),
         )
-        general, total = _general_features(
+
+    def _general(self, path: str, number: int) -> tuple[Mapping[str, float], float]:
+        documents, parsed = self._documents, self._evidence.parsed
+        return _general_features(
             documents.kind(number),
             documents.text_lengths[number],
-            history.age(path),
+            self._history.age(path),
             parsed.mentions_tests,
             parsed.mentions_documents,
             path.startswith("../"),
         )
-        pointed = pointers(number, path)
-        edited = _EDITED if text and path in query.changed else _NOTHING
-        by_words = sum(words)
-        for others in (pointed, edited):
-            if others:
-                total += sum(others.values())
-        return FileScore(words, general, pointed, edited, by_words + total, bool(pointed or by_words))
 
-    def pointers(number: int, path: str) -> Mapping[str, float]:
-        values = {}
+    def _pointers(self, path: str, number: int) -> Mapping[str, float]:
+        """Return the weights of the forms in which the prompt mentions a file."""
+        evidence = self._evidence
+        values: dict[str, float] = {}
         if number in evidence.identifiers:
             values["identifiers"] = min(MANY_NAMES, evidence.identifiers[number]) / MANY_NAMES
-        if parsed.scope:
-            values["scope"] = _scope_share(documents, parsed.scope, number)
-        if path in query.mentioned or path in evidence.mentioned:
-            values |= {"mentioned": float(path in query.mentioned), "namedPath": evidence.mentioned.get(path, 0.0)}
+        if evidence.parsed.scope:
+            values["scope"] = _scope_share(self._documents, evidence.parsed.scope, number)
+        if path in evidence.query.mentioned or path in evidence.mentioned:
+            values["mentioned"] = float(path in evidence.query.mentioned)
+            values["namedPath"] = evidence.mentioned.get(path, 0.0)
         return feature_parts(values) if values else _NOTHING
-
-    return score
 
 
 @lru_cache(maxsize=1_024)

@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Container, Mapping, Sequence
 from functools import lru_cache
+from operator import mul
 from typing import NamedTuple
 
 from sidecar.codebase.search.bm25 import K1
@@ -63,6 +64,16 @@ documents is half of the trained one: in the data only source files are correct.
 """
 
 
+FEATURES = tuple(WEIGHTS)
+_WEIGHTS = tuple(WEIGHTS.values())
+_FEATURE_NUMBERS = {name: number for number, name in enumerate(FEATURES)}
+_TEXT, _TITLE, _NAME_WORDS, _TITLE_NAME = (
+    _FEATURE_NUMBERS[name] for name in ("text", "title", "nameWords", "titleName")
+)
+_NAMED, _CHAIN = _FEATURE_NUMBERS["named"], _FEATURE_NUMBERS["chain"]
+_CALLS_NAMED, _CALLED_BY_NAMED = _FEATURE_NUMBERS["callsNamed"], _FEATURE_NUMBERS["calledByNamed"]
+
+
 class IndexedRegion(NamedTuple):
     """A region with what is compared with a prompt."""
 
@@ -116,13 +127,15 @@ class RankedRegion(NamedTuple):
     """Its log odds, the sum of its parts."""
     value: float
     """Its score for its size."""
-    features: Mapping[str, float]
+    features: Sequence[float]
+    """In the order of `FEATURES`."""
     bytes: int
 
     @property
     def parts(self) -> dict[str, float]:
         """The score's parts by name."""
-        return {name: round(WEIGHTS[name] * value, PART_DIGITS) for name, value in self.features.items() if value}
+        values = zip(FEATURES, _WEIGHTS, self.features, strict=True)
+        return {name: round(weight * value, PART_DIGITS) for name, weight, value in values if value}
 
 
 class FeatureRow(NamedTuple):
@@ -131,7 +144,8 @@ class FeatureRow(NamedTuple):
     file: CandidateFile
     indexed: IndexedRegion
     match: WordMatch
-    values: dict[str, float]
+    values: list[float]
+    """In the order of `FEATURES`."""
 
 
 CountTerms = Callable[[str], Mapping[str, int]]
@@ -193,7 +207,7 @@ def rank_regions(files: Sequence[CandidateFile], evidence: PromptEvidence, total
     """Rank the regions of files, which come best first; `total_weight` is the sum of the prompt's term weights."""
     ranked = []
     for row in feature_rows(files, evidence, total_weight):
-        score = round(sum([WEIGHTS[name] * value for name, value in row.values.items() if value]), PART_DIGITS)
+        score = round(sum(map(mul, _WEIGHTS, row.values)), PART_DIGITS)
         value = score - SIZE_EXPONENT * math.log(row.indexed.bytes)
         ranked.append(RankedRegion(row.file.path, row.indexed.region, score, value, row.values, row.indexed.bytes))
     return sorted(ranked, key=lambda region: (-region.value, region.path, region.region.first))
@@ -209,28 +223,25 @@ def feature_rows(files: Sequence[CandidateFile], evidence: PromptEvidence, total
     for rank, file in enumerate(files):
         chosen = _candidates(file, evidence, framed[rank], REGIONS_PER_FILE if rank < BEST_FILES else FURTHER_REGIONS)
         best = file.regions[chosen[0]] if chosen else None
-        file_values = {
-            "fileRank": -math.log1p(rank),
-            "fileScore": max(-8.0, file.score - best_score),
-            "filePath": file.path_match,
-            "test": float(file.is_test),
-            "document": file.document,
-        }
+        file_rank, file_score = -math.log1p(rank), max(-8.0, file.score - best_score)
+        path_match, test, document = file.path_match, float(file.is_test), file.document
         for rank_in_file, number in enumerate(chosen):
             indexed, match = file.regions[number], file.matches[number]
             region, name = indexed.region, indexed.name
-            values = {
-                **file_values,
-                "rankInFile": -math.log1p(rank_in_file),
-                "coverage": match.coverage / (total_weight or 1.0),
-                "named": 1.0 if name and name in evidence.symbols else 0.0,
-                "chain": 1.0 if (indexed.container, name) in evidence.chains else 0.0,
-                "frame": framed[rank].get(number, 0.0),
-                "imports": 1.0 if region.is_imports else 0.0,
-                "prose": 1.0 if region.is_prose else 0.0,
-                "near": _nearness(indexed, best),
-                "window": 1.0 if region.head else 0.0,
-            }
+            values = [
+                0.0, 0.0, 0.0, 0.0,  # text, title, nameWords, titleName: see `_normalize`
+                -math.log1p(rank_in_file),
+                match.coverage / (total_weight or 1.0),
+                1.0 if name and name in evidence.symbols else 0.0,
+                1.0 if (indexed.container, name) in evidence.chains else 0.0,
+                0.0, 0.0,  # callsNamed, calledByNamed: see `_add_calls`
+                framed[rank].get(number, 0.0),
+                file_rank, file_score, path_match, test, document,
+                _nearness(indexed, best),
+                1.0 if region.is_imports else 0.0,
+                1.0 if region.is_prose else 0.0,
+                1.0 if region.head else 0.0,
+            ]  # fmt: skip
             rows.append(FeatureRow(file, indexed, match, values))
     _normalize(rows)
     _add_calls(rows)
@@ -263,15 +274,16 @@ def _normalize(rows: Sequence[FeatureRow]) -> None:
     best = (
         WordMatch(*(max(column) or 1.0 for column in zip(*(row.match for row in rows), strict=True))) if rows else None
     )
-    namesakes = Counter(row.indexed.name for row in rows if row.values["named"] and not row.indexed.region.head)
+    namesakes = Counter(row.indexed.name for row in rows if row.values[_NAMED] and not row.indexed.region.head)
     for row in rows:
         assert best is not None
-        row.values["text"] = row.match.text / best.text
-        row.values["title"] = row.match.title / best.title
-        row.values["nameWords"] = row.match.names / best.names
-        row.values["titleName"] = row.match.title_names / best.title_names
-        if row.values["named"]:
-            row.values["named"] = 1 / math.sqrt(max(1, namesakes[row.indexed.name]))
+        values, match = row.values, row.match
+        values[_TEXT] = match.text / best.text
+        values[_TITLE] = match.title / best.title
+        values[_NAME_WORDS] = match.names / best.names
+        values[_TITLE_NAME] = match.title_names / best.title_names
+        if values[_NAMED]:
+            values[_NAMED] = 1 / math.sqrt(max(1, namesakes[row.indexed.name]))
 
 
 def _framed(file: CandidateFile, frames: Sequence[Frame]) -> dict[int, float]:
@@ -294,9 +306,7 @@ def _framed(file: CandidateFile, frames: Sequence[Frame]) -> dict[int, float]:
 def _add_calls(rows: Sequence[FeatureRow]) -> None:
     """Add what calls the definitions that the prompt names, and what they call."""
     definitions = Counter(row.indexed.name for row in rows if row.indexed.name and not row.indexed.region.head)
-    named = [row for row in rows if row.values["named"] > 0.5 or row.values["chain"]][:MAX_SEEDS]
-    for row in rows:
-        row.values["callsNamed"] = row.values["calledByNamed"] = 0.0
+    named = [row for row in rows if row.values[_NAMED] > 0.5 or row.values[_CHAIN]][:MAX_SEEDS]
     for seed in named:
         share, name = 1 / len(named), seed.indexed.name
         for row in rows:
@@ -304,9 +314,9 @@ def _add_calls(rows: Sequence[FeatureRow]) -> None:
             if other.name == name:
                 continue
             if definitions[name] <= MAX_NAMESAKES and name in other.terms:
-                row.values["callsNamed"] += share
+                row.values[_CALLS_NAMED] += share
             if other.name and definitions[other.name] <= MAX_NAMESAKES and other.name in seed.indexed.terms:
-                row.values["calledByNamed"] += share
+                row.values[_CALLED_BY_NAMED] += share
 
 
 FILE_BYTES, GAP_BYTES, HEAD_BYTES = 60, 4, 50
