@@ -157,9 +157,13 @@ def paths_in(text: str) -> list[str]:
     return list(paths)
 
 
+_LAST_LETTERS = frozenset("sgde")
+"""Last letters of the endings that `stem` removes."""
+
+
 def stem(word: str) -> str:
     """Remove the most common English endings, so that `caches`, `cached` and `caching` match."""
-    if len(word) < 4 or not word.isascii():
+    if len(word) < 4 or not word.isascii() or (word[-1] not in _LAST_LETTERS and word[-1] != word[-2]):
         return word
     word = _singular(word)
     if word.endswith("ing") and len(word) > 5 and _VOWEL.search(word[:-3]):

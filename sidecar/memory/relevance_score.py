@@ -4,6 +4,7 @@ Entries of a group and stand-alone entries have separate weights.
 """
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from operator import mul
@@ -63,6 +64,7 @@ class TermHits(NamedTuple):
 
 HAS_QUESTION, ENDS_WITH_QUESTION = int(Trait.QUESTION), int(Trait.ENDS_WITH_QUESTION)
 NO_HITS = TermHits({}, 0, 0.0, 0.0, 0.0, 0)
+_NO_NEIGHBORS = (NO_HITS, NO_HITS, NO_HITS, NO_HITS, 0)
 
 NAMES = (
     "words", "share", "around", "before", "after", "twoBefore", "twoAfter", "group", "pairs", "forms", "formsAround",
@@ -133,11 +135,15 @@ def features(
 ) -> list[list[float]]:
     """Return each row's feature vector in the order of `NAMES`; `named_authors` are the authors the query names."""
     at = {(row.group, row.position): index for index, row in enumerate(rows)}
+    sizes = Counter(row.group for row in rows)
     shares = _Shares(weights)
     groups = _group_scores(rows, hits, len(weights.terms))
     answer_traits = [int(trait) if kind in query.answer_kinds else 0 for kind, trait in _ANSWER_TRAITS]
     neighbors: list[tuple[TermHits, TermHits, TermHits, TermHits, int]] = []
     for row in rows:
+        if sizes[row.group] == 1:
+            neighbors.append(_NO_NEIGHBORS)
+            continue
         nearby = [at.get((row.group, row.position + step)) for step in (-1, 1, -2, 2)]
         before, after, two_before, two_after = (NO_HITS if index is None else hits[index] for index in nearby)
         is_answer = 0 if nearby[0] is None else rows[nearby[0]].traits & (HAS_QUESTION | ENDS_WITH_QUESTION)
@@ -147,12 +153,15 @@ def features(
         [_window(own, nearby[0], nearby[1], weights) for own, nearby in zip(hits, neighbors, strict=True)]
     )
     terms = max(1, len(weights.terms))
+    answering: dict[int, list[float]] = {}
     vectors: list[list[float]] = []
     for index, row in enumerate(rows):
         own = hits[index]
         before, after, two_before, two_after, is_answer = neighbors[index]
         traits = row.traits
-        in_time, on_day, soon = _times(query, row.at_ms)
+        if traits not in answering:
+            answering[traits] = [1.0 if traits & trait else 0.0 for trait in answer_traits]
+        in_time, on_day, soon = _times(query, row.at_ms) if query.spans else _NO_TIMES
         window = own.mask | before.mask | after.mask | two_before.mask | two_after.mask
         vectors.append([
             own.own, own.mask.bit_count() / terms, shares[window], before.own, after.own, two_before.own, two_after.own,
@@ -162,7 +171,7 @@ def features(
             before.own if is_answer else 0.0, 1.0 if is_answer & ENDS_WITH_QUESTION else 0.0,
             1.0 if traits & HAS_QUESTION else 0.0, 1.0 if traits & ENDS_WITH_QUESTION else 0.0,
             1.0 if row.position == 0 else 0.0, math.log(own.length + 1) / 4,
-            *[1.0 if traits & trait else 0.0 for trait in answer_traits],
+            *answering[traits],
         ])  # fmt: skip
     return vectors
 
@@ -227,10 +236,11 @@ def _rank_shares(values: Sequence[float]) -> list[float]:
     return shares
 
 
+_NO_TIMES = (0.0, 0.0, 0.0)
+
+
 def _times(query: MemoryQuery, at_ms: int) -> tuple[float, float, float]:
     """Return whether an entry falls in a named time, on a named day, and how soon after it."""
-    if not query.spans:
-        return 0.0, 0.0, 0.0
     day = at_ms // DAY_MS
     in_time = on_day = soon = 0.0
     for span in query.spans:

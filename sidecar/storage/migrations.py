@@ -448,6 +448,13 @@ MIGRATIONS: tuple[Migration, ...] = (
             "CREATE INDEX continuity_runs_by_chat ON continuity_runs (chat_id) WHERE chat_id IS NOT NULL",
         ),
     ),
+    Migration(
+        "an index of the memories that supersede others",
+        (
+            "CREATE INDEX continuity_memories_superseding ON continuity_memories (project)"
+            " WHERE supersedes != '[]' AND is_archived = 0",
+        ),
+    ),
 )
 
 DURABLE_TABLES = (

@@ -288,7 +288,8 @@ def superseding_ids(
     """Return the ids of the memories within reach that supersede some memories, by the superseded id, newest first."""
     superseded = frozenset(ids)
     rows: Any = tx.execute(
-        "SELECT link.value, m.id FROM continuity_memories AS m, json_each(m.supersedes) AS link"
+        "SELECT link.value, m.id FROM continuity_memories AS m INDEXED BY continuity_memories_superseding,"
+        " json_each(m.supersedes) AS link"
         f" WHERE m.project = ? AND {owner_condition(owners)} AND m.supersedes != '[]' AND m.is_archived = 0"
         " ORDER BY m.at_ms DESC, m.id DESC",
         (project, *owners),
