@@ -82,6 +82,7 @@ MASK = "[redacted]"
 _WORD = "A-Za-z0-9_-"
 _BASE64 = "A-Za-z0-9+/"
 _HEX = "a-fA-F0-9"
+_UUID = rf"[{_HEX}]{{8}}-[{_HEX}]{{4}}-[{_HEX}]{{4}}-[{_HEX}]{{4}}-[{_HEX}]{{12}}"
 
 _PREFIXED = (
     # Models: OpenAI, Anthropic, OpenRouter, Groq, xAI, Hugging Face, Perplexity, Replicate; Stripe begins likewise.
@@ -96,7 +97,7 @@ _PREFIXED = (
       for kind in ("pat", "ptt", "dt", "rt", "oas", "ft", "soat", "cbt", "imt", "agent", "ffct")),
     ("_gitlab_session=", r"[0-9a-z]{32}"),
     ("GR1348941", rf"[{_WORD}]{{20,}}"), *((kind, r"[\w=-]{50,}") for kind in ("ATATT3", "ATCTT3")),
-    ("ATBB", r"[A-Za-z0-9]{28,}"), ("sgp_", r"(?:(?:[a-f0-9]{16}|local)_)?[a-f0-9]{40}"),
+    ("ATBB", r"[A-Za-z0-9]{28,}"), ("sgp_", rf"(?:(?:[{_HEX}]{{16}}|local)_)?[{_HEX}]{{40}}"),
     ("lin_api_", r"[A-Za-z0-9]{30,}"), ("lin_oauth_", r"[A-Za-z0-9]{30,}"), ("figd_", rf"[{_WORD}]{{30,}}"),
     ("ntn_", r"[A-Za-z0-9]{30,}"), ("secret_", r"[A-Za-z0-9]{43}\b"), ("PMAK-", rf"[{_HEX}]{{24}}-[{_HEX}]{{34}}"),
     ("rdme_", r"[a-z0-9]{70}"), ("tfp_", r"[\w.=-]{40,}"), ("API-", r"[A-Z0-9]{26}\b"), ("ico-", r"[A-Za-z0-9]{32}\b"),
@@ -140,6 +141,26 @@ _PREFIXED = (
     *((f"s-s4t2{kind}-", rf"[{_HEX}]{{64}}") for kind in ("ud", "af")), ("4b1d", r"[A-Za-z0-9]{38}\b"),
     ("AGE-SECRET-KEY-1", r"[A-Z0-9]{50,}"), ("fio-u-", r"[\w=-]{64}"),
     *((f"sm_{kind}_", r"[A-Za-z0-9]{16}\b") for kind in ("aat", "pat", "sat")),
+    # Models and agents: ElevenLabs, Pinecone, LangSmith, Fireworks, NVIDIA, Together, Jina, Tavily, E2B, Llama Cloud.
+    ("sk_", rf"[{_HEX}]{{48}}\b"), ("pcsk_", r"[A-Za-z0-9]{4,8}_[A-Za-z0-9]{30,}"),
+    ("lsv2_", rf"(?:pt|sk)_[{_HEX}]{{32}}_[{_HEX}]{{10}}"), ("fw_", r"(?=[A-Za-z]*[0-9])[A-Za-z0-9]{22,26}\b"),
+    ("nvapi-", rf"[{_WORD}]{{50,}}"), ("tgp_v1_", rf"[{_WORD}]{{40,}}"), ("jina_", r"[A-Za-z0-9]{50,}"),
+    ("tvly-", rf"[{_WORD}]{{28,}}"), ("e2b_", rf"[{_HEX}]{{40}}\b"), ("llx-", r"[A-Za-z0-9]{40,}"),
+    # Builds and hosting: CircleCI, Buildkite, crates.io, NuGet, Tailscale, Supabase, Vercel, Render, Neon, Scaleway.
+    *((kind, rf"[A-Za-z0-9]{{20,}}_[{_HEX}]{{40}}") for kind in ("CCIPAT_", "CCIPRJ_")), ("bkua_", rf"[{_HEX}]{{40}}"),
+    ("cio", r"(?=[A-Za-z]*[0-9])[A-Za-z0-9]{32}\b"), ("oy2", r"[a-z0-9]{43}\b"),
+    ("tskey-", r"[a-z]{2,12}-[A-Za-z0-9-]{16,}"),
+    ("sb_secret_", rf"[{_WORD}]{{20,}}"), ("sbp_oauth_", rf"[{_HEX}]{{40}}"), ("sbp_v0_", rf"[{_HEX}]{{40}}"),
+    *((f"vc{kind}_", r"(?=[A-Za-z]*[0-9])[A-Za-z0-9]{24,}") for kind in "aciprk"),
+    ("vercel_blob_rw_", r"[A-Za-z0-9_]{30,}"),
+    ("rnd_", r"(?=[A-Za-z]*[0-9])[A-Za-z0-9]{28,}"), ("napi_", r"[a-z0-9]{60,}"), ("SCW", r"[A-Z0-9]{17}\b"),
+    # Products: Dropbox, Resend, PostHog, Contentful, HubSpot, MongoDB Atlas, Paddle, Cal.com, Inngest, LaunchDarkly.
+    ("sl.", r"[\w=-]{130,}"), ("re_", r"(?=[A-Za-z]*[0-9])[A-Za-z0-9]{8}_[A-Za-z0-9]{24}\b"),
+    *((kind, r"[A-Za-z0-9]{32,}") for kind in ("phx_", "phs_")), ("CFPAT-", rf"[{_WORD}]{{43}}"),
+    *((f"{kind}-", rf"{region}{_UUID}") for kind, region in
+      (("pat", "(?:na|eu|ap)[0-9]-"), ("sdk", ""), ("api", ""))),
+    ("mdb_sa_sk_", rf"[{_WORD}]{{30,}}"), ("pdl_live_apikey_", r"[a-z0-9_A-Z]{40,}"),
+    ("cal_live_", rf"[{_HEX}]{{32}}"), ("signkey-", rf"[a-z]{{2,10}}-[{_HEX}]{{32,}}"),
     *((f"{kind}.eyJ", rf"[{_WORD}]{{30,}}\.[{_WORD}]{{20,}}") for kind in ("sk", "tk")),
     *((f"{kind}.", rf"[{_WORD}]{{22}}\.[A-Za-z0-9]{{24}}\.[A-Za-z0-9]{{20}}") for kind in ("pat", "sat")),
     ("pat", rf"[A-Za-z0-9]{{14}}\.[{_HEX}]{{64}}"),

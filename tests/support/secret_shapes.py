@@ -54,6 +54,22 @@ _PASSWORD = "Sup3r" + "S3cret!"
 _WORDS = "correct" + "horse" + "battery"
 
 TOKENS = {
+    "ElevenLabs": _token("sk_", _hex(48)),
+    "Pinecone": _token("pcsk_", drawn(6), "_", drawn(60)),
+    "LangSmith": _token("lsv2_", "pt_", _hex(32), "_", _hex(10)),
+    "Fireworks": _token("fw_", drawn(24)),
+    "CircleCI": _token("CCIPAT_", drawn(22), "_", _hex(40)),
+    "Buildkite": _token("bkua_", _hex(40)),
+    "crates.io": _token("cio", drawn(32)),
+    "NuGet": _token("oy2", _small(43)),
+    "Tailscale": _token("tskey-", "auth-", drawn(12), "-", drawn(30)),
+    "Supabase secret key": _token("sb_secret_", drawn(30)),
+    "Vercel": _token("vcp_", drawn(40)),
+    "Dropbox": _token("sl.", drawn(140)),
+    "Resend": _token("re_", drawn(8), "_", drawn(24)),
+    "PostHog": _token("phx_", drawn(40)),
+    "Contentful": _token("CFPAT-", drawn(43)),
+    "HubSpot": _token("pat-na1-", _hex(8), "-", _hex(4), "-", _hex(4), "-", _hex(4), "-", _hex(12)),
     "OpenAI service account": _token("s", "k-svcacct-", drawn(60)),
     "Anthropic admin": _token("s", "k-ant-admin01-", drawn(80)),
     "Perplexity": _token("pp", "lx-", drawn(48)),
