@@ -133,6 +133,8 @@ class Connection:
                 return
             request.is_answered = True
             self._in_flight_count -= request.is_counted
+            if request.batch is not None:
+                request.batch.answered_ids.add(request.id)
             if self._in_flight.get(request.id) is request:
                 del self._in_flight[request.id]
         if request.batch is not None:
@@ -199,7 +201,8 @@ class Connection:
                 raise InvalidRequest("`initialize` was answered already.", hint="Start another process instead.")
         elif not self.initialized:
             raise NotInitialized(f"`initialize` comes before {request.method[:80]!r}.", hint="Send `initialize` first.")
-        if request.id is not None and request.id in self._in_flight:
+        answered = request.batch.answered_ids if request.batch is not None else ()
+        if request.id is not None and (request.id in self._in_flight or request.id in answered):
             raise InvalidRequest("A request with this id is in flight already.", hint="Give each request its own id.")
 
     def _queue(self, request: PendingRequest) -> None:

@@ -135,6 +135,8 @@ class BatchResponse:
     """Collects a batch's responses and sends them as one array with the last one."""
 
     def __init__(self, expected: int, send: Callable[[bytes], None]) -> None:
+        self.answered_ids: set[RequestId] = set()
+        """Ids of answered members: they stay taken until the array is sent."""
         self._expected = expected
         self._send = send
         self._lock = threading.Lock()
