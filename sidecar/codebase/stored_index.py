@@ -79,7 +79,7 @@ class StoredIndex:
         parts = _locked(index, _parts(index, tracked, head, commits))
         try:
             self._folder.mkdir(mode=0o700, exist_ok=True)
-            write_atomic(str(self._path), _with_digest(parts), durable=False)
+            write_atomic(str(self._path), _with_digest(parts), durable=False, is_private=True)
         except (OSError, _Changed):
             return False
         self._version = version

@@ -43,7 +43,7 @@ def report(call: Call, params: StateReportParams) -> StateReportResult:
     content = page(_heading(call, settings, name, since_day), data, step, judged_stages).encode()
     path = os.path.join(call.process.state_dir, FILE_NAME)
     try:
-        write_atomic(path, content, durable=False)
+        write_atomic(path, content, durable=False, is_private=True)
     except OSError as error:
         raise StateDegraded("The report cannot be written.", hint="Check the state folder's permissions.") from error
     return StateReportResult(path=path, bytes=len(content), since_day=since_day, next_step=step, stages=judged_stages)

@@ -14,7 +14,13 @@ import apsw
 from sidecar.core.errors import StateDegraded
 from sidecar.storage.migrations import current_step, migrate
 from sidecar.storage.recovery import find_damage, is_recovery_unfinished, recover
-from sidecar.storage.sqlite_connection import BUSY_TIMEOUT_MS, connect, suspect_marker, translate_errors
+from sidecar.storage.sqlite_connection import (
+    BUSY_TIMEOUT_MS,
+    connect,
+    create_private_file,
+    suspect_marker,
+    translate_errors,
+)
 
 DELAY_SECONDS = 0.25
 
@@ -451,7 +457,9 @@ def _translate_except_corruption() -> Iterator[None]:
 def _exclusive_lock(path: Path) -> Iterator[None]:
     """Exclude other processes from creating or recovering the file: SQLite's own lock on an empty file beside it."""
     with translate_errors():
-        lock = apsw.Connection(os.fspath(path.with_name(path.name + ".lock")))
+        lock_path = path.with_name(path.name + ".lock")
+        create_private_file(lock_path)
+        lock = apsw.Connection(os.fspath(lock_path))
         try:
             lock.set_busy_timeout(BUSY_TIMEOUT_MS)
             lock.execute("BEGIN EXCLUSIVE")

@@ -451,8 +451,8 @@ MIGRATIONS: tuple[Migration, ...] = (
     Migration(
         "an index of the memories that supersede others",
         (
-            "CREATE INDEX continuity_memories_superseding ON continuity_memories (project)"
-            " WHERE supersedes != '[]' AND is_archived = 0",
+            """CREATE INDEX continuity_memories_superseding ON continuity_memories (project)
+                 WHERE supersedes != '[]' AND is_archived = 0""",
         ),
     ),
 )

@@ -16,7 +16,13 @@ import apsw
 from sidecar.core import json_text
 from sidecar.core.errors import StateDegraded
 from sidecar.storage.migrations import DURABLE_TABLES, MIGRATIONS, current_step, migrate
-from sidecar.storage.sqlite_connection import BUSY_TIMEOUT_MS, connect, suspect_marker, translate_errors
+from sidecar.storage.sqlite_connection import (
+    BUSY_TIMEOUT_MS,
+    connect,
+    create_private_file,
+    suspect_marker,
+    translate_errors,
+)
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -357,6 +363,7 @@ def _write_with_schema(schema: _SchemaPages, damaged: Path, scratch: Path, prese
     contents[28:32] = struct.pack(">I", pages)  # the size in pages
     contents[32:40] = bytes(8)  # no free pages
     contents[92:96] = contents[24:28]  # the change counter for which that size is valid
+    create_private_file(scratch)
     scratch.write_bytes(contents)
     if wal_path(damaged).exists():
         import shutil  # rarely needed and slow to import

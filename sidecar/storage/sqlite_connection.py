@@ -35,10 +35,7 @@ _PROGRAMMING_ERRORS = (
 
 def connect(path: Path, *, query_only: bool = False) -> apsw.Connection:
     """Open the file in WAL mode, creating it if needed; raise apsw's exceptions."""
-    with suppress(OSError):
-        os.close(
-            os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600)
-        )  # SQLite would create it readable by everybody
+    create_private_file(path)
     connection = apsw.Connection(os.fspath(path))
     try:
         connection.set_busy_timeout(BUSY_TIMEOUT_MS)
@@ -49,6 +46,12 @@ def connect(path: Path, *, query_only: bool = False) -> apsw.Connection:
         connection.close()
         raise
     return connection
+
+
+def create_private_file(path: Path) -> None:
+    """Create an empty file, unless there is one: SQLite would make it readable by everybody."""
+    with suppress(OSError):
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
 
 
 def _lasting_pragmas(connection: apsw.Connection) -> tuple[str, ...]:

@@ -15,22 +15,26 @@ _IGNORE_FILE_CONTENT = b"# Stored on this machine only.\n*\n"
 _FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
 
 
-def write_atomic(target: str, content: bytes | Iterable[bytes], *, durable: bool = True) -> None:
+def write_atomic(
+    target: str, content: bytes | Iterable[bytes], *, durable: bool = True, is_private: bool = False
+) -> None:
     """Write a temporary file beside the target, sync and rename: readers see the old content or the new. Raise OSError.
 
-    An existing file keeps its permissions. With several writers, in one process or more, the last one wins. Content can
-    come in parts, which are made while it is written; if making one raises, the target stays as it was.
+    An existing file keeps its permissions; a private one is this user's alone, whatever the umask. With several
+    writers, in one process or more, the last one wins. Content can come in parts, which are made while it is written;
+    if making one raises, the target stays as it was.
     """
     temporary = f"{target}.{os.getpid()}-{threading.get_ident()}{TEMPORARY_SUFFIX}"
-    fd = _create_file(temporary)
+    fd = _create_file(temporary, 0o600 if is_private else 0o644)
     try:
         with os.fdopen(fd, "wb") as stream:
             stream.writelines((content,) if isinstance(content, bytes) else content)
             stream.flush()
             if durable:
                 os.fsync(fd)
-        with suppress(OSError):
-            os.chmod(temporary, os.stat(target).st_mode & 0o777)
+        if not is_private:
+            with suppress(OSError):
+                os.chmod(temporary, os.stat(target).st_mode & 0o777)
         os.replace(temporary, target)
         if durable:
             _sync_folder(os.path.dirname(target))
@@ -40,13 +44,13 @@ def write_atomic(target: str, content: bytes | Iterable[bytes], *, durable: bool
         raise
 
 
-def _create_file(path: str) -> int:
+def _create_file(path: str, mode: int) -> int:
     """Create a file; a leftover or a foreign file in its place is deleted first, never written to."""
     try:
-        return os.open(path, _FLAGS, 0o644)
+        return os.open(path, _FLAGS, mode)
     except FileExistsError:
         os.unlink(path)
-        return os.open(path, _FLAGS, 0o644)
+        return os.open(path, _FLAGS, mode)
 
 
 def is_temporary(name: str) -> bool:

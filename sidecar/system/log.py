@@ -6,6 +6,7 @@ target has its own thread, so that a host that does not read our stderr blocks n
 """
 
 import contextlib
+import os
 import threading
 from collections import deque
 from pathlib import Path
@@ -15,6 +16,7 @@ from sidecar.core import json_text
 from sidecar.core.clock import Clock, rfc3339
 
 if TYPE_CHECKING:
+    import io
     import logging
     from collections.abc import Callable
 
@@ -159,10 +161,19 @@ def _file_handler(log_dir: Path, pid: int) -> "logging.Handler":
     log_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
     _prune(log_dir)
     path = log_dir / f"sidecar-{pid}.log"
-    path.touch()  # fails now if the folder is not writable
-    return logging.handlers.RotatingFileHandler(
-        path, maxBytes=FILE_BYTES, backupCount=MAX_FILES_PER_PROCESS - 1, encoding="utf-8", delay=True
-    )
+    os.close(_open_privately(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND))  # fails now if the folder is not writable
+
+    class PrivateFileHandler(logging.handlers.RotatingFileHandler):
+        """Creates each of its files for this user alone, whatever the umask."""
+
+        def _open(self) -> "io.TextIOWrapper":
+            return open(self.baseFilename, "a", encoding="utf-8", opener=_open_privately)
+
+    return PrivateFileHandler(path, maxBytes=FILE_BYTES, backupCount=MAX_FILES_PER_PROCESS - 1, delay=True)
+
+
+def _open_privately(path: "str | Path", flags: int) -> int:
+    return os.open(path, flags, 0o600)
 
 
 def _prune(log_dir: Path) -> None:
