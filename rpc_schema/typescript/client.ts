@@ -28,6 +28,8 @@ export interface ClientOptions {
   /** Hears each line the sidecar writes to stderr, and what happens to the process. */
   onLog?: (line: string) => void
   clock?: Clock
+  /** The time of day; the machine's own if absent. */
+  today?: () => Date
   random?: () => number
   spawn?: Spawn
 }
@@ -36,13 +38,17 @@ export interface ClientOptions {
 export type ClientState = "idle" | "starting" | "ready" | "waiting" | "off" | "stopped"
 
 export interface RequestOptions extends Partial<Sending> {
-  /** Whether to wait, within the timeout, for a process that is not ready; true if absent. */
-  waitForStart?: boolean
+  /**
+   * What a request waits for, within its timeout: a process that is starting, or also one that is to be started again
+   * after a pause; `restart` if absent.
+   */
+  waitsFor?: "start" | "restart"
 }
 
 type Listener<M extends keyof Notifications> = (params: Notifications[M]) => void
 
 interface Waiter {
+  waitsFor: "start" | "restart"
   resolve(): void
   reject(failure: SidecarFailure): void
 }
@@ -85,11 +91,11 @@ export class SidecarClient {
     params: Methods[M]["params"],
     options: RequestOptions = {},
   ): Promise<Methods[M]["result"]> {
-    const { timeoutMs = TIMEOUT_MS, waitForStart = true, signal, onProgress } = options
+    const { timeoutMs = TIMEOUT_MS, waitsFor = "restart", signal, onProgress } = options
     const giveUpAt = this.clock.now() + timeoutMs
     try {
       if (signal?.aborted) throw new SidecarFailure("aborted", `${method}: the caller gave up`)
-      if (!this.requests || this.current !== "ready") await this.available(timeoutMs, waitForStart, signal)
+      if (!this.requests || this.current !== "ready") await this.available(timeoutMs, waitsFor, signal)
       const left = Math.max(0, giveUpAt - this.clock.now())
       return (await this.exchange(method, params, { timeoutMs: left, signal, onProgress })) as Methods[M]["result"]
     } catch (thrown) {
@@ -208,6 +214,9 @@ export class SidecarClient {
       return
     }
     this.current = "waiting"
+    for (const waiter of this.waiters) {
+      if (waiter.waitsFor === "start") waiter.reject(new SidecarFailure("notReady", `the sidecar ${why}`))
+    }
     this.cancelRestart = this.clock.after(delay, () => this.launch())
   }
 
@@ -219,18 +228,21 @@ export class SidecarClient {
     this.waiters.clear()
   }
 
-  private available(timeoutMs: number, wait: boolean, signal?: AbortSignal): Promise<void> {
+  private available(timeoutMs: number, waitsFor: Waiter["waitsFor"], signal?: AbortSignal): Promise<void> {
     this.start()
     return new Promise((resolve, reject) => {
       if (this.current === "stopped") return reject(new SidecarFailure("stopped", "the client was stopped"))
       if (this.current === "off") return reject(new SidecarFailure("switchedOff", "the sidecar is switched off"))
-      if (!wait) return reject(new SidecarFailure("notReady", `the sidecar is ${this.current}`))
+      if (waitsFor === "start" && this.current !== "starting") {
+        return reject(new SidecarFailure("notReady", `the sidecar is ${this.current}`))
+      }
       const release = () => {
         cancelTimer()
         signal?.removeEventListener("abort", aborted)
         this.waiters.delete(waiter)
       }
       const waiter: Waiter = {
+        waitsFor,
         resolve: () => (release(), resolve()),
         reject: (failure) => (release(), reject(failure)),
       }

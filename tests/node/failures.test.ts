@@ -22,7 +22,7 @@ test("a sidecar killed in the middle of a request fails it at once, and the next
   await until(() => made.written.some((text) => text.includes("settings/get")), "the request is written")
   child?.kill("SIGKILL")
   assert.equal(await request, "exited")
-  assert.equal(await reasonOf(client.request("ping", {}, { waitForStart: false })), "notReady")
+  assert.equal(await reasonOf(client.request("ping", {}, { waitsFor: "start" })), "notReady")
   assert.deepEqual(await client.request("ping", {}), {}, "after a restart")
   assert.equal(made.children.length, 2)
 })

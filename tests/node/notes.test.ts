@@ -1,7 +1,7 @@
 import assert from "node:assert/strict"
 import { test } from "node:test"
 
-import { splitNotes } from "../../packaging/onecode/notes"
+import { splitNotes } from "../../rpc_schema/typescript/notes"
 
 const NOTES = "Notes for next time:\n- Rule: use pnpm"
 

@@ -9,6 +9,7 @@ import type { TestContext } from "node:test"
 import { SidecarClient } from "../../rpc_schema/typescript/client"
 import type { ClientOptions } from "../../rpc_schema/typescript/client"
 import type { Clock } from "../../rpc_schema/typescript/clock"
+import type { Continuity } from "../../rpc_schema/typescript/continuity"
 import type { Spawn } from "../../rpc_schema/typescript/process"
 
 /** The sidecar's program, as the Python side installed it. */
@@ -83,6 +84,15 @@ export async function ready(t: Scope, made: Setting = setting(t)): Promise<Sidec
   t.after(() => client.stopSync())
   await client.request("ping", {})
   return client
+}
+
+/** Gives pre-runs a deadline that every test machine meets; the client's own timer still applies. */
+export function unhurried({ client }: Continuity, deadlineMs = 1_400, timeoutMs?: number): void {
+  const request = client.request.bind(client) as (method: string, params: unknown, options?: object) => Promise<never>
+  client.request = (method: string, params: unknown, options?: object) =>
+    method === "continuity/preRun"
+      ? request(method, { ...(params as object), deadlineMs }, { ...options, ...(timeoutMs ? { timeoutMs } : {}) })
+      : request(method, params, options)
 }
 
 /** Writes a Node script and gives the options that run it in the sidecar's place. */

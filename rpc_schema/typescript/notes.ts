@@ -1,4 +1,4 @@
-import type { NotesSpan } from "../../rpc_schema/typescript"
+import type { NotesSpan } from "./types"
 
 /** An answer without its notes block, and the notes, which the app shows folded; empty if there are none. */
 export interface SplitAnswer {
