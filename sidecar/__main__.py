@@ -28,23 +28,23 @@ def main() -> None:
         from sidecar.system.worker import serve_lines
 
         serve_lines(pipe.read_fd, pipe.write_fd, handle_request)
-    if arguments[:1] == ["hook"] and len(arguments) == 2:
-        _hook(arguments[1])
+    if arguments[:1] == ["hook"] and len(arguments) in (2, 3):
+        _hook(*arguments[1:])
     from sidecar.cli.main import run
 
     sys.exit(run(arguments))
 
 
-def _hook(name: str) -> None:
-    """Run one of Claude Code's hooks with as few imports as possible; anything else below `hook` is a command."""
+def _hook(name: str, agent: str = "claude") -> None:
+    """Run an agent's hook with as few imports as possible; anything else below `hook` is a command."""
     if name == "daemon":
         from sidecar.cli.hook_daemon import run as run_daemon
 
         sys.exit(run_daemon())
-    from sidecar.cli.hook_client import EVENTS, run
+    from sidecar.cli.hook_client import AGENTS, EVENTS, run
 
-    if name in EVENTS:
-        run(name)
+    if name in EVENTS and agent in AGENTS:
+        run(name, agent)
 
 
 def spool() -> None:

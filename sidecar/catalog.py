@@ -39,7 +39,7 @@ def all_methods() -> Catalog:
     """Load every slice."""
     from sidecar.capture import artifact_methods as artifacts
     from sidecar.context import methods as context
-    from sidecar.integrations import claude_hooks
+    from sidecar.integrations import agent_hooks
     from sidecar.knowledge import methods as knowledge
     from sidecar.memory import methods as memory
     from sidecar.operations import methods as operate
@@ -48,7 +48,7 @@ def all_methods() -> Catalog:
     from sidecar.session import methods as session
 
     first = run_methods()
-    slices = (artifacts, context, session, memory, registry, knowledge, ralph, operate, claude_hooks)
+    slices = (artifacts, context, session, memory, registry, knowledge, ralph, operate, agent_hooks)
     rest = tuple(row for slice_ in slices for row in slice_.METHODS)
     return Catalog((*first.methods, *rest), (*first.notifications, *knowledge.NOTIFICATIONS, *ralph.NOTIFICATIONS))
 
@@ -62,8 +62,8 @@ def ralph_methods() -> Catalog:
 
 
 def hook_methods() -> Catalog:
-    """Load what a Claude Code hook needs in a process of its own."""
-    from sidecar.integrations import claude_hooks
+    """Load what an agent's hook needs in a process of its own."""
+    from sidecar.integrations import agent_hooks
 
     first = run_methods()
-    return Catalog((*first.methods, *claude_hooks.METHODS), first.notifications)
+    return Catalog((*first.methods, *agent_hooks.METHODS), first.notifications)

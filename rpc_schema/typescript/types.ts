@@ -902,10 +902,12 @@ export interface HealthFix {
   backup: string | null
 }
 
-/** The input of a Claude Code hook. */
+/** The input of a hook. */
 export interface HookRunParams {
   event: "UserPromptSubmit" | "SessionStart" | "PreCompact" | "PostToolUse" | "Stop"
-  /** The hook's JSON from Claude Code, unchanged. */
+  /** The agent that runs the hook: Claude Code or Codex CLI. */
+  agent?: "claude" | "codex"
+  /** The hook's JSON from the agent, unchanged. */
   input: Record<string, unknown>
   /** Id for the run that a prompt starts, so that a hook that times out can still report its end. */
   runId?: string | null
@@ -913,13 +915,13 @@ export interface HookRunParams {
   timeLeftMs?: number | null
   /** The session's running run, if the hook printed its packs. */
   openRun?: OpenRun | null
-  /** Files written by the run's tools, as reported by other hooks. */
+  /** Files written: at a run's end by its tools, as reported by other hooks, else by the hook's tool. */
   touched?: string[]
 }
 
 /** The hook's output, and the state it stores until the run's end. */
 export interface HookRunResult {
-  /** JSON for Claude Code; null if there is nothing to add. */
+  /** JSON for the agent; null if there is nothing to add. */
   output: Record<string, unknown> | null
   /** To be stored after the output is printed; null if no run is open. */
   openRun: OpenRun | null
@@ -931,6 +933,14 @@ export interface HookRunResult {
 export interface HostInjects {
   agentsMd?: boolean
   claudeMd?: boolean
+}
+
+/** A host that has runs in the state folder, or may have some. */
+export interface HostStatus {
+  /** 1Code, Claude Code or Codex CLI. */
+  name: string
+  /** RFC 3339: its latest run or pre-run; null if none is stored. */
+  lastSeenAt: string | null
 }
 
 /** Automatic actions of the IDE. */
@@ -3316,6 +3326,8 @@ export interface StateStatusResult {
   rollout: RolloutStatus | null
   /** The other processes that use the state folder. */
   others: RunningSidecar[]
+  /** The app first, then the agents that hooks connect. */
+  hosts: HostStatus[]
   /** The project with the latest run first. */
   projects: ProjectStatus[]
   /** At most ten, newest first. */
@@ -4088,7 +4100,7 @@ export interface Methods {
    */
   "state/status": { params: Empty; result: StateStatusResult }
   /**
-   * Run one of Claude Code's hooks and return what it prints.
+   * Run a hook of Claude Code or Codex CLI and return what it prints.
    *
    * UserPromptSubmit returns what the session does not have yet, like `continuity/preRun`, in at most 10,000 characters.
    * Stop records the run from the session file, like `continuity/postRun`. PreCompact, and the SessionStart after it,

@@ -1,4 +1,4 @@
-"""`onecode-sidecar hook <event>`: one hook of Claude Code, JSON in and JSON out. On any failure it prints nothing.
+"""`onecode-sidecar hook EVENT [codex]`: a hook of Claude Code or Codex CLI, JSON in and out. Failures print nothing.
 
 A process starts for each prompt and each edit, so it loads only what it needs to reach a sidecar: a running one, or one
 that it starts and that stays alive for the next hooks.
@@ -231,6 +231,8 @@ EVENTS = ("UserPromptSubmit", "SessionStart", "PreCompact", "PostToolUse", "Stop
 LIMIT_MS = 780.0
 """Time limit of a hook. With the program's start and end it stays below a second, also on a busy machine."""
 
+AGENTS = ("claude", "codex")
+
 UNAWAITED_EVENTS = ("Stop", "PreCompact")
 """Hooks that nothing waits for. If no sidecar is running, the one that is started runs them later.
 
@@ -239,13 +241,13 @@ prompt then finds a running sidecar.
 """
 
 
-def run(event: str) -> None:
+def run(event: str, agent: str = "claude") -> None:
     """Run a hook and end the process, always with status 0."""
     variables = environment()
     mode = variables.get(MODE_VARIABLE, "").strip().lower()
     if variables.get(HOST_VARIABLE) or mode == "off":
         os._exit(0)
-    hook = Hook(event, SystemClock(), default_state_folder(), may_print=mode != "passive")
+    hook = Hook(event, agent, SystemClock(), default_state_folder(), may_print=mode != "passive")
     watch = threading.Timer(LIMIT_MS / 1000, hook.give_up, ("timeout",))
     watch.daemon = True
     watch.start()
@@ -261,8 +263,9 @@ def run(event: str) -> None:
 class Hook:
     """One hook. It either prints its output or gives up, never both."""
 
-    def __init__(self, event: str, clock: Clock, state_dir: str, *, may_print: bool) -> None:
+    def __init__(self, event: str, agent: str, clock: Clock, state_dir: str, *, may_print: bool) -> None:
         self.event = event
+        self._agent = agent
         self._clock = clock
         self._state_dir = state_dir
         self._may_print = may_print
@@ -276,12 +279,14 @@ class Hook:
         """Run the hook; raise on any failure."""
         hook_input = json.loads(text)
         run_state = self._run_state = run_state_of(self._state_dir, str(hook_input["session_id"]))
-        request: dict[str, Any] = {"event": self.event, "input": hook_input}
+        request: dict[str, Any] = {"event": self.event, "agent": self._agent, "input": hook_input}
         if self.event == "SessionStart":
             remove_stale_runs(self._state_dir, self._clock.now_ms())
         if self.event == "PostToolUse":
-            run_state.touch(_written_file(hook_input))
-            notify(self._state_dir, request)
+            touched = written_files(hook_input)
+            for path in touched:
+                run_state.touch(path)
+            notify(self._state_dir, {**request, "touched": touched})
             return
         request |= run_state.pop() if self.event == "Stop" else run_state.read()
         if self.event == "UserPromptSubmit":
@@ -325,8 +330,18 @@ class Hook:
             run_state.update(answer["openRun"])
 
 
-def _written_file(hook_input: dict[str, Any]) -> str:
-    """Return the file that a tool wrote; empty for none."""
+_PATCH_HEADERS = ("*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ")
+
+
+def written_files(hook_input: dict[str, Any]) -> list[str]:
+    """Return the files that a tool wrote: the one that Claude Code names, or those of Codex's patch."""
     given = hook_input.get("tool_input")
-    path = (given.get("file_path") or given.get("notebook_path")) if isinstance(given, dict) else None
-    return path if isinstance(path, str) else ""
+    if not isinstance(given, dict):
+        return []
+    path = given.get("file_path") or given.get("notebook_path")
+    if isinstance(path, str):
+        return [path]
+    patch = given.get("command") if hook_input.get("tool_name") == "apply_patch" else None
+    lines = patch.splitlines() if isinstance(patch, str) else []
+    named = (line.removeprefix(header) for line in lines for header in _PATCH_HEADERS if line.startswith(header))
+    return [os.path.join(str(hook_input.get("cwd") or ""), path.strip()) for path in named]

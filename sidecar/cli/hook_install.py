@@ -1,4 +1,4 @@
-"""`onecode-sidecar hook install|uninstall|status|stop`: manages the hooks in Claude Code's settings, with consent."""
+"""`onecode-sidecar hook install|uninstall|status|stop`: manages the hooks in the agents' settings, with consent."""
 
 import argparse
 import difflib
@@ -9,18 +9,20 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print
 from sidecar.cli.paths import project_folder
-from sidecar.integrations.claude_settings import (
+from sidecar.integrations.hook_settings import (
     EVENTS,
+    SETTINGS,
     SettingsUnreadable,
     installed_events,
     same_settings,
     with_hooks,
     without_hooks,
 )
+from sidecar.runs.model import Provider
 from sidecar.system.atomic_write import write_atomic
 from sidecar.system.environment import default_state_folder, environment
 from sidecar.system.safe_open import read_regular
@@ -32,32 +34,43 @@ PROGRAM = "onecode-sidecar"
 
 MAX_SETTINGS_BYTES = 16 * 2**20
 
-_CONFIG_VARIABLE = "CLAUDE_CONFIG_DIR"
+TRUST_NOTICE = "Codex CLI runs new or changed hooks once you trust them: start `codex` and confirm, or use /hooks."
 
 
 class Change(NamedTuple):
     """A settings file before and after a change."""
 
+    agent: Provider
     path: Path
     before: bytes | None
     """None if there is no file."""
     after: bytes | None
     backup: bytes | None
 
+    @property
+    def is_change(self) -> bool:
+        """Whether the file becomes another."""
+        return self.before != self.after
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.description = "Connects Claude Code outside of 1Code: its hooks do what the app does inside."
-    parser.epilog = f"Claude Code runs `hook EVENT` for {', '.join(EVENTS)}: JSON on stdin, JSON on stdout."
+    parser.description = "Connects Claude Code and Codex CLI outside of 1Code: their hooks do what the app does inside."
+    parser.epilog = f"The agents run `hook EVENT` for {', '.join(EVENTS)}: JSON on stdin, JSON on stdout."
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
     for name, text in (
-        ("install", "show the change to Claude Code's settings, and add the hooks"),
+        ("install", "show the change to the agents' settings, and add the hooks"),
         ("uninstall", "show the change, and remove the hooks"),
         ("status", "show where the hooks are installed"),
         ("stop", "stop the sidecar that a hook started, before an update"),
     ):
         verb = verbs.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.")
         verb.add_argument("--json", action="store_true", help="print the answer as JSON")
+        verb.add_argument(
+            "--agent",
+            choices=get_args(Provider),
+            help="only this one; default: Claude Code, and Codex CLI if its folder exists",
+        )
         where = verb.add_mutually_exclusive_group()
         where.add_argument("--user", action="store_true", help="for all projects of the user (default)")
         where.add_argument(
@@ -79,25 +92,50 @@ def run(arguments: argparse.Namespace) -> int:
 def _run_verb(arguments: argparse.Namespace) -> CommandAnswer:
     if arguments.verb == "stop":
         return _stop()
-    path = _settings_path(arguments)
+    folder = Path(_project(arguments)["projectPath"]) if arguments.project is not None else None
+    agents = [arguments.agent] if arguments.agent else _default_agents(folder)
+    if arguments.verb == "status":
+        return _status(agents, folder)
+    changes = [_change(arguments.verb, agent, folder) for agent in agents]
+    lines = [line for change in changes for line in _diff(change)]
+    if lines:
+        _confirm(arguments, lines)
+    for change in changes:
+        if change.is_change:
+            _write(change, keeps_backup=arguments.verb == "install")
+    return _changed_answer(arguments, changes, lines, _set_mode(arguments))
+
+
+def _changed_answer(
+    arguments: argparse.Namespace, changes: Sequence[Change], lines: list[str], mode: str | None
+) -> CommandAnswer:
+    rows = [
+        {"agent": change.agent, "settings": str(change.path), "changed": change.is_change, "diff": _diff(change)}
+        for change in changes
+    ]
+    states = [f"{change.path} {'changed' if change.is_change else 'unchanged'}." for change in changes]
+    codex_changed = any(change.agent == "codex" and change.is_change for change in changes)
+    notice = [TRUST_NOTICE] if codex_changed and arguments.verb == "install" else []
+    shown = [*(lines if arguments.yes else []), *states, *([f"The mode is {mode}."] if mode else []), *notice]
+    return CommandAnswer({"agents": rows, "mode": mode}, shown)
+
+
+def _change(verb: str, agent: Provider, folder: Path | None) -> Change:
+    """Return the change to an agent's settings; raise CommandFailed if they cannot be read."""
+    path = settings_path(agent, folder)
     try:
-        if arguments.verb == "status":
-            return _status(path)
-        is_shared = arguments.project is not None
-        change = _install(path, _program(is_shared)) if arguments.verb == "install" else _uninstall(path)
+        if verb == "install":
+            return _install(agent, path, _program(agent, is_shared=folder is not None))
+        return _uninstall(agent, path)
     except SettingsUnreadable as error:
         raise CommandFailed(str(error), hint=f"Fix {path} and try again; nothing was changed.") from error
     except (OSError, UnicodeDecodeError) as error:
         raise CommandFailed(f"{path} cannot be read.", hint="Check its permissions; nothing was changed.") from error
-    lines = _diff(change)
-    if change.before != change.after:
-        _confirm(arguments, lines)
-        _write(change, keeps_backup=arguments.verb == "install")
-    mode = _set_mode(arguments)
-    state = "changed" if change.before != change.after else "unchanged"
-    answer = {"settings": str(path), "changed": change.before != change.after, "diff": lines, "mode": mode}
-    diff = lines if arguments.yes else []
-    return CommandAnswer(answer, [*diff, f"{path} {state}.", *([f"The mode is {mode}."] if mode else [])])
+
+
+def _default_agents(folder: Path | None) -> list[Provider]:
+    """Return Claude Code, and Codex CLI if it has a folder there."""
+    return ["claude", "codex"] if settings_path("codex", folder).parent.is_dir() else ["claude"]
 
 
 def _stop() -> CommandAnswer:
@@ -112,26 +150,44 @@ def _stop() -> CommandAnswer:
     )
 
 
-def _status(path: Path) -> CommandAnswer:
-    events = installed_events(_text(_read(path)))
-    known = f"{path}: {', '.join(events)}" if events else f"{path}: no hooks of onecode-sidecar"
-    return CommandAnswer({"settings": str(path), "events": events, "state": default_state_folder()}, [known])
+def _status(agents: Sequence[Provider], folder: Path | None) -> CommandAnswer:
+    connected = [connected_events(agent, folder) for agent in agents]
+    rows = [
+        {"agent": agent, "settings": str(settings_path(agent, folder)), "events": events}
+        for agent, events in zip(agents, connected, strict=True)
+    ]
+    lines = [
+        f"{row['settings']}: {', '.join(events) if events else 'no hooks of onecode-sidecar'}"
+        for row, events in zip(rows, connected, strict=True)
+    ]
+    return CommandAnswer({"agents": rows, "state": default_state_folder()}, lines)
 
 
-def _install(path: Path, program: str) -> Change:
+def connected_events(agent: Provider, folder: Path | None = None) -> list[str]:
+    """Return the events whose hooks are installed for the user or a project; raise CommandFailed."""
+    path = settings_path(agent, folder)
+    try:
+        return installed_events(_text(_read(path)))
+    except SettingsUnreadable as error:
+        raise CommandFailed(str(error), hint=f"Fix {path} and try again.") from error
+    except (OSError, UnicodeDecodeError) as error:
+        raise CommandFailed(f"{path} cannot be read.", hint="Check its permissions.") from error
+
+
+def _install(agent: Provider, path: Path, program: str) -> Change:
     before = _read(path)
-    after = with_hooks(_text(before), program).encode()
-    return Change(path, before, after, _read(_backup_of(path)))
+    after = with_hooks(_text(before), program, agent).encode()
+    return Change(agent, path, before, after, _read(_backup_of(path)))
 
 
-def _uninstall(path: Path) -> Change:
+def _uninstall(agent: Provider, path: Path) -> Change:
     """Return the change that removes the hooks. If nothing else changed since, it restores the original file."""
     before, backup = _read(path), _read(_backup_of(path))
     text = without_hooks(_text(before))
     after = text.encode() if before is not None else None
     if backup is not None and after != before and same_settings(text, _text(backup)):
         after = backup or None
-    return Change(path, before, after, backup)
+    return Change(agent, path, before, after, backup)
 
 
 def _confirm(arguments: argparse.Namespace, lines: Sequence[str]) -> None:
@@ -182,20 +238,23 @@ def _project(arguments: argparse.Namespace) -> dict[str, str]:
     return {"projectPath": str(project_folder(Path(arguments.project) if arguments.project else None))}
 
 
-def _settings_path(arguments: argparse.Namespace) -> Path:
-    if arguments.project is not None:
-        return Path(_project(arguments)["projectPath"]) / ".claude" / "settings.json"
-    own = environment().get(_CONFIG_VARIABLE)
-    return (Path(own) if own else Path.home() / ".claude") / "settings.json"
+def settings_path(agent: Provider, folder: Path | None = None) -> Path:
+    """Return the file of an agent's hooks: of a project, else of the user."""
+    form = SETTINGS[agent]
+    if folder is not None:
+        return folder / form.folder / form.file
+    own = environment().get(form.folder_variable)
+    return (Path(own) if own else Path.home() / form.folder) / form.file
 
 
 def _backup_of(path: Path) -> Path:
     return path.with_name(path.name + BACKUP)
 
 
-def _program(is_shared: bool) -> str:
-    """Return the command line that runs this program from any folder, as a POSIX shell reads it, also on Windows.
+def _program(agent: Provider, *, is_shared: bool) -> str:
+    """Return the command line that runs this program from any folder, as the agent's shell reads it.
 
+    On Windows, Claude Code uses a POSIX shell, and Codex CLI uses the command prompt.
     Settings that other users share contain only the program's name, if it is on the path: their path differs.
     """
     if is_shared and shutil.which(PROGRAM) is not None:
@@ -206,6 +265,8 @@ def _program(is_shared: bool) -> str:
         words = [os.path.abspath(sys.argv[0])]
     else:
         words = [sys.executable, "-P", "-m", "sidecar"]  # it runs in projects, whose modules must not shadow ours
+    if os.name == "nt" and agent == "codex":
+        return " ".join(f'"{word}"' if " " in word else word for word in words)
     return " ".join(shlex.quote(word.replace("\\", "/") if os.name == "nt" else word) for word in words)
 
 

@@ -1,13 +1,18 @@
-"""`onecode-sidecar status`: processes, mode, each project's figures, the latest runs, the sizes."""
+"""`onecode-sidecar status`: processes, connected hosts, mode, each project's figures, the latest runs, the sizes."""
 
 import argparse
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from sidecar.cli.hook_install import connected_events
 from sidecar.cli.in_process import on_users_state
-from sidecar.cli.output import CommandAnswer, run_and_print
+from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print
 from sidecar.cli.paths import state_folder
+from sidecar.runs.model import APP_NAME, TERMINAL_AGENTS, Provider
+
+APP_CLIENT = "1code"
+"""The client name that the app sends."""
 
 _SOURCES = {
     "default": "default; the app's own setting shows while it runs",
@@ -45,6 +50,8 @@ def report(answer: Mapping[str, Any]) -> Iterator[str]:
         yield f"{label:<9} {process['client']}, {details}"
     if not answer["others"]:
         yield "Running:  no sidecar"
+    for label, host in zip(("Hosts:", *[""] * 99), answer["hosts"], strict=False):
+        yield f"{label:<9} {host['name']:<11} {_connection(host)}"
     sizes = [f"{process['kind']} {size(process['bytes'])}" for process in answer["files"]]
     yield f"Files:    {', '.join(sizes)}; free disk space {size(answer['freeBytes'])}"
     caches = [f"{process['name']} {size(process['bytes'])} in {process['entries']}" for process in answer["caches"]]
@@ -62,6 +69,33 @@ def rollout_line(rollout: Mapping[str, Any]) -> str:
         stopped = f"suspended since {rollout['suspended']['at'][:16].replace('T', ' ')} UTC"
         return f"{stopped}: {rollout['suspended']['reason']} Resume with `onecode-sidecar rollout --resume`."
     return f"{rollout['share']} % of new chats{name}: {chats}{left}"
+
+
+def _connection(host: Mapping[str, Any]) -> str:
+    """Return whether a host is connected, and when its last run was."""
+    seen = host["lastSeenAt"]
+    last = f"last heard {seen[:16].replace('T', ' ')} UTC" if seen else "never heard"
+    if host["connected"]:
+        trust = "" if seen or host["name"] != "Codex CLI" else ": trust its hooks with /hooks in `codex`"
+        return f"connected, {last}{trust}"
+    if host["connected"] is None:
+        return f"settings not readable, {last}"
+    return f"not connected, {last}" if seen or host["name"] == APP_NAME else "not connected (`hook install`)"
+
+
+def _hosts(answer: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the hosts with whether each is connected: the app while it runs, an agent by its installed hooks."""
+    agents = {agent.name: provider for provider, agent in TERMINAL_AGENTS.items()}
+    return [{**host, "connected": _is_connected(agents.get(host["name"]), answer)} for host in answer["hosts"]]
+
+
+def _is_connected(agent: Provider | None, answer: Mapping[str, Any]) -> bool | None:
+    if agent is None:
+        return any(process["client"] == APP_CLIENT for process in answer["others"])
+    try:
+        return bool(connected_events(agent))
+    except CommandFailed:
+        return None
 
 
 def size(number: int) -> str:
@@ -105,4 +139,5 @@ def _runs(answer: Mapping[str, Any]) -> Iterator[str]:
 def _answer(arguments: argparse.Namespace) -> CommandAnswer:
     with on_users_state(state_folder(arguments.state_dir)) as sidecar:
         answer = sidecar.request("state/status", {})
+    answer = {**answer, "hosts": _hosts(answer)}
     return CommandAnswer(answer, list(report(answer)))

@@ -1,4 +1,4 @@
-"""A run read from Claude Code's session file: prompt, message parts as a host stores them, token usage. Pure."""
+"""A run read from an agent's session file: prompt, message parts as a host stores them, token usage. Pure."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -6,6 +6,9 @@ from typing import Any, NamedTuple
 from sidecar.core.wire import MAX_TOKENS
 from sidecar.transcripts.events import Message, TokenUsage, ToolCall, ToolResult
 from sidecar.transcripts.transcript_tail import read_events
+
+HOST_NAMES = {"apply_patch": "Edit"}
+"""A host's names of the tools that Codex names otherwise."""
 
 
 class TranscriptRun(NamedTuple):
@@ -31,9 +34,13 @@ def run_since(lines: Iterable[bytes], since_ms: int) -> TranscriptRun:
                 if event.author == "assistant":
                     parts.append({"type": "text", "text": event.text})
             case ToolCall():
-                calls[event.call_id] = _part(event.call_id, event.tool, dict(event.arguments))
+                tool = HOST_NAMES.get(event.tool, event.tool)
+                calls[event.call_id] = _part(event.call_id, tool, dict(event.arguments))
                 parts.append(calls[event.call_id])
             case ToolResult():
+                if event.command and event.call_id not in calls:
+                    calls[event.call_id] = _part(event.call_id, "Bash", {"command": event.command})
+                    parts.append(calls[event.call_id])
                 _add_result(calls.get(event.call_id), event)
             case TokenUsage():
                 usages[event.answer_id] = event
@@ -50,9 +57,11 @@ def run_since(lines: Iterable[bytes], since_ms: int) -> TranscriptRun:
 
 def add_touched_files(parts: Sequence[dict[str, Any]], touched: Iterable[str]) -> list[dict[str, Any]]:
     """Add edits of files that other hooks reported and the session file does not contain yet."""
-    paths = (part["input"].get("file_path") for part in parts if isinstance(part.get("input"), Mapping))
-    known_paths = {path for path in paths if isinstance(path, str)}
-    missing = [path for path in dict.fromkeys(touched) if path not in known_paths]
+    finished = (part.get("input") for part in parts if part.get("state") != "call")
+    inputs = [given for given in finished if isinstance(given, Mapping)]
+    paths = (path for given in inputs for path in (given.get("file_path"), *given.get("changes", ())))
+    known_paths = tuple({path for path in paths if isinstance(path, str)})
+    missing = [path for path in dict.fromkeys(touched) if not path.endswith(known_paths)]
     edits = [
         {**_part(f"touched-{number}", "Edit", {"file_path": path}), "state": "result", "output": {}}
         for number, path in enumerate(missing, 1)

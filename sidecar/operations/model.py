@@ -228,6 +228,13 @@ class IndexingStatus(WireModel):
     remaining_ms: int | None = Field(description="Estimated time left; null while it is unknown.")
 
 
+class HostStatus(WireModel):
+    """A host that has runs in the state folder, or may have some."""
+
+    name: str = Field(description="1Code, Claude Code or Codex CLI.")
+    last_seen_at: str | None = Field(description="RFC 3339: its latest run or pre-run; null if none is stored.")
+
+
 class StateStatusResult(WireModel):
     """The contents of a state folder, and the processes that use it."""
 
@@ -241,6 +248,7 @@ class StateStatusResult(WireModel):
         " says."
     )
     others: list[RunningSidecar] = Field(description="The other processes that use the state folder.")
+    hosts: list[HostStatus] = Field(description="The app first, then the agents that hooks connect.")
     projects: list[ProjectStatus] = Field(description="The project with the latest run first.")
     last_runs: list[LastRun] = Field(description="At most ten, newest first.")
     files: list[StoredFiles]

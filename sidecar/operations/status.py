@@ -19,6 +19,7 @@ from sidecar.metrics import DaySums, by_day, figures_of, first_day
 from sidecar.operations.model import (
     CacheStatus,
     IndexingStatus,
+    HostStatus,
     LastRun,
     ProjectStatus,
     RunningSidecar,
@@ -27,6 +28,7 @@ from sidecar.operations.model import (
     StoredFiles,
 )
 from sidecar.runs import CallRecord, artifacts, records
+from sidecar.runs.model import APP_NAME, TERMINAL_AGENTS
 from sidecar.storage.backup import FOLDER as BACKUPS
 from sidecar.storage.database import FILE_NAME
 from sidecar.storage.health_checks import cache_sizes
@@ -79,9 +81,12 @@ def status(call: Call, params: StateStatusParams) -> StateStatusResult:  # noqa:
     with call.database.read() as tx:
         projects = list(_projects(process, tx, first_day(call.now_ms(), DAYS), others))
         last = [_last_run(entry) for entry in records.last_calls(tx, MAX_LAST_RUNS)]
+        seen = records.last_seen(tx)
         caches = [CacheStatus(name=entry.name, entries=entry.entries, bytes=entry.bytes) for entry in cache_sizes(tx)]
         step = current_step(tx)
         rollout = rollout_status(tx, process.settings(""))
+    names = (APP_NAME, *(agent.name for agent in TERMINAL_AGENTS.values()))
+    hosts = [HostStatus(name=name, last_seen_at=rfc3339(seen[name]) if name in seen else None) for name in names]
     return StateStatusResult(
         state_dir=str(process.state_dir),
         schema_=step,
@@ -90,6 +95,7 @@ def status(call: Call, params: StateStatusParams) -> StateStatusResult:  # noqa:
         mode_source=source,
         rollout=rollout,
         others=others,
+        hosts=hosts,
         projects=projects,
         last_runs=last,
         files=_files(process),

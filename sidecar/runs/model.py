@@ -14,6 +14,22 @@ MAX_PROMPT_CHARACTERS = 4_000_000
 Provider = Literal["claude", "codex"]
 """The agent that runs."""
 
+
+class TerminalAgent(NamedTuple):
+    """An agent in a terminal, which our hooks connect without the app."""
+
+    name: str
+    sub_chat_prefix: str
+    """Prefix of the sub-chat ids of its conversations; a session held by any other id belongs to a host."""
+
+
+APP_NAME = "1Code"
+
+TERMINAL_AGENTS: dict[Provider, TerminalAgent] = {
+    "claude": TerminalAgent("Claude Code", "claude-code:"),
+    "codex": TerminalAgent("Codex CLI", "codex-cli:"),
+}
+
 RunMode = Literal["plan", "agent"]
 """Whether the agent plans or works."""
 

@@ -21,7 +21,10 @@ from sidecar.runs.call_record import (
     texts_to_json,
 )
 from sidecar.runs.model import (
+    APP_NAME,
     NEW_SUB_CHAT,
+    RALPH_PREFIX,
+    TERMINAL_AGENTS,
     ConversationPlace,
     Counters,
     FailingTests,
@@ -485,6 +488,22 @@ def last_calls(tx: apsw.Connection, limit: int) -> list[CallRecord]:
     )
     calls = (call_of_token(tx, token) for (token,) in list(rows))
     return [call for call in calls if call is not None]
+
+
+def last_seen(tx: apsw.Connection) -> dict[str, int]:
+    """Return when each host's latest stored run or pre-run was, by the name of the agent in a terminal or `1Code`."""
+    names = {agent.sub_chat_prefix: agent.name for agent in TERMINAL_AGENTS.values()}
+    rows: Any = tx.execute(
+        "SELECT substr(sub_chat_id, 1, instr(sub_chat_id, ':')) AS prefix, max(at) FROM (SELECT sub_chat_id,"
+        " recorded_at_ms AS at FROM continuity_runs UNION ALL SELECT sub_chat_id, created_at_ms FROM continuity_calls)"
+        " GROUP BY prefix"
+    )
+    latest: dict[str, int] = {}
+    for prefix, at_ms in rows:
+        name = names.get(prefix, APP_NAME)
+        if prefix != RALPH_PREFIX:
+            latest[name] = max(at_ms, latest.get(name, 0))
+    return latest
 
 
 def projects(tx: apsw.Connection) -> list[tuple[str, int, int | None]]:

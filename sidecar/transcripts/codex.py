@@ -6,7 +6,17 @@ from typing import Any
 
 from sidecar.core.json_text import loads
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.transcripts.events import Compaction, Event, Message, Reader, Record, ToolCall, ToolResult, text_of
+from sidecar.transcripts.events import (
+    Compaction,
+    Event,
+    Message,
+    Reader,
+    Record,
+    TokenUsage,
+    ToolCall,
+    ToolResult,
+    text_of,
+)
 
 _PATCHED_FILE = lazy_regex(r"(?m)^\*\*\* (?:Add|Update|Delete) File: (.(?:.*\S)?)")
 _EXIT_CODE = lazy_regex(r"(?i)\bexit(?:ed)?(?: with)?(?: code)?: ?(\d{1,3})\b|exited with code (\d{1,3})\b")
@@ -24,6 +34,10 @@ def events_of(record: Record) -> Iterator[Event]:
         return
     if kind in ("user_message", "agent_message") and isinstance(text := payload.get("message"), str):
         yield Message(at_ms, record.number, "user" if kind == "user_message" else "assistant", text)
+    elif kind == "item_completed" and isinstance(item := payload.get("item"), dict):
+        yield from _item(item, record.number, at_ms)
+    elif record.value.get("type") == "token_usage_record" and isinstance(usage := payload.get("usage"), dict):
+        yield _usage(usage, record.number, at_ms)
     elif kind in ("custom_tool_call", "function_call"):
         yield from _call(payload, at_ms)
     elif kind == "exec_command_end":
@@ -31,6 +45,27 @@ def events_of(record: Record) -> Iterator[Event]:
         yield _result(payload, at_ms, output, payload.get("exit_code"), str(payload.get("command")))
     elif kind in ("function_call_output", "custom_tool_call_output"):
         yield _result(payload, at_ms, *_output(payload.get("output")), None)
+
+
+def _item(item: Mapping[str, Any], record: int, at_ms: int) -> Iterator[Event]:
+    """Yield an item of a turn: newer versions record messages and commands in this form."""
+    kind = item.get("type")
+    if kind in ("UserMessage", "AgentMessage") and isinstance(content := item.get("content"), list):
+        texts = [part["text"] for part in content if isinstance(part, dict) and isinstance(part.get("text"), str)]
+        yield Message(at_ms, record, "user" if kind == "UserMessage" else "assistant", "\n".join(texts))
+    elif kind == "CommandExecution":
+        words = item.get("command")
+        script = words[-1] if isinstance(words, list) and words else words
+        named = {"call_id": item.get("id")}
+        yield _result(named, at_ms, item.get("aggregated_output"), item.get("exit_code"), str(script))
+
+
+def _usage(usage: Mapping[str, Any], record: int, at_ms: int) -> TokenUsage:
+    """Return the tokens of one answer; Codex counts what came from the cache as input too."""
+    names = ("input_tokens", "output_tokens", "cached_input_tokens", "cache_write_input_tokens")
+    counts = (usage.get(name) for name in names)
+    total, output, cached, written = (count if type(count) is int and count > 0 else 0 for count in counts)
+    return TokenUsage(at_ms, f"record-{record}", max(0, total - cached - written), output, cached, written)
 
 
 def _call(payload: Mapping[str, Any], at_ms: int) -> Iterator[ToolCall]:
@@ -76,9 +111,10 @@ def _output(output: Any) -> tuple[Any, Any]:
 READER = Reader(
     provider="codex",
     marks={
-        Message: (b'"user_message"', b'"agent_message"'),
+        Message: (b'"user_message"', b'"agent_message"', b'"UserMessage"', b'"AgentMessage"'),
         ToolCall: (b'"apply_patch"', b'"request_user_input"'),
-        ToolResult: (b"_call_output", b"exec_command_end"),
+        ToolResult: (b"_call_output", b"exec_command_end", b'"CommandExecution"'),
+        TokenUsage: (b'"token_usage_record"',),
         Compaction: (b"ompact",),
     },
     events_of=events_of,

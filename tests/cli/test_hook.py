@@ -27,7 +27,8 @@ def command(tmp_path: Path, claude_home: Path) -> Command:
     """`onecode-sidecar hook`."""
     here = str(tmp_path)
     return lambda *arguments, **options: run_command(
-        "hook", *arguments, cwd=tmp_path, temporary=tmp_path, CLAUDE_CONFIG_DIR=str(claude_home), HOME=here,
+        "hook", *arguments, cwd=tmp_path, temporary=tmp_path, CLAUDE_CONFIG_DIR=str(claude_home),
+        CODEX_HOME=str(tmp_path / "codex"), HOME=here,
         XDG_STATE_HOME=here, XDG_CONFIG_HOME=here, APPDATA=here, LOCALAPPDATA=here, **options,
     )  # fmt: skip
 
@@ -51,9 +52,8 @@ def test_uninstall_after_two_installs_restores_the_exact_bytes(
     assert b"\n" not in installed.replace(b"\r\n", b"")
     assert "unchanged" in output_of("install", "--yes")
     assert file.read_bytes() == installed
-    assert json.loads(output_of("status", "--json"))["events"] == [
-        "SessionStart", "UserPromptSubmit", "PostToolUse", "PreCompact", "Stop",
-    ]  # fmt: skip
+    (claude,) = json.loads(output_of("status", "--json"))["agents"]
+    assert claude["events"] == ["SessionStart", "UserPromptSubmit", "PostToolUse", "PreCompact", "Stop"]
     output_of("uninstall", "--yes")
     assert file.read_bytes() == SETTINGS.encode()
     assert [path.name for path in claude_home.iterdir()] == ["settings.json"]
@@ -118,3 +118,28 @@ def test_a_symbolic_link_to_settings_stays_a_link(
     output_of("install", "--yes")
     assert (claude_home / "settings.json").is_symlink()
     assert b"hook Stop" in dotfiles.read_bytes()
+
+
+def test_codex_is_connected_where_its_folder_exists(output_of: Callable[..., str], tmp_path: Path) -> None:
+    hooks = tmp_path / "codex" / "hooks.json"
+    assert str(hooks) not in output_of("install", "--yes")
+    hooks.parent.mkdir()
+    shown = output_of("install", "--yes")
+    assert "trust them" in shown
+    installed = json.loads(hooks.read_text())["hooks"]
+    assert installed["PostToolUse"][0]["matcher"] == "apply_patch"
+    assert all(group["hooks"][0]["command"].endswith(f" hook {event} codex") for event, (group,) in installed.items())
+    assert "trust them" not in output_of("install", "--yes")
+    output_of("uninstall", "--agent", "codex", "--yes")
+    assert list(hooks.parent.iterdir()) == []
+    assert "hook Stop" in output_of("install", "--agent", "codex", "--project", str(tmp_path), "--yes")
+    assert json.loads((tmp_path / ".codex" / "hooks.json").read_text())["hooks"] == installed
+
+
+def test_one_unreadable_file_leaves_the_other_agents_settings_alone(
+    command: Command, claude_home: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "codex").mkdir()
+    (tmp_path / "codex" / "hooks.json").write_text("# mine")
+    assert command("install", "--yes").returncode == 1
+    assert (claude_home / "settings.json").read_bytes() == SETTINGS.encode()

@@ -22,7 +22,7 @@ from sidecar.context.pipeline import (
     resolve_mode,
 )
 from sidecar.core.yaml_read import MalformedYaml, read_mapping
-from sidecar.integrations.claude_settings import (
+from sidecar.integrations.hook_settings import (
     SettingsUnreadable,
     installed_events,
     same_settings,

@@ -1,4 +1,4 @@
-"""Claude Code outside of 1Code: its hooks as real processes, and the sidecar that serves them."""
+"""Claude Code and Codex CLI outside of 1Code: their hooks as real processes, and the sidecar that serves them."""
 
 import json
 import socket
@@ -14,8 +14,8 @@ from typing import Any
 import apsw
 import pytest
 
-from sidecar.integrations.claude_hooks import MAX_CHARACTERS
-from tests.support.claude_code import PATIENCE_SECONDS, ClaudeCode, context_of
+from sidecar.integrations.agent_hooks import MAX_CHARACTERS
+from tests.support.claude_code import PATIENCE_SECONDS, ClaudeCode, CodexCli, context_of
 from tests.support.conversation import Conversation
 from tests.support.process import SidecarProcess
 from tests.support.repositories import Repository
@@ -98,6 +98,26 @@ def test_a_session_receives_its_packs_once_and_its_runs_are_recorded(warm: Claud
     assert len(second) < len(first) / 2
     statuses = rows(warm, "SELECT status FROM continuity_calls ORDER BY created_at_ms, rowid")
     assert statuses[-2:] == [("committed",), ("pending",)]
+
+
+def test_codex_receives_its_packs_once_and_its_patches_are_recorded(warm: ClaudeCode) -> None:
+    home = warm.state_dir.parent
+    codex = CodexCli(warm.cwd, home, session_id="019a", ONECODE_CONTINUITY_MODE="active", CODEX_HOME=str(home))
+    assert context_of(codex.hook("SessionStart", source="startup")) == ""
+    first = codex.prompt(PROMPT)
+    assert RULE not in first  # it is in AGENTS.md, which Codex reads itself
+    assert "till/prices.py" in first
+    codex.edit("till/prices.py", "def discounted_price(cents, percent):\n    return round(cents)\n")
+    assert codex.stop("Half a cent is rounded up now.").stdout == b""
+    select = "SELECT outcome, touched FROM continuity_runs WHERE sub_chat_id = 'codex-cli:019a'"
+    ((outcome, touched),) = awaited(lambda: rows(codex, select))
+    assert (outcome, b"till/prices.py" in touched) == ("completed", True)
+    assert len(codex.prompt("And let it refuse a negative percent")) < len(first) / 2
+    command = (sys.executable, "-m", "sidecar", "status", "--json")
+    answer = json.loads(subprocess.run(command, env=codex.environment, capture_output=True, check=True).stdout)
+    hosts = {host["name"]: host for host in answer["hosts"]}
+    assert hosts["Codex CLI"]["lastSeenAt"] is not None
+    assert hosts["1Code"] == {"name": "1Code", "lastSeenAt": None, "connected": False}
 
 
 def test_after_a_compaction_the_session_receives_everything_again(warm: ClaudeCode) -> None:

@@ -6,7 +6,7 @@ import orjson
 import pytest
 
 from sidecar.capture.model import Remembered
-from sidecar.integrations.claude_hooks import remembered_output
+from sidecar.integrations.agent_hooks import remembered_output
 from tests.support.conversation import Conversation, sent
 from tests.support.memory_project import Memories
 from tests.support.memory_sidecar import MemorySidecar

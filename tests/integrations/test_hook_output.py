@@ -1,11 +1,17 @@
-"""A hook's output fits into what Claude Code reads as a whole."""
+"""A hook's output fits into what Claude Code and Codex CLI show as a whole."""
 
 import json
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.integrations.claude_hooks import MAX_CHARACTERS, character_count, context_output, serialize_output
+from sidecar.integrations.agent_hooks import (
+    MAX_CHARACTERS,
+    MAX_CONTEXT_BYTES,
+    character_count,
+    context_output,
+    serialize_output,
+)
 
 TEXTS = st.lists(
     st.builds(
@@ -19,11 +25,16 @@ TEXTS = st.lists(
 def test_texts_are_complete_or_omitted_within_the_limit(texts: list[str]) -> None:
     output = context_output("UserPromptSubmit", texts)
     if output is None:
-        assert all(not text or character_count({"x": text}) > MAX_CHARACTERS - 200 for text in texts)
+        longest = MAX_CHARACTERS - 200
+        assert all(
+            not text or character_count({"x": text}) > longest or len(text.encode()) > MAX_CONTEXT_BYTES
+            for text in texts
+        )
         return
     text = serialize_output(output)
     assert len(text.encode("utf-16-le")) // 2 == character_count(output) <= MAX_CHARACTERS
     text = json.loads(text)["hookSpecificOutput"]["additionalContext"]
+    assert len(text.encode()) <= MAX_CONTEXT_BYTES
     included = [part for part in texts if part and part in text]
     assert included
     assert len(text) <= sum(map(len, texts)) + len(texts)

@@ -1,4 +1,4 @@
-"""Claude Code from its hooks' point of view: each hook a process with JSON on stdin, and a session file."""
+"""Claude Code and Codex CLI from their hooks' point of view: each a process with JSON on stdin, and a session file."""
 
 import json
 import os
@@ -24,6 +24,9 @@ Done = subprocess.CompletedProcess[bytes]
 class ClaudeCode:
     """A session in a folder; `state_dir` is the location of the user's state, once it exists."""
 
+    arguments: tuple[str, ...] = ()
+    """What the hooks' command line has after the event."""
+
     def __init__(self, cwd: Path, home: Path, *, session_id: str = "5f0c", **variables: str) -> None:
         self.cwd = cwd
         self.session_id = session_id
@@ -47,7 +50,7 @@ class ClaudeCode:
         """Run a hook with any bytes on stdin."""
         environment = {**self.environment, **(variables or {})}
         done = subprocess.run(
-            (*HOOK, event), input=stdin, env=environment, capture_output=True, check=False, timeout=60
+            (*HOOK, event, *self.arguments), input=stdin, env=environment, capture_output=True, check=False, timeout=60
         )
         assert (done.returncode, done.stderr) == (0, b"")
         return done
@@ -118,6 +121,36 @@ class ClaudeCode:
         paths = sorted((self.state_dir / FOLDER).glob("*.run"))
         notes = [(path.name, path.read_bytes()) for path in paths]
         return [note for note in notes if json.loads(note[1])["projectPath"] is not None]
+
+
+class CodexCli(ClaudeCode):
+    """A session of Codex CLI, with its rollout file."""
+
+    arguments = ("codex",)
+
+    def prompt(self, text: str, **members: Any) -> str:
+        """Submit a prompt and return the context the agent receives with it."""
+        return super().prompt(text, model="gpt-5", turn_id="1", **members)
+
+    def edit(self, path: str, content: str) -> Done:
+        """Replace a file as the agent's patch does, and run its hook."""
+        (self.cwd / path).write_text(content, encoding="utf-8")
+        patch = f"*** Begin Patch\n*** Update File: {path}\n*** End Patch"
+        self._append(
+            "response_item", {"type": "custom_tool_call", "name": "apply_patch", "call_id": "a", "input": patch}
+        )
+        return self.hook("PostToolUse", tool_name="apply_patch", tool_input={"command": patch}, tool_response="Done!")
+
+    def write(self, role: str, content: Any, **record: Any) -> None:
+        """Append a message to the rollout file."""
+        kind = "user_message" if role == "user" else "agent_message"
+        text = content if isinstance(content, str) else "".join(part["text"] for part in content)
+        self._append("event_msg", {"type": kind, "message": text, **record})
+
+    def _append(self, kind: str, payload: dict[str, Any]) -> None:
+        line = {"timestamp": rfc3339(time.time_ns() // 1_000_000), "type": kind, "payload": payload}
+        with self.transcript.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(line) + "\n")
 
 
 def context_of(done: Done) -> str:

@@ -54,6 +54,27 @@ def test_claude_records_of_subagents_and_the_program_have_no_message(flag: str) 
     assert found == ([Compaction(AT_MS)] if flag == "isCompactSummary" else [])
 
 
+def test_codex_records_of_newer_versions_yield_the_same_events() -> None:
+    command = {"type": "CommandExecution", "id": "a", "command": ["bash", "-lc", "pytest -q"], "exit_code": 1}
+    usage = {"input_tokens": 10, "cached_input_tokens": 7, "output_tokens": 2}
+    records = [
+        codex("item_completed", item={"type": "UserMessage", "content": [{"type": "text", "text": "Fix it."}]}),
+        codex("item_completed", item={"type": "AgentMessage", "content": [{"type": "Text", "text": "Done."}, None]}),
+        codex("item_completed", item={**command, "aggregated_output": "red"}),
+        codex("item_completed", item={"type": "Reasoning", "content": 3}),
+        {**codex("", usage=usage), "type": "token_usage_record"},
+        {**codex("", usage={"input_tokens": "many"}), "type": "token_usage_record"},
+    ]
+    lines = [json.dumps(record).encode() for record in records]
+    events = list(read_events(lines, 0, Message, ToolResult, TokenUsage))
+    messages = [(event.author, event.text) for event in events if isinstance(event, Message)]
+    assert messages == [("user", "Fix it."), ("assistant", "Done.")]
+    (result,) = (event for event in events if isinstance(event, ToolResult))
+    assert (result.call_id, result.command, result.failed, result.text) == ("a", "pytest -q", True, "red")
+    tokens = [event[2:] for event in events if isinstance(event, TokenUsage)]
+    assert tokens == [(3, 2, 7, 0), (0, 0, 0, 0)]
+
+
 def test_codex_records_yield_messages_results_and_compactions() -> None:
     assert events(
         codex("user_message", message="Fix it."),

@@ -1,4 +1,4 @@
-"""Adds our hooks to Claude Code's settings and removes them; only the `hooks` member is rewritten. Pure."""
+"""Adds our hooks to the settings of Claude Code or Codex CLI and removes them; only `hooks` is rewritten. Pure."""
 
 import json
 import re
@@ -6,26 +6,43 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.runs.model import Provider
 
-EVENTS: dict[str, str | None] = {
-    "SessionStart": None,
-    "UserPromptSubmit": None,
-    "PostToolUse": "Edit|MultiEdit|Write|NotebookEdit",
-    "PreCompact": None,
-    "Stop": None,
-}
-"""The installed hooks, each with the matcher of its tools."""
+EVENTS = ("SessionStart", "UserPromptSubmit", "PostToolUse", "PreCompact", "Stop")
+"""The installed hooks."""
 
 TIMEOUT_SECONDS = 5
-"""Claude Code's timeout; our hooks end themselves within one second."""
+"""The agent's timeout; our hooks end themselves within one second."""
 
-_OURS = lazy_regex(r"(?:onecode-sidecar(?:\.exe)?|sidecar)['\"]? hook (\w+)$")
+
+class HookSettings(NamedTuple):
+    """The file of an agent that our hooks are installed in, and their form. Both agents share its structure."""
+
+    folder: str
+    """Below the user's home, and below a project."""
+    folder_variable: str
+    """The environment variable that names another folder."""
+    file: str
+    writing_tools: str
+    """Matcher of the tools that write files."""
+    arguments: str
+    """Added to each hook's command line."""
+
+
+SETTINGS: dict[Provider, HookSettings] = {
+    "claude": HookSettings(
+        ".claude", "CLAUDE_CONFIG_DIR", "settings.json", "Edit|MultiEdit|Write|NotebookEdit", arguments=""
+    ),
+    "codex": HookSettings(".codex", "CODEX_HOME", "hooks.json", "apply_patch", arguments=" codex"),
+}
+
+_OURS = lazy_regex(r"(?:onecode-sidecar(?:\.exe)?|sidecar)['\"]? hook (\w+)(?: codex)?$")
 _BOM, _SPACE = "\ufeff", " \t\r\n"
 _INDENT = lazy_regex(r"^([ \t]+)\"", re.MULTILINE)
 
 
 class SettingsUnreadable(ValueError):
-    """The file is not JSON in the form of Claude Code's settings; the message is one sentence."""
+    """The file is not JSON in the form of the agent's settings; the message is one sentence."""
 
 
 class Member(NamedTuple):
@@ -37,13 +54,14 @@ class Member(NamedTuple):
     end: int
 
 
-def with_hooks(text: str, program: str) -> str:
+def with_hooks(text: str, program: str, agent: Provider = "claude") -> str:
     """Return the settings with each of our hooks once, run by `program`; existing ones are replaced."""
-    settings = _read(text)
+    settings, form = _read(text), SETTINGS[agent]
     hooks = _hooks_of(_remove_hooks(settings))
-    for event, matcher in EVENTS.items():
-        entry: dict[str, Any] = {"matcher": matcher} if matcher else {}
-        command = {"type": "command", "command": f"{program} hook {event}", "timeout": TIMEOUT_SECONDS}
+    for event in EVENTS:
+        entry: dict[str, Any] = {"matcher": form.writing_tools} if event == "PostToolUse" else {}
+        line = f"{program} hook {event}{form.arguments}"
+        command = {"type": "command", "command": line, "timeout": TIMEOUT_SECONDS}
         hooks.setdefault(event, []).append({**entry, "hooks": [command]})
     return text if hooks == settings.get("hooks") else _replace_hooks(text, hooks)
 
@@ -86,7 +104,7 @@ def _read(text: str) -> dict[str, Any]:
 def _hooks_of(settings: dict[str, Any]) -> dict[str, list[Any]]:
     hooks = settings.get("hooks", {})
     if not isinstance(hooks, dict) or not all(isinstance(groups, list) for groups in hooks.values()):
-        raise SettingsUnreadable("The `hooks` member does not have the form Claude Code expects.")
+        raise SettingsUnreadable("The `hooks` member does not have the form that the agent expects.")
     return {event: list(groups) for event, groups in hooks.items()}
 
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.integrations.claude_settings import (
+from sidecar.integrations.hook_settings import (
     EVENTS,
     SettingsUnreadable,
     installed_events,

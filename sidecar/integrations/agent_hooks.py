@@ -1,4 +1,4 @@
-"""`hook/run`: the five Claude Code hooks, their messages, their output, and sessions across a compaction."""
+"""`hook/run`: the five hooks of Claude Code and Codex CLI, their output, and sessions across a compaction."""
 
 import json
 import os
@@ -20,11 +20,11 @@ from sidecar.method import Lane, method
 from sidecar.packs.methods import pre_run, repo_changed, session_event
 from sidecar.packs.model import PreRunParams, PreRunResult, RepoChangedParams, SessionEventParams
 from sidecar.runs import ledger
-from sidecar.runs.model import RunMode
+from sidecar.runs.model import TERMINAL_AGENTS, Provider, RunMode
 from sidecar.transcripts.transcript_tail import read_tail
 
 HookEvent = Literal["UserPromptSubmit", "SessionStart", "PreCompact", "PostToolUse", "Stop"]
-"""Claude Code's own names."""
+"""The names that Claude Code and Codex CLI share."""
 
 
 class OpenRun(WireModel):
@@ -41,10 +41,11 @@ class OpenRun(WireModel):
 
 
 class HookRunParams(WireModel):
-    """The input of a Claude Code hook."""
+    """The input of a hook."""
 
     event: HookEvent
-    input: dict[str, Any] = Field(description="The hook's JSON from Claude Code, unchanged.")
+    agent: Provider = Field(default="claude", description="The agent that runs the hook: Claude Code or Codex CLI.")
+    input: dict[str, Any] = Field(description="The hook's JSON from the agent, unchanged.")
     run_id: Identifier | None = Field(
         default=None,
         description="Id for the run that a prompt starts, so that a hook that times out can still report its end.",
@@ -58,14 +59,14 @@ class HookRunParams(WireModel):
     touched: list[str] = Field(
         default_factory=list,
         max_length=4_000,
-        description="Files written by the run's tools, as reported by other hooks.",
+        description="Files written: at a run's end by its tools, as reported by other hooks, else by the hook's tool.",
     )
 
 
 class HookRunResult(WireModel):
     """The hook's output, and the state it stores until the run's end."""
 
-    output: dict[str, Any] | None = Field(description="JSON for Claude Code; null if there is nothing to add.")
+    output: dict[str, Any] | None = Field(description="JSON for the agent; null if there is nothing to add.")
     open_run: OpenRun | None = Field(description="To be stored after the output is printed; null if no run is open.")
     empty_reason: str | None = Field(
         description="Why the output is empty: off, passive, inApp, notActive, unknownRun, or a pre-run's reason."
@@ -74,6 +75,9 @@ class HookRunResult(WireModel):
 
 MAX_CHARACTERS = 10_000
 """Limit in UTF-16 units: of longer output Claude Code shows the agent only the first two kilobytes and a file name."""
+
+MAX_CONTEXT_BYTES = 10_000
+"""Limit of the text: Codex CLI takes four bytes for a token and shows at most 2,500, then a file name."""
 
 MAX_NEW_BYTES = 8_600
 """Maximum bytes for a prompt; a seventh is reserved for quotes and line ends, which JSON writes as two characters."""
@@ -86,7 +90,7 @@ def context_output(event: str, texts: Sequence[str]) -> dict[str, Any] | None:
     """
     included: list[str] = []
     for text in texts:
-        if text and character_count(_output(event, [*included, text])) <= MAX_CHARACTERS:
+        if text and _fits(event, [*included, text]):
             included.append(text)
     return _output(event, included) if included else None
 
@@ -102,12 +106,21 @@ def character_count(output: dict[str, Any]) -> int:
     return len(text) + sum(character > "\uffff" for character in text)
 
 
+def _fits(event: str, texts: Sequence[str]) -> bool:
+    output = _output(event, texts)
+    context = output["hookSpecificOutput"]["additionalContext"]
+    return character_count(output) <= MAX_CHARACTERS and len(context.encode("utf-8", "replace")) <= MAX_CONTEXT_BYTES
+
+
 def _output(event: str, texts: Iterable[str]) -> dict[str, Any]:
     return {"hookSpecificOutput": {"hookEventName": event, "additionalContext": "\n".join(texts)}}
 
 
-SUB_CHAT_PREFIX = "claude-code:"
-"""Prefix of the sub-chat ids of Claude Code's own conversations; a session held by any other id belongs to a host."""
+HOST_INJECTS: dict[Provider, dict[str, bool]] = {
+    "claude": {"claudeMd": True, "agentsMd": False},
+    "codex": {"claudeMd": False, "agentsMd": True},
+}
+"""The project's files that each agent reads itself."""
 
 DEADLINE_MS = 550
 """Deadline of a pre-run if the hook does not report its remaining time."""
@@ -140,7 +153,7 @@ class HookCall(NamedTuple):
     @property
     def sub_chat_id(self) -> str:
         """The conversation's id."""
-        return SUB_CHAT_PREFIX + self.session_id
+        return TERMINAL_AGENTS[self.params.agent].sub_chat_prefix + self.session_id
 
     def text(self, name: str) -> str:
         """Return a text member of the hook's JSON; empty if absent."""
@@ -149,7 +162,7 @@ class HookCall(NamedTuple):
 
 
 def run(call: Call, params: HookRunParams) -> HookRunResult:
-    """Run one of Claude Code's hooks and return what it prints.
+    """Run a hook of Claude Code or Codex CLI and return what it prints.
 
     UserPromptSubmit returns what the session does not have yet, like `continuity/preRun`, in at most 10,000 characters.
     Stop records the run from the session file, like `continuity/postRun`. PreCompact, and the SessionStart after it,
@@ -161,7 +174,7 @@ def run(call: Call, params: HookRunParams) -> HookRunResult:
         raise InvalidParams("`input`: the hook's JSON must have a `session_id`.")
     location = locate(params.input.get("cwd"))
     workspace = call.process.workspaces.get(location.cwd, location.project)
-    mode = mode_of_chat(call, workspace.project_key, SUB_CHAT_PREFIX + session_id)
+    mode = mode_of_chat(call, workspace.project_key, TERMINAL_AGENTS[params.agent].sub_chat_prefix + session_id)
     hook = HookCall(params, session_id, location, mode)
     if hook.mode == "off":
         return _no_output("off")
@@ -198,7 +211,7 @@ def _collect_packs(call: Call, hook: HookCall, open_run: OpenRun, prompt: str, m
         **_common(hook, open_run),
         "prompt": prompt,
         "session": {"id": hook.session_id, "willResume": True, "isFork": False},
-        "hostInjects": {"claudeMd": True, "agentsMd": False},
+        "hostInjects": HOST_INJECTS[hook.params.agent],
         "takesSystemText": False,
         "maxNewBytes": max_bytes,
         "deadlineMs": _deadline_ms(hook.params.time_left_ms),
@@ -249,16 +262,14 @@ def _run_from_transcript(hook: HookCall, open_run: OpenRun) -> TranscriptRun:
 
 def _on_tool_use(call: Call, hook: HookCall) -> HookRunResult:
     """Start preparing the next prompt's packs while the agent works."""
-    tool_input = hook.params.input.get("tool_input")
-    path = tool_input.get("file_path") or tool_input.get("notebook_path") if isinstance(tool_input, dict) else None
-    relative_path = os.path.relpath(path, hook.location.cwd) if isinstance(path, str) and os.path.isabs(path) else None
-    paths = [relative_path] if relative_path is not None and not relative_path.startswith(os.pardir) else []
+    relative = [os.path.relpath(path, hook.location.cwd) for path in hook.params.touched if os.path.isabs(path)]
+    paths = [path for path in relative if not path.startswith(os.pardir)]
     repo_changed(call, RepoChangedParams(cwd=hook.location.cwd, paths=paths))
     return _unchanged(hook)
 
 
 def _on_pre_compact(call: Call, hook: HookCall) -> HookRunResult:
-    save_before_compaction(call, hook.location, hook.session_id, hook.sub_chat_id, hook.text("transcript_path"))
+    save_before_compaction(call, hook)
     return _unchanged(hook)
 
 
@@ -294,7 +305,7 @@ def _common(hook: HookCall, open_run: OpenRun) -> dict[str, Any]:
     return {
         "runId": open_run.run_id,
         "subChatId": hook.sub_chat_id,
-        "provider": "claude",
+        "provider": hook.params.agent,
         "mode": open_run.mode,
         "cwd": location.cwd,
         "projectPath": location.project,
@@ -304,8 +315,8 @@ def _common(hook: HookCall, open_run: OpenRun) -> dict[str, Any]:
 def _belongs_to_host(call: Call, hook: HookCall) -> bool:
     """Whether a host has had runs in the session; then the host injects the packs."""
     with call.database.read() as tx:
-        holders = ledger.sub_chats_of(tx, "claude", hook.session_id)
-    return any(not holder.startswith(SUB_CHAT_PREFIX) for holder in holders)
+        holders = ledger.sub_chats_of(tx, hook.params.agent, hook.session_id)
+    return any(not holder.startswith(TERMINAL_AGENTS[hook.params.agent].sub_chat_prefix) for holder in holders)
 
 
 def _unchanged(hook: HookCall) -> HookRunResult:
@@ -324,24 +335,27 @@ def _started_ms(open_run: OpenRun) -> int:
     return int(open_run.started_at.timestamp() * 1000)
 
 
-def save_before_compaction(
-    call: Call, location: Location, session_id: str, sub_chat_id: str, transcript_path: str
-) -> None:
+def save_before_compaction(call: Call, hook: HookCall) -> None:
     """Save the session's state before its compaction; from then on nothing counts as delivered to it."""
     from sidecar.context.compaction_methods import pre_compact
     from sidecar.context.model import ContextPreCompactParams
 
+    transcript_path = hook.text("transcript_path")
     existing_path = transcript_path if os.path.isfile(transcript_path) else None
     compaction_id = None if existing_path is not None else f"at-{call.now_ms()}"
     params = ContextPreCompactParams(
-        cwd=location.cwd,
-        project_path=location.project,
-        session_id=session_id,
+        cwd=hook.location.cwd,
+        project_path=hook.location.project,
+        session_id=hook.session_id,
         compaction_id=compaction_id,
         transcript_path=existing_path,
     )
     event = SessionEventParams(
-        event="compacted", cwd=location.cwd, sub_chat_id=sub_chat_id, provider="claude", session_id=session_id
+        event="compacted",
+        cwd=hook.location.cwd,
+        sub_chat_id=hook.sub_chat_id,
+        provider=hook.params.agent,
+        session_id=hook.session_id,
     )
     session_event(call, event)
     pre_compact(call, params)
@@ -368,7 +382,7 @@ def _after_compaction(call: Call, location: Location, session_id: str) -> list[s
         return []
     if _has_active_lock(call, location):
         return [result.prompt, result.context.block]
-    # Without a session lock there is no pipeline state, and Claude Code has its own summary.
+    # Without a session lock there is no pipeline state, and the agent has its own summary.
     return [result.context.block] if result.context.data.memory is not None else []
 
 
