@@ -1,7 +1,8 @@
-"""Make a release of the built program: an archive, its SBOM, the licence texts, and their checksums.
+"""Make a release: an archive of the built program, its SBOM, the licence texts, a wheel, and their checksums.
 
     python3 build/release.py
     python3 build/release.py --output FOLDER
+    python3 build/release.py --wheel            only the wheel, for `uv tool install` and `pipx install`
 
 Freezes first if needed. The archive's timestamps are SOURCE_DATE_EPOCH or the last commit's; the same build makes the
 same archive. Fails if a file has no known owner or licence, or if the program exceeds its size budget.
@@ -38,11 +39,14 @@ def main(arguments: list[str]) -> int:
     parser.add_argument(
         "--output", type=Path, default=OUTPUT, metavar="FOLDER", help="where to; .release/ unless given"
     )
-    output = parser.parse_args(arguments).output
+    parser.add_argument("--wheel", action="store_true", help="only the wheel")
+    chosen = parser.parse_args(arguments)
     environment.ensure()
     if Path(sys.prefix).resolve() != environment.VENV.resolve():
         return environment.run_tool([environment.program("python"), __file__, *arguments])
-    return _release(Path(os.path.abspath(output)))
+    output = Path(os.path.abspath(chosen.output))
+    print(f"release: {write_wheel(output, _made_at())}")
+    return 0 if chosen.wheel else _release(output)
 
 
 def target() -> str:
@@ -97,6 +101,29 @@ def write(program: Path, found_components: Sequence[Component], texts: str, outp
         pack(folder, archive, PROJECT, at_seconds)
     (output / f"{name}.sha256").write_text(sums([archive, bom, licence_texts]), encoding="utf-8", newline="\n")
     return archive
+
+
+def write_wheel(output: Path, at_seconds: int) -> Path:
+    """Write the wheel of the package and its checksum; its Python dependencies are pinned and not included.
+
+    It is built from a copy: setuptools would work in `build/`, the folder of these scripts.
+    """
+    from shipping.archive import OLDEST_ZIP_TIME, sums
+
+    output.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as work:
+        shutil.copytree(
+            environment.ROOT / "sidecar", Path(work) / "sidecar", ignore=shutil.ignore_patterns("__pycache__")
+        )
+        shutil.copyfile(environment.ROOT / "pyproject.toml", Path(work) / "pyproject.toml")
+        script = "import sys; from setuptools import build_meta; build_meta.build_wheel(sys.argv[1])"
+        dated = {**os.environ, "SOURCE_DATE_EPOCH": str(max(at_seconds, OLDEST_ZIP_TIME))}
+        command = [sys.executable, "-c", script, os.fspath(Path(work) / "wheel")]
+        subprocess.run(command, cwd=work, env=dated, capture_output=True, check=True)
+        (built,) = (Path(work) / "wheel").glob("*.whl")
+        wheel = Path(shutil.copyfile(built, output / built.name))
+    wheel.with_suffix(".whl.sha256").write_text(sums([wheel]), encoding="utf-8", newline="\n")
+    return wheel
 
 
 def frozen_modules(program: Path) -> dict[str, int]:

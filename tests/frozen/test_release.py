@@ -44,10 +44,10 @@ def test_an_unpacked_release_runs_and_contains_its_bill_of_materials_and_licence
 
 
 def test_the_checksums_match_the_release_files(release: Path) -> None:
-    (sums,) = release.glob("*.sha256")
-    lines = (line.split("  ") for line in sums.read_text(encoding="utf-8").splitlines())
+    sums = list(release.glob("*.sha256"))
+    lines = (line.split("  ") for file in sums for line in file.read_text(encoding="utf-8").splitlines())
     output = {name: digest for digest, name in lines}
-    assert sorted(output) == sorted(path.name for path in release.iterdir() if path != sums)
+    assert sorted(output) == sorted(path.name for path in release.iterdir() if path not in sums)
     for name, digest in output.items():
         assert hashlib.sha256((release / name).read_bytes()).hexdigest() == digest
 
