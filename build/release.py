@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from shipping.size_budget import Share
 
 OUTPUT = environment.ROOT / ".release"
+MANIFEST = "manifest.json"
 PLATFORMS = {"win32": "win32", "darwin": "darwin"}
 ARCHITECTURES = {"x86_64": "x64", "amd64": "x64", "arm64": "arm64", "aarch64": "arm64"}
 
@@ -81,7 +82,7 @@ def _release(output: Path) -> int:
 
 def write(program: Path, found_components: Sequence[Component], texts: str, output: Path, at_seconds: int) -> Path:
     """Write the archive of a program's folder, the SBOM and the licences beside it and in it, and their checksums."""
-    from shipping.archive import pack, sums
+    from shipping.archive import manifest, pack, sums
     from shipping.components import PROJECT
     from shipping.sbom import sbom
 
@@ -100,6 +101,8 @@ def write(program: Path, found_components: Sequence[Component], texts: str, outp
         shutil.copyfile(bom, folder / "bom.cdx.json")
         pack(folder, archive, PROJECT, at_seconds)
     (output / f"{name}.sha256").write_text(sums([archive, bom, licence_texts]), encoding="utf-8", newline="\n")
+    stated = manifest(version or "", target(), archive, output / MANIFEST)
+    (output / MANIFEST).write_text(stated, encoding="utf-8", newline="\n")
     return archive
 
 

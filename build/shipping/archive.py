@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import json
 import os
 import stat
 import tarfile
@@ -33,6 +34,15 @@ def sha256_of(path: Path) -> str:
 def sums(paths: list[Path]) -> str:
     """Return the lines of a `SHA256SUMS` file, as read by `sha256sum --check`."""
     return "".join(f"{sha256_of(path)}  {path.name}\n" for path in sorted(paths))
+
+
+def manifest(version: str, target: str, archive: Path, earlier: Path) -> str:
+    """Return the manifest of a release: each platform's archive, checksum and size, with those of an earlier one."""
+    stated = json.loads(earlier.read_text(encoding="utf-8")) if earlier.exists() else {}
+    others = stated["platforms"] if stated.get("version") == version else {}
+    own = {"file": archive.name, "checksum": sha256_of(archive), "size": archive.stat().st_size}
+    platforms = dict(sorted({**others, target: own}.items()))
+    return json.dumps({"version": version, "platforms": platforms}, indent=2) + "\n"
 
 
 def _members(folder: Path) -> list[Path]:

@@ -8,7 +8,7 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from shipping.archive import pack, sums
+from shipping.archive import manifest, pack, sums
 from shipping.components import PROJECT, Component, UnknownOrigin, components, owner_of_module
 from shipping.licences import TEXTS, licences
 from shipping.native_libraries import LIBRARIES, Library, belongs_to_interpreter, library_of, version_in
@@ -196,3 +196,13 @@ def test_the_sbom_lists_every_component_and_is_deterministic(built: Path) -> Non
     assert named["openssl"]["purl"] == "pkg:generic/openssl@3.5.9"
     assert named["gcc-runtime"]["licenses"] == [{"expression": "GPL-3.0-or-later WITH GCC-exception-3.1"}]
     assert all(any(entry["name"] == "onecode:bytes" for entry in part["properties"]) for part in named.values())
+
+
+def test_a_manifest_collects_the_platforms_of_one_version(tmp_path: Path) -> None:
+    archive, stated = tmp_path / "sidecar.tar.gz", tmp_path / "manifest.json"
+    archive.write_bytes(b"sidecar")
+    digest = hashlib.sha256(b"sidecar").hexdigest()
+    for version, target in (("1", "win32-x64"), ("2", "linux-x64"), ("2", "darwin-arm64")):
+        stated.write_text(manifest(version, target, archive, stated))
+    entry = {"file": "sidecar.tar.gz", "checksum": digest, "size": 7}
+    assert json.loads(stated.read_text()) == {"version": "2", "platforms": {"darwin-arm64": entry, "linux-x64": entry}}

@@ -1,0 +1,3 @@
+export const chats: any = {}
+export const subChats: any = {}
+export const getDatabase = (): any => null

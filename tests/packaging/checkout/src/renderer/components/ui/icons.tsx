@@ -1,0 +1,2 @@
+export const BrainFilledIcon: any = null
+export const FlaskFilledIcon: any = null

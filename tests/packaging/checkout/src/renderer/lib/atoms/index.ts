@@ -1,0 +1,3 @@
+export type SettingsTab =
+  | "profile"
+  | "beta"
