@@ -131,7 +131,7 @@ export function recentRun(runId: string): RecentRun | null {
 
 /** What the app adds to the environment of an agent that it starts for several runs. */
 export function agentEnvironment(): Record<string, string> {
-  return isEnabled() ? { ONECODE_CONTINUITY_HOST: "1code" } : {}
+  return continuity() ? { ONECODE_CONTINUITY_HOST: "1code" } : {}
 }
 
 /** Forgets sub-chats that the user deletes. */

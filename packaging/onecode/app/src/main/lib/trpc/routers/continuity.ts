@@ -31,7 +31,7 @@ async function memoryOf(input: z.infer<typeof place>) {
 }
 
 export const continuityRouter = router({
-  /** What the settings page shows first; it starts nothing that is not running. */
+  /** What the settings page shows first; while continuity is off it starts nothing. */
   status: publicProcedure.query(async () => {
     const isInstalled = installedProgram() !== null
     const enabled = isEnabled()
