@@ -12,7 +12,7 @@ from tests.node.packages import node_modules
 HERE = Path(__file__).resolve().parent
 SCRIPT = HERE.parents[1] / "packaging" / "onecode" / "integrate.mjs"
 SECONDS = 120
-REAL_CHECKOUT = "ONECODE_CHECKOUT"
+REAL_CHECKOUT = "INTEGRATION_CHECKOUT"
 """Environment variable that names a clean checkout of the app with its packages installed."""
 
 
