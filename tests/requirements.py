@@ -634,8 +634,9 @@ DECISIONS: dict[str, tuple[str, ...]] = {
         "test_ralph_rpc.py::test_agents_end_with_the_sidecar",
         "test_ralph_rpc.py::test_invalid_requests_are_refused_with_their_code",
     ),
-    "Claude Code outside of the app: packs are given once per session, and runs kept": (
+    "Claude Code and Codex CLI outside of the app: packs are given once per session, and runs kept": (
         "test_claude_code.py::test_a_session_receives_its_packs_once_and_its_runs_are_recorded",
+        "test_claude_code.py::test_codex_receives_its_packs_once_and_its_patches_are_recorded",
         "test_claude_code.py::test_after_a_compaction_the_session_receives_everything_again",
         "test_claude_code.py::test_a_compaction_during_a_run_resends_the_packs_immediately",
         "test_claude_code.py::test_an_interrupted_run_is_recognized_and_its_delivery_counts",
