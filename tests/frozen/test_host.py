@@ -1,4 +1,4 @@
-"""The client and the app's lifetime hooks work with the built program."""
+"""The client works with the built program."""
 
 import os
 import subprocess
