@@ -18,8 +18,8 @@ from sidecar.memory import count_by_tier
 from sidecar.metrics import DaySums, by_day, figures_of, first_day
 from sidecar.operations.model import (
     CacheStatus,
-    IndexingStatus,
     HostStatus,
+    IndexingStatus,
     LastRun,
     ProjectStatus,
     RunningSidecar,
