@@ -16,7 +16,7 @@ from sidecar.knowledge.git_source import local_head
 from sidecar.knowledge.item import POINTER_FOLDER, item_location, parse_item, pointer_hash, render_pointer
 from sidecar.knowledge.store import Checkpoint, FailedItem, FileImage, SyncedItem, SyncState
 from sidecar.knowledge.sync_inputs import SyncInputs
-from sidecar.knowledge.sync_plan import Operation, Plan, fingerprint, synced_item
+from sidecar.knowledge.sync_plan import Operation, Plan, synced_item
 from sidecar.knowledge.sync_state import load_state, record_rollback, sync_lock
 from sidecar.memory import (
     FileChange,
@@ -126,26 +126,34 @@ def apply_plan(
 
 
 def next_state(
-    inputs: SyncInputs, plan: Plan, result: ApplyResult, now_ms: int, requested: AbstractSet[str] | None
+    inputs: SyncInputs,
+    plan: Plan,
+    result: ApplyResult,
+    now_ms: int,
+    requested: AbstractSet[str] | None,
+    *,
+    retries: bool = False,
 ) -> tuple[SyncState, dict[str, str]]:
     """Return the state to save, and the problems that block the sync's completion, by ref or path.
 
     `requested` holds the requested refs; None means that the plan covered everything that may have changed, so that its
-    commit is reached. Earlier failures outside the request are carried over.
+    commit is reached. Earlier failures outside the request are carried over. `retries` is whether quarantined items
+    block as well. A pointer that cannot be written is a fault of the environment and never quarantines its item.
     """
     failures = [failure for failure in inputs.manifest.failures if requested is None or failure.ref in requested]
     problems = {failure.ref or failure.path: failure.problem for failure in failures} | result.failed
     fingerprints = {failure.ref or failure.path: failure.fingerprint for failure in failures}
-    fingerprints |= {
-        ref: fingerprint(inputs.manifest.items[ref]) for ref in result.failed if ref in inputs.manifest.items
-    }
     quarantined = {ref: inputs.state.failed[ref] for ref in plan.quarantined}
     failed = {
-        key: _count_failure(inputs.state.failed.get(key), fingerprints.get(key, ""), text)
+        key: FailedItem(1, "", text)
+        if key in result.failed
+        else _count_failure(inputs.state.failed.get(key), fingerprints[key], text)
         for key, text in problems.items()
     }
     skipped = {
-        key for key in problems if requested is None and _was_quarantined(inputs.state, key, fingerprints.get(key, ""))
+        key
+        for key in problems
+        if requested is None and not retries and _was_quarantined(inputs.state, key, fingerprints.get(key, ""))
     }
     blocking = {key: text for key, text in problems.items() if key not in skipped}
     others = (
@@ -162,7 +170,10 @@ def next_state(
     state = replace(state, pending=(), target_commit="")
     if blocking:
         return state, blocking
-    return replace(state, last_sync_at_ms=now_ms, last_knowledge_commit=plan.commit), blocking
+    return (
+        replace(state, last_sync_at_ms=now_ms, last_knowledge_commit=plan.commit, sources=inputs.sources),
+        blocking,
+    )
 
 
 def _write(

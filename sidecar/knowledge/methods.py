@@ -76,9 +76,9 @@ def run_sync(call: Call, params: KnowledgeSyncParams) -> KnowledgeSyncResult:
     workspace, request = _workspace(call, params), _sync_request(params, force=params.force)
     if params.dry_run:
         planned = plan_sync(call, workspace, request)
-        return _sync_result(call, planned, None, {}, is_complete=planned.plan.is_empty)
+        return _sync_result(call, planned, None, {}, is_complete=_is_in_sync(planned.inputs))
     outcome = sync(call, workspace, request)
-    complete = not outcome.state.pending and outcome.planned.mode in ("full", "incremental")
+    complete = outcome.planned.mode in ("full", "incremental") and _is_in_sync(_load_inputs(call, workspace))
     return _sync_result(call, outcome.planned, outcome.checkpoint_id, outcome.applied.counts, is_complete=complete)
 
 
@@ -99,7 +99,7 @@ def status(call: Call, params: KnowledgeParams) -> KnowledgeStatusResult:
         last_knowledge_commit=inputs.state.last_knowledge_commit or None,
         items=len(inputs.manifest.items),
         pointers=len(inputs.pointers),
-        in_sync=plan.is_empty and not inputs.manifest.failures and not inputs.state.pending,
+        in_sync=_is_in_sync(inputs),
         rollback_commit=_rollback_commit(inputs),
         auto_sync_id=running_sync_id(call.process, workspace),
         pending=list(inputs.state.pending),
@@ -188,6 +188,12 @@ def rollback(call: Call, params: KnowledgeRollbackParams) -> KnowledgeRollbackRe
 
 def _load_inputs(call: Call, workspace: Workspace) -> SyncInputs:
     return load_inputs(call, workspace, open_configured_source(call, call.process.settings(workspace.project_key)))
+
+
+def _is_in_sync(inputs: SyncInputs) -> bool:
+    """Whether a full plan would be empty, and nothing is pending, failed or quarantined."""
+    waiting = inputs.state.pending or inputs.state.failed or inputs.manifest.failures
+    return not waiting and inputs.plan(PlanRequest()).is_empty
 
 
 def _workspace(call: Call, params: KnowledgeParams) -> Workspace:

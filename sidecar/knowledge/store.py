@@ -249,6 +249,8 @@ class SyncState:
     """By ref, or by path for a file that never had an item."""
     rollback_commit: str = ""
     """The head at the last rollback. While it is the head, no sync runs automatically."""
+    sources: str = ""
+    """Digest of the repository, ref and scopes of the last sync; empty in states of earlier versions."""
 
 
 def serialize_state(state: SyncState) -> bytes:
@@ -263,6 +265,7 @@ def serialize_state(state: SyncState) -> bytes:
         "version": VERSION,
         "lastSyncAt": state.last_sync_at_ms,
         "lastKnowledgeCommit": state.last_knowledge_commit,
+        "sources": state.sources,
         "knowledgeHashes": {"refs": list(items), "content": hashes, "rendered": rendered, "paths": paths},
         "pointerMapping": {"memories": memories, "pointers": pointers},
         "pending": state.pending,
@@ -291,6 +294,7 @@ def parse_state(content: bytes) -> SyncState:
             target_commit=document["targetCommit"],
             failed={ref: FailedItem(**fields) for ref, fields in document["failed"].items()},
             rollback_commit=document["rollbackCommit"],
+            sources=document.get("sources", ""),
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise ValueError("not a sync state") from error

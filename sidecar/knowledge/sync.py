@@ -93,6 +93,8 @@ class PlannedSync:
     warnings: tuple[str, ...]
     requested: frozenset[str] | None = None
     """The requested refs; None when everything that may have changed is covered."""
+    retries: bool = False
+    """Whether quarantined items are tried again."""
 
 
 @dataclass(frozen=True)
@@ -126,11 +128,12 @@ def plan_sync(call: Call, workspace: Workspace, request: SyncRequest) -> Planned
         only, warning = affected_refs(inputs)
         mode = "full" if only is None else mode
         warnings += [warning] if warning else []
-    is_single = mode == "single"
+    is_single, retries = mode == "single", request.force or request.mode in {"single", "full"}
     plan_request = PlanRequest(
-        only, request.resolutions or {}, request.max_items, mark_orphans=is_single, retry_quarantined=is_single
+        only, request.resolutions or {}, request.max_items, mark_orphans=is_single, retry_quarantined=retries
     )
-    return PlannedSync(inputs, inputs.plan(plan_request), mode, tuple(warnings), only if is_single else None)
+    requested = only if is_single else None
+    return PlannedSync(inputs, inputs.plan(plan_request), mode, tuple(warnings), requested, retries)
 
 
 def sync(call: Call, workspace: Workspace, request: SyncRequest) -> SyncOutcome:
@@ -199,7 +202,8 @@ def _plan_resolution(inputs: SyncInputs, request: SyncRequest) -> tuple[Plan, Ru
         (kind, conflict.ref): "manual" for conflict in selected for kind in kinds if (kind, conflict.ref) not in chosen
     }
     refs = frozenset(conflict.ref for conflict in selected)
-    return inputs.plan(PlanRequest(refs, {**(request.resolutions or {}), **others})), request.mode, (), refs
+    plan_request = PlanRequest(refs, {**(request.resolutions or {}), **others}, retry_quarantined=True)
+    return inputs.plan(plan_request), request.mode, (), refs
 
 
 def _apply_planned(
@@ -213,7 +217,9 @@ def _apply_planned(
     applied = apply_plan(
         planned.plan, planned.inputs, journal, rate_limiter, call.now()[:19] + "Z", _progress_callback(call)
     )
-    state, blocking = next_state(planned.inputs, planned.plan, applied, call.now_ms(), planned.requested)
+    state, blocking = next_state(
+        planned.inputs, planned.plan, applied, call.now_ms(), planned.requested, retries=planned.retries
+    )
     with call.database.write() as tx:
         if state != planned.inputs.state:
             save_state(call, tx, workspace.project_key, state)

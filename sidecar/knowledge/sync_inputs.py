@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.call import Call, Process
+from sidecar.core.digests import short_id
 from sidecar.knowledge import store
 from sidecar.knowledge.commit_items import Entry, Manifest, build_manifest, in_scope, read_entries, read_entry
 from sidecar.knowledge.git_source import GitSource, SourceFile
@@ -22,7 +23,8 @@ from sidecar.knowledge.item import (
 from sidecar.knowledge.store import SyncedItem, SyncState
 from sidecar.knowledge.sync_plan import Plan, PlanRequest, Resolutions, configured_resolutions, plan
 from sidecar.knowledge.sync_state import load_state
-from sidecar.memory import ManagedMemories, read_memory_file
+from sidecar.memory import ManagedMemories, managed_memories, read_memory_file
+from sidecar.settings.resolve import Settings
 from sidecar.workspace import Workspace
 
 
@@ -39,6 +41,8 @@ class SyncInputs(NamedTuple):
     """Parsed files of the repository, by path."""
     resolutions: Resolutions
     """Configured resolutions."""
+    sources: str
+    """Digest of the configured repository, ref and scopes."""
 
     def plan(self, request: PlanRequest) -> Plan:
         """Plan the sync of memory with the repository; resolutions of the request win over configured ones."""
@@ -72,8 +76,20 @@ def load_inputs(call: Call, workspace: Workspace, source: GitSource) -> SyncInpu
     manifest = build_manifest(source.commit, entries, refs_by_path)
     entries_by_path = {item.path: item for item in entries}
     return SyncInputs(
-        source, scopes, manifest, state, pointers, placed, entries_by_path, configured_resolutions(settings)
+        source,
+        scopes,
+        manifest,
+        state,
+        pointers,
+        placed,
+        entries_by_path,
+        configured_resolutions(settings),
+        _sources(settings),
     )
+
+
+def _sources(settings: Settings) -> str:
+    return short_id([settings[f"knowledge.{name}"] for name in ("repository", "ref", "scopes")], 20)
 
 
 def load_item_inputs(call: Call, workspace: Workspace, source: GitSource, ref: str) -> SyncInputs | None:
@@ -101,7 +117,15 @@ def load_item_inputs(call: Call, workspace: Workspace, source: GitSource, ref: s
     pointers = tuple(pointer for pointer in candidates if pointer is not None)
     manifest = build_manifest(source.commit, [entry], {known.path: ref})
     return SyncInputs(
-        source, scopes, manifest, state, pointers, placed, {entry.path: entry}, configured_resolutions(settings)
+        source,
+        scopes,
+        manifest,
+        state,
+        pointers,
+        placed,
+        {entry.path: entry},
+        configured_resolutions(settings),
+        _sources(settings),
     )
 
 
@@ -143,21 +167,40 @@ def load_pointers(process: Process, project: str, placed: ManagedMemories, state
 def affected_refs(inputs: SyncInputs) -> tuple[frozenset[str] | None, str]:
     """Return the refs that commits since the last sync may have changed, read at both ends, and leftovers.
 
-    None means all: on the first sync and, with a warning, when the last commit is not an ancestor.
+    Leftovers are pending and failed refs, and those whose pointers were edited, added or deleted by hand. None means
+    all: on the first sync and, with a warning, when the settings changed or the last commit is not an ancestor.
     """
     state = inputs.state
     if not state.last_knowledge_commit:
         return None, ""
+    if state.sources not in ("", inputs.sources):
+        return None, "Repository, ref or scopes changed since the last sync, so everything was compared."
     since = inputs.source.changes_since(state.last_knowledge_commit)
     if since is None:
         return None, "The last synced commit is gone or not an ancestor of the current one, so everything was compared."
-    refs = {*state.pending, *state.failed}
+    refs = {*state.pending, *state.failed, *_refs_changed_by_hand(inputs)}
     reader = _RefReader(inputs)
     for commit, paths in since:
         ends = (commit, inputs.source.commit if commit == state.last_knowledge_commit else inputs.source.parent(commit))
         for path in paths:
             refs |= {ref for end in ends if end for ref in reader.refs(path, end)}
     return frozenset(refs), ""
+
+
+def _refs_changed_by_hand(inputs: SyncInputs) -> set[str]:
+    """Return the refs whose pointers in memory are not those of the last sync."""
+    synced = {
+        (ref, item.pointer, item.content_hash, item.render_hash)
+        for ref, item in inputs.state.items.items()
+        if item.pointer
+    }
+    current = {
+        (pointer.identity.ref, pointer.path, pointer.content_hash, pointer.render_hash)
+        if pointer.status != managed_memories.ORPHANED
+        else (pointer.identity.ref, "", "", "")
+        for pointer in inputs.pointers
+    }
+    return {ref for ref, *_ in synced ^ current}
 
 
 class _RefReader:

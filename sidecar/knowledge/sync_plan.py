@@ -87,7 +87,7 @@ class PlanRequest(NamedTuple):
     mark_orphans: bool = False
     """Whether a pointer without an item is only marked, as in a single item's sync."""
     retry_quarantined: bool = False
-    """Whether quarantined items are tried again, because they were requested by name."""
+    """Whether quarantined items are tried again, because they or a full sync were requested."""
 
 
 class Plan(NamedTuple):
@@ -101,16 +101,13 @@ class Plan(NamedTuple):
     quarantined: tuple[str, ...]
     pointers: int
     """Number of pointers in memory."""
+    deletions: int
+    """Number of pointers to delete, also by operations beyond `max_items`."""
 
     @property
     def is_empty(self) -> bool:
         """Whether memory, state and repository agree."""
         return not self.operations
-
-    @property
-    def deletions(self) -> int:
-        """Number of pointers to delete."""
-        return sum(operation.kind == "delete" for operation in self.operations)
 
     @property
     def needs_force(self) -> bool:
@@ -177,6 +174,7 @@ def plan(manifest: Manifest, state: SyncState, pointers: Sequence[Pointer], requ
         pending=pending,
         quarantined=tuple(sorted(quarantined)),
         pointers=len(pointers),
+        deletions=sum(step.kind == "delete" for step in operations),
     )
 
 

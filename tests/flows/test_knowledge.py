@@ -126,14 +126,14 @@ def test_a_full_sync_creates_a_checkpoint_and_adds_updates_and_deletes(make_know
 
 def test_an_incremental_sync_covers_changed_items_up_to_the_limit(make_knowledge: Make) -> None:
     knowledge = synced(make_knowledge, TWO_ITEMS)
-    knowledge.pointer("pol-1").unlink()  # changed by no commit
+    knowledge.pointer("pol-1").unlink()  # changed by no commit, but noticed
     first = knowledge.repository.head()
     knowledge.repository.commit({f"company/specs/s{number}.md": item(f"Spec {number}") for number in range(3)})
     done = knowledge.request("sync", maxItems=2)
-    assert (done["mode"], done["counts"]["added"], done["pending"]) == ("incremental", 2, ["company:s2"])
+    assert (done["mode"], done["counts"]["added"], done["pending"]) == ("incremental", 2, ["company:s1", "company:s2"])
     assert (done["complete"], knowledge.request("status")["lastKnowledgeCommit"]) == (False, first)
     rest = knowledge.request("sync")
-    assert (kinds(rest), rest["complete"]) == ([("create", "company:s2")], True)
+    assert (kinds(rest), rest["complete"]) == ([("create", "company:s1"), ("create", "company:s2")], True)
     assert knowledge.request("status")["lastKnowledgeCommit"] == knowledge.repository.head()
 
 
@@ -370,7 +370,9 @@ def test_a_partly_failed_sync_names_the_failed_items_and_is_not_complete(make_kn
         assert [failed["item"] for failed in error.data["failedItems"]] == ["company:pol-1"]
         assert knowledge.request("status")["lastKnowledgeCommit"] == first
     assert set(knowledge.memories()) == {"[ADR] Use SQLite", "[POLICY] Logs hold no secret"}
-    assert knowledge.request("sync")["complete"] is True  # after five failures it is skipped until it changes
+    assert knowledge.request("sync")["complete"] is False  # after five failures it is skipped until it changes
+    assert knowledge.request("status")["inSync"] is False
+    assert knowledge.error("sync", mode="full").data["code"] == "PARTIAL_FAILURE"  # tried again
     knowledge.repository.commit({POLICY: item("Logs hold nothing")})
     assert kinds(knowledge.request("sync")) == [("update", "company:pol-1")]
 

@@ -72,21 +72,46 @@ def test_a_single_items_sync_does_not_change_other_failures(make_knowledge: Make
     assert failures(knowledge) == {"company/specs/s.md": 2}
 
 
-def test_a_quarantined_item_is_retried_on_request(make_knowledge: Make) -> None:
+def test_a_pointer_that_cannot_be_written_never_quarantines_its_item(make_knowledge: Make) -> None:
     knowledge = make_knowledge(TWO)
     knowledge.request("sync")
     in_the_way = knowledge.pointer("adr-1")
     in_the_way.unlink()
     in_the_way.mkdir()
-    for _ in range(5):
-        assert knowledge.error("sync", mode="full").data["code"] == "PARTIAL_FAILURE"
-    assert knowledge.request("sync", mode="full")["quarantined"] == ["company:adr-1"]
-    assert knowledge.error("sync", mode="single", item="adr-1").data["code"] == "PARTIAL_FAILURE"
+    for _ in range(6):
+        assert knowledge.error("sync").data["code"] == "PARTIAL_FAILURE"
+    assert knowledge.request("status")["inSync"] is False
     in_the_way.rmdir()
-    assert knowledge.request("sync", mode="full")["counts"]["added"] == 0
-    assert knowledge.request("sync", mode="single", item="adr-1")["counts"]["added"] == 1
+    done = knowledge.request("sync")
+    assert (done["counts"]["added"], done["complete"]) == (1, True)
     assert failures(knowledge) == {}
-    assert knowledge.request("plan")["operations"] == []
+
+
+def test_the_deletion_guard_looks_at_the_whole_plan(make_knowledge: Make) -> None:
+    paths = [f"company/adrs/a{number}.md" for number in range(20)]
+    knowledge = make_knowledge({path: item(path) for path in paths})
+    knowledge.request("sync")
+    knowledge.repository.git("rm", "--quiet", *paths[:15])
+    knowledge.repository.commit({"company/adrs/b.md": item("b")})
+    assert knowledge.request("plan", maxItems=2)["needsForce"] is True
+    assert knowledge.error("sync", maxItems=2).data["code"] == "DELETION_STOPPED"
+    assert knowledge.request("sync", maxItems=2, force=True)["counts"]["deleted"] <= 2
+
+
+def test_the_default_sync_notices_changed_scopes_and_pointers_changed_by_hand(make_knowledge: Make) -> None:
+    knowledge = make_knowledge({**TWO, "teams/web/adrs/adr-9.md": item("Web")})
+    knowledge.set(scopes=["company"])
+    knowledge.request("sync")
+    knowledge.set(scopes=["company", "teams/*"])
+    assert knowledge.request("sync")["counts"]["added"] == 1
+    assert knowledge.request("sync")["mode"] == "incremental"
+    edited = knowledge.pointer("adr-1")
+    edited.write_text(edited.read_text(encoding="utf-8").replace("[ADR]", "[OLD]"), encoding="utf-8")
+    assert knowledge.request("status")["inSync"] is False
+    done = knowledge.request("sync")
+    assert (done["mode"], done["counts"]["updated"], done["complete"]) == ("incremental", 1, True)
+    edited.unlink()
+    assert knowledge.request("sync")["counts"]["added"] == 1
 
 
 def test_readmes_manifests_hidden_files_links_submodules_and_lfs_pointers_are_not_items(
