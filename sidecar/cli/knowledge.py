@@ -1,11 +1,14 @@
 """`onecode-sidecar knowledge`: plans and runs syncs of the knowledge repository, and shows their status."""
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 from sidecar.cli.in_process import RequestFailed, on_users_state
-from sidecar.cli.output import CommandAnswer, run_and_print
+from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print
 from sidecar.cli.paths import add_verb, project_folder, state_folder
+from sidecar.core.errors import SidecarError
+from sidecar.knowledge import lint_repository
 
 UNHEALTHY = 1
 """Exit status of `doctor` when a check found an error, and of a sync when an item failed."""
@@ -38,6 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     resolved.add_argument("--item", metavar="ID", help="of one item; default: all")
     resolved.add_argument("--resolution", help="update_memory, delete_memory, keep_memory, manual; needs --type")
     resolved.add_argument("--force", action="store_true", help="also delete more than half of at least twenty pointers")
+    add_verb(verbs, "lint", "check the knowledge repository at --project, as in its own CI: types, layers, ids")
     add_verb(verbs, "doctor", "check the sync, and show remedies for problems")
     add_verb(verbs, "explain", "show everything known about an item").add_argument("item", metavar="ID")
     rolled = add_verb(verbs, "rollback", "restore memory to its state before a sync")
@@ -50,6 +54,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run_verb(arguments: argparse.Namespace) -> CommandAnswer:
+    if arguments.verb == "lint":
+        return _lint(project_folder(arguments.project))
     params = {"cwd": str(project_folder(arguments.project)), **_params(arguments)}
     try:
         with on_users_state(state_folder(arguments.state_dir)) as sidecar:
@@ -59,6 +65,18 @@ def _run_verb(arguments: argparse.Namespace) -> CommandAnswer:
             return _partial_failure(error)
         raise
     return CommandAnswer(answer, _LINES[arguments.verb](answer), 0 if answer.get("healthy", True) else UNHEALTHY)
+
+
+def _lint(folder: Path) -> CommandAnswer:
+    """Check the items at the head commit of a knowledge repository; no state and no settings are read."""
+    try:
+        commit, count, problems = lint_repository(str(folder))
+    except SidecarError as error:
+        raise CommandFailed(error.message, hint=error.hint or "") from error
+    answer = {"commit": commit, "items": count, "problems": [problem._asdict() for problem in problems]}
+    lines = [f"{problem.path}: {problem.problem}" for problem in problems]
+    summary = f"{count} items, {len(problems)} {'problem' if len(problems) == 1 else 'problems'}."
+    return CommandAnswer(answer, [*lines, summary], UNHEALTHY if problems else 0)
 
 
 def _partial_failure(error: RequestFailed) -> CommandAnswer:

@@ -2,7 +2,7 @@
 
 from sidecar.knowledge.apply_and_rollback import RateLimiter
 from sidecar.knowledge.auto_sync import RETRY_AFTER_MS, sync_when_due
-from sidecar.knowledge.commit_items import Entry, Failure, Manifest, build_manifest, read_entry
+from sidecar.knowledge.commit_items import Entry, Failure, Manifest, build_manifest, lint_repository, read_entry
 from sidecar.knowledge.git_source import SourceFile, mirror_folder, open_source
 from sidecar.knowledge.item import (
     MAX_ITEM_BYTES,
@@ -42,6 +42,7 @@ __all__ = [
     "build_manifest",
     "fingerprint",
     "item_location",
+    "lint_repository",
     "mirror_folder",
     "open_source",
     "parse_item",

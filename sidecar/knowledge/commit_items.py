@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
-from sidecar.knowledge.git_source import SourceFile
+from sidecar.knowledge.git_source import SourceFile, open_source
 from sidecar.knowledge.item import (
     SCOPE_FOLDERS,
     Identity,
@@ -113,6 +113,22 @@ def build_manifest(commit: str, entries: Iterable[Entry], refs_by_path: Mapping[
         elif entry.ref:
             items[entry.ref] = entry
     return Manifest(commit, dict(sorted(items.items())), tuple(failures))
+
+
+class Problem(NamedTuple):
+    """A file of a knowledge repository that a sync cannot read as it claims to be."""
+
+    path: str
+    problem: str
+
+
+def lint_repository(folder: str) -> tuple[str, int, list[Problem]]:
+    """Return the head commit of a knowledge repository, its number of items, and its problems; raise SyncFailed."""
+    source = open_source(folder)
+    entries = read_entries(source.files(), ["*"], {}, source.content)
+    manifest = build_manifest(source.commit, entries, {})
+    problems = [Problem(failure.path, failure.problem) for failure in manifest.failures]
+    return source.commit, len(manifest.items), problems
 
 
 def read_entry(file: SourceFile, location: ItemLocation, content: bytes) -> Entry:

@@ -139,14 +139,16 @@ def parse_item(path: str, location: ItemLocation, content: bytes) -> Item:
     front_matter = _mapping(front_text)
     item_id = _scalar(front_matter, "id") or location.stem
     if not _ID.fullmatch(item_id):
-        raise UnreadableItem("Its id may contain only letters, digits, dots, hyphens and underscores.")
+        subject = "Its id may" if _scalar(front_matter, "id") else "It needs an `id` in its front matter: an id may"
+        raise UnreadableItem(f"{subject} contain only letters, digits, dots, hyphens and underscores.")
+    _check_claims(front_matter, location)
     constraints = _constraints(front_matter, body)
     status = (_scalar(front_matter, "status") or "active").lower()
-    type_name = _scalar(front_matter, "type").lower()
+    type_name = _type_named(_scalar(front_matter, "type"))
     heading = _HEADING.search(body)
     return Item(
         identity=Identity(location.layer, location.scope, item_id),
-        type=next((known for known in TYPE_FOLDERS.values() if known == type_name), location.type),
+        type=type_name or location.type,
         title=_scalar(front_matter, "title") or (heading[1] if heading else "") or item_id,
         summary=_scalar(front_matter, "summary") or _first_paragraph(body),
         status=status,
@@ -157,6 +159,21 @@ def parse_item(path: str, location: ItemLocation, content: bytes) -> Item:
             {"content": body.strip(), "constraints": list(map(_json_value, constraints)), "status": status}
         ),
     )
+
+
+def _type_named(name: str) -> ItemType | None:
+    """Return the type with a name, also in plural."""
+    folded = name.strip().lower()
+    return TYPE_FOLDERS.get(folded) or next((known for known in TYPE_FOLDERS.values() if known == folded), None)
+
+
+def _check_claims(front_matter: dict[str, Node], location: ItemLocation) -> None:
+    """Raise UnreadableItem for an unknown type, and for a layer that contradicts the file's folder."""
+    type_name, layer = _scalar(front_matter, "type"), _scalar(front_matter, "layer").strip().lower()
+    if type_name and _type_named(type_name) is None:
+        raise UnreadableItem(f"Its type `{type_name[:40]}` is unknown; use {', '.join(TYPE_FOLDERS.values())}.")
+    if layer and layer != location.layer:
+        raise UnreadableItem(f"Its layer `{layer[:40]}` contradicts its folder, whose layer is `{location.layer}`.")
 
 
 def canonical_sha256(value: Any) -> str:

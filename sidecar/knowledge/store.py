@@ -13,7 +13,7 @@ from sidecar.core.digests import digest_bytes
 from sidecar.knowledge.commit_items import Entry
 from sidecar.storage.retention import RowGroup
 
-ENTRY_VERSION = 3
+ENTRY_VERSION = 4
 """Version of parsing and rendering; entries of another version are parsed again."""
 MAX_CHECKPOINTS = 5
 

@@ -7,6 +7,38 @@ import orjson
 
 from tests.support.command import run_command
 from tests.support.knowledge_project import Knowledge, item
+from tests.support.repositories import Repository
+
+
+def test_lint_reports_what_a_sync_cannot_read(make_repository: Callable[..., Repository], tmp_path: Path) -> None:
+    files = {"company/adrs/adr-1.md": item("One"), "teams/web/specs/s.md": item("Two")}
+    repository = make_repository(files, name="knowledge")
+
+    def lint() -> tuple[int, list[str]]:
+        done = run_command("knowledge", "lint", "--project", str(repository.path), cwd=tmp_path, temporary=tmp_path)
+        return done.returncode, done.stdout.decode().splitlines()
+
+    assert lint() == (0, ["2 items, 0 problems."])
+    repository.commit(
+        {
+            "company/adrs/a.md": "---\ntype: recipe\n---\n# A\n",
+            "company/adrs/b.md": "---\nlayer: team\n---\n# B\n",
+            "company/adrs/c.md": "---\nid: adr-1\n---\n# C\n",
+            "company/adrs/Größe neu.md": "# D\n",
+            "company/policies/e.md": "---\ntype: policies\nlayer: company\n---\n# E\n",
+        }
+    )
+    status, lines = lint()
+    assert (status, lines[-1]) == (1, "3 items, 4 problems.")
+    missing_id = (
+        "It needs an `id` in its front matter: an id may contain only letters, digits, dots, hyphens and underscores."
+    )
+    assert sorted(lines[:-1]) == [
+        f"company/adrs/Größe neu.md: {missing_id}",
+        "company/adrs/a.md: Its type `recipe` is unknown; use adr, policy, pattern, spec.",
+        "company/adrs/b.md: Its layer `team` contradicts its folder, whose layer is `company`.",
+        "company/adrs/c.md: It has the same id as company/adrs/adr-1.md.",
+    ]
 
 
 def test_a_project_is_planned_synced_explained_and_rolled_back(

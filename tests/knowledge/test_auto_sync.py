@@ -137,7 +137,7 @@ def test_an_automatic_sync_sends_start_progress_and_end_notifications(knowledge:
     )
     assert (ended["stage"], ended["problem"], ended["id"]) == ("ended", None, started["id"])
     steps = [message for message in notices(knowledge, "$/progress") if message["token"] == started["id"]]
-    assert steps[-1]["value"] == {"phase": "sync", "done": 1, "total": 1}
+    assert steps[-1]["value"] == {"phase": "sync", "done": 1, "total": 1, "remainingMs": None}
     knowledge.set(onHeadMoved=True)
     knowledge.repository.commit({ADR: "---\nno: [end\n---\n"})
     assert run_and_settle(knowledge, "two") == 1
