@@ -341,10 +341,11 @@ def _artifact(
         tally=tally,
         events=tuple(events_of_entry),
         account=merged_account(known.account, run.account),
+        request=_request(run, state, known),
         tests={**known.tests, **_test_lines(run)},
         open=not is_entry,
     )
-    draft = _draft(run, state, details, changes, len(runs_of_draft(run, earlier)))
+    draft = _draft(run, details, changes, len(runs_of_draft(run, earlier)))
     return Artifact(
         id=earlier.id if earlier else f"devlog-{run.call.process.new_id()[:12]}",
         project=run.workspace.project_key,
@@ -372,17 +373,20 @@ def _tally(latest: Artifact | None, *, is_open: bool) -> Tally:
     return tally if is_open else next_tally(tally)
 
 
-def _draft(
-    run: FinishedRun, state: SubChat, details: DevlogDetails, changes: Sequence[FileChange], runs: int
-) -> DraftText:
+def _draft(run: FinishedRun, details: DevlogDetails, changes: Sequence[FileChange], runs: int) -> DraftText:
     event_lines = list(dict.fromkeys(event.line for event in details.events))
     deleted_files = {change.path for change in changes if change.path not in run.effects.files}
     fixed = next((event.line.rstrip(".") for event in details.events if event.kind == "testsFixed"), "")
     title = details.account.title.text or clip(fixed, MAX_TITLE) or files_title(changes, run.effects.files)
-    request = request_of(objective_of(run, state))
-    return devlog(
-        title, changes, details.account, list(details.tests.values()), runs, event_lines, deleted_files, request
-    )
+    tests = list(details.tests.values())
+    return devlog(title, changes, details.account, tests, runs, event_lines, deleted_files, details.request)
+
+
+def _request(run: FinishedRun, state: SubChat, known: DevlogDetails) -> str:
+    """Return the user's words before the run that names the entry; the task's objective if they name nothing."""
+    if known.request and run.account.title.score <= known.account.title.score:
+        return known.request
+    return request_of(run.params.prompt) or known.request or request_of(objective_of(run, state))
 
 
 def _test_lines(run: FinishedRun) -> dict[str, str]:

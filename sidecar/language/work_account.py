@@ -313,6 +313,13 @@ _GENERIC = frozenset(
     " erreur problème fehler"
     " проблема ошибка изменения critical both these those final new also".split()
 )
+_MINOR = lazy_regex(
+    r"\b(?:unused|imports?|inutilisé\w*|inutiles|sin usar|no usad\w+|console\.log|logs?|cache|node_modules"
+    r"|restart\w*|linter|lint|commit|comments?)\b|日志|注释|ログ",
+    re.IGNORECASE,
+)
+"""Tidying beside the work: it names an entry only if nothing else does."""
+
 _CUT = lazy_regex(
     r"\s[—–-]\s|[:;；：]\s?|,\s(?:so|which|because|and|since|using|y|et|und|e|en|и)\s|，|、(?=\S{8})|\.\s|。"
 )
@@ -359,7 +366,7 @@ def _title_from(text: str, kind: Section, shared: int, position: int, *, is_head
         return Candidate("", 0.0)
     own_shared = min(shared, 3) * (0.8 if len(text) <= 2 * MAX_TITLE else 0.5)
     score = weight + own_shared - 0.04 * min(position, 20) - (0.6 if is_heading else 0.0)
-    score += min(len(words), 6) * 0.15 - (0.8 if title.endswith("…") else 0.0)
+    score += min(len(words), 6) * 0.15 - (0.8 if title.endswith("…") else 0.0) - (1.5 if _MINOR.search(title) else 0.0)
     return Candidate(redact(title), round(score, 2))
 
 
@@ -369,11 +376,11 @@ def _section_of(text: str, section: Section | None, *, is_heading: bool) -> Sect
         return None
     if is_heading:
         return "change" if _CHANGE.match(text) and not _VAGUE_HEADING.match(text) else None
-    if section == "open" or _OPEN.search(text):
+    if _OPEN.search(text) or (section == "open" and not _CHANGE.search(text)):
         return "open"
     if _EVIDENCE.search(text) and not _CHANGE.search(text):
         return "evidence"
-    if section in ("problem", "cause"):
+    if section in ("problem", "cause") and not _CHANGE.match(text):
         return section
     if _CHANGE.search(text) and not _CAUSE_FIRST.match(text):
         return "change"

@@ -5,7 +5,8 @@ JSON form of `Provenance` (column `provenance`): one flat object with the member
 and `committed` (`{branch, commit, path, accepted}`) where they apply; and those of its details:
 
 - devlog: `open`, `events` (`[{kind, key, line}]`), `tally` (`{start, settled, counts, base}`, each count
-  `{path: [added, removed]}`), `account` (`{title, score, statements: [{section, text, score}], tests: {runner: line}}`)
+  `{path: [added, removed]}`), `account` (`{title, score, request, statements: [{section, text, score}],
+  tests: {runner: line}}`)
 - adr: `base`, `statements` (`{concluded, decided}`), `changed`, `events`, `boundaries`
   (`[{path, why, importers, contracts: [{path, name, before, after, moved_to}]}]`)
 - rejectedApproach: `terms`, `revertedFiles`
@@ -89,6 +90,8 @@ class DevlogDetails:
     events: tuple[Event, ...] = ()
     account: WorkAccount = NO_ACCOUNT
     """Statements of its runs about the work, and the best title among them."""
+    request: str = ""
+    """The user's words before the run that the title comes from."""
     tests: Mapping[str, str] = field(default_factory=dict)
     """The last result of each test runner, in words."""
     open: bool = False
@@ -246,6 +249,7 @@ def _details_to_json(details: Details | None) -> dict[str, object]:
                 "account": {
                     "title": details.account.title.text,
                     "score": details.account.title.score,
+                    "request": details.request,
                     "statements": [statement._asdict() for statement in details.account.statements],
                     "tests": dict(details.tests),
                 },
@@ -294,6 +298,7 @@ def _details_from_json(kind: ArtifactType, value: Any) -> Details:
                 tally=tally,
                 events=_events_from_json(value),
                 account=_account_from_json(account),
+                request=account.get("request", ""),
                 tests=dict(account.get("tests") or {}),
                 open=bool(value.get("open")),
             )

@@ -146,3 +146,16 @@ def test_provenance_lists_every_run_and_the_commits_before_and_after(talk: Talk,
     assert provenance["runs"] == [first["runId"], before["runId"]]
     assert (provenance["startCommit"], provenance["headCommit"]) == (start, after)
     assert (provenance["chatId"], provenance["subChatId"], provenance["sessionId"]) == ("the-chat", "chat", "session")
+
+
+def test_an_entry_quotes_the_request_of_the_run_that_names_it(talk: Talk) -> None:
+    chat = talk()
+    turns = (("Write a contributor guide first", "Removed unused imports from the cart."),
+             ("1", "Done."),
+             ("The cart must round the discount once", "Moved the rounding of the discount into the cart."),
+             ("yup.", "API Error: 500"))  # fmt: skip
+    for number, (prompt, text) in enumerate(turns, 1):
+        chat.turn(prompt, lambda n=number: [chat.edit("src/big.py", "x = 1\n" * 30 * n)], text=text)  # type: ignore[misc]
+    (entry,) = drafts(chat)
+    assert entry["title"] == "Moved the rounding of the discount into the cart"
+    assert "\n\nRequest: The cart must round the discount once\n\n" in entry["body"]
