@@ -340,7 +340,10 @@ def _earlier_work(tx: apsw.Connection, run: FinishedRun, files: Sequence[str]) -
     if summary is None:
         return ""
     title = account_of(summary.conclusion, query_terms(" ".join(files))).title.text
-    return title or first_sentence(first_informative_paragraph(summary.conclusion, 400), 200)
+    paragraph = first_informative_paragraph(summary.conclusion, 400)
+    if title or not files or not paragraph.startswith(("-", "*", "•", "#", "|")):
+        return title or first_sentence(paragraph, 200)
+    return f"the work in {_listed(files[:2])}"
 
 
 def _line(approach: RejectedApproach) -> str:

@@ -296,6 +296,7 @@ _DONE_ITEM = lazy_regex(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+\[[xX-]\]\s")
 _TRAILING = lazy_regex(
     r"(?:\s(?:with|that|to|and|by|for|so|que|avec|con|mit|для|the|which|where|a|in|of))+$", re.IGNORECASE
 )
+_LINK = lazy_regex(r"!?\[([^\]\n]{1,200})\]\([^)\s]{1,400}\)")
 _NUMBER = lazy_regex(r"^(?:step |fix |étape |paso )?\d{1,2}[.):]\s+", re.IGNORECASE)
 _BOLD_LINE = lazy_regex(r"^\*\*([^*]{2,120})\*\*\s*:?\s*$")
 _INLINE_LABEL = lazy_regex(
@@ -459,6 +460,7 @@ def _plain_line(line: str) -> str:
 
 def _plain(text: str) -> str:
     """Return a text on one line, without emphasis and pictures."""
+    text = _LINK.sub(r"\1", text)
     return " ".join(_PICTURE.sub(" ", text).replace("**", "").replace("__", "").split()).strip(" -–—•:→")
 
 
