@@ -186,8 +186,13 @@ _QUOTE_OR_TABLE = lazy_regex(r"(?m)^[ \t]*[>|].*$")
 _HEADING_LINE = lazy_regex(r"(?m)^[ \t]*(?:#{1,6}[ \t].*|\*\*[^*\n]+\*\*:?[ \t]*|[-*_=]{3,}[ \t]*)$")
 _ITEM = lazy_regex(r"(?m)^[ \t]*(?:[-*+•]|\d{1,3}[.)])[ \t]+")
 _LEAD_IN = lazy_regex(
-    r"(?i)^(?:now,? |ok(?:ay)?[,.!]? |so,? |first,? )?(?:let me|i'?ll|i will|i'?m going to|here'?s|here is|here are"
-    r"|below|let'?s)\b"
+    r"(?i)^(?:(?:now|next|then|ok(?:ay)?|so|first|ahora|primero|bien|agora|primeiro|maintenant|d'abord|ora|prima|jetzt"
+    r"|zuerst|nu|eerst|теперь|сначала)[,.!]? )?(?:let me|i['’]?ll|i will|i['’]?m going to|here['’]?s|here is|here are"
+    r"|below|let['’]?s|(?:search|explor|check|read|look|scann|investigat|trac)ing"
+    r"|(?:voy|vamos) a|d[ée]jame|vou|deixe-me|je vais|laisse[zr]?-moi|commen[çc]ons|ich werde|ich (?:schaue|prüfe|lese)"
+    r"|lass mich|ik (?:ga|zal)|laat me|vado a|ora (?:controllo|leggo)|controllerò|давайте|сейчас"
+    r"|я (?:проверю|посмотрю))\b"
+    r"|^(?:好的[，,。]?)?(?:让我|我(?:来|先|会|将|去|接下来)|接下来|现在(?:让我|我)|まず|これから|次に|では[、,])"
 )
 _GREETING = lazy_regex(
     r"(?i)^(?:(?:perfect|great|excellent|awesome|done|all (?:done|set)|sure|of course|certainly|absolutely|thanks?"

@@ -82,3 +82,17 @@ def test_generated_files_do_not_make_an_entry_due() -> None:
         8,
     )
     assert not is_due([FileChange(path=f"gen/{number}_pb2.py", added=1, removed=0) for number in range(9)], 120, 8)
+
+
+@together(
+    "lead_in",
+    [
+        "I’ll read the service first.", "Now let me look at the cart.", "Exploring the cart and the invoices.",
+        "Voy a leer el servicio de finanzas.", "Ahora vamos a recompilar la aplicación.", "Vou ler o arquivo primeiro.",
+        "Je vais numéroter les scripts.", "Ich werde zuerst die Tests lesen.", "Ik ga eerst de tests lezen.",
+        "Сейчас посмотрю на корзину.", "让我先看一下代码。", "我先从外部网络验证一下。", "まず設定を確認します。",
+    ],
+)  # fmt: skip
+def test_an_announcement_is_no_conclusion(lead_in: str) -> None:
+    found = "The discount was rounded before the sum, so odd cents were lost."
+    assert first_informative_paragraph(f"{lead_in}\n\n{found}", 700) == found
