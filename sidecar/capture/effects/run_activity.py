@@ -16,6 +16,9 @@ from sidecar.transcripts.transcript_tail import TranscriptTail, is_after, read_e
 
 _WRITING = frozenset(("tool-Edit", "tool-Write", "tool-MultiEdit", "tool-NotebookEdit"))
 _READING = frozenset(("tool-Read",))
+_SUB_AGENTS = frozenset(("tool-Task", "tool-Agent"))
+_MCP = "tool-mcp__"
+
 _SHELL_TOOLS = frozenset(("bash", "shell", "exec", "exec_command", "local_shell", "unified_exec", "terminal"))
 _STATUSES = ("pending", "in_progress", "completed")
 _EXIT_CODE = lazy_regex(r"(?i)\bexit(?:ed)?(?: with)?(?: code| status)?[: ]+(\d{1,3})\b")
@@ -52,11 +55,13 @@ class RunActivity(NamedTuple):
     """All of its texts, in order."""
     added_texts: tuple[tuple[str, str], ...] = ()
     """The text that each of its edits put into a file, as far as the parts show it."""
+    used_acting_tool: bool = False
+    """Whether an MCP tool or a sub-agent ran."""
 
     @property
     def may_have_written(self) -> bool:
-        """Whether a command may have changed files beyond those the run reports as written."""
-        return any(may_write(command.command) for command in self.commands)
+        """Whether a command, an MCP tool or a sub-agent may have changed files beyond those reported as written."""
+        return self.used_acting_tool or any(may_write(command.command) for command in self.commands)
 
 
 class ToolFailure(NamedTuple):
@@ -95,8 +100,7 @@ def activity_of(parts: Sequence[Mapping[str, Any]], failures: Sequence[ToolFailu
             continue
         texts.clear()
         failure = by_id.get(str(part.get("toolCallId")))
-        # A denied, failed or interrupted call stays a call without output (host.md, Stored messages).
-        succeeded = failure is None and (part.get("state") != "call" or part.get("output") is not None)
+        succeeded = failure is None and _has_result(part)
         if kind in _WRITING:
             written.extend(_paths(tool_input) if succeeded else ())
             seen_whole.extend(_written_whole(kind, tool_input) if succeeded else ())
@@ -126,7 +130,7 @@ def activity_of(parts: Sequence[Mapping[str, Any]], failures: Sequence[ToolFailu
     )
     return RunActivity(
         _distinct(written), _distinct(read), _distinct(seen_whole), tuple(commands), todos, plan, "\n\n".join(texts),
-        tuple(all_texts), tuple(added_texts),
+        tuple(all_texts), tuple(added_texts), any(_is_acting(part) for part in parts),
     )  # fmt: skip
 
 
@@ -143,6 +147,17 @@ def _added_texts(tool_input: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
         diff = change.get("unified_diff") if isinstance(change, Mapping) else None
         if isinstance(diff, str):
             yield changed, "\n".join(line[1:] for line in diff[:MAX_ADDED].split("\n") if line.startswith("+"))
+
+
+def _has_result(part: Mapping[str, Any]) -> bool:
+    """Whether a call ran: one that was denied, failed or interrupted stays a call without output (host.md)."""
+    return part.get("state") != "call" or part.get("output") is not None
+
+
+def _is_acting(part: Mapping[str, Any]) -> bool:
+    """Whether an MCP tool or a sub-agent ran; what it changes is not in its call."""
+    kind = part.get("type")
+    return isinstance(kind, str) and (kind in _SUB_AGENTS or kind.startswith(_MCP)) and _has_result(part)
 
 
 def _written_whole(kind: str, tool_input: Mapping[str, Any]) -> list[str]:

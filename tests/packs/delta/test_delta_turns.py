@@ -314,13 +314,18 @@ def test_files_that_were_only_counted_are_reported_as_unchanged_again(talk: Talk
     assert "no longer among the changed files, unless named here: 80 more" in last
 
 
-def test_what_a_command_of_the_agent_changed_is_its_own(talk: Talk, shop: Repository) -> None:
+@pytest.mark.parametrize("tool", ["Bash", "mcp__files__write_file", "Task"])
+def test_what_a_tool_of_the_agent_changed_is_its_own(talk: Talk, shop: Repository, tool: str) -> None:
     chat = talk()
     chat.turn(PROMPT)
 
-    def replaces() -> list[dict[str, Any]]:
-        shop.write({"src/cart.py": "x = 2\n"})
-        return [bash("sed -i s/1/2/ src/cart.py", "")]
+    def works() -> list[dict[str, Any]]:
+        shop.write({"src/cart.py": "x = 2\n", "src/new.py": "new = 1\n", "id_rsa": "x\n"})
+        (shop.path / "src/mail.py").unlink()
+        given_input = {"command": "sed -i s/1/2/ src/cart.py"} if tool == "Bash" else {"prompt": "Format the cart"}
+        return [{"type": f"tool-{tool}", "toolCallId": "1", "state": "output-available", "input": given_input}]
 
-    chat.turn("format", replaces)
+    chat.turn("format", works)
     assert not text_of(chat.turn("go on"), "delta")
+    shop.write({"src/new.py": "new = 2\n"})
+    assert "src/new.py" in text_of(chat.turn("go on"), "delta")
