@@ -21,7 +21,7 @@ from sidecar.core.findings import Finding
 from sidecar.runs import Artifact, artifacts
 from sidecar.runs.artifact_provenance import CommitMark
 from sidecar.settings.resolve import Settings
-from sidecar.settings.table import is_memory_branch
+from sidecar.settings.table import BY_NAME, is_memory_branch
 from sidecar.system.branch_commit import (
     BranchCommit,
     BranchUses,
@@ -72,7 +72,10 @@ def refusal(branch: str, uses: BranchUses) -> Refusal | None:
 def check_branch_settings(process: Process, workspace: Workspace, values: Mapping[str, object]) -> None:
     """Raise PolicyDenied for new settings of a project whose memory branch could not be written."""
     settings = process.settings(workspace.project_key)
-    branch = str(values.get("memoryBranch") or settings["memoryBranch"])
+    is_reset = "memoryBranch" in values and values["memoryBranch"] is None
+    branch = str(
+        values.get("memoryBranch") or (BY_NAME["memoryBranch"].default if is_reset else settings["memoryBranch"])
+    )
     policy = values.get("artifactPolicy") or settings["artifactPolicy"]
     if "memoryBranch" not in values and (policy != POLICY or "artifactPolicy" not in values):
         return

@@ -176,7 +176,9 @@ def _is_part_of(path: str, name: str) -> bool:
 
 EXCERPT_LINES = 14
 EXCERPT_CHARACTERS = 1_400
-MAX_NAMES = 50
+MAX_NAMES = 1_000
+"""Maximum number of failing tests stored; lists that show fewer say how many more there are."""
+
 MAX_PASSING = 5_000
 OUTPUT_CHARACTERS = 400_000
 """Maximum number of characters read from the end of a command's output, where runners print their result."""

@@ -120,10 +120,16 @@ def branch_uses(location: RepositoryLocation, branch: str) -> BranchUses:
 
 
 def _same_names(git: Git, branch: str) -> Iterator[str]:
-    """Yield the refs that `git rev-parse` prefers to a branch, or confuses with it (gitrevisions(7))."""
+    """Yield the refs that `git rev-parse` prefers to a branch, or confuses with it (gitrevisions(7)).
+
+    Below the name of a remote, a fetch may create a ref of the same name at any time.
+    """
     patterns = [f"{prefix}{branch}" for prefix in ("refs/", "refs/tags/", "refs/remotes/")]
-    for ref in _output(git, "for-each-ref", "--format=%(refname)", *patterns):
-        if ref in patterns or ref == f"refs/remotes/{branch}/HEAD":
+    first, is_below, _ = branch.partition("/")
+    of_remote = f"refs/remotes/{first}/"
+    for ref in _output(git, "for-each-ref", "--format=%(refname)", *patterns, *([of_remote] if is_below else [])):
+        is_in_remote = bool(is_below) and ref.startswith(of_remote)
+        if ref in patterns or ref == f"refs/remotes/{branch}/HEAD" or is_in_remote:
             yield ref
 
 

@@ -272,5 +272,6 @@ def test_settings_refuse_a_branch_that_the_repository_uses(talk: Talk, shop: Rep
 
     assert failure(memoryBranch="notes-of-ada") == "`notes-of-ada` exists and was not started by the sidecar."
     assert failure(memoryBranch="team/notes") == "`team/notes` would be mistaken for `refs/remotes/team/notes`."
+    assert "would be mistaken" in failure(memoryBranch="team/memory"), "a fetch may create it"
     shop.git("branch", BRANCH)
     assert "not started by the sidecar" in failure(artifactPolicy="auto-write-memory-branch")
