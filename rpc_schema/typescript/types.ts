@@ -190,17 +190,21 @@ export interface BlockMemory {
 }
 
 export interface BudgetsSettings {
-  /** Maximum bytes of all packs of one call in token mode low. Default: 14000. */
+  /** Maximum bytes of all packs of one call in token mode low; less as the context window fills. Default: 14000. */
   low?: number | null
-  /** Maximum bytes of all packs of one call in token mode normal. Default: 24000. */
+  /**
+   * Maximum bytes of all packs of one call in token mode normal; less as the context window fills. Default: 24000.
+   */
   normal?: number | null
-  /** Maximum bytes of all packs of one call in token mode debug. Default: 42000. */
+  /** Maximum bytes of all packs of one call in token mode debug; less as the context window fills. Default: 42000. */
   debug?: number | null
   /**
-   * Maximum bytes of the code in a session's first context; a third of it for a follow-up. Times 0.6 in token mode low, 1.75 in debug. Default: 12288.
+   * Maximum bytes of the code in a session's first context, at most 52 % of the call's bytes; a third of it for a follow-up. Times 0.6 in token mode low, 1.75 in debug; less as the context window fills. Default: 12288.
    */
   context?: number | null
-  /** Maximum bytes one call adds to a provider session. null: the token mode's budget. Default: null. */
+  /**
+   * Maximum bytes one call adds to a provider session, its anchor included. null: the token mode's budget. A host may ask for less with `maxNewBytes`. Default: null.
+   */
   newBytesPerCall?: number | null
 }
 

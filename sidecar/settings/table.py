@@ -244,26 +244,41 @@ SETTINGS: tuple[Setting, ...] = (
         " rules: it is in the IDE's rules file, such as CLAUDE.md for Claude Code.",
         choices=("local", "rules"),
     ),
-    Setting("budgets.low", "int", 14_000, "Maximum bytes of all packs of one call in token mode low.", minimum=1_000),
     Setting(
-        "budgets.normal", "int", 24_000, "Maximum bytes of all packs of one call in token mode normal.", minimum=1_000
+        "budgets.low",
+        "int",
+        14_000,
+        "Maximum bytes of all packs of one call in token mode low; less as the context window fills.",
+        minimum=1_000,
     ),
     Setting(
-        "budgets.debug", "int", 42_000, "Maximum bytes of all packs of one call in token mode debug.", minimum=1_000
+        "budgets.normal",
+        "int",
+        24_000,
+        "Maximum bytes of all packs of one call in token mode normal; less as the context window fills.",
+        minimum=1_000,
+    ),
+    Setting(
+        "budgets.debug",
+        "int",
+        42_000,
+        "Maximum bytes of all packs of one call in token mode debug; less as the context window fills.",
+        minimum=1_000,
     ),
     Setting(
         "budgets.context",
         "int",
         12_288,
-        "Maximum bytes of the code in a session's first context; a third of it for a follow-up."
-        " Times 0.6 in token mode low, 1.75 in debug.",
+        "Maximum bytes of the code in a session's first context, at most 52 % of the call's bytes; a third of it for a"
+        " follow-up. Times 0.6 in token mode low, 1.75 in debug; less as the context window fills.",
         minimum=1_000,
     ),
     Setting(
         "budgets.newBytesPerCall",
         "int",
         None,
-        "Maximum bytes one call adds to a provider session. null: the token mode's budget.",
+        "Maximum bytes one call adds to a provider session, its anchor included. null: the token mode's budget. A host"
+        " may ask for less with `maxNewBytes`.",
         minimum=1_000,
     ),
     Setting(
