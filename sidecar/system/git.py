@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from sidecar.system.environment import child_environment, environment, temporary_variables
+from sidecar.system.safe_open import find_pipe_with_reader
 
 NOT_A_REPOSITORY = "not a git repository"
 DAMAGED = "the repository is damaged"
@@ -63,6 +64,12 @@ _NO_WINDOW = 0x08000000 if sys.platform == "win32" else 0
 DEFAULT_TIMEOUT_SECONDS = 20.0
 _MAX_OUTPUT_BYTES = 4_096
 
+
+_GIT_FILES = (".gitignore", ".gitattributes", ".gitmodules", ".git/info/exclude", ".git/info/attributes")
+"""Files that git opens without a check; it waits forever for a named pipe in their place."""
+
+_ROOT_CHECK_SECONDS, _TREE_CHECK_SECONDS = 0.05, 0.2
+"""Waits before the root, then all folders are searched for such pipes."""
 
 ANY_PROTOCOL = {"GIT_ALLOW_PROTOCOL": "file:git:http:https:ssh"}
 """Value for `variables` if the command runs the user's own programs, such as hooks: git's default protocols."""
@@ -116,10 +123,10 @@ class Git:
         process = self._start(arguments, has_input=stdin is not None)
         with process:
             try:
-                output, error_output = process.communicate(stdin, timeout=timeout)
-            except subprocess.TimeoutExpired as error:
+                output, error_output = self._communicate(process, stdin, timeout)
+            except GitFailed:
                 process.kill()
-                raise GitFailed("git timed out") from error
+                raise
         if process.returncode not in success_codes:
             shown = (error_output + output)[-_MAX_OUTPUT_BYTES:].decode("utf-8", "replace")
             raise GitFailed(_reason(error_output), shown)
@@ -131,10 +138,7 @@ class Git:
         process = self._start(arguments, has_input=False)
 
         def output() -> bytes:
-            try:
-                text, error_output = process.communicate(timeout=timeout)
-            except subprocess.TimeoutExpired as error:
-                raise GitFailed("git timed out") from error
+            text, error_output = self._communicate(process, None, timeout)
             if process.returncode != 0:
                 raise GitFailed(_reason(error_output))
             return text
@@ -145,6 +149,28 @@ class Git:
             finally:
                 if process.poll() is None:
                     process.kill()
+
+    def _communicate(
+        self, process: "subprocess.Popen[bytes]", stdin: bytes | None, timeout: float
+    ) -> tuple[bytes, bytes]:
+        """Return both outputs; raise GitFailed at the timeout, and early if git waits for a named pipe."""
+        folder = os.fspath(self._root or self.cwd)
+        for wait, is_whole_tree in ((_ROOT_CHECK_SECONDS, False), (_TREE_CHECK_SECONDS, True)):
+            if wait >= timeout:
+                break
+            try:
+                return process.communicate(stdin, timeout=wait)
+            except subprocess.TimeoutExpired as error:
+                stdin = None  # `communicate` has it
+                pipe = find_pipe_with_reader(
+                    folder, _GIT_FILES, lambda: process.poll() is not None, is_whole_tree=is_whole_tree
+                )
+                if pipe is not None:
+                    raise GitFailed(f"{pipe if pipe.isprintable() else 'a file'} is a named pipe") from error
+        try:
+            return process.communicate(stdin, timeout=timeout)
+        except subprocess.TimeoutExpired as error:
+            raise GitFailed("git timed out") from error
 
     def _start(self, arguments: Sequence[str], *, has_input: bool) -> "subprocess.Popen[bytes]":
         try:

@@ -7,6 +7,10 @@ to are opened here: immediately or not at all, and read up to a limit.
 import errno
 import os
 import stat
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+
+from sidecar.core.clock import SystemClock
 
 _NO_WAIT = getattr(os, "O_NONBLOCK", 0)
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
@@ -59,3 +63,38 @@ def read_below(folder: str, path: str, limit_bytes: int) -> bytes | None:
     if parent != folder and not parent.startswith(os.path.join(folder, "")):
         return None
     return read_if_regular(absolute, limit_bytes)
+
+
+MAX_SEARCH_MS = 500.0
+
+
+def find_pipe_with_reader(
+    folder: str, names: Sequence[str], is_cancelled: Callable[[], bool], *, is_whole_tree: bool
+) -> str | None:
+    """Return the relative path of a named pipe that a process waits to read, in a folder or in all folders below it.
+
+    Return None if there is none, if it is cancelled or after MAX_SEARCH_MS. Without a waiting reader a pipe cannot be
+    opened for writing at once.
+    """
+    if not _NO_WAIT:
+        return None
+    clock = SystemClock()
+    ends_at_ms = clock.monotonic_ms() + MAX_SEARCH_MS
+    basenames = {name.partition("/")[0] for name in names}
+    for parent, entries in _folders(folder, basenames, is_whole_tree=is_whole_tree):
+        if is_cancelled() or clock.monotonic_ms() > ends_at_ms:
+            return None
+        for path in (os.path.join(parent, name) for name in names if name.partition("/")[0] in entries):
+            with suppress(OSError):
+                if stat.S_ISFIFO(os.lstat(path).st_mode):
+                    os.close(os.open(path, os.O_WRONLY | _NO_WAIT))
+                    return os.path.relpath(path, folder)
+    return None
+
+
+def _folders(folder: str, names: set[str], *, is_whole_tree: bool) -> Iterator[tuple[str, set[str]]]:
+    """Yield a folder with the names that may be in it, then each folder below it with its entries."""
+    yield folder, names
+    if is_whole_tree:
+        for parent, folders, files in os.walk(folder):
+            yield parent, {*folders, *files} & names

@@ -98,3 +98,21 @@ def test_a_named_pipe_instead_of_a_file_blocks_nothing(
     for method, params in _requests(project):
         answer = client.answer(client.start(method, params), PATIENCE_SECONDS)
         assert answer.get("error", {}).get("code") != INTERNAL_ERROR, (method, answer)
+
+
+def test_a_pipe_that_git_would_wait_for_is_named_at_once(
+    make_repository: Callable[..., Repository], client: Client
+) -> None:
+    project = make_repository({"README.md": "A shop.\n", "src/main.py": "import app\n"}).path
+    (project / "src/main.py").write_text("import shop\n")
+    client.request("settings/update", {"settings": {"mode": "active"}})
+    for name in (".gitignore", ".gitattributes", "src/.gitattributes", "new/.gitignore", ".git/info/exclude"):
+        path = project / name
+        path.parent.mkdir(exist_ok=True)
+        path.unlink(missing_ok=True)
+        os.mkfifo(path)
+        result = client.request("continuity/preRun", {**_run(str(project)), "prompt": "Mend src/main.py"})
+        reasons = {omission["reason"] for omission in result["metadata"]["trimmed"]}
+        path.unlink()
+        assert reasons == {f"{name} is a named pipe"}
+        assert result["metadata"]["partial"] is False
