@@ -68,13 +68,17 @@ def analyse_in_workers(
     log: Log,
     is_over: Callable[[], bool],
     command: Sequence[str] | None = None,
+    *,
+    is_first: bool = False,
 ) -> Generator[AnalysedFile, None, None]:
     """Read and summarize files in workers; yield each summary as soon as it is ready.
 
+    The first index of a repository uses every idle core, a later one leaves one core free.
     A file that crashes its worker twice counts as not analysed. Stops soon after `is_over` returns True; no worker is
     left at the end. Raise GitFailed when git's objects cannot be read, OSError when no worker can be started.
     """
-    run = _Run(cwd, files, log, tuple(command or worker_command(WORKER_COMMAND)))
+    workers = worker_count(uses_every_core=is_first)
+    run = _Run(cwd, files, log, tuple(command or worker_command(WORKER_COMMAND)), workers)
     try:
         yield from run.results(is_over)
     finally:
@@ -102,7 +106,9 @@ def _summary_of(read: FileContent) -> Summary:
 class _Run:
     """One cold index: threads that each drive a worker through batches, and the queue of their results."""
 
-    def __init__(self, cwd: Path, files: Sequence[tuple[str, str]], log: Log, command: tuple[str, ...]) -> None:
+    def __init__(
+        self, cwd: Path, files: Sequence[tuple[str, str]], log: Log, command: tuple[str, ...], workers: int
+    ) -> None:
         self._cwd = os.fsencode(cwd).hex()
         self._log = log
         self._command = command
@@ -111,7 +117,7 @@ class _Run:
             self._batches.put(dict(files[start : start + BATCH_FILES]))
         self._results: queue.Queue[AnalysedFile | Exception | None] = queue.Queue(maxsize=BATCH_FILES * 4)
         self._over = threading.Event()
-        count = min(worker_count(), -(-len(files) // BATCH_FILES))
+        count = min(workers, -(-len(files) // BATCH_FILES))
         self._slots = [_WorkerSlot(self) for _ in range(count)]
 
     def results(self, is_over: Callable[[], bool]) -> Iterator[AnalysedFile]:
@@ -393,7 +399,9 @@ class Indexer:
         finished: set[str] = set()
         if len(files) >= MIN_FILES_FOR_WORKERS:
             try:
-                workers = analyse_in_workers(self._cwd, files, self._process.log, lambda: self._is_over(report))
+                workers = analyse_in_workers(
+                    self._cwd, files, self._process.log, lambda: self._is_over(report), is_first=not report.done
+                )
                 with closing(workers):
                     for file in workers:
                         finished.add(file.path)

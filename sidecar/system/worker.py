@@ -17,6 +17,7 @@ from typing import NoReturn
 from sidecar.system.environment import child_environment
 
 MAX_WORKERS = 8
+POWER_SUPPLIES = Path("/sys/class/power_supply")
 NICE = 10
 
 _SOURCES = str(Path(__file__).resolve().parents[2])
@@ -29,13 +30,32 @@ class WorkerExited(Exception):
     """The worker ended before it had answered."""
 
 
-def worker_count() -> int:
-    """Return how many workers leave one core free; at least one."""
+def worker_count(*, uses_every_core: bool = False) -> int:
+    """Return how many workers run at once: they leave one core free, or use every idle one; one on battery power."""
     if sys.platform == "linux":
         cores = len(os.sched_getaffinity(0))
     else:
         cores = os.cpu_count() or 1
-    return max(1, min(MAX_WORKERS, cores - 1))
+    if cores > 1 and is_on_battery():
+        return 1
+    return max(1, min(MAX_WORKERS, cores if uses_every_core else cores - 1))
+
+
+def is_on_battery() -> bool:
+    """Whether the machine runs on battery power; False if that is unknown."""
+    try:
+        if sys.platform == "win32":
+            import ctypes
+
+            status = (ctypes.c_ubyte * 12)()  # SYSTEM_POWER_STATUS, which begins with ACLineStatus
+            return bool(ctypes.windll.kernel32.GetSystemPowerStatus(status)) and status[0] == 0
+        if sys.platform == "darwin":
+            command = ["/usr/bin/pmset", "-g", "batt"]
+            return b"'Battery Power'" in subprocess.run(command, capture_output=True, timeout=2, check=False).stdout
+        states = [path.read_text().strip() for path in POWER_SUPPLIES.glob("BAT*/status")]
+        return "Discharging" in states
+    except (OSError, subprocess.SubprocessError, UnicodeDecodeError):
+        return False
 
 
 def source_command() -> list[str]:

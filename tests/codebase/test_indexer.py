@@ -23,6 +23,7 @@ from sidecar.codebase.indexer import (
 from sidecar.codebase.summary.languages import main_grammars
 from sidecar.codebase.workspace_repository import Repository as CodebaseRepository
 from sidecar.core.clock import SystemClock
+from sidecar.system import worker
 from sidecar.system.log import Log
 from tests.codebase.codebase_client import CodebaseClient
 from tests.support.client import Client
@@ -141,6 +142,7 @@ import sys
 from pathlib import Path
 from sidecar.codebase.indexer import analyse_in_workers
 from sidecar.core.clock import SystemClock
+from sidecar.system import worker
 from sidecar.system.log import Log
 files = [tuple(line.split(" ")) for line in sys.argv[3:]]
 for one in analyse_in_workers(Path(sys.argv[1]), files, Log(SystemClock()), lambda: False, sys.argv[2].split("|")):
@@ -242,12 +244,41 @@ def test_worker_is_replaced_after_a_number_of_files(
     make_repository: Make, log: Log, pids: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(analysis_workers, "MAX_FILES_PER_WORKER", analysis_workers.BATCH_FILES)
-    monkeypatch.setattr(analysis_workers, "worker_count", lambda: 1)
+    monkeypatch.setattr(analysis_workers, "worker_count", lambda **_: 1)
     repository = make_repository(many(3 * analysis_workers.BATCH_FILES))
     found = list(analyse_in_workers(repository.path, committed(repository), log, lambda: False, command(pids)))
     assert len(found) == 3 * analysis_workers.BATCH_FILES
     assert len(list(pids.glob("*.pid"))) == 3
     wait_until_ended(pids)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the cores and the battery are read as Linux states them")
+def test_first_index_uses_every_core_and_one_on_battery(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker, "POWER_SUPPLIES", tmp_path)
+    (tmp_path / "BAT0").mkdir()
+    for cores, state, counts in (
+        (1, "Charging", (1, 1)), (4, "Charging", (3, 4)), (99, "Full", (8, 8)), (4, "Discharging", (1, 1)),
+    ):  # fmt: skip
+        monkeypatch.setattr(os, "sched_getaffinity", lambda _, cores=cores: set(range(cores)))
+        (tmp_path / "BAT0" / "status").write_text(f"{state}\n", encoding="utf-8")
+        assert (worker.worker_count(), worker.worker_count(uses_every_core=True)) == counts
+
+
+def test_only_the_first_index_of_a_repository_uses_every_core(
+    sidecar: MemorySidecar, make_repository: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[bool] = []
+
+    def counted(*, uses_every_core: bool) -> int:
+        asked.append(uses_every_core)
+        return 1
+
+    monkeypatch.setattr(analysis_workers, "worker_count", counted)
+    repository = make_repository(many(MIN_FILES_FOR_WORKERS))
+    CodebaseClient(sidecar.client, repository.path).index()
+    repository.commit({f"later/m{number}.py": f"x = {number}\n" for number in range(MIN_FILES_FOR_WORKERS)})
+    CodebaseClient(sidecar.client, repository.path).index()
+    assert asked == [True, False]
 
 
 def test_main_grammars_are_those_of_many_files() -> None:
