@@ -165,6 +165,16 @@ def stem(word: str) -> str:
     """Remove the most common English endings, so that `caches`, `cached` and `caching` match."""
     if len(word) < 4 or not word.isascii() or (word[-1] not in _LAST_LETTERS and word[-1] != word[-2]):
         return word
+    if word[-1] in "sgde":
+        if word.endswith("ie") and len(word) > 4:
+            return word[:-2] + "y"
+        word = _without_ending(word)
+    if len(word) > 3 and word[-1] == word[-2] and (word[-1] not in "aeioulsz" or len(word) > 5):
+        word = word[:-1]
+    return word
+
+
+def _without_ending(word: str) -> str:
     word = _singular(word)
     if word.endswith("ing") and len(word) > 5 and _VOWEL.search(word[:-3]):
         word = word[:-3]
@@ -172,13 +182,7 @@ def stem(word: str) -> str:
         word = word[:-3] + "y"
     elif word.endswith("ed") and not word.endswith("eed") and len(word) > 4 and _VOWEL.search(word[:-2]):
         word = word[:-2]
-    elif word.endswith("ie") and len(word) > 4:
-        return word[:-2] + "y"
-    if len(word) > 3 and word.endswith("e"):
-        word = word[:-1]
-    if len(word) > 3 and word[-1] == word[-2] and (word[-1] not in "aeioulsz" or len(word) > 5):
-        word = word[:-1]
-    return word
+    return word[:-1] if len(word) > 3 and word.endswith("e") else word
 
 
 def _singular(word: str) -> str:
@@ -240,7 +244,7 @@ def _terms_of_word(word: str) -> tuple[str, ...]:
 def _terms_of_snake_case(word: str) -> tuple[str, ...]:
     """Return the whole name as one term, so that `into_response` matches `intoResponse`, and the terms of its parts."""
     parts = [part for part in word.split("_") if 0 < len(part) <= MAX_WORD_CHARACTERS]
-    terms = tuple(term for part in parts for term in _terms_of_word(part))
+    terms = tuple(chain.from_iterable(map(_TERM_CACHE.__getitem__, parts)))
     if len(parts) < 2 or len(word) > MAX_WORD_CHARACTERS:
         return terms
     return (stem(_without_accents("".join(parts)).casefold()), *terms)
