@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -114,6 +115,18 @@ def test_files_that_git_does_not_read_again_are_left_to_git(fresh: Repository) -
     later_ns = time.time_ns() + 5 * SECOND_NS
     os.utime(fresh.path / ".git" / "index", ns=(later_ns, later_ns))
     assert _compared(fresh)[0] is None
+
+
+def test_git_is_asked_on_windows_and_for_composed_names_as_on_macos(
+    fresh: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        patch.setattr(incremental, "sys", SimpleNamespace(platform="win32"))
+        assert _compared(fresh)[0] is None
+    fresh.git("config", "core.precomposeunicode", "true")
+    assert _compared(fresh)[0] is None
+    fresh.git("config", "core.precomposeunicode", "false")
+    assert _compared(fresh)[0] is not None
 
 
 def test_index_changed_meanwhile_is_left_to_git(fresh: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
