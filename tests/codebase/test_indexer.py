@@ -237,7 +237,7 @@ def test_few_edits_are_indexed_on_the_calling_thread(
 
 
 def _refused(*_: object) -> NoReturn:
-    raise AssertionError("another thread was asked")
+    raise AssertionError("another thread was requested")
 
 
 def test_worker_is_replaced_after_a_number_of_files(
@@ -267,10 +267,10 @@ def test_first_index_uses_every_core_and_one_on_battery(tmp_path: Path, monkeypa
 def test_only_the_first_index_of_a_repository_uses_every_core(
     sidecar: MemorySidecar, make_repository: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[bool] = []
+    requested: list[bool] = []
 
     def counted(*, uses_every_core: bool) -> int:
-        asked.append(uses_every_core)
+        requested.append(uses_every_core)
         return 1
 
     monkeypatch.setattr(analysis_workers, "worker_count", counted)
@@ -278,7 +278,7 @@ def test_only_the_first_index_of_a_repository_uses_every_core(
     CodebaseClient(sidecar.client, repository.path).index()
     repository.commit({f"later/m{number}.py": f"x = {number}\n" for number in range(MIN_FILES_FOR_WORKERS)})
     CodebaseClient(sidecar.client, repository.path).index()
-    assert asked == [True, False]
+    assert requested == [True, False]
 
 
 def test_main_grammars_are_those_of_many_files() -> None:

@@ -117,7 +117,7 @@ def test_files_that_git_does_not_read_again_are_left_to_git(fresh: Repository) -
     assert _compared(fresh)[0] is None
 
 
-def test_git_is_asked_on_windows_and_for_composed_names_as_on_macos(
+def test_windows_and_composed_names_as_on_macos_are_left_to_git(
     fresh: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patch:
