@@ -1,4 +1,4 @@
-"""Metrics: measures summed by day, project and provider, the figures computed from them, and their two methods.
+"""Metrics: measures summed by day, project and provider, the figures computed from them, and `metrics/series`.
 
 They never contain prompts or paths.
 """
@@ -30,6 +30,28 @@ class MetricsSummaryParams(WireModel):
     project_path: FolderPath | None = Field(default=None, description="The original project; without it, all projects.")
     provider: Provider | None = Field(default=None, description="Without it, both.")
     days: int = Field(default=30, ge=1, le=3_650, description="Number of days, including today.")
+
+
+class PassiveEstimate(WireModel):
+    """An upper bound of the reads that packs make unnecessary, from runs that did not receive theirs.
+
+    A read counts if it shows a line of a region that the pack had; an agent may read such a region all the same. Bytes
+    that are carried count once for each later call of the run, because a conversation is sent whole with every call.
+    """
+
+    runs: int
+    reads: int = Field(description="Calls of Read in these runs.")
+    avoidable_reads: int = Field(description="Those that show a region of the run's pack.")
+    avoidable_bytes: int = Field(description="Bytes of these regions.")
+    avoidable_carried_bytes: int = Field(description="These bytes, times the calls after each read.")
+    pack_bytes: int = Field(description="Bytes of the packs.")
+    pack_carried_bytes: int = Field(description="These bytes, times the calls of the run.")
+    carried_tokens: int = Field(
+        description="Tokens of the packs carried, minus those of the reads, if no call reads from the provider's cache."
+    )
+    carried_tokens_cached: int = Field(
+        description="The same if every later call reads from the cache, at a tenth of the price."
+    )
 
 
 class MetricsFigures(WireModel):
@@ -88,18 +110,7 @@ class MetricsFigures(WireModel):
     )
     governor_suppressed: dict[str, int] = Field(description="Actions that were due but not allowed.")
     brackets: dict[str, int] = Field(description="Calls by how full the context window was, if the host reported it.")
-
-
-class MetricsSummaryResult(WireModel):
-    """The effect of active mode, and the effect passive mode would have had."""
-
-    since_day: str = Field(description="The first day included, UTC.")
-    active: MetricsFigures
-    passive: MetricsFigures
-    errors: dict[str, int] = Field(
-        description="Requests answered with an error, by code and method, over all projects."
-    )
-    measures: dict[str, float] = Field(description="Each measure's total over both modes, by name.")
+    estimate: PassiveEstimate | None = Field(description="Null without runs in passive mode or in control chats.")
 
 
 class MetricsSeriesParams(WireModel):
@@ -374,7 +385,34 @@ def figures_of(measured: Mapping[str, float]) -> MetricsFigures:
         governor_reasons=_counts(measured, "governor.reason"),
         governor_suppressed=_counts(measured, "governor.suppressed"),
         brackets=_counts(measured, "bracket"),
+        estimate=_estimate(measured),
     )  # fmt: skip
+
+
+CACHED_PRICE = 0.1
+"""Price of an input token from the provider's cache, relative to another."""
+
+
+def _estimate(measured: Mapping[str, float]) -> PassiveEstimate | None:
+    def total(name: str) -> int:
+        return int(measured.get(f"estimate{name}", 0.0))
+
+    runs, pack, pack_carried = total("Runs"), total("PackBytes"), total("PackCarriedBytes")
+    read_bytes, read_carried = total("AvoidableBytes"), total("AvoidableCarriedBytes")
+    if not runs:
+        return None
+    first_time, later = pack - read_bytes, (pack_carried - pack) - (read_carried - read_bytes)
+    return PassiveEstimate(
+        runs=runs,
+        reads=total("Reads"),
+        avoidable_reads=total("AvoidableReads"),
+        avoidable_bytes=read_bytes,
+        avoidable_carried_bytes=read_carried,
+        pack_bytes=pack,
+        pack_carried_bytes=pack_carried,
+        carried_tokens=round((first_time + later) / BYTES_PER_TOKEN),
+        carried_tokens_cached=round((first_time + CACHED_PRICE * later) / BYTES_PER_TOKEN),
+    )
 
 
 def errors_of(measured: Mapping[str, float]) -> dict[str, int]:
@@ -390,28 +428,9 @@ def _share(part: float, whole: float) -> float | None:
     return round(part / whole, 4) if whole else None
 
 
-def summary(call: Call, params: MetricsSummaryParams) -> MetricsSummaryResult:
-    """Return the sums of a period: hit rate, bytes per turn against the baseline, latency, value of the packs, cost.
-
-    Active and passive mode are separate: passive mode shows what its packs would have saved.
-    """
-    since_day, project = _period_and_project(call, params)
-    with call.database.read() as tx:
-        sums = totals(tx, project, since_day, params.provider)
-        of_no_project = totals(tx, NO_PROJECT, since_day, NO_PROVIDER)
-    names = sorted({name for _, name in sums})
-    return MetricsSummaryResult(
-        since_day=since_day,
-        active=figures_of({name: total for (shadow, name), total in sums.items() if not shadow}),
-        passive=figures_of({name: total for (shadow, name), total in sums.items() if shadow}),
-        errors=_errors(of_no_project),
-        measures={name: sums.get((False, name), 0.0) + sums.get((True, name), 0.0) for name in names},
-    )
-
-
 def series(call: Call, params: MetricsSeriesParams) -> MetricsSeriesResult:
     """Return the same figures by day, for each project and provider and for all of them together."""
-    since_day, project = _period_and_project(call, params)
+    since_day, project = period_and_project(call, params)
     with call.database.read() as tx:
         sums = list(by_day(tx, project, since_day, params.provider))
     return MetricsSeriesResult(
@@ -429,7 +448,7 @@ def series(call: Call, params: MetricsSeriesParams) -> MetricsSeriesResult:
     )
 
 
-def _period_and_project(call: Call, params: MetricsSummaryParams | MetricsSeriesParams) -> tuple[str, str | None]:
+def period_and_project(call: Call, params: MetricsSummaryParams | MetricsSeriesParams) -> tuple[str, str | None]:
     """Return the first day, and the project's key."""
     path = params.project_path
     project = call.process.workspaces.get(path, None).project_key if path is not None else None
@@ -459,7 +478,4 @@ def _totals(sums: Sequence[DaySums]) -> dict[tuple[bool, str], float]:
     return {measure: sum(day_sums.totals.get(measure, 0.0) for day_sums in sums) for measure in measures}
 
 
-METHODS = (
-    method("metrics/summary", summary, lane=Lane.SHARED, errors=(WorkspaceUnavailable, StateDegraded)),
-    method("metrics/series", series, lane=Lane.SHARED, errors=(WorkspaceUnavailable, StateDegraded)),
-)
+METHODS = (method("metrics/series", series, lane=Lane.SHARED, errors=(WorkspaceUnavailable, StateDegraded)),)

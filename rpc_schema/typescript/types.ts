@@ -49,6 +49,12 @@ export interface ErrorData {
   [member: string]: unknown
 }
 
+/** Advice on the share, and its reason. */
+export interface Advice {
+  verdict: "raise" | "hold" | "off"
+  sentence: string
+}
+
 /** Artifacts to commit, and the project whose repository they go to. */
 export interface ArtifactCommitParams {
   projectPath: string
@@ -721,6 +727,55 @@ export interface EntityEntry {
   origin: "file" | "code"
 }
 
+/** Conclusion on one outcome of chats; less is better, except a rate, where more is sooner. */
+export interface ExperimentOutcome {
+  name: string
+  title: string
+  unit: string
+  /**
+   * Scale of the effect: relative change of the typical value, relative change of the rate at which it happens, difference per chat, difference of shares of chats.
+   */
+  scale: "ratio" | "rate" | "difference" | "share"
+  /** Whether decisions are made by it. */
+  primary: boolean
+  /** Chats in which it was measured; the first ten of all only adjust. */
+  chats: number
+  /** Typical value of a chat with packs, in the unit; null for rates. */
+  treated: number | null
+  /** The same without packs. */
+  control: number | null
+  /** Null with too few chats. */
+  effect: number | null
+  /** Lower end of the interval, which holds at every look at once. */
+  low: number | null
+  high: number | null
+  /** Always valid; null where no decision is made by it. */
+  pValue: number | null
+  verdict: "better" | "worse" | "noDifference" | "unknown" | "notMeasured"
+  /** About the chats still needed to find a difference that matters. */
+  moreChats: number | null
+  sentence: string
+}
+
+/** The comparison of chats with packs and chats without. */
+export interface ExperimentResult {
+  name: string
+  /** Shares in percent at which arms were drawn, each a stratum of its own. */
+  shares: number[]
+  /** Chats with packs whose day is over; they are compared. */
+  treated: number
+  /** Chats without packs whose day is over. */
+  control: number
+  /** Chats of either arm whose day is not over, or without a recorded run. */
+  waiting: number
+  /** Chats for which the user chose a mode; they are not compared. */
+  left: number
+  /** Primary ones first. */
+  outcomes: ExperimentOutcome[]
+  advice: Advice
+  leakage: Leakage
+}
+
 /** The pre-run to explain: a recorded one or a hypothetical one; without a member, the newest recorded one. */
 export interface ExplainParams {
   /** A recorded pre-run. */
@@ -1338,6 +1393,17 @@ export interface LastUpkeep {
   cleaned: number
 }
 
+/** Stored results of treated chats, and the control chats that reached stored context by themselves. */
+export interface Leakage {
+  /** Memories that runs of treated chats added. */
+  storedMemories: number
+  /** Artifacts that runs of treated chats drafted. */
+  storedArtifacts: number
+  /** Control chats that read stored memories or called the sidecar's tools. */
+  controlChats: number
+  sentence: string
+}
+
 /** The decision of low-token mode on a call. */
 export interface LowTokenReuse {
   /** Whether only changes were sent, because the session's packs still fit. */
@@ -1952,6 +2018,8 @@ export interface MetricsFigures {
   governorSuppressed: Record<string, number>
   /** Calls by how full the context window was, if the host reported it. */
   brackets: Record<string, number>
+  /** Null without runs in passive mode or in control chats. */
+  estimate: PassiveEstimate | null
 }
 
 /** The figures of a day in one project with one provider. */
@@ -2003,6 +2071,8 @@ export interface MetricsSummaryResult {
   passive: MetricsFigures
   /** Requests answered with an error, by code and method, over all projects. */
   errors: Record<string, number>
+  /** The comparison that runs; null without an experiment. */
+  experiment: ExperimentResult | null
   /** Each measure's total over both modes, by name. */
   measures: Record<string, number>
 }
@@ -2061,6 +2131,32 @@ export interface OpenRun {
 /** The user's overrides of a project's items, newest first. */
 export interface OverridesResult {
   overrides: UserOverride[]
+}
+
+/**
+ * An upper bound of the reads that packs make unnecessary, from runs that did not receive theirs.
+ *
+ * A read counts if it shows a line of a region that the pack had; an agent may read such a region all the same. Bytes
+ * that are carried count once for each later call of the run, because a conversation is sent whole with every call.
+ */
+export interface PassiveEstimate {
+  runs: number
+  /** Calls of Read in these runs. */
+  reads: number
+  /** Those that show a region of the run's pack. */
+  avoidableReads: number
+  /** Bytes of these regions. */
+  avoidableBytes: number
+  /** These bytes, times the calls after each read. */
+  avoidableCarriedBytes: number
+  /** Bytes of the packs. */
+  packBytes: number
+  /** These bytes, times the calls of the run. */
+  packCarriedBytes: number
+  /** Tokens of the packs carried, minus those of the reads, if no call reads from the provider's cache. */
+  carriedTokens: number
+  /** The same if every later call reads from the cache, at a tenth of the price. */
+  carriedTokensCached: number
 }
 
 /** An item that is always sent. */
@@ -2898,6 +2994,8 @@ export interface RolloutParams {
 export interface RolloutResult {
   /** Null if every chat receives what the mode says. */
   rollout: RolloutStatus | null
+  /** What the experiment shows; null without one. */
+  experiment: ExperimentResult | null
 }
 
 export interface RolloutSettings {
@@ -3314,6 +3412,12 @@ export interface StateReportResult {
   sinceDay: string
   nextStep: ReportStep
   stages: ReportStage[]
+  /** Null if every chat receives what the mode says. */
+  rollout: RolloutStatus | null
+  /** What the experiment shows; null without one. */
+  experiment: ExperimentResult | null
+  /** An upper bound from runs that received no packs; null without such runs. */
+  estimate: PassiveEstimate | null
 }
 
 /** The contents of a state folder, and the processes that use it. */
@@ -3586,7 +3690,15 @@ export interface Methods {
    */
   "governor/rehydrate": { params: GovernorRehydrateParams; result: GovernorRehydrateResult }
   /**
-   * Return the rollout by share: who takes part, and whether it is suspended.
+   * Return the sums of a period: hit rate, bytes per turn against the baseline, latency, value of the packs, cost.
+   *
+   * Active and passive mode are separate: passive mode shows what its packs would have saved.
+   *
+   * Errors: workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
+   */
+  "metrics/summary": { params: MetricsSummaryParams; result: MetricsSummaryResult }
+  /**
+   * Return the rollout by share: who takes part, whether it is suspended, and what its experiment shows.
    *
    * Errors: workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */
@@ -3594,7 +3706,7 @@ export interface Methods {
   /**
    * End the suspension of a rollout: chats receive packs again by their arms.
    *
-   * The guard looks only at runs that start afterwards.
+   * The guard looks only at chats and runs that start afterwards.
    *
    * Errors: workspaceUnavailable, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
    */
@@ -3630,14 +3742,6 @@ export interface Methods {
    * Errors: workspaceUnavailable, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */
   "codebase/search": { params: CodebaseSearchParams; result: CodebaseSearchResult }
-  /**
-   * Return the sums of a period: hit rate, bytes per turn against the baseline, latency, value of the packs, cost.
-   *
-   * Active and passive mode are separate: passive mode shows what its packs would have saved.
-   *
-   * Errors: workspaceUnavailable, stateDegraded, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
-   */
-  "metrics/summary": { params: MetricsSummaryParams; result: MetricsSummaryResult }
   /**
    * Return the same figures by day, for each project and provider and for all of them together.
    *

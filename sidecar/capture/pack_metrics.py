@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import apsw
 
@@ -121,6 +121,61 @@ def measures_of(metrics: PackMetrics | None) -> dict[str, float]:
         "filesSent": len(use.in_pack), "filesSentAndUsed": len(use.used), "filesNeeded": len(use.needed),
         "filesDiscovered": len(use.discovered), "repeatedReads": len(use.repeated), "measuredRuns": 1, **measures,
     }  # fmt: skip
+
+
+def estimate_of(run: FinishedRun) -> dict[str, float]:
+    """Return the measures of an upper bound: the reads of regions that a pack would have shown, had it been sent."""
+    pre_run, params = run.pre_run, run.params
+    if pre_run is None or not run.is_shadow or params.assistant is None or not run.reached_provider:
+        return {}
+    shown = _shown_regions(pre_run)
+    calls = [part for part in params.assistant.parts if str(part.get("type")).startswith("tool-")]
+    reads = avoidable = 0
+    read_bytes = carried = 0.0
+    for number, part in enumerate(calls, 1):
+        tool_input = part.get("input")
+        if part.get("type") != "tool-Read" or not isinstance(tool_input, Mapping):
+            continue
+        reads += 1
+        regions = shown.get(relative_to(params.cwd, str(tool_input.get("file_path", ""))) or "", [])
+        seen = [region for region in regions if _shows(tool_input, region)]
+        if seen:
+            avoidable += 1
+            size = sum(region.bytes for region in seen)
+            read_bytes, carried = read_bytes + size, carried + size * (len(calls) + 1 - number)
+            regions[:] = [region for region in regions if region not in seen]
+    pack = pre_run.details.metadata.would_inject_bytes
+    return {
+        "estimateRuns": 1, "estimateReads": reads, "estimateAvoidableReads": avoidable,
+        "estimateAvoidableBytes": read_bytes, "estimateAvoidableCarriedBytes": carried, "estimatePackBytes": pack,
+        "estimatePackCarriedBytes": pack * (len(calls) + 1),
+    }  # fmt: skip
+
+
+class _ShownRegion(NamedTuple):
+    first: int
+    last: int
+    bytes: float
+
+
+def _shown_regions(pre_run: CallRecord) -> dict[str, list[_ShownRegion]]:
+    """Return the regions of a pack by path; each has its part of the file's bytes."""
+    shown: dict[str, list[_ShownRegion]] = {}
+    for item in pre_run.details.items:
+        path = keys.context_path(item.key)
+        if path is None or item.disposition != "sent" or not item.regions:
+            continue
+        spans = [tuple(map(int, region.lines.split("-"))) for region in item.regions]
+        lines = sum(span[-1] - span[0] + 1 for span in spans)
+        shown[path] = [_ShownRegion(span[0], span[-1], item.bytes * (span[-1] - span[0] + 1) / lines) for span in spans]
+    return shown
+
+
+def _shows(tool_input: Mapping[str, Any], region: _ShownRegion) -> bool:
+    """Whether a read shows a line of a region."""
+    offset, limit = tool_input.get("offset"), tool_input.get("limit")
+    first = offset if isinstance(offset, int) else 1
+    return first <= region.last and (not isinstance(limit, int) or first + limit > region.first)
 
 
 def _file_use(delivered: CallRecord, run: FinishedRun, items_before: Mapping[str, Item]) -> FileUse | None:

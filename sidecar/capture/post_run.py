@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import apsw
@@ -23,12 +24,13 @@ from sidecar.capture.effects.run_effects import NOT_MOVED, observe_effects
 from sidecar.capture.memory_branch import commit_later
 from sidecar.capture.model import NotesSpan, PostRunParams, PostRunResult, Remembered
 from sidecar.capture.pack_metrics import items_before_run
-from sidecar.capture.parsed_test_results import outcomes_of
+from sidecar.capture.parsed_test_results import VerdictChange, outcomes_of
 from sidecar.capture.record import confirm_delivery, drop_lost_deliveries, record_run, store_drafts, store_test_verdicts
 from sidecar.capture.rejected_approach import RUNS
 from sidecar.capture.run import FinishedRun
 from sidecar.context import AgentProgress, Bracket, SessionRecord, agent_progress, load_session_record
 from sidecar.core.redact import redact
+from sidecar.experiment.assignment import unit_of_chat
 from sidecar.governor import (
     Decision,
     RunPressure,
@@ -351,10 +353,22 @@ def _store(tx: apsw.Connection, run: FinishedRun) -> PostRunResult:
         governor=GovernorDecision(action=decision.action, reasons=list(decision.reasons)),
         notes_block=_notes_span(run),
     )
+    _measure_outcome(tx, run, tests)
     record_run(tx, run, state, result, decision, items_before, drafts)
     if decision.action != "ok":
         store_snapshot(tx, run.params.sub_chat_id, run.params.run_id, decision.reasons, run.now_ms)
     return result
+
+
+def _measure_outcome(tx: apsw.Connection, run: FinishedRun, tests: Sequence[VerdictChange]) -> None:
+    """Measure a run that an experiment compares."""
+    if run.rollout is None or run.rollout.experiment is None:
+        return
+    from sidecar.capture.run_outcome import measure_outcome
+
+    unit = unit_of_chat(tx, run.rollout.experiment, run.params.sub_chat_id)
+    if unit is not None:
+        measure_outcome(tx, run, unit, tests)
 
 
 def _notes_span(run: FinishedRun) -> NotesSpan | None:

@@ -12,7 +12,7 @@ from sidecar.capture.check_notes_block import VerifiedNote, decision_sentences, 
 from sidecar.capture.devlog_draft import fixes, store_devlog, window_begin_ms
 from sidecar.capture.effects.run_activity import Loss
 from sidecar.capture.model import PostRunResult
-from sidecar.capture.pack_metrics import measure_run, measures_of
+from sidecar.capture.pack_metrics import estimate_of, measure_run, measures_of
 from sidecar.capture.parsed_test_results import Verdict, VerdictChange, change_of
 from sidecar.capture.rejected_approach import (
     direction_change_of,
@@ -113,7 +113,7 @@ def record_run(
         tx, run.workspace.project_key, params.provider, shadow=run.is_shadow, now_ms=run.now_ms,
         measures={
             "runs": 1, f"outcome.{params.outcome}": 1, "drafts": new, **usage, **measures_of(metrics),
-            **(_governed(decision) if run.reached_provider else {}),
+            **estimate_of(run), **(_governed(decision) if run.reached_provider else {}),
         },
     )  # fmt: skip
     roll_up(tx, run.now_ms)

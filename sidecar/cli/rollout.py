@@ -33,6 +33,11 @@ def report(answer: Mapping[str, Any]) -> Iterator[str]:
     """Yield the lines about a rollout. Pure."""
     rollout = answer["rollout"]
     yield "Every chat receives what the mode says." if rollout is None else rollout_line(rollout)
+    experiment = answer["experiment"]
+    if experiment is not None:
+        yield experiment["advice"]["sentence"]
+        yield from (f"  {outcome['sentence']}" for outcome in experiment["outcomes"] if outcome["chats"])
+        yield experiment["leakage"]["sentence"]
 
 
 def _answer(arguments: argparse.Namespace) -> CommandAnswer:

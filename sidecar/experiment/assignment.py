@@ -133,6 +133,12 @@ FULL = 100
 """Share at which every chat is treated, and no arm is drawn."""
 
 
+def unit_of_chat(tx: apsw.Connection, experiment: str, sub_chat_id: str) -> str | None:
+    """Return the unit that a sub-chat's runs count for; None if it is in no arm, or has left."""
+    arm = store.arm_of_chat(tx, experiment, sub_chat_id)
+    return arm.unit if arm is not None and not arm.has_left else None
+
+
 def _leave(call: Call, chat: ChatFacts, settings: Settings) -> ArmChange | None:
     """Return the change with which a chat leaves its experiment; None if it is in none."""
     experiment = experiment_of(settings)

@@ -1,4 +1,4 @@
-"""`rollout/resume`, and the state of a rollout for other methods."""
+"""`metrics/summary`, `rollout/status` and `rollout/resume`, and what other methods show of a rollout."""
 
 import apsw
 
@@ -7,16 +7,35 @@ from sidecar.core.clock import rfc3339
 from sidecar.core.errors import Busy, StateDegraded, WorkspaceUnavailable
 from sidecar.experiment import store
 from sidecar.experiment.assignment import experiment_of
-from sidecar.experiment.model import RolloutParams, RolloutResult, RolloutStatus, RolloutSuspension
+from sidecar.experiment.guard import resume_rollout
+from sidecar.experiment.model import (
+    ExperimentResult,
+    Leakage,
+    MetricsSummaryResult,
+    RolloutParams,
+    RolloutResult,
+    RolloutStatus,
+    RolloutSuspension,
+)
 from sidecar.method import Lane, method
-from sidecar.settings.resolve import GLOBAL, Settings, Suspension, put_suspension
+from sidecar.metrics import (
+    NO_PROJECT,
+    NO_PROVIDER,
+    MetricsSummaryParams,
+    errors_of,
+    figures_of,
+    period_and_project,
+    totals,
+)
+from sidecar.runs import artifacts
+from sidecar.settings.resolve import GLOBAL, Settings
 
 
-def rollout_status(tx: apsw.Connection, settings: Settings) -> RolloutStatus | None:
-    """Return the state of a rollout; None if every chat receives what the mode says."""
+def rollout_status(tx: apsw.Connection, settings: Settings, project: str | None) -> RolloutStatus | None:
+    """Return the state of a project's rollout, or of all; None if every chat receives what the mode says."""
     if settings.is_full_rollout:
         return None
-    suspension, counts = settings.suspension, store.count_units(tx, experiment_of(settings))
+    suspension, counts = settings.suspension, store.count_units(tx, experiment_of(settings), project)
     return RolloutStatus(
         share=settings["rollout.share"],
         experiment=settings["rollout.experiment"],
@@ -27,26 +46,95 @@ def rollout_status(tx: apsw.Connection, settings: Settings) -> RolloutStatus | N
     )
 
 
-def status(call: Call, params: RolloutParams) -> RolloutResult:
-    """Return the rollout by share: who takes part, and whether it is suspended."""
+def experiment_result(
+    tx: apsw.Connection, settings: Settings, project: str | None, now_ms: int
+) -> ExperimentResult | None:
+    """Return the comparison of a running experiment's arms, in one project or in all."""
+    name = experiment_of(settings)
+    if not name:
+        return None
+    from sidecar.experiment.comparison import advise, compare  # no run needs it
+
+    chats, counts = store.chats(tx, name, project, now_ms), store.count_units(tx, name, project)
+    outcomes, suspension = compare(chats), settings.suspension
+    treated = sum(chat.arm == "treated" for chat in chats)
+    assigned = sum(number for (_, has_left), number in counts.items() if not has_left)
+    return ExperimentResult(
+        name=name,
+        shares=store.shares(tx, name),
+        treated=treated,
+        control=len(chats) - treated,
+        waiting=assigned - len(chats),
+        left=sum(number for (_, has_left), number in counts.items() if has_left),
+        outcomes=outcomes,
+        advice=advise(outcomes, settings["rollout.share"], suspension.reason if suspension is not None else None),
+        leakage=_leakage(tx, name, project, len(chats) - treated),
+    )
+
+
+def _leakage(tx: apsw.Connection, experiment: str, project: str | None, control: int) -> Leakage:
+    """Return how much of what treated chats stored control chats can have reached."""
+    from sidecar.memory import count_added  # loads the capture, which no pre-run needs
+
+    runs = store.treated_runs(tx, experiment, project)
+    memories, drafts = count_added(tx, runs), artifacts.count_of_runs(tx, runs)
+    reached = store.control_chats_with_own_lookups(tx, experiment, project)
+    text = f"Treated chats stored {memories} memories and {drafts} artifacts; {reached} of {control} control chats"
+    return Leakage(
+        stored_memories=memories,
+        stored_artifacts=drafts,
+        control_chats=reached,
+        sentence=f"{text} read stored memories or called the sidecar's tools.",
+    )
+
+
+def summary(call: Call, params: MetricsSummaryParams) -> MetricsSummaryResult:
+    """Return the sums of a period: hit rate, bytes per turn against the baseline, latency, value of the packs, cost.
+
+    Active and passive mode are separate: passive mode shows what its packs would have saved.
+    """
+    since_day, project = period_and_project(call, params)
     with call.database.read() as tx:
-        return RolloutResult(rollout=rollout_status(tx, call.settings(params.project_path)))
+        sums = totals(tx, project, since_day, params.provider)
+        of_no_project = totals(tx, NO_PROJECT, since_day, NO_PROVIDER)
+        experiment = experiment_result(tx, call.settings(params.project_path), project, call.now_ms())
+    names = sorted({name for _, name in sums})
+    return MetricsSummaryResult(
+        since_day=since_day,
+        active=figures_of({name: total for (shadow, name), total in sums.items() if not shadow}),
+        passive=figures_of({name: total for (shadow, name), total in sums.items() if shadow}),
+        errors=errors_of({name: total for (_, name), total in of_no_project.items()}),
+        experiment=experiment,
+        measures={name: sums.get((False, name), 0.0) + sums.get((True, name), 0.0) for name in names},
+    )
+
+
+def status(call: Call, params: RolloutParams) -> RolloutResult:
+    """Return the rollout by share: who takes part, whether it is suspended, and what its experiment shows."""
+    path = params.project_path
+    project = call.process.workspaces.get(path, None).project_key if path is not None else None
+    settings = call.settings(path)
+    with call.database.read() as tx:
+        return RolloutResult(
+            rollout=rollout_status(tx, settings, project),
+            experiment=experiment_result(tx, settings, project, call.now_ms()),
+        )
 
 
 def resume(call: Call, params: RolloutParams) -> RolloutResult:
     """End the suspension of a rollout: chats receive packs again by their arms.
 
-    The guard looks only at runs that start afterwards.
+    The guard looks only at chats and runs that start afterwards.
     """
     path = params.project_path
     project = call.process.workspaces.get(path, None).project_key if path is not None else GLOBAL
     with call.database.write() as tx:
-        for scope in dict.fromkeys((GLOBAL, project)):
-            put_suspension(tx, scope, Suspension("", call.now_ms()))
+        resume_rollout(tx, project, call.now_ms())
     return status(call, params)
 
 
 METHODS = (
+    method("metrics/summary", summary, lane=Lane.SHARED, errors=(WorkspaceUnavailable, StateDegraded)),
     method("rollout/status", status, lane=Lane.SHARED, errors=(WorkspaceUnavailable, StateDegraded)),
     method("rollout/resume", resume, lane=Lane.SHARED, errors=(WorkspaceUnavailable, StateDegraded, Busy)),
 )

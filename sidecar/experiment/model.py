@@ -1,11 +1,12 @@
 """Arms of chats; the messages of `rollout/…`, and what other results show of a rollout."""
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from pydantic import Field
 
 from sidecar.core.wire import FolderPath, WireModel
+from sidecar.metrics import MetricsFigures
 from sidecar.runs.call_record import Arm, Mode
 
 
@@ -72,7 +73,77 @@ class RolloutParams(WireModel):
     project_path: FolderPath | None = Field(default=None, description="The original project; without it, all projects.")
 
 
+OutcomeVerdict = Literal["better", "worse", "noDifference", "unknown", "notMeasured"]
+
+
+class ExperimentOutcome(WireModel):
+    """Conclusion on one outcome of chats; less is better, except a rate, where more is sooner."""
+
+    name: str
+    title: str
+    unit: str
+    scale: Literal["ratio", "rate", "difference", "share"] = Field(
+        description="Scale of the effect: relative change of the typical value, relative change of the rate at which it"
+        " happens, difference per chat, difference of shares of chats."
+    )
+    primary: bool = Field(description="Whether decisions are made by it.")
+    chats: int = Field(description="Chats in which it was measured; the first ten of all only adjust.")
+    treated: float | None = Field(description="Typical value of a chat with packs, in the unit; null for rates.")
+    control: float | None = Field(description="The same without packs.")
+    effect: float | None = Field(description="Null with too few chats.")
+    low: float | None = Field(description="Lower end of the interval, which holds at every look at once.")
+    high: float | None
+    p_value: float | None = Field(description="Always valid; null where no decision is made by it.")
+    verdict: OutcomeVerdict
+    more_chats: int | None = Field(description="About the chats still needed to find a difference that matters.")
+    sentence: str
+
+
+class Advice(WireModel):
+    """Advice on the share, and its reason."""
+
+    verdict: Literal["raise", "hold", "off"]
+    sentence: str
+
+
+class Leakage(WireModel):
+    """Stored results of treated chats, and the control chats that reached stored context by themselves."""
+
+    stored_memories: int = Field(description="Memories that runs of treated chats added.")
+    stored_artifacts: int = Field(description="Artifacts that runs of treated chats drafted.")
+    control_chats: int = Field(description="Control chats that read stored memories or called the sidecar's tools.")
+    sentence: str
+
+
+class ExperimentResult(WireModel):
+    """The comparison of chats with packs and chats without."""
+
+    name: str
+    shares: list[int] = Field(description="Shares in percent at which arms were drawn, each a stratum of its own.")
+    treated: int = Field(description="Chats with packs whose day is over; they are compared.")
+    control: int = Field(description="Chats without packs whose day is over.")
+    waiting: int = Field(description="Chats of either arm whose day is not over, or without a recorded run.")
+    left: int = Field(description="Chats for which the user chose a mode; they are not compared.")
+    outcomes: list[ExperimentOutcome] = Field(description="Primary ones first.")
+    advice: Advice
+    leakage: Leakage
+
+
 class RolloutResult(WireModel):
     """A rollout by share."""
 
     rollout: RolloutStatus | None = Field(description="Null if every chat receives what the mode says.")
+    experiment: ExperimentResult | None = Field(description="What the experiment shows; null without one.")
+
+
+class MetricsSummaryResult(WireModel):
+    """The effect of active mode, and the effect passive mode would have had."""
+
+    since_day: str = Field(description="The first day included, UTC.")
+    active: MetricsFigures
+    passive: MetricsFigures
+    errors: dict[str, int] = Field(
+        description="Requests answered with an error, by code and method, over all projects."
+    )
+    experiment: ExperimentResult | None = Field(description="The comparison that runs; null without an experiment.")
+    measures: dict[str, float] = Field(description="Each measure's total over both modes, by name.")

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
 from typing import Any
 
 import apsw
+import orjson
 
 from sidecar.experiment.model import ArmChange, StoredArm
+from sidecar.experiment.outcomes import WINDOW_MS, Chat, RunOutcome
 from sidecar.runs.call_record import Arm
 from sidecar.storage.retention import RowGroup
 
@@ -33,12 +37,12 @@ def _arm(tx: apsw.Connection, query: str, bindings: tuple[str, str]) -> StoredAr
     return StoredArm(row[0], row[1], row[2], row[3], bool(row[4])) if row is not None else None
 
 
-def count_units(tx: apsw.Connection, experiment: str) -> dict[tuple[Arm, bool], int]:
+def count_units(tx: apsw.Connection, experiment: str, project: str | None) -> dict[tuple[Arm, bool], int]:
     """Return the number of chats by arm and by whether they have left."""
     rows: Any = tx.execute(
         "SELECT arm, left_at_ms IS NOT NULL, count(*) FROM continuity_experiment_units WHERE experiment = ?"
-        " GROUP BY 1, 2",
-        (experiment,),
+        " AND project = coalesce(?, project) GROUP BY 1, 2",
+        (experiment, project),
     )
     return {(arm, bool(has_left)): number for arm, has_left, number in rows}
 
@@ -60,6 +64,116 @@ def put_arm(tx: apsw.Connection, change: ArmChange, now_ms: int) -> None:
         " VALUES (?, ?, ?, ?, ?)",
         (arm.experiment, chat.sub_chat_id, arm.unit, chat.project, now_ms),
     )
+
+
+_RUN_FIELDS = tuple(field.name for field in fields(RunOutcome))
+_RUN_COLUMNS = ", ".join(_RUN_FIELDS)
+
+
+def put_outcome(tx: apsw.Connection, outcome: RunOutcome) -> None:
+    """Store the measurements of a run."""
+    tx.execute(
+        f"INSERT OR REPLACE INTO continuity_experiment_runs ({_RUN_COLUMNS})"
+        f" VALUES ({', '.join('?' * len(_RUN_FIELDS))})",
+        tuple(getattr(outcome, name) for name in _RUN_FIELDS),
+    )
+
+
+def has_outcome(tx: apsw.Connection, experiment: str, unit: str) -> bool:
+    """Whether a run of a unit is recorded."""
+    query = "SELECT EXISTS (SELECT 1 FROM continuity_experiment_runs WHERE experiment = ? AND unit = ?)"
+    return bool(tx.execute(query, (experiment, unit)).get)
+
+
+def chats(tx: apsw.Connection, experiment: str, project: str | None, now_ms: int) -> list[Chat]:
+    """Return the chats whose window is over, in the order of their assignment; none that has left."""
+    rows: Any = tx.execute(
+        "SELECT unit, arm, share, project, provider, model, run_mode, prompt_length, assigned_at_ms"
+        " FROM continuity_experiment_units WHERE experiment = ?1 AND project = coalesce(?2, project)"
+        " AND left_at_ms IS NULL AND assigned_at_ms <= ?3 ORDER BY assigned_at_ms, unit",
+        (experiment, project, now_ms - WINDOW_MS),
+    )
+    units = list(rows)
+    ends = {unit: assigned_at_ms + WINDOW_MS for unit, *_, assigned_at_ms in units}
+    runs: dict[str, list[RunOutcome]] = {}
+    for run in _outcomes(tx, experiment):
+        if run.started_at_ms < ends.get(run.unit, 0):
+            runs.setdefault(run.unit, []).append(run)
+    return [
+        Chat(
+            arm=arm, share=share, project=project_key, provider=provider, model=model, run_mode=run_mode,
+            prompt_length=prompt_length, runs=tuple(runs[unit]),
+        )
+        for unit, arm, share, project_key, provider, model, run_mode, prompt_length, _ in units
+        if unit in runs
+    ]  # fmt: skip
+
+
+def _outcomes(tx: apsw.Connection, experiment: str) -> Iterator[RunOutcome]:
+    rows: Any = tx.execute(
+        f"SELECT {_RUN_COLUMNS} FROM continuity_experiment_runs WHERE experiment = ? ORDER BY started_at_ms, run_id",
+        (experiment,),
+    )
+    for row in rows:
+        yield RunOutcome(**dict(zip(_RUN_FIELDS, row, strict=True)))
+
+
+def shares(tx: apsw.Connection, experiment: str) -> list[int]:
+    """Return the shares at which arms were drawn, the latest last."""
+    rows: Any = tx.execute(
+        "SELECT share FROM continuity_experiment_units WHERE experiment = ? GROUP BY share"
+        " ORDER BY min(assigned_at_ms)",
+        (experiment,),
+    )
+    return [share for (share,) in rows]
+
+
+def first_events(
+    tx: apsw.Connection, experiment: str, outcomes: Sequence[str], since_ms: int
+) -> list[tuple[bool, float]]:
+    """Return the chats assigned since a moment with a run of these outcomes, in the order of the first one.
+
+    For each: whether it is treated, and the probability of that.
+    """
+    rows: Any = tx.execute(
+        "SELECT units.arm = 'treated', units.share / 100.0 FROM continuity_experiment_runs AS runs"
+        " JOIN continuity_experiment_units AS units USING (experiment, unit)"
+        " WHERE experiment = ?1 AND units.left_at_ms IS NULL AND units.assigned_at_ms >= ?2"
+        " AND runs.outcome IN (SELECT value FROM json_each(?3))"
+        " GROUP BY unit ORDER BY min(runs.started_at_ms), unit",
+        (experiment, since_ms, orjson.dumps(list(outcomes)).decode()),
+    )
+    return [(bool(treated), probability) for treated, probability in rows]
+
+
+def slow_pre_runs(tx: apsw.Connection, experiment: str, last: int, since_ms: int, slow_ms: float) -> tuple[int, int]:
+    """Return how many of the last pre-runs of treated chats there are, and how many took longer than a limit."""
+    row: Any = tx.execute(
+        "SELECT count(*), coalesce(sum(pre_run_ms > ?4), 0) FROM (SELECT pre_run_ms FROM continuity_experiment_runs"
+        " WHERE experiment = ?1 AND arm = 'treated' AND pre_run_ms IS NOT NULL AND started_at_ms >= ?2"
+        " ORDER BY started_at_ms DESC LIMIT ?3)",
+        (experiment, since_ms, last, slow_ms),
+    ).fetchone()
+    return row[0], row[1]
+
+
+def treated_runs(tx: apsw.Connection, experiment: str, project: str | None) -> list[str]:
+    """Return the ids of the runs of treated chats."""
+    rows: Any = tx.execute(
+        "SELECT run_id FROM continuity_experiment_runs WHERE experiment = ? AND arm = 'treated'"
+        " AND project = coalesce(?, project)",
+        (experiment, project),
+    )
+    return [run_id for (run_id,) in rows]
+
+
+def control_chats_with_own_lookups(tx: apsw.Connection, experiment: str, project: str | None) -> int:
+    """Return the number of control chats that read stored context by themselves."""
+    query = (
+        "SELECT count(DISTINCT unit) FROM continuity_experiment_runs"
+        " WHERE experiment = ? AND arm = 'control' AND own_lookups > 0 AND project = coalesce(?, project)"
+    )
+    return int(str(tx.execute(query, (experiment, project)).get))
 
 
 ROW_GROUPS = (

@@ -3,7 +3,6 @@
 import os
 
 from sidecar.call import Call
-from sidecar.core.clock import DAY_MS
 from sidecar.core.errors import Busy, InvalidParams, StateDegraded, WorkspaceUnavailable
 from sidecar.method import Lane, method
 from sidecar.metrics import first_day
@@ -18,8 +17,6 @@ from sidecar.settings.resolve import Settings
 from sidecar.system.atomic_write import write_atomic
 
 FILE_NAME = "report.html"
-MAX_DAILY_BARS = 62
-"""Maximum number of days with a bar each. Beyond it the charts show weeks, because the bars would be too thin."""
 
 
 def report(call: Call, params: StateReportParams) -> StateReportResult:
@@ -33,20 +30,27 @@ def report(call: Call, params: StateReportParams) -> StateReportResult:
     since_day = first_day(now_ms, params.days)
     call.database.write_behind.flush()
     with call.database.read() as tx:
-        data = read_report_data(
-            tx, project, since_day, now_ms - params.days * DAY_MS, is_weekly=params.days > MAX_DAILY_BARS
-        )
+        data = read_report_data(tx, project, settings, since_day, now_ms, days=params.days)
     judged_stages = stages(
         gather_evidence(data.modes.active, data.modes.passive, data.days, data.errors, data.artifacts, settings)
     )
-    step = next_step(judged_stages)
+    step = next_step(judged_stages, data.experiment.advice if data.experiment is not None else None)
     content = page(_heading(call, settings, name, since_day), data, step, judged_stages).encode()
     path = os.path.join(call.process.state_dir, FILE_NAME)
     try:
         write_atomic(path, content, durable=False, is_private=True)
     except OSError as error:
         raise StateDegraded("The report cannot be written.", hint="Check the state folder's permissions.") from error
-    return StateReportResult(path=path, bytes=len(content), since_day=since_day, next_step=step, stages=judged_stages)
+    return StateReportResult(
+        path=path,
+        bytes=len(content),
+        since_day=since_day,
+        next_step=step,
+        stages=judged_stages,
+        rollout=data.rollout,
+        experiment=data.experiment,
+        estimate=data.modes.passive.estimate,
+    )
 
 
 def _project(call: Call, params: StateReportParams) -> tuple[str | None, str | None]:

@@ -5,7 +5,8 @@ from typing import Literal, Self
 from pydantic import ConfigDict, Field, model_validator
 
 from sidecar.core.wire import Empty, FolderPath, WireModel
-from sidecar.experiment.model import RolloutStatus
+from sidecar.experiment.model import ExperimentResult, RolloutStatus
+from sidecar.metrics import PassiveEstimate
 
 StageName = Literal["passive", "inject", "snapshot", "rehydrate"]
 Verdict = Literal["go", "wait", "moreData"]
@@ -56,6 +57,11 @@ class StateReportResult(WireModel):
     since_day: str = Field(description="The first day of the report, UTC.")
     next_step: ReportStep
     stages: list[ReportStage]
+    rollout: RolloutStatus | None = Field(description="Null if every chat receives what the mode says.")
+    experiment: ExperimentResult | None = Field(description="What the experiment shows; null without one.")
+    estimate: PassiveEstimate | None = Field(
+        description="An upper bound from runs that received no packs; null without such runs."
+    )
 
 
 DoctorCheckName = Literal[

@@ -36,6 +36,27 @@ def dollars(amount: float | None) -> str:
     return UNKNOWN if amount is None else f"$ {amount:,.2f}"
 
 
+def effect(change: float | None, scale: str, unit: str | None = None) -> str:
+    """Return an effect with its sign and unit, as in `−14.2 %`, `+0.12 per chat` or `−1.3 points`."""
+    if change is None:
+        return UNKNOWN
+    size, sign = abs(change), "−" if change < 0 else "+"
+    number = f"{size:.2f}" if scale == "difference" else f"{100 * size:.1f}"
+    return sign + number + (_UNITS[scale] if unit is None else unit)
+
+
+_UNITS = {"ratio": " %", "rate": " %", "difference": " per chat", "share": " points"}
+
+
+def typical(value: float | None, scale: str) -> str:
+    """Return a typical value of a chat, as in `12.4`, `48,210` or `3.1 %`."""
+    if value is None:
+        return UNKNOWN
+    if scale == "share":
+        return percent(value)
+    return f"{value:,.0f}" if value >= 100 else f"{value:.2f}" if scale == "difference" else f"{value:.1f}"
+
+
 def age(since_ms: int | None, now_ms: int) -> str:
     """Return the time since a moment in its largest unit."""
     if since_ms is None:

@@ -11,10 +11,17 @@ from typing import NamedTuple
 
 import apsw
 
+from sidecar.core.clock import DAY_MS
+from sidecar.experiment.methods import experiment_result, rollout_status
+from sidecar.experiment.model import ExperimentResult, RolloutStatus
 from sidecar.memory import count_by_tier
 from sidecar.metrics import NO_PROJECT, NO_PROVIDER, DaySums, MetricsFigures, by_day, errors_of, figures_of
 from sidecar.runs import artifacts, records
+from sidecar.settings.resolve import Settings
 from sidecar.storage.health_checks import CacheSize, cache_sizes, file_bytes
+
+MAX_DAILY_BARS = 62
+"""Maximum number of days with a bar each. Beyond it the charts show weeks, because the bars would be too thin."""
 
 MAX_DECISIONS = 12
 """Maximum number of the governor's latest decisions in the report."""
@@ -64,14 +71,17 @@ class ReportData:
     memories: Mapping[str, int]
     caches: tuple[CacheSize, ...]
     file_bytes: int
+    rollout: RolloutStatus | None
+    experiment: ExperimentResult | None
     names: Mapping[str, str]
     """Projects' names by key; the start of the key is added where several share a name."""
 
 
 def read_report_data(
-    tx: apsw.Connection, project: str | None, since_day: str, since_ms: int, *, is_weekly: bool
+    tx: apsw.Connection, project: str | None, settings: Settings, since_day: str, now_ms: int, *, days: int
 ) -> ReportData:
-    """Read the report's data in one transaction."""
+    """Read the report's data of the last days in one transaction."""
+    is_weekly, since_ms = days > MAX_DAILY_BARS, now_ms - days * DAY_MS
 
     def period(day_sums: DaySums) -> str:
         return monday_of(day_sums.day) if is_weekly else day_sums.day
@@ -99,6 +109,8 @@ def read_report_data(
         memories=count_by_tier(tx, project),
         caches=tuple(cache_sizes(tx)),
         file_bytes=file_bytes(tx),
+        rollout=rollout_status(tx, settings, project),
+        experiment=experiment_result(tx, settings, project, now_ms),
         names=names,
     )
 

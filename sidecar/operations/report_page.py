@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 from xml.etree import ElementTree as ET
 
+from sidecar.experiment.model import ExperimentOutcome
 from sidecar.metrics import MetricsFigures
 from sidecar.operations import number_format
 from sidecar.operations.model import ReportStage, ReportStep
@@ -312,6 +313,33 @@ def _serialize(root: Any) -> str:
     return ET.tostring(root, encoding="unicode")
 
 
+INTERVAL_WIDTH, INTERVAL_HEIGHT = 240, 22
+MIN_REACH = {"ratio": 0.3, "rate": 0.3, "difference": 0.2, "share": 0.1}
+"""Least distance from no difference to the ends of an interval's scale."""
+
+
+def draw_interval(outcome: ExperimentOutcome) -> str:
+    """Return an SVG of an outcome's effect and interval beside the line of no difference; empty without an interval."""
+    if outcome.low is None or outcome.high is None or outcome.effect is None:
+        return ""
+    reach = max(MIN_REACH[outcome.scale], 1.1 * abs(outcome.low), 1.1 * abs(outcome.high))
+
+    def at(value: float) -> float:
+        return round(INTERVAL_WIDTH / 2 * (1 + value / reach), 1)
+
+    middle = INTERVAL_HEIGHT // 2
+    svg = ET.Element(
+        "svg", {"class": f"interval {outcome.verdict}", "viewBox": f"0 0 {INTERVAL_WIDTH} {INTERVAL_HEIGHT}",
+                "role": "img", "aria-label": outcome.sentence},
+    )  # fmt: skip
+    for name, ends in (("zero", (at(0), 1, at(0), INTERVAL_HEIGHT - 1)),
+                       ("range", (at(outcome.low), middle, at(outcome.high), middle))):  # fmt: skip
+        place = dict(zip(("x1", "y1", "x2", "y2"), map(str, ends), strict=True))
+        ET.SubElement(svg, "line", {"class": name, **place})
+    ET.SubElement(svg, "circle", {"cx": str(at(outcome.effect)), "cy": str(middle), "r": "4.5"})
+    return _serialize(svg)
+
+
 _HERE = Path(__file__).parent
 
 
@@ -351,6 +379,8 @@ def page(heading: Heading, data: ReportData, step: ReportStep, stages: Sequence[
         number_format.size,
         number_format.dollars,
         number_format.age,
+        number_format.effect,
+        number_format.typical,
     )
     environment.filters.update({write.__name__: write for write in formatters})
 
@@ -368,5 +398,6 @@ def page(heading: Heading, data: ReportData, step: ReportStep, stages: Sequence[
         draw=svg,
         causes=TRIGGER_LABELS,
         failures=failures(data.errors),
+        draw_interval=lambda outcome: Markup(draw_interval(outcome)),  # noqa: S704  (numbers and our own words)
         enough=MIN_CALLS,
     )

@@ -7,6 +7,7 @@ pre-run; half of that leaves room for slower machines.
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from sidecar.experiment.model import Advice
 from sidecar.metrics import MetricsFigures
 from sidecar.operations.model import ReportCheck, ReportStage, ReportStep, StageName, Verdict
 from sidecar.operations.number_format import milliseconds, percent
@@ -61,9 +62,17 @@ def stages(evidence: Evidence) -> list[ReportStage]:
     ]
 
 
-def next_step(stages: list[ReportStage]) -> ReportStep:
-    """Return the next step in one sentence. Of the enabled stages that miss a target, the furthest one decides."""
+ADVICE_VERDICTS: Mapping[str, Verdict] = {"raise": "go", "hold": "moreData", "off": "wait"}
+
+
+def next_step(stages: list[ReportStage], advice: Advice | None = None) -> ReportStep:
+    """Return the next step in one sentence. Of the enabled stages that miss a target, the furthest one decides.
+
+    If none misses one, the advice of a running experiment decides; harm that it shows comes first.
+    """
     missed = next((stage for stage in reversed(stages) if stage.enabled and stage.verdict == "wait"), None)
+    if advice is not None and (advice.verdict == "off" or missed is None):
+        return ReportStep(verdict=ADVICE_VERDICTS[advice.verdict], sentence=advice.sentence)
     if missed is not None:
         return ReportStep(
             verdict="wait",

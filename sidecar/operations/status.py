@@ -84,7 +84,7 @@ def status(call: Call, params: StateStatusParams) -> StateStatusResult:  # noqa:
         seen = records.last_seen(tx)
         caches = [CacheStatus(name=entry.name, entries=entry.entries, bytes=entry.bytes) for entry in cache_sizes(tx)]
         step = current_step(tx)
-        rollout = rollout_status(tx, process.settings(""))
+        rollout = rollout_status(tx, process.settings(""), None)
     names = (APP_NAME, *(agent.name for agent in TERMINAL_AGENTS.values()))
     hosts = [HostStatus(name=name, last_seen_at=rfc3339(seen[name]) if name in seen else None) for name in names]
     return StateStatusResult(
@@ -154,7 +154,7 @@ def _projects(
                 number for (_, status), number in artifacts.count_by_status(tx, project).items() if status == "draft"
             ),
             memories=sum(count_by_tier(tx, project).values()),
-            rollout=rollout_status(tx, process.settings(project)),
+            rollout=rollout_status(tx, process.settings(project), project),
         )
 
 

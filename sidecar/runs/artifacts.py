@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import apsw
@@ -126,6 +126,15 @@ def uncommitted(tx: apsw.Connection, project: str, limit: int) -> list[tuple[Art
 def all_artifacts(tx: apsw.Connection) -> list[tuple[Artifact, bool]]:
     """Return every artifact and tally, each with whether it is intact."""
     return _artifacts(tx, "1 ORDER BY artifact_id", ())
+
+
+def count_of_runs(tx: apsw.Connection, run_ids: Sequence[str]) -> int:
+    """Return the number of artifacts that were drafted in some runs."""
+    query = (
+        "SELECT count(*) FROM continuity_artifacts WHERE CAST(provenance AS TEXT) ->> '$.runId' IN"
+        " (SELECT value FROM json_each(?))"
+    )
+    return int(str(tx.execute(query, (orjson.dumps(list(run_ids)).decode(),)).get))
 
 
 def count_by_status(tx: apsw.Connection, project: str | None) -> dict[tuple[str, str], int]:

@@ -444,7 +444,7 @@ MIGRATIONS: tuple[Migration, ...] = (
                  input_tokens INTEGER, cached_tokens INTEGER, output_tokens INTEGER, cost_usd REAL, tests TEXT,
                  corrections INTEGER NOT NULL, repeated_prompts INTEGER NOT NULL, own_lookups INTEGER NOT NULL,
                  started_at_ms INTEGER NOT NULL) WITHOUT ROWID""",
-            "CREATE INDEX continuity_experiment_runs_by_unit ON continuity_experiment_runs (experiment, unit)",
+            "CREATE INDEX continuity_experiment_runs_by_time ON continuity_experiment_runs (experiment, started_at_ms)",
             "CREATE INDEX continuity_runs_by_chat ON continuity_runs (chat_id) WHERE chat_id IS NOT NULL",
         ),
     ),

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 from ruamel.yaml import YAML
 
-from sidecar.metrics import MetricsFigures, MetricsSummaryResult
+from sidecar.experiment.model import MetricsSummaryResult
+from sidecar.metrics import MetricsFigures
 from sidecar.settings import BY_NAME
 from tests.support.client import Client
 

@@ -68,6 +68,9 @@ _HARMLESS_OPTIONS = {
 """Programs for which those options mean something else, or nothing."""
 
 _READERS = frozenset("cat bat nl less more head tail sed awk tac".split())
+_LOOKUPS = frozenset("cat bat nl less more head tail sed awk tac grep egrep fgrep rg ag ack ls tree find fd".split())
+"""Shell counterparts of the tools that read, search and list files."""
+
 _FILTERS = frozenset("head tail sed awk grep egrep fgrep rg cut less more".split())
 _SCRIPT_FIRST = frozenset(("sed", "awk"))
 _NUMBER = lazy_regex(r"[+-]?\d+[a-zA-Z]*")
@@ -134,6 +137,14 @@ def _takes_back(words: tuple[str, ...]) -> bool:
     if command == "checkout":
         return "--" in rest or "." in rest
     return (command == "revert" and "--abort" not in rest) or (command == "reset" and "--hard" in rest)
+
+
+def is_lookup(line: str) -> bool:
+    """Whether a command line looks something up: it displays or searches files, and does nothing else."""
+    if may_write(line) or not only_displays(line):
+        return False
+    commands = simple_commands(line) or ()
+    return any(command.program in _LOOKUPS or command.words[:2] == ("git", "grep") for command in commands)
 
 
 def files_read(line: str, *, whole: bool = False) -> tuple[str, ...]:

@@ -341,6 +341,11 @@ def _added_memories(tx: apsw.Connection, project: str, run_id: str) -> list[Memo
     return [entry.memory for item in ids for entry in entries.entries_with_id(tx, project, item, (SHARED,))[:1]]
 
 
+def count_added(tx: apsw.Connection, run_ids: Sequence[str]) -> int:
+    """Return the number of memories that runs added."""
+    return captures.count_added(tx, run_ids)
+
+
 def corrections_of(tx: apsw.Connection, project: str, run_ids: Sequence[str]) -> list[str]:
     """Return the user's corrections and preferences that runs captured, in the order of the runs.
 

@@ -236,6 +236,16 @@ def added_by(tx: apsw.Connection, project: str, source: str) -> list[str]:
     return list(dict.fromkeys(memory_id for (memory_id,) in rows))
 
 
+def count_added(tx: apsw.Connection, sources: Sequence[str]) -> int:
+    """Return the number of memories that the captures of some sources added."""
+    query = (
+        "SELECT count(DISTINCT c.project || ' ' || new.value)"
+        " FROM continuity_memory_captures AS c, json_each(CAST(c.value AS TEXT), '$.new') AS new"
+        " WHERE CAST(c.value AS TEXT) ->> '$.source' IN (SELECT value FROM json_each(?))"
+    )
+    return int(str(tx.execute(query, (orjson.dumps(list(sources)).decode(),)).get))
+
+
 def added_in_session(tx: apsw.Connection, project: str, session: str, since_ms: int) -> list[str]:
     """Return the ids of the memories that a session's captures added since a moment, oldest first."""
     rows: Any = tx.execute(
