@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.experiment.model import Advice, ExperimentOutcome, OutcomeVerdict
-from sidecar.experiment.outcomes import OUTCOMES, Chat, Outcome, from_scale, to_scale
+from sidecar.experiment.outcomes import OUTCOMES, Chat, Outcome, effect_of, relevant_difference, to_scale
 from sidecar.experiment.statistics import (
     BURN_IN,
     Regression,
@@ -115,19 +115,17 @@ def compare(chats: Sequence[Chat]) -> list[ExperimentOutcome]:
 
 def _conclude(outcome: Outcome, measured: Measured, *, decided: bool | None) -> ExperimentOutcome:
     """Return the conclusion on one outcome; `decided` is Holm's decision on a primary one."""
-    scores, interval = measured.scores, measured.scores.interval()
-    relevant = _relevant_difference(outcome)
-    verdict: OutcomeVerdict
-    if interval is None:
-        verdict = "unknown" if measured.number else "notMeasured"
-    elif decided or (decided is None and not interval.low <= 0 <= interval.high):
-        verdict = "better" if (interval.effect < 0) != (outcome.scale == "rate") else "worse"
-    elif -relevant <= interval.low and interval.high <= relevant:
-        verdict = "noDifference"
-    else:
-        verdict = "unknown"
-    more = max(chats_needed(relevant, scores.deviation) - scores.count, _round_up(scores.count / 10))
-    low, high = (interval.low, interval.high) if interval is not None else (None, None)
+    scores, interval, control = measured.scores, measured.scores.interval(), measured.means.control
+    effect = low = high = None
+    verdict: OutcomeVerdict = "unknown" if measured.number else "notMeasured"
+    if interval is not None:
+        effect, low, high = (effect_of(outcome, difference, control) for difference in interval)
+        if decided or (decided is None and not low <= 0 <= high):
+            verdict = "better" if (effect < 0) != (outcome.scale == "rate") else "worse"
+        elif max(-low, high) <= outcome.relevant:
+            verdict = "noDifference"
+    needed = chats_needed(relevant_difference(outcome, control), scores.deviation) if scores.deviation else 0
+    more = max(needed - scores.count, _round_up(scores.count / 10))
     concluded = ExperimentOutcome(
         name=outcome.name,
         title=outcome.title,
@@ -136,10 +134,10 @@ def _conclude(outcome: Outcome, measured: Measured, *, decided: bool | None) -> 
         primary=outcome.is_primary,
         chats=measured.number,
         treated=_typical(outcome, measured.means.treated),
-        control=_typical(outcome, measured.means.control),
-        effect=from_scale(outcome, interval.effect) if interval is not None else None,
-        low=from_scale(outcome, low) if low is not None else None,
-        high=from_scale(outcome, high) if high is not None else None,
+        control=_typical(outcome, control),
+        effect=effect,
+        low=low,
+        high=high,
         p_value=scores.p_value if interval is not None and outcome.scale != "rate" else None,
         verdict=verdict,
         more_chats=more if verdict == "unknown" and scores.deviation else None,
@@ -148,13 +146,10 @@ def _conclude(outcome: Outcome, measured: Measured, *, decided: bool | None) -> 
     return concluded.model_copy(update={"sentence": _sentence(outcome, concluded)})
 
 
-def _relevant_difference(outcome: Outcome) -> float:
-    """Return the smallest difference that would matter, as outcomes are compared."""
-    return -math.log1p(-outcome.relevant) if outcome.scale in ("ratio", "rate") else outcome.relevant
-
-
 def _typical(outcome: Outcome, mean: float | None) -> float | None:
-    return None if mean is None or outcome.scale == "rate" else from_scale(outcome, mean)
+    if mean is None or outcome.scale == "rate":
+        return None
+    return math.expm1(mean) if outcome.scale == "ratio" else mean
 
 
 def _round_up(number: float) -> int:
@@ -168,7 +163,8 @@ def _sentence(outcome: Outcome, concluded: ExperimentOutcome) -> str:
     if low is None or high is None or concluded.effect is None:
         if concluded.verdict == "notMeasured":
             return f"{title}: not measured."
-        return f"{title}: not known yet, {concluded.chats} chats are too few."
+        few = f"{title}: not known yet, {concluded.chats} chats are too few"
+        return f"{few}; {_missing(outcome, concluded)}." if concluded.more_chats else f"{few}."
     interval = f"{_signed(outcome, low)} to {_signed(outcome, high)}{UNITS[outcome.scale]}"
     if concluded.verdict in ("better", "worse"):
         effect = f"{_signed(outcome, concluded.effect)}{UNITS[outcome.scale]}"
@@ -177,10 +173,12 @@ def _sentence(outcome: Outcome, concluded: ExperimentOutcome) -> str:
         return f"{title}: the same in every chat."
     if concluded.verdict == "noDifference":
         return f"{title}: no difference larger than {_size(outcome, max(abs(low), abs(high)))}."
-    return (
-        f"{title}: not known yet ({interval}); about {_round_up(concluded.more_chats or 0):,} more chats would show"
-        f" a difference of {_size(outcome, outcome.relevant)}."
-    )
+    return f"{title}: not known yet ({interval}); {_missing(outcome, concluded)}."
+
+
+def _missing(outcome: Outcome, concluded: ExperimentOutcome) -> str:
+    number = _round_up(concluded.more_chats or 0)
+    return f"about {number:,} more chats would show a difference of {_size(outcome, outcome.relevant)}"
 
 
 UNITS = {"ratio": " %", "rate": " %", "difference": " per chat", "share": " points"}

@@ -9,10 +9,13 @@ from __future__ import annotations
 import apsw
 
 from sidecar.call import Call
+from sidecar.core.clock import DAY_MS
 from sidecar.experiment import store
 from sidecar.experiment.outcomes import FAILED, RunOutcome
 from sidecar.experiment.statistics import odds_p_value
+from sidecar.metrics import DAYS
 from sidecar.settings.resolve import GLOBAL, Settings, Suspension, put_suspension
+from sidecar.storage.retention import PurgeScope, remove
 
 MAX_P_VALUE = 0.01
 """One-sided and always valid: a harmless rollout is suspended by chance in at most one of a hundred cases."""
@@ -28,7 +31,9 @@ _REASONS = {
 
 
 def record_outcome(tx: apsw.Connection, call: Call, settings: Settings, outcome: RunOutcome) -> None:
-    """Store a run's measurements, and suspend the rollout if they show harm."""
+    """Store a run's measurements, and suspend the rollout if they show harm. What is older than metrics is deleted."""
+    if not has_earlier_run(tx, outcome.experiment, outcome.unit):
+        remove(tx, store.ROW_GROUPS, PurgeScope(None, call.now_ms() - DAYS * DAY_MS))
     store.put_outcome(tx, outcome)
     if settings.suspension is not None:
         return

@@ -188,6 +188,24 @@ def to_scale(outcome: Outcome, value: float) -> float:
     return math.log1p(value) if outcome.scale == "ratio" else value
 
 
-def from_scale(outcome: Outcome, difference: float) -> float:
-    """Return the effect of a difference as compared: a relative change for ratios and rates."""
+MIN_TYPICAL = 0.05
+"""Typical value below which a relative change is that of one more than the value."""
+
+
+def effect_of(outcome: Outcome, difference: float, control: float | None) -> float:
+    """Return the effect of a difference as compared: for ratios, the change relative to the typical control chat.
+
+    `control` is the mean of the control arm, as compared.
+    """
+    typical = math.expm1(control) if control is not None and outcome.scale == "ratio" else 0.0
+    if typical >= MIN_TYPICAL:
+        return max(-1.0, math.expm1(control + difference) / typical - 1) if control is not None else 0.0
     return math.expm1(difference) if outcome.scale in ("ratio", "rate") else difference
+
+
+def relevant_difference(outcome: Outcome, control: float | None) -> float:
+    """Return the smallest difference that would matter, as outcomes are compared."""
+    typical = math.expm1(control) if control is not None and outcome.scale == "ratio" else 0.0
+    if typical >= MIN_TYPICAL:
+        return math.log1p(typical) - math.log1p(typical * (1 - outcome.relevant))
+    return -math.log1p(-outcome.relevant) if outcome.scale in ("ratio", "rate") else outcome.relevant

@@ -104,54 +104,63 @@ def test_control_chats_that_open_stored_context_are_reported(active: MemorySidec
     assert (leakage["controlChats"], leakage["storedMemories"]) == (2, 0)
 
 
-def fail(talk: Talk, arm: str, count: int, outcome: str = "error") -> None:
-    for number in range(count):
-        chat = talk(sub_chat_id=chat_in(arm, number))
-        chat.post_run(chat.pre_run(PROMPT), PROMPT, outcome=outcome)
+def fail(talk: Talk, arm: str, number: int, outcome: str = "error", *, share: int = 5) -> None:
+    chat = talk(sub_chat_id=chat_in(arm, number, share=share))
+    chat.post_run(chat.pre_run(PROMPT), PROMPT, outcome=outcome)
 
 
 @pytest.mark.parametrize("outcome", ["error", "aborted"])
 def test_the_guard_suspends_a_rollout_that_does_harm(outcome: str, active: MemorySidecar, talk: Talk) -> None:
-    roll_out(active)
+    roll_out(active, 5)
 
     def suspended() -> Any:
         return active.client.request("rollout/status", {})["rollout"]["suspended"]
 
-    fail(talk, "treated", 9, outcome)
+    for number in range(3):
+        fail(talk, "treated", number, outcome)
     assert suspended() is None
-    fail(talk, "treated", 10, outcome)
-    assert "10 of them and in 0 others" in suspended()["reason"]
-    answer = talk(sub_chat_id=chat_in("treated", 11)).pre_run(PROMPT)
+    fail(talk, "treated", 3, outcome)
+    assert "4 of them and in 0 others" in suspended()["reason"]
+    answer = talk(sub_chat_id=chat_in("treated", 4, share=5)).pre_run(PROMPT)
     assert (answer["action"], answer["metadata"]["rollout"]["decidedBy"]) == ("passthrough", "suspension")
-    assert talk(sub_chat_id="wanted").pre_run(PROMPT, continuityMode="active")["action"] == "inject"
+    assert talk(sub_chat_id="wanted by its user").pre_run(PROMPT, continuityMode="active")["action"] == "inject"
     assert active.client.request("state/status", {})["mode"] == "active"
     assert active.client.request("state/report", {})["nextStep"]["verdict"] == "wait"
 
     active.clock.advance(1)
     assert active.client.request("rollout/resume", {})["rollout"]["suspended"] is None
-    assert talk(sub_chat_id=chat_in("treated", 12)).pre_run(PROMPT)["action"] == "inject"
-    fail(talk, "treated", 10, outcome)
+    assert talk(sub_chat_id=chat_in("treated", 5, share=5)).pre_run(PROMPT)["action"] == "inject"
+    fail(talk, "treated", 3, outcome)
     assert suspended() is None, "chats from before no longer count"
 
 
 def test_failures_in_both_arms_suspend_nothing(active: MemorySidecar, talk: Talk) -> None:
     roll_out(active)
-    for count in range(1, 9):
-        fail(talk, "treated", count)
-        fail(talk, "control", count)
+    for number in range(5):
+        fail(talk, "treated", number, share=50)
+        fail(talk, "control", number, share=50)
     assert active.client.request("rollout/status", {})["rollout"]["suspended"] is None
 
 
 def test_slow_pre_runs_suspend_a_rollout(active: MemorySidecar, talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sidecar.experiment.guard.RECENT_PRE_RUNS", 20)
+    monkeypatch.setattr("sidecar.experiment.guard.RECENT_PRE_RUNS", 4)
     monkeypatch.setattr("sidecar.experiment.guard.SLOW_MS", 0.0)
     roll_out(active)
     chat = talk(sub_chat_id=chat_in("treated"))
-    for number in range(20):
+    for number in range(4):
         assert active.client.request("rollout/status", {})["rollout"]["suspended"] is None
         chat.turn(f"{PROMPT} {number}")
     reason = active.client.request("rollout/status", {})["rollout"]["suspended"]["reason"]
-    assert reason == "20 of the last 20 pre-runs took longer than 0 ms."
+    assert reason == "4 of the last 4 pre-runs took longer than 0 ms."
+
+
+def test_old_outcomes_are_deleted(active: MemorySidecar, talk: Talk) -> None:
+    roll_out(active)
+    talk(sub_chat_id=chat_in("treated")).turn(PROMPT)
+    active.clock.advance(401 * 24 * HOUR_MS)
+    talk(sub_chat_id=chat_in("control")).turn(PROMPT)
+    rollout = active.client.request("rollout/status", {})["rollout"]
+    assert (rollout["treated"], rollout["control"], len(stored_runs(active))) == (0, 1, 1)
 
 
 def test_without_an_experiment_an_upper_bound_is_estimated(active: MemorySidecar, talk: Talk, shop: Repository) -> None:

@@ -7,7 +7,7 @@ import random
 import pytest
 
 from sidecar.experiment.statistics import (
-    MIN_SCORES,
+    MIN_PER_ARM,
     Regression,
     Scores,
     Survival,
@@ -30,7 +30,7 @@ def scored(values: list[float], alpha: float = 0.05) -> Scores:
 def test_the_interval_excludes_zero_exactly_when_the_p_value_is_below_its_level() -> None:
     source = random.Random(5)
     values = [source.gauss(0.5, 1) for _ in range(300)]
-    for count in range(MIN_SCORES, 300, 7):
+    for count in range(2 * MIN_PER_ARM, 300, 7):
         scores = scored(values[:count])
         interval = scores.interval()
         assert interval is not None
@@ -42,18 +42,18 @@ def test_the_interval_excludes_zero_exactly_when_the_p_value_is_below_its_level(
 
 def test_a_later_look_never_takes_a_decision_back() -> None:
     source = random.Random(6)
-    values = [source.gauss(0.9, 1) for _ in range(80)] + [source.gauss(-0.5, 1) for _ in range(200)]
+    values = [source.gauss(0.9, 1) for _ in range(120)] + [source.gauss(-0.5, 1) for _ in range(200)]
     p_values = [scored(values[:count]).p_value for count in range(len(values))]
     assert p_values == sorted(p_values, reverse=True)
     assert p_values[-1] < 0.01
 
 
 def test_few_or_equal_scores_show_nothing() -> None:
-    assert scored([1.0] * (MIN_SCORES - 1)).interval() is None
-    assert scored([5.0, -5.0] * 15).p_value == 1.0
+    assert scored([1.0] * (2 * MIN_PER_ARM - 1)).interval() is None
+    assert scored([5.0, 4.0] * 49).p_value == 1.0
     assert scored([1.0] * 100).p_value == 1.0, "without spread there is no scale"
     one_arm = Scores()
-    for number in range(100):
+    for number in range(200):
         one_arm.add(random.Random(number).random(), treated=True)
     assert one_arm.interval() is None
 
