@@ -87,7 +87,9 @@ def resolve(layers: Sequence[tuple[Layer, Mapping[str, Any]]]) -> Settings:
         for name, value in values.items():
             if name in resolved and value is not None:
                 resolved[name] = Resolved(value, source)
-        suspension = values.get(SUSPENDED) or suspension
+        stated: Suspension | None = values.get(SUSPENDED)
+        if stated is not None and (suspension is None or stated.at_ms >= suspension.at_ms):
+            suspension = stated  # the newest one: a project's former resumption does not outlast a later stop of all
     return Settings(resolved, suspension)
 
 

@@ -8,6 +8,8 @@ import pytest
 
 from sidecar.capture.effects.shell_commands import is_lookup
 from sidecar.language.corrections import is_correction
+from sidecar.settings.resolve import Suspension, resolve
+from sidecar.settings.table import SUSPENDED
 from tests.experiment.test_assignment import NAME, chat_in, roll_out
 from tests.support.cases import together
 from tests.support.conversation import Conversation, bash
@@ -152,6 +154,15 @@ def test_slow_pre_runs_suspend_a_rollout(active: MemorySidecar, talk: Talk, monk
         chat.turn(f"{PROMPT} {number}")
     reason = active.client.request("rollout/status", {})["rollout"]["suspended"]["reason"]
     assert reason == "4 of the last 4 pre-runs took longer than 0 ms."
+
+
+def test_the_newest_stop_or_resumption_holds() -> None:
+    def is_stopped(of_all: Suspension, of_project: Suspension) -> bool:
+        return resolve([("global", {SUSPENDED: of_all}), ("project", {SUSPENDED: of_project})]).suspension is not None
+
+    assert is_stopped(Suspension("harm", 5), Suspension("", 3))
+    assert not is_stopped(Suspension("harm", 5), Suspension("", 7))
+    assert is_stopped(Suspension("", 5), Suspension("harm", 7))
 
 
 def test_old_outcomes_are_deleted(active: MemorySidecar, talk: Talk) -> None:
