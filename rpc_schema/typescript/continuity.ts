@@ -8,11 +8,11 @@ import type { Clock } from "./clock"
 import { SidecarFailure, asFailure } from "./failure"
 import type { FailureReason } from "./failure"
 import type { ClaudeRunInput, CodexRunInput, RunInput } from "./input"
-import { NOTHING, injectionOf } from "./prompts"
+import { injectionOf } from "./prompts"
 import { ClaudeRun, CodexRun, preRunParams, runWithoutContinuity } from "./run"
 import type { PostRunOutcome, PreRunOutcome, RunRecorder } from "./run"
 import { SubChats } from "./subChats"
-import { sessionFacts } from "./sessionFacts"
+import { sessionFacts, storedSystemText } from "./sessionFacts"
 import type { ErrorKind, PostRunParams, PostRunResult, PreRunParams, PreRunResult } from "./types"
 
 const PRE_RUN_MS = 1_500
@@ -71,7 +71,7 @@ export class Continuity {
       const known = this.subChats.facts(input)
       const params = preRunParams(input, runId, sessionFacts(input, known.isOwn, known.compactedAt))
       this.subChats.begin(input.subChatId, runId)
-      const outcome = await this.preRun(params, input.signal)
+      const outcome = await this.preRun(params, input)
       const preRun = { params, outcome, startedAt }
       const recorder = this.recorderOf(input, runId)
       return input.provider === "claude"
@@ -126,20 +126,18 @@ export class Continuity {
     }
   }
 
-  private async preRun(params: PreRunParams, signal: AbortSignal): Promise<PreRunOutcome> {
+  private async preRun(params: PreRunParams, input: RunInput): Promise<PreRunOutcome> {
     try {
       if (!this.breaker.admits(this.clock.now())) {
-        return this.failedOpen(params, "breakerOpen", "it failed three times in a row and is left alone for a while")
+        return failedOpen(input, "breakerOpen", "it failed three times in a row and is left alone for a while")
       }
-      const result = await this.requestPreRun(params, signal)
+      const result = await this.requestPreRun(params, input.signal)
       this.breaker.succeeded()
-      const injection = injectionOf(result)
-      this.subChats.systemTexts.given(params, injection.systemAppend)
-      return { kind: "answered", result, injection }
+      return { kind: "answered", result, injection: injectionOf(result) }
     } catch (thrown) {
       const failure = asFailure(thrown)
       this.judge(failure)
-      return this.failedOpen(params, failure.reason, failure.message)
+      return failedOpen(input, failure.reason, failure.message)
     }
   }
 
@@ -197,12 +195,6 @@ export class Continuity {
     else this.breaker.failed(this.clock.now())
   }
 
-  private failedOpen(params: PreRunParams, why: FailureReason | "breakerOpen", detail: string): PreRunOutcome {
-    const systemAppend = this.subChats.systemTexts.known(params)
-    const injection = systemAppend === null ? NOTHING : { systemAppend, blocks: [] }
-    return { kind: "failedOpen", why, detail, result: null, injection }
-  }
-
   private within(ms: number, work: Promise<unknown>): Promise<void> {
     return new Promise((resolve) => {
       const cancel = this.clock.after(ms, resolve)
@@ -210,4 +202,10 @@ export class Continuity {
       work.then(done, done)
     })
   }
+}
+
+function failedOpen(input: RunInput, why: FailureReason | "breakerOpen", detail: string): PreRunOutcome {
+  const isLocal = input.provider === "claude" && input.isLocalModel
+  const injection = { systemAppend: isLocal ? null : storedSystemText(input), blocks: [] }
+  return { kind: "failedOpen", why, detail, result: null, injection }
 }

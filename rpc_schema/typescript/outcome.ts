@@ -151,7 +151,7 @@ export class RunProgress {
       case "start":
       case "finish":
         this.observeMetadata(chunk.messageMetadata)
-        if (chunk.type === "finish" && this.hasReached) this.hasFinished = true
+        if (chunk.type === "finish" && this.hasReached && !this.isAborted) this.hasFinished = true
     }
   }
 

@@ -14,7 +14,7 @@ export interface ClaudeUserMessage {
   parent_tool_use_id: null
 }
 
-/** A prompt for Claude's SDK. The stream starts again with each iteration: the app repeats a query silently. */
+/** A prompt for Claude's SDK. The stream can be read again: the app repeats a refused query silently. */
 export type ClaudePrompt = string | AsyncIterable<ClaudeUserMessage>
 
 /** What a pre-run adds for the provider. */
@@ -43,14 +43,21 @@ export function injectionOf(result: PreRunResult): Injection {
 /**
  * Return a prompt for Claude: images, packs, and the user's text last, where Claude Code looks for a slash command.
  * Without images and packs it is the text itself. A blank text is left out: the API refuses a blank block that it is
- * to cache, and the session would repeat it with every later call.
+ * to cache, and the session would repeat it with every later call. A query that is repeated in a session that
+ * `hasPacks` from the first attempt gets the user's own part alone.
  */
-export function claudePrompt(packs: readonly string[], text: string, images: readonly Attachment[]): ClaudePrompt {
+export function claudePrompt(
+  packs: readonly string[],
+  text: string,
+  images: readonly Attachment[],
+  hasPacks: () => boolean = () => false,
+): ClaudePrompt {
   if (packs.length === 0 && images.length === 0) return text
-  const content = [...images, ...textParts([...packs, text])]
   return {
     async *[Symbol.asyncIterator]() {
-      yield { type: "user", message: { role: "user", content: [...content] }, parent_tool_use_id: null }
+      const own = [...images, ...textParts([text])]
+      const content = own.length > 0 && hasPacks() ? own : [...images, ...textParts([...packs, text])]
+      yield { type: "user", message: { role: "user", content }, parent_tool_use_id: null }
     },
   }
 }

@@ -5,7 +5,7 @@ import { RunProgress } from "./outcome"
 import type { Outcome, RunEnding } from "./outcome"
 import { NOTHING, claudePrompt, claudeSystemPrompt, codexParts } from "./prompts"
 import type { ClaudePrompt, ClaudeSystemPrompt, Injection } from "./prompts"
-import { IDENTITY_KEY } from "./sessionFacts"
+import { IDENTITY_KEY, lostFacts, storedSystemText } from "./sessionFacts"
 import type { RunIdentity } from "./sessionFacts"
 import type { FailureReason } from "./failure"
 import type {
@@ -112,8 +112,11 @@ abstract class Run<Input extends RunInput> {
     this.notice = this.startsFresh ? (result?.governor.marker ?? null) : null
     this.environment = preRun ? HOSTED : {}
     this.status = statusOf(preRun?.outcome ?? null)
+    const lost = preRun && lostFacts(preRun.params.session, result)
     const identity = { runId: this.id, subChatId: input.subChatId, sentAt: recorder?.now() ?? "" }
-    this.metadata = preRun ? { ...figuresOf(result), [IDENTITY_KEY]: identity } : {}
+    const text = this.newSystemText()
+    const stored = { ...identity, ...(lost ? { lostFacts: lost } : {}), ...(text === null ? {} : { systemText: text }) }
+    this.metadata = preRun ? { ...figuresOf(result), [IDENTITY_KEY]: stored } : {}
     this.ended = new Promise((resolve) => (this.settle = resolve))
     const { signal } = input
     if (signal?.aborted) this.progress.abort()
@@ -144,9 +147,17 @@ abstract class Run<Input extends RunInput> {
     }
   }
 
-  /** Whether `end` was called. */
-  get isOver(): boolean {
-    return this.hasEnded
+  /** Whether the provider began to work on the prompt. */
+  protected get isInSession(): boolean {
+    return this.progress.sessionId !== null
+  }
+
+  /** Return the system text if the stored messages do not have it for the session that the run ends in. */
+  private newSystemText(): string | null {
+    const { systemAppend } = this.injection
+    if (!this.preRun || systemAppend === null) return null
+    const isStored = !this.preRun.params.session.isFork && systemAppend === storedSystemText(this.input)
+    return isStored ? null : systemAppend
   }
 
   private async report(): Promise<RunReport> {
@@ -181,7 +192,10 @@ abstract class Run<Input extends RunInput> {
 export class ClaudeRun extends Run<ClaudeRunInput> {
   /** The prompt: the text itself, or a stream that can be read repeatedly. */
   get prompt(): ClaudePrompt {
-    return claudePrompt(this.injection.blocks, this.input.prompt, this.input.images)
+    const { prompt, images } = this.input
+    // A refused prompt stays in the session, and `continue` goes on there; any other option starts from before it.
+    const hasPacks = () => this.isInSession && this.sessionOptions.continue === true
+    return claudePrompt(this.injection.blocks, prompt, images, hasPacks)
   }
 
   /** The options that resume, continue or fork the session; empty for a fresh one. */

@@ -1,5 +1,5 @@
 import type { ClaudeRunInput, RunInput, StoredMessage } from "./input"
-import type { SessionBefore } from "./types"
+import type { PreRunResult, SessionBefore } from "./types"
 
 /**
  * The identity of a run, stored with the assistant's message. A fork copies its messages and a rollback drops some, so
@@ -10,7 +10,13 @@ export interface RunIdentity {
   subChatId: string
   /** When its prompt was ready to be sent. */
   sentAt: string
+  /** A fork or a rollback that its pre-run stated in vain, to be stated again. */
+  lostFacts?: LostFacts
+  /** The system text of the session that began with the run. */
+  systemText?: string
 }
+
+type LostFacts = Pick<SessionBefore, "forkedFrom" | "truncatedToMessageId">
 
 /** The key of a run's identity in the metadata of a stored message. */
 export const IDENTITY_KEY = "continuityRun"
@@ -28,6 +34,7 @@ export function sessionFacts(input: RunInput, isOwn: boolean, compactedAt: strin
   const identity = last ? identityOf(last) : null
   const isForeign = identity !== null && identity.subChatId !== input.subChatId && !isOwn
   const cutAt = input.provider === "claude" && id !== null && !input.isLocalModel && restoresMessage(input)
+  const lost = identity?.lostFacts ?? {}
   const compaction = compactedAt ?? lastCompaction(input.messages)
   return {
     id,
@@ -36,17 +43,37 @@ export function sessionFacts(input: RunInput, isOwn: boolean, compactedAt: strin
     isFork: input.provider === "claude" && cutAt && Boolean(input.forkAt),
     ...(isForeign && id !== null ? { forkedFrom: { subChatId: identity.subChatId, sessionId: sessionOf(last) ?? id } } : {}),
     ...(cutAt || (isForeign && id !== null) ? { truncatedToMessageId: identity?.runId ?? null } : {}),
+    ...(id !== null ? lost : {}),
     ...(compaction !== null && id !== null ? { compactedAt: compaction } : {}),
+  }
+}
+
+/** Return the facts that a pre-run stated in vain: the sidecar did not answer, or keeps no ledger of what is sent. */
+export function lostFacts({ forkedFrom, truncatedToMessageId }: SessionBefore, result: PreRunResult | null): LostFacts | null {
+  const isStored = result?.action === "inject" || result?.reason === "nothingToSend"
+  if (isStored || (forkedFrom === undefined && truncatedToMessageId === undefined)) return null
+  return {
+    ...(forkedFrom === undefined ? {} : { forkedFrom }),
+    ...(truncatedToMessageId === undefined ? {} : { truncatedToMessageId }),
   }
 }
 
 /** Return the identity of the run that a stored message answers; null for a message from before continuity. */
 export function identityOf(message: StoredMessage): RunIdentity | null {
   const identity = message.metadata?.[IDENTITY_KEY] as Partial<RunIdentity> | undefined
-  const { runId, subChatId, sentAt } = identity ?? {}
-  return typeof runId === "string" && typeof subChatId === "string" && typeof sentAt === "string"
-    ? { runId, subChatId, sentAt }
-    : null
+  const isIdentity = [identity?.runId, identity?.subChatId, identity?.sentAt].every((text) => typeof text === "string")
+  return isIdentity ? (identity as RunIdentity) : null
+}
+
+/**
+ * Return the system text that the input's session was given; null for a new session, or without one. A system prompt is
+ * not part of the provider's transcript: leaving the text out of one call, because the sidecar does not answer or the
+ * app was restarted, would take it away from the agent and break the provider's prompt cache.
+ */
+export function storedSystemText({ messages, sessionId }: RunInput): string | null {
+  const ofSession = messages.filter((message) => sessionId && sessionOf(message) === sessionId)
+  const texts = ofSession.map((message) => identityOf(message)?.systemText)
+  return texts.filter((text) => text !== undefined).at(-1) ?? null
 }
 
 function restoresMessage(input: ClaudeRunInput): boolean {

@@ -3107,7 +3107,9 @@ export interface SessionActivateResult {
 export interface SessionBefore {
   /** The provider's session id; null for a new session. */
   id: string | null
-  /** Whether the provider continues that session. */
+  /**
+   * Whether the provider continues that session. With `id` null: whether it continues whatever session it has, which is that of the sub-chat's last run if that began without an id and did not complete.
+   */
   willResume: boolean
   /**
    * Whether the provider forks it. Without `forkedFrom` or `truncatedToMessageId`, a fork of the sub-chat's own session counts as unknown.

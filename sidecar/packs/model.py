@@ -38,7 +38,10 @@ class SessionBefore(WireModel):
     """
 
     id: Identifier | None = Field(description="The provider's session id; null for a new session.")
-    will_resume: bool = Field(description="Whether the provider continues that session.")
+    will_resume: bool = Field(
+        description="Whether the provider continues that session. With `id` null: whether it continues whatever "
+        "session it has, which is that of the sub-chat's last run if that began without an id and did not complete."
+    )
     is_fork: bool = Field(
         description="Whether the provider forks it. Without `forkedFrom` or `truncatedToMessageId`, a fork of the "
         "sub-chat's own session counts as unknown."

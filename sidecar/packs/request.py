@@ -70,6 +70,7 @@ def session_query(params: PreRunParams, *, shadow: bool) -> SessionQuery:
         last_message_id=session.truncated_to_message_id,
         compacted_at_ms=_compacted_at_ms(params),
         continued_run_id=session.continues,
+        resumes_unnamed=session.id is None and session.will_resume,
     )
     return SessionQuery(run_key._replace(session_id=session.id or "") if is_named else None, facts, run_key)
 

@@ -147,6 +147,8 @@ class SessionFacts:
     compacted_at_ms: int | None = None
     continued_run_id: str | None = None
     """The run whose session goes on although the host stored no id of it."""
+    resumes_unnamed: bool = False
+    """Whether the provider continues a session that the host cannot name."""
 
 
 @dataclass(frozen=True, slots=True)

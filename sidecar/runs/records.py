@@ -241,6 +241,22 @@ def session_of_run(tx: apsw.Connection, run_id: str) -> str | None:
     return row[0] if row else None
 
 
+def unstored_session(tx: apsw.Connection, sub_chat_id: str, provider: str) -> str | None:
+    """Return the session of a conversation's last run, if it began without an id and did not complete.
+
+    The host stores the id of a session with an answer, but the provider keeps the prompt of a run that failed.
+    """
+    row: Any = tx.execute(
+        "SELECT session_before, session_after, outcome FROM continuity_runs WHERE sub_chat_id = ? AND provider = ?"
+        " AND outcome <> 'notStarted' ORDER BY recorded_at_ms DESC, rowid DESC LIMIT 1",
+        (sub_chat_id, provider),
+    ).fetchone()
+    if row is None:
+        return None
+    before, after, outcome = row
+    return after if before is None and outcome != "completed" else None
+
+
 def touched_files(tx: apsw.Connection, sub_chat_id: str, runs: int, task: str | None = None) -> list[str]:
     """Return the files that a conversation's last runs changed, latest first; `task` filters by fingerprint."""
     rows = tx.execute(

@@ -35,6 +35,9 @@ def resolve_session(
     if key is not None and facts == SessionFacts() and (contents := ledger.session_contents(tx, key)) != NO_CONTENTS:
         return ResolvedSession(key, contents)
     before: SessionHistory | None = None
+    if key is None and facts.resumes_unnamed and facts.continued_run_id is None:
+        session_id = records.unstored_session(tx, run_key.sub_chat_id, run_key.provider)
+        key = run_key._replace(session_id=session_id) if session_id is not None else None
     if key is not None:
         before, origin = _origin(tx, key, facts)
     elif facts.continued_run_id is not None:

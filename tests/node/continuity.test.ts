@@ -137,7 +137,7 @@ test("a hanging sidecar costs 1.5 s, is replaced after three failures, and is th
   await until(() => children.length === 2 && continuity.client.state === "ready", "another process is up")
   assert.match(await untouched(continuity.beginRun(claudeInput(root))), /breakerOpen/)
   continuity.reset()
-  assert.doesNotMatch((await continuity.beginRun(claudeInput(root))).status, /failed open/)
+  assert.doesNotMatch((await continuity.beginRun(claudeInput(root))).status, /breakerOpen/)
 })
 
 test("params that the sidecar refuses do not delay the prompt or open the breaker", async () => {
@@ -219,15 +219,19 @@ test("the system text of a session stays when the sidecar does not answer", asyn
   play(first)
   first.end()
   assert.equal((await first.ended).accepted, true)
+  const stored = { role: "assistant", parts: [], metadata: { sessionId: SESSION, ...first.metadata } }
   children[0]?.kill("SIGSTOP")
-  const next = (changes: Partial<ClaudeRunInput>) => continuity.beginRun(claudeInput(root, changes))
-  const [same, forked, fresh] = await Promise.all([
+  const next = (changes: Partial<ClaudeRunInput>) => {
+    return continuity.beginRun(claudeInput(root, { messages: [stored], ...changes }))
+  }
+  const [same, other, fresh] = await Promise.all([
     next({ sessionId: SESSION }),
-    next({ sessionId: SESSION, forkAt: "uuid-1" }),
-    next({}),
+    next({ sessionId: "another", subChatId: "sub-2" }),
+    next({ subChatId: "sub-3" }),
   ])
   assert.deepEqual([same.prompt, same.systemPrompt()], [PROMPT, given])
-  await untouched(forked)
+  assert.equal(same.metadata.continuityRun?.systemText, undefined, "it is stored once")
+  await untouched(other)
   await untouched(fresh)
 })
 

@@ -12,22 +12,20 @@ from pathlib import Path
 import pytest
 
 HERE = Path(__file__).resolve().parent
-MODULES = HERE / "node_modules"
-STAMP = MODULES / ".installed-from"
 LOCKED = ("package.json", "package-lock.json")
-INSTALL_SECONDS = 300
+STAMP = ".installed-from"
+INSTALL_SECONDS = 600
 
 
 @functools.cache
-def node_modules() -> Path:
-    """Return the folder of installed packages. Without Node or npm the test is skipped, and fails in CI."""
+def node_modules(folder: Path = HERE) -> Path:
+    """Return the folder of a package's dependencies. Without Node or npm the test is skipped, and fails in CI."""
     for program in ("node", "npm"):
         if shutil.which(program) is None:
             skip_or_fail(f"{program} is not installed; the tests of the TypeScript client need Node 20 with npm")
-    digest = hashlib.sha256(b"".join((HERE / name).read_bytes() for name in LOCKED)).hexdigest()
-    if not _installed(digest):
-        _install(digest)
-    return MODULES
+    if not is_installed(folder):
+        _install(folder)
+    return folder / "node_modules"
 
 
 def skip_or_fail(what: str) -> None:
@@ -37,33 +35,41 @@ def skip_or_fail(what: str) -> None:
     pytest.skip(what)
 
 
-def _installed(digest: str) -> bool:
-    return STAMP.exists() and STAMP.read_text() == digest
+def is_installed(folder: Path) -> bool:
+    """Whether a package's dependencies are those of its lock file."""
+    stamp = folder / "node_modules" / STAMP
+    return stamp.exists() and stamp.read_text() == _digest(folder)
 
 
-def _install(digest: str) -> None:
+def _digest(folder: Path) -> str:
+    return hashlib.sha256(b"".join((folder / name).read_bytes() for name in LOCKED)).hexdigest()
+
+
+def _install(folder: Path) -> None:
     """Install into a temporary folder and swap it in, so that an interrupted install leaves nothing incomplete."""
-    with tempfile.TemporaryDirectory(prefix="node_modules.", dir=HERE) as name:
+    with tempfile.TemporaryDirectory(prefix="node_modules.", dir=folder) as name:
         fresh = Path(name)
-        for file in (*LOCKED, ".npmrc"):
-            shutil.copy(HERE / file, fresh / file)
+        for file in LOCKED:
+            shutil.copy(folder / file, fresh / file)
+        shutil.copy(HERE / ".npmrc", fresh / ".npmrc")
         _show("npm ci: installing what the Node tests need …")
         command = [str(shutil.which("npm")), "ci", "--no-progress"]
         done = subprocess.run(command, cwd=fresh, capture_output=True, text=True, timeout=INSTALL_SECONDS, check=False)
         if done.returncode:
             skip_or_fail(f"npm ci failed with status {done.returncode}:\n{done.stdout}{done.stderr}")
-        (fresh / "node_modules" / STAMP.name).write_text(digest)
-        _swap(fresh / "node_modules", fresh / "old", digest)
+        (fresh / "node_modules" / STAMP).write_text(_digest(folder))
+        _swap(fresh / "node_modules", fresh / "old", folder)
         _show("npm ci: done")
 
 
-def _swap(new: Path, old: Path, digest: str) -> None:
+def _swap(new: Path, old: Path, folder: Path) -> None:
+    modules = folder / "node_modules"
     try:
-        if MODULES.exists():
-            MODULES.rename(old)
-        new.rename(MODULES)
+        if modules.exists():
+            modules.rename(old)
+        new.rename(modules)
     except OSError:
-        if not _installed(digest):  # otherwise another run was first
+        if not is_installed(folder):  # otherwise another run was first
             raise
 
 

@@ -4,9 +4,9 @@ import { test } from "node:test"
 import { mentionsIn, withoutMarkers } from "../../rpc_schema/typescript/mentions"
 import { RunProgress } from "../../rpc_schema/typescript/outcome"
 import { claudePrompt } from "../../rpc_schema/typescript/prompts"
-import { sessionFacts } from "../../rpc_schema/typescript/sessionFacts"
-import { runWithoutContinuity } from "../../rpc_schema/typescript"
-import type { ClaudeRunInput, StoredMessage } from "../../rpc_schema/typescript"
+import { lostFacts, sessionFacts } from "../../rpc_schema/typescript/sessionFacts"
+import { ClaudeRun, CodexRun, preRunParams, runWithoutContinuity } from "../../rpc_schema/typescript/run"
+import type { ClaudeRunInput, ClaudeUserMessage, PreRunResult, RunInput, StoredMessage } from "../../rpc_schema/typescript"
 import { IMAGE, PROMPT, SESSION, claudeInput, codexInput, contentOf, play } from "./inputs"
 
 const NOW = "2026-03-01T09:30:00.000Z"
@@ -41,7 +41,7 @@ test("an outcome is what came first: completing a run aborts its own signal", ()
   assert.equal(outcomeOf(["abort", { type: "finish" }]), "notStarted")
   assert.equal(outcomeOf([INIT, RESULT]), "empty")
   assert.equal(outcomeOf([]), "notStarted")
-  assert.equal(outcomeOf([INIT, ANSWER, "abort"], true), "superseded")
+  assert.equal(outcomeOf([INIT, ANSWER, "abort", { type: "finish" }], true), "superseded")
   assert.equal(outcomeOf([INIT, ANSWER, RESULT], true), "completed")
   const chunks = [{ type: "start" }, { type: "text-delta", delta: "D" }, { type: "finish" }]
   assert.equal(outcomeOf([...chunks, "abort"]), "completed", "Codex")
@@ -100,6 +100,36 @@ test("a prompt of an image alone has no blank text", async () => {
   assert.deepEqual(read, [{ role: "user", content: [IMAGE, { type: "text", text: "pack\n" }] }])
 })
 
+test("a fresh session is neither resumed nor continued nor loaded, and the chat has something to show", () => {
+  const governor = { action: "rehydrate", reasons: [], startFreshSession: true, marker: "A fresh session." }
+  const metadata = { cacheHit: true, injectedBytes: 60, reusedPercent: 99, stateIds: {} }
+  const result = { action: "inject", reason: null, blocks: [], governor, metadata } as unknown as PreRunResult
+  const outcome = { kind: "answered", result, injection: { systemAppend: null, blocks: ["carry-over\n"] } } as const
+  const [claude, codex] = [claudeInput("/w", { sessionId: SESSION }), codexInput("/w", { sessionId: SESSION })]
+  const preRun = (input: RunInput) => {
+    const params = preRunParams(input, "run-1", sessionFacts(input, true, null))
+    return { params, outcome, startedAt: NOW }
+  }
+  const run = new ClaudeRun(claude, preRun(claude), null)
+  assert.deepEqual([run.sessionOptions, run.startsFresh, run.notice], [{}, true, "A fresh session."])
+  assert.equal(new CodexRun(codex, preRun(codex), null).sessionId, undefined)
+  const { continuityRun, ...card } = run.metadata
+  const figures = { continuityCacheHit: true, continuityInjectedBytes: 60, continuityReusedPercent: 99 }
+  assert.deepEqual([card, continuityRun?.runId], [{ ...figures, continuityStateIds: {} }, "run-1"])
+})
+
+test("a repeated query has the packs only where its session does not have them", async () => {
+  const read = async (hasPacks: boolean, text = "Go on.") => {
+    const contents: object[] = []
+    for await (const { message } of claudePrompt(["pack\n"], text, [], () => hasPacks) as AsyncIterable<ClaudeUserMessage>) {
+      contents.push(...message.content)
+    }
+    return contents
+  }
+  const [pack, own] = [{ type: "text", text: "pack\n" }, { type: "text", text: "Go on." }]
+  assert.deepEqual([await read(false), await read(true), await read(true, "")], [[pack, own], [own], [pack]])
+})
+
 test("without continuity a run is what the app itself sends", async () => {
   const off = (changes: Partial<ClaudeRunInput>) => runWithoutContinuity(claudeInput("/w", changes))
   assert.equal(off({}).prompt, PROMPT)
@@ -144,6 +174,19 @@ test("a rollback states the last message that is left", () => {
   assert.equal(facts({ messages, rollbackTo: "uuid" }).truncatedToMessageId, "run-2")
   assert.equal(facts({ messages: [], rollbackTo: "uuid" }).truncatedToMessageId, null)
   assert.ok(!("truncatedToMessageId" in facts({ messages, rollbackTo: "uuid", isLocalModel: true })))
+})
+
+test("a rollback that the sidecar did not hear of is stated again, until it does", () => {
+  const session = facts({ messages: [answer("run-1")], rollbackTo: "uuid" })
+  const lost = lostFacts(session, null)
+  assert.deepEqual(lost, { truncatedToMessageId: "run-1" })
+  assert.deepEqual(lostFacts(session, { action: "passthrough", reason: "passive" } as PreRunResult), lost)
+  assert.equal(lostFacts(session, { action: "inject", reason: null } as PreRunResult), null)
+  assert.equal(lostFacts(facts({ messages: [answer("run-1")] }), null), null)
+  const continuityRun = { runId: "run-3", subChatId: "sub-1", sentAt: NOW, lostFacts: lost }
+  const next = [answer("run-1"), { role: "assistant", parts: [], metadata: { sessionId: SESSION, continuityRun } }]
+  assert.equal(facts({ messages: next }).truncatedToMessageId, "run-1")
+  assert.equal(facts({ messages: next, rollbackTo: "uuid" }).truncatedToMessageId, "run-1")
 })
 
 test("a compaction is known from this process or from the stored messages", () => {

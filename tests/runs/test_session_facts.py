@@ -151,3 +151,13 @@ def test_an_unknown_run_continues_nothing(talk: Talk, run_id: str) -> None:
     chat = talk("codex")
     named = answer["runId"] if run_id == "run-of-another-chat" else run_id
     assert has_cart(chat.pre_run(PROMPT, session=session(None, continues=named)))
+
+
+@pytest.mark.parametrize(("outcome", "is_known"), [("error", True), ("aborted", True), ("completed", False)])
+def test_a_prompt_after_a_failed_first_run_goes_on_in_its_session(talk: Talk, outcome: str, is_known: bool) -> None:
+    chat = talk("codex")
+    first = chat.pre_run(PROMPT)
+    chat.post_run(first, PROMPT, outcome=outcome, session="unstored")
+    assert has_cart(first)
+    assert has_cart(chat.pre_run(PROMPT, session=session(None))) is not is_known
+    assert has_cart(chat.pre_run(PROMPT, session=session(None, willResume=False)))
