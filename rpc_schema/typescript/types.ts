@@ -2290,7 +2290,9 @@ export interface PreRunParams {
 /** Text for the provider, and what the call saved. */
 export interface PreRunResult {
   action: "inject" | "passthrough"
-  /** Why nothing is injected: off, passive, slashCommand, localModel, deadline, nothingToSend; else null. */
+  /**
+   * Why nothing is injected: off, passive, slashCommand, localModel, deadline, stateUnavailable, nothingToSend; else null.
+   */
   reason: string | null
   /** Blocks and prompt as one text, for hosts that send a single text. */
   prompt: string
@@ -3620,10 +3622,11 @@ export interface Methods {
    * Return what goes to the provider before a run: the packs this provider session does not have yet.
    *
    * The prompt passes through byte-identical when the mode is off or passive, when it begins with a slash, for a local
-   * model, when nothing is ready at the deadline, and in a control chat of a rollout. What is sent counts as delivered
+   * model, when nothing is ready at the deadline, when the state cannot be read or written, and in a control chat of a
+   * rollout. What is sent counts as delivered
    * once `continuity/postRun` confirms that the run reached the provider.
    *
-   * Errors: workspaceUnavailable, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
+   * Errors: workspaceUnavailable, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */
   "continuity/preRun": { params: PreRunParams; result: PreRunResult }
   /**

@@ -27,7 +27,15 @@ from sidecar.packs.model import (
     UserOverride,
 )
 from sidecar.packs.overrides import Override, Overrides, load_overrides, put_override, revoke, statements
-from sidecar.packs.pre_run import decide, explained_items, record_passthrough, record_pre_run, response_of
+from sidecar.packs.pre_run import (
+    PreRunDecision,
+    decide,
+    explained_items,
+    passthrough_response,
+    record_passthrough,
+    record_pre_run,
+    response_of,
+)
 from sidecar.packs.prefetch import schedule_rebuild
 from sidecar.runs import CallRecord, SessionKey, delete_sub_chat, keys, ledger, records
 from sidecar.runs.call_record import Block, ItemRecord, SystemText
@@ -40,11 +48,24 @@ def pre_run(call: Call, params: PreRunParams) -> PreRunResult:
     """Return what goes to the provider before a run: the packs this provider session does not have yet.
 
     The prompt passes through byte-identical when the mode is off or passive, when it begins with a slash, for a local
-    model, when nothing is ready at the deadline, and in a control chat of a rollout. What is sent counts as delivered
+    model, when nothing is ready at the deadline, when the state cannot be read or written, and in a control chat of a
+    rollout. What is sent counts as delivered
     once `continuity/postRun` confirms that the run reached the provider.
     """
-    decision = decide(call, params)
-    call.cancellation.check()  # a response nobody receives is not recorded
+    decision: PreRunDecision | None = None
+    try:
+        decision = decide(call, params)
+        call.cancellation.check()  # a response nobody receives is not recorded
+        return _recorded_response(call, params, decision)
+    except (StateDegraded, Busy) as error:
+        call.log.warning("packs.unrecorded", kind=error.kind)
+        return passthrough_response(
+            call, params, "stateUnavailable", decision.request if decision is not None else None
+        )
+
+
+def _recorded_response(call: Call, params: PreRunParams, decision: PreRunDecision) -> PreRunResult:
+    """Return the response once the run is recorded: what is sent without a record would be sent again."""
     token = call.process.new_id()
     result = response_of(call, params, decision, token)
     if decision.pack_query is not None:
@@ -263,7 +284,7 @@ def _reset_pressure(tx: "apsw.Connection", params: SessionEventParams, now_ms: i
 
 
 METHODS = (
-    method("continuity/preRun", pre_run, lane=Lane.WORKSPACE, errors=(WorkspaceUnavailable, StateDegraded, Busy)),
+    method("continuity/preRun", pre_run, lane=Lane.WORKSPACE, errors=(WorkspaceUnavailable,)),
     method(
         "continuity/explain", explain, lane=Lane.SHARED, errors=(NotFound, WorkspaceUnavailable, StateDegraded, Busy)
     ),

@@ -131,8 +131,8 @@ class PreRunResult(WireModel):
 
     action: Action
     reason: str | None = Field(
-        description="Why nothing is injected: off, passive, slashCommand, localModel, deadline, nothingToSend;"
-        " else null."
+        description="Why nothing is injected: off, passive, slashCommand, localModel, deadline, stateUnavailable,"
+        " nothingToSend; else null."
     )
     prompt: str = Field(description="Blocks and prompt as one text, for hosts that send a single text.")
     system: SystemText | None

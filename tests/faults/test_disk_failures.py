@@ -1,9 +1,10 @@
 """The disk fails during writes; the state file stays usable and loses nothing acknowledged."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import apsw
 import pytest
@@ -14,9 +15,11 @@ from sidecar.settings.resolve import GLOBAL, put, values_of
 from sidecar.storage.database import Database, open_state
 from sidecar.storage.migrations import MIGRATIONS
 from sidecar.storage.two_level_cache import Cache
+from tests.support.client import Client
 from tests.support.clock import STARTS_AT_MS
 from tests.support.depth import sample
 from tests.support.failing_disk import Disk, failing_disk
+from tests.support.repositories import Repository
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the failing disk stands on SQLite's unix VFS")
 
@@ -25,6 +28,33 @@ pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the failing dis
 def disk() -> Iterator[Disk]:
     with failing_disk() as disk:
         yield disk
+
+
+def test_a_prompt_passes_through_when_the_state_cannot_be_read_or_written(
+    disk: Disk, make_repository: Callable[..., Repository], client: Client, state_dir: Path
+) -> None:
+    client.request("settings/update", {"settings": {"mode": "active"}})
+    project, prompt = str(make_repository({"shop.py": "import app\n"}).path), "  Mend shop.py\r\n\0\u202e "
+    params = {
+        "subChatId": "sub-1", "provider": "claude", "mode": "agent", "cwd": project, "projectPath": project,
+        "session": {"id": None, "willResume": False, "isFork": False}, "prompt": prompt,
+    }  # fmt: skip
+
+    def outcome(run_id: str) -> tuple[Any, ...]:
+        answer = client.request("continuity/preRun", {**params, "runId": run_id})
+        is_unchanged = answer["prompt"] == prompt and not (answer["blocks"] or answer["deliveryToken"])
+        return answer["action"], answer["reason"], is_unchanged
+
+    for failure in (apsw.FullError, apsw.ReadOnlyError, apsw.IOError):
+        disk.fail(1, failure, lasting=True)
+        assert outcome(failure.__name__) == ("passthrough", "stateUnavailable", True)
+    disk.fail(None)
+    assert outcome("writable")[:2] == ("inject", None)
+    path = state_dir / "continuity.db"
+    path.rename(path.with_suffix(".moved"))
+    assert outcome("moved") == ("passthrough", "stateUnavailable", True)
+    path.with_suffix(".moved").rename(path)
+    assert outcome("in place")[:2] == ("inject", None)
 
 
 def set_budget(database: Database, value: int) -> None:

@@ -293,10 +293,9 @@ def test_a_pre_run_reports_that_the_file_was_upgraded_meanwhile(state_dir: Path,
         with closing(connect(state_dir / "continuity.db")) as newer:
             newer.execute("ALTER TABLE continuity_runs ADD COLUMN mood TEXT")
             newer.execute("INSERT INTO continuity_migrations VALUES (99, 'how it felt', 0)")
-        answer = chat.client.error("continuity/preRun", {
-            "runId": "late", "subChatId": "chat", "provider": "claude", "mode": "agent", "cwd": str(shop.path),
-            "prompt": "go on", "session": {"id": "session", "willResume": True, "isFork": False},
-        })  # fmt: skip
+        passed = chat.pre_run("go on")
+        assert (passed["action"], passed["reason"], passed["prompt"]) == ("passthrough", "stateUnavailable", "go on")
+        answer = chat.client.error("settings/update", {"settings": {"mode": "off"}})
         assert answer.data["kind"] == "stateDegraded"
         assert answer.message.startswith("The state file was upgraded by a newer sidecar (step 99;")
     finally:
