@@ -34,6 +34,7 @@ OPENS = {
     "system/folder_users.py": STATE_FOLDER,
     "operations/doctor.py": SYSTEM_FILE,
     "system/parent_watch.py": SYSTEM_FILE,
+    "system/worker.py": SYSTEM_FILE,
     "system/inotify.py": SYSTEM_FILE,
     "codebase/summary/grammar.py": OWN_DATA,
     "operations/report_page.py": OWN_DATA,
