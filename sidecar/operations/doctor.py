@@ -157,7 +157,7 @@ def _project_check(check: Callable[[Call, Workspace], Iterable[Finding]]) -> Che
 
 
 CHECKS: dict[DoctorCheckName, Check] = {
-    "database": lambda call, _: storage.check_database(call.database),
+    "database": lambda call, _: (*storage.check_database(call.database), *storage.check_texts(call.database)),
     "caches": lambda call, _: storage.check_caches(call.database),
     "records": lambda call, _: check_records(call.process),
     "settings": lambda call, _: check_settings(call.database, environment()),
@@ -231,7 +231,7 @@ def _repair(call: Call, workspace: Workspace | None, initial: Findings) -> Findi
     for _ in range(ROUNDS):
         for repair in _repairs(current):
             call.cancellation.check()
-            with suppress(SidecarError, apsw.SQLError):  # the next check shows the result
+            with suppress(SidecarError, apsw.Error):  # the next check shows the result
                 repair()
         previous, current = current, _run_checks(call, workspace)
         if not any(_repairs(current)) or _messages(current) == _messages(previous):
@@ -266,6 +266,8 @@ def _run_check(check: Check, call: Call, workspace: Workspace | None) -> list[Fi
         return [Finding("error", error.message, error.hint or "Restart 1Code and run the doctor again.")]
     except apsw.SQLError:
         return [Finding("error", "The check cannot run: a table or a column is missing.", "Repair the database first.")]
+    except apsw.ConstraintError:
+        return [Finding("error", "The check cannot run: records contradict each other.", "Repair the database first.")]
 
 
 def _with_outcome(initial: Findings, current: Findings) -> Iterator[DoctorFinding]:

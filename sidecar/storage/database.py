@@ -11,9 +11,17 @@ from typing import NamedTuple
 
 import apsw
 
-from sidecar.core.errors import StateDegraded
+from sidecar.core.errors import SidecarError, StateDegraded
 from sidecar.storage.migrations import current_step, migrate
-from sidecar.storage.recovery import find_damage, is_recovery_unfinished, recover
+from sidecar.storage.recovery import (
+    find_damage,
+    is_derived,
+    is_recovery_unfinished,
+    recover,
+    repair_texts,
+    tables,
+    undecodable_rows,
+)
 from sidecar.storage.sqlite_connection import (
     BUSY_TIMEOUT_MS,
     connect,
@@ -318,7 +326,16 @@ class Database:
             if isinstance(error.__cause__, (apsw.CorruptError, apsw.NotADBError)):
                 with suppress(OSError):
                     suspect_marker(self.path).touch()
+            if isinstance(error.__cause__, UnicodeDecodeError):
+                self.write_behind.schedule(self._remove_undecodable)
             raise
+
+    def _remove_undecodable(self) -> None:
+        """Delete derived rows that cannot be decoded; others wait for `doctor --fix`, which makes a backup first."""
+        with suppress(SidecarError), self.write() as tx:
+            for table in filter(is_derived, tables(tx)):
+                if undecodable_rows(tx, table):
+                    repair_texts(tx, table)
 
     def _borrow_reader(self) -> apsw.Connection:
         with self._lock:

@@ -13,6 +13,7 @@ from sidecar.core.digests import digest_bytes
 from sidecar.core.findings import Finding
 from sidecar.storage.database import Database
 from sidecar.storage.migrations import MIGRATIONS, migrate
+from sidecar.storage.recovery import is_derived, repair_texts, tables, undecodable_rows
 from sidecar.storage.sqlite_connection import suspect_marker
 
 
@@ -110,6 +111,24 @@ def check_caches(database: Database) -> Iterator[Finding]:
             message = f"{len(rows)} entries of {table} are damaged; they are ignored."
             repair = partial(_delete, database, table, key, rows)
             yield Finding("warning", message, "`--fix` removes them; they are rebuilt when needed.", repair)
+
+
+def check_texts(database: Database) -> Iterator[Finding]:
+    """Check that every text can be decoded: one that cannot would fail each method that reads its row."""
+    with database.read() as tx:
+        damaged = {table: undecodable_rows(tx, table) for table in tables(tx)}
+    for table, rows in damaged.items():
+        if rows:
+            message = f"{rows} {'row' if rows == 1 else 'rows'} of {table} cannot be decoded."
+            derived = "`--fix` removes them; they are rebuilt when needed."
+            durable = "`--fix` replaces the damaged bytes with U+FFFD; the backup made before has the original."
+            remedy = derived if is_derived(table) else durable
+            yield Finding("error", message, remedy, partial(_repair_texts, database, table))
+
+
+def _repair_texts(database: Database, table: str) -> None:
+    with database.write() as tx:
+        repair_texts(tx, table)
 
 
 def reclaim_space(database: Database) -> None:

@@ -440,3 +440,57 @@ def _move(source: Path, target: Path) -> None:
 
 def _recovery_marker(path: Path) -> Path:
     return path.with_name(path.name + ".rescue")
+
+
+_MEMORY_INDEX = (
+    "continuity_memory_text", "continuity_memory_term_counts", "continuity_memories", "continuity_memory_files",
+)  # fmt: skip
+
+
+def is_derived(table: str) -> bool:
+    """Whether a table's rows can be rebuilt."""
+    return table not in DURABLE_TABLES and table != "continuity_migrations"
+
+
+def tables(tx: apsw.Connection) -> list[str]:
+    """Return the names of our tables, sorted."""
+    names = tx.execute("SELECT name FROM pragma_table_list WHERE type = 'table' AND name GLOB 'continuity_*'")
+    return sorted(str(name) for (name,) in names)
+
+
+def undecodable_rows(tx: apsw.Connection, table: str) -> int:
+    """Return the number of rows with a text that cannot be decoded; reading one of them raises."""
+    tx.create_scalar_function("is_undecodable", _is_undecodable, 1, deterministic=True)
+    return int(str(tx.execute(f"SELECT count(*) FROM {table} WHERE {_has_damage(_columns(tx, table))}").get))
+
+
+def repair_texts(tx: apsw.Connection, table: str) -> None:
+    """Delete damaged derived rows; replace undecodable bytes in others, and delete those whose key is taken then."""
+    tx.create_scalar_function("is_undecodable", _is_undecodable, 1, deterministic=True)
+    tx.create_scalar_function("decoded", _decoded, 1, deterministic=True)
+    columns = _columns(tx, table)
+    if table in _MEMORY_INDEX:  # the rows of these tables belong together
+        for name in _MEMORY_INDEX:
+            tx.execute(f"DELETE FROM {name}")
+        tx.execute("UPDATE continuity_memory_revisions SET revision = revision + 1")
+    for name in () if is_derived(table) else columns:
+        tx.execute(f"UPDATE OR IGNORE {table} SET {name} = decoded(CAST({name} AS BLOB)) WHERE {_has_damage([name])}")
+    tx.execute(f"DELETE FROM {table} WHERE {_has_damage(columns)}")
+
+
+def _columns(tx: apsw.Connection, table: str) -> list[str]:
+    return [str(name) for (name,) in tx.execute("SELECT name FROM pragma_table_info(?)", (table,))]
+
+
+def _has_damage(columns: list[str]) -> str:
+    tests = (f"(typeof({name}) = 'text' AND is_undecodable(CAST({name} AS BLOB)))" for name in columns)
+    return " OR ".join(tests)
+
+
+def _is_undecodable(*values: apsw.SQLiteValue) -> bool:
+    return b"".join(value for value in values if isinstance(value, bytes)) != _decoded(*values).encode()
+
+
+def _decoded(*values: apsw.SQLiteValue) -> str:
+    """Return a value's text with U+FFFD in place of undecodable bytes."""
+    return "".join(value.decode("utf-8", "replace") for value in values if isinstance(value, bytes))

@@ -85,5 +85,9 @@ def translate_errors() -> Iterator[None]:
         raise StateDegraded(
             "The state file cannot be written.", hint="Check the folder's permissions and disk."
         ) from error
+    except UnicodeDecodeError as error:
+        raise StateDegraded(
+            "A row of the state file cannot be decoded.", hint="Run `onecode-sidecar doctor --fix`; it repairs the row."
+        ) from error
     except apsw.Error as error:
         raise StateDegraded(f"The state file failed: {type(error).__name__}.") from error

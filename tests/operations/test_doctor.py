@@ -19,6 +19,7 @@ from sidecar.storage.migrations import MIGRATIONS, migrate
 from sidecar.storage.sqlite_connection import connect
 from sidecar.system.git import Git
 from tests.support.conversation import Conversation
+from tests.support.depth import sample
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, Talk, set_settings
@@ -352,3 +353,34 @@ def test_backups_are_complete_and_only_the_latest_remain(tmp_path: Path) -> None
     assert left == made[-MAX_BACKUPS:]
     if sys.platform != "win32":
         assert {entry.stat().st_mode & 0o777 for entry in left} == {0o600}
+
+
+def test_an_undecodable_byte_in_any_column_of_any_table_is_reported_and_repaired(patient: Patient) -> None:
+    with patient.process.database.read() as tx:
+        columns: Any = list(tx.execute(
+            "SELECT t.name, c.name FROM pragma_table_list AS t, pragma_table_info(t.name) AS c"
+            " WHERE t.name GLOB 'continuity_*' AND c.type = 'TEXT' ORDER BY t.name, c.cid"
+        ))  # fmt: skip
+        filled = [(table, name) for table, name in columns if tx.execute(f"SELECT count({name}) FROM {table}").get]
+    assert len(filled) > 20
+    for table, name in sample(filled, 8):
+        if not patient.value(f"SELECT count({name}) FROM {table}"):
+            continue  # the rows of a repaired key that others refer to are gone
+        newest = f"{name} = (SELECT max({name}) FROM {table})"
+        patient.run_sql(f"UPDATE OR IGNORE {table} SET {name} = CAST(x'61ff62' AS TEXT) WHERE {newest}")
+        findings = [finding["message"] for finding in patient.look()["findings"]]
+        assert any(f"of {table} cannot be decoded" in message for message in findings), (table, name, findings)
+        patient.look(fix=True)
+        findings = [finding["message"] for finding in patient.look()["findings"]]
+        assert not any("decoded" in message for message in findings), (table, name, findings)
+        passed = patient.chat.pre_run("and now fix it")
+        assert passed["reason"] != "stateUnavailable", (table, name)
+
+
+def test_a_derived_row_that_cannot_be_decoded_is_removed_after_the_first_read(patient: Patient) -> None:
+    patient.run_sql("UPDATE continuity_memories SET title = CAST(x'61ff62' AS TEXT)")
+    client, where = patient.sidecar.client, {"cwd": patient.chat.project_path}
+    assert client.error("memory/search", {**where, "query": "cents"}).data["kind"] == "stateDegraded"
+    patient.process.database.write_behind.flush()
+    client.request("memory/rebuild", where)
+    assert "Money" in str(client.request("memory/search", {**where, "query": "cents"}))
