@@ -47,6 +47,9 @@ MIN_WATCHERS = 8
 """Number of inotify instances below which the doctor warns: a process uses two per worktree, and an editor some."""
 
 
+_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
+
+
 def disk(folder: Path) -> Iterator[Finding]:
     """Check free disk space, permissions of the state folder, and damaged state files in it."""
     sizes = {file.path: file.bytes for file in list_state_files(folder)}
@@ -58,16 +61,27 @@ def disk(folder: Path) -> Iterator[Finding]:
             message,
             "Free some disk space. `onecode-sidecar purge --kind caches` removes the caches.",
         )
-    if os.name != "nt" and folder.is_dir() and folder.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
-        message = "Other users can read the state folder, which contains parts of your code and conversations."
-        yield Finding(
-            "warning", message, "`--fix` restricts it to you; so does `chmod 700`.", lambda: folder.chmod(0o700)
-        )
+    if os.name != "nt" and folder.is_dir():
+        yield from _permissions(folder)
     damaged = [file for file in list_state_files(folder) if file.kind == "damaged"]
     if damaged:
         message = f"A damaged state file was set aside: {damaged[0].path.name}. Its readable content was recovered."
         remedy = "`onecode-sidecar purge --kind damaged` removes it when you no longer need it."
         yield Finding("warning", message, remedy)
+
+
+def _permissions(folder: Path) -> Iterator[Finding]:
+    mode, remedy = folder.stat().st_mode, "`--fix` restricts it to you; so does `chmod 700`."
+    if mode & _OTHERS_WRITE:
+        message = "Other users can write to the state folder, and so replace what agents receive."
+        yield Finding("error", message, remedy, lambda: folder.chmod(0o700))
+    elif mode & (stat.S_IRWXG | stat.S_IRWXO):
+        message = "Other users can read the state folder, which contains parts of your code and conversations."
+        yield Finding("warning", message, remedy, lambda: folder.chmod(0o700))
+    parent_mode = folder.parent.stat().st_mode
+    if parent_mode & stat.S_IWOTH and not parent_mode & stat.S_ISVTX:  # a user's own group is common
+        message = "Other users can write to the folder that contains the state folder, and so replace it."
+        yield Finding("error", message, "Remove that permission (`chmod o-w`), or choose another stateDir.")
 
 
 def watchers(workspace: Workspace | None) -> Iterator[Finding]:

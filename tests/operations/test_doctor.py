@@ -384,3 +384,17 @@ def test_a_derived_row_that_cannot_be_decoded_is_removed_after_the_first_read(pa
     patient.process.database.write_behind.flush()
     client.request("memory/rebuild", where)
     assert "Money" in str(client.request("memory/search", {**where, "query": "cents"}))
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such permissions")
+def test_a_state_folder_that_others_can_write_to_or_replace_is_an_error(patient: Patient) -> None:
+    patient.folder.chmod(0o722)
+    patient.folder.parent.chmod(0o777)
+    findings = {entry["message"]: (entry["level"], entry["fixed"]) for entry in patient.look(fix=True)["findings"]}
+    patient.folder.parent.chmod(0o1777)
+    assert findings == {
+        "Other users can write to the state folder, and so replace what agents receive.": ("error", True),
+        "Other users can write to the folder that contains the state folder, and so replace it.": ("error", False),
+    }
+    assert patient.folder.stat().st_mode & 0o777 == 0o700
+    assert patient.look()["healthy"]
