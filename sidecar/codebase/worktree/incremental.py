@@ -42,6 +42,7 @@ from sidecar.codebase.worktree.state import (
     compose_state,
     head_contains,
     is_unchanged,
+    masked_branch,
     prefix_of,
 )
 from sidecar.codebase.worktree.worktree_watch import ComparisonRules, WatchPlan, comparison_rules
@@ -442,7 +443,7 @@ def compare_fresh_checkout(cwd: Path, root: Path, scan: Scan, now_ns: int) -> De
 def _clean_state(cwd: Path, root: Path, head: str, branch: str | None) -> DetailedState:
     prefix = prefix_of(cwd, root)
     covers_root = head_contains(Git(cwd, root=root), prefix)
-    state = RepositoryState("git", root, prefix, head, branch, (), "", "status", covers_root=covers_root)
+    state = RepositoryState("git", root, prefix, head, masked_branch(branch), (), "", "status", covers_root=covers_root)
     return compose_state(state, (), ())
 
 

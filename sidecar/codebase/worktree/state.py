@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple
 from sidecar.codebase.worktree.content_hash import ContentHashes, ObjectFormat
 from sidecar.codebase.worktree.git_files import find_root, is_git_dir
 from sidecar.core.digests import digest_value
+from sidecar.core.redact import redact
 from sidecar.system.git import DAMAGED, NO_WORK_TREE, NOT_A_REPOSITORY, Git, GitFailed
 
 
@@ -350,9 +351,15 @@ def _worktree_state(cwd: Path, root: Path, scan: Scan, depth: int) -> DetailedSt
         else:
             contents.append(scan.hashes.of(absolute, status.object_format) or "absent")
     base = RepositoryState(
-        "git", root, prefix, status.head, status.branch, (), "", "status", tuple(submodules), covers_root=covers_root
-    )
+        "git", root, prefix, status.head, masked_branch(status.branch), (), "", "status", tuple(submodules),
+        covers_root=covers_root,
+    )  # fmt: skip
     return compose_state(base, entries, contents)
+
+
+def masked_branch(branch: str | None) -> str | None:
+    """Return a branch's name as it is stored and sent: a secret in it is masked."""
+    return redact(branch) if branch is not None else None
 
 
 def _nested_state(folder: Path, scan: Scan, depth: int) -> tuple[str, RepositoryState | None]:

@@ -321,3 +321,11 @@ def test_executables_and_fifos_do_not_hang_or_run(looks: CodebaseClient, reposit
     assert stat.S_ISFIFO(os.stat(repository.path / "a.txt").st_mode)
     assert set(looks.changed()) <= {"a.txt"}
     assert looks.index()["files"] <= 3
+
+
+def test_a_token_in_a_branch_name_is_masked(looks: CodebaseClient, repository: Repository) -> None:
+    token = "ghp_" + "k3Jx9QwErTyUiOpAsDfGhJkLzXcVbNm12345"
+    repository.git("checkout", "-q", "-b", f"fix/{token}")
+    state = looks.state()
+    assert token not in str(state)
+    assert state["branch"].startswith("fix/")
