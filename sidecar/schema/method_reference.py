@@ -64,7 +64,7 @@ Generated from the sidecar's catalog by `build/generate.py`.
 
 Lanes: `connection` answers immediately and in order; `shared` runs on the worker pool, and identical concurrent
 requests share one computation; `workspace` runs one request at a time per `cwd`; `job` has its own thread, sends
-`$/progress` and supports cancellation."""
+`$/progress` and supports cancellation; `loop` is a job that mostly waits for another process."""
 
 
 def reference(catalog: Catalog) -> str:
