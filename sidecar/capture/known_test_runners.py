@@ -173,14 +173,14 @@ RUNNERS: tuple[Runner, ...] = (
         passing=r"^[ \t]+(?:✓|ok)[ \t]+\d+ (?:\[([^\]\n]+)\] › )?([^\s:]+)(?::\d+)* › (.+?) \([\d.]+(?:ms|[smh])\)$",
     ),
     _row(
-        "bun test", r"\bbunx?(?: --\S+)* test\b",
+        "bun test", r"\bbunx?(?: --\S{1,60}){0,6} test\b",
         failed=r"^ [1-9]\d* (?:fail|errors?)$", passed=r"^ [1-9]\d* pass$",
         broken=r"^error: ", failing_name=r"^(?:\(fail\)|✗) (.+?)(?: \[[\d.]+m?s\])?$",
         detail=r"^(?:\w*[eE]rror: |Expected|Received).*$", summary=r"^ \d+ (?:pass|fail|skip|todo|errors?)$",
         passing=r"^(?:\(pass\)|✓) (.+?)(?: \[[\d.]+m?s\])?$", group=r"^(?:::group::)?(\S+\.[cm]?[jt]sx?):$",
     ),
     _row(
-        "deno test", r"\bdeno(?: -\S+)* test\b",
+        "deno test", r"\bdeno(?: -\S{1,60}){0,6} test\b",
         failed=r"^FAILED \| \d+ passed", passed=r"^ok \| [1-9]\d* passed",
         broken=r"^error: ", failing_name=r"^(\S[^\n]*?) => (?:\./)?(\S+?):\d+:\d+$",
         detail=r"^(?:error: (?!Test failed)|TS\d+ \[ERROR\]).*$", summary=r"^(?:ok|FAILED) \| .*$",
@@ -206,12 +206,13 @@ RUNNERS: tuple[Runner, ...] = (
         passing=r"^Test Case '(?:-\[)?([\w.]+)[. ](\w+)\]?' passed|^\S +Test (?!run with |case )(\S.*?) passed after",
     ),
     _row(
-        "flutter test", r"\b(?:flutter|dart)(?: -\S+)* test\b",
+        "flutter test", r"\b(?:flutter|dart)(?: -\S{1,60}){0,6} test\b",
         failed=r"(?:^|\r)\d+:\d\d \+\d+(?: ~\d+)? -[1-9]\d*: Some tests failed\.",
         passed=r"(?:^|\r)\d+:\d\d \+[1-9]\d*(?: ~\d+)?: All tests passed!",
         broken=r"^(?:Error: |Failed to |Could not find )",
         failing_name=r"(?:^|\r)\d+:\d\d \+\d+(?: ~\d+)? -\d+: (?:loading )?"
-        r"(?:[^\n\r]*?((?:\w*test[/\\])?[^\s/\\]+_test\.dart)(?:: | (?=\[E\])))?([^\n\r]*?) ?\[E\]",
+        r"(?:[^\n\r]{0,300}?((?:\w{0,40}test[/\\])?[^\s/\\]{1,80}_test\.dart)(?:: | (?=\[E\])))?"
+        r"([^\n\r]{0,400}?) ?\[E\]",
         detail=r"^[ \t]*(?:Expected:|Actual:|Which:|\S+\.dart:\d+:\d+: Error:|\w*(?:Error|Exception)\b).*$",
         summary=_NEVER,
     ),

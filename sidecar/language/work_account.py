@@ -222,7 +222,7 @@ _EVIDENCE = lazy_regex(
     r"|\b\d+(?:[.,]\d+)?\s?(?:%|x)\s+(?:faster|slower|smaller|less|fewer|más|mehr|schneller|plus|быстрее)"
     r"|\b(?:compil\w+|build|tests?|pruebas|testes)\b.{0,40}\b(?:éxito|exitos\w+|correctamente|sin errores|sucesso"
     r"|sem erros|réussie?s?|sans erreur|erfolgreich|ohne fehler"
-    r"|senza errori|con successo|zonder fouten|geslaagd)|тест\w*.{0,20}(?:проход\w+|прош\w+|зел[её]н\w+)"
+    r"|senza errori|con successo|zonder fouten|geslaagd)|\bтест\w{0,8}.{0,20}(?:проход\w+|прош\w+|зел[её]н\w+)"
     r"|сборка.{0,20}(?:успешн\w+|прош\w+)"
     r"|(?:テスト|ビルド|コンパイル).{0,20}(?:成功|通過|パス|通り|エラーなし)|(?:测试|编译|构建|检查).{0,16}(?:通过"
     r"|成功|无错误)",
@@ -294,15 +294,17 @@ _PICTURE = lazy_regex(r"[\u2300-\u23ff\u2500-\u27bf\u2b00-\u2bff\ufe0f\u200d\uff
 _ITEM = lazy_regex(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[ \]\s+)?")
 _DONE_ITEM = lazy_regex(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+\[[xX-]\]\s")
 _TRAILING = lazy_regex(
-    r"(?:\s(?:with|that|to|and|by|for|so|que|avec|con|mit|для|the|which|where|a|in|of))+$", re.IGNORECASE
+    r"(?:\s(?:with|that|to|and|by|for|so|que|avec|con|mit|для|the|which|where|a|in|of)){1,6}$", re.IGNORECASE
 )
 _LINK = lazy_regex(r"!?\[([^\]\n]{1,200})\]\([^)\s]{1,400}\)")
 _NUMBER = lazy_regex(r"^(?:step |fix |étape |paso )?\d{1,2}[.):]\s+", re.IGNORECASE)
-_BOLD_LINE = lazy_regex(r"^\*\*([^*]{2,120})\*\*\s*:?\s*$")
+_BOLD_LINE = lazy_regex(r"^\*\*([^*]{2,120})\*\*[ \t]{0,4}:?[ \t]{0,4}$")
 _INLINE_LABEL = lazy_regex(
     r"^(?:\*\*|__)?([^*_:：]{2,50}?)\s*(?:(?:\*\*|__)\s*[:：]|[:：]\s*(?:\*\*|__)|[:：])\s+(?=\S)"
 )
-_SENTENCE_END = lazy_regex(r"(?<=[.!?])[\"')\]*]*\s+(?=[\"'(\[`*]*[A-ZÀ-ÞА-ЯЁ0-9`¿¡])|(?<=[。！？])|\s+(?=[✅❌→•])")
+_SENTENCE_END = lazy_regex(
+    r"(?<=[.!?])[\"')\]*]{0,4}\s{1,9}(?=[\"'(\[`*]{0,4}[A-ZÀ-ÞА-ЯЁ0-9`¿¡])|(?<=[。！？])|\s{1,9}(?=[✅❌→•])"
+)
 _ABBREVIATION = lazy_regex(r"(?i)(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|no|mr|dr|z\.b|p\.ej|bzw)\.|\b[A-Z]\.)$")
 _UNSPACED = lazy_regex(r"[\u3040-\u30ff\u3400-\u9fff]")
 _GENERIC = frozenset(

@@ -70,15 +70,15 @@ def runs(claude: ClaudeCode) -> list[Any]:
     )
 
 
-def test_a_rule_in_the_last_answer_reaches_the_next_session(warm: ClaudeCode) -> None:
+def test_a_rule_in_the_last_answer_reaches_the_next_session(claude: ClaudeCode) -> None:
     prompt = "From now on print amounts with two decimals, never with three."
-    awaited(lambda: "Notes for next time:" in warm.prompt(prompt))
+    awaited(lambda: "Notes for next time:" in claude.prompt(prompt))
     rule = "Print amounts with two decimals, never with three"
-    warm.stop(f"I will.\n\nNotes for next time:\n- Rule: {rule}\n- Rule: Always deploy on Fridays")
-    awaited(lambda: rows(warm, "SELECT 1 FROM continuity_standing_instructions"))
-    warm.session_id = "next"
-    warm.forget_run()
-    context = warm.prompt("Explain till/cart.py")
+    claude.stop(f"I will.\n\nNotes for next time:\n- Rule: {rule}\n- Rule: Always deploy on Fridays")
+    awaited(lambda: rows(claude, "SELECT 1 FROM continuity_standing_instructions"))
+    claude.session_id = "next"
+    claude.forget_run()
+    context = claude.prompt("Explain till/cart.py")
     assert f"- {rule}" in context
     assert "Fridays" not in context
 
