@@ -2313,7 +2313,7 @@ export interface PressureSignal {
   /** Value since the last snapshot; compared with `snapshotAt`. */
   sinceSnapshot: number
   snapshotAt: number
-  /** Twice as high unless the window is CRITICAL. With more room than DEPLETED it is no cause. */
+  /** Doubled unless the window is CRITICAL. Ignored while the window has more room than DEPLETED. */
   rehydrateAt: number
 }
 
@@ -3623,8 +3623,7 @@ export interface Methods {
    *
    * The prompt passes through byte-identical when the mode is off or passive, when it begins with a slash, for a local
    * model, when nothing is ready at the deadline, when the state cannot be read or written, and in a control chat of a
-   * rollout. What is sent counts as delivered
-   * once `continuity/postRun` confirms that the run reached the provider.
+   * rollout. What is sent counts as delivered once `continuity/postRun` confirms that the run reached the provider.
    *
    * Errors: workspaceUnavailable, invalidRequest, invalidParams, internalError, notInitialized, busy, cancelled, tooLarge.
    */

@@ -30,7 +30,7 @@ class PressureSignal(WireModel):
     since_snapshot: float = Field(description="Value since the last snapshot; compared with `snapshotAt`.")
     snapshot_at: float
     rehydrate_at: float = Field(
-        description="Twice as high unless the window is CRITICAL. With more room than DEPLETED it is no cause."
+        description="Doubled unless the window is CRITICAL. Ignored while the window has more room than DEPLETED."
     )
 
 

@@ -49,8 +49,7 @@ def pre_run(call: Call, params: PreRunParams) -> PreRunResult:
 
     The prompt passes through byte-identical when the mode is off or passive, when it begins with a slash, for a local
     model, when nothing is ready at the deadline, when the state cannot be read or written, and in a control chat of a
-    rollout. What is sent counts as delivered
-    once `continuity/postRun` confirms that the run reached the provider.
+    rollout. What is sent counts as delivered once `continuity/postRun` confirms that the run reached the provider.
     """
     decision: PreRunDecision | None = None
     try:
