@@ -107,11 +107,6 @@ def kill_group(process: "subprocess.Popen[bytes]", clock: Clock) -> None:
     _kill_all(process.pid, None, clock)
 
 
-def kill_marked(mark: str, clock: Clock) -> None:
-    """Kill every process with the mark, whoever started it."""
-    _kill_all(None, mark, clock)
-
-
 def kill_survivors(pid: int, started_at: float, mark: str, clock: Clock) -> bool:
     """Kill a program that outlived its starter, with its descendants; return whether any of them ran.
 

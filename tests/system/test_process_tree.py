@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from sidecar.core.clock import SystemClock
-from sidecar.system.process_tree import MARK, kill_group, kill_marked, kill_survivors, start, start_time, terminate_tree
+from sidecar.system.process_tree import MARK, kill_group, kill_survivors, start, start_time, terminate_tree
 
 CLOCK = SystemClock()
 SLEEP = "import time; time.sleep(60)"
@@ -40,8 +40,8 @@ def started(tmp_path: Path, mark: str) -> Iterator[Start]:
         return process
 
     yield start_one
-    kill_marked(mark, CLOCK)
     for process in processes:
+        terminate_tree(process, mark, 0, CLOCK)
         with process:
             process.wait(20)
 
@@ -91,17 +91,18 @@ def test_the_whole_tree_ends_within_the_grace_period(tmp_path: Path, mark: str, 
 def test_daemons_of_an_exited_program_survive_until_killed_by_mark(tmp_path: Path, mark: str, started: Start) -> None:
     file = tmp_path / "pid"
     process = started(parent_of(SLEEP, file, ""))
+    started_at = start_time(process.pid)
     child = _pid_in(file)
     process.wait(20)
     kill_group(process, CLOCK)
     assert is_running(child)
-    kill_marked(mark, CLOCK)
+    assert kill_survivors(process.pid, started_at, mark, CLOCK)
     assert not is_running(child)
 
 
 def test_processes_with_another_mark_survive(mark: str, started: Start) -> None:
     process = started(SLEEP)
-    kill_marked(f"{mark}-other", CLOCK)
+    kill_survivors(process.pid, start_time(process.pid), f"{mark}-other", CLOCK)
     assert process.poll() is None
     terminate_tree(process, mark, 1_000, CLOCK)
 
