@@ -4,7 +4,7 @@ The memory files have a format of their own, in which offsets matter (`memory/fi
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
@@ -241,15 +241,20 @@ def sentences(text: str) -> Iterator[str]:
     """Yield the sentences of prose, each on one line, without list and emphasis marks."""
     for paragraph in paragraphs(text):
         for item in _ITEM.split(paragraph):
+            plain = _SPACE.sub(" ", item.replace("**", "").replace("__", ""))
+            yield from join_abbreviations(_SENTENCE_END.split(plain), _ABBREVIATION)
+
+
+def join_abbreviations(parts: Iterable[str], abbreviation: re.Pattern[str]) -> Iterator[str]:
+    """Yield the sentences of a text that was also split after abbreviations; none is empty."""
+    sentence = ""
+    for part in parts:
+        sentence = f"{sentence} {part}".strip()
+        if sentence and not abbreviation.search(sentence):
+            yield sentence
             sentence = ""
-            for part in _SENTENCE_END.split(_SPACE.sub(" ", item.replace("**", "").replace("__", ""))):
-                sentence = f"{sentence} {part}".strip()
-                if not _ABBREVIATION.search(sentence):
-                    if sentence:
-                        yield sentence
-                    sentence = ""
-            if sentence:
-                yield sentence
+    if sentence:
+        yield sentence
 
 
 def first_sentence(text: str, limit: int) -> str:

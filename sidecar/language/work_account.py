@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 from typing import Literal, NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.markdown import Heading, Line, markdown_blocks
+from sidecar.core.markdown import Heading, Line, join_abbreviations, markdown_blocks
 from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
 from sidecar.core.text import clip_at_word
@@ -438,15 +438,9 @@ def _label_section(label: str) -> tuple[Section | None, bool]:
 
 
 def _sentences(line: str) -> Iterator[str]:
-    sentence = ""
-    for part in _SENTENCE_END.split(line):
-        sentence = f"{sentence} {part}".strip()
-        if not _ABBREVIATION.search(sentence):
-            if plain := _plain(_GREETING.sub("", _plain(sentence))):
-                yield plain
-            sentence = ""
-    if plain := _plain(sentence):
-        yield plain
+    for sentence in join_abbreviations(_SENTENCE_END.split(line), _ABBREVIATION):
+        if plain := _plain(_GREETING.sub("", _plain(sentence))):
+            yield plain
 
 
 def _plain_line(line: str) -> str:
