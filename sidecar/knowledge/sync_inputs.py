@@ -21,7 +21,7 @@ from sidecar.knowledge.item import (
     pointer_path,
 )
 from sidecar.knowledge.store import SyncedItem, SyncState
-from sidecar.knowledge.sync_plan import Plan, PlanRequest, Resolutions, configured_resolutions, plan
+from sidecar.knowledge.sync_plan import Plan, PlanRequest, configured_resolutions, plan
 from sidecar.knowledge.sync_state import load_state
 from sidecar.memory import ManagedMemories, managed_memories, read_memory_file
 from sidecar.settings.resolve import Settings
@@ -32,21 +32,27 @@ class SyncInputs(NamedTuple):
     """The three inputs of a plan at one moment."""
 
     source: GitSource
-    scopes: Sequence[str]
+    settings: Settings
     manifest: Manifest
     state: SyncState
     pointers: tuple[Pointer, ...]
     placed: ManagedMemories
     entries: Mapping[str, Entry]
     """Parsed files of the repository, by path."""
-    resolutions: Resolutions
-    """Configured resolutions."""
-    sources: str
-    """Digest of the configured repository, ref and scopes."""
+
+    @property
+    def scopes(self) -> Sequence[str]:
+        """The configured scopes."""
+        return list(self.settings["knowledge.scopes"])
+
+    @property
+    def sources(self) -> str:
+        """Digest of the configured repository, ref and scopes."""
+        return short_id([self.settings[f"knowledge.{name}"] for name in ("repository", "ref", "scopes")], 20)
 
     def plan(self, request: PlanRequest) -> Plan:
         """Plan the sync of memory with the repository; resolutions of the request win over configured ones."""
-        choices = {**self.resolutions, **request.resolutions}
+        choices = {**configured_resolutions(self.settings), **request.resolutions}
         return plan(self.manifest, self.state, self.pointers, request._replace(resolutions=choices))
 
 
@@ -74,22 +80,7 @@ def load_inputs(call: Call, workspace: Workspace, source: GitSource) -> SyncInpu
     placed = ManagedMemories(call.process, workspace, POINTER_FOLDER)
     pointers = load_pointers(call.process, workspace.project_key, placed, state)
     manifest = build_manifest(source.commit, entries, refs_by_path)
-    entries_by_path = {item.path: item for item in entries}
-    return SyncInputs(
-        source,
-        scopes,
-        manifest,
-        state,
-        pointers,
-        placed,
-        entries_by_path,
-        configured_resolutions(settings),
-        _sources(settings),
-    )
-
-
-def _sources(settings: Settings) -> str:
-    return short_id([settings[f"knowledge.{name}"] for name in ("repository", "ref", "scopes")], 20)
+    return SyncInputs(source, settings, manifest, state, pointers, placed, {item.path: item for item in entries})
 
 
 def load_item_inputs(call: Call, workspace: Workspace, source: GitSource, ref: str) -> SyncInputs | None:
@@ -116,17 +107,7 @@ def load_item_inputs(call: Call, workspace: Workspace, source: GitSource, ref: s
     ]
     pointers = tuple(pointer for pointer in candidates if pointer is not None)
     manifest = build_manifest(source.commit, [entry], {known.path: ref})
-    return SyncInputs(
-        source,
-        scopes,
-        manifest,
-        state,
-        pointers,
-        placed,
-        {entry.path: entry},
-        configured_resolutions(settings),
-        _sources(settings),
-    )
+    return SyncInputs(source, settings, manifest, state, pointers, placed, {entry.path: entry})
 
 
 def _load_entries(call: Call, project: str, source: GitSource, scopes: list[str]) -> list[Entry]:
