@@ -115,6 +115,20 @@ const CLAUDE_NAMES = [
   ...["forkResumeAtUuid", "isUsingOllama", "isolatedConfigDir", "finalPrompt", "prompt", "resumeSessionId"],
 ]
 
+// Both routers declare the run after a variable of theirs, and pass on every chunk that they emit.
+function runVariable(tree, inChat, before, type) {
+  return {
+    variable: (file) =>
+      tree.only(file, inChat(tree.variableNamed(before)), (node) =>
+        tree.after(file, tree.statement(node), `let continuityRun: ${type} | null = null`),
+      ),
+    chunks: (file) =>
+      tree.only(file, inChat(tree.variableNamed("safeEmit")), (node) =>
+        tree.firstIn(file, node.initializer?.body, `passChunk(continuityRun, ${tree.parameter(node.initializer)})`),
+      ),
+  }
+}
+
 function claude(tree) {
   const inChat = (test) => (node) => test(node) && tree.within(node, "chat")
   return {
@@ -123,14 +137,7 @@ function claude(tree) {
         'import { beginRun, passChunk, passMessage } from "../../continuity"',
         'import type { ClaudeRun } from "../../continuity"',
       ]),
-    variable: (file) =>
-      tree.only(file, inChat(tree.variableNamed("isObservableActive")), (node) =>
-        tree.after(file, tree.statement(node), "let continuityRun: ClaudeRun | null = null"),
-      ),
-    chunks: (file) =>
-      tree.only(file, inChat(tree.variableNamed("safeEmit")), (node) =>
-        tree.firstIn(file, node.initializer?.body, `passChunk(continuityRun, ${tree.parameter(node.initializer)})`),
-      ),
+    ...runVariable(tree, inChat, "isObservableActive", "ClaudeRun"),
     begin: (file) =>
       CLAUDE_NAMES.every((name) => tree.declares(file, name)) &&
       tree.only(file, inChat(tree.variableNamed("resumeSessionId")), (node) =>
@@ -207,14 +214,7 @@ function codex(tree) {
       tree.only(file, (node) => tree.property("env", "buildCodexProviderEnv(params.authConfig)")(node), (node) =>
         tree.replace(node.initializer, "{ ...buildCodexProviderEnv(params.authConfig), ...agentEnvironment() }"),
       ),
-    variable: (file) =>
-      tree.only(file, inChat(tree.variableNamed("isActive")), (node) =>
-        tree.after(file, tree.statement(node), "let continuityRun: CodexRun | null = null"),
-      ),
-    chunks: (file) =>
-      tree.only(file, inChat(tree.variableNamed("safeEmit")), (node) =>
-        tree.firstIn(file, node.initializer?.body, `passChunk(continuityRun, ${tree.parameter(node.initializer)})`),
-      ),
+    ...runVariable(tree, inChat, "isActive", "CodexRun"),
     begin: (file) =>
       CODEX_NAMES.every((name) => tree.declares(file, name)) &&
       tree.only(file, inChat(newProvider), (node) =>
