@@ -268,8 +268,6 @@ def reasons_for(ranked: RankedFile, words: Mapping[str, str], *, mentioned: bool
         matched = dict.fromkeys(words.get(term, term) for term in ranked.matched)
         reasons.append(_MATCHES_PREFIX + ", ".join(list(matched)[:6]))
     reasons.extend(_link_reason(ranked))
-    if ranked.parts.get("commits", 0.0) >= REASON_SCORE:
-        reasons.append("changed by past commits on these words")
     if changed:
         reasons.append("changed")
     return "; ".join(reasons) or "near the request"

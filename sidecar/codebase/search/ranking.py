@@ -14,6 +14,7 @@ from sidecar.codebase.search.bm25 import Matches
 from sidecar.codebase.search.commit_history import History
 from sidecar.codebase.search.documents import Documents
 from sidecar.codebase.search.query import ParsedQuery, SearchQuery
+from sidecar.codebase.worktree.state import is_outside
 
 RANKING_VERSION = 16
 """Part of the search cache's key: a change of the ranking invalidates cached results."""
@@ -311,7 +312,7 @@ class FileScorer:
             self._history.age(path),
             parsed.mentions_tests,
             parsed.mentions_documents,
-            path.startswith("../"),
+            is_outside(path),
         )
 
     def _pointers(self, path: str, number: int) -> Mapping[str, float]:
@@ -330,7 +331,7 @@ class FileScorer:
 
 @lru_cache(maxsize=1_024)
 def _general_features(
-    kind: FileKind, terms: int, age: int | None, mentions_tests: bool, mentions_documents: bool, is_outside: bool
+    kind: FileKind, terms: int, age: int | None, mentions_tests: bool, mentions_documents: bool, outside: bool
 ) -> tuple[Mapping[str, float], float]:
     """Weight what is known of a file apart from its words: length, kind in relation to the request, and age.
 
@@ -344,7 +345,7 @@ def _general_features(
         "documentRequested": kind.document and mentions_documents,
         "unknownLanguage": kind.unknown_language,
         "generated": kind.generated,
-        "outside": is_outside,
+        "outside": outside,
     }
     values = {name: float(value) for name, value in features.items() if value}
     if age is not None:
