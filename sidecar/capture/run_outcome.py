@@ -16,9 +16,8 @@ from sidecar.capture.parsed_test_results import VerdictChange
 from sidecar.capture.run import FinishedRun
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.lru_cache import LruCache
-from sidecar.experiment.guard import record_outcome
+from sidecar.experiment.guard import has_earlier_run, record_outcome
 from sidecar.experiment.outcomes import RunOutcome
-from sidecar.experiment.store import has_outcome
 from sidecar.language.corrections import is_correction, is_repetition, terms_of
 from sidecar.runs import records
 from sidecar.transcripts.events import ToolCall
@@ -61,7 +60,7 @@ def measure_outcome(tx: apsw.Connection, run: FinishedRun, unit: str, tests: Seq
     calls = [_kind_of(part) for part in parts]
     edits = calls.count("edit")
     usage = params.usage
-    is_first = not has_outcome(tx, rollout.experiment, unit)
+    is_first = not has_earlier_run(tx, rollout.experiment, unit)
     prompts = run.call.process.slices.recent_prompts
     outcome = RunOutcome(
         run_id=params.run_id,
@@ -88,7 +87,7 @@ def measure_outcome(tx: apsw.Connection, run: FinishedRun, unit: str, tests: Seq
         own_lookups=sum(map(_reaches_stored_context, parts)),
         started_at_ms=pre_run.created_at_ms,
     )
-    record_outcome(tx, run.call, run.settings, outcome, is_first=is_first)
+    record_outcome(tx, run.call, run.settings, outcome)
 
 
 def _kind_of(part: Mapping[str, Any]) -> str:

@@ -30,12 +30,9 @@ _REASONS = {
 }
 
 
-def record_outcome(tx: apsw.Connection, call: Call, settings: Settings, outcome: RunOutcome, *, is_first: bool) -> None:
-    """Store a run's measurements, and suspend the rollout if they show harm.
-
-    The first run of a chat also deletes what is older than metrics.
-    """
-    if is_first:
+def record_outcome(tx: apsw.Connection, call: Call, settings: Settings, outcome: RunOutcome) -> None:
+    """Store a run's measurements, and suspend the rollout if they show harm. What is older than metrics is deleted."""
+    if not has_earlier_run(tx, outcome.experiment, outcome.unit):
         remove(tx, store.ROW_GROUPS, PurgeScope(None, call.now_ms() - DAYS * DAY_MS))
     store.put_outcome(tx, outcome)
     if settings.suspension is not None:
@@ -51,6 +48,11 @@ def resume_rollout(tx: apsw.Connection, project: str, now_ms: int) -> None:
     """End the suspension of a project's rollout, and of that of all projects."""
     for scope in dict.fromkeys((GLOBAL, project)):
         put_suspension(tx, scope, Suspension("", now_ms))
+
+
+def has_earlier_run(tx: apsw.Connection, experiment: str, unit: str) -> bool:
+    """Whether a run of a chat was measured before."""
+    return store.has_outcome(tx, experiment, unit)
 
 
 def _harm(tx: apsw.Connection, outcome: RunOutcome, since_ms: int) -> str:
