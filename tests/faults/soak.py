@@ -1,6 +1,8 @@
 """Soak test: three repositories, eight sub-chats, two processes on one state folder, for any duration.
 
-python -m tests.faults.soak --minutes 10 [--seed 1]
+python -m tests.faults.soak --minutes 10 [--seed 1] [--messages 100000]
+
+With --messages it also ends after that many; long runs are split by seed.
 
 Files and branches change in the meantime, processes are killed at rest and at work, the clock jumps, the disk is full
 or read-only. What was acknowledged stays, what is sent is in the files, nothing grows without bound, and of the user's
@@ -20,6 +22,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+from sidecar.method import Method
+from tests.contract.catalog import ROWS, goldens
 from tests.support.conversation import Conversation
 from tests.support.process import SidecarProcess
 from tests.support.random_work import OPERATIONS, make_own_files
@@ -38,6 +42,26 @@ from tests.support.token_tracking import (
     tokens_on_disk,
 )
 
+UNMIXED = ("initialize", "shutdown", "exit", "settings/update", "state/purge", "ralph/start", "rollout/resume")
+"""Methods that would end the process, delete what was acknowledged, or start agents."""
+MIXED_AT_ONCE, ODD_SHARE, MIXED_WEIGHT = 40, 0.3, 400
+ODD_VALUES: tuple[object, ...] = (
+    None,
+    "",
+    0,
+    -1,
+    2**53,
+    1e300,
+    True,
+    [],
+    {},
+    "\0",
+    "a/../../b",
+    "\ud800",
+    "x" * 5_000,
+    "größe\u202e\x1b[2J",
+)
+
 SERVE = (sys.executable, "-m", "tests.support.serve_with_faults")
 CLOCK_SLACK_MS, UNEXPECTED = 60_000, -32603
 CHECKOUTS = ("switch_branch", "force_branch", "detach", "move_head_only", "reset_hard", "stash")
@@ -54,8 +78,9 @@ LONG_STEPS = 400
 class Soak:
     """The repositories, the sub-chats, the two processes, and everything acknowledged."""
 
-    def __init__(self, folder: Path, seed: int) -> None:
+    def __init__(self, folder: Path, seed: int, mixed_weight: float = 10) -> None:
         self.random = random.Random(seed)
+        self.mixed_weight = mixed_weight
         self.state_dir = folder / "state"
         self.orders = folder / "orders.json"
         self.repositories = [make_repository(folder / f"repository-{n}", files_of(n)) for n in range(3)]
@@ -75,6 +100,11 @@ class Soak:
         self.killed: tuple[int, ...] = (0, 1)
         """Processes that may be killed; one is spared at the end, so that its growth can be measured."""
         self.findings: list[str] = []
+        self.messages = [
+            (name, message)
+            for name, part, is_valid, _, message in goldens()
+            if part == "params" and is_valid and isinstance(ROWS[name], Method) and name not in UNMIXED
+        ]
 
     def order(self, disk: str | None = None, clock_ms: int | None = None) -> None:
         """Set disk and clock from now on; the clock stays as it is by default."""
@@ -105,12 +135,12 @@ class Soak:
         self.number += 1
         actions: tuple[Callable[[], None], ...] = (
             *(self.turn, self.edit, self.remember, self.compare, self.kill, self.kill_at_work, self.jump),
-            *(lambda: self.fail_disk("full"), lambda: self.fail_disk("readOnly"), self.check_acknowledged),
+            *(lambda: self.fail_disk("full"), lambda: self.fail_disk("readOnly"), self.check_acknowledged, self.mix),
         )
         if self.number <= 2 * len(actions):
             action = actions[self.number % len(actions)]
         else:
-            action = self.random.choices(actions, (30, 40, 10, 10, 0.7, 0.8, 3, 1, 1, 6))[0]
+            action = self.random.choices(actions, (30, 40, 10, 10, 0.7, 0.8, 3, 1, 1, 6, self.mixed_weight))[0]
         try:
             action()
         except RpcFailure as failure:
@@ -188,6 +218,34 @@ class Soak:
         if abs(created_ms - shift_ms - time.time() * 1000) > CLOCK_SLACK_MS:
             self.findings.append(f"step {self.number}: the clock shows {memory['createdAt']}, shifted by {shift_ms} ms")
         self.counts["clock jumps seen"] += shift_ms != 0
+
+    def mix(self) -> None:
+        """Send many messages at once, some with odd values. Each request is answered, none by an internal error."""
+        client = self.random.choice(self.processes).client
+        place = str(self.random.choice(self.repositories).path)
+        requests = []
+        for name, message in self.random.choices(self.messages, k=MIXED_AT_ONCE):
+            params = json.loads(json.dumps(message).replace("/home/ada/shop", place))
+            if self.random.random() < ODD_SHARE:
+                self._put_odd_value(params)
+            self.counts["mixed messages"] += 1
+            payload = {"jsonrpc": "2.0", "id": f"mixed-{self.counts['mixed messages']}", "method": name}
+            client.send(json.dumps({**payload, "params": params}).encode())
+            requests.append((name, payload["id"], params))
+        for name, request_id, params in requests:
+            try:
+                client.result(request_id)
+            except RpcFailure as failure:
+                self._refused(failure, f"{name} {params!r:.300} refused" if failure.code == UNEXPECTED else "mixed")
+
+    def _put_odd_value(self, params: Any) -> None:
+        """Replace a value at random, at any depth."""
+        while isinstance(params, (dict, list)) and params:
+            key = self.random.choice(sorted(params) if isinstance(params, dict) else range(len(params)))
+            if not isinstance(params[key], (dict, list)) or not params[key] or self.random.random() < 0.3:
+                params[key] = self.random.choice(ODD_VALUES)
+                return
+            params = params[key]
 
     def compare(self) -> None:
         """Check that both processes see a repository as git does while nobody works in it."""
@@ -317,13 +375,15 @@ def _conclusion(number: int) -> str:
     )
 
 
-def soak(folder: Path, minutes: float, seed: int) -> Soak:
-    """Run for some minutes in a folder and return the result."""
-    run = Soak(folder, seed)
+def soak(folder: Path, minutes: float, seed: int, messages: int | None = None) -> Soak:
+    """Run in a folder for some minutes, or until enough mixed messages are answered, and return the result."""
+    run = Soak(folder, seed, *(() if messages is None else (MIXED_WEIGHT,)))
     start_time = time.monotonic()
     next_measure = 0.0
     try:
-        while (elapsed := time.monotonic() - start_time) < 60 * minutes or run.number < 22:
+        while (elapsed := time.monotonic() - start_time) < 60 * minutes or run.number < 24:
+            if messages is not None and run.counts["mixed messages"] >= messages:
+                break
             run.killed = (0, 1) if elapsed < 24 * minutes else (1,)
             run.step()
             if time.monotonic() > next_measure:
@@ -340,9 +400,10 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--minutes", type=float, default=10)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--messages", type=int)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="onecode-soak-", ignore_cleanup_errors=True) as folder:
-        run = soak(Path(folder), arguments.minutes, arguments.seed)
+        run = soak(Path(folder), arguments.minutes, arguments.seed, arguments.messages)
     out = sys.stdout.write
     out(f"{run.number} steps, {len(run.runs)} runs, {len(run.memories)} memories, {len(run.artifacts)} artifacts\n")
     out("".join(f"  {count:6} {name}\n" for name, count in run.counts.most_common()))
