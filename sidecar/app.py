@@ -23,6 +23,7 @@ import os
 import sys
 import threading
 from collections.abc import Mapping
+from contextlib import suppress
 from enum import IntEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -30,7 +31,7 @@ from typing import TYPE_CHECKING, Any
 from sidecar import __version__
 from sidecar.core import json_text
 from sidecar.core.clock import Clock, rfc3339
-from sidecar.core.errors import InvalidParams, StateDegraded, loggable_name
+from sidecar.core.errors import InvalidParams, SidecarError, StateDegraded, loggable_name
 from sidecar.handshake import PROTOCOL_VERSION, Handshake, read_initialize
 from sidecar.rpc.connection import Connection
 from sidecar.rpc.envelope import Request
@@ -342,7 +343,8 @@ def create_process(app: App, handshake: Handshake, opened: OpenedState) -> "Proc
     """Create what lives as long as the process."""
     from sidecar.call import Process
     from sidecar.core.lru_cache import LruCache
-    from sidecar.settings.resolve import resolve
+    from sidecar.core.secret_formats import set_own_patterns
+    from sidecar.settings.resolve import resolve, secret_patterns
     from sidecar.settings.table import flatten
     from sidecar.slice_states import ProcessSlices, WorkspaceSlices
     from sidecar.system.threads import ThreadPool
@@ -370,6 +372,8 @@ def create_process(app: App, handshake: Handshake, opened: OpenedState) -> "Proc
         workspaces=workspaces,
     )
     process.slices = ProcessSlices(process)
+    with suppress(SidecarError), opened.database.read() as reader:
+        set_own_patterns({*settings["secretPatterns"], *secret_patterns(reader)})
     return process
 
 

@@ -238,8 +238,6 @@ export interface CaptureSettings {
   changedLines?: number | null
   /** Number of changed files since the last devlog at which the next one is due. Default: 8. */
   changedFiles?: number | null
-  /** Hours during which the same event does not draft another artifact. Default: 24. */
-  dedupeHours?: number | null
   /**
    * Files whose changes always draft a decision record, as globs from the worktree's top: `api/**`, `*.proto`. Default: none.
    */
@@ -3300,6 +3298,10 @@ export interface SettingsPatch {
    * local: the session lock's block is in a file that git ignores, if the IDE reads one. rules: it is in the IDE's rules file, such as CLAUDE.md for Claude Code. Default: local.
    */
   sessionLockFile?: "local" | "rules" | null
+  /**
+   * Formats of your own secrets, such as `acme_[A-Za-z0-9]{32}`, masked in every project besides the known ones. A pattern has characters, classes and repetitions, each repetition followed by what it does not match. Holds from the next start. Default: none.
+   */
+  secretPatterns?: string[] | null
   /** The settings named budgets.*. */
   budgets?: BudgetsSettings | null
   /** The settings named cache.*. */

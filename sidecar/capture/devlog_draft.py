@@ -230,11 +230,13 @@ def _counts(change: FileChange) -> str:
 
 PROMPT_CHARACTERS = 4_000
 MAX_RUNS = 50
+DEDUPE_HOURS = 24
+"""The same event does not draft another artifact within this time."""
 
 
 def window_begin_ms(run: FinishedRun) -> int:
     """Return the start of the window in which the same event drafts nothing again."""
-    return run.now_ms - int(run.settings["capture.dedupeHours"]) * HOUR_MS
+    return run.now_ms - DEDUPE_HOURS * HOUR_MS
 
 
 def store_devlog(tx: apsw.Connection, run: FinishedRun, state: SubChat, events: Sequence[Event]) -> Artifact | None:

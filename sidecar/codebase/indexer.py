@@ -22,6 +22,7 @@ from sidecar.codebase.summary.summarize import MAX_ANALYSED_BYTES, summarize, un
 from sidecar.codebase.worktree.state import is_outside
 from sidecar.core.cancellation import Cancellation
 from sidecar.core.clock import SystemClock
+from sidecar.core.secret_formats import own_patterns, set_own_patterns
 from sidecar.system.git import GitFailed
 from sidecar.system.log import Log
 from sidecar.system.worker import Worker, WorkerExited, worker_command, worker_count
@@ -89,6 +90,7 @@ def handle_request(line: bytes) -> Iterator[bytes]:
     """Handle one request in the worker: announce each file, then send its summary; report errors of git."""
     request = orjson.loads(line)
     cwd = Path(os.fsdecode(bytes.fromhex(request["cwd"])))
+    set_own_patterns(request["patterns"])
     try:
         for read in read_contents(cwd, dict(request["files"]), MAX_ANALYSED_BYTES, with_large=True):
             yield orjson.dumps(["started", read.path])
@@ -173,7 +175,7 @@ class _Run:
 
     def request(self, files: Mapping[str, str]) -> bytes:
         """Return the request for some files."""
-        return orjson.dumps({"cwd": self._cwd, "files": list(files.items())})
+        return orjson.dumps({"cwd": self._cwd, "files": list(files.items()), "patterns": own_patterns()})
 
     def is_over(self) -> bool:
         """Whether the results are no longer needed."""

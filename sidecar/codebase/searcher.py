@@ -22,6 +22,7 @@ from sidecar.codebase.summary.summarize import SUMMARY_VERSION
 from sidecar.codebase.unindexed_files import is_unindexed
 from sidecar.codebase.worktree.state import RepositoryState, path_from_cwd, path_from_root
 from sidecar.core.digests import digest_value
+from sidecar.core.secret_formats import own_patterns
 from sidecar.core.terms import paths_in, query_terms, query_words
 from sidecar.system.git import Git, GitFailed
 
@@ -136,7 +137,10 @@ class Searcher:
         if not self._is_current(state):
             return self._find(query, limit)
         query_hash = digest_value(
-            [query.text, sorted(query.mentioned), sorted(query.touched), limit, SUMMARY_VERSION, RANKING_VERSION]
+            [
+                *(query.text, sorted(query.mentioned), sorted(query.touched), limit),
+                *(SUMMARY_VERSION, RANKING_VERSION, *own_patterns()),
+            ]
         )
         scope = f"{repository}:{state.prefix}:{len(self.index)}:{state.changed_hash}"
         cached = self._cache.get(query_hash, state.head or "", scope)

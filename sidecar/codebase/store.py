@@ -7,6 +7,8 @@ from typing import Any
 from sidecar.call import Process
 from sidecar.codebase.summary.summarize import SUMMARY_VERSION, Summary, from_json, to_json
 from sidecar.codebase.worktree.content_hash import content_identity
+from sidecar.core.digests import short_id
+from sidecar.core.secret_formats import own_patterns
 from sidecar.storage.retention import RowGroup
 from sidecar.storage.two_level_cache import Cache, MakeValue
 
@@ -63,4 +65,6 @@ class SearchCache:
 
 
 def _versioned_content(content: str) -> str:
-    return f"{SUMMARY_VERSION}:{content_identity(content)}"
+    """Return a key of a content's summary, which is masked by the patterns of this process."""
+    own = f":{short_id(own_patterns())}" if own_patterns() else ""
+    return f"{SUMMARY_VERSION}{own}:{content_identity(content)}"

@@ -23,6 +23,7 @@ from sidecar.codebase.search.shared_documents import SharedDocuments
 from sidecar.codebase.summary.summarize import SUMMARY_VERSION
 from sidecar.core.binary_sections import Section, SectionReader, of_bytes, parts_of
 from sidecar.core.digests import short_id
+from sidecar.core.secret_formats import own_patterns
 from sidecar.system.atomic_write import TEMPORARY_SUFFIX, write_atomic
 
 FORMAT = 4
@@ -142,7 +143,7 @@ def _sections(
 
 def _header() -> bytes:
     machine = [sys.byteorder, sys.version, *sys.hash_info[:2], *(array(code).itemsize for code in "HIQ")]
-    return orjson.dumps(["index", FORMAT, __version__, SUMMARY_VERSION, *machine]) + b"\n"
+    return orjson.dumps(["index", FORMAT, __version__, SUMMARY_VERSION, own_patterns(), *machine]) + b"\n"
 
 
 def _read(content: memoryview) -> LoadedIndex | None:

@@ -4,7 +4,9 @@ A format is the one a service documents; a new one is a new row.
 """
 
 import re
+from collections.abc import Iterable, Sequence
 from functools import cache
+from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
 
@@ -218,7 +220,9 @@ _FORMATS = (
 
 
 def mask_known_tokens(text: str) -> str:
-    """Mask every secret with a known format, whatever precedes it."""
+    """Mask every secret with a known format, or the user's own, whatever precedes it."""
+    for own in _own.compiled:
+        text = own.sub(MASK, text)
     runs = _long_runs(text)
     if _TOKEN_PREFIX.search(runs):
         for prefix, rest in _PREFIXED:
@@ -258,3 +262,129 @@ def _mask_word(match: re.Match[str]) -> str:
     start = match.start()
     inside = start > 0 and (match.string[start - 1].isalnum() or match.string[start - 1] == "_")
     return match[0] if inside else MASK
+
+
+# The user's own formats: a subset of regular expressions, each matched in linear time. A pattern is a sequence of
+# characters and classes, each with at most one repetition. Repetitions are possessive and, except the last, bounded.
+
+MAX_PATTERN_CHARACTERS = 200
+_MIN_MATCH_CHARACTERS, _MAX_MATCH_CHARACTERS = 6, 1_024
+_MAX_REPEATED = 256
+"""Bound of an open repetition that something follows."""
+
+_PATTERN_ITEM = lazy_regex(
+    r"(\\[dwDW]|\\[^A-Za-z0-9\s]|\[\^?(?:\\[dwDW]|\\[^A-Za-z0-9\s]|[^\\\[\]])+\]|[^\\\[\](){}*+?|^$.\x00-\x1f\x7f])"
+    r"(?:([*+?])|\{([0-9]{1,3})(,?)([0-9]{0,3})\})?"
+)
+_ORDINARY_TEXT = (
+    "The configuration of src/main/index_page.html was changed at 2026-11-23 10:15: a release for everybody; "
+    "internationalization = getDefaultConfiguration(request, responseHandler) # 1234567 MAX_RETRIES"
+)
+
+
+class _PatternItem(NamedTuple):
+    """A character or class of a pattern, and how often it may occur."""
+
+    text: str
+    fewest: int
+    most: int | None
+
+
+class _OwnPatterns:
+    """The user's own patterns of this process, set once at its start."""
+
+    texts: tuple[str, ...] = ()
+    compiled: tuple[re.Pattern[str], ...] = ()
+
+
+_own = _OwnPatterns()
+
+
+def set_own_patterns(patterns: Iterable[str]) -> None:
+    """Mask what these patterns match, too; those that `pattern_problem` refuses are left out."""
+    valid = sorted({pattern for pattern in patterns if pattern_problem(pattern) is None})
+    _own.texts = tuple(valid)
+    _own.compiled = tuple(lazy_regex(_linear(_items(pattern) or []), re.ASCII) for pattern in valid)
+
+
+def own_patterns() -> tuple[str, ...]:
+    """Return the user's own patterns; what was masked by others is cached under other keys."""
+    return _own.texts
+
+
+def pattern_problem(pattern: str) -> str | None:
+    """Return what is wrong with a pattern, as the end of a sentence that begins with it; None if it is accepted."""
+    if not 0 < len(pattern) <= MAX_PATTERN_CHARACTERS:
+        return f"has not 1 to {MAX_PATTERN_CHARACTERS} characters"
+    items = _items(pattern)
+    if items is None:
+        return "has more than characters, classes such as [A-Z0-9], and repetitions such as {20}"
+    if sum(item.fewest for item in items) < _MIN_MATCH_CHARACTERS:
+        return f"matches fewer than {_MIN_MATCH_CHARACTERS} characters"
+    if sum(map(_most, items)) > _MAX_MATCH_CHARACTERS:
+        return f"matches more than {_MAX_MATCH_CHARACTERS} characters"
+    for number, item in enumerate(items):
+        if item.fewest != item.most and (follower := _overlapping(item, items[number + 1 :], pattern)) is not None:
+            return f"repeats {item.text} before {follower.text}, which matches the same: give a number, such as {{20}}"
+    if lazy_regex(_linear(items), re.ASCII).search(_ORDINARY_TEXT):
+        return "matches ordinary text"
+    return None
+
+
+def _items(pattern: str) -> list[_PatternItem] | None:
+    items: list[_PatternItem] = []
+    position = 0
+    while position < len(pattern):
+        match = _PATTERN_ITEM.match(pattern, position)
+        if match is None or not _is_class(match[1]):
+            return None
+        items.append(_item(match))
+        if items[-1].most is not None and items[-1].fewest > items[-1].most:
+            return None
+        position = match.end()
+    return items
+
+
+def _item(match: re.Match[str]) -> _PatternItem:
+    text, sign, fewest, comma, most = match.groups()
+    if sign:
+        return _PatternItem(text, int(sign == "+"), 1 if sign == "?" else None)
+    if fewest is None:
+        return _PatternItem(text, 1, 1)
+    return _PatternItem(text, int(fewest), int(most) if most else None if comma else int(fewest))
+
+
+def _is_class(text: str) -> bool:
+    """Whether a character or class can be compiled: a range may be in the wrong order."""
+    if any(sign * 2 in text for sign in "-&~|"):
+        return False  # reserved for operations on sets
+    try:
+        lazy_regex(text).match("")
+    except re.error:
+        return False
+    return True
+
+
+def _linear(items: Sequence[_PatternItem]) -> str:
+    """Return the regular expression of some items: it never tries a repetition twice."""
+    parts = []
+    for number, item in enumerate(items):
+        is_open = item.most is None and number == len(items) - 1
+        parts.append(f"{item.text}{{{item.fewest},{'' if is_open else _most(item)}}}+")
+    return "".join(parts)
+
+
+def _most(item: _PatternItem) -> int:
+    return item.most if item.most is not None else max(item.fewest, _MAX_REPEATED)
+
+
+def _overlapping(item: _PatternItem, followers: Sequence[_PatternItem], pattern: str) -> _PatternItem | None:
+    """Return the item after a repetition that needs a character which the repetition would take; None without one."""
+    characters = {*map(chr, range(128)), *pattern}
+    taken = {char for char in characters if lazy_regex(item.text, re.ASCII).fullmatch(char)}
+    for follower in followers:
+        if any(map(lazy_regex(follower.text, re.ASCII).fullmatch, taken)):
+            return follower
+        if follower.fewest:
+            break
+    return None

@@ -5,12 +5,14 @@ from typing import Annotated, Any, Literal, cast
 
 from pydantic import AfterValidator, Field, create_model
 
+from sidecar.core.secret_formats import MAX_PATTERN_CHARACTERS, pattern_problem
 from sidecar.core.wire import FolderPath, WireModel
 from sidecar.settings.resolve import Layer
 from sidecar.settings.table import (
     GROUPS,
     MAX_FOLDER_CHARACTERS,
     MAX_GLOBS,
+    MAX_PATTERNS,
     MAX_RESOLUTIONS,
     SETTINGS,
     Setting,
@@ -54,6 +56,13 @@ def _validate_resolution(value: str) -> str:
     return value
 
 
+def _validate_pattern(value: str) -> str:
+    problem = pattern_problem(value)
+    if problem:
+        raise ValueError(f"is not accepted: the pattern {problem}")
+    return value
+
+
 def _validate_duration(value: str) -> str:
     if not is_duration(value):
         raise ValueError("must be a duration such as 6h, 90m, 1h30m or 1d")
@@ -80,6 +89,11 @@ def _type_of(row: Setting) -> Any:
             return Annotated[
                 list[Annotated[str, AfterValidator(_validate_resolution)]], Field(max_length=MAX_RESOLUTIONS)
             ]
+        case "patterns":
+            pattern = Annotated[
+                str, Field(min_length=1, max_length=MAX_PATTERN_CHARACTERS), AfterValidator(_validate_pattern)
+            ]
+            return Annotated[list[pattern], Field(max_length=MAX_PATTERNS)]
         case _:
             max_characters, validator = _TEXTS[row.kind]
             return Annotated[str, Field(min_length=1, max_length=max_characters), AfterValidator(validator)]

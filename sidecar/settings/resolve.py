@@ -112,6 +112,12 @@ def values_of(tx: apsw.Connection, project: str) -> dict[str, Any]:
     return values
 
 
+def secret_patterns(tx: apsw.Connection) -> set[str]:
+    """Return the user's own patterns of secrets, of all projects: a secret of one may be pasted in another."""
+    rows = list(tx.execute("SELECT DISTINCT project FROM continuity_settings WHERE name = 'secretPatterns'"))
+    return {pattern for (project,) in rows for pattern in values_of(tx, str(project)).get("secretPatterns", ())}
+
+
 def put_suspension(tx: apsw.Connection, project: str, suspension: Suspension) -> None:
     """Store the stop of a project's rollout, or of all with `GLOBAL`; an empty reason ends it."""
     put(tx, project, {SUSPENDED: {"reason": suspension.reason, "time": suspension.at_ms}}, suspension.at_ms)

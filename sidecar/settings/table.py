@@ -28,6 +28,7 @@ _RELEASE = lazy_regex(rf"(?:{'|'.join(PROTECTED_FOLDERS)})(?:[-_.].*)?|v?\d+(?:[
 MAX_BRANCH_BYTES = 200
 MAX_GLOBS, MAX_GLOB_CHARACTERS = 50, 200
 MAX_FOLDER_CHARACTERS = 4_096
+MAX_PATTERNS = 50
 
 DURATION = lazy_regex(r"(?=\d)(?:([0-9]{1,5})d)?(?:([0-9]{1,6})h)?(?:([0-9]{1,7})m)?(?:([0-9]{1,8})s)?")
 """Days, hours, minutes and seconds, each at most once."""
@@ -92,6 +93,17 @@ def is_name(value: object) -> bool:
     return isinstance(value, str) and NAME.fullmatch(value) is not None
 
 
+def is_secret_pattern(value: object) -> bool:
+    """Whether a value is a pattern of secrets that is matched in linear time."""
+    return isinstance(value, str) and _pattern_problem(value) is None
+
+
+def _pattern_problem(value: str) -> str | None:
+    from sidecar.core.secret_formats import pattern_problem  # start-up without own patterns does not need it
+
+    return pattern_problem(value)
+
+
 def is_duration(value: object) -> bool:
     """Whether a value is a duration: days, hours, minutes, seconds, in this order and at least one of them."""
     return isinstance(value, str) and DURATION.fullmatch(value) is not None
@@ -151,6 +163,7 @@ KINDS: dict[str, tuple[Check, str]] = {
 LISTS: dict[str, tuple[Check, int, str]] = {
     "globs": (is_glob, MAX_GLOBS, "globs, relative and with forward slashes"),
     "resolutions": (is_resolution, MAX_RESOLUTIONS, "like hash_mismatch=keep_memory"),
+    "patterns": (is_secret_pattern, MAX_PATTERNS, "patterns such as acme_[A-Za-z0-9]{32}"),
 }
 
 
@@ -295,7 +308,6 @@ SETTINGS: tuple[Setting, ...] = (
         "Number of changed files since the last devlog at which the next one is due.",
         minimum=1,
     ),
-    Setting("capture.dedupeHours", "int", 24, "Hours during which the same event does not draft another artifact."),
     Setting(
         "capture.boundaries",
         "globs",
@@ -356,6 +368,14 @@ SETTINGS: tuple[Setting, ...] = (
         minimum=1,
         maximum=36_500,
     ),
+    Setting(
+        "secretPatterns",
+        "patterns",
+        (),
+        "Formats of your own secrets, such as `acme_[A-Za-z0-9]{32}`, masked in every project besides the known ones."
+        " A pattern has characters, classes and repetitions, each repetition followed by what it does not match."
+        " Holds from the next start.",
+    ),
     Setting("cache.hotBytes", "int", 16 * 2**20, "Maximum bytes of cache entries in memory.", minimum=2**16),
     Setting("cache.diskBytes", "int", 256 * 2**20, "Maximum bytes of each cache in the state file.", minimum=2**20),
 )
@@ -407,9 +427,16 @@ def problem_with(name: str, value: object) -> str | None:
     if row.kind in LISTS:
         is_valid_entry, max_entries, words = LISTS[row.kind]
         fits = isinstance(value, list | tuple) and len(value) <= max_entries and all(map(is_valid_entry, value))
+        if not fits and row.kind == "patterns" and (problem := _first_pattern_problem(value)):
+            return problem
         return None if fits else f"`{name}` is a list of at most {max_entries} {words}"
     is_valid, words = KINDS[row.kind]
     return None if is_valid(value) else f"`{name}` is {words}"
+
+
+def _first_pattern_problem(value: object) -> str | None:
+    texts = (text for text in value if isinstance(text, str)) if isinstance(value, list | tuple) else ()
+    return next((f"a pattern of secrets {problem}" for text in texts if (problem := _pattern_problem(text))), None)
 
 
 def problems_with(patch: dict[str, Any]) -> list[str]:

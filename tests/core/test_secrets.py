@@ -1,11 +1,15 @@
 """Each kind of secret we know is masked, whatever stands around it; what only looks like one is not."""
 
+import time
+from collections.abc import Iterator
 from itertools import product
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.core.redact import MASK, redact, redact_lines
+from sidecar.core.secret_formats import own_patterns, pattern_problem, set_own_patterns
 from tests.support.cases import together
 from tests.support.secret_shapes import HARMLESS, SECRETS, TOKENS, shows
 
@@ -57,3 +61,39 @@ def test_there_are_enough_kinds() -> None:
     assert len(SECRETS) >= 60
     assert len(HARMLESS) >= 60
     assert len(set(HARMLESS)) == len(HARMLESS)
+
+
+@pytest.fixture
+def no_own_patterns() -> Iterator[None]:
+    yield
+    set_own_patterns(())
+
+
+@pytest.mark.usefixtures("no_own_patterns")
+def test_what_the_user_s_own_patterns_match_is_masked() -> None:
+    text = "send acme_a1B2c3D4 of 123-45-6789 to corp.team-a.key; acme_short and corp.key stay"
+    set_own_patterns([r"acme_[A-Za-z0-9]{8}", r"\d{3}-\d{2}-\d{4}", r"corp\.[\w-]+\.key", "(a+)+b"])
+    assert redact(text) == f"send {MASK} of {MASK} to {MASK}; acme_short and corp.key stay"
+    assert "(a+)+b" not in own_patterns()
+
+
+@together(
+    "pattern, problem",
+    [
+        ("(a+)+b", "has more than"), ("x|acme_secret", "has more than"), (".{20}", "has more than"),
+        ("acme_[z-a]{20}", "has more than"), ("acme_a{9}{9}", "has more than"), ("acme_\\1{20}", "has more than"),
+        ("acme_[a-z]+x", "before x"), ("acme_a*b?a{9}", "before a"), ("[a-z]{6,}", "ordinary text"),
+        ("ab", "fewer than 6"), ("a{9,999}b{9,999}c", "more than 1024"), ("x" * 201, "1 to 200"), ("", "1 to 200"),
+    ],
+)  # fmt: skip
+def test_a_pattern_that_could_be_slow_or_masks_everything_is_refused(pattern: str, problem: str) -> None:
+    assert problem in (pattern_problem(pattern) or "")
+
+
+@pytest.mark.usefixtures("no_own_patterns")
+def test_own_patterns_take_linear_time() -> None:
+    set_own_patterns([r"corp\.[\w-]+\.key", "tok_[A-F0-9]+:[a-z]{3,}", "a{1,500}b{1,500}c"])
+    for text in ("corp.a-", "tok_", "F", "a" * 500 + "b" * 500, "1"):
+        start = time.thread_time()
+        redact(text * (200_000 // len(text)))
+        assert time.thread_time() - start < 2

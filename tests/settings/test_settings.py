@@ -1,5 +1,6 @@
 """Settings as a client sees them: effective layers, persistence, validation."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,7 @@ from sidecar.settings import BY_NAME, SETTINGS
 from sidecar.settings.resolve import Layer, resolve
 from tests.support.client import Client
 from tests.support.memory_sidecar import MemorySidecar
+from tests.support.repositories import Repository
 
 LAYERS: tuple[Layer, ...] = ("initialize", "global", "project", "environment")
 NAMES = st.sampled_from([row.name for row in SETTINGS])
@@ -148,7 +150,7 @@ DECIDED = {
     "mode": "passive", "snapshot": True, "rehydrate": False, "tokenMode": "normal",
     "artifactPolicy": "auto-write-manual-commit", "memoryBranch": "memory/continuity",
     "budgets.low": 14_000, "budgets.normal": 24_000, "budgets.debug": 42_000, "budgets.newBytesPerCall": None,
-    "capture.changedLines": 120, "capture.changedFiles": 8, "capture.dedupeHours": 24,
+    "capture.changedLines": 120, "capture.changedFiles": 8,
     "knowledge.writesPerSecond": 90, "knowledge.repository": None, "knowledge.stalenessThreshold": None,
     "knowledge.sessionThreshold": None, "knowledge.onHeadMoved": False,
 }  # fmt: skip
@@ -157,3 +159,35 @@ DECIDED = {
 def test_the_decided_numbers_are_the_defaults(client: Client) -> None:
     found = {row["name"]: row["value"] for row in client.request("settings/get", {})["settings"]}
     assert {name: found[name] for name in DECIDED} == DECIDED
+
+
+def test_a_pattern_of_secrets_is_refused_with_its_reason(client: Client) -> None:
+    failure = client.error("settings/update", {"settings": {"secretPatterns": ["acme_[A-Z]{20}", "(a+)+b"]}})
+    assert failure.code == -32602
+    assert "has more than characters, classes" in json.dumps(failure.data)
+    assert shown(client, "secretPatterns") == ([], "default")
+
+
+def test_own_patterns_mask_every_project_from_the_next_start(
+    open_sidecar: Callable[..., MemorySidecar], make_repository: Callable[..., Repository]
+) -> None:
+    """Also what was summarized before."""
+    shop = make_repository({"src/key.py": 'def api_of(shop):\n    return connect("acme_a1B2c3D4e5", shop)\n'}).path
+    client = open_sidecar().client
+    client.initialize()
+    assert "acme_a1B2c3D4e5" in found(client, shop)
+    update(client, {"secretPatterns": ["acme_[A-Za-z0-9]{10}"]}, shop)
+    client = open_sidecar().client
+    client.initialize()
+    assert "acme_a1B2c3D4e5" not in found(client, shop)
+    client.request("memory/add", {"cwd": str(shop), "text": "The key is acme_zzzzzzzzz1."})
+    assert "acme_zzz" not in json.dumps(client.request("memory/list", {"cwd": str(shop)}))
+    update(client, {"secretPatterns": None}, shop)
+    client = open_sidecar().client
+    client.initialize()
+    assert "acme_a1B2c3D4e5" in found(client, shop)
+
+
+def found(client: Client, shop: Path) -> str:
+    client.request("codebase/index", {"cwd": str(shop)})
+    return json.dumps(client.request("codebase/search", {"cwd": str(shop), "query": "api_of shop key"}))
