@@ -4,7 +4,7 @@ The memory files have a format of their own, in which offsets matter (`memory/fi
 """
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
@@ -201,8 +201,10 @@ _GREETING = lazy_regex(
 _OFFER = lazy_regex(
     r"(?i)^(?:let me know|feel free|if you (?:want|like|need|prefer)|would you like|shall i|do you want)"
 )
-_SENTENCE_END = lazy_regex(r"(?<=[.!?])[\"')\]]*\s+(?=[\"'(\[`*]*[A-ZÀ-ÞА-ЯЁ0-9`])|(?<=[。！？])(?![」』）”])|\n+")
-_ABBREVIATION = lazy_regex(r"(?i)(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|no|mr|dr)\.|\b[A-Z]\.)$")
+_SENTENCE_END = lazy_regex(
+    r"(?<=[.!?])[\"')\]*]{0,4}\s{1,9}(?=[\"'(\[`*]{0,4}[A-ZÀ-ÞА-ЯЁ0-9`¿¡])|(?<=[。！？])(?![」』）”])|\s{1,9}(?=[✅❌→•])|\n+"
+)
+_ABBREVIATION = lazy_regex(r"(?i)(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|no|mr|dr|z\.b|p\.ej|bzw)\.|\b[A-Z]\.)$")
 _SPACE = lazy_regex(r"\s+")
 _UNSPACED = lazy_regex(r"[\u3040-\u30ff\u3400-\u9fff]")
 
@@ -242,15 +244,15 @@ def sentences(text: str) -> Iterator[str]:
     for paragraph in paragraphs(text):
         for item in _ITEM.split(paragraph):
             plain = _SPACE.sub(" ", item.replace("**", "").replace("__", ""))
-            yield from join_abbreviations(_SENTENCE_END.split(plain), _ABBREVIATION)
+            yield from split_sentences(plain)
 
 
-def join_abbreviations(parts: Iterable[str], abbreviation: re.Pattern[str]) -> Iterator[str]:
-    """Yield the sentences of a text that was also split after abbreviations; none is empty."""
+def split_sentences(line: str) -> Iterator[str]:
+    """Yield the sentences of a line; an abbreviation ends none, and none is empty."""
     sentence = ""
-    for part in parts:
+    for part in _SENTENCE_END.split(line):
         sentence = f"{sentence} {part}".strip()
-        if sentence and not abbreviation.search(sentence):
+        if sentence and not _ABBREVIATION.search(sentence):
             yield sentence
             sentence = ""
     if sentence:

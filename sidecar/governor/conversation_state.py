@@ -9,7 +9,7 @@ from pathlib import PurePosixPath
 import apsw
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.markdown import first_informative_paragraph
+from sidecar.core.markdown import first_informative_paragraph, sentences
 from sidecar.core.text import clip
 from sidecar.language.conclusions import match_conclusion
 from sidecar.runs import (
@@ -40,13 +40,6 @@ REJECTED = "Rejected: "
 SENTENCE_CHARACTERS = 300
 CONCLUSION_CHARACTERS = 400
 
-_FENCE = lazy_regex(r"```[\s\S]*?(?:```|\Z)")
-_END = lazy_regex(r"(?<=[.!?])\s+|\n+")
-_LEADING = lazy_regex(r"^[\s>*#\-•\d.)\]\[]+")
-_DECIDED = lazy_regex(
-    r"(?i)\b(?:decided|chose|chosen|opted|settled on|went with|going with|agreed to|decision:|rather than|abandon\w*"
-    r"|reject(?:ed|ing)|ruled out)\b"
-)
 _OPEN = lazy_regex(
     r"(?i)\b(?:risk\w*|todo|fixme|not yet|un(?:tested|verified|resolved|clear|sure)|not (?:tested|verified|covered)"
     r"|have(?:n't| not) (?:run|tested|verified|checked)|follow[- ]?up|caveat|beware"
@@ -89,14 +82,6 @@ def _conclusions(runs: Sequence[RunSummary]) -> Iterator[str]:
             yield conclusion
 
 
-def sentences(text: str) -> Iterator[str]:
-    """Yield a text's sentences without code blocks and without heading and list marks."""
-    for part in _END.split(_FENCE.sub("\n", text)):
-        sentence = _LEADING.sub("", part).strip()
-        if sentence:
-            yield clip(sentence, SENTENCE_CHARACTERS)
-
-
 def _decisions(runs: Sequence[RunSummary], artifacts: Sequence[Artifact]) -> Iterator[str]:
     """Yield recorded decisions of the conversation, then those that the agent stated."""
     for artifact in artifacts:
@@ -107,11 +92,8 @@ def _decisions(runs: Sequence[RunSummary], artifacts: Sequence[Artifact]) -> Ite
         elif artifact.type == "rejectedApproach":
             yield f"{REJECTED}{artifact.title}"
     for run in runs:
-        yield from (sentence for sentence in sentences(run.conclusion) if _is_decision(sentence))
-
-
-def _is_decision(sentence: str) -> bool:
-    return _DECIDED.search(sentence) is not None or match_conclusion(sentence) is not None
+        stated = (sentence for sentence in sentences(run.conclusion) if match_conclusion(sentence) is not None)
+        yield from (clip(sentence, SENTENCE_CHARACTERS) for sentence in stated)
 
 
 def _risks(runs: Sequence[RunSummary], failing: Sequence[FailingTests]) -> Iterator[str]:
@@ -120,7 +102,7 @@ def _risks(runs: Sequence[RunSummary], failing: Sequence[FailingTests]) -> Itera
     for run in runs[:RISK_RUNS]:
         for sentence in sentences(run.conclusion):
             if _OPEN.search(sentence) and not _CLEARED.search(sentence):
-                yield sentence
+                yield clip(sentence, SENTENCE_CHARACTERS)
 
 
 def _files(runs: Sequence[RunSummary]) -> tuple[TouchedFile, ...]:
@@ -141,7 +123,8 @@ def _sentence_naming(path: str, text: str) -> str | None:
     if name not in text:
         return None
     pattern = lazy_regex(rf"(?<![\w.-]){re.escape(name)}(?![\w-])")
-    return next((sentence for sentence in sentences(text) if pattern.search(sentence)), None)
+    naming = (sentence for sentence in sentences(text) if pattern.search(sentence))
+    return next((clip(sentence, SENTENCE_CHARACTERS) for sentence in naming), None)
 
 
 def _first(texts: Iterable[str], limit: int) -> tuple[str, ...]:

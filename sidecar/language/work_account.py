@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 from typing import Literal, NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.markdown import Heading, Line, join_abbreviations, markdown_blocks
+from sidecar.core.markdown import Heading, Line, markdown_blocks, split_sentences
 from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
 from sidecar.core.text import clip_at_word
@@ -302,10 +302,6 @@ _BOLD_LINE = lazy_regex(r"^\*\*([^*]{2,120})\*\*[ \t]{0,4}:?[ \t]{0,4}$")
 _INLINE_LABEL = lazy_regex(
     r"^(?:\*\*|__)?([^*_:：]{2,50}?)\s*(?:(?:\*\*|__)\s*[:：]|[:：]\s*(?:\*\*|__)|[:：])\s+(?=\S)"
 )
-_SENTENCE_END = lazy_regex(
-    r"(?<=[.!?])[\"')\]*]{0,4}\s{1,9}(?=[\"'(\[`*]{0,4}[A-ZÀ-ÞА-ЯЁ0-9`¿¡])|(?<=[。！？])|\s{1,9}(?=[✅❌→•])"
-)
-_ABBREVIATION = lazy_regex(r"(?i)(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|resp|no|mr|dr|z\.b|p\.ej|bzw)\.|\b[A-Z]\.)$")
 _UNSPACED = lazy_regex(r"[\u3040-\u30ff\u3400-\u9fff]")
 _GENERIC = frozenset(
     "issue issues problem problems bug bugs error errors fix fixes fixed change changes changed update updated file"
@@ -438,18 +434,14 @@ def _label_section(label: str) -> tuple[Section | None, bool]:
 
 
 def _sentences(line: str) -> Iterator[str]:
-    for sentence in join_abbreviations(_SENTENCE_END.split(line), _ABBREVIATION):
+    for sentence in split_sentences(line):
         if plain := _plain(_GREETING.sub("", _plain(sentence))):
             yield plain
 
 
 def _plain_line(line: str) -> str:
     stripped = line.strip()
-    if (
-        stripped.startswith((">", "|", "Tool use:"))
-        or _DONE_ITEM.match(line)
-        or re.fullmatch(r"[-*_=\s]{3,}", stripped)
-    ):
+    if stripped.startswith((">", "|")) or _DONE_ITEM.match(line) or re.fullmatch(r"[-*_=\s]{3,}", stripped):
         return ""
     return _ITEM.sub("", _PICTURE.sub(" ", stripped)).strip()
 

@@ -16,6 +16,7 @@ from tests.support.shop import PROMPT, Talk, set_settings, text_of
 from tests.support.thresholds import Thresholds
 
 CONCLUSION = """I decided to round half up, since the tax office does.
+Orders without an address are rejected by the mailer rather than sent.
 
 - `src/cart.py` now rounds once, at the end.
 - The invoice is not tested yet.

@@ -28,6 +28,7 @@ _RULE = re.compile(r"(?:[-*_]\s*){3,}")
 _ELEMENT = re.compile(
     r"^[ \t]*<(?:tool-use|details|think)\b[^>]*>|(?<=>)<details\b[^>]*>|</(?:tool-use|details|think)>", re.MULTILINE
 )
+_TOOL_LINE = re.compile(r"^Tool use: .*$\n?", re.MULTILINE)
 _USERS = frozenset({"User", "Human", "You"})
 
 
@@ -72,7 +73,7 @@ def text_before(messages: Sequence[Message], index: int) -> str:
 
 
 def spoken(text: str) -> str:
-    """Return an assistant's text without the elements that record tool calls and thoughts; what is unclosed stays."""
+    """Return an assistant's text without what records tool calls and thoughts; an unclosed element stays."""
     own: list[str] = []
     depth = position = 0
     for tag in _ELEMENT.finditer(text):
@@ -84,7 +85,7 @@ def spoken(text: str) -> str:
         if depth == 0 and closes:
             position = tag.end()
     own.append(text[position:])
-    return re.sub(r"\n{3,}", "\n\n", "".join(own)).strip()
+    return re.sub(r"\n{3,}", "\n\n", _TOOL_LINE.sub("", "".join(own))).strip()
 
 
 def _headers(lines: Sequence[str]) -> Iterator[tuple[int, re.Match[str]]]:
