@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sidecar.core.cancellation import Cancellation
 from sidecar.core.clock import Clock, rfc3339
+from sidecar.core.errors import Cancellation
 from sidecar.core.lru_cache import LruCache
 from sidecar.core.wire import WireModel
 from sidecar.settings.resolve import GLOBAL, Layer, Settings, resolve, values_of

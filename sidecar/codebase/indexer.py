@@ -20,8 +20,8 @@ from sidecar.codebase.summary.languages import language_of
 from sidecar.codebase.summary.model import Summary, from_json, to_json
 from sidecar.codebase.summary.summarize import MAX_ANALYSED_BYTES, summarize, unanalysed_summary
 from sidecar.codebase.worktree.state import is_outside
-from sidecar.core.cancellation import Cancellation
 from sidecar.core.clock import SystemClock
+from sidecar.core.errors import Cancellation
 from sidecar.core.secret_formats import own_patterns, set_own_patterns
 from sidecar.system.git import GitFailed
 from sidecar.system.log import Log

@@ -18,8 +18,9 @@
     ├── SyncFailed            -32017  the knowledge sync stopped; see `code` and `retryable`
     └── AgentUnavailable      -32018  the coding agent's program is missing or cannot be run
 
-An error has a code, one sentence, optionally a hint (what to do) and data. A subclass exists only where a
-client acts differently. `rpc/errors.py` is the one place that turns them into JSON-RPC error objects.
+An error has a code, one sentence, optionally a hint (what to do) and data. A subclass exists only where a client acts
+differently. The flag that cancels a request stands beside its error. `rpc/errors.py` is the one place that turns them
+into JSON-RPC error objects.
 """
 
 from typing import ClassVar
@@ -94,6 +95,24 @@ class Cancelled(SidecarError):
 
     code = -32800
     kind = "cancelled"
+
+
+class Cancellation:
+    """A one-way flag. Long work calls `check` between its steps."""
+
+    __slots__ = ("is_set",)
+
+    def __init__(self) -> None:
+        self.is_set = False
+
+    def set(self) -> None:
+        """Ask the work to stop at its next check."""
+        self.is_set = True
+
+    def check(self) -> None:
+        """Raise Cancelled if the flag is set."""
+        if self.is_set:
+            raise Cancelled("The request was cancelled.")
 
 
 class WorkspaceUnavailable(SidecarError):

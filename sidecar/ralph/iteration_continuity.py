@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 from sidecar.call import Call
 from sidecar.capture.methods import post_run
 from sidecar.capture.model import PostRunParams
-from sidecar.core.cancellation import Cancellation
 from sidecar.core.clock import rfc3339
-from sidecar.core.errors import SidecarError
+from sidecar.core.errors import Cancellation, SidecarError
 from sidecar.packs.methods import explain, pre_run
 from sidecar.packs.model import ExplainParams, ExplainResult, PreRunParams, PreRunResult
 from sidecar.ralph.agent.agent_run import AgentResult

@@ -9,9 +9,8 @@ from collections import Counter, deque
 from collections.abc import Callable
 from typing import NamedTuple
 
-from sidecar.core.cancellation import Cancellation
 from sidecar.core.clock import Clock
-from sidecar.core.errors import Busy
+from sidecar.core.errors import Busy, Cancellation
 from sidecar.rpc.envelope import BatchResponse, Notice, Request, RequestId
 
 

@@ -7,10 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.core import errors
-from sidecar.core.cancellation import Cancellation
 from sidecar.core.clock import Deadline, SystemClock, rfc3339
 from sidecar.core.digests import digest_value, short_id
-from sidecar.core.errors import NOT_A_NAME, Cancelled, SidecarError, loggable_name
+from sidecar.core.errors import NOT_A_NAME, Cancellation, Cancelled, SidecarError, loggable_name
 from tests.support.cases import together
 from tests.support.clock import STARTS_AT_MS, FixedClock
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from sidecar.call import Call
-from sidecar.core.cancellation import Cancellation
+from sidecar.core.errors import Cancellation
 from sidecar.knowledge import POINTER_FOLDER, RateLimiter, apply_and_rollback, store
 from sidecar.knowledge import sync as syncing
 from sidecar.knowledge.apply_and_rollback import Journal, apply_plan

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
 from sidecar.call import Call
-from sidecar.core.cancellation import Cancellation
+from sidecar.core.errors import Cancellation
 from sidecar.knowledge import POINTER_FOLDER, RateLimiter, store
 from sidecar.knowledge import sync as syncing
 from sidecar.knowledge.apply_and_rollback import Journal, apply_plan
