@@ -26,6 +26,7 @@ from sidecar.storage.sqlite_connection import (
     BUSY_TIMEOUT_MS,
     connect,
     create_private_file,
+    raise_translated,
     suspect_marker,
     translate_errors,
 )
@@ -256,7 +257,7 @@ class Database:
             if self._writer.in_transaction:
                 raise RuntimeError("nested write transaction")
             self._require_in_place()
-            with self._note_damage(), translate_errors():
+            with self._translated_errors():
                 self._set_synchronous("FULL" if durable else "NORMAL")
                 self._writer.execute("BEGIN IMMEDIATE")
                 try:
@@ -274,7 +275,7 @@ class Database:
     @contextmanager
     def read(self) -> Iterator[apsw.Connection]:
         """Lend a read-only connection with one consistent view of the committed data."""
-        with self._note_damage(), translate_errors():
+        with self._translated_errors():
             reader = self._borrow_reader()
             try:
                 reader.execute("BEGIN")
@@ -284,7 +285,7 @@ class Database:
 
     def generation(self) -> int:
         """Return a number that changes with every commit of any process (see `write`); never waits."""
-        with self._note_damage(), translate_errors():
+        with self._translated_errors():
             return self._change_detector.generation()
 
     def empty_log(self) -> None:
@@ -318,17 +319,17 @@ class Database:
             self._write_lock.release()
 
     @contextmanager
-    def _note_damage(self) -> Iterator[None]:
-        """Leave a marker beside a file that shows damage in use; the next start checks all of it."""
+    def _translated_errors(self) -> Iterator[None]:
+        """Translate SQLite's exceptions; a file that shows damage in use gets a marker: the next start checks it."""
         try:
             yield
-        except StateDegraded as error:
-            if isinstance(error.__cause__, (apsw.CorruptError, apsw.NotADBError)):
+        except (apsw.Error, UnicodeDecodeError) as error:
+            if isinstance(error, (apsw.CorruptError, apsw.NotADBError)):
                 with suppress(OSError):
                     suspect_marker(self.path).touch()
-            if isinstance(error.__cause__, UnicodeDecodeError):
+            if isinstance(error, UnicodeDecodeError):
                 self.write_behind.schedule(self._remove_undecodable)
-            raise
+            raise_translated(error)
 
     def _remove_undecodable(self) -> None:
         """Delete derived rows that cannot be decoded; others wait for `doctor --fix`, which makes a backup first."""

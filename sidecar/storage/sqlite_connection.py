@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import NoReturn
 
 import apsw
 
@@ -71,23 +72,32 @@ def translate_errors() -> Iterator[None]:
     """Translate SQLite's exceptions to ours."""
     try:
         yield
-    except _PROGRAMMING_ERRORS:
-        raise
-    except (apsw.BusyError, apsw.LockedError) as error:
-        raise Busy(
-            "Another process is writing the state file.", hint="Try again shortly.", data={"retryAfterMs": 200}
-        ) from error
-    except apsw.FullError as error:
-        raise StateDegraded("The disk with the state file is full.", hint="Free some disk space.") from error
-    except (apsw.CorruptError, apsw.NotADBError) as error:
-        raise StateDegraded("The state file is damaged.", hint="Restart the sidecar; it recovers the file.") from error
-    except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.IOError, apsw.PermissionsError) as error:
-        raise StateDegraded(
-            "The state file cannot be written.", hint="Check the folder's permissions and disk."
-        ) from error
-    except UnicodeDecodeError as error:
-        raise StateDegraded(
-            "A row of the state file cannot be decoded.", hint="Run `onecode-sidecar doctor --fix`; it repairs the row."
-        ) from error
-    except apsw.Error as error:
-        raise StateDegraded(f"The state file failed: {type(error).__name__}.") from error
+    except (apsw.Error, UnicodeDecodeError) as error:
+        raise_translated(error)
+
+
+def raise_translated(error: apsw.Error | UnicodeDecodeError) -> NoReturn:
+    """Raise our counterpart of an exception of SQLite."""
+    match error:
+        case _ if isinstance(error, _PROGRAMMING_ERRORS):
+            raise error
+        case apsw.BusyError() | apsw.LockedError():
+            raise Busy(
+                "Another process is writing the state file.", hint="Try again shortly.", data={"retryAfterMs": 200}
+            ) from error
+        case apsw.FullError():
+            problem = StateDegraded("The disk with the state file is full.", hint="Free some disk space.")
+        case apsw.CorruptError() | apsw.NotADBError():
+            problem = StateDegraded("The state file is damaged.", hint="Restart the sidecar; it recovers the file.")
+        case apsw.ReadOnlyError() | apsw.CantOpenError() | apsw.IOError() | apsw.PermissionsError():
+            problem = StateDegraded(
+                "The state file cannot be written.", hint="Check the folder's permissions and disk."
+            )
+        case UnicodeDecodeError():
+            problem = StateDegraded(
+                "A row of the state file cannot be decoded.",
+                hint="Run `onecode-sidecar doctor --fix`; it repairs the row.",
+            )
+        case _:
+            problem = StateDegraded(f"The state file failed: {type(error).__name__}.")
+    raise problem from error
