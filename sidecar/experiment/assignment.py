@@ -149,8 +149,7 @@ def _leave(call: Call, chat: ChatFacts, settings: Settings) -> ArmChange | None:
     return ArmChange(arm._replace(has_left=True), chat) if arm is not None and not arm.has_left else None
 
 
-def record_placement(call: Call, tx: apsw.Connection, placement: Placement) -> None:
+def record_arm(call: Call, tx: apsw.Connection, change: ArmChange) -> None:
     """Store a chat's arm, with the transaction of its pre-run."""
-    if placement.change is not None:
-        store.put_arm(tx, placement.change, call.now_ms())
-        call.process.slices.assignments.drop((placement.change.arm.experiment, placement.change.chat.sub_chat_id))
+    store.put_arm(tx, change, call.now_ms())
+    call.process.slices.assignments.drop((change.arm.experiment, change.chat.sub_chat_id))

@@ -111,6 +111,13 @@ class Index:
         self.refresh()
         return True
 
+    def may_have_memories(self) -> bool:
+        """Whether there may be memories to search; refresh if that is quick.
+
+        Raise PolicyDenied or StateDegraded if the memories folder cannot be used.
+        """
+        return self.folder.exists() and not (self.refresh_if_quick() and self.files() == 0)
+
     @property
     def is_watched(self) -> bool:
         """Whether a watch reports changes, so that a refresh costs almost nothing."""

@@ -96,14 +96,6 @@ class Relevance:
         self._answers: LruCache[Hashable, object] = LruCache(MAX_CACHED_ANSWERS)
         self._existing: LruCache[Hashable, object] = LruCache(MAX_CACHED_ANSWERS)
 
-    def has_memories(self, process: Process, workspace: Workspace) -> bool:
-        """Whether there may be shared memories to search; refresh their index if that is quick.
-
-        Raise PolicyDenied or StateDegraded if the memories folder cannot be used.
-        """
-        index = index_of(process, workspace)
-        return index.folder.exists() and not (index.refresh_if_quick() and index.files() == 0)
-
     def cached(self, process: Process, workspace: Workspace, query: RecallQuery) -> tuple[Relevant, ...] | None:
         """Return the cached answer; None if a search is needed."""
         index = index_of(process, workspace)

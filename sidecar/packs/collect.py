@@ -24,6 +24,7 @@ from sidecar.codebase import (
 )
 from sidecar.core.clock import Deadline
 from sidecar.core.text import one_line
+from sidecar.language.creation_intent import creation_intent
 from sidecar.packs.context_pack import MAX_POINTERS, ContextFile
 from sidecar.packs.delta_files import Differences
 from sidecar.packs.delta_pack import MAX_COMMITS
@@ -53,7 +54,7 @@ from sidecar.packs.task_pack import (
     pinned_context_files,
     with_regions,
 )
-from sidecar.runs import SessionContents, keys
+from sidecar.runs import SessionContents, entries
 from sidecar.runs.call_record import Trimmed
 from sidecar.system.log import Log
 from sidecar.workspace import Workspace
@@ -350,7 +351,7 @@ def _pack_result(target: _PackTarget, task_pack: TaskPack, found: PromptFiles = 
         prompt_files += pinned_context_files(pack_query, state, listing, present)
     omissions = []
     if not task_pack.anchor_is_complete:
-        omissions.append(Trimmed(item=keys.ANCHOR, reason="not all of its sources were readable"))
+        omissions.append(Trimmed(item=entries.ANCHOR, reason="not all of its sources were readable"))
     if not task_pack.complete:
         omissions.append(Trimmed(item="context", reason="files are still being indexed"))
     if listing.cut_at is not None:
@@ -374,7 +375,7 @@ MAX_LISTED_OMISSIONS = 40
 def omitted_files(paths: Sequence[str], reason: str) -> Iterator[Trimmed]:
     """Yield the omissions of files of which a call shows nothing: one each, and the number of those beyond a limit."""
     for path in paths[:MAX_LISTED_OMISSIONS]:
-        yield Trimmed(item=keys.context_key(path), reason=reason)
+        yield Trimmed(item=entries.context_key(path), reason=reason)
     if len(paths) > MAX_LISTED_OMISSIONS:
         yield Trimmed(item="context", reason=f"{len(paths) - MAX_LISTED_OMISSIONS} more files are {reason}")
 
@@ -403,11 +404,13 @@ def _start_memory_sources(
 
     Return the function that collects them.
     """
+    from sidecar.memory import index_of
+
     process, workspace = pack_query.process, pack_query.workspace
     inputs.hint = _hint(process, workspace, clean_prompt(params.prompt))
     relevance = process.slices.memory.relevance
     try:
-        recall = read_recall() if relevance.has_memories(process, workspace) else None
+        recall = read_recall() if index_of(process, workspace).may_have_memories() else None
         matches = relevance.cached(process, workspace, recall) if recall is not None else ()
         sent_ids = sent_memory_ids(known)
         inputs.sent_memories = relevance.existing(process, workspace, sent_ids) if sent_ids else None
@@ -430,12 +433,16 @@ def _start_memory_sources(
 
 
 def _hint(process: Process, workspace: Workspace, prompt: str) -> Hint | None:
-    """Return the registry's hint; none before the first response, because the registry is loaded after it."""
-    if not process.loaded.is_set():
+    """Return the registry's hint for what a prompt asks to create.
+
+    None before the first response, because the registry is loaded after it.
+    """
+    intent = creation_intent(prompt) if process.loaded.is_set() else None
+    if intent is None:
         return None
     from sidecar.registry import hint_for
 
-    return hint_for(workspace, process, prompt)
+    return hint_for(workspace, process, intent)
 
 
 FOLLOW_UP_FILES, UNCLEAR_FILES = 6, 3

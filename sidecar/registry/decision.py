@@ -7,7 +7,6 @@ from typing import Literal, NamedTuple
 from sidecar.call import Process
 from sidecar.core.errors import SidecarError
 from sidecar.core.text import one_line
-from sidecar.language.creation_intent import creation_intent
 from sidecar.registry.entities import (
     IMPACT_REQUIRED_BELOW,
     Entity,
@@ -175,16 +174,12 @@ class Hint(NamedTuple):
     """Digest of the registry; part of the pack's cache key."""
 
 
-def hint_for(workspace: Workspace, process: Process, prompt: str) -> Hint | None:
-    """Return the best REUSE or ADAPT for what a prompt asks to create; None if it asks for nothing new.
+def hint_for(workspace: Workspace, process: Process, intent: str) -> Hint | None:
+    """Return the best REUSE or ADAPT for what a prompt asks to create.
 
     Never raises and records nothing: context never stops a run. A large registry is loaded in the background the first
-    time; hints are available from the next call on. Takes microseconds without an intent, a few milliseconds with ten
-    thousand entities.
+    time; hints are available from the next call on. Takes a few milliseconds with ten thousand entities.
     """
-    intent = creation_intent(prompt)
-    if intent is None:
-        return None
     try:
         project_registry = registry_for_workspace(workspace, process)
         registry = project_registry.if_ready()

@@ -18,6 +18,7 @@ from statistics import median, quantiles
 from typing import Any
 
 from sidecar.core.digests import digest_bytes
+from sidecar.language.creation_intent import creation_intent
 from sidecar.registry import Index, hint_for
 from sidecar.registry import parse_registry as parse
 from sidecar.registry.project_registry import ProjectRegistry
@@ -96,14 +97,17 @@ def measure(project: Path, state: Path, text: str, unit: float, rounds: int) -> 
     show("stem the words, once per registry", timed(lambda: Index(entities), 3), unit)
     known = warm.index(warm.load().registry).words
     show("invert known words, once per process", timed(lambda: Index(entities, known), 3), unit)
-    hint_for(workspace, process, "Create a module")
+    hint_for(workspace, process, "a module")
     process.wait_idle(60)
     intents = [f"{verb} the {noun} of the {place}" for verb, noun, place in zip(VERBS, NOUNS, PLACES, strict=False)]
     ask("decide", intent=intents[0])
     show("registry/decide, warm", timed_each(lambda intent: ask("decide", intent=intent), intents, rounds), unit)
-    prompts = [f"Create a module to {intent}" for intent in intents]
-    show("hint for a prompt, warm", timed_each(lambda text: hint_for(workspace, process, text), prompts, rounds), unit)
-    no_hint_ms = timed_each(lambda text: hint_for(workspace, process, f"Why does it {text}?"), intents, rounds)
+    show(
+        "hint, warm",
+        timed_each(lambda text: hint_for(workspace, process, f"a module to {text}"), intents, rounds),
+        unit,
+    )
+    no_hint_ms = timed_each(lambda text: creation_intent(f"Why does it {text}?"), intents, rounds)
     show("no hint, for a prompt without creation", no_hint_ms, unit)
     show("registry/impact, warm", timed(lambda: ask("impact", id=entities[0].id), rounds), unit)
     sidecar.close()

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from sidecar.language.creation_intent import creation_intent
 from sidecar.registry import hint_for
 from tests.registry.conftest import Project
 from tests.support.memory_sidecar import MemorySidecar
@@ -10,7 +11,8 @@ from tests.support.memory_sidecar import MemorySidecar
 def hint(sidecar: MemorySidecar, project: Project, prompt: str) -> Any:
     process = sidecar.app.process
     assert process is not None
-    return hint_for(process.workspaces.get(str(project.path), None), process, prompt)
+    intent = creation_intent(prompt)
+    return None if intent is None else hint_for(process.workspaces.get(str(project.path), None), process, intent)
 
 
 def test_existing_entity_is_hinted_in_one_line(sidecar: MemorySidecar, framework: Project) -> None:
