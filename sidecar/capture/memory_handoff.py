@@ -31,7 +31,7 @@ from sidecar.memory import (
     read_transcript,
     reduce_summary,
 )
-from sidecar.runs import Artifact, FailingTests, SessionKey, keys, ledger, records
+from sidecar.runs import Artifact, FailingTests, SessionKey, entries, ledger, records
 from sidecar.runs.model import RALPH_PREFIX, ArtifactType
 from sidecar.transcripts.events import Message
 
@@ -65,7 +65,7 @@ def _sent_memories(tx: apsw.Connection, run: FinishedRun) -> tuple[str, ...]:
     contents = ledger.session_contents(
         tx, SessionKey(run.params.sub_chat_id, run.params.provider, session, shadow=False)
     )
-    return tuple(memory_id for key in contents.items if (memory_id := keys.memory_id(key)) is not None)
+    return tuple(memory_id for key in contents.items if (memory_id := entries.memory_id(key)) is not None)
 
 
 def session_summary_of_run(

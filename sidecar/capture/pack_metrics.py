@@ -9,7 +9,7 @@ import apsw
 
 from sidecar.capture.effects.run_activity import relative_to
 from sidecar.capture.run import FinishedRun
-from sidecar.runs import CallRecord, Item, SessionKey, entries, keys, ledger, records
+from sidecar.runs import CallRecord, Item, SessionKey, entries, ledger, records
 from sidecar.runs.model import FileUse, PackMetrics, RunUsage
 
 
@@ -23,8 +23,8 @@ def file_use(
     used_files = (read | written) - created
     if not used_files:
         return None
-    given_paths = {path for item in delivered if (path := keys.context_path(item.key)) is not None}
-    before = {path: item for key, item in items_before.items() if (path := keys.context_path(key)) is not None}
+    given_paths = {path for item in delivered if (path := entries.context_path(item.key)) is not None}
+    before = {path: item for key, item in items_before.items() if (path := entries.context_path(key)) is not None}
     # What the agent read or wrote itself is recorded with zero bytes: nothing was sent.
     known_paths = given_paths | {path for path, item in before.items() if item.bytes}
     needed = used_files - (before.keys() - known_paths)
@@ -32,7 +32,7 @@ def file_use(
     content_paths |= {
         path
         for item in delivered
-        if item.entry != entries.POINTER and (path := keys.context_path(item.key)) is not None
+        if item.entry != entries.POINTER and (path := entries.context_path(item.key)) is not None
     }
     return FileUse(
         in_pack=_sorted(given_paths),
@@ -162,7 +162,7 @@ def _shown_regions(pre_run: CallRecord) -> dict[str, list[_ShownRegion]]:
     """Return the regions of a pack by path; each has its part of the file's bytes."""
     shown: dict[str, list[_ShownRegion]] = {}
     for item in pre_run.details.items:
-        path = keys.context_path(item.key)
+        path = entries.context_path(item.key)
         if path is None or item.disposition != "sent" or not item.regions:
             continue
         spans = [tuple(map(int, region.lines.split("-"))) for region in item.regions]

@@ -36,7 +36,6 @@ from sidecar.runs import (
     artifacts,
     delete_old_runs,
     entries,
-    keys,
     ledger,
     records,
     resolve_session,
@@ -223,7 +222,7 @@ def confirm_delivery(tx: apsw.Connection, run: FinishedRun) -> None:
     details = run.delivered_call.details if run.delivered_call is not None else None
     delivered = details.delivered if details is not None else ()
     contents = ledger.session_contents(tx, key)
-    was_sent_head = keys.HEAD in contents.items or any(item.key == keys.HEAD for item in delivered)
+    was_sent_head = entries.HEAD in contents.items or any(item.key == entries.HEAD for item in delivered)
     own_items = [*_own_items(run, contents, was_sent_head=was_sent_head), *_own_tests(tx, run, contents)]
     turn = SessionTurn(
         number=0,
@@ -270,20 +269,20 @@ def _own_items(run: FinishedRun, contents: SessionContents, *, was_sent_head: bo
     """Return what the agent knows from its own work: what it read, wrote and committed, and where it left HEAD."""
     items, state = [_merged(run, item, contents) for item in run.effects.seen_items], run.effects.state
     if run.plan:
-        items.append(Item(keys.PLAN, entries.TextEntry(entries.plan_digest(run.plan)), 0))
+        items.append(Item(entries.PLAN, entries.TextEntry(entries.plan_digest(run.plan)), 0))
     if state is None:
         return items
     if state.kind == "folder" and (run.activity.written or run.activity.commands):
-        items.append(Item(keys.HEAD, entries.folder_entry(state.changed_hash), 0))
+        items.append(Item(entries.HEAD, entries.folder_entry(state.changed_hash), 0))
     if state.kind == "git" and was_sent_head and run.effects.head == state.head:
-        items.append(Item(keys.HEAD, entries.head_entry(state.branch, state.head), 0))
+        items.append(Item(entries.HEAD, entries.head_entry(state.branch, state.head), 0))
     if state.kind == "git" and (run.activity.may_have_written or run.activity.written):
-        items.append(Item(keys.INDEX, entries.index_entry(state), 0))
-        items.append(Item(keys.UNNAMED, entries.unnamed_entry(state), 0))
+        items.append(Item(entries.INDEX, entries.index_entry(state), 0))
+        items.append(Item(entries.UNNAMED, entries.unnamed_entry(state), 0))
     present = {file.path for file in state.all_changed}
-    changed_paths = (path for key in contents.items if (path := keys.changed_path(key)) is not None)
+    changed_paths = (path for key in contents.items if (path := entries.changed_path(key)) is not None)
     items += [
-        Item(keys.change_key(path), entries.REMOVED, 0)
+        Item(entries.change_key(path), entries.REMOVED, 0)
         for path in changed_paths
         if path in run.effects.own_paths - present
     ]
@@ -295,7 +294,7 @@ def _merged(run: FinishedRun, item: Item, contents: SessionContents) -> Item:
 
     An edit of a file whose content it knew leaves that known.
     """
-    had, seen, path = contents.items.get(item.key), item.entry, keys.context_path(item.key)
+    had, seen, path = contents.items.get(item.key), item.entry, entries.context_path(item.key)
     if had is None or not isinstance(had.entry, entries.FileEntry) or not isinstance(seen, entries.FileEntry):
         return item
     content = seen.content or had.entry.content
@@ -310,7 +309,7 @@ def _own_tests(tx: apsw.Connection, run: FinishedRun, contents: SessionContents)
     failing = {tests.runner: tests for tests in records.failing_tests(tx, run.workspace.key) if tests.runner in ran}
     items = []
     for runner in sorted(ran):
-        key, tests = keys.tests_key(runner), failing.get(runner)
+        key, tests = entries.tests_key(runner), failing.get(runner)
         item = contents.items.get(key)
         if tests is not None:
             failure = entries.FailureEntry(entries.tests_digest(tests.names, tests.excerpt, tests.run_id))

@@ -7,7 +7,7 @@ the file, the statement waits for another confirmation.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import apsw
@@ -298,3 +298,20 @@ def accepted_rules(process: Process, workspace: Workspace) -> tuple[str, ...]:
         replaced = replacements(tx, project) if accepted else {}
     memories = [entry.memory for entry in accepted if entry.memory.id not in replaced]
     return tuple(accepted_rule(rule_of(memory), memory.id) for memory in memories)
+
+
+class InstructionState(NamedTuple):
+    """The project's standing instructions."""
+
+    active: tuple[StandingInstruction, ...]
+    """Best supported and newest first."""
+    fitting: tuple[StandingInstruction, ...]
+    """Those whose lines fit into the anchor's section."""
+    replaced: Mapping[str, Replacement]
+    """The replaced statements by id."""
+
+
+def load_instructions(tx: apsw.Connection, project: str) -> InstructionState:
+    """Return a project's standing instructions."""
+    active = active_instructions(tx, project)
+    return InstructionState(active, fitting_instructions(active), replacements(tx, project))

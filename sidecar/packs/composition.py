@@ -8,13 +8,11 @@ from sidecar.codebase import changes_with_work, may_name
 from sidecar.core.digests import short_id
 from sidecar.core.text import escape_markers, size
 from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
-from sidecar.memory.standing_instructions import fitting_instructions
 from sidecar.packs.anchor import Anchor, changed_lines, omissions
 from sidecar.packs.collect import PackInputs, omitted_files
 from sidecar.packs.context_pack import ContextFile
 from sidecar.packs.delta_files import QueryRelevance
-from sidecar.packs.delta_pack import delta_items, operation_items, recent_failures
-from sidecar.packs.instruction_changes import instruction_items
+from sidecar.packs.delta_pack import delta_items, instruction_items, operation_items, recent_failures
 from sidecar.packs.items import (
     BLOCK_ORDER,
     ByteLimits,
@@ -29,7 +27,7 @@ from sidecar.packs.overrides import apply_overrides, is_pinned, visible_changes,
 from sidecar.packs.plan_and_carryover import carryover_items, contract_item, plan_item
 from sidecar.packs.request import PackRequest
 from sidecar.packs.task import clean_prompt
-from sidecar.runs import PinnedAnchor, SessionContents, keys
+from sidecar.runs import PinnedAnchor, SessionContents, entries
 from sidecar.runs.call_record import Block, Disposition, SystemText, Trimmed
 from sidecar.runs.delivered_entries import TextEntry, entry_to_json
 
@@ -57,12 +55,12 @@ def decide_reuse(
     `prompt_paths` are the paths this prompt alone refers to, `changed` those that differ from the head commit.
     """
     context = [item for item in items if item.kind == "context"]
-    sent_paths = {path for key in known.items if (path := keys.context_path(key)) is not None}
+    sent_paths = {path for key in known.items if (path := entries.context_path(key)) is not None}
     if not known.exists:
         return Reuse(delta_only=False, reason="the session has nothing yet")
     if is_new_task:
         return Reuse(delta_only=False, reason="the prompt starts a new task")
-    if any(not session_has(known, item) and keys.context_path(item.key) in prompt_paths for item in context):
+    if any(not session_has(known, item) and entries.context_path(item.key) in prompt_paths for item in context):
         return Reuse(delta_only=False, reason="the prompt refers to files the session does not have")
     if not {_top_folder(path) for path in changed} <= {_top_folder(path) for path in sent_paths}:
         return Reuse(delta_only=False, reason="files changed in another part of the repository")
@@ -163,7 +161,9 @@ def compose(
 
 
 def _anchor_item(text: str, digest: str) -> PackItem:
-    return PackItem(keys.ANCHOR, "anchor", Priority.ANCHOR, text, TextEntry(digest), "holds for the whole repository")
+    return PackItem(
+        entries.ANCHOR, "anchor", Priority.ANCHOR, text, TextEntry(digest), "holds for the whole repository"
+    )
 
 
 def _blocks(items: Sequence[PackItem], anchor: PinnedAnchor | None, prompt: str) -> tuple[Block, ...]:
@@ -193,7 +193,7 @@ def select_items(request: PackRequest, inputs: PackInputs) -> Composition:
     anchor = pinned or current
     if pinned is None and current is not None and size(current.text) > request.limits.new_bytes:
         anchor = None  # built for the session's first call with room for it
-        inputs.omissions.append(Trimmed(item=keys.ANCHOR, reason="over the limit of new bytes per call"))
+        inputs.omissions.append(Trimmed(item=entries.ANCHOR, reason="over the limit of new bytes per call"))
     changes = None
     if pinned is not None and inputs.anchor_is_complete:
         text = current.text if current is not None else ""
@@ -225,7 +225,7 @@ def select_items(request: PackRequest, inputs: PackInputs) -> Composition:
 
 def _is_instruction(memory_id: str, request: PackRequest) -> bool:
     """Whether the session receives a memory as a standing instruction."""
-    return any(instruction.id == memory_id for instruction in fitting_instructions(request.instructions.active))
+    return any(instruction.id == memory_id for instruction in request.instructions.fitting)
 
 
 def _with_instruction_changes(items: Sequence[PackItem], request: PackRequest) -> Sequence[PackItem]:
@@ -258,7 +258,7 @@ def _valid_items(
     prompt_paths = {file.ranked.path for file in inputs.prompt_files}
     files = [*inputs.prompt_files, *(file for file in inputs.pack.files if file.ranked.path not in prompt_paths)]
     if request.overrides:
-        files.sort(key=lambda file: not is_pinned(keys.context_key(file.ranked.path), request.overrides))
+        files.sort(key=lambda file: not is_pinned(entries.context_key(file.ranked.path), request.overrides))
     shown = _shown_files(request, inputs, files)
     rendered = request.workspace.slices.packs.rendered
     query = f"{clean_prompt(request.params.prompt)} {request.task.query}"
@@ -317,7 +317,7 @@ def _shown_files(request: PackRequest, inputs: PackInputs, files: Iterable[Conte
     shown: list[ContextFile] = []
     omitted = partners = 0
     for file in files:
-        key = keys.context_key(file.ranked.path)
+        key = entries.context_key(file.ranked.path)
         if file.ranked.path in own or key in request.known.items or is_pinned(key, request.overrides):
             shown.append(file)
         elif partners < MAX_PARTNERS and changes_with_work(file.ranked):

@@ -12,7 +12,7 @@ from sidecar.core.digests import digest_bytes
 from sidecar.core.supported_ides import AGENT_FILES
 from sidecar.core.text import one_line, size
 from sidecar.packs.items import OVERHEAD_BYTES, PackItem, Priority, session_has
-from sidecar.runs import NO_CONTENTS, SessionContents, keys
+from sidecar.runs import NO_CONTENTS, SessionContents, entries
 from sidecar.runs.call_record import RegionRecord
 from sidecar.runs.delivered_entries import MAX_REGIONS, POINTER, FileEntry, SentRegion, content_digest
 
@@ -107,7 +107,7 @@ def sent_region(found: FoundRegion) -> SentRegion:
 
 def known_file(known: SessionContents, path: str) -> FileEntry | None:
     """Return what a session has of a file; None for nothing."""
-    item = known.items.get(keys.context_key(path))
+    item = known.items.get(entries.context_key(path))
     return item.entry if item is not None and isinstance(item.entry, FileEntry) else None
 
 
@@ -188,7 +188,7 @@ def context_items(
     items = [*_code_items(states, chosen, had), *_pointer_items(files, chosen, had, known, left)]
     shown = {item.key for item in items}
     paths = (file.ranked.path for file in files)
-    return ContextItems(items, omitted, tuple(path for path in paths if keys.context_key(path) not in shown))
+    return ContextItems(items, omitted, tuple(path for path in paths if entries.context_key(path) not in shown))
 
 
 def _code_items(
@@ -210,7 +210,7 @@ def _code_item(
 ) -> PackItem:
     file, regions = state.file, chosen or had
     return PackItem(
-        key=keys.context_key(file.ranked.path),
+        key=entries.context_key(file.ranked.path),
         kind="context",
         priority=priority,
         text="\n".join([_heading(file), *numbered_lines(region.lines for region in regions)]),
@@ -234,7 +234,7 @@ def _pointer_items(
         if chosen[at] or had[at]:
             continue
         item = PackItem(
-            key=keys.context_key(file.ranked.path), kind="context", priority=Priority.FURTHER_CONTEXT,
+            key=entries.context_key(file.ranked.path), kind="context", priority=Priority.FURTHER_CONTEXT,
             text=_pointer_line(file), entry=POINTER, why=file.why, score=file.ranked.parts,
         )  # fmt: skip
         if not session_has(known, item):
@@ -382,7 +382,7 @@ class RenderCache:
     ) -> ContextItems:
         """Render the files; return the previous items if the very same files are given again to the same session."""
         last_files, last_inputs, last_items = self._last
-        before = [known.items.get(keys.context_key(file.ranked.path)) for file in files]
+        before = [known.items.get(entries.context_key(file.ranked.path)) for file in files]
         covered = tuple(file.ranked.path in changes_shown for file in files)
         inputs = (own_files, limits, tuple(item and item.entry for item in before), covered)
         if last_inputs == inputs and _are_same(files, last_files):

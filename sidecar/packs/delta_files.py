@@ -29,7 +29,7 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import may_span_lines, redact_lines
 from sidecar.core.text import clean, clip, one_line, size
 from sidecar.packs.items import PackItem, Priority
-from sidecar.runs import SessionContents, entries, keys
+from sidecar.runs import SessionContents, entries
 
 LINE_CHARACTERS = 240
 """Maximum characters shown of a line."""
@@ -309,7 +309,7 @@ def _changed(state: RepositoryState, relevance: QueryRelevance) -> tuple[list[Ch
 
 def _sent_state(path: str, known: SessionContents) -> entries.ChangeEntry:
     """The known part of a file's diff; nothing for a file that no longer differs or was never sent."""
-    delivered = known.items.get(keys.change_key(path))
+    delivered = known.items.get(entries.change_key(path))
     entry = delivered.entry if delivered is not None else None
     return entry if isinstance(entry, entries.ChangeEntry) else entries.NO_CHANGE
 
@@ -325,7 +325,7 @@ def _known_item(
 ) -> PackItem:
     """A changed file the session has: what a session without it would receive."""
     body = allowance.render(file.path, _text(file, differences), None) if differences is not None else _EMPTY_DIFF
-    return _item(file, _title(file, differences), body, known.items[keys.change_key(file.path)].entry)
+    return _item(file, _title(file, differences), body, known.items[entries.change_key(file.path)].entry)
 
 
 def _new_item(
@@ -345,7 +345,7 @@ def _item(file: ChangedFile, title: str, body: RenderedDiff, entry: entries.Entr
     text, why = "\n".join([title, *body.lines]), f"{file.kind} in the worktree"
     shows_all = isinstance(entry, entries.ChangeEntry) and entry.shows_all
     return PackItem(
-        keys.change_key(file.path), "delta", Priority.DELTA, text, entry, why,
+        entries.change_key(file.path), "delta", Priority.DELTA, text, entry, why,
         shows_changes_of=file.path if shows_all else "",
     )  # fmt: skip
 
@@ -408,19 +408,21 @@ def _committed_item(
     shows_all = not is_changed and entries.ChangeEntry(hunks=body.hunks).shows_all
     path = diff.path if shows_all else ""
     if sent.change and not is_changed:
-        key = keys.change_key(diff.path)
+        key = entries.change_key(diff.path)
         return PackItem(key, "delta", Priority.DELTA, text, entries.REMOVED, why, shows_changes_of=path)
-    key, entry = keys.commit_key(diff.path), entries.TextEntry(short_id(state.head))
+    key, entry = entries.commit_key(diff.path), entries.TextEntry(short_id(state.head))
     return PackItem(key, "delta", Priority.DELTA, text, entry, why, always_sent=True, shows_changes_of=path)
 
 
 def _rest_items(rest: Sequence[ChangedFile], known: SessionContents) -> Iterator[PackItem]:
     """The files beyond those shown one by one; for a session with another list, what is new on it."""
-    had = known.items.get(keys.MORE)
+    had = known.items.get(entries.MORE)
     if not rest:
         if had is not None and isinstance(had.entry, entries.FileListEntry):
             text = f"no longer among the changed files, unless named here: {len(had.entry.ids)} more"
-            yield PackItem(keys.MORE, "delta", Priority.DELTA, text, entries.REMOVED, "they were only counted before")
+            yield PackItem(
+                entries.MORE, "delta", Priority.DELTA, text, entries.REMOVED, "they were only counted before"
+            )
         return
     ids = {entries.listed_id(file): file for file in sorted(rest, key=lambda file: file.path)}
     entry = entries.file_list_entry(list(ids))
@@ -433,7 +435,7 @@ def _rest_items(rest: Sequence[ChangedFile], known: SessionContents) -> Iterator
     listed = ", ".join(one_line(file.path, 100) for file in new_files[:LISTED_FILES])
     more = f" and {len(new_files) - LISTED_FILES} more" if len(new_files) > LISTED_FILES else ""
     text = f"{len(rest)} more changed files{qualifier}{listed}{more}"
-    yield PackItem(keys.MORE, "delta", Priority.DELTA, text, entry, "too many changes to show each")
+    yield PackItem(entries.MORE, "delta", Priority.DELTA, text, entry, "too many changes to show each")
 
 
 def _reverted_items(
@@ -442,7 +444,7 @@ def _reverted_items(
     """Changes the session received that no longer exist: committed, reverted, deleted again."""
     committed = {file.path for file in moved.files} if moved is not None and moved.direction == "forward" else set()
     for path in sorted(past_changes(state, known)):
-        key = keys.change_key(path)
+        key = entries.change_key(path)
         if key not in item_keys:
             what = "committed" if path in committed else "no longer changed"
             text, why = f"{what}: {one_line(path, 300)}", "was changed at this session's last update"
@@ -452,5 +454,5 @@ def _reverted_items(
 def past_changes(state: RepositoryState, known: SessionContents) -> set[str]:
     """Return the files whose changes a session has and that no longer differ from the head commit."""
     present = {file.path for file in state.all_changed}
-    changed = {keys.changed_path(key) for key, item in known.items.items() if item.entry != entries.REMOVED}
+    changed = {entries.changed_path(key) for key, item in known.items.items() if item.entry != entries.REMOVED}
     return {path for path in changed if path is not None and path not in present}

@@ -1,16 +1,20 @@
 """The delta pack: what changed since this provider session last looked. Pure.
 
-Here: the worktree's head, failing tests, the task list and changed rules; the files are in `delta_files`.
+Here: the worktree's head, failing tests, the task list, changed rules and standing instructions; the files are in
+`delta_files`.
 """
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 
 from sidecar.codebase import FileDiff, HeadMove, RepositoryState, may_name, may_show
 from sidecar.core.clock import DAY_MS
 from sidecar.core.digests import short_id
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.text import clean, clip, one_line
+from sidecar.memory.standing_instructions import InstructionState
+from sidecar.packs.anchor import STANDING_INSTRUCTIONS
 from sidecar.packs.delta_files import (
     LINE_CHARACTERS,
     SHOWN_FILES,
@@ -21,7 +25,8 @@ from sidecar.packs.delta_files import (
     past_changes,
 )
 from sidecar.packs.items import PackItem, Priority
-from sidecar.runs import FailingTests, SessionContents, entries, keys
+from sidecar.packs.overrides import Overrides, statement_key
+from sidecar.runs import FailingTests, SessionContents, entries
 
 MAX_TODOS = 40
 TODO_CHARACTERS = 200
@@ -32,7 +37,7 @@ _VERBS = {"completed": "done", "in_progress": "started"}
 
 def task_list_items(todos: Sequence[tuple[str, str]], known: SessionContents) -> list[PackItem]:
     """Return the task list; for a session that has it, only what changed."""
-    sent = known.items.get(keys.TODOS)
+    sent = known.items.get(entries.TODOS)
     if todos:
         entry = entries.task_list_entry(todos)
         changes = _task_changes(todos, sent.entry) if sent is not None and sent.entry != entry else []
@@ -43,7 +48,7 @@ def task_list_items(todos: Sequence[tuple[str, str]], known: SessionContents) ->
 
 
 def _task_list_item(text: str, entry: entries.Entry) -> PackItem:
-    return PackItem(keys.TODOS, "delta", Priority.DELTA, text, entry, "the task list as last reported")
+    return PackItem(entries.TODOS, "delta", Priority.DELTA, text, entry, "the task list as last reported")
 
 
 def _full_text(todos: Sequence[tuple[str, str]]) -> str:
@@ -103,7 +108,7 @@ def failing_test_items(
         runners.add(tests.runner)
         yield _failing_item(tests, state, known)
     for key, item in sorted(known.items.items()):
-        runner = keys.tests_runner(key)
+        runner = entries.tests_runner(key)
         if runner is not None and runner not in runners and item.entry != entries.REMOVED:
             text = f"Tests ({one_line(runner, 80)}): no known failures remain."
             why = "they failed at this session's last update"
@@ -112,7 +117,7 @@ def failing_test_items(
 
 def _failing_item(tests: FailingTests, state: RepositoryState, known: SessionContents) -> PackItem:
     """Test names and error excerpt; a session that ran the tests itself is reminded of the names alone."""
-    key = keys.tests_key(tests.runner)
+    key = entries.tests_key(tests.runner)
     entry = entries.FailureEntry(entries.tests_digest(tests.names, tests.excerpt, tests.run_id))
     sent = known.items.get(key)
     has_seen = sent is not None and sent.entry == replace(entry, is_own=True) and bool(tests.names)
@@ -183,22 +188,22 @@ def _head_item(
     elif not is_complete and known.head_commit is not None and known.head_commit != state.head:
         lines.append("HEAD has moved since your last run.")
     entry = entries.head_entry(state.branch, state.head, is_whole=is_complete)
-    return PackItem(keys.HEAD, "delta", Priority.DELTA, "\n".join(lines), entry, "the worktree's head")
+    return PackItem(entries.HEAD, "delta", Priority.DELTA, "\n".join(lines), entry, "the worktree's head")
 
 
 def _folder_item(state: RepositoryState, known: SessionContents) -> PackItem:
     text = "Worktree: a folder without git, whose changes cannot be shown."
-    if keys.HEAD in known.items:
+    if entries.HEAD in known.items:
         text += " Files in it have changed since your last run."
     entry = entries.folder_entry(state.changed_hash)
-    return PackItem(keys.HEAD, "delta", Priority.DELTA, text, entry, "the worktree's head")
+    return PackItem(entries.HEAD, "delta", Priority.DELTA, text, entry, "the worktree's head")
 
 
 def _index_items(state: RepositoryState, known: SessionContents) -> Iterator[PackItem]:
     """Return which files are staged if the session last saw other ones; files staged no longer, unless committed."""
     if state.kind != "git":
         return
-    sent, entry = known.items.get(keys.INDEX), entries.index_entry(state)
+    sent, entry = known.items.get(entries.INDEX), entries.index_entry(state)
     paths = [file.path for file in entries.staged_files(state) if may_name(file.path)]
     if paths:
         more = f" and {len(paths) - MAX_STAGED} more" if len(paths) > MAX_STAGED else ""
@@ -207,12 +212,12 @@ def _index_items(state: RepositoryState, known: SessionContents) -> Iterator[Pac
         text = "staged for the next commit: nothing any more"
     else:
         return
-    yield PackItem(keys.INDEX, "delta", Priority.DELTA, text, entry, "the index differs from the last commit")
+    yield PackItem(entries.INDEX, "delta", Priority.DELTA, text, entry, "the index differs from the last commit")
 
 
 def _unnamed_items(state: RepositoryState, known: SessionContents) -> Iterator[PackItem]:
     """Return how many changed files are not named, so that a delta without a line means an unchanged worktree."""
-    sent, entry = known.items.get(keys.UNNAMED), entries.unnamed_entry(state)
+    sent, entry = known.items.get(entries.UNNAMED), entries.unnamed_entry(state)
     count = len(entries.unnamed_files(state))
     if count:
         text = f"changed, but not named (secret, or installed by a tool): {count} {'file' if count == 1 else 'files'}"
@@ -221,13 +226,13 @@ def _unnamed_items(state: RepositoryState, known: SessionContents) -> Iterator[P
         text = "changed, but not named: none any more"
     else:
         return
-    yield PackItem(keys.UNNAMED, "delta", Priority.DELTA, text, entry, "their names are not for the agent")
+    yield PackItem(entries.UNNAMED, "delta", Priority.DELTA, text, entry, "their names are not for the agent")
 
 
 def _where(state: RepositoryState, known: SessionContents) -> str:
     where = f"branch {one_line(state.branch, 120)}" if state.branch else "detached HEAD"
     at = f"at {state.head[:10]}" if state.head else "without a commit yet"
-    sent = known.items.get(keys.HEAD)
+    sent = known.items.get(entries.HEAD)
     before = sent.entry.branch if sent is not None and isinstance(sent.entry, entries.HeadEntry) else ""
     was = f" (was on branch {one_line(before, 120)})" if before and before != state.branch else ""
     return f"Worktree: {where} {at}{was}."
@@ -265,20 +270,20 @@ def _subjects(subjects: Sequence[str], count: int) -> list[str]:
 
 def operation_items(operation: str, known: SessionContents) -> list[PackItem]:
     """Return the operation that the worktree is in the middle of; also, once, that it has ended."""
-    sent = known.items.get(keys.OPERATION)
+    sent = known.items.get(entries.OPERATION)
     if operation:
         text, entry = f"A {operation} is in progress.", entries.TextEntry(operation)
-        return [PackItem(keys.OPERATION, "delta", Priority.DELTA, text, entry, "git waits for it to go on")]
+        return [PackItem(entries.OPERATION, "delta", Priority.DELTA, text, entry, "git waits for it to go on")]
     if sent is None or sent.entry == entries.REMOVED:
         return []
     before = sent.entry.digest if isinstance(sent.entry, entries.TextEntry) else "operation"
     text = f"The {before} is no longer in progress."
-    return [PackItem(keys.OPERATION, "delta", Priority.DELTA, text, entries.REMOVED, "it was at the last update")]
+    return [PackItem(entries.OPERATION, "delta", Priority.DELTA, text, entries.REMOVED, "it was at the last update")]
 
 
 def _rules_items(changes: Sequence[str] | None, known: SessionContents) -> list[PackItem]:
     """Statements of the pinned anchor that are outdated; also, once, that it is correct again."""
-    sent = known.items.get(keys.RULES)
+    sent = known.items.get(entries.RULES)
     if changes:
         more = [f"  … {len(changes) - MAX_RULE_CHANGES} more"] if len(changes) > MAX_RULE_CHANGES else []
         shown = [f"  {line}" for line in changes[:MAX_RULE_CHANGES]]
@@ -289,10 +294,94 @@ def _rules_items(changes: Sequence[str] | None, known: SessionContents) -> list[
         entry = entries.REMOVED
     else:
         return []
-    return [PackItem(keys.RULES, "delta", Priority.DELTA, text, entry, "the anchor's sources changed")]
+    return [PackItem(entries.RULES, "delta", Priority.DELTA, text, entry, "the anchor's sources changed")]
 
 
 def _counts(file: FileDiff) -> str:
     if not may_show(file.path):
         return f"{one_line(file.path, 300)} (binary)"
     return f"{one_line(file.path, 300)} +{file.added} −{file.removed}"
+
+
+NEW_PREFIX, CHANGED_PREFIX = "New standing instruction from the user: ", "Standing instruction changed: "
+REPLACED_PREFIX, REVOKED_PREFIX = "It replaces: ", "A standing instruction no longer holds: "
+
+_WITHDRAWN = "the user withdrew, changed or replaced it"
+_INSTRUCTION_LINE = lazy_regex(r"- (.*) \(([^(),\s]+), \d{4}-\d\d-\d\d\)")
+
+
+def instruction_items(
+    state: InstructionState, known: SessionContents, session_id: str, overrides: Overrides
+) -> list[PackItem]:
+    """Return an item for each instruction that a session with an anchor lacks, or has although it no longer holds.
+
+    A session has the instructions of its anchor, which stays as it is, and those that were delivered since. What the
+    user typed in the session itself is known there until the session is compacted.
+    """
+    anchor_lines = _instructions_in(known.anchor.text if known.anchor is not None else "")
+    sent = {memory_id: item.entry for key, item in known.items.items() if (memory_id := entries.instruction_id(key))}
+    active_ids = {instruction.id for instruction in state.active}
+    had_ids = dict.fromkeys((*anchor_lines, *sent, *(_typed_here(state, session_id) if known.exists else ())))
+    outdated = [memory_id for memory_id in had_ids if memory_id not in active_ids]
+    items: list[PackItem] = []
+    for instruction in state.fitting:
+        had = sent.get(instruction.id)
+        is_in_anchor = had is None and anchor_lines.get(instruction.id, ("", ""))[1] == instruction.text
+        is_own = had is None and instruction.session == session_id and known.exists
+        if is_in_anchor or is_own:
+            continue
+        replaced = [
+            old for old in outdated if old in state.replaced and state.replaced[old].replaced_by == instruction.id
+        ]
+        is_change = bool(replaced) or instruction.id in anchor_lines or instruction.id in sent
+        statement = instruction.line.removeprefix("- ")
+        text = f"{CHANGED_PREFIX if is_change else NEW_PREFIX}{statement}"
+        entry = entries.TextEntry(short_id(instruction.text))
+        items.append(_instruction_item(instruction.id, text, entry, "the user stated it"))
+        items.extend(_outdated_item(old, state.replaced[old].text, REPLACED_PREFIX) for old in replaced)
+        outdated = [old for old in outdated if old not in replaced]
+    revoked = (old for old in outdated if not _is_unwanted(old, anchor_lines, overrides))
+    texts = {old: replacement.text for old, replacement in state.replaced.items()}
+    texts |= {old: text for old, (_, text) in anchor_lines.items()}
+    return [*items, *(_outdated_item(old, texts.get(old, ""), REVOKED_PREFIX) for old in revoked)]
+
+
+def _typed_here(state: InstructionState, session_id: str) -> Iterator[str]:
+    """The replaced statements that the user typed in a session, unless he also typed the later one there."""
+    own_ids = frozenset(instruction.id for instruction in state.active if instruction.session == session_id)
+    for memory_id, replacement in state.replaced.items():
+        if session_id and replacement.session == session_id and replacement.replaced_by not in own_ids:
+            yield memory_id
+
+
+def _instructions_in(anchor: str) -> dict[str, tuple[str, str]]:
+    """Return line and text by id of each instruction in an anchor."""
+    matches = (_INSTRUCTION_LINE.fullmatch(line) for line in _section_lines(anchor))
+    return {match[2]: (match[0], match[1]) for match in matches if match is not None}
+
+
+def _section_lines(anchor: str) -> Iterator[str]:
+    is_inside = False
+    for line in anchor.splitlines():
+        is_statement = line.startswith("- ")
+        is_inside = is_inside if is_statement else line == f"{STANDING_INSTRUCTIONS}:"
+        if is_inside and is_statement:
+            yield line
+
+
+def _outdated_item(memory_id: str, text: str, prefix: str) -> PackItem:
+    statement = f"{text} ({memory_id})" if text else memory_id
+    return _instruction_item(
+        memory_id, f"{prefix}{statement}", entries.REMOVED, "the user withdrew, changed or replaced it"
+    )
+
+
+def _instruction_item(memory_id: str, text: str, entry: entries.Entry, why: str) -> PackItem:
+    return PackItem(entries.instruction_key(memory_id), "delta", Priority.PINNED, text, entry, why)
+
+
+def _is_unwanted(memory_id: str, anchor_lines: Mapping[str, tuple[str, str]], overrides: Overrides) -> bool:
+    """Whether the user muted an instruction without marking it wrong: then nothing is sent about it."""
+    names = [entries.memory_key(memory_id), entries.instruction_key(memory_id)]
+    names += [statement_key(anchor_lines[memory_id][0])] if memory_id in anchor_lines else []
+    return any(name in overrides and overrides[name].kind == "never" for name in names)

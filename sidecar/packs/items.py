@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from sidecar.core.digests import short_id
 from sidecar.core.text import MARKER_PREFIX, escape_markers, size
-from sidecar.runs import Item, SessionContents, keys
+from sidecar.runs import Item, SessionContents, entries
 from sidecar.runs.call_record import Block, BlockKind, RegionRecord
 from sidecar.runs.delivered_entries import Entry, covers
 from sidecar.settings.resolve import Settings
@@ -75,7 +75,7 @@ def session_has(known: SessionContents, item: PackItem) -> bool:
 
 def sent_memory_ids(known: SessionContents) -> list[str]:
     """Return the ids of the memories that were sent to a session."""
-    return [memory_id for key in known.items if (memory_id := keys.memory_id(key)) is not None]
+    return [memory_id for key in known.items if (memory_id := entries.memory_id(key)) is not None]
 
 
 BLOCK_ORDER: tuple[BlockKind, ...] = ("anchor", "context", "carryover", "plan", "delta")

@@ -18,7 +18,7 @@ from sidecar.memory.managed_memories import Pointer
 from sidecar.packs.anchor import Pointers
 from sidecar.packs.items import PackItem, Priority, sent_memory_ids
 from sidecar.packs.overrides import Overrides, is_muted
-from sidecar.runs import SessionContents, entries, keys
+from sidecar.runs import SessionContents, entries
 
 if TYPE_CHECKING:
     from sidecar.registry import Hint  # loaded after the first response
@@ -68,7 +68,7 @@ def memory_items(
     """
     max_count, level = MEMORY_DETAIL[bracket]
     offered = [match for match in matches if not _is_in_anchor(match.memory, anchor)]
-    muted = [match for match in offered if is_muted(keys.memory_key(match.memory.id), overrides)]
+    muted = [match for match in offered if is_muted(entries.memory_key(match.memory.id), overrides)]
     chosen = [*[match for match in offered if match not in muted][:max_count], *muted]
     items = {match.memory.id: _relevant_item(match, level) for match in chosen}
     for memory_id in _changed_ids(known, current) if current is not None else ():
@@ -85,7 +85,7 @@ def _is_in_anchor(memory: Memory, anchor: str) -> bool:
 def hint_item(hint: "Hint") -> PackItem:
     """Return an item for an existing entity that matches what the prompt wants created."""
     return PackItem(
-        key=keys.entity_key(hint.entity_id),
+        key=entries.entity_key(hint.entity_id),
         kind="context",
         priority=Priority.TOP_CONTEXT,
         text=hint.text,
@@ -97,7 +97,7 @@ def hint_item(hint: "Hint") -> PackItem:
 def _changed_ids(known: SessionContents, current: Mapping[str, Memory]) -> Iterator[str]:
     """The ids of sent memories that have changed or no longer exist."""
     for memory_id in sent_memory_ids(known):
-        memory, had = current.get(memory_id), known.items[keys.memory_key(memory_id)].entry
+        memory, had = current.get(memory_id), known.items[entries.memory_key(memory_id)].entry
         version = had.version if isinstance(had, entries.MemoryEntry) else None
         if had != entries.REMOVED if memory is None else version != memory.version:
             yield memory_id
@@ -107,7 +107,7 @@ def _changed_item(memory_id: str, memory: Memory | None) -> PackItem:
     if memory is not None:
         text = render_memory("chunks", memory.title, memory.tags, memory.text, ()).text
         return _item(memory, "chunks", text, "a memory sent earlier was changed")
-    key, text = keys.memory_key(memory_id), revoked_line(memory_id)
+    key, text = entries.memory_key(memory_id), revoked_line(memory_id)
     return PackItem(key, "context", Priority.TOP_CONTEXT, text, entries.REMOVED, "a memory sent earlier was retracted")
 
 
@@ -120,7 +120,7 @@ def _relevant_item(match: Relevant, level: Level) -> PackItem:
 
 def _item(memory: Memory, level: Level, text: str, why: str) -> PackItem:
     return PackItem(
-        key=keys.memory_key(memory.id),
+        key=entries.memory_key(memory.id),
         kind="context",
         priority=Priority.TOP_CONTEXT,
         text=memory_heading(memory) + _statement_and_detail(memory.title, text),

@@ -37,7 +37,7 @@ from sidecar.packs.pre_run import (
     response_of,
 )
 from sidecar.packs.prefetch import schedule_rebuild
-from sidecar.runs import CallRecord, SessionKey, delete_sub_chat, keys, ledger, records
+from sidecar.runs import CallRecord, SessionKey, delete_sub_chat, entries, ledger, records
 from sidecar.runs.call_record import Block, ItemRecord, SystemText
 
 if TYPE_CHECKING:
@@ -187,7 +187,7 @@ def _statements(anchor: str, overrides: Overrides) -> list[ExplainedStatement]:
 
 
 def _anchor_of(system: SystemText | None, blocks: list[Block]) -> str:
-    return system.text if system else next((block.text for block in blocks if block.kind == keys.ANCHOR), "")
+    return system.text if system else next((block.text for block in blocks if block.kind == entries.ANCHOR), "")
 
 
 def _session_of(call_record: CallRecord) -> SessionKey | None:

@@ -13,7 +13,7 @@ from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.packs.items import PackItem, Priority
 from sidecar.packs.model import OverrideKind
-from sidecar.runs import keys
+from sidecar.runs import entries
 from sidecar.storage.retention import RowGroup
 
 MAX_PINNED_FILES = 12
@@ -58,7 +58,7 @@ def visible_lines(lines: Sequence[str], overrides: Overrides) -> tuple[str, ...]
     """Return an anchor's lines without muted statements and without headings of empty sections."""
     if not overrides:
         return tuple(lines)
-    if is_muted(keys.ANCHOR, overrides):
+    if is_muted(entries.ANCHOR, overrides):
         return ()
     visible = [line for line in lines if not is_muted(statement_key(line), overrides)]
     return tuple(
@@ -83,7 +83,7 @@ def visible_changes(changes: Iterable[str], overrides: Overrides) -> list[str]:
 
 def statement_key(line: str) -> str:
     """Name a statement of the anchor by its text; its line number in the source does not matter."""
-    return f"{keys.ANCHOR}:{short_id(_LINE_NUMBER.sub(')', line.removeprefix('- ')), 12)}"
+    return f"{entries.ANCHOR}:{short_id(_LINE_NUMBER.sub(')', line.removeprefix('- ')), 12)}"
 
 
 def statements(anchor: str) -> list[tuple[str, str]]:
@@ -94,7 +94,7 @@ def statements(anchor: str) -> list[tuple[str, str]]:
 def pinned_files(overrides: Overrides) -> tuple[str, ...]:
     """Return the paths of pinned files, sorted."""
     newest = sorted(overrides.values(), key=lambda override: (-override.at_ms, override.item))
-    paths = [path for override in newest if override.kind == "always" and (path := keys.context_path(override.item))]
+    paths = [path for override in newest if override.kind == "always" and (path := entries.context_path(override.item))]
     return tuple(sorted(paths[:MAX_PINNED_FILES]))
 
 

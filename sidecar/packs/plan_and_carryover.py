@@ -8,7 +8,7 @@ from sidecar.core.digests import short_id
 from sidecar.core.text import clean, escape_markers, one_line, size
 from sidecar.governor import REJECTED
 from sidecar.packs.items import PackItem, Priority
-from sidecar.runs import Snapshot, SubChat, Task, entries, keys
+from sidecar.runs import Snapshot, SubChat, Task, entries
 from sidecar.runs.call_record import BlockKind
 
 PLAN_RULES = (
@@ -45,14 +45,14 @@ def contract_item(task: Task, sub_chat: SubChat, sendable_bytes: int) -> PackIte
         lines += ["Plan so far:", *step_lines(sub_chat.todos)]
     text = "\n".join([*lines, "Rules:", *PLAN_RULES])
     entry = entries.TextEntry(short_id([text, sub_chat.plan]))
-    return PackItem(keys.CONTRACT, "plan", Priority.PLAN, text, entry, "this is a planning run", always_sent=True)
+    return PackItem(entries.CONTRACT, "plan", Priority.PLAN, text, entry, "this is a planning run", always_sent=True)
 
 
 def plan_item(plan: str, kind: BlockKind, sendable_bytes: int) -> PackItem:
     """Return the plan that an earlier run proposed for the task, for a session that does not have it."""
     text = "\n".join(["Plan of this task, as proposed in an earlier run:", *_plan_lines(plan, sendable_bytes)])
     entry = entries.TextEntry(entries.plan_digest(plan))
-    return PackItem(keys.PLAN, kind, Priority.PLAN, text, entry, "the plan this task follows")
+    return PackItem(entries.PLAN, kind, Priority.PLAN, text, entry, "the plan this task follows")
 
 
 def step_lines(todos: tuple[tuple[str, str], ...]) -> list[str]:

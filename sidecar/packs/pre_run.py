@@ -16,7 +16,7 @@ from sidecar.context import record_compaction
 from sidecar.core.clock import Deadline
 from sidecar.core.errors import Busy, SidecarError, StateDegraded
 from sidecar.core.text import line_count, size
-from sidecar.experiment.assignment import Placement, place_chat, record_placement
+from sidecar.experiment.assignment import Placement, place_chat, record_arm
 from sidecar.experiment.model import ChatFacts
 from sidecar.governor import marker_text
 from sidecar.metrics import count_call, labelled, latency_bucket
@@ -28,7 +28,7 @@ from sidecar.packs.items import PackItem, Priority, render_prompt
 from sidecar.packs.model import GovernorBefore, PreRunParams, PreRunResult
 from sidecar.packs.request import PackRequest, after_reported_compaction, load_request
 from sidecar.packs.task_pack import PackQuery, query_of_request
-from sidecar.runs import CallRecord, Item, entries, keys, ledger, records, store_session
+from sidecar.runs import CallRecord, Item, entries, ledger, records, store_session
 from sidecar.runs.call_record import (
     CallDetails,
     CallTexts,
@@ -115,7 +115,12 @@ def record_passthrough(
     session = request.session.session_id if request is not None and request.session is not None else None
     shadow, now_ms = request is not None and request.is_shadow, call.now_ms()
     anchor = result.system and PackItem(
-        keys.ANCHOR, "anchor", Priority.ANCHOR, result.system.text, entries.TextEntry(result.system.id), "stays pinned"
+        entries.ANCHOR,
+        "anchor",
+        Priority.ANCHOR,
+        result.system.text,
+        entries.TextEntry(result.system.id),
+        "stays pinned",
     )
     details = CallDetails(
         action=result.action,
@@ -149,7 +154,8 @@ def record_passthrough(
                 _put_task(tx, request, now_ms)
             if request is not None and has_new_facts:
                 _store_facts(tx, request, now_ms)
-            record_placement(call, tx, decision.placement)
+            if decision.placement.change is not None:
+                record_arm(call, tx, decision.placement.change)
             records.record_call(tx, call_record)
             measures = {labelled("passedThrough", reason=result.reason or "unknown"): 1.0}
             if result.reason == "deadline":
@@ -221,7 +227,8 @@ def record_pre_run(
             ledger.drop_shadow_sessions(tx, params.sub_chat_id)
         if request.has_new_facts:
             _store_facts(tx, request, now_ms)
-        record_placement(request.call, tx, placement)
+        if placement.change is not None:
+            record_arm(request.call, tx, placement.change)
         records.record_call(tx, _call_record(request, inputs, composition, result, token, now_ms))
         project, provider = request.workspace.project_key, params.provider
         count_call(tx, project, provider, shadow=request.is_shadow, now_ms=now_ms, measures=_measures(request, result))
@@ -248,7 +255,7 @@ def _delivered(request: PackRequest, composition: Composition) -> tuple[Item, ..
     delivered = [item.as_delivery() for item in composition.delivered if not item.always_sent]
     anchor = composition.anchor
     if anchor is not None and composition.anchor_is_new and not request.sends_system_text:
-        delivered.insert(0, Item(keys.ANCHOR, entries.TextEntry(anchor.id), size(anchor.text)))
+        delivered.insert(0, Item(entries.ANCHOR, entries.TextEntry(anchor.id), size(anchor.text)))
     for item, disposition in composition.dispositions:
         had = request.known.items.get(item.key)
         if disposition == "alreadyDelivered" and item.is_known and had is not None and had.entry != item.entry:
@@ -262,10 +269,10 @@ def _call_record(
     state = inputs.state
     head = state.head if state else None
     head_was_sent = any(
-        item.key == keys.HEAD and disposition != "trimmed" for item, disposition in composition.dispositions
+        item.key == entries.HEAD and disposition != "trimmed" for item, disposition in composition.dispositions
     )
     sent_head = head if inputs.differences is not None and head_was_sent else request.known.head_commit or head
-    shown = [keys.context_path(item.key) for item in composition.delivered if shows_content(item)]
+    shown = [entries.context_path(item.key) for item in composition.delivered if shows_content(item)]
     details = CallDetails(
         action=result.action,
         reason=result.reason,
@@ -318,7 +325,7 @@ def pack_response(
 
 def _metadata(request: PackRequest, inputs: PackInputs, composition: Composition, *, injects: bool) -> PreRunMetadata:
     baseline = composition.injected_bytes + composition.reused_bytes
-    plan = next((item for item, _ in composition.dispositions if item.key == keys.CONTRACT), None)
+    plan = next((item for item, _ in composition.dispositions if item.key == entries.CONTRACT), None)
     return PreRunMetadata(
         cache_hit=inputs.cache_hit,
         file_hits=inputs.file_hits,
@@ -465,6 +472,6 @@ def _files_are_unchanged(pack_query: PackQuery, inputs: PackInputs, composition:
     """Whether the files shown are unchanged since the watcher reported them: some writes raise no event."""
     if inputs.state is None or not inputs.state.proof.startswith("watch"):
         return True
-    shown = (keys.context_path(item.key) for item in composition.delivered if item.kind == "context")
+    shown = (entries.context_path(item.key) for item in composition.delivered if item.kind == "context")
     paths = [path for path in shown if path is not None]
     return not paths or pack_query.repository.verify_unchanged(paths)

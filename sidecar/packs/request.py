@@ -11,9 +11,9 @@ from sidecar.context import BUDGET_SHARES, Bracket, bracket_of
 from sidecar.core.lru_cache import LruCache
 from sidecar.governor import Decision, after_compaction, before_fresh_session, evaluate, structured_state
 from sidecar.memory import RecallQuery, recall_query
+from sidecar.memory.standing_instructions import InstructionState, load_instructions
 from sidecar.packs.anchor import AcceptedRecords, accepted_of, load_pointers
 from sidecar.packs.context_pack import ContextLimits
-from sidecar.packs.instruction_changes import InstructionState, load_instructions
 from sidecar.packs.items import ByteLimits
 from sidecar.packs.model import PreRunParams, TokenMode
 from sidecar.packs.overrides import Overrides, load_overrides
@@ -30,7 +30,7 @@ from sidecar.runs import (
     SubChat,
     Task,
     artifacts,
-    keys,
+    entries,
     records,
     resolve_session,
 )
@@ -294,7 +294,7 @@ def _limits(
     budget_bytes = int(settings.budget_bytes(token_mode) * share)
     new_bytes = min(budget_bytes, settings.new_bytes_per_call(token_mode))
     byte_limits = ByteLimits(budget_bytes, min(new_bytes, params.max_new_bytes or new_bytes))
-    is_follow_up = any(item.bytes and keys.context_path(key) is not None for key, item in known.items.items())
+    is_follow_up = any(item.bytes and entries.context_path(key) is not None for key, item in known.items.items())
     context_bytes = settings.context_bytes(token_mode) * share * (FOLLOW_UP_SHARE if is_follow_up else 1.0)
     return byte_limits, ContextLimits(min(int(context_bytes), int(byte_limits.new_bytes * CONTEXT_SHARE)), is_follow_up)
 

@@ -1,6 +1,6 @@
 """Runs: pre-runs, finished runs, delivery ledger, test status, task state, artifacts."""
 
-from sidecar.runs import artifacts, keys, ledger, records, snapshots
+from sidecar.runs import artifacts, ledger, records, snapshots
 from sidecar.runs import delivered_entries as entries
 from sidecar.runs.artifact_provenance import (
     AdrDetails,
@@ -92,7 +92,6 @@ __all__ = [
     "delete_sub_chat",
     "entries",
     "is_deleted",
-    "keys",
     "ledger",
     "records",
     "resolve_session",

@@ -1,5 +1,7 @@
 """Entries of the delivery ledger: the parts of an item that a provider session has, with content hashes. Pure.
 
+A key names what a session can receive; a run's own work is named with the same keys.
+
 JSON form of an entry: one object with `kind` and the fields of its class in snake case; lists for tuples, and an object
 for each region, hunk and task. The kinds are those of `_CLASSES`, for example
 `{"kind": "file", "content": "", "regions": [{"name": "1f0c2a", "content": "9be01c44"}]}` for a file of which the
@@ -30,6 +32,24 @@ MAX_LISTED = 4_000
 
 TASK_CHARACTERS = 80
 """Number of characters stored of a task, so that it can be named once it is dropped."""
+
+ANCHOR = "anchor"
+HEAD = "delta:head"
+OPERATION = "delta:operation"
+TODOS = "delta:todos"
+RULES = "delta:anchor"
+CONTRACT = "plan"
+PLAN = "plan:text"
+MORE = "delta:more"
+INDEX = "delta:index"
+UNNAMED = "delta:unnamed"
+_CHANGE = "delta:file:"
+_COMMIT = "delta:commit:"
+_TESTS = "delta:tests:"
+_CONTEXT = "context:"
+_MEMORY = "memory:"
+_ENTITY = "registry:"
+_INSTRUCTION = "instruction:"
 
 _DURATION = lazy_regex(r"\b\d+(?:\.\d+)?\s?m?s\b")
 
@@ -311,3 +331,63 @@ def task_id(content: str) -> str:
 def tests_digest(names: Sequence[str], excerpt: str, run_id: str) -> str:
     """Return a digest of a failure. Timings do not change it; a pass in between does."""
     return short_id([list(names), _DURATION.sub("", excerpt), run_id])
+
+
+def change_key(path: str) -> str:
+    """Return the key of a changed file's diff."""
+    return _CHANGE + path
+
+
+def changed_path(key: str) -> str | None:
+    """Return the path of a changed file's key; None for another key."""
+    return key.removeprefix(_CHANGE) if key.startswith(_CHANGE) else None
+
+
+def commit_key(path: str) -> str:
+    """Return the key of what commits changed in a file."""
+    return _COMMIT + path
+
+
+def context_key(path: str) -> str:
+    """Return the key of a file's summary."""
+    return _CONTEXT + path
+
+
+def context_path(key: str) -> str | None:
+    """Return the path of a summary's key; None for another key."""
+    return key.removeprefix(_CONTEXT) if key.startswith(_CONTEXT) else None
+
+
+def memory_key(memory_id: str) -> str:
+    """Return the key of a memory."""
+    return _MEMORY + memory_id
+
+
+def entity_key(entity_id: str) -> str:
+    """Return the key of a registry entity."""
+    return _ENTITY + entity_id
+
+
+def memory_id(key: str) -> str | None:
+    """Return the id of a memory's key; None for another key."""
+    return key.removeprefix(_MEMORY) if key.startswith(_MEMORY) else None
+
+
+def instruction_key(memory_id: str) -> str:
+    """Return the key of the standing instruction that a memory states."""
+    return _INSTRUCTION + memory_id
+
+
+def instruction_id(key: str) -> str | None:
+    """Return the memory's id of a standing instruction's key; None for another key."""
+    return key.removeprefix(_INSTRUCTION) if key.startswith(_INSTRUCTION) else None
+
+
+def tests_key(runner: str) -> str:
+    """Return the key of a test runner's last verdict."""
+    return _TESTS + runner
+
+
+def tests_runner(key: str) -> str | None:
+    """Return the runner of a test verdict's key; None for another key."""
+    return key.removeprefix(_TESTS) if key.startswith(_TESTS) else None

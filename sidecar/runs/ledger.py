@@ -14,7 +14,7 @@ from typing import Any
 
 import apsw
 
-from sidecar.runs import keys
+from sidecar.runs import delivered_entries as entries
 from sidecar.runs.delivered_entries import entry_from_json, entry_to_json
 from sidecar.runs.model import NO_CONTENTS, Item, PinnedAnchor, SessionContents, SessionHistory, SessionKey, SessionTurn
 
@@ -51,7 +51,7 @@ def contents_of(history: SessionHistory) -> SessionContents:
 
 
 def _contents(items: dict[str, Item], anchor: PinnedAnchor | None, head: str | None) -> SessionContents:
-    return SessionContents(items, anchor, head, exists=any(name != keys.ANCHOR for name in items))
+    return SessionContents(items, anchor, head, exists=any(name != entries.ANCHOR for name in items))
 
 
 def _anchor(anchor_id: Any, text: Any) -> PinnedAnchor | None:
@@ -202,7 +202,7 @@ def with_turns(history: SessionHistory, turns: Sequence[SessionTurn]) -> Session
 
 
 def _has_anchor(turns: Iterable[SessionTurn]) -> bool:
-    return any(item.key == keys.ANCHOR for turn in turns for item in turn.items)
+    return any(item.key == entries.ANCHOR for turn in turns for item in turn.items)
 
 
 def shared_history(tx: apsw.Connection, key: SessionKey) -> SessionHistory | None:

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.capture.pack_metrics import CacheUse, breaks_cache, cache_use, file_use
-from sidecar.runs import Item, entries, keys
+from sidecar.runs import Item, entries
 from sidecar.runs.model import FileUse, RunUsage
 from tests.support.conversation import Conversation
 from tests.support.shop import PROMPT, Talk, active, read_part, shop, talk
@@ -17,7 +17,7 @@ paths = st.sets(st.sampled_from("abcdefgh"), max_size=6)
 
 
 def context_item(path: str, *, size: int = 100, entry: entries.Entry | None = None) -> Item:
-    return Item(keys.context_key(path), entry or entries.FileEntry("d"), size)
+    return Item(entries.context_key(path), entry or entries.FileEntry("d"), size)
 
 
 def test_used_discovered_and_repeated_files_are_distinguished() -> None:
@@ -40,7 +40,7 @@ def test_a_run_that_used_no_file_does_not_measure_its_pack() -> None:
 
 @given(paths, paths, paths, paths)
 def test_the_file_sets_are_consistent(delivered: set[str], had: set[str], read: set[str], written: set[str]) -> None:
-    items = {keys.context_key(path): context_item(path) for path in had}
+    items = {entries.context_key(path): context_item(path) for path in had}
     use = file_use([context_item(path) for path in delivered], items, read, written, set())
     if use is not None:
         assert set(use.used) <= set(use.in_pack)

@@ -37,7 +37,7 @@ from sidecar.packs.anchor import (
     sections_of,
     setting_lines,
 )
-from sidecar.runs import NO_CONTENTS, Counters, FailingTests, Snapshot, SubChat, Task, TouchedFile, entries, keys
+from sidecar.runs import NO_CONTENTS, Counters, FailingTests, Snapshot, SubChat, Task, TouchedFile, entries
 from tests.support.conversation import Conversation, bash, sent
 from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, Talk, text_of
@@ -140,7 +140,7 @@ def test_the_anchor(path: str, text: str) -> None:
         accepted=AcceptedRecords((text,), (accepted._replace(path=path), decision._replace(path=text))),
     )
     for line in build_anchor(sections_of(sources), 9_000).lines:
-        assert_harmless([PackItem(keys.ANCHOR, "anchor", Priority.ANCHOR, line, entries.REMOVED, "")], lines=1)
+        assert_harmless([PackItem(entries.ANCHOR, "anchor", Priority.ANCHOR, line, entries.REMOVED, "")], lines=1)
 
 
 @given(st.lists(nasty, min_size=1, max_size=4))

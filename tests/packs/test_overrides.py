@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.packs import Override, PackItem, Priority, apply_overrides, pinned_files, statement_key, visible_lines
-from sidecar.runs import entries, keys
+from sidecar.runs import entries
 from tests.packs.test_explain import explain_next
 from tests.support.conversation import Conversation, kinds, sent
 from tests.support.memory_sidecar import MemorySidecar
@@ -195,7 +195,7 @@ def test_a_statement_is_recognized_on_another_line_and_an_empty_section_loses_it
     assert visible_lines(lines, muted) == ("Rules:", "- a (AGENTS.md:3)", "Map:", "- src/: c")
     assert visible_lines(lines, {}) == lines
     assert visible_lines((), {}) == ()
-    assert visible_lines(lines, {keys.ANCHOR: Override(keys.ANCHOR, "never", "", 1)}) == ()
+    assert visible_lines(lines, {entries.ANCHOR: Override(entries.ANCHOR, "never", "", 1)}) == ()
 
 
 def test_the_most_recently_pinned_files_are_sent() -> None:

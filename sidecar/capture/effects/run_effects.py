@@ -21,7 +21,7 @@ from sidecar.codebase import (
 from sidecar.core.errors import WorkspaceUnavailable
 from sidecar.core.redact import redact
 from sidecar.core.text import line_count
-from sidecar.runs import Item, entries, keys
+from sidecar.runs import Item, entries
 from sidecar.runs.call_record import WorktreeBaseline
 from sidecar.runs.model import FileChange
 from sidecar.workspace import Workspace
@@ -114,7 +114,7 @@ def observe_effects(
     effects.seen_items += _sent_changes_of_own_edits(state, written | touched, diffs, repository.new_file_text)
     if activity.todos:
         todos = tuple((redact(content), status) for content, status in activity.todos)
-        effects.seen_items.append(Item(keys.TODOS, entries.task_list_entry(todos), 0))
+        effects.seen_items.append(Item(entries.TODOS, entries.task_list_entry(todos), 0))
     return effects
 
 
@@ -206,7 +206,7 @@ def _seen(files: Mapping[str, str], paths: set[str], whole: set[str]) -> list[It
     """Return what the run saw of files; of one that it read or edited in part, that it did."""
     contents = {path: entries.content_digest(files[path]) if path in whole else "" for path in paths if path in files}
     return [
-        Item(keys.context_key(path), entries.FileEntry(content, is_opened=True), 0)
+        Item(entries.context_key(path), entries.FileEntry(content, is_opened=True), 0)
         for path, content in sorted(contents.items())
     ]
 
@@ -226,7 +226,7 @@ def _sent_changes_of_own_edits(
             added = new_file(file.path) if file.path in own else None  # of a submodule's file, no difference is sent
             text = diff.hunks if diff is not None else added_file_diff(added or "")
             sent = entries.ChangeEntry(entries.change_digest(file), entries.shown_hunks(split_hunks(text)))
-            items.append(Item(keys.change_key(file.path), sent, 0))
+            items.append(Item(entries.change_key(file.path), sent, 0))
     return items
 
 

@@ -18,7 +18,7 @@ from sidecar.packs import (
     session_has,
     task_list_items,
 )
-from sidecar.runs import NO_CONTENTS, FailingTests, Item, SessionContents, entries, keys
+from sidecar.runs import NO_CONTENTS, FailingTests, Item, SessionContents, entries
 
 DIFF = FileDiff("a.py", 1, 1, "@@ -1 +1 @@\n-x = 1\n+x = 2\n")
 WHOLE = Differences({"a.py": DIFF}, {})
@@ -79,7 +79,7 @@ def test_a_late_difference_is_complete_in_the_next_call() -> None:
     assert "a.py" in text(late)
     assert "+x = 2" not in text(late)
     after = items_of(state(changed()), known=session_with(late))
-    assert not any(session_has(session_with(late), item) for item in after if item.key != keys.INDEX)
+    assert not any(session_has(session_with(late), item) for item in after if item.key != entries.INDEX)
     assert "+x = 2" in text(after)
 
 
@@ -99,10 +99,10 @@ def test_a_secret_or_vendored_file_is_not_even_named(differences: Differences | 
     count = "changed, but not named (secret, or installed by a tool): 3 files"
     assert text(items) == "\n".join([text(items_of(state())), count])
     (less,) = (
-        item for item in items_of(state(*hidden[:1]), differences, session_with(items)) if item.key == keys.UNNAMED
+        item for item in items_of(state(*hidden[:1]), differences, session_with(items)) if item.key == entries.UNNAMED
     )
     assert less.text.endswith(": 1 file, others than before")
-    (none,) = (item for item in items_of(state(), differences, session_with(items)) if item.key == keys.UNNAMED)
+    (none,) = (item for item in items_of(state(), differences, session_with(items)) if item.key == entries.UNNAMED)
     assert none.text.endswith("none any more")
 
 
@@ -151,7 +151,9 @@ def test_a_failure_expires_in_days_after_a_head_move_and_else_in_weeks(
 
 def test_a_reordered_task_list_is_sent_whole() -> None:
     todos = (("one", "pending"), ("two", "pending"), ("three", "pending"))
-    known = SessionContents({keys.TODOS: Item(keys.TODOS, entries.task_list_entry(todos), 0)}, None, None, exists=True)
+    known = SessionContents(
+        {entries.TODOS: Item(entries.TODOS, entries.task_list_entry(todos), 0)}, None, None, exists=True
+    )
     (item,) = task_list_items((todos[2], *todos[:2]), known)
     assert item.text.startswith("Task list:\n  [ ] three\n")
     (reopened,) = task_list_items((("one", "in_progress"), *todos[1:]), known)
@@ -169,6 +171,6 @@ def test_a_change_without_recorded_hunks_counts_as_known() -> None:
     assert all(
         session_has(known, item)
         for item in items_of(state(changed()), known=known)
-        if item.key not in (keys.HEAD, keys.INDEX)
+        if item.key not in (entries.HEAD, entries.INDEX)
     )
     assert "+x = 2" in text(items_of(state(changed(content="d")), known=known))
