@@ -17,16 +17,22 @@ import orjson
 
 from sidecar import __version__
 from sidecar.codebase.files import TrackedFiles, dump_tracked, load_tracked
-from sidecar.codebase.search.commit_history import Commit, dump_commits, load_commits
+from sidecar.codebase.search.commit_history import (
+    NO_HISTORY,
+    FragileFile,
+    HeadHistory,
+    dump_head_history,
+    load_head_history,
+)
 from sidecar.codebase.search.index import SharedIndex
 from sidecar.codebase.search.shared_documents import SharedDocuments
 from sidecar.codebase.summary.summarize import SUMMARY_VERSION
-from sidecar.core.binary_sections import Section, SectionReader, of_bytes, parts_of
+from sidecar.core.binary_sections import SectionReader, parts_of
 from sidecar.core.digests import short_id
 from sidecar.core.secret_formats import own_patterns
 from sidecar.system.atomic_write import TEMPORARY_SUFFIX, write_atomic
 
-FORMAT = 4
+FORMAT = 5
 """Raise after a change of what is stored, of how texts are split into terms, or of which files are listed."""
 
 FOLDER, SUFFIX = "indexes", ".index"
@@ -40,12 +46,13 @@ _DIGEST_BYTES = 32
 
 
 class LoadedIndex(NamedTuple):
-    """The documents of a repository's worktrees, the listing of one, and the commits of one head."""
+    """The documents of a repository's worktrees, the listing of one, and the history of one head."""
 
     documents: SharedDocuments
     tracked: TrackedFiles
-    head: str | None
-    commits: tuple[Commit, ...]
+    history: HeadHistory
+    fragile: list[FragileFile]
+    """The fragile files of that history."""
 
 
 class StoredIndex:
@@ -73,11 +80,15 @@ class StoredIndex:
         return index.documents.version - self._version if self._version is not None else sys.maxsize
 
     def save(
-        self, index: SharedIndex, tracked: TrackedFiles, head: str | None = None, commits: Sequence[Commit] = ()
+        self,
+        index: SharedIndex,
+        tracked: TrackedFiles,
+        history: HeadHistory = NO_HISTORY,
+        fragile: Sequence[FragileFile] = (),
     ) -> bool:
         """Write the file; return False if it could not be written, or the documents changed meanwhile."""
         version = index.documents.version
-        parts = _locked(index, _parts(index, tracked, head, commits))
+        parts = _locked(index, _parts(index, tracked, history, fragile))
         try:
             self._folder.mkdir(mode=0o700, exist_ok=True)
             write_atomic(str(self._path), _with_digest(parts), durable=False, is_private=True)
@@ -127,18 +138,13 @@ def _with_digest(parts: Iterator[bytes]) -> Iterator[bytes]:
     yield hasher.digest(_DIGEST_BYTES)
 
 
-def _parts(index: SharedIndex, tracked: TrackedFiles, head: str | None, commits: Sequence[Commit]) -> Iterator[bytes]:
+def _parts(
+    index: SharedIndex, tracked: TrackedFiles, history: HeadHistory, fragile: Sequence[FragileFile]
+) -> Iterator[bytes]:
     yield _header()
-    yield from parts_of(_sections(index, tracked, head, commits))
-
-
-def _sections(
-    index: SharedIndex, tracked: TrackedFiles, head: str | None, commits: Sequence[Commit]
-) -> Iterator[Section]:
-    yield from dump_tracked(tracked)
-    yield of_bytes((head or "").encode())
-    yield from dump_commits(commits)
-    yield from index.documents.dump()
+    yield from parts_of(dump_tracked(tracked))
+    yield from parts_of(dump_head_history(history, fragile))
+    yield from parts_of(index.documents.dump())
 
 
 def _header() -> bytes:
@@ -152,7 +158,7 @@ def _read(content: memoryview) -> LoadedIndex | None:
         return None
     reader = SectionReader(body[len(header) :])
     tracked = load_tracked(reader)
-    head, commits = str(reader.bytes(), "utf-8") or None, load_commits(reader)
+    history, fragile = load_head_history(reader)
     documents = SharedDocuments()
     documents.load(reader)
-    return LoadedIndex(documents, tracked, head, commits)
+    return LoadedIndex(documents, tracked, history, fragile)

@@ -85,7 +85,7 @@ class SharedRepository:
             if not self._is_loaded:
                 loaded = self._stored.load()
                 if loaded is not None and self.search.index.restore(loaded.documents):
-                    self.search.histories.restore(loaded.head, loaded.commits)
+                    self.search.histories.restore(loaded.history, loaded.fragile)
                     self.listings.put(loaded.tracked)
                 self._is_loaded = True
 
@@ -97,8 +97,9 @@ class SharedRepository:
         """Store the index for later processes, unless it was done meanwhile."""
         with self._lock:
             if self.must_be_stored():
-                latest = self.search.histories.latest
-                self._stored.save(self.search.index, self.listings.latest(), latest.head, latest.commits)
+                histories = self.search.histories
+                fragile = histories.fragile_files(histories.latest)
+                self._stored.save(self.search.index, self.listings.latest(), histories.latest, fragile)
 
 
 class CodebaseState:

@@ -63,6 +63,49 @@ class SectionReader:
         return _arrays(self.bytes(), code, counts)
 
 
+class NumberLists:
+    """Lists of numbers below 2³², one after another in one array."""
+
+    __slots__ = ("_numbers", "_starts")
+
+    def __init__(self, numbers: "array[int]", starts: "array[int]") -> None:
+        """`starts` has the position of each list's first number, and at the end the number of all."""
+        self._numbers, self._starts = numbers, starts
+
+    @classmethod
+    def of(cls, lists: Iterable[Iterable[int]]) -> "NumberLists":
+        """Return lists of these numbers."""
+        numbers, starts = array("I"), array("I", [0])
+        for values in lists:
+            numbers.extend(values)
+            starts.append(len(numbers))
+        return cls(numbers, starts)
+
+    def __getitem__(self, position: int) -> "array[int]":
+        return self._numbers[self._starts[position] : self._starts[position + 1]]
+
+    def __len__(self) -> int:
+        return len(self._starts) - 1
+
+    def size(self, position: int) -> int:
+        """Return the length of one list."""
+        return self._starts[position + 1] - self._starts[position]
+
+    def first(self, count: int) -> "array[int]":
+        """Return the numbers of the first lists, one list after another."""
+        return self._numbers[: self._starts[min(count, len(self))]]
+
+    def dump(self) -> Iterator[Section]:
+        """Yield sections from which `load` restores the lists."""
+        yield of_bytes(self._numbers.tobytes())
+        yield of_bytes(self._starts.tobytes())
+
+    @classmethod
+    def load(cls, reader: SectionReader) -> "NumberLists":
+        """Restore the lists of a dump."""
+        return cls(reader.numbers("I"), reader.numbers("I"))
+
+
 def _lists(texts: list[str], counts: Iterable[int]) -> Iterator[tuple[str, ...]]:
     at = 0
     for count in counts:

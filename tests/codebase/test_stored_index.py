@@ -4,7 +4,7 @@ import contextlib
 import os
 import threading
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import apsw
@@ -13,6 +13,7 @@ import pytest
 from sidecar.codebase import stored_index
 from sidecar.codebase.file_map import FileMap
 from sidecar.codebase.files import TrackedFiles
+from sidecar.codebase.search.commit_history import Commit, FragileFile, HeadHistory, History
 from sidecar.codebase.search.index import FileIndex, SharedIndex
 from sidecar.codebase.stored_index import StoredIndex
 from sidecar.codebase.unindexed_files import VendoredState
@@ -66,7 +67,7 @@ def _restored(stored: StoredIndex) -> SharedIndex:
 
 
 def test_restored_index_answers_like_one_built_from_scratch(tmp_path: Path, index: SharedIndex) -> None:
-    assert StoredIndex(tmp_path, "key").save(index, TRACKED, COMMITS[0].id, COMMITS)
+    assert StoredIndex(tmp_path, "key").save(index, TRACKED, HeadHistory(COMMITS[0].id, COMMITS, History(COMMITS)))
     later = StoredIndex(tmp_path, "key")
     view = FileIndex(forgetful, _restored(later))
     assert view.update(listing(TEXTS)) == []
@@ -77,8 +78,32 @@ def test_restored_index_answers_like_one_built_from_scratch(tmp_path: Path, inde
     assert answers_of(view, edited) == answers_of(index_of(edited), edited)
     loaded = later.load()
     assert loaded is not None
-    assert (loaded.head, loaded.commits) == (COMMITS[0].id, COMMITS)
+    assert (loaded.history.head, tuple(loaded.history.commits)) == (COMMITS[0].id, COMMITS)
     assert loaded.tracked == TRACKED
+
+
+@pytest.mark.parametrize("commits", [COMMITS, COMMITS[:1], ()])
+def test_restored_history_answers_like_one_made_of_the_commits(
+    tmp_path: Path, index: SharedIndex, commits: tuple[Commit, ...]
+) -> None:
+    made = History(commits)
+    stored = StoredIndex(tmp_path, "key")
+    fragile = [FragileFile("a.py", 3, ""), FragileFile("src/\udce9.py", 0, "Feed it")]
+    stored.save(index, TRACKED, HeadHistory("0" * 40, commits, made), fragile)
+    loaded = stored.load()
+    assert loaded is not None
+    restored, paths = loaded.history.history, ("a.py", "b.py", "src/\udce9.py", "src/walrus_1.py", "nowhere.py")
+    assert _answers(restored, paths) == _answers(made, paths)
+    assert loaded.fragile == fragile
+
+
+def _answers(history: History, paths: Sequence[str]) -> list[object]:
+    terms = ["feed", "walrus", "otter"]
+    return [
+        len(history), history.similar_commits(terms), history.term_specificity(terms), history.recent(2),
+        [(history.age(path), list(history.changes(path)), history.changed_together(path)) for path in paths],
+        [history.changed_since(count) for count in range(6)],
+    ]  # fmt: skip
 
 
 def test_restored_index_can_be_stored_again(tmp_path: Path, index: SharedIndex) -> None:

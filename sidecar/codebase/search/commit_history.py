@@ -9,12 +9,12 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, overload
 
-from sidecar.core.binary_sections import Section, SectionReader, of_bytes, of_texts
+from sidecar.core.binary_sections import NumberLists, Section, SectionReader, of_bytes, of_texts, parts_of
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.lru_cache import LruCache
 from sidecar.core.terms import query_terms
@@ -117,6 +117,32 @@ def load_commits(reader: SectionReader) -> tuple[Commit, ...]:
     return tuple(map(Commit, ids, times, subjects, paths, moves, terms))
 
 
+class StoredCommits(Sequence[Commit]):
+    """The commits of a dump, restored at first use: while the head stays, its history suffices."""
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+
+    @cached_property
+    def _commits(self) -> tuple[Commit, ...]:
+        commits = load_commits(SectionReader(memoryview(self._content)))
+        self._content = b""
+        return commits
+
+    @overload
+    def __getitem__(self, index: int) -> Commit: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[Commit]: ...
+    def __getitem__(self, index: int | slice) -> Commit | Sequence[Commit]:
+        return self._commits[index]
+
+    def __iter__(self) -> Iterator[Commit]:
+        return iter(self._commits)
+
+    def __len__(self) -> int:
+        return len(self._commits)
+
+
 def _moves(changes: list[_Change]) -> Iterator[tuple[str, str]]:
     """Pair removed with added files: by content, else by file name, if that is unique on both sides."""
     removed = {change.path: change.old_blob for change in changes if change.status == "D"}
@@ -169,36 +195,75 @@ class SimilarCommits(NamedTuple):
     """From more commits, by the third power of their scores."""
 
 
-class History:
-    """The commits reachable from one head, under the names their files have now. Immutable."""
+class HistoryTables(NamedTuple):
+    """Tables of a history: names of files and terms of subjects by number, and the commits of each."""
 
-    def __init__(self, commits: Sequence[Commit]) -> None:
-        """`commits` come newest first."""
-        self._names: list[str] = []
-        self._files: list[tuple[int, ...]] = []
-        self._changes: dict[str, array[int]] = {}
-        self._by_term: dict[str, array[int]] = {}
-        self._term_counts = array("I")
-        # The same queries repeat after each edit of a conversation, and a history never changes.
-        self._cached_similar = lru_cache(maxsize=16)(self._find_similar)
-        self._cached_together = lru_cache(maxsize=256)(self._together)
-        numbers: dict[str, int] = {}
+    names: list[str]
+    terms: list[str]
+    files: NumberLists
+    """By commit, the numbers of its files."""
+    changes: NumberLists
+    """By file, the numbers of the commits, newest first."""
+    by_term: NumberLists
+    """By term, the numbers of the commits, newest first."""
+    term_counts: "array[int]"
+
+    @classmethod
+    def of(cls, commits: Sequence[Commit]) -> "HistoryTables":
+        """Return the tables of commits, which come newest first."""
+        changes: dict[str, list[int]] = {}
+        by_term: dict[str, list[int]] = {}
+        files: list[list[str]] = []
         current_names: dict[str, str] = {}
         for number, commit in enumerate(commits):
-            paths = {current_names.get(path, path) for path in commit.paths}
-            for path in sorted(paths):
-                if path not in numbers:
-                    numbers[path] = len(self._names)
-                    self._names.append(path)
-                self._changes.setdefault(path, array("I")).append(number)
-            self._files.append(tuple(numbers[path] for path in sorted(paths)))
-            self._term_counts.append(len(commit.terms))
+            paths = sorted({current_names.get(path, path) for path in commit.paths})
+            for path in paths:
+                changes.setdefault(path, []).append(number)
+            files.append(paths)
             for term in commit.terms:
-                self._by_term.setdefault(term, array("I")).append(number)
+                by_term.setdefault(term, []).append(number)
             before = {old: current_names.get(new, new) for old, new in commit.moved}
             for _, new in commit.moved:
                 current_names.pop(new, None)  # earlier, this name belonged to another file
             current_names.update(before)
+        numbers = {path: number for number, path in enumerate(changes)}
+        return cls(
+            list(changes),
+            list(by_term),
+            NumberLists.of([numbers[path] for path in paths] for paths in files),
+            NumberLists.of(changes.values()),
+            NumberLists.of(by_term.values()),
+            array("I", [len(commit.terms) for commit in commits]),
+        )
+
+    def dump(self) -> Iterator[Section]:
+        """Yield sections from which `load` restores the tables."""
+        yield of_texts(self.names)
+        yield of_texts(self.terms)
+        for lists in (self.files, self.changes, self.by_term):
+            yield from lists.dump()
+        yield of_bytes(self.term_counts.tobytes())
+
+    @classmethod
+    def load(cls, reader: SectionReader) -> "HistoryTables":
+        """Restore the tables of a dump."""
+        names, terms = reader.texts(), reader.texts()
+        files, changes, by_term = (NumberLists.load(reader) for _ in range(3))
+        return cls(names, terms, files, changes, by_term, reader.numbers("I"))
+
+
+class History:
+    """The commits reachable from one head, under the names their files have now. Immutable."""
+
+    def __init__(self, commits: Sequence[Commit], tables: HistoryTables | None = None) -> None:
+        """`commits` come newest first; they are not read if their tables are known."""
+        self.tables = tables if tables is not None else HistoryTables.of(commits)
+        self._names, self._files, self._by_term = self.tables.names, self.tables.files, self.tables.by_term
+        self._number_of_name = {name: number for number, name in enumerate(self._names)}
+        self._number_of_term = {term: number for number, term in enumerate(self.tables.terms)}
+        # The same queries repeat after each edit of a conversation, and a history never changes.
+        self._cached_similar = lru_cache(maxsize=16)(self._find_similar)
+        self._cached_together = lru_cache(maxsize=256)(self._together)
 
     def __len__(self) -> int:
         return len(self._files)
@@ -208,11 +273,11 @@ class History:
         return self._cached_similar(tuple(terms))
 
     def _find_similar(self, terms: tuple[str, ...]) -> SimilarCommits:
-        weights = {term: self._weight(term) for term in terms if term in self._by_term}
+        weights = {term: self._weight(term) for term in terms if term in self._number_of_term}
         scores: dict[int, float] = defaultdict(float)
         for term, weight in weights.items():
-            for number in self._by_term[term]:
-                scores[number] += weight / (1 + _K1 * (1 - _B + _B * self._term_counts[number] / AVERAGE_TERMS))
+            for number in self._by_term[self._number_of_term[term]]:
+                scores[number] += weight / (1 + _K1 * (1 - _B + _B * self.tables.term_counts[number] / AVERAGE_TERMS))
         best = heapq.nsmallest(SIMILAR_COMMITS, scores, key=lambda number: (-scores[number], number))
         return SimilarCommits(
             self._scores_by_file([(number, scores[number]) for number in best[:NEAREST_COMMITS]]),
@@ -235,31 +300,32 @@ class History:
         """
         count = len(self._files) + SHORT_HISTORY
         return {
-            term: 1 - math.log1p(len(self._by_term.get(term, ()))) / math.log(count)
+            term: 1 - math.log1p(self._by_term.size(self._number_of_term[term])) / math.log(count)
             for term in terms
-            if term in self._by_term
+            if term in self._number_of_term
         }
 
     def age(self, path: str) -> int | None:
         """Return the number of commits newer than the last one that changed a file; None if there is none."""
-        changes = self._changes.get(path)
+        changes = self.changes(path)
         return changes[0] if changes else None
 
     def changes(self, path: str) -> Sequence[int]:
         """Return the numbers of the commits that changed a file, newest first; the newest commit is 0."""
-        return self._changes.get(path, ())
+        number = self._number_of_name.get(path)
+        return self.tables.changes[number] if number is not None else ()
 
     def changed_since(self, commits: int) -> list[str]:
         """Return the files changed by the newest commits, sorted."""
-        return sorted({self._names[file] for files in self._files[:commits] for file in files})
+        return sorted({self._names[file] for file in self._files.first(commits)})
 
     def recent(self, limit: int) -> list[str]:
         """Return the most recently changed files, latest first."""
         latest: dict[int, None] = {}
-        for files in self._files:
+        for number in range(len(self._files)):
             if len(latest) >= limit:
                 break
-            latest.update(dict.fromkeys(files))
+            latest.update(dict.fromkeys(self._files[number]))
         return [self._names[file] for file in islice(latest, limit)]
 
     def changed_together(self, path: str) -> Mapping[str, float]:
@@ -269,7 +335,7 @@ class History:
     def _together(self, path: str) -> Mapping[str, float]:
         shares: defaultdict[int, float] = defaultdict(float)
         total = 0.5
-        for number in self._changes.get(path, ()):
+        for number in self.changes(path):
             files = self._files[number]
             if len(files) < 2:
                 continue
@@ -280,7 +346,7 @@ class History:
         return {self._names[file]: share / total for file, share in shares.items() if self._names[file] != path}
 
     def _weight(self, term: str) -> float:
-        frequency = len(self._by_term[term])
+        frequency = self._by_term.size(self._number_of_term[term])
         return (_K1 + 1) * math.log(1 + (len(self._files) - frequency + 0.5) / (frequency + 0.5))
 
 
@@ -288,12 +354,31 @@ class HeadHistory(NamedTuple):
     """The commits reachable from a head, newest first, and their history."""
 
     head: str | None
-    commits: tuple[Commit, ...]
+    commits: Sequence[Commit]
     history: History
 
 
 NO_HISTORY = HeadHistory(None, (), History(()))
 """Before the first commit, or without a repository."""
+
+
+def dump_head_history(history: HeadHistory, fragile: "Sequence[FragileFile]") -> Iterator[Section]:
+    """Yield sections from which `load_head_history` restores a head's history and its fragile files."""
+    yield of_bytes((history.head or "").encode())
+    yield from history.history.tables.dump()
+    yield of_texts(file.path for file in fragile)
+    yield of_bytes(array("I", [file.repeated_fixes for file in fragile]).tobytes())
+    yield of_texts(file.reverted for file in fragile)
+    yield of_bytes(b"".join(parts_of(dump_commits(history.commits))))
+
+
+def load_head_history(reader: SectionReader) -> "tuple[HeadHistory, list[FragileFile]]":
+    """Restore the history and the fragile files of a dump; the commits are restored when they are needed."""
+    head = str(reader.bytes(), "utf-8") or None
+    tables = HistoryTables.load(reader)
+    fragile = list(map(FragileFile, reader.texts(), reader.numbers("I"), reader.texts()))
+    commits = StoredCommits(bytes(reader.bytes()))
+    return HeadHistory(head, commits, History(commits, tables)), fragile
 
 
 def update_history(cwd: Path, head: str | None, before: HeadHistory) -> HeadHistory:
@@ -328,15 +413,17 @@ class Histories:
         self._fragile: LruCache[str, list[FragileFile]] = LruCache(MAX_HISTORIES)
         self._latest = NO_HISTORY
 
-    def restore(self, head: str | None, commits: tuple[Commit, ...]) -> None:
-        """Use the commits of a head that were read by an earlier process."""
+    def restore(self, history: HeadHistory, fragile: "list[FragileFile]") -> None:
+        """Use the history of a head, and its fragile files, that were read by an earlier process."""
         with self._lock:
-            if self._latest.head is None and head is not None:
-                self._latest = HeadHistory(head, commits, NO_HISTORY.history)
+            if self._latest.head is None and history.head is not None:
+                self._latest = history
+                self._known.put(history.head, history, 1)
+                self._fragile.put(history.head, fragile, 1)
 
     @property
     def latest(self) -> HeadHistory:
-        """The head that was read last, and its commits; its history may not be known."""
+        """The history of the head that was read last."""
         return self._latest
 
     def has_any(self) -> bool:
@@ -359,8 +446,6 @@ class Histories:
         """Return the history of a head, derived from the worktree's previous one or the latest one. Raise GitFailed."""
         with self._lock:
             history = self.known(head)
-            if history is None and head == self._latest.head:
-                history = HeadHistory(head, self._latest.commits, History(self._latest.commits))
             if history is None:
                 history = update_history(cwd, head, before if before.head is not None else self._latest)
             if head is not None:
