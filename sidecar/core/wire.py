@@ -1,10 +1,18 @@
 """Base class and shared field types of the wire messages: frozen, strict, camelCase, no unknown fields."""
 
 import re
+import sys
+from types import ModuleType
 from typing import Annotated
 
 from pydantic import AwareDatetime, BaseModel, BeforeValidator, ConfigDict, Field
 from pydantic.alias_generators import to_camel
+
+# Pydantic's search for plugins reads the metadata of every installed package at the first validator: 20 ms and 33
+# modules at each start, for code that must not run in this process anyway.
+_NO_PLUGINS = ModuleType("pydantic.plugin._loader")
+_NO_PLUGINS.get_plugins = tuple  # type: ignore[attr-defined]
+sys.modules.setdefault(_NO_PLUGINS.__name__, _NO_PLUGINS)
 
 
 class WireModel(BaseModel):

@@ -1,7 +1,6 @@
 """The state of a worktree according to git: head, branch, changed files with content hashes."""
 
 import os
-import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -26,6 +25,8 @@ def list_folder(cwd: Path, empty_git_dir: Path) -> list[str]:
 
 def _create_empty_repository(empty_git_dir: Path) -> None:
     """Create the repository beside its location and rename it: two callers may be first at once."""
+    import tempfile  # slow to import, and needed once
+
     empty_git_dir.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=empty_git_dir.parent, prefix="folder-") as temporary_folder:
         created = os.path.join(temporary_folder, "git")

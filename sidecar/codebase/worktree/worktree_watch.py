@@ -2,7 +2,6 @@
 
 import itertools
 import os
-import shutil
 import stat
 import threading
 import weakref
@@ -282,8 +281,10 @@ def _standard_files(git: Git) -> set[str]:
 
 def _git_programs(git: Git) -> Path:
     """Return the folder of git's own programs; git is asked once for each program that the environment names."""
+    from shutil import which  # slow to import, and needed after the first answer
+
     variables = environment()
-    program = shutil.which("git", path=variables.get("PATH"))
+    program = which("git", path=variables.get("PATH"))
     signature = file_signature(program) if program is not None else None
     key = (program, signature, variables.get("GIT_EXEC_PATH"))
     if key not in _PROGRAMS:
