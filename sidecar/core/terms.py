@@ -106,23 +106,31 @@ def count_terms(text: str) -> dict[str, int]:
 
 def query_terms(text: str) -> list[str]:
     """Return the significant terms of a prompt, each once, in order of first use."""
-    return list(query_words(text))
+    return list(dict.fromkeys(term for _, terms in _words_with_terms(text) for term in terms if _is_significant(term)))
 
 
 def query_words(text: str) -> dict[str, str]:
     """Map the significant terms of a prompt to the word each was first read from."""
     words: dict[str, str] = {}
+    for word, terms in _words_with_terms(text):
+        for term in terms:
+            if term not in words and _is_significant(term):
+                words[term] = word if term == terms[0] or len(terms) == 1 else _source_part(word, term)
+    return words
+
+
+def _words_with_terms(text: str) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield the words of a prompt that may say something, in small letters, and their terms."""
     if not text.isascii():
         text = _CHINESE_FUNCTION_WORD.sub(" ", text)
     for word in words_in(text):
         folded = word.strip("_").casefold()
-        if folded in STOP_WORDS:
-            continue
-        whole, *parts = _TERM_CACHE[word] or ("",)
-        for term in (whole, *parts):
-            if len(term) > 1 and term not in STOP_WORDS and not term.isdigit() and not _is_function_pair(term):
-                words.setdefault(term, folded if term == whole or not parts else _source_part(folded, term))
-    return words
+        if folded not in STOP_WORDS:
+            yield folded, _TERM_CACHE[word]
+
+
+def _is_significant(term: str) -> bool:
+    return len(term) > 1 and term not in STOP_WORDS and not term.isdigit() and not _is_function_pair(term)
 
 
 def _is_function_pair(term: str) -> bool:

@@ -166,7 +166,7 @@ def _indexed(lines: Sequence[str], region: Region, count: CountTerms) -> Indexed
     terms = count("\n".join(lines[region.first - 1 : region.last]))
     container, _, own = region.name.rpartition(".")
     shown = [lines[number - 1].rstrip() for number in region.numbers]
-    bytes_ = sum(map(size, shown)) + len(shown) * (len(str(region.last)) + 3)
+    bytes_ = size("".join(shown)) + len(shown) * (len(str(region.last)) + 3)
     return IndexedRegion(
         region,
         terms,
