@@ -306,9 +306,7 @@ class App:
         if phase is Phase.SERVING:
             self.connection.ready(dispatcher, complete=True)
             self.dispatcher = dispatcher
-            self.process.loaded.set()
         else:
-            self.process.loaded.clear()
             self.connection.ready(dispatcher, complete=False)
         dispatcher.build((build_first,))
         self._advance(phase)

@@ -28,11 +28,6 @@ class _CachedSettings(NamedTuple):
     settings: Settings
 
 
-def _set(event: threading.Event) -> threading.Event:
-    event.set()
-    return event
-
-
 @dataclass
 class Process:
     """Resources that live as long as the process and every slice can use; created once by `app.py`."""
@@ -62,8 +57,6 @@ class Process:
     """The slices' state that lives as long as the process."""
     is_command_line: bool = False
     """Whether a user runs a command, who may see everything that is stored."""
-    loaded: threading.Event = field(default_factory=lambda: _set(threading.Event()))
-    """Set once all slices are loaded, also those that no run needs."""
     closing: threading.Event = field(default_factory=threading.Event)
     """Set when the process ends."""
     close_callbacks: list[Callable[[], object]] = field(default_factory=list)

@@ -9,7 +9,6 @@ from concurrent.futures import Future, wait
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sidecar.call import Process
 from sidecar.codebase import (
     HeadMove,
     Listing,
@@ -57,7 +56,6 @@ from sidecar.packs.task_pack import (
 from sidecar.runs import SessionContents, entries
 from sidecar.runs.call_record import Trimmed
 from sidecar.system.log import Log
-from sidecar.workspace import Workspace
 
 if TYPE_CHECKING:
     from sidecar.memory import Memory, RecallQuery, Relevant
@@ -165,6 +163,7 @@ def collect_inputs(
     def remaining_ms() -> float:
         return max(0.0, deadline.remaining_ms(pack_query.process.clock) - RESPONSE_MS)
 
+    hint = _start_hint(inputs, pack_query, clean_prompt(params.prompt))
     cached = pack_query.repository.cached_state() if remaining_ms() >= INLINE_MS else None
     state_and_listing = cached or _await_state(inputs, pack_query, remaining_ms)
     if state_and_listing is None:
@@ -175,10 +174,10 @@ def collect_inputs(
         start = _run_inline
     search = PromptSearch.of_prompt(pack_query, params, listing, new_task=new_task, is_follow_up=is_follow_up)
     changes = _start_changes(start, inputs, pack_query, inputs.state, known)
-    memories = _start_memory_sources(start, inputs, pack_query, params, known, read_recall)
+    memories = _start_memory_sources(start, inputs, pack_query, known, read_recall)
     target = _PackTarget(pack_query, params.sub_chat_id, inputs.state, listing, search, known)
     pack = _start_pack(start, inputs, target, remaining_ms() * INDEX_SHARE)
-    for collect in (changes, pack, memories):
+    for collect in (changes, pack, memories, hint):
         if collect is not None:
             collect(remaining_ms)
     return inputs
@@ -396,18 +395,13 @@ def _start_memory_sources(
     start: Start,
     inputs: PackInputs,
     pack_query: PackQuery,
-    params: PreRunParams,
     known: SessionContents,
     read_recall: ReadRecall,
 ) -> Collect | None:
-    """Query the registry, and use the cached memories of the prompt or start to search for them.
-
-    Return the function that collects them.
-    """
+    """Use the cached memories of the prompt, or start to search for them; return the function that collects them."""
     from sidecar.memory import index_of
 
     process, workspace = pack_query.process, pack_query.workspace
-    inputs.hint = _hint(process, workspace, clean_prompt(params.prompt))
     relevance = process.slices.memory.relevance
     try:
         recall = read_recall() if index_of(process, workspace).may_have_memories() else None
@@ -432,17 +426,27 @@ def _start_memory_sources(
     return collect
 
 
-def _hint(process: Process, workspace: Workspace, prompt: str) -> Hint | None:
-    """Return the registry's hint for what a prompt asks to create.
-
-    None before the first response, because the registry is loaded after it.
-    """
-    intent = creation_intent(prompt) if process.loaded.is_set() else None
+def _start_hint(inputs: PackInputs, pack_query: PackQuery, prompt: str) -> Collect | None:
+    """Use the registry's hint for what a prompt asks to create; read a registry that is not in memory meanwhile."""
+    process, workspace = pack_query.process, pack_query.workspace
+    intent = creation_intent(prompt)
     if intent is None:
         return None
-    from sidecar.registry import hint_for
+    from sidecar.registry import hint_for, is_unread  # few prompts need it
 
-    return hint_for(workspace, process, intent)
+    if not is_unread(workspace, process):
+        inputs.hint = hint_for(workspace, process, intent)
+        return None
+    search = process.background.submit(hint_for, workspace, process, intent, reads=True)
+
+    def collect(remaining_ms: RemainingMs) -> None:
+        wait((search,), timeout=remaining_ms() / 1000)
+        try:
+            inputs.hint = search.result(0)
+        except Exception as error:
+            record_omission(inputs, "registry", error, process.log)
+
+    return collect
 
 
 FOLLOW_UP_FILES, UNCLEAR_FILES = 6, 3

@@ -1,6 +1,6 @@
 """The registry of a project's entities: reuse decisions, impact analysis, health checks."""
 
-from sidecar.registry.decision import ADAPT_FROM, REUSE_FROM, Hint, decide, decision_of, hint_for
+from sidecar.registry.decision import ADAPT_FROM, REUSE_FROM, Hint, decide, decision_of, hint_for, is_unread
 from sidecar.registry.entities import Entity, Metadata, Registry, impact_level, impact_of
 from sidecar.registry.health import articles_in, has_placeholder, missing_sections, roman
 from sidecar.registry.index import Index
@@ -26,6 +26,7 @@ __all__ = [
     "hint_for",
     "impact_level",
     "impact_of",
+    "is_unread",
     "missing_sections",
     "parse_registry",
     "put_entity",

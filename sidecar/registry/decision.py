@@ -174,15 +174,21 @@ class Hint(NamedTuple):
     """Digest of the registry; part of the pack's cache key."""
 
 
-def hint_for(workspace: Workspace, process: Process, intent: str) -> Hint | None:
+def is_unread(workspace: Workspace, process: Process) -> bool:
+    """Whether a project's registry is large and was not read by this process yet."""
+    return registry_for_workspace(workspace, process).is_unread()
+
+
+def hint_for(workspace: Workspace, process: Process, intent: str, *, reads: bool = False) -> Hint | None:
     """Return the best REUSE or ADAPT for what a prompt asks to create.
 
-    Never raises and records nothing: context never stops a run. A large registry is loaded in the background the first
-    time; hints are available from the next call on. Takes a few milliseconds with ten thousand entities.
+    Never raises and records nothing: context never stops a run. Takes a few milliseconds with ten thousand entities, if
+    they are in memory. With `reads` a registry that is not is read first; else it is read in the background, and hints
+    are available from a later call on.
     """
     try:
         project_registry = registry_for_workspace(workspace, process)
-        registry = project_registry.if_ready()
+        registry = project_registry.load().registry if reads else project_registry.if_ready()
         if registry is None:
             process.background.submit(project_registry.warm_up)
             return None

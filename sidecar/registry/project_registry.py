@@ -63,6 +63,11 @@ _CacheKey = tuple[str, str, str]
 """Path and digest of the file, and digest of the derived entities."""
 
 
+def _is_small(key: _CacheKey, file: RegistryFile) -> bool:
+    """Whether a registry is read so quickly that a prompt can wait for it; derived entities may be many."""
+    return len(file.content or b"") <= SMALL_BYTES and not key[2]
+
+
 class ProjectRegistry:
     """One project's registry and index in memory. Thread-safe."""
 
@@ -136,14 +141,20 @@ class ProjectRegistry:
                 self._index = (registry.digest, self._indexed(registry, self._index[1] if self._index else None))
             return self._index[1]
 
+    def is_unread(self) -> bool:
+        """Whether the registry is large and was never read by this process."""
+        if self._loaded is not None:
+            return False
+        key, file = self._current_key()
+        return not _is_small(key, file)
+
     def if_ready(self) -> Registry | None:
         """Return the registry if it is small or in memory, so that a decision takes a few milliseconds; else None."""
         if self._changed_in is not None or self._follow_lock.locked():
             return None
         key, file = self._current_key()
-        is_small = len(file.content or b"") <= SMALL_BYTES and not key[2]
         loaded = self._loaded
-        if not is_small and (loaded is None or loaded[0] != key or not self._has_index(loaded[1].registry)):
+        if not _is_small(key, file) and (loaded is None or loaded[0] != key or not self._has_index(loaded[1].registry)):
             return None
         return self._load_cached(key, file).registry
 

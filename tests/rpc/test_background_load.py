@@ -2,6 +2,8 @@
 
 from collections.abc import Callable
 
+import pytest
+
 from sidecar.app import load_core_catalog, load_full_catalog
 from sidecar.catalog import Catalog, all_methods, core_methods
 from sidecar.rpc.dispatch import Dispatcher
@@ -51,6 +53,30 @@ def test_first_pre_run_of_a_process_has_the_memories(
         assert "rounded half up to whole cents" in sent(answer)
         assert not any(trimmed["item"] == "memories" for trimmed in answer["metadata"]["trimmed"])
         process.close()
+
+
+@pytest.mark.parametrize("others", [0, 1_200])
+def test_first_pre_run_of_a_process_has_the_hint_of_the_registry(
+    start_process: Callable[..., SidecarProcess], make_repository: Callable[..., Repository], others: int
+) -> None:
+    """Small registries are read at once, large ones beside the repository."""
+    entries = "".join(
+        f"    thing-{number}:\n      path: lib/thing_{number}.py\n      type: module\n"
+        f'      purpose: "Weighs the otters of pond {number}, twice a day, and reports the lightest"\n'
+        for number in range(others)
+    )
+    registry = (
+        f"metadata:\n  entity_count: {others + 1}\n\nentities:\n  modules:\n    receipts:\n"
+        f'      path: till/receipts.py\n      type: module\n      purpose: "Renders the receipt of a cart"\n{entries}'
+    )
+    repository = make_repository({"till/receipts.py": "def render(): ...\n", ".chati/registry.yaml": registry})
+    process = start_process(cold=True)
+    process.client.initialize(settings={"mode": "active"})
+    chat = Conversation(process.client, repository.path)
+    assert "already exists in till/receipts.py" in sent(
+        chat.pre_run("Create a module that renders the receipt of a cart")
+    )
+    process.close()
 
 
 def test_first_pre_run_without_memories_names_no_memories(
