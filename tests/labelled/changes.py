@@ -37,6 +37,7 @@ _PATH = re.compile(
     r"[\w./\\-]*\w\.(?:c|cpp|cs|csproj|css|go|h|html|java|jl|js|json|jsx|kt|md|php|py|qmd|R|rb|rs|scss|sh|sql|svelte|"
     r"swift|toml|ts|tsx|txt|vue|xml|ya?ml)\b"
 )
+_ELEMENTS = re.compile(r"^[ \t]*<(tool-use|details|think)\b.*?</\1>", re.MULTILINE | re.DOTALL)
 _COMMAND = re.compile(r"Run command: (?P<command>[^<\n]+)</summary>")
 
 
@@ -81,14 +82,26 @@ class Hunk(NamedTuple):
         return "\n".join(line[1:] for line in self.lines if line[:1] in (" ", mark))
 
 
+class Step(NamedTuple):
+    """Words of the agent, then an edit or a command; the last step of a turn may be words alone."""
+
+    words: str
+    hunk: Hunk | None = None
+    command: str = ""
+
+
 class Turn(NamedTuple):
     """A message of the user and what the agent said and did until the next one."""
 
     number: int
     prompt: str
     answer: str
-    hunks: tuple[Hunk, ...]
-    commands: tuple[str, ...]
+    steps: tuple[Step, ...]
+
+    @property
+    def hunks(self) -> tuple[Hunk, ...]:
+        """Return its edits in order."""
+        return tuple(step.hunk for step in self.steps if step.hunk is not None)
 
 
 @dataclass
@@ -165,14 +178,11 @@ def parse_turns(path: Path) -> list[Turn]:
     turns: list[Turn] = []
     for message in read_conversation(path):
         if message.role == "user":
-            turns.append(Turn(message.number, message.text, "", (), ()))
+            turns.append(Turn(message.number, message.text, "", ()))
         elif message.role == "assistant" and turns:
             last = turns[-1]
-            turns[-1] = last._replace(
-                answer="\n\n".join(part for part in (last.answer, spoken(message.text)) if part),
-                hunks=last.hunks + tuple(_hunks(message.text)),
-                commands=last.commands + tuple(html.unescape(m["command"]) for m in _COMMAND.finditer(message.text)),
-            )
+            answer = "\n\n".join(part for part in (last.answer, spoken(message.text)) if part)
+            turns[-1] = last._replace(answer=answer, steps=last.steps + tuple(_steps(message.text)))
     return turns
 
 
@@ -181,13 +191,26 @@ def digest_of(turns: Sequence[Turn]) -> str:
     return hash_of("\n".join(turn.prompt for turn in turns))
 
 
-def _hunks(text: str) -> Iterator[Hunk]:
-    """Yield the edits that a message records as fences in the language `diff`."""
+def _steps(text: str) -> Iterator[Step]:
+    """Yield what a message says and does, in order: edits are fences in the language `diff`; output is left out."""
+    acts: list[tuple[int, Hunk | str]] = [
+        (command.start(), html.unescape(command["command"])) for command in _COMMAND.finditer(text)
+    ]
     for fence in _FENCE.finditer(text):
         if fence["language"].strip() == "diff":
             before = text[max(0, fence.start() - 600) : fence.start()]
             named = _EDITED.findall(before) or _PATH.findall(before[-300:]) or ["recorded.txt"]
-            yield Hunk(_inside(named[-1]), tuple(_unpadded(fence["body"].split("\n"))))
+            acts.append((fence.start(), Hunk(_inside(named[-1]), tuple(_unpadded(fence["body"].split("\n"))))))
+    bare = _FENCE.sub(lambda fence: "\n" * len(fence[0]), text)
+    elements = [(match.start(), match.end()) for match in _ELEMENTS.finditer(bare)]
+    begin = 0
+    for at, act in sorted(acts, key=lambda act: act[0]):
+        end = next((end for start, end in elements if start <= at < end), at)
+        words = spoken(bare[begin : max(begin, end)])
+        yield Step(words, act) if isinstance(act, Hunk) else Step(words, command=act)
+        begin = max(begin, end)
+    if words := spoken(bare[begin:]):
+        yield Step(words)
 
 
 def _unpadded(lines: Sequence[str]) -> Iterator[str]:

@@ -136,28 +136,31 @@ class _Player:
             _commit(self._worktree)
 
     def _work(self, turn: Turn) -> Iterator[dict[str, Any]]:
-        """Perform the turn's edits; yield the parts that the host stores for them and for its commands."""
-        for number, hunk in enumerate(turn.hunks):
-            path = self._recorded.place(hunk)
-            self._recorded.apply(hunk)
-            self._write(path)
-            given = {
-                "file_path": str(self._worktree / path),
-                "old_string": hunk.side("-"),
-                "new_string": hunk.side("+"),
-            }
-            yield {"type": "tool-Edit", "toolCallId": f"edit-{number}", "state": "result", "input": given, "output": {}}
-        for number, command in enumerate(turn.commands):
-            output = {"stdout": "", "stderr": ""}
-            yield {
-                "type": "tool-Bash", "toolCallId": f"bash-{number}", "state": "result", "input": {"command": command},
-                "output": output,
-            }  # fmt: skip
+        """Perform the turn's edits; yield the parts that the host stores for its words, edits and commands."""
+        for number, step in enumerate(turn.steps):
+            if step.words:
+                yield {"type": "text", "text": step.words}
+            if step.hunk is not None:
+                path = self._recorded.place(step.hunk)
+                self._recorded.apply(step.hunk)
+                self._write(path)
+                given = {
+                    "file_path": str(self._worktree / path),
+                    "old_string": step.hunk.side("-"),
+                    "new_string": step.hunk.side("+"),
+                }
+                yield _part("tool-Edit", f"edit-{number}", given, {})
+            elif step.command:
+                yield _part("tool-Bash", f"bash-{number}", {"command": step.command}, {"stdout": "", "stderr": ""})
 
     def _write(self, path: str) -> None:
         target = self._worktree / path
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_text("\n".join(self._recorded.files[path]) + "\n", encoding="utf-8")
+
+
+def _part(kind: str, call_id: str, given: dict[str, Any], output: dict[str, Any]) -> dict[str, Any]:
+    return {"type": kind, "toolCallId": call_id, "state": "result", "input": given, "output": output}
 
 
 def _git(worktree: Path, *command: str) -> None:
