@@ -56,6 +56,8 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_direction_change.py::test_a_reworded_approach_is_recorded_once",
         "test_direction_change.py::test_work_that_the_user_takes_back_is_recorded_whatever_its_size",
         "test_direction_change.py::test_words_alone_and_small_removals_alone_reject_nothing",
+        "test_direction_change.py::test_words_count_beside_lines_that_went_without_a_counterpart",
+        "test_direction_change.py::test_two_parts_of_one_work_are_two_approaches",
         "test_direction_change.py::test_work_that_the_agent_takes_back_with_git_is_recorded",
         "test_direction_change.py::test_work_that_the_user_reverted_is_recorded_when_the_user_mentions_it",
         "test_direction_change.py::test_a_refused_plan_is_recorded_with_the_users_words",

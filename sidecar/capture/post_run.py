@@ -13,6 +13,7 @@ from sidecar.capture.effects.direction_change import surviving_lines
 from sidecar.capture.effects.run_activity import (
     Loss,
     RunActivity,
+    TextEdit,
     ToolFailure,
     activity_of,
     compacted_since,
@@ -194,7 +195,7 @@ def capture_run(call: Call, params: PostRunParams) -> PostRunResult:
     )
     finished.surviving_lines = surviving_lines(
         workspace, effects, _baseline(pre_run), stored_lines,
-        looks_back=finished.reversal is not None, added_texts=_added_texts(params.cwd, activity),
+        looks_back=finished.reversal is not None, edits=_edits(params.cwd, activity),
     )  # fmt: skip
     if params.outcome == "completed":
         finished.boundaries = touched_boundaries(
@@ -236,13 +237,10 @@ def _with_remembered(call: Call, workspace: Workspace, params: PostRunParams, re
     return result.model_copy(update={"remembered": remembered})
 
 
-def _added_texts(cwd: str, activity: RunActivity) -> dict[str, str]:
-    """Return what a run's edits put into each file."""
-    texts: dict[str, str] = {}
-    for path, text in activity.added_texts:
-        if (relative := relative_to(cwd, path)) is not None:
-            texts[relative] = f"{texts.get(relative, '')}\n{text}"
-    return texts
+def _edits(cwd: str, activity: RunActivity) -> list[TextEdit]:
+    """Return a run's edits with paths relative to `cwd`; those of files outside it are left out."""
+    relative = ((edit, relative_to(cwd, edit.path)) for edit in activity.edits)
+    return [edit._replace(path=path) for edit, path in relative if path is not None]
 
 
 def _baseline(pre_run: CallRecord | None) -> WorktreeBaseline | None:

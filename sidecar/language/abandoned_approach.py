@@ -241,11 +241,11 @@ def _plain(text: str) -> str:
     return text.strip(" .,;:–—-!").strip()
 
 
-ReversalKind = Literal["undo", "drop", "ban", "replacement", "refusal"]
+ReversalKind = Literal["undo", "ban", "drop", "replacement", "rework", "refusal"]
 
 
 class Reversal(NamedTuple):
-    """A user's words that take work back: undo it, drop a part of it, rule something out, or refuse a proposal."""
+    """A user's words that take work back: undo it, rule something out, drop or replace a part of it, or refuse it."""
 
     kind: ReversalKind
     sentence: str
@@ -330,10 +330,19 @@ _REFUSAL = lazy_regex(
 _REPLACEMENT = lazy_regex(
     r"\b(?:instead(?! of (?:the )?default)|rather than|in place of|(?:a )?different (?:approach|way)|not quite"
     r"|(?:that|this)(?:['’]?s| is) (?:\w+ )?wrong|the (?:only )?right way"
-    r"|en (?:vez|lugar) de|mejor que sea|otra (?:manera|forma)|au lieu d|plutôt qu|autrement|em vez d|ao invés|de"
+    r"|en (?:vez|lugar) de|mejor que sea|otra (?:manera|forma)|au lieu d\w*|plutôt qu\w*|autrement|em vez d\w+|ao invés|de"
     r" outr[ao] (?:jeito|forma)|stattdessen|anstatt|lieber|anders"
-    r"|invece d|piuttosto|in plaats van|liever|вместо|по-другому|иначе)\b|ではなく|代わりに|別の方法|而不是|改用"
+    r"|invece d\w+|piuttosto|in plaats van|liever|вместо|по-другому|иначе)\b|ではなく|代わりに|別の方法|而不是|改用"
     r"|换成|换一种",
+    re.IGNORECASE,
+)
+_REWORK = lazy_regex(
+    r"\b(?:replac(?:e|ing)|switch(?:ing)?|rewrit(?:e|ing)|rework|redesign|restructur(?:e|ing)|redo|convert|migrate"
+    r"|eliminat(?:e|ing)|simplif(?:y|ying)|remov(?:e|ing)|delet(?:e|ing)|drop|get rid of|no longer"
+    r"|reempla[cz]\w+|elimin\w+|quit(?:a|ar|es|emos)|cambi(?:a|ar|emos)\b.{2,60}\bpor|simplifi\w+"
+    r"|remplac\w+|supprim\w+|enl[eè]v\w+|substitu\w+|troqu\w+|troc\w+|ersetz\w*|entfern\w*|umstell\w*|sostitu\w+"
+    r"|rimuov\w+|vervang\w*|verwijder\w*|замен\w+|удал\w+|убра\w+|перепиш\w+|переписа\w+)\b"
+    r"|置き換え|書き換え|書き直|作り直|削除|やめて|替换|换掉|重写|重构|删除|移除|去掉",
     re.IGNORECASE,
 )
 _CLEANUP = lazy_regex(
@@ -356,19 +365,20 @@ _NO_ORDER = lazy_regex(
 
 def reversal_in(message: str) -> Reversal | None:
     """Return the user's words that take work back; None for questions, suppositions and features that undo something."""
-    words = " ".join(own_words(message[: 2 * MAX_REVERSAL_MESSAGE]).split())
+    words = own_words(message[: 2 * MAX_REVERSAL_MESSAGE]).strip()
     if not words or len(words) > MAX_REVERSAL_MESSAGE:
         return None
     texts = [sentence for sentence in sentences(words) if len(sentence) <= MAX_SENTENCE]
     kinds: tuple[tuple[ReversalKind, re.Pattern[str]], ...] = (
-        ("undo", _UNDO), ("ban", _BAN), ("drop", _DROP), ("replacement", _REPLACEMENT), ("refusal", _REFUSAL),
+        ("undo", _UNDO), ("ban", _BAN), ("drop", _DROP), ("replacement", _REPLACEMENT), ("rework", _REWORK),
+        ("refusal", _REFUSAL),
     )  # fmt: skip
     for kind, pattern in kinds:
         for at, sentence in enumerate(texts):
             masked = _mask(sentence)
             if not pattern.search(masked) or _NO_ORDER.search(masked):
                 continue
-            if kind in ("drop", "ban") and (_CLEANUP.search(masked) or sentence.endswith("?")):
+            if kind in ("drop", "ban", "rework") and (_CLEANUP.search(masked) or sentence.endswith("?")):
                 continue
             around = " ".join(texts[max(0, at - 1) : at + 2])
             return Reversal(kind, redact(sentence), clip_at_word(redact(around), MAX_REVERSAL_WORDS))

@@ -278,7 +278,9 @@ _VAGUE_HEADING = lazy_regex(
 )
 _GREETING = lazy_regex(
     r"^(?:[¡]?(?:perfect|great|excellent|awesome|done|fixed|all (?:done|set)|sure|of course|certainly|absolutely"
-    r"|thanks?|good|nice|success|you['’]re (?:absolutely )?right"
+    r"|thanks?|good|nice|success|you['’]re (?:absolutely )?right|understood|entendido|entiendo"
+    r"|tienes (?:toda la )?razón|tens razão|(?:tu as|vous avez) (?:\w+ )?raison|du hast (?:\w+ )?recht|hai ragione"
+    r"|je hebt gelijk|вы правы|ты прав"
     r"|perfecto|excelente|listo|genial|perfeito|ótimo|pronto|parfait|excellent|super|voilà|perfekt|fertig|erledigt"
     r"|perfetto|fatto|ottimo|klaar|готово|отлично|完成|好的|完璧(?:です)?|太好了)"
     r"\b[^.!?:。！\n]{0,30}[!.:。！]+\s*)+",

@@ -254,6 +254,51 @@ def test_words_alone_and_small_removals_alone_reject_nothing(
     assert drafted(conversation) == []
 
 
+def replace(conversation: Conversation, path: str, old: str, new: str) -> dict[str, Any]:
+    """Edit a file as the agent does and return the part that shows both sides."""
+    target = conversation.cwd / path
+    target.write_text(target.read_text("utf-8").replace(old, new), "utf-8")
+    given = {"file_path": str(target), "old_string": old, "new_string": new}
+    return {"type": "tool-Edit", "toolCallId": path, "state": "result", "input": given, "output": {}}
+
+
+def removes(conversation: Conversation, text: str) -> list[dict[str, Any]]:
+    return [replace(conversation, "till/cache.py", text, "")]
+
+
+FOUR = CACHE[: CACHE.index("def cached_e")]
+SUM = "def total(cart):\n    return sum(line.cents for line in cart.lines)\n\n\n"
+
+
+@pytest.mark.parametrize(
+    ("prompt", "old", "new", "count"),
+    [
+        ("Rewrite the totals as a running sum", FOUR, SUM, 1),
+        ("Reemplaza la cache por una suma corrida", FOUR, SUM, 1),
+        ("The totals should be a sum", FOUR, SUM, 0),
+        ("Rewrite the totals with stores", FOUR, FOUR.replace("_cache", "_store"), 0),
+        ("Remove `cached_h` again", CACHE[CACHE.index("def cached_h") :], "", 1),
+        ("Remove the eighth function", CACHE[CACHE.index("def cached_h") :], "", 0),
+        ("No running sum, a total per line instead of the cache", CACHE[: CACHE.index("def cached_c")], SUM, 1),
+    ],
+    ids=["replaced", "in Spanish", "no word of it", "changed lines", "named", "small and not named", "instead"],
+)
+def test_words_count_beside_lines_that_went_without_a_counterpart(
+    conversation: Conversation, prompt: str, old: str, new: str, count: int
+) -> None:
+    begin(conversation)
+    conversation.turn(prompt, lambda: [replace(conversation, "till/cache.py", old, new)], text="Done as you said.")
+    assert [note["provenance"]["files"] for note in drafted(conversation)] == [["till/cache.py"]] * count
+
+
+def test_two_parts_of_one_work_are_two_approaches(conversation: Conversation) -> None:
+    begin(conversation)
+    for letter, prompt in (("a", "Remove `cached_a` again"), ("h", "Drop the last one, `cached_h`: nobody calls it")):
+        function = f"def cached_{letter}(cart):\n    return cart.{letter}_cache\n\n\n"
+        conversation.turn(prompt, partial(removes, conversation, function), text="Gone.")
+    assert len(drafted(conversation)) == 2
+
+
 def test_work_that_the_agent_takes_back_with_git_is_recorded(conversation: Conversation) -> None:
     small_work(conversation)
     take_back(conversation, "go on", bash("git stash && git stash drop", ""), text="The log is gone.")

@@ -6,6 +6,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 from zlib import crc32
 
+from sidecar.capture.effects.run_activity import TextEdit
 from sidecar.capture.effects.run_effects import RunEffects
 from sidecar.codebase import Repository, StateUnavailable, is_document, is_generated, query_terms
 from sidecar.core.lazy_regex import lazy_regex
@@ -69,6 +70,10 @@ class LostWork(NamedTuple):
     """Files in which the lines went before the run, so by the user's hand."""
     within_run: tuple[str, ...] = ()
     """Files into which the run itself put lines that it removed again."""
+    dropped: int = 0
+    """Lines of code among them for which no new line stands: the others were changed rather than removed."""
+    vanished: frozenset[str] = frozenset()
+    """Words of the lost lines that the run's files no longer contain."""
 
     @property
     def share(self) -> float:
@@ -191,12 +196,11 @@ def surviving_lines(
     by_run: Sequence[Mapping[str, FileLines]],
     *,
     looks_back: bool = False,
-    added_texts: Mapping[str, str] | None = None,
+    edits: Sequence[TextEdit] = (),
 ) -> SurvivingLines:
     """Compare the files a run changed with what earlier runs of the conversation left in them, latest run first.
 
-    With `looks_back`, lines that the user removed between two runs are found, too. `added_texts` is what the run's
-    edits put into its files.
+    With `looks_back`, lines that the user removed between two runs are found, too.
 
     Lines that were in a file before the conversation changed it belong to nobody here. If somebody else changed a file
     between two runs, its removed lines are attributed to nobody.
@@ -219,6 +223,7 @@ def surviving_lines(
     digests = {file.path: entries.change_digest(file) for file in state.all_changed}
     present_lines: dict[str, frozenset[str]] = {}
     by_path: dict[str, FileLines] = {}
+    added_lines: dict[str, frozenset[str]] = {}
     new, remaining = 0, MAX_LINES_OF_RUN
     for path in paths:
         if path in present and path not in texts:
@@ -226,6 +231,7 @@ def surviving_lines(
         earlier = at_start[path].lines if path in at_start else frozenset[str]()
         present_lines[path] = line_marks(texts.get(path, ""))
         added_here = present_lines[path] if path in untracked else added.get(path, frozenset())
+        added_lines[path] = added_here
         new += len(added_here - earlier)
         is_own_file = path in stored or path not in changed_at_start
         lines = (
@@ -240,8 +246,11 @@ def surviving_lines(
         lost = _lost_before(repository, effects, stored, at_start)
     lost = lost._replace(
         run_share=_run_share(by_run, at_start, present_lines),
-        within_run=_removed_again(repository, effects, added_texts or {}),
+        within_run=_removed_again(repository, effects, edits),
     )
+    if not lost.by_user:
+        new_marks = {path: marks - at_start[path].lines for path, marks in added_lines.items() if path in at_start}
+        lost = _with_dropped(lost, at_start, present_lines, new_marks, edits, texts.values())
     return SurvivingLines(by_path, reverted_work(at_start, present_lines, new), lost)
 
 
@@ -266,8 +275,11 @@ def _run_share(
     return max(shares)
 
 
-def _removed_again(repository: Repository, effects: RunEffects, added_texts: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the files from which most of what the run put into them is gone again."""
+def _removed_again(repository: Repository, effects: RunEffects, edits: Sequence[TextEdit]) -> tuple[str, ...]:
+    """Return the files from which some of what the run put into them is gone again."""
+    added_texts: dict[str, str] = {}
+    for edit in edits:
+        added_texts[edit.path] = f"{added_texts.get(edit.path, '')}\n{edit.after}"
     paths = [path for path in added_texts if not _is_temporary(path)][:MAX_FILES]
     texts = repository.worktree_texts({path: effects.files[path] for path in paths if path in effects.files})
     files = []
@@ -277,6 +289,50 @@ def _removed_again(repository: Repository, effects: RunEffects, added_texts: Map
         if len(removed) >= LEAST_TRIED:
             files.append(path)
     return tuple(files)
+
+
+SAME_LINE = 0.5
+"""A line that shares at least this part of its words with a new one was changed rather than removed."""
+
+MAX_COMPARED = 400
+"""Maximum number of lost lines, and of new ones, that are compared word by word."""
+
+_WORDS = lazy_regex(r"[^\W\d_][\w$]*")
+_NO_CODE = lazy_regex(r"\s*(?://|#|\*|/\*|<!--|--|import\b|from\b[^\n]*\bimport\b)")
+
+
+def _with_dropped(
+    lost: LostWork,
+    at_start: Mapping[str, FileLines],
+    present_lines: Mapping[str, frozenset[str]],
+    new_marks: Mapping[str, frozenset[str]],
+    edits: Sequence[TextEdit],
+    texts: Iterable[str],
+) -> LostWork:
+    """Count the lost lines for which no new line stands, and collect the words that went with them.
+
+    Where no edit shows a file's lost lines, as many of them count as exceed its new ones.
+    """
+    present: frozenset[str] = frozenset[str]().union(*present_lines.values())
+    lost_lines: list[str] = []
+    dropped = 0
+    for path in lost.files:
+        marks = at_start[path].lines - present
+        befores = "\n".join(edit.before for edit in edits if edit.path == path and edit.before is not None)
+        shown = [line for line in dict.fromkeys(befores.split("\n")) if not marks.isdisjoint(line_marks(line))]
+        lost_lines += shown
+        if not shown:
+            dropped += max(0, len(marks) - len(new_marks.get(path, ())))
+    after = "\n".join(edit.after for edit in edits)
+    new = [words for line in dict.fromkeys(after.split("\n")) if (words := set(_WORDS.findall(line)))][:MAX_COMPARED]
+    for line in lost_lines[:MAX_COMPARED]:
+        words = set(_WORDS.findall(line)) if not _NO_CODE.match(line) else set()
+        same = next((other for other in new if len(words & other) >= SAME_LINE * len(words | other)), None)
+        if same is not None:
+            new.remove(same)
+        dropped += bool(words) and same is None
+    remaining = {term for text in texts for term in query_terms(text[:_READ_CHARACTERS])} if lost_lines else set()
+    return lost._replace(dropped=dropped, vanished=frozenset(query_terms("\n".join(lost_lines))) - remaining)
 
 
 def _lost_before(

@@ -24,7 +24,7 @@ _STATUSES = ("pending", "in_progress", "completed")
 _EXIT_CODE = lazy_regex(r"(?i)\bexit(?:ed)?(?: with)?(?: code| status)?[: ]+(\d{1,3})\b")
 
 STEP_CHARACTERS = 4_000
-MAX_ADDED = 40_000
+MAX_EDIT = 40_000
 
 
 class Command(NamedTuple):
@@ -35,6 +35,15 @@ class Command(NamedTuple):
     exit_code: int | None
     """None if the host does not report it; Claude's parts usually do not."""
     failed: bool | None
+
+
+class TextEdit(NamedTuple):
+    """Text that an edit took out of a file and put into it, as far as its part shows it."""
+
+    path: str
+    before: str | None
+    """None if the part does not show it, as for a file that was written whole."""
+    after: str
 
 
 class RunActivity(NamedTuple):
@@ -53,8 +62,7 @@ class RunActivity(NamedTuple):
     """Text after the last tool call; empty if the parts do not show it."""
     texts: tuple[str, ...] = ()
     """All of its texts, in order."""
-    added_texts: tuple[tuple[str, str], ...] = ()
-    """The text that each of its edits put into a file, as far as the parts show it."""
+    edits: tuple[TextEdit, ...] = ()
     used_acting_tool: bool = False
     """Whether an MCP tool or a sub-agent ran."""
 
@@ -90,7 +98,7 @@ def activity_of(parts: Sequence[Mapping[str, Any]], failures: Sequence[ToolFailu
     plan: str | None = None
     texts: list[str] = []
     all_texts: list[str] = []
-    added_texts: list[tuple[str, str]] = []
+    edits: list[TextEdit] = []
     for part in parts:
         kind, tool_input = part.get("type"), part.get("input")
         if kind == "text" and isinstance(part.get("text"), str):
@@ -104,7 +112,7 @@ def activity_of(parts: Sequence[Mapping[str, Any]], failures: Sequence[ToolFailu
         if kind in _WRITING:
             written.extend(_paths(tool_input) if succeeded else ())
             seen_whole.extend(_written_whole(kind, tool_input) if succeeded else ())
-            added_texts.extend(_added_texts(tool_input) if succeeded else ())
+            edits.extend(_edits(tool_input) if succeeded else ())
         elif kind in _READING:
             read.extend(_paths(tool_input) if succeeded else ())
             is_part = any(tool_input.get(name) is not None for name in ("offset", "limit", "pages"))
@@ -130,23 +138,27 @@ def activity_of(parts: Sequence[Mapping[str, Any]], failures: Sequence[ToolFailu
     )
     return RunActivity(
         _distinct(written), _distinct(read), _distinct(seen_whole), tuple(commands), todos, plan, "\n\n".join(texts),
-        tuple(all_texts), tuple(added_texts), any(_is_acting(part) for part in parts),
+        tuple(all_texts), tuple(edits), any(_is_acting(part) for part in parts),
     )  # fmt: skip
 
 
-def _added_texts(tool_input: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the paths and texts of an edit's additions: Claude's new strings and contents, Codex's diffs."""
-    edits = tool_input.get("edits")
-    path = tool_input.get("file_path")
-    for edit in [tool_input, *(edits if isinstance(edits, list) else ())]:
-        text = (edit.get("new_string") or edit.get("content")) if isinstance(edit, Mapping) else None
-        if isinstance(text, str) and isinstance(path, str):
-            yield path, text[:MAX_ADDED]
+def _edits(tool_input: Mapping[str, Any]) -> Iterator[TextEdit]:
+    """Yield the edits of a call: Claude's old and new strings or a whole content, Codex's diffs."""
+    several, path = tool_input.get("edits"), tool_input.get("file_path")
+    for edit in [tool_input, *(several if isinstance(several, list) else ())]:
+        if not isinstance(edit, Mapping) or not isinstance(path, str):
+            continue
+        before, after = edit.get("old_string"), edit.get("new_string", edit.get("content"))
+        if isinstance(after, str):
+            yield TextEdit(path, before[:MAX_EDIT] if isinstance(before, str) else None, after[:MAX_EDIT])
     changes = tool_input.get("changes")
     for changed, change in changes.items() if isinstance(changes, Mapping) else ():
         diff = change.get("unified_diff") if isinstance(change, Mapping) else None
         if isinstance(diff, str):
-            yield changed, "\n".join(line[1:] for line in diff[:MAX_ADDED].split("\n") if line.startswith("+"))
+            sides = (
+                "\n".join(line[1:] for line in diff[:MAX_EDIT].split("\n") if line.startswith(mark)) for mark in "-+"
+            )
+            yield TextEdit(changed, *sides)
 
 
 def _has_result(part: Mapping[str, Any]) -> bool:
