@@ -16,7 +16,7 @@ from sidecar.codebase.search.region_ranking import (
     CandidateFile,
     IndexedRegion,
     RankedRegion,
-    WordMatch,
+    WordMatches,
     index_regions,
     match_words,
     rank_regions,
@@ -167,7 +167,7 @@ class _SplitFile(NamedTuple):
 
 
 def candidate_file(
-    ranked: RankedFile, regions: Sequence[IndexedRegion], matches: Sequence[WordMatch], evidence: PromptEvidence
+    ranked: RankedFile, regions: Sequence[IndexedRegion], matches: WordMatches, evidence: PromptEvidence
 ) -> CandidateFile:
     """Return a ranked file as a candidate; tests and documents count less, unless the prompt asks for them."""
     is_named = not _NAMED.isdisjoint(ranked.parts)
@@ -191,7 +191,7 @@ class RegionSearch:
         self._found: LruCache[tuple[str, str, int], FoundRegion] = LruCache(FOUND_REGIONS)
         self._terms: LruCache[str, dict[str, int]] = LruCache(CACHE_BYTES // 4)
         """By a region's text: most regions of an edited file are the same as before."""
-        self._matches: LruCache[tuple[str, str, int], tuple[WordMatch, ...]] = LruCache(CACHE_BYTES // 8)
+        self._matches: LruCache[tuple[str, str, int], WordMatches] = LruCache(CACHE_BYTES // 8)
 
     def rank(self, query: RegionQuery, files: Sequence[SearchedFile], read_texts: ReadTexts) -> list[RankedRegion]:
         """Rank the regions of files, which come best first; a file that cannot be read has none."""
@@ -256,12 +256,12 @@ class RegionSearch:
 
     def _match(
         self, file: SearchedFile, split: _SplitFile, version: int, weights: Mapping[str, float], title: Sequence[str]
-    ) -> tuple[WordMatch, ...]:
+    ) -> WordMatches:
         key = (file.ranked.path, file.content, version if split.version is None else hash((version, split.version)))
         matches = self._matches.get(key)
         if matches is None:
             matches = match_words(split.regions, split.weights or weights, title)
-            self._matches.put(key, matches, MATCH_BYTES * (1 + len(matches)))
+            self._matches.put(key, matches, MATCH_BYTES * (1 + len(matches.regions)))
         return matches
 
 

@@ -60,13 +60,13 @@ def rank_files(
     """
     matches, evidence = _collect_evidence(documents, score_cache, history, query)
     scorer = FileScorer(documents, history, matches, evidence)
-    scored = {path: scorer.score(path) for path in _candidates(documents, history, matches, evidence)}
+    scored = scorer.scores(_candidates(documents, history, matches, evidence))
     scores = {path: score for path, (score, has_evidence) in scored.items() if has_evidence}
     related = _related(documents, history, imports_of, query, scores)
     added = {path: related_parts(values) for path, values in related.values.items()}
+    scored |= scorer.scores(path for path in added if path not in scored)
     for path, parts in added.items():
-        score, _ = scored.get(path) or scorer.score(path)
-        scores[path] = score + score_of(parts.values())
+        scores[path] = scored[path][0] + score_of(parts.values())
     return [
         RankedFile(
             path,

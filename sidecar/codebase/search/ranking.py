@@ -269,18 +269,24 @@ class FileScorer:
         self._matches = matches
         self._evidence = evidence
 
-    def score(self, path: str) -> tuple[float, bool]:
-        """Return a file's score, and whether anything but the file's age, size and kind supports it."""
-        number = self._documents.number(path)
-        words = self._words(path, number)
-        by_words = sum(map(mul, _WORD_WEIGHTS, words))
-        total = by_words + self._general(path, number)[1]
-        pointers = self._pointers(path, number)
-        if pointers:
-            total += sum(pointers.values())
-        if words[0] and path in self._evidence.query.changed:
-            total += sum(_EDITED.values())
-        return total, bool(pointers or by_words)
+    def scores(self, paths: Iterable[str]) -> dict[str, tuple[float, bool]]:
+        """Return each file's score, and whether anything but the file's age, size and kind supports it."""
+        number_of, evidence = self._documents.number, self._evidence
+        has_scope, edited = bool(evidence.parsed.scope), sum(_EDITED.values())
+        pointed = {*evidence.identifiers}, {*evidence.query.mentioned, *evidence.mentioned}
+        scores: dict[str, tuple[float, bool]] = {}
+        for path in paths:
+            number = number_of(path)
+            words = self._words(path, number)
+            by_words = sum(map(mul, _WORD_WEIGHTS, words))
+            total, is_pointed = by_words + self._general(path, number)[1], False
+            if has_scope or number in pointed[0] or path in pointed[1]:
+                pointers = self._pointers(path, number)
+                total, is_pointed = total + sum(pointers.values()), bool(pointers)
+            if words[0] and path in evidence.query.changed:
+                total += edited
+            scores[path] = total, bool(is_pointed or by_words)
+        return scores
 
     def parts(self, path: str) -> dict[str, float]:
         """Return the parts of a file's score by name."""

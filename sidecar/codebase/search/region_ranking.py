@@ -104,6 +104,14 @@ class WordMatch(NamedTuple):
         return self.text + TITLE_SHARE * self.title + NAME_SHARE * self.names
 
 
+class WordMatches(NamedTuple):
+    """Match of the words of a file's regions with a prompt's."""
+
+    regions: tuple[WordMatch, ...]
+    best_first: tuple[int, ...]
+    """The numbers of the regions."""
+
+
 class CandidateFile(NamedTuple):
     """A ranked file, its regions, and how their words match."""
 
@@ -111,7 +119,7 @@ class CandidateFile(NamedTuple):
     score: float
     is_test: bool
     regions: Sequence[IndexedRegion]
-    matches: Sequence[WordMatch]
+    matches: WordMatches
     document: float = 0.0
     """1 for prose or data that the prompt does not ask for."""
     path_match: float = 0.0
@@ -178,12 +186,12 @@ def _indexed(lines: Sequence[str], region: Region, count: CountTerms) -> Indexed
     )
 
 
-def match_words(
-    regions: Sequence[IndexedRegion], weights: Mapping[str, float], title: Sequence[str]
-) -> tuple[WordMatch, ...]:
+def match_words(regions: Sequence[IndexedRegion], weights: Mapping[str, float], title: Sequence[str]) -> WordMatches:
     """Compare regions with a prompt's weighted terms; depends on the file and on these alone."""
     in_title = frozenset(title)
-    return tuple(_match(region, weights, in_title) for region in regions)
+    matches = tuple(_match(region, weights, in_title) for region in regions)
+    rough = [match.rough for match in matches]
+    return WordMatches(matches, tuple(sorted(range(len(rough)), key=lambda number: (-rough[number], number))))
 
 
 def _match(indexed: IndexedRegion, weights: Mapping[str, float], title: frozenset[str]) -> WordMatch:
@@ -226,7 +234,7 @@ def feature_rows(files: Sequence[CandidateFile], evidence: PromptEvidence, total
         file_rank, file_score = -math.log1p(rank), max(-8.0, file.score - best_score)
         path_match, test, document = file.path_match, float(file.is_test), file.document
         for rank_in_file, number in enumerate(chosen):
-            indexed, match = file.regions[number], file.matches[number]
+            indexed, match = file.regions[number], file.matches.regions[number]
             region, name = indexed.region, indexed.name
             values = [
                 0.0, 0.0, 0.0, 0.0,  # text, title, nameWords, titleName: see `_normalize`
@@ -258,15 +266,13 @@ def _nearness(indexed: IndexedRegion, best: IndexedRegion | None) -> float:
 
 def _candidates(file: CandidateFile, evidence: PromptEvidence, framed: Mapping[int, float], count: int) -> list[int]:
     """Return the numbers of a file's best regions, and of those that the prompt points at, best first."""
-    rough = [match.rough for match in file.matches]
-    order = sorted(range(len(rough)), key=lambda number: (-rough[number], number))
-    symbols = evidence.symbols
-    pointed = {
+    order, regions, symbols = file.matches.best_first, file.regions, evidence.symbols
+    pointed = (
         number
-        for number, indexed in enumerate(file.regions)
-        if indexed.region.is_imports or indexed.name in symbols or number in framed
-    }
-    return order[:count] + [number for number in order[count:] if number in pointed]
+        for number in order[count:]
+        if number in framed or regions[number].region.is_imports or regions[number].name in symbols
+    )
+    return [*order[:count], *pointed]
 
 
 def _normalize(rows: Sequence[FeatureRow]) -> None:
