@@ -57,7 +57,7 @@ class RejectedApproach(NamedTuple):
     user_words: str = ""
     """The user's words that took it back."""
     named: str = ""
-    """The user's sentence that names what goes; empty if it names nothing, as "undo that" does."""
+    """The user's sentence that names what goes; the words that went if it names nothing, as "undo that" does."""
 
     @property
     def terms(self) -> tuple[str, ...]:
@@ -144,6 +144,7 @@ SAME_APPROACH = 0.5
 """Approaches that share at least this part of their words are the same."""
 
 MAX_OF_RUN = 3
+MAX_VANISHED = 12
 MAX_STEPS = 4
 RUNS = 50
 """Maximum number of runs searched for earlier work of the conversation."""
@@ -195,7 +196,8 @@ def direction_change_of(
         stated, went, dropped if is_new_direction else None, _earlier_work(tx, run, went), objective_of(run, state)
     )
     if run.reversal is not None and (taken_back or dropped is refused is not None):
-        named = run.reversal.sentence if run.reversal.kind != "undo" and not stated else ""
+        vanished = " ".join(sorted(lost.vanished)[:MAX_VANISHED])
+        named = "" if stated else vanished if run.reversal.kind == "undo" else run.reversal.sentence
         approaches = [approach._replace(user_words=run.reversal.words, named=named) for approach in approaches]
     return DirectionChange(tuple(approaches), dropped)
 

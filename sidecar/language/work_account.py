@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterator
 from typing import Literal, NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.markdown import Heading, Line, markdown_blocks, split_sentences
+from sidecar.core.markdown import Heading, Line, markdown_blocks, split_sentences, word_count
 from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
 from sidecar.core.text import clip_at_word
@@ -126,7 +126,7 @@ _DONE_EN = (
     r"|migrated"
     r"|made|set|introduced|extracted|wired|integrated|configured|installed|enabled|disabled|improved|simplified"
     r"|cleaned"
-    r"|corrected|resolved|restored|reverted|rewrote|rewritten|wrote|written|built|modified|adjusted|increased"
+    r"|corrected|resolved|restored|reverted|rewrote|rewritten|wrote|written|built(?!-in)|modified|adjusted|increased"
     r"|reduced|deleted"
     r"|dropped|split|merged|extended|optimi[sz]ed|documented|upgraded|downgraded|pinned|bumped|handled|wrapped"
     r"|exposed|ported"
@@ -140,7 +140,8 @@ _DONE_EN = (
 _CHANGE = lazy_regex(
     rf"^(?:(?:i|we)(?:['’]ve| have| had)?\s+)?(?:(?:also|now|just|then|successfully"
     rf"|\w+ly)\s+){{0,2}}(?:{_DONE_EN})\b(?!\s+(?:when|if|as long))"
-    rf"|(?:^|[,;:.]\s|\band\s)(?:i|we)(?:['’]ve| have)?\s+(?:\w+ly |also |now ){{0,2}}(?:{_DONE_EN})\b"
+    rf"|(?:^|[,;:.]\s|\band\s|^(?:now|so|here),?\s)(?:i|we)(?:['’]ve| have)?\s+(?:\w+ly |also |now ){{0,2}}"
+    rf"(?:{_DONE_EN})\b"
     rf"|\b(?:has|have) been\s+(?:\w+ly )?(?:{_DONE_EN})\b|\b(?:is|are|was|were) now\b"
     r"|^(?!you\b|it should\b)[^,;:]{2,70}\bnow\s+(?:also |only |no longer )?(?!is\b|has to|needs?|does\b"
     r"|seems)[a-z]{2,}(?:s|ve)\b(?! to\b)"
@@ -162,7 +163,7 @@ _CHANGE = lazy_regex(
     r"|erstellt|umbenannt|verschoben|eingebaut|angepasst|umgestellt|verwendet)\b"
     r"|\w.{2,100}\b(?:hinzugefügt|behoben|entfernt|ersetzt|erstellt|umbenannt|verschoben|angepasst|korrigiert)[.!]?$"
     r"|\b(?:ho|abbiamo|è stat[oa]|sono stat[ie])\s+(?:anche |ora )?\w+(?:at|it|ut|tt|st|es|os|us)[oaei]\b"
-    r"|^(?:aggiunt|corrett|rimoss|aggiornat|creat|modificat|sostituit)[oaei]\b"
+    r"|^(?:creat[oai]|(?:aggiunt|corrett|rimoss|aggiornat|modificat|sostituit)[oaei])\b"
     r"|\b(?:ik heb|we hebben|is nu|zijn nu|is|zijn)\b.{2,160}\b(?:toegevoegd|verwijderd|aangepast|opgelost"
     r"|gewijzigd|vervangen|gemaakt"
     r"|hernoemd|bijgewerkt|verplaatst|hersteld|omgezet)\b|^(?:toegevoegd|verwijderd|aangepast|opgelost|gewijzigd"
@@ -230,7 +231,7 @@ _EVIDENCE = lazy_regex(
 )  # fmt: skip
 
 _OPEN = lazy_regex(
-    r"\b(?:todo|fixme|not yet|untested|unverified|unresolved|not (?:tested|verified|covered|implemented)|(?:have"
+    r"\b(?:(?-i:TODO|FIXME)|not yet|untested|unverified|unresolved|not (?:tested|verified|covered|implemented)|(?:have"
     r"|has)(?:n['’]t| not) (?:been )?(?:run|tested|verified|checked)"
     r"|still (?:fails?|failing|missing|open|needs?|broken|have to|to do)|remain(?:s|ing)? (?:to|open|fail\w*"
     r"|unfix\w*|issue)|left (?:open|to do|for later)"
@@ -246,7 +247,10 @@ _NOT_WORK = lazy_regex(
     r"[?？]\s*$|^(?:(?:so|now|ok(?:ay)?|next|first|then|and|but|perfect|great)[,!.]?\s+){0,2}(?:let me|let['’]s"
     r"|i['’]ll|i will|i['’]m (?:going|now)|i need|i should|i can|i could|we (?:can|could|should|need)"
     r"|please|try|you (?:can|could|should|need|may|might|will|['’]ll)|if (?:you|this|it|that)|once you|when you"
-    r"|would you|do you|feel free|run |test |refresh|restart|open |click|go to|check |make sure|just )"
+    r"|would you|do you|feel free|run |test |refresh|restart|open |click|go to|check |make sure|just "
+    r"|once |set (?:it|your)\b"
+    r"|(?:verif|check|look|search|read|inspect|review|updat|fix|add|creat|remov|chang|apply|test|runn?|build)\w{0,4}ing\b"
+    r"|\w{3,}ez\b|remaining\b)"
     r"|\b(?:let me know|would you like|shall i|should i|want me to|if you (?:want|like|need|prefer)|you['’]ll see"
     r"|vous verrez|tu verras|verás|verá|du siehst|vedrai|увидите|i['’]d"
     r" (?:suggest|recommend)|plan (?:now|is|to)|updated the plan)\b"
@@ -276,6 +280,16 @@ _VAGUE_HEADING = lazy_regex(
     r"|.*\b(?:que nous avons|que he|i made|you requested)\b",
     re.IGNORECASE,
 )
+_DONE_HEADING = lazy_regex(
+    r"\b(?:implementad|solucionad|corregid|agregad|añadid|optimizad|actualizad|eliminad|adicionad|corrigid|removid|criad"
+    r"|aggiunt|corrett|rimoss|ajouté|corrigé|supprimé|implémenté|remplacé)[eoas]{0,2}(?: (?:exitosamente|con éxito"
+    r"|avec succès|com sucesso|definitivamente))?\W{0,4}$"
+    r"|\b(?:implemented|added|fixed|removed|replaced|hinzugefügt|behoben|entfernt|umgesetzt|toegevoegd|verwijderd"
+    r"|реализован\w*|добавлен\w*|завершен\w*|завершён\w*)(?: successfully)?\W{0,4}$",
+    re.IGNORECASE,
+)
+"""A heading whose last word states what was done."""
+
 _GREETING = lazy_regex(
     r"^(?:[¡]?(?:perfect|great|excellent|awesome|done|fixed|all (?:done|set)|sure|of course|certainly|absolutely"
     r"|thanks?|good|nice|success|you['’]re (?:absolutely )?right|understood|entendido|entiendo"
@@ -295,9 +309,6 @@ _PERSON = lazy_regex(
 _PICTURE = lazy_regex(r"[\u2300-\u23ff\u2500-\u27bf\u2b00-\u2bff\ufe0f\u200d\ufffd\U0001f000-\U0001faff]+")
 _ITEM = lazy_regex(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[ \]\s+)?")
 _DONE_ITEM = lazy_regex(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+\[[xX-]\]\s")
-_TRAILING = lazy_regex(
-    r"(?:\s(?:with|that|to|and|by|for|so|que|avec|con|mit|для|the|which|where|a|in|of)){1,6}$", re.IGNORECASE
-)
 _LINK = lazy_regex(r"!?\[([^\]\n]{1,200})\]\([^)\s]{1,400}\)")
 _NUMBER = lazy_regex(r"^(?:step |fix |étape |paso )?\d{1,2}[.):]\s+", re.IGNORECASE)
 _BOLD_LINE = lazy_regex(r"^\*\*([^*]{2,120})\*\*[ \t]{0,4}:?[ \t]{0,4}$")
@@ -316,10 +327,33 @@ _GENERIC = frozenset(
 )
 _MINOR = lazy_regex(
     r"\b(?:unused|imports?|inutilisé\w*|inutiles|sin usar|no usad\w+|console\.log|logs?|cache|node_modules"
-    r"|restart\w*|linter|lint|commit|comments?)\b|日志|注释|ログ",
+    r"|restart\w*|linter|lint|commit|comments?)\b|日志|注释|ログ"
+    r"|^(?:all|everything|several|some|tou[st]e?s?|tod[oa]s?|alles?|все)\b",
     re.IGNORECASE,
 )
-"""Tidying beside the work: it names an entry only if nothing else does."""
+"""Tidying beside the work, and sums of it: they name an entry only if nothing else does."""
+
+_HOLLOW = lazy_regex(
+    r"^(?:the|all|every\w*|this|these|both|your|it|las?|los|el|le|les|tous|toutes|todo\w*|os|as|o|a|alle|das|die)\b"
+    r".{0,60}?\b(?:complete[dly]*|ready|working|works|in place|implemented|applied|finished|done|success\w*"
+    r"|as requested|as you (?:asked|requested|wanted)|exitosa\w*|con éxito|correctamente|correctement|com sucesso"
+    r"|avec succès|erfolgreich|completad\w+|implementad\w+|terminé\w*|prêt\w*|list[oa]s?|pront[oa]s?|fertig)\b"
+    r"[^,;:`]{0,60}$"
+    r"|^(?:here(?:['’]s| is| are)|aquí (?:está|tienes)|aqui está|voici|hier ist|ecco)\b"
+    r"|\b(?:exactly|exactamente|exactement) (?:what|as|what|lo que|el|comme|ce)\b",
+    re.IGNORECASE,
+)
+"""Reports that all is well: they name nothing that was done."""
+
+_DANGLING = lazy_regex(
+    r"[\s,;:：–—-]{0,4}(?:[,\s]\s?(?:including|such as|like|e\.g\.|incluyendo|incluindo|notamment|darunter)"
+    r"|\s(?:with|that|to|and|by|for|so|which|where|because|que|porque|parce que|avec|con|mit|для|como|comme))"
+    r"[\s:：]{0,4}$",
+    re.IGNORECASE,
+)
+_CODE = lazy_regex(r"`[^`]*`|\S*[/\\_=]\S*|\S+\.\w{1,4}\b")
+MIN_LABELLED_WORDS = 4
+"""Words beside code that make a statement of a line below "Problem" or "Cause"; fewer are an item of a list."""
 
 _CUT = lazy_regex(
     r"\s[—–-]\s|[:;；：]\s?|,\s(?:so|which|because|and|since|using|y|et|und|e|en|и)\s|，|、(?=\S{8})|\.\s|。"
@@ -340,7 +374,8 @@ def account_of(conclusion: str, terms: Collection[str] = ()) -> WorkAccount:
         shared = len(words & set(terms))
         score = 1.0 + min(shared, 3) + 0.5 * bool(_CAUSE.search(text)) - 0.002 * max(0, len(text) - 200)
         if not is_heading:
-            statements.setdefault(text, Account(kind, clip_at_word(redact(text), MAX_STATEMENT), round(score, 2)))
+            whole = clip_at_word(redact(_DANGLING.sub("", text)), MAX_STATEMENT)
+            statements.setdefault(whole, Account(kind, whole, round(score, 2)))
         candidate = _title_from(text, kind, shared, position, is_heading=is_heading)
         if candidate.score > best.score:
             best = candidate
@@ -349,11 +384,13 @@ def account_of(conclusion: str, terms: Collection[str] = ()) -> WorkAccount:
 
 def title_text(statement: str) -> str:
     """Return a statement as a title on one line: without greeting, person and asides, cut at a clause."""
-    plain = _plain(_PERSON.sub("", _plain(_GREETING.sub("", _plain(statement)))))
+    plain = _DANGLING.sub("", _plain(_PERSON.sub("", _plain(_GREETING.sub("", _plain(statement))))))
     if len(plain) > MAX_TITLE:
         ends = [match.start() for match in _CUT.finditer(plain) if 24 <= match.start() <= MAX_TITLE]
         plain = plain[: ends[-1]] if ends else clip_at_word(plain, MAX_TITLE)
     plain = plain.rstrip(" .!:;,，。：；、-–—(*")
+    if plain.isupper() and len(plain.split()) > 1:
+        plain = plain.capitalize()
     if plain.count("`") % 2:
         plain = plain.replace("`", "")
     return plain[:1].upper() + plain[1:] if plain[:1].islower() and not re.match(r"\w*[_.(/]", plain) else plain
@@ -373,16 +410,18 @@ def _title_from(text: str, kind: Section, shared: int, position: int, *, is_head
 
 def _section_of(text: str, section: Section | None, *, is_heading: bool) -> Section | None:
     """Return the section of a statement: its own words count before the label above it."""
-    if len(text) > MAX_SENTENCE or _NOT_WORK.search(text):
+    if len(text) > MAX_SENTENCE or _NOT_WORK.search(text) or (_HOLLOW.search(text) and not _CAUSE.search(text)):
         return None
     if is_heading:
-        return "change" if _CHANGE.match(text) and not _VAGUE_HEADING.match(text) else None
+        is_done = _CHANGE.match(text) or _DONE_HEADING.search(text)
+        return "change" if is_done and not _VAGUE_HEADING.match(text) else None
     if _OPEN.search(text) or (section == "open" and not _CHANGE.search(text)):
         return "open"
     if _EVIDENCE.search(text) and not _CHANGE.search(text):
         return "evidence"
     if section in ("problem", "cause") and not _CHANGE.match(text):
-        return section
+        is_sentence = word_count(_CODE.sub("", text)) >= MIN_LABELLED_WORDS
+        return section if is_sentence or _CAUSE.search(text) else None
     if _CHANGE.search(text) and not _CAUSE_FIRST.match(text):
         return "change"
     if _CAUSE.search(text):
@@ -451,7 +490,8 @@ def _plain_line(line: str) -> str:
 def _plain(text: str) -> str:
     """Return a text on one line, without emphasis and pictures."""
     text = _LINK.sub(r"\1", text)
-    return " ".join(_PICTURE.sub(" ", text).replace("**", "").replace("__", "").split()).strip(" -–—•:→")
+    plain = " ".join(_PICTURE.sub(" ", text).replace("**", "").replace("__", "").split())
+    return plain.replace(" ( )", "").strip(" -–—•:→")
 
 
 def _informative(text: str) -> set[str]:
