@@ -157,6 +157,7 @@ function claude(tree) {
           "  })),",
           "  messages: existingMessages,",
           "  isLocalModel: isUsingOllama,",
+          "  model: input.model,",
           "  sessionId: resumeSessionId,",
           "  rollbackTo: resumeAtUuid,",
           "  forkAt: shouldForkResume ? forkResumeAtUuid : null,",
@@ -197,7 +198,8 @@ function claude(tree) {
 }
 
 const CODEX_NAMES = [
-  ...["input", "abortController", "existingMessages", "isAuthoritativeRun", "providerSessions", "mcpSnapshot"],
+  ...["input", "abortController", "existingMessages", "isAuthoritativeRun", "metadataModel"],
+  ...["providerSessions", "mcpSnapshot"],
   ...["getAuthFingerprint", "getLastSessionId", "buildModelMessageContent", "cleanupProvider"],
 ]
 
@@ -241,6 +243,7 @@ function codex(tree) {
           "  prompt: input.prompt,",
           '  files: buildModelMessageContent("", input.images).slice(1),',
           "  messages: existingMessages,",
+          "  model: metadataModel,",
           "  sessionId: input.forceNewSession ? undefined : sessionInMemory ?? storedSessionId,",
           "  signal: abortController.signal,",
           "  isCurrent: isAuthoritativeRun,",

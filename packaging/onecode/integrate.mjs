@@ -31,7 +31,7 @@ const APP_NAME = "21st-desktop"
 const ANCHORS = sha256(fs.readFileSync(path.join(HERE, "anchors.mjs"), "utf8"))
 const MAX_BYTES = 8 * 1024 * 1024
 
-/** Files that a maintainer edits: written once, never replaced. */
+/** Files that a maintainer edits; an edited one is never replaced. */
 const MAINTAINERS = [
   "src/main/lib/continuity/decisions.ts",
   "src/shared/continuity-texts.ts",
@@ -137,11 +137,33 @@ function planOf(checkout) {
   }
   for (const [name, content] of ownFiles()) {
     const existing = checkout.read(name)
-    const isTheirs = existing !== null && (MAINTAINERS.includes(name) || checkout.record?.files[name] === undefined)
-    if (isTheirs && !MAINTAINERS.includes(name) && existing !== content) problems.push(`is the app's own file: ${name}`)
-    files.set(name, { content: isTheirs ? existing : content })
+    const written = checkout.record?.files[name]?.sha256
+    if (MAINTAINERS.includes(name) && existing !== null && !checkout.isAsWritten(name)) {
+      const lacking = name.endsWith(".ts") ? lackingNames(ts, content, existing) : []
+      if (lacking.length > 0) problems.push(`${name} lacks what this version uses, add it: ${lacking.join(", ")}`)
+      files.set(name, { content: existing, written: written ?? sha256(content) })
+      continue
+    }
+    if (existing !== null && written === undefined && existing !== content) problems.push(`is the app's own file: ${name}`)
+    files.set(name, { content })
   }
   return { files, problems }
+}
+
+/** The names that our version of a file exports, or has in an object that it exports, and the maintainer's has not. */
+function lackingNames(ts, ours, theirs) {
+  const names = (content) => {
+    const isExported = (node) => node.modifiers?.some((modifier) => modifier.kind === ts.SyntaxKind.ExportKeyword)
+    const exported = parsed(ts, "maintainers.ts", content).statements.filter(isExported)
+    return exported.flatMap((node) => (node.declarationList?.declarations ?? [node]).flatMap(namesOf))
+  }
+  const namesOf = (node) => {
+    let value = node.initializer
+    while (value?.expression && !value.properties) value = value.expression
+    return [node.name, ...(value?.properties ?? []).map(({ name }) => name)].map((name) => name.getText())
+  }
+  const known = new Set(names(theirs))
+  return names(ours).filter((name) => !known.has(name))
 }
 
 /** The files that are copied into the app, by their name there. */

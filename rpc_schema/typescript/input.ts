@@ -16,10 +16,14 @@ interface PromptInput {
   subChatId: string
   chatId: string
   mode: "plan" | "agent"
+  /** What the user chose for this chat; absent if nothing. It wins over the settings' mode and over a rollout by share. */
+  continuityMode?: "off" | "passive" | "active" | null
   /** The chat's git worktree. */
   cwd: string
   /** The original project. Without it, runs in a worktree would not share what the project has. */
   projectPath: string | null | undefined
+  /** The model's name, as far as it is known. */
+  model?: string | null
   /** The prompt as the user typed it and the app stores it, with its mention markers. */
   typedPrompt: string
   /** The text that goes to the provider. */

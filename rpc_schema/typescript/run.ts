@@ -242,6 +242,8 @@ export function preRunParams(input: RunInput, runId: string, session: SessionBef
   const { subChatId, chatId, provider, mode, cwd, projectPath, prompt } = input
   return {
     ...{ runId, subChatId, chatId, provider, mode, cwd, projectPath, prompt, session },
+    ...(input.continuityMode ? { continuityMode: input.continuityMode } : {}),
+    ...(input.model ? { model: input.model } : {}),
     mentions: mentionsIn(input.typedPrompt),
     hostInjects: HOST_INJECTS[provider],
     isLocalModel: input.provider === "claude" && input.isLocalModel,

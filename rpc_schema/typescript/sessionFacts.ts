@@ -21,6 +21,9 @@ type LostFacts = Pick<SessionBefore, "forkedFrom" | "truncatedToMessageId">
 /** The key of a run's identity in the metadata of a stored message. */
 export const IDENTITY_KEY = "continuityRun"
 
+/** The id of a message that a fork copied: the time of the copy in milliseconds, and the message's number. */
+const COPIED_ID = /^fork-(\d{13})-\d/
+
 /** The part that the app stores for a compaction of Claude's. */
 const COMPACT_PART = "tool-Compact"
 
@@ -34,6 +37,9 @@ export function sessionFacts(input: RunInput, isOwn: boolean, compactedAt: strin
   const identity = last ? identityOf(last) : null
   const isForeign = identity !== null && identity.subChatId !== input.subChatId && !isOwn
   const cutAt = input.provider === "claude" && id !== null && !input.isLocalModel && restoresMessage(input)
+  const isCopy = isForeign && id !== null
+  // A copy that the provider does not cut has all messages that the origin had then, whichever ones the fork shows.
+  const copiedAt = cutAt ? null : copyTime(last)
   const lost = identity?.lostFacts ?? {}
   const compaction = compactedAt ?? lastCompaction(input.messages)
   return {
@@ -41,8 +47,8 @@ export function sessionFacts(input: RunInput, isOwn: boolean, compactedAt: strin
     // Without a stored id the app lets Claude go on with whatever session the sub-chat's folder has.
     willResume: id !== null || input.provider === "claude",
     isFork: input.provider === "claude" && cutAt && Boolean(input.forkAt),
-    ...(isForeign && id !== null ? { forkedFrom: { subChatId: identity.subChatId, sessionId: sessionOf(last) ?? id } } : {}),
-    ...(cutAt || (isForeign && id !== null) ? { truncatedToMessageId: identity?.runId ?? null } : {}),
+    ...(isCopy ? { forkedFrom: { ...originOf(identity, last, id), ...(copiedAt === null ? {} : { copiedAt }) } } : {}),
+    ...(cutAt || (isCopy && copiedAt === null) ? { truncatedToMessageId: identity?.runId ?? null } : {}),
     ...(id !== null ? lost : {}),
     ...(compaction !== null && id !== null ? { compactedAt: compaction } : {}),
   }
@@ -78,6 +84,16 @@ export function storedSystemText({ messages, sessionId }: RunInput): string | nu
 
 function restoresMessage(input: ClaudeRunInput): boolean {
   return Boolean(input.forkAt ?? input.rollbackTo)
+}
+
+function originOf({ subChatId }: RunIdentity, last: StoredMessage | undefined, id: string) {
+  return { subChatId, sessionId: sessionOf(last) ?? id }
+}
+
+/** Return when a fork's messages were copied, which the app writes into their ids; null if they do not show it. */
+function copyTime(message: StoredMessage | undefined): string | null {
+  const at = COPIED_ID.exec(message?.id ?? "")?.[1]
+  return at === undefined ? null : new Date(Number(at)).toISOString()
 }
 
 function sessionOf(message: StoredMessage | undefined): string | null {

@@ -849,6 +849,10 @@ export interface FileMove {
 export interface ForkOrigin {
   subChatId: string
   sessionId: string
+  /**
+   * When the whole session was copied, whichever message the fork goes on from: runs that were sent later are not in the copy.
+   */
+  copiedAt?: string | null
 }
 
 /** A file that matches the query. */

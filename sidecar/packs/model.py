@@ -29,6 +29,11 @@ class ForkOrigin(WireModel):
 
     sub_chat_id: Identifier
     session_id: Identifier
+    copied_at: Instant | None = Field(
+        default=None,
+        description="When the whole session was copied, whichever message the fork goes on from: runs that were sent "
+        "later are not in the copy.",
+    )
 
 
 class SessionBefore(WireModel):

@@ -2,6 +2,7 @@
 
 from collections.abc import Hashable
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import NamedTuple
 
 import apsw
@@ -66,23 +67,23 @@ def session_query(params: PreRunParams, *, shadow: bool) -> SessionQuery:
     facts = SessionFacts(
         is_fork=session.is_fork,
         forked_from=SessionKey(origin.sub_chat_id, provider, origin.session_id, shadow) if origin else None,
+        copied_at_ms=_milliseconds(origin.copied_at) if origin else None,
         is_truncated="truncated_to_message_id" in session.model_fields_set,
         last_message_id=session.truncated_to_message_id,
-        compacted_at_ms=_compacted_at_ms(params),
+        compacted_at_ms=_milliseconds(session.compacted_at),
         continued_run_id=session.continues,
         resumes_unnamed=session.id is None and session.will_resume,
     )
     return SessionQuery(run_key._replace(session_id=session.id or "") if is_named else None, facts, run_key)
 
 
-def _compacted_at_ms(params: PreRunParams) -> int | None:
-    at = params.session.compacted_at
+def _milliseconds(at: datetime | None) -> int | None:
     return int(at.timestamp() * 1000) if at is not None else None
 
 
 def after_reported_compaction(sub_chat: SubChat, params: PreRunParams) -> SubChat:
     """Return the conversation's state after a compaction that no event reported."""
-    at_ms, counted_ms = _compacted_at_ms(params), sub_chat.counters.compacted_at_ms
+    at_ms, counted_ms = _milliseconds(params.session.compacted_at), sub_chat.counters.compacted_at_ms
     if at_ms is None or (counted_ms is not None and at_ms <= counted_ms):
         return sub_chat
     return replace(sub_chat, counters=after_compaction(sub_chat.counters, at_ms))

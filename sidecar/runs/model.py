@@ -141,6 +141,8 @@ class SessionFacts:
     is_fork: bool = False
     """Whether the provider forks the session, so that it goes on under another id."""
     forked_from: SessionKey | None = None
+    copied_at_ms: int | None = None
+    """Time at which the whole session of the origin was copied; None if the copy ends with a message."""
     is_truncated: bool = False
     last_message_id: str | None = None
     """The last of the agent's messages in a truncated session; None for none."""

@@ -68,7 +68,7 @@ def _origin(
         and source != key
         and (facts.is_fork or (own is None and source.session_id == key.session_id))
     ):
-        return own, ledger.session_history(tx, source)
+        return own, _copied(ledger.session_history(tx, source), facts)
     if own is None:
         return None, ledger.shared_history(tx, key)
     is_partial = facts.is_fork and source is None and not facts.is_truncated
@@ -104,6 +104,14 @@ def _unstored(
         items=call.details.delivered,
     )
     return key, None, replace(history, turns=(*history.turns, turn), anchor=history.anchor or call.details.anchor)
+
+
+def _copied(origin: SessionHistory | None, facts: SessionFacts) -> SessionHistory | None:
+    """Return the turns of an origin that a copy of its whole session has."""
+    if origin is None or facts.copied_at_ms is None:
+        return origin
+    at_ms = facts.copied_at_ms
+    return ledger.with_turns(origin, [turn for turn in origin.turns if turn.sent_at_ms <= at_ms])
 
 
 def _truncated(history: SessionHistory, facts: SessionFacts) -> SessionHistory:

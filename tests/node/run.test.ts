@@ -169,6 +169,20 @@ test("a fork is recognised by its messages, with the app's history off and on", 
   assert.deepEqual(facts({ messages }, true), { id: SESSION, willResume: true, isFork: false }, "it ran here already")
 })
 
+test("a fork that the provider does not cut has the whole session, as it was when it was copied", () => {
+  const copy = { ...answer("run-1", { subChatId: "origin" }), id: `fork-${Date.parse(NOW)}-1-a1b2c` }
+  const forkedFrom = { subChatId: "origin", sessionId: SESSION, copiedAt: NOW }
+  assert.deepEqual(facts({ messages: [copy] }), { id: SESSION, willResume: true, isFork: false, forkedFrom })
+  const cut = facts({ messages: [copy], forkAt: "uuid" })
+  assert.deepEqual([cut.truncatedToMessageId, cut.forkedFrom?.copiedAt], ["run-1", undefined])
+})
+
+test("the user's choice for a chat goes with its prompts", () => {
+  const params = (input: RunInput) => preRunParams(input, "run-1", sessionFacts(input, true, null))
+  assert.equal(params(claudeInput("/w", { continuityMode: "off" })).continuityMode, "off")
+  assert.ok(!("continuityMode" in params(codexInput("/w", { continuityMode: null }))))
+})
+
 test("a rollback states the last message that is left", () => {
   const messages = [answer("run-1"), answer("run-2")]
   assert.equal(facts({ messages, rollbackTo: "uuid" }).truncatedToMessageId, "run-2")

@@ -1,6 +1,7 @@
 /** `packaging/onecode/integrate.mjs` on a small made-up checkout that has the app's anchors. */
 import assert from "node:assert/strict"
 import { execFileSync } from "node:child_process"
+import { createHash } from "node:crypto"
 import fs from "node:fs"
 import Module, { createRequire } from "node:module"
 import { tmpdir } from "node:os"
@@ -195,6 +196,23 @@ test("the maintainer's decisions and the app's own work survive an update", (t) 
   assertRefused(root, CLAUDE)
 })
 
+test("an unedited file of the maintainer follows an update, and an edited one that lacks a name is named", (t) => {
+  const root = checkout(t)
+  run(root)
+  const [texts, record] = ["src/shared/continuity-texts.ts", "src/main/lib/continuity/integration.json"]
+  const [current, older] = [read(root, texts), read(root, texts).replace(/^  report: .*\n/m, "")]
+  write(root, texts, older)
+  const stored = JSON.parse(read(root, record))
+  stored.files[texts].sha256 = createHash("sha256").update(older).digest("hex")
+  write(root, record, JSON.stringify(stored))
+  assert.equal(run(root).status, 0)
+  assert.equal(read(root, texts), current)
+  write(root, texts, `${older}// ours\n`)
+  git(root, "add", "--all")
+  git(root, "commit", "--quiet", "-m", "Texts of ours")
+  assertRefused(root, [texts, "report"])
+})
+
 test("a file with Windows line ends stays one", (t) => {
   const root = checkout(t, (folder) => write(folder, CLAUDE, read(folder, CLAUDE).replaceAll("\n", "\r\n")))
   assert.equal(run(root).status, 0)
@@ -258,6 +276,7 @@ test("with its program the app's runs are stored, and a quit with an update wait
   fs.writeFileSync(path.join(bin, "onecode-sidecar"), `#!/bin/sh\nexec ${process.env.SIDECAR_COMMAND} "$@"\n`, { mode: 0o755 })
   decisions.storeEnabled(true)
   const { client } = continuity.continuity()
+  t.after(() => client.stopSync())
   await client.request("ping", {})
   const begun = await continuity.beginRun(input(root))
   const chunk = { type: "message-metadata", messageMetadata: { sessionId: "s" } }
@@ -268,6 +287,13 @@ test("with its program the app's runs are stored, and a quit with an update wait
   assert.deepEqual(Object.keys(message.metadata).filter((key) => key === "sessionId" || key === "continuityRun").length, 2)
   begun.end()
   assert.equal((await continuity.recentRun(begun.id).ended).accepted, true)
+  const sent = t.mock.method(client, "request").mock
+  for (const mode of ["off", null]) {
+    decisions.storeChatMode("chat", mode)
+    await continuity.beginRun(input(root))
+  }
+  assert.deepEqual(sent.calls.map(({ arguments: [, params] }) => params.continuityMode), ["off", undefined])
+  assert.equal(decisions.isEnabled(), true)
   continuity.startContinuity()
   continuity.expectUpdate()
   events.listeners["before-quit"]({ preventDefault: () => (events.prevented += 1) })

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from tests.support.conversation import Conversation, kinds, sent
+from tests.support.memory_sidecar import MemorySidecar
 from tests.support.shop import PROMPT, Talk, send_session_event
 
 MAIL = "Where does mail.py send mail to customers?"
@@ -76,6 +77,19 @@ def test_a_fork_at_an_earlier_message_lacks_what_came_later(talk: Talk, two_turn
     assert has_mail(answer)
     assert "anchor" not in kinds(answer)
     assert not has_mail(two_turns.pre_run(MAIL))
+
+
+def test_a_fork_of_the_whole_session_has_what_was_sent_before_it_was_copied(active: MemorySidecar, talk: Talk) -> None:
+    origin = talk("codex")
+    origin.turn(PROMPT)
+    active.clock.advance(60_000)
+    copied = {"subChatId": origin.sub_chat_id, "sessionId": "session", "copiedAt": "2026-03-01T09:30:30.000Z"}
+    assert has_mail(origin.turn(MAIL))
+    fork = talk("codex", sub_chat_id="fork")
+    assert not has_cart(fork.pre_run(PROMPT, session=session(forkedFrom=copied)))
+    assert has_mail(fork.pre_run(MAIL, session=session(forkedFrom=copied)))
+    later = copied | {"copiedAt": "2026-03-01T09:31:30.000Z"}
+    assert not has_mail(talk("codex", sub_chat_id="later").pre_run(MAIL, session=session(forkedFrom=later)))
 
 
 def test_resetting_a_fork_leaves_its_origin_alone(talk: Talk, two_turns: Conversation) -> None:

@@ -65,6 +65,8 @@ export interface Prompt {
   images?: readonly Image[]
   isLocalModel?: boolean
   appManagedKey?: boolean
+  /** What the user chose for the chat. */
+  continuityMode?: "off" | "passive" | "active"
 }
 
 /** A prompt's subscription. */
@@ -149,7 +151,7 @@ export class App {
     const copies = messages.map((message, index) => {
       const canFork = message === last && message.metadata?.sdkMessageUuid !== undefined
       const metadata = { ...message.metadata, shouldResume: undefined, ...(canFork ? { shouldForkResume: true } : {}) }
-      return { ...message, id: `fork-${Date.now()}-${index}`, metadata }
+      return { ...message, id: `fork-${Date.now()}-${index}-${randomUUID().slice(0, 5)}`, metadata }
     })
     const row = { ...source, id: newId, messages: JSON.stringify(copies) }
     this.rows.set(newId, row)
@@ -420,8 +422,8 @@ export class App {
 
   private placeOf(input: Prompt, messages: readonly Message[], signal: AbortSignal) {
     const { cwd, projectPath } = this.options
-    const { subChatId, prompt } = input
-    const place = { subChatId, chatId: "chat-1", mode: this.row(subChatId).mode, cwd, projectPath }
+    const { subChatId, prompt, continuityMode } = input
+    const place = { continuityMode, subChatId, chatId: "chat-1", mode: this.row(subChatId).mode, cwd, projectPath }
     return { ...place, typedPrompt: prompt, messages, signal }
   }
 

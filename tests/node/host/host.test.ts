@@ -109,6 +109,23 @@ for (const historyEnabled of [false, true]) {
   })
 }
 
+test("with history off a fork from an earlier message has the whole session, and no pack twice", async (t) => {
+  const made = await world(t)
+  await toClaude(made, claude("What is this project?"))
+  await toClaude(made, claude(WHY))
+  made.app.fork("claude-1", "fork-1", 1)
+  assert.match(packs(await toClaude(made, { subChatId: "fork-1", prompt: WHY })).join(), /context/)
+  assert.deepEqual(lastTexts(made.claudeApi), [WHY])
+})
+
+test("a chat that the user switched off is the app without us, and one that is on has packs", async (t) => {
+  const made = await world(t, { mode: "passive" })
+  assert.deepEqual(packs(await toClaude(made, claude(WHY))), [])
+  const chosen = await toClaude(made, { subChatId: "claude-2", prompt: WHY, continuityMode: "active" })
+  assert.ok(packs(chosen).includes("context"))
+  assert.deepEqual(packs(await toCodex(made, codex(WHY, { continuityMode: "off" }))), [])
+})
+
 test("a fork from an earlier message lacks nothing that the messages after it were given", async (t) => {
   const made = await world(t, { historyEnabled: true })
   await toClaude(made, claude("What is this project?"))

@@ -10,20 +10,34 @@ const ON_BY_DEFAULT = false
 /** What the app ships with; a user's own choice wins. `passive` measures and sends nothing. */
 export const SHIPPED_SETTINGS: InitializeParams["settings"] = { mode: "passive" }
 
-/** Where a user's choice is stored. Replace both functions to use another store. */
+/** What a user can choose for one chat. */
+export type ChatMode = "off" | "passive" | "active"
+
+interface Choices {
+  enabled?: boolean
+  /** By chat. */
+  chats?: Record<string, ChatMode>
+}
+
+/** Whether continuity is on. Replace the four functions here to use another store. */
 export function isEnabled(): boolean {
-  try {
-    const stored: unknown = JSON.parse(readFileSync(flagFile(), "utf8"))
-    const { enabled } = stored as { enabled?: unknown }
-    return typeof enabled === "boolean" ? enabled : ON_BY_DEFAULT
-  } catch {
-    return ON_BY_DEFAULT
-  }
+  const { enabled } = choices()
+  return typeof enabled === "boolean" ? enabled : ON_BY_DEFAULT
 }
 
 export function storeEnabled(enabled: boolean): void {
-  mkdirSync(stateFolder(), { recursive: true })
-  writeFileSync(flagFile(), `${JSON.stringify({ enabled })}\n`)
+  store({ ...choices(), enabled })
+}
+
+/** The user's choice for a chat, which wins over the mode; null without one. */
+export function chatMode(chatId: string): ChatMode | null {
+  return choices().chats?.[chatId] ?? null
+}
+
+export function storeChatMode(chatId: string, mode: ChatMode | null): void {
+  const { chats = {}, ...others } = choices()
+  const { [chatId]: _previous, ...rest } = chats
+  store({ ...others, chats: mode === null ? rest : { ...rest, [chatId]: mode } })
 }
 
 /** The sidecar's folder: all that continuity stores is in it. */
@@ -31,6 +45,20 @@ export function stateFolder(): string {
   return join(app.getPath("userData"), "continuity")
 }
 
-function flagFile(): string {
+function choices(): Choices {
+  try {
+    const stored: unknown = JSON.parse(readFileSync(choicesFile(), "utf8"))
+    return typeof stored === "object" && stored !== null ? stored : {}
+  } catch {
+    return {}
+  }
+}
+
+function store(changed: Choices): void {
+  mkdirSync(stateFolder(), { recursive: true })
+  writeFileSync(choicesFile(), `${JSON.stringify(changed)}\n`)
+}
+
+function choicesFile(): string {
   return join(stateFolder(), "app.json")
 }

@@ -6,7 +6,7 @@ import { app } from "electron"
 
 import { Continuity, runWithoutContinuity } from "./client"
 import type { ClaudeRun, ClaudeRunInput, CodexRun, CodexRunInput, RunInput, RunReport, StoredMessage } from "./client"
-import { SHIPPED_SETTINGS, isEnabled, stateFolder } from "./decisions"
+import { SHIPPED_SETTINGS, chatMode, isEnabled, stateFolder } from "./decisions"
 
 export type { ClaudeRun, CodexRun } from "./client"
 
@@ -103,7 +103,11 @@ export async function beginRun(input: CodexRunInput): Promise<CodexRun>
 export async function beginRun(input: RunInput): Promise<ClaudeRun | CodexRun> {
   const current = continuity()
   if (!current) return runWithoutContinuity(input)
-  const run = input.provider === "claude" ? await current.beginRun(input) : await current.beginRun(input)
+  const continuityMode = chatMode(input.chatId)
+  const run =
+    input.provider === "claude"
+      ? await current.beginRun({ ...input, continuityMode })
+      : await current.beginRun({ ...input, continuityMode })
   runs.set(run.id, { place: { cwd: input.cwd, projectPath: input.projectPath }, ended: run.ended })
   for (const id of [...runs.keys()].slice(0, -MAX_RUNS)) runs.delete(id)
   return run

@@ -2,14 +2,16 @@ import { shell } from "electron"
 import { z } from "zod"
 
 import { continuity, installedProgram, recentRun, switchContinuity } from "../../continuity"
-import { isEnabled, storeEnabled } from "../../continuity/decisions"
+import { chatMode, isEnabled, storeChatMode, storeEnabled } from "../../continuity/decisions"
 import { publicProcedure, router } from "../index"
+
+const mode = z.enum(["off", "passive", "active"])
 
 const place = z.object({ cwd: z.string(), projectPath: z.string().nullish() })
 
 const settings = z
   .object({
-    mode: z.enum(["off", "passive", "active"]),
+    mode,
     tokenMode: z.enum(["low", "normal", "debug"]),
     snapshot: z.boolean(),
     rehydrate: z.boolean(),
@@ -50,6 +52,13 @@ export const continuityRouter = router({
   update: publicProcedure.input(z.object({ settings })).mutation(async ({ input }) => {
     await sidecar().client.request("settings/update", { settings: input.settings })
   }),
+
+  /** The user's choice for one chat; null without one. */
+  chatMode: publicProcedure.input(z.object({ chatId: z.string() })).query(({ input }) => chatMode(input.chatId)),
+
+  setChatMode: publicProcedure
+    .input(z.object({ chatId: z.string(), mode: mode.nullable() }))
+    .mutation(({ input }) => storeChatMode(input.chatId, input.mode)),
 
   /** What the latest run of a project, or a certain run, was sent. */
   sent: publicProcedure

@@ -3,7 +3,7 @@ import { useState } from "react"
 import type { ReactNode } from "react"
 
 import { CONTINUITY_TEXTS as TEXTS } from "../../../../shared/continuity-texts"
-import { selectedProjectAtom } from "../../../features/agents/atoms"
+import { selectedAgentChatIdAtom, selectedProjectAtom } from "../../../features/agents/atoms"
 import { trpc } from "../../../lib/trpc"
 import { Button } from "../../ui/button"
 import { Select, SelectContent, SelectItem, SelectTrigger, SelectValue } from "../../ui/select"
@@ -17,6 +17,8 @@ interface Setting {
   value: unknown
   source: string
 }
+
+const NO_CHOICE = "none"
 
 const SWITCHES = ["snapshot", "rehydrate", "notes"] as const
 
@@ -56,6 +58,7 @@ export function ContinuityTab() {
               setting={setting("mode")}
               onChoose={(mode) => update.mutate({ settings: { mode: mode as keyof typeof TEXTS.modes } })}
             />
+            <ChatChoice />
             <Choice
               label={TEXTS.tokenMode}
               hint={TEXTS.tokenModeHint}
@@ -96,23 +99,41 @@ export function ContinuityTab() {
       )}
       {isRunning && (
         <>
+          <ProjectSection />
           <Button size="sm" variant="outline" onClick={() => openReport.mutate()}>
             {TEXTS.report}
           </Button>
-          <ProjectSection />
         </>
       )}
     </div>
   )
 }
 
+/** The user's choice for the selected chat, which wins over the mode. */
+function ChatChoice() {
+  const chatId = useAtomValue(selectedAgentChatIdAtom)
+  const utils = trpc.useUtils()
+  const { data: chosen } = trpc.continuity.chatMode.useQuery({ chatId: chatId ?? "" }, { enabled: chatId !== null })
+  const set = trpc.continuity.setChatMode.useMutation({ onSettled: () => void utils.continuity.chatMode.invalidate() })
+  if (chatId === null || chosen === undefined) return null
+  return (
+    <Choice
+      label={TEXTS.chat}
+      hint={TEXTS.chatHint}
+      choices={{ [NO_CHOICE]: TEXTS.noChoice, ...TEXTS.modes }}
+      setting={{ name: "chat", value: chosen ?? NO_CHOICE, source: "chat" }}
+      onChoose={(mode) => set.mutate({ chatId, mode: mode === NO_CHOICE ? null : (mode as keyof typeof TEXTS.modes) })}
+    />
+  )
+}
+
 /** What belongs to the selected project: the latest packs, and what is remembered. */
 function ProjectSection() {
   const project = useAtomValue(selectedProjectAtom)
-  return project ? <Project path={project.path} /> : null
+  return project ? <Project name={project.name} path={project.path} /> : null
 }
 
-function Project({ path }: { path: string }) {
+function Project({ name, path }: { name: string; path: string }) {
   const [isShown, setShown] = useState(false)
   const utils = trpc.useUtils()
   const place = { cwd: path, projectPath: path }
@@ -123,15 +144,19 @@ function Project({ path }: { path: string }) {
   const undo = trpc.continuity.undo.useMutation(changed)
   return (
     <div className="space-y-4">
-      <Button size="sm" variant="outline" onClick={() => setShown(!isShown)}>
-        {TEXTS.sent}
-      </Button>
-      {isShown && sent === null && <p className="text-xs text-muted-foreground">{TEXTS.nothingSent}</p>}
+      <div className="flex items-center justify-between gap-4">
+        <h3 className="text-sm font-semibold text-foreground">{TEXTS.project(name)}</h3>
+        <Button size="sm" variant="outline" onClick={() => setShown(!isShown)}>
+          {TEXTS.sent}
+        </Button>
+      </div>
+      {isShown && sent === null && <p className="text-xs text-muted-foreground">{TEXTS.nothingRecorded}</p>}
       {isShown && sent && (
         <div className="space-y-1 text-xs">
+          {sent.items.length === 0 && <p className="text-muted-foreground">{TEXTS.nothingSent(sent.reason)}</p>}
           {sent.items.map(({ item, bytes, disposition, why }) => (
-            <div key={item} className="flex gap-2">
-              <span className="font-mono text-foreground">{item}</span>
+            <div key={item}>
+              <span className="font-mono text-foreground break-all">{item}</span>{" "}
               <span className="text-muted-foreground">
                 {disposition}, {bytes} B: {why}
               </span>
@@ -140,7 +165,7 @@ function Project({ path }: { path: string }) {
           {[sent.system, ...sent.blocks].map(
             (block, index) =>
               block && (
-                <pre key={index} className="p-2 overflow-x-auto whitespace-pre-wrap rounded bg-muted/50">
+                <pre key={index} className="p-2 max-h-80 overflow-auto whitespace-pre-wrap break-words rounded bg-muted/50 text-foreground">
                   {block.text}
                 </pre>
               ),
@@ -187,7 +212,7 @@ function Entry({ text, action, onClick }: { text: string; action: string; onClic
 
 function Row({ label, hint, children }: { label: string; hint?: string; children: ReactNode }) {
   return (
-    <div className="flex items-center justify-between p-4">
+    <div className="flex items-center justify-between gap-4 p-4">
       <div className="flex flex-col space-y-1">
         <span className="text-sm font-medium text-foreground">{label}</span>
         {hint && <span className="text-xs text-muted-foreground">{hint}</span>}
@@ -208,7 +233,7 @@ function Choice(props: {
   return (
     <Row label={label} hint={hintOf(setting) ?? hint}>
       <Select value={String(setting?.value ?? "")} disabled={isLocked(setting)} onValueChange={onChoose}>
-        <SelectTrigger className="w-40">
+        <SelectTrigger className="w-40 shrink-0">
           <SelectValue />
         </SelectTrigger>
         <SelectContent>

@@ -44,6 +44,7 @@ export const codexRouter = router({
     ;(async () => {
       try {
         const existingMessages: any[] = getDatabase().messages(input.subChatId)
+        const metadataModel: string = input.model
         const isAuthoritativeRun = () => activeStreams.get(input.subChatId)?.runId === input.runId
         const mcpSnapshot = { fingerprint: "none" }
         const provider = getOrCreateProvider({
