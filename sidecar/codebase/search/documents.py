@@ -184,8 +184,8 @@ class Documents:
         copied.resolved_imports = dict(self.resolved_imports)
         copied.passage_count, copied.text_total = self.passage_count, self.text_total
         copied.name_total, copied.path_total = self.name_total, self.path_total
-        for number in copied._numbers.values():
-            self.shared.hold(number)
+        for first, end in _ranges(sorted(copied._numbers.values())):
+            self.shared.hold(first, end)
         return copied
 
     def reserve(self, documents: int, passages: int) -> None:
@@ -226,22 +226,23 @@ class Documents:
         return self.shared.facts(number)
 
     def show_all(self, files: Mapping[str, str]) -> dict[str, FileFacts]:
-        """Add those files, none of which is shown, whose contents are shared already; return the facts of each."""
+        """Add those files, none of which is shown, whose contents are shared already; return their facts."""
         shared = self.shared
-        numbers = {path: number for path, id_ in files.items() if (number := shared.find(path, id_)) is not None}
-        for number in numbers.values():
-            first, end = shared.passages(number)
-            shared.hold(number)
-            self._shown[number] = 1
-            self._shown_passages[first:end] = b"\1" * (end - first)
-            self.passage_count += end - first
-        self._numbers.update((shared.path(number), number) for number in numbers.values())
-        self.text_total += sum(map(self.text_lengths.__getitem__, numbers.values()))
-        self.name_total += sum(map(self.name_lengths.__getitem__, numbers.values()))
-        self.path_total += sum(map(self.path_lengths.__getitem__, numbers.values()))
+        numbers = shared.find_all(files)
+        for first, end in _ranges(sorted(numbers)):  # few: stored documents are neighbours
+            first_passage, last_passage = shared.passages(first)[0], shared.passages(end - 1)[1]
+            shared.hold(first, end)
+            self._shown[first:end] = b"\1" * (end - first)
+            self._shown_passages[first_passage:last_passage] = b"\1" * (last_passage - first_passage)
+            self.passage_count += last_passage - first_passage
+            self.text_total += sum(self.text_lengths[first:end])
+            self.name_total += sum(self.name_lengths[first:end])
+            self.path_total += sum(self.path_lengths[first:end])
+        self._numbers.update(zip(map(shared.path, numbers), numbers, strict=True))
         self.changes += len(numbers)
-        self._changed.extend(numbers.values())
-        return {path: shared.facts(number) for path, number in numbers.items()}
+        self._changed.extend(numbers)
+        facts = ((number, shared.facts(number)) for number in numbers)
+        return {shared.path(number): known for number, known in facts if known is not NO_FACTS}
 
     def is_own(self, path: str) -> bool:
         """Whether no other worktree shows a file's document."""
@@ -348,7 +349,7 @@ class Documents:
 
     def _show(self, number: int) -> None:
         first, end = self.shared.passages(number)
-        self.shared.hold(number)
+        self.shared.hold(number, number + 1)
         self._shown[number] = 1
         self._shown_passages[first:end] = b"\1" * (end - first)
         self._numbers[self.shared.path(number)] = number
@@ -376,3 +377,12 @@ class Documents:
         self.text_total += sign * self.text_lengths[number]
         self.name_total += sign * self.name_lengths[number]
         self.path_total += sign * self.path_lengths[number]
+
+
+def _ranges(numbers: Sequence[int]) -> Iterator[tuple[int, int]]:
+    """Yield the first of each run of successive numbers, and the one after its last."""
+    start = 0
+    for at, number in enumerate(numbers, 1):
+        if at == len(numbers) or numbers[at] != number + 1:
+            yield numbers[start], number + 1
+            start = at

@@ -317,17 +317,16 @@ class FileIndex:
             else:
                 self._remove(path, previous.get(path), retained)
                 self._add_pending(path)
-        self._add_all({path: content_identity(files[path]) for path in delta.added})
+        added = ((path, files[path]) for path in delta.added) if before else sorted(files.items())
+        self._add_all({path: content_identity(content) for path, content in added})
 
     def _add_all(self, files: Mapping[str, str]) -> None:
         """Show the contents that are shared, and add the others by their paths until they are analysed."""
-        shown = self._documents.show_all(files)
+        for path, facts in self._documents.show_all(files).items():
+            self._put_facts(path, facts)
         for path in files:
-            facts = shown.get(path)
-            if facts is None:
+            if path not in self._documents:
                 self._add_pending(path)
-            elif facts is not NO_FACTS:
-                self._put_facts(path, facts)
 
     def _copy_nearest(self, files: Mapping[str, str]) -> None:
         """Start with the files of another worktree's index, if there is one."""

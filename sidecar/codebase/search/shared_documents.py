@@ -8,7 +8,7 @@ import itertools
 import weakref
 from array import array
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple, Protocol
 
 import orjson
@@ -111,6 +111,18 @@ class SharedDocuments:
         while number is not None and self._contents[number] != content:
             number = self._older.get(number)
         return number
+
+    def find_all(self, files: Mapping[str, str]) -> list[int]:
+        """Return the documents of those files (path → content id) that have one."""
+        newest, contents = self._newest, self._contents
+        numbers = []
+        for path, content in files.items():
+            number = newest.get(path)
+            if number is not None and contents[number] != content:
+                number = self.find(path, content)
+            if number is not None:
+                numbers.append(number)
+        return numbers
 
     def path(self, number: int) -> str:
         """Return a document's path; empty if it is removed."""
@@ -270,10 +282,11 @@ class SharedDocuments:
         same_names = sum(definition_terms(summary).values()) == self.name_lengths[number]
         return same_names and lengths == list(self.passage_lengths[first:end])
 
-    def hold(self, number: int) -> None:
-        """Record that one more view shows a document."""
-        self.unshown -= not self.holders[number]
-        self.holders[number] += 1
+    def hold(self, first: int, end: int) -> None:
+        """Record that one more view shows the documents from `first` to before `end`."""
+        holders = self.holders[first:end]
+        self.unshown -= holders.count(0)
+        self.holders[first:end] = array("H", [count + 1 for count in holders])
 
     def drop(self, number: int) -> bool:
         """Record that a view does not show a document any more; return whether others do."""

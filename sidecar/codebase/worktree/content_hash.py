@@ -71,6 +71,8 @@ def blob_id(content: bytes, object_format: ObjectFormat = "sha1") -> str:
 
 def content_identity(content_id: str) -> str:
     """Return what distinguishes one content from another, without the prefixes for where it is stored."""
+    if ":" not in content_id:  # nearly all
+        return content_id
     return content_id.removeprefix("w:").removeprefix("s:").removeprefix("x:")
 
 

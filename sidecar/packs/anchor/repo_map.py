@@ -96,10 +96,11 @@ class RepoMap:
         """Return the counts after files were added and removed."""
         areas, classified = dict(self.areas), {kind: set(paths) for kind, paths in self.classified.items()}
         total, copied = self.total, set[str]()
-        for paths, step in ((removed, -1), (added, 1)):
+        for paths, step in ((list(removed), -1), (list(added), 1)):
+            total += step * len(paths)
+            for (*folders, suffix), count in Counter(map(_place, paths)).items():
+                _count(areas, folders, suffix, step * count, copied)
             for path in paths:
-                total += step
-                _count(areas, path, step, copied)
                 if path.endswith(_CLASSIFIED_SUFFIXES):
                     _classify(classified, path, step)
         return RepoMap(total, areas, {kind: frozenset(paths) for kind, paths in classified.items()})
@@ -152,10 +153,14 @@ def count_files(paths: Iterable[str]) -> RepoMap:
     return EMPTY.with_changes(paths, ())
 
 
-def _count(areas: dict[str, Tally], path: str, step: int, copied: set[str]) -> None:
-    """Count a path in its areas; a tally shared with another map is copied first."""
+def _place(path: str) -> tuple[str, ...]:
+    """Return a file's first folders and its suffix, which many files have in common."""
     *folders, name = path.split("/", 3)
-    suffix = _suffix(name)
+    return (*folders, _suffix(name))
+
+
+def _count(areas: dict[str, Tally], folders: Sequence[str], suffix: str, step: int, copied: set[str]) -> None:
+    """Count files of one place in its areas; a tally shared with another map is copied first."""
     for depth in range(1, min(len(folders), 2) + 1):
         area = "/".join(folders[:depth]) + "/"
         tally = areas.get(area)
