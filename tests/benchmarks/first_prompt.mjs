@@ -78,7 +78,8 @@ class Sidecar {
 }
 
 const text = (result) => JSON.stringify([result.system?.text, result.blocks.map((block) => block.text)])
-const prompt = (round) => plan.prompts[round % plan.prompts.length]
+let asked = 0
+const prompt = () => plan.prompts[asked++ % plan.prompts.length] // no measured prompt was asked before
 
 function status(cwd) {
   const start = now()
@@ -114,9 +115,10 @@ const measured = { cases: {}, checkout: empty(), process: empty(), initialize: [
 const cold = new Sidecar(plan.stateDir)
 await cold.initialize()
 const begun = now()
-let answer = await cold.preRun(plan.repository, prompt(0), 800)
+const firstPrompt = prompt()
+let answer = await cold.preRun(plan.repository, firstPrompt, 800)
 measured.cold = { first: answer.ms, partial: answer.partial }
-while (answer.partial) answer = await cold.preRun(plan.repository, prompt(0))
+while (answer.partial) answer = await cold.preRun(plan.repository, firstPrompt)
 measured.cold.whole = now() - begun
 await cold.end()
 
@@ -124,7 +126,7 @@ await cold.end()
 const sidecar = new Sidecar(plan.stateDir)
 await sidecar.initialize()
 await sidecar.request("codebase/index", { cwd: plan.repository })
-for (const round of plan.prompts.keys()) await sidecar.preRun(plan.repository, prompt(round))
+for (let round = 0; round < 5; round++) await sidecar.preRun(plan.repository, prompt())
 for (const commit of [...Object.values(plan.cases), ...plan.checkout]) {
   const path = addWorktree("warm", commit)
   await sidecar.request("codebase/index", { cwd: path })
@@ -138,8 +140,9 @@ for (const [name, commit] of Object.entries(plan.cases)) {
   for (let round = 0; round < plan.rounds; round++) {
     const path = addWorktree(`${name}-${round}`, commit)
     await sleep(200)
-    const { text } = await record(into, sidecar, path, prompt(round), 60_000, `${name}-${round}`)
-    if (round === 0) derived.push({ into, path, text, chat: `${name}-0` })
+    const question = prompt()
+    const { text } = await record(into, sidecar, path, question, 60_000, `${name}-${round}`)
+    if (round === 0) derived.push({ into, path, text, question, chat: `${name}-0` })
     else if (round > 8) removeWorktree(path)
     if (round === 8 && derived.length === 1) measured.resident.ten = sidecar.resident()
   }
@@ -147,12 +150,11 @@ for (const [name, commit] of Object.entries(plan.cases)) {
 
 // A checkout of another commit in a known worktree.
 const known = addWorktree("known", plan.checkout[0])
-await sidecar.preRun(known, prompt(0), 60_000, "known")
-await sidecar.preRun(known, prompt(0), 60_000, "known")
+for (let round = 0; round < 2; round++) await sidecar.preRun(known, prompt(), 60_000, "known")
 for (let round = 0; round < plan.rounds; round++) {
   await sleep(1_000)
   git(known, "checkout", "--quiet", "--detach", plan.checkout[(round + 1) % 2])
-  await record(measured.checkout, sidecar, known, prompt(round), 60_000, "known")
+  await record(measured.checkout, sidecar, known, prompt(), 60_000, "known")
 }
 measured.resident.end = sidecar.resident()
 await sidecar.end()
@@ -163,16 +165,16 @@ for (let round = 0; round < plan.rounds; round++) {
   const start = now()
   await next.initialize()
   measured.initialize.push(now() - start)
-  await record(measured.process, next, plan.repository, prompt(round))
+  await record(measured.process, next, plan.repository, prompt())
   await next.end()
 }
 
 // What was derived must equal what a process with an empty state answers.
-for (const [number, { into, path, text, chat }] of derived.entries()) {
+for (const [number, { into, path, text, question, chat }] of derived.entries()) {
   const scratch = new Sidecar(`${plan.stateDir}-${number}`)
   await scratch.initialize()
   await scratch.request("codebase/index", { cwd: path })
-  into.equal = (await scratch.preRun(path, prompt(0), 60_000, chat)).text === text
+  into.equal = (await scratch.preRun(path, question, 60_000, chat)).text === text
   await scratch.end()
 }
 console.log(JSON.stringify(measured))

@@ -2,10 +2,10 @@
 
     .venv/bin/python -m tests.benchmarks.first_prompt --repo PATH … --sizes 6000 20000
 
-Every repository is cloned first. Each case is measured in 20 rounds with different prompts, subjects of past commits:
-median and worst, beside a full `git status`, the processor time of the sidecar with its children, and a cold run with
-an empty state. One answer of each new worktree is compared with that of a process with an empty state. `--frozen PATH`
-measures the built program; `--work` keeps the synthetic repositories.
+Every repository is cloned first and gets memories, rules and a registry. Each case is measured in 20 rounds, each with
+a prompt of its own, the subject of a past commit: median and worst, beside a full `git status`, the processor time of
+the sidecar with its children, and a cold run with an empty state. One answer of each new worktree is compared with that
+of a process with an empty state. `--frozen PATH` measures the built program; `--work` keeps the synthetic repositories.
 """
 
 import argparse
@@ -20,11 +20,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from tests.benchmarks.decide import registry
+from tests.benchmarks.memories import fill
 from tests.benchmarks.prerun import print_figure
 from tests.benchmarks.synthetic import synthetic
 from tests.support.repositories import HERMETIC
 
-ROUNDS, PROMPTS = 20, 20
+ROUNDS, PROMPTS = 20, 120
+MEMORIES, ENTITIES = 300, 300
 FAR = {"same commit": 0, "50 commits away": 50, "2,000 commits away": 2_000}
 MAX_CHANGED = 500
 TARGETS = ((8_000, 150.0), (30_000, 300.0), (200_000, 800.0))
@@ -52,6 +55,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as folder:
             repository = Path(folder).resolve() / "repository"
             _git(Path(folder), "clone", "--quiet", "--shared", str(source), str(repository))
+            _equip(repository)
             measure(command, source.name, repository, options.rounds)
 
 
@@ -88,9 +92,18 @@ def measure(command: Sequence[str], name: str, repository: Path, rounds: int) ->
     print_figure("memory, ten worktrees to one", ratio, "times", MEMORY_RATIO, how)
 
 
+def _equip(repository: Path) -> None:
+    """Commit memories, rules and a registry, which a first prompt reads too."""
+    fill(repository / ".chati" / "memories", MEMORIES)
+    (repository / ".chati" / "registry.yaml").write_text(registry(ENTITIES), encoding="utf-8")
+    (repository / "AGENTS.md").write_text("# Rules\n\n- Always run the tests before you commit.\n", encoding="utf-8")
+    _git(repository, "add", "--force", ".chati", "AGENTS.md")
+    _git(repository, "commit", "--quiet", "--no-verify", "--message", "Add rules")
+
+
 def prompts_of(repository: Path) -> list[str]:
     """Return subjects of past commits, which the repository's files answer in different places."""
-    subjects = _git(repository, "log", "--no-merges", "--format=%s", "--max-count=1000").splitlines()
+    subjects = _git(repository, "log", "--no-merges", "--format=%s", "--max-count=3000").splitlines()
     long = [subject for subject in subjects if len(subject) > 25]
     return (long[:: max(1, len(long) // PROMPTS)])[:PROMPTS] or ["Where does the program start?"]
 
