@@ -12,6 +12,7 @@ from sidecar.capture.methods import post_run
 from sidecar.capture.model import PostRunParams, PostRunResult, Remembered
 from sidecar.core.clock import rfc3339
 from sidecar.core.errors import Busy, InvalidParams, PolicyDenied, SidecarError, StateDegraded, WorkspaceUnavailable
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.wire import FolderPath, Identifier, Instant, WireModel
 from sidecar.experiment.assignment import mode_of_chat
 from sidecar.integrations.transcript_run import TranscriptRun, add_touched_files, run_since
@@ -72,6 +73,9 @@ class HookRunResult(WireModel):
         description="Why the output is empty: off, passive, inApp, notActive, unknownRun, or a pre-run's reason."
     )
 
+
+_SESSION_ID = lazy_regex(r"[^\x00-\x1f\x7f\ud800-\udfff]{1,180}")
+MAX_PATH_CHARACTERS = 4_096
 
 MAX_CHARACTERS = 10_000
 """Limit in UTF-16 units: of longer output Claude Code shows the agent only the first two kilobytes and a file name."""
@@ -158,7 +162,13 @@ class HookCall(NamedTuple):
     def text(self, name: str) -> str:
         """Return a text member of the hook's JSON; empty if absent."""
         value = self.params.input.get(name)
-        return value if isinstance(value, str) else ""
+        return value.encode("utf-8", "replace").decode() if isinstance(value, str) else ""
+
+    @property
+    def transcript_path(self) -> str:
+        """The session file; empty if absent, or if no file can have that name."""
+        path = self.text("transcript_path")
+        return path if "\0" not in path and len(path) <= MAX_PATH_CHARACTERS else ""
 
 
 def run(call: Call, params: HookRunParams) -> HookRunResult:
@@ -170,8 +180,8 @@ def run(call: Call, params: HookRunParams) -> HookRunResult:
     host injects the packs itself, and in any mode but active.
     """
     session_id = params.input.get("session_id")
-    if not isinstance(session_id, str) or not 0 < len(session_id) <= 180:
-        raise InvalidParams("`input`: the hook's JSON must have a `session_id`.")
+    if not isinstance(session_id, str) or not _SESSION_ID.fullmatch(session_id):
+        raise InvalidParams("`input`: the hook's JSON must have a `session_id` without control characters.")
     location = locate(params.input.get("cwd"))
     workspace = call.process.workspaces.get(location.cwd, location.project)
     mode = mode_of_chat(call, workspace.project_key, TERMINAL_AGENTS[params.agent].sub_chat_prefix + session_id)
@@ -245,7 +255,7 @@ def _record_run(call: Call, hook: HookCall, open_run: OpenRun, outcome: str) -> 
         "outcome": outcome,
         "session": {"before": hook.session_id, "after": hook.session_id},
         "assistant": {"text": text or run.text, "parts": add_touched_files(run.parts, hook.params.touched)},
-        "transcriptPath": hook.text("transcript_path") or None,
+        "transcriptPath": hook.transcript_path or None,
         "usage": run.usage or None,
         "startedAt": rfc3339(_started_ms(open_run)),
         "finishedAt": call.now(),
@@ -255,7 +265,7 @@ def _record_run(call: Call, hook: HookCall, open_run: OpenRun, outcome: str) -> 
 
 def _run_from_transcript(hook: HookCall, open_run: OpenRun) -> TranscriptRun:
     """Return the run as recorded in the session file, which is written behind: its end may be missing."""
-    path, since_ms = hook.text("transcript_path"), _started_ms(open_run) - CLOCK_SLACK_MS
+    path, since_ms = hook.transcript_path, _started_ms(open_run) - CLOCK_SLACK_MS
     tail = read_tail(path, since_ms) if path else None
     return run_since(tail.lines if tail is not None else (), since_ms)
 
@@ -340,8 +350,7 @@ def save_before_compaction(call: Call, hook: HookCall) -> None:
     from sidecar.context.compaction_methods import pre_compact
     from sidecar.context.model import ContextPreCompactParams
 
-    transcript_path = hook.text("transcript_path")
-    existing_path = transcript_path if os.path.isfile(transcript_path) else None
+    existing_path = hook.transcript_path if os.path.isfile(hook.transcript_path) else None
     compaction_id = None if existing_path is not None else f"at-{call.now_ms()}"
     params = ContextPreCompactParams(
         cwd=hook.location.cwd,

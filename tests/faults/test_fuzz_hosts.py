@@ -147,7 +147,7 @@ def test_any_json_of_a_hook_is_answered(sidecar: MemorySidecar, shop: Repository
     )
     hook_inputs = objects_of(
         {
-            "session_id": st.sampled_from(("s", "t", "x" * 200, "\x00")),
+            "session_id": st.sampled_from(("s", "t", "x" * 200, "\x00", "a\ud800")),
             "cwd": here, "prompt": TEXT, "tool_input": TOOL_INPUT,
             "source": st.sampled_from(("startup", "compact", "resume", "clear")),
             "permission_mode": st.sampled_from(("plan", "x")),
@@ -193,6 +193,22 @@ def test_any_json_of_a_hook_is_answered(sidecar: MemorySidecar, shop: Repository
         assert unexpected(sidecar) == []
 
     run_hook()
+
+
+@pytest.mark.parametrize("event", ["UserPromptSubmit", "Stop", "PreCompact", "SessionStart"])
+@pytest.mark.parametrize(
+    "odd",
+    [{"session_id": "\x00"}, {"session_id": "a\ud800"}, {"transcript_path": "\x00"}, {"transcript_path": "/x" * 5_000},
+     {"last_assistant_message": "\ud800", "prompt": "\ud800"}],
+)  # fmt: skip
+def test_a_hook_with_an_odd_member_is_answered(
+    sidecar: MemorySidecar, shop: Repository, event: str, odd: dict[str, str]
+) -> None:
+    here = str(shop.path)
+    run = {"runId": "r", "deliveryToken": None, "cwd": here, "projectPath": here, "mode": "agent", "startedAt": MOMENT}
+    hook = {"session_id": "s", "cwd": here, "prompt": "Why?", **odd}
+    send_request(sidecar, "hook/run", {"event": event, "input": hook, "openRun": run})
+    assert unexpected(sidecar) == []
 
 
 def test_any_prompt_and_any_run_are_answered(sidecar: MemorySidecar, shop: Repository) -> None:
