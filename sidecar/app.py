@@ -272,6 +272,7 @@ class App:
             if self._load_rest is not None:
                 self._wait_until_idle()
                 self._serve(self._load_rest(), Phase.SERVING, build_first="continuity/postRun")
+            self._remove_leftovers()
         except BaseException as error:
             self.on_incident(error, self.new_incident_id())
             self._end(EX_SOFTWARE, "the methods could not be loaded")
@@ -279,6 +280,13 @@ class App:
         finally:
             gc.freeze()  # loaded modules are never collected: skipping them saves 10 ms in each full collection
             gc.enable()
+
+    def _remove_leftovers(self) -> None:
+        """Delete what killed processes left half written in the state folder."""
+        from sidecar.system.atomic_write import remove_abandoned_files
+
+        assert self._handshake is not None
+        remove_abandoned_files(os.path.realpath(self._handshake.state_dir), depth=1)
 
     def _load_core(self) -> None:
         """Load the first methods, create the process's state and serve both."""

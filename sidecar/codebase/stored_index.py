@@ -30,7 +30,7 @@ from sidecar.codebase.summary.summarize import SUMMARY_VERSION
 from sidecar.core.binary_sections import SectionReader, parts_of
 from sidecar.core.digests import short_id
 from sidecar.core.secret_formats import own_patterns
-from sidecar.system.atomic_write import TEMPORARY_SUFFIX, write_atomic
+from sidecar.system.atomic_write import remove_abandoned_files, write_atomic
 
 FORMAT = 5
 """Raise after a change of what is stored, of how texts are split into terms, or of which files are listed."""
@@ -104,9 +104,7 @@ class StoredIndex:
         files = sorted(self._folder.glob(f"*{SUFFIX}"), key=lambda path: path.stat().st_mtime, reverse=True)
         for path in files[MAX_FILES:]:
             path.unlink(missing_ok=True)
-        for path in self._folder.glob(f"*{TEMPORARY_SUFFIX}"):
-            if path.stat().st_mtime < files[0].stat().st_mtime - LEFTOVER_SECONDS:
-                path.unlink(missing_ok=True)
+        remove_abandoned_files(str(self._folder))
 
 
 class _Changed(Exception):

@@ -4,7 +4,6 @@ Reads are bounded and never follow a link out of the project. Writes are atomic,
 """
 
 import os
-import stat
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,7 +14,7 @@ from sidecar.core.errors import PolicyDenied, SidecarError, WorkspaceUnavailable
 from sidecar.core.supported_ides import AGENT_PATHS
 from sidecar.core.yaml_read import read_mapping
 from sidecar.system.atomic_write import write_atomic
-from sidecar.system.safe_open import read_below
+from sidecar.system.safe_open import open_real_folder, read_below
 
 FILE_BYTES = 256 * 1024
 MAX_FOLDERS = 40
@@ -203,30 +202,19 @@ def write_chati_file(project: Path, folder: str, name: str, content: bytes) -> s
     A folder created for it gets a `.gitignore` that ignores everything. Raise PolicyDenied when a link or a file is in
     the way, WorkspaceUnavailable when writing fails.
     """
-    outer = os.path.join(project, FOLDER)
-    inner = os.path.join(outer, folder)
     try:
-        for path in (outer, inner):
-            if _create_folder(path):
-                write_atomic(os.path.join(path, ".gitignore"), _GITIGNORE)
-        write_atomic(os.path.join(inner, name), content)
+        for parts in ((FOLDER,), (FOLDER, folder)):
+            is_new = not os.path.lexists(os.path.join(project, *parts))
+            with open_real_folder(str(project), parts, make=True) as place:
+                if is_new:
+                    write_atomic(".gitignore", _GITIGNORE, folder=place)
+                if len(parts) > 1:
+                    write_atomic(name, content, folder=place)
+    except NotADirectoryError:
+        raise PolicyDenied(f"`{parts[-1]}` is not a real folder, so nothing is written below it.") from None
     except OSError as error:
         raise _write_error(f"{FOLDER}/{folder}/{name}", error) from error
     return f"{FOLDER}/{folder}/{name}"
-
-
-def _create_folder(place: str) -> bool:
-    """Create a folder; False when it exists."""
-    try:
-        os.mkdir(place)
-    except FileExistsError:
-        status = os.lstat(place)
-        is_junction = bool(getattr(status, "st_file_attributes", 0) & 0x400)
-        if not stat.S_ISDIR(status.st_mode) or is_junction:
-            name = os.path.basename(place)
-            raise PolicyDenied(f"`{name}` is not a real folder, so nothing is written below it.") from None
-        return False
-    return True
 
 
 def _write_error(path: str, error: OSError) -> SidecarError:

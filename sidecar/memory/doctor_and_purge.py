@@ -55,10 +55,10 @@ def file_findings(process: Process, workspace: Workspace) -> Iterator[Finding]:
     for path, memory_id in repeated_ids[:MAX_FINDINGS]:
         message = f"{path}: another memory also has the id {memory_id}."
         yield Finding("warning", message, "Change the id of one of them, or remove it.")
-    unfinished = index.folder.unfinished_files(process.clock.now_ms())
+    unfinished = index.folder.unfinished_files()
     if unfinished:
         message = f"{unfinished} unfinished files were left by killed writers."
-        yield Finding("warning", message, "`--fix` removes them.", lambda: index.folder.sweep(process.clock.now_ms()))
+        yield Finding("warning", message, "`--fix` removes them.", index.folder.sweep)
 
 
 def _projects_missing_words(tx: apsw.Connection) -> set[str]:

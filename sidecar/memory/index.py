@@ -23,12 +23,11 @@ from sidecar.core.token_estimate import estimate_tokens
 from sidecar.memory.entry import Memory, content_hash, hash_without_values
 from sidecar.memory.files import document
 from sidecar.memory.files.layout import INDEX_FILE, OWNERS, SHARED, is_allowed_name, location_of
-from sidecar.memory.files.memory_folder import DayNumbers, FolderScan, MemoryFolder, Stamp, scan_files
+from sidecar.memory.files.memory_folder import DayNumbers, FolderScan, MemoryFolder, OpenFolders, Stamp, scan_files
 from sidecar.memory.files.watch import MemoryWatch
 from sidecar.memory.indexed_text import index_text
 from sidecar.memory.store import entries, local_state
 from sidecar.memory.store.entries import IndexedFile, IndexedMemory
-from sidecar.system.atomic_write import is_temporary
 from sidecar.workspace import Workspace
 
 RACY_NS = 2_000_000_000
@@ -93,6 +92,8 @@ class Index:
             exists = self.folder.exists()
             changed = self._watch.changed() if exists else None
             candidates = _changed_memory_files(self.folder.root, changed) if changed is not None else None
+            if self._last_refresh is None and exists:
+                self.folder.sweep()
             if candidates is None or self._last_refresh is None or self._last_refresh[0] != self.revision():
                 return self._rescan(self._tree(exists=exists))
             before = self._last_refresh[1]
@@ -219,32 +220,32 @@ class Index:
         missing = list(removed)
         added: list[_ReadFile] = []
         changed_files: list[_ReadFile] = []
-        real_folders: set[str] = set()
-        for path in candidates:
-            indexed = known.get(path)
-            reading = self._read(path, indexed, real_folders)
-            if reading is None:
-                missing += [path] if indexed else []
-                continue
-            changed += [path] if reading.entries is not None else []
-            if indexed is None:
-                added.append(reading)
-            elif reading.entries is not None or reading.file != indexed:
-                changed_files.append(reading)
-            if len(added) == BATCH_FILES:
-                self._write(added, [], {}, tombstone=tombstone)
-                added = []
+        with self.folder.open_folders() as folders:
+            for path in candidates:
+                indexed = known.get(path)
+                reading = self._read(path, indexed, folders)
+                if reading is None:
+                    missing += [path] if indexed else []
+                    continue
+                changed += [path] if reading.entries is not None else []
+                if indexed is None:
+                    added.append(reading)
+                elif reading.entries is not None or reading.file != indexed:
+                    changed_files.append(reading)
+                if len(added) == BATCH_FILES:
+                    self._write(added, [], {}, tombstone=tombstone)
+                    added = []
         if added:
             self._write(added, [], {}, tombstone=tombstone)
         if changed_files or missing:
             self._write(changed_files, missing, known, tombstone=tombstone)
         return tuple(changed)
 
-    def _read(self, path: str, indexed: IndexedFile | None, real_folders: set[str]) -> _ReadFile | None:
+    def _read(self, path: str, indexed: IndexedFile | None, folders: OpenFolders) -> _ReadFile | None:
         now_ns = self.process.clock.now_ms() * 1_000_000
         place = location_of(path)
         try:
-            content, stamp = self.folder.read(path, real_folders)
+            content, stamp = self.folder.read(path, folders)
         except NotFound:
             return None
         except OSError:
@@ -349,7 +350,7 @@ def _changed_memory_files(root: str, changed: Iterable[str]) -> list[str] | None
             continue  # the folder of the watch's cookie files
         relative = path[len(root) + 1 :]
         name = relative.rpartition("/")[2]
-        if name.startswith(".") or is_temporary(name) or name == INDEX_FILE:
+        if name.startswith(".") or name == INDEX_FILE:
             continue
         if not is_allowed_name(name) or not name.endswith(".md") or not _is_file_or_missing(path):
             return None

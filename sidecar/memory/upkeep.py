@@ -57,7 +57,7 @@ def maintain(process: Process, workspace: Workspace) -> tuple[DueUpkeep, tuple[s
             writer.index.update_paths([item.path for item in due.cleaned], tombstone=False)
     if any(due):
         write_index_file(writer.index)
-    writer.folder.sweep(process.clock.now_ms())
+    writer.folder.sweep()
     _note(process, writer.project, due)
     return due, tuple(skipped)
 

@@ -39,6 +39,7 @@ from sidecar.ralph.model import (
 from sidecar.ralph.outcome import FAILED, LIMIT, Ending, IterationSummary
 from sidecar.ralph.run_iteration import FinishedIteration, prompt_inputs, run_identity, run_iteration, task_text
 from sidecar.ralph.stop import StopRequest, StopWatcher
+from sidecar.system.atomic_write import remove_abandoned_files
 from sidecar.system.environment import HOST_VARIABLE, child_environment
 
 COMMAND_VARIABLE = "ONECODE_RALPH_COMMAND"
@@ -196,6 +197,7 @@ def run_loop(call: Call, plan: LoopPlan) -> RalphStartResult:
 
 def _run(call: Call, plan: LoopPlan, stop: StopRequest, lock: HeldLock) -> RalphStartResult:
     clock = call.process.clock
+    remove_abandoned_files(str(plan.folder.path))
     number = recover_from_crash(plan.folder, clock)
     loop = LoopState(call, plan, stop, clock.now_ms(), clock.monotonic_ms(), os.getpid(), number, lock)
     loop.save_state()

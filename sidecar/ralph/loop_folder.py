@@ -18,9 +18,9 @@ from sidecar.core.digests import digest_bytes
 from sidecar.core.errors import InvalidParams, PolicyDenied, StateDegraded, WorkspaceUnavailable
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.ralph.model import RalphIteration, RalphState
-from sidecar.system.atomic_write import write_atomic
+from sidecar.system.atomic_write import write_resolved
 from sidecar.system.environment import user_state_folder
-from sidecar.system.safe_open import open_regular, read_regular
+from sidecar.system.safe_open import open_real_folder, open_real_parent, open_regular, read_regular
 
 STATE_PARTS = (".spool", ".state", "ralph")
 MAX_ID_CHARACTERS = 100
@@ -126,7 +126,7 @@ def _control_folder(root: Path) -> Path:
     git_dir = git_dir_of(root)
     if git_dir is not None and is_git_dir(git_dir):
         return git_dir.resolve() / "onecode-ralph"
-    return user_state_folder() / "ralph" / digest_bytes(os.fsencode(root))[:32]
+    return Path(os.path.realpath(user_state_folder())) / "ralph" / digest_bytes(os.fsencode(root))[:32]
 
 
 def create_folder(folder: LoopFolder) -> None:
@@ -137,7 +137,7 @@ def create_folder(folder: LoopFolder) -> None:
         folder.control.mkdir(parents=True, exist_ok=True)
         folder.iterations.mkdir(parents=True, exist_ok=True)
         if not os.path.lexists(ignore):
-            write_atomic(ignore, _IGNORE_ALL, durable=False)
+            write_resolved(ignore, _IGNORE_ALL, durable=False)
     except OSError as error:
         raise WorkspaceUnavailable(
             f"The loop's folder cannot be created: {error.strerror or type(error).__name__}.",
@@ -147,8 +147,8 @@ def create_folder(folder: LoopFolder) -> None:
 
 def delete_file(path: str) -> None:
     """Delete a file if it exists."""
-    with suppress(OSError):
-        os.unlink(path)
+    with suppress(OSError), open_real_parent(path) as (folder, name):
+        folder.unlink(name)
 
 
 MAX_STORED_ITERATIONS = 100
@@ -163,7 +163,7 @@ _NUMBERED = lazy_regex(r"(\d{4,})\.(?:prompt\.md|output|verify|cmd)")
 def write_prompt(path: Path, prompt: str) -> None:
     """Write a complete prompt, which a harness may read from the file. Raise StateDegraded."""
     try:
-        write_atomic(str(path), prompt.encode("utf-8", "replace"), durable=False)
+        write_resolved(str(path), prompt.encode("utf-8", "replace"), durable=False)
     except OSError as error:
         raise StateDegraded(
             f"The prompt cannot be written: {error.strerror or type(error).__name__}.", hint=f"Path: {path}"
@@ -179,7 +179,7 @@ def prune_files(folder: LoopFolder, last: int) -> None:
         for number, size, path in sorted(_iteration_files(folder), reverse=True):
             total += size
             if number <= last - MAX_STORED_ITERATIONS or (total > MAX_STORED_BYTES and number != last):
-                os.unlink(path)
+                delete_file(path)
 
 
 def _iteration_files(folder: LoopFolder) -> Iterator[tuple[int, int, str]]:
@@ -193,9 +193,10 @@ def _iteration_files(folder: LoopFolder) -> Iterator[tuple[int, int, str]]:
 def delete_iteration_files(folder: LoopFolder) -> None:
     """Delete the files of all iterations; raise StateDegraded."""
     try:
-        for name in os.listdir(folder.iterations):
-            if _NUMBERED.fullmatch(name):
-                (folder.iterations / name).unlink()
+        with open_real_folder(str(folder.path), [folder.iterations.name]) as iterations:
+            names = os.listdir(iterations.path if iterations.fd is None else iterations.fd)
+            for name in filter(_NUMBERED.fullmatch, names):
+                iterations.unlink(name)
     except FileNotFoundError:
         return
     except OSError as error:
@@ -212,7 +213,7 @@ def _shorten(path: Path) -> None:
         stream.seek(size - half)
         tail = stream.read()
     cut = f"\n\n[… {size - 2 * half} bytes omitted …]\n\n".encode()
-    write_atomic(str(path), head + cut + tail, durable=False)
+    write_resolved(str(path), head + cut + tail, durable=False)
 
 
 MAX_HISTORY_BYTES = 256 * 2**20
@@ -242,7 +243,8 @@ def append_iteration(folder: LoopFolder, iteration: RalphIteration) -> None:
     line = iteration.model_dump_json(by_alias=True).encode() + b"\n"
     create_folder(folder)
     try:
-        fd = open_regular(folder.history, _FLAGS)
+        with open_real_parent(folder.history) as (place, name):
+            fd = open_regular(place.at(name), _FLAGS, folder_fd=place.fd)
         try:
             size = os.fstat(fd).st_size
             if size and _last_byte(fd, size) != b"\n":
@@ -290,7 +292,7 @@ def write_state(folder: LoopFolder, state: RalphState) -> None:
     """Write the state of the loop; raise StateDegraded, WorkspaceUnavailable."""
     create_folder(folder)
     try:
-        write_atomic(folder.state, state.model_dump_json(by_alias=True, indent=2).encode() + b"\n")
+        write_resolved(folder.state, state.model_dump_json(by_alias=True, indent=2).encode() + b"\n")
     except OSError as error:
         raise StateDegraded(
             f"The loop's state cannot be written: {error.strerror or type(error).__name__}.",

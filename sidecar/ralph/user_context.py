@@ -8,7 +8,7 @@ from typing import NamedTuple
 from sidecar.core.errors import Busy, InvalidParams, WorkspaceUnavailable
 from sidecar.ralph.loop_folder import LoopFolder, create_folder
 from sidecar.system import filelock
-from sidecar.system.safe_open import open_regular, read_regular
+from sidecar.system.safe_open import open_real_parent, open_regular, read_regular
 
 WAIT_SECONDS = 60.0
 """Hundreds of processes may append at once; each write takes a moment."""
@@ -91,7 +91,8 @@ def _open_locked(folder: LoopFolder) -> Iterator[int]:
 def _open_and_lock(path: str) -> int:
     """Open and lock the file; open it again if an editor replaced it meanwhile."""
     while True:
-        fd = open_regular(path, _FLAGS)
+        with open_real_parent(path) as (folder, name):
+            fd = open_regular(folder.at(name), _FLAGS, folder_fd=folder.fd)
         try:
             is_locked = filelock.acquire(fd, WAIT_SECONDS)
             if is_locked and _is_in_place(fd, path):

@@ -9,11 +9,12 @@ from typing import NamedTuple
 
 from sidecar.core import yaml_edit
 from sidecar.core.errors import Busy, Conflict, NotFound, PolicyDenied, TooLarge, WorkspaceUnavailable
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.yaml_edit import UneditableYaml, Value, inline_yaml, quoted
 from sidecar.core.yaml_read import MalformedYaml, Node, parse_nodes
 from sidecar.registry.entities import DEFAULT_ADAPTABILITY, Entity, Metadata, Registry, Remark
 from sidecar.system import filelock
-from sidecar.system.atomic_write import OWN_FOLDER, make_own_folder, write_atomic
+from sidecar.system.atomic_write import OWN_FOLDER, own_folder, write_atomic, write_resolved
 from sidecar.system.safe_open import open_regular, read_regular
 
 Fields = Mapping[str, Value]
@@ -101,6 +102,7 @@ MAX_ENTITY_BYTES = 16 * 1024 * 1024
 LOCK_WAIT_S = 5.0
 BACKUPS = "backups"
 MAX_BACKUPS = 10
+_BACKUP = lazy_regex(r"registry-[^/]{1,200}\.yaml")
 
 
 def parse(text: str) -> Registry:
@@ -267,7 +269,8 @@ def lock_registry(project: Path) -> Iterator[RegistryFile]:
     """
     resolve_inside(project, f"{OWN_FOLDER}/registry.lock")
     try:
-        fd = open_regular(os.path.join(make_own_folder(project), "registry.lock"), os.O_RDWR | os.O_CREAT)
+        with own_folder(str(project)) as folder:
+            fd = open_regular(folder.at("registry.lock"), os.O_RDWR | os.O_CREAT, folder_fd=folder.fd)
     except OSError as error:
         raise _unwritable(error) from error
     with filelock.locked(fd, LOCK_WAIT_S) as is_held:
@@ -295,19 +298,19 @@ def write(project: Path, file: RegistryFile, text: str, stamp: str) -> str | Non
     try:
         backup = _back_up(project, file, stamp) if file.content is not None else None
         os.makedirs(os.path.dirname(target), exist_ok=True)
-        write_atomic(target, text.encode())
+        write_resolved(target, text.encode())
     except OSError as error:
         raise _unwritable(error) from error
     return backup
 
 
 def _back_up(project: Path, file: RegistryFile, stamp: str) -> str:
-    folder = make_own_folder(project, BACKUPS)
     name = f"registry-{stamp.replace(':', '').replace('.', '')}.yaml"
-    write_atomic(os.path.join(folder, name), file.content or b"")
-    backups = sorted(entry for entry in os.listdir(folder) if entry.startswith("registry-") and entry.endswith(".yaml"))
-    for old in backups[:-MAX_BACKUPS]:
-        os.unlink(os.path.join(folder, old))
+    with own_folder(str(project), BACKUPS) as folder:
+        write_atomic(name, file.content or b"", folder=folder)
+        entries = os.listdir(folder.path if folder.fd is None else folder.fd)
+        for old in sorted(name for name in entries if _BACKUP.fullmatch(name))[:-MAX_BACKUPS]:
+            folder.unlink(old)
     return f"{OWN_FOLDER}/{BACKUPS}/{name}"
 
 

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 from sidecar.core.errors import Conflict, PolicyDenied, SidecarError, TooLarge, WorkspaceUnavailable
 from sidecar.core.supported_ides import RulesFile
-from sidecar.system.atomic_write import write_atomic
-from sidecar.system.safe_open import read_regular
+from sidecar.system.atomic_write import write_resolved
+from sidecar.system.safe_open import open_real_parent, read_regular
 
 MAX_BYTES = 4 * 2**20
 
@@ -60,7 +60,7 @@ def write(rules_file: RulesFile, before: FileSnapshot, content: bytes, *, overwr
         if rules_file.is_own_folder:
             _write_gitignore(before.path)
         with _writable(before) if is_read_only else nullcontext():
-            write_atomic(before.path, content)
+            write_resolved(before.path, content)
     except OSError as error:
         raise _file_error(rules_file, "written", error) from error
     return created_count
@@ -79,11 +79,12 @@ def _writable(snapshot: FileSnapshot) -> Iterator[None]:
 def remove(rules_file: RulesFile, before: FileSnapshot, created_count: int) -> None:
     """Remove a file that we created, with its folders if they are empty."""
     try:
-        os.unlink(before.path)
         folder = os.path.dirname(before.path)
-        if rules_file.is_own_folder:
-            with suppress(FileNotFoundError):
-                os.unlink(os.path.join(folder, ".gitignore"))
+        with open_real_parent(before.path) as (parent, name):
+            parent.unlink(name)
+            if rules_file.is_own_folder:
+                with suppress(FileNotFoundError):
+                    parent.unlink(".gitignore")
         for _ in range(created_count - 1):
             with suppress(OSError):  # not empty
                 os.rmdir(folder)
@@ -127,7 +128,7 @@ def _write_gitignore(path: str) -> None:
     folder, name = os.path.split(path)
     target = os.path.join(folder, ".gitignore")
     if not os.path.lexists(target):
-        write_atomic(target, _GITIGNORE.format(name=name).encode(), durable=False)
+        write_resolved(target, _GITIGNORE.format(name=name).encode(), durable=False)
 
 
 def _file_error(rules_file: RulesFile, verb: str, error: OSError) -> SidecarError:

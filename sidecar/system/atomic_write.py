@@ -1,32 +1,46 @@
 """Atomic file writes, and our own folder in a project, which ignores itself for git."""
 
-import errno
 import os
+import stat
+import sys
 import threading
-from collections.abc import Iterable
-from contextlib import suppress
-from pathlib import Path
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+
+from sidecar.system.safe_open import RealFolder, open_real_folder, open_real_parent
 
 OWN_FOLDER = ".chati"
-TEMPORARY_SUFFIX = ".new"
-"""Ends the name of a temporary file, after the pid and the thread id of its writer."""
+_PREFIX, _SUFFIX = ".onecode-", ".new"
+"""Begin and end of a temporary file's name; between them are the pid and the thread id of its writer."""
+_CLOCK_SLACK_SECONDS = 2.0
 
 _IGNORE_FILE_CONTENT = b"# Stored on this machine only.\n*\n"
-_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
+_FLAGS = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
+_unfinished: set[str] = set()
+"""Names of temporary files that this process is writing."""
 
 
 def write_atomic(
-    target: str, content: bytes | Iterable[bytes], *, durable: bool = True, is_private: bool = False
+    target: str,
+    content: bytes | Iterable[bytes],
+    *,
+    durable: bool = True,
+    is_private: bool = False,
+    folder: RealFolder | None = None,
 ) -> None:
     """Write a temporary file beside the target, sync and rename: readers see the old content or the new. Raise OSError.
 
     An existing file keeps its permissions; a private one is this user's alone, whatever the umask. With several
     writers, in one process or more, the last one wins. Content can come in parts, which are made while it is written;
-    if making one raises, the target stays as it was.
+    if making one raises, the target stays as it was. With a `folder`, the target is a name in it.
     """
-    temporary = f"{target}.{os.getpid()}-{threading.get_ident()}{TEMPORARY_SUFFIX}"
-    fd = _create_file(temporary, 0o600 if is_private else 0o644)
+    name = f"{_PREFIX}{os.getpid()}-{threading.get_ident()}{_SUFFIX}"
+    beside = folder or RealFolder(os.path.dirname(target), None)
+    path = target if folder is None else beside.at(target)
+    temporary, folder_fd = beside.at(name), beside.fd
+    _unfinished.add(name)
     try:
+        fd = _create_file(temporary, 0o600 if is_private else 0o644, folder_fd)
         with os.fdopen(fd, "wb") as stream:
             stream.writelines((content,) if isinstance(content, bytes) else content)
             stream.flush()
@@ -34,55 +48,117 @@ def write_atomic(
                 os.fsync(fd)
         if not is_private:
             with suppress(OSError):
-                os.chmod(temporary, os.stat(target).st_mode & 0o777)
-        os.replace(temporary, target)
+                os.chmod(temporary, os.stat(path, dir_fd=folder_fd).st_mode & 0o777, dir_fd=folder_fd)
+        os.replace(temporary, path, src_dir_fd=folder_fd, dst_dir_fd=folder_fd)
         if durable:
-            _sync_folder(os.path.dirname(target))
+            _sync_folder(beside)
     except Exception:
         with suppress(OSError):
-            os.unlink(temporary)
+            os.unlink(temporary, dir_fd=folder_fd)
         raise
+    finally:
+        _unfinished.discard(name)
 
 
-def _create_file(path: str, mode: int) -> int:
+def write_resolved(path: str, content: bytes, *, durable: bool = True) -> None:
+    """Write a file atomically whose path has no link, also not one that appears meanwhile. Raise OSError."""
+    with open_real_parent(path) as (folder, name):
+        write_atomic(name, content, durable=durable, folder=folder)
+
+
+def _create_file(path: str, mode: int, folder_fd: int | None) -> int:
     """Create a file; a leftover or a foreign file in its place is deleted first, never written to."""
     try:
-        return os.open(path, _FLAGS, mode)
+        return os.open(path, _FLAGS, mode, dir_fd=folder_fd)
     except FileExistsError:
-        os.unlink(path)
-        return os.open(path, _FLAGS, mode)
+        os.unlink(path, dir_fd=folder_fd)
+        return os.open(path, _FLAGS, mode, dir_fd=folder_fd)
 
 
-def is_temporary(name: str) -> bool:
-    """Whether a name is that of a temporary file, of a running writer or of a killed one."""
-    numbers = name.removesuffix(TEMPORARY_SUFFIX).rpartition(".")[2].split("-")
-    return name.endswith(TEMPORARY_SUFFIX) and len(numbers) == 2 and all(map(str.isdigit, numbers))
+def _writer_of(name: str) -> int | None:
+    """Return the process id in a temporary file's name; None for another name."""
+    if not (name.startswith(_PREFIX) and name.endswith(_SUFFIX)):
+        return None
+    pid, _, thread = name[len(_PREFIX) : -len(_SUFFIX)].partition("-")
+    return int(pid) if pid.isdecimal() and thread.isdecimal() and len(pid) < MAX_PID_DIGITS else None
 
 
-def _sync_folder(folder: str) -> None:
+MAX_PID_DIGITS, MAX_DEPTH = 12, 12
+
+
+def abandoned_files(root: str, depth: int = MAX_DEPTH) -> Iterator[tuple[RealFolder, str]]:
+    """Yield the temporary files of ended writers in a folder and those below it, without following links."""
+    for folder, names in _folders_below(root, depth):
+        for name in names:
+            pid = _writer_of(name)
+            with suppress(OSError):
+                if pid is not None and _is_abandoned(name, pid, folder.status(name)):
+                    yield folder, name
+
+
+def remove_abandoned_files(root: str, depth: int = MAX_DEPTH) -> None:
+    """Delete the temporary files of ended writers in a folder and those below it."""
+    for folder, name in abandoned_files(root, depth):
+        with suppress(OSError):
+            folder.unlink(name)
+
+
+def _is_abandoned(name: str, pid: int, status: os.stat_result) -> bool:
+    """Whether the writer ended: its process is gone, or another one has its id since the file was written."""
+    if not stat.S_ISREG(status.st_mode):
+        return False
+    if pid == os.getpid():
+        return name not in _unfinished
+    import psutil  # slow to import, rarely needed
+
+    try:
+        return bool(status.st_mtime < psutil.Process(pid).create_time() - _CLOCK_SLACK_SECONDS)
+    except psutil.NoSuchProcess:
+        return True
+    except psutil.Error:
+        return False
+
+
+def _folders_below(root: str, depth: int) -> Iterator[tuple[RealFolder, list[str]]]:
+    top = root.count(os.sep)
+    with suppress(OSError):  # the folder is gone
+        for folder, folders, names in _walk(root):
+            yield folder, names
+            del folders[0 if folder.path.count(os.sep) - top >= depth else len(folders) :]
+
+
+def _walk(root: str) -> Iterator[tuple[RealFolder, list[str], list[str]]]:
+    if sys.platform == "win32":
+        for path, folders, names in os.walk(root):
+            yield RealFolder(path, None), folders, names
+    else:
+        for path, folders, names, fd in os.fwalk(root):
+            yield RealFolder(path, fd), folders, names
+
+
+def _sync_folder(folder: RealFolder) -> None:
     """Make a rename survive a power loss, if the platform can open folders (Windows cannot)."""
-    if os.name != "nt":
-        fd = os.open(folder or os.curdir, os.O_RDONLY)
+    if folder.fd is not None:
+        os.fsync(folder.fd)
+    elif os.name != "nt":
+        fd = os.open(folder.path or os.curdir, os.O_RDONLY)
         try:
             os.fsync(fd)
         finally:
             os.close(fd)
 
 
-def make_own_folder(project: Path, *parts: str) -> str:
-    """Create our folder in a project and those below it; return the last one's path.
+@contextmanager
+def own_folder(project: str, *parts: str) -> Iterator[RealFolder]:
+    """Create and open our folder in a project, or a folder below it.
 
-    Raise OSError, also if a link would lead out of the project. The ignore file is written once and never again: what
-    git already tracks in the folder is the user's decision.
+    Raise OSError, also if a link is in its place. The ignore file is written once and never again: what git already
+    tracks in the folder is the user's decision.
     """
-    outer = os.path.join(project, OWN_FOLDER)
-    folder = os.path.join(outer, *parts)
-    if not os.path.realpath(folder).startswith(os.path.join(os.path.realpath(project), "")):
-        raise PermissionError(errno.EACCES, "A link leads out of the project", folder)
-    if not os.path.isdir(outer):
-        os.mkdir(outer)
-    ignore = os.path.join(outer, ".gitignore")
-    if not os.path.lexists(ignore):
-        write_atomic(ignore, _IGNORE_FILE_CONTENT, durable=False)
-    os.makedirs(folder, exist_ok=True)
-    return folder
+    with open_real_folder(project, (OWN_FOLDER,), make=True) as outer:
+        try:
+            outer.status(".gitignore")
+        except FileNotFoundError:
+            write_atomic(".gitignore", _IGNORE_FILE_CONTENT, durable=False, folder=outer)
+    with open_real_folder(project, (OWN_FOLDER, *parts), make=True) as folder:
+        yield folder

@@ -8,7 +8,9 @@ import errno
 import os
 import stat
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
+from pathlib import PurePath
+from typing import NamedTuple
 
 from sidecar.core.clock import SystemClock
 
@@ -17,15 +19,106 @@ _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
 
 
-def open_regular(path: str, flags: int = os.O_RDONLY, *, follow_links: bool = False, mode: int = 0o644) -> int:
-    """Open a regular file and return its descriptor; `mode` applies to a new file.
+_REPARSE_POINT = 0x400
+"""Windows: a link or junction (FILE_ATTRIBUTE_REPARSE_POINT)."""
+_HAS_DESCRIPTORS = os.open in os.supports_dir_fd
+_FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _NO_FOLLOW
+_STEP = _FOLDER | getattr(os, "O_PATH", 0)
+"""For the folders on the way: with O_PATH they need not be readable."""
+
+
+class RealFolder(NamedTuple):
+    """An open folder. Calls take `at(name)` and the descriptor, so a link that replaces the folder leads nowhere."""
+
+    path: str
+    fd: int | None
+    """None on Windows, which opens no folders: there the path was only checked."""
+
+    def at(self, name: str) -> str:
+        """Return the path of a file in the folder, to be used with the descriptor."""
+        return os.path.join(self.path, name) if self.fd is None else name
+
+    def status(self, name: str) -> os.stat_result:
+        """Return a file's status without following a link. Raise OSError."""
+        return os.stat(self.at(name), dir_fd=self.fd, follow_symlinks=False)
+
+    def unlink(self, name: str) -> None:
+        """Delete a file. Raise OSError."""
+        os.unlink(self.at(name), dir_fd=self.fd)
+
+
+@contextmanager
+def open_real_folder(root: str, parts: Sequence[str], *, make: bool = False) -> Iterator[RealFolder]:
+    """Open a folder below a root, one folder after the other; none may be a link. Create them with `make`.
+
+    Raise OSError: FileNotFoundError for a missing one, NotADirectoryError for a link or a file in its place.
+    """
+    if not _HAS_DESCRIPTORS:
+        path = root
+        for part in parts:
+            path = os.path.join(path, part)
+            if make:
+                with suppress(FileExistsError):
+                    os.mkdir(path)
+            if not _is_real_folder(os.lstat(path)):
+                raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), path)
+        yield RealFolder(path, None)
+        return
+    fd = os.open(root, (_STEP if parts else _FOLDER) & ~_NO_FOLLOW)
+    try:
+        for number, part in enumerate(parts, 1):
+            fd = _step_into(fd, part, _STEP if number < len(parts) else _FOLDER, make=make)
+        yield RealFolder(os.path.join(root, *parts), fd)
+    finally:
+        os.close(fd)
+
+
+@contextmanager
+def open_real_parent(path: str) -> Iterator[tuple[RealFolder, str]]:
+    """Open the folder of a path whose links were resolved; yield it and the file's name.
+
+    Raise OSError, also if a link is on the way since then.
+    """
+    parts = PurePath(path).parts
+    with open_real_folder(parts[0], parts[1:-1]) as folder:
+        yield folder, parts[-1]
+
+
+def _step_into(fd: int, part: str, flags: int, *, make: bool) -> int:
+    """Open a folder in an open one and close that one, unless it fails."""
+    if make:
+        with suppress(FileExistsError):
+            os.mkdir(part, dir_fd=fd)
+    try:
+        inner = os.open(part, flags, dir_fd=fd)
+    except OSError as error:
+        if error.errno in (errno.ELOOP, errno.EMLINK):
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), part) from error
+        raise
+    os.close(fd)
+    return inner
+
+
+def _is_real_folder(status: os.stat_result) -> bool:
+    return stat.S_ISDIR(status.st_mode) and not getattr(status, "st_file_attributes", 0) & _REPARSE_POINT
+
+
+def open_regular(
+    path: str,
+    flags: int = os.O_RDONLY,
+    *,
+    follow_links: bool = False,
+    mode: int = 0o644,
+    folder_fd: int | None = None,
+) -> int:
+    """Open a regular file and return its descriptor; `mode` applies to a new file, `folder_fd` to a relative path.
 
     A link at the path is followed only with `follow_links`. Raise OSError, also if it is not a regular file.
     """
     if not (follow_links or _NO_FOLLOW) and os.path.islink(path):
         raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), path)
     try:
-        fd = os.open(path, flags | _BINARY | _NO_WAIT | (0 if follow_links else _NO_FOLLOW), mode)
+        fd = os.open(path, flags | _BINARY | _NO_WAIT | (0 if follow_links else _NO_FOLLOW), mode, dir_fd=folder_fd)
     except ValueError as error:  # a zero byte in the path
         raise OSError(errno.EINVAL, os.strerror(errno.EINVAL)) from error
     kind = os.fstat(fd).st_mode

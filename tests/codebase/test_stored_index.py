@@ -22,6 +22,7 @@ from tests.codebase.search.corpus import ask, commit, fill, forgetful, index_of,
 from tests.codebase.search.test_shared_documents import answers_of
 from tests.support.conversation import Conversation
 from tests.support.memory_sidecar import MemorySidecar
+from tests.support.process import DEAD_PID
 from tests.support.random_walk import process_of
 from tests.support.repositories import Repository
 
@@ -189,11 +190,11 @@ def test_least_recently_used_files_are_removed(
 def test_temporary_files_of_killed_processes_are_removed(tmp_path: Path, index: SharedIndex) -> None:
     folder = tmp_path / "indexes"
     folder.mkdir()
-    for name, at in (("a.1.new", 1), ("b.2.new", 4_000_000_000)):
+    dead, alive = f".onecode-{DEAD_PID}-1.new", f".onecode-{os.getppid()}-1.new"
+    for name in (dead, alive):
         (folder / name).write_bytes(b"")
-        os.utime(folder / name, (at, at))
     assert StoredIndex(tmp_path, "key").save(index, TRACKED)
-    assert [path.name for path in folder.glob("*.new")] == ["b.2.new"]
+    assert [path.name for path in folder.glob(".*.new")] == [alive]
 
 
 def test_new_process_finds_what_an_earlier_one_indexed(tmp_path: Path, make_repository: Make) -> None:

@@ -90,7 +90,7 @@ def test_a_file_missing_from_the_index_after_a_kill_is_indexed_by_the_next_read(
     first.popen.wait()
     path = project / memory["path"]
     path.with_name("two.md").write_text(path.read_text().replace(memory["id"], "mem-2026-01-01-001"))
-    path.with_name("two.md.99.new").write_text("half a fi")
+    path.with_name(".onecode-99-1.new").write_text("half a fi")
     second = start_process()
     second.client.initialize()
     assert listed_titles(second, project).keys() == {memory["id"], "mem-2026-01-01-001"}

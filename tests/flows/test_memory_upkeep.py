@@ -9,6 +9,7 @@ from sidecar.memory import decay
 from tests.support.conversation import Conversation, bash, sent
 from tests.support.memory_project import Memories
 from tests.support.memory_sidecar import MemorySidecar
+from tests.support.process import DEAD_PID
 from tests.support.repositories import Repository
 from tests.support.shop import draft_each_change
 
@@ -71,11 +72,11 @@ def test_files_of_killed_writers_and_old_access_records_are_removed(memories: Me
     memory = memories.add("A fact.")
     memories.ask("get", id=memory["id"], sessionId="s")
     own = (memories.project / memory["path"]).with_name("notes.new")
-    left = [memories.write("shared/durable/a.md.77-1.new", "---"), memories.folder.parent / "session.yaml.78-1.new"]
+    dead = f".onecode-{DEAD_PID}-1.new"
+    left = [memories.write(f"shared/durable/{dead}", "---"), memories.folder.parent / dead]
     for path in (own, *left):
         path.write_text("half")
-        os.utime(path, (1_700_000_000, 1_700_000_000))
-    fresh = memories.write("shared/durable/b.md.79-1.new", "---")
+    fresh = memories.write(f"shared/durable/.onecode-{os.getppid()}-1.new", "---")
     memories.ask("maintain")
     assert [path.exists() for path in (own, *left, fresh)] == [True, False, False, True]
     openings = "SELECT count(*) FROM continuity_memory_openings"

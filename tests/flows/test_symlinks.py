@@ -84,7 +84,7 @@ def test_a_planted_temporary_file_is_not_written_to(
     project = tmp_path / "project"
     (project / ".chati").mkdir(parents=True)
     monkeypatch.setattr("threading.get_ident", lambda: 1)
-    os.link(outside / "mine.txt", project / f"CLAUDE.local.md.{os.getpid()}-1.new")
+    os.link(outside / "mine.txt", project / f".onecode-{os.getpid()}-1.new")
 
     assert client.request("session/activate", {"cwd": str(project)})["session"]["status"] == "active"
     assert (outside / "mine.txt").read_bytes() == b"my secret"

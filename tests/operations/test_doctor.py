@@ -1,6 +1,5 @@
 """Each part is damaged on purpose: the doctor finds it, names a remedy, and repairs what it can after a backup."""
 
-import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -21,6 +20,7 @@ from sidecar.system.git import Git
 from tests.support.conversation import Conversation
 from tests.support.depth import sample
 from tests.support.memory_sidecar import MemorySidecar
+from tests.support.process import DEAD_PID
 from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, Talk, set_settings
 
@@ -262,9 +262,8 @@ def test_an_incomplete_index_is_rebuilt(patient: Patient) -> None:
 def test_unreadable_and_half_written_memory_files_are_reported(patient: Patient) -> None:
     folder = Path(patient.chat.project_path) / ".chati" / "memories" / "shared" / "durable"
     (folder / "broken.md").write_bytes(b"---\ntype: [\n---\n\xff\xfe")
-    half = folder / "x.md.123-456.new"
+    half = folder / f".onecode-{DEAD_PID}-1.new"
     half.write_bytes(b"half")
-    os.utime(half, (0, 0))
     before = patient.found()
     assert {check for check, _, _ in before} == {"memories"}
     assert any("broken.md" in message for _, message, _ in before)

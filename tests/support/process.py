@@ -20,6 +20,9 @@ SERVE = (sys.executable, "-m", "sidecar", "serve")
 SERVE_WITH_ROWS = (sys.executable, "-m", "tests.support.serve_with_test_methods")
 """The same program with the methods of tests/support/misbehaving_methods.py added."""
 
+DEAD_PID = 99_999_999
+"""More than any system gives to a process."""
+
 END_SECONDS = 2.0
 """The host's patience with a sidecar that must end."""
 

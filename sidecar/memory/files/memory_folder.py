@@ -8,23 +8,29 @@ import json
 import os
 import stat
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from sidecar.core.clock import HOUR_MS
-from sidecar.core.errors import Busy, Conflict, NotFound, PolicyDenied, StateDegraded, WorkspaceUnavailable
+from sidecar.core.errors import (
+    Busy,
+    Conflict,
+    NotFound,
+    PolicyDenied,
+    SidecarError,
+    StateDegraded,
+    WorkspaceUnavailable,
+)
 from sidecar.memory.files.document import MAX_FILE_BYTES
 from sidecar.memory.files.layout import ARCHIVE, FOLDER, MAX_DEPTH, MEMORIES, OWNERS, RETENTIONS, is_allowed_name
 from sidecar.system import filelock
-from sidecar.system.atomic_write import is_temporary, write_atomic
-from sidecar.system.safe_open import open_regular
+from sidecar.system.atomic_write import abandoned_files, remove_abandoned_files, write_atomic
+from sidecar.system.safe_open import RealFolder, open_real_folder, open_regular
 
 LOCK_FILE = ".lock"
 LOCK_WAIT_S = 5.0
 MAX_LOCK_BYTES = 64 * 1024
-UNFINISHED_FILE_MS = HOUR_MS
-"""An unfinished file older than this is abandoned."""
+MAX_OPEN_FOLDERS = 32
 NUMBERED_DAYS = 32
 """Number of days whose last number is stored; older ones are known from their files."""
 
@@ -64,13 +70,13 @@ class MemoryFolder:
             raise WorkspaceUnavailable("The project folder does not exist.", hint="Send its current path.")
         try:
             is_ours = not _is_folder(self._outer)
-            for folder in (self._outer, self.root):
-                with suppress(FileExistsError):
-                    os.mkdir(folder)
-            if is_ours:
-                _ignore_itself(self._outer)
-            if _is_folder(self.root):
-                _ignore_itself(self.root)
+            for parts in ((FOLDER,), (FOLDER, MEMORIES)):
+                with open_real_folder(self._project, parts, make=True) as folder:
+                    if is_ours or len(parts) > 1:
+                        _ignore_itself(folder)
+        except NotADirectoryError:
+            self.exists()  # raises what is in the place
+            raise
         except OSError as error:
             raise WorkspaceUnavailable(
                 "The memories folder cannot be created.", hint="Grant this user write access to the project."
@@ -80,7 +86,11 @@ class MemoryFolder:
     def locked(self) -> Iterator["DayNumbers"]:
         """Hold the lock against other processes and threads; create the folder if needed."""
         self.prepare()
-        fd = self._open_lock()
+        try:
+            with self._folder() as folder:
+                fd = open_regular(folder.at(LOCK_FILE), os.O_RDWR | os.O_CREAT, folder_fd=folder.fd)
+        except OSError as error:
+            raise _folder_unusable(error) from error
         try:
             with filelock.locked(fd, LOCK_WAIT_S) as has_lock:
                 if not has_lock:
@@ -91,38 +101,47 @@ class MemoryFolder:
         except OSError as error:
             raise _folder_unusable(error) from error
 
-    def read(self, path: str, checked_folders: set[str] | None = None) -> tuple[bytes, Stamp]:
+    def read(self, path: str, folders: "OpenFolders | None" = None) -> tuple[bytes, Stamp]:
         """Return a file's bytes and stamp; of a file that is too large only enough to show that.
 
-        `checked_folders` collects, for one pass over many files, the folders already checked not to be links.
+        `folders` are those already open, for one pass over many files.
 
         Raise NotFound for a missing file, a link, or a non-file; OSError if it cannot be read.
         """
-        target = self._inside(path, checked_folders=checked_folders)
-        try:
-            fd = open_regular(target)
-        except OSError as error:
-            if error.errno in _NO_FILE:
-                raise _file_not_found() from error
-            raise
+        *below, name = path.split("/")
+        with ExitStack() as stack:
+            folder = folders.get(*below) if folders is not None else stack.enter_context(self._folder(*below))
+            try:
+                fd = open_regular(folder.at(_allowed_name(name)), folder_fd=folder.fd)
+            except OSError as error:
+                if error.errno in _NO_FILE:
+                    raise _file_not_found() from error
+                raise
         try:
             status = os.fstat(fd)
             return _read_all(fd, min(status.st_size, MAX_FILE_BYTES + 1)), stamp_of(status)
         finally:
             os.close(fd)
 
+    @contextmanager
+    def open_folders(self) -> "Iterator[OpenFolders]":
+        """Return the folders that are open during one pass over many files."""
+        with ExitStack() as stack:
+            yield OpenFolders(self, stack)
+
     def create(self, path: str, content: bytes, *, durable: bool = True) -> Stamp:
         """Write a new file atomically. Raise Conflict if the name exists."""
-        target = self._inside(path, make=True)
-        if os.path.lexists(target):
-            raise Conflict("A memory file of that name already exists.")
-        return _write(target, content, durable=durable)
+        with self._folder_of(path, make=True) as (folder, name):
+            if _exists(folder, name):
+                raise Conflict("A memory file of that name already exists.")
+            return _write(folder, name, content, durable=durable)
 
     def replace(self, path: str, before: bytes, content: bytes, *, durable: bool = True) -> Stamp:
         """Rewrite a file atomically. Raise Conflict if it has changed."""
         if self.read(path)[0] != before:
             raise Conflict("The memory file has changed since it was read.", hint="Read it again.")
-        return _write(self._inside(path), content, durable=durable)
+        with self._folder_of(path) as (folder, name):
+            return _write(folder, name, content, durable=durable)
 
     def remove_unchanged(self, path: str, before: bytes | None) -> None:
         """Remove an unchanged file. Raise Conflict if it has changed, NotFound if it is missing."""
@@ -132,39 +151,30 @@ class MemoryFolder:
 
     def remove(self, path: str) -> None:
         """Remove a file and the folders that become empty."""
-        with suppress(FileNotFoundError):
-            os.unlink(self._inside(path))
+        with suppress(FileNotFoundError), self._folder_of(path) as (folder, name):
+            folder.unlink(name)
         self._prune(path)
 
     def move(self, path: str, to: str) -> Stamp:
         """Move a file within the folder. Raise Conflict if the target exists, NotFound if the file is missing."""
-        target = self._inside(to, make=True)
-        if os.path.lexists(target):
-            raise Conflict("A memory file of that name already exists.", hint="Move or rename that one first.")
-        try:
-            os.rename(self._inside(path), target)
-        except FileNotFoundError as error:
-            raise _file_not_found() from error
+        with self._folder_of(to, make=True) as (target, new_name), self._folder_of(path) as (folder, name):
+            if _exists(target, new_name):
+                raise Conflict("A memory file of that name already exists.", hint="Move or rename that one first.")
+            try:
+                os.rename(folder.at(name), target.at(new_name), src_dir_fd=folder.fd, dst_dir_fd=target.fd)
+            except FileNotFoundError as error:
+                raise _file_not_found() from error
+            stamp = stamp_of(target.status(new_name))
         self._prune(path)
-        return stamp_of(os.lstat(target))
+        return stamp
 
-    def sweep(self, now_ms: int) -> None:
-        """Remove unfinished files of killed writers, here and beside the folder."""
-        for path in self._unfinished_paths(now_ms):
-            with suppress(OSError):
-                os.unlink(path)
+    def sweep(self) -> None:
+        """Remove unfinished files of ended writers, here and beside the folder."""
+        remove_abandoned_files(self._outer)
 
-    def unfinished_files(self, now_ms: int) -> int:
-        """Return the number of abandoned unfinished files."""
-        return len(list(self._unfinished_paths(now_ms)))
-
-    def _unfinished_paths(self, now_ms: int) -> Iterator[str]:
-        for folder, _, names in os.walk(self._outer):
-            for name in filter(is_temporary, names):
-                path = os.path.join(folder, name)
-                with suppress(OSError):
-                    if now_ms - os.lstat(path).st_mtime * 1000 > UNFINISHED_FILE_MS:
-                        yield path
+    def unfinished_files(self) -> int:
+        """Return the number of files left by ended writers."""
+        return sum(1 for _ in abandoned_files(self._outer))
 
     def contains(self, name: str) -> bool:
         """Whether a file exists."""
@@ -181,38 +191,56 @@ class MemoryFolder:
 
     def write_index(self, name: str, content: bytes) -> None:
         """Write a derived file beside the memories, or in an owner's folder. Raise PolicyDenied for a link there."""
-        write_atomic(self._inside(name, make=True), content, durable=False)
+        with self._folder_of(name, make=True) as (folder, file):
+            write_atomic(file, content, durable=False, folder=folder)
 
-    def _open_lock(self) -> int:
-        try:
-            return open_regular(os.path.join(self.root, LOCK_FILE), os.O_RDWR | os.O_CREAT)
-        except OSError as error:
-            raise _folder_unusable(error) from error
+    @contextmanager
+    def _folder_of(self, path: str, *, make: bool = False) -> Iterator[tuple[RealFolder, str]]:
+        """Open a file's folder. Raise NotFound, PolicyDenied, OSError."""
+        *below, name = path.split("/")
+        with self._folder(*below, make=make) as folder:
+            yield folder, _allowed_name(name)
 
-    def _inside(self, path: str, *, make: bool = False, checked_folders: set[str] | None = None) -> str:
-        """Return a file's path on disk; every folder on the way must be a real one. Raise NotFound, PolicyDenied."""
-        *folders, name = path.split("/")
-        below = "/".join(folders)
-        if checked_folders is not None and below in checked_folders:
-            return os.path.join(self.root, path)
-        folder_path = self.root
-        for folder in folders:
-            folder_path = os.path.join(folder_path, _allowed_name(folder))
-            if not _is_folder(folder_path):
-                if not make:
-                    raise _file_not_found()
-                os.mkdir(folder_path)
-        if checked_folders is not None:
-            checked_folders.add(below)
-        return os.path.join(folder_path, _allowed_name(name))
+    @contextmanager
+    def _folder(self, *below: str, make: bool = False) -> Iterator[RealFolder]:
+        """Open a folder below the root; every folder on the way must be a real one. Raise NotFound, PolicyDenied."""
+        parts = (FOLDER, MEMORIES, *map(_allowed_name, below))
+        with ExitStack() as stack:
+            try:
+                folder = stack.enter_context(open_real_folder(self._project, parts, make=make))
+            except FileNotFoundError as error:
+                raise _file_not_found() from error
+            except NotADirectoryError as error:
+                for count in range(1, len(parts) + 1):  # raises what is in the place
+                    _is_folder(os.path.join(self._project, *parts[:count]))
+                raise _file_not_found() from error
+            yield folder
 
     def _prune(self, path: str) -> None:
         """Remove folders that became empty, below the owners' own."""
         parts = path.split("/")[:-1]
         while len(parts) > 2:
-            with suppress(OSError):
-                os.rmdir(os.path.join(self.root, *parts))
-            parts.pop()
+            name = parts.pop()
+            with suppress(OSError, SidecarError), self._folder(*parts) as folder:
+                os.rmdir(folder.at(name), dir_fd=folder.fd)
+
+
+class OpenFolders:
+    """The folders of one pass over many files, each opened once."""
+
+    def __init__(self, root: MemoryFolder, stack: ExitStack) -> None:
+        self._root, self._stack = root, stack
+        self._open: dict[tuple[str, ...], RealFolder] = {}
+
+    def get(self, *below: str) -> RealFolder:
+        """Return a folder. Raise NotFound, PolicyDenied."""
+        folder = self._open.get(below)
+        if folder is None:
+            if len(self._open) >= MAX_OPEN_FOLDERS:
+                self._stack.close()
+                self._open.clear()
+            folder = self._open[below] = self._stack.enter_context(self._root._folder(*below))  # noqa: SLF001
+        return folder
 
 
 class DayNumbers:
@@ -274,9 +302,17 @@ def _allowed_name(part: str) -> str:
     return part
 
 
-def _write(target: str, content: bytes, *, durable: bool = True) -> Stamp:
-    write_atomic(target, content, durable=durable)
-    return stamp_of(os.lstat(target))
+def _exists(folder: RealFolder, name: str) -> bool:
+    try:
+        folder.status(name)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _write(folder: RealFolder, name: str, content: bytes, *, durable: bool = True) -> Stamp:
+    write_atomic(name, content, durable=durable, folder=folder)
+    return stamp_of(folder.status(name))
 
 
 def _read_all(fd: int, limit: int) -> bytes:
@@ -287,10 +323,9 @@ def _read_all(fd: int, limit: int) -> bytes:
     return b"".join(parts)
 
 
-def _ignore_itself(folder: str) -> None:
-    ignore = os.path.join(folder, ".gitignore")
-    if not os.path.lexists(ignore):
-        write_atomic(ignore, _IGNORE_ALL)
+def _ignore_itself(folder: RealFolder) -> None:
+    if not _exists(folder, ".gitignore"):
+        write_atomic(".gitignore", _IGNORE_ALL, folder=folder)
 
 
 def _file_not_found() -> NotFound:

@@ -19,7 +19,7 @@ from sidecar.ralph.agent.harnesses import find_program
 from sidecar.ralph.agent.output_parser import OutputParser
 from sidecar.ralph.agent.promise import PromiseSearch
 from sidecar.system.process_tree import kill_group, start, start_time, terminate_tree
-from sidecar.system.safe_open import open_regular
+from sidecar.system.safe_open import open_real_parent, open_regular
 
 HEAD_BYTES = 1024 * 1024
 TAIL_BYTES = 1024 * 1024
@@ -42,7 +42,9 @@ class OutputLog:
         self.truncated = False
         self._file: FileIO | None = None
         try:
-            self._file = FileIO(open_regular(str(path), os.O_WRONLY | os.O_CREAT | os.O_TRUNC), "wb")
+            with open_real_parent(str(path)) as (folder, name):
+                flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+                self._file = FileIO(open_regular(folder.at(name), flags, folder_fd=folder.fd), "wb")
         except OSError:
             self.truncated = True
 

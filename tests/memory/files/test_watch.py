@@ -223,8 +223,8 @@ def _do(memories: Memories, number: int, step: str, folder: str, name: str, othe
         with path.open("a") as file:
             file.write(f"More {number}.\n")
     elif step == "replace":
-        path.with_suffix(".md.1-1.new").write_text(note(f"mem-{name}", f"new {number}"))
-        path.with_suffix(".md.1-1.new").rename(path)
+        path.with_name(".onecode-1-1.new").write_text(note(f"mem-{name}", f"new {number}"))
+        path.with_name(".onecode-1-1.new").rename(path)
     elif step == "delete":
         path.unlink(missing_ok=True)
     elif step == "rename" and path.is_file():
