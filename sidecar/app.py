@@ -310,7 +310,8 @@ class App:
         from sidecar.rpc.dispatch import Dispatcher
 
         assert self.process is not None
-        dispatcher = Dispatcher(catalog.methods, catalog.notifications, self.on_incident, self.new_incident_id)
+        repair = self.process.database.set_aside_damage
+        dispatcher = Dispatcher(catalog.methods, catalog.notifications, self.on_incident, self.new_incident_id, repair)
         if phase is Phase.SERVING:
             self.connection.ready(dispatcher, complete=True)
             self.dispatcher = dispatcher

@@ -63,7 +63,9 @@ def disk(folder: Path) -> Iterator[Finding]:
         )
     if os.name != "nt" and folder.is_dir():
         yield from _permissions(folder)
-    damaged = [file for file in list_state_files(folder) if file.kind == "damaged"]
+    damaged = [
+        file for file in list_state_files(folder) if file.kind == "damaged" and file.path.suffix != ".damaged-rows"
+    ]
     if damaged:
         message = f"A damaged state file was set aside: {damaged[0].path.name}. Its readable content was recovered."
         remedy = "`onecode-sidecar purge --kind damaged` removes it when you no longer need it."
@@ -171,7 +173,7 @@ def _project_check(check: Callable[[Call, Workspace], Iterable[Finding]]) -> Che
 
 
 CHECKS: dict[DoctorCheckName, Check] = {
-    "database": lambda call, _: (*storage.check_database(call.database), *storage.check_texts(call.database)),
+    "database": lambda call, _: (*storage.check_database(call.database), *storage.check_rows(call.database)),
     "caches": lambda call, _: storage.check_caches(call.database),
     "records": lambda call, _: check_records(call.process),
     "settings": lambda call, _: check_settings(call.database, environment()),

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     import apsw
 
 
-def pre_run(call: Call, params: PreRunParams) -> PreRunResult:
+def pre_run(call: Call, params: PreRunParams, *, is_first: bool = True) -> PreRunResult:
     """Return what goes to the provider before a run: the packs this provider session does not have yet.
 
     The prompt passes through byte-identical when the mode is off or passive, when it begins with a slash, for a local
@@ -57,6 +57,8 @@ def pre_run(call: Call, params: PreRunParams) -> PreRunResult:
         call.cancellation.check()  # a response nobody receives is not recorded
         return _recorded_response(call, params, decision)
     except (StateDegraded, Busy) as error:
+        if is_first and call.database.set_aside_damage(error):
+            return pre_run(call, params, is_first=False)
         call.log.warning("packs.unrecorded", kind=error.kind)
         return passthrough_response(
             call, params, "stateUnavailable", decision.request if decision is not None else None

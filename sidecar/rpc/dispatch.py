@@ -47,7 +47,10 @@ class Dispatcher:
         notifications: Iterable[Notification],
         on_incident: Callable[[BaseException, str], None],
         new_incident_id: Callable[[], str],
+        repair: Callable[[BaseException], bool] = lambda _: False,
     ) -> None:
+        """`repair` removes the cause of an error and returns whether it did: then the method is called once more."""
+        self._repair = repair
         self._on_incident = on_incident
         self._new_incident_id = new_incident_id
         self._methods = {row.name: row for row in methods if row.run}
@@ -92,11 +95,19 @@ class Dispatcher:
 
         def run(call: object, /, **params: Any) -> Any:
             try:
-                result = method(call, validated(row.params, params))
-                # As JSON text, which orjson embeds unchanged.
-                return Success(orjson.Fragment(result.model_dump_json(by_alias=True)))
+                return answer(call, params)
+            except Exception as error:
+                if not self._repair(error):
+                    raise self._translated(error) from error
+            try:
+                return answer(call, params)
             except Exception as error:
                 raise self._translated(error) from error
+
+        def answer(call: object, params: Mapping[str, Any]) -> Any:
+            result = method(call, validated(row.params, params))
+            # As JSON text, which orjson embeds unchanged.
+            return Success(orjson.Fragment(result.model_dump_json(by_alias=True)))
 
         run.__signature__ = inspect.signature(run)  # type: ignore[attr-defined]  # else computed for each request
         return run

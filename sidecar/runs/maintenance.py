@@ -85,24 +85,14 @@ def is_deleted(tx: apsw.Connection, sub_chat_id: str, session_ids: Iterable[str 
     return not {"", *session_ids}.isdisjoint(session for (session,) in rows)
 
 
-JSON_CELLS = {
-    "continuity_state": ("task", "counters", "todos"),
-    "continuity_runs": ("touched", "result"),
-    "continuity_tests": ("failing",),
-}
-"""Columns without which a row is useless."""
-
 _TABLE_NAMES = {
-    "continuity_state": "states of conversations",
-    "continuity_runs": "runs",
     "continuity_calls": "pre-runs",
-    "continuity_tests": "test verdicts",
     "continuity_snapshots": "snapshots",
 }
 
 
 def check_records(process: Process) -> Iterator[Finding]:
-    """Check artifacts, snapshots, conversations, pre-runs and runs."""
+    """Check artifacts, snapshots and pre-runs."""
     with process.database.read() as tx:
         damaged = [artifact for artifact, is_intact in artifacts.all_artifacts(tx) if not is_intact]
         unreadable = {table: list(_unreadable(tx, table)) for table in _TABLE_NAMES}
@@ -118,19 +108,7 @@ def check_records(process: Process) -> Iterator[Finding]:
 
 
 def _unreadable(tx: apsw.Connection, table: str) -> Iterator[apsw.SQLiteValue]:
-    if table == "continuity_snapshots":
-        yield from _damaged_snapshots(tx)
-        return
-    if table == "continuity_calls":
-        yield from _damaged_calls(tx)
-        return
-    key, cells = _key(tx, table), JSON_CELLS[table]
-    for row_key, *values in tx.execute(f"SELECT {key}, {', '.join(cells)} FROM {table}"):
-        try:
-            for value in values:
-                orjson.loads(value)
-        except (orjson.JSONDecodeError, TypeError):
-            yield row_key
+    return _damaged_snapshots(tx) if table == "continuity_snapshots" else _damaged_calls(tx)
 
 
 def _damaged_calls(tx: apsw.Connection) -> Iterator[apsw.SQLiteValue]:
@@ -157,12 +135,7 @@ def _remove(process: Process, table: str) -> None:
     """Delete damaged rows, checked again under the write lock: rows that were rewritten in the meantime stay."""
     with process.database.write() as tx:
         rows = [(row,) for row in _unreadable(tx, table)]
-        tx.executemany(f"DELETE FROM {table} WHERE {_key(tx, table)} = ?", rows)
+        tx.executemany(f"DELETE FROM {table} WHERE {_KEYS[table]} = ?", rows)
 
 
-def _key(tx: apsw.Connection, table: str) -> str:
-    """Return the column that identifies a row, or an expression that joins several."""
-    names = [
-        str(name) for (name,) in tx.execute("SELECT name FROM pragma_table_info(?) WHERE pk ORDER BY pk", (table,))
-    ]
-    return " || char(10) || ".join(names)
+_KEYS = {"continuity_calls": "delivery_token", "continuity_snapshots": "snapshot_id"}

@@ -14,13 +14,14 @@ import apsw
 from sidecar.core.errors import SidecarError, StateDegraded
 from sidecar.storage.migrations import current_step, migrate
 from sidecar.storage.recovery import (
+    create_functions,
+    damaged_rows,
     find_damage,
-    is_derived,
+    is_decoding_error,
     is_recovery_unfinished,
     recover,
-    repair_texts,
+    set_aside,
     tables,
-    undecodable_rows,
 )
 from sidecar.storage.sqlite_connection import (
     BUSY_TIMEOUT_MS,
@@ -228,6 +229,7 @@ class Database:
         self._write_lock = threading.RLock()
         self._lock = threading.Lock()
         self._writer = connect(path)
+        create_functions(self._writer)
         self._file_identity = _file_identity(path)
         self._writer_synchronous = "NORMAL"
         self.step: int | None = None
@@ -280,8 +282,13 @@ class Database:
             try:
                 reader.execute("BEGIN")
                 yield reader
-            finally:
+            except (apsw.Error, UnicodeDecodeError):
+                reader.close()  # its statement stays active as long as the exception
+                raise
+            except BaseException:
                 self._return_reader(reader)
+                raise
+            self._return_reader(reader)
 
     def generation(self) -> int:
         """Return a number that changes with every commit of any process (see `write`); never waits."""
@@ -328,15 +335,23 @@ class Database:
                 with suppress(OSError):
                     suspect_marker(self.path).touch()
             if isinstance(error, UnicodeDecodeError):
-                self.write_behind.schedule(self._remove_undecodable)
+                self.write_behind.schedule(self._set_aside)
             raise_translated(error)
 
-    def _remove_undecodable(self) -> None:
-        """Delete derived rows that cannot be decoded; others wait for `doctor --fix`, which makes a backup first."""
-        with suppress(SidecarError), self.write() as tx:
-            for table in filter(is_derived, tables(tx)):
-                if undecodable_rows(tx, table):
-                    repair_texts(tx, table)
+    def set_aside_damage(self, error: BaseException) -> bool:
+        """Set aside the damaged rows if an error comes from one; return whether there were any: then a retry helps."""
+        try:
+            return is_decoding_error(error) and self._set_aside()
+        except (SidecarError, OSError):
+            return False
+
+    def _set_aside(self) -> bool:
+        with suppress(SidecarError, OSError), self.write() as tx:
+            damaged = [table for table in tables(tx) if damaged_rows(tx, table)]
+            for table in damaged:
+                set_aside(tx, table, self.path)
+            return bool(damaged)
+        return False
 
     def _borrow_reader(self) -> apsw.Connection:
         with self._lock:

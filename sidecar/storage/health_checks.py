@@ -13,7 +13,15 @@ from sidecar.core.digests import digest_bytes
 from sidecar.core.findings import Finding
 from sidecar.storage.database import Database
 from sidecar.storage.migrations import MIGRATIONS, migrate
-from sidecar.storage.recovery import is_derived, repair_texts, tables, undecodable_rows
+from sidecar.storage.recovery import (
+    damaged_rows,
+    damaged_rows_path,
+    delete_dangling,
+    is_derived,
+    rows_set_aside,
+    set_aside,
+    tables,
+)
 from sidecar.storage.sqlite_connection import suspect_marker
 
 
@@ -113,22 +121,31 @@ def check_caches(database: Database) -> Iterator[Finding]:
             yield Finding("warning", message, "`--fix` removes them; they are rebuilt when needed.", repair)
 
 
-def check_texts(database: Database) -> Iterator[Finding]:
-    """Check that every text can be decoded: one that cannot would fail each method that reads its row."""
+def check_rows(database: Database) -> Iterator[Finding]:
+    """Check that every row can be decoded, and list the damaged ones that were set aside."""
     with database.read() as tx:
-        damaged = {table: undecodable_rows(tx, table) for table in tables(tx)}
+        damaged = {table: damaged_rows(tx, table) for table in tables(tx)}
     for table, rows in damaged.items():
         if rows:
-            message = f"{rows} {'row' if rows == 1 else 'rows'} of {table} cannot be decoded."
+            message = f"{_rows(rows)} of {table} cannot be decoded."
             derived = "`--fix` removes them; they are rebuilt when needed."
-            durable = "`--fix` replaces the damaged bytes with U+FFFD; the backup made before has the original."
+            durable = "`--fix` sets them aside after a backup; so does the first method that reads one."
             remedy = derived if is_derived(table) else durable
-            yield Finding("error", message, remedy, partial(_repair_texts, database, table))
+            yield Finding("error", message, remedy, partial(_set_aside, database, table))
+    for table, rows in rows_set_aside(database.path).items():
+        name = damaged_rows_path(database.path).name
+        message = f"{_rows(rows)} of {table} could not be decoded and {'is' if rows == 1 else 'are'} in {name}."
+        remedy = "`onecode-sidecar purge --kind damaged` removes that file when you no longer need it."
+        yield Finding("warning", message, remedy)
 
 
-def _repair_texts(database: Database, table: str) -> None:
+def _rows(number: int) -> str:
+    return "1 row" if number == 1 else f"{number} rows"
+
+
+def _set_aside(database: Database, table: str) -> None:
     with database.write() as tx:
-        repair_texts(tx, table)
+        set_aside(tx, table, database.path)
 
 
 def reclaim_space(database: Database) -> None:
@@ -200,14 +217,8 @@ def _delete(database: Database, table: str, key: Sequence[str], rows: Sequence[t
 
 
 def _remove_dangling(database: Database) -> None:
-    """Delete dangling rows; only a session's turns and deliveries refer to other tables."""
-    key = "sub_chat_id, provider, session_id, shadow"
     with database.write() as tx:
-        tx.execute(f"DELETE FROM continuity_session_turns WHERE ({key}) NOT IN (SELECT {key} FROM continuity_sessions)")
-        tx.execute(
-            f"DELETE FROM continuity_deliveries WHERE ({key}, turn) NOT IN"
-            f" (SELECT {key}, turn FROM continuity_session_turns)"
-        )
+        delete_dangling(tx)
 
 
 def _execute(database: Database, sql: str) -> None:

@@ -96,7 +96,7 @@ def raise_translated(error: apsw.Error | UnicodeDecodeError) -> NoReturn:
         case UnicodeDecodeError():
             problem = StateDegraded(
                 "A row of the state file cannot be decoded.",
-                hint="Run `onecode-sidecar doctor --fix`; it repairs the row.",
+                hint="Run `onecode-sidecar doctor --fix`; it sets the row aside.",
             )
         case _:
             problem = StateDegraded(f"The state file failed: {type(error).__name__}.")

@@ -11,14 +11,13 @@ import pytest
 
 from sidecar.operations import doctor
 from sidecar.registry import OWN_REGISTRY
-from sidecar.runs.maintenance import check_records
 from sidecar.settings.methods import check_settings
 from sidecar.storage.backup import FOLDER, MAX_BACKUPS, back_up
+from sidecar.storage.health_checks import check_rows
 from sidecar.storage.migrations import MIGRATIONS, migrate
 from sidecar.storage.sqlite_connection import connect
 from sidecar.system.git import Git
 from tests.support.conversation import Conversation
-from tests.support.depth import sample
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.process import DEAD_PID
 from tests.support.repositories import Repository
@@ -106,23 +105,13 @@ BROKEN: dict[str, tuple[str, str, str]] = {
         "UPDATE continuity_pack_cache SET row_hash = ''", "caches", "entries of continuity_pack_cache",
     ),
     "a delivery of no session": (
-        "INSERT INTO continuity_deliveries VALUES ('claude', 'nobody', 0, 'x', 'd', 1, 'r', 0)",
+        "INSERT INTO continuity_deliveries VALUES ('claude', 'nobody', 0, 'x', 'd', 1, '{}', 0)",
         "database", "continuity_deliveries has rows without a parent row.",
     ),
     "an index that is gone": (
         "DROP INDEX continuity_runs_by_sub_chat", "database", "continuity_runs_by_sub_chat is missing.",
     ),
     "a table that is gone": ("DROP TABLE continuity_overrides", "database", "continuity_overrides is missing."),
-    "a conversation that cannot be read": (
-        "UPDATE continuity_state SET counters = '{'", "records", "1 of the states of conversations cannot be read.",
-    ),
-    "an outcome of tests that cannot be read": (
-        "INSERT INTO continuity_tests VALUES ('w', 'pytest', 'failed', '[', 'r', 0)",
-        "records", "1 of the test verdicts cannot be read.",
-    ),
-    "a run that cannot be read": (
-        "UPDATE continuity_runs SET touched = x'00'", "records", "2 of the runs cannot be read.",
-    ),
     "a pre-run whose texts cannot be unpacked": (
         "UPDATE continuity_calls SET blocks = x'0102'", "records", "2 of the pre-runs cannot be read.",
     ),
@@ -171,7 +160,8 @@ def test_each_damage_is_found_and_repaired_after_a_backup(patient: Patient, case
 def test_a_repair_leaves_what_was_rewritten_meanwhile(patient: Patient) -> None:
     patient.run_sql("UPDATE continuity_state SET counters = '{'")
     patient.run_sql("INSERT INTO continuity_settings VALUES ('', 'mode', '\"loud\"', 0)")
-    found = [*check_records(patient.process), *check_settings(patient.process.database, {})]
+    found = [*check_rows(patient.process.database), *check_settings(patient.process.database, {})]
+    assert len(found) == 2
     patient.run_sql("UPDATE continuity_state SET counters = '{}'")
     set_settings(patient.chat, mode="active")
     for entry in found:
@@ -185,7 +175,8 @@ def test_the_next_run_works_after_a_repair(patient: Patient) -> None:
     for sql in ("UPDATE continuity_state SET counters = '{'", "UPDATE continuity_runs SET touched = x'00'",
                 "DELETE FROM continuity_memory_text"):  # fmt: skip
         patient.run_sql(sql)
-    assert patient.look(fix=True)["healthy"]
+    patient.look(fix=True)
+    assert {entry["level"] for entry in patient.look()["findings"]} == {"warning"}, "what was set aside is listed"
     assert patient.chat.turn("and now?")["action"] == "inject"
     search = {"cwd": patient.chat.project_path, "query": "cents"}
     assert len(patient.sidecar.client.request("memory/search", search)["memories"]) == 1
@@ -354,35 +345,25 @@ def test_backups_are_complete_and_only_the_latest_remain(tmp_path: Path) -> None
         assert {entry.stat().st_mode & 0o777 for entry in left} == {0o600}
 
 
-def test_an_undecodable_byte_in_any_column_of_any_table_is_reported_and_repaired(patient: Patient) -> None:
-    with patient.process.database.read() as tx:
-        columns: Any = list(tx.execute(
-            "SELECT t.name, c.name FROM pragma_table_list AS t, pragma_table_info(t.name) AS c"
-            " WHERE t.name GLOB 'continuity_*' AND c.type = 'TEXT' ORDER BY t.name, c.cid"
-        ))  # fmt: skip
-        filled = [(table, name) for table, name in columns if tx.execute(f"SELECT count({name}) FROM {table}").get]
-    assert len(filled) > 20
-    for table, name in sample(filled, 8):
-        if not patient.value(f"SELECT count({name}) FROM {table}"):
-            continue  # the rows of a repaired key that others refer to are gone
-        newest = f"{name} = (SELECT max({name}) FROM {table})"
-        patient.run_sql(f"UPDATE OR IGNORE {table} SET {name} = CAST(x'61ff62' AS TEXT) WHERE {newest}")
-        findings = [finding["message"] for finding in patient.look()["findings"]]
-        assert any(f"of {table} cannot be decoded" in message for message in findings), (table, name, findings)
-        patient.look(fix=True)
-        findings = [finding["message"] for finding in patient.look()["findings"]]
-        assert not any("decoded" in message for message in findings), (table, name, findings)
-        passed = patient.chat.pre_run("and now fix it")
-        assert passed["reason"] != "stateUnavailable", (table, name)
+def test_rows_that_cannot_be_decoded_are_reported_and_set_aside(patient: Patient) -> None:
+    patient.run_sql("UPDATE continuity_runs SET workspace = CAST(x'61ff62' AS TEXT)")
+    patient.run_sql("UPDATE continuity_state SET task = CAST(x'7bff7d' AS BLOB)")
+    messages = ["2 rows of continuity_runs cannot be decoded.", "1 row of continuity_state cannot be decoded."]
+    findings = {message: fixed for _, message, fixed in patient.found(fix=True)}
+    assert all(findings[message] for message in messages)
+    assert sorted(message for _, message, _ in patient.found()) == [
+        "1 row of continuity_state could not be decoded and is in continuity.db.damaged-rows.",
+        "2 rows of continuity_runs could not be decoded and are in continuity.db.damaged-rows.",
+    ]
+    assert patient.chat.pre_run("and now fix it")["reason"] != "stateUnavailable"
+    patient.sidecar.client.request("state/purge", {"kinds": ["damaged"]})
+    assert patient.found() == []
 
 
-def test_a_derived_row_that_cannot_be_decoded_is_removed_after_the_first_read(patient: Patient) -> None:
+def test_a_derived_row_that_cannot_be_decoded_is_rebuilt_by_the_read(patient: Patient) -> None:
     patient.run_sql("UPDATE continuity_memories SET title = CAST(x'61ff62' AS TEXT)")
-    client, where = patient.sidecar.client, {"cwd": patient.chat.project_path}
-    assert client.error("memory/search", {**where, "query": "cents"}).data["kind"] == "stateDegraded"
-    patient.process.database.write_behind.flush()
-    client.request("memory/rebuild", where)
-    assert "Money" in str(client.request("memory/search", {**where, "query": "cents"}))
+    where = {"cwd": patient.chat.project_path}
+    assert "Money" in str(patient.sidecar.client.request("memory/search", {**where, "query": "cents"}))
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such permissions")

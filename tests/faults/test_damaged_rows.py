@@ -1,0 +1,135 @@
+"""One undecodable byte in any column of any table fails no method: derived rows are rebuilt, others are set aside."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+
+from sidecar.method import Method
+from sidecar.storage.recovery import is_derived
+from tests.contract.catalog import ROWS, goldens
+from tests.faults.soak import UNMIXED
+from tests.support.conversation import Conversation
+from tests.support.depth import sample
+from tests.support.memory_sidecar import MemorySidecar
+from tests.support.shop import PROMPT, Talk, active, draft_each_change, shop, talk
+
+__all__ = ["active", "draft_each_change", "shop", "talk"]
+
+MESSAGES = [
+    (name, message)
+    for name, part, is_valid, _, message in goldens()
+    if part == "params" and is_valid and isinstance(ROWS[name], Method) and name not in (*UNMIXED, "knowledge/sync")
+]
+INTERNAL, DEGRADED = -32603, -32012
+
+
+class Patient:
+    """A sidecar whose state has rows in most tables, and their values can be damaged from outside."""
+
+    def __init__(self, sidecar: MemorySidecar, chat: Conversation) -> None:
+        self.sidecar, self.chat = sidecar, chat
+        assert sidecar.app.process is not None
+        self.process = sidecar.app.process
+        self.path = self.process.database.path
+
+    def connect(self) -> apsw.Connection:
+        connection = apsw.Connection(str(self.path))
+        connection.set_busy_timeout(5_000)
+        connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 0)
+        return connection
+
+    def filled_columns(self) -> list[tuple[str, str]]:
+        columns: Any = list(self.connect().execute(
+            "SELECT t.name, c.name FROM pragma_table_list AS t, pragma_table_info(t.name) AS c WHERE t.type = 'table'"
+            " AND t.name GLOB 'continuity_*' AND t.name != 'continuity_migrations' ORDER BY t.name, c.cid"
+        ))  # fmt: skip
+        return [
+            (table, name) for table, name in columns if self.connect().execute(f"SELECT count({name}) FROM {table}").get
+        ]
+
+    def damage(self, table: str, name: str) -> bool:
+        """Put an undecodable byte into each row's value; return whether that was possible."""
+        connection = self.connect()
+        value: Any = connection.execute(f"SELECT CAST({name} AS BLOB) FROM {table} WHERE {name} NOT NULL LIMIT 1").get
+        if value is None:
+            return False  # an earlier repair removed the rows
+        kind = "BLOB" if connection.execute(f"SELECT typeof({name}) FROM {table} LIMIT 1").get == "blob" else "TEXT"
+        damaged = bytes(value[: len(value) // 2]) + b"\xff" + bytes(value[len(value) // 2 :])
+        try:
+            connection.execute(
+                f"UPDATE OR IGNORE {table} SET {name} = CAST(? AS {kind}) WHERE CAST({name} AS BLOB) = ?",
+                (damaged, value),
+            )
+        except apsw.Error:  # a row id has no text
+            return False
+        return bool(connection.changes())
+
+    def failures(self) -> Iterator[str]:
+        """Send every message and yield the answers that no method may give."""
+        for name, message in MESSAGES:
+            params = json.loads(json.dumps(message).replace("/home/ada/shop", str(self.chat.cwd)))
+            answer = self.sidecar.client.answer(self.sidecar.client.start(name, params))
+            if answer.get("error", {}).get("code") in (INTERNAL, DEGRADED):
+                yield f"{name}: {answer['error']}"
+
+
+@pytest.fixture
+def patient(active: MemorySidecar, talk: Talk) -> Patient:
+    chat = talk()
+    long = "".join(f"line_{number} = {number}\n" for number in range(130))
+    chat.turn(PROMPT, lambda: [chat.edit("src/cart.py", long)])
+    chat.turn("go on")
+    where = {"cwd": chat.project_path}
+    active.client.request("memory/add", {**where, "title": "Money", "text": "Whole cents.", "type": "decision"})
+    patient = Patient(active, chat)
+    assert list(patient.failures()) == []
+    chat.turn("and now the prices")
+    assert patient.process.wait_idle(10)
+    patient.process.database.write_behind.flush()
+    return patient
+
+
+def test_an_undecodable_byte_in_any_row_fails_no_method(patient: Patient) -> None:
+    columns = patient.filled_columns()
+    assert len(columns) > 150
+    failures = []
+    for table, name in sample(columns, 5):
+        patient.process.database.write_behind.flush()
+        connection = patient.connect()
+        rows: Any = list(connection.execute(f"SELECT * FROM {table}")) if not is_derived(table) else []
+        if not patient.damage(table, name):
+            continue
+        failures += [f"{table}.{name}: {failure}" for failure in patient.failures()]
+        if patient.chat.pre_run("and now fix it")["reason"] == "stateUnavailable":
+            failures.append(f"{table}.{name}: a pre-run had no state")
+        doctor = patient.sidecar.client.request("state/doctor", {"projectPath": patient.chat.project_path, "fix": True})
+        if unfixed := [row for row in doctor["findings"] if "cannot be" in row["message"] and not row["fixed"]]:
+            failures.append(f"{table}.{name}: {unfixed}")
+        if rows:
+            connection = patient.connect()
+            cells = ", ".join("?" * len(rows[0]))
+            connection.executemany(f"INSERT OR REPLACE INTO {table} VALUES ({cells})", rows)
+    assert failures == []
+
+
+def test_a_durable_row_is_set_aside_whole_and_listed(patient: Patient) -> None:
+    connection = patient.connect()
+    run: Any = connection.execute("SELECT run_id FROM continuity_runs ORDER BY rowid DESC LIMIT 1").get
+    connection.execute("UPDATE continuity_runs SET result = x'7b22ff223a317d' WHERE run_id = ?", (run,))
+    connection.execute("UPDATE continuity_artifacts SET body = CAST(x'61ff62' AS TEXT)")
+    assert list(patient.failures()) == []
+    patient.process.database.write_behind.flush()
+    path = Path(f"{patient.path}.damaged-rows")
+    if path.exists():  # else no message read the run
+        lines = [json.loads(line) for line in path.read_text().splitlines()]
+        assert {line["table"] for line in lines} <= {"continuity_runs", "continuity_artifacts"}
+    patient.sidecar.client.request("state/doctor", {"fix": True})
+    findings = patient.sidecar.client.request("state/doctor", {})["findings"]
+    assert any("continuity_runs could not be decoded" in finding["message"] for finding in findings)
+    purged = patient.sidecar.client.request("state/purge", {"kinds": ["damaged"]})
+    assert purged is not None
+    assert not path.exists()
