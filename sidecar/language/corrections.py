@@ -18,11 +18,13 @@ MAX_OPENING = 240
 
 _FORMS = (
     # Refusals that open a message.
-    r"^(?:no|nope|nah|não|nein|non|нет|nie)\b(?!\s+(?:problem|worries|need|idea|rush|hurry|issue|longer)\b)",
+    r"^(?:no|nope|nah|não|nein|non|нет|nie)\b(?!\s+(?:problem|worries|need|idea|rush|hurry|issue|longer|objection)\b)",
     r"^(?:wrong|incorrect|stop|wait,? no|hmm,? no|undo|revert|roll ?back)\b",
     r"^(?:不对|不是|错了|不行|違い|違う|ちがう|いや|いいえ)",
     # Not what was requested.
     r"\b(?:that|this|it)(?:'s| is|s) (?:not (?:what|right|correct|how|the|it)|wrong|incorrect)\b",
+    r"^(?:\w+ ){1,5}(?:is|are|was) (?:not (?:correct|right|true|there)|incorrect|wrong|broken)\b",
+    r"\bi meant\b|\bhow (?:come|can (?:we|you|it|this) be)\b|^not (?:there|quite|really|yet)\b",
     r"\bnot what i (?:asked|meant|want(?:ed)?|said|need(?:ed)?)\b",
     r"\bi (?:didn'?t|did not|never) (?:ask|say|want|tell|mean)\b|\bi (?:already )?(?:told|asked) you\b",
     r"\bwhy (?:did|do|are|would|have) you\b",
@@ -33,12 +35,20 @@ _FORMS = (
     r"\bstill (?:not|doesn'?t|don'?t|isn'?t|fails?|failing|broken|wrong|the same)\b",
     r"\bstill (?:getting|seeing|shows?|happen\w*|have)\b",
     r"\b(?:it|that|this) (?:didn'?t|doesn'?t|did not|does not|isn'?t) (?:work\w*|help|fix\w*|compile|build|change)\b",
-    r"\bsame error\b|\bnot (?:working|fixed)\b|\bdoesn'?t work\b",
+    r"\bsame (?:error|issue|problem|result|thing)\b|\bnot (?:working|fixed)\b|\bdoesn'?t work\b",
+    r"^nothing\b|\bnothing (?:is )?(?:happen|chang|show|appear)",
+    r"\bno (?:difference|change|effect)\b|\bit'?s (?:just )?the same\b",
+    r"\b(?:they|it|it's|they're|you|you're|is|are|i|i'm) still\b(?! (?:need|want|have to|possible|ok|fine|good|think))",
+    r"\b(?:don'?t|can'?t|cannot|couldn'?t|not) see (?:any|the|it|them|that|my|a)\b",
+    r"\bcaus(?:es|ed|ing) (?:\w+ ){0,4}(?:errors?|problems?)\b",
+    r"\b(?:not|n't|no longer|stopped) (?:show|display|appear|load|open|sav|respond|render|updat)(?:s|e|es|ed|ing)?\b",
     # The same in the other supported languages.
     r"\b(?:eso|esto|así) no (?:es|funciona|era)\b|\bsigue (?:sin|fallando|igual)\b",
     r"\bno (?:funciona|es lo que|era eso)\b|\bte (?:dije|pedí)\b",
     r"\bce n'est pas (?:ça|ce que|correct|bon)\b|\bc'est faux\b|\bne (?:marche|fonctionne) (?:toujours )?pas\b",
-    r"\bje t'ai (?:dit|demandé)\b",
+    r"\bje t'ai (?:dit|demandé)\b|\btoujours (?:pas|vide|le même|la même|une? erreur)\b|\bn'arrive (?:pas|plus)\b",
+    r"\b(?:n'affiche|ne s'affiche|ne s'ouvre|n'apparaî?t|ne change|ne fait) (?:pas|plus|rien)\b",
+    r"\bno (?:me deja|se ve|aparece|hace|sale|carga|guarda|muestra|ha |has )",
     r"\bdas (?:ist|war) (?:falsch|nicht)\b|\b(?:geht|funktioniert|klappt) (?:immer noch |noch )?nicht\b",
     r"\bimmer noch\b|\bhabe? (?:ich )?(?:doch )?gesagt\b|\bdu hast \w+ (?:vergessen|gelöscht)\b",
     r"\bisso não (?:é|funciona)\b|\bnão (?:funciona|funcionou|era isso|é isso)\b",

@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from tests.labelled import evaluate_corrections
 from tests.labelled.corpus import ALL_LABELS, COLUMNS, hash_of, read_labels
 from tests.labelled.evaluate import figures_of, main, wilson
 from tests.labelled.fit import threshold_of
 from tests.labelled.minimize import minimize
 
+RULE = "From now on, never use red in this project."
 CONVERSATION = """# Colours (2025-06-13 19:22:15)
 
 _**User**_
@@ -68,6 +70,17 @@ def test_another_text_than_the_labelled_one_is_refused(tmp_path: Path, capsys: p
     assert "check out commit" in capsys.readouterr().err
 
 
+def test_the_labelled_corrections_are_judged(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    rows = [read_labels(path) for path in (evaluate_corrections.SAMPLED, evaluate_corrections.FOUND)]
+    assert {label.label for labels in rows for label in labels} == {"correction", "other"}
+    assert len({(label.repository, label.path, label.number) for labels in rows for label in labels}) == 444
+    sampled = _clone(tmp_path, "No, the title is still red.", ("other", "correction"))
+    assert evaluate_corrections.main([str(tmp_path)], sampled, sampled) == 0
+    shown = capsys.readouterr().out
+    assert "random sample: 2 messages, precision 1.000 [0.21, 1.00] recall 1.000" in shown
+    assert evaluate_corrections.main([str(tmp_path / "absent")], sampled, sampled) == 1
+
+
 def test_precision_and_recall_count_messages() -> None:
     figures = figures_of([(True, True), (True, False), (False, True), (False, False)])
     assert (figures.precision, figures.recall) == (0.5, 0.5)
@@ -91,14 +104,16 @@ def test_the_minimum_of_a_bowl_is_found() -> None:
     assert low == pytest.approx([3.0, -1.0], abs=0.001)
 
 
-def _clone(folder: Path) -> Path:
+def _clone(folder: Path, second: str = RULE, labels: tuple[str, str] = ("task", "standing")) -> Path:
     """Write an invented conversation and its labels; return the table of labels."""
     (folder / "ann+shop").mkdir()
-    (folder / "ann+shop" / "talk.md").write_text(CONVERSATION, "utf-8")
-    texts = ("make the title blue", "From now on, never use red in this project.")
+    (folder / "ann+shop" / "talk.md").write_text(CONVERSATION.replace(RULE, second), "utf-8")
+    spans = ("", "0-43-standing" if labels[1] == "standing" else "")
     rows = [
-        ("learning", "ann/shop", "0" * 40, "talk.md", str(number), hash_of(text), label, "no", spans)
-        for number, text, label, spans in ((1, texts[0], "task", ""), (2, texts[1], "standing", "0-43-standing"))
+        ("learning", "ann/shop", "0" * 40, "talk.md", str(number), hash_of(text), label, "no", span)
+        for number, (text, label, span) in enumerate(
+            zip(("make the title blue", second), labels, spans, strict=True), 1
+        )
     ]
     table = folder / "labels.tsv"
     table.write_text("".join("\t".join(row) + "\n" for row in (COLUMNS, *rows)), "utf-8")

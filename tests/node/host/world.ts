@@ -24,6 +24,8 @@ const CODEX = join(
 )
 
 export const WHY = "Why does the total in src/cart.py ignore the discount?"
+/** The index of a few files, on however busy a machine. */
+const INDEX_MS = 120_000
 const PACK = /\[continuity:(\w+) ([0-9a-f]{12})\]/g
 
 /** The app, its agents' real programs, their APIs, a project and a worktree of it. */
@@ -77,7 +79,7 @@ export async function world(
   const made = start(null, {})
   if (made.continuity) {
     unhurried(made.continuity, 20_000, 25_000)
-    await made.continuity.client.request("codebase/index", { cwd, projectPath })
+    await made.continuity.client.request("codebase/index", { cwd, projectPath }, { timeoutMs: INDEX_MS })
   }
   return made
 }
