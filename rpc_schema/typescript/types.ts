@@ -347,7 +347,9 @@ export interface CodebaseSearchResult {
   regions: FoundFileRegion[]
   /** Number of further regions of the best files, over the budget. */
   omittedRegions: number
-  /** False while files are still being indexed: those match by path and history alone. */
+  /**
+   * False while files are still being indexed: those match by path and history alone, or also by their words once these are read.
+   */
   complete: boolean
 }
 
@@ -1029,7 +1031,7 @@ export interface ImpactEntry {
 /** A folder whose files are being indexed. */
 export interface IndexingStatus {
   cwd: string
-  /** `cache` while known summaries are looked up, `analysis` while files are read. */
+  /** `cache` while known summaries are looked up, `words` while contents are read, then `analysis`. */
   stage: string
   /** Number of files in the index. */
   done: number
@@ -3733,9 +3735,10 @@ export interface Methods {
   /**
    * Index every file that is not indexed yet, with progress; can be cancelled at any time.
    *
-   * The progress has the stage (`cache`, then `analysis`), the files and the estimated time left. A request for files
-   * that are being indexed already joins that run. Files indexed before a cancellation stay indexed. Searches work
-   * meanwhile with what is there.
+   * The progress has the stage (`cache`, then `words` and `analysis`), the files that have passed it and the estimated
+   * time left of all stages. A request for files that are being indexed already joins that run. Files indexed before a
+   * cancellation stay indexed. Searches work meanwhile with what is there: with the words of contents after the stage
+   * `words`, with definitions, imports and purposes after `analysis`.
    *
    * Errors: workspaceUnavailable, cancelled, invalidRequest, invalidParams, internalError, notInitialized, busy, tooLarge.
    */

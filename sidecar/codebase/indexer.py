@@ -1,11 +1,15 @@
 """Fill the index with the summaries of a repository's files, from the file cache or by reading; changed files first."""
 
+import base64
+import itertools
 import os
 import queue
 import threading
+from array import array
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,11 +18,12 @@ import orjson
 from sidecar.call import Process
 from sidecar.codebase.files import FileContent, read_contents
 from sidecar.codebase.search import FileIndex
+from sidecar.codebase.search.postings import InvertedUnits, invert
 from sidecar.codebase.store import FileCache
 from sidecar.codebase.summary.grammar import is_loaded
 from sidecar.codebase.summary.languages import language_of
 from sidecar.codebase.summary.model import Summary, from_json, to_json
-from sidecar.codebase.summary.summarize import MAX_ANALYSED_BYTES, summarize, unanalysed_summary
+from sidecar.codebase.summary.summarize import MAX_ANALYSED_BYTES, Words, count_words, summarize, unanalysed_summary
 from sidecar.codebase.worktree.state import is_outside
 from sidecar.core.clock import SystemClock
 from sidecar.core.errors import Cancellation
@@ -57,6 +62,34 @@ class AnalysedFile(NamedTuple):
     summary: Summary
 
 
+class FileWords(NamedTuple):
+    """The words of some files, by term, as the index adds them at once."""
+
+    files: dict[str, str]
+    """Path → content id that the file was listed under."""
+    counts: tuple[int, ...]
+    """Number of passages of each file."""
+    words: InvertedUnits
+    stored: tuple[bytes, ...]
+    """The words of each file as JSON, for the file cache."""
+    requested: int
+    """Number of files that were to be read; those that changed or disappeared meanwhile are left out."""
+
+
+class _Part(NamedTuple):
+    """Files for one request to a worker; those of the first stage come first."""
+
+    stage: int
+    number: int
+    files: dict[str, str]
+    clean: frozenset[str] = frozenset()
+    """Files that contain no secrets, as the first stage found."""
+
+
+_WORDS, _SUMMARIES = 1, 2
+"""The stages: the words of contents, then definitions, imports and purposes."""
+
+
 def analyse(cwd: Path, files: Mapping[str, str]) -> Iterator[AnalysedFile]:
     """Read and summarize files in this thread; a file that changed meanwhile is left out. Raise GitFailed."""
     for read in read_contents(cwd, files, MAX_ANALYSED_BYTES, with_large=True):
@@ -70,16 +103,18 @@ def analyse_in_workers(
     is_over: Callable[[], bool],
     command: Sequence[str] | None = None,
     *,
+    with_words: Sequence[tuple[str, str]] = (),
     is_first: bool = False,
-) -> Generator[AnalysedFile, None, None]:
-    """Read and summarize files in workers; yield each summary as soon as it is ready.
+) -> Generator[FileWords | AnalysedFile, None, None]:
+    """Read files in workers, in two stages: yield the words of all files, then the summary of each without its words.
 
-    The first index of a repository uses every idle core, a later one leaves one core free.
-    A file that crashes its worker twice counts as not analysed. Stops soon after `is_over` returns True; no worker is
-    left at the end. Raise GitFailed when git's objects cannot be read, OSError when no worker can be started.
+    Files of `with_words` have their words already. The first index of a repository uses every idle core, a later one
+    leaves one core free. A file that crashes its worker twice counts as not analysed. Stops soon after `is_over`
+    returns True; no worker is left at the end. Raise GitFailed when git's objects cannot be read, OSError when no
+    worker can be started.
     """
     workers = worker_count(uses_every_core=is_first)
-    run = _Run(cwd, files, log, tuple(command or worker_command(WORKER_COMMAND)), workers)
+    run = _Run(cwd, files, with_words, log, tuple(command or worker_command(WORKER_COMMAND)), workers)
     try:
         yield from run.results(is_over)
     finally:
@@ -87,42 +122,86 @@ def analyse_in_workers(
 
 
 def handle_request(line: bytes) -> Iterator[bytes]:
-    """Handle one request in the worker: announce each file, then send its summary; report errors of git."""
+    """Handle one request in the worker: announce each file, then send its words or summary; report errors of git."""
     request = orjson.loads(line)
-    cwd = Path(os.fsdecode(bytes.fromhex(request["cwd"])))
+    cwd, files = Path(os.fsdecode(bytes.fromhex(request["cwd"]))), dict(request["files"])
+    answer = _answer_words if request["stage"] == _WORDS else _answer_summaries
     set_own_patterns(request["patterns"])
     try:
-        for read in read_contents(cwd, dict(request["files"]), MAX_ANALYSED_BYTES, with_large=True):
-            yield orjson.dumps(["started", read.path])
-            yield orjson.dumps(["summary", read.path, read.content_id, to_json(_summary_of(read))])
+        yield from answer(read_contents(cwd, files, MAX_ANALYSED_BYTES, with_large=True), frozenset(request["clean"]))
     except GitFailed as error:
         yield orjson.dumps(["failed", error.reason])
 
 
-def _summary_of(read: FileContent) -> Summary:
+def _answer_summaries(contents: Iterable[FileContent], clean: frozenset[str]) -> Iterator[bytes]:
+    for read in contents:
+        yield orjson.dumps(["started", read.path])
+        summary = _summary_of(read, with_words=False, is_clean=read.path in clean)
+        yield orjson.dumps(["summary", read.path, read.content_id, to_json(summary)])
+
+
+_ReadFile = tuple[str, str, int, bool]
+"""A file's path, its content id, the number of its passages, and whether it contains no secrets."""
+
+
+def _answer_words(contents: Iterable[FileContent], _: frozenset[str]) -> Iterator[bytes]:
+    """Yield one line for all files, then one for the words of each."""
+    files: list[_ReadFile] = []
+    chunks: list[tuple[dict[str, int], ...]] = []
+    for read in contents:
+        yield orjson.dumps(["started", read.path])
+        words = count_words(read.path, read.content) if read.content is not None else Words((), is_clean=True)
+        files.append((read.path, read.content_id, len(words.chunks), words.is_clean))
+        chunks.append(words.chunks)
+    arrays = [base64.b64encode(numbers.tobytes()).decode() for numbers in invert(chain.from_iterable(chunks))]
+    yield orjson.dumps(["words", files, *arrays])
+    yield from map(orjson.dumps, chunks)
+
+
+def _read_words(files: Sequence[_ReadFile], arrays: Sequence[str], lines: Iterator[bytes], requested: int) -> FileWords:
+    """Return what `_answer_words` yielded."""
+    numbers = [array(code, base64.b64decode(text)) for code, text in zip("QIII", arrays, strict=True)]
+    stored = tuple(line.rstrip(b"\n") for line in islice(lines, len(files)))
+    contents, counts = {path: content for path, content, *_ in files}, tuple(count for _, _, count, _ in files)
+    return FileWords(contents, counts, InvertedUnits(*numbers), stored, requested)
+
+
+def _summary_of(read: FileContent, *, with_words: bool = True, is_clean: bool = False) -> Summary:
     if read.content is None:
         return unanalysed_summary(read.path, read.size, "large")
-    return summarize(read.path, read.content)
+    return summarize(read.path, read.content, with_words=with_words, is_clean=is_clean)
 
 
 class _Run:
     """One cold index: threads that each drive a worker through batches, and the queue of their results."""
 
     def __init__(
-        self, cwd: Path, files: Sequence[tuple[str, str]], log: Log, command: tuple[str, ...], workers: int
+        self,
+        cwd: Path,
+        files: Sequence[tuple[str, str]],
+        with_words: Sequence[tuple[str, str]],
+        log: Log,
+        command: tuple[str, ...],
+        workers: int,
     ) -> None:
         self._cwd = os.fsencode(cwd).hex()
         self._log = log
         self._command = command
-        self._batches: queue.SimpleQueue[dict[str, str]] = queue.SimpleQueue()
-        for start in range(0, len(files), BATCH_FILES):
-            self._batches.put(dict(files[start : start + BATCH_FILES]))
-        self._results: queue.Queue[AnalysedFile | Exception | None] = queue.Queue(maxsize=BATCH_FILES * 4)
+        self._parts: queue.PriorityQueue[_Part] = queue.PriorityQueue()
+        self._numbers = itertools.count()
+        for stage, staged in ((_WORDS, files), (_SUMMARIES, with_words)):
+            for start in range(0, len(staged), BATCH_FILES):
+                self.add_part(stage, dict(staged[start : start + BATCH_FILES]))
+        self._results: queue.Queue[FileWords | AnalysedFile | Exception | None] = queue.Queue(maxsize=BATCH_FILES)
         self._over = threading.Event()
-        count = min(workers, -(-len(files) // BATCH_FILES))
+        count = min(workers, self._parts.qsize())
         self._slots = [_WorkerSlot(self) for _ in range(count)]
 
-    def results(self, is_over: Callable[[], bool]) -> Iterator[AnalysedFile]:
+    def add_part(self, stage: int, files: dict[str, str], clean: frozenset[str] = frozenset()) -> None:
+        """Queue files for a stage."""
+        self._parts.put(_Part(stage, next(self._numbers), files, clean))
+
+    def results(self, is_over: Callable[[], bool]) -> Iterator[FileWords | AnalysedFile]:
         threads = [
             threading.Thread(target=self._drive, args=(slot,), name="analysis", daemon=True) for slot in self._slots
         ]
@@ -149,7 +228,7 @@ class _Run:
         for slot in self._slots:
             slot.kill()
 
-    def put(self, result: "AnalysedFile | Exception | None") -> None:
+    def put(self, result: "FileWords | AnalysedFile | Exception | None") -> None:
         """Queue a result; wait while the queue is full, unless the run is over."""
         while not self._over.is_set():
             try:
@@ -161,7 +240,7 @@ class _Run:
     def _drive(self, slot: "_WorkerSlot") -> None:
         try:
             while not self._over.is_set():
-                slot.work_through(self._batches.get_nowait())
+                slot.work_through(self._parts.get_nowait())
         except queue.Empty:
             self.put(None)
         except Exception as error:
@@ -173,9 +252,17 @@ class _Run:
         """Start a worker. Raise OSError."""
         return Worker(self._command)
 
-    def request(self, files: Mapping[str, str]) -> bytes:
+    def request(self, part: _Part) -> bytes:
         """Return the request for some files."""
-        return orjson.dumps({"cwd": self._cwd, "files": list(files.items()), "patterns": own_patterns()})
+        return orjson.dumps(
+            {
+                "cwd": self._cwd,
+                "stage": part.stage,
+                "files": list(part.files.items()),
+                "clean": list(part.clean),
+                "patterns": own_patterns(),
+            }
+        )
 
     def is_over(self) -> bool:
         """Whether the results are no longer needed."""
@@ -199,15 +286,15 @@ class _WorkerSlot:
         self._last_reply_ms: float | None = None
         self._crashes: dict[str, int] = {}
 
-    def work_through(self, remaining: dict[str, str]) -> None:
+    def work_through(self, part: _Part) -> None:
         """Analyse a whole batch, with as many workers as that takes. Raise OSError or GitFailed."""
         if self._answer_count >= MAX_FILES_PER_WORKER:
             self.close()
         failed_starts = 0
-        while remaining and not self._run.is_over():
+        while part.files and not self._run.is_over():
             started: list[str] = []
             try:
-                self._request(remaining, started)
+                self._request(part, started)
                 return
             except WorkerExited:
                 status = self.close()
@@ -217,21 +304,25 @@ class _WorkerSlot:
                 failed_starts += 1
                 if failed_starts >= _FAILED_STARTS:
                     raise OSError("no worker answers")
-            elif started[-1] in remaining:
-                self._record_crash(started[-1], remaining, status)
+            elif started[-1] in part.files:
+                self._record_crash(started[-1], part, status)
 
-    def _request(self, remaining: dict[str, str], started: list[str]) -> None:
+    def _request(self, part: _Part, started: list[str]) -> None:
         if self._worker is None:
             self._worker = self._run.start_worker()
         self._last_reply_ms = self._clock.monotonic_ms()
-        for line in self._worker.request(self._run.request(remaining)):
+        lines = self._worker.request(self._run.request(part))
+        for line in lines:
             self._last_reply_ms = self._clock.monotonic_ms()
             reply: list[Any] = orjson.loads(line)
             match reply:
                 case ["started", path]:
                     started.append(path)
+                case ["words", files, *arrays]:
+                    self._put_words(_read_words(files, arrays, lines, len(part.files)), files)
+                    part.files.clear()
                 case ["summary", path, content, summary]:
-                    remaining.pop(path, None)
+                    part.files.pop(path, None)
                     self._answer_count += 1
                     self._run.put(AnalysedFile(path, content, from_json(summary)))
                 case _:
@@ -239,11 +330,22 @@ class _WorkerSlot:
             self._last_reply_ms = self._clock.monotonic_ms()  # queueing the result may block
         self._last_reply_ms = None
 
-    def _record_crash(self, path: str, remaining: dict[str, str], status: int) -> None:
+    def _put_words(self, words: FileWords, files: Sequence[_ReadFile]) -> None:
+        """Queue the words of files, then their second stage, so that no summary precedes a file's words."""
+        self._run.put(words)
+        if words.files:
+            clean = frozenset(path for path, _, _, is_clean in files if is_clean)
+            self._run.add_part(_SUMMARIES, dict(words.files), clean)
+
+    def _record_crash(self, path: str, part: _Part, status: int) -> None:
         times = self._crashes[path] = self._crashes.get(path, 0) + 1
-        self._run.crashed(path, remaining[path], status, times)
+        content = part.files[path]
+        self._run.crashed(path, content, status, times)
         if times >= MAX_CRASHES:
-            self._run.put(AnalysedFile(path, remaining.pop(path), unanalysed_summary(path, 0, "failed")))
+            if part.stage == _WORDS:
+                self._run.put(FileWords({path: content}, (0,), invert(()), (b"[]",), 1))
+            self._run.put(AnalysedFile(path, content, unanalysed_summary(path, 0, "failed")))
+            del part.files[path]
 
     def end_if_hung(self) -> None:
         """Kill a worker that is silent for too long; its thread continues with another one."""
@@ -275,6 +377,12 @@ A thread hand-off waits longer."""
 
 _LOOKUP_BATCH = 256
 _STORE_BATCH = 64
+_STORE_AFTER_MS = 500.0
+"""A killed process loses the analyses of this time, and those that wait in the queue."""
+
+_WORDS_SHARE = 0.5
+"""Time to read the words of a file, as a share of the time of its analysis."""
+
 _WAIT_SECONDS = 0.1
 
 
@@ -285,28 +393,41 @@ class IndexReport:
     total: int = 0
     from_cache: int = 0
     analysed: int = 0
+    words: int = 0
+    """Number of files whose words the run has read."""
+    to_read: int = 0
+    """Number of files whose words it reads before it analyses them."""
     reading_since_ms: float | None = None
     """Time at which the run began to read files that are not in the cache."""
     cancellation: Cancellation = field(default_factory=Cancellation)
 
     @property
     def done(self) -> int:
-        """Number of files in the index."""
+        """Number of files in the index whose stage is finished."""
+        return self.analysed_total if self.stage != "words" else self.total - self.to_read + self.words
+
+    @property
+    def analysed_total(self) -> int:
+        """Number of files whose analysis is finished."""
         return self.from_cache + self.analysed
 
     @property
     def stage(self) -> str:
-        """`cache` while known summaries are looked up, `analysis` while files are read."""
-        return "cache" if self.reading_since_ms is None else "analysis"
+        """`cache` while known summaries are looked up, `words` while contents are read, then `analysis`."""
+        if self.reading_since_ms is None:
+            return "cache"
+        return "words" if self.words < self.to_read else "analysis"
 
     def remaining_ms(self, now_ms: float) -> int | None:
         """Return an estimate of the time left at a monotonic time, from the files read so far; None before the first.
 
         Also None of a run that waits for another one of the same files.
         """
-        if self.reading_since_ms is None or not self.analysed:
+        finished = self.words * _WORDS_SHARE + self.analysed
+        if self.reading_since_ms is None or not finished:
             return None
-        return round((now_ms - self.reading_since_ms) / self.analysed * max(0, self.total - self.done))
+        left = (self.to_read - self.words) * _WORDS_SHARE + self.total - self.analysed_total
+        return round((now_ms - self.reading_since_ms) / finished * max(0.0, left))
 
 
 class Indexer:
@@ -358,64 +479,97 @@ class Indexer:
     def _without_cached(
         self, repository: str, files: Sequence[tuple[str, str]], report: IndexReport
     ) -> Iterator[tuple[str, str]]:
-        """Index the cached files and yield the others."""
+        """Index what is cached of the files, and yield those that are not analysed."""
         for start in range(0, len(files), _LOOKUP_BATCH):
             if self._is_over(report):
                 return
             batch = files[start : start + _LOOKUP_BATCH]
-            cached = self._cache.get_many(repository, list(batch))
+            cached_words = self._cache.get_words(repository, batch)
+            cached = self._cache.get_many(repository, (file for file in batch if file[0] in cached_words))
+            if len(batch) > MAX_INLINE_FILES:
+                self._add_words(batch, cached_words)
             for path, content in batch:
                 if path in cached:
-                    self._index.add_summary(path, content, cached[path])
+                    whole = cached[path]._replace(chunks=tuple(cached_words[path]))
+                    self._index.add_summary(path, content, whole)
                     report.from_cache += 1
                 else:
                     yield path, content
 
+    def _add_words(self, files: Iterable[tuple[str, str]], words: Mapping[str, Sequence[dict[str, int]]]) -> None:
+        found = {path: content for path, content in files if path in words}
+        units = invert(chain.from_iterable(words[path] for path in found))
+        self._index.add_words(found, [len(words[path]) for path in found], units)
+
     def _analyse(self, repository: str, files: Sequence[tuple[str, str]], report: IndexReport) -> None:
-        batch: list[AnalysedFile] = []
+        """Analyse many files in workers; few files, and those that workers could not take, in this thread."""
         report.reading_since_ms = self._process.clock.monotonic_ms()
         try:
-            with closing(self._analysed_files(files, report)) as analysed:
-                for file in analysed:
-                    self._index.add_summary(*file)
-                    report.analysed += 1
-                    batch.append(file)
-                    if len(batch) >= _STORE_BATCH:
-                        self._store(repository, batch)
-                    if self._is_over(report):
-                        break
+            if len(files) >= MIN_FILES_FOR_WORKERS:
+                files = self._analyse_in_stages(repository, files, report)
+            self._analyse_here(repository, files, report)
         except GitFailed as error:
             self._process.log.warning("codebase.read.failed", reason=error.reason)
+
+    def _analyse_here(self, repository: str, files: Sequence[tuple[str, str]], report: IndexReport) -> None:
+        for start in range(0, len(files), _STORE_BATCH):
+            if self._is_over(report):
+                return
+            analysed: list[AnalysedFile] = []
+            for file in analyse(self._cwd, dict(files[start : start + _STORE_BATCH])):
+                self._index.add_summary(*file)
+                report.analysed += 1
+                analysed.append(file)
+            if analysed:
+                self._cache.put_whole(repository, analysed, self._process.clock.now_ms())
+
+    def _analyse_in_stages(
+        self, repository: str, files: Sequence[tuple[str, str]], report: IndexReport
+    ) -> Sequence[tuple[str, str]]:
+        """Analyse files in workers: first the words of all, then the rest. Return those left for this thread."""
+        without_words, with_words = self._index.pending_by_words(files)
+        staged = frozenset((*without_words, *with_words))
+        is_first = not report.from_cache and not with_words
+        report.to_read = len(without_words)
+        batch: list[AnalysedFile] = []
+        stored_at_ms = self._process.clock.monotonic_ms()
+        workers = analyse_in_workers(
+            self._cwd, without_words, self._process.log, lambda: self._is_over(report),
+            with_words=with_words, is_first=is_first,
+        )  # fmt: skip
+        finished: set[str] = set()
+        try:
+            with closing(workers):
+                for result in workers:
+                    now_ms = self._process.clock.monotonic_ms()
+                    if isinstance(result, FileWords):
+                        self._index.add_words(result.files, result.counts, result.words)
+                        self._store_words(repository, result)
+                        report.words += result.requested
+                        continue
+                    self._index.complete(*result)
+                    finished.add(result.path)
+                    report.analysed += 1
+                    batch.append(result)
+                    if len(batch) >= _STORE_BATCH or now_ms - stored_at_ms > _STORE_AFTER_MS:
+                        self._store(repository, batch)
+                        stored_at_ms = now_ms
+        except OSError as error:
+            self._process.log.warning("codebase.workers.failed", kind=type(error).__name__)
+            return [file for file in files if file[0] not in finished]
         finally:
             self._store(repository, batch)
+            report.words = report.to_read
+        return [file for file in files if file not in staged]
 
     def _store(self, repository: str, batch: list[AnalysedFile]) -> None:
         if batch:
             self._cache.put_many(repository, batch, self._process.clock.now_ms())
             batch.clear()
 
-    def _analysed_files(
-        self, files: Sequence[tuple[str, str]], report: IndexReport
-    ) -> Generator[AnalysedFile, None, None]:
-        """Analyse many files in workers; few files, and those that workers could not take, in this thread."""
-        finished: set[str] = set()
-        if len(files) >= MIN_FILES_FOR_WORKERS:
-            try:
-                workers = analyse_in_workers(
-                    self._cwd, files, self._process.log, lambda: self._is_over(report), is_first=not report.done
-                )
-                with closing(workers):
-                    for file in workers:
-                        finished.add(file.path)
-                        yield file
-                return
-            except OSError as error:
-                self._process.log.warning("codebase.workers.failed", kind=type(error).__name__)
-        remaining = [(path, content) for path, content in files if path not in finished]
-        for start in range(0, len(remaining), _STORE_BATCH):
-            if self._is_over(report):
-                return
-            yield from analyse(self._cwd, dict(remaining[start : start + _STORE_BATCH]))
+    def _store_words(self, repository: str, words: FileWords) -> None:
+        rows = ((*file, lambda text=text: text) for file, text in zip(words.files.items(), words.stored, strict=True))
+        self._cache.put_words(repository, rows, self._process.clock.now_ms())
 
 
 def _fits_inline(cwd: Path, files: Sequence[tuple[str, str]]) -> bool:

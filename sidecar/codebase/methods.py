@@ -133,7 +133,8 @@ class CodebaseSearchResult(WireModel):
     )
     omitted_regions: int = Field(description="Number of further regions of the best files, over the budget.")
     complete: bool = Field(
-        description="False while files are still being indexed: those match by path and history alone."
+        description="False while files are still being indexed: those match by path and history alone, or also by "
+        "their words once these are read."
     )
 
 
@@ -174,9 +175,10 @@ def state(call: Call, params: WorkspaceParams) -> CodebaseStateResult:
 def index(call: Call, params: WorkspaceParams) -> CodebaseIndexResult:
     """Index every file that is not indexed yet, with progress; can be cancelled at any time.
 
-    The progress has the stage (`cache`, then `analysis`), the files and the estimated time left. A request for files
-    that are being indexed already joins that run. Files indexed before a cancellation stay indexed. Searches work
-    meanwhile with what is there.
+    The progress has the stage (`cache`, then `words` and `analysis`), the files that have passed it and the estimated
+    time left of all stages. A request for files that are being indexed already joins that run. Files indexed before a
+    cancellation stay indexed. Searches work meanwhile with what is there: with the words of contents after the stage
+    `words`, with definitions, imports and purposes after `analysis`.
     """
     repository, worktree = _open(call, params)
     listing = repository.listing(worktree)

@@ -54,14 +54,15 @@ class Searcher:
         cwd: Path,
         process: Process,
         shared: SharedSearch,
+        whole_summaries: SummaryLookup,
         cached_summaries: SummaryLookup,
         summaries: SummaryLookup,
     ) -> None:
-        """`cached_summaries` looks up cached summaries; `summaries` also reads files."""
+        """`cached_summaries` looks up cached summaries, `whole_summaries` with their words; `summaries` reads files."""
         self._cwd = cwd
         self._process = process
         self._cached_summaries, self._summaries = cached_summaries, summaries
-        self.index = FileIndex(cached_summaries, shared.index)
+        self.index = FileIndex(whole_summaries, shared.index)
         self._histories = shared.histories
         self._cache = process.slices.codebase.search_cache
         self._history = NO_HISTORY

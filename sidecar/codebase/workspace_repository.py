@@ -140,7 +140,8 @@ class Repository:
         self.shared = process.slices.codebase.shared_repository(self.cwd)
         self._lister = Lister(self.shared.listings)
         self._file_cache = process.slices.codebase.file_cache
-        self._searcher = Searcher(self.cwd, process, self.shared.search, self.cached_summaries, self.summaries)
+        lookups = (self._whole_summaries, self.cached_summaries, self.summaries)
+        self._searcher = Searcher(self.cwd, process, self.shared.search, *lookups)
         self._index = self._searcher.index
         self._region_search = self.shared.regions
         self._indexer = Indexer(self.cwd, process, self._index, self._file_cache)
@@ -296,7 +297,10 @@ class Repository:
 
     def cached_summaries(self, files: dict[str, str]) -> dict[str, Summary]:
         """Return the cached summaries of path → content id; reads no file."""
-        return self._file_cache.get_many(self.key, list(files.items()))
+        return self._file_cache.get_many(self.key, files.items())
+
+    def _whole_summaries(self, files: dict[str, str]) -> dict[str, Summary]:
+        return self._file_cache.get_whole(self.key, list(files.items()))
 
     def names_in(self, paths: Collection[str]) -> frozenset[str]:
         """Return the names that files of the last listing define and use, as far as they are cached; reads no file."""
@@ -327,7 +331,7 @@ class Repository:
             self._process.log.warning("codebase.read.failed", reason=error.reason)
             return result
         if analysed:
-            self._file_cache.put_many(self.key, analysed, self._process.clock.now_ms())
+            self._file_cache.put_whole(self.key, analysed, self._process.clock.now_ms())
         result |= {path: summary for path, _, summary in analysed}
         for path, summary in result.items():
             self._recent_summaries.put((path, files[path]), summary, SUMMARY_SIZE_FACTOR * summary.bytes)

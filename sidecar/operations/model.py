@@ -228,7 +228,9 @@ class IndexingStatus(WireModel):
     """A folder whose files are being indexed."""
 
     cwd: str
-    stage: str = Field(description="`cache` while known summaries are looked up, `analysis` while files are read.")
+    stage: str = Field(
+        description="`cache` while known summaries are looked up, `words` while contents are read, then `analysis`."
+    )
     done: int = Field(description="Number of files in the index.")
     total: int
     remaining_ms: int | None = Field(description="Estimated time left; null while it is unknown.")

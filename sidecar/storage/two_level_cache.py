@@ -24,7 +24,7 @@ from sidecar.storage.database import Database
 Key = tuple[str, ...]
 
 MakeValue = Callable[[], Any]
-"""Return a JSON value, the same each time; called when it is written, and when it is read before that."""
+"""Return a JSON value, or its text, the same each time; called when it is written, and when it is read before that."""
 
 EVICTION_SHARE = 0.9
 """An eviction shrinks the table to this share of its limit, so that the next write needs none."""
@@ -168,7 +168,8 @@ class Cache:
     def _from_memory(self, key: Key) -> Any | None:
         unwritten = self._unwritten.get(key)
         if unwritten is not None:
-            return unwritten[0]()
+            value = unwritten[0]()
+            return orjson.loads(value) if isinstance(value, bytes) else value
         text = self._hot.get((self._table, key))
         return orjson.loads(text) if text is not None else None
 
@@ -208,6 +209,8 @@ _Row = tuple[Key, bytes, int]
 
 def _encode(value: Any) -> bytes:
     """Return a value as JSON text in a buffer of exactly its size: orjson's own keep their spare room."""
+    if isinstance(value, bytes):
+        return value
     return bytes(memoryview(orjson.dumps(value, option=orjson.OPT_SORT_KEYS)))
 
 

@@ -17,6 +17,7 @@ from tests.support.repositories import Repository
 
 Make = Callable[..., Repository]
 CANCELLED = -32800
+STAGES = ("cache", "words", "analysis")
 
 
 def test_state_during_a_commit_is_the_one_before_or_after(client: Client, make_repository: Make) -> None:
@@ -49,9 +50,10 @@ def test_progress_only_grows_and_ends_complete(sidecar: MemorySidecar, make_repo
     request_id = client.start("codebase/index", {"cwd": str(repository.path)})
     result = client.result(request_id)
     progress = _progress(sidecar, request_id)
-    assert progress[-1] == (400, 400)
-    assert [done for done, _ in progress] == sorted(done for done, _ in progress)
-    assert all(total in {0, 400} and done <= 400 for done, total in progress)
+    assert progress[-1] == ("analysis", 400, 400)
+    places = [(STAGES.index(stage), done) for stage, done, _ in progress]
+    assert places == sorted(places)
+    assert all(total in {0, 400} and done <= 400 for _, done, total in progress)
     assert (result["files"], result["analysed"], result["complete"]) == (400, 400, True)
 
 
@@ -93,11 +95,15 @@ def test_cancelled_index_job_stops_early(sidecar: MemorySidecar, make_repository
     client = sidecar.client
     request_id = client.start("codebase/index", {"cwd": str(repository.path)})
     client.inbox.wait_for(
-        lambda message: message.get("method") == "$/progress" and message["params"]["value"]["done"] > 0
+        lambda message: (
+            message.get("method") == "$/progress"
+            and message["params"]["value"]["phase"] == "analysis"
+            and message["params"]["value"]["done"] > 0
+        )
     )
     client.cancel(request_id)
     assert client.answer(request_id)["error"]["code"] == CANCELLED
-    done, total = _progress(sidecar, request_id)[-1]
+    _, done, total = _progress(sidecar, request_id)[-1]
     assert done < total
     again = CodebaseClient(client, repository.path).index()
     assert again["complete"]
@@ -187,10 +193,10 @@ def test_search_needs_no_index_job_before(
     assert CodebaseClient(client, repository.path).search("pelican") == ["a.py"]
 
 
-def _progress(sidecar: MemorySidecar, request_id: int) -> list[tuple[int, int]]:
+def _progress(sidecar: MemorySidecar, request_id: int) -> list[tuple[str, int, int]]:
     values = [
         message["params"]["value"]
         for message in sidecar.inbox.messages
         if message.get("method") == "$/progress" and message["params"]["token"] == request_id
     ]
-    return [(value["done"], value["total"]) for value in values]
+    return [(value["phase"], value["done"], value["total"]) for value in values]

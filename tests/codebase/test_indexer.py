@@ -4,22 +4,26 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NoReturn
 
+import orjson
 import pytest
 
 from sidecar.codebase import indexer as analysis_workers
 from sidecar.codebase.indexer import (
     MAX_INLINE_FILES,
     MIN_FILES_FOR_WORKERS,
+    AnalysedFile,
+    FileWords,
     IndexReport,
     analyse,
     analyse_in_workers,
     prioritized,
 )
+from sidecar.codebase.search.postings import invert
 from sidecar.codebase.summary.languages import main_grammars
 from sidecar.codebase.workspace_repository import Repository as CodebaseRepository
 from sidecar.core.clock import SystemClock
@@ -76,6 +80,10 @@ def is_alive(pid: int) -> bool:
     return not stat.exists() or stat.read_text().rpartition(")")[2].split()[0] != "Z"
 
 
+def summaries_of(results: Iterable[FileWords | AnalysedFile]) -> list[AnalysedFile]:
+    return [result for result in results if isinstance(result, AnalysedFile)]
+
+
 def wait_until_ended(pids: Path) -> None:
     give_up_at = time.monotonic() + PATIENCE_SECONDS
     while alive(pids) and time.monotonic() < give_up_at:
@@ -89,17 +97,24 @@ def test_workers_and_this_process_return_equal_summaries(make_repository: Make, 
     edited = repository.git("hash-object", "src/m1.py", "new.ts").split()
     changed = [("src/m1.py", f"w:{edited[0]}"), ("new.ts", f"w:{edited[1]}"), ("gone.py", "w:x")]
     files = [*(file for file in committed(repository) if file[0] != "src/m1.py"), *changed]
-    analysed = {file.path: file for file in analyse_in_workers(repository.path, files, log, lambda: False)}
-    assert analysed == {file.path: file for file in analyse(repository.path, dict(files))}
-    assert analysed["new.ts"].summary.definitions[0].name == "a"
-    assert "gone.py" not in analysed
+    words, *analysed = analyse_in_workers(repository.path, files[-40:], log, lambda: False)
+    expected = list(analyse(repository.path, dict(files[-40:])))
+    assert isinstance(words, FileWords)
+    assert (words.files, words.words) == (
+        {file.path: file.content for file in expected},
+        invert(chunk for file in expected for chunk in file.summary.chunks),
+    )
+    assert [orjson.loads(text) for text in words.stored] == [list(file.summary.chunks) for file in expected]
+    assert analysed == [file._replace(summary=file.summary._replace(chunks=())) for file in expected]
+    assert "gone.py" not in words.files
+    assert [file.path for file in expected][:2] == ["src/m1.py", "new.ts"]
 
 
 def test_only_the_file_that_crashes_its_worker_is_lost(make_repository: Make, log: Log, pids: Path) -> None:
     repository = make_repository({**many(150), "src/crash.py": "x = 1\n", "src/once.py": "y = 1\n"})
     files = committed(repository)
-    results = analyse_in_workers(repository.path, files, log, lambda: False, command(pids))
-    analysed = {file.path: file.summary for file in results}
+    results = analyse_in_workers(repository.path, (), log, lambda: False, command(pids), with_words=files)
+    analysed = {file.path: file.summary for file in summaries_of(results)}
     assert analysed.keys() == dict(files).keys()
     assert [path for path, summary in analysed.items() if summary.analysis == "failed"] == ["src/crash.py"]
     assert analysed["src/once.py"].definitions[0].name == "y"
@@ -109,11 +124,26 @@ def test_only_the_file_that_crashes_its_worker_is_lost(make_repository: Make, lo
     wait_until_ended(pids)
 
 
+def test_file_that_crashes_while_words_are_read_has_none(make_repository: Make, log: Log, pids: Path) -> None:
+    repository = make_repository({**many(8), "src/crash.py": "x = 1\n"})
+    results = list(analyse_in_workers(repository.path, committed(repository), log, lambda: False, command(pids)))
+    words: dict[str, int] = {}
+    for part in results:
+        if isinstance(part, FileWords):
+            words |= dict(zip(part.files, part.counts, strict=True))
+    assert words == {**dict.fromkeys(many(8), 1), "src/crash.py": 0}
+    failed = [file.path for file in summaries_of(results) if file.summary.analysis == "failed"]
+    assert failed == ["src/crash.py"]
+    assert len(summaries_of(results)) == 9, "it is not read again for its summary"
+    wait_until_ended(pids)
+
+
 def test_hanging_worker_is_killed(make_repository: Make, log: Log, pids: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(analysis_workers, "HANG_MS", 1_500.0)
+    monkeypatch.setattr(analysis_workers, "HANG_MS", 3_000.0)
     repository = make_repository({**many(20), "src/hang.py": "x = 1\n"})
     files = committed(repository)
-    analysed = list(analyse_in_workers(repository.path, files, log, lambda: False, command(pids)))
+    results = analyse_in_workers(repository.path, (), log, lambda: False, command(pids), with_words=files)
+    analysed = summaries_of(results)
     assert [file.path for file in analysed if file.summary.analysis == "failed"] == ["src/hang.py"]
     assert len(analysed) == 21
     wait_until_ended(pids)
@@ -122,8 +152,11 @@ def test_hanging_worker_is_killed(make_repository: Make, log: Log, pids: Path, m
 def test_stopping_ends_the_workers(make_repository: Make, log: Log, pids: Path) -> None:
     repository = make_repository({"a/first.py": "x = 1\n", "a/hang.py": "x = 1\n", **many(20)})
     over: list[bool] = []
-    running = analyse_in_workers(repository.path, committed(repository), log, lambda: bool(over), command(pids))
-    assert next(running).path == "a/first.py"
+    files = committed(repository)
+    running = analyse_in_workers(repository.path, (), log, lambda: bool(over), command(pids), with_words=files)
+    first = next(running)
+    assert isinstance(first, AnalysedFile)
+    assert first.path == "a/first.py"
     assert len(alive(pids)) == 1
     over.append(True)
     assert list(running) == []
@@ -145,7 +178,8 @@ from sidecar.core.clock import SystemClock
 from sidecar.system import worker
 from sidecar.system.log import Log
 files = [tuple(line.split(" ")) for line in sys.argv[3:]]
-for one in analyse_in_workers(Path(sys.argv[1]), files, Log(SystemClock()), lambda: False, sys.argv[2].split("|")):
+command, log = sys.argv[2].split("|"), Log(SystemClock())
+for one in analyse_in_workers(Path(sys.argv[1]), (), log, lambda: False, command, with_words=files):
     print(one.path, flush=True)
 """
 
@@ -246,7 +280,8 @@ def test_worker_is_replaced_after_a_number_of_files(
     monkeypatch.setattr(analysis_workers, "MAX_FILES_PER_WORKER", analysis_workers.BATCH_FILES)
     monkeypatch.setattr(analysis_workers, "worker_count", lambda **_: 1)
     repository = make_repository(many(3 * analysis_workers.BATCH_FILES))
-    found = list(analyse_in_workers(repository.path, committed(repository), log, lambda: False, command(pids)))
+    files = committed(repository)
+    found = list(analyse_in_workers(repository.path, (), log, lambda: False, command(pids), with_words=files))
     assert len(found) == 3 * analysis_workers.BATCH_FILES
     assert len(list(pids.glob("*.pid"))) == 3
     wait_until_ended(pids)

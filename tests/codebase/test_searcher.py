@@ -28,7 +28,7 @@ class Desk:
         self.searches: list[list[str]] = []
         self._repository: Repository = process.workspaces.get(str(folder), None).slices.repository
         self._memory = Memory()
-        self.finder = Searcher(folder, process, SharedSearch(), self._memory.known, self._summaries)
+        self.finder = Searcher(folder, process, SharedSearch(), self._memory.known, self._memory.known, self._summaries)
 
     def look(self) -> RepositoryState:
         """Follow the state without reading anything."""

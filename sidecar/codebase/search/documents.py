@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.codebase.files import FileKind, stem_of
-from sidecar.codebase.search.postings import MAX_UNITS, Postings, unit_of
+from sidecar.codebase.search.postings import MAX_UNITS, InvertedUnits, Postings, unit_of
 from sidecar.codebase.search.shared_documents import (
     NO_FACTS,
     UNANALYSED,
@@ -230,19 +230,28 @@ class Documents:
         shared = self.shared
         numbers = shared.find_all(files)
         for first, end in _ranges(sorted(numbers)):  # few: stored documents are neighbours
-            first_passage, last_passage = shared.passages(first)[0], shared.passages(end - 1)[1]
             shared.hold(first, end)
             self._shown[first:end] = b"\1" * (end - first)
-            self._shown_passages[first_passage:last_passage] = b"\1" * (last_passage - first_passage)
-            self.passage_count += last_passage - first_passage
+            self.passage_count += shared.passage_count(first, end)
             self.text_total += sum(self.text_lengths[first:end])
             self.name_total += sum(self.name_lengths[first:end])
             self.path_total += sum(self.path_lengths[first:end])
+        self._mark_passages(numbers)
         self._numbers.update(zip(map(shared.path, numbers), numbers, strict=True))
         self.changes += len(numbers)
         self._changed.extend(numbers)
         facts = ((number, shared.facts(number)) for number in numbers)
         return {shared.path(number): known for number, known in facts if known is not NO_FACTS}
+
+    def _mark_passages(self, numbers: Sequence[int]) -> None:
+        """Mark the passages of documents that are shown now; if these are most, unmark those of the others."""
+        total = self.shared.document_count
+        hidden = [number for match in _HIDDEN.finditer(self._shown, 0, total) for number in range(*match.span())]
+        if len(hidden) < len(numbers):
+            self._shown_passages[: len(self.owners)] = b"\1" * len(self.owners)
+        for number in hidden if len(hidden) < len(numbers) else numbers:
+            first, end = self.shared.passages(number)
+            self._shown_passages[first:end] = bytes((self._shown[number],)) * (end - first)
 
     def is_own(self, path: str) -> bool:
         """Whether no other worktree shows a file's document."""
@@ -252,6 +261,42 @@ class Documents:
         """Add a file that is found by its path alone until it is analysed."""
         if self.show(path, UNANALYSED) is None:
             self.add(path, None, UNANALYSED)
+
+    def add_words(
+        self, files: Mapping[str, str], counts: Sequence[int], words: InvertedUnits, shown: frozenset[str]
+    ) -> None:
+        """Add the words of files' texts (path → content id), each a number of passages, to those that are `shown`.
+
+        They are found by their path alone so far. The words of the other files are not shown.
+        """
+        shared = self.shared
+        numbers = [
+            self._number_for_words(path) if path in shown else shared.add(path, None, UNANALYSED) for path in files
+        ]
+        shared.add_words(numbers, tuple(files.values()), counts, words)
+        for path, number in zip(files, numbers, strict=True):
+            if path in shown:
+                first, end = shared.passages(number)
+                self._shown_passages[first:end] = b"\1" * (end - first)
+                self.passage_count += end - first
+                self.text_total += self.text_lengths[number]
+                self._record_change(number)
+
+    def _number_for_words(self, path: str) -> int:
+        """Return the document of a path that no other view shows."""
+        number = self._numbers[path]
+        if self.shared.holders[number] > 1:
+            self.remove(path, None)
+            self.add(path, None, UNANALYSED)
+        return self._numbers[path]
+
+    def complete(self, path: str, summary: Summary, content: str, facts: FileFacts) -> None:
+        """Add the definitions of a file that has its words."""
+        number = self._numbers[path]
+        self.shared.complete(number, summary, content, facts)
+        self.name_total += self.name_lengths[number]
+        self.resolved_imports.pop(path, None)
+        self._record_change(number)
 
     def remove(self, path: str, summary: Summary | None, *, retained: bool = False) -> None:
         """Remove a file; `summary` is the summary it was added with, if known.

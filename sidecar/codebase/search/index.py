@@ -1,7 +1,8 @@
 """The terms of a workspace's files in memory, synchronized with its listing.
 
 Filled from the file cache or by reading; a known content is not read again. A file whose content is not analysed yet
-is found by its path alone, and one of a few edited files by its previous content.
+is found by its words once these are read, before that by its path alone, and one of a few edited files by its previous
+content.
 """
 
 import threading
@@ -25,6 +26,7 @@ from sidecar.codebase.search.dependency_graph import (
 )
 from sidecar.codebase.search.documents import Documents
 from sidecar.codebase.search.file_search import rank_files
+from sidecar.codebase.search.postings import InvertedUnits
 from sidecar.codebase.search.query import SearchQuery, mentioned_files
 from sidecar.codebase.search.query_evidence import parts_of
 from sidecar.codebase.search.ranking import RankedFile, combine_rankings
@@ -117,8 +119,8 @@ class FileIndex:
         self._shared = shared if shared is not None else SharedIndex()
         self._lock = self._shared.lock
         self._files: Mapping[str, str] = {}
-        self.pending_paths: dict[str, None] = {}
-        """Files that need analysis, in the order in which they were added."""
+        self.pending_paths: dict[str, bool] = {}
+        """Files that need analysis, in the order in which they were added, and whether their words are known."""
         self._edited: dict[str, Summary] = {}
         """Previous summaries of edited files that are pending."""
         with self._lock:
@@ -161,15 +163,59 @@ class FileIndex:
         with self._lock:
             return [(path, self._files[path]) for path in islice(self.pending_paths, at_most)]
 
+    def pending_by_words(self, files: Iterable[tuple[str, str]]) -> tuple[list[tuple[str, str]], list[tuple[str, str]]]:
+        """Return those of the files whose words are unknown, and those that only lack the rest; no edited ones."""
+        with self._lock:
+            pending = [file for file in files if self._is_pending(*file) and file[0] not in self._edited]
+            return (
+                [file for file in pending if not self.pending_paths[file[0]]],
+                [file for file in pending if self.pending_paths[file[0]]],
+            )
+
+    def add_words(self, files: Mapping[str, str], counts: Sequence[int], words: InvertedUnits) -> None:
+        """Add the words of files (path → content id), each in a number of passages; they still need analysis.
+
+        Left out are files that have changed since, or have their words.
+        """
+        with self._lock:
+            shown = [
+                path
+                for path, content in files.items()
+                if self._is_pending(path, content) and not self.pending_paths[path] and path not in self._edited
+            ]
+            self.pending_paths.update(dict.fromkeys(shown, True))
+            identities = {path: content_identity(content) for path, content in files.items()}
+            self._documents.add_words(identities, counts, words, frozenset(shown))
+
+    def complete(self, path: str, content: str, summary: Summary) -> None:
+        """Add a file's summary without its words, unless these are unknown or the file has changed since."""
+        with self._lock:
+            if self._is_pending(path, content) and self.pending_paths[path]:
+                path = self._end_pending(path)
+                facts = _facts_of(path, summary)
+                self._documents.complete(path, summary, content_identity(content), facts)
+                self._put_facts(path, facts)
+
     def add_summary(self, path: str, content: str, summary: Summary) -> None:
         """Add a file's summary, unless the file has changed since or already has one."""
         with self._lock:
-            if path in self.pending_paths and content_identity(self._files[path]) == content_identity(content):
-                del self.pending_paths[path]
-                path = self._documents.stored_path(path)
-                if not self.pending_paths:
-                    self.pending_paths = {}  # a dict that was full does not release its memory
+            if not self._is_pending(path, content):
+                return
+            if self.pending_paths[path]:
+                self.complete(path, content, summary)
+            else:
+                path = self._end_pending(path)
                 self._put_summary(path, content_identity(content), summary, self._edited.pop(path, None))
+
+    def _is_pending(self, path: str, content: str) -> bool:
+        return path in self.pending_paths and content_identity(self._files[path]) == content_identity(content)
+
+    def _end_pending(self, path: str) -> str:
+        """Record that a file is analysed; return the stored string of its path."""
+        del self.pending_paths[path]
+        if not self.pending_paths:
+            self.pending_paths = {}  # a dict that was full does not release its memory
+        return self._documents.stored_path(path)
 
     def is_complete(self) -> bool:
         """Whether every file's content is analysed."""
@@ -259,7 +305,7 @@ class FileIndex:
 
     def _put_summary(self, path: str, content: str, summary: Summary, previous: Summary | None) -> None:
         """Put a summary in the place of the previous one, or of the path alone."""
-        facts = FileFacts(import_targets(path, summary.imports), summary.landmines if is_own_code(path) else ())
+        facts = _facts_of(path, summary)
         if previous is not None:
             self._documents.replace(path, previous, summary, content, facts)
         else:
@@ -313,7 +359,7 @@ class FileIndex:
         for path in changed:
             if path in previous and len(changed) <= MAX_EDITED:
                 self._edited[path] = previous[path]
-                self.pending_paths[path] = None
+                self.pending_paths[path] = False
             else:
                 self._remove(path, previous.get(path), retained)
                 self._add_pending(path)
@@ -378,4 +424,8 @@ class FileIndex:
     def _add_pending(self, path: str) -> None:
         """Add a file by its path until its summary arrives."""
         self._documents.add_by_path(path)
-        self.pending_paths[path] = None
+        self.pending_paths[path] = False
+
+
+def _facts_of(path: str, summary: Summary) -> FileFacts:
+    return FileFacts(import_targets(path, summary.imports), summary.landmines if is_own_code(path) else ())

@@ -7,7 +7,10 @@ as one, which affects one search in ten million among a million rare terms. Very
 
 from array import array
 from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import NamedTuple
 
 from sidecar.codebase.search.similar_terms import Spellings
 from sidecar.core.binary_sections import Section, SectionReader, of_bytes
@@ -74,6 +77,21 @@ class PackedEntries:
             self._large.append(entry)
             small = 0
         self._cells.append(entry >> _CLOSER & _UNIT_OF_CELL | small)
+
+    def extend(self, entries: Sequence[int]) -> None:
+        """Add entries of units after all others."""
+        if entries[0] >> _RUN_SHIFT != entries[-1] >> _RUN_SHIFT or entries[0] >> _RUN_SHIFT >= len(self._starts):
+            for entry in entries:
+                self.append(entry)
+            return
+        large = [entry for entry in entries if entry & _COUNT > _SMALL]
+        self._large.extend(large)
+        if large:
+            smalls = (entry & _COUNT if entry & _COUNT <= _SMALL else 0 for entry in entries)
+            cells = [entry >> _CLOSER & _UNIT_OF_CELL | small for entry, small in zip(entries, smalls, strict=True)]
+        else:
+            cells = [entry >> _CLOSER & _UNIT_OF_CELL | entry & _COUNT for entry in entries]
+        self._cells.extend(cells)
 
     def in_range(self, first: int, end: int) -> list[int]:
         """Return the entries of the units from `first` to before `end`."""
@@ -204,10 +222,46 @@ _LOW = (1 << 32) - 1
 _NO_ENTRIES = array("Q")
 
 
+SHARDS = 1 << 13
+"""Number of arrays for the terms of texts."""
+
+_KEYS = (SHARDS << 32) - 1
+
+
+class InvertedUnits(NamedTuple):
+    """The terms of some units by term, so that another process can add them at once; its units count from 0."""
+
+    keys: "array[int]"
+    """Keys of the terms, each once."""
+    sizes: "array[int]"
+    """Number of entries of each term."""
+    entries: "array[int]"
+    """The entries of one term after another, each in the order of units."""
+    lengths: "array[int]"
+    """Sum of each unit's counts."""
+
+
+def invert(units: Iterable[Mapping[str, int]]) -> InvertedUnits:
+    """Return the terms of units in their order."""
+    entries_of: defaultdict[str, list[int]] = defaultdict(list)
+    lengths = array("I")
+    for unit, counts in enumerate(units):
+        lengths.append(sum(counts.values()))
+        capped = counts.values() if lengths[-1] <= MAX_COUNT else [min(MAX_COUNT, count) for count in counts.values()]
+        for term, entry in zip(counts, map((unit << COUNT_BITS).__or__, capped), strict=True):
+            entries_of[term].append(entry)
+    by_key: dict[int, list[int]] = {}
+    for term, entries in entries_of.items():
+        key = term_key(term) & _KEYS
+        by_key[key] = sorted((*by_key[key], *entries)) if key in by_key else entries
+    joined = array("I", chain.from_iterable(by_key.values()))
+    return InvertedUnits(array("Q", by_key), array("I", map(len, by_key.values())), joined, lengths)
+
+
 class Postings:
     """Terms → entries in the order of units; an entry is a unit's number and, in its last 8 bits, a count."""
 
-    def __init__(self, shards: int = 1 << 13, spellings: Spellings | None = None) -> None:
+    def __init__(self, shards: int = SHARDS, spellings: Spellings | None = None) -> None:
         """`shards` arrays share the rare terms, a power of two: about one for some hundred terms.
 
         `spellings` is updated with each term that is added or removed.
@@ -238,6 +292,25 @@ class Postings:
                     common[key] = PackedEntries(entries)
             elif self._add_rare(key, entry) and self._spellings is not None:
                 self._spellings.add(term)
+
+    def add_all(self, first: int, units: InvertedUnits) -> None:
+        """Add units of texts, the first of which has a number higher than any before."""
+        if first + len(units.lengths) > MAX_UNITS:
+            raise OverflowError("there are no numbers left for units")
+        base, common, start = first << COUNT_BITS, self._common, 0
+        entries = [base + entry for entry in units.entries]
+        for key, size in zip(units.keys, units.sizes, strict=True):
+            end = start + size
+            known = common.get(key)
+            if known is None:
+                self._add_rare_entries(key, entries[start:end])
+            elif isinstance(known, PackedEntries):
+                known.extend(entries[start:end])
+            else:
+                known.extend(entries[start:end])
+                if len(known) > PACKED_FROM:
+                    common[key] = PackedEntries(known)
+            start = end
 
     def remove(self, first: int, end: int, terms: Iterable[str] | None = None) -> None:
         """Remove the units from `first` to before `end`; without their terms, all terms are scanned."""
@@ -430,6 +503,21 @@ class Postings:
         self._common[key] = array("I", [*(element & _LOW for element in shard[end - MAX_RARE : end]), entry])
         del shard[end - MAX_RARE : end]
         return False
+
+    def _add_rare_entries(self, key: int, entries: Sequence[int]) -> None:
+        """Append entries to a term that is not common so far."""
+        shard = self._rare[key >> 32]
+        if shard is None:
+            shard = self._rare[key >> 32] = array("Q")
+        low = key & _LOW
+        end = bisect_left(shard, (low + 1) << 32)
+        start = bisect_left(shard, low << 32, 0, end)
+        if end - start + len(entries) <= MAX_RARE:
+            shard[end:end] = array("Q", [low << 32 | entry for entry in entries])
+            return
+        joined = array("I", [*(element & _LOW for element in shard[start:end]), *entries])
+        self._common[key] = PackedEntries(joined) if len(joined) > PACKED_FROM else joined
+        del shard[start:end]
 
     def _remove_from_all(self, first: int, end: int) -> None:
         for key, common in list(self._common.items()):

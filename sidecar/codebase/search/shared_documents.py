@@ -8,13 +8,13 @@ import itertools
 import weakref
 from array import array
 from collections import deque
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 import orjson
 
 from sidecar.codebase.files import FileKind, file_kind
-from sidecar.codebase.search.postings import MAX_UNITS, Postings
+from sidecar.codebase.search.postings import MAX_UNITS, InvertedUnits, Postings
 from sidecar.codebase.search.similar_terms import Spellings
 from sidecar.codebase.summary.model import Landmine, Summary
 from sidecar.core.binary_sections import Section, SectionReader, of_bytes, of_texts
@@ -27,6 +27,9 @@ _NOT_SHARED = "-"
 
 UNANALYSED = ""
 """Content of a document that has only the words of its path."""
+
+WORDS_OF = "words:"
+"""Precedes the content id of a document that has the words of its text, but no definitions yet."""
 
 MIN_UNSHOWN = 2_000
 """Up to this many documents that no worktree shows stay, or as many as are shown."""
@@ -81,7 +84,7 @@ class SharedDocuments:
         """A document's content id; None if it cannot be shared."""
         self._facts: list[FileFacts] = []
         self._kinds = array("B")
-        self._first_passages = array("I")
+        self._first_passages, self._passage_counts = array("I"), array("I")
         self._newest: dict[str, int] = {}
         """A path's newest document."""
         self._older: dict[int, int] = {}
@@ -147,16 +150,25 @@ class SharedDocuments:
 
     def passages(self, number: int) -> tuple[int, int]:
         """Return the number of a document's first passage, and of the one after its last."""
-        after = number + 1
-        end = self._first_passages[after] if after < len(self._first_passages) else len(self.owners)
-        return self._first_passages[number], end
+        first = self._first_passages[number]
+        return first, first + self._passage_counts[number]
+
+    @property
+    def document_count(self) -> int:
+        """Number of documents, removed ones included."""
+        return len(self._path)
+
+    def passage_count(self, first: int, end: int) -> int:
+        """Return the number of passages of the documents from `first` to before `end`."""
+        return sum(self._passage_counts[first:end])
 
     def add(self, path: str, summary: Summary | None, content: str | None, facts: FileFacts = NO_FACTS) -> int:
         """Add a document that no view shows yet; without a summary it can only be found by its path."""
         path = self.stored_path(path)
         number, first = len(self._path), len(self.owners)
         self.version += 1
-        for passage in summary.chunks if summary else ():
+        passages = summary.chunks if summary else ()
+        for passage in passages:
             self.texts.add(len(self.owners), passage)
             self.owners.append(number)
             self.passage_lengths.append(sum(passage.values()))
@@ -170,6 +182,7 @@ class SharedDocuments:
         self._facts.append(facts)
         self._kinds.append(_NUMBER_OF_KIND[file_kind(path)])
         self._first_passages.append(first)
+        self._passage_counts.append(len(passages))
         self.text_lengths.append(sum(self.passage_lengths[first:]))
         self.name_lengths.append(sum(names.values()))
         self.path_lengths.append(sum(terms.values()))
@@ -185,6 +198,35 @@ class SharedDocuments:
         self._newest[path] = number
         self._reserve()
         return number
+
+    def add_words(
+        self, numbers: Sequence[int], contents: Sequence[str], counts: Sequence[int], words: InvertedUnits
+    ) -> None:
+        """Give documents without passages theirs: to each the next ones of `words`, as many as its count.
+
+        A document that is removed meanwhile takes its passages with it.
+        """
+        first = len(self.owners)
+        self.version += 1
+        self.texts.add_all(first, words)
+        self.passage_lengths.extend(words.lengths)
+        for number, content, count in zip(numbers, contents, counts, strict=True):
+            self.owners.extend(array("I", [number]) * count)
+            self._first_passages[number], self._passage_counts[number] = first, count
+            self.text_lengths[number] = sum(self.passage_lengths[first : first + count])
+            self._contents[number] = WORDS_OF + content
+            first += count
+        if self._excess is not None:
+            self._excess[1].extend(bytes(len(words.lengths)))
+        self._reserve()
+
+    def complete(self, number: int, summary: Summary, content: str, facts: FileFacts) -> None:
+        """Add the definitions to a document that has its words and that one view shows."""
+        self.version += 1
+        names = definition_terms(summary)
+        self.names.change(number, {}, names)
+        self.name_lengths[number] = sum(names.values())
+        self._contents[number], self._facts[number] = content, facts
 
     def replace(self, number: int, previous: Summary, summary: Summary, content: str | None, facts: FileFacts) -> bool:
         """Replace the summary of a document that one view shows; most terms of an edited file stay in place.
@@ -267,7 +309,7 @@ class SharedDocuments:
     def _numbers(self) -> "tuple[array[int], ...]":
         return (
             self.owners, self.passage_lengths, self.text_lengths, self.name_lengths, self.path_lengths, self._kinds,
-            self._first_passages,
+            self._first_passages, self._passage_counts,
         )  # fmt: skip
 
     @property

@@ -3,6 +3,7 @@
 import codecs
 from collections import Counter
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from sidecar.codebase.files import is_test
 from sidecar.codebase.summary.grammar import MAX_LINE_CHARACTERS
@@ -23,13 +24,15 @@ __all__ = [
     "Definition",
     "Invariant",
     "Summary",
+    "Words",
+    "count_words",
     "from_json",
     "summarize",
     "to_json",
     "unanalysed_summary",
 ]
 
-SUMMARY_VERSION = 20
+SUMMARY_VERSION = 21
 """Part of the cache key: increase it when the content of a summary changes."""
 
 MAX_ANALYSED_BYTES = 512 * 1024
@@ -53,23 +56,32 @@ _BYTE_ORDER_MARKS = (
 )
 
 
-def summarize(path: str, content: bytes) -> Summary:
+class Words(NamedTuple):
+    """The words of a file."""
+
+    chunks: tuple[dict[str, int], ...]
+    """Term counts of each chunk of lines."""
+    is_clean: bool
+    """Whether the text contains no secret that has to be masked."""
+
+
+def summarize(path: str, content: bytes, *, with_words: bool = True, is_clean: bool = False) -> Summary:
     """Parse a file once; for binary and minified files and recorded chats return only the size.
 
-    A text over the limit has no definitions, but the words by which it is found.
+    A text over the limit has no definitions, but the words by which it is found. Without words there are no chunks.
+    No secret is searched for in a text that `is_clean`.
     """
     text = _decode(content)
     if text is None:
         return unanalysed_summary(path, len(content), "binary")
     if len(content) > MAX_ANALYSED_BYTES:
-        return _summarize_large(path, len(content), text)
+        return _summarize_large(path, len(content), text, with_words=with_words)
     lines = _split_lines(text)
     unread = _unread_kind(path, text, lines)
     if unread is not None:
         return unanalysed_summary(path, len(content), unread)._replace(lines=len(lines))
-    redacted = redact_lines(text)  # before anything is extracted: half a secret is not recognised
-    if redacted is not text:
-        lines = _split_lines(redacted)
+    if not is_clean:
+        lines = _redacted_lines(text, lines)
     language = language_of(path, text)
     syntax, analysis = _parse_file(path, lines, language)
     purpose, derived = _purpose(path, lines, language, syntax)
@@ -79,7 +91,7 @@ def summarize(path: str, content: bytes) -> Summary:
         len(lines),
         purpose,
         syntax.definitions,
-        _count_chunks(lines),
+        _count_chunks(lines) if with_words else (),
         syntax.invariants,
         syntax.imports,
         syntax.references,
@@ -89,6 +101,26 @@ def summarize(path: str, content: bytes) -> Summary:
     )
 
 
+def count_words(path: str, content: bytes) -> Words:
+    """Return the words of a file as in its summary, without parsing it."""
+    text = _decode(content)
+    if text is None:
+        return Words((), is_clean=True)
+    if len(content) > MAX_ANALYSED_BYTES:
+        return Words(_summarize_large(path, len(content), text, with_words=True).chunks, is_clean=True)
+    lines = _split_lines(text)
+    if _unread_kind(path, text, lines) is not None:
+        return Words((), is_clean=True)
+    redacted = _redacted_lines(text, lines)
+    return Words(_count_chunks(redacted), redacted == lines)
+
+
+def _redacted_lines(text: str, lines: list[str]) -> list[str]:
+    """Mask the secrets in a text's lines, before anything is extracted: half a secret is not recognised."""
+    redacted = redact_lines(text)
+    return lines if redacted is text else _split_lines(redacted)
+
+
 def _unread_kind(path: str, text: str, lines: Sequence[str]) -> Analysis | None:
     """Return why nobody reads a text, if so."""
     if any(len(line) > MAX_LINE_CHARACTERS for line in lines[:50]):
@@ -96,9 +128,9 @@ def _unread_kind(path: str, text: str, lines: Sequence[str]) -> Analysis | None:
     return "recordedChat" if is_recorded_chat(path, text) else None
 
 
-def _summarize_large(path: str, size: int, text: str) -> Summary:
+def _summarize_large(path: str, size: int, text: str, *, with_words: bool) -> Summary:
     unread = _unread_kind(path, text, _split_lines(text[:PART_CHARACTERS]))
-    chunks = () if unread else (count_terms(" ".join(_words_of_large(text))),)
+    chunks = () if unread or not with_words else (count_terms(" ".join(_words_of_large(text))),)
     lines = text.count("\n") + (not text.endswith("\n"))
     return unanalysed_summary(path, size, unread or "large")._replace(lines=lines, chunks=chunks)
 

@@ -3,10 +3,12 @@
 import os
 import subprocess
 from collections.abc import Collection, Mapping, Sequence
+from itertools import chain
 
 from sidecar.codebase.search.commit_history import Commit, History
 from sidecar.codebase.search.documents import Documents
 from sidecar.codebase.search.index import FileIndex
+from sidecar.codebase.search.postings import invert
 from sidecar.codebase.search.query import SearchQuery
 from sidecar.codebase.search.ranking import RankedFile
 from sidecar.codebase.summary.summarize import Summary, summarize
@@ -51,6 +53,15 @@ def fill(index: FileIndex, texts: Mapping[str, str], memory: Memory | None = Non
         index.add_summary(path, content, summary)
         if memory is not None:
             memory.keep(path, content, summary)
+
+
+def fill_words(index: FileIndex, texts: Mapping[str, str], stale: Mapping[str, str] | None = None) -> None:
+    """Add the words of everything that lacks them, and of files with the contents of `stale`, too late."""
+    without_words, _ = index.pending_by_words(index.pending())
+    current = {path: texts[path] for path, _ in without_words}
+    for read in (current, stale or {}):
+        chunks = [summarize(path, text.encode()).chunks for path, text in read.items()]
+        index.add_words(listing(read), [len(own) for own in chunks], invert(chain.from_iterable(chunks)))
 
 
 def index_of(texts: Mapping[str, str]) -> FileIndex:

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sidecar.codebase.search import shared_documents
-from sidecar.codebase.search.index import FileIndex
+from sidecar.codebase.search.index import FileIndex, SharedIndex
 from sidecar.codebase.search.postings import unit_of
 from sidecar.codebase.summary.summarize import Summary, summarize
 from tests.codebase.search.corpus import (
@@ -19,6 +19,7 @@ from tests.codebase.search.corpus import (
     ask,
     commit,
     fill,
+    fill_words,
     forgetful,
     history_of,
     index_of,
@@ -39,7 +40,8 @@ _PATHS = st.sampled_from(
     [f"{folder}{letter}{number}.py" for folder in ("", "src/") for letter in "ab" for number in range(3)]
 )
 _TEXTS = st.lists(st.sampled_from(WORDS), max_size=60).map(lambda words: "def lynx_stoat(): pass\n" + "\n".join(words))
-_STEPS = st.lists(st.tuples(_PATHS, st.one_of(st.none(), _TEXTS), st.booleans()), max_size=25)
+_FILLS = st.sampled_from(("", "words", "all"))
+_STEPS = st.lists(st.tuples(_PATHS, st.one_of(st.none(), _TEXTS), _FILLS), max_size=25)
 
 
 def test_path_from_a_worker_is_not_stored_twice() -> None:
@@ -54,16 +56,18 @@ def test_path_from_a_worker_is_not_stored_twice() -> None:
 
 @pytest.mark.parametrize("remembers", [True, False])
 @given(steps=_STEPS)
-def test_incremental_index_equals_a_rebuilt_one(remembers: bool, steps: list[tuple[str, str | None, bool]]) -> None:
+def test_incremental_index_equals_a_rebuilt_one(remembers: bool, steps: list[tuple[str, str | None, str]]) -> None:
     memory, texts = Memory(), Texts()
     index = FileIndex(memory.known if remembers else forgetful)
-    for path, text, fill_now in steps:
-        texts.pop(path, None)
+    for path, text, filled in steps:
+        before = {path: texts.pop(path)} if path in texts else {}
         if text is not None:
             texts[path] = text
         index.update(listing(texts))
-        if fill_now:
+        if filled == "all":
             fill(index, texts, memory)
+        elif filled:
+            fill_words(index, texts, {} if before == texts else before)
     fill(index, texts, memory)
     assert index.is_complete()
     assert len(index) == len(texts)
@@ -128,6 +132,42 @@ def test_passage_numbers_of_small_files_do_not_run_out_early(
         index.update(listing(texts))
         fill(index, texts)
         assert all(unit_of(entry) < 20 for entry in index._documents.paths.entries("py"))
+
+
+def test_file_is_found_by_its_words_before_it_is_analysed() -> None:
+    texts = {"a.py": "def feed_walrus(): ...\n", "b.py": "otter = 1\n", "c.py": "heron = 1\n"}
+    index = FileIndex(forgetful)
+    index.update(listing(texts))
+    fill_words(index, texts)
+    (found,) = ask(index, "feed the walrus")
+    assert (found.path, "text" in found.parts, "names" in found.parts) == ("a.py", True, False)
+    assert (index.is_complete(), len(index.pending()), index.landmines()) == (False, 3, None)
+    index.complete("b.py", "another content", summarize("b.py", b"lynx = 1\n"))
+    assert len(index.pending()) == 3
+    for path, content in index.pending():
+        index.complete(path, content, summarize(path, texts[path].encode(), with_words=False))
+    assert index.is_complete()
+    assert ask(index, "feed the walrus") == ask(index_of(texts), "feed the walrus")
+
+
+def test_summary_without_words_does_not_end_the_analysis_of_a_file() -> None:
+    index = FileIndex(forgetful)
+    index.update({"a.py": "1"})
+    index.complete("a.py", "1", summarize("a.py", b"walrus = 1\n", with_words=False))
+    assert index.pending() == [("a.py", "1")]
+
+
+def test_words_of_two_worktrees_that_are_read_at_once_leave_no_remains() -> None:
+    shared, texts = SharedIndex(), {"a.py": "def feed_walrus(): ...\n", "b.py": "otter = 1\n"}
+    indexes = [FileIndex(forgetful, shared) for _ in range(2)]
+    for index in indexes:
+        index.update(listing(texts))
+    for index in indexes:
+        fill_words(index, texts)
+    for index in indexes:
+        fill(index, texts)
+    expected = ask(index_of(texts), "feed the walrus otter")
+    assert [ask(index, "feed the walrus otter") for index in indexes] == [expected, expected]
 
 
 def test_file_not_analysed_yet_is_found_by_path() -> None:
