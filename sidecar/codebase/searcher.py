@@ -11,16 +11,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.call import Process
-from sidecar.codebase.files import Listing, is_code, is_own_code, is_test, may_show
+from sidecar.codebase.files import Listing, is_own_code, may_show
 from sidecar.codebase.region_search import RegionQuery
 from sidecar.codebase.search import RANKING_VERSION, FileIndex, RankedFile, SearchQuery
 from sidecar.codebase.search.commit_history import NO_HISTORY, FragileFile, Histories
-from sidecar.codebase.search.dependency_graph import imported_name, importers_among
 from sidecar.codebase.search.index import SharedIndex, SummaryLookup
 from sidecar.codebase.search.query_evidence import read_evidence
 from sidecar.codebase.summary.summarize import SUMMARY_VERSION
 from sidecar.codebase.unindexed_files import is_unindexed
-from sidecar.codebase.worktree.state import RepositoryState, path_from_cwd, path_from_root
+from sidecar.codebase.worktree.state import RepositoryState
 from sidecar.core.digests import digest_value
 from sidecar.core.secret_formats import own_patterns
 from sidecar.core.terms import paths_in, query_terms, query_words
@@ -78,7 +77,7 @@ class Searcher:
         with self._update_lock:
             if self._listed is None or self._listed.listing is not listing:
                 self._listed = None  # a search that runs meanwhile belongs to neither state
-                self.index.update(listing.searched)
+                self.index.update(listing.searched, state.prefix if state.covers_root else "")
             self._listed = _ListedState(state.head, state.changed_hash, listing)
             self._history = self._histories.known(state.head) or self._history
 
@@ -226,34 +225,6 @@ def search_paths(cwd: Path, text: str, limit: int) -> list[RankedFile]:
             parts = {"namedPath": 1.0} if path in mentioned else {"path": round(scores[path] / top, 4)}
             results.append(RankedFile(path, round(scores[path] / top, 4), parts, tuple(matched[path]), ()))
     return results
-
-
-OUTSIDE_SECONDS = 10.0
-
-
-def outside_importers(cwd: Path, root: Path, path: str, summaries: SummaryLookup, at_most: int) -> list[str]:
-    """Return the tracked files outside of `cwd` that import a file below it, relative to `cwd`, sorted.
-
-    At most `at_most` files that mention it are read; nothing if git cannot answer.
-    """
-    prefix = f"{cwd.relative_to(root).as_posix()}/"
-    searched = (":/", f":(top,exclude,literal){prefix}")
-    git = Git(cwd)
-    try:
-        listed = git.run("ls-files", "-s", "-z", "--full-name", "--", ":/", timeout=OUTSIDE_SECONDS)
-        mentioned = git.run(
-            "grep", "-l", "-z", "-F", "-w", "-I", "--full-name", "-e", imported_name(prefix + path), "--", *searched,
-            timeout=OUTSIDE_SECONDS, success_codes=(0, 1),
-        )  # fmt: skip
-    except GitFailed:
-        return []
-    entries = (entry.partition("\t") for entry in os.fsdecode(listed).split("\0") if entry)
-    ids = {full: fields.split(" ")[1] for fields, _, full in entries}
-    candidates = [full for full in os.fsdecode(mentioned).split("\0") if is_code(full) and may_show(full)]
-    candidates = sorted(candidates, key=lambda full: (is_test(full), full))[:at_most]
-    read = summaries({path_from_cwd(prefix, full): ids[full] for full in candidates if full in ids})
-    imports = {path_from_root(prefix, near): summary.imports for near, summary in read.items()}
-    return sorted(path_from_cwd(prefix, full) for full in importers_among(list(ids), prefix + path, imports))
 
 
 def _scores(paths: bytes, terms: list[str]) -> tuple[defaultdict[str, float], defaultdict[str, list[str]]]:

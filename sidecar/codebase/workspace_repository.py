@@ -17,7 +17,7 @@ from sidecar.codebase.region_search import FoundRegion, RegionSearch, SearchedFi
 from sidecar.codebase.search import FragileFile, PackageNames, RankedFile, SearchQuery
 from sidecar.codebase.search.postings import clear_key_cache
 from sidecar.codebase.search.region_ranking import RankedRegion
-from sidecar.codebase.searcher import Searcher, SharedSearch, outside_importers
+from sidecar.codebase.searcher import Searcher, SharedSearch
 from sidecar.codebase.store import FileCache, SearchCache
 from sidecar.codebase.stored_index import StoredIndex
 from sidecar.codebase.summary.grammar import load
@@ -391,11 +391,7 @@ class Repository:
 
     def importers(self, path: str) -> list[str]:
         """Return the files known to import a listed file, sorted; also those of the repository outside of `cwd`."""
-        inside = self._searcher.importers(path, MAX_IMPORT_CANDIDATES)
-        root = find_root(self.cwd)
-        if root is None or root == self.cwd:
-            return inside
-        return sorted({*inside, *outside_importers(self.cwd, root, path, self.summaries, MAX_IMPORT_CANDIDATES)})
+        return self._searcher.importers(path, MAX_IMPORT_CANDIDATES)
 
     def texts_above(self, names: Sequence[str], state: RepositoryState) -> dict[str, str]:
         """Return the texts of files with these names in the repository's folders above `cwd`, the nearest first.

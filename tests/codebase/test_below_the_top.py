@@ -4,6 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
+from sidecar.codebase.search import FileIndex
+from sidecar.codebase.summary.summarize import summarize
 from sidecar.codebase.worktree.state import path_from_cwd, path_from_root
 from tests.codebase.codebase_client import CodebaseClient
 from tests.support.client import Client
@@ -87,3 +89,35 @@ def test_a_folder_that_no_commit_contains_is_searched_alone(client: Client, make
     repository.commit()
     looks.index()
     assert looks.search("count pelicans") == ["pens.py", "../../services/api/pens.py", "../../services/web/pens.py"]
+
+
+def test_imports_lead_into_the_folder_and_out_of_it() -> None:
+    texts = {
+        "pens.py": "from shared.birds import stork\n\ndef count_pens():\n    pass\n",
+        "grow.py": "from services.api import pens\n",
+        "__init__.py": "VERSION = 1\n",
+        "../web/pages.py": "from services.api.pens import count_pens\n",
+        "../web/other.py": "from services.web import pens\n",
+        "../web/pens.py": "import services.api\n",
+        "../web/Page.ts": "import { herd } from '../api/herd'\n",
+        "../../shared/birds.py": "stork = 1\n",
+        "herd.ts": "import { wing } from '../../shared/wing'\n\nexport const herd = wing\n",
+        "../../shared/wing.ts": "export const wing = 1\n",
+    }
+    index = FileIndex(lambda _: {})
+    index.update({path: str(number) for number, path in enumerate(texts)}, "services/api/")
+    summaries = {path: summarize(path, text.encode()) for path, text in texts.items()}
+    for number, (path, summary) in enumerate(summaries.items()):
+        index.add_summary(path, str(number), summary)
+
+    def importers(path: str) -> list[str]:
+        return index.importers(path, lambda paths: {path: summaries[path].imports for path in paths}, 10)
+
+    assert importers("pens.py") == ["../web/pages.py", "grow.py"]
+    assert importers("../web/pens.py") == ["../web/other.py"]
+    assert importers("../../shared/birds.py") == ["pens.py"]
+    assert importers("herd.ts") == ["../web/Page.ts"]
+    assert importers("../../shared/wing.ts") == ["herd.ts"]
+    assert "../web/pens.py" in importers("__init__.py")
+    removed = {"../web/pages.py": ["services.api.coop"], "pens.py": ["shared.coop"]}
+    assert index.former_importers("coop.py", removed) == ["../web/pages.py"]

@@ -15,6 +15,7 @@ from sidecar.codebase.search.documents import Documents
 from sidecar.codebase.search.postings import unit_of
 from sidecar.codebase.search.shared_documents import folder_of, name_of
 from sidecar.codebase.summary.languages import language_of
+from sidecar.codebase.worktree.state import path_from_cwd, path_from_root
 from sidecar.core.terms import count_terms
 
 TARGET_DEPTH = 3
@@ -394,42 +395,64 @@ def importers(documents: Documents, path: str, imports_of: ImportsOf, at_most: i
     candidates = _mentioning(documents, path)[:at_most]
     unknown = [candidate for candidate in candidates if candidate not in documents.resolved_imports]
     imports = imports_of(unknown) if unknown else {}
-    tree = FileTree(documents, documents.ending_with, documents.in_folder)
     for candidate in unknown:
         if candidate in imports:
-            documents.resolved_imports[candidate] = sorted(_import_targets(candidate, imports[candidate], tree))
+            imported_files(documents, candidate, imports[candidate])
     return sorted(candidate for candidate in candidates if path in documents.resolved_imports.get(candidate, ()))
+
+
+def imported_files(documents: Documents, path: str, specifiers: Iterable[str]) -> list[str]:
+    """Return the files that a file's imports resolve to, sorted; they are remembered."""
+    prefix, tree = documents.prefix, _tree(documents)
+    targets = _import_targets(path_from_root(prefix, path), specifiers, tree)
+    found = documents.resolved_imports[path] = sorted(path_from_cwd(prefix, target) for target in targets)
+    return found
 
 
 def former_importers(documents: Documents, path: str, imports: Mapping[str, Sequence[str]]) -> list[str]:
     """Return the files whose imports resolve to a removed file, sorted; `imports` are as they were then."""
+    prefix, tree = documents.prefix, _tree(documents)
+    removed = path_from_root(prefix, path)
 
     def ending_with(tail: str) -> list[str]:
-        removed = [path] if path == tail or path.endswith(f"/{tail}") else []
-        return sorted([*documents.ending_with(tail), *removed])
+        is_tail = removed == tail or removed.endswith(f"/{tail}")
+        return sorted([*tree.ending_with(tail), *([removed] if is_tail else [])])
 
-    tree = FileTree(frozenset((path,)), ending_with, documents.in_folder)
+    tree_before = FileTree(frozenset((removed,)), ending_with, tree.in_folder)
     return sorted(
-        importer for importer, specifiers in imports.items() if path in _import_targets(importer, specifiers, tree)
+        importer
+        for importer, specifiers in imports.items()
+        if removed in _import_targets(path_from_root(prefix, importer), specifiers, tree_before)
     )
 
 
-def importers_among(paths: Sequence[str], path: str, imports: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return the files whose imports resolve to a file in a tree of these paths, sorted."""
-    by_name, by_folder = defaultdict[str, list[str]](list), defaultdict[str, list[str]](list)
-    for other in paths:
-        folder, _, name = other.rpartition("/")
-        by_name[name].append(other)
-        by_folder[folder].append(other)
+class _PathsFromRoot:
+    """The paths of a workspace below the repository's top, relative to the top, as imports name them."""
 
-    def ending_with(tail: str) -> list[str]:
-        return sorted(other for other in by_name[name_of(tail)] if other == tail or other.endswith(f"/{tail}"))
+    def __init__(self, documents: Documents) -> None:
+        self._documents, self._prefix = documents, documents.prefix
 
-    def in_folder(folder: str) -> list[str]:
-        return sorted(by_folder[folder])
+    def __contains__(self, path: object) -> bool:
+        return isinstance(path, str) and path_from_cwd(self._prefix, path) in self._documents
 
-    tree = FileTree(frozenset(paths), ending_with, in_folder)
-    return sorted(importer for importer, named in imports.items() if path in _import_targets(importer, named, tree))
+    def ending_with(self, tail: str) -> list[str]:
+        """Return the paths that end with some path components, sorted."""
+        prefix = self._prefix
+        matches = {path_from_root(prefix, path) for path in self._documents.ending_with(tail)}
+        above = [at + 1 for at, character in enumerate(prefix) if character == "/"]
+        matches.update(path for end in (0, *above) if (path := prefix[:end] + tail) in self)
+        return sorted(matches)
+
+    def in_folder(self, folder: str) -> list[str]:
+        """Return the files directly in a folder, sorted."""
+        prefix, inside = self._prefix, f"{folder}/_" if folder else "_"
+        near = self._documents.in_folder(folder_of(path_from_cwd(prefix, inside)))
+        return sorted(path_from_root(prefix, path) for path in near)
+
+
+def _tree(documents: Documents) -> FileTree:
+    paths = _PathsFromRoot(documents) if documents.prefix else documents
+    return FileTree(paths, paths.ending_with, paths.in_folder)
 
 
 def _import_targets(path: str, specifiers: Iterable[str], tree: FileTree) -> set[str]:
@@ -437,7 +460,7 @@ def _import_targets(path: str, specifiers: Iterable[str], tree: FileTree) -> set
 
 
 def _mentioning(documents: Documents, path: str) -> list[str]:
-    terms = list(count_terms(imported_name(path)))
+    terms = list(count_terms(_imported_name(path_from_root(documents.prefix, path))))
     if not terms:
         return []
     units = [{documents.owners[unit_of(entry)] for entry in documents.texts.entries(term)} for term in terms]
@@ -450,7 +473,7 @@ def _mentioning(documents: Documents, path: str) -> list[str]:
     return [candidate for *_, candidate in sorted(candidates)]
 
 
-def imported_name(path: str) -> str:
+def _imported_name(path: str) -> str:
     """Return the word by which imports name a file: its stem, or its folder's name if that is the module."""
     stem = name_of(path).partition(".")[0]
     if stem in COMMON_STEMS - {"types", "utils", "common"} or path.endswith(_FOLDER_IMPORT_SUFFIXES):

@@ -128,7 +128,9 @@ class Documents:
         self._shown, self._shown_passages = bytearray(), bytearray()
         self._numbers: dict[str, int] = {}
         self.resolved_imports: dict[str, list[str]] = {}
-        """The files that a file imports, as far as resolved; valid only for the present paths."""
+        """The files that a file imports, as far as resolved; valid only for the present paths and prefix."""
+        self.prefix = ""
+        """The folder in the repository that paths are relative to, with a trailing slash; empty for the top."""
         self.changes = 0
         """Number of documents added, removed or changed so far."""
         self._file_counts: LruCache[str, FileCount] = LruCache(COUNTED_TERMS)
@@ -181,7 +183,7 @@ class Documents:
         copied._shown[:] = self._shown
         copied._shown_passages[:] = self._shown_passages
         copied._numbers = dict(self._numbers)
-        copied.resolved_imports = dict(self.resolved_imports)
+        copied.resolved_imports, copied.prefix = dict(self.resolved_imports), self.prefix
         copied.passage_count, copied.text_total = self.passage_count, self.text_total
         copied.name_total, copied.path_total = self.name_total, self.path_total
         for first, end in _ranges(sorted(copied._numbers.values())):

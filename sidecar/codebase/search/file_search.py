@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from sidecar.codebase.files import COMMON_STEMS, stem_of
 from sidecar.codebase.search.bm25 import MAX_TERMS, Matches, ScoreCache, top_documents
 from sidecar.codebase.search.commit_history import History
-from sidecar.codebase.search.dependency_graph import FileTree, ImportsOf, resolve_import
+from sidecar.codebase.search.dependency_graph import ImportsOf, imported_files
 from sidecar.codebase.search.documents import Documents
 from sidecar.codebase.search.postings import unit_of
 from sidecar.codebase.search.query import ParsedQuery, SearchQuery, mentioned_files, parse_query
@@ -180,9 +180,7 @@ def _add_related(
 def _imported(documents: Documents, seed: str, imports: Mapping[str, Sequence[str]]) -> dict[str, float]:
     targets = documents.resolved_imports.get(seed)
     if targets is None and seed in imports:
-        tree = FileTree(documents, documents.ending_with, documents.in_folder)
-        targets = sorted({path for specifier in imports[seed] for path in resolve_import(seed, specifier, tree)})
-        documents.resolved_imports[seed] = targets
+        targets = imported_files(documents, seed, imports[seed])
     return dict.fromkeys(targets, 1 / math.sqrt(len(targets))) if targets else {}
 
 

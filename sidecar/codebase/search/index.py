@@ -148,14 +148,18 @@ class FileIndex:
         """Whether the files are an overlay on this base."""
         return (self._files.base if isinstance(self._files, FileMap) else self._files) is base
 
-    def update(self, files: Mapping[str, str]) -> list[str]:
+    def update(self, files: Mapping[str, str], prefix: str = "") -> list[str]:
         """Make the index hold exactly these files (path → content id); return the paths that need analysis.
 
-        The mapping must not change afterwards; passing the same object again costs nothing.
+        The mapping must not change afterwards; passing the same object again costs nothing. `prefix` is the folder in
+        the repository that paths are relative to.
         """
         with self._lock:
             if files is not self._files:
                 self._synchronize(files)
+            if self._documents.prefix != prefix:
+                self._documents.prefix = prefix
+                self._documents.resolved_imports.clear()
             return list(self.pending_paths)
 
     def pending(self, at_most: int | None = None) -> list[tuple[str, str]]:

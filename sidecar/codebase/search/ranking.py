@@ -16,7 +16,7 @@ from sidecar.codebase.search.documents import Documents
 from sidecar.codebase.search.query import ParsedQuery, SearchQuery
 from sidecar.codebase.worktree.state import is_outside
 
-RANKING_VERSION = 16
+RANKING_VERSION = 17
 """Part of the search cache's key: a change of the ranking invalidates cached results."""
 
 TRAINED_WEIGHTS: Mapping[str, float] = {
