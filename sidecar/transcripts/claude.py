@@ -25,12 +25,16 @@ def events_of(record: Record) -> Iterator[Event]:
     is_summary = value.get("isCompactSummary") is True
     if is_summary or (value.get("type") == "system" and value.get("subtype") == "compact_boundary"):
         yield Compaction(at_ms)
+    if value.get("type") == "attachment" and at_ms is not None:
+        yield from _queued_prompt(value.get("attachment"), record.number, at_ms)
     message, author = value.get("message"), value.get("type")
     if at_ms is None or is_summary or value.get("isMeta") is True or not isinstance(message, dict):
         return
     if author in ("user", "assistant"):
+        is_foreign = author == "user" and not _is_human(value.get("origin"))
         for block in _blocks(message.get("content")):
-            yield from _block_events(block, record.number, at_ms, cast("Author", author), value.get("toolUseResult"))
+            if not (is_foreign and block.get("type") == "text"):
+                yield from _block_events(block, record.number, at_ms, cast("Author", author), value)
         if author == "assistant" and isinstance(usage := message.get("usage"), dict):
             yield _usage(usage, str(message.get("id")), at_ms)
 
@@ -41,8 +45,22 @@ def _blocks(content: Any) -> list[Mapping[str, Any]]:
     return [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
 
 
+def _queued_prompt(attachment: Any, record: int, at_ms: int) -> Iterator[Message]:
+    """Yield what the user typed while the agent worked, as the agent received it."""
+    if isinstance(attachment, dict) and attachment.get("type") == "queued_command":
+        is_prompt = attachment.get("commandMode", "prompt") == "prompt"
+        if is_prompt and attachment.get("isMeta") is not True and _is_human(attachment.get("origin")):
+            yield Message(at_ms, record, "user", text_of(attachment.get("prompt")))
+
+
+def _is_human(origin: Any) -> bool:
+    """Whether a prompt is the user's: newer versions name its origin, such as another agent or a finished task."""
+    kind = origin.get("kind") if isinstance(origin, dict) else origin
+    return kind is None or kind == "human"
+
+
 def _block_events(
-    block: Mapping[str, Any], record: int, at_ms: int, author: Author, structured: Any
+    block: Mapping[str, Any], record: int, at_ms: int, author: Author, value: Mapping[str, Any]
 ) -> Iterator[Event]:
     kind, text, arguments = block.get("type"), block.get("text"), block.get("input")
     if kind == "text" and isinstance(text, str):
@@ -50,13 +68,14 @@ def _block_events(
     elif kind == "tool_use" and isinstance(arguments, dict):
         yield ToolCall(at_ms, str(block.get("id")), str(block.get("name")), arguments)
     elif kind == "tool_result":
-        call_id = block.get("tool_use_id")
+        call_id, structured, denial = block.get("tool_use_id"), value.get("toolUseResult"), value.get("toolDenialKind")
         yield ToolResult(
             at_ms=at_ms,
             call_id=call_id if isinstance(call_id, str) else "",
             text=text_of(block.get("content")),
             failed=block.get("is_error") is True,
             structured=structured if isinstance(structured, dict) else None,
+            denial=denial if isinstance(denial, str) else "",
         )
 
 
@@ -78,7 +97,7 @@ def _count(value: Any) -> int:
 READER = Reader(
     provider="claude",
     marks={
-        Message: (b'"user"', b'"assistant"'),
+        Message: (b'"user"', b'"assistant"', b'"queued_command"'),
         ToolCall: (b'"assistant"',),
         ToolResult: (b'"tool_result"',),
         TokenUsage: (b'"assistant"',),

@@ -25,6 +25,9 @@ class ToolCall(NamedTuple):
     arguments: Mapping[str, Any]
 
 
+USER_REJECTED = "user-rejected"
+
+
 class ToolResult(NamedTuple):
     """The result of a tool call."""
 
@@ -38,6 +41,8 @@ class ToolResult(NamedTuple):
     """The command line, if the record repeats it."""
     structured: Mapping[str, Any] | None = None
     """The provider's own structured form of the result, if any."""
+    denial: str = ""
+    """Reason of a denied call, such as `USER_REJECTED` or a rule; empty if it ran or the record names none."""
 
 
 class TokenUsage(NamedTuple):

@@ -207,7 +207,7 @@ def _result_of_part(
 ) -> ToolResult | None:
     """Return the result of a tool call; None for one that was denied or interrupted without a word."""
     if failure is not None:
-        return ToolResult(at_ms, call_id, failure.text, failed=True)
+        return ToolResult(at_ms, call_id, failure.text, failed=True, exit_code=failure.exit_code)
     output = part.get("output")
     if output is None:
         return None

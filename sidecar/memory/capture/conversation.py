@@ -11,9 +11,17 @@ from typing import NamedTuple
 
 from sidecar.language.conclusions import explanation_in
 from sidecar.memory.capture.session_summary import ErrorEvent, Utterance
-from sidecar.transcripts.events import Event, Message, ToolCall, ToolResult
+from sidecar.transcripts.events import USER_REJECTED, Event, Message, ToolCall, ToolResult
 from sidecar.transcripts.transcript_tail import read_events
-from sidecar.transcripts.user_words import QUESTION_TOOLS, answers_of, is_interrupt, refusal_words, typed_words
+from sidecar.transcripts.user_words import (
+    QUESTION_TOOLS,
+    answers_of,
+    is_denial,
+    is_interrupt,
+    question_texts,
+    refusal_words,
+    typed_words,
+)
 
 MAX_UTTERANCE_CHARACTERS = 20_000
 MAX_OUTPUT_CHARACTERS = 4_000
@@ -112,9 +120,9 @@ class _Reader:
             output = result.structured if result.structured is not None else result.text
             for answer in answers_of(call.arguments, output):
                 self._add_words(answer.words, result.at_ms, answer.question, answer.question)
-            return
-        if result.failed and (words := refusal_words(result.text)):
+        if words := _refusal(result, call):
             self._add_words(words, result.at_ms, _refused(call) or self._before)
+        if result.failed and (result.denial or is_denial(result.text)):
             return
         command = result.command or _command_of(call)
         if command and result.failed:
@@ -166,10 +174,24 @@ def _command_of(call: ToolCall | None) -> str:
     return command if isinstance(command, str) else ""
 
 
+def _refusal(result: ToolResult, call: ToolCall | None) -> str:
+    """Return the user's words in a refusal.
+
+    Where the record does not name who denied the call, the error of an external tool may be anybody's words.
+    """
+    if not result.failed or result.exit_code is not None:
+        return ""
+    is_external = call is None or call.tool.startswith("mcp__")
+    is_refusal = result.denial == USER_REJECTED if result.denial else not is_external
+    return refusal_words(result.text) if is_refusal else ""
+
+
 def _refused(call: ToolCall | None) -> str:
-    """Return what the user refused: a plan, a command, or a change of a file."""
+    """Return what the user refused: questions, a plan, a command, or a change of a file."""
     if call is None:
         return ""
+    if questions := question_texts(call.arguments):
+        return " ".join(questions)
     plan = call.arguments.get("plan")
     if isinstance(plan, str):
         return plan
