@@ -503,7 +503,6 @@ class Indexer:
 
     def _analyse(self, repository: str, files: Sequence[tuple[str, str]], report: IndexReport) -> None:
         """Analyse many files in workers; few files, and those that workers could not take, in this thread."""
-        report.reading_since_ms = self._process.clock.monotonic_ms()
         try:
             if len(files) >= MIN_FILES_FOR_WORKERS:
                 files = self._analyse_in_stages(repository, files, report)
@@ -512,6 +511,7 @@ class Indexer:
             self._process.log.warning("codebase.read.failed", reason=error.reason)
 
     def _analyse_here(self, repository: str, files: Sequence[tuple[str, str]], report: IndexReport) -> None:
+        report.reading_since_ms = report.reading_since_ms or self._process.clock.monotonic_ms()
         for start in range(0, len(files), _STORE_BATCH):
             if self._is_over(report):
                 return
@@ -532,7 +532,7 @@ class Indexer:
         is_first = not report.from_cache and not with_words
         report.to_read = len(without_words)
         batch: list[AnalysedFile] = []
-        stored_at_ms = self._process.clock.monotonic_ms()
+        report.reading_since_ms = stored_at_ms = self._process.clock.monotonic_ms()
         workers = analyse_in_workers(
             self._cwd, without_words, self._process.log, lambda: self._is_over(report),
             with_words=with_words, is_first=is_first,

@@ -470,9 +470,11 @@ class Repository:
     def _run(self, report: IndexReport) -> IndexReport:
         runs = self._process.slices.codebase.index_runs
         runs[id(report)] = (self.cwd, report)
+        history = threading.Thread(target=self._searcher.read_history, name="history", daemon=True)
         try:
-            self._searcher.read_history()
+            history.start()  # meanwhile the last commits order the files
             done = self._indexer.run(self.key, report, self._searcher.by_interest)
+            history.join()
         finally:
             del runs[id(report)]
         if done.analysed >= MANY_FILES or done.from_cache >= MANY_FILES:

@@ -4,10 +4,11 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
 from pathlib import Path
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import orjson
 import pytest
@@ -213,6 +214,29 @@ def test_cold_index_of_many_files_is_complete_and_cached(
     warm = CodebaseClient(again.client, repository.path)
     assert (index := warm.index())["analysed"] == 0, index
     assert warm.search("run_7")[0] == "src/m7.py"
+
+
+def test_words_that_were_stored_are_not_read_again(
+    make_repository: Make, open_sidecar: Callable[..., MemorySidecar], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    requests: list[tuple[dict[str, str], dict[str, str]]] = []
+
+    def cut_off(cwd: Path, files: Sequence[tuple[str, str]], *arguments: Any, **options: Any) -> Iterator[Any]:
+        requests.append((dict(files), dict(options["with_words"])))
+        results = analyse_in_workers(cwd, files, *arguments, **options)
+        yield from results if len(requests) > 1 else islice(results, 1)
+        results.close()
+
+    monkeypatch.setattr(analysis_workers, "analyse_in_workers", cut_off)
+    repository = make_repository(many(MIN_FILES_FOR_WORKERS + analysis_workers.BATCH_FILES))
+    for is_complete in (False, True):
+        opened = open_sidecar()
+        opened.client.initialize()
+        assert CodebaseClient(opened.client, repository.path).index()["complete"] is is_complete
+        opened.close()
+    (first, _), (again, with_words) = requests
+    assert len(with_words) in (analysis_workers.BATCH_FILES, MIN_FILES_FOR_WORKERS)
+    assert (again.keys() & with_words.keys(), again | with_words) == (set(), first)
 
 
 def test_progress_is_reported_while_workers_run(client: Client, make_repository: Make) -> None:

@@ -1,11 +1,13 @@
 """Sources that miss the deadline: the call uses what is ready, at least the paths."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from sidecar.codebase import indexer
 from tests.support.conversation import bash
 from tests.support.git_wrapper import needs_script, prepend_git_wrapper
 from tests.support.memory_sidecar import MemorySidecar
@@ -65,6 +67,37 @@ def test_unread_files_are_listed_by_path(talk: Talk, active: MemorySidecar) -> N
     after = chat.pre_run("and now fix it")
     assert after["metadata"]["partial"] is False
     assert "apply_discount" in text_of(after, "context")
+
+
+def test_words_alone_answer_partially_and_what_follows_is_no_change(
+    talk: Talk, active: MemorySidecar, shop: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    let_go = threading.Event()
+
+    def held(*arguments: Any, **options: Any) -> Iterator[indexer.FileWords | indexer.AnalysedFile]:
+        for result in in_workers(*arguments, **options):
+            if isinstance(result, indexer.AnalysedFile):
+                let_go.wait(20)
+            yield result
+
+    in_workers = indexer.analyse_in_workers
+    monkeypatch.setattr(indexer, "analyse_in_workers", held)
+    monkeypatch.setattr(indexer, "MIN_FILES_FOR_WORKERS", 1)
+    index = active.client.start("codebase/index", {"cwd": str(shop.path)})
+    active.client.inbox.wait_for(
+        lambda message: message.get("method") == "$/progress" and message["params"]["value"]["phase"] == "analysis"
+    )
+    chat, prompt = talk(), "Why is there a percent in it?"
+    before = chat.pre_run(prompt, deadlineMs=1_500)
+    let_go.set()
+    assert before["metadata"]["partial"] is True
+    assert "src/cart.py" in text_of(before, "context")
+    assert active.client.result(index)["complete"]
+    chat.post_run(before, prompt)
+    after = chat.pre_run(prompt)
+    assert after["metadata"]["partial"] is False
+    assert "percent" in text_of(after, "context")
+    assert text_of(after, "delta") == ""
 
 
 @needs_script
