@@ -39,6 +39,8 @@ class Method:
     doc: str
     errors: tuple[type[SidecarError], ...] = ()
     run: Callable[[Any, Any], WireModel] | None = None
+    is_exact: bool = False
+    """Whether the result may contain the host's own text, which is returned byte for byte."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +61,11 @@ def method(
     *,
     lane: Lane,
     errors: tuple[type[SidecarError], ...] = (),
+    is_exact: bool = False,
 ) -> Method:
     """Return the row of a function `(call, params) -> result`; its annotations and docstring are the contract."""
     hints = get_type_hints(run)
-    return Method(name, hints["params"], hints["return"], lane, docstring(run), errors, run)
+    return Method(name, hints["params"], hints["return"], lane, docstring(run), errors, run, is_exact)
 
 
 def notification(name: str, run: Callable[[Any, Any], None], *, lane: Lane) -> Notification:

@@ -316,6 +316,8 @@ export interface CodebaseIndexResult {
   complete: boolean
   /** Total number of files if only some are indexed; else null. */
   cutAt: number | null
+  /** Files left out because their path contains a secret, or characters that control a terminal. */
+  unsafeNames: number
 }
 
 /** A search query. */

@@ -11,7 +11,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple, get_args
 
-from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print
+from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print, terminal_safe
 from sidecar.cli.paths import project_folder
 from sidecar.integrations.hook_settings import (
     EVENTS,
@@ -194,7 +194,7 @@ def _confirm(arguments: argparse.Namespace, lines: Sequence[str]) -> None:
     """Show the change and wait for the user's consent."""
     if arguments.yes:
         return
-    print("\n".join(lines), file=sys.stderr)
+    print("\n".join(map(terminal_safe, lines)), file=sys.stderr)
     if not sys.stdin.isatty():
         raise CommandFailed("Nothing was changed: confirmation needs a terminal.", hint="Use --yes to make the change.")
     print("Make this change? [y/N] ", end="", file=sys.stderr, flush=True)

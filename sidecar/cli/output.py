@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.text import visible, visible_json
 
 STATUS_OF_KIND = {"notFound": 3, "ambiguous": 3, "conflict": 4, "policyDenied": 5}
 """Exit statuses for scripts. Every other failure exits with 1, wrong usage with 2."""
@@ -52,14 +53,12 @@ class CommandFailed(Exception):
 
     def print_to_stderr(self, command: str) -> None:
         """Print the failure on stderr."""
-        print(f"{command}: {self.message} ({self.kind})", file=sys.stderr)
+        print(terminal_safe(f"{command}: {self.message} ({self.kind})"), file=sys.stderr)
         if self.hint:
-            print(f"hint: {self.hint}", file=sys.stderr)
+            print(terminal_safe(f"hint: {self.hint}"), file=sys.stderr)
 
 
 INTERRUPTED = 130
-
-_CONTROL = lazy_regex(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 
 
 class CommandAnswer(NamedTuple):
@@ -92,7 +91,7 @@ def run_and_print(command: str, arguments: argparse.Namespace, act: Callable[[],
 
 
 def _as_json(answer: Any) -> str:
-    return orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode()
+    return visible_json(orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode())
 
 
 def print_text(text: str) -> bool:
@@ -124,8 +123,8 @@ def read_text(name: str) -> str:
 
 
 def terminal_safe(text: str) -> str:
-    """Return a text that is safe for a terminal: control characters are replaced."""
-    return _CONTROL.sub("\N{REPLACEMENT CHARACTER}", text)
+    """Return a text that is safe for a terminal: what controls it or the direction of text is replaced."""
+    return visible(text.replace("\r\n", "\n"))
 
 
 def cut(text: str, width: int) -> str:

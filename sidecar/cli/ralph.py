@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 import orjson
 
-from sidecar.cli.output import CommandFailed, print_text
+from sidecar.cli.output import CommandFailed, print_text, terminal_safe
 from sidecar.core.clock import Clock, SystemClock
 from sidecar.core.errors import InvalidParams, SidecarError
 from sidecar.ralph import user_context
@@ -220,7 +220,7 @@ class Reporter:
 
     def warn(self, text: str) -> None:
         """Print a warning."""
-        print(f"warning: {text}", file=sys.stderr)
+        print(terminal_safe(f"warning: {text}"), file=sys.stderr)
 
     def end(self) -> None:
         """End the last line, if it is incomplete."""
@@ -334,7 +334,7 @@ def command(arguments: Sequence[str], prog: str = "onecode-sidecar ralph") -> in
     try:
         return _run_action(chosen)
     except (SidecarError, CommandFailed) as error:
-        print(f"ralph: {error.message} {error.hint or ''}".rstrip(), file=sys.stderr)
+        print(terminal_safe(f"ralph: {error.message} {error.hint or ''}".rstrip()), file=sys.stderr)
         return USAGE if error.kind in (InvalidParams.kind, "usage") else FAILED
     except KeyboardInterrupt:
         print("ralph: interrupted.", file=sys.stderr)

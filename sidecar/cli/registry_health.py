@@ -14,6 +14,7 @@ from sidecar.cli.in_process import InProcess, in_process, on_users_state
 from sidecar.cli.output import CommandFailed, terminal_safe
 from sidecar.cli.paths import add_path_arguments, project_folder, state_folder
 from sidecar.core.clock import SystemClock
+from sidecar.core.text import visible_json
 
 LINES = (
     ("Entities", "entities", "present"),
@@ -41,10 +42,10 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         answer = _answer(arguments)
     except CommandFailed as error:
-        print(f"health: {error}", file=sys.stderr)
+        print(terminal_safe(f"health: {error}"), file=sys.stderr)
         return 0
     if arguments.json:
-        print(orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode())
+        print(visible_json(orjson.dumps(answer, option=orjson.OPT_INDENT_2).decode()))
     else:
         print("\n".join(terminal_safe(line) for line in report(answer)))
     return 0

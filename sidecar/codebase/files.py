@@ -12,7 +12,13 @@ from typing import NamedTuple
 
 from sidecar.codebase.file_map import FileMap
 from sidecar.codebase.summary.languages import language_of
-from sidecar.codebase.unindexed_files import VendoredFiles, VendoredState, is_unindexed, recently_changed
+from sidecar.codebase.unindexed_files import (
+    VendoredFiles,
+    VendoredState,
+    has_unsafe_name,
+    is_unindexed,
+    recently_changed,
+)
 from sidecar.codebase.worktree.content_hash import MAX_HASHED_BYTES, blob_id, content_identity
 from sidecar.codebase.worktree.git_files import find_root, index_signature
 from sidecar.codebase.worktree.state import (
@@ -367,6 +373,7 @@ def may_name(path: str) -> bool:
         or is_secret_path(path)
         or is_sidecar_path(path)
         or not (path.isascii() or path.isprintable() or _is_decodable(path))
+        or has_unsafe_name(path)
     )
 
 

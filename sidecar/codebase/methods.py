@@ -10,9 +10,12 @@ from sidecar.codebase.files import Listing
 from sidecar.codebase.indexer import IndexReport
 from sidecar.codebase.region_search import FoundRegion, PackedRegions, SearchedFile, line_span, pack_regions
 from sidecar.codebase.search.ranking import RankedFile, drop_unlikely
+from sidecar.codebase.unindexed_files import count_unsafe_names
 from sidecar.codebase.workspace_repository import Repository
 from sidecar.codebase.worktree.state import RepositoryState, StateUnavailable
 from sidecar.core.errors import Cancelled, WorkspaceUnavailable
+from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.redact import redact
 from sidecar.core.wire import FolderPath, Identifier, WireModel
 from sidecar.lifecycle import Progress, ProgressParams
 from sidecar.method import Lane, method
@@ -66,6 +69,9 @@ class CodebaseIndexResult(WireModel):
     analysed: int = Field(description="Files that this run read.")
     complete: bool = Field(description="Whether every file is indexed.")
     cut_at: int | None = Field(description="Total number of files if only some are indexed; else null.")
+    unsafe_names: int = Field(
+        description="Files left out because their path contains a secret, or characters that control a terminal."
+    )
 
 
 class CodebaseSearchParams(WorkspaceParams):
@@ -199,6 +205,7 @@ def index(call: Call, params: WorkspaceParams) -> CodebaseIndexResult:
         analysed=report.analysed,
         complete=report.done >= report.total,
         cut_at=listing.cut_at,
+        unsafe_names=count_unsafe_names(repository.cwd, worktree),
     )
 
 
@@ -280,7 +287,12 @@ def _report_progress(call: Call, report: IndexReport) -> None:
 
 
 def _printable(path: str) -> str:
-    return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    """Return a path for people: undecodable bytes, line ends and secrets in it are replaced."""
+    text = path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return redact(_LINE_BREAKING.sub("\N{REPLACEMENT CHARACTER}", text))
+
+
+_LINE_BREAKING = lazy_regex(r"[\n\r\t]")
 
 
 _ERRORS = (WorkspaceUnavailable,)

@@ -11,8 +11,10 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from sidecar.codebase.worktree.state import path_from_cwd
+from sidecar.codebase.worktree.state import RepositoryState, path_from_cwd
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.redact import redact
+from sidecar.core.text import UNSAFE
 from sidecar.system.git import Git, GitFailed
 from sidecar.system.safe_open import read_below
 
@@ -215,3 +217,25 @@ def recently_changed(cwd: Path, head: str) -> frozenset[str]:
         return frozenset()
     fields = output.decode("utf-8", "surrogateescape").split("\0")
     return frozenset(path for status, path in zip(fields[::2], fields[1::2], strict=False) if status == "M")
+
+
+_LONG_WORD = lazy_regex(r"[A-Za-z0-9_=.-]{20}")
+"""No token is shorter, few names are as long."""
+
+
+def has_unsafe_name(path: str) -> bool:
+    """Whether a path contains a secret, or characters that control a terminal or the direction of text."""
+    if not path.isprintable() and (path.isascii() or "\n" in path or "\t" in path or UNSAFE.search(path)):
+        return True
+    return _LONG_WORD.search(path) is not None and redact(path) != path
+
+
+def count_unsafe_names(cwd: Path, state: RepositoryState) -> int:
+    """Return the number of files that are left out for their names; 0 if git fails."""
+    if state.kind == "folder":
+        return sum(has_unsafe_name(file.path) for file in state.changed)
+    try:
+        output = Git(cwd).run("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", ":/")
+    except GitFailed:
+        return 0
+    return sum(map(has_unsafe_name, output.decode("utf-8", "surrogateescape").split("\0")))

@@ -32,6 +32,13 @@ _INVISIBLE = lazy_regex(
 )
 """Direction marks, format characters, fillers, variation selectors, tags: invisible to a reader, but not to a model."""
 
+_UNSAFE_CLASS = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
+UNSAFE = lazy_regex(rf"\r(?!\n)|[{_UNSAFE_CLASS}]")
+"""Characters that control a terminal, or the direction of text: a name with one can pass for another."""
+_JSON_UNSAFE = lazy_regex(rf"\\r\\n|\\[bfr]|\\u00(?:0[0-8bce-f]|1[0-9a-f])|\\.|[{_UNSAFE_CLASS}]")
+_MAYBE_UNSAFE = lazy_regex(rf"\\[bfru]|[{_UNSAFE_CLASS}]")
+_REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+
 _SURROGATE = lazy_regex(r"[\ud800-\udfff]")
 _FORGED = lazy_regex(r"\[\s*continuity\s*:", re.IGNORECASE)
 
@@ -41,6 +48,24 @@ def clean(text: str) -> str:
     text = text.replace("\r\n", "\n").replace("\t", "    ")
     text = _INVISIBLE.sub("", _CONTROL.sub("", _ESCAPE_SEQUENCE.sub("", text)))
     return _FORGED.sub("(continuity:", redact(text)).encode("utf-8", "replace").decode()
+
+
+def visible(text: str) -> str:
+    """Replace what controls a terminal or the direction of text."""
+    return UNSAFE.sub(_REPLACEMENT, text)
+
+
+def visible_json(text: str) -> str:
+    """Replace the same in the strings of a JSON text."""
+    if not _MAYBE_UNSAFE.search(text):
+        return text
+    return _JSON_UNSAFE.sub(_visible_escape, text)
+
+
+def _visible_escape(match: re.Match[str]) -> str:
+    found = match[0]
+    is_harmless = found == r"\r\n" or (len(found) == 2 and found[1] not in "bfr")
+    return found if is_harmless else _REPLACEMENT
 
 
 @lru_cache(maxsize=1_024)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 from xml.etree import ElementTree as ET
 
+from sidecar.core.text import visible
 from sidecar.experiment.model import ExperimentOutcome
 from sidecar.metrics import MetricsFigures
 from sidecar.operations import number_format
@@ -368,6 +369,7 @@ def page(heading: Heading, data: ReportData, step: ReportStep, stages: Sequence[
     environment = Environment(
         loader=FileSystemLoader(_HERE, encoding="utf-8"),
         autoescape=True,
+        finalize=lambda value: visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,

@@ -285,7 +285,7 @@ def _reset_pressure(tx: "apsw.Connection", params: SessionEventParams, now_ms: i
 
 
 METHODS = (
-    method("continuity/preRun", pre_run, lane=Lane.WORKSPACE, errors=(WorkspaceUnavailable,)),
+    method("continuity/preRun", pre_run, lane=Lane.WORKSPACE, errors=(WorkspaceUnavailable,), is_exact=True),
     method(
         "continuity/explain", explain, lane=Lane.SHARED, errors=(NotFound, WorkspaceUnavailable, StateDegraded, Busy)
     ),

@@ -19,6 +19,7 @@ import orjson
 from pydantic import BaseModel, ValidationError
 
 from sidecar.core.errors import InvalidParams, MethodNotFound
+from sidecar.core.text import visible, visible_json
 from sidecar.core.wire import WireModel
 from sidecar.method import Method, Notification
 from sidecar.rpc.errors import as_sidecar_error, error_object, invalid_params
@@ -106,8 +107,9 @@ class Dispatcher:
 
         def answer(call: object, params: Mapping[str, Any]) -> Any:
             result = method(call, validated(row.params, params))
+            text = result.model_dump_json(by_alias=True)
             # As JSON text, which orjson embeds unchanged.
-            return Success(orjson.Fragment(result.model_dump_json(by_alias=True)))
+            return Success(orjson.Fragment(text if row.is_exact else visible_json(text)))
 
         run.__signature__ = inspect.signature(run)  # type: ignore[attr-defined]  # else computed for each request
         return run
@@ -117,7 +119,7 @@ class Dispatcher:
         if "incidentId" in known.data:
             self._on_incident(error, str(known.data["incidentId"]))
         wire = error_object(known)
-        return JsonRpcError(wire["code"], wire["message"], wire["data"])
+        return JsonRpcError(wire["code"], visible(wire["message"]), wire["data"])
 
 
 def validated(model: type[WireModel], params: Mapping[str, Any]) -> WireModel:
