@@ -20,6 +20,7 @@ import orjson
 from sidecar.codebase import ChangedFile, Hunk, RepositoryState, content_identity, may_name
 from sidecar.core.digests import digest_bytes, short_id
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.lru_cache import LruCache
 
 MAX_REGIONS = 400
 """Maximum number of regions recorded of a file; further ones are sent again when a prompt asks for them."""
@@ -213,12 +214,22 @@ def entry_to_json(entry: Entry) -> bytes:
     return orjson.dumps({"kind": entry.kind, **{name: getattr(entry, name) for name in entry.__slots__}})
 
 
-@lru_cache(maxsize=4_096)
+_CACHE_BYTES = 4 * 2**20
+_OBJECT_BYTES, _SIZE_FACTOR = 400, 4
+"""What an entry takes: an object, and for each byte of JSON this many in dataclasses and strings."""
+
+_entries: LruCache[bytes, Entry] = LruCache(_CACHE_BYTES)
+
+
 def entry_from_json(text: bytes) -> Entry:
     """Return an entry from its JSON form. Raise ValueError, KeyError or TypeError for anything else."""
+    known = _entries.get(text)
+    if known is not None:
+        return known
     value = orjson.loads(text)
     of = _CLASSES[value.pop("kind")]
     entry: Entry = of(**{name: _member(name, member) for name, member in value.items()})
+    _entries.put(text, entry, _OBJECT_BYTES + _SIZE_FACTOR * len(text))
     return entry
 
 

@@ -1,9 +1,12 @@
 """The delivery ledger from outside: a provider session receives each item once, and misses none."""
 
+import gc
+import tracemalloc
 from typing import Any
 
 import pytest
 
+from sidecar.runs.delivered_entries import FileEntry, SentRegion, entry_from_json, entry_to_json
 from tests.support.conversation import bash, kinds, sent
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.repositories import Repository
@@ -338,3 +341,24 @@ def test_two_conversations_have_separate_ledgers(talk: Talk, active: MemorySidec
     other = talk(sub_chat_id="two")
     assert "context" in kinds(other.turn(PROMPT, session="two"))
     assert active.client is other.client
+
+
+def test_decoded_entries_take_what_their_cache_counts() -> None:
+    """A process of 9,000 turns held 4,096 entries of any size."""
+    entries = [
+        FileEntry(
+            f"digest-{number}",
+            regions=tuple(SentRegion(f"name_{number}_{part}", f"{number:08}{part:08}") for part in range(30)),
+        )
+        for number in range(2_500)
+    ]
+    texts = [entry_to_json(entry) for entry in entries]
+    assert all(entry_from_json(text) == entry for text, entry in zip(texts[:20], entries, strict=False))
+    gc.collect()
+    tracemalloc.start()
+    try:
+        for text in texts:
+            entry_from_json(bytes(bytearray(text)))
+        assert tracemalloc.get_traced_memory()[0] < 5 * 2**20
+    finally:
+        tracemalloc.stop()

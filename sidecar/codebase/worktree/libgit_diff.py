@@ -136,7 +136,9 @@ def _blob_ids_by_libgit(state: RepositoryState, commit: str, paths: Sequence[str
     return blobs
 
 
-_CACHE_BYTES = 4 * 2**20
+_CACHE_BYTES = 2**20
+_DIFF_BYTES = 700
+"""What a diff takes besides its text: objects and keys."""
 
 
 class DiffCache:
@@ -161,7 +163,7 @@ class DiffCache:
         for file in uncached:
             diffs[file.path] = computed.get(file.path) or FileDiff(file.path, 0, 0, "")
             if is_unchanged(file, self._cwd, state, self._hashes):
-                self._cache.put(keys[file.path], diffs[file.path], len(diffs[file.path].hunks) + 100)
+                self._cache.put(keys[file.path], diffs[file.path], len(diffs[file.path].hunks) + _DIFF_BYTES)
         return diffs
 
     def _compute(self, state: RepositoryState, head: str, files: list[ChangedFile]) -> dict[str, FileDiff]:
