@@ -2,11 +2,14 @@
 
 import subprocess
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from sidecar.knowledge import store
 from tests.support.knowledge_project import Knowledge, item
+from tests.support.random_walk import process_of
 from tests.support.repositories import Repository
 
 Make = Callable[..., Knowledge]
@@ -25,6 +28,20 @@ def commit_raw_path(knowledge: Knowledge, path: str, text: str) -> None:
     )
     command = ["git", "fast-import", "--quiet", "--force"]
     subprocess.run(command, cwd=knowledge.repository.path, input=stream.encode(), check=True)
+
+
+def park(knowledge: Knowledge, ref: str) -> None:
+    """Store that an item failed five times as it is."""
+    process = process_of(knowledge.sidecar)
+    project = process.workspaces.get(str(knowledge.project), None).project_key
+    with process.database.write() as tx:
+        stored = store.state_bytes(tx, project)
+        assert stored is not None
+        state = store.parse_state(stored[0])
+        item = state.items[ref]
+        failed = store.FailedItem(store.QUARANTINE_AFTER, item.content_hash[:20] + item.render_hash[:20], "It failed.")
+        content = store.serialize_state(replace(state, failed={ref: failed}))
+        store.put_state(tx, project, content, 0)
 
 
 def failures(knowledge: Knowledge) -> dict[str, Any]:
@@ -85,6 +102,34 @@ def test_a_pointer_that_cannot_be_written_never_quarantines_its_item(make_knowle
     done = knowledge.request("sync")
     assert (done["counts"]["added"], done["complete"]) == (1, True)
     assert failures(knowledge) == {}
+
+
+@pytest.mark.parametrize("request_params", [{"mode": "full"}, {"force": True}])
+def test_a_full_or_forced_sync_tries_a_parked_file_again(make_knowledge: Make, request_params: Any) -> None:
+    knowledge = make_knowledge({ADR: item("Fine"), "company/specs/s.md": BROKEN})
+    for _ in range(5):
+        knowledge.error("sync")
+    parked = knowledge.request("sync")
+    assert (parked["complete"], failures(knowledge)) == (False, {"company/specs/s.md": 6})
+    assert knowledge.error("sync", **request_params).data["code"] == "PARTIAL_FAILURE"
+    knowledge.repository.commit({"company/specs/s.md": item("Repaired")})
+    assert knowledge.request("sync", **request_params)["counts"]["added"] == 1
+    assert (failures(knowledge), knowledge.request("status")["inSync"]) == ({}, True)
+
+
+@pytest.mark.parametrize(
+    ("method", "params"), [("sync", {"mode": "full"}), ("sync", {"force": True}), ("resolve", {})], ids=str
+)
+def test_a_parked_item_is_written_again_on_request(make_knowledge: Make, method: str, params: Any) -> None:
+    """An item that became readable, with the content that failed: only a request tries it again."""
+    knowledge = make_knowledge(TWO)
+    knowledge.request("sync")
+    park(knowledge, "company:adr-1")
+    knowledge.pointer("adr-1").unlink()
+    assert knowledge.request("sync")["counts"].get("added", 0) == 0
+    assert len(knowledge.files()) == 1
+    knowledge.request(method, **params)
+    assert len(knowledge.files()) == 2
 
 
 def test_the_deletion_guard_looks_at_the_whole_plan(make_knowledge: Make) -> None:
