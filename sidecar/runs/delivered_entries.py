@@ -216,7 +216,7 @@ def entry_to_json(entry: Entry) -> bytes:
 
 _CACHE_BYTES = 4 * 2**20
 _OBJECT_BYTES, _SIZE_FACTOR = 400, 4
-"""What an entry takes: an object, and for each byte of JSON this many in dataclasses and strings."""
+"""Size of an entry: an object, and for each byte of JSON this many in dataclasses and strings."""
 
 _entries: LruCache[bytes, Entry] = LruCache(_CACHE_BYTES)
 

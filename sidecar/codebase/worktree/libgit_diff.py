@@ -138,7 +138,7 @@ def _blob_ids_by_libgit(state: RepositoryState, commit: str, paths: Sequence[str
 
 _CACHE_BYTES = 2**20
 _DIFF_BYTES = 700
-"""What a diff takes besides its text: objects and keys."""
+"""Size of a diff besides its text: objects and keys."""
 
 
 class DiffCache:
