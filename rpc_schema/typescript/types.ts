@@ -316,7 +316,7 @@ export interface CodebaseIndexResult {
   complete: boolean
   /** Total number of files if only some are indexed; else null. */
   cutAt: number | null
-  /** Files left out because their path contains a secret, or characters that control a terminal. */
+  /** Files left out because their path contains a secret, control characters or bytes that are no text. */
   unsafeNames: number
 }
 

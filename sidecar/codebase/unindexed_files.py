@@ -14,7 +14,7 @@ from typing import NamedTuple
 from sidecar.codebase.worktree.state import RepositoryState, path_from_cwd
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
-from sidecar.core.text import UNSAFE
+from sidecar.core.text import UNSAFE_CLASS
 from sidecar.system.git import Git, GitFailed
 from sidecar.system.safe_open import read_below
 
@@ -219,13 +219,14 @@ def recently_changed(cwd: Path, head: str) -> frozenset[str]:
     return frozenset(path for status, path in zip(fields[::2], fields[1::2], strict=False) if status == "M")
 
 
+_UNSAFE_NAME = lazy_regex(rf"[\n\r\t\ud800-\udfff{UNSAFE_CLASS}]")
 _LONG_WORD = lazy_regex(r"[A-Za-z0-9_=.-]{20}")
 """No token is shorter, few names are as long."""
 
 
 def has_unsafe_name(path: str) -> bool:
-    """Whether a path contains a secret, or characters that control a terminal or the direction of text."""
-    if not path.isprintable() and (path.isascii() or "\n" in path or "\t" in path or UNSAFE.search(path)):
+    """Whether a path is no text, or contains a secret or characters that control a terminal or text's direction."""
+    if not path.isprintable() and (path.isascii() or _UNSAFE_NAME.search(path)):
         return True
     return _LONG_WORD.search(path) is not None and redact(path) != path
 

@@ -32,11 +32,11 @@ _INVISIBLE = lazy_regex(
 )
 """Direction marks, format characters, fillers, variation selectors, tags: invisible to a reader, but not to a model."""
 
-_UNSAFE_CLASS = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
-UNSAFE = lazy_regex(rf"\r(?!\n)|[{_UNSAFE_CLASS}]")
+UNSAFE_CLASS = r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069"
+UNSAFE = lazy_regex(rf"\r(?!\n)|[{UNSAFE_CLASS}]")
 """Characters that control a terminal, or the direction of text: a name with one can pass for another."""
-_JSON_UNSAFE = lazy_regex(rf"\\r\\n|\\[bfr]|\\u00(?:0[0-8bce-f]|1[0-9a-f])|\\.|[{_UNSAFE_CLASS}]")
-_MAYBE_UNSAFE = lazy_regex(rf"\\[bfru]|[{_UNSAFE_CLASS}]")
+_JSON_UNSAFE = lazy_regex(rf"\\r\\n|\\[bfr]|\\u00(?:0[0-8bce-f]|1[0-9a-f])|\\.|[{UNSAFE_CLASS}]")
+_MAYBE_UNSAFE = lazy_regex(rf"\\[bfru]|[{UNSAFE_CLASS}]")
 _REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 
 _SURROGATE = lazy_regex(r"[\ud800-\udfff]")
