@@ -19,6 +19,7 @@ A command that passes its own `load_catalog` goes from INITIALIZED to SERVING in
 """
 
 import gc
+import itertools
 import os
 import sys
 import threading
@@ -408,11 +409,20 @@ def check_settings(process: "Process", workspace: "Workspace", values: Mapping[s
     check_branch_settings(process, workspace, values)
 
 
+RUNS_OF_A_RELEASE = 64
+"""Gaps that caches leave when they evict are returned to the system after this many runs; that takes milliseconds."""
+_recorded_runs = itertools.count(1)
+
+
 def after_run(process: "Process", workspace: "Workspace", sub_chat_id: str) -> None:
     """Prepare the next pre-run, and start a knowledge sync if one is due."""
     from sidecar.packs import prefetch_packs
 
     prefetch_packs(process, workspace, sub_chat_id)
+    if next(_recorded_runs) % RUNS_OF_A_RELEASE == 0:
+        from sidecar.system.allocator import release_memory
+
+        process.background.submit(release_memory)
     if process.settings(workspace.project_key)["knowledge.repository"]:
         from sidecar.knowledge import sync_when_due  # not loaded before the first response
 

@@ -352,7 +352,7 @@ def _with_lines(region: RankedRegion, lines: dict[int, str] | tuple[str, ...]) -
     return FoundRegion(region, tuple(shown), digest)
 
 
-@lru_cache(maxsize=8_192)
+@lru_cache(maxsize=2_048)
 def _clean_line(line: str) -> str:
     """Return a line as it is shown; most lines of an edited file are the same as before."""
     return line_of_code(line, LINE_CHARACTERS)

@@ -88,7 +88,7 @@ def _single_line(text: str, limit: int) -> str:
     return clip(line, limit)
 
 
-_cached_single_line = lru_cache(maxsize=4_096)(_single_line)
+_cached_single_line = lru_cache(maxsize=1_024)(_single_line)
 
 
 def line_of_code(text: str, limit: int) -> str:
