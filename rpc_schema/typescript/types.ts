@@ -1401,12 +1401,14 @@ export interface LastUpkeep {
 
 /** Stored results of treated chats, and the control chats that reached stored context by themselves. */
 export interface Leakage {
-  /** Memories that runs of treated chats added. */
+  /** Memories that treated chats added; each capture is marked with its arm. */
   storedMemories: number
-  /** Artifacts that runs of treated chats drafted. */
+  /** Artifacts that treated chats left; `artifact/get` shows the mark. */
   storedArtifacts: number
   /** Control chats that read stored memories or called the sidecar's tools. */
   controlChats: number
+  /** Control chats of these that reached something a treated chat stored. */
+  leakedChats: number
   sentence: string
 }
 
@@ -2387,6 +2389,8 @@ export interface Provenance {
   chatId: string | null
   /** The worktree's head commit before the first of these runs. */
   startCommit: string | null
+  /** The experiment and the arm of its chat, as `packs-1:treated`. */
+  arm: string | null
   /** Whether the user edited its text; runs no longer extend it then. */
   edited: boolean
   /** The branch it was committed to. */
@@ -3022,6 +3026,8 @@ export interface RolloutStatus {
   /** Percent of new chats that are active while the mode is active. */
   share: number
   experiment: string | null
+  /** Why nothing is compared, where layers of settings contradict each other; null otherwise. */
+  problem: string | null
   /** While set, no chat receives packs unless its user chose so; `rollout/resume` ends it. */
   suspended: RolloutSuspension | null
   /** Chats that receive packs. */

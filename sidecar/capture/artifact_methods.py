@@ -316,6 +316,7 @@ def _result(artifact: Artifact) -> ArtifactGetResult:
             runs=list(origin.runs),
             chat_id=origin.chat_id,
             start_commit=origin.start_commit,
+            arm=origin.arm or None,
             edited=origin.edited,
             branch=origin.committed.branch if origin.committed is not None else None,
             commit=origin.committed.commit if origin.committed is not None else None,

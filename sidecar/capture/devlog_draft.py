@@ -298,6 +298,7 @@ def provenance_of(
         head_commit=run.effects.state.head if run.effects.state else None,
         files=tuple(files),
         sidecar_version=run.call.process.version,
+        arm=run.rollout.mark if run.rollout is not None else "",
         details=details,
     )
 

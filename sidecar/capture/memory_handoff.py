@@ -54,7 +54,9 @@ def queue_for_memory(
     before = previous[0].conclusion if previous else ""
     digest = session_summary_of_run(run, notes, verdict_changes, excerpts, before)
     if not digest.is_empty:
-        enqueue_summary(tx, run.workspace.project_key, digest._replace(delivered=_sent_memories(tx, run)), run.now_ms)
+        arm = run.rollout.mark if run.rollout is not None else ""
+        complete = digest._replace(delivered=_sent_memories(tx, run), arm=arm)
+        enqueue_summary(tx, run.workspace.project_key, complete, run.now_ms)
 
 
 def _sent_memories(tx: apsw.Connection, run: FinishedRun) -> tuple[str, ...]:
@@ -177,4 +179,4 @@ def queue_withdrawn(tx: apsw.Connection, artifact: Artifact, now_ms: int) -> Non
 
 def _digest(artifact: Artifact, notes: tuple[Note, ...]) -> SessionSummary:
     session = artifact.provenance.session_id or artifact.id
-    return SessionSummary(session, artifact_source(artifact.id), notes=notes)
+    return SessionSummary(session, artifact_source(artifact.id), notes=notes, arm=artifact.provenance.arm)

@@ -179,6 +179,7 @@ class Provenance(WireModel):
     start_commit: str | None = Field(
         default=None, description="The worktree's head commit before the first of these runs."
     )
+    arm: str | None = Field(default=None, description="The experiment and the arm of its chat, as `packs-1:treated`.")
     edited: bool = Field(default=False, description="Whether the user edited its text; runs no longer extend it then.")
     branch: str | None = Field(default=None, description="The branch it was committed to.")
     commit: str | None = Field(default=None, description="The commit that added it to that branch.")

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import apsw
+import orjson
 
 from sidecar.capture.effects.run_activity import relative_to
 from sidecar.capture.effects.shell_commands import is_lookup
@@ -17,9 +18,11 @@ from sidecar.capture.run import FinishedRun
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.lru_cache import LruCache
 from sidecar.experiment.guard import has_earlier_run, record_outcome
+from sidecar.experiment.methods import items_of_arm
 from sidecar.experiment.outcomes import RunOutcome
 from sidecar.language.corrections import is_correction, is_repetition, terms_of
 from sidecar.runs import records
+from sidecar.runs.call_record import arm_mark
 from sidecar.transcripts.events import ToolCall
 from sidecar.transcripts.transcript_tail import read_events
 
@@ -58,7 +61,7 @@ def measure_outcome(tx: apsw.Connection, run: FinishedRun, unit: str, tests: Seq
         return
     parts = params.assistant.parts if params.assistant else []
     calls = [_kind_of(part) for part in parts]
-    edits = calls.count("edit")
+    edits, lookups = calls.count("edit"), list(filter(_reaches_stored_context, parts))
     usage = params.usage
     is_first = not has_earlier_run(tx, rollout.experiment, unit)
     prompts = run.call.process.slices.recent_prompts
@@ -84,7 +87,8 @@ def measure_outcome(tx: apsw.Connection, run: FinishedRun, unit: str, tests: Seq
         tests=None if not tests else "failed" if any(change.is_red for change in tests) else "passed",
         corrections=int(not is_first and is_correction(params.prompt)),
         repeated_prompts=int(prompts.is_repeated(unit, params.prompt)),
-        own_lookups=sum(map(_reaches_stored_context, parts)),
+        own_lookups=len(lookups),
+        treated_items=_treated_items(tx, rollout.experiment, run.workspace.project_key, lookups),
         started_at_ms=pre_run.created_at_ms,
     )
     record_outcome(tx, run.call, run.settings, outcome)
@@ -132,6 +136,15 @@ def _reaches_stored_context(part: Mapping[str, Any]) -> bool:
         return OWN_TOOL in kind.casefold()
     values = tool_input.values() if isinstance(tool_input, Mapping) and kind in {*LOOKUP_TOOLS, "tool-Bash"} else ()
     return any(isinstance(value, str) and OWN_FOLDER.search(value) is not None for value in values)
+
+
+def _treated_items(tx: apsw.Connection, experiment: str, project: str, lookups: Sequence[Mapping[str, Any]]) -> int:
+    """Return the number of memories and artifacts of treated chats that lookups show, in their input or output."""
+    if not lookups:
+        return 0
+    text = orjson.dumps([(part.get("input"), part.get("output")) for part in lookups], default=str).decode()
+    known = items_of_arm(tx, arm_mark(experiment, "treated"), project)
+    return sum(item in text for _, item in known)
 
 
 def _sum(*numbers: int | None) -> int | None:

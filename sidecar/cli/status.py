@@ -68,7 +68,8 @@ def rollout_line(rollout: Mapping[str, Any]) -> str:
     if rollout["suspended"]:
         stopped = f"suspended since {rollout['suspended']['at'][:16].replace('T', ' ')} UTC"
         return f"{stopped}: {rollout['suspended']['reason']} Resume with `onecode-sidecar rollout --resume`."
-    return f"{rollout['share']} % of new chats{name}: {chats}{left}"
+    problem = f". {rollout['problem']}" if rollout["problem"] else ""
+    return f"{rollout['share']} % of new chats{name}: {chats}{left}{problem}"
 
 
 def _connection(host: Mapping[str, Any]) -> str:

@@ -28,17 +28,21 @@ from sidecar.metrics import (
     totals,
 )
 from sidecar.runs import artifacts
+from sidecar.runs.call_record import arm_mark
 from sidecar.settings.resolve import GLOBAL, Settings
+from sidecar.settings.table import rollout_problem
 
 
 def rollout_status(tx: apsw.Connection, settings: Settings, project: str | None) -> RolloutStatus | None:
     """Return the state of a project's rollout, or of all; None if every chat receives what the mode says."""
-    if settings.is_full_rollout:
+    problem = rollout_problem(settings["rollout.experiment"], settings["rollout.share"])
+    if settings.is_full_rollout and problem is None:
         return None
     suspension, counts = settings.suspension, store.count_units(tx, experiment_of(settings), project)
     return RolloutStatus(
         share=settings["rollout.share"],
         experiment=settings["rollout.experiment"],
+        problem=f"Nothing is compared: {problem}." if problem is not None else None,
         suspended=RolloutSuspension(reason=suspension.reason, at=rfc3339(suspension.at_ms)) if suspension else None,
         treated=counts.get(("treated", False), 0),
         control=counts.get(("control", False), 0),
@@ -68,24 +72,38 @@ def experiment_result(
         left=sum(number for (_, has_left), number in counts.items() if has_left),
         outcomes=outcomes,
         advice=advise(outcomes, settings["rollout.share"], suspension.reason if suspension is not None else None),
-        leakage=_leakage(tx, name, project, len(chats) - treated),
+        leakage=_leakage(tx, name, project),
     )
 
 
-def _leakage(tx: apsw.Connection, experiment: str, project: str | None, control: int) -> Leakage:
+def _leakage(tx: apsw.Connection, experiment: str, project: str | None) -> Leakage:
     """Return how much of what treated chats stored control chats can have reached."""
-    from sidecar.memory import count_added  # loads the capture, which no pre-run needs
+    from sidecar.memory import added_in_arm  # loads the capture, which no pre-run needs
 
-    runs = store.treated_runs(tx, experiment, project)
-    memories, drafts = count_added(tx, runs), artifacts.count_of_runs(tx, runs)
-    reached = store.control_chats_with_own_lookups(tx, experiment, project)
-    text = f"Treated chats stored {memories} memories and {drafts} artifacts; {reached} of {control} control chats"
+    mark = arm_mark(experiment, "treated")
+    memories, drafts = len(added_in_arm(tx, mark, project)), len(artifacts.drafted_in_arm(tx, mark, project))
+    reached, leaked = store.leaking_control_chats(tx, experiment, project)
+    items = f"{_counted(memories, 'memory', 'memories')} and {_counted(drafts, 'artifact', 'artifacts')}"
+    chats = _counted(reached, "control chat", "control chats")
     return Leakage(
         stored_memories=memories,
         stored_artifacts=drafts,
         control_chats=reached,
-        sentence=f"{text} read stored memories or called the sidecar's tools.",
+        leaked_chats=leaked,
+        sentence=f"Treated chats stored {items}. {chats} read memories or called the sidecar's tools by themselves;"
+        f" {leaked} of them reached something that a treated chat stored.",
     )
+
+
+def _counted(number: int, singular: str, plural: str) -> str:
+    return f"{number:,} {singular if number == 1 else plural}"
+
+
+def items_of_arm(tx: apsw.Connection, mark: str, project: str | None) -> set[tuple[str, str]]:
+    """Return project and id of the memories and artifacts that chats of an arm stored."""
+    from sidecar.memory import added_in_arm
+
+    return added_in_arm(tx, mark, project) | artifacts.drafted_in_arm(tx, mark, project)
 
 
 def summary(call: Call, params: MetricsSummaryParams) -> MetricsSummaryResult:

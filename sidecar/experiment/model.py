@@ -59,6 +59,9 @@ class RolloutStatus(WireModel):
 
     share: int = Field(description="Percent of new chats that are active while the mode is active.")
     experiment: str | None
+    problem: str | None = Field(
+        description="Why nothing is compared, where layers of settings contradict each other; null otherwise."
+    )
     suspended: RolloutSuspension | None = Field(
         description="While set, no chat receives packs unless its user chose so; `rollout/resume` ends it."
     )
@@ -109,9 +112,10 @@ class Advice(WireModel):
 class Leakage(WireModel):
     """Stored results of treated chats, and the control chats that reached stored context by themselves."""
 
-    stored_memories: int = Field(description="Memories that runs of treated chats added.")
-    stored_artifacts: int = Field(description="Artifacts that runs of treated chats drafted.")
+    stored_memories: int = Field(description="Memories that treated chats added; each capture is marked with its arm.")
+    stored_artifacts: int = Field(description="Artifacts that treated chats left; `artifact/get` shows the mark.")
     control_chats: int = Field(description="Control chats that read stored memories or called the sidecar's tools.")
+    leaked_chats: int = Field(description="Control chats of these that reached something a treated chat stored.")
     sentence: str
 
 

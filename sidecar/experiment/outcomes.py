@@ -60,6 +60,8 @@ class RunOutcome:
     repeated_prompts: int
     own_lookups: int
     """Calls of the sidecar's tools, and reads of stored memories: a way around the arm."""
+    treated_items: int
+    """Memories and artifacts of treated chats that they showed."""
     started_at_ms: int
 
 

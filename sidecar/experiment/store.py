@@ -157,23 +157,15 @@ def slow_pre_runs(tx: apsw.Connection, experiment: str, last: int, since_ms: int
     return row[0], row[1]
 
 
-def treated_runs(tx: apsw.Connection, experiment: str, project: str | None) -> list[str]:
-    """Return the ids of the runs of treated chats."""
-    rows: Any = tx.execute(
-        "SELECT run_id FROM continuity_experiment_runs WHERE experiment = ? AND arm = 'treated'"
-        " AND project = coalesce(?, project)",
+def leaking_control_chats(tx: apsw.Connection, experiment: str, project: str | None) -> tuple[int, int]:
+    """Return how many control chats read stored context by themselves, and how many of a treated chat's."""
+    row: Any = tx.execute(
+        "SELECT count(DISTINCT unit), count(DISTINCT CASE WHEN treated_items > 0 THEN unit END)"
+        " FROM continuity_experiment_runs"
+        " WHERE experiment = ? AND arm = 'control' AND own_lookups > 0 AND project = coalesce(?, project)",
         (experiment, project),
-    )
-    return [run_id for (run_id,) in rows]
-
-
-def control_chats_with_own_lookups(tx: apsw.Connection, experiment: str, project: str | None) -> int:
-    """Return the number of control chats that read stored context by themselves."""
-    query = (
-        "SELECT count(DISTINCT unit) FROM continuity_experiment_runs"
-        " WHERE experiment = ? AND arm = 'control' AND own_lookups > 0 AND project = coalesce(?, project)"
-    )
-    return int(str(tx.execute(query, (experiment, project)).get))
+    ).fetchone()
+    return row[0], row[1]
 
 
 ROW_GROUPS = (

@@ -151,6 +151,8 @@ class Provenance:
     """The worktree's head commit after the last of them."""
     files: tuple[str, ...] = ()
     sidecar_version: str
+    arm: str = ""
+    """Mark of the experiment's arm that the chat belongs to; empty outside of an experiment."""
     edited: bool = False
     """Whether the user edited the artifact; runs no longer extend it then."""
     committed: CommitMark | None = None
@@ -198,6 +200,8 @@ def origin_members(provenance: Provenance) -> dict[str, str | list[str] | None]:
 def provenance_to_json(provenance: Provenance) -> dict[str, object]:
     """Return the JSON form of a provenance, as an object for the encoder."""
     mark, value = provenance.committed, {**origin_members(provenance), **_details_to_json(provenance.details)}
+    if provenance.arm:
+        value["arm"] = provenance.arm
     if provenance.edited:
         value["edited"] = True
     if mark is not None:
@@ -222,6 +226,7 @@ def provenance_from_json(kind: ArtifactType, value: Any) -> Provenance:
         head_commit=value.get("headCommit"),
         files=tuple(value["files"]),
         sidecar_version=value["sidecarVersion"],
+        arm=value.get("arm", ""),
         edited=bool(value.get("edited")),
         committed=_mark_from_json(committed) if committed is not None else None,
         details=_details_from_json(kind, value),

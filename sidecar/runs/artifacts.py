@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import apsw
@@ -128,13 +128,14 @@ def all_artifacts(tx: apsw.Connection) -> list[tuple[Artifact, bool]]:
     return _artifacts(tx, "1 ORDER BY artifact_id", ())
 
 
-def count_of_runs(tx: apsw.Connection, run_ids: Sequence[str]) -> int:
-    """Return the number of artifacts that were drafted in some runs."""
-    query = (
-        "SELECT count(*) FROM continuity_artifacts WHERE CAST(provenance AS TEXT) ->> '$.runId' IN"
-        " (SELECT value FROM json_each(?))"
+def drafted_in_arm(tx: apsw.Connection, arm: str, project: str | None) -> set[tuple[str, str]]:
+    """Return project and id of the artifacts that chats of an experiment's arm left, in one project or in all."""
+    rows: Any = tx.execute(
+        f"SELECT project, artifact_id FROM continuity_artifacts WHERE {_IS_ARTIFACT}"
+        " AND CAST(provenance AS TEXT) ->> '$.arm' = ? AND project = coalesce(?, project)",
+        (arm, project),
     )
-    return int(str(tx.execute(query, (orjson.dumps(list(run_ids)).decode(),)).get))
+    return {(name, artifact_id) for name, artifact_id in rows}
 
 
 def count_by_status(tx: apsw.Connection, project: str | None) -> dict[tuple[str, str], int]:

@@ -75,6 +75,11 @@ Mode = Literal["off", "passive", "active"]
 """The setting `mode`."""
 
 
+def arm_mark(experiment: str, arm: Arm) -> str:
+    """Return the mark of memories and artifacts that chats of an arm store."""
+    return f"{experiment}:{arm}"
+
+
 class RolloutDecision(WireModel):
     """The mode of one chat, and why it may differ from the settings' mode."""
 
@@ -86,6 +91,11 @@ class RolloutDecision(WireModel):
     arm: Arm | None = Field(default=None, description="Null for a chat that is not part of the rollout by share.")
     share: int | None = Field(default=None, description="The share, in percent, at which the arm was drawn.")
     experiment: str | None = Field(default=None, description="The experiment that the chat is part of.")
+
+    @property
+    def mark(self) -> str:
+        """Mark of what the chat stores, by experiment and arm; empty outside of an experiment."""
+        return arm_mark(self.experiment, self.arm) if self.experiment and self.arm else ""
 
 
 class PreRunMetadata(WireModel):

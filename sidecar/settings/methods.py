@@ -67,12 +67,15 @@ def _check_rollout(call: Call, tx: apsw.Connection, project: str, values: Mappin
     """Raise InvalidParams if a change leaves an experiment without chats to compare."""
     if not any(name.startswith("rollout.") for name in values):
         return
-    settings = call.process.resolve_settings(
-        resolve.values_of(tx, resolve.GLOBAL), resolve.values_of(tx, project) if project else {}
-    )
-    problem = rollout_problem(settings["rollout.experiment"], settings["rollout.share"])
-    if problem:
-        raise InvalidParams(f"{problem[0].upper()}{problem[1:]}.", hint="Set both settings in one call.")
+    stored = resolve.values_of(tx, resolve.GLOBAL)
+    for name in (project,) if project else (resolve.GLOBAL, *resolve.projects_with_rollout(tx)):
+        settings = call.process.resolve_settings(stored, resolve.values_of(tx, name) if name else {})
+        problem = rollout_problem(settings["rollout.experiment"], settings["rollout.share"])
+        if problem and name == project:
+            raise InvalidParams(f"{problem[0].upper()}{problem[1:]}.", hint="Set both settings in one call.")
+        if problem:
+            text = f"With this change, a project with rollout settings of its own could compare nothing: {problem}."
+            raise InvalidParams(text, hint="Change that project's settings first.")
 
 
 def _listed(value: Any) -> Any:

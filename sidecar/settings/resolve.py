@@ -118,6 +118,16 @@ def secret_patterns(tx: apsw.Connection) -> set[str]:
     return {pattern for (project,) in rows for pattern in values_of(tx, str(project)).get("secretPatterns", ())}
 
 
+def projects_with_rollout(tx: apsw.Connection) -> list[str]:
+    """Return the keys of the projects that have a share or an experiment of their own."""
+    rows: Any = tx.execute(
+        "SELECT DISTINCT project FROM continuity_settings WHERE project <> ?"
+        " AND name IN ('rollout.share', 'rollout.experiment') ORDER BY project",
+        (GLOBAL,),
+    )
+    return [project for (project,) in rows]
+
+
 def put_suspension(tx: apsw.Connection, project: str, suspension: Suspension) -> None:
     """Store the stop of a project's rollout, or of all with `GLOBAL`; an empty reason ends it."""
     put(tx, project, {SUSPENDED: {"reason": suspension.reason, "time": suspension.at_ms}}, suspension.at_ms)

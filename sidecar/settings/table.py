@@ -440,7 +440,7 @@ def _first_pattern_problem(value: object) -> str | None:
 
 
 def problems_with(patch: dict[str, Any]) -> list[str]:
-    """Return one sentence for each problem of a nested patch of settings."""
+    """Return one sentence for each problem of the settings of `initialize`; an experiment there states its share."""
     groups = [
         f"`{name}` is an object" for name in patch if name in GROUPS and not isinstance(patch[name], (dict, type(None)))
     ]
@@ -448,7 +448,10 @@ def problems_with(patch: dict[str, Any]) -> list[str]:
     values = (problem_with(name, value) for name, value in flatten(patch).items() if name not in GROUPS)
     problems = groups + dotted + [problem for problem in values if problem]
     flat = flatten(patch)
-    problem = rollout_problem(flat.get("rollout.experiment"), flat.get("rollout.share"))
+    share = flat.get("rollout.share")
+    problem = rollout_problem(
+        flat.get("rollout.experiment"), BY_NAME["rollout.share"].default if share is None else share
+    )
     return problems + ([problem] if problem else [])
 
 

@@ -455,6 +455,10 @@ MIGRATIONS: tuple[Migration, ...] = (
                  WHERE supersedes != '[]' AND is_archived = 0""",
         ),
     ),
+    Migration(
+        "items of treated chats that a run of an experiment reached",
+        ("ALTER TABLE continuity_experiment_runs ADD COLUMN treated_items INTEGER NOT NULL DEFAULT 0",),
+    ),
 )
 
 DURABLE_TABLES = (

@@ -45,8 +45,8 @@ def simulated_chat(source: random.Random, unit: str, share: int, projects: list[
         run_id=unit, experiment="simulated", unit=unit, project=str(project), arm=arm, outcome="completed",
         pre_run_ms=5.0, duration_ms=60_000, lookups=round(reads), lookups_before_edit=_rounded(source, reads), edits=1,
         edit_after_ms=None, files_read=0, files_read_again=0, input_tokens=round(tokens), cached_tokens=None,
-        output_tokens=None, cost_usd=None, tests=None, repeated_prompts=0, own_lookups=0, started_at_ms=0,
-        corrections=source.choices(range(len(CORRECTIONS)), CORRECTIONS)[0],
+        output_tokens=None, cost_usd=None, tests=None, repeated_prompts=0, own_lookups=0, treated_items=0,
+        started_at_ms=0, corrections=source.choices(range(len(CORRECTIONS)), CORRECTIONS)[0],
     )  # fmt: skip
     return Chat(
         arm=arm, share=share, project=str(project), provider="claude", model="", run_mode="agent",

@@ -54,7 +54,7 @@ def test_a_control_chat_receives_what_a_passive_chat_receives(active: MemorySide
     assert explained["metadata"]["rollout"] == rollout_of(control)
     shown = active.client.request("state/status", {})
     assert shown["rollout"] == {
-        "share": 50, "experiment": NAME, "suspended": None, "treated": 1, "control": 1, "left": 0,
+        "share": 50, "experiment": NAME, "problem": None, "suspended": None, "treated": 1, "control": 1, "left": 0,
     }  # fmt: skip
     assert shown["rollout"] == shown["projects"][0]["rollout"]
 
@@ -176,6 +176,27 @@ def test_an_experiment_without_chats_to_compare_is_refused(share: int, active: M
         assert error.code == InvalidParams.code
         assert "`rollout.share`" in error.message
     assert active.client.request("rollout/status", {})["rollout"]["share"] == 50
+
+
+def test_an_experiment_is_checked_across_the_layers_of_settings(
+    open_sidecar: Callable[..., MemorySidecar], shop: Repository
+) -> None:
+    first = open_sidecar()
+    error = first.client.error(
+        "initialize", {**first.client.handshake(), "settings": {"rollout": {"experiment": NAME}}}
+    )
+    assert error.code == InvalidParams.code
+    first.client.initialize(settings={"mode": "active", "rollout": {"share": 20}})
+    own = {"projectPath": str(shop.path), "settings": {"rollout": {"experiment": NAME}}}
+    first.client.request("settings/update", own)  # the share comes from `initialize`
+    error = first.client.error("settings/update", {"settings": {"rollout": {"share": 100}}})
+    assert (error.code, "project" in error.message) == (InvalidParams.code, True)
+    first.close()
+
+    later = open_sidecar()
+    later.client.initialize(settings={"mode": "active"})  # a host that no longer states a share
+    shown = later.client.request("rollout/status", {"projectPath": str(shop.path)})["rollout"]
+    assert shown["problem"].startswith("Nothing is compared: an experiment needs chats with packs")
 
 
 def test_a_share_without_an_experiment_applies_to_new_chats(active: MemorySidecar, talk: Talk) -> None:

@@ -103,7 +103,27 @@ def test_control_chats_that_open_stored_context_are_reported(active: MemorySidec
     for number, parts in enumerate(([read_part(memory)], [tool], [EXTRA])):
         talk(sub_chat_id=chat_in("control", number)).turn(PROMPT, lambda parts=parts: parts)  # type: ignore[misc]
     leakage = active.client.request("rollout/status", {})["experiment"]["leakage"]
-    assert (leakage["controlChats"], leakage["storedMemories"]) == (2, 0)
+    assert (leakage["controlChats"], leakage["storedMemories"], leakage["leakedChats"]) == (2, 0, 0)
+
+
+def test_what_treated_chats_stored_is_marked_and_its_way_into_control_chats_is_reported(
+    active: MemorySidecar, talk: Talk
+) -> None:
+    roll_out(active)
+
+    def stored(arm: str) -> str:
+        chat = talk(sub_chat_id=chat_in(arm))
+        answer = chat.turn(f"Remember: we never use floats for {arm} money. {PROMPT}", lambda: work(chat))
+        return str(answer["after"]["remembered"][0]["id"])
+
+    ids = {arm: stored(arm) for arm in ("treated", "control")}
+    for number, memory_id in enumerate((ids["control"], ids["treated"]), 1):
+        found = {"type": "tool-mcp__onecode__search_memory", "toolCallId": "m", "state": "result", "input": {}}
+        found["output"] = {"text": f"{memory_id}: never use floats"}
+        talk(sub_chat_id=chat_in("control", number)).turn(PROMPT, lambda found=found: [found])  # type: ignore[misc]
+    leakage = active.client.request("rollout/status", {})["experiment"]["leakage"]
+    assert (leakage["storedMemories"], leakage["controlChats"], leakage["leakedChats"]) == (1, 2, 1)
+    assert leakage["sentence"].endswith("; 1 of them reached something that a treated chat stored.")
 
 
 def fail(talk: Talk, arm: str, number: int, outcome: str = "error", *, share: int = 5) -> None:

@@ -341,9 +341,9 @@ def _added_memories(tx: apsw.Connection, project: str, run_id: str) -> list[Memo
     return [entry.memory for item in ids for entry in entries.entries_with_id(tx, project, item, (SHARED,))[:1]]
 
 
-def count_added(tx: apsw.Connection, run_ids: Sequence[str]) -> int:
-    """Return the number of memories that runs added."""
-    return captures.count_added(tx, run_ids)
+def added_in_arm(tx: apsw.Connection, arm: str, project: str | None) -> set[tuple[str, str]]:
+    """Return project and id of the memories that chats of an experiment's arm added, in one project or in all."""
+    return captures.added_in_arm(tx, arm, project)
 
 
 def corrections_of(tx: apsw.Connection, project: str, run_ids: Sequence[str]) -> list[str]:
@@ -409,7 +409,7 @@ def _record_capture(
     capture = captures.CaptureRecord(
         context.process.clock.now_ms(), summary.session, context.origin, len(captured.new), len(captured.repeated),
         captured.suppressed, {reason: number for reason, number in sorted(captured.dropped.items()) if number},
-        summary.source, captured.new,
+        summary.source, captured.new, summary.arm,
     )  # fmt: skip
     near_misses: Counter[str] = Counter(miss.reason for miss in extracted.near_misses) if extracted else Counter()
     with context.process.database.write(durable=False) as tx:

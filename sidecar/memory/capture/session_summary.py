@@ -80,6 +80,8 @@ class SessionSummary(NamedTuple):
     delivered: tuple[str, ...] = ()
     """Ids of memories delivered to the session: its agent's statements of them are not new evidence."""
     near_misses: tuple[NearMiss, ...] = ()
+    arm: str = ""
+    """Mark of the experiment's arm that the chat belongs to; empty outside of an experiment."""
 
     @property
     def is_empty(self) -> bool:
@@ -103,6 +105,7 @@ def to_json(summary: SessionSummary) -> dict[str, Any]:
         "cited": list(summary.cited),
         "delivered": list(summary.delivered),
         "near_misses": [item._asdict() for item in summary.near_misses],
+        "arm": summary.arm,
     }
 
 
@@ -117,4 +120,5 @@ def from_json(value: Mapping[str, Any]) -> SessionSummary:
         tuple(value["cited"]),
         tuple(value.get("delivered", ())),  # absent in material of an older version, like the next
         tuple(NearMiss(**item) for item in value.get("near_misses", ())),
+        value.get("arm", ""),
     )

@@ -40,6 +40,8 @@ class CaptureRecord(NamedTuple):
     """The run or compaction; empty in records of earlier versions."""
     new: Sequence[str] = ()
     """Ids of the memories that it added."""
+    arm: str = ""
+    """Mark of the experiment's arm that the chat belongs to."""
 
 
 class NearMissRecord(NamedTuple):
@@ -236,14 +238,15 @@ def added_by(tx: apsw.Connection, project: str, source: str) -> list[str]:
     return list(dict.fromkeys(memory_id for (memory_id,) in rows))
 
 
-def count_added(tx: apsw.Connection, sources: Sequence[str]) -> int:
-    """Return the number of memories that the captures of some sources added."""
-    query = (
-        "SELECT count(DISTINCT c.project || ' ' || new.value)"
+def added_in_arm(tx: apsw.Connection, arm: str, project: str | None) -> set[tuple[str, str]]:
+    """Return project and id of the memories that chats of an experiment's arm added, in one project or in all."""
+    rows: Any = tx.execute(
+        "SELECT DISTINCT c.project, new.value"
         " FROM continuity_memory_captures AS c, json_each(CAST(c.value AS TEXT), '$.new') AS new"
-        " WHERE CAST(c.value AS TEXT) ->> '$.source' IN (SELECT value FROM json_each(?))"
+        " WHERE CAST(c.value AS TEXT) ->> '$.arm' = ? AND c.project = coalesce(?, c.project)",
+        (arm, project),
     )
-    return int(str(tx.execute(query, (orjson.dumps(list(sources)).decode(),)).get))
+    return {(name, memory_id) for name, memory_id in rows}
 
 
 def added_in_session(tx: apsw.Connection, project: str, session: str, since_ms: int) -> list[str]:
