@@ -2,10 +2,15 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from sidecar.codebase.indexer import Indexer
+from sidecar.codebase.worktree import incremental
+from sidecar.system import folder_watch
+from sidecar.system.git import Git
 from tests.support.conversation import bash, sent
 from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, SHOP, Talk, explain, text_of
@@ -156,15 +161,31 @@ def test_a_recorded_chat_is_shown_only_if_the_prompt_names_it(talk: Talk, shop: 
     assert "src/cart.py" not in text_of(named, "context")
 
 
+@pytest.mark.parametrize("platform", ["here", "as on macOS and Windows"])
 def test_first_answer_in_a_new_worktree_is_whole_and_needs_no_analysis(
-    talk: Talk, shop: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    talk: Talk, shop: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, platform: str
 ) -> None:
+    """Everything but the state is derived on every platform; without exact watches, git reports the state."""
+    git_commands: list[str] = []
+    if platform != "here":
+        monkeypatch.setattr(folder_watch, "sys", SimpleNamespace(platform="win32"))
+        monkeypatch.setattr(incremental, "sys", SimpleNamespace(platform="win32"))
     talk().client.request("codebase/index", {"cwd": str(shop.path)})
     expected = talk(sub_chat_id="main").pre_run(PROMPT)
     monkeypatch.setattr(Indexer, "_analysed_files", lambda *_: pytest.fail("a known content was analysed"))
     linked = shop.add_worktree(tmp_path / "linked", "chat")
+    run = Git.run
+
+    def recorded(git: Git, *arguments: str, **options: Any) -> bytes:
+        git_commands.append(arguments[0])
+        return run(git, *arguments, **options)
+
+    monkeypatch.setattr(Git, "run", recorded)
     answer = talk(cwd=linked.path, sub_chat_id="linked", projectPath=str(shop.path)).pre_run(PROMPT)
     assert not answer["metadata"]["partial"]
+    assert answer["metadata"]["proof"] == "status"
+    assert not {"ls-tree", "log"} & {*git_commands}, f"listing and history are derived: {git_commands}"
+    assert platform == "here" or "status" in git_commands
     assert answer["system"] == expected["system"]
     assert text_of(answer, "context") == text_of(expected, "context") != ""
 
