@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.codebase.indexer import Indexer
+from sidecar.codebase import indexer
 from sidecar.codebase.worktree import incremental
 from sidecar.system import folder_watch
 from sidecar.system.git import Git
@@ -172,7 +172,8 @@ def test_first_answer_in_a_new_worktree_is_whole_and_needs_no_analysis(
         monkeypatch.setattr(incremental, "sys", SimpleNamespace(platform="win32"))
     talk().client.request("codebase/index", {"cwd": str(shop.path)})
     expected = talk(sub_chat_id="main").pre_run(PROMPT)
-    monkeypatch.setattr(Indexer, "_analysed_files", lambda *_: pytest.fail("a known content was analysed"))
+    for name in ("analyse", "analyse_in_workers"):
+        monkeypatch.setattr(indexer, name, lambda *_, **__: pytest.fail("a known content was analysed"))
     linked = shop.add_worktree(tmp_path / "linked", "chat")
     run = Git.run
 

@@ -8,6 +8,7 @@ from sidecar.codebase.search.ranking import RankedFile
 from sidecar.codebase.search.region_ranking import (
     CandidateFile,
     RankedRegion,
+    WordMatches,
     choose_regions,
     index_regions,
     match_words,
@@ -77,7 +78,8 @@ def test_a_name_in_the_first_line_counts_more_and_the_ranks_in_a_file_differ() -
 
 def test_documents_come_after_sources_unless_the_prompt_asks_for_them() -> None:
     def document_share(prompt: str, path: str, parts: dict[str, float] | None = None) -> float:
-        return candidate_file(RankedFile(path, 1.0, parts or {}, (), ()), (), (), read_evidence(prompt)).document
+        file, no_matches = RankedFile(path, 1.0, parts or {}, (), ()), WordMatches((), ())
+        return candidate_file(file, (), no_matches, read_evidence(prompt)).document
 
     assert document_share("the total is wrong", "CHANGES.md") == 1.0
     assert 0 < document_share("the total in the documentation", "CHANGES.md") < 1.0
