@@ -75,8 +75,12 @@ def _lint(folder: Path) -> CommandAnswer:
         raise CommandFailed(error.message, hint=error.hint or "") from error
     answer = {"commit": commit, "items": count, "problems": [problem._asdict() for problem in problems]}
     lines = [f"{problem.path}: {problem.problem}" for problem in problems]
-    summary = f"{count} items, {len(problems)} {'problem' if len(problems) == 1 else 'problems'}."
+    summary = f"{_counted(count, 'item')}, {_counted(len(problems), 'problem')}."
     return CommandAnswer(answer, [*lines, summary], UNHEALTHY if problems else 0)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _partial_failure(error: RequestFailed) -> CommandAnswer:
