@@ -182,8 +182,15 @@ def _module_docstring(lines: Sequence[str]) -> str:
         if not text or text.startswith("#"):
             continue
         match = re.match(r"[rRuU]?(\"\"\"|'''|\"|')", text)
-        return _first_sentence(_docstring(lines, number, match[1], match.end())) if match else ""
+        return _first_sentence(_below_title(_docstring(lines, number, match[1], match.end()))) if match else ""
     return ""
+
+
+def _below_title(text_lines: list[str]) -> list[str]:
+    """Drop an underlined title that is a module's name: its path says the same."""
+    filled = [text for text in text_lines if text]
+    is_title = len(filled) > 2 and " " not in filled[0] and len(filled[1]) > 2 and _RULER.match(filled[1]) is not None
+    return text_lines[text_lines.index(filled[1]) + 1 :] if is_title else text_lines
 
 
 def _docstring(lines: Sequence[str], index: int, quote: str, start: int) -> list[str]:
@@ -200,14 +207,19 @@ def _docstring(lines: Sequence[str], index: int, quote: str, start: int) -> list
 def _prose(lines: Sequence[str]) -> list[str]:
     """Return the first paragraph that is not a heading, badge, markup, code, note or introduction to something."""
     paragraph: list[str] = []
-    inside = False
+    inside = in_directive = False
     for line in lines[: _HEAD_LINES * 2]:
         text = line.strip()
+        if text and not line[0].isspace():
+            in_directive = text.startswith(".. ")
         fenced = text.startswith(_FENCES)
         if fenced or (text == "---" and (inside or line is lines[0])):
             inside = not inside
         elif (
-            not inside and text and not text.startswith(_MARKUP) and not (_RULER.match(text) or _ATTRIBUTE.match(text))
+            not (inside or in_directive)
+            and text
+            and not text.startswith(_MARKUP)
+            and not (_RULER.match(text) or _ATTRIBUTE.match(text))
         ):
             paragraph.append(text.lstrip("> "))
             continue

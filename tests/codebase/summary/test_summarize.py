@@ -193,6 +193,8 @@ def test_only_the_main_definition_determines_the_purpose(path: str, text: str, p
         ("a.py", '"""Adds items. More."""\n', "Adds items."),
         ("a.py", '#!/usr/bin/env python\n# -*- coding: utf-8 -*-\n"""\nAdds items\n"""\n', "Adds items"),
         ("a.py", 'import os\n"""no docstring"""\n', ""),
+        ("a.py", '"""\nshop.cart\n~~~~~~~~~\n\nAdds items. More.\n"""\n', "Adds items."),
+        ("a.rst", ".. quickstart on Sun\n   a comment that goes on.\n\nTitle\n=====\n\nWhat it is. More.\n", "Title"),
         ("a.ts", "/**\n * The cart. It adds.\n */\n", "The cart."),
         ("a.ts", "// Copyright 2020 Ada\n", ""),
         ("a.ts", "import x\n// later\n", ""),
