@@ -27,13 +27,24 @@ def mentioned_files(documents: Documents, text: str) -> MentionedFiles:
     rest = text
     for mention in paths_in(text)[:MAX_MENTIONS]:
         exact = _longest_suffix(documents, mention)
-        matches = [exact] if exact is not None else documents.ending_with(mention)
+        matches = [exact] if exact is not None else _ending_alike(documents, mention)
         if not matches or len(matches) > AMBIGUOUS_NAMES:
             continue
         for path in matches:
             files[path] = max(files.get(path, 0.0), 1 / len(matches))
         rest = rest.replace(mention, " ")  # the words of a resolved path must not match other files
     return MentionedFiles(files, rest)
+
+
+def _ending_alike(documents: Documents, mention: str) -> list[str]:
+    """Return the files that end with a mention, or else with the most of its last components, at least two.
+
+    A stack trace names the installed copy of a file, which lacks the folder of its sources.
+    """
+    rest = mention
+    while not (matches := documents.ending_with(rest)) and rest.count("/") > 1:
+        rest = rest.partition("/")[2]
+    return matches
 
 
 _ABOVE = ("", "../", "../../", "../../../")

@@ -4,6 +4,7 @@ import math
 from collections import Counter
 from collections.abc import Callable, Container, Mapping, Sequence
 from functools import lru_cache
+from itertools import takewhile
 from operator import mul
 from typing import NamedTuple
 
@@ -223,7 +224,8 @@ def rank_regions(files: Sequence[CandidateFile], evidence: PromptEvidence, total
 
 def feature_rows(files: Sequence[CandidateFile], evidence: PromptEvidence, total_weight: float) -> list[FeatureRow]:
     """Return the candidates with their features, most of them between 0 and 1."""
-    framed = [_framed(file, evidence.frames) for file in files]
+    closest = [max((_shared_tail(frame.path, file.path) for file in files), default=0) for frame in evidence.frames]
+    framed = [_framed(file, evidence.frames, closest) for file in files]
     rows: list[FeatureRow] = []
     if not files:
         return rows
@@ -292,11 +294,22 @@ def _normalize(rows: Sequence[FeatureRow]) -> None:
             values[_NAMED] = 1 / math.sqrt(max(1, namesakes[row.indexed.name]))
 
 
-def _framed(file: CandidateFile, frames: Sequence[Frame]) -> dict[int, float]:
-    """Return how surely stack frames lie in a file's regions; the last frames of a trace count most."""
+def _shared_tail(path: str, other: str) -> int:
+    """Return how many last components two paths share."""
+    pairs = zip(reversed(path.split("/")), reversed(other.split("/")), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
+def _framed(file: CandidateFile, frames: Sequence[Frame], closest: Sequence[int]) -> dict[int, float]:
+    """Return how surely stack frames lie in a file's regions; the last frames of a trace count most.
+
+    `closest` are the most last components that a frame's path shares with a file's. An installed copy shares two or
+    more; its lines may be those of another version.
+    """
     found: dict[int, float] = {}
     for at, frame in enumerate(frames):
-        if not (f"/{frame.path}".endswith(f"/{file.path}") or file.path.endswith(f"/{frame.path}")):
+        is_whole = f"/{frame.path}".endswith(f"/{file.path}") or file.path.endswith(f"/{frame.path}")
+        if not is_whole and not 2 <= closest[at] == _shared_tail(frame.path, file.path):
             continue
         late = 0.5 + 0.5 * (at + 1) / len(frames)
         function = name_term(frame.function)

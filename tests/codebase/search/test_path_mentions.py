@@ -29,6 +29,13 @@ def test_path_of_another_machine_mentions_the_longest_suffix() -> None:
     assert named_of(documents, "/home/me/gone/notes.txt") == set()
 
 
+def test_path_of_an_installed_copy_mentions_the_source_that_ends_alike() -> None:
+    documents = documents_of(dict.fromkeys(("src/till/cart.py", "src/till/util/text.py", "src/shop/text.py"), ""))
+    assert named_of(documents, 'File "/usr/lib/python3/site-packages/till/cart.py", line 3') == {"src/till/cart.py"}
+    assert named_of(documents, r"C:\Python\Lib\site-packages\till\util\text.py") == {"src/till/util/text.py"}
+    assert named_of(documents, "/usr/lib/python3/site-packages/other/cart.py") == set()
+
+
 def test_text_without_paths_mentions_no_file() -> None:
     assert named_of(documents_of({"src/cart.py": ""}), "the cart, e.g. src and version 1.2") == set()
 

@@ -64,6 +64,14 @@ def test_a_region_in_a_stack_trace_gains() -> None:
     assert "frame" not in parts["Cart.round_up"]
 
 
+def test_a_frame_of_an_installed_copy_lies_in_the_source_that_ends_most_alike() -> None:
+    prompt = 'File "/usr/lib/site-packages/till/cart.py", line 9, in owner'
+    found = ranked(prompt, ("src/till/cart.py", CART), ("src/shop/cart.py", CART))
+    assert {region.path for region in found if "frame" in region.parts} == {"src/till/cart.py"}
+    found = ranked('File "/usr/lib/site-packages/other/cart.py", line 9, in owner', ("src/till/cart.py", CART))
+    assert not any("frame" in region.parts for region in found)
+
+
 def test_tests_come_after_sources() -> None:
     paths = [region.path for region in ranked("the total", ("tests/test_cart.py", CART), ("src/cart.py", CART))]
     assert paths[0] == "src/cart.py"
