@@ -26,7 +26,7 @@ from sidecar.codebase.files import (
     stem_of,
     with_changes,
 )
-from sidecar.codebase.region_search import FoundRegion, SearchedFile, numbered_lines
+from sidecar.codebase.region_search import FoundRegion, SearchedFile, is_named_file, numbered_lines
 from sidecar.codebase.search import (
     FragileFile,
     PackageNames,
@@ -125,6 +125,7 @@ __all__ = [
     "is_document",
     "is_generated",
     "is_git_dir",
+    "is_named_file",
     "is_outside",
     "is_secret_path",
     "is_test",

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from itertools import accumulate
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from sidecar.codebase.files import is_document, is_test
 from sidecar.codebase.search.query import DOCUMENT_WORDS, TEST_WORDS
@@ -76,6 +76,18 @@ class SearchedFile(NamedTuple):
     summary: Summary
 
 
+class NumberedRegion(Protocol):
+    """A region as it is shown."""
+
+    @property
+    def lines(self) -> Sequence[tuple[int, str]]:
+        """Line numbers, counted from 1, and lines."""
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether its statement goes on below it."""
+
+
 class FoundRegion(NamedTuple):
     """A ranked region with its lines."""
 
@@ -84,6 +96,11 @@ class FoundRegion(NamedTuple):
     """Line numbers, counted from 1, and lines."""
     digest: str
     """Identifies its content, wherever in the file it is."""
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether its statement goes on below it."""
+        return self.ranked.region.goes_on
 
 
 class ShownRegions:
@@ -126,7 +143,7 @@ def pack_regions(
     left, order = budget_tokens, dict[str, int]()
     for region in found:
         repeated = (region.ranked.path, region.digest) in shown
-        text = repeated_line(region) if repeated else "\n".join(numbered_lines([region.lines]))
+        text = repeated_line(region) if repeated else "\n".join(numbered_lines([region]))
         tokens = estimate_tokens(text)
         if tokens <= left:
             left -= tokens
@@ -166,16 +183,30 @@ class _SplitFile(NamedTuple):
         return sum(map(len, self.lines.values() if isinstance(self.lines, dict) else self.lines))
 
 
+def is_named_file(ranked: RankedFile) -> bool:
+    """Whether the prompt names or mentions a file."""
+    return not _NAMED.isdisjoint(ranked.parts)
+
+
 def candidate_file(
-    ranked: RankedFile, regions: Sequence[IndexedRegion], matches: WordMatches, evidence: PromptEvidence
+    ranked: RankedFile,
+    regions: Sequence[IndexedRegion],
+    matches: WordMatches,
+    evidence: PromptEvidence,
+    *,
+    names_test: bool = False,
 ) -> CandidateFile:
-    """Return a ranked file as a candidate; tests and documents count less, unless the prompt asks for them."""
-    is_named = not _NAMED.isdisjoint(ranked.parts)
+    """Return a ranked file as a candidate; tests and documents count less, unless the prompt asks for them.
+
+    A prompt that names one test by path does not ask for others.
+    """
+    is_named = is_named_file(ranked)
+    wants_tests = not names_test and not TEST_WORDS.isdisjoint(evidence.title)
     wants_documents = not DOCUMENT_WORDS.isdisjoint(evidence.title)
     return CandidateFile(
         ranked.path,
         ranked.score,
-        is_test(ranked.path) and not is_named and TEST_WORDS.isdisjoint(evidence.title),
+        is_test(ranked.path) and not is_named and not wants_tests,
         regions,
         matches,
         (DOCUMENT_SHARE if wants_documents else 1.0) if is_document(ranked.path) and not is_named else 0.0,
@@ -198,12 +229,14 @@ class RegionSearch:
         weights = {term: round(weight, WEIGHT_DIGITS) for term, weight in query.weights.items()}
         version = hash((tuple(weights.items()), query.evidence.title))
         split = self._split_files(files, read_texts, query)
+        names_test = any(is_named_file(file.ranked) and is_test(file.ranked.path) for file in files)
         candidates = [
             candidate_file(
                 file.ranked,
                 split[file.ranked.path].regions,
                 self._match(file, split[file.ranked.path], version, weights, query.evidence.title),
                 query.evidence,
+                names_test=names_test,
             )
             for file in files
             if file.ranked.path in split
@@ -328,15 +361,21 @@ def _hits(lines: Sequence[str], words: Mapping[str, str]) -> dict[str, set[int]]
 GAP = "…"
 
 
-def numbered_lines(shown: Iterable[Sequence[tuple[int, str]]]) -> list[str]:
-    """Return the lines of a file's regions with their numbers, and a mark where some are left out."""
+def numbered_lines(shown: Iterable[NumberedRegion]) -> list[str]:
+    """Return the lines of a file's regions with their numbers, and a mark where some are left out.
+
+    The last region of a file has one too if its statement goes on.
+    """
+    regions = list(shown)
     lines: list[str] = []
     previous = 0
-    for number, text in sorted({number: text for region in shown for number, text in region}.items()):
+    for number, text in sorted({number: text for region in regions for number, text in region.lines}.items()):
         if previous and number > previous + 1:
             lines.append(GAP)
         lines.append(f"{number}| {text}")
         previous = number
+    if any(region.goes_on and region.lines[-1][0] == previous for region in regions):
+        lines.append(GAP)
     return lines
 
 

@@ -49,6 +49,8 @@ class ShownRegion(NamedTuple):
     sent: SentRegion
     """Its entry in the ledger."""
     parts: Mapping[str, float]
+    goes_on: bool = False
+    """Whether its statement goes on below it."""
 
     @property
     def bytes(self) -> int:
@@ -94,7 +96,8 @@ class ContextItems(NamedTuple):
 
 def shown_region(order: int, found: FoundRegion) -> ShownRegion:
     """Return a found region as a pack contains it."""
-    return ShownRegion(order, found.ranked.region.name, found.lines, sent_region(found), found.ranked.parts)
+    name, parts = found.ranked.region.name, found.ranked.parts
+    return ShownRegion(order, name, found.lines, sent_region(found), parts, found.goes_on)
 
 
 def sent_region(found: FoundRegion) -> SentRegion:
@@ -213,7 +216,7 @@ def _code_item(
         key=entries.context_key(file.ranked.path),
         kind="context",
         priority=priority,
-        text="\n".join([_heading(file), *numbered_lines(region.lines for region in regions)]),
+        text="\n".join([_heading(file), *numbered_lines(regions)]),
         entry=state.entry_with(chosen, had),
         why=file.why,
         score=file.ranked.parts,
@@ -297,9 +300,12 @@ _NAMED_PARTS = frozenset(("namedPath", "mentioned"))
 def above_cutoff(ranked: Sequence[RankedFile]) -> list[RankedFile]:
     """Drop files that are covered elsewhere, and, if the prompt names files, those with little relation to them.
 
-    The anchor covers the rules of instruction files, or the host sends them.
+    The anchor covers the rules of instruction files, or the host sends them. A prompt that names only tests is about
+    what they test.
     """
     named = {file.path for file in ranked if not _NAMED_PARTS.isdisjoint(file.parts)}
+    if all(map(is_test, named)):
+        named = set()
     others = (file for file in ranked if file.path in named or file.path.rpartition("/")[2] not in AGENT_FILES)
     return [file for file in others if not named or file.path in named or _is_related(file, named)]
 

@@ -100,8 +100,13 @@ _FILLER_TERMS = frozenset(stem(word) for word in (
 
 
 GENERAL_TERMS = _FOLLOW_UP_TERMS | frozenset(
-    stem(word) for word in ("refactor", "improve", "clean", "cleanup", "optimize", "help", "debug", "bug")
-)
+    stem(word) for word in (
+        "refactor", "improve", "clean", "cleanup", "optimize", "help", "debug", "bug", "faster", "thing", "stuff",
+        "project", "repository", "repo", "codebase", "code", "program", "overview", "summarize", "describe",
+        "understand", "analyze", "look", "read", "show", "tell", "give", "know", "need", "want", "try", "add",
+        "use", "work", "unit",
+    )
+)  # fmt: skip
 """Words that lead to no file when a prompt consists of nothing else."""
 
 _REFERS_BACK = lazy_regex(

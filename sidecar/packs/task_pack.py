@@ -21,6 +21,8 @@ from sidecar.codebase import (
     choose_regions,
     drop_unlikely,
     is_generated,
+    is_named_file,
+    is_test,
     paths_in,
     query_terms,
     query_words,
@@ -57,7 +59,7 @@ from sidecar.runs.model import Provider, RunMode
 from sidecar.storage.two_level_cache import Cache
 from sidecar.workspace import Workspace
 
-PACK_VERSION = 16
+PACK_VERSION = 17
 """Part of the key: increment it when the content of a pack changes."""
 
 RECENT_PACKS = 64
@@ -158,7 +160,8 @@ def _to_json(pack: CachedPack) -> dict[str, Any]:
 
 
 def _region_to_json(region: ShownRegion) -> list[Any]:
-    return [region.order, region.name, region.lines, [region.sent.name, region.sent.content], region.parts]
+    sent = [region.sent.name, region.sent.content]
+    return [region.order, region.name, region.lines, sent, region.parts, region.goes_on]
 
 
 def _from_json(value: dict[str, Any]) -> CachedPack:
@@ -166,8 +169,8 @@ def _from_json(value: dict[str, Any]) -> CachedPack:
     for (path, score, parts, matched, near), content, purpose, why, regions, is_last in value["files"]:
         ranked = RankedFile(path, score, parts, tuple(matched), tuple((kind, seed) for kind, seed in near))
         shown = (
-            ShownRegion(order, name, tuple((number, text) for number, text in lines), SentRegion(*sent), region_parts)
-            for order, name, lines, sent, region_parts in regions
+            ShownRegion(order, name, tuple((number, text) for number, text in lines), SentRegion(*sent), *rest)
+            for order, name, lines, sent, *rest in regions
         )
         files.append(ContextFile(ranked, content, purpose, why, tuple(shown), is_last))
     return CachedPack(tuple(value["anchor"]), tuple(files), tuple(value["omitted"]), value["weaker"])
@@ -177,6 +180,9 @@ REMEMBERED_CONVERSATIONS = 64
 
 CANDIDATE_FILES = 16
 """Number of best files whose regions are ranked."""
+
+MAX_LEADING_FILES = 3
+"""Maximum number of files that lead because a first prompt names them: of more, most are frames of a stack trace."""
 
 PARTIAL_FILES = 10
 """The same while files are still being indexed."""
@@ -415,9 +421,10 @@ def _files(
     """The files with regions, and near the best one those without. A file without a summary is only pointed at."""
     changed = {file.path for file in state.all_changed} if state.kind == "git" else set()
     words = query_words(query)
-    wants_tests = not TEST_WORDS.isdisjoint(words)
+    names_test = any(is_named_file(file) and is_test(file.path) for file in ranked)
+    wants_tests = not names_test and not TEST_WORDS.isdisjoint(words)
     contents = _contents(ranked, listing)
-    ranked = [file for file in ranked if _is_named(file) or not _is_unreadable(summaries.get(file.path))]
+    ranked = [file for file in ranked if is_named_file(file) or not _is_unreadable(summaries.get(file.path))]
     regions = _regions(pack_query, query, ranked, summaries, contents, known)
     near = {ranked_file.path for ranked_file in near_best(ranked)}
     chosen = (
@@ -449,18 +456,19 @@ def _regions(
     """Return the regions to show of each file, chosen among all files within the context's bytes.
 
     With `known`, the contents of a session, a file that the prompt names comes with something that the session lacks.
+    The best regions of a few named files come first.
     """
     repository = pack_query.repository
     searched = [
         SearchedFile(file, contents[file.path], summaries[file.path])
         for file in ranked
-        if file.path in summaries and (not is_generated(file.path) or _is_named(file))
+        if file.path in summaries and (not is_generated(file.path) or is_named_file(file))
     ]
     found_regions: Sequence[RankedRegion] = repository.regions(query, searched)
-    free: frozenset[tuple[str, int]] = frozenset()
-    if known is not None:
-        free = _known_places(repository, found_regions, contents, known)
-        found_regions = _named_first(found_regions, {file.path for file in ranked if _is_named(file)}, free)
+    free = _known_places(repository, found_regions, contents, known) if known is not None else frozenset()
+    named = {file.path for file in ranked if is_named_file(file)}
+    if known is not None or len(named) <= MAX_LEADING_FILES:
+        found_regions = _named_first(found_regions, named, free)
     chosen = _chosen_regions(found_regions, pack_query.context_bytes, free, dominant_file(ranked))
     regions: dict[str, list[ShownRegion]] = {}
     for order, region in enumerate(chosen):
@@ -521,10 +529,6 @@ def _purpose(summary: Summary) -> str:
 def _is_unreadable(summary: Summary | None) -> bool:
     """Whether a file's content shows that nobody reads it: minified, or a recorded chat."""
     return summary is not None and summary.analysis in ("minified", "recordedChat")
-
-
-def _is_named(ranked: RankedFile) -> bool:
-    return "namedPath" in ranked.parts or "mentioned" in ranked.parts
 
 
 def pinned_context_files(

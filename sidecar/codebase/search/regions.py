@@ -26,6 +26,11 @@ MAX_WARNING_LINES = WINDOW_LINES // 2
 DOCSTRING_WITHIN = 20
 """Number of lines of a region in which its docstring begins."""
 
+MIN_LICENCE_LINES, MAX_LICENCE_LINES = 3, 60
+_LICENCE = lazy_regex(r"(?i)copyright|licen[sc]ed?\b|spdx-|all rights reserved")
+_BLOCK_COMMENTS = (("/*", "*/"), ("<!--", "-->"))
+_BEFORE_LICENCE = ("#!", "<?php", "<?xml", "# -*-")
+
 _CLOSING = lazy_regex(r"\s*(?:[)\]}]|end\b|else\b|elif\b|except\b|finally\b|catch\b|rescue\b|ensure\b)")
 _IMPORT = lazy_regex(r"\s*(?:import\b|from\s+\S+\s+import\b|#\s*include\b|use\s|using\s|require\b|package\s)")
 
@@ -46,6 +51,8 @@ class Region(NamedTuple):
     """Whether it is a long comment or the rest of a long docstring."""
     gap: tuple[int, int] = (0, 0)
     """First and last lines of a long docstring's rest, which is a region of its own."""
+    goes_on: bool = False
+    """Whether its statement or comment goes on below it, in another region."""
 
     @property
     def numbers(self) -> list[int]:
@@ -67,9 +74,10 @@ def _with_blank_lines(lines: Sequence[str], region: Region) -> Region:
 
 
 def _regions(lines: Sequence[str], summary: Summary) -> Sequence[Region]:
-    regions: list[Region] = []
-    at = 1
-    for definition, first, last in _blocks(lines, summary):
+    licence = _licence_end(lines)
+    regions: list[Region] = list(_code(lines, 1, licence, "", is_prose=True))
+    at = licence + 1
+    for definition, first, last in _blocks(lines, summary, at):
         regions.extend(_between(lines, summary, at, first - 1))
         name = f"{definition.container}.{definition.name}" if definition.container else definition.name
         regions.extend(_windows(lines, Region(first, last, name, definition.line, is_definition=True)))
@@ -80,9 +88,23 @@ def _regions(lines: Sequence[str], summary: Summary) -> Sequence[Region]:
     return regions
 
 
-def _blocks(lines: Sequence[str], summary: Summary) -> Iterator[tuple[Definition, int, int]]:
-    """Yield the outermost callable definitions, and small types, with their first and last lines."""
-    at = 1
+def _licence_end(lines: Sequence[str]) -> int:
+    """Return the last line of the licence with which a file begins; 0 without one."""
+    first = next((at for at, line in enumerate(lines) if line.strip() and not line.startswith(_BEFORE_LICENCE)), None)
+    if first is None or not COMMENT.match(lines[first]):
+        return 0
+    head = lines[first : first + MAX_LICENCE_LINES]
+    closing = next((end for opening, end in _BLOCK_COMMENTS if head[0].lstrip().startswith(opening)), "")
+    if closing:
+        count = next((at + 1 for at, line in enumerate(head) if closing in line), 0)
+    else:
+        count = next((at for at, line in enumerate(head) if not COMMENT.match(line)), len(head))
+    is_licence = count >= MIN_LICENCE_LINES and _LICENCE.search("\n".join(head[:count])) is not None
+    return first + count if is_licence else 0
+
+
+def _blocks(lines: Sequence[str], summary: Summary, at: int) -> Iterator[tuple[Definition, int, int]]:
+    """Yield the outermost callable definitions, and small types, with their first and last lines, from a line on."""
     definitions = summary.definitions
     parents = {definition.container for definition in definitions}
     for number, definition in enumerate(definitions):
@@ -136,7 +158,7 @@ def _enclosing(definitions: Sequence[Definition], line: int) -> str:
     return f"{inner.container}.{inner.name}" if inner.container else inner.name
 
 
-def _code(lines: Sequence[str], first: int, last: int, name: str) -> Iterator[Region]:
+def _code(lines: Sequence[str], first: int, last: int, name: str, *, is_prose: bool = False) -> Iterator[Region]:
     while first <= last and not lines[first - 1].strip():
         first += 1
     while first <= last and not lines[last - 1].strip():
@@ -145,7 +167,7 @@ def _code(lines: Sequence[str], first: int, last: int, name: str) -> Iterator[Re
         filled = [line for line in lines[first - 1 : last] if line.strip()]
         is_imports = 2 * sum(_IMPORT.match(line) is not None for line in filled) > len(filled)
         comments = sum(COMMENT.match(line) is not None for line in filled)
-        is_prose = comments >= MIN_PROSE_LINES and comments == len(filled)
+        is_prose = is_prose or (comments >= MIN_PROSE_LINES and comments == len(filled))
         yield from _windows(lines, Region(first, last, name, is_imports=is_imports, is_prose=is_prose))
 
 
@@ -184,7 +206,7 @@ def _pieces(lines: Sequence[str], region: Region, first: int, last: int, gap: tu
         inside = hidden if start <= gap[0] else 0
         target = start + inside + (last - start + 1 - inside) // left
         cut = _best_cut(lines, max(start, gap[1] if inside else start), target, last)
-        yield _window(region, start, cut - 1, gap)
+        yield _window(region, start, cut - 1, gap)._replace(goes_on=True)
         start = cut
     yield _window(region, start, last, gap)
 

@@ -88,6 +88,26 @@ def test_the_rest_of_a_long_docstring_is_a_region_of_its_own() -> None:
     assert code.numbers == [1, 2, 35]
 
 
+def test_a_licence_is_prose_apart_from_the_code_below_it() -> None:
+    for licence in (
+        "# Copyright 2016 Ada\n#\n# Licensed under the Apache License\n",
+        "#!/usr/bin/env python\n# Copyright 2016 Ada\n# All rights reserved.\n# See LICENSE.\n",
+    ):
+        first, second, *_ = regions(licence + "\nimport decimal\n\n\ndef total():\n    return 0\n")
+        assert (first.first, first.is_prose, first.is_imports) == (1, True, False)
+        assert (second.first, second.is_imports) == (licence.count("\n") + 2, True)
+    block = "/*\n * Copyright Ada\n * SPDX-License-Identifier: MIT\n */\n"
+    first, second, *_ = regions(block + "package till;\n\nclass Cart {}\n", "src/Cart.java")
+    assert ((first.last, first.is_prose), second.first) == ((4, True), 5)
+    assert not regions("# The cart.\n# Its lines.\n# Its total.\n\nRATE = 3\n")[0].is_prose
+
+
+def test_a_window_in_the_middle_of_a_statement_goes_on() -> None:
+    text = "def long(cart):\n" + "".join(f"    cart.add({number})\n" for number in range(3 * WINDOW_LINES))
+    assert [region.goes_on for region in regions(text)] == [True, True, True, False]
+    assert not any(region.goes_on for region in regions(CART))
+
+
 def test_sections_of_markdown_and_keys_of_configuration_are_regions() -> None:
     assert texts("# Shop\n\nCarts.\n\n## Mail\n\nSends.\n", "README.md")["Mail"] == "## Mail\n\nSends."
     assert texts("[tool]\na = 1\n\n[build]\nb = 2\n", "x.toml") != {}

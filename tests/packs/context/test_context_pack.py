@@ -42,6 +42,20 @@ def test_code_is_shown_under_its_path_with_line_numbers_and_marked_gaps() -> Non
     )
 
 
+def test_a_gap_is_marked_where_the_last_statement_goes_on() -> None:
+    shown = items(file(TOTAL._replace(goes_on=True), PAY))[0].text.splitlines()
+    assert shown[1:] == ["7| def total(cart):", "8|     return 0", "…", "20| def pay(cart):", "21|     return 1"]
+    assert items(file(TOTAL._replace(goes_on=True)))[0].text.endswith("8|     return 0\n…")
+
+
+def test_the_best_region_of_a_named_file_comes_first(talk: Talk, make_repository: Callable[..., Repository]) -> None:
+    nap = "import time\n\n\ndef sleep(seconds):\n    time.sleep(seconds)\n"
+    types = "".join(f"def types_{n}(hints):\n    return 'types of hints {n}'\n\n\n" for n in range(9))
+    repository = make_repository({"src/nap.py": nap, "src/hints.py": types + "import nap\n"}, name="nap")
+    shown = text_of(talk(cwd=repository.path).pre_run("Add hints of types to src/nap.py"), "context").splitlines()
+    assert next(line for line in shown if line.startswith("src/")) == "src/nap.py"
+
+
 def test_a_file_without_regions_is_one_line_after_the_code() -> None:
     code, pointer = items(file(path="src/pay.py"), file(TOTAL))
     assert shows_content(code)

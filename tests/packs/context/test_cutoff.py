@@ -33,6 +33,12 @@ def test_all_named_and_mentioned_files_remain() -> None:
     assert above_cutoff([MENTIONED, NAMED, other("a.py", recent=1.0)]) == [MENTIONED, NAMED]
 
 
+def test_a_prompt_that_names_only_tests_is_about_what_they_test() -> None:
+    failing = other("tests/test_cart.py", namedPath=14.0)
+    assert above_cutoff([failing, other("a.py", text=0.1)]) == [failing, other("a.py", text=0.1)]
+    assert above_cutoff([failing, NAMED, other("a.py", text=0.1)]) == [failing, NAMED]
+
+
 def test_a_file_with_clear_word_matches_is_included() -> None:
     clear = other("a.py", ("discount", "apply"), text=2.0, passage=1.5)
     one_word = other("b.py", ("discount",), text=2.0, passage=1.5)

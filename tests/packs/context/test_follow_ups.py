@@ -24,7 +24,7 @@ def paths_of(text: str) -> list[str]:
     "prompt",
     [
         "refactor", "hi", "fix it", "olá, corrige isso", "これを直してください", "the user and the value of it",
-        "hola", "ok merci",
+        "hola", "ok merci", "what does this project do?", "Make the whole thing faster", "write more unit tests",
         "<command-name>/voucher</command-name>\n<command-message>voucher</command-message>\n<command-args></command-args>",
     ],
 )  # fmt: skip
