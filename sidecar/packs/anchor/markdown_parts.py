@@ -55,6 +55,22 @@ def bullets(text: str) -> list[Line]:
     return items
 
 
+def introduced_items(text: str) -> dict[int, list[Line]]:
+    """Return the list items below each line that ends with a colon, by that line's number."""
+    items = {item.number: item for item in bullets(text)}
+    introduced: dict[int, list[Line]] = {}
+    introduction = 0
+    for line in prose_lines(text):
+        stripped = line.text.strip()
+        if stripped.endswith((":", "：")):
+            introduction = line.number
+        elif line.number in items and introduction:
+            introduced.setdefault(introduction, []).append(items[line.number])
+        elif stripped and not line.text.startswith("  "):
+            introduction = 0
+    return introduced
+
+
 _SENTENCE_END = lazy_regex(r"(?<!e\.g\.)(?<!i\.e\.)(?<!etc\.)(?<!vs\.)(?<=[.!?])\s+(?=\S)|(?<=[。！？])\s*(?=\S)")
 _NOT_PROSE = ("-", "*", "+", "|", ">", "#", "<", "[", "!", "`")
 

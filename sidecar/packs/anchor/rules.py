@@ -7,7 +7,15 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.markdown import Line
 from sidecar.core.supported_ides import AGENT_FILES
 from sidecar.core.text import one_line
-from sidecar.packs.anchor.markdown_parts import bullets, normalize, plain, prose_lines, sentences, title_of
+from sidecar.packs.anchor.markdown_parts import (
+    bullets,
+    introduced_items,
+    normalize,
+    plain,
+    prose_lines,
+    sentences,
+    title_of,
+)
 
 MAX_RULES = 24
 """Maximum number of rules from one file."""
@@ -161,15 +169,23 @@ def _rules_in(document: Document) -> list[Line]:
         return []
     for_agents = document.path.rpartition("/")[2] in AGENT_FILES
     pattern = _RULE if for_agents else _STRONG
-    rules = [
+    stated = sentences(document.text) if for_agents else []
+    rules, with_items = [line for line in stated if _STRONG.search(line.text) and not _is_trap(line)], set[int]()
+    introduced = introduced_items(document.text)
+    for at, line in enumerate(rules):
+        ends = [number for number in introduced if number >= line.number and line.text.endswith((":", "："))]
+        if ends:  # an item means little without the sentence that introduces it
+            items = introduced[min(ends)]
+            with_items.update(item.number for item in items)
+            rules[at] = line._replace(text=f"{line.text} {'; '.join(item.text.rstrip('.;,') for item in items)}")
+    rules += [
         line
         for line in bullets(document.text)
         if (pattern.search(line.text) or _STRONG.search(line.text))
+        and line.number not in with_items
         and not _is_trap(line)
         and (for_agents or not _PROCEDURE.search(line.text))
     ]
-    if for_agents:
-        rules += [line for line in sentences(document.text) if _STRONG.search(line.text) and not _is_trap(line)]
     return sorted(rules, key=lambda line: (not _STRONG.search(line.text), line.number))
 
 

@@ -81,6 +81,15 @@ def test_sentences_that_state_a_rule_are_found_in_a_file_for_agents() -> None:
     assert rules_of(Document("CONTRIBUTING.md", text)) == []
 
 
+def test_items_are_shown_with_the_sentence_that_introduces_them() -> None:
+    text = "# Plans\n\nAlways open `plan.md` when\nthe request:\n\n- Mentions a plan.\n- Must be split\n\nNames.\n"
+    text += "\n- Use cents\n"
+    assert rules_of(Document("AGENTS.md", text)) == [
+        "- Always open `plan.md` when the request: Mentions a plan; Must be split (AGENTS.md:3)",
+        "- Use cents (AGENTS.md:11)",
+    ]
+
+
 @pytest.mark.parametrize(
     "rule",
     [
