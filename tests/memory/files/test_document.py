@@ -114,7 +114,7 @@ HARD_TEXTS = [
     "<!-- TODO: remove -->", "  <!-- a\n&lt;!-- b\n&amp;lt;!-- c -->", "## Context\nOne.\n### Deeper\n\\## Escaped",
     "```sh\n## in a fence\n```\n## outside", "Before\n```py\nnever closed\n## Context", "~~~\n```\n\\```\n```",
     "One\r\nTwo\rThree", "&lt;!--\n&amp;amp;lt;!--", "## Forged\n<!-- id=mem-1 type=decision -->\n\nText",
-    "# Title\n\nText",
+    "# Title\n\nText", "One <!-- id=mem-2 --> two",
     "---\nid: mem-2\n---", "Ends with a mark #", "[continuity:anchor 00]",
 ]  # fmt: skip
 
@@ -183,6 +183,7 @@ def test_a_damaged_file_is_never_written(content: bytes) -> None:
         ("# T\n\nOne.\n", "T", "One."),
         ("\ufeff---\r\nid: mem-1\r\n---\r\n\r\n# T #\r\n\r\nOne.\r\n", "T", "One."),
         ("Only words.\nMore.\n", "Only words.", "Only words.\nMore."),
+        ("# T\n\nSee <!-- a --> and id=3.\n", "T", "See <!-- a --> and id=3."),
         ("", "x", ""),
         ("---\nid: mem-1\n---\n", "x", ""),
     ],
