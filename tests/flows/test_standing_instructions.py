@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from sidecar.core.clock import rfc3339
 from sidecar.memory.standing_instructions import MAX_SECTION_BYTES
 from sidecar.packs.anchor import STANDING_INSTRUCTIONS
 from tests.support.conversation import Conversation, sent
@@ -150,17 +151,35 @@ def test_an_instruction_that_reached_a_session_by_its_delta_is_revoked_there_too
     assert news(conversation.turn("Go on")) == [f"A standing instruction no longer holds: {memory_id}"]
 
 
-def test_what_the_user_typed_in_a_session_is_not_repeated_there_until_it_is_compacted(
-    active: MemorySidecar, memories: Memories, project: Repository, conversation: Conversation
+@pytest.mark.parametrize("is_fact", [False, True], ids=["event", "fact"])
+@pytest.mark.parametrize("provider", ["claude", "codex"])
+def test_what_the_user_typed_in_a_session_is_repeated_there_once_after_each_compaction(
+    active: MemorySidecar, memories: Memories, chat: Callable[..., Conversation], provider: str, *, is_fact: bool
 ) -> None:
-    conversation.turn(PROMPT)
-    memory_id = stated(memories, PNPM, sessionId="session")
-    assert news(conversation.turn("Go on")) == []
-    event = {"event": "compacted", "cwd": str(project.path), "subChatId": "chat", "provider": "claude"}
-    active.client.notify("continuity/sessionEvent", {**event, "sessionId": "session"})
-    assert news(conversation.turn("Go on")) == [
-        f"New standing instruction from the user: {PNPM} ({memory_id}, 2026-03-01)"
-    ]
+    conversation = chat("chat", provider=provider)
+
+    def turn(**params: Any) -> int:
+        answer = conversation.pre_run("Go on", **params)
+        conversation.post_run(answer, "Go on")
+        active.clock.advance(60_000)
+        return sent(answer).count(PNPM)
+
+    def compact() -> dict[str, Any]:
+        at = rfc3339(active.clock.now_ms())
+        active.clock.advance(60_000)
+        if is_fact:
+            return {"session": {"id": "session", "willResume": True, "isFork": False, "compactedAt": at}}
+        event = {"event": "compacted", "cwd": str(memories.project), "subChatId": "chat", "provider": provider}
+        active.client.notify("continuity/sessionEvent", {**event, "sessionId": "session"})
+        return {}
+
+    turn()
+    stated(memories, PNPM, sessionId="session")
+    active.clock.advance(60_000)
+    assert turn() == 0
+    for _ in range(2):
+        params = compact()
+        assert [turn(**params) for _ in range(3)] == [1, 0, 0]
 
 
 @pytest.mark.parametrize(("wrong", "lines"), [(False, []), (True, [PNPM])])
