@@ -115,7 +115,8 @@ def match_terms(terms: str, query: MemoryQuery, term_weights: TermWeights, satur
     norm = k1 * (1 - length + length * len(words) / term_weights.average)
     own = math.fsum(weights[at] * count * (k1 + 1) / (count + norm) for at, count in counts.items())
     form_weight = math.fsum(weights[at] * credit for at, credit in form_credits.items() if at not in counts)
-    pairs = _pairs(words, query, term_weights) / total if len(counts) > 1 else 0.0
+    has_pair = any(left in matching and right in matching for left, right in query.pairs)
+    pairs = _pairs(words, query, term_weights) / total if has_pair else 0.0
     return TermHits(counts, mask, own / total, form_weight / total, min(1.0, pairs), len(words))
 
 
@@ -180,11 +181,13 @@ def _window(own: TermHits, before: TermHits, after: TermHits, term_weights: Term
     """Return BM25 of an entry and its two neighbors as one text of three average entries."""
     counts = own.counts
     if before.counts or after.counts:
-        merged = dict(own.counts)
+        merged = dict(counts)
         for neighbor in (before.counts, after.counts):
             for at, count in neighbor.items():
                 merged[at] = merged.get(at, 0) + count
         counts = merged
+    elif not counts:
+        return 0.0
     length = (own.length + before.length + after.length) / (3 * term_weights.average)
     norm = GROUP_ENTRY.k1 * (1 - GROUP_ENTRY.length + GROUP_ENTRY.length * length)
     return math.fsum(term_weights.weights[at] * count / (count + norm) for at, count in counts.items())
@@ -209,8 +212,9 @@ def _group_scores(rows: Sequence[CandidateRow], hits: Sequence[TermHits], places
     counts: dict[str, dict[int, int]] = {}
     for row, hit in zip(rows, hits, strict=True):
         group = counts.setdefault(row.group, {})
-        for place, count in hit.counts.items():
-            group[place] = group.get(place, 0) + count
+        if hit.counts:
+            for place, count in hit.counts.items():
+                group[place] = group.get(place, 0) + count
     groups_with_term = [0] * places
     for group in counts.values():
         for place in group:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import apsw
 
 from sidecar.memory.relevance_score import NEIGHBORS, CandidateRow
-from sidecar.memory.store.entries import IndexedMemory, owner_condition, scope_token, select_entries
+from sidecar.memory.store.entries import ENTRY_COUNT, IndexedMemory, owner_condition, scope_token, select_entries
 
 
 class EntryFilter(NamedTuple):
@@ -255,9 +255,10 @@ def best_rows(
     """Return the rows of the best full-text results that pass the filters."""
     rare, common = (" OR ".join(map(_quoted, terms)) for terms in words)
     scope = f"scope : ({' OR '.join(scope_token(project, owner) for owner in owners)})"
-    match = f"{scope} AND ({rare})"
-    if common:
-        match += f" AND ({scope} OR {common})"  # every entry contains the scope, so the others only add to the rank
+    # Every entry contains the scope, so the common words only add to the rank. A scope costs a pass over its entries.
+    match = f"({rare}) AND ({scope} OR {common})" if common else f"{scope} AND ({rare})"
+    if common and not _has_most_rows(tx, project, owners):
+        match = f"{scope} AND {match}"
     condition, bindings = _condition_candidates(filters)
     rows: Any = tx.execute(
         f"SELECT m.row_id FROM continuity_memory_text AS t JOIN continuity_memories AS m ON m.row_id = t.rowid"
@@ -266,6 +267,17 @@ def best_rows(
         (match, *bindings, project, *owners, max_candidates),
     )
     return [row_id for (row_id,) in rows]
+
+
+def _has_most_rows(tx: apsw.Connection, project: str, owners: Sequence[str]) -> bool:
+    """Whether at least half of all indexed entries are within reach, so that few others are ranked in vain."""
+    marks = ", ".join("?" * len(owners))
+    rows: Any = tx.execute(
+        "SELECT coalesce((SELECT sum(entries) FROM continuity_memory_term_counts WHERE project = ?"
+        f" AND owner IN ({marks}) AND term = ?), 0) * 2 >= coalesce((SELECT max(row_id) FROM continuity_memories), 0)",
+        (project, *owners, ENTRY_COUNT),
+    )
+    return any(bool(has_most) for (has_most,) in rows)
 
 
 def authors(tx: apsw.Connection, project: str, owners: Sequence[str]) -> list[str]:
