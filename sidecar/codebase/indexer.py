@@ -380,8 +380,8 @@ _STORE_BATCH = 64
 _STORE_AFTER_MS = 500.0
 """A killed process loses the analyses of this time, and those that wait in the queue."""
 
-_WORDS_SHARE = 0.5
-"""Time to read the words of a file, as a share of the time of its analysis."""
+_WORDS_SHARE = 1.3
+"""Time to read the words of a file, as a multiple of that of its analysis."""
 
 _WAIT_SECONDS = 0.1
 

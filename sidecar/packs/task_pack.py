@@ -337,13 +337,15 @@ def _build(
     anchor_inputs = (pack_query.host_injects, pack_query.accepted, pack_query.anchor_bytes)
     partial_pack.anchor = anchors.lines(repository, state, listing, *anchor_inputs)
     analyzed, complete = repository.wait_for_index(listing, indexing, min(wait_ms, FIRST_READ_MS))
-    if not complete and wait_ms > FIRST_READ_MS:
+    waited_ms: float = FIRST_READ_MS
+    while not complete and wait_ms > waited_ms:  # what is found meanwhile is ready at the deadline
         early = repository.find(pack_query.query, state, CANDIDATE_FILES, touched=pack_query.touched)
         partial_pack.files = path_only_files(
             pack_query, [ranked_file for ranked_file in early if ranked_file.path in listing.searched]
         )
-        newly_analyzed, complete = repository.wait_for_index(listing, indexing, wait_ms - FIRST_READ_MS)
-        analyzed += newly_analyzed
+        step_ms = min(wait_ms - waited_ms, max(FIRST_READ_MS, waited_ms / 2))
+        newly_analyzed, complete = repository.wait_for_index(listing, indexing, step_ms)
+        waited_ms, analyzed = waited_ms + step_ms, analyzed + newly_analyzed
     if complete and not was_indexed:  # dependencies and history are known now
         partial_pack.anchor = anchors.lines(repository, state, listing, *anchor_inputs)
     files: tuple[ContextFile, ...] = ()

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from sidecar.codebase import indexer
+from sidecar.packs import task_pack
 from tests.support.conversation import bash
 from tests.support.git_wrapper import needs_script, prepend_git_wrapper
 from tests.support.memory_sidecar import MemorySidecar
@@ -98,6 +99,32 @@ def test_words_alone_answer_partially_and_what_follows_is_no_change(
     assert after["metadata"]["partial"] is False
     assert "percent" in text_of(after, "context")
     assert text_of(after, "delta") == ""
+
+
+def test_words_read_before_the_deadline_count_when_the_regions_are_late(
+    talk: Talk, shop: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert shop.path.is_dir()
+    words_sent, let_go = threading.Event(), threading.Event()
+
+    def held(*arguments: Any, **options: Any) -> Iterator[indexer.FileWords | indexer.AnalysedFile]:
+        for result in in_workers(*arguments, **options):
+            (let_go if isinstance(result, indexer.AnalysedFile) else words_sent).wait(20)
+            yield result
+
+    def late(*_: object) -> tuple[()]:
+        let_go.wait(20)
+        return ()
+
+    in_workers = indexer.analyse_in_workers
+    monkeypatch.setattr(indexer, "analyse_in_workers", held)
+    monkeypatch.setattr(indexer, "MIN_FILES_FOR_WORKERS", 1)
+    monkeypatch.setattr(task_pack, "with_cached_regions", late)
+    threading.Timer(0.3, words_sent.set).start()
+    answer = talk().pre_run("Why is there a percent in it?", deadlineMs=4_000)
+    let_go.set()
+    assert answer["metadata"]["partial"] is True
+    assert "src/cart.py" in text_of(answer, "context")
 
 
 @needs_script
