@@ -3,6 +3,7 @@
 import argparse
 import difflib
 import os
+import re
 import shlex
 import shutil
 import sys
@@ -13,6 +14,7 @@ from typing import NamedTuple, get_args
 
 from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print, terminal_safe
 from sidecar.cli.paths import project_folder
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.integrations.hook_settings import (
     EVENTS,
     SETTINGS,
@@ -33,6 +35,9 @@ BACKUP = ".before-onecode"
 PROGRAM = "onecode-sidecar"
 
 MAX_SETTINGS_BYTES = 16 * 2**20
+
+_PLAIN_WORD = lazy_regex(r"[\w.:\\/~+-]+", re.ASCII)
+"""A word that PowerShell and the command prompt read alike, without quotes."""
 
 TRUST_NOTICE = "Codex CLI runs new or changed hooks once you trust them: start `codex` and confirm, or use /hooks."
 
@@ -254,7 +259,6 @@ def _backup_of(path: Path) -> Path:
 def _program(agent: Provider, *, is_shared: bool) -> str:
     """Return the command line that runs this program from any folder, as the agent's shell reads it.
 
-    On Windows, Claude Code uses a POSIX shell, and Codex CLI uses the command prompt.
     Settings that other users share contain only the program's name, if it is on the path: their path differs.
     """
     if is_shared and shutil.which(PROGRAM) is not None:
@@ -265,9 +269,38 @@ def _program(agent: Provider, *, is_shared: bool) -> str:
         words = [os.path.abspath(sys.argv[0])]
     else:
         words = [sys.executable, "-P", "-m", "sidecar"]  # it runs in projects, whose modules must not shadow ours
-    if os.name == "nt" and agent == "codex":
-        return " ".join(f'"{word}"' if " " in word else word for word in words)
-    return " ".join(shlex.quote(word.replace("\\", "/") if os.name == "nt" else word) for word in words)
+    return command_line(words, agent, is_windows=os.name == "nt", is_on_path=shutil.which(PROGRAM) is not None)
+
+
+def command_line(words: Sequence[str], agent: Provider, *, is_windows: bool, is_on_path: bool) -> str:
+    """Return the words as the agent's shell reads them; raise CommandFailed if it cannot.
+
+    On Windows, Claude Code uses a POSIX shell. Codex CLI uses PowerShell or the command prompt, which read quotes
+    differently and start no quoted program: every word is plain, a path with spaces in its short form.
+    """
+    if not is_windows:
+        return shlex.join(words)
+    if agent != "codex":
+        return shlex.join(word.replace("\\", "/") for word in words)
+    plain = [word if _PLAIN_WORD.fullmatch(word) else short_path(word) for word in words]
+    if all(map(_PLAIN_WORD.fullmatch, plain)):
+        return " ".join(plain)
+    if is_on_path:
+        return PROGRAM
+    raise CommandFailed(
+        f"Codex CLI cannot start {words[0]}: on Windows it runs no program whose path has spaces or quotes.",
+        hint="Put the program's folder on the PATH, or install it into a folder without spaces.",
+    )
+
+
+def short_path(path: str) -> str:
+    """Return the short form of a Windows path; the path itself if its volume has none."""
+    if sys.platform != "win32":
+        return path
+    import ctypes
+
+    buffer = ctypes.create_unicode_buffer(32_768)
+    return buffer.value if ctypes.windll.kernel32.GetShortPathNameW(path, buffer, len(buffer)) else path
 
 
 def _diff(change: Change) -> list[str]:

@@ -8,6 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from sidecar.cli import hook_install
+from sidecar.cli.output import CommandFailed
+from sidecar.integrations.hook_settings import EVENTS, installed_events, with_hooks
+from sidecar.runs.model import Provider
 from tests.support.command import Command, run_command
 
 SETTINGS = '{\r\n   "model": "opus",\r\n   "permissions": {"allow": ["Bash(ls)"]}\r\n}'
@@ -134,6 +138,24 @@ def test_codex_is_connected_where_its_folder_exists(output_of: Callable[..., str
     assert list(hooks.parent.iterdir()) == []
     assert "hook Stop" in output_of("install", "--agent", "codex", "--project", str(tmp_path), "--yes")
     assert json.loads((tmp_path / ".codex" / "hooks.json").read_text())["hooks"] == installed
+
+
+def test_a_command_line_is_read_alike_by_every_shell_of_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    def line(path: str, agent: Provider = "codex", *, is_on_path: bool = False) -> str:
+        return hook_install.command_line([path], agent, is_windows=True, is_on_path=is_on_path)
+
+    plain, spaced = r"C:\Users\ada\bin\onecode-sidecar.exe", r"C:\Program Files\x\onecode-sidecar.exe"
+    assert line(plain) == plain
+    assert line(spaced, "claude") == "'C:/Program Files/x/onecode-sidecar.exe'"
+    assert line(spaced, is_on_path=True) == "onecode-sidecar"
+    with pytest.raises(CommandFailed, match="spaces"):
+        line(spaced)
+    monkeypatch.setattr(hook_install, "short_path", lambda path: path.replace("Program Files", "PROGRA~1"))
+    written = with_hooks("", line(spaced), "codex")
+    assert json.loads(written)["hooks"]["Stop"][0]["hooks"][0]["command"] == (
+        r"C:\PROGRA~1\x\onecode-sidecar.exe hook Stop codex"
+    )
+    assert installed_events(written) == list(EVENTS)
 
 
 def test_one_unreadable_file_leaves_the_other_agents_settings_alone(
