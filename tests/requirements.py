@@ -62,6 +62,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_direction_change.py::test_work_that_the_user_reverted_is_recorded_when_the_user_mentions_it",
         "test_direction_change.py::test_a_refused_plan_is_recorded_with_the_users_words",
         "test_direction_change.py::test_an_accepted_rejection_reaches_a_session_on_its_file_or_symbol_behind_many_newer_ones",
+        "test_direction_change.py::test_an_accepted_rejection_reaches_a_session_on_its_technology",
         "test_direction_change.py::test_silently_reverted_work_is_recorded",
         "test_direction_change.py::test_continued_work_is_not_a_reversal",
         "test_direction_change.py::test_reverting_work_committed_by_its_run_is_recognized",

@@ -332,12 +332,8 @@ def test_a_refused_plan_is_recorded_with_the_users_words(conversation: Conversat
     assert "we have no server for it" in note["body"]
 
 
-@pytest.mark.parametrize("prompt", ["Speed up till/prices.py", "Why is `log_discount` gone?"])
-def test_an_accepted_rejection_reaches_a_session_on_its_file_or_symbol_behind_many_newer_ones(
-    conversation: Conversation, active: MemorySidecar, prompt: str
-) -> None:
-    small_work(conversation)
-    take_back(conversation, "Undo that, the till prints garbage now.", text="Removed it.")
+def accept_behind_newer_ones(conversation: Conversation, active: MemorySidecar) -> None:
+    """Accept the only draft, then store more accepted rejections than an anchor has room for."""
     (note,) = drafted(conversation)
     conversation.decide("accept", note["id"])
     process = active.app.process
@@ -351,6 +347,37 @@ def test_an_accepted_rejection_reaches_a_session_on_its_file_or_symbol_behind_ma
             )  # fmt: skip
             artifacts.put(tx, newer)
     assert process.wait_idle(20)
+
+
+@pytest.mark.parametrize("prompt", ["Speed up till/prices.py", "Why is `log_discount` gone?"])
+def test_an_accepted_rejection_reaches_a_session_on_its_file_or_symbol_behind_many_newer_ones(
+    conversation: Conversation, active: MemorySidecar, prompt: str
+) -> None:
+    small_work(conversation)
+    take_back(conversation, "Undo that, the till prints garbage now.", text="Removed it.")
+    accept_behind_newer_ones(conversation, active)
     other = sent(Conversation(active.client, conversation.cwd, sub_chat_id="c").pre_run(prompt))
     assert "log_discount" in other
     assert "the till prints garbage" in other
+
+
+@pytest.mark.parametrize(
+    ("prompt", "is_warned"),
+    [
+        ("Keep the sessions of the cashiers in Redis", True),
+        ("Wo legen wir die Sitzungen ab, in redis?", True),
+        ("Round the discount up", False),
+    ],
+)
+def test_an_accepted_rejection_reaches_a_session_on_its_technology(
+    conversation: Conversation, active: MemorySidecar, prompt: str, is_warned: bool
+) -> None:
+    store = "import redis\n\nSTORE = redis.Redis()\n\ndef total_of(cart):\n    return STORE.get(cart.key)\n"
+    conversation.turn(
+        PROMPT, lambda: [conversation.edit("till/totals.py", store)], text="Totals of large carts are cached in Redis."
+    )
+    refusal = "We cannot use Redis, the shops have no server for it."
+    conversation.turn(refusal, lambda: [delete(conversation, "till/totals.py")], text="Removed it.")
+    accept_behind_newer_ones(conversation, active)
+    other = sent(Conversation(active.client, conversation.cwd, sub_chat_id="c").pre_run(prompt))
+    assert ("the shops have no server for it" in other) is is_warned
