@@ -375,10 +375,11 @@ def _content_note(file: ChangedFile, diff: FileDiff | None, *, is_known: bool) -
     """A note on a file without lines to show: binary, or changed in its mode alone."""
     if not may_show(file.path):
         return " (binary)"
-    if not is_known or file.kind not in ("staged", "unstaged") or (diff is not None and diff.hunks):
+    if not is_known or file.kind not in ("staged", "unstaged"):
         return ""
-    is_counted = diff is not None and (diff.added or diff.removed)
-    return "" if is_counted else " (its mode, or binary content)"
+    if diff is None:
+        return ""  # a file in a submodule: its path and status are reported, not its lines
+    return "" if diff.hunks or diff.added or diff.removed else " (its mode, or binary content)"
 
 
 def _counts(diff: FileDiff | None) -> str:

@@ -88,7 +88,7 @@ def test_changes_of_a_submodule_are_sent_by_path_and_status(
     chat = talk(cwd=outer.path)
     inner.write({"src/mail.py": "changed = True\n", "src/new.py": "new = True\n"})
     delta = text_of(chat.turn(PROMPT), "delta")
-    assert "unstaged: lib/shop/src/mail.py" in delta
+    assert "unstaged: lib/shop/src/mail.py" in delta.splitlines()
     assert "untracked: lib/shop/src/new.py" in delta
     assert "lib/shop (submodule" not in delta
     assert chat.pre_run(PROMPT)["blocks"] == []
