@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import PurePosixPath
+from typing import TYPE_CHECKING
 
 import apsw
 
@@ -26,6 +27,9 @@ from sidecar.runs import (
     snapshots,
 )
 
+if TYPE_CHECKING:
+    from sidecar.language.work_account import Account
+
 MAX_FILES = 60
 MAX_FAILING = 1_000
 """Failing tests are not cut (decisions.md); the carry-over counts those that it has no room for."""
@@ -40,18 +44,9 @@ REJECTED = "Rejected: "
 SENTENCE_CHARACTERS = 300
 CONCLUSION_CHARACTERS = 400
 
-_OPEN = lazy_regex(
-    r"(?i)\b(?:risk\w*|todo|fixme|not yet|un(?:tested|verified|resolved|clear|sure)|not (?:tested|verified|covered)"
-    r"|have(?:n't| not) (?:run|tested|verified|checked)|follow[- ]?up|caveat|beware"
-    r"|still (?:fails?|failing|missing|open|needs?)|remain(?:s|ing)|open (?:question|point)s?"
-    r"|left (?:open|to do)|needs? (?:to be )?(?:decided|confirm\w*"
-    r"|review\w*)|noch (?:nicht|offen)|steht noch aus|ungetestet|ainda (?:não|falta)|pendente|falta(?:m|n)?|todavía no"
-    r"|pendiente|aún no|pas encore|reste à|non ancora|da fare|nog niet|ещё не|еще не|осталось|не проверено)\b"
-    r"|まだ|未(?:確認|対応|テスト|完了|测试|完成|验证|解决)|还没|尚未|待(?:办|确认|处理)"
-)
-_CLEARED = lazy_regex(
-    r"(?i)\b(?:no|without|any) (?:\w+ )?(?:risks?|todos?|caveats?|follow[- ]?ups?|open)\b|nothing remains"
-)
+_FINDINGS = ("problem", "cause", "change")
+MAX_STATEMENTS = 3
+"""Maximum number of statements carried over of one conclusion."""
 
 
 def snapshot_of(
@@ -76,10 +71,21 @@ def snapshot_of(
 
 
 def _conclusions(runs: Sequence[RunSummary]) -> Iterator[str]:
-    """Yield what each run found or did: the first paragraph of its final words that says something."""
+    """Yield what each run found or did: what explains most of its final words, else their first paragraph."""
     for run in runs:
-        if conclusion := first_informative_paragraph(run.conclusion, CONCLUSION_CHARACTERS):
+        stated = [statement for statement in _statements(run) if statement.section in _FINDINGS]
+        best = sorted(stated, key=lambda statement: -statement.score)[:MAX_STATEMENTS]
+        text = " ".join(statement.text for statement in stated if statement in best)
+        if conclusion := clip(text, CONCLUSION_CHARACTERS) or first_informative_paragraph(
+            run.conclusion, CONCLUSION_CHARACTERS
+        ):
             yield conclusion
+
+
+def _statements(run: RunSummary) -> tuple[Account, ...]:
+    from sidecar.language.work_account import account_of  # an ordinary pre-run does not need it
+
+    return account_of(run.conclusion).statements
 
 
 def _decisions(runs: Sequence[RunSummary], artifacts: Sequence[Artifact]) -> Iterator[str]:
@@ -100,9 +106,9 @@ def _risks(runs: Sequence[RunSummary], failing: Sequence[FailingTests]) -> Itera
     for tests in failing:
         yield f"{tests.runner} failed in its last run"
     for run in runs[:RISK_RUNS]:
-        for sentence in sentences(run.conclusion):
-            if _OPEN.search(sentence) and not _CLEARED.search(sentence):
-                yield clip(sentence, SENTENCE_CHARACTERS)
+        for statement in _statements(run):
+            if statement.section == "open":
+                yield clip(statement.text, SENTENCE_CHARACTERS)
 
 
 def _files(runs: Sequence[RunSummary]) -> tuple[TouchedFile, ...]:

@@ -78,6 +78,9 @@ NOT_OURS = lazy_regex(
     r"|messages?|packets?|frames?|events?|rows?|requests?)(?=$|[,.;]|\s+(?:that|which|who|with|without|from|in|of"
     r"|for|when|where|to|as)\b|\s+`)"
 )
+_PLACE = lazy_regex(r"(?i)^(?:it|them|those|these)\s+(?:from|out|back|in|to)\b")
+"""Something taken from a place, as in "removed it from the index": no approach is named."""
+
 ONLY_TRIED = lazy_regex(
     r"(?i)^(?:to )?(?:reproduc|repro|run|find|install|build|verify|check|test|log|open|reach|connect|fetch|download"
     r"|search)"
@@ -177,7 +180,8 @@ def _abandoned_in(kind: str, match: re.Match[str], sentence: str, following: str
     if kind == "failed" and not _goes_on(why, tried):
         return None
     abandoned = _tidied(sentence, tried, _why_of(why) if kind == "failed" else why, instead, following)
-    return None if kind != "given up" and NOT_OURS.match(abandoned.tried) else abandoned
+    is_ours = kind == "given up" or not (NOT_OURS.match(abandoned.tried) or _PLACE.match(abandoned.tried))
+    return abandoned if is_ours else None
 
 
 def _tidied(sentence: str, tried: str, why: str, instead: str, following: str) -> AbandonedApproach:
