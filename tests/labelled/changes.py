@@ -199,7 +199,7 @@ def _steps(text: str) -> Iterator[Step]:
     for fence in _FENCE.finditer(text):
         if fence["language"].strip() == "diff":
             before = text[max(0, fence.start() - 600) : fence.start()]
-            named = _EDITED.findall(before) or _PATH.findall(before[-300:]) or ["recorded.txt"]
+            named = _EDITED.findall(before) or _PATH.findall(before[-300:]) or ["recorded.code"]
             acts.append((fence.start(), Hunk(_inside(named[-1]), tuple(_unpadded(fence["body"].split("\n"))))))
     bare = _FENCE.sub(lambda fence: "\n" * len(fence[0]), text)
     elements = [(match.start(), match.end()) for match in _ELEMENTS.finditer(bare)]
@@ -227,7 +227,7 @@ def _unpadded(lines: Sequence[str]) -> Iterator[str]:
 def _inside(path: str) -> str:
     """Return a recorded path as one below the worktree and outside `.git`."""
     parts = path.strip().replace("\\", "/").split(":/")[-1].split("/")
-    return "/".join(part.replace(".git", "_git") for part in parts if part not in ("", ".", "..")) or "recorded.txt"
+    return "/".join(part.replace(".git", "_git") for part in parts if part not in ("", ".", "..")) or "recorded.code"
 
 
 def sentences(text: str) -> list[str]:
