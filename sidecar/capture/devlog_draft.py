@@ -22,7 +22,7 @@ from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
 from sidecar.core.text import clip
 from sidecar.language.own_words import own_words
-from sidecar.language.work_account import Account, Section, WorkAccount
+from sidecar.language.work_account import Account, Section, WorkAccount, announces_more
 from sidecar.runs import Artifact, SubChat, artifacts
 from sidecar.runs.artifact_provenance import Details, DevlogDetails, Event, EventKind, LineCounts, Provenance, Tally
 from sidecar.runs.model import FileChange
@@ -242,6 +242,8 @@ def window_begin_ms(run: FinishedRun) -> int:
 def store_devlog(tx: apsw.Connection, run: FinishedRun, state: SubChat, events: Sequence[Event]) -> Artifact | None:
     """Sum up a completed run, and draft an entry once the sum reaches the capture threshold or an event happens.
 
+    Size alone is no entry while the agent only announced what it does next: it would be a list of files.
+
     Until then the conversation has a tally, which is not an artifact. An entry repeats nothing of an earlier one.
     """
     key = f"devlog:{run.params.sub_chat_id}"
@@ -252,10 +254,15 @@ def store_devlog(tx: apsw.Connection, run: FinishedRun, state: SubChat, events: 
         return None
     changes = totals(tally)
     due = is_due(changes, int(run.settings["capture.changedLines"]), int(run.settings["capture.changedFiles"]))
-    is_entry = bool(events) or due
+    is_concluded = bool(_account_so_far(run, sum_so_far).statements) or not announces_more(run.conclusion)
+    is_entry = bool(events) or (due and is_concluded)
     artifact = _artifact(run, state, sum_so_far, tally, is_entry=is_entry, events=events)
     artifacts.put(tx, replace(artifact, event_key=key))
     return artifact if is_entry else None
+
+
+def _account_so_far(run: FinishedRun, earlier: Artifact | None) -> WorkAccount:
+    return merged_account(_details(earlier).account, run.account)
 
 
 def _is_tally(artifact: Artifact) -> bool:
@@ -343,7 +350,7 @@ def _artifact(
     details = DevlogDetails(
         tally=tally,
         events=tuple(events_of_entry),
-        account=merged_account(known.account, run.account),
+        account=_account_so_far(run, earlier),
         request=_request(run, state, known),
         tests={**known.tests, **_test_lines(run)},
         open=not is_entry,

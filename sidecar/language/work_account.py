@@ -231,8 +231,8 @@ _EVIDENCE = lazy_regex(
 )  # fmt: skip
 
 _OPEN = lazy_regex(
-    r"\b(?:(?-i:TODO|FIXME)|not yet|untested|unverified|unresolved|not (?:tested|verified|covered|implemented)|(?:have"
-    r"|has)(?:n['’]t| not) (?:been )?(?:run|tested|verified|checked)"
+    r"\b(?:(?-i:TODO|FIXME)(?!\.\w)|not yet|untested|unverified|unresolved|not (?:tested|verified|covered|implemented)"
+    r"|(?:have|has)(?:n['’]t| not) (?:been )?(?:run|tested|verified|checked)"
     r"|still (?:fails?|failing|missing|open|needs?|broken|have to|to do)|remain(?:s|ing)? (?:to|open|fail\w*"
     r"|unfix\w*|issue)|left (?:open|to do|for later)"
     r"|needs? to be (?:decided|confirmed|reviewed|done|fixed)|noch nicht|noch offen|steht noch aus|ungetestet|ainda"
@@ -248,7 +248,7 @@ _NOT_WORK = lazy_regex(
     r"|i['’]ll|i will|i['’]m (?:going|now)|i need|i should|i can|i could|we (?:can|could|should|need)"
     r"|please|try|you (?:can|could|should|need|may|might|will|['’]ll)|if (?:you|this|it|that)|once you|when you"
     r"|would you|do you|feel free|run |test |refresh|restart|open |click|go to|check |make sure|just "
-    r"|once |set (?:it|your)\b"
+    r"|once |set (?:it|your|the api|an environment)\b"
     r"|(?:verif|check|look|search|read|inspect|review|updat|fix|add|creat|remov|chang|apply|test|runn?|build)\w{0,4}ing\b"
     r"|\w{3,}ez\b|remaining\b)"
     r"|\b(?:let me know|would you like|shall i|should i|want me to|if you (?:want|like|need|prefer)|you['’]ll see"
@@ -300,6 +300,9 @@ _GREETING = lazy_regex(
     r"\b[^.!?:。！\n]{0,30}[!.:。！]+\s*)+",
     re.IGNORECASE,
 )
+_BASIS = lazy_regex(
+    r"^(?:based on|after|following|according to)\b[^,]{5,160},\s+(?=(?:i|we)(?:['’]ve|\s))", re.IGNORECASE
+)
 _PERSON = lazy_regex(
     r"^(?:(?:i|we)(?:['’]ve| have| had)?\s+(?:(?:also|now|just|successfully|already)\s+){0,2}(?=[a-z])|j['’]ai"
     r" (?:également |aussi |bien )?|nous avons |he (?=\w+(?:ado|ido|cho|sto|rto|elto)\b)|hemos (?=\w)|ho |abbiamo "
@@ -328,7 +331,7 @@ _GENERIC = frozenset(
 _MINOR = lazy_regex(
     r"\b(?:unused|imports?|inutilisé\w*|inutiles|sin usar|no usad\w+|console\.log|logs?|cache|node_modules"
     r"|restart\w*|linter|lint|commit|comments?)\b|日志|注释|ログ"
-    r"|^(?:all|everything|several|some|tou[st]e?s?|tod[oa]s?|alles?|все)\b",
+    r"|^\w+ (?:it|them|this|that)\b|^(?:all|everything|several|some|tou[st]e?s?|tod[oa]s?|alles?|все)\b",
     re.IGNORECASE,
 )
 """Tidying beside the work, and sums of it: they name an entry only if nothing else does."""
@@ -340,6 +343,7 @@ _HOLLOW = lazy_regex(
     r"|avec succès|erfolgreich|completad\w+|implementad\w+|terminé\w*|prêt\w*|list[oa]s?|pront[oa]s?|fertig)\b"
     r"[^,;:`]{0,60}$"
     r"|^(?:here(?:['’]s| is| are)|aquí (?:está|tienes)|aqui está|voici|hier ist|ecco)\b"
+    r"|\b(?:substantial|significant|good|great) progress\b|^(?:\w+\s){0,3}both files\b"
     r"|\b(?:exactly|exactamente|exactement) (?:what|as|what|lo que|el|comme|ce)\b",
     re.IGNORECASE,
 )
@@ -349,6 +353,13 @@ _DANGLING = lazy_regex(
     r"[\s,;:：–—-]{0,4}(?:[,\s]\s?(?:including|such as|like|e\.g\.|incluyendo|incluindo|notamment|darunter)"
     r"|\s(?:with|that|to|and|by|for|so|which|where|because|que|porque|parce que|avec|con|mit|для|como|comme))"
     r"[\s:：]{0,4}$",
+    re.IGNORECASE,
+)
+_UNFINISHED = lazy_regex(
+    r"^(?:cancell?ed|aborted|interrupted|read file\b|tool call\b|searched\b)"
+    r"|(?:^|[.!]\s)(?:(?:now|next|first|then|ok(?:ay)?|so|great|good|finally)[,!.]?\s)?"
+    r"(?:let me(?! know)|let['’]s|i['’]ll|i will|i need to|voy a|vamos a|je vais|ich werde|vou|vado a|ik ga)\b"
+    r"[^.?!]{0,200}[.:]?$|(?:接下来|现在)?让我[^。]{0,80}[。：]?$",
     re.IGNORECASE,
 )
 _CODE = lazy_regex(r"`[^`]*`|\S*[/\\_=]\S*|\S+\.\w{1,4}\b")
@@ -382,9 +393,16 @@ def account_of(conclusion: str, terms: Collection[str] = ()) -> WorkAccount:
     return WorkAccount(tuple(statements.values()), best)
 
 
+def announces_more(conclusion: str) -> bool:
+    """Whether the last line of a text announces a next step, or states that the run was cancelled."""
+    last = next((line for line in map(_plain_line, reversed(conclusion.splitlines())) if line), "")
+    return last.endswith((":", "：")) or _UNFINISHED.search(_plain(last)) is not None
+
+
 def title_text(statement: str) -> str:
     """Return a statement as a title on one line: without greeting, person and asides, cut at a clause."""
-    plain = _DANGLING.sub("", _plain(_PERSON.sub("", _plain(_GREETING.sub("", _plain(statement))))))
+    plain = _BASIS.sub("", _plain(_GREETING.sub("", _plain(statement))))
+    plain = _DANGLING.sub("", _plain(_PERSON.sub("", plain)))
     if len(plain) > MAX_TITLE:
         ends = [match.start() for match in _CUT.finditer(plain) if 24 <= match.start() <= MAX_TITLE]
         plain = plain[: ends[-1]] if ends else clip_at_word(plain, MAX_TITLE)

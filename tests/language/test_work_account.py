@@ -1,6 +1,6 @@
 """The account of an agent's work: sections and a title from its final words, in ten languages."""
 
-from sidecar.language.work_account import account_of
+from sidecar.language.work_account import account_of, announces_more
 from tests.support.cases import together
 
 ENGLISH = """Perfect! ✅ **All done!**
@@ -76,3 +76,44 @@ def test_a_cause_is_recognised(text: str) -> None:
 def test_announcements_offers_and_instructions_are_no_account(text: str) -> None:
     assert account_of(text).statements == ()
     assert account_of(text).title.text == ""
+
+
+HOLLOW = (
+    "The code is now complete and ready for production.", "All requested changes have been successfully implemented.",
+    "Los cambios en la tabla se han aplicado correctamente.", "Here's what I changed in the cart",
+    "Verifying all instances are fixed in the cart", "Once all types are fixed, uncomment the check in the hook",
+    "We've made substantial progress in improving the cart.",
+)  # fmt: skip
+
+
+@together("text", HOLLOW)
+def test_praise_and_instructions_are_no_account(text: str) -> None:
+    assert account_of(text).title.text == ""
+
+
+@together(
+    ("text", "title"),
+    [
+        ("## ✅ **FONDO SUAVE DEL CARRITO IMPLEMENTADO**", "Fondo suave del carrito implementado"),
+        ("Based on the plan in TODO.md, I've added a retry to `fetch_cart`.", "Added a retry to `fetch_cart`"),
+        ("I've added a cache to the cart, including:", "Added a cache to the cart"),
+    ],
+)
+def test_a_title_is_whole_and_names_the_work(text: str, title: str) -> None:
+    assert account_of(text).title.text == title
+
+
+def test_a_spanish_all_is_no_open_end() -> None:
+    (statement,) = account_of("He cambiado todo el carrito a centavos enteros en `cart.py`.").statements
+    assert statement.section == "change"
+
+
+@together(
+    ("text", "expected"),
+    [
+        ("Now let's run the tests of the cart:", True), ("Fixed it.\n\nCancelled\n", True), ("Done.", False),
+        ("I rounded the cart. Let me know if you need more.", False), ("", False),
+    ],
+)  # fmt: skip
+def test_a_run_that_ends_in_an_announcement_has_not_concluded(text: str, expected: bool) -> None:
+    assert announces_more(text) is expected
