@@ -254,7 +254,9 @@ def store_devlog(tx: apsw.Connection, run: FinishedRun, state: SubChat, events: 
         return None
     changes = totals(tally)
     due = is_due(changes, int(run.settings["capture.changedLines"]), int(run.settings["capture.changedFiles"]))
-    is_concluded = bool(_account_so_far(run, sum_so_far).statements) or not announces_more(run.conclusion)
+    last_words = run.activity.texts[-1] if run.activity.texts else run.conclusion
+    stated = {statement.section for statement in _account_so_far(run, sum_so_far).statements} - {"open"}
+    is_concluded = bool(stated) or not announces_more(last_words)
     is_entry = bool(events) or (due and is_concluded)
     artifact = _artifact(run, state, sum_so_far, tally, is_entry=is_entry, events=events)
     artifacts.put(tx, replace(artifact, event_key=key))

@@ -109,6 +109,20 @@ def test_a_later_entry_repeats_nothing_of_an_earlier_one(talk: Talk, active: Mem
     assert "`src/big.py` +2 −0" in third["body"]
 
 
+def test_a_run_that_only_announced_its_next_step_waits_for_one_that_states_something(talk: Talk) -> None:
+    chat = talk()
+    set_settings(chat, capture={"changedLines": 3})
+    announcement = {"type": "text", "text": "Now let's run the tests of the cart:"}
+    shell = "```\nls\n```"
+    chat.turn(PROMPT, lambda: [chat.edit("src/cart.py", "x = 1\n" * 5), announcement, bash("ls", "")], text=shell)
+    assert drafts(chat) == []
+    text = "I replaced the totals of the cart with whole cents in `src/cart.py`."
+    chat.turn("go on", lambda: [chat.edit("src/cart.py", "x = 2\n" * 6)], text=text)
+    (entry,) = drafts(chat)
+    assert len(entry["provenance"]["runs"]) == 2
+    assert entry["title"].startswith("Replaced the totals of the cart")
+
+
 def test_a_lock_file_alone_drafts_nothing(talk: Talk) -> None:
     chat = talk()
     chat.turn(PROMPT, lambda: [chat.edit("package-lock.json", "{}\n" * 500)])
