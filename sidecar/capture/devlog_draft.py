@@ -254,7 +254,7 @@ def store_devlog(tx: apsw.Connection, run: FinishedRun, state: SubChat, events: 
         return None
     changes = totals(tally)
     due = is_due(changes, int(run.settings["capture.changedLines"]), int(run.settings["capture.changedFiles"]))
-    last_words = run.activity.texts[-1] if run.activity.texts else run.conclusion
+    last_words = "\n\n".join(run.activity.texts[-2:]) or run.conclusion
     stated = {statement.section for statement in _account_so_far(run, sum_so_far).statements} - {"open"}
     is_concluded = bool(stated) or not announces_more(last_words)
     is_entry = bool(events) or (due and is_concluded)
