@@ -16,6 +16,7 @@ The repository itself is not touched. The copy is deleted at the end; the sent p
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import shutil
@@ -43,7 +44,7 @@ def main(arguments: list[str]) -> int:
     """Set up, run the session and print it; exit status 1 when the sidecar fails."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repo", type=Path, default=environment.ROOT, metavar="PATH", help="another git repository")
-    parser.add_argument("--json", action="store_true", help="print everything as one JSON document")
+    parser.add_argument("--json", action="store_true", help="print one JSON document; the text goes to stderr")
     options = parser.parse_args(arguments)
     if hasattr(sys.stdout, "reconfigure"):
         sys.stdout.reconfigure(errors="replace")
@@ -51,7 +52,8 @@ def main(arguments: list[str]) -> int:
     work = Path(tempfile.mkdtemp(prefix="onecode-session-")).resolve()
     try:
         copy = copy_repository(options.repo.resolve(), work / "repository")
-        result = _play(copy, work, None if options.json else ConsolePrinter())
+        with contextlib.redirect_stdout(sys.stderr if options.json else sys.stdout):
+            result = _play(copy, work, ConsolePrinter())
     except NotARepository as error:
         environment.print_progress(f"run: {error}")
         return 1
@@ -67,47 +69,40 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def _play(copy: Copy, work: Path, printer: ConsolePrinter | None) -> dict[str, Any]:
+def _play(copy: Copy, work: Path, printer: ConsolePrinter) -> dict[str, Any]:
     state_dir, packs = work / "state", work / "packs"
     state_dir.mkdir()
     files = len([name for name in git(copy.path, "ls-files", "-z").split("\0") if name])
     client = Client([os.fspath(environment.program("onecode-sidecar")), "serve"], state_dir, work / "log")
-    if printer:
-        printer.start(copy.name, files, copy.uncommitted, client.server)
+    printer.start(copy.name, files, copy.uncommitted, client.server)
     player = Player(client, copy.path, packs)
     turns = []
     first, second, third = targets_in(copy.path)
     second_chat = second_chat_turns(first)
     for turn in (*first_chat_turns(first, second, third), *second_chat):
         turns.append(player.play(turn))
-        if printer:
-            printer.turn(turns[-1])
+        printer.turn(turns[-1])
     compaction = player.compact(second_chat[-1])
-    if printer:
-        printer.compaction(compaction)
+    printer.compaction(compaction)
     turns.append(player.play(third_chat_turn()))
     search_results = player.search_memories()
-    if printer:
-        printer.turn(turns[-1])
-        printer.search_results(search_results)
+    printer.turn(turns[-1])
+    printer.search_results(search_results)
     instructions = run_instructions_demo(client, copy.path)
-    if printer:
-        printer.instructions(instructions)
+    printer.instructions(instructions)
     artifacts, registry = player.accept_artifacts(), player.query_registry()
     knowledge = run_knowledge_demo(client, copy.path, work / "knowledge")
-    if printer:
-        printer.artifacts(artifacts)
-        printer.registry(registry)
-        printer.knowledge(knowledge)
+    printer.artifacts(artifacts)
+    printer.registry(registry)
+    printer.knowledge(knowledge)
     report = shutil.copyfile(client.request("state/report", {})["path"], work / "report.html")
     status = client.close()
     if status != 0:
         raise RequestFailed(f"The sidecar ended with status {status}.")
     ralph_loop = run_ralph_loop(environment.program("onecode-sidecar"), copy.path, state_dir, work)
     totals = _totals(turns)
-    if printer:
-        printer.ralph_loop(ralph_loop)
-        printer.summary(turns, totals, os.fspath(packs), os.fspath(report))
+    printer.ralph_loop(ralph_loop)
+    printer.summary(turns, totals, os.fspath(packs), os.fspath(report))
     return {
         "repository": {"name": copy.name, "files": files, "uncommitted": copy.uncommitted},
         "server": client.server["serverInfo"],

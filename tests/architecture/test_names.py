@@ -12,7 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -72,6 +72,7 @@ def words_of(identifier: str) -> list[str]:
     return [word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", identifier)]
 
 
+@cache
 def is_dialect(identifier: str) -> bool:
     plain = re.sub(r"(?<!^)(?=[A-Z][a-z])", "_", identifier).lower()
     for allowed in ALLOWED_IDENTIFIERS:
@@ -85,14 +86,28 @@ def identifiers_of(path: Path) -> Counter[str]:
     return Counter(token.string for token in tokens if token.type == tokenize.NAME)
 
 
-@cache
-def docstrings_of(path: Path) -> list[tuple[int, str]]:
+class Parsed(NamedTuple):
+    """What the rules need of a file, which is parsed once."""
+
+    docstrings: tuple[tuple[int, str], ...]
     """Every string that stands for itself: docstrings, and what is written below a constant or a field."""
-    return [
-        (node.lineno, node.value.value.strip())
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
-    ]
+    imports: tuple[tuple[str, tuple[str, ...]], ...]
+    """The product's modules from which names are imported, and the names."""
+
+
+@cache
+def parsed(path: Path) -> Parsed:
+    docstrings: list[tuple[int, str]] = []
+    imports: list[tuple[str, tuple[str, ...]]] = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        match node:
+            case ast.Expr(value=ast.Constant(value=str(text))):
+                docstrings.append((node.lineno, text.strip()))
+            case ast.ImportFrom(module=str(module)) if module.startswith("sidecar"):
+                imports.append((module, tuple(alias.name for alias in node.names)))
+            case _:
+                pass
+    return Parsed(tuple(docstrings), tuple(imports))
 
 
 def shown(path: Path) -> str:
@@ -163,7 +178,7 @@ def test_docstrings_are_plain_english() -> None:
     found = [
         f"{shown(path)}:{line}: {text[:60]}"
         for path in SOURCES
-        for line, text in docstrings_of(path)
+        for line, text in parsed(path).docstrings
         if DIALECT_OPENINGS.match(text)
     ]
     assert found == []
@@ -173,7 +188,7 @@ def test_docstrings_open_with_a_noun_or_a_verb() -> None:
     assert [
         f"{shown(path)}:{line}: {text[:60]}"
         for path in PRODUCT
-        for line, text in docstrings_of(path)
+        for line, text in parsed(path).docstrings
         if NOUN_CLAUSES.match(text)
     ] == []
 
@@ -201,12 +216,11 @@ def test_a_short_file_is_used_by_modules_that_do_not_know_each_other() -> None:
 def importers_by_file() -> dict[Path, set[Path]]:
     importers: dict[Path, set[Path]] = defaultdict(set)
     for path in PRODUCT:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-            if isinstance(node, ast.ImportFrom) and node.module and node.module.startswith("sidecar"):
-                base = ROOT.joinpath(*node.module.split("."))
-                importers[base.with_suffix(".py")].add(path)
-                for alias in node.names:
-                    importers[base / f"{alias.name}.py"].add(path)
+        for module, names in parsed(path).imports:
+            base = ROOT.joinpath(*module.split("."))
+            importers[base.with_suffix(".py")].add(path)
+            for name in names:
+                importers[base / f"{name}.py"].add(path)
     return importers
 
 

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -51,16 +51,26 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Repository:
     return made
 
 
+class Session(NamedTuple):
+    result: dict[str, Any]
+    printed: str
+
+
 @pytest.fixture(scope="module")
-def session(repository: Repository) -> Iterator[dict[str, Any]]:
-    """The result of one session on the repository, which it leaves unchanged."""
+def finished(repository: Repository) -> Iterator[Session]:
+    """One session on the repository, which it leaves unchanged."""
     before = state_of(repository.path)
     done = run("--json", "--repo", str(repository.path))
     assert done.returncode == 0, done.stderr
     assert state_of(repository.path) == before
     result: dict[str, Any] = json.loads(done.stdout)
-    yield result
+    yield Session(result, done.stderr)
     shutil.rmtree(Path(result["packs"]).parent)
+
+
+@pytest.fixture(scope="module")
+def session(finished: Session) -> dict[str, Any]:
+    return finished.result
 
 
 def state_of(folder: Path) -> tuple[str, str, dict[str, bytes]]:
@@ -173,32 +183,30 @@ def test_every_part_of_a_score_has_a_meaning() -> None:
     assert {part for table in tables for part in table} == PARTS
 
 
-def test_the_session_is_printed_on_a_plain_terminal(repository: Repository) -> None:
-    done = run("--repo", str(repository.path))
-    assert done.returncode == 0, done.stderr
-    assert re.findall(r"^(\d+)\. .+\nLook for: .+\.$", done.stdout, re.MULTILINE) == [*"123456789", "10"]
-    assert done.stdout.count("governor") >= 6
-    assert re.search(r"^ +1 +\d+\.\d\d  \S+\.py +[a-zA-Z]+ \d+\.\d\d, ", done.stdout, re.MULTILINE), "files with scores"
-    assert "identifiers      defines identifiers named in the prompt" in done.stdout
-    assert re.search(r"fresh +by \w+; measured alone: state \d+\.\d ms by \w+", done.stdout)
-    assert re.search(r"context +CRITICAL, \d+ % remaining; block L0 L1, \d+ of 800 tokens", done.stdout)
-    assert "user_correction" in done.stdout
-    assert re.search(r"memory +Remembered \d{4}-\d\d-\d\d, decision", done.stdout)
-    assert "\x1b[" not in done.stdout, "no colours without a terminal"
-    packs = Path(done.stdout.strip().rsplit(" ", 1)[1])
+def test_the_session_is_printed_on_a_plain_terminal(finished: Session) -> None:
+    printed = finished.printed
+    assert re.findall(r"^(\d+)\. .+\nLook for: .+\.$", printed, re.MULTILINE) == [*"123456789", "10"]
+    assert printed.count("governor") >= 6
+    assert re.search(r"^ +1 +\d+\.\d\d  \S+\.py +[a-zA-Z]+ \d+\.\d\d, ", printed, re.MULTILINE), "files with scores"
+    assert "identifiers      defines identifiers named in the prompt" in printed
+    assert re.search(r"fresh +by \w+; measured alone: state \d+\.\d ms by \w+", printed)
+    assert re.search(r"context +CRITICAL, \d+ % remaining; block L0 L1, \d+ of 800 tokens", printed)
+    assert "user_correction" in printed
+    assert re.search(r"memory +Remembered \d{4}-\d\d-\d\d, decision", printed)
+    assert "\x1b[" not in printed, "no colours without a terminal"
+    packs = Path(printed.strip().rsplit(" ", 1)[1])
     assert list(packs.glob("turn-*/*.md"))
-    shutil.rmtree(packs.parent)
 
 
 def test_a_repository_without_commits_or_code_works(tmp_path: Path) -> None:
     subprocess.run(["git", "init", "--quiet", str(tmp_path / "empty")], check=True)
     (tmp_path / "empty" / "notes.txt").write_text("A note.\n")
-    done = run("--json", "--repo", str(tmp_path / "empty"))
+    done = run("--repo", str(tmp_path / "empty"))
     assert done.returncode == 0, done.stderr
-    result = json.loads(done.stdout)
-    assert result["repository"] == {"name": "empty", "files": 0, "uncommitted": 1}
-    assert [turn["turn"] for turn in result["turns"]] == list(range(1, len(result["turns"]) + 1))
-    shutil.rmtree(Path(result["packs"]).parent)
+    assert "empty (0 files, 1 of them uncommitted)" in done.stdout
+    assert re.findall(r"^(\d+)\. .+\nLook for: .+\.$", done.stdout, re.MULTILINE)
+    packs = Path(done.stdout.strip().rsplit(" ", 1)[1])
+    shutil.rmtree(packs.parent)
 
 
 def test_a_folder_without_a_repository_is_refused(tmp_path: Path) -> None:

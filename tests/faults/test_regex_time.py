@@ -39,8 +39,8 @@ BOUNDED: dict[str, Use] = {
 }
 """Patterns that only receive short or terminated texts; their caller must be quick instead."""
 
-TEXTS = 24
-"""Texts per pattern in a default run, about every third; `--thorough` tries all."""
+TEXTS = 12
+"""Texts per pattern in a default run, about every sixth; `--thorough` tries all."""
 
 PACKAGES = sorted({path.name.removesuffix(".py") for path in Path(str(sidecar.__file__)).parent.iterdir()})
 """The patterns themselves are listed by the one process that runs these tests: it imports every module."""
