@@ -362,7 +362,7 @@ _UNFINISHED = lazy_regex(
     r"[^.?!]{0,200}[.:]?$|(?:接下来|现在)?让我[^。]{0,80}[。：]?$",
     re.IGNORECASE,
 )
-_CODE = lazy_regex(r"`[^`]*`|\S*[/\\_=]\S*|\S+\.\w{1,4}\b")
+_CODE = lazy_regex(r"`[^`]*`|(?<!\S)(?=\S*?[/\\_=]|\S+?\.\w{1,4}\b)\S++")
 MIN_LABELLED_WORDS = 4
 """Words beside code that make a statement of a line below "Problem" or "Cause"; fewer are an item of a list."""
 
