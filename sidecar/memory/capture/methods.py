@@ -130,11 +130,12 @@ def last_near_misses(tx: apsw.Connection, project: str, now_ms: int) -> list[Nea
 
 
 def _capture_summary(record: captures.CaptureRecord) -> CaptureSummary:
-    fields: dict[str, Any] = {**record._asdict(), "dropped": drop_counts(record.dropped), "at": rfc3339(record.at_ms)}
-    fields["session_id"] = fields.pop("session")
-    for internal in ("at_ms", "source", "new"):
-        del fields[internal]
-    return CaptureSummary(**fields)
+    return CaptureSummary.model_validate(
+        {
+            "at": rfc3339(record.at_ms), "sessionId": record.session, "origin": record.origin, "added": record.added,
+            "repeated": record.repeated, "suppressed": record.suppressed, "dropped": drop_counts(record.dropped),
+        }
+    )  # fmt: skip
 
 
 _ERRORS: tuple[type[SidecarError], ...] = (WorkspaceUnavailable, PolicyDenied, StateDegraded, Busy, InvalidParams)
