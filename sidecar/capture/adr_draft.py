@@ -13,7 +13,7 @@ from typing import NamedTuple
 import apsw
 
 from sidecar.capture.devlog_draft import MAX_TITLE, DraftText, is_growing, objective_of, provenance_of
-from sidecar.capture.effects.boundaries import kind_of
+from sidecar.capture.effects.architectural_boundaries import kind_of
 from sidecar.capture.run import FinishedRun
 from sidecar.codebase import ApiChange, split_signature
 from sidecar.core.digests import short_id

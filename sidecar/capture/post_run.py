@@ -8,7 +8,7 @@ from dataclasses import replace
 import apsw
 
 from sidecar.call import Call
-from sidecar.capture.effects.boundaries import touched_boundaries
+from sidecar.capture.effects.architectural_boundaries import touched_boundaries
 from sidecar.capture.effects.direction_change import surviving_lines
 from sidecar.capture.effects.run_activity import (
     Loss,
@@ -52,7 +52,7 @@ from sidecar.runs import CallRecord, Counters, SubChat, is_deleted, records
 from sidecar.runs.call_record import WorktreeBaseline
 from sidecar.runs.model import ArtifactReference
 from sidecar.settings.resolve import Settings
-from sidecar.transcripts.transcript_tail import TranscriptTail, read_tail
+from sidecar.transcripts.event_stream import TranscriptTail, read_tail
 from sidecar.workspace import Workspace
 
 
@@ -362,7 +362,7 @@ def _measure_outcome(tx: apsw.Connection, run: FinishedRun, tests: Sequence[Verd
     """Measure a run that an experiment compares."""
     if run.rollout is None or run.rollout.experiment is None:
         return
-    from sidecar.capture.run_outcome import measure_outcome
+    from sidecar.capture.experiment_measures import measure_outcome
 
     unit = unit_of_chat(tx, run.rollout.experiment, run.params.sub_chat_id)
     if unit is not None:

@@ -20,7 +20,7 @@ from sidecar.runs.artifact_provenance import Boundary
 from sidecar.runs.call_record import RolloutDecision
 from sidecar.runs.model import RALPH_PREFIX
 from sidecar.settings.resolve import Settings
-from sidecar.transcripts.transcript_tail import TranscriptTail
+from sidecar.transcripts.event_stream import TranscriptTail
 from sidecar.workspace import Workspace
 
 REACHED_OUTCOMES = ("completed", "aborted", "error")

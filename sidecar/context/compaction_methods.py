@@ -65,7 +65,7 @@ from sidecar.memory import (
 )
 from sidecar.method import Lane, method
 from sidecar.session import save_session_values
-from sidecar.transcripts.transcript_tail import read_tail
+from sidecar.transcripts.event_stream import read_tail
 from sidecar.workspace import Workspace
 
 

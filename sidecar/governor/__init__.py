@@ -1,6 +1,5 @@
 """Governor: pressure on a session → ok, snapshot or rehydrate."""
 
-from sidecar.governor.conversation_state import REJECTED, marker_text, snapshot_of, store_snapshot, structured_state
 from sidecar.governor.pressure import (
     IDLE_GAP_MS,
     MAX_SESSIONS,
@@ -20,6 +19,7 @@ from sidecar.governor.pressure import (
     started_new_session,
     with_session,
 )
+from sidecar.governor.snapshot_content import REJECTED, marker_text, snapshot_of, store_snapshot, structured_state
 
 __all__ = [
     "IDLE_GAP_MS",

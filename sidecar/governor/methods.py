@@ -9,7 +9,6 @@ from sidecar.core.clock import rfc3339
 from sidecar.core.errors import Busy, NotFound, PolicyDenied, StateDegraded
 from sidecar.core.redact import redact
 from sidecar.experiment.assignment import mode_of_chat
-from sidecar.governor.conversation_state import marker_text, store_snapshot
 from sidecar.governor.model import (
     GovernorDecision,
     GovernorRehydrateParams,
@@ -22,6 +21,7 @@ from sidecar.governor.model import (
     StoredSnapshotView,
 )
 from sidecar.governor.pressure import evaluate, signals_of
+from sidecar.governor.snapshot_content import marker_text, store_snapshot
 from sidecar.method import Lane, method
 from sidecar.runs import ConversationPlace, StoredSnapshot, records, snapshots
 

@@ -22,7 +22,7 @@ from sidecar.packs.methods import pre_run, repo_changed, session_event
 from sidecar.packs.model import PreRunParams, PreRunResult, RepoChangedParams, SessionEventParams
 from sidecar.runs import ledger
 from sidecar.runs.model import TERMINAL_AGENTS, Provider, RunMode
-from sidecar.transcripts.transcript_tail import read_tail
+from sidecar.transcripts.event_stream import read_tail
 
 HookEvent = Literal["UserPromptSubmit", "SessionStart", "PreCompact", "PostToolUse", "Stop"]
 """The names that Claude Code and Codex CLI share."""

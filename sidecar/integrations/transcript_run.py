@@ -4,8 +4,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sidecar.core.wire import MAX_TOKENS
+from sidecar.transcripts.event_stream import read_events
 from sidecar.transcripts.events import Message, TokenUsage, ToolCall, ToolResult
-from sidecar.transcripts.transcript_tail import read_events
 
 HOST_NAMES = {"apply_patch": "Edit"}
 """A host's names of the tools that Codex names otherwise."""

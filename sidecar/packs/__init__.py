@@ -15,7 +15,7 @@ from sidecar.packs.context_pack import (
 )
 from sidecar.packs.delta_files import Differences, QueryRelevance, render_diff, sanitized_lines
 from sidecar.packs.delta_pack import delta_items, recent_failures, task_list_items
-from sidecar.packs.items import (
+from sidecar.packs.items_and_blocks import (
     ANCHOR_BYTES,
     BLOCK_ORDER,
     OVERHEAD_BYTES,

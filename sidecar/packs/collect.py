@@ -27,7 +27,7 @@ from sidecar.language.creation_intent import creation_intent
 from sidecar.packs.context_pack import MAX_POINTERS, ContextFile
 from sidecar.packs.delta_files import Differences
 from sidecar.packs.delta_pack import MAX_COMMITS
-from sidecar.packs.items import sent_memory_ids
+from sidecar.packs.items_and_blocks import sent_memory_ids
 from sidecar.packs.model import Mentions, PreRunParams
 from sidecar.packs.prefetch import PREFETCH_WAIT_MS, await_prefetch, log_skipped
 from sidecar.packs.request import repository_evidence

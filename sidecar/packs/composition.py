@@ -13,7 +13,7 @@ from sidecar.packs.collect import PackInputs, omitted_files
 from sidecar.packs.context_pack import ContextFile
 from sidecar.packs.delta_files import QueryRelevance
 from sidecar.packs.delta_pack import delta_items, instruction_items, operation_items, recent_failures
-from sidecar.packs.items import (
+from sidecar.packs.items_and_blocks import (
     BLOCK_ORDER,
     ByteLimits,
     PackItem,

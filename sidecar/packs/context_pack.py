@@ -11,7 +11,7 @@ from sidecar.codebase import FoundRegion, RankedFile, is_generated, is_test, num
 from sidecar.core.digests import digest_bytes
 from sidecar.core.supported_ides import AGENT_FILES
 from sidecar.core.text import one_line, size
-from sidecar.packs.items import OVERHEAD_BYTES, PackItem, Priority, session_has
+from sidecar.packs.items_and_blocks import OVERHEAD_BYTES, PackItem, Priority, session_has
 from sidecar.runs import NO_CONTENTS, SessionContents, entries
 from sidecar.runs.call_record import RegionRecord
 from sidecar.runs.delivered_entries import MAX_REGIONS, POINTER, FileEntry, SentRegion, content_digest

@@ -24,7 +24,7 @@ from sidecar.packs.delta_files import (
     file_items,
     past_changes,
 )
-from sidecar.packs.items import PackItem, Priority
+from sidecar.packs.items_and_blocks import PackItem, Priority
 from sidecar.packs.overrides import Overrides, statement_key
 from sidecar.runs import FailingTests, SessionContents, entries
 

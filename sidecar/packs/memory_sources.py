@@ -16,7 +16,7 @@ from sidecar.core.text import line_of_code, one_line
 from sidecar.memory import Level, Memory, Relevant, managed_memories, memory_heading, render_memory, revoked_line
 from sidecar.memory.managed_memories import Pointer
 from sidecar.packs.anchor import Pointers
-from sidecar.packs.items import PackItem, Priority, sent_memory_ids
+from sidecar.packs.items_and_blocks import PackItem, Priority, sent_memory_ids
 from sidecar.packs.overrides import Overrides, is_muted
 from sidecar.runs import SessionContents, entries
 

@@ -11,7 +11,7 @@ import apsw
 
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.packs.items import PackItem, Priority
+from sidecar.packs.items_and_blocks import PackItem, Priority
 from sidecar.packs.model import OverrideKind
 from sidecar.runs import entries
 from sidecar.storage.retention import RowGroup

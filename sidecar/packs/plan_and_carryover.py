@@ -7,7 +7,7 @@ from typing import NamedTuple
 from sidecar.core.digests import short_id
 from sidecar.core.text import clean, escape_markers, one_line, size
 from sidecar.governor import REJECTED
-from sidecar.packs.items import PackItem, Priority
+from sidecar.packs.items_and_blocks import PackItem, Priority
 from sidecar.runs import Snapshot, SubChat, Task, entries
 from sidecar.runs.call_record import BlockKind
 

@@ -24,7 +24,7 @@ from sidecar.packs.collect import PackInputs, collect_inputs
 from sidecar.packs.composition import Composition, select_items
 from sidecar.packs.context_pack import shows_content
 from sidecar.packs.delta_files import Differences
-from sidecar.packs.items import PackItem, Priority, render_prompt
+from sidecar.packs.items_and_blocks import PackItem, Priority, render_prompt
 from sidecar.packs.model import GovernorBefore, PreRunParams, PreRunResult
 from sidecar.packs.request import PackRequest, after_reported_compaction, load_request
 from sidecar.packs.task_pack import PackQuery, query_of_request

@@ -15,7 +15,7 @@ from sidecar.memory import RecallQuery, recall_query
 from sidecar.memory.standing_instructions import InstructionState, load_instructions
 from sidecar.packs.anchor import AcceptedRecords, accepted_of, load_pointers
 from sidecar.packs.context_pack import ContextLimits
-from sidecar.packs.items import ByteLimits
+from sidecar.packs.items_and_blocks import ByteLimits
 from sidecar.packs.model import PreRunParams, TokenMode
 from sidecar.packs.overrides import Overrides, load_overrides
 from sidecar.packs.task import clean_prompt, referenced_items, significant_terms, task_of, work_query

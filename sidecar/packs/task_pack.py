@@ -48,7 +48,7 @@ from sidecar.packs.context_pack import (
     shown_region,
     with_evidence,
 )
-from sidecar.packs.items import anchor_limit, has_notes_request, sendable_bytes
+from sidecar.packs.items_and_blocks import anchor_limit, has_notes_request, sendable_bytes
 from sidecar.packs.model import HostInjects, TokenMode
 from sidecar.packs.overrides import pinned_files
 from sidecar.packs.request import PackRequest

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.capture.effects import boundaries
+from sidecar.capture.effects.architectural_boundaries import by_path
 from sidecar.cli.main import run
 from sidecar.core.yaml_read import MAX_DEPTH, MAX_VALUES, read_mapping
 from sidecar.packs.anchor import toml_json_ini
@@ -85,7 +85,7 @@ def test_an_unreadable_configuration_file_is_an_empty_table(
     ],
 )
 def test_an_unreadable_manifest_has_no_contracts(path: str, after: str) -> None:
-    assert boundaries.by_path(path, "", after) is None
+    assert by_path(path, "", after) is None
 
 
 def test_our_processes_load_no_module_from_a_repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -96,7 +96,16 @@ def test_our_processes_load_no_module_from_a_repository(tmp_path: Path, monkeypa
     monkeypatch.chdir(tmp_path)
     worker = Worker(worker_command("analyse"))
     try:
-        assert list(worker.request(json.dumps({"cwd": bytes(tmp_path).hex(), "files": {}}).encode())) == []
+        assert (
+            list(
+                worker.request(
+                    json.dumps(
+                        {"cwd": bytes(tmp_path).hex(), "files": [], "stage": "words", "patterns": [], "clean": []}
+                    ).encode()
+                )
+            )
+            == []
+        )
     finally:
         worker.close()
     assert not (tmp_path / "loaded").exists()

@@ -1,6 +1,6 @@
 """Effects of a run, read from its message parts, commands, transcript and repository."""
 
-from sidecar.capture.effects.boundaries import by_path
+from sidecar.capture.effects.architectural_boundaries import by_path
 from sidecar.capture.effects.run_activity import (
     STEP_CHARACTERS,
     Command,

@@ -9,8 +9,8 @@ import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from sidecar.codebase.search.documents import Documents, ShownPostings
 from sidecar.codebase.search.postings import count_of, unit_of
+from sidecar.codebase.search.worktree_documents import Documents, ShownPostings
 from sidecar.core.lru_cache import LruCache
 
 K1 = 1.2

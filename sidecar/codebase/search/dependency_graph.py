@@ -11,9 +11,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from sidecar.codebase.files import COMMON_STEMS, is_test
-from sidecar.codebase.search.documents import Documents
 from sidecar.codebase.search.postings import unit_of
 from sidecar.codebase.search.shared_documents import folder_of, name_of
+from sidecar.codebase.search.worktree_documents import Documents
 from sidecar.codebase.summary.languages import language_of
 from sidecar.codebase.worktree.state import path_from_cwd, path_from_root
 from sidecar.core.terms import count_terms

@@ -10,7 +10,6 @@ from sidecar.codebase.files import COMMON_STEMS, stem_of
 from sidecar.codebase.search.bm25 import MAX_TERMS, Matches, ScoreCache, top_documents
 from sidecar.codebase.search.commit_history import History
 from sidecar.codebase.search.dependency_graph import ImportsOf, imported_files
-from sidecar.codebase.search.documents import Documents
 from sidecar.codebase.search.postings import unit_of
 from sidecar.codebase.search.query import ParsedQuery, SearchQuery, mentioned_files, parse_query
 from sidecar.codebase.search.ranking import (
@@ -28,6 +27,7 @@ from sidecar.codebase.search.ranking import (
     seed_shares,
 )
 from sidecar.codebase.search.shared_documents import folder_of
+from sidecar.codebase.search.worktree_documents import Documents
 
 MAX_CANDIDATES = 100
 """Number of best files by each kind of evidence that are scored in full."""

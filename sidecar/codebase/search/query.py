@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from sidecar.codebase.search.documents import Documents
+from sidecar.codebase.search.worktree_documents import Documents
 from sidecar.codebase.summary.languages import language_of
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.terms import identifiers_of, paths_in, query_terms, stem

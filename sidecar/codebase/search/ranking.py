@@ -12,8 +12,8 @@ from typing import NamedTuple
 from sidecar.codebase.files import FileKind
 from sidecar.codebase.search.bm25 import Matches
 from sidecar.codebase.search.commit_history import History
-from sidecar.codebase.search.documents import Documents
 from sidecar.codebase.search.query import ParsedQuery, SearchQuery
+from sidecar.codebase.search.worktree_documents import Documents
 from sidecar.codebase.worktree.state import is_outside
 
 RANKING_VERSION = 17

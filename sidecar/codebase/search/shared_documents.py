@@ -1,7 +1,7 @@
 """The documents that the worktrees of a repository share: each is one content of one path, analysed once.
 
-A worktree shows some of them (`documents.py`). A document is changed in place only while one worktree shows it. One
-that no worktree shows any more may stay for a while, so that a commit checked out again needs no analysis.
+A worktree shows some of them (`worktree_documents.py`). A document is changed in place only while one worktree shows
+it. One that no worktree shows any more may stay for a while, so that a commit checked out again needs no analysis.
 """
 
 import itertools

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from sidecar.language.conclusions import explanation_in
 from sidecar.memory.capture.session_summary import ErrorEvent, Utterance
+from sidecar.transcripts.event_stream import read_events
 from sidecar.transcripts.events import USER_REJECTED, Event, Message, ToolCall, ToolResult
-from sidecar.transcripts.transcript_tail import read_events
 from sidecar.transcripts.user_words import (
     QUESTION_TOOLS,
     answers_of,

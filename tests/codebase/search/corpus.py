@@ -6,11 +6,11 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
 
 from sidecar.codebase.search.commit_history import Commit, History
-from sidecar.codebase.search.documents import Documents
 from sidecar.codebase.search.index import FileIndex
 from sidecar.codebase.search.postings import invert
 from sidecar.codebase.search.query import SearchQuery
 from sidecar.codebase.search.ranking import RankedFile
+from sidecar.codebase.search.worktree_documents import Documents
 from sidecar.codebase.summary.summarize import Summary, summarize
 from sidecar.codebase.worktree.content_hash import blob_id, content_identity
 from sidecar.core.terms import query_terms

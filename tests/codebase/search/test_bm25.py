@@ -21,8 +21,8 @@ from sidecar.codebase.search.bm25 import (
     matched_terms,
     score_all,
 )
-from sidecar.codebase.search.documents import Documents
 from sidecar.codebase.search.shared_documents import definition_terms
+from sidecar.codebase.search.worktree_documents import Documents
 from sidecar.codebase.summary.summarize import summarize
 from sidecar.core.terms import count_terms
 from tests.codebase.search.corpus import Texts, documents_of

@@ -3,10 +3,10 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.codebase.search import documents as documents_module
-from sidecar.codebase.search.documents import Documents
+from sidecar.codebase.search import worktree_documents as documents_module
 from sidecar.codebase.search.postings import unit_of
 from sidecar.codebase.search.shared_documents import definition_terms, folder_of
+from sidecar.codebase.search.worktree_documents import Documents
 from sidecar.codebase.summary.summarize import Summary, summarize
 from sidecar.core.terms import count_terms
 from tests.codebase.search.corpus import documents_of

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sidecar.codebase.search import bm25
 from sidecar.codebase.search.bm25 import CACHED_SEARCHES, Matches, ScoreCache, corpus_statistics, score_all
-from sidecar.codebase.search.documents import TRACKED_CHANGES, Documents
+from sidecar.codebase.search.worktree_documents import TRACKED_CHANGES, Documents
 from sidecar.codebase.summary.summarize import Summary, summarize
 from tests.codebase.search.corpus import Texts, documents_of
 from tests.support.depth import examples

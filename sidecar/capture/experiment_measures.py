@@ -23,8 +23,8 @@ from sidecar.experiment.outcomes import RunOutcome
 from sidecar.language.corrections import is_correction, is_repetition, terms_of
 from sidecar.runs import records
 from sidecar.runs.call_record import arm_mark
+from sidecar.transcripts.event_stream import read_events
 from sidecar.transcripts.events import ToolCall
-from sidecar.transcripts.transcript_tail import read_events
 
 LOOKUP_TOOLS = frozenset(("tool-Read", "tool-Grep", "tool-Glob"))
 EDITING_TOOLS = frozenset(("Edit", "Write", "MultiEdit", "NotebookEdit", "apply_patch"))
