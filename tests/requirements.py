@@ -444,7 +444,7 @@ DECISIONS: dict[str, tuple[str, ...]] = {
         "test_standing_instructions.py::test_a_statement_typed_in_a_session_and_replaced_in_another_chat_is_corrected_there",
         "test_standing_instructions.py::test_a_withdrawn_instruction_is_revoked_in_sessions_that_have_it",
         "test_standing_instructions.py::test_an_instruction_that_reached_a_session_by_its_delta_is_revoked_there_too",
-        "test_standing_instructions.py::test_what_the_user_typed_in_a_session_is_not_repeated_there_until_it_is_compacted",
+        "test_standing_instructions.py::test_what_the_user_typed_in_a_session_is_repeated_there_once_after_each_compaction",
         "test_standing_instructions.py::test_a_muted_instruction_is_silent_and_a_wrong_one_is_retracted",
         "test_standing_instructions.py::test_a_statement_of_the_anchor_can_be_muted_by_its_own_name",
     ),

@@ -251,6 +251,7 @@ def test_a_devlog_entry_is_readable_and_has_its_provenance(talk: Talk, shop: Rep
         "edited": False,
         "branch": None,
         "commit": None,
+        "arm": None,
     }
 
 

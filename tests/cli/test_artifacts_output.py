@@ -31,10 +31,7 @@ def test_wide_characters_take_two_columns() -> None:
 
 
 def test_control_characters_in_artifacts_are_replaced() -> None:
-    assert (
-        terminal_safe("a\x1b[2Jb\x9bc\r\n\td")
-        == "a\N{REPLACEMENT CHARACTER}[2Jb\N{REPLACEMENT CHARACTER}c\N{REPLACEMENT CHARACTER}\n\td"
-    )
+    assert terminal_safe("a\x1b[2Jb\x9bc\r\n\td") == "a\N{REPLACEMENT CHARACTER}[2Jb\N{REPLACEMENT CHARACTER}c\n\td"
     title = {**ONE, "title": "a\x1b]0;b\x07"}
     assert "\x1b" not in "\n".join(
         [*table([title], 80), *_card_lines({**title, "body": "\x1b[2J", "provenance": SOURCE})]

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -83,7 +84,7 @@ def test_a_planted_temporary_file_is_not_written_to(
 ) -> None:
     project = tmp_path / "project"
     (project / ".chati").mkdir(parents=True)
-    monkeypatch.setattr("threading.get_ident", lambda: 1)
+    monkeypatch.setattr("sidecar.system.atomic_write.threading", SimpleNamespace(get_ident=lambda: 1))
     os.link(outside / "mine.txt", project / f".onecode-{os.getpid()}-1.new")
 
     assert client.request("session/activate", {"cwd": str(project)})["session"]["status"] == "active"
