@@ -27,7 +27,7 @@ from sidecar.codebase.summary.summarize import MAX_ANALYSED_BYTES, Words, count_
 from sidecar.codebase.worktree.state import is_outside
 from sidecar.core.clock import SystemClock
 from sidecar.core.errors import Cancellation
-from sidecar.core.secret_formats import own_patterns, set_own_patterns
+from sidecar.core.secret_formats import OWN_PATTERNS, set_own_patterns
 from sidecar.system.git import GitFailed
 from sidecar.system.log import Log
 from sidecar.system.worker import Worker, WorkerExited, worker_command, worker_count
@@ -260,7 +260,7 @@ class _Run:
                 "stage": part.stage,
                 "files": list(part.files.items()),
                 "clean": list(part.clean),
-                "patterns": own_patterns(),
+                "patterns": OWN_PATTERNS.texts,
             }
         )
 

@@ -22,7 +22,7 @@ from sidecar.codebase.summary.summarize import SUMMARY_VERSION
 from sidecar.codebase.unindexed_files import is_unindexed
 from sidecar.codebase.worktree.state import RepositoryState
 from sidecar.core.digests import digest_value
-from sidecar.core.secret_formats import own_patterns
+from sidecar.core.secret_formats import OWN_PATTERNS
 from sidecar.core.terms import paths_in, query_terms, query_words
 from sidecar.system.git import Git, GitFailed
 
@@ -151,7 +151,7 @@ class Searcher:
         query_hash = digest_value(
             [
                 *(query.text, sorted(query.mentioned), sorted(query.touched), limit),
-                *(SUMMARY_VERSION, RANKING_VERSION, *own_patterns()),
+                *(SUMMARY_VERSION, RANKING_VERSION, *OWN_PATTERNS.texts),
             ]
         )
         scope = f"{repository}:{state.prefix}:{len(self.index)}:{state.changed_hash}"

@@ -8,7 +8,7 @@ from sidecar.call import Process
 from sidecar.codebase.summary.summarize import SUMMARY_VERSION, Summary, from_json, to_json
 from sidecar.codebase.worktree.content_hash import content_identity
 from sidecar.core.digests import short_id
-from sidecar.core.secret_formats import own_patterns
+from sidecar.core.secret_formats import OWN_PATTERNS
 from sidecar.storage.retention import RowGroup
 from sidecar.storage.two_level_cache import Cache, MakeValue
 
@@ -86,7 +86,7 @@ class SearchCache:
 
 def _versioned_content(content: str) -> str:
     """Return a key of a content's summary, which is masked by the patterns of this process."""
-    own = f":{short_id(own_patterns())}" if own_patterns() else ""
+    own = f":{short_id(OWN_PATTERNS.texts)}" if OWN_PATTERNS.texts else ""
     return f"{SUMMARY_VERSION}{own}:{content_identity(content)}"
 
 

@@ -29,7 +29,7 @@ from sidecar.codebase.search.shared_documents import SharedDocuments
 from sidecar.codebase.summary.summarize import SUMMARY_VERSION
 from sidecar.core.binary_sections import SectionReader, parts_of
 from sidecar.core.digests import short_id
-from sidecar.core.secret_formats import own_patterns
+from sidecar.core.secret_formats import OWN_PATTERNS
 from sidecar.system.atomic_write import remove_abandoned_files, write_atomic
 
 FORMAT = 5
@@ -147,7 +147,7 @@ def _parts(
 
 def _header() -> bytes:
     machine = [sys.byteorder, sys.version, *sys.hash_info[:2], *(array(code).itemsize for code in "HIQ")]
-    return orjson.dumps(["index", FORMAT, __version__, SUMMARY_VERSION, own_patterns(), *machine]) + b"\n"
+    return orjson.dumps(["index", FORMAT, __version__, SUMMARY_VERSION, OWN_PATTERNS.texts, *machine]) + b"\n"
 
 
 def _read(content: memoryview) -> LoadedIndex | None:

@@ -221,7 +221,7 @@ _FORMATS = (
 
 def mask_known_tokens(text: str) -> str:
     """Mask every secret with a known format, or the user's own, whatever precedes it."""
-    for own in _own.compiled:
+    for own in OWN_PATTERNS.compiled:
         text = own.sub(MASK, text)
     runs = _long_runs(text)
     if _TOKEN_PREFIX.search(runs):
@@ -291,25 +291,23 @@ class _PatternItem(NamedTuple):
 
 
 class _OwnPatterns:
-    """The user's own patterns of this process, set once at its start."""
+    """The user's own patterns of this process, set once at its start.
+
+    What was masked by others is cached under other keys.
+    """
 
     texts: tuple[str, ...] = ()
     compiled: tuple[re.Pattern[str], ...] = ()
 
 
-_own = _OwnPatterns()
+OWN_PATTERNS = _OwnPatterns()
 
 
 def set_own_patterns(patterns: Iterable[str]) -> None:
     """Mask what these patterns match, too; those that `pattern_problem` refuses are left out."""
     valid = sorted({pattern for pattern in patterns if pattern_problem(pattern) is None})
-    _own.texts = tuple(valid)
-    _own.compiled = tuple(lazy_regex(_linear(_items(pattern) or []), re.ASCII) for pattern in valid)
-
-
-def own_patterns() -> tuple[str, ...]:
-    """Return the user's own patterns; what was masked by others is cached under other keys."""
-    return _own.texts
+    OWN_PATTERNS.texts = tuple(valid)
+    OWN_PATTERNS.compiled = tuple(lazy_regex(_linear(_items(pattern) or []), re.ASCII) for pattern in valid)
 
 
 def pattern_problem(pattern: str) -> str | None:

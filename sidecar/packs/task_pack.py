@@ -30,7 +30,7 @@ from sidecar.codebase import (
 )
 from sidecar.core.digests import short_id
 from sidecar.core.lru_cache import LruCache
-from sidecar.core.secret_formats import own_patterns
+from sidecar.core.secret_formats import OWN_PATTERNS
 from sidecar.core.text import size
 from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
 from sidecar.packs.anchor import LINKABLE_FILES, NO_ANCHOR, AcceptedRecords, Anchor, accepted_digest
@@ -565,7 +565,7 @@ def _key(pack_query: PackQuery, state: RepositoryState) -> PackKey:
     sources: list[Any] = [
         PACK_VERSION, pack_query.process.version, host.agents_md, host.claude_md, accepted_digest(pack_query.accepted),
         pack_query.anchor_bytes, list(pack_query.touched), pack_query.query, pack_query.context_bytes,
-        *pack_query.repository.texts_above(LINKABLE_FILES, state).items(), *own_patterns(),
+        *pack_query.repository.texts_above(LINKABLE_FILES, state).items(), *OWN_PATTERNS.texts,
     ]  # fmt: skip
     return PackKey(
         workspace=pack_query.workspace.key,

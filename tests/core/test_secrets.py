@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.core.redact import MASK, redact, redact_lines
-from sidecar.core.secret_formats import own_patterns, pattern_problem, set_own_patterns
+from sidecar.core.secret_formats import OWN_PATTERNS, pattern_problem, set_own_patterns
 from tests.support.cases import together
 from tests.support.secret_shapes import HARMLESS, SECRETS, TOKENS, shows
 
@@ -74,7 +74,7 @@ def test_what_the_user_s_own_patterns_match_is_masked() -> None:
     text = "send acme_a1B2c3D4 of 123-45-6789 to corp.team-a.key; acme_short and corp.key stay"
     set_own_patterns([r"acme_[A-Za-z0-9]{8}", r"\d{3}-\d{2}-\d{4}", r"corp\.[\w-]+\.key", "(a+)+b"])
     assert redact(text) == f"send {MASK} of {MASK} to {MASK}; acme_short and corp.key stay"
-    assert "(a+)+b" not in own_patterns()
+    assert "(a+)+b" not in OWN_PATTERNS.texts
 
 
 @together(
