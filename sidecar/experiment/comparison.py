@@ -163,7 +163,8 @@ def _sentence(outcome: Outcome, concluded: ExperimentOutcome) -> str:
     if low is None or high is None or concluded.effect is None:
         if concluded.verdict == "notMeasured":
             return f"{title}: not measured."
-        few = f"{title}: not known yet, {concluded.chats} chats are too few"
+        chats = "1 chat is" if concluded.chats == 1 else f"{concluded.chats} chats are"
+        few = f"{title}: not known yet, {chats} too few"
         return f"{few}; {_missing(outcome, concluded)}." if concluded.more_chats else f"{few}."
     interval = f"{_signed(outcome, low)} to {_signed(outcome, high)}{UNITS[outcome.scale]}"
     if concluded.verdict in ("better", "worse"):
