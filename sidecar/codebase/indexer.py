@@ -9,7 +9,6 @@ from array import array
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
-from itertools import chain, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -153,7 +152,7 @@ def _answer_words(contents: Iterable[FileContent], _: frozenset[str]) -> Iterato
         words = count_words(read.path, read.content) if read.content is not None else Words((), is_clean=True)
         files.append((read.path, read.content_id, len(words.chunks), words.is_clean))
         chunks.append(words.chunks)
-    arrays = [base64.b64encode(numbers.tobytes()).decode() for numbers in invert(chain.from_iterable(chunks))]
+    arrays = [base64.b64encode(numbers.tobytes()).decode() for numbers in invert(itertools.chain.from_iterable(chunks))]
     yield orjson.dumps(["words", files, *arrays])
     yield from map(orjson.dumps, chunks)
 
@@ -161,7 +160,7 @@ def _answer_words(contents: Iterable[FileContent], _: frozenset[str]) -> Iterato
 def _read_words(files: Sequence[_ReadFile], arrays: Sequence[str], lines: Iterator[bytes], requested: int) -> FileWords:
     """Return what `_answer_words` yielded."""
     numbers = [array(code, base64.b64decode(text)) for code, text in zip("QIII", arrays, strict=True)]
-    stored = tuple(line.rstrip(b"\n") for line in islice(lines, len(files)))
+    stored = tuple(line.rstrip(b"\n") for line in itertools.islice(lines, len(files)))
     contents, counts = {path: content for path, content, *_ in files}, tuple(count for _, _, count, _ in files)
     return FileWords(contents, counts, InvertedUnits(*numbers), stored, requested)
 
@@ -498,7 +497,7 @@ class Indexer:
 
     def _add_words(self, files: Iterable[tuple[str, str]], words: Mapping[str, Sequence[dict[str, int]]]) -> None:
         found = {path: content for path, content in files if path in words}
-        units = invert(chain.from_iterable(words[path] for path in found))
+        units = invert(itertools.chain.from_iterable(words[path] for path in found))
         self._index.add_words(found, [len(words[path]) for path in found], units)
 
     def _analyse(self, repository: str, files: Sequence[tuple[str, str]], report: IndexReport) -> None:

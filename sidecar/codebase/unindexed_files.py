@@ -225,7 +225,7 @@ _LONG_WORD = lazy_regex(r"[A-Za-z0-9_=.-]{20}")
 
 
 def has_unsafe_name(path: str) -> bool:
-    """Whether a path is no text, or contains a secret or characters that control a terminal or text's direction."""
+    """Whether a path cannot be decoded, contains a secret, or has control or bidirectional characters."""
     if not path.isprintable() and (path.isascii() or _UNSAFE_NAME.search(path)):
         return True
     return _LONG_WORD.search(path) is not None and redact(path) != path

@@ -62,10 +62,10 @@ def sections(text: str, begin: int) -> tuple[Section, ...]:
     if "<!--" not in text or "id=" not in text:
         return ()
     headings = list(_headings(text, begin))
-    starts = [heading_text.start() for heading_text in headings]
-    parsed = tuple(
-        _section(text, heading_text, end) for heading_text, end in zip(headings, [*starts[1:], len(text)], strict=False)
-    )
+    if not headings:
+        return ()
+    ends = [heading_text.start() for heading_text in headings[1:]] + [len(text)]
+    parsed = tuple(_section(text, heading_text, end) for heading_text, end in zip(headings, ends, strict=True))
     return parsed if any(section.facts is not None and "id=" in section.facts for section in parsed) else ()
 
 

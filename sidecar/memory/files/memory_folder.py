@@ -87,7 +87,7 @@ class MemoryFolder:
         """Hold the lock against other processes and threads; create the folder if needed."""
         self.prepare()
         try:
-            with self._folder() as folder:
+            with self.open_folder() as folder:
                 fd = open_regular(folder.at(LOCK_FILE), os.O_RDWR | os.O_CREAT, folder_fd=folder.fd)
         except OSError as error:
             raise _folder_unusable(error) from error
@@ -110,7 +110,7 @@ class MemoryFolder:
         """
         *below, name = path.split("/")
         with ExitStack() as stack:
-            folder = folders.get(*below) if folders is not None else stack.enter_context(self._folder(*below))
+            folder = folders.get(*below) if folders is not None else stack.enter_context(self.open_folder(*below))
             try:
                 fd = open_regular(folder.at(_allowed_name(name)), folder_fd=folder.fd)
             except OSError as error:
@@ -198,11 +198,11 @@ class MemoryFolder:
     def _folder_of(self, path: str, *, make: bool = False) -> Iterator[tuple[RealFolder, str]]:
         """Open a file's folder. Raise NotFound, PolicyDenied, OSError."""
         *below, name = path.split("/")
-        with self._folder(*below, make=make) as folder:
+        with self.open_folder(*below, make=make) as folder:
             yield folder, _allowed_name(name)
 
     @contextmanager
-    def _folder(self, *below: str, make: bool = False) -> Iterator[RealFolder]:
+    def open_folder(self, *below: str, make: bool = False) -> Iterator[RealFolder]:
         """Open a folder below the root; every folder on the way must be a real one. Raise NotFound, PolicyDenied."""
         parts = (FOLDER, MEMORIES, *map(_allowed_name, below))
         with ExitStack() as stack:
@@ -221,7 +221,7 @@ class MemoryFolder:
         parts = path.split("/")[:-1]
         while len(parts) > 2:
             name = parts.pop()
-            with suppress(OSError, SidecarError), self._folder(*parts) as folder:
+            with suppress(OSError, SidecarError), self.open_folder(*parts) as folder:
                 os.rmdir(folder.at(name), dir_fd=folder.fd)
 
 
@@ -239,7 +239,7 @@ class OpenFolders:
             if len(self._open) >= MAX_OPEN_FOLDERS:
                 self._stack.close()
                 self._open.clear()
-            folder = self._open[below] = self._stack.enter_context(self._root._folder(*below))  # noqa: SLF001
+            folder = self._open[below] = self._stack.enter_context(self._root.open_folder(*below))
         return folder
 
 
