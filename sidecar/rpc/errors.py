@@ -33,7 +33,7 @@ def invalid_params(error: Any) -> InvalidParams:
     """Turn a pydantic ValidationError into one sentence and a list of `{path, problem}`, without the values."""
     errors = error.errors(include_url=False, include_context=False, include_input=False)
     fields = [
-        {"path": _path(item["loc"]), "problem": _PROBLEMS.get(item["type"], item["msg"])}
+        {"path": _path(item["loc"]), "problem": _PROBLEMS.get(item["type"]) or _after_its_path(item["msg"])}
         for item in errors[:MAX_FIELD_ERRORS]
     ]
     first = fields[0]
@@ -45,7 +45,13 @@ def _path(steps: tuple[str | int, ...]) -> str:
     return ".".join(str(step) if isinstance(step, int) else loggable_name(step) for step in steps) or "params"
 
 
+def _after_its_path(problem: str) -> str:
+    """Return pydantic's message as the words that follow the path: "should be a valid integer"."""
+    return problem.removeprefix("Value error, ").removeprefix("Input ")
+
+
 _PROBLEMS = {
+    "missing": "is missing",
     "extra_forbidden": "is unknown",
     "union_tag_invalid": "has an unknown kind",  # pydantic's own message contains the value
 }

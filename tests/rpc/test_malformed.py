@@ -137,6 +137,20 @@ def test_unknown_field_is_named_in_the_error(client: Client) -> None:
     assert failure.data["errors"] == [{"path": "projektPath", "problem": "is unknown"}]
 
 
+@pytest.mark.parametrize(
+    ("method", "params", "sentence"),
+    [
+        ("settings/update", {"settings": {"mode": 1}}, "`settings.mode`: should be "),
+        ("settings/update", {}, "`settings`: is missing."),
+        ("settings/update", {"settings": {"memoryBranch": "main"}}, "`settings.memoryBranch`: must be the name of a "),
+    ],
+)
+def test_an_invalid_value_is_refused_in_one_plain_sentence(
+    client: Client, method: str, params: dict[str, Any], sentence: str
+) -> None:
+    assert client.error(method, params).message.startswith(sentence)
+
+
 def test_no_method_has_an_internal_error_on_params_of_the_wrong_shape(sidecar: MemorySidecar) -> None:
     wrong: list[Any] = [[], [1], {}, {"kumquat": {}}, {"cwd": 1}, {"cwd": "relative", "projectPath": 2}]
     names = [method["name"] for method in sidecar.client.request("rpc.discover")["methods"]]
