@@ -42,7 +42,7 @@ class Settings:
         """The stop of the rollout by its guard; None without one."""
         self.resumed_at_ms = suspension.at_ms if suspension is not None and not suspension.reason else 0
         """Time at which the last stop was ended."""
-        self.is_full_rollout = suspension is None and self["rollout.share"] == 100
+        self.is_full_rollout = self.suspension is None and self["rollout.share"] == 100
         """Whether the mode holds for every chat that chose none."""
         self._by_mode: dict[str, Settings] = {}
 

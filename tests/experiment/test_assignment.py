@@ -38,6 +38,13 @@ def is_treated(answer: Any) -> bool:
     return bool(answer["action"] == "inject")
 
 
+def test_where_every_chat_receives_packs_no_rollout_is_shown_even_after_a_resumption(active: MemorySidecar) -> None:
+    assert active.client.request("rollout/resume", {}) == {"rollout": None, "experiment": None}
+    assert active.client.request("state/status", {})["rollout"] is None
+    roll_out(active)
+    assert active.client.request("rollout/resume", {})["rollout"]["share"] == 50
+
+
 def test_a_control_chat_receives_what_a_passive_chat_receives(active: MemorySidecar, talk: Talk) -> None:
     roll_out(active)
     treated, control = (talk(sub_chat_id=chat_in(arm)).turn(PROMPT) for arm in ("treated", "control"))
