@@ -142,8 +142,8 @@ class StatePurgeParams(WireModel):
 
     @model_validator(mode="after")
     def _require_scope(self) -> Self:
-        if not {"project_path", "project", "older_than_days", "kinds"} & self.model_fields_set:
-            raise ValueError("name a project, an age, or kinds")
+        if (self.project_path, self.project, self.older_than_days, self.kinds) == (None, None, None, None):
+            raise ValueError("must name a project, an age, or kinds")
         return self
 
 

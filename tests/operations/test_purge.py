@@ -154,6 +154,15 @@ def test_the_users_own_data_is_removed_only_when_named(state: State, tmp_path: P
     assert list(tmp_path.rglob(".chati/memories/shared/durable/*.md"))
 
 
+def test_a_purge_whose_every_scope_is_null_is_refused(state: State) -> None:
+    before = state.everything()
+    refused = state.sidecar.client.error(
+        "state/purge", {"projectPath": None, "project": None, "olderThanDays": None, "kinds": None}
+    )
+    assert refused.data["kind"] == "invalidParams"
+    assert state.everything() == before
+
+
 def test_memory_files_are_removed_when_named_with_their_project(state: State) -> None:
     refused = state.sidecar.client.error("state/purge", {"kinds": ["memories"]})
     assert refused.data["kind"] == "invalidParams"
