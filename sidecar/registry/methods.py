@@ -96,7 +96,7 @@ def put(call: Call, params: RegistryPutParams) -> RegistryWriteResult:
 def remove(call: Call, params: RegistryRemoveParams) -> RegistryWriteResult:
     """Remove an entity from the registry's file and, permanently, from the entities derived from code.
 
-    The entity's own file stays. `registry/put` restores it.
+    The entity's own file stays. `registry/put` with its path and purpose adds it again.
     """
     workspace, project_registry = registry_for_call(call, params)
     entity = entity_named(project_registry.load().registry, params.id)

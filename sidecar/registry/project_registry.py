@@ -28,7 +28,7 @@ def merge_derived(
     A derived entity is in the file if the file has its id, or an entity for the same file as a whole.
     """
     ids = file_registry.by_id
-    files = {entity.path for entity in file_registry.entities}
+    files = {entity.path for entity in file_registry.entities if not entity.key.startswith(f"{entity.path}#")}
     added = [
         entity
         for entity in derived

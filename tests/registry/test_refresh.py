@@ -258,6 +258,16 @@ def test_deriving_twice_yields_the_same_registry(
     assert by_id(again) == by_id(shop)
 
 
+def test_the_users_entry_for_a_class_leaves_its_module_in_the_registry(shop: Project) -> None:
+    shop.request("refresh", fromCode=True)
+    before = set(by_id(shop))
+    shop.request("put", id="code/till/receipt.py#ReceiptPrinter", purpose="Prints on the till's printer.")
+    entities = by_id(shop)
+    assert set(entities) == before
+    assert entities["code/till/receipt.py#ReceiptPrinter"]["origin"] == "file"
+    assert entities["code/till/receipt.py"]["origin"] == "code"
+
+
 def test_written_entries_take_precedence_over_derived_ones(shop: Project) -> None:
     shop.request("refresh", fromCode=True)
     done = shop.request("put", id="code/till/cart.py#add_line", purpose="The only way into a cart", adaptability=0.1)
