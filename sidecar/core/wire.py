@@ -40,7 +40,7 @@ _RFC3339 = r"^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})
 def _rfc3339(value: object) -> object:
     # Not strict, so that text is accepted at all; but that would also accept numbers and bare dates.
     if not isinstance(value, str) or not re.fullmatch(_RFC3339, value, re.ASCII):
-        raise ValueError("is RFC 3339 text with an offset")
+        raise ValueError("must be RFC 3339 text with an offset")
     return value
 
 

@@ -162,7 +162,7 @@ class ExplainParams(WireModel):
     @model_validator(mode="after")
     def _accepts_one_selector(self) -> Self:
         if [self.run_id, self.project_path, self.pre_run].count(None) < 2:
-            raise ValueError("give at most one of runId, projectPath and preRun")
+            raise ValueError("must have at most one of runId, projectPath and preRun")
         return self
 
 

@@ -143,6 +143,8 @@ def test_unknown_field_is_named_in_the_error(client: Client) -> None:
         ("settings/update", {"settings": {"mode": 1}}, "`settings.mode`: should be "),
         ("settings/update", {}, "`settings`: is missing."),
         ("settings/update", {"settings": {"memoryBranch": "main"}}, "`settings.memoryBranch`: must be the name of a "),
+        ("state/purge", {}, "`params`: must name a project, an age, or kinds."),
+        ("continuity/explain", {"runId": "a", "projectPath": "/b"}, "`params`: must have at most one of"),
     ],
 )
 def test_an_invalid_value_is_refused_in_one_plain_sentence(
