@@ -2910,7 +2910,7 @@ export interface RemarkEntry {
   message: string
 }
 
-/** A memory that the run added; `memory/delete` with its id undoes it. */
+/** A memory that the run added; `memory/undo` with its id undoes it. */
 export interface Remembered {
   id: string
   /** One line. */
@@ -3297,7 +3297,7 @@ export interface SettingsPatch {
    */
   rehydrate?: boolean | null
   /**
-   * auto-write-manual-commit: drafts stay in the database. auto-write-memory-branch: they are also committed to memoryBranch. Default: auto-write-manual-commit. Environment: ONECODE_CONTINUITY_ARTIFACT_POLICY.
+   * auto-write-manual-commit: artifacts stay in the database until `artifact/commit`. auto-write-memory-branch: after a run in active mode, accepted ones are also committed to memoryBranch. Default: auto-write-manual-commit. Environment: ONECODE_CONTINUITY_ARTIFACT_POLICY.
    */
   artifactPolicy?: "auto-write-manual-commit" | "auto-write-memory-branch" | null
   /**
@@ -3619,19 +3619,19 @@ export interface Methods {
    *
    * Must come first: any other request before it fails with -32002.
    *
-   * Errors: invalidParams, stateDegraded.
+   * Errors: invalidParams, stateDegraded, invalidRequest, internalError, notInitialized.
    */
   "initialize": { params: InitializeParams; result: InitializeResult }
   /**
    * Answer immediately, whatever else is running.
    *
-   * Errors: none.
+   * Errors: invalidRequest, invalidParams, internalError, notInitialized.
    */
   "ping": { params: Empty; result: Empty }
   /**
    * Refuse further requests. Running ones are finished; `exit` or the end of stdin ends the process.
    *
-   * Errors: none.
+   * Errors: invalidRequest, invalidParams, internalError, notInitialized.
    */
   "shutdown": { params: Empty; result: Empty }
   /**
@@ -4068,7 +4068,7 @@ export interface Methods {
   /**
    * Remove an entity from the registry's file and, permanently, from the entities derived from code.
    *
-   * The entity's own file stays. `registry/put` restores it.
+   * The entity's own file stays. `registry/put` with its path and purpose adds it again.
    *
    * Errors: workspaceUnavailable, policyDenied, tooLarge, conflict, busy, stateDegraded, notFound, invalidRequest, invalidParams, internalError, notInitialized, cancelled.
    */

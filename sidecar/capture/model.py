@@ -94,7 +94,7 @@ class NotesSpan(WireModel):
 
 
 class Remembered(WireModel):
-    """A memory that the run added; `memory/delete` with its id undoes it."""
+    """A memory that the run added; `memory/undo` with its id undoes it."""
 
     id: str
     text: str = Field(description="One line.")

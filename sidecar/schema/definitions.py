@@ -25,16 +25,11 @@ from sidecar.method import Lane, Method, Notification
 Schema = dict[str, Any]
 Use = tuple[type[WireModel], JsonSchemaMode]
 
-ALWAYS_POSSIBLE: tuple[type[SidecarError], ...] = (
-    InvalidRequest,
-    InvalidParams,
-    InternalError,
-    NotInitialized,
-    Busy,
-    Cancelled,
-    TooLarge,
-)
-"""Errors that may answer any request outside the connection's own lane."""
+ALWAYS_POSSIBLE: tuple[type[SidecarError], ...] = (InvalidRequest, InvalidParams, InternalError, NotInitialized)
+"""Errors that may answer any request."""
+
+QUEUED: tuple[type[SidecarError], ...] = (Busy, Cancelled, TooLarge)
+"""Errors that may also answer any request outside the connection's own lane."""
 
 
 @dataclass(frozen=True)
@@ -126,8 +121,8 @@ def _with_refs(schema: Any, refs: dict[str, str]) -> Any:
 
 def errors_of(row: Method) -> tuple[type[SidecarError], ...]:
     """Return the errors that may answer a request for this method, including those of every method."""
-    general = () if row.lane is Lane.CONNECTION else ALWAYS_POSSIBLE
-    return tuple(dict.fromkeys((*row.errors, *general)))
+    queued = () if row.lane is Lane.CONNECTION else QUEUED
+    return tuple(dict.fromkeys((*row.errors, *ALWAYS_POSSIBLE, *queued)))
 
 
 def all_errors() -> tuple[type[SidecarError], ...]:

@@ -6,7 +6,7 @@ from inspect import getdoc
 
 from sidecar.handshake import PROTOCOL_VERSION
 from sidecar.method import Method, Notification
-from sidecar.schema.definitions import ALWAYS_POSSIBLE, Catalog, Definitions, Schema, all_errors, definitions
+from sidecar.schema.definitions import ALWAYS_POSSIBLE, QUEUED, Catalog, Definitions, Schema, all_errors, definitions
 from sidecar.schema.typescript import type_of
 from sidecar.settings.table import KINDS, LISTS, SETTINGS, Setting
 
@@ -84,8 +84,11 @@ def reference(catalog: Catalog) -> str:
 
 
 def _general_errors() -> str:
-    kinds = ", ".join(f"`{error.kind}`" for error in ALWAYS_POSSIBLE)
-    return f"Outside the lane `connection`, any method may also answer with {kinds}; see [Errors](#errors)."
+    always, queued = (", ".join(f"`{error.kind}`" for error in errors) for errors in (ALWAYS_POSSIBLE, QUEUED))
+    return (
+        f"Any method may also answer with {always}, and outside the lane `connection` with {queued}; see"
+        " [Errors](#errors)."
+    )
 
 
 def _method(row: Method, known: Definitions) -> str:

@@ -230,8 +230,8 @@ SETTINGS: tuple[Setting, ...] = (
         "artifactPolicy",
         "choice",
         "auto-write-manual-commit",
-        "auto-write-manual-commit: drafts stay in the database."
-        " auto-write-memory-branch: they are also committed to memoryBranch.",
+        "auto-write-manual-commit: artifacts stay in the database until `artifact/commit`."
+        " auto-write-memory-branch: after a run in active mode, accepted ones are also committed to memoryBranch.",
         choices=("auto-write-manual-commit", "auto-write-memory-branch"),
         env="ONECODE_CONTINUITY_ARTIFACT_POLICY",
     ),
