@@ -72,12 +72,16 @@ class RecallQuery(NamedTuple):
 
     cues: PromptCues
     session: str = ""
-    """The provider session that receives them; what it said itself it has, unless it was compacted since."""
+    """The provider session that receives them; what it said itself it has, unless it lost that since."""
     compacted_at_ms: int | None = None
+    rolled_back: tuple[tuple[int, int | None], ...] = ()
+    """Times, since and until, whose messages the user rolled back; an open one has no end."""
 
     def knows(self, memory: Memory) -> bool:
         """Whether the session said it itself and still has it."""
         if not self.session or memory.session != self.session:
+            return False
+        if any(since <= memory.at_ms and (until is None or memory.at_ms < until) for since, until in self.rolled_back):
             return False
         return self.compacted_at_ms is None or self.compacted_at_ms < memory.at_ms
 
@@ -153,9 +157,10 @@ def recall_query(
     *,
     session: str = "",
     compacted_at_ms: int | None = None,
+    rolled_back: tuple[tuple[int, int | None], ...] = (),
 ) -> RecallQuery:
     """Return the query of a prompt."""
-    return RecallQuery(cues_of(prompt, own_words(prompt), objective, touched), session, compacted_at_ms)
+    return RecallQuery(cues_of(prompt, own_words(prompt), objective, touched), session, compacted_at_ms, rolled_back)
 
 
 def refresh_index(process: Process, workspace: Workspace) -> None:

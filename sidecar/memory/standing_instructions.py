@@ -64,6 +64,8 @@ class StandingInstruction(NamedTuple):
     origin: Origin
     session: str = ""
     """The provider session in which the user typed it; empty if unknown."""
+    typed_at_ms: int = 0
+    """Time at which the user last typed it there."""
 
     @property
     def line(self) -> str:
@@ -132,7 +134,7 @@ def active_instructions(tx: apsw.Connection, project: str) -> tuple[StandingInst
     """
     rows: Any = list(
         tx.execute(
-            "SELECT m.id, m.title, m.text, s.at_ms, m.evidence, s.origin, m.session"
+            "SELECT m.id, m.title, m.text, s.at_ms, m.evidence, s.origin, m.session, m.at_ms"
             " FROM continuity_standing_instructions AS s JOIN continuity_memories AS m ON m.project = s.project"
             " AND m.id = s.memory_id AND m.digest = s.digest AND m.owner = ? AND m.is_archived = 0 WHERE s.project = ?"
             f" AND NOT {_IS_REPLACED} AND NOT {_IS_MUTED} ORDER BY m.evidence DESC, s.at_ms DESC, m.id, m.path",
@@ -141,9 +143,10 @@ def active_instructions(tx: apsw.Connection, project: str) -> tuple[StandingInst
     )
     muted = frozenset(_muted_anchor_statements(tx, project)) if rows else frozenset()
     statements: dict[str, StandingInstruction] = {}
-    for memory_id, title, text, at_ms, evidence, origin, session in rows:
+    for memory_id, title, text, at_ms, evidence, origin, session, created_at_ms in rows:
         line = _instruction_text(memory_id, title, text, at_ms)
-        instruction = StandingInstruction(one_line(memory_id, 100), line, at_ms, evidence, origin, session)
+        typed_at_ms = at_ms if origin == "typed" else created_at_ms
+        instruction = StandingInstruction(one_line(memory_id, 100), line, at_ms, evidence, origin, session, typed_at_ms)
         if statement_name(instruction.line) not in muted:
             statements.setdefault(line.casefold().translate(_EMPHASIS).strip(" .!"), instruction)
     return tuple(statements.values())
@@ -165,7 +168,10 @@ def _muted_anchor_statements(tx: apsw.Connection, project: str) -> list[str]:
 def instruction_of(memory: Memory, at_ms: int, origin: Origin) -> StandingInstruction:
     """Return the instruction that a memory states."""
     text = _instruction_text(memory.id, memory.title, memory.text, at_ms)
-    return StandingInstruction(one_line(memory.id, 100), text, at_ms, memory.evidence, origin, memory.session)
+    typed_at_ms = at_ms if origin == "typed" else memory.at_ms
+    return StandingInstruction(
+        one_line(memory.id, 100), text, at_ms, memory.evidence, origin, memory.session, typed_at_ms
+    )
 
 
 def registered_ids(tx: apsw.Connection, project: str) -> list[str]:

@@ -316,19 +316,24 @@ def instruction_items(
     """Return an item for each instruction that a session with an anchor lacks, or has although it no longer holds.
 
     A session has the instructions of its anchor, which stays as it is, and those that were delivered since. What the
-    user typed in the session itself is known there until the session is compacted.
+    user typed in the session itself is known there until the session is compacted or rolled back beyond it.
     """
     anchor_lines = _instructions_in(known.anchor.text if known.anchor is not None else "")
     sent = {memory_id: item.entry for key, item in known.items.items() if (memory_id := entries.instruction_id(key))}
     active_ids = {instruction.id for instruction in state.active}
-    had_ids = dict.fromkeys((*anchor_lines, *sent, *(_typed_here(state, session_id) if known.exists else ())))
+    own_ids = frozenset(
+        instruction.id
+        for instruction in state.active
+        if instruction.session == session_id and known.exists and not known.has_lost(instruction.typed_at_ms)
+    )
+    typed_here = _replaced_here(state, session_id, own_ids) if known.exists else ()
+    had_ids = dict.fromkeys((*anchor_lines, *sent, *typed_here))
     outdated = [memory_id for memory_id in had_ids if memory_id not in active_ids]
     items: list[PackItem] = []
     for instruction in state.fitting:
         had = sent.get(instruction.id)
         is_in_anchor = had is None and anchor_lines.get(instruction.id, ("", ""))[1] == instruction.text
-        is_own = had is None and instruction.session == session_id and known.exists
-        if is_in_anchor or is_own:
+        if is_in_anchor or (had is None and instruction.id in own_ids):
             continue
         replaced = [
             old for old in outdated if old in state.replaced and state.replaced[old].replaced_by == instruction.id
@@ -346,9 +351,8 @@ def instruction_items(
     return [*items, *(_outdated_item(old, texts.get(old, ""), REVOKED_PREFIX) for old in revoked)]
 
 
-def _typed_here(state: InstructionState, session_id: str) -> Iterator[str]:
+def _replaced_here(state: InstructionState, session_id: str, own_ids: Collection[str]) -> Iterator[str]:
     """The replaced statements that the user typed in a session, unless he also typed the later one there."""
-    own_ids = frozenset(instruction.id for instruction in state.active if instruction.session == session_id)
     for memory_id, replacement in state.replaced.items():
         if session_id and replacement.session == session_id and replacement.replaced_by not in own_ids:
             yield memory_id

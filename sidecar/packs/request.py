@@ -210,6 +210,7 @@ class PackRequest:
             (*mentioned, *self.touched),
             session=self.session.session_id if self.session is not None else "",
             compacted_at_ms=self.sub_chat.counters.compacted_at_ms,
+            rolled_back=self.known.rolled_back,
         )
 
 

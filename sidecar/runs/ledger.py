@@ -13,13 +13,26 @@ from functools import reduce
 from typing import Any
 
 import apsw
+import orjson
 
 from sidecar.runs import delivered_entries as entries
 from sidecar.runs.delivered_entries import entry_from_json, entry_to_json
-from sidecar.runs.model import NO_CONTENTS, Item, PinnedAnchor, SessionContents, SessionHistory, SessionKey, SessionTurn
+from sidecar.runs.model import (
+    NO_CONTENTS,
+    Item,
+    PinnedAnchor,
+    RolledBackSpan,
+    SessionContents,
+    SessionHistory,
+    SessionKey,
+    SessionTurn,
+)
 
 MAX_TURNS = 60
 """Maximum number of turns to which a session can be rolled back; older ones are joined."""
+
+MAX_ROLLED_BACK_SPANS = 20
+"""Maximum number of rollbacks recorded of a session; older ones are joined."""
 
 _KEY = "sub_chat_id = ?1 AND provider = ?2 AND session_id = ?3 AND shadow = ?4"
 
@@ -28,7 +41,9 @@ def session_contents(tx: apsw.Connection, key: SessionKey | None) -> SessionCont
     """Return what a session has; an unknown one has nothing."""
     if key is None:
         return NO_CONTENTS
-    row = tx.execute(f"SELECT anchor_id, anchor_text FROM continuity_sessions WHERE {_KEY}", key).fetchone()
+    row: Any = tx.execute(
+        f"SELECT anchor_id, anchor_text, rolled_back FROM continuity_sessions WHERE {_KEY}", key
+    ).fetchone()
     if row is None:
         return NO_CONTENTS
     rows: Any = tx.execute(
@@ -40,18 +55,25 @@ def session_contents(tx: apsw.Connection, key: SessionKey | None) -> SessionCont
         " ORDER BY turn DESC LIMIT 1",
         key,
     ).get
-    return _contents(items, _anchor(*row), head)
+    return _contents(items, _anchor(row[0], row[1]), head, _spans(row[2]))
 
 
 def contents_of(history: SessionHistory) -> SessionContents:
     """Return what a session with this history has."""
     items = {item.key: item for turn in history.turns for item in turn.items}
     heads = [turn.head_commit for turn in history.turns if turn.head_commit is not None]
-    return _contents(items, history.anchor, heads[-1] if heads else None)
+    return _contents(items, history.anchor, heads[-1] if heads else None, history.rolled_back)
 
 
-def _contents(items: dict[str, Item], anchor: PinnedAnchor | None, head: str | None) -> SessionContents:
-    return SessionContents(items, anchor, head, exists=any(name != entries.ANCHOR for name in items))
+def _contents(
+    items: dict[str, Item], anchor: PinnedAnchor | None, head: str | None, rolled_back: tuple[RolledBackSpan, ...]
+) -> SessionContents:
+    exists = any(name != entries.ANCHOR for name in items)
+    return SessionContents(items, anchor, head, exists, rolled_back)
+
+
+def _spans(text: str) -> tuple[RolledBackSpan, ...]:
+    return tuple(RolledBackSpan(*span) for span in orjson.loads(text)) if text != "[]" else ()
 
 
 def _anchor(anchor_id: Any, text: Any) -> PinnedAnchor | None:
@@ -61,7 +83,7 @@ def _anchor(anchor_id: Any, text: Any) -> PinnedAnchor | None:
 def session_history(tx: apsw.Connection, key: SessionKey) -> SessionHistory | None:
     """Return a session's turns; None for an unknown one."""
     row: Any = tx.execute(
-        f"SELECT anchor_id, anchor_text, compacted_at_ms FROM continuity_sessions WHERE {_KEY}", key
+        f"SELECT anchor_id, anchor_text, compacted_at_ms, rolled_back FROM continuity_sessions WHERE {_KEY}", key
     ).fetchone()
     if row is None:
         return None
@@ -79,6 +101,7 @@ def session_history(tx: apsw.Connection, key: SessionKey) -> SessionHistory | No
     return SessionHistory(
         anchor=_anchor(row[0], row[1]),
         compacted_at_ms=row[2],
+        rolled_back=_spans(row[3]),
         turns=tuple(
             SessionTurn(
                 number=number,
@@ -98,12 +121,14 @@ def put_history(tx: apsw.Connection, key: SessionKey, history: SessionHistory, n
     tx.execute(f"DELETE FROM continuity_sessions WHERE {_KEY}", key)
     open_session(tx, key, now_ms)
     tx.execute(
-        f"UPDATE continuity_sessions SET anchor_id = ?5, anchor_text = ?6, compacted_at_ms = ?7 WHERE {_KEY}",
+        "UPDATE continuity_sessions SET anchor_id = ?5, anchor_text = ?6, compacted_at_ms = ?7, rolled_back = ?8"
+        f" WHERE {_KEY}",
         (
             *key,
             history.anchor.id if history.anchor is not None else None,
             history.anchor.text if history.anchor is not None else None,
             history.compacted_at_ms,
+            orjson.dumps([list(span) for span in history.rolled_back]).decode(),
         ),
     )
     for turn in history.turns:
@@ -133,7 +158,10 @@ def _put_turn(tx: apsw.Connection, key: SessionKey, turn: SessionTurn) -> None:
 
 
 def add_turn(tx: apsw.Connection, key: SessionKey, turn: SessionTurn, anchor: PinnedAnchor | None) -> None:
-    """Record a run in a session that exists, as its last turn, and pin its anchor if it has none yet."""
+    """Record a run in a session that exists, as its last turn, and pin its anchor if it has none yet.
+
+    What was said since the run began is not part of an earlier rollback.
+    """
     last: Any = tx.execute(f"SELECT max(turn) FROM continuity_session_turns WHERE {_KEY}", key).get
     number = 1 + (last or 0)
     _put_turn(tx, key, replace(turn, number=number))
@@ -142,6 +170,11 @@ def add_turn(tx: apsw.Connection, key: SessionKey, turn: SessionTurn, anchor: Pi
             f"UPDATE continuity_sessions SET anchor_id = ?5, anchor_text = ?6 WHERE {_KEY} AND anchor_id IS NULL",
             (*key, anchor.id, anchor.text),
         )
+    tx.execute(
+        "UPDATE continuity_sessions SET rolled_back = json_set(rolled_back, '$[#-1][1]', ?5)"
+        f" WHERE {_KEY} AND json_array_length(rolled_back) > 0 AND json_extract(rolled_back, '$[#-1][1]') IS NULL",
+        (*key, turn.sent_at_ms),
+    )
     if number > MAX_TURNS:
         _join_turns(tx, key, number - MAX_TURNS)
 
@@ -178,8 +211,9 @@ def drop_transcript(
         key = SessionKey(*row)
         history = session_history(tx, key)
         if history is not None:
-            at_ms = now_ms if is_compaction else history.compacted_at_ms
-            put_history(tx, key, replace(without_transcript(history), compacted_at_ms=at_ms), now_ms)
+            emptied = without_transcript(history)
+            lost = replace(emptied, compacted_at_ms=now_ms) if is_compaction else with_rollback(emptied, 0)
+            put_history(tx, key, lost, now_ms)
 
 
 def without_transcript(history: SessionHistory, sent_until_ms: int | None = None) -> SessionHistory:
@@ -199,6 +233,20 @@ def with_turns(history: SessionHistory, turns: Sequence[SessionTurn]) -> Session
     """
     is_lost = _has_anchor(history.turns) and not _has_anchor(turns)
     return replace(history, turns=tuple(turns), anchor=None if is_lost else history.anchor)
+
+
+def with_rollback(history: SessionHistory, since_ms: int) -> SessionHistory:
+    """Return a history in which all messages since a moment were rolled back."""
+    if any(span.until_ms is None and span.since_ms <= since_ms for span in history.rolled_back):
+        return history
+    earlier = [
+        span._replace(until_ms=min(span.until_ms or since_ms, since_ms))
+        for span in history.rolled_back
+        if span.since_ms < since_ms
+    ]
+    while len(earlier) >= MAX_ROLLED_BACK_SPANS:
+        earlier[:2] = [RolledBackSpan(earlier[0].since_ms, earlier[1].until_ms)]
+    return replace(history, rolled_back=(*earlier, RolledBackSpan(since_ms)))
 
 
 def _has_anchor(turns: Iterable[SessionTurn]) -> bool:

@@ -98,6 +98,14 @@ class PinnedAnchor:
     text: str
 
 
+class RolledBackSpan(NamedTuple):
+    """A time whose messages the user rolled back."""
+
+    since_ms: int
+    until_ms: int | None = None
+    """Time at which the session went on; None if it has not yet."""
+
+
 class SessionContents(NamedTuple):
     """Content of a provider session, according to the ledger."""
 
@@ -106,6 +114,13 @@ class SessionContents(NamedTuple):
     head_commit: str | None
     exists: bool
     """Whether it received anything besides its anchor."""
+    rolled_back: tuple[RolledBackSpan, ...] = ()
+
+    def has_lost(self, at_ms: int) -> bool:
+        """Whether a rollback removed what was said in the session at a moment."""
+        return any(
+            span.since_ms <= at_ms and (span.until_ms is None or at_ms < span.until_ms) for span in self.rolled_back
+        )
 
 
 NO_CONTENTS = SessionContents({}, None, None, exists=False)
@@ -132,6 +147,8 @@ class SessionHistory:
     anchor: PinnedAnchor | None = None
     compacted_at_ms: int | None = None
     turns: tuple[SessionTurn, ...] = ()
+    rolled_back: tuple[RolledBackSpan, ...] = ()
+    """In order; only the last one may be open."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -123,7 +123,11 @@ def _truncated(history: SessionHistory, facts: SessionFacts) -> SessionHistory:
         for number, turn in enumerate(history.turns, 1)
         if turn.message_id is not None and turn.message_id == facts.last_message_id
     ]
-    return ledger.with_turns(history, history.turns[: ends[-1] if ends else 0])
+    count = ends[-1] if ends else 0
+    if count and count == len(history.turns):
+        return history
+    since_ms = history.turns[count].sent_at_ms if count else 0
+    return ledger.with_rollback(ledger.with_turns(history, history.turns[:count]), since_ms)
 
 
 def _compacted(history: SessionHistory, facts: SessionFacts) -> SessionHistory:

@@ -459,6 +459,10 @@ MIGRATIONS: tuple[Migration, ...] = (
         "items of treated chats that a run of an experiment reached",
         ("ALTER TABLE continuity_experiment_runs ADD COLUMN treated_items INTEGER NOT NULL DEFAULT 0",),
     ),
+    Migration(
+        "the times whose messages were rolled back, by session",
+        ("ALTER TABLE continuity_sessions ADD COLUMN rolled_back TEXT NOT NULL DEFAULT '[]'",),
+    ),
 )
 
 DURABLE_TABLES = (

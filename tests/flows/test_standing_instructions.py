@@ -4,6 +4,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import orjson
 import pytest
 
 from sidecar.core.clock import rfc3339
@@ -180,6 +181,104 @@ def test_what_the_user_typed_in_a_session_is_repeated_there_once_after_each_comp
     for _ in range(2):
         params = compact()
         assert [turn(**params) for _ in range(3)] == [1, 0, 0]
+
+
+class RolledBackChat:
+    """A conversation whose user rolls messages back; every run ends a minute after the last."""
+
+    def __init__(self, sidecar: MemorySidecar, conversation: Conversation) -> None:
+        self.sidecar = sidecar
+        self.conversation = conversation
+
+    def turn(self, number: int, prompt: str = "Go on", *, last: int | None = None, **post: Any) -> Any:
+        """Play a run that the agent's message with this number ends; the user rolled back to `last`."""
+        facts = {"truncatedToMessageId": f"message-{last}" if last else None} if last is not None else {}
+        session_id = self.conversation.session_id
+        session = {"id": session_id, "willResume": session_id is not None, "isFork": False, **facts}
+        answer = self.conversation.pre_run(prompt, session=session)
+        self.sidecar.clock.advance(30_000)
+        message = {"messageId": f"message-{number}", "text": "Done."}
+        after = self.conversation.post_run(answer, prompt, assistant=message, **post)
+        self.sidecar.clock.advance(30_000)
+        return {**answer, "after": after}
+
+    def session_file(self, folder: Path, text: str) -> str:
+        """Write the provider's session file in which the user typed a text while the agent worked."""
+        at = rfc3339(self.sidecar.clock.now_ms() + 10_000)
+        record: dict[str, Any] = {"type": "user", "timestamp": at, "message": {"role": "user", "content": text}}
+        if self.conversation.provider == "codex":
+            record = {"type": "event_msg", "timestamp": at, "payload": {"type": "user_message", "message": text}}
+        path = folder / "session.jsonl"
+        path.write_bytes(orjson.dumps(record) + b"\n")
+        return str(path)
+
+
+@pytest.fixture(params=["claude", "codex"])
+def rolled_back(active: MemorySidecar, chat: Callable[..., Conversation], request: Any) -> RolledBackChat:
+    """Return a conversation with each provider."""
+    return RolledBackChat(active, chat("chat", provider=request.param))
+
+
+@pytest.mark.parametrize("last", [0, 1])
+@pytest.mark.parametrize("is_in_session_file", [False, True])
+def test_what_the_user_typed_is_sent_once_after_its_message_was_rolled_back(
+    rolled_back: RolledBackChat, tmp_path: Path, last: int, *, is_in_session_file: bool
+) -> None:
+    rule = "From now on use pnpm instead of npm."
+    rolled_back.turn(1)
+    if is_in_session_file:
+        stating = rolled_back.turn(2, transcriptPath=rolled_back.session_file(tmp_path, rule))
+    else:
+        stating = rolled_back.turn(2, rule)
+    assert [item["standing"] for item in stating["after"]["remembered"]] == [True]
+    assert PNPM not in sent(rolled_back.turn(3))
+    assert PNPM not in sent(rolled_back.turn(4, last=2)), "its message is still there"
+    assert sent(rolled_back.turn(5, last=last)).count(PNPM) == 1
+    later = rolled_back.turn(6)
+    assert news(later) == []
+    assert PNPM not in "".join(block["text"] for block in later["blocks"])
+
+
+def test_an_instruction_that_a_session_received_is_sent_again_after_a_rollback(
+    rolled_back: RolledBackChat, memories: Memories
+) -> None:
+    rolled_back.turn(1)
+    stated(memories, PNPM)
+    assert [len(news(rolled_back.turn(number))) for number in (2, 3)] == [1, 0]
+    assert len(news(rolled_back.turn(4, last=1))) == 1
+    assert news(rolled_back.turn(5)) == []
+
+
+def test_a_rollback_past_a_correction_leaves_the_former_statement_to_be_corrected(
+    rolled_back: RolledBackChat, memories: Memories
+) -> None:
+    rolled_back.turn(1)
+    former = stated(memories, "Use npm.", sessionId="session")
+    rolled_back.sidecar.clock.advance(1_000)
+    (later,) = rolled_back.turn(2, "From now on use pnpm instead of npm.")["after"]["remembered"]
+    assert news(rolled_back.turn(3)) == []
+    assert news(rolled_back.turn(4, last=1)) == [
+        f"Standing instruction changed: {PNPM} ({later['id']}, 2026-03-01)",
+        f"It replaces: Use npm. ({former})",
+    ]
+
+
+@pytest.mark.parametrize("is_fact", [False, True], ids=["event", "fact"])
+def test_a_relevant_memory_returns_to_its_own_session_after_a_rollback(
+    rolled_back: RolledBackChat, memories: Memories, *, is_fact: bool
+) -> None:
+    fact, prompt = "The kiln's firmware rounds every temperature to 5 degrees.", "Log the kiln's temperature"
+    rolled_back.turn(1)
+    memories.add(fact, sessionId="session")
+    rolled_back.sidecar.clock.advance(1_000)
+    rolled_back.turn(2)
+    assert fact not in sent(rolled_back.turn(3, prompt))
+    if not is_fact:
+        chat = rolled_back.conversation
+        event = {"event": "rolledBack", "cwd": str(chat.cwd), "subChatId": "chat", "provider": chat.provider}
+        rolled_back.sidecar.client.notify("continuity/sessionEvent", {**event, "sessionId": "session"})
+    assert fact in sent(rolled_back.turn(4, prompt, last=0 if is_fact else None))
+    assert fact not in sent(rolled_back.turn(5, prompt))
 
 
 @pytest.mark.parametrize(("wrong", "lines"), [(False, []), (True, [PNPM])])
