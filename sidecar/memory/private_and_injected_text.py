@@ -58,17 +58,20 @@ class FilteredText(NamedTuple):
     secrets: int
 
 
-def filter_private(text: str) -> FilteredText:
+def filter_private(text: str, *, preserves_ends: bool = False) -> FilteredText:
     """Remove `<private>…</private>`, `<chati-context>`, our blocks and lines from a text, and mask secrets.
 
-    An unclosed tag extends to the end of the text.
+    An unclosed tag extends to the end of the text. White space at the ends is removed, unless it is to be preserved and
+    nothing else was removed.
     """
     no_blocks, blocks = _remove_blocks(text)
     no_quotes, lines = remove_quoted_memories(no_blocks)
     no_tags, private, contexts = _remove_tags(no_quotes)
     clean = _CONTROL.sub("", no_tags)
     masked = redact(clean)
-    return FilteredText(masked.strip(), private, blocks + lines + contexts, int(masked != clean))
+    injected = blocks + lines + contexts
+    is_whole = preserves_ends and not (private or injected)
+    return FilteredText(masked if is_whole else masked.strip(), private, injected, int(masked != clean))
 
 
 def _remove_blocks(text: str) -> tuple[str, int]:

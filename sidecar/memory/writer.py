@@ -75,7 +75,7 @@ class Writer:
     def update(self, memory_id: str, version: str | None, edit: Edit) -> Memory:
         """Change a memory. Raise NotFound, PolicyDenied, or Conflict if its version differs."""
         title = filter_private(edit.title).text if edit.title is not None else None
-        text = filter_private(edit.text).text if edit.text is not None else None
+        text = filter_private(edit.text, preserves_ends=True).text if edit.text is not None else None
         with self.index.locked():
             memory = self._edit(memory_id, version, Edit(edit.facts, title, text))
         write_index_file(self.index)
@@ -249,8 +249,8 @@ def _require_version(memory: Memory, version: str | None) -> None:
 
 def filtered_words(title: str, text: str) -> tuple[str, str]:
     """Return title and text as they may be stored. Raise InvalidParams if nothing remains."""
-    filtered_title, filtered_text = filter_private(title).text, filter_private(text).text
-    if not filtered_text and not filtered_title:
+    filtered_title, filtered_text = filter_private(title).text, filter_private(text, preserves_ends=True).text
+    if not filtered_text.strip() and not filtered_title:
         raise InvalidParams("The text is empty after private parts are removed.")
     first_line = next((line.strip(" #") for line in filtered_text.splitlines() if line.strip(" #")), "")
     return (filtered_title or first_line)[:MAX_TITLE], filtered_text

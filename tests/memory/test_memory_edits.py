@@ -3,6 +3,7 @@
 import json
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -125,6 +126,32 @@ def test_an_archived_memory_is_restored_to_its_original_path(memories: Memories)
     restored = memories.ask("restore", id="mem-2026-01-01-001")
     assert restored["path"] == ".chati/memories/shared/daily/2026-01-01/x.md"
     assert memories.refused("restore", id="mem-2026-01-01-001").data["kind"] == "conflict"
+
+
+@pytest.mark.parametrize(
+    "text", ["  indented\n", "A line\n\n", "\tTab \r\n", "&#10;", "\n```\n## x\n```\n", " <!-- a -->\u00a0"]
+)
+def test_white_space_at_the_ends_of_a_text_stays_through_every_change(memories: Memories, text: str) -> None:
+    memory_id = memories.add(text, title="Ends")["id"]
+
+    def shown() -> Any:
+        return memories.ask("get", id=memory_id)["text"]
+
+    assert shown() == text
+    memories.ask("update", id=memory_id, tags=["a"])
+    path = memories.project / memories.ask("get", id=memory_id)["path"]
+    content = path.read_bytes()
+    path.write_bytes(content.replace(b"# Ends", b"# Ends well") + b"\n\n")
+    assert shown() == text, "blank lines that an editor adds are not part of the text"
+    memories.ask("update", id=memory_id, text=f"x{text}")
+    assert shown() == f"x{text}"
+    memories.ask("update", id=memory_id, retention="durable")
+    (found,) = memories.ask("search", query="Ends well", level="full")["memories"]
+    assert found["text"] == shown() == f"x{text}"
+    archived = memories.write("archive/shared/daily/2026-01-01/old.md", (memories.project / found["path"]).read_bytes())
+    (memories.project / found["path"]).unlink()
+    memories.ask("restore", id=memory_id)
+    assert (shown(), archived.exists()) == (f"x{text}", False)
 
 
 def test_a_restore_overwrites_nothing(memories: Memories) -> None:

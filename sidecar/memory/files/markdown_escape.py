@@ -2,7 +2,8 @@
 
 A text can neither turn its file into a group, nor begin another entry, nor hide those that follow: a comment at the
 start of a line is written `&lt;!--`, and a `##` heading or an unclosed code fence in a group has a backslash before it.
-What already looks escaped is escaped once more.
+White space with which a text begins or ends is written as a character reference, such as `&#10;`, since the blank lines
+of the file around a text are not part of it. What already looks escaped is escaped once more.
 """
 
 import re
@@ -14,6 +15,7 @@ UNTITLED = "Untitled"
 
 _COMMENT = lazy_regex(r"^([ \t\r]*+)(<|&(?:amp;)*+lt;)(?=!--)", re.MULTILINE)
 _ESCAPED_COMMENT = lazy_regex(r"^([ \t\r]*+)&((?:amp;)*+)lt;(?=!--)", re.MULTILINE)
+_END = lazy_regex(r"\A(?:\s|&(?:amp;)*+#[0-9]{1,5};)|(?:\s|&(?:amp;)*+#[0-9]{1,5};)\Z")
 _MARK = lazy_regex(r"( {0,3})(\\*+)(##[ \t]|`{3,}|~{3,})")
 _FENCE = lazy_regex(r" {0,3}(`{3,}|~{3,})(.*)", re.DOTALL)
 _CLOSING_MARK = lazy_regex(r"(?:^|(?<![ \t])[ \t]++)#++$")
@@ -33,12 +35,14 @@ def unescape_heading(heading: str) -> str:
 
 def escape_text(text: str) -> str:
     """Escape a stand-alone memory's text: it may have sections, but cannot be mistaken for a group."""
-    return _COMMENT.sub(_escaped_comment, text).strip("\r\n")
+    return _END.sub(_escaped_end, _COMMENT.sub(_escaped_comment, text))
 
 
 def unescape_text(text: str) -> str:
     """Return the text that was escaped for a file of its own."""
-    return _ESCAPED_COMMENT.sub(lambda match: f"{match[1]}{'&' + match[2][4:] + 'lt;' if match[2] else '<'}", text)
+    return _ESCAPED_COMMENT.sub(
+        lambda match: f"{match[1]}{'&' + match[2][4:] + 'lt;' if match[2] else '<'}", _END.sub(_unescaped_end, text)
+    )
 
 
 def escape_entry_text(text: str) -> str:
@@ -82,6 +86,26 @@ def fence_after(fence: str, line: str) -> str:
 
 def _escaped_comment(match: "re.Match[str]") -> str:
     return f"{match[1]}&lt;" if match[2] == "<" else f"{match[1]}&amp;{match[2][1:]}"
+
+
+def _escaped_end(match: "re.Match[str]") -> str:
+    if match[0].isspace():
+        return f"&#{ord(match[0])};"
+    return f"&amp;{match[0][1:]}" if _is_space_reference(match[0]) else match[0]
+
+
+def _unescaped_end(match: "re.Match[str]") -> str:
+    if not _is_space_reference(match[0]):
+        return match[0]
+    return f"&{match[0][5:]}" if match[0].startswith("&amp;") else chr(_code_point(match[0]))
+
+
+def _is_space_reference(text: str) -> bool:
+    return not text.isspace() and chr(_code_point(text)).isspace()
+
+
+def _code_point(reference: str) -> int:
+    return int(reference[reference.index("#") + 1 : -1])
 
 
 def _with_backslash(line: str) -> str:
