@@ -400,6 +400,7 @@ DECISIONS: dict[str, tuple[str, ...]] = {
         "test_standing_instructions.py::test_many_instructions_take_at_most_their_bytes_and_the_rest_is_named",
         "test_standing_instructions.py::test_a_small_anchor_has_the_newest_instructions_and_nothing_else",
         "test_standing_instructions.py::test_passive_mode_sends_none",
+        "test_memory_injection.py::test_the_first_prompt_of_a_fresh_process_has_the_memories",
     ),
     "Memory: only what the user typed or confirmed is a standing instruction": (
         "test_instruction_sources.py::test_memory_files_of_a_cloned_repository_are_unconfirmed_and_found_by_relevance_only",
@@ -445,6 +446,9 @@ DECISIONS: dict[str, tuple[str, ...]] = {
         "test_standing_instructions.py::test_a_withdrawn_instruction_is_revoked_in_sessions_that_have_it",
         "test_standing_instructions.py::test_an_instruction_that_reached_a_session_by_its_delta_is_revoked_there_too",
         "test_standing_instructions.py::test_what_the_user_typed_in_a_session_is_repeated_there_once_after_each_compaction",
+        "test_standing_instructions.py::test_what_the_user_typed_is_sent_once_after_its_message_was_rolled_back",
+        "test_standing_instructions.py::test_an_instruction_that_a_session_received_is_sent_again_after_a_rollback",
+        "test_standing_instructions.py::test_a_rollback_past_a_correction_leaves_the_former_statement_to_be_corrected",
         "test_standing_instructions.py::test_a_muted_instruction_is_silent_and_a_wrong_one_is_retracted",
         "test_standing_instructions.py::test_a_statement_of_the_anchor_can_be_muted_by_its_own_name",
     ),

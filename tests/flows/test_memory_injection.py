@@ -1,6 +1,9 @@
 """Relevant shared memories reach a run once; irrelevant ones never do."""
 
+import re
 import sys
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
@@ -8,6 +11,7 @@ from sidecar.memory import MAX_INLINE_FILES
 from tests.support.conversation import Conversation, sent
 from tests.support.memory_project import Memories
 from tests.support.memory_sidecar import MemorySidecar
+from tests.support.process import SidecarProcess
 from tests.support.repositories import Repository
 
 PROMPT = "Print the discount on the receipt"
@@ -162,6 +166,29 @@ def test_the_session_that_stated_a_memory_gets_it_only_after_a_compaction(
         "provider": "claude", "sessionId": conversation.session_id,
     })  # fmt: skip
     assert statement in sent(conversation.pre_run("Print the tariffs"))
+
+
+def test_the_first_prompt_of_a_fresh_process_has_the_memories(
+    start_process: Callable[..., SidecarProcess], project: Repository
+) -> None:
+    """With no memory, nothing is sent about memories, and none is reported as omitted."""
+    stating, asking = "From now on print every receipt twice.", "Where is roundDiscount used?"
+    reason = "I chose half up in `roundDiscount` over half to even because of the audit."
+
+    def first_turn(prompt: str, name: str, text: str) -> Any:
+        process = start_process(environment={"ONECODE_CONTINUITY_MODE": "active"})
+        process.client.initialize()
+        answer = Conversation(process.client, project.path, sub_chat_id=name).turn(prompt, session=name, text=text)
+        process.close()
+        return answer
+
+    first, second = first_turn(stating, "first", reason), first_turn(asking, "second", "Nowhere.")
+    assert [memory["standing"] for memory in first["after"]["remembered"]] == [True, False]
+    assert not re.search("memor(y|ies)|loaded|Remembered|Standing", sent(first))
+    assert first["metadata"]["trimmed"] == second["metadata"]["trimmed"] == []
+    assert "- Print every receipt twice. (mem-" in sent(second)
+    assert "I chose half up in `roundDiscount`" in "".join(memory_lines(second))
+    assert "loaded" not in sent(second)
 
 
 def test_manual_edits_of_memories_take_effect_in_the_next_run(
