@@ -10,7 +10,6 @@ of a process with an empty state. `--frozen PATH` measures the built program; `-
 
 import argparse
 import json
-import os
 import shutil
 import statistics
 import subprocess
@@ -23,8 +22,8 @@ from typing import Any
 from tests.benchmarks.decide import registry
 from tests.benchmarks.memories import fill
 from tests.benchmarks.prerun import print_figure
+from tests.benchmarks.programs import set_environment
 from tests.benchmarks.synthetic import synthetic
-from tests.support.repositories import HERMETIC
 
 ROUNDS, PROMPTS = 20, 120
 MEMORIES, ENTITIES = 300, 300
@@ -48,7 +47,7 @@ def main() -> None:
     parser.add_argument("--frozen", type=Path, help="the built program; without it, from source")
     parser.add_argument("--work", type=Path, default=Path(tempfile.gettempdir()) / "sidecar-benchmarks")
     options = parser.parse_args()
-    os.environ.update(HERMETIC)
+    set_environment()
     command = [str(options.frozen or sys.executable), *(() if options.frozen else ("-m", "sidecar")), "serve"]
     sources = [*options.repo, *(synthetic(options.work, files, options.seed).path for files in options.sizes)]
     for source in sources:

@@ -8,7 +8,6 @@ ping would have waited.
 """
 
 import argparse
-import os
 import shutil
 import statistics
 import subprocess
@@ -24,11 +23,10 @@ from sidecar.codebase import indexer as analysis_workers
 from sidecar.codebase.indexer import IndexReport
 from sidecar.codebase.workspace_repository import Repository
 from sidecar.system.worker import worker_count
-from tests.benchmarks.programs import quiet_sidecar, row
+from tests.benchmarks.programs import quiet_sidecar, row, set_environment
 from tests.benchmarks.synthetic import synthetic
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.random_walk import process_of
-from tests.support.repositories import HERMETIC
 
 RUNS, EDITS = 3, 15
 TURN_SECONDS = 0.002
@@ -40,7 +38,7 @@ def main() -> None:
     parser.add_argument("--repo", type=Path, nargs="+", default=[], metavar="PATH")
     parser.add_argument("--files", type=int, default=2_000, help="size of the synthetic repository")
     chosen = parser.parse_args()
-    os.environ.update(HERMETIC)
+    set_environment()
     with tempfile.TemporaryDirectory() as folder:
         paths = [clone(path, Path(folder)) for path in chosen.repo] or [
             synthetic(Path(folder) / "synthetic", chosen.files).path

@@ -9,7 +9,6 @@ repository, with edits, commits, searches and memories; after turn 3,000 it grow
 
 import argparse
 import itertools
-import os
 import random
 import statistics
 import subprocess
@@ -19,10 +18,10 @@ import time
 from pathlib import Path
 from typing import Any
 
-from tests.benchmarks.programs import Conversation, frozen, row
+from tests.benchmarks.programs import Conversation, frozen, row, set_environment
 from tests.benchmarks.synthetic import synthetic
 from tests.support.process import SidecarProcess
-from tests.support.repositories import HERMETIC, Repository
+from tests.support.repositories import Repository
 
 RUNS = 5
 SETTLE_SECONDS = 1.0
@@ -120,7 +119,7 @@ class Player:
 
 def play(turns: int, files: int, seed: int) -> bool:
     """Play many turns in one process, print its size, and return whether it grew too much."""
-    os.environ.update(HERMETIC)
+    set_environment()
     with tempfile.TemporaryDirectory(prefix="memory-") as folder:
         repository = synthetic(Path(folder), files, seed)
         process = SidecarProcess(Path(folder) / "state", cold=True)

@@ -7,7 +7,6 @@ after such an edit, and `git status`; then the same turns with a provider's tran
 """
 
 import argparse
-import os
 import statistics
 import tempfile
 import time
@@ -28,10 +27,9 @@ from tests.benchmarks.prerun import (
     restored,
     state_after_edits,
 )
-from tests.benchmarks.programs import quiet_sidecar
+from tests.benchmarks.programs import quiet_sidecar, set_environment
 from tests.support.conversation import Conversation, bash
 from tests.support.random_walk import process_of, wait_until_watched
-from tests.support.repositories import HERMETIC
 
 ROUNDS = 60
 OVER_GIT_MS = 15.0
@@ -49,7 +47,7 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--work", type=Path, default=Path(tempfile.gettempdir()) / "sidecar-benchmarks")
     options = parser.parse_args()
-    os.environ.update(HERMETIC)
+    set_environment()
     for files in sorted(options.sizes):
         measure(make_subject(options.work, files, options.seed))
 

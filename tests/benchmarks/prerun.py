@@ -8,7 +8,6 @@ new process, memory. `--frozen PATH` measures the built program; `--work` keeps 
 
 import argparse
 import json
-import os
 import shutil
 import statistics
 import subprocess
@@ -21,10 +20,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sidecar.codebase.workspace_repository import Repository
-from tests.benchmarks.programs import quiet_sidecar
+from tests.benchmarks.programs import quiet_sidecar, set_environment
 from tests.benchmarks.synthetic import synthetic
 from tests.support.random_walk import process_of, wait_until_watched
-from tests.support.repositories import HERMETIC
 
 ROUNDS, EDITS, STATUSES = 500, 60, 15
 DEADLINE_MS = 800
@@ -52,7 +50,7 @@ def main() -> None:
     parser.add_argument("--frozen", type=Path, help="the built program; without it, from source")
     parser.add_argument("--work", type=Path, default=Path(tempfile.gettempdir()) / "sidecar-benchmarks")
     options = parser.parse_args()
-    os.environ.update(HERMETIC)
+    set_environment()
     command = [str(options.frozen or sys.executable), *(() if options.frozen else ("-m", "sidecar")), "serve"]
     subjects = [make_subject(options.work, files, options.seed) for files in sorted(options.sizes)]
     medians = [measure(command, subject) for subject in subjects]

@@ -1,6 +1,8 @@
 """The programs that benchmarks compare, and the connection to them."""
 
+import compileall
 import json
+import os
 import subprocess
 import sys
 import time
@@ -9,10 +11,18 @@ from pathlib import Path
 from typing import Any
 
 from tests.support.memory_sidecar import MemorySidecar
+from tests.support.repositories import HERMETIC
 
 ROOT = Path(__file__).resolve().parents[2]
 NAME = "onecode-sidecar.exe" if sys.platform == "win32" else "onecode-sidecar"
 FLOOR = "floor.exe" if sys.platform == "win32" else "floor"
+
+
+def set_environment() -> None:
+    """Measure with git's own defaults, and with compiled modules, which an installed program has."""
+    os.environ.update(HERMETIC)
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    compileall.compile_dir(ROOT / "sidecar", quiet=1)
 
 
 def frozen() -> Path:
