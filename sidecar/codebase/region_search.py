@@ -280,7 +280,8 @@ class RegionSearch:
             if searched.summary.analysis == "large":
                 part = _split_large(path, text, query)._replace(version=version)
             else:
-                lines = redact_lines(text).replace("\r\n", "\n").replace("\r", "\n").rstrip("\n").split("\n")
+                masked = text if searched.summary.is_clean else redact_lines(text)
+                lines = masked.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n").split("\n")
                 regions = index_regions(lines, searched.summary, self._count_terms)
                 part = _SplitFile(tuple(lines), regions)
             self._split.put((path, searched.content), part, 500 + SIZE_FACTOR * part.characters)

@@ -2,6 +2,8 @@
 
 from typing import Literal, NamedTuple, cast
 
+from sidecar import __version__
+
 Analysis = Literal["syntax", "patterns", "prose", "binary", "minified", "recordedChat", "large", "failed", "unread"]
 """Way in which a file was read: by its grammar, by line patterns (no grammar, or it took too long), as plain text; or
 the reason why it was not: binary, minified, a recorded chat, too large, failed, not read yet.
@@ -59,6 +61,8 @@ class Summary(NamedTuple):
     derived: bool = False
     """Whether the purpose is derived from the definitions, because the file does not state one."""
     landmines: tuple[Landmine, ...] = ()
+    is_clean: bool = False
+    """Whether the text is known to contain no secret that has to be masked."""
 
     @property
     def stated_purpose(self) -> str:
@@ -88,13 +92,14 @@ def to_json(summary: Summary) -> list[object]:
         summary.analysis,
         summary.derived,
         [list(landmine) for landmine in summary.landmines],
+        __version__ if summary.is_clean else "",
     ]
 
 
 def from_json(value: list[object]) -> Summary:
-    """Decode what `to_json` encoded."""
+    """Decode what `to_json` encoded; a text is clean only by the secret formats of this version."""
     language, size, lines, purpose, definitions, chunks, invariants, imports, references, *rest = value
-    analysis, derived, landmines = rest
+    analysis, derived, landmines, clean_in = rest
     return Summary(
         str(language),
         cast("int", size),
@@ -108,4 +113,5 @@ def from_json(value: list[object]) -> Summary:
         cast("Analysis", analysis),
         bool(derived),
         tuple(map(Landmine._make, cast("list[list[object]]", landmines))),
+        clean_in == __version__,
     )

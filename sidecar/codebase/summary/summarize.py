@@ -32,7 +32,7 @@ __all__ = [
     "unanalysed_summary",
 ]
 
-SUMMARY_VERSION = 22
+SUMMARY_VERSION = 23
 """Part of the cache key: increase it when the content of a summary changes."""
 
 MAX_ANALYSED_BYTES = 512 * 1024
@@ -80,8 +80,7 @@ def summarize(path: str, content: bytes, *, with_words: bool = True, is_clean: b
     unread = _unread_kind(path, text, lines)
     if unread is not None:
         return unanalysed_summary(path, len(content), unread)._replace(lines=len(lines))
-    if not is_clean:
-        lines = _redacted_lines(text, lines)
+    unmasked, lines = lines, lines if is_clean else _redacted_lines(text, lines)
     language = language_of(path, text)
     syntax, analysis = _parse_file(path, lines, language)
     purpose, derived = _purpose(path, lines, language, syntax)
@@ -98,6 +97,7 @@ def summarize(path: str, content: bytes, *, with_words: bool = True, is_clean: b
         analysis,
         derived,
         find_landmines(lines, syntax.definitions) if language is not None else (),
+        lines == unmasked,
     )
 
 

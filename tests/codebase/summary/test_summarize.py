@@ -2,13 +2,16 @@
 
 import codecs
 import itertools
+import json
 import time
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from sidecar.codebase import from_json, summarize, to_json
+from sidecar.codebase import RankedFile, from_json, region_search, summarize, to_json
+from sidecar.codebase.region_search import RegionQuery, RegionSearch, SearchedFile
+from sidecar.codebase.search.query_evidence import read_evidence
 from sidecar.codebase.summary import (
     LANGUAGES,
     MAX_ANALYSED_BYTES,
@@ -16,8 +19,10 @@ from sidecar.codebase.summary import (
     Language,
     find_definitions,
     language_of,
+    model,
 )
 from sidecar.codebase.summary.model import MAX_CHUNKS
+from sidecar.core.redact import redact_lines
 from tests.support.cases import together
 from tests.support.depth import sample
 
@@ -341,3 +346,45 @@ def test_a_warning_directly_above_a_definition_is_a_landmine(path: str) -> None:
 )
 def test_other_comments_are_no_landmines(text: str) -> None:
     assert summarize("a.py", text.encode()).landmines == ()
+
+
+TOKEN = "ghp_" + "aZbYcXdWeV" * 4
+
+
+@pytest.mark.parametrize(("text", "is_clean"), [("total = 1\n", True), (f'total = "{TOKEN}"\n', False)])
+def test_a_summary_knows_whether_the_text_contains_a_secret(text: str, is_clean: bool) -> None:
+    summary = summarize("a.py", text.encode())
+    assert (summary.is_clean, from_json(json.loads(json.dumps(to_json(summary)))).is_clean) == (is_clean, is_clean)
+
+
+def test_a_text_is_not_taken_for_clean_because_an_earlier_version_found_no_secret(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    stored = to_json(summarize("a.py", b"total = 1\n"))
+    monkeypatch.setattr(model, "__version__", "999")
+    assert not from_json(stored).is_clean
+
+
+def test_secrets_are_searched_only_in_the_regions_of_texts_that_are_not_known_to_be_clean(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    texts = {"clean.py": "def total():\n    return 1\n", "secret.py": f'def total():\n    return "{TOKEN}"\n'}
+    searched = [
+        SearchedFile(RankedFile(path, 1.0, {}, (), ()), path, summarize(path, text.encode()))
+        for path, text in texts.items()
+    ]
+    masked: list[str] = []
+
+    def mask(text: str) -> str:
+        masked.append(text)
+        return redact_lines(text)
+
+    monkeypatch.setattr(region_search, "redact_lines", mask)
+    search = RegionSearch()
+    ranked = search.rank(RegionQuery(read_evidence("Fix total"), {"total": 1.0}), searched, lambda _: texts)
+    assert masked == [texts["secret.py"]]
+    shown = {region.path: search.with_lines(region, region.path) for region in ranked}
+    assert {path: found.lines[1][1] for path, found in shown.items() if found is not None} == {
+        "clean.py": "    return 1",
+        "secret.py": '    return "[redacted]"',
+    }
