@@ -44,8 +44,8 @@ You are one iteration of a loop that gives the same task to a new agent each tim
 _STALLED = """\
 ## The loop is stuck
 
-The last {times} iterations changed nothing and printed the same. Do not repeat them. Find out what keeps the task from
-being done, then try another way: a smaller part, another tool, another order; or test what was taken for
+The last {times} iterations changed nothing and printed nearly the same. Do not repeat them. Find out what keeps the
+task from being done, then try another way: a smaller part, another tool, another order; or test what was taken for
 granted. If the task is done, check it and print the promise. If it cannot be done, end the loop with the abort.
 """
 

@@ -130,6 +130,6 @@ def ending_after(iteration: IterationSummary, limit: Limits, usage: LoopUsage, p
             return Ending("failed", FAILED, f"{failed} {iteration.failure or ''}".strip())
     if is_stuck(iteration.stall, limit.stuck_after):
         return Ending(
-            "stuck", STUCK, f"The last {iteration.stall.times} iterations changed nothing and printed the same."
+            "stuck", STUCK, f"The last {iteration.stall.times} iterations changed nothing and printed nearly the same."
         )
     return Ending("limit", LIMIT, limit_reached) if limit_reached else None
