@@ -67,12 +67,20 @@ def _run_verb(arguments: argparse.Namespace) -> CommandAnswer:
     return CommandAnswer(answer, _LINES[arguments.verb](answer), 0 if answer.get("healthy", True) else UNHEALTHY)
 
 
+_WHERE_ITEMS_ARE = (
+    "Items are Markdown files in adrs/, policies/, patterns/ and specs/ below company/, orgs/<id>/, teams/<id>/ and"
+    " projects/<id>/."
+)
+
+
 def _lint(folder: Path) -> CommandAnswer:
     """Check the items at the head commit of a knowledge repository; no state and no settings are read."""
     try:
         commit, count, problems = lint_repository(str(folder))
     except SidecarError as error:
-        raise CommandFailed(error.message, hint=error.hint or "") from error
+        raise CommandFailed(error.message, hint="--project names the repository; its HEAD is checked.") from error
+    if not count and not problems:
+        raise CommandFailed("The repository has no knowledge item at its HEAD.", hint=_WHERE_ITEMS_ARE)
     answer = {"commit": commit, "items": count, "problems": [problem._asdict() for problem in problems]}
     lines = [f"{problem.path}: {problem.problem}" for problem in problems]
     summary = f"{_counted(count, 'item')}, {_counted(len(problems), 'problem')}."
@@ -122,15 +130,16 @@ def _sync_lines(answer: Any) -> list[str]:
 
 def _status_lines(answer: Any) -> list[str]:
     state = "in sync" if answer["inSync"] else "not in sync"
+    counts = f"{_counted(answer['items'], 'item')}, {_counted(answer['pointers'], 'pointer')}"
     lines = [
         f"{answer['repository']} at {answer['commit'][:12]}: {state}",
-        f"{answer['items']} items, {answer['pointers']} pointers; last synced {answer['lastSyncAt'] or 'never'}",
+        f"{counts}; last synced {answer['lastSyncAt'] or 'never'}",
     ]
     if answer["rollbackCommit"]:
-        lines.append("A rollback holds: no sync runs by itself until the head moves on or somebody syncs.")
+        lines.append("It was rolled back: no sync runs by itself until the head moves or somebody syncs.")
     lines += [f"conflicts: {name} {number}" for name, number in answer["conflicts"].items()]
     lines += [f"failed: {entry['item']} ({entry['attempts']} times): {entry['problem']}" for entry in answer["failed"]]
-    lines += [f"does not count: {scope}" for scope in answer["otherScopes"]]
+    lines += [f"not in use: {scope}" for scope in answer["otherScopes"]]
     return lines + [
         f"checkpoint {entry['id']} {entry['at']} {entry['mode']} {entry['status']}" for entry in answer["checkpoints"]
     ]

@@ -391,7 +391,7 @@ def _add(ctx: MemoryContext) -> CommandAnswer:
     chosen = ctx.arguments
     text = read_text(chosen.file) if chosen.file else " ".join(chosen.text)
     if not text.strip():
-        raise CommandFailed("There is no text.", hint="Pass it as arguments, or with --file.")
+        raise CommandFailed("There is no text.", kind="invalidParams", hint="Pass it as arguments, or with --file.")
     is_instruction = chosen.is_instruction or (chosen.type in _INSTRUCTION_TYPES and chosen.owner == "shared")
     if is_instruction:
         _require_users_shell()
@@ -431,7 +431,7 @@ def _undo(ctx: MemoryContext) -> CommandAnswer:
     """Take back memories; every id is resolved before the first one is deleted."""
     chosen = ctx.arguments
     if bool(chosen.ids) == bool(chosen.all_instructions):
-        raise CommandFailed("Name either memories or --all-standing.")
+        raise CommandFailed("Name either memories or --all-standing.", kind="invalidParams")
     if chosen.all_instructions:
         answer = ctx.request("undo", allStandingInstructions=True)
         taken_back = counted(len(answer["removed"]), "standing instruction", "standing instructions")

@@ -14,8 +14,8 @@ import orjson
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.text import visible, visible_json
 
-STATUS_OF_KIND = {"notFound": 3, "ambiguous": 3, "conflict": 4, "policyDenied": 5}
-"""Exit statuses for scripts. Every other failure exits with 1, wrong usage with 2."""
+STATUS_OF_KIND = {"invalidParams": 2, "notFound": 3, "ambiguous": 3, "conflict": 4, "policyDenied": 5}
+"""Exit statuses for scripts. Every other failure exits with 1."""
 
 
 _COMMANDS = {

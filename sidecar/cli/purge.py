@@ -61,7 +61,9 @@ def _answer(arguments: argparse.Namespace) -> CommandAnswer:
     params = {name: value for name, value in selection.items() if value is not None}
     if not params:
         raise CommandFailed(
-            "Name what to remove.", hint="Use --project, --key, --older-than or --kind; --dry-run only shows."
+            "Name what to remove.",
+            kind="invalidParams",
+            hint="Use --project, --key, --older-than or --kind; --dry-run only shows.",
         )
     with on_users_state(state_folder(arguments.state_dir)) as sidecar:
         answer = sidecar.request("state/purge", {**params, "dryRun": arguments.dry_run}, patience=None)

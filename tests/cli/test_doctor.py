@@ -105,7 +105,7 @@ def test_purge_shows_what_would_be_removed_and_then_removes_it(
 def test_purge_without_a_selection_is_refused(chat: Conversation, command: Command) -> None:
     assert chat.session_id
     refused = command("purge")
-    assert refused.returncode == 1
+    assert refused.returncode == 2
     assert b"Name what to remove." in refused.stderr
     assert command("purge", "--kind", "everything").returncode == 2
     memories = command("purge", "--kind", "memories")

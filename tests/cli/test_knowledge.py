@@ -41,6 +41,22 @@ def test_lint_reports_what_a_sync_cannot_read(make_repository: Callable[..., Rep
     ]
 
 
+def test_lint_fails_where_there_is_nothing_to_check(make_repository: Callable[..., Repository], tmp_path: Path) -> None:
+    other = make_repository({"notes/adr-1.md": item("One")}, name="other")
+
+    def lint(folder: Path) -> tuple[int, str]:
+        done = run_command("knowledge", "lint", "--project", str(folder), cwd=tmp_path, temporary=tmp_path)
+        return done.returncode, done.stderr.decode()
+
+    status, output = lint(other.path)
+    assert status == 1
+    assert "The repository has no knowledge item at its HEAD." in output
+    status, output = lint(tmp_path / "absent")
+    assert status == 1
+    assert "--project names the repository" in output
+    assert "knowledge.repository" not in output
+
+
 def test_a_project_is_planned_synced_explained_and_rolled_back(
     make_knowledge: Callable[..., Knowledge], state_dir: Path, tmp_path: Path
 ) -> None:

@@ -111,7 +111,7 @@ def test_a_memory_failure_prints_one_sentence_and_its_status(command: Command) -
     assert (done.returncode, done.stdout) == (3, b"")
     assert done.stderr.decode().splitlines()[0] == "memory: No memory has that id. (notFound)"
     assert command("list", "--tier", "tepid").returncode == 2
-    assert command("add").returncode == 1
+    assert command("add").returncode == 2
 
 
 def test_a_standing_instruction_is_added_confirmed_and_undone_with_one_command_each(
@@ -127,7 +127,7 @@ def test_a_standing_instruction_is_added_confirmed_and_undone_with_one_command_e
     assert output_of("undo", captured).startswith(f"undone  {captured}")
     assert output_of("undo", "--all-standing") == "1 standing instruction taken back.\n"
     assert "Standing instructions:" not in output_of("status")
-    assert command("undo").returncode == 1
+    assert command("undo").returncode == 2
 
 
 def test_a_preference_added_on_the_command_line_is_standing_and_other_types_are_not(
