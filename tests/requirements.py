@@ -198,6 +198,7 @@ PROVEN: dict[str, tuple[str, ...]] = {
         "test_memory_injection.py::test_a_file_that_the_run_touches_recalls_memories_that_name_it",
         "test_memory_injection.py::test_at_most_three_memories_reach_a_prompt_preferences_first",
         "test_memory_injection.py::test_the_session_that_stated_a_memory_gets_it_only_after_a_compaction",
+        "test_standing_instructions.py::test_a_relevant_memory_returns_to_its_own_session_after_a_rollback",
         "test_memory_injection.py::test_a_title_repeated_in_the_text_is_sent_once",
         "test_memory_injection.py::test_the_context_bracket_selects_a_memorys_level_of_detail",
         "test_memory_injection.py::test_a_memory_can_be_muted_and_explain_shows_its_reason",
