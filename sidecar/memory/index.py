@@ -381,8 +381,9 @@ def _indexed(memory: Memory) -> IndexedMemory:
 
 def _masked(memory: Memory) -> Memory:
     """Mask secrets in every field but the path, which leads to the file and is masked where it is shown."""
-    texts = {name: value for name, value in memory._asdict().items() if isinstance(value, str) and name not in _PATHS}
-    lists = {name: value for name, value in memory._asdict().items() if isinstance(value, tuple)}
+    fields = memory._asdict()
+    texts = {name: value for name, value in fields.items() if isinstance(value, str) and name not in _PATHS}
+    lists = {name: value for name, value in fields.items() if isinstance(value, tuple)}
     whole = "\n".join((*texts.values(), *(item for items in lists.values() for item in items)))
     if redact(whole) == whole:
         return memory

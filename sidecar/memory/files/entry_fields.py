@@ -10,7 +10,7 @@ from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
 from sidecar.memory.entry import DEFAULT_CONFIDENCE, SECTOR_OF_TYPE, SECTORS, Memory, Sector, Tier
-from sidecar.memory.files.layout import SHARED, MemoryLocation
+from sidecar.memory.files.layout import MEMORY_ID, SHARED, MemoryLocation
 
 FieldValues = Mapping[str, str | tuple[str, ...] | None]
 
@@ -160,7 +160,7 @@ def _id(fields: EntryFields) -> str:
     if text and not _ID.fullmatch(text):
         fields.warn("`id` may contain only letters, digits, hyphens and dots.")
         return fields.id
-    if redact(text) != text:
+    if not MEMORY_ID.fullmatch(text) and redact(text) != text:
         fields.warn("`id` looks like a secret and is not used.")
         return fields.id
     return text or fields.id

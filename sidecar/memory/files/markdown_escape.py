@@ -30,7 +30,7 @@ def escape_heading(title: str) -> str:
 
 def unescape_heading(heading: str) -> str:
     """Return the title of a heading, without a closing mark."""
-    return _CLOSING_MARK.sub("", heading).strip()
+    return (_CLOSING_MARK.sub("", heading) if heading.endswith("#") else heading).strip()
 
 
 def escape_text(text: str) -> str:
@@ -39,10 +39,12 @@ def escape_text(text: str) -> str:
 
 
 def unescape_text(text: str) -> str:
-    """Return the text that was escaped for a file of its own."""
-    return _ESCAPED_COMMENT.sub(
-        lambda match: f"{match[1]}{'&' + match[2][4:] + 'lt;' if match[2] else '<'}", _END.sub(_unescaped_end, text)
-    )
+    """Return the text that was escaped for a file of its own. The patterns run only where a sign of them is."""
+    if text.startswith("&") or text.endswith(";"):
+        text = _END.sub(_unescaped_end, text)
+    if "lt;!--" not in text:
+        return text
+    return _ESCAPED_COMMENT.sub(lambda match: f"{match[1]}{'&' + match[2][4:] + 'lt;' if match[2] else '<'}", text)
 
 
 def escape_entry_text(text: str) -> str:
