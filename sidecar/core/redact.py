@@ -179,6 +179,12 @@ _MACHINE_GENERATED = lazy_regex(
     (?:{_ASSIGNS} | [ ]{{0,4}}[( ][ ]{{0,4}}) @? ({_QUOTE})? )
     ( (?(2) [^\s"'`\\]{{16,2000}}+ | [\w+/=-]{{20,2000}}+) ) (?= {_QUOTE} | [\s,;)}}\]] | \Z) """
 )
+_QUOTED_VALUE = lazy_regex(r"""["'`][^"'`\n\s\\]{6}""")
+_UNQUOTED_VALUE = lazy_regex(r"""[=:][ ]{0,4}[^\s"'`(){}\[\]<>$,;&=]{8}""")
+_PASSPHRASE_VALUE = lazy_regex(r"""(?i)["'`][a-z]{3,12}[ ][a-z]{3,12}[ ][a-z]{3,12}[ ][a-z]""")
+_MACHINE_GENERATED_VALUE = lazy_regex(r"""["'`][^\s"'`\\]{16}|(?<![\w+/=-])[\w+/=-]{20}""")
+"""Values of the four patterns above, which take ten times as long to search for: few texts have one."""
+
 _CALL_ARGUMENT = lazy_regex(rf"""(?ix) ( {PHRASES} [ ]{{0,4}} [( ] [ ]{{0,4}} ["'] ) ([^"'`\n\s]{{6,200}}) (?=["']) """)
 _COMPARED = lazy_regex(
     rf"""(?ix) (["']) ([^"'`\n\s]{{6,200}}) \1 (?=[ ]{{0,4}} [!=]==? [ ]{{0,4}} ([\w.]{{0,60}}? {NAMES})) """
@@ -236,11 +242,14 @@ def _mask_assigned(text: str) -> str:
     """Mask values that are assigned to a secret's name or compared with it."""
     if "=" not in text and ":" not in text:
         return text
-    text = _QUOTED.sub(_mask_quoted, text)
-    text = _UNQUOTED.sub(_mask_unquoted, text)
+    if _QUOTED_VALUE.search(text):
+        text = _QUOTED.sub(_mask_quoted, text)
+    if _UNQUOTED_VALUE.search(text):
+        text = _UNQUOTED.sub(_mask_unquoted, text)
     text = _ENVIRONMENT.sub(_mask_password, text)
     text = _LINE.sub(_mask_word, text)
-    text = _PASSPHRASE.sub(_mask_words, text)
+    if _PASSPHRASE_VALUE.search(text):
+        text = _PASSPHRASE.sub(_mask_words, text)
     if "==" in text or "!=" in text:
         text = _COMPARED.sub(_mask_compared, text)
     return _CONNECTION.sub(_mask, text) if ";" in text else text
@@ -248,7 +257,8 @@ def _mask_assigned(text: str) -> str:
 
 def _mask_arguments(text: str) -> str:
     """Mask values in other positions: `setPassword("…")`, `--token …`, `<password>…</password>`."""
-    text = _MACHINE_GENERATED.sub(_mask_machine_generated, text)
+    if _MACHINE_GENERATED_VALUE.search(text):
+        text = _MACHINE_GENERATED.sub(_mask_machine_generated, text)
     if " -" in text or text.startswith("-"):
         text = _ARGUMENT.sub(_mask_random, text)
     if "</" in text:

@@ -6,8 +6,11 @@ import time
 from itertools import product
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sidecar.codebase.files import is_secret_path
+from sidecar.core import redact as redact_module
 from sidecar.core.redact import MASK, redact, redact_lines
 from tests.support.cases import together
 
@@ -203,3 +206,18 @@ def test_masking_a_multi_line_key_preserves_lines_and_surroundings() -> None:
         assert masked.splitlines()[0] == lines[0]
         assert masked.endswith(lines[-1][-6:])
     assert redact_lines("\n".join(putty)).splitlines()[2] == "Private-Lines: 3"
+
+
+PIECES = (
+    "password", "db_pass", "api_key", "token", "auth", "key", " = ", "=", ": ", ":=", "=>", "==", '"', "'", "`", '\\"',
+    "@", "(", "[", "]", " ", "\n", ";", "hunter2x", "s3cr3t!", "horse", "battery staple", " correct", "sk9",
+    "a1b2c3d4e5f6g7h8", "A1b2C3d4E5f6G7h8i9J0",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["_QUOTED", "_UNQUOTED", "_PASSPHRASE", "_MACHINE_GENERATED"])
+@given(pieces=st.lists(st.sampled_from(PIECES), min_size=3, max_size=14))
+def test_no_text_with_a_named_secret_is_left_out_for_lack_of_a_value(name: str, pieces: list[str]) -> None:
+    text = "".join(pieces)
+    if getattr(redact_module, name).search(text):
+        assert getattr(redact_module, f"{name}_VALUE").search(text), text
