@@ -3571,7 +3571,7 @@ export interface TrimmedPart {
   reason: string
 }
 
-/** A memory whose file claims to state the user's lasting wish, or was edited since: it is found by relevance. */
+/** A memory that claims to be the user's word, by author, type or tag, and is not confirmed as it is now. */
 export interface UnconfirmedInstruction {
   id: string
   title: string

@@ -35,6 +35,9 @@ SECTOR_OF_TYPE: dict[str, Sector] = {
 }
 """Default sector by type (intelligence-layer.md 4.5: what happened, what we know, how to do it, what we learned)."""
 
+ARTIFACT_TAG = "artifact-"
+"""Prefix of the tag of an accepted artifact's memory, before the artifact's id."""
+
 DEFAULT_CONFIDENCE = 0.7
 """Confidence of a memory whose front matter has none."""
 

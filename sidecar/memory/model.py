@@ -457,7 +457,7 @@ class ConfirmedInstruction(WireModel):
 
 
 class UnconfirmedInstruction(WireModel):
-    """A memory whose file claims to state the user's lasting wish, or was edited since: it is found by relevance."""
+    """A memory that claims to be the user's word, by author, type or tag, and is not confirmed as it is now."""
 
     id: str
     title: str

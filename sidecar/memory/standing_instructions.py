@@ -16,7 +16,7 @@ from sidecar.core.clock import rfc3339
 from sidecar.core.digests import short_id
 from sidecar.core.text import one_line, size
 from sidecar.memory.capture.claims import claim_of, relation
-from sidecar.memory.entry import Memory
+from sidecar.memory.entry import ARTIFACT_TAG, Memory
 from sidecar.memory.files.layout import SHARED
 from sidecar.memory.managed_memories import POINTERS
 from sidecar.memory.private_and_injected_text import accepted_rule
@@ -230,13 +230,15 @@ def reinstate(tx: apsw.Connection, project: str, memory_id: str) -> None:
 def unconfirmed(tx: apsw.Connection, project: str) -> list[Memory]:
     """Return the shared memories that claim to state the user's lasting wish and are not in the register, newest first.
 
-    So are registered ones whose content changed since. They are found by relevance only.
+    So are registered ones whose content changed since. They are found by relevance only. Whatever names the user as its
+    author claims it, except what was stored of an artifact that the user accepted.
     """
     types = ", ".join("?" * len(CLAIMING_TYPES))
     entries = select_entries(
         tx,
         "m.project = ? AND m.owner = ? AND m.is_archived = 0 AND m.path NOT GLOB ? || '/*'"
-        f" AND (m.type IN ({types}) OR m.author = 'user' OR EXISTS (SELECT 1 FROM json_each(m.tags) WHERE value = ?)"
+        f" AND (m.type IN ({types}) OR EXISTS (SELECT 1 FROM json_each(m.tags) WHERE value = ?)"
+        f" OR m.author = 'user' AND NOT EXISTS (SELECT 1 FROM json_each(m.tags) WHERE value GLOB '{ARTIFACT_TAG}*')"
         " OR EXISTS (SELECT 1 FROM continuity_standing_instructions AS s WHERE s.project = m.project"
         " AND s.memory_id = m.id))"
         " AND NOT EXISTS (SELECT 1 FROM continuity_standing_instructions AS s WHERE s.project = m.project"

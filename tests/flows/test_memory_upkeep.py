@@ -248,6 +248,7 @@ def test_an_accepted_artifact_becomes_a_durable_memory(memories: Memories, conve
         [f"artifact-{drafted['id']}"],
     )
     assert "Rounding now happens on the discount" in memories.ask("get", id=memory["id"])["text"]
+    assert memories.ask("status")["unconfirmed"] == [], "it does not claim to be a standing instruction"
 
 
 def test_an_artifacts_memory_follows_the_users_edits(memories: Memories, conversation: Conversation) -> None:

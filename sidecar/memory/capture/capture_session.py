@@ -22,7 +22,7 @@ from sidecar.memory.capture.extract_notes import ExtractedNotes, extract_notes, 
 from sidecar.memory.capture.session_summary import Note, SessionSummary, from_json, to_json
 from sidecar.memory.capture.statement_notes import title_of
 from sidecar.memory.capture.verify_rule import restates
-from sidecar.memory.entry import Memory, content_hash
+from sidecar.memory.entry import ARTIFACT_TAG, Memory, content_hash
 from sidecar.memory.files.document import Edit
 from sidecar.memory.files.layout import SHARED
 from sidecar.memory.index import write_index_file
@@ -45,7 +45,7 @@ def artifact_source(artifact_id: str) -> str:
 
 def artifact_tag(artifact_id: str) -> str:
     """Return the tag of an artifact's memory."""
-    return f"artifact-{artifact_id}"
+    return f"{ARTIFACT_TAG}{artifact_id}"
 
 
 def update_artifact_memory(writer: Writer, summary: SessionSummary) -> tuple[str, ...] | None:
