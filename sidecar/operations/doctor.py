@@ -205,6 +205,8 @@ def doctor(call: Call, params: StateDoctorParams) -> StateDoctorResult:
     """
     path = params.project_path
     workspace = None if path is None else call.process.workspaces.get(path, None)
+    if workspace is not None:
+        workspace.require()
     call.database.write_behind.flush()
     initial = current = _run_checks(call, workspace)
     backup = None

@@ -90,6 +90,11 @@ def test_a_healthy_state_has_no_findings(patient: Patient) -> None:
     assert answer["versions"]["sqlite"] == apsw.sqlite_lib_version()
 
 
+def test_a_project_whose_folder_does_not_exist_is_not_reported_healthy(patient: Patient, tmp_path: Path) -> None:
+    refused = patient.sidecar.client.error("state/doctor", {"projectPath": str(tmp_path / "absent")})
+    assert refused.data["kind"] == "workspaceUnavailable"
+
+
 def test_without_a_project_its_checks_are_skipped(patient: Patient) -> None:
     levels = {entry["name"]: entry["level"] for entry in patient.look(projectPath=None)["checks"]}
     skipped = {"memories", "registry", "knowledge", "memoryBranch"}
