@@ -47,7 +47,9 @@ def _path(steps: tuple[str | int, ...]) -> str:
 
 def _after_its_path(problem: str) -> str:
     """Return pydantic's message as the words that follow the path: "should be a valid integer"."""
-    return problem.removeprefix("Value error, ").removeprefix("Input ")
+    for prefix in ("Value error, ", "Input ", "String ", "List "):
+        problem = problem.removeprefix(prefix)
+    return problem
 
 
 _PROBLEMS = {

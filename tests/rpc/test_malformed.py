@@ -143,6 +143,8 @@ def test_unknown_field_is_named_in_the_error(client: Client) -> None:
         ("settings/update", {"settings": {"mode": 1}}, "`settings.mode`: should be "),
         ("settings/update", {}, "`settings`: is missing."),
         ("settings/update", {"settings": {"memoryBranch": "main"}}, "`settings.memoryBranch`: must be the name of a "),
+        ("state/purge", {"kinds": []}, "`kinds`: should have at least 1 item"),
+        ("governor/status", {"subChatId": ""}, "`subChatId`: should have at least 1 character."),
         ("state/purge", {}, "`params`: must name a project, an age, or kinds."),
         ("continuity/explain", {"runId": "a", "projectPath": "/b"}, "`params`: must have at most one of"),
     ],
