@@ -26,6 +26,7 @@ def main(arguments: list[str]) -> int:
         environment.print_progress("check: failed, see above; the tests still run, and this command fails.")
     processes = (os.cpu_count() or 1) * (1 if "--fast" in arguments else 2)
     parallel = ("-n", str(processes), "--dist", "load")
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # each process would rewrite the assertions of every module again
     tested = environment.run_tool([environment.program("python"), "-m", "pytest", *parallel, *arguments])
     return tested or checked
 

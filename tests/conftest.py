@@ -1,7 +1,9 @@
 """Fixtures for all tests."""
 
 import contextlib
+import importlib
 import os
+import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
@@ -52,6 +54,8 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ.update(HERMETIC)
     # A sidecar finds its modules compiled, as an installed one does: else compiling is half of each start.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+    # The same holds for the tests: rewriting their assertions is most of what loading them takes.
+    sys.dont_write_bytecode = False
     for name in [name for name in os.environ if name.startswith("ONECODE_")]:
         del os.environ[name]
 
@@ -110,6 +114,25 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
             return next((path for path in TOGETHER if nodeid.startswith(path)), nodeid)
 
     return SharedFixtureScheduling(config, log)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection(session: pytest.Session) -> None:
+    """Compile this process's share of the test modules before it loads all of them.
+
+    Every process of a run loads every module. In a new checkout each compiles its share, and finds the others' done.
+    """
+    worker: dict[str, Any] | None = getattr(session.config, "workerinput", None)
+    if worker is None:
+        return
+    named = [session.config.invocation_params.dir / argument.partition("::")[0] for argument in session.config.args]
+    files = sorted({file for path in named for file in ([path] if path.is_file() else path.rglob("test_*.py"))})
+    first, step = int(worker["workerid"].removeprefix("gw")), int(worker["workercount"])
+    for file in files[first::step]:
+        is_ignored = pytest_ignore_collect(file, session.config)
+        if not is_ignored and not list((file.parent / "__pycache__").glob(f"{file.stem}.*-pytest-*.pyc")):
+            with contextlib.suppress(Exception):  # which collecting the module reports
+                importlib.import_module(".".join(file.relative_to(session.config.rootpath).with_suffix("").parts))
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
