@@ -1,7 +1,8 @@
 """The modules with access to files, programs and the network; each is listed with its reason."""
 
 import ast
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -74,28 +75,26 @@ _NETWORK_MODULES = (
 _FETCHING = frozenset(("create_anonymous", "list_heads", "clone_repository"))
 
 
-def _calls(tree: ast.AST) -> Iterator[tuple[str, str]]:
-    """Yield each call as the name before the dot, which may be empty, and the name."""
+@cache
+def _calls_and_imports(tree: ast.AST) -> tuple[set[tuple[str, str]], set[str]]:
+    """Return each call as the name before the dot, which may be empty, and the name; and the imported names."""
+    calls: set[tuple[str, str]] = set()
+    imports: set[str] = set()
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call):
-            match node.func:
-                case ast.Name(id=name):
-                    yield "", name
-                case ast.Attribute(value=ast.Name(id=before), attr=name):
-                    yield before, name
-                case ast.Attribute(value=value, attr=name):
-                    yield ast.unparse(value), name
-                case _:
-                    pass  # the result of another call
-
-
-def _imports(tree: ast.AST) -> Iterator[str]:
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            yield node.module
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        match node:
+            case ast.Call(func=ast.Name(id=name)):
+                calls.add(("", name))
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=before), attr=name)):
+                calls.add((before, name))
+            case ast.Call(func=ast.Attribute(value=value, attr=name)):
+                calls.add((ast.unparse(value), name))
+            case ast.Import(names=names):
+                imports.update(alias.name for alias in names)
+            case ast.ImportFrom(module=str(module), names=names, level=0):
+                imports.update((module, *(f"{module}.{alias.name}" for alias in names)))
+            case _:
+                pass
+    return calls, imports
 
 
 def opens(tree: ast.AST) -> bool:
@@ -104,28 +103,29 @@ def opens(tree: ast.AST) -> bool:
         (before and name in _OPENING and (before, name) != ("run_state", "touch"))
         or (name == "open" and before not in ("webbrowser", "self"))
         or (before in ("", "io") and name == "FileIO" and not _of_descriptor(tree))
-        for before, name in _calls(tree)
+        for before, name in _calls_and_imports(tree)[0]
     )
 
 
 def _of_descriptor(tree: ast.AST) -> bool:
     """Whether the stream's descriptor comes from the shared module."""
-    return "sidecar.system.safe_open.open_regular" in set(_imports(tree))
+    return "sidecar.system.safe_open.open_regular" in _calls_and_imports(tree)[1]
 
 
 def starts_programs(tree: ast.AST) -> bool:
     """Whether the module can start other programs."""
-    return bool(_PROGRAM_MODULES & set(_imports(tree))) or any(
-        before == "os" and (name in _STARTING or name.startswith("spawn")) for before, name in _calls(tree)
+    return bool(_PROGRAM_MODULES & _calls_and_imports(tree)[1]) or any(
+        before == "os" and (name in _STARTING or name.startswith("spawn"))
+        for before, name in _calls_and_imports(tree)[0]
     )
 
 
 def reaches_out(tree: ast.AST) -> bool:
     """Whether the module can communicate outside this process."""
-    named = set(_imports(tree))
+    named = _calls_and_imports(tree)[1]
     return any(
         imported == name or imported.startswith(f"{name}.") for imported in named for name in _NETWORK_MODULES
-    ) or any(name in _FETCHING for _, name in _calls(tree))
+    ) or any(name in _FETCHING for _, name in _calls_and_imports(tree)[0])
 
 
 @pytest.fixture(scope="module")
