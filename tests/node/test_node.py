@@ -20,19 +20,10 @@ FILES = sorted(path.name.removesuffix(".test.ts") for path in HERE.glob("*.test.
 
 @pytest.fixture(scope="session")
 def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The client and its tests as JavaScript; a type error fails every test here."""
-    return compile_project(HERE, tmp_path_factory.mktemp("node"))
-
-
-@pytest.fixture(scope="session")
-def compiled_host(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample host and its tests as JavaScript."""
-    return compile_project(HOST, tmp_path_factory.mktemp("host"))
-
-
-def compile_project(folder: Path, output: Path) -> Path:
+    """The client, the sample host and their tests as JavaScript; a type error fails every test here."""
+    output = tmp_path_factory.mktemp("node")
     compiler = node_modules() / "typescript" / "bin" / "tsc"
-    run(["node", str(compiler), "--project", str(folder), "--noEmit", "false", "--outDir", str(output)])
+    run(["node", str(compiler), "--project", str(HERE), "--noEmit", "false", "--outDir", str(output)])
     return output
 
 
@@ -42,19 +33,19 @@ def test_in_node(name: str, compiled: Path) -> None:
     run(["node", "--test", "--test-reporter=spec", str(script)])
 
 
-def test_an_app_with_its_real_agents_sends_what_it_should(compiled_host: Path) -> None:
+def test_an_app_with_its_real_agents_sends_what_it_should(compiled: Path) -> None:
     if not is_installed(HOST):
         pytest.skip("the agents' packages are not installed; a thorough run installs them")
-    run_host(compiled_host, "--test-name-pattern=small")
+    run_host(compiled, "--test-name-pattern=small")
 
 
 @pytest.mark.thorough
 @pytest.mark.skipif(
     (sys.platform, platform.machine()) != ("linux", "x86_64"), reason="the lock file has Codex for Linux on x64 alone"
 )
-def test_every_trap_of_the_app_with_its_real_agents(compiled_host: Path) -> None:
+def test_every_trap_of_the_app_with_its_real_agents(compiled: Path) -> None:
     node_modules(HOST)
-    run_host(compiled_host)
+    run_host(compiled)
 
 
 def run_host(compiled: Path, *options: str) -> None:
