@@ -198,6 +198,7 @@ def test_the_session_is_printed_on_a_plain_terminal(finished: Session) -> None:
     assert list(packs.glob("turn-*/*.md"))
 
 
+@pytest.mark.thorough  # a whole second session
 def test_a_repository_without_commits_or_code_works(tmp_path: Path) -> None:
     subprocess.run(["git", "init", "--quiet", str(tmp_path / "empty")], check=True)
     (tmp_path / "empty" / "notes.txt").write_text("A note.\n")
