@@ -433,7 +433,7 @@ export interface ContextBracketParams {
   maxTokens?: number | null
   /** Clamped to 0–100. */
   remainingPercent?: number | null
-  /** For an estimate, together with an average. */
+  /** For an estimate, together with an average and `maxTokens`. */
   promptCount?: number | null
   /** Average tokens of a prompt and its answer. */
   averageTokens?: number | null
@@ -591,7 +591,9 @@ export interface ContextPreCompactParams {
   projectPath?: string | null
   /** The provider session. */
   sessionId: string
-  /** Identifies this compaction within the session; defaults to the transcript's length. */
+  /**
+   * Identifies this compaction within the session; defaults to the transcript's length. Required without a transcript.
+   */
   compactionId?: string | null
   /** The provider's session file; read from where the last capture ended. */
   transcriptPath?: string | null
@@ -1118,7 +1120,7 @@ export interface KnowledgeCounts {
   unchanged: number
 }
 
-/** Refs by how the repository's items compare with the last sync. */
+/** Refs by how the repository's items compare with the last sync: of a partial run, those it looked at. */
 export interface KnowledgeDelta {
   added: string[]
   updated: string[]
@@ -3596,7 +3598,7 @@ export interface WindowUsage {
   maxTokens?: number | null
   /** Clamped to 0–100. */
   remainingPercent?: number | null
-  /** For an estimate, together with an average. */
+  /** For an estimate, together with an average and `maxTokens`. */
   promptCount?: number | null
   /** Average tokens of a prompt and its answer. */
   averageTokens?: number | null
@@ -3784,8 +3786,8 @@ export interface Methods {
   /**
    * Change an artifact's title, its body, or both. Later runs add nothing to it.
    *
-   * A new title replaces a heading equal to the old one; the first heading of a new body becomes the title. What is
-   * already on the memory branch does not change.
+   * A new title replaces a heading equal to the old one; the first heading of a new body becomes the title. A
+   * committed artifact cannot be changed.
    *
    * Errors: notFound, workspaceUnavailable, stateDegraded, policyDenied, conflict, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.
    */

@@ -183,8 +183,8 @@ def get_artifact(call: Call, params: ArtifactParams) -> ArtifactGetResult:
 def update_artifact(call: Call, params: ArtifactUpdateParams) -> ArtifactGetResult:
     """Change an artifact's title, its body, or both. Later runs add nothing to it.
 
-    A new title replaces a heading equal to the old one; the first heading of a new body becomes the title. What is
-    already on the memory branch does not change.
+    A new title replaces a heading equal to the old one; the first heading of a new body becomes the title. A
+    committed artifact cannot be changed.
     """
     project, now_ms = _project(call, params.project_path), call.now_ms()
     with call.database.write() as tx:

@@ -20,7 +20,7 @@ class WindowUsage(WireModel):
     max_tokens: int | None = Field(default=None, ge=1, le=MAX_TOKENS, description="Size of the window.")
     remaining_percent: float | None = Field(default=None, allow_inf_nan=False, description="Clamped to 0–100.")
     prompt_count: int | None = Field(
-        default=None, ge=0, le=2**32, description="For an estimate, together with an average."
+        default=None, ge=0, le=2**32, description="For an estimate, together with an average and `maxTokens`."
     )
     average_tokens: float | None = Field(
         default=None,
@@ -281,7 +281,8 @@ class ContextPreCompactParams(WireModel):
     session_id: Identifier = Field(description="The provider session.")
     compaction_id: Identifier | None = Field(
         default=None,
-        description="Identifies this compaction within the session; defaults to the transcript's length.",
+        description="Identifies this compaction within the session; defaults to the transcript's length. Required"
+        " without a transcript.",
     )
     transcript_path: str | None = Field(
         default=None,

@@ -56,7 +56,7 @@ class KnowledgeSyncParams(KnowledgePlanParams):
 
 
 class KnowledgeDelta(WireModel):
-    """Refs by how the repository's items compare with the last sync."""
+    """Refs by how the repository's items compare with the last sync: of a partial run, those it looked at."""
 
     added: list[str]
     updated: list[str]
