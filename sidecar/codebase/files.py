@@ -32,7 +32,7 @@ from sidecar.core.binary_sections import Section, SectionReader, of_texts
 from sidecar.core.digests import digest_bytes
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.lru_cache import LruCache
-from sidecar.system.git import Git, GitFailed
+from sidecar.system.git import Git, GitFailed, blob_sizes, read_blobs
 from sidecar.system.safe_open import read_below
 
 MAX_FILES = 200_000
@@ -476,6 +476,9 @@ def stem_of(path: str) -> str:
 
 
 _BATCH_BLOBS = 256
+_MAX_CONVERTED = 8
+"""After this many files that differ from the commit, as where git converts line ends, the others are not tried."""
+
 _SHA256_CHARACTERS = 64
 
 
@@ -510,7 +513,8 @@ def read_contents(
         paths = list(content_ids)
         for start in range(0, len(paths), _BATCH_BLOBS):
             part = {path: content_ids[path] for path in paths[start : start + _BATCH_BLOBS]}
-            yield from _from_objects(folder, part, limit_bytes, with_large=with_large)
+            known = _from_worktree(cwd, part, limit_bytes) if with_large and folder == cwd else {}
+            yield from _from_objects(folder, part, limit_bytes, known, with_large=with_large)
 
 
 def submodule_root(cwd: Path, path: str) -> Path:
@@ -521,55 +525,47 @@ def submodule_root(cwd: Path, path: str) -> Path:
     return folder
 
 
-def read_from_worktree(cwd: Path, path: str, expected: str) -> bytes | None:
+def _from_worktree(cwd: Path, files: Mapping[str, str], limit_bytes: int) -> dict[str, bytes]:
+    """Return the files that are in the worktree as committed, which takes half as long as reading git's objects."""
+    contents: dict[str, bytes] = {}
+    for number, (path, content_id) in enumerate(files.items()):
+        content = read_from_worktree(cwd, path, content_identity(content_id), limit_bytes)
+        if content is not None:
+            contents[path] = content
+        elif number - len(contents) >= _MAX_CONVERTED:
+            break
+    return contents
+
+
+def read_from_worktree(cwd: Path, path: str, expected: str, limit_bytes: int = MAX_HASHED_BYTES) -> bytes | None:
     """Return a worktree file's bytes if they have the expected blob id; else None, as after a line-end conversion."""
     folder = cwd
     while is_outside(path):
         folder, path = folder.parent, path[3:]
-    content = read_below(str(folder), path, MAX_HASHED_BYTES)
+    content = read_below(str(folder), path, limit_bytes)
     if content is None:
         return None
     actual = blob_id(content, "sha256" if len(expected) == _SHA256_CHARACTERS else "sha1")
     return content if actual == expected else None
 
 
-def _from_objects(cwd: Path, files: Mapping[str, str], limit_bytes: int, *, with_large: bool) -> Iterator[FileContent]:
-    sizes = _sizes(cwd, sorted(set(map(content_identity, files.values()))))
-    contents = _blobs(cwd, [id_ for id_, size in sizes.items() if size <= limit_bytes])
+def _from_objects(
+    cwd: Path, files: Mapping[str, str], limit_bytes: int, known: Mapping[str, bytes], *, with_large: bool
+) -> Iterator[FileContent]:
+    """Read the files that are not `known`; yield all in their order."""
+    sizes = blob_sizes(cwd, sorted({content_identity(id_) for path, id_ in files.items() if path not in known}))
+    contents = read_blobs(cwd, [id_ for id_, size in sizes.items() if size <= limit_bytes])
     for path, content_id in files.items():
+        if path in known:
+            yield FileContent(path, content_id, len(known[path]), known[path])
+            continue
         blob = content_identity(content_id)
         size = sizes.get(blob)
         if size is None:
             continue
         is_large = with_large and limit_bytes < size <= MAX_HASHED_BYTES
-        content = _blobs(cwd, [blob]).get(blob) if is_large else contents.get(blob)
+        content = read_blobs(cwd, [blob]).get(blob) if is_large else contents.get(blob)
         yield FileContent(path, content_id, size, content)
-
-
-def _sizes(cwd: Path, ids: list[str]) -> dict[str, int]:
-    """Return the sizes of blobs, which are read before contents so that a huge file is never loaded."""
-    output = Git(cwd).run("cat-file", "--batch-check", stdin="".join(f"{id_}\n" for id_ in ids).encode())
-    fields = (line.split(" ") for line in output.decode().splitlines())
-    return {parts[0]: int(parts[2]) for parts in fields if len(parts) == 3 and parts[1] == "blob"}
-
-
-def _blobs(cwd: Path, ids: list[str]) -> dict[str, bytes]:
-    if not ids:
-        return {}
-    output = Git(cwd).run("cat-file", "--batch", stdin="".join(f"{id_}\n" for id_ in ids).encode())
-    contents: dict[str, bytes] = {}
-    position = 0
-    for object_id in ids:
-        end = output.find(b"\n", position)
-        if end < 0:
-            raise GitFailed("git returned fewer objects than requested")
-        header = output[position:end].split(b" ")
-        position = end + 1
-        if len(header) == 3 and header[1] == b"blob":
-            size = int(header[2])
-            contents[object_id] = output[position : position + size]
-            position += size + 1
-    return contents
 
 
 _SECRET_NAMES = lazy_regex(

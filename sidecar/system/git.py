@@ -230,3 +230,32 @@ def pygit2() -> Any:
         import pygit2 as library
 
     return library
+
+
+def blob_sizes(cwd: Path, ids: list[str]) -> dict[str, int]:
+    """Return the sizes of blobs, which are read before contents so that a huge file is never loaded."""
+    if not ids:
+        return {}
+    output = Git(cwd).run("cat-file", "--batch-check", stdin="".join(f"{id_}\n" for id_ in ids).encode())
+    fields = (line.split(" ") for line in output.decode().splitlines())
+    return {parts[0]: int(parts[2]) for parts in fields if len(parts) == 3 and parts[1] == "blob"}
+
+
+def read_blobs(cwd: Path, ids: list[str]) -> dict[str, bytes]:
+    """Return the contents of blobs. Raise GitFailed."""
+    if not ids:
+        return {}
+    output = Git(cwd).run("cat-file", "--batch", stdin="".join(f"{id_}\n" for id_ in ids).encode())
+    contents: dict[str, bytes] = {}
+    position = 0
+    for object_id in ids:
+        end = output.find(b"\n", position)
+        if end < 0:
+            raise GitFailed("git returned fewer objects than requested")
+        header = output[position:end].split(b" ")
+        position = end + 1
+        if len(header) == 3 and header[1] == b"blob":
+            size = int(header[2])
+            contents[object_id] = output[position : position + size]
+            position += size + 1
+    return contents

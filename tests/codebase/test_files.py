@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -13,13 +14,15 @@ from sidecar.codebase import (
     FileMap,
     Lister,
     RepositoryState,
+    files,
     is_generated,
     may_show,
     with_changes,
 )
-from sidecar.codebase.files import SharedListings
+from sidecar.codebase.files import SharedListings, read_contents, read_from_worktree
 from sidecar.codebase.worktree.content_hash import ContentHashes
 from sidecar.codebase.worktree.state import Scan, read_state
+from sidecar.system.git import read_blobs
 from tests.codebase.codebase_client import CodebaseClient
 from tests.support.cases import together
 from tests.support.client import Client
@@ -185,3 +188,44 @@ def test_listing_does_not_wait_for_a_full_pool(make_repository: Make) -> None:
         lister.read_ahead(pool, repository.path, repository.path)
         assert list(lister.list(repository.path, _state()._replace(root=repository.path)).files) == ["a.py"]
         release.set()
+
+
+def test_files_as_committed_are_read_without_git_and_the_others_from_its_objects(
+    make_repository: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    committed = {f"{number:02}.txt": f"line {number}\n" for number in range(24)} | {"large.txt": "long line\n" * 20}
+    repository = make_repository(committed)
+    ids = {path: repository.git("rev-parse", f"HEAD:{path}").strip() for path in committed}
+    (repository.path / "05.txt").write_text("edited\n")
+    (repository.path / "06.txt").unlink()
+    requested: list[str] = []
+
+    def read_objects(cwd: Path, blobs: list[str]) -> dict[str, bytes]:
+        requested.extend(blobs)
+        return read_blobs(cwd, blobs)
+
+    monkeypatch.setattr(files, "read_blobs", read_objects)
+    read = list(read_contents(repository.path, ids, 100, with_large=True))
+    assert {file.path: file.content for file in read} == {path: text.encode() for path, text in committed.items()}
+    assert [file.path for file in read] == list(committed)
+    assert requested == [*sorted(ids[path] for path in ("05.txt", "06.txt")), ids["large.txt"]]
+
+
+def test_where_git_converts_line_ends_few_files_are_read_in_vain(
+    make_repository: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    committed = {f"{number:02}.txt": f"line {number}\n" for number in range(24)}
+    repository = make_repository(committed)
+    ids = {path: repository.git("rev-parse", f"HEAD:{path}").strip() for path in committed}
+    for path, text in committed.items():
+        (repository.path / path).write_bytes(text.replace("\n", "\r\n").encode())
+    tried: list[str] = []
+
+    def read_worktree(cwd: Path, path: str, *options: Any) -> bytes | None:
+        tried.append(path)
+        return read_from_worktree(cwd, path, *options)
+
+    monkeypatch.setattr(files, "read_from_worktree", read_worktree)
+    read = list(read_contents(repository.path, ids, 100, with_large=True))
+    assert {file.path: file.content for file in read} == {path: text.encode() for path, text in committed.items()}
+    assert len(tried) < 10
