@@ -449,6 +449,7 @@ DECISIONS: dict[str, tuple[str, ...]] = {
         "test_standing_instructions.py::test_what_the_user_typed_in_a_session_is_repeated_there_once_after_each_compaction",
         "test_standing_instructions.py::test_what_the_user_typed_is_sent_once_after_its_message_was_rolled_back",
         "test_standing_instructions.py::test_an_instruction_that_a_session_received_is_sent_again_after_a_rollback",
+        "test_standing_instructions.py::test_a_rollback_that_only_the_session_file_shows_brings_back_what_it_removed",
         "test_standing_instructions.py::test_a_rollback_past_a_correction_leaves_the_former_statement_to_be_corrected",
         "test_standing_instructions.py::test_a_muted_instruction_is_silent_and_a_wrong_one_is_retracted",
         "test_standing_instructions.py::test_a_statement_of_the_anchor_can_be_muted_by_its_own_name",

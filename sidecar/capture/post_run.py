@@ -26,7 +26,14 @@ from sidecar.capture.memory_branch import commit_later
 from sidecar.capture.model import NotesSpan, PostRunParams, PostRunResult, Remembered
 from sidecar.capture.pack_metrics import items_before_run
 from sidecar.capture.parsed_test_results import VerdictChange, outcomes_of
-from sidecar.capture.record import confirm_delivery, drop_lost_deliveries, record_run, store_drafts, store_test_verdicts
+from sidecar.capture.record import (
+    confirm_delivery,
+    drop_lost_deliveries,
+    drop_rolled_back,
+    record_run,
+    store_drafts,
+    store_test_verdicts,
+)
 from sidecar.capture.rejected_approach import RUNS
 from sidecar.capture.run import FinishedRun
 from sidecar.context import AgentProgress, Bracket, SessionRecord, agent_progress, load_session_record
@@ -328,6 +335,7 @@ def _store(tx: apsw.Connection, run: FinishedRun) -> PostRunResult:
     state = records.sub_chat(tx, run.params.sub_chat_id)
     failing_before = records.failing_tests(tx, run.workspace.key)
     tests = store_test_verdicts(tx, run)
+    drop_rolled_back(tx, run)
     items_before = items_before_run(tx, run)
     confirm_delivery(tx, run)
     from sidecar.capture.check_notes_block import verified_notes

@@ -42,6 +42,7 @@ from sidecar.runs import (
     store_session,
 )
 from sidecar.runs.model import FileChange, RunRecord
+from sidecar.transcripts.event_stream import was_rolled_back
 
 READ_CHARACTERS = 20_000
 STORED_CHARACTERS = 2_000
@@ -233,6 +234,23 @@ def confirm_delivery(tx: apsw.Connection, run: FinishedRun) -> None:
         items=(*delivered, *own_items),
     )
     ledger.add_turn(tx, key, turn, details.anchor if details is not None else None)
+
+
+ROLLBACK_SLACK_MS = 2_000
+"""Time by which the session file may date a prompt before the call that reports it."""
+
+
+def drop_rolled_back(tx: apsw.Connection, run: FinishedRun) -> None:
+    """Delete what earlier runs left in the session if its file shows that the user went back before this run."""
+    session_id = run.params.session.after
+    if run.transcript is None or session_id is None:
+        return
+    key = SessionKey(run.params.sub_chat_id, run.params.provider, session_id, run.is_shadow)
+    last_ms = ledger.last_sent_ms(tx, key)
+    started_ms = int(run.params.started_at.timestamp() * 1000) - ROLLBACK_SLACK_MS
+    if last_ms is not None and was_rolled_back(run.transcript.lines, last_ms, started_ms):
+        ledger.drop_rolled_back(tx, key, run.now_ms)
+        run.call.process.slices.codebase.shown_regions.forget(session_id)
 
 
 def _continue_session(tx: apsw.Connection, run: FinishedRun, key: SessionKey) -> None:

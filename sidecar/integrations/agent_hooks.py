@@ -10,7 +10,7 @@ from pydantic import Field
 from sidecar.call import Call
 from sidecar.capture.methods import post_run
 from sidecar.capture.model import PostRunParams, PostRunResult, Remembered
-from sidecar.core.clock import rfc3339
+from sidecar.core.clock import DAY_MS, rfc3339
 from sidecar.core.errors import Busy, InvalidParams, PolicyDenied, SidecarError, StateDegraded, WorkspaceUnavailable
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.wire import FolderPath, Identifier, Instant, WireModel
@@ -21,8 +21,8 @@ from sidecar.method import Lane, method
 from sidecar.packs.methods import pre_run, repo_changed, session_event
 from sidecar.packs.model import PreRunParams, PreRunResult, RepoChangedParams, SessionEventParams
 from sidecar.runs import ledger
-from sidecar.runs.model import TERMINAL_AGENTS, Provider, RunMode
-from sidecar.transcripts.event_stream import read_tail
+from sidecar.runs.model import TERMINAL_AGENTS, Provider, RunMode, SessionKey
+from sidecar.transcripts.event_stream import read_tail, was_rolled_back
 
 HookEvent = Literal["UserPromptSubmit", "SessionStart", "PreCompact", "PostToolUse", "Stop"]
 """The names that Claude Code and Codex CLI share."""
@@ -207,6 +207,7 @@ def _on_prompt(call: Call, hook: HookCall) -> HookRunResult:
             "startedAt": call.now(),
         }
     )
+    _drop_rolled_back(call, hook)
     result = _collect_packs(call, hook, open_run, hook.text("prompt"), MAX_NEW_BYTES)
     output = context_output("UserPromptSubmit", [block.text for block in result.blocks])
     return HookRunResult(
@@ -214,6 +215,21 @@ def _on_prompt(call: Call, hook: HookCall) -> HookRunResult:
         open_run=open_run.model_copy(update={"delivery_token": result.delivery_token}),
         empty_reason=result.reason,
     )
+
+
+def _drop_rolled_back(call: Call, hook: HookCall) -> None:
+    """Delete what the user rolled back since the last run. Only Codex's session file shows that before the prompt."""
+    if hook.params.agent != "codex" or not hook.transcript_path:
+        return
+    key = SessionKey(hook.sub_chat_id, hook.params.agent, hook.session_id, shadow=False)
+    with call.database.read() as tx:
+        last_ms = ledger.last_sent_ms(tx, key)
+    tail = read_tail(hook.transcript_path, call.now_ms()) if last_ms is not None else None
+    if last_ms is None or tail is None or not was_rolled_back(tail.lines, last_ms, call.now_ms() + DAY_MS):
+        return
+    with call.database.write() as tx:
+        ledger.drop_rolled_back(tx, key, call.now_ms())
+    call.process.slices.codebase.shown_regions.forget(hook.session_id)
 
 
 def _collect_packs(call: Call, hook: HookCall, open_run: OpenRun, prompt: str, max_bytes: int) -> PreRunResult:

@@ -179,6 +179,26 @@ def add_turn(tx: apsw.Connection, key: SessionKey, turn: SessionTurn, anchor: Pi
         _join_turns(tx, key, number - MAX_TURNS)
 
 
+def last_sent_ms(tx: apsw.Connection, key: SessionKey) -> int | None:
+    """Return the time at which a session's last run was sent; None without one, or if it was rolled back since.
+
+    A rollback that the host reported is known exactly; nothing else is concluded from the session file.
+    """
+    rows: Any = tx.execute(
+        "SELECT max(sent_at_ms) FROM continuity_session_turns JOIN continuity_sessions USING (sub_chat_id, provider,"
+        f" session_id, shadow) WHERE {_KEY} AND (rolled_back = '[]' OR json_extract(rolled_back, '$[#-1][1]') NOTNULL)",
+        key,
+    )
+    return next((at_ms for (at_ms,) in rows), None)
+
+
+def drop_rolled_back(tx: apsw.Connection, key: SessionKey, now_ms: int) -> None:
+    """Delete what a session's turns left in its transcript, after a rollback to an unknown message."""
+    history = session_history(tx, key)
+    if history is not None:
+        put_history(tx, key, with_rollback(without_transcript(history), 0), now_ms)
+
+
 def _join_turns(tx: apsw.Connection, key: SessionKey, last: int) -> None:
     """Drop what later turns up to `last` replaced, and their message ids: nothing can be rolled back to them."""
     tx.execute(

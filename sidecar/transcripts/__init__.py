@@ -5,7 +5,7 @@ with a `READER`, named in the list `READERS`.
 """
 
 from sidecar.transcripts.event_stream import CHUNK_BYTES, MAX_TAIL_BYTES, read_events, read_tail
-from sidecar.transcripts.events import Compaction, Event, EventType, Message, TokenUsage, ToolCall, ToolResult
+from sidecar.transcripts.events import Compaction, Event, EventType, Message, Rollback, TokenUsage, ToolCall, ToolResult
 
 __all__ = [
     "CHUNK_BYTES",
@@ -14,6 +14,7 @@ __all__ = [
     "Event",
     "EventType",
     "Message",
+    "Rollback",
     "TokenUsage",
     "ToolCall",
     "ToolResult",

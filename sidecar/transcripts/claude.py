@@ -1,6 +1,6 @@
 """Claude Code's session files. Records of subagents are skipped. Pure."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, cast
 
 from sidecar.transcripts.events import (
@@ -37,6 +37,44 @@ def events_of(record: Record) -> Iterator[Event]:
                 yield from _block_events(block, record.number, at_ms, cast("Author", author), value)
         if author == "assistant" and isinstance(usage := message.get("usage"), dict):
             yield _usage(usage, str(message.get("id")), at_ms)
+
+
+def answers_earlier_message(records: Iterable[Record], since_ms: int) -> bool:
+    """Whether the first prompt since a moment leaves out the last one: the user went back to a message before that.
+
+    Each record names its parent, and a rollback begins another branch in the same file.
+    """
+    parents: dict[str, Any] = {}
+    last_prompt: str | None = None
+    for record in records:
+        value, record_id = record.value, record.value.get("uuid")
+        if value.get("isSidechain") is True or not isinstance(record_id, str):
+            continue
+        if value.get("isCompactSummary") is True or str(value.get("subtype")).endswith("compact_boundary"):
+            last_prompt = None
+        parents[record_id] = value.get("parentUuid")
+        if _is_prompt(value):
+            if record.at_ms is not None and record.at_ms >= since_ms:
+                return last_prompt is not None and last_prompt not in _ancestors(record_id, parents)
+            last_prompt = record_id
+    return False
+
+
+def _is_prompt(value: Mapping[str, Any]) -> bool:
+    message = value.get("message")
+    if value.get("type") != "user" or value.get("isMeta") is True or not isinstance(message, dict):
+        return False
+    is_text = any(block.get("type") == "text" for block in _blocks(message.get("content")))
+    return is_text and value.get("isCompactSummary") is not True and _is_human(value.get("origin"))
+
+
+def _ancestors(record_id: str, parents: Mapping[str, Any]) -> set[str]:
+    ancestors: set[str] = set()
+    parent = parents.get(record_id)
+    while isinstance(parent, str) and parent not in ancestors:
+        ancestors.add(parent)
+        parent = parents.get(parent)
+    return ancestors
 
 
 def _blocks(content: Any) -> list[Mapping[str, Any]]:

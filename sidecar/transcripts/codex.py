@@ -12,6 +12,7 @@ from sidecar.transcripts.events import (
     Message,
     Reader,
     Record,
+    Rollback,
     TokenUsage,
     ToolCall,
     ToolResult,
@@ -34,6 +35,8 @@ def events_of(record: Record) -> Iterator[Event]:
         return
     if kind in ("user_message", "agent_message") and isinstance(text := payload.get("message"), str):
         yield Message(at_ms, record.number, "user" if kind == "user_message" else "assistant", text)
+    elif kind == "thread_rolled_back":
+        yield Rollback(at_ms)
     elif kind == "item_completed" and isinstance(item := payload.get("item"), dict):
         yield from _item(item, record.number, at_ms)
     elif record.value.get("type") == "token_usage_record" and isinstance(usage := payload.get("usage"), dict):
@@ -116,6 +119,7 @@ READER = Reader(
         ToolResult: (b"_call_output", b"exec_command_end", b'"CommandExecution"'),
         TokenUsage: (b'"token_usage_record"',),
         Compaction: (b"ompact",),
+        Rollback: (b'"thread_rolled_back"',),
     },
     events_of=events_of,
 )

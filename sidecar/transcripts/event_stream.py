@@ -11,7 +11,7 @@ from typing import Any, BinaryIO, NamedTuple
 from sidecar.core import json_text
 from sidecar.system.safe_open import open_regular
 from sidecar.transcripts import claude, codex
-from sidecar.transcripts.events import Event, EventType, Reader, Record
+from sidecar.transcripts.events import Event, EventType, Reader, Record, Rollback
 
 READERS: tuple[Reader, ...] = (claude.READER, codex.READER)
 """The supported formats. A new provider is one file with a `READER`, and its name here: the frozen program has no
@@ -29,6 +29,16 @@ def read_events(lines: Iterable[bytes], since_ms: int, *kinds: EventType) -> Ite
             for event in _events(parse_record(line), number):
                 if isinstance(event, kinds) and (event.at_ms is None or event.at_ms >= since_ms):
                     yield event
+
+
+def was_rolled_back(lines: Iterable[bytes], last_ms: int, started_ms: int) -> bool:
+    """Whether the user went back to an earlier message between the last run, sent at `last_ms`, and the next one."""
+    marked = [line for line in lines if b'"parentUuid"' in line or b'"thread_rolled_back"' in line]
+    if any(True for _ in read_events(marked, last_ms + 1, Rollback)):
+        return True
+    values = map(parse_record, marked)
+    records = (Record(number, written_ms(value), value) for number, value in enumerate(values))
+    return claude.answers_earlier_message(records, started_ms)
 
 
 def _events(value: dict[str, Any], number: int) -> Sequence[Event]:

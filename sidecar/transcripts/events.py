@@ -63,8 +63,14 @@ class Compaction(NamedTuple):
     """None if the record has no time."""
 
 
-Event = Message | ToolCall | ToolResult | TokenUsage | Compaction
-EventType = type[Message] | type[ToolCall] | type[ToolResult] | type[TokenUsage] | type[Compaction]
+class Rollback(NamedTuple):
+    """The user went back to an earlier message; only Codex records it as such."""
+
+    at_ms: int
+
+
+Event = Message | ToolCall | ToolResult | TokenUsage | Compaction | Rollback
+EventType = type[Message] | type[ToolCall] | type[ToolResult] | type[TokenUsage] | type[Compaction] | type[Rollback]
 
 
 class Record(NamedTuple):

@@ -466,3 +466,60 @@ def test_a_claude_code_session_receives_each_instruction_once_through_the_hooks(
     after = context("SessionStart", source="compact") + context("UserPromptSubmit", prompt="Go on")
     assert after.count("Write tests first.") == 1
     assert PNPM not in after
+
+
+@pytest.mark.parametrize("agent", ["claude", "codex"])
+def test_a_rollback_that_only_the_session_file_shows_brings_back_what_it_removed(
+    memories: Memories, tmp_path: Path, agent: str
+) -> None:
+    """Claude Code's file shows it with the next prompt, which comes after the packs; Codex's file before."""
+    client, clock, path = memories.sidecar.client, memories.sidecar.clock, tmp_path / "session.jsonl"
+    records: list[dict[str, Any]] = []
+    open_run: Any = None
+
+    def write(author: str, text: str, parent: int | None) -> int:
+        clock.advance(1_000)
+        record: dict[str, Any] = {
+            "type": author,
+            "message": {"role": author, "content": [{"type": "text", "text": text}]},
+        }
+        record |= {"uuid": f"u{len(records)}", "parentUuid": None if parent is None else f"u{parent}"}
+        if agent == "codex":
+            kind = "user_message" if author == "user" else "agent_message"
+            record = {"type": "event_msg", "payload": {"type": kind, "message": text}}
+        return add(record)
+
+    def add(record: dict[str, Any]) -> int:
+        records.append({"timestamp": rfc3339(clock.now_ms()), **record})
+        path.write_bytes(b"".join(orjson.dumps(record) + b"\n" for record in records))
+        return len(records) - 1
+
+    def hook(event: str, **members: Any) -> str:
+        nonlocal open_run
+        given = {"session_id": "5f0c", "transcript_path": str(path), "cwd": str(memories.project), **members}
+        params = {"event": event, "agent": agent, "input": given, "openRun": open_run, "timeLeftMs": 20_000}
+        result = client.request("hook/run", params)
+        open_run = result["openRun"]
+        return str(((result["output"] or {}).get("hookSpecificOutput") or {}).get("additionalContext", ""))
+
+    def turn(prompt: str, parent: int | None) -> tuple[str, int]:
+        clock.advance(60_000)
+        context = hook("UserPromptSubmit", prompt=prompt)
+        answer = write("assistant", "Done.", write("user", prompt, parent))
+        hook("Stop", last_assistant_message="Done.")
+        return context, answer
+
+    _, first = turn(PROMPT, None)
+    _, second = turn("From now on use pnpm instead of npm.", first)
+    context, third = turn("Go on", second)
+    assert PNPM not in context
+    context, _ = turn("Go on", third)
+    assert PNPM not in context
+    clock.advance(60_000)
+    if agent == "codex":
+        add({"type": "event_msg", "payload": {"type": "thread_rolled_back", "num_turns": 3}})
+    contexts = []
+    for _ in range(4):
+        context, first = turn("Go on", first)
+        contexts.append(context.count(PNPM))
+    assert contexts == ([1, 0, 0, 0] if agent == "codex" else [0, 1, 0, 0])

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sidecar.transcripts import Compaction, Event, EventType, Message, TokenUsage, ToolCall, ToolResult, read_events
+from sidecar.transcripts.event_stream import was_rolled_back
 
 AT, AT_MS = "2026-03-01T09:31:00Z", 1_772_357_460_000
 ALL: tuple[EventType, ...] = get_args(Event)
@@ -100,6 +101,41 @@ def test_only_the_requested_kinds_since_a_moment_are_yielded() -> None:
     assert len(list(read_events(lines, AT_MS, Message))) == 1
     assert list(read_events(lines, AT_MS + 1, Message)) == []
     assert list(read_events(lines, 0, ToolResult, Compaction)) == []
+
+
+def claude_line(record_id: str, parent: str | None, text: str = "", at: str = AT, **members: Any) -> bytes:
+    content = [{"type": "text", "text": text}] if text else [{"type": "tool_result", "tool_use_id": "a", "content": ""}]
+    record = {"type": "user", "uuid": record_id, "parentUuid": parent, "timestamp": at, "message": {"content": content}}
+    return json.dumps(record | members).encode()
+
+
+LATER = "2026-03-01T10:30:00Z"
+CHAIN = [claude_line("a", None, "One"), claude_line("b", "a"), claude_line("c", "a"), claude_line("d", "c", "Two")]
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        ([*CHAIN, claude_line("e", "d", "Three", LATER)], False),
+        ([*CHAIN, claude_line("e", "c", "Three", LATER)], True),
+        ([*CHAIN, claude_line("e", None, "Three", LATER)], True),
+        ([*CHAIN, claude_line("e", "c", "Three", LATER, isSidechain=True)], False),
+        ([*CHAIN, claude_line("e", "d", "Expanded", LATER, isMeta=True)], False),
+        (
+            [*CHAIN, claude_line("s", None, "Summary", isCompactSummary=True), claude_line("e", "s", "Three", LATER)],
+            False,
+        ),
+        ([*CHAIN, claude_line("e", "c", "Three"), claude_line("f", "e", "Four", LATER)], False),
+        ([claude_line("a", "a", "One"), claude_line("e", "a", "Two", LATER)], False),
+        ([json.dumps(codex("thread_rolled_back", num_turns=1)).encode()], False),
+        ([json.dumps({**codex("thread_rolled_back", num_turns=1), "timestamp": LATER}).encode()], True),
+        ([b"{", b'{"parentUuid":', b'{"uuid": 3, "parentUuid": [], "type": "user"}'], False),
+    ],
+)
+def test_a_rollback_is_a_record_of_codex_or_another_branch_of_claudes_records(
+    lines: list[bytes], *, expected: bool
+) -> None:
+    assert was_rolled_back(lines, AT_MS, AT_MS + 1) == expected
 
 
 JSON = st.recursive(
