@@ -31,6 +31,15 @@ _FILE_NAME = lazy_regex(r"\.?[^.].*\.[A-Za-z][A-Za-z0-9]{0,9}|\.[A-Za-z][\w-]+")
 _NAMES_WITHOUT_SUFFIX = frozenset(
     ("Makefile", "Dockerfile", "Jenkinsfile", "Procfile", "Gemfile", "Rakefile", "Vagrantfile", "Justfile", "justfile")
 )
+DOCUMENT_NAMES = frozenset(
+    ("README", "Readme", "readme", "CHANGELOG", "Changelog", "changelog", "CONTRIBUTING", "LICENSE", "LICENCE")
+)
+"""Names of documents at the top of a repository as prompts write them, without the ending that the files have."""
+
+_NAMES_ALONE = _NAMES_WITHOUT_SUFFIX | DOCUMENT_NAMES
+MAX_DOCUMENT_CHARACTERS = 300
+"""In a longer text such a name is mostly a template's or an aside: "I have read the README"."""
+
 _ABBREVIATIONS = frozenset(("e.g", "i.e", "z.B", "a.k.a"))
 
 _VOWEL = lazy_regex("[aeiouy]")
@@ -156,11 +165,12 @@ def identifiers_of(text: str) -> list[str]:
 def paths_in(text: str) -> list[str]:
     """Return what looks like file paths in a prompt or stack trace, with forward slashes and none at the start."""
     paths: dict[str, None] = {}
+    alone = _NAMES_ALONE if len(text) <= MAX_DOCUMENT_CHARACTERS else _NAMES_WITHOUT_SUFFIX
     for token in _PATH_TOKEN.findall(text):
         path = _without_brackets(token).replace("\\", "/").rstrip("./").lstrip("/")
         path = path.removeprefix("./")
         name = path.rpartition("/")[2]
-        if path not in _ABBREVIATIONS and (_FILE_NAME.fullmatch(name) or name in _NAMES_WITHOUT_SUFFIX):
+        if path not in _ABBREVIATIONS and (_FILE_NAME.fullmatch(name) or name in alone):
             paths.setdefault(path)
     return list(paths)
 

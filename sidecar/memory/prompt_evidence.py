@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.terms import count_terms, identifiers_of, paths_in, terms_of, words_in
+from sidecar.core.terms import DOCUMENT_NAMES, count_terms, identifiers_of, paths_in, terms_of, words_in
 from sidecar.language.distinctive_words import is_distinctive, is_unspaced, tool_terms
 
 RARE_STATEMENTS, RARE_SHARE = 3, 0.05
@@ -150,7 +150,8 @@ def _parts(text: str) -> frozenset[str]:
 
 def _paths(text: str) -> tuple[str, ...]:
     """The paths in a text."""
-    return tuple(dict.fromkeys(path.casefold() for path in paths_in(text) if not _SENTENCE_BREAK.search(path)))
+    paths = (path for path in paths_in(text) if path not in DOCUMENT_NAMES and not _SENTENCE_BREAK.search(path))
+    return tuple(dict.fromkeys(path.casefold() for path in paths))
 
 
 def _names(text: str) -> frozenset[str]:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from sidecar.codebase.search.worktree_documents import Documents
 from sidecar.codebase.summary.languages import language_of
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.terms import identifiers_of, paths_in, query_terms, stem
+from sidecar.core.terms import DOCUMENT_NAMES, identifiers_of, paths_in, query_terms, stem
 
 MAX_MENTIONS = 200
 """A text with more paths is a file listing."""
@@ -26,7 +26,9 @@ def mentioned_files(documents: Documents, text: str) -> MentionedFiles:
     files: dict[str, float] = {}
     rest = text
     for mention in paths_in(text)[:MAX_MENTIONS]:
-        exact = _longest_suffix(documents, mention)
+        exact = (
+            _named_document(documents, mention) if mention in DOCUMENT_NAMES else _longest_suffix(documents, mention)
+        )
         matches = [exact] if exact is not None else _ending_alike(documents, mention)
         if not matches or len(matches) > AMBIGUOUS_NAMES:
             continue
@@ -45,6 +47,20 @@ def _ending_alike(documents: Documents, mention: str) -> list[str]:
     while not (matches := documents.ending_with(rest)) and rest.count("/") > 1:
         rest = rest.partition("/")[2]
     return matches
+
+
+_CHANGELOG_NAMES = ("CHANGES", "HISTORY", "NEWS")
+_DOCUMENT_ENDINGS = (".md", "", ".rst", ".txt", ".adoc", ".mdx", ".org")
+
+
+def _named_document(documents: Documents, name: str) -> str | None:
+    """Return the document at the top that a bare name such as README means; the nearest one, if there is any."""
+    others = _CHANGELOG_NAMES if name.upper() == "CHANGELOG" else ()
+    written = dict.fromkeys(
+        form for same in (name, *others) for form in (same.upper(), same, same.capitalize(), same.lower())
+    )
+    candidates = (f"{above}{form}{ending}" for above in _ABOVE for ending in _DOCUMENT_ENDINGS for form in written)
+    return next((path for path in candidates if path in documents), None)
 
 
 _ABOVE = ("", "../", "../../", "../../../")

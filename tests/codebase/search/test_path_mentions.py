@@ -49,3 +49,17 @@ def test_words_of_a_resolved_path_match_nothing_else() -> None:
     documents = documents_of({"src/utils/client.ts": ""})
     assert mentioned_files(documents, "look at src/utils/client.ts again").rest == "look at   again"
     assert mentioned_files(documents, "look at src/gone.ts again").rest == "look at src/gone.ts again"
+
+
+def test_a_bare_document_name_mentions_the_document_at_the_top() -> None:
+    documents = documents_of(dict.fromkeys(("README.rst", "docs/README.md", "HISTORY.md", "CONTRIBUTING.md"), ""))
+    assert named_of(documents, "update the install section of the README") == {"README.rst"}
+    assert named_of(documents, "add a line to the changelog") == {"HISTORY.md"}
+    assert named_of(documents, "CONTRIBUTING says otherwise") == {"CONTRIBUTING.md"}
+    assert named_of(documents_of({"docs/README.md": ""}), "the readme") == set()
+    assert named_of(documents_of({"../README.md": ""}), "the readme") == {"../README.md"}
+
+
+def test_a_document_that_a_long_text_mentions_in_passing_is_not_named() -> None:
+    text = f"{'The total of the cart is wrong. ' * 12}I have read the README."
+    assert named_of(documents_of({"README.md": ""}), text) == set()
