@@ -39,12 +39,13 @@ from sidecar.codebase.search import (
 from sidecar.codebase.search.dependency_graph import FileTree, resolve_import
 from sidecar.codebase.search.query import TEST_WORDS
 from sidecar.codebase.search.query_evidence import PromptParts, parts_of, pointing_words
-from sidecar.codebase.search.region_ranking import RankedRegion, choose_regions, shown_bytes
+from sidecar.codebase.search.region_ranking import RankedRegion, choose_regions, is_pointed_at, shown_bytes
 from sidecar.codebase.search.regions import Region
 from sidecar.codebase.searcher import search_paths
 from sidecar.codebase.summary.model import Landmine
 from sidecar.codebase.summary.purpose import comment_text, definition_comment, definition_purpose
 from sidecar.codebase.summary.summarize import Definition, Summary, from_json, summarize, to_json
+from sidecar.codebase.unindexed_files import is_agent_file
 from sidecar.codebase.workspace_repository import Repository, SharedRepository
 from sidecar.codebase.worktree.content_hash import content_identity
 from sidecar.codebase.worktree.diff import (
@@ -121,12 +122,14 @@ __all__ = [
     "hunk_header",
     "identifiers_of",
     "is_adjacent",
+    "is_agent_file",
     "is_code",
     "is_document",
     "is_generated",
     "is_git_dir",
     "is_named_file",
     "is_outside",
+    "is_pointed_at",
     "is_secret_path",
     "is_test",
     "may_name",

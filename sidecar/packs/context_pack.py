@@ -7,7 +7,20 @@ from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from operator import is_
 from typing import NamedTuple
 
-from sidecar.codebase import FoundRegion, RankedFile, is_generated, is_test, numbered_lines, text_match
+from sidecar.codebase import (
+    FoundRegion,
+    RankedFile,
+    count_terms,
+    identifiers_of,
+    is_agent_file,
+    is_generated,
+    is_test,
+    numbered_lines,
+    paths_in,
+    pointing_words,
+    stem,
+    text_match,
+)
 from sidecar.core.digests import digest_bytes
 from sidecar.core.supported_ides import AGENT_FILES
 from sidecar.core.text import one_line, size
@@ -300,14 +313,26 @@ _NAMED_PARTS = frozenset(("namedPath", "mentioned"))
 def above_cutoff(ranked: Sequence[RankedFile]) -> list[RankedFile]:
     """Drop files that are covered elsewhere, and, if the prompt names files, those with little relation to them.
 
-    The anchor covers the rules of instruction files, or the host sends them. A prompt that names only tests is about
-    what they test.
+    The anchor covers the rules of instruction files, or the host sends them; other files for agents, such as skills,
+    remain only where the prompt is about them. A prompt that names only tests is about what they test.
     """
     named = {file.path for file in ranked if not _NAMED_PARTS.isdisjoint(file.parts)}
     if all(map(is_test, named)):
         named = set()
-    others = (file for file in ranked if file.path in named or file.path.rpartition("/")[2] not in AGENT_FILES)
+    others = (file for file in ranked if file.path in named or not _is_for_agents(file))
     return [file for file in others if not named or file.path in named or _is_related(file, named)]
+
+
+_WORK_PARTS = frozenset(("changedWithTouched", "folderTouched"))
+
+
+def _is_for_agents(ranked: RankedFile) -> bool:
+    """Whether a file only tells agents how to work, and neither two words of its path nor recent work lead to it."""
+    if ranked.path.rpartition("/")[2] in AGENT_FILES:
+        return True
+    if not is_agent_file(ranked.path) or not _WORK_PARTS.isdisjoint(ranked.parts):
+        return False
+    return len(count_terms(ranked.path).keys() & set(ranked.matched)) < MIN_COMMON_TERMS
 
 
 def _is_related(ranked: RankedFile, named: Collection[str]) -> bool:
@@ -315,10 +340,36 @@ def _is_related(ranked: RankedFile, named: Collection[str]) -> bool:
     return linked or (len(ranked.matched) >= MIN_COMMON_TERMS and text_match(ranked) >= MIN_WORD_SHARE)
 
 
-def comes_last(ranked: RankedFile, *, wants_tests: bool) -> bool:
-    """Whether a file comes after the others: a generated file, or a test, that the prompt does not ask for."""
+def comes_last(ranked: RankedFile, *, wants_tests: bool, is_failing: bool = False) -> bool:
+    """Whether a file comes after the others: a failing test, or a generated file or test that nobody asks for."""
     is_requested = not _NAMED_PARTS.isdisjoint(ranked.parts)
-    return not is_requested and (is_generated(ranked.path) or (is_test(ranked.path) and not wants_tests))
+    is_unwanted = is_generated(ranked.path) or (is_test(ranked.path) and not wants_tests)
+    return is_failing or (not is_requested and is_unwanted)
+
+
+_FAILURE_TERMS = frozenset(map(stem, (
+    "fail", "failed", "fails", "failing", "failure", "error", "assertionerror", "broken", "traceback", "panicked",
+)))  # fmt: skip
+FAILING_SHARE = 0.25
+"""Share of the context's bytes for the lines of failing tests; the code under test has the rest."""
+
+
+def failing_tests(ranked: Sequence[RankedFile], terms: Collection[str]) -> frozenset[str]:
+    """Return the tests that a prompt names because they fail; `terms` are the prompt's."""
+    if _FAILURE_TERMS.isdisjoint(terms):
+        return frozenset()
+    return frozenset(file.path for file in ranked if "namedPath" in file.parts and is_test(file.path))
+
+
+APPETITE = (0.25, 0.5)
+"""Share of the context's bytes for a query with one word that says what it is about, and with two."""
+
+
+def appetite(query: str, specific: Collection[str]) -> float:
+    """Return the share of the context's bytes for a query: all with three specific terms, a name or a place."""
+    if len(specific) > len(APPETITE) or identifiers_of(query) or paths_in(query) or pointing_words(query):
+        return 1.0
+    return APPETITE[max(0, len(specific) - 1)]
 
 
 MIN_TOUCHED_LINK = 0.5
@@ -327,12 +378,15 @@ _TOUCHED_LINKS = ("changedWithTouched", "testPairTouched")
 _COMMITS = ("nearestCommits", "similarCommits")
 
 
-def with_evidence(ranked: Sequence[RankedFile], specific: Collection[str]) -> list[RankedFile]:
+def with_evidence(
+    ranked: Sequence[RankedFile], specific: Collection[str], *, by_commits: bool = True
+) -> list[RankedFile]:
     """Drop files that only function words, or words of a quarter of the files, support, and no link to another file.
 
-    `specific` are the prompt's terms that say more.
+    `specific` are the prompt's terms that say more. Similar commits are evidence only of a prompt that says enough:
+    else a word that is in every other commit's message makes them similar.
     """
-    supported = {file.path for file in ranked if _has_evidence(file, specific)}
+    supported = {file.path for file in ranked if _has_evidence(file, specific, by_commits=by_commits)}
     return [
         file
         for file in ranked
@@ -341,12 +395,12 @@ def with_evidence(ranked: Sequence[RankedFile], specific: Collection[str]) -> li
     ]
 
 
-def _has_evidence(ranked: RankedFile, specific: Collection[str]) -> bool:
+def _has_evidence(ranked: RankedFile, specific: Collection[str], *, by_commits: bool) -> bool:
     if not _OWN_EVIDENCE.isdisjoint(ranked.parts) or any(term in specific for term in ranked.matched):
         return True
     by_work = sum(ranked.parts.get(name, 0.0) for name in _TOUCHED_LINKS)
-    by_commits = max(ranked.parts.get(name, 0.0) for name in _COMMITS)
-    return by_work >= MIN_TOUCHED_LINK or (bool(specific) and by_commits >= REASON_SCORE)
+    similarity = max(ranked.parts.get(name, 0.0) for name in _COMMITS)
+    return by_work >= MIN_TOUCHED_LINK or (by_commits and bool(specific) and similarity >= REASON_SCORE)
 
 
 def near_best(ranked: Sequence[RankedFile]) -> list[RankedFile]:

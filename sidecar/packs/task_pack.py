@@ -22,6 +22,7 @@ from sidecar.codebase import (
     drop_unlikely,
     is_generated,
     is_named_file,
+    is_pointed_at,
     is_test,
     paths_in,
     query_terms,
@@ -35,12 +36,15 @@ from sidecar.core.text import size
 from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
 from sidecar.packs.anchor import LINKABLE_FILES, NO_ANCHOR, AcceptedRecords, Anchor, accepted_digest
 from sidecar.packs.context_pack import (
+    FAILING_SHARE,
     OTHERS_SHARE,
     ContextFile,
     ShownRegion,
     above_cutoff,
+    appetite,
     comes_last,
     dominant_file,
+    failing_tests,
     known_file,
     near_best,
     reasons_for,
@@ -59,7 +63,7 @@ from sidecar.runs.model import Provider, RunMode
 from sidecar.storage.two_level_cache import Cache
 from sidecar.workspace import Workspace
 
-PACK_VERSION = 17
+PACK_VERSION = 18
 """Part of the key: increment it when the content of a pack changes."""
 
 RECENT_PACKS = 64
@@ -350,10 +354,11 @@ def _build(
         partial_pack.anchor = anchors.lines(repository, state, listing, *anchor_inputs)
     files: tuple[ContextFile, ...] = ()
     matches: Sequence[RankedFile] = ()
-    specific = _specific_terms(pack_query)
+    specific = _specific_terms(pack_query, pack_query.query)
     if specific or pack_query.touched:
         matches = repository.find(pack_query.query, state, CANDIDATE_FILES, touched=pack_query.touched)
-        ranked = above_cutoff(with_evidence(drop_unlikely(matches), specific))
+        is_specific = appetite(pack_query.query, specific) == 1.0
+        ranked = above_cutoff(with_evidence(drop_unlikely(matches), specific, by_commits=is_specific))
         with_code = with_regions if complete else with_cached_regions
         files = with_code(pack_query, pack_query.query, ranked, state, listing)
     weaker = len(matches) - len(files)
@@ -371,9 +376,9 @@ def _without_unindexed(query: str, listing: Listing) -> str:
     return query
 
 
-def _specific_terms(pack_query: PackQuery) -> frozenset[str]:
-    """Return the words by which the task says what it is about: few files contain them."""
-    terms = [term for term in query_terms(pack_query.query) if term not in GENERAL_TERMS]
+def _specific_terms(pack_query: PackQuery, query: str) -> frozenset[str]:
+    """Return the words by which a query says what it is about: few files contain them."""
+    terms = [term for term in query_terms(query) if term not in GENERAL_TERMS]
     return pack_query.repository.specific_terms(terms)
 
 
@@ -427,7 +432,8 @@ def _files(
     wants_tests = not names_test and not TEST_WORDS.isdisjoint(words)
     contents = _contents(ranked, listing)
     ranked = [file for file in ranked if is_named_file(file) or not _is_unreadable(summaries.get(file.path))]
-    regions = _regions(pack_query, query, ranked, summaries, contents, known)
+    failing = failing_tests(ranked, words.keys())
+    regions = _regions(pack_query, query, ranked, summaries, contents, known, failing)
     near = {ranked_file.path for ranked_file in near_best(ranked)}
     chosen = (
         ranked_file for ranked_file in ranked if ranked_file.path in regions or ranked_file.path in near | mentioned
@@ -441,7 +447,7 @@ def _files(
                 ranked_file, words, mentioned=ranked_file.path in mentioned, changed=ranked_file.path in changed
             ),
             tuple(regions.get(ranked_file.path, ())),
-            comes_last(ranked_file, wants_tests=wants_tests),
+            comes_last(ranked_file, wants_tests=wants_tests, is_failing=ranked_file.path in failing),
         )
         for ranked_file in chosen
     )
@@ -454,11 +460,12 @@ def _regions(
     summaries: Mapping[str, Summary],
     contents: Mapping[str, str],
     known: SessionContents | None,
+    failing: frozenset[str],
 ) -> dict[str, list[ShownRegion]]:
     """Return the regions to show of each file, chosen among all files within the context's bytes.
 
     With `known`, the contents of a session, a file that the prompt names comes with something that the session lacks.
-    The best regions of a few named files come first.
+    The best regions of a few named files come first. Of failing tests only the places that the prompt names are shown.
     """
     repository = pack_query.repository
     searched = [
@@ -468,10 +475,16 @@ def _regions(
     ]
     found_regions: Sequence[RankedRegion] = repository.regions(query, searched)
     free = _known_places(repository, found_regions, contents, known) if known is not None else frozenset()
-    named = {file.path for file in ranked if is_named_file(file)}
+    named = {file.path for file in ranked if is_named_file(file)} - failing
     if known is not None or len(named) <= MAX_LEADING_FILES:
         found_regions = _named_first(found_regions, named, free)
-    chosen = _chosen_regions(found_regions, pack_query.context_bytes, free, dominant_file(ranked))
+    left = int(pack_query.context_bytes * appetite(query, _specific_terms(pack_query, query)))
+    tests = [region for region in found_regions if region.path in failing and is_pointed_at(region)]
+    lines_of_tests = choose_regions(tests, int(left * FAILING_SHARE), free)
+    left -= sum(shown_bytes(region) for region in lines_of_tests)
+    if failing:
+        found_regions = [region for region in found_regions if region.path not in failing]
+    chosen = [*lines_of_tests, *_chosen_regions(found_regions, left, free, dominant_file(ranked))]
     regions: dict[str, list[ShownRegion]] = {}
     for order, region in enumerate(chosen):
         found = repository.region_lines(region, contents[region.path])

@@ -71,7 +71,7 @@ _FEATURE_NUMBERS = {name: number for number, name in enumerate(FEATURES)}
 _TEXT, _TITLE, _NAME_WORDS, _TITLE_NAME = (
     _FEATURE_NUMBERS[name] for name in ("text", "title", "nameWords", "titleName")
 )
-_NAMED, _CHAIN = _FEATURE_NUMBERS["named"], _FEATURE_NUMBERS["chain"]
+_NAMED, _CHAIN, _FRAME = (_FEATURE_NUMBERS[name] for name in ("named", "chain", "frame"))
 _CALLS_NAMED, _CALLED_BY_NAMED = _FEATURE_NUMBERS["callsNamed"], _FEATURE_NUMBERS["calledByNamed"]
 
 
@@ -364,6 +364,11 @@ def choose_regions(
             paths.add(region.path)
             chosen.append(region)
     return chosen
+
+
+def is_pointed_at(region: RankedRegion) -> bool:
+    """Whether the prompt names a region's definition, or a stack frame lies in it."""
+    return bool(region.features[_FRAME] or region.features[_CHAIN] or region.features[_NAMED])
 
 
 def shown_bytes(region: RankedRegion) -> int:

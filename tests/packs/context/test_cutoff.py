@@ -2,6 +2,7 @@
 
 from sidecar.codebase import RankedFile
 from sidecar.packs import above_cutoff, comes_last, dominant_file, with_evidence
+from sidecar.packs.context_pack import appetite, failing_tests
 
 NAMED = RankedFile("src/cart.py", 20.0, {"namedPath": 14.0, "text": 2.37}, ("cart",), ())
 MENTIONED = RankedFile("src/till.py", 24.0, {"mentioned": 20.0}, (), ())
@@ -22,6 +23,18 @@ def test_instruction_files_are_dropped_unless_named() -> None:
     rules, own = other("AGENTS.md", text=2.0), other("web/CLAUDE.md", text=2.0, namedPath=14.0)
     assert above_cutoff([rules, other("a.py", text=1.0)]) == [other("a.py", text=1.0)]
     assert above_cutoff([own, rules]) == [own]
+
+
+def test_files_for_agents_remain_only_where_the_prompt_or_the_work_is_about_them() -> None:
+    source, skill = other("a.py", text=1.0), ".agents/skills/add-model/SKILL.md"
+    for path in (skill, ".claude/commands/build.md", ".github/prompts/build.prompt.md", ".cursor/rules/go.mdc"):
+        assert above_cutoff([other(path, ("build",), text=2.0), source]) == [source]
+    for relevant in (
+        other(skill, ("skill", "model"), text=2.0),
+        other(skill, text=2.0, namedPath=14.0),
+        other(skill, text=2.0, changedWithTouched=1.0),
+    ):
+        assert relevant in above_cutoff([relevant, source])
 
 
 def test_a_named_file_keeps_its_linked_files() -> None:
@@ -55,6 +68,7 @@ def test_a_file_with_function_words_alone_is_dropped_unless_a_supported_file_lea
         rare, linked, by_commits, by_work,
     ]  # fmt: skip
     assert with_evidence([common, by_commits, NAMED], ()) == [NAMED]
+    assert with_evidence([rare, by_commits], {"voucher"}, by_commits=False) == [rare]
 
 
 def test_tests_and_generated_files_come_last_unless_requested() -> None:
@@ -64,6 +78,21 @@ def test_tests_and_generated_files_come_last_unless_requested() -> None:
     assert comes_last(lock, wants_tests=True)
     assert not comes_last(other("yarn.lock", namedPath=14.0), wants_tests=False)
     assert not comes_last(other("src/cart.py", text=1.0), wants_tests=False)
+
+
+def test_a_test_that_fails_comes_last_although_it_is_named() -> None:
+    test = other("tests/test_cart.py", namedPath=14.0)
+    assert failing_tests([test, NAMED], {"fail", "cart"}) == {"tests/test_cart.py"}
+    assert failing_tests([test, NAMED], {"add", "cart"}) == frozenset()
+    assert comes_last(test, wants_tests=False, is_failing=True)
+    assert not comes_last(test, wants_tests=False)
+
+
+def test_the_appetite_falls_with_the_number_of_specific_words_but_not_for_names() -> None:
+    assert appetite("bump version", {"bump"}) < appetite("bump version", {"bump", "version"}) < 1.0
+    assert appetite("bump locked version", {"bump", "lock", "version"}) == 1.0
+    for query in ("apply_discount", "src/cart.py", "at total (cart.py:7)", "Cart.total"):
+        assert appetite(query, {"cart"}) == 1.0
 
 
 def test_a_file_far_before_the_others_dominates_unless_files_are_named() -> None:

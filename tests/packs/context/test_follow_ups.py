@@ -90,6 +90,41 @@ def test_tests_come_after_sources_unless_the_prompt_speaks_of_tests(talk: Talk, 
     assert "tests/test_voucher.py" in paths_of(text_of(requested, "context"))
 
 
+def test_the_code_under_test_leads_before_the_lines_of_the_failing_test(talk: Talk, shop: Repository) -> None:
+    other_tests = "".join(f"\n\ndef test_gift_{n}() -> None:\n    assert redeem('{n}')\n" for n in range(80))
+    shop.commit({**MORE, "tests/test_voucher.py": f"{MORE['tests/test_voucher.py']}{other_tests}"})
+    output = (
+        "FAILED tests/test_voucher.py::test_gift_7 - AssertionError: assert None\n"
+        "tests/test_voucher.py:32: AssertionError\n"
+    )
+    text = text_of(talk().pre_run(output), "context")
+    assert paths_of(text)[0] == "src/voucher.py"
+    assert "def redeem" in text
+    assert text.index("def test_gift_7()") > text.index("def redeem")
+    assert "def test_gift_60()" not in text
+
+
+def test_a_prompt_to_edit_a_test_still_leads_with_it(talk: Talk, shop: Repository) -> None:
+    shop.commit(MORE)
+    text = text_of(talk().pre_run("Add a second voucher to tests/test_voucher.py"), "context")
+    assert paths_of(text)[0] == "tests/test_voucher.py"
+
+
+def test_one_incidental_word_brings_a_small_context_and_a_name_the_whole(talk: Talk, shop: Repository) -> None:
+    body = "".join(f"    print('a long line of the voucher number {n}')\n" for n in range(400))
+    shop.commit({**MORE, "src/voucher.py": f"def redeem(code: str) -> None:\n{body}"})
+    weak = text_of(talk().pre_run("please fix the voucher"), "context")
+    named = text_of(talk(sub_chat_id="b").pre_run("please fix the voucher in src/voucher.py"), "context")
+    assert 0 < len(weak.encode()) < 4_096 < len(named.encode())
+
+
+def test_a_document_is_named_without_its_ending(talk: Talk, shop: Repository) -> None:
+    shop.commit(MORE)
+    text = text_of(talk().pre_run("update the install section of the README"), "context")
+    assert "\nREADME.md" in text
+    assert "A small shop: carts" in text
+
+
 def test_what_a_follow_up_does_not_point_at_is_counted(talk: Talk, shop: Repository) -> None:
     shop.commit(MORE)
     chat = talk()
