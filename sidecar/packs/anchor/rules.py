@@ -25,7 +25,10 @@ _RULE = lazy_regex(
 )
 _STRONG = lazy_regex(
     r"(?i)\b(?:"
-    r"must(?: not|n't)?|never|always|do not|don't|forbidden|shall|required|ha(?:s|ve) to|(?:is|are) not allowed|may not"
+    r"must(?: not|n't)?|never|always|(?<![\w)`] )(?:do not|don't)|(?:do not|don't)"
+    r"(?! (?:work|mean|need|exist|matter|seem|appear|contain|require|support|rewrite)\b)"
+    r"|forbidden|shall|required(?! (?:by|for|to)\b)|ha(?:s|ve) to|(?:is|are) not allowed"
+    r"|may not(?! (?:even|have|know|need|want|work|exist|apply|be (?:able|aware|enough|possible))\b)"
     r"|nunca|jamais|siempre|sempre|deben?|devem?|proibid[oa]s?|prohibid[oa]s?|obrigat[óo]ri[oa]s?|obligatori[oa]s?"
     r"|n[ãa]o (?:us[ea]\w*|utiliz\w+|pode[m]?|fa[çc]a\w*|cri[ae]\w*|adicion\w+)|t[êe]m (?:que|de)"
     r"|no (?:us(?:es?|ar|en)|utili[cz]\w+|pued(?:e|en|es)|se permiten?|hag[oa]\w*|hacer)|hay que|tiene[ns]? que"
@@ -41,6 +44,12 @@ _STRONG = lazy_regex(
 """Words that make a statement a rule: English, Portuguese, Spanish, Italian, French, German, Dutch, Russian, Japanese
 and Chinese.
 """
+
+_NO_RULE = lazy_regex(r"(?i)^\(|\b(?:does not|doesn't) mean\b|\bno need to\b")
+"""An aside, or a statement that says what one need not do."""
+
+MAX_SENTENCE_LINES = 6
+"""Maximum number of lines from a sentence's beginning to the colon that introduces items."""
 
 _PROCEDURE = lazy_regex(
     r"(?i)\b(pull[- ]?requests?|PRs?|issues?|maintainers?|reviewers?|your contributions?|sign(?:ed)?[- ]off|CLA"
@@ -170,10 +179,15 @@ def _rules_in(document: Document) -> list[Line]:
     for_agents = document.path.rpartition("/")[2] in AGENT_FILES
     pattern = _RULE if for_agents else _STRONG
     stated = sentences(document.text) if for_agents else []
-    rules, with_items = [line for line in stated if _STRONG.search(line.text) and not _is_trap(line)], set[int]()
+    rules = [line for line in stated if _STRONG.search(line.text) and not _is_trap(line) and not _is_no_rule(line)]
+    with_items = set[int]()
     introduced = introduced_items(document.text)
     for at, line in enumerate(rules):
-        ends = [number for number in introduced if number >= line.number and line.text.endswith((":", "："))]
+        ends = [
+            number
+            for number in introduced
+            if 0 <= number - line.number < MAX_SENTENCE_LINES and line.text.endswith((":", "："))
+        ]
         if ends:  # an item means little without the sentence that introduces it
             items = introduced[min(ends)]
             with_items.update(item.number for item in items)
@@ -184,6 +198,7 @@ def _rules_in(document: Document) -> list[Line]:
         if (pattern.search(line.text) or _STRONG.search(line.text))
         and line.number not in with_items
         and not _is_trap(line)
+        and not _is_no_rule(line)
         and (for_agents or not _PROCEDURE.search(line.text))
     ]
     return sorted(rules, key=lambda line: (not _STRONG.search(line.text), line.number))
@@ -191,6 +206,10 @@ def _rules_in(document: Document) -> list[Line]:
 
 def _traps_in(document: Document) -> list[Line]:
     return [line for line in bullets(document.text) if _is_trap(line)]
+
+
+def _is_no_rule(line: Line) -> bool:
+    return _NO_RULE.search(line.text) is not None
 
 
 def _is_trap(line: Line) -> bool:

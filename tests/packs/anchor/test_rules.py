@@ -157,3 +157,27 @@ def test_a_file_name_does_not_end_a_sentence() -> None:
     assert rules_of(Document("AGENTS.md", text)) == [
         "- Every option must be in docs/config.rst and e.g. README.md. (AGENTS.md:3)"
     ]
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "The user may not have sufficient context of the task.",
+        "File-watcher tests do not work inside the sandbox.",
+        "(They may not even have met the problem, always assuming one exists.)",
+        "A failed check does not mean you must never push.",
+        "Inputs that are required for the rule are listed below.",
+    ],
+)
+def test_statements_that_ask_for_nothing_are_not_rules(statement: str) -> None:
+    assert rules_of(Document("AGENTS.md", f"# Guide\n\n{statement}\n")) == []
+    assert rules_of(Document("CONTRIBUTING.md", f"# Guide\n\n- {statement}\n")) == []
+
+
+def test_a_sentence_that_introduces_a_command_takes_no_items_from_far_below() -> None:
+    text = (
+        "# Guide\n\nAlways run the tests:\n\n```sh\nmake\n```\n"
+        + "\nMore prose here.\n" * 4
+        + "\nSee also:\n\n- A page.\n"
+    )
+    assert rules_of(Document("AGENTS.md", text)) == ["- Always run the tests: (AGENTS.md:3)"]
