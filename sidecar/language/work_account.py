@@ -54,47 +54,48 @@ NO_ACCOUNT = WorkAccount()
 
 _LABEL_PATTERNS: tuple[tuple[Section | None, str], ...] = (
     (
+        "change",
+        (
+            r"error[- ]handling|gestion d(?:es |['’])erreurs?|(?:manejo|gestión) de errores|tratamento de erros"
+            r"|fehlerbehandlung|gestione (?:degli )?errori|foutafhandeling|обработк\w+ ошибок|エラー(?:処理"
+            r"|ハンドリング)|错误处理"
+        ),
+    ),
+    (
         None,
         (
-            r"\b(?:how to|how it|usage|use it|try|test (?:it|the|now|this|checklist|plan|steps)|testing"
-            r" (?:instructions|steps|checklist)"
-            r"|to test|expected|refresh|commands?|examples?|benefits?|features?|advantages?|why this|how (?:should"
-            r"|does)"
-            r"|options?|alternatives?|recommend\w*|plan|before|current|instructions|troubleshoot\w*|cómo|pasos para"
-            r"|comment|wie |come "
-            r"|como (?:testar|usar)|hoe |как |прим)\b|使用方法|使い方|確認方法|テスト方法|手順|如何|测试步骤"
-            r"|使用说明|示例|预期"
+            r"\b(?:how to|how it|usage|use it|try|test (?:it|the|now|this|checklist|plan|steps)"
+            r"|testing (?:instructions|steps|checklist)|to test|expected|refresh|commands?|examples?|benefits?"
+            r"|features?|advantages?|why this|how (?:should|does)|options?|alternatives?|recommend\w*|plan|before"
+            r"|current|instructions|troubleshoot\w*|cómo|pasos para|comment|wie |come |como (?:testar|usar)|hoe |как "
+            r"|прим)\b|使用方法|使い方|確認方法|テスト方法|手順|如何|测试步骤|使用说明|示例|预期"
         ),
     ),
     (
         "open",
         (
             r"\b(?:next steps?|remaining|still open|open (?:points|questions|items|issues)|known (?:issues"
-            r"|limitations)|limitations?"
-            r"|follow[- ]?ups?|not (?:done|tested|covered)|left to do|pending|caveats?|próximos pasos|pendientes?"
-            r"|falta\w*|próximos passos|pendências"
-            r"|prochaines étapes|reste à faire|à faire|nächste schritte|offen\w*|noch zu tun|prossimi passi|da fare"
-            r"|volgende stappen|nog te doen"
-            r"|следующие шаги|осталось|не сделано)\b|次のステップ|残(?:り|課題|件)|今後|未対応|下一步|待办|后续"
-            r"|剩余|未完成"
+            r"|limitations)|limitations?|follow[- ]?ups?|not (?:done|tested|covered)|left to do|pending|caveats?"
+            r"|próximos pasos|pendientes?|falta\w*|próximos passos|pendências|prochaines étapes|reste à faire|à faire"
+            r"|nächste schritte|offen\w*|noch zu tun|prossimi passi|da fare|volgende stappen|nog te doen"
+            r"|следующие шаги|осталось|не сделано)\b|次のステップ|残(?:り|課題|件)|今後|未対応|下一步|待办|后续|剩余"
+            r"|未完成"
         ),
     ),
     (
         "cause",
         (
             r"\b(?:root causes?|causes?|culprit|reason|diagnos\w+|analysis|why (?:it|this|that)|causas?|raison"
-            r"|origine|ursachen?|grund"
-            r"|motivo|oorza\w+|reden|причин\w+)\b|原因|理由"
+            r"|origine|ursachen?|grund|motivo|oorza\w+|reden|причин\w+)\b|原因|理由"
         ),
     ),
     (
         "problem",
         (
             r"\b(?:problems?|issues?|bugs?|symptoms?|what was wrong|what went wrong|what happened|problemas?"
-            r"|problèmes?|erreurs?|fehler"
-            r"|probleme?|problemi|problemen|fouten|проблем\w*|ошибк\w+)\b(?!.{0,20}\b(?:fixed|resolved|solved"
-            r"|resuelt|corrig|gelöst|behoben))"
-            r"|問題|不具合|现象|問題点|问题"
+            r"|problèmes?|erreurs?|fehler|probleme?|problemi|problemen|fouten|проблем\w*"
+            r"|ошибк\w+)\b(?!.{0,20}\b(?:fixed|resolved|solved|resuelt|corrig|gelöst|behoben))|問題|不具合|现象"
+            r"|問題点|问题"
         ),
     ),
     (
@@ -108,14 +109,12 @@ _LABEL_PATTERNS: tuple[tuple[Section | None, str], ...] = (
     (
         "change",
         (
-            r"\b(?:fix(?:es|ed)?|solutions?|changes?|changed|what (?:i|we|was|has)|summary|implementation"
-            r"|implemented|applied|updates?|updated|added"
-            r"|created|removed|done|complete[d]?|results?|modifi\w+|now|soluci\w+|cambios|resumen|realizad\w+"
-            r"|soluç\w+|alteraç\w+|mudanças|resumo"
-            r"|corre\w+|résumé|changements|ajouts?|lösung|änderung\w*|zusammenfassung|behoben|soluzione|modifiche"
-            r"|riepilogo|oplossing"
-            r"|wijziging\w*|samenvatting|решени\w+|изменени\w+|итог\w*|исправлен\w*|сделан\w*)\b"
-            r"|変更|修正|対応|実装|まとめ|結果|解決|修复|改动|修改|更改|总结|解决|完成|实现|更新|变更|变化"
+            r"\b(?:fix(?:es|ed)?|solutions?|changes?|changed|what (?:i|we|was|has)|summary|implementation|implemented"
+            r"|applied|updates?|updated|added|created|removed|done|complete[d]?|results?|modifi\w+|now|soluci\w+"
+            r"|cambios|resumen|realizad\w+|soluç\w+|alteraç\w+|mudanças|resumo|corre\w+|résumé|changements|ajouts?"
+            r"|lösung|änderung\w*|zusammenfassung|behoben|soluzione|modifiche|riepilogo|oplossing|wijziging\w*"
+            r"|samenvatting|решени\w+|изменени\w+|итог\w*|исправлен\w*|сделан\w*)\b|変更|修正|対応|実装|まとめ|結果"
+            r"|解決|修复|改动|修改|更改|总结|解决|完成|实现|更新|变更|变化"
         ),
     ),
 )
@@ -123,19 +122,13 @@ _LABELS = tuple((section, lazy_regex(pattern, re.IGNORECASE)) for section, patte
 
 _DONE_EN = (
     r"fixed|added|updated|removed|replaced|created|implemented|changed|moved|renamed|refactored|converted|switched"
-    r"|migrated"
-    r"|made|set|introduced|extracted|wired|integrated|configured|installed|enabled|disabled|improved|simplified"
-    r"|cleaned"
-    r"|corrected|resolved|restored|reverted|rewrote|rewritten|wrote|written|built(?!-in)|modified|adjusted|increased"
-    r"|reduced|deleted"
-    r"|dropped|split|merged|extended|optimi[sz]ed|documented|upgraded|downgraded|pinned|bumped|handled|wrapped"
-    r"|exposed|ported"
-    r"|applied|consolidated|centrali[sz]ed|unified|limited|hid|hidden|stopped|prevented|ensured|solved|found"
-    r"|identified"
-    r"|discovered|used|passed|registered|connected|aligned|normali[sz]ed|reorgani[sz]ed|expanded|tightened|hardened"
-    r"|lowered|raised"
-    r"|separated|swapped|hooked|defined|kept|translated|rebuilt|redesigned|repositioned|centered|cached|generated"
-    r"|undid|undone"
+    r"|migrated|made|set|introduced|extracted|wired|integrated|configured|installed|enabled|disabled|improved"
+    r"|simplified|cleaned|corrected|resolved|restored|reverted|rewrote|rewritten|wrote|written|built(?!-in)|modified"
+    r"|adjusted|increased|reduced|deleted|dropped|split|merged|extended|optimi[sz]ed|documented|upgraded|downgraded"
+    r"|pinned|bumped|handled|wrapped|exposed|ported|applied|consolidated|centrali[sz]ed|unified|limited|hid|hidden"
+    r"|stopped|prevented|ensured|solved|found|identified|discovered|used|passed|registered|connected|aligned"
+    r"|normali[sz]ed|reorgani[sz]ed|expanded|tightened|hardened|lowered|raised|separated|swapped|hooked|defined|kept"
+    r"|translated|rebuilt|redesigned|repositioned|centered|cached|generated|undid|undone"
 )
 _CHANGE = lazy_regex(
     rf"^(?:(?:i|we)(?:['’]ve| have| had)?\s+)?(?:(?:also|now|just|then|successfully"
@@ -145,60 +138,47 @@ _CHANGE = lazy_regex(
     rf"|\b(?:has|have) been\s+(?:\w+ly )?(?:{_DONE_EN})\b|\b(?:is|are|was|were) now\b"
     r"|^(?!you\b|it should\b)[^,;:]{2,70}\bnow\s+(?:also |only |no longer )?(?!is\b|has to|needs?|does\b"
     r"|seems)[a-z]{2,}(?:s|ve)\b(?! to\b)"
-    r"|^(?!you\b)[^,;:]{6,70}\b[a-z]{3,}s\b[^,;:]{1,60}\bnow\W*$"
+    r"|^(?!you\b)[^,;:]{6,70}\b(?:[a-z]{3,}s|is \w+ed|are \w+ed)\b[^,;:]{1,60}\bnow\W*$"
     rf"|\b(?:is|are|was|were)\s+(?:\w+ly )?(?:fixed|added|removed|replaced|renamed|moved|restored|reverted)\b"
-    r"|\b(?:he|hemos|se han?|h[ea] sido|han sido)\s+(?:ya |también )?\w+(?:ado|ido|cho|sto|rto|elto)s?\b"
-    r"|\b(?:agregué|añadí|corregí|actualicé|eliminé|modifiqué|creé|implementé|cambié|moví|reemplacé|arreglé"
-    r"|solucioné|quité|ajusté)\b"
-    r"|\b(?:adicionei|corrigi|atualizei|removi|criei|implementei|alterei|movi|substituí|ajustei|refatorei"
-    r"|modifiquei|troquei|mudei"
-    r"|resolvi|configurei|incluí|retirei)\b|\b(?:foi|foram)\s+\w+(?:ad|id|íd|t)[oa]s?\b"
+    r"|\b(?:he|hemos|se han?|h[ea] sido|han sido)\s+(?:ya |también )?\w+(?:ado|ido|cho|sto|rto|elto)s?\b|\b(?:agregué"
+    r"|añadí|corregí|actualicé|eliminé|modifiqué|creé|implementé|cambié|moví|reemplacé|arreglé|solucioné|quité"
+    r"|ajusté)\b|\b(?:adicionei|corrigi|atualizei|removi|criei|implementei|alterei|movi|substituí|ajustei|refatorei"
+    r"|modifiquei|troquei|mudei|resolvi|configurei|incluí|retirei)\b|\b(?:foi|foram)\s+\w+(?:ad|id|íd|t)[oa]s?\b"
     r"|^(?:agregad|añadid|corregid|actualizad|eliminad|modificad|cread|implementad|adicionad|corrigid|atualizad"
-    r"|removid|criad|alterad)[oa]s?\b"
-    r"|\b(?:j['’]ai|nous avons|on a|(?:a|ont) été)\s+(?:\w+(?:ment)? ){0,2}?\w{3,}(?:é|i|u|it|is)(?:e|s|es)?\b"
-    r"|^(?:ajout|correction|suppression|mise à jour|création|remplacement|refonte|ajouté|corrigé|supprimé|remplacé"
-    r"|créé)e?s?\b"
-    r"|\b(?:ich habe|wir haben|habe ich|wurden?|ist jetzt|sind jetzt)\b.{2,160}(?:\bge\w+(?:t|en)|iert|hinzugefügt"
-    r"|behoben|entfernt|ersetzt"
-    r"|erstellt|umbenannt|verschoben|eingebaut|angepasst|umgestellt|verwendet)\b"
-    r"|\w.{2,100}\b(?:hinzugefügt|behoben|entfernt|ersetzt|erstellt|umbenannt|verschoben|angepasst|korrigiert)[.!]?$"
-    r"|\b(?:ho|abbiamo|è stat[oa]|sono stat[ie])\s+(?:anche |ora )?\w+(?:at|it|ut|tt|st|es|os|us)[oaei]\b"
-    r"|^(?:creat[oai]|(?:aggiunt|corrett|rimoss|aggiornat|modificat|sostituit)[oaei])\b"
-    r"|\b(?:ik heb|we hebben|is nu|zijn nu|is|zijn)\b.{2,160}\b(?:toegevoegd|verwijderd|aangepast|opgelost"
-    r"|gewijzigd|vervangen|gemaakt"
-    r"|hernoemd|bijgewerkt|verplaatst|hersteld|omgezet)\b|^(?:toegevoegd|verwijderd|aangepast|opgelost|gewijzigd"
-    r"|vervangen)\b"
-    r"|\b(?:добавил|исправил|удалил|обновил|заменил|создал|изменил|переименовал|реализовал|убрал|перен[её]с"
-    r"|настроил|переписал"
-    r"|починил|сделал|вын[ео]с|устранил)(?:а|и)?\b|\b(?:добавлен|исправлен|удал[её]н|обновл[её]н|замен[её]н|создан"
-    r"|измен[её]н|реализован"
-    r"|перенес[её]н|устранен|переименован)[аоы]?\b"
-    r"|(?:追加|修正|更新|削除|変更|作成|実装|移動|改善|対応|解決|統一|分離|導入|統合|調整|設定|置換|復元|除去|改名"
-    r"|最適化)(?:し(?:ました|た(?!い)|ています)|されました|済み|完了|いたしました)"
-    r"|(?:直し|外し|書き換え|置き換え|分け|入れ替え|切り替え|戻し|まとめ|揃え)(?:まし)?た"
-    r"|(?:修复|添加|更新|删除|移除|修改|创建|实现|替换|重构|优化|调整|新增|增加|解决|迁移|合并|拆分|改用|改成|改为"
-    r"|完善|简化|恢复|统一)(?:好|完成)?了"
-    r"|(?:已经?|我已|均已|成功)(?:成功)?(?:将|把|为|在|从|被|全部|正确)?.{0,40}?(?:修复|添加|更新|删除|移除|修改"
-    r"|创建|实现|替换|重构|优化|调整|新增|增加|解决|迁移|合并|拆分|改用|改成|改为|完善|简化|恢复|统一|完成|移动"
-    r"|移到|提取)"
-    r"|^(?:修复|添加|更新|删除|移除|修改|创建|实现|替换|重构|优化|调整|新增|增加|解决)[^，。]{3,}",
+    r"|removid|criad|alterad)[oa]s?\b|\b(?:j['’]ai|nous avons|on a|(?:a|ont) été)\s+(?:\w+(?:ment)? ){0,2}?\w{3,}(?:é"
+    r"|i|u|it|is)(?:e|s|es)?\b|^(?:ajout|correction|suppression|mise à jour|création|remplacement|refonte)s?\b"
+    r"|^(?:ajouté|corrigé|supprimé|remplacé|créé)e?s?\b|\b(?:ich habe|wir haben|habe ich|wurden?|ist jetzt"
+    r"|sind jetzt)\b.{2,160}(?:\bge\w+(?:t|en)|iert|hinzugefügt|behoben|entfernt|ersetzt|erstellt|umbenannt"
+    r"|verschoben|eingebaut|angepasst|umgestellt|verwendet)\b|\w.{2,100}\b(?:hinzugefügt|behoben|entfernt|ersetzt"
+    r"|erstellt|umbenannt|verschoben|angepasst|korrigiert)[.!]?$|\b(?:ho|abbiamo|è stat[oa]"
+    r"|sono stat[ie])\s+(?:anche |ora )?\w+(?:at|it|ut|tt|st|es|os|us)[oaei]\b|^(?:creat[oai]|(?:aggiunt|corrett"
+    r"|rimoss|aggiornat|modificat|sostituit)[oaei])\b|\b(?:ik heb|we hebben|is nu|zijn nu|is"
+    r"|zijn)\b.{2,160}\b(?:toegevoegd|verwijderd|aangepast|opgelost|gewijzigd|vervangen|gemaakt|hernoemd|bijgewerkt"
+    r"|verplaatst|hersteld|omgezet)\b|^(?:toegevoegd|verwijderd|aangepast|opgelost|gewijzigd|vervangen)\b"
+    r"|\b(?:добавил|исправил|удалил|обновил|заменил|создал|изменил|переименовал|реализовал|убрал|перен[её]с|настроил"
+    r"|переписал|починил|сделал|вын[ео]с|устранил)(?:а|и)?\b|\b(?:добавлен|исправлен|удал[её]н|обновл[её]н|замен[её]н"
+    r"|создан|измен[её]н|реализован|перенес[её]н|устранен|переименован)[аоы]?\b|(?:追加|修正|更新|削除|変更|作成|実装"
+    r"|移動|改善|対応|解決|統一|分離|導入|統合|調整|設定|置換|復元|除去|改名|最適化)(?:し(?:ました|た(?!い)|ています)"
+    r"|されました|済み|完了|いたしました)|(?:直し|外し|書き換え|置き換え|分け|入れ替え|切り替え|戻し|まとめ"
+    r"|揃え)(?:まし)?た|(?:修复|添加|更新|删除|移除|修改|创建|实现|替换|重构|优化|调整|新增|增加|解决|迁移|合并|拆分"
+    r"|改用|改成|改为|完善|简化|恢复|统一)(?:好|完成)?了|(?:已经?|我已|均已|成功)(?:成功)?(?:将|把|为|在|从|被|全部"
+    r"|正确)?.{0,40}?(?:修复|添加|更新|删除|移除|修改|创建|实现|替换|重构|优化|调整|新增|增加|解决|迁移|合并|拆分"
+    r"|改用|改成|改为|完善|简化|恢复|统一|完成|移动|移到|提取)|^(?:修复|添加|更新|删除|移除|修改|创建|实现|替换|重构"
+    r"|优化|调整|新增|增加|解决)[^，。]{3,}",
     re.IGNORECASE,
 )  # fmt: skip
 
 _CAUSE = lazy_regex(
     r"\b(?:root cause|culprit|caused by|because|due to|turned out|stems? from|stemmed from|which (?:meant|broke"
-    r"|caused|made|prevented)"
-    r"|(?:the|this) (?:\w+ )?(?:problem|issue|bug|error|failure|reason|cause|crash) (?:was|is|were|comes?|came"
-    r"|happen\w*|occur\w*)"
-    r"|(?:el|este) (?:problema|error) (?:es|era|está|estaba|ocurr\w+|venía)|la causa|porque|debido a|ya que"
-    r"|o (?:problema|erro) (?:é|era|está|estava|ocorr\w+|vinha)|a causa|pois|devido ao?"
-    r"|le (?:problème|bug) (?:est|était|vient|venait)|l['’]erreur (?:est|était|vient|venait)|parce qu|à cause d|car"
-    r"|das problem (?:ist|war|lag|liegt)|der fehler (?:ist|war|lag|kam)|weil|ursache|lag daran|il problema (?:è"
-    r"|era)|l['’]errore (?:è|era)|perché|a causa d"
-    r"|het probleem (?:is|was|zat)|de fout (?:is|was|zat)|omdat|doordat|oorzaak|проблема (?:в|была|заключа\w+"
-    r"|состоя\w+)|ошибка (?:была|возника\w+)"
-    r"|причина|потому что|из-за|так как|поскольку)\b|原因|因为|由于|导致|问题(?:是|在于|出在)|問題は|ため(?:に|、"
-    r"|で)|ので|だったから",
+    r"|caused|made|prevented)|(?:the|this) (?:\w+ )?(?:problem|issue|bug|error|failure|reason|cause|crash) (?:was|is"
+    r"|were|comes?|came|happen\w*|occur\w*)|(?:el|este) (?:problema|error) (?:es|era|está|estaba|ocurr\w+|venía)"
+    r"|la causa|porque|debido a|ya que|o (?:problema|erro) (?:é|era|está|estava|ocorr\w+|vinha)|a causa|pois"
+    r"|devido ao?|le (?:problème|bug) (?:est|était|vient|venait)|l['’]erreur (?:est|était|vient|venait)|parce qu"
+    r"|à cause d|car|das problem (?:ist|war|lag|liegt)|der fehler (?:ist|war|lag|kam)|weil|ursache|lag daran"
+    r"|il problema (?:è|era)|l['’]errore (?:è|era)|perché|a causa d|het probleem (?:is|was|zat)|de fout (?:is|was"
+    r"|zat)|omdat|doordat|oorzaak|проблема (?:в|была|заключа\w+|состоя\w+)|ошибка (?:была|возника\w+)|причина"
+    r"|потому что|из-за|так как|поскольку)\b|原因|因为|由于|导致|问题(?:是|在于|出在)|問題は|ため(?:に|、|で)|ので"
+    r"|だったから",
     re.IGNORECASE,
 )  # fmt: skip
 
@@ -209,69 +189,67 @@ _CAUSE_FIRST = lazy_regex(
 )
 _EVIDENCE = lazy_regex(
     r"\b\d+(?:\s?/\s?\d+| of \d+)?\s+(?:unit |e2e |integration |new |existing )?(?:tests?|specs?|checks?|suites?"
-    r"|assertions|examples|pruebas|testes|тест\w*)\b.{0,40}"
-    r"\b(?:pass\w*|ok|green|succe\w+|fail\w*|pasan|pasaron|passam|passaram|passent|réussi\w*|bestanden|erfolgreich"
-    r"|superat\w+|slag\w+|geslaagd|прош\w+|проход\w+)"
-    r"|\b\d+ (?:passed|failed|passing|failing)\b"
-    r"|\b(?:all|the) (?:\w+ )?(?:tests|checks|specs) (?:now )?(?:are )?(?:pass\w*|green|succeed\w*)|\btests? (?:now"
-    r" )?pass(?:es|ing|ed)?\b"
-    r"|\b(?:build|compil\w+|type-?check\w*|tsc|lint\w*|ruff|mypy|eslint)\b.{0,40}\b(?:succe\w+|pass\w*|clean|no"
-    r" (?:\w+ )?(?:errors?|warnings?)|without errors?)"
-    r"|\bno (?:\w+ )?(?:type|lint\w*|compil\w+|typescript) errors?\b"
-    r"|\b(?:from|de|von|da|van|с|от)\s+`?[\d.,]+\s?(?:%|ms|s|px|x|[kmg]i?b)?`?\s+(?:to|a|à|auf|para|naar"
-    r"|до)\s+`?[\d.,]+\s?(?:%|ms|s|px|x|[kmg]i?b)?"
-    r"|\b\d+(?:[.,]\d+)?\s?(?:%|x)\s+(?:faster|slower|smaller|less|fewer|más|mehr|schneller|plus|быстрее)"
-    r"|\b(?:compil\w+|build|tests?|pruebas|testes)\b.{0,40}\b(?:éxito|exitos\w+|correctamente|sin errores|sucesso"
-    r"|sem erros|réussie?s?|sans erreur|erfolgreich|ohne fehler"
+    r"|assertions|examples|pruebas|testes|тест\w*)\b.{0,40}\b(?:pass\w*|ok|green|succe\w+|fail\w*|pasan|pasaron"
+    r"|passam|passaram|passent|réussi\w*|bestanden|erfolgreich|superat\w+|slag\w+|geslaagd|прош\w+|проход\w+)"
+    r"|\b\d+ (?:passed|failed|passing|failing)\b|\b(?:all|the) (?:\w+ )?(?:tests|checks"
+    r"|specs) (?:now )?(?:are )?(?:pass\w*|green|succeed\w*)|\btests? (?:now )?pass(?:es|ing|ed)?\b|\b(?:build"
+    r"|compil\w+|type-?check\w*|tsc|lint\w*|ruff|mypy|eslint)\b.{0,40}\b(?:succe\w+|pass\w*|clean"
+    r"|no (?:\w+ )?(?:errors?|warnings?)|without errors?)|\bno (?:\w+ )?(?:type|lint\w*|compil\w+"
+    r"|typescript) errors?\b|\b(?:from|de|von|da|van|с|от)\s+`?[\d.,]+\s?(?:%|ms|s|px|x|[kmg]i?b)?`?\s+(?:to|a|à|auf"
+    r"|para|naar|до)\s+`?[\d.,]+\s?(?:%|ms|s|px|x|[kmg]i?b)?|\b\d+(?:[.,]\d+)?\s?(?:%|x)\s+(?:faster|slower|smaller"
+    r"|less|fewer|más|mehr|schneller|plus|быстрее)|\b(?:compil\w+|build|tests?|pruebas|testes)\b.{0,40}\b(?:éxito"
+    r"|exitos\w+|correctamente|sin errores|sucesso|sem erros|réussie?s?|sans erreur|erfolgreich|ohne fehler"
     r"|senza errori|con successo|zonder fouten|geslaagd)|\bтест\w{0,8}.{0,20}(?:проход\w+|прош\w+|зел[её]н\w+)"
-    r"|сборка.{0,20}(?:успешн\w+|прош\w+)"
-    r"|(?:テスト|ビルド|コンパイル).{0,20}(?:成功|通過|パス|通り|エラーなし)|(?:测试|编译|构建|检查).{0,16}(?:通过"
-    r"|成功|无错误)",
+    r"|сборка.{0,20}(?:успешн\w+|прош\w+)|(?:テスト|ビルド|コンパイル).{0,20}(?:成功|通過|パス|通り|エラーなし)"
+    r"|(?:测试|编译|构建|检查).{0,16}(?:通过|成功|无错误)",
     re.IGNORECASE,
 )  # fmt: skip
 
+_TESTS_FIRST = lazy_regex(
+    r"^(?:(?:now|all|the|both|every|our|my|\d+|ahora|la|las|los|les?|die|alle|tutti|i|de|os|as|все) ){0,3}(?:\w+ )?"
+    r"(?:tests?|specs?|build|compil\w+|pruebas|testes|тест\w*)\b|^(?:テスト|ビルド|测试|编译|构建)",
+    re.IGNORECASE,
+)
 _OPEN = lazy_regex(
-    r"\b(?:(?-i:TODO|FIXME)(?!\.\w)|not yet|untested|unverified|unresolved|not (?:tested|verified|covered|implemented)"
-    r"|(?:have|has)(?:n['’]t| not) (?:been )?(?:run|tested|verified|checked)"
-    r"|still (?:fails?|failing|missing|open|needs?|broken|have to|to do)|remain(?:s|ing)? (?:to|open|fail\w*"
-    r"|unfix\w*|issue)|left (?:open|to do|for later)"
-    r"|needs? to be (?:decided|confirmed|reviewed|done|fixed)|noch nicht|noch offen|steht noch aus|ungetestet|ainda"
-    r" (?:não|falta)|pendentes?|falta(?:m|n)?"
-    r"|todavía (?:no|falta)|aún (?:no|falta)|pendientes?|pas encore|reste à|non ancora|da fare|nog niet|ещё не|еще"
-    r" не|осталось|не проверен\w*)\b"
-    r"|まだ|未(?:確認|対応|テスト|完了|测试|完成|验证|解决|实现|実装)|还没|尚未|待(?:办|确认|处理|完成)",
+    r"\b(?:(?-i:TODO|FIXME)(?!\.\w)|not yet|untested|unverified|unresolved|not (?:tested|verified|covered"
+    r"|implemented)|(?:have|has)(?:n['’]t| not) (?:been )?(?:run|tested|verified|checked)|still (?:fails?|failing"
+    r"|missing|open|needs?|broken|have to|to do)|remain(?:s|ing)? (?:to|open|fail\w*|unfix\w*|issue)|left (?:open"
+    r"|to do|for later)|needs? to be (?:decided|confirmed|reviewed|done|fixed)|noch nicht|noch offen|steht noch aus"
+    r"|ungetestet|ainda (?:não|falta)|pendentes?|falta(?:m|n)?|todavía (?:no|falta)|aún (?:no|falta)|pendientes?"
+    r"|pas encore|reste à|non ancora|da fare|nog niet|ещё не|еще не|осталось|не проверен\w*)\b|まだ|未(?:確認|対応"
+    r"|テスト|完了|测试|完成|验证|解决|实现|実装)|还没|尚未|待(?:办|确认|处理|完成)",
     re.IGNORECASE,
 )  # fmt: skip
 
 _NOT_WORK = lazy_regex(
     r"[?？]\s*$|^(?:(?:so|now|ok(?:ay)?|next|first|then|and|but|perfect|great)[,!.]?\s+){0,2}(?:let me|let['’]s"
-    r"|i['’]ll|i will|i['’]m (?:going|now)|i need|i should|i can|i could|we (?:can|could|should|need)"
-    r"|please|try|you (?:can|could|should|need|may|might|will|['’]ll)|if (?:you|this|it|that)|once you|when you"
-    r"|would you|do you|feel free|run |test |refresh|restart|open |click|go to|check |make sure|just "
-    r"|once |set (?:it|your|the api|an environment)\b"
-    r"|(?:verif|check|look|search|read|inspect|review|updat|fix|add|creat|remov|chang|apply|test|runn?|build)\w{0,4}ing\b"
-    r"|\w{3,}ez\b|remaining\b)"
-    r"|\b(?:let me know|would you like|shall i|should i|want me to|if you (?:want|like|need|prefer)|you['’]ll see"
-    r"|vous verrez|tu verras|verás|verá|du siehst|vedrai|увидите|i['’]d"
-    r" (?:suggest|recommend)|plan (?:now|is|to)|updated the plan)\b"
-    r"|\b(?:might|maybe|perhaps|possibly|probably|could be|it seems|seems? to|likely|should|will now|would"
-    r"|deberían?|deveria\w*|devrai\w+|sollte\w*|dovrebb\w+|probablement\w*|wahrscheinlich|vermutlich|probabilmente"
-    r"|waarschijnlijk|quizás|tal vez|peut-être|vielleicht|forse|misschien|talvez|вероятно|возможно|zou(?:den)?"
-    r" moeten|должн[аоы]?)\b|はずです|おそらく|たぶん|かもしれ|应该|可能(?!性)"
+    r"|i['’]ll|i will|i['’]m\b|i need|i should|i can|i could|we (?:can|could|should|need)|please|try|you (?:can|could"
+    r"|should|need|may|might|will|['’]ll)|if (?:you|this|it|that)|once you|when you|would you|do you|feel free|run "
+    r"|test |refresh|restart|open |click|go to|check |make sure|just |once |set (?:it|your|the api|an environment)\b"
+    r"|(?:verif|check|look|search|read|inspect|review|updat|fix|add|creat|remov|chang|apply|test|runn?"
+    r"|build)\w{0,4}ing\b|\w{3,}ez\b|remaining\b)|,\s(?:so )?let['’]s\b|\b(?:we|you|i) (?:still )?need to\b|\b(?:we"
+    r"|you) must\b|^(?:note|nota|hinweis|achtung|attention|opmerking|примечание)\b\W|^(?:注意|补充|補足)"
+    r"|\b\w{3,}(?:aré|eré|iré|arei|erei|irei|erai|irai|erò|irò)\b|\b(?:let me know|would you like|shall i|should i"
+    r"|want me to|if you (?:want|like|need|prefer)|you['’]ll see|vous verrez|tu verras|verás|verá|du siehst|vedrai"
+    r"|увидите|i['’]d (?:suggest|recommend)|plan (?:now|is|to)|updated the plan)\b|\b(?:might|maybe|perhaps|possibly"
+    r"|probably|could be|it seems|seems? to|likely|should|will now|would|sembl(?:e|ent|ait)|parecen?|sembrano?"
+    r"|scheint|lijkt|кажется|похоже|necesitamos|tenemos que|nous devons|precisamos|dobbiamo|müssen wir|wir müssen"
+    r"|we moeten|(?:deber|podr)[ií]a\w*|poderia\w*|pourrai\w+|könnten?|potrebb\w+|мо(?:жет|гут) быть"
+    r"|zou(?:den)? kunnen|deveria\w*|devrai\w+|sollte\w*|dovrebb\w+|probablement\w*|wahrscheinlich|vermutlich"
+    r"|probabilmente|waarschijnlijk|quizás|tal vez|peut-être|vielleicht|forse|misschien|talvez|вероятно|возможно"
+    r"|zou(?:den)? moeten|должн[аоы]?)\b|はずです|おそらく|たぶん|かもしれ|可能性があ|ようです|似乎|应该|可能(?!性)"
     r"|^(?:ahora (?:voy|vamos|déjame|necesito|necesitamos|puedes)|(?:primero|ahora|también),? (?:déjame|voy)|voy a"
-    r"|vamos a|déjame|veo |necesit|puedes|si (?:quieres|necesitas)|¿|quieres|por favor|prueba"
-    r"|agora (?:vou|vamos|preciso|você)|vou |vamos |deixe|você pode|preciso|se (?:quiser|você)|por favor"
-    r"|je vais|maintenant,? (?:je|vous|il|nous|\w+ons)|\w{3,}ons(?:-| )|laisse|je dois|vous pouvez|tu peux|si (?:tu"
-    r"|vous)|parfait ?!? ?(?:je|il|main)"
+    r"|vamos a|déjame|veo |necesit|puedes|si (?:quieres|necesitas)|¿|quieres|por favor|prueba|agora (?:vou|vamos"
+    r"|preciso|você)|vou |vamos |deixe|você pode|preciso|se (?:quiser|você)|por favor|je vais|maintenant,? (?:je|vous"
+    r"|il|nous|\w+ons)|\w{3,}ons(?:-| )|laisse|je dois|vous pouvez|tu peux|si (?:tu|vous)|parfait ?!? ?(?:je|il|main)"
     r"|ich werde|lass mich|jetzt (?:werde|muss|kannst|prüfe)|du kannst|sie können|wenn (?:du|sie)|bitte|möcht"
-    r"|ora (?:vado|vediamo|devo|puoi|provo)|adesso|fammi|puoi|se (?:vuoi|hai)|prova|devo|vuoi"
-    r"|ik ga|laten we|laat me|nu (?:ga|moet)|je kunt|als je|wil je|probeer"
-    r"|теперь (?:я |вы |мы |можно|нужно|давай)|давай|сейчас я|вы можете|если (?:вы|нужно|хот)|попробуй|хотите"
-    r"|нужно)\b"
-    r"|^(?:接下来|现在(?:我|让|来|需要|可以|你)|让我|我(?:来|将|会|需要|先|现在)|请|你可以|您可以|如果|建议|需要我"
-    r"|首先|如需|是否)"
-    r"|^(?:次に|これから|まず|では|それでは|もし|必要(?:で|なら)|以下)|(?:しましょう|してみます|していきます"
-    r"|してください|できます(?:か)?|しましょうか|でしょうか|します)[。.]?$",
+    r"|ora (?:vado|vediamo|devo|puoi|provo)|adesso|fammi|puoi|se (?:vuoi|hai)|prova|devo|vuoi|ik ga|laten we|laat me"
+    r"|nu (?:ga|moet)|je kunt|als je|wil je|probeer|теперь (?:я |вы |мы |можно|нужно|давай)|давай|сейчас я|вы можете"
+    r"|если (?:вы|нужно|хот)|попробуй|хотите|нужно)\b|^(?:\S{1,20} ){0,3}(?:[—–-] )?\w{2,}(?:ить|ать|еть|уть)\b"
+    r"|\b(?:проверю|приступлю|создам|добавлю|обновлю|сделаю|начну|исправлю|буду)\b|^(?:接下来|现在(?:我|让|来|需要"
+    r"|可以|你)|让我|我(?:来|将|会|需要|先|现在)|请|你可以|您可以|如果|建议|需要我|首先|如需|是否)|^(?:次に|これから"
+    r"|まず|では|それでは|もし|必要(?:で|なら)|以下)|(?:しましょう|してみます|していきます|してください"
+    r"|できます(?:か)?|しましょうか|でしょうか|(?<!てい)(?<!でい)ます)[。.]?$",
     re.IGNORECASE,
 )  # fmt: skip
 
@@ -281,23 +259,22 @@ _VAGUE_HEADING = lazy_regex(
     re.IGNORECASE,
 )
 _DONE_HEADING = lazy_regex(
-    r"\b(?:implementad|solucionad|corregid|agregad|añadid|optimizad|actualizad|eliminad|adicionad|corrigid|removid|criad"
-    r"|aggiunt|corrett|rimoss|ajouté|corrigé|supprimé|implémenté|remplacé)[eoas]{0,2}(?: (?:exitosamente|con éxito"
-    r"|avec succès|com sucesso|definitivamente))?\W{0,4}$"
-    r"|\b(?:implemented|added|fixed|removed|replaced|hinzugefügt|behoben|entfernt|umgesetzt|toegevoegd|verwijderd"
-    r"|реализован\w*|добавлен\w*|завершен\w*|завершён\w*)(?: successfully)?\W{0,4}$",
+    r"\b(?:implementad|solucionad|corregid|agregad|añadid|optimizad|actualizad|eliminad|adicionad|corrigid|removid"
+    r"|criad|aggiunt|corrett|rimoss|ajouté|corrigé|supprimé|implémenté|remplacé)[eoas]{0,2}(?: (?:exitosamente"
+    r"|con éxito|avec succès|com sucesso|definitivamente))?\W{0,4}$|\b(?:implemented|added|fixed|removed|replaced"
+    r"|hinzugefügt|behoben|entfernt|umgesetzt|toegevoegd|verwijderd|реализован\w*|добавлен\w*|завершен\w*"
+    r"|завершён\w*)(?: successfully)?\W{0,4}$",
     re.IGNORECASE,
 )
 """A heading whose last word states what was done."""
 
 _GREETING = lazy_regex(
-    r"^(?:[¡]?(?:perfect|great|excellent|awesome|done|fixed|all (?:done|set)|sure|of course|certainly|absolutely"
-    r"|thanks?|good|nice|success|you['’]re (?:absolutely )?right|understood|entendido|entiendo"
+    r"^(?:[¡]?(?:perfect|great|excellent|awesome|done|fixed(?=\s?[!.:])|all (?:done|set)|sure|of course|certainly"
+    r"|absolutely|thanks?|good|nice|success|you['’]re (?:absolutely )?right|understood|entendido|entiendo"
     r"|tienes (?:toda la )?razón|tens razão|(?:tu as|vous avez) (?:\w+ )?raison|du hast (?:\w+ )?recht|hai ragione"
-    r"|je hebt gelijk|вы правы|ты прав"
-    r"|perfecto|excelente|listo|genial|perfeito|ótimo|pronto|parfait|excellent|super|voilà|perfekt|fertig|erledigt"
-    r"|perfetto|fatto|ottimo|klaar|готово|отлично|完成|好的|完璧(?:です)?|太好了)"
-    r"\b[^.!?:。！\n]{0,30}[!.:。！]+\s*)+",
+    r"|je hebt gelijk|вы правы|ты прав|perfecto|excelente|listo|genial|perfeito|ótimo|pronto|parfait|excellent|super"
+    r"|voilà|perfekt|fertig|erledigt|perfetto|fatto|ottimo|klaar|готово|отлично|完成|好的|完璧(?:です)?"
+    r"|太好了)\b[^.!?:。！\n]{0,30}[!.:。！]+\s*)+",
     re.IGNORECASE,
 )
 _BASIS = lazy_regex(
@@ -309,6 +286,13 @@ _PERSON = lazy_regex(
     r"|я |мы |我(?:已经?|们)?(?=[\u4e00-\u9fff])|successfully |also )",
     re.IGNORECASE,
 )
+_SUMS_UP = lazy_regex(
+    r"(?:(?:i|we)(?:['’]ve| have)|j['’]ai|nous avons|he|hemos|ho|abbiamo|ich habe|wir haben|ik heb|we hebben"
+    r"|я|мы)\b|我们?已",
+    re.IGNORECASE,
+)
+"""A sentence in the first person states the whole more often than an item of a list does."""
+
 _PICTURE = lazy_regex(r"[\u2300-\u23ff\u2500-\u27bf\u2b00-\u2bff\ufe0f\u200d\ufffd\U0001f000-\U0001faff]+")
 _ITEM = lazy_regex(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[ \]\s+)?")
 _DONE_ITEM = lazy_regex(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+\[[xX-]\]\s")
@@ -321,54 +305,96 @@ _INLINE_LABEL = lazy_regex(
 _UNSPACED = lazy_regex(r"[\u3040-\u30ff\u3400-\u9fff]")
 _GENERIC = frozenset(
     "issue issues problem problems bug bugs error errors fix fixes fixed change changes changed update updated file"
-    " files code all everything"
-    " applied successfully complete completed done summary implementation implemented added created removed now"
-    " work works working working"
-    " this that it following feature features request requested made problema problemas cambio cambios realizado"
-    " erreur problème fehler"
+    " files code all everything applied successfully complete completed done summary implementation implemented added"
+    " created removed now work works working working fonctionnalité fonctionnalités funcionalidad funcionalidades"
+    " función funcionalidade estructura structure lógica logique solución solution solução soluzione lösung succès"
+    " éxito exitosamente sucesso correctement correctamente mejora mejoras correction corrección correção feature"
+    " modifications modificaciones modificações complètes completas completamente this that it following feature"
+    " features request requested made problema problemas cambio cambios realizado erreur problème fehler"
     " проблема ошибка изменения critical both these those final new also".split()
 )
 _MINOR = lazy_regex(
-    r"\b(?:unused|imports?|inutilisé\w*|inutiles|sin usar|no usad\w+|console\.log|logs?|cache|node_modules"
-    r"|restart\w*|linter|lint|commit|comments?)\b|日志|注释|ログ"
-    r"|^\w+ (?:it|them|this|that)\b|^(?:all|everything|several|some|tou[st]e?s?|tod[oa]s?|alles?|все)\b",
+    r"\b(?:readme|changelog|docstrings?|registered|list of|namespace|exports?|unused|imports?|inutilisé\w*|inutiles"
+    r"|sin usar|no usad\w+|console\.log|logs?|cache|node_modules|restart\w*|linter|lint|commit|comments?)\b|日志|注释"
+    r"|ログ|^\w+ (?:it|them|this|that)\b|^(?:all|everything|several|some|tou[st]e?s?|tod[oa]s?|alles?|все)\b",
     re.IGNORECASE,
 )
 """Tidying beside the work, and sums of it: they name an entry only if nothing else does."""
 
+_FAULT = lazy_regex(
+    r"\b(?:not|no|never|neither|without|nothing|only|instead|but|still|even though|although|wrong\w*|miss(?:ed|ing)"
+    r"|fail\w*|err\w*|broke\w*|break\w*|crash\w*|cannot|unable|undefined|null|empty|stale|duplicate\w*|los[et]\w*"
+    r"|overrid\w+|overw\w+|conflict\w*|incorrect\w*|invalid|too|caus\w+|was|were|had|did|didn|doesn|isn|wasn|can['’]t"
+    r"|sin|nunca|solo|sólo|faltab?an?|fall[aóo]\w*|perd\w+|romp\w+|roto|incorrect\w*|vací[oa]|era|estaba|había"
+    r"|não|sem|nunca|só|apenas|faltav\w+|falh\w+|quebr\w+|vazi[oa]|estava|ne|n['’]\w+|pas|jamais|aucune?|seulement"
+    r"|manqu\w+|échou\w+|était|étaient|avait|mauvais\w*|nicht|kein\w*|nie|nur|fehl\w*|falsch\w*|leer\w*|kaputt|zu"
+    r"|war|waren|hatte\w*|non|mai|senza|manca\w*|fall\w+|sbagliat\w+|vuot[oa]|era|erano|aveva|niet|geen|nooit"
+    r"|alleen|ontbr\w+|mislukt\w*|verkeerd\w*|leeg|te|was|waren|had|не|нет|никогда|только|без|отсутств\w+|ошиб\w+"
+    r"|пада\w+|слома\w+|неверн\w+|пуст\w+|был[аои]?)\b|n['’]t\b|ない|なかった|ません|無|欠|失敗|壊|誤|不|没|未|错"
+    r"|失败|缺|丢|空",
+    re.IGNORECASE,
+)
+"""Words of which a statement of a fault or its cause has one; below a problem, others are remedies."""
+
+_ROUTINE = lazy_regex(
+    r"^(?:(?:i|we)(?:['’]ve)? |(?:the|all|el|la|los|las|le|les|der|die|das|il|i|de|het|os?|as?) |he |j['’]ai |ho "
+    r"|ich habe |ik heb |я )?(?:\w+ ){0,3}(?:commit\w*|push\w*|branch\w*|branche|rama|ramo|ветк\w+|коммит\w*|jar"
+    r"|build|(?:files?|fichiers?|archivos?|dateien|bestanden|arquivos?|файл\w*|материал\w*|materials?|director(?:y"
+    r"|ies)|folders?))\b[^,;:`]{0,70}$|^(?:ディレクトリ|フォルダ|コミット|ファイル)(?:を|が)(?:作成|追加"
+    r"|完了)[^`、]{0,20}$|^(?:文件|目录|提交)(?:已|创建|添加)[^`，]{0,20}$|\b(?:found|trouvé|encontr[éei]\w*|gefunden"
+    r"|trovato|gevonden|нашел|нашёл|нашла) (?:(?:the|le|la|el|il|die|das|de|het|o|a) )?(?:\w+ )?(?:file|fichier"
+    r"|archivo|datei|bestand|arquivo|problem\w*|problème|issue|solu\w+|lösung|oplossing|проблем\w*|решени\w*"
+    r"|файл)\s?(?:`[^`]{1,80}`)?\W{0,4}$|^(?:找到|发现)了?(?:问题|文件|原因)\W{0,3}$|\bcommits? (?:se han|have been"
+    r"|has been|ont été|wurden|sono stati|foram|zijn)\b|\b(?:implemented|fixed|done|complete\w*"
+    r"|checked) and (?:verified|tested|ready)\b[^,;:`]{0,30}$",
+    re.IGNORECASE,
+)
+"""Steps of every work, without an object of their own: a commit, a branch, a build, a file found or created."""
+
+_PRONOUN = lazy_regex(
+    r"^(?:it|they|this|these|that|those|your|he|ahora|esto|isso|isto|cela|ça|elles?|ils?|sie|es|das|dies\w*|questo"
+    r"|dit|dat|это|これ|それ|它|这)\b|^(?:これ|それ|它|这)",
+    re.IGNORECASE,
+)
+"""A title that starts so names its object elsewhere."""
+
 _HOLLOW = lazy_regex(
-    r"^(?:the|all|every\w*|this|these|both|your|it|las?|los|el|le|les|tous|toutes|todo\w*|os|as|o|a|alle|das|die)\b"
-    r".{0,60}?\b(?:complete[dly]*|ready|working|works|in place|implemented|applied|finished|done|success\w*"
+    r"^(?:the|all|every\w*|this|these|both|your|it|las?|los|el|le|les|tous|toutes|todo\w*|os|as|o|a|alle|das"
+    r"|die)\b.{0,60}?\b(?:complete[dly]*|ready|working|works|in place|implemented|applied|finished|done|success\w*"
     r"|as requested|as you (?:asked|requested|wanted)|exitosa\w*|con éxito|correctamente|correctement|com sucesso"
-    r"|avec succès|erfolgreich|completad\w+|implementad\w+|terminé\w*|prêt\w*|list[oa]s?|pront[oa]s?|fertig)\b"
-    r"[^,;:`]{0,60}$"
-    r"|^(?:here(?:['’]s| is| are)|aquí (?:está|tienes)|aqui está|voici|hier ist|ecco)\b"
-    r"|\b(?:substantial|significant|good|great) progress\b|^(?:\w+\s){0,3}both files\b"
+    r"|avec succès|erfolgreich|completad\w+|implementad\w+|terminé\w*|prêt\w*|list[oa]s?|pront[oa]s?"
+    r"|fertig)\b[^,;:`]{0,60}$|^(?:here(?:['’]s| is| are)|aquí (?:está|tienes)|aqui está|voici|hier ist|ecco)\b"
+    r"|\b(?:substantial|significant|good|great|more|some) progress\b|\bis now complete\b"
+    r"|^(?:[\w'’]+ ){0,3}made (?:\w+ ){0,3}(?:changes|improvements|updates|fixes|modifications)\b(?! (?:in|to) `)"
+    r"|^(?:\w+\s){0,3}both files\b|^(?:все|всё|все необходимые)\b.{0,80}\b(?:создан\w*|готов\w*|заверш\w+|выполнен\w*"
+    r"|сохранен\w*)|^(?:すべて|全て).{0,40}(?:完了|完成)|^(?:所有|全部).{0,40}(?:完成|完毕)|\bубедил(?:ся|ась)\b"
     r"|\b(?:exactly|exactamente|exactement) (?:what|as|what|lo que|el|comme|ce)\b",
     re.IGNORECASE,
 )
 """Reports that all is well: they name nothing that was done."""
 
 _DANGLING = lazy_regex(
-    r"[\s,;:：–—-]{0,4}(?:[,\s]\s?(?:including|such as|like|e\.g\.|incluyendo|incluindo|notamment|darunter)"
-    r"|\s(?:with|that|to|and|by|for|so|which|where|because|que|porque|parce que|avec|con|mit|для|como|comme))"
-    r"[\s:：]{0,4}$",
+    r"[\s,;:：–—-]{0,4}(?:[;,]\s(?:and )?(?:now )?(?:i['’]m|i['’]ll|let['’]s)\b.*|[,\s]\s?(?:including|such as|like"
+    r"|e\.g\.|incluyendo|incluindo|notamment|darunter|with the following\b.*|con las siguientes\b.*"
+    r"|com as seguintes\b.*|avec les \w+ suivant.*|mit folgenden\b.*)|\s(?:with|that|to|and|by|for|so|which|where"
+    r"|because|in|at|of|from|into|on|using|que|porque|parce que|avec|dans|con|en|em|mit|von|aus|für|для|из|como|comme"
+    r"|(?:to|that) (?:verif(?:y|ies)|demonstrates?|includes?|covers?|lists?)))[\s:：]{0,4}$",
     re.IGNORECASE,
 )
 _UNFINISHED = lazy_regex(
-    r"^(?:cancell?ed|aborted|interrupted|read file\b|tool call\b|searched\b)"
-    r"|(?:^|[.!]\s)(?:(?:now|next|first|then|ok(?:ay)?|so|great|good|finally)[,!.]?\s)?"
-    r"(?:let me(?! know)|let['’]s|i['’]ll|i will|i need to|voy a|vamos a|je vais|ich werde|vou|vado a|ik ga)\b"
-    r"[^.?!]{0,200}[.:]?$|(?:接下来|现在)?让我[^。]{0,80}[。：]?$",
+    r"^(?:cancell?ed|aborted|interrupted|read file\b|tool call\b|searched\b)|(?:^|[.!]\s)(?:(?:now|next|first|then"
+    r"|ok(?:ay)?|so|great|good|finally)[,!.]?\s)?(?:let me(?! know)|let['’]s|i['’]ll|i will|i need to|voy a|vamos a"
+    r"|je vais|ich werde|vou|vado a|ik ga)\b[^.?!]{0,200}[.:]?$|(?:接下来|现在)?让我[^。]{0,80}[。：]?$",
     re.IGNORECASE,
 )
+_LONG_PATH = lazy_regex(r"(?<=`)(?:[\w.@$+-]++/)++(?=[\w.@$+-]+/[\w.@$+-]+`)")
+"""Folders of a path in backticks before its last two parts."""
+
 _CODE = lazy_regex(r"`[^`]*`|(?<!\S)(?=\S*?[/\\_=]|\S+?\.\w{1,4}\b)\S++")
 MIN_LABELLED_WORDS = 4
 """Words beside code that make a statement of a line below "Problem" or "Cause"; fewer are an item of a list."""
 
-_CUT = lazy_regex(
-    r"\s[—–-]\s|[:;；：]\s?|,\s(?:so|which|because|and|since|using|y|et|und|e|en|и)\s|，|、(?=\S{8})|\.\s|。"
-)
+_CUT = lazy_regex(r"\s[—–-]\s|[:;]\s|[；：]|,\s(?:so|which|because|since|using)\s|，|、(?=\S{8})|\.\s|。")
 
 
 def account_of(conclusion: str, terms: Collection[str] = ()) -> WorkAccount:
@@ -402,9 +428,12 @@ def announces_more(conclusion: str) -> bool:
 def title_text(statement: str) -> str:
     """Return a statement as a title on one line: without greeting, person and asides, cut at a clause."""
     plain = _BASIS.sub("", _plain(_GREETING.sub("", _plain(statement))))
-    plain = _DANGLING.sub("", _plain(_PERSON.sub("", plain)))
+    plain = _DANGLING.sub("", _plain(_PERSON.sub("", plain))).lstrip("¡")
+    if len(plain) > MAX_TITLE:
+        plain = _LONG_PATH.sub("", plain)
     if len(plain) > MAX_TITLE:
         ends = [match.start() for match in _CUT.finditer(plain) if 24 <= match.start() <= MAX_TITLE]
+        ends = [end for end in ends if _is_balanced(plain[:end])]
         plain = plain[: ends[-1]] if ends else clip_at_word(plain, MAX_TITLE)
     plain = plain.rstrip(" .!:;,，。：；、-–—(*")
     if plain.isupper() and len(plain.split()) > 1:
@@ -414,32 +443,42 @@ def title_text(statement: str) -> str:
     return plain[:1].upper() + plain[1:] if plain[:1].islower() and not re.match(r"\w*[_.(/]", plain) else plain
 
 
+def _is_balanced(text: str) -> bool:
+    """Whether a text ends outside quotation marks, code and parentheses."""
+    return not (text.count('"') % 2 or text.count("`") % 2 or text.count("(") > text.count(")"))
+
+
 def _title_from(text: str, kind: Section, shared: int, position: int, *, is_heading: bool) -> Candidate:
     weight = {"change": 3.0, "cause": 1.6, "problem": 1.2, "evidence": 0.0, "open": 0.0}[kind]
     title = title_text(text)
     words = _informative(title)
-    if not weight or len(words) < MIN_TERMS:
+    is_guess = kind in ("cause", "problem") and not _CAUSE_FIRST.search(text)
+    if not weight or len(words) < MIN_TERMS or is_guess:
         return Candidate("", 0.0)
     own_shared = min(shared, 3) * (0.8 if len(text) <= 2 * MAX_TITLE else 0.5)
     score = weight + own_shared - 0.04 * min(position, 20) - (0.6 if is_heading else 0.0)
     score += min(len(words), 6) * 0.15 - (0.8 if title.endswith("…") else 0.0) - (1.5 if _MINOR.search(title) else 0.0)
+    score += (0.8 if _SUMS_UP.match(text) else 0.0) - (1.5 if _PRONOUN.search(title) else 0.0)
     return Candidate(redact(title), round(score, 2))
 
 
 def _section_of(text: str, section: Section | None, *, is_heading: bool) -> Section | None:
     """Return the section of a statement: its own words count before the label above it."""
-    if len(text) > MAX_SENTENCE or _NOT_WORK.search(text) or (_HOLLOW.search(text) and not _CAUSE.search(text)):
+    if len(text) > MAX_SENTENCE or _NOT_WORK.search(text) or _ROUTINE.search(text):
+        return None
+    if _HOLLOW.search(text) and not _CAUSE.search(text):
         return None
     if is_heading:
         is_done = _CHANGE.match(text) or _DONE_HEADING.search(text)
         return "change" if is_done and not _VAGUE_HEADING.match(text) else None
     if _OPEN.search(text) or (section == "open" and not _CHANGE.search(text)):
         return "open"
-    if _EVIDENCE.search(text) and not _CHANGE.search(text):
+    if _EVIDENCE.search(text) and (_TESTS_FIRST.match(text) or not _CHANGE.search(text)):
         return "evidence"
     if section in ("problem", "cause") and not _CHANGE.match(text):
         is_sentence = word_count(_CODE.sub("", text)) >= MIN_LABELLED_WORDS
-        return section if is_sentence or _CAUSE.search(text) else None
+        is_fault = _FAULT.search(_CODE.sub("", text)) is not None
+        return section if (is_sentence and is_fault) or _CAUSE.search(text) else None
     if _CHANGE.search(text) and not _CAUSE_FIRST.match(text):
         return "change"
     if _CAUSE.search(text):
@@ -493,8 +532,8 @@ def _label_section(label: str) -> tuple[Section | None, bool]:
 
 
 def _sentences(line: str) -> Iterator[str]:
-    for sentence in split_sentences(line):
-        if plain := _plain(_GREETING.sub("", _plain(sentence))):
+    for sentence in split_sentences(line.replace("→", "\0")):
+        if plain := _plain(_GREETING.sub("", _plain(sentence.replace("\0", "→")))):
             yield plain
 
 

@@ -78,6 +78,63 @@ def test_announcements_offers_and_instructions_are_no_account(text: str) -> None
     assert account_of(text).title.text == ""
 
 
+NOT_DONE = (
+    "Los cambios en memoria del carrito podrían no estar guardados.", "Il semble que les erreurs du panier persistent.",
+    "カートの複雑な実装を見直し、よりシンプルな公式の例に近づけます。",
+    "Сначала проверю, что все материалы раздела созданы.",
+    "После завершения — проверить, что все материалы созданы.", "Desde ahora empezaré el carrito desde cero.",
+    "I'm doing one sanity check of the cart's discount.", "We need to add error handling to the cart.",
+)  # fmt: skip
+ROUTINE = (
+    "J'ai trouvé le fichier `Settings.tsx`.", "The branch was deleted successfully.", "Коммит создан.",
+    "ディレクトリを作成しました。", "I found the problem!", "Todos los commits se han subido al remoto.",
+)  # fmt: skip
+
+
+@together("text", NOT_DONE)
+def test_plans_and_guesses_are_no_account(text: str) -> None:
+    assert account_of(text).statements == ()
+
+
+@together("text", ROUTINE)
+def test_steps_of_every_work_are_no_account(text: str) -> None:
+    assert account_of(text).statements == ()
+
+
+def test_remedies_listed_below_a_problem_are_not_the_problem() -> None:
+    text = "## Problems\n- Shows the specific TypeScript types\n- Guides the user through the setup of disks\n"
+    faults = "- The second filter was overwriting the first one\n"
+    assert [statement.text for statement in account_of(text + faults).statements if statement.section == "problem"] == [
+        "The second filter was overwriting the first one"
+    ]
+
+
+def test_an_arrow_belongs_to_its_statement() -> None:
+    (statement,) = account_of("- Renamed `Footer.NavSection` → `Footer.NavGroup` in all examples\n").statements
+    assert statement.text == "Renamed `Footer.NavSection` → `Footer.NavGroup` in all examples"
+
+
+def test_an_entry_is_not_named_after_a_general_statement_or_a_side_matter() -> None:
+    general = "This is simpler because the middleware checks the session of every request."
+    assert account_of(general).title.text == ""
+    text = "- Added `/v1/models` to the API list in the README\n- Added a catalogue of the models to the server\n"
+    assert account_of(text).title.text == "Added a catalogue of the models to the server"
+
+
+def test_passing_tests_are_evidence_and_no_title() -> None:
+    account = account_of("All 12 tests of the cart are now passing.")
+    assert [statement.section for statement in account.statements] == ["evidence"]
+    assert account.title.text == ""
+
+
+def test_a_title_is_not_cut_inside_a_quotation() -> None:
+    text = (
+        'Changed the title of the window in `ViewWordsView` from "Saved Words - English Learning Game" to another one'
+    )
+    whole = 'Changed the title of the window in `ViewWordsView` from "Saved Words - English Learning…'
+    assert account_of(text).title.text == whole
+
+
 HOLLOW = (
     "The code is now complete and ready for production.", "All requested changes have been successfully implemented.",
     "Los cambios en la tabla se han aplicado correctamente.", "Here's what I changed in the cart",
