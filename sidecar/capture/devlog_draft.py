@@ -5,6 +5,7 @@ Events are identified by what happened and not by their wording; no model is cal
 
 from __future__ import annotations
 
+import math
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -242,7 +243,7 @@ def window_begin_ms(run: FinishedRun) -> int:
 def store_devlog(tx: apsw.Connection, run: FinishedRun, state: SubChat, events: Sequence[Event]) -> Artifact | None:
     """Sum up a completed run, and draft an entry once the sum reaches the capture threshold or an event happens.
 
-    Size alone is no entry while the agent only announced what it does next: it would be a list of files.
+    It waits for a run that states what was done and more than that; a test that passes again is a statement by itself.
 
     Until then the conversation has a tally, which is not an artifact. An entry repeats nothing of an earlier one.
     """
@@ -254,17 +255,48 @@ def store_devlog(tx: apsw.Connection, run: FinishedRun, state: SubChat, events: 
         return None
     changes = totals(tally)
     due = is_due(changes, int(run.settings["capture.changedLines"]), int(run.settings["capture.changedFiles"]))
-    last_words = "\n\n".join(run.activity.texts[-2:]) or run.conclusion
-    stated = {statement.section for statement in _account_so_far(run, sum_so_far).statements} - {"open"}
-    is_concluded = bool(stated) or not announces_more(last_words)
-    is_entry = bool(events) or (due and is_concluded)
+    all_events = _events_so_far(sum_so_far, events)
+    is_informative = _is_concluded(run) and _is_informative(
+        _account_so_far(run, sum_so_far), all_events, {**_details(sum_so_far).tests, **_test_lines(run)}
+    )
+    is_fixed = any(event.kind == "testsFixed" for event in events)
+    is_entry = is_fixed or ((due or bool(all_events)) and is_informative)
     artifact = _artifact(run, state, sum_so_far, tally, is_entry=is_entry, events=events)
     artifacts.put(tx, replace(artifact, event_key=key))
     return artifact if is_entry else None
 
 
+def _is_concluded(run: FinishedRun) -> bool:
+    """Whether a run's last words do not announce a next step."""
+    return not announces_more("\n\n".join(run.activity.texts[-2:]) or run.conclusion)
+
+
+MIN_CHANGES = 3
+"""Statements of what was changed without which an entry must also say why, or what shows that it works."""
+
+
+def _is_informative(account: WorkAccount, events: Sequence[Event], tests: Iterable[str]) -> bool:
+    """Whether an account names the work and states more of it than the name and the files."""
+    stated = [statement.section for statement in account.statements if statement.section != "open"]
+    explained = [*(section for section in stated if section != "change"), *events, *tests]
+    is_named = bool(account.title.text) or (bool(events) and bool(stated))
+    return is_named and (len({*stated, *explained}) > 1 or len(stated) >= MIN_CHANGES)
+
+
+def _events_so_far(earlier: Artifact | None, events: Sequence[Event]) -> list[Event]:
+    return list({event.key: event for event in (*_details(earlier).events, *events)}.values())
+
+
+def weighted(account: WorkAccount, changes: Sequence[FileChange]) -> WorkAccount:
+    """Return a run's account with a title that counts more the larger the run's change is."""
+    lines = sum(change.added + change.removed for change in changes if not is_generated(change.path))
+    title = account.title
+    score = round(title.score + math.log10(1 + lines) / 2, 2) if title.text else 0.0
+    return account._replace(title=title._replace(score=score))
+
+
 def _account_so_far(run: FinishedRun, earlier: Artifact | None) -> WorkAccount:
-    return merged_account(_details(earlier).account, run.account)
+    return merged_account(_details(earlier).account, weighted(run.account, run.effects.changes))
 
 
 def _is_tally(artifact: Artifact) -> bool:
@@ -348,7 +380,7 @@ def _artifact(
     events: Sequence[Event],
 ) -> Artifact:
     changes, known = totals(tally), _details(earlier)
-    events_of_entry = list({event.key: event for event in (*known.events, *events)}.values())
+    events_of_entry = _events_so_far(earlier, events)
     details = DevlogDetails(
         tally=tally,
         events=tuple(events_of_entry),
@@ -388,15 +420,16 @@ def _tally(latest: Artifact | None, *, is_open: bool) -> Tally:
 def _draft(run: FinishedRun, details: DevlogDetails, changes: Sequence[FileChange], runs: int) -> DraftText:
     event_lines = list(dict.fromkeys(event.line for event in details.events))
     deleted_files = {change.path for change in changes if change.path not in run.effects.files}
-    fixed = next((event.line.rstrip(".") for event in details.events if event.kind == "testsFixed"), "")
-    title = details.account.title.text or clip(fixed, MAX_TITLE) or files_title(changes, run.effects.files)
+    lines = {event.kind: event.line.rstrip(".") for event in details.events}
+    of_event = lines.get("testsFixed") or lines.get(name_of(details.events) or "testsFixed", "")
+    title = details.account.title.text or clip(of_event, MAX_TITLE) or files_title(changes, run.effects.files)
     tests = list(details.tests.values())
     return devlog(title, changes, details.account, tests, runs, event_lines, deleted_files, details.request)
 
 
 def _request(run: FinishedRun, state: SubChat, known: DevlogDetails) -> str:
     """Return the user's words before the run that names the entry; the task's objective if they name nothing."""
-    if known.request and run.account.title.score <= known.account.title.score:
+    if known.request and weighted(run.account, run.effects.changes).title.score <= known.account.title.score:
         return known.request
     return request_of(run.params.prompt) or known.request or request_of(objective_of(run, state))
 

@@ -23,11 +23,11 @@ def drafts(chat: Conversation, kind: str = "devlog") -> list[Any]:
 
 
 def red(chat: Conversation, number: int = 1) -> None:
-    chat.turn(PROMPT, lambda: [chat.edit("src/cart.py", f"x = {number}\n"), bash("pytest", RED)])
+    chat.turn(PROMPT, lambda: [chat.edit("src/cart.py", f"x = {number}\n"), bash("pytest", RED)], text="Done.")
 
 
 def green(chat: Conversation, number: int = 2, prompt: str = "go on") -> None:
-    chat.turn(prompt, lambda: [chat.edit("src/cart.py", f"x = {number}\n"), bash("pytest", GREEN)])
+    chat.turn(prompt, lambda: [chat.edit("src/cart.py", f"x = {number}\n"), bash("pytest", GREEN)], text="Done.")
 
 
 def test_a_fixed_test_is_mentioned_in_the_entry_and_closes_it(talk: Talk) -> None:
@@ -97,10 +97,16 @@ def test_an_entry_that_the_user_edited_is_not_extended(talk: Talk) -> None:
 
 def test_a_later_entry_repeats_nothing_of_an_earlier_one(talk: Talk, active: MemorySidecar) -> None:
     chat = draft_each_change(talk())
-    chat.turn(PROMPT, lambda: [chat.edit("src/big.py", "x = 1\n" * 130)], text="Fixed the rounding of the cart.")
+    chat.turn(
+        PROMPT,
+        lambda: [chat.edit("src/big.py", "x = 1\n" * 130)],
+        text="Fixed the rounding of the cart. The cause was a float.",
+    )
     chat.decide("discard", drafts(chat)[0]["id"])
     active.clock.advance(25 * 3_600_000)
-    chat.turn("go on", lambda: [chat.edit("src/big.py", "x = 1\n" * 131)], text="Renamed the mail's sender.")
+    chat.turn(
+        "go on", lambda: [chat.edit("src/big.py", "x = 1\n" * 131)], text="Renamed the mail's sender. All 3 tests pass."
+    )
     chat.turn("Rework how mail is sent to customers", lambda: [chat.edit("src/big.py", "x = 1\n" * 133)])
     first, second, third = drafts(chat)
     assert "`src/big.py` +130 −0" in first["body"]
@@ -116,11 +122,39 @@ def test_a_run_that_only_announced_its_next_step_waits_for_one_that_states_somet
     shell = "```\nls\n```"
     chat.turn(PROMPT, lambda: [chat.edit("src/cart.py", "x = 1\n" * 5), announcement, bash("ls", "")], text=shell)
     assert drafts(chat) == []
-    text = "I replaced the totals of the cart with whole cents in `src/cart.py`."
+    text = (
+        "I replaced the totals of the cart with whole cents in `src/cart.py`, because floats lost a cent. Tests pass."
+    )
     chat.turn("go on", lambda: [chat.edit("src/cart.py", "x = 2\n" * 6)], text=text)
     (entry,) = drafts(chat)
     assert len(entry["provenance"]["runs"]) == 2
     assert entry["title"].startswith("Replaced the totals of the cart")
+
+
+@pytest.mark.parametrize(
+    ("text", "count"),
+    [
+        ("Done.", 0), ("I replaced the totals of the cart with whole cents.", 0),
+        ("I replaced the totals of the cart with whole cents. The cause was a float.", 1),
+        ("I replaced the totals of the cart with whole cents. Removed the old rounding. Renamed the discount.", 1),
+    ],
+)  # fmt: skip
+def test_a_large_change_is_an_entry_once_its_account_has_more_than_a_title(talk: Talk, text: str, count: int) -> None:
+    chat = talk()
+    chat.turn(PROMPT, lambda: [chat.edit("src/big.py", "x = 1\n" * 130)], text=text)
+    assert len(drafts(chat)) == count
+    chat.turn("go on", lambda: [chat.edit("src/big.py", "x = 1\n" * 131)], text="All 12 tests pass.")
+    assert len(drafts(chat)) == (1 if "totals" in text else 0)
+
+
+def test_an_entry_is_named_after_the_larger_of_its_changes(talk: Talk) -> None:
+    chat = talk()
+    large = "Moved the discounts to the cart. The cause was a float."
+    chat.turn(PROMPT, lambda: [chat.edit("src/big.py", "x = 1\n" * 110)], text=large)
+    small = "Renamed the discounts to the percents. The name was wrong."
+    chat.turn("go on", lambda: [chat.edit("src/cart.py", "x = 1\n" * 15)], text=small)
+    (entry,) = drafts(chat)
+    assert entry["title"] == "Moved the discounts to the cart"
 
 
 def test_a_lock_file_alone_drafts_nothing(talk: Talk) -> None:
@@ -164,12 +198,13 @@ def test_provenance_lists_every_run_and_the_commits_before_and_after(talk: Talk,
 
 def test_an_entry_quotes_the_request_of_the_run_that_names_it(talk: Talk) -> None:
     chat = talk()
+    title = "Moved the rounding of the discount into the cart"
     turns = (("Write a contributor guide first", "Removed unused imports from the cart."),
              ("1", "Done."),
-             ("The cart must round the discount once", "Moved the rounding of the discount into the cart."),
+             ("The cart must round the discount once", f"{title}. The cause was a float."),
              ("yup.", "API Error: 500"))  # fmt: skip
     for number, (prompt, text) in enumerate(turns, 1):
         chat.turn(prompt, lambda n=number: [chat.edit("src/big.py", "x = 1\n" * 30 * n)], text=text)  # type: ignore[misc]
     (entry,) = drafts(chat)
-    assert entry["title"] == "Moved the rounding of the discount into the cart"
+    assert entry["title"] == title
     assert "\n\nRequest: The cart must round the discount once\n\n" in entry["body"]

@@ -27,7 +27,7 @@ assert file.suffix == ".md"
 def chat(process: SidecarProcess, shop: Repository) -> Conversation:
     """A conversation with a running sidecar; its first run drafted an artifact."""
     chat = draft_each_change(Conversation(process.client, shop.path))
-    chat.turn(PROMPT, lambda: [chat.edit("src/cart.py", CART)], text="The discount counts now.")
+    chat.turn(PROMPT, lambda: [chat.edit("src/cart.py", CART)], text="The discount counts now. The cause was a float.")
     return chat
 
 
@@ -131,7 +131,7 @@ def test_an_edited_text_that_cannot_be_stored_remains_in_its_file(
         ((), 2, "VERB"),
         (("edit", "devlog-", "--body", "nowhere.md"), 1, "nowhere.md cannot be read: "),
         (("edit", "devlog-", "--body", "-"), 1, "The text is empty, so nothing was changed. (failed)"),
-        (("edit", "devlog-", "--title", "two\nlines"), 1, "`title`: "),
+        (("edit", "devlog-", "--title", "two\nlines"), 2, "`title`: "),
     ],
 )
 def test_a_failure_prints_one_sentence_and_exits_with_its_status(

@@ -31,7 +31,8 @@ def test_a_run_with_changes_drafts_a_readable_devlog(conversation: Conversation)
     turn = conversation.turn(
         PROMPT,
         lambda: [conversation.edit("till/prices.py", "def discounted_price(cents, percent):\n    return 1\n")],
-        text="Rounding now happens on the discount, not on the price.\n\n```py\ncode\n```\n\nShall I go on?",
+        text="Rounding now happens on the discount, not on the price. The cause was a float."
+        "\n\n```py\ncode\n```\n\nShall I go on?",
     )
 
     (drafted,) = turn["after"]["artifacts"]
@@ -42,6 +43,7 @@ def test_a_run_with_changes_drafts_a_readable_devlog(conversation: Conversation)
     assert artifact["body"] == (
         "# Rounding now happens on the discount, not on the price\n\n"
         "Request: The discounted price is wrong for odd cents, correct discounted_price\n\n"
+        "**Cause:** The cause was a float.\n\n"
         "**Change:** Rounding now happens on the discount, not on the price.\n\n"
         "Changed over 1 run:\n\n- `till/prices.py` +1 −4\n"
     )
@@ -92,7 +94,7 @@ def test_a_repeated_post_run_is_recorded_once_even_after_a_restart(
     draft_each_change(conversation)
     before = conversation.pre_run(PROMPT)
     part = conversation.edit("till/prices.py", "def discounted_price():\n    return 3\n")
-    assistant = {"text": "Done.", "parts": [part]}
+    assistant = {"parts": [part]}
     first = conversation.post_run(before, PROMPT, assistant=assistant)
     second = conversation.post_run(before, PROMPT, assistant=assistant)
     active.close()

@@ -38,7 +38,8 @@ def chat(active: MemorySidecar, project: Repository, worktree: Repository) -> Co
 
 def work(chat: Conversation, active: MemorySidecar) -> Any:
     """Play a run whose change is large enough for an entry, and wait for its background work."""
-    turn = chat.turn(PROMPT, lambda: [chat.edit("till/prices.py", LARGE)], text="Rounding happens on the discount now.")
+    text = "Rounding happens on the discount now. The cause was a float."
+    turn = chat.turn(PROMPT, lambda: [chat.edit("till/prices.py", LARGE)], text=text)
     assert active.app.process is not None
     assert active.app.process.wait_idle(20)
     (drafted,) = turn["after"]["artifacts"]

@@ -85,7 +85,7 @@ def reported(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Reported]:
                     return [read_part(path.parent / "cart.py"), written]
 
                 before = chat.pre_run(prompt, usage={"usedTokens": 60_000 * turn, "maxTokens": 200_000})
-                chat.post_run(before, prompt, assistant={"text": "Done.", "parts": work()}, usage=usage)
+                chat.post_run(before, prompt, assistant={"parts": work()}, usage=usage)
         active.clock.advance(DAY_MS)
         set_settings(chats[0], mode="active")
     chats[0].pre_run("/compact")

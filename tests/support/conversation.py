@@ -9,6 +9,9 @@ from tests.support.client import Client
 
 _run_ids = itertools.count(1)
 
+WORK_ACCOUNT = "Added the missing rows to the file. Moved its shared constants. Renamed two helper functions."
+"""What an agent says that states more of its work than a title."""
+
 
 class Conversation:
     """A sub-chat in a worktree with one provider; `session_id` is its current provider session."""
@@ -41,6 +44,8 @@ class Conversation:
             "session": {"before": self.session_id, "after": session}, "startedAt": "2026-03-01T09:30:00.000Z",
             "finishedAt": "2026-03-01T09:31:00.000Z", **self.common, **changes,
         }  # fmt: skip
+        if "parts" in params.get("assistant", {}):
+            params["assistant"] = {"text": WORK_ACCOUNT, **params["assistant"]}
         params.pop("hostInjects", None)
         params.pop("tokenMode", None)
         result = self.client.request("continuity/postRun", params)
@@ -53,7 +58,7 @@ class Conversation:
         work: Callable[[], Sequence[dict[str, Any]]] = lambda: (),
         *,
         session: str = "session",
-        text: str = "Done.",
+        text: str = WORK_ACCOUNT,
         **post: Any,
     ) -> Any:
         """Play one turn: pre-run, the agent's work (which returns its parts), post-run; return the pre-run's result."""
