@@ -55,7 +55,10 @@ def _strip_markers(prompt: str) -> str:
     return redact(_MARKER.sub(" ", _MENTION.sub(r" \2 ", _COMMAND.sub(" ", prompt))))
 
 
-_COMMAND = lazy_regex(r"<command-(name|message)>[^<]*</command-\1>|</?command-args>|<(local-command-\w+)>[\s\S]*?</\2>")
+_COMMAND = lazy_regex(
+    r"<command-(name|message)>[^<]*</command-\1>|</?command-args>"
+    r"|<(local-command-\w{1,30})>(?:[^<]|<(?!/?local-command-))*+</\2>"
+)
 """An expanded command of Claude Code: its name and its output say nothing about the repository, its arguments do."""
 
 
