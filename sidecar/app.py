@@ -36,7 +36,7 @@ from sidecar.core.errors import InvalidParams, SidecarError, StateDegraded, logg
 from sidecar.handshake import PROTOCOL_VERSION, Handshake, read_initialize
 from sidecar.rpc.connection import Connection
 from sidecar.rpc.envelope import Request
-from sidecar.rpc.errors import frames_of
+from sidecar.rpc.error_object import frames_of
 from sidecar.rpc.framing import MAX_MESSAGE_BYTES
 from sidecar.rpc.scheduler import PendingRequest, Scheduler
 from sidecar.settings.table import from_environment
@@ -175,7 +175,7 @@ class App:
     def new_call(self, request: PendingRequest) -> object:
         """Return the first argument of a method."""
         from sidecar.call import Call
-        from sidecar.core.wire import WireModel
+        from sidecar.core.wire_types import WireModel
 
         assert self.process is not None
 

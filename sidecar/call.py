@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sidecar.core.clock import Clock, rfc3339
 from sidecar.core.errors import Cancellation
 from sidecar.core.lru_cache import LruCache
-from sidecar.core.wire import WireModel
+from sidecar.core.wire_types import WireModel
 from sidecar.settings.resolve import GLOBAL, Layer, Settings, resolve, values_of
 from sidecar.storage.database import Database
 from sidecar.system.log import Log

@@ -14,12 +14,12 @@ class Catalog(NamedTuple):
 
 def core_methods() -> Catalog:
     """Load what a pre-run passes through, and the settings."""
-    from sidecar import lifecycle
+    from sidecar import connection_methods
     from sidecar.packs import methods as packs
     from sidecar.settings import methods as settings
 
-    rows = tuple(row for slice_ in (lifecycle, packs, settings) for row in slice_.METHODS)
-    return Catalog(rows, (*lifecycle.NOTIFICATIONS, *packs.NOTIFICATIONS))
+    rows = tuple(row for slice_ in (connection_methods, packs, settings) for row in slice_.METHODS)
+    return Catalog(rows, (*connection_methods.NOTIFICATIONS, *packs.NOTIFICATIONS))
 
 
 def run_methods() -> Catalog:

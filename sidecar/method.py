@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import Any, Literal, get_type_hints
 
 from sidecar.core.errors import SidecarError
-from sidecar.core.wire import WireModel
+from sidecar.core.wire_types import WireModel
 
 
 class Lane(StrEnum):

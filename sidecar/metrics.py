@@ -16,7 +16,7 @@ from pydantic import Field
 from sidecar.call import Call, Process
 from sidecar.core.clock import DAY_MS, rfc3339
 from sidecar.core.errors import SidecarError, StateDegraded, WorkspaceUnavailable
-from sidecar.core.wire import FolderPath, WireModel
+from sidecar.core.wire_types import FolderPath, WireModel
 from sidecar.method import Lane, method
 from sidecar.storage.retention import RowGroup
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from sidecar.call import Process
     from sidecar.capture.check_notes_block import TypedPrompts
     from sidecar.capture.experiment_measures import RecentPrompts
-    from sidecar.codebase.workspace_repository import CodebaseState, Repository
+    from sidecar.codebase.repository import CodebaseState, Repository
     from sidecar.core.lru_cache import LruCache
     from sidecar.experiment.model import StoredArm
     from sidecar.knowledge.auto_sync import KnowledgeState
@@ -59,7 +59,7 @@ class ProcessSlices:
     @created_once
     def codebase(self) -> "CodebaseState":
         """Caches of summaries and search results; the watches of worktrees."""
-        from sidecar.codebase.workspace_repository import CodebaseState
+        from sidecar.codebase.repository import CodebaseState
 
         return CodebaseState(self._process)
 
@@ -132,7 +132,7 @@ class WorkspaceSlices:
     @created_once
     def repository(self) -> "Repository":
         """The repository at the workspace's `cwd`."""
-        from sidecar.codebase.workspace_repository import Repository
+        from sidecar.codebase.repository import Repository
 
         return Repository(self._workspace, self._process)
 

@@ -26,7 +26,7 @@ from sidecar.capture.model import (
 from sidecar.core.clock import rfc3339
 from sidecar.core.errors import Busy, Conflict, NotFound, PolicyDenied, StateDegraded, WorkspaceUnavailable
 from sidecar.core.text import escape_markers
-from sidecar.core.wire import FolderPath, Identifier, WireModel
+from sidecar.core.wire_types import FolderPath, Identifier, WireModel
 from sidecar.method import Lane, method
 from sidecar.runs import Artifact, artifacts
 from sidecar.runs.artifact_provenance import CommitMark

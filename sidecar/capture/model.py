@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from sidecar.core.wire import FolderPath, Identifier, Instant, WireModel
+from sidecar.core.wire_types import FolderPath, Identifier, Instant, WireModel
 from sidecar.governor.model import GovernorDecision
 from sidecar.runs.model import (
     MAX_PROMPT_CHARACTERS,

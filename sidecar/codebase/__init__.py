@@ -9,7 +9,7 @@ from sidecar.codebase.api_diff import (
     removed_exports,
     split_signature,
 )
-from sidecar.codebase.file_map import FileMap, delta_between
+from sidecar.codebase.content_id_map import FileMap, delta_between
 from sidecar.codebase.files import (
     COMMON_STEMS,
     MAX_FILES,
@@ -27,6 +27,7 @@ from sidecar.codebase.files import (
     with_changes,
 )
 from sidecar.codebase.region_search import FoundRegion, SearchedFile, is_named_file, numbered_lines
+from sidecar.codebase.repository import Repository, SharedRepository
 from sidecar.codebase.search import (
     FragileFile,
     PackageNames,
@@ -46,7 +47,6 @@ from sidecar.codebase.summary.model import Landmine
 from sidecar.codebase.summary.purpose import comment_text, definition_comment, definition_purpose
 from sidecar.codebase.summary.summarize import Definition, Summary, from_json, summarize, to_json
 from sidecar.codebase.unindexed_files import is_agent_file
-from sidecar.codebase.workspace_repository import Repository, SharedRepository
 from sidecar.codebase.worktree.content_hash import content_identity
 from sidecar.codebase.worktree.diff import (
     MAX_DIFF_CHARACTERS,

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from sidecar.codebase.file_map import FileMap
+from sidecar.codebase.content_id_map import FileMap
 from sidecar.codebase.summary.languages import language_of
 from sidecar.codebase.unindexed_files import (
     VendoredFiles,

@@ -9,15 +9,15 @@ from sidecar.call import Call
 from sidecar.codebase.files import Listing
 from sidecar.codebase.indexer import IndexReport
 from sidecar.codebase.region_search import FoundRegion, PackedRegions, SearchedFile, line_span, pack_regions
+from sidecar.codebase.repository import Repository
 from sidecar.codebase.search.ranking import RankedFile, drop_unlikely
 from sidecar.codebase.unindexed_files import count_unsafe_names
-from sidecar.codebase.workspace_repository import Repository
 from sidecar.codebase.worktree.state import RepositoryState, StateUnavailable
+from sidecar.connection_methods import Progress, ProgressParams
 from sidecar.core.errors import Cancelled, WorkspaceUnavailable
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
-from sidecar.core.wire import FolderPath, Identifier, WireModel
-from sidecar.lifecycle import Progress, ProgressParams
+from sidecar.core.wire_types import FolderPath, Identifier, WireModel
 from sidecar.method import Lane, method
 
 

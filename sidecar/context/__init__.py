@@ -2,7 +2,7 @@
 
 from sidecar.context.brackets import BRACKETS, BUDGET_SHARES, Bracket, bracket_of, bracket_with_hysteresis
 from sidecar.context.project_files import AgentProgress, agent_progress
-from sidecar.context.restart import (
+from sidecar.context.session_counters import (
     Interaction,
     SessionCounters,
     SessionRecord,

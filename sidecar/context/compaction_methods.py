@@ -18,7 +18,7 @@ from sidecar.context.compose_block import (
     task_text,
     without_instructions,
 )
-from sidecar.context.continuation import (
+from sidecar.context.continuation_file import (
     ContinuationInputs,
     RestartDecision,
     SessionFacts,

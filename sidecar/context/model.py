@@ -5,7 +5,7 @@ from typing import Annotated
 from pydantic import Field
 
 from sidecar.context.brackets import Bracket, LayerName, MemoryLevel, PartLayer, ReportedUsage, UsageSource
-from sidecar.core.wire import MAX_TOKENS, FolderPath, Identifier, Tokens, WireModel
+from sidecar.core.wire_types import MAX_TOKENS, FolderPath, Identifier, Tokens, WireModel
 from sidecar.memory import MemoryCaptureResult, SessionSummaryInput
 from sidecar.session import IdeName
 

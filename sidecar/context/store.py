@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, cast
 import apsw
 import orjson
 
-from sidecar.context.restart import SessionRecord, with_compaction
+from sidecar.context.session_counters import SessionRecord, with_compaction
 from sidecar.core.clock import rfc3339
 from sidecar.core.redact import redact
 from sidecar.session import COMPACTIONS, PENDING, PROGRESS, SAVED_AT, TASK

@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 
 from pydantic import Field
 
-from sidecar.core.wire import FolderPath, WireModel
+from sidecar.core.wire_types import FolderPath, WireModel
 from sidecar.metrics import MetricsFigures
 from sidecar.runs.call_record import Arm, Mode
 

@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import Field
 
-from sidecar.core.wire import Identifier, WireModel
+from sidecar.core.wire_types import Identifier, WireModel
 
 GovernorAction = Literal["ok", "snapshot", "rehydrate"]
 

@@ -13,7 +13,7 @@ from sidecar.capture.model import PostRunParams, PostRunResult, Remembered
 from sidecar.core.clock import DAY_MS, rfc3339
 from sidecar.core.errors import Busy, InvalidParams, PolicyDenied, SidecarError, StateDegraded, WorkspaceUnavailable
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.wire import FolderPath, Identifier, Instant, WireModel
+from sidecar.core.wire_types import FolderPath, Identifier, Instant, WireModel
 from sidecar.experiment.assignment import mode_of_chat
 from sidecar.integrations.transcript_run import TranscriptRun, add_touched_files, run_since
 from sidecar.integrations.worktree_and_project import Location, locate

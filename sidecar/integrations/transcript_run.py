@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sidecar.core.wire import MAX_TOKENS
+from sidecar.core.wire_types import MAX_TOKENS
 from sidecar.transcripts.event_stream import read_events
 from sidecar.transcripts.events import Message, TokenUsage, ToolCall, ToolResult
 

@@ -21,8 +21,8 @@ from sidecar.knowledge.item import MAX_ITEM_BYTES, SCOPE_FOLDERS, TYPE_FOLDERS
 from sidecar.settings.resolve import Settings
 from sidecar.settings.table import is_remote
 from sidecar.system import filelock
-from sidecar.system.fetch import UNKNOWN_REASON, FetchFailed, fetch
 from sidecar.system.git import pygit2
+from sidecar.system.git_fetch import UNKNOWN_REASON, FetchFailed, fetch
 
 MAX_ENTRIES = 500_000
 """Maximum number of files and folders in a commit: ten nested levels of ten references each unfold to billions."""

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from sidecar.core.wire import MAX_COUNT, FolderPath, Identifier, WireModel
+from sidecar.core.wire_types import MAX_COUNT, FolderPath, Identifier, WireModel
 from sidecar.knowledge.sync_plan import ConflictType, OperationKind, Resolution
 
 SyncMode = Literal["full", "incremental", "single"]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import get_args
 
 from sidecar.call import Call
+from sidecar.connection_methods import Progress, ProgressParams
 from sidecar.core.errors import InvalidParams, NotFound, SidecarError
 from sidecar.knowledge import store
 from sidecar.knowledge.apply_and_rollback import (
@@ -29,7 +30,6 @@ from sidecar.knowledge.sync_inputs import (
 )
 from sidecar.knowledge.sync_plan import Conflict, ConflictType, Plan, PlanRequest, Resolution
 from sidecar.knowledge.sync_state import save_state, sync_lock
-from sidecar.lifecycle import Progress, ProgressParams
 from sidecar.metrics import count, labelled
 from sidecar.workspace import Workspace
 

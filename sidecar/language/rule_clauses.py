@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.language.rule_vocabulary import (
+from sidecar.language.rule_synonyms import (
     FUNCTION_WORDS,
     FUNCTION_WORDS_OF,
     NEGATION_BEGINNINGS,

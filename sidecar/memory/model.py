@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from sidecar.core.wire import MAX_COUNT, FolderPath, Identifier, Instant, WireModel
+from sidecar.core.wire_types import MAX_COUNT, FolderPath, Identifier, Instant, WireModel
 from sidecar.memory.capture.session_summary import NearMissReason
 from sidecar.memory.entry import MemoryType, Retention, Sector, Tier
 

@@ -4,7 +4,7 @@ from typing import Literal, Self
 
 from pydantic import ConfigDict, Field, model_validator
 
-from sidecar.core.wire import Empty, FolderPath, WireModel
+from sidecar.core.wire_types import Empty, FolderPath, WireModel
 from sidecar.experiment.model import ExperimentResult, RolloutStatus
 from sidecar.metrics import PassiveEstimate
 

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field
 
-from sidecar.core.wire import MAX_COUNT, MAX_TOKENS, FolderPath, WireModel
+from sidecar.core.wire_types import MAX_COUNT, MAX_TOKENS, FolderPath, WireModel
 from sidecar.ralph.limits import MAX_ITERATIONS, STUCK_AFTER
 
 MAX_PROMPT_CHARACTERS = 64 * 2**20

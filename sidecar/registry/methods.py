@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from sidecar.call import Call
+from sidecar.connection_methods import Progress, ProgressParams
 from sidecar.core.errors import (
     Busy,
     Cancelled,
@@ -18,7 +19,6 @@ from sidecar.core.errors import (
 )
 from sidecar.core.findings import Finding as DoctorFinding
 from sidecar.core.yaml_edit import Value
-from sidecar.lifecycle import Progress, ProgressParams
 from sidecar.method import Lane, method
 from sidecar.registry import read_methods, store
 from sidecar.registry.code_entities import CATEGORY, Derived

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from sidecar.core.wire import FolderPath, WireModel
+from sidecar.core.wire_types import FolderPath, WireModel
 from sidecar.registry.entities import ImpactLevel, Level, Origin
 from sidecar.registry.health import CheckName
 

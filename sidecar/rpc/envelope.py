@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from sidecar.core import json_text
 from sidecar.core.errors import InternalError, InvalidRequest, ParseError, SidecarError, TooLarge
-from sidecar.rpc.errors import error_object
+from sidecar.rpc.error_object import error_object
 from sidecar.rpc.framing import MAX_MESSAGE_BYTES, Refused
 
 RequestId = str | int | float | None

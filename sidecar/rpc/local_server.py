@@ -12,7 +12,7 @@ from sidecar.rpc.scheduler import PendingRequest, Scheduler
 from sidecar.system.local_socket import SocketListener, listen
 
 if TYPE_CHECKING:
-    from sidecar.core.wire import WireModel
+    from sidecar.core.wire_types import WireModel
     from sidecar.rpc.dispatch import Dispatcher
     from sidecar.system.local_socket import SocketConnection
 

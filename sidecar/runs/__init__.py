@@ -1,7 +1,8 @@
 """Runs: pre-runs, finished runs, delivery ledger, test status, task state, artifacts."""
 
-from sidecar.runs import artifacts, ledger, records, snapshots
+from sidecar.runs import artifacts, records, snapshots
 from sidecar.runs import delivered_entries as entries
+from sidecar.runs import delivery_ledger as ledger
 from sidecar.runs.artifact_provenance import (
     AdrDetails,
     Artifact,
@@ -27,6 +28,7 @@ from sidecar.runs.call_record import (
     SystemText,
     WorktreeBaseline,
 )
+from sidecar.runs.fork_and_rollback import ResolvedSession, resolve_session, store_session
 from sidecar.runs.maintenance import delete_old_runs, delete_sub_chat, is_deleted
 from sidecar.runs.model import (
     NO_CONTENTS,
@@ -44,7 +46,6 @@ from sidecar.runs.model import (
     SubChat,
     Task,
 )
-from sidecar.runs.session_facts import ResolvedSession, resolve_session, store_session
 from sidecar.runs.snapshots import Snapshot, StoredSnapshot, TouchedFile
 
 __all__ = [

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Literal
 import orjson
 from pydantic import Field
 
-from sidecar.core.wire import WireModel
+from sidecar.core.wire_types import WireModel
 from sidecar.runs.delivered_entries import entry_from_json, entry_to_json
 from sidecar.runs.model import Item, PinnedAnchor
 

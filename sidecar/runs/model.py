@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 from pydantic import Field
 
 from sidecar.context import SessionRecord
-from sidecar.core.wire import Tokens, WireModel
+from sidecar.core.wire_types import Tokens, WireModel
 from sidecar.runs.delivered_entries import Entry
 
 MAX_PROMPT_CHARACTERS = 4_000_000

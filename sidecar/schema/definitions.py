@@ -19,7 +19,7 @@ from sidecar.core.errors import (
     SidecarError,
     TooLarge,
 )
-from sidecar.core.wire import WireModel
+from sidecar.core.wire_types import WireModel
 from sidecar.method import Lane, Method, Notification
 
 Schema = dict[str, Any]

@@ -5,8 +5,8 @@ from functools import cache
 from pathlib import Path
 
 from sidecar.call import Call
-from sidecar.core.wire import Empty
-from sidecar.lifecycle import DiscoverResult
+from sidecar.connection_methods import DiscoverResult
+from sidecar.core.wire_types import Empty
 from sidecar.method import Lane, Method, Notification, method
 
 PUBLISHED = Path(__file__).resolve().parents[2] / "rpc_schema" / "openrpc.json"

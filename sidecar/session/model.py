@@ -5,7 +5,7 @@ from typing import Literal
 from pydantic import Field
 
 from sidecar.core.supported_ides import IdeName
-from sidecar.core.wire import FolderPath, Identifier, WireModel
+from sidecar.core.wire_types import FolderPath, Identifier, WireModel
 from sidecar.memory import MemoryCaptureResult, SessionSummaryInput
 from sidecar.session.session_lock import Language
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal, cast
 from pydantic import AfterValidator, Field, create_model
 
 from sidecar.core.secret_formats import MAX_PATTERN_CHARACTERS, pattern_problem
-from sidecar.core.wire import FolderPath, WireModel
+from sidecar.core.wire_types import FolderPath, WireModel
 from sidecar.settings.resolve import Layer
 from sidecar.settings.table import (
     GROUPS,

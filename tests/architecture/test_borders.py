@@ -60,7 +60,7 @@ PROGRAMS = {
 
 NETWORK = {
     "system/local_socket.py": "programs of the same user",
-    "system/fetch.py": "the knowledge repository, from the configured URL",
+    "system/git_fetch.py": "the knowledge repository, from the configured URL",
     "cli/report.py": "the user's browser, for our report",
     "integrations/mcp_tools.py": "only a conversion of file URLs",
 }

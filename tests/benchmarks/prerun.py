@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sidecar.codebase.workspace_repository import Repository
+from sidecar.codebase.repository import Repository
 from tests.benchmarks.programs import quiet_sidecar, set_environment
 from tests.benchmarks.synthetic import synthetic
 from tests.support.random_walk import process_of, wait_until_watched

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from sidecar.codebase.workspace_repository import Repository as Watched
+from sidecar.codebase.repository import Repository as Watched
 from sidecar.codebase.worktree.content_hash import ContentHashes
 from sidecar.codebase.worktree.freshness import Freshness
 from sidecar.codebase.worktree.libgit_diff import load

@@ -24,9 +24,9 @@ from sidecar.codebase.indexer import (
     analyse_in_workers,
     prioritized,
 )
+from sidecar.codebase.repository import Repository as CodebaseRepository
 from sidecar.codebase.search.postings import invert
 from sidecar.codebase.summary.languages import main_grammars
-from sidecar.codebase.workspace_repository import Repository as CodebaseRepository
 from sidecar.core.clock import SystemClock
 from sidecar.system import worker
 from sidecar.system.log import Log

@@ -11,7 +11,7 @@ import apsw
 import pytest
 
 from sidecar.codebase import stored_index
-from sidecar.codebase.file_map import FileMap
+from sidecar.codebase.content_id_map import FileMap
 from sidecar.codebase.files import TrackedFiles
 from sidecar.codebase.search.commit_history import Commit, FragileFile, HeadHistory, History
 from sidecar.codebase.search.index import FileIndex, SharedIndex

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import Field, create_model
 
-from sidecar.core.wire import Empty, WireModel
+from sidecar.core.wire_types import Empty, WireModel
 from sidecar.method import Lane, Method
 from sidecar.schema.definitions import Catalog, definitions
 from sidecar.schema.typescript import type_of, typescript

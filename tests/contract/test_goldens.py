@@ -8,7 +8,7 @@ import jsonschema  # type: ignore[import-untyped]
 import referencing
 from pydantic import ValidationError
 
-from sidecar.core.wire import WireModel
+from sidecar.core.wire_types import WireModel
 from sidecar.method import Method
 from sidecar.schema.definitions import definitions
 from tests.contract.catalog import CATALOG, GOLDEN, PUBLISHED, ROWS, file_name, golden_of, goldens

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from sidecar.connection_methods import InitializeParams
 from sidecar.core.errors import InvalidParams
 from sidecar.handshake import read_initialize
-from sidecar.lifecycle import InitializeParams
 from sidecar.settings import SETTINGS, Setting
 from tests.support.cases import together
 

@@ -15,7 +15,7 @@ import pytest
 import referencing
 from referencing.jsonschema import DRAFT7
 
-from sidecar.core.wire import Empty
+from sidecar.core.wire_types import Empty
 from sidecar.method import Method
 from sidecar.schema.definitions import all_errors
 from sidecar.schema.methods import discover_method

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
-from sidecar.core.wire import WireModel
+from sidecar.core.wire_types import WireModel
 from sidecar.runs.model import Provider, RunMode
 
 MissReason = Literal[

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
-from sidecar.core.wire import Identifier, WireModel
+from sidecar.core.wire_types import Identifier, WireModel
 from sidecar.runs.model import MAX_PROMPT_CHARACTERS, Outcome, Provider, RunMode, Todo
 
 RepositoryPath = Annotated[str, Field(min_length=1, max_length=4096, pattern=r"^[^\x00]+$")]

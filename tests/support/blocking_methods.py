@@ -4,7 +4,7 @@ import queue
 import threading
 
 from sidecar.call import Call
-from sidecar.core.wire import WireModel
+from sidecar.core.wire_types import WireModel
 from sidecar.method import Lane, Method, method
 
 PATIENCE_SECONDS = 20.0

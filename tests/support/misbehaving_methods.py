@@ -7,8 +7,8 @@ import sys
 import time
 
 from sidecar.call import Call
-from sidecar.core.wire import Empty, WireModel
-from sidecar.lifecycle import Progress, ProgressParams
+from sidecar.connection_methods import Progress, ProgressParams
+from sidecar.core.wire_types import Empty, WireModel
 from sidecar.method import Lane, method
 
 

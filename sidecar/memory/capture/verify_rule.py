@@ -13,7 +13,7 @@ from typing import NamedTuple
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.language.own_words import own_words
 from sidecar.language.rule_clauses import Unit, Wording, tokens_of, wording_of, wordings_of
-from sidecar.language.rule_vocabulary import LASTING, folded, is_generic, is_unspaced
+from sidecar.language.rule_synonyms import LASTING, folded, is_generic, is_unspaced
 
 MIN_COVERAGE = 0.7
 """Minimum share of a rule's words that adjacent sentences of the message contain."""

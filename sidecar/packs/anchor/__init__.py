@@ -16,6 +16,7 @@ from sidecar.packs.anchor.build import (
     omissions,
     sections_of,
 )
+from sidecar.packs.anchor.code_style_settings import SETTINGS_FILES, setting_lines
 from sidecar.packs.anchor.commands import Project, commands_of, entry_lines, package_manager, purpose_of
 from sidecar.packs.anchor.decisions import (
     NO_ACCEPTED_RECORDS,
@@ -42,7 +43,6 @@ from sidecar.packs.anchor.repo_map import (
     landmine_lines,
 )
 from sidecar.packs.anchor.rules import Document, included_files, rule_lines, sent_paths, trap_lines
-from sidecar.packs.anchor.toolchain import SETTINGS_FILES, setting_lines
 
 __all__ = [
     "DEPENDENCIES",

@@ -17,6 +17,7 @@ from sidecar.packs.anchor.build import (
     build_anchor,
     sections_of,
 )
+from sidecar.packs.anchor.code_style_settings import SETTINGS_FILES, setting_lines
 from sidecar.packs.anchor.commands import Project, commands_of, entry_lines
 from sidecar.packs.anchor.decisions import AcceptedRecords
 from sidecar.packs.anchor.repo_map import (
@@ -31,7 +32,6 @@ from sidecar.packs.anchor.repo_map import (
 )
 from sidecar.packs.anchor.rules import Document, sent_paths
 from sidecar.packs.anchor.toml_json_ini import Table, subtable
-from sidecar.packs.anchor.toolchain import SETTINGS_FILES, setting_lines
 from sidecar.packs.model import HostInjects
 from sidecar.runs import entries
 from sidecar.session import strip_session_lock

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from sidecar.codebase.workspace_repository import Repository as CodebaseRepository
+from sidecar.codebase.repository import Repository as CodebaseRepository
 from sidecar.codebase.worktree.freshness import FEW_CHANGED
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.random_walk import process_of, wait_until_watched

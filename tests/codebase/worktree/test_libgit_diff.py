@@ -8,7 +8,7 @@ import pytest
 
 import sidecar
 from sidecar.call import Process
-from sidecar.codebase.workspace_repository import Repository as CodebaseRepository
+from sidecar.codebase.repository import Repository as CodebaseRepository
 from sidecar.codebase.worktree import libgit_diff as diff_cache
 from sidecar.codebase.worktree.diff import diff_against
 from sidecar.codebase.worktree.libgit_diff import LibgitDiff

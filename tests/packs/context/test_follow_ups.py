@@ -92,7 +92,7 @@ def test_tests_come_after_sources_unless_the_prompt_speaks_of_tests(talk: Talk, 
 
 def test_the_code_under_test_leads_before_the_lines_of_the_failing_test(talk: Talk, shop: Repository) -> None:
     other_tests = "".join(f"\n\ndef test_gift_{n}() -> None:\n    assert redeem('{n}')\n" for n in range(80))
-    shop.commit({**MORE, "tests/test_voucher.py": f"{MORE['tests/test_voucher.py']}{other_tests}"})
+    shop.commit({**MORE, "tests/test_voucher.py": str(MORE["tests/test_voucher.py"]) + other_tests})
     output = (
         "FAILED tests/test_voucher.py::test_gift_7 - AssertionError: assert None\n"
         "tests/test_voucher.py:32: AssertionError\n"

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field
 
 from sidecar.core.errors import Cancelled, InvalidParams, StateDegraded
-from sidecar.core.wire import Empty, FolderPath, WireModel
+from sidecar.core.wire_types import Empty, FolderPath, WireModel
 from sidecar.method import Lane, Method, Notification
 from sidecar.settings.model import SettingsPatch
 

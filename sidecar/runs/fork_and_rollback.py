@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import apsw
 
-from sidecar.runs import ledger, records
+from sidecar.runs import delivery_ledger, records
 from sidecar.runs.model import NO_CONTENTS, SessionContents, SessionFacts, SessionHistory, SessionKey, SessionTurn
 
 _UNSTORED = "run:"
@@ -32,7 +32,11 @@ def resolve_session(
     tx: apsw.Connection, key: SessionKey | None, facts: SessionFacts, run_key: SessionKey
 ) -> ResolvedSession:
     """Return the session that a run continues. `key` is the one that the host names; `run_key` has no session id."""
-    if key is not None and facts == SessionFacts() and (contents := ledger.session_contents(tx, key)) != NO_CONTENTS:
+    if (
+        key is not None
+        and facts == SessionFacts()
+        and (contents := delivery_ledger.session_contents(tx, key)) != NO_CONTENTS
+    ):
         return ResolvedSession(key, contents)
     before: SessionHistory | None = None
     if key is None and facts.resumes_unnamed and facts.continued_run_id is None:
@@ -47,13 +51,13 @@ def resolve_session(
     if key is None or origin is None:
         return ResolvedSession(key if not facts.is_fork else None)
     now = _compacted(_truncated(origin, facts), facts)
-    return ResolvedSession(key, ledger.contents_of(now), now if now != before else None)
+    return ResolvedSession(key, delivery_ledger.contents_of(now), now if now != before else None)
 
 
 def store_session(tx: apsw.Connection, resolved: ResolvedSession, now_ms: int) -> None:
     """Store what the facts changed; deliveries that wait for their post-run may have been lost with it."""
     if resolved.key is not None and resolved.changed is not None:
-        ledger.put_history(tx, resolved.key, resolved.changed, now_ms)
+        delivery_ledger.put_history(tx, resolved.key, resolved.changed, now_ms)
         records.drop_pending(tx, resolved.key.sub_chat_id)
 
 
@@ -61,16 +65,16 @@ def _origin(
     tx: apsw.Connection, key: SessionKey, facts: SessionFacts
 ) -> tuple[SessionHistory | None, SessionHistory | None]:
     """Return a session's stored history, and the one it goes on from; a fork goes on from a copy of its origin's."""
-    own = ledger.session_history(tx, key)
+    own = delivery_ledger.session_history(tx, key)
     source = facts.forked_from
     if (
         source is not None
         and source != key
         and (facts.is_fork or (own is None and source.session_id == key.session_id))
     ):
-        return own, _copied(ledger.session_history(tx, source), facts)
+        return own, _copied(delivery_ledger.session_history(tx, source), facts)
     if own is None:
-        return None, ledger.shared_history(tx, key)
+        return None, delivery_ledger.shared_history(tx, key)
     is_partial = facts.is_fork and source is None and not facts.is_truncated
     return own, None if is_partial else own
 
@@ -88,12 +92,12 @@ def _unstored(
         return None, None, None
     session_id = records.session_of_run(tx, run_id)
     key = run_key._replace(session_id=session_id if session_id is not None else f"{_UNSTORED}{run_id}")
-    stored = ledger.session_history(tx, key)
+    stored = delivery_ledger.session_history(tx, key)
     if stored is not None:
         return key, stored, stored
     earlier = None
     if call.session_id is not None:
-        earlier = ledger.session_history(tx, run_key._replace(session_id=call.session_id))
+        earlier = delivery_ledger.session_history(tx, run_key._replace(session_id=call.session_id))
     history = earlier or SessionHistory()
     turn = SessionTurn(
         number=1 + max((turn.number for turn in history.turns), default=0),
@@ -111,7 +115,7 @@ def _copied(origin: SessionHistory | None, facts: SessionFacts) -> SessionHistor
     if origin is None or facts.copied_at_ms is None:
         return origin
     at_ms = facts.copied_at_ms
-    return ledger.with_turns(origin, [turn for turn in origin.turns if turn.sent_at_ms <= at_ms])
+    return delivery_ledger.with_turns(origin, [turn for turn in origin.turns if turn.sent_at_ms <= at_ms])
 
 
 def _truncated(history: SessionHistory, facts: SessionFacts) -> SessionHistory:
@@ -127,7 +131,7 @@ def _truncated(history: SessionHistory, facts: SessionFacts) -> SessionHistory:
     if count and count == len(history.turns):
         return history
     since_ms = history.turns[count].sent_at_ms if count else 0
-    return ledger.with_rollback(ledger.with_turns(history, history.turns[:count]), since_ms)
+    return delivery_ledger.with_rollback(delivery_ledger.with_turns(history, history.turns[:count]), since_ms)
 
 
 def _compacted(history: SessionHistory, facts: SessionFacts) -> SessionHistory:
@@ -135,4 +139,4 @@ def _compacted(history: SessionHistory, facts: SessionFacts) -> SessionHistory:
     at_ms = facts.compacted_at_ms
     if at_ms is None or (history.compacted_at_ms is not None and at_ms <= history.compacted_at_ms):
         return history
-    return replace(ledger.without_transcript(history, at_ms), compacted_at_ms=at_ms)
+    return replace(delivery_ledger.without_transcript(history, at_ms), compacted_at_ms=at_ms)

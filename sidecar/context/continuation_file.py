@@ -16,7 +16,7 @@ from sidecar.context.constitution import fit_rules
 from sidecar.context.memory_layer import memory_gist
 from sidecar.context.pipeline import Pipeline, agent_score, next_agent, pipeline_lines, resolve_mode
 from sidecar.context.project_files import ProjectSources, write_chati_file
-from sidecar.context.restart import (
+from sidecar.context.session_counters import (
     Interaction,
     SessionCounters,
     SessionRecord,
