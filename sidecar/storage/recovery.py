@@ -486,6 +486,8 @@ def is_decoding_error(error: BaseException | None) -> bool:
     while error is not None:
         if isinstance(error, (UnicodeDecodeError, json.JSONDecodeError)):
             return True
+        if isinstance(error, apsw.SQLError) and str(error) == "malformed JSON":  # of json_extract and its siblings
+            return True
         error = error.__cause__ or error.__context__
     return False
 

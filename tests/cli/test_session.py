@@ -91,6 +91,6 @@ def test_a_refusal_prints_one_sentence_and_its_status(process: SidecarProcess, c
     assert process.popen.poll() is None
     refused = command("activate", "--agent", "nobody")
 
-    assert (refused.returncode, refused.stdout) == (1, b"")
+    assert (refused.returncode, refused.stdout) == (2, b"")
     assert refused.stderr.decode().startswith("session: Unknown agent.")
     assert command("dance").returncode == 2

@@ -230,7 +230,7 @@ def drafted_of_a_run(memories: Memories, conversation: Conversation) -> Any:
         conversation,
         "Round the discount",
         work=lambda: [conversation.edit("till/prices.py", "def discounted_price():\n    return 1\n")],
-        text="Rounding now happens on the discount, not on the price.",
+        text="Rounding now happens on the discount, not on the price. The cause was that half cents were lost.",
     )
     (drafted,) = turn["after"]["artifacts"]
     return drafted

@@ -347,4 +347,4 @@ def test_the_command_writes_the_page_prints_its_path_and_opens_it(reported: Repo
     assert opened.read_text() == reported.path.as_uri()
     assert orjson.loads(run("--json").stdout)["bytes"] == reported.path.stat().st_size
     failed = run("--days", "0")
-    assert (failed.returncode, failed.stderr.partition(b":")[0]) == (1, b"report")
+    assert (failed.returncode, failed.stderr.partition(b":")[0]) == (2, b"report")
