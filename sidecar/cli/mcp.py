@@ -37,8 +37,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def create_server(arguments: argparse.Namespace, until_it_goes: ExitStack) -> "MCPServer":
     """Return a server for one client; the stack closes what it opens."""
+    from sidecar.integrations import locate
     from sidecar.integrations.mcp_tools import MethodFailed, Tools, build_server
-    from sidecar.integrations.worktree_and_project import locate
 
     lock = threading.Lock()
     compactions: dict[str, int] = {}

@@ -42,7 +42,7 @@ from sidecar.codebase.search.query import TEST_WORDS
 from sidecar.codebase.search.query_evidence import PromptParts, parts_of, pointing_words
 from sidecar.codebase.search.region_ranking import RankedRegion, choose_regions, is_pointed_at, shown_bytes
 from sidecar.codebase.search.regions import Region
-from sidecar.codebase.searcher import search_paths
+from sidecar.codebase.search_without_index import search_contents, search_paths
 from sidecar.codebase.summary.model import Landmine
 from sidecar.codebase.summary.purpose import comment_text, definition_comment, definition_purpose
 from sidecar.codebase.summary.summarize import Definition, Summary, from_json, summarize, to_json
@@ -145,6 +145,7 @@ __all__ = [
     "removed_exports",
     "resolve_import",
     "scope_prefix",
+    "search_contents",
     "search_paths",
     "shown_bytes",
     "split_hunks",

@@ -12,17 +12,19 @@ from pathlib import Path
 
 from sidecar.call import Process
 from sidecar.codebase.files import Lister, Listing, SharedListings, may_show, read_contents, read_from_worktree
-from sidecar.codebase.indexer import MAX_INLINE_FILES, Indexer, IndexReport, analyse
+from sidecar.codebase.indexer import MAX_INLINE_FILES, MIN_FILES_FOR_WORKERS, Indexer, IndexReport, analyse
 from sidecar.codebase.region_search import FoundRegion, RegionSearch, SearchedFile, ShownRegions
 from sidecar.codebase.search import FragileFile, PackageNames, RankedFile, SearchQuery
 from sidecar.codebase.search.postings import clear_key_cache
 from sidecar.codebase.search.region_ranking import RankedRegion
+from sidecar.codebase.search_without_index import search_contents
 from sidecar.codebase.searcher import Searcher, SharedSearch
 from sidecar.codebase.store import FileCache, SearchCache
 from sidecar.codebase.stored_index import StoredIndex
 from sidecar.codebase.summary.grammar import load
 from sidecar.codebase.summary.languages import main_grammars
 from sidecar.codebase.summary.model import Landmine, Summary
+from sidecar.codebase.summary.summarize import outline
 from sidecar.codebase.worktree.content_hash import ContentHashes, content_identity
 from sidecar.codebase.worktree.diff import FileDiff, HeadMove, diff_between, head_move, paths_to_show
 from sidecar.codebase.worktree.freshness import Freshness, Watchers
@@ -276,6 +278,16 @@ class Repository:
         changed = () if state.kind == "folder" else (file.path for file in state.all_changed)
         query = SearchQuery(text, frozenset(changed), frozenset(mentioned), frozenset(touched))
         return self._searcher.find(query, state, self.key, limit)
+
+    def find_without_index(self, text: str, listing: Listing, limit: int, wait_ms: float) -> list[RankedFile]:
+        """Rank the files whose contents a text is about, within `wait_ms`; for the time until they are indexed."""
+        if len(self._index.pending_paths) < MIN_FILES_FOR_WORKERS:
+            return []
+        return search_contents(self.cwd, text, listing.searched, limit, wait_ms / 1000)
+
+    def outlines(self, files: dict[str, str]) -> dict[str, Summary]:
+        """Return summaries of path → content id by line patterns alone, which takes a few milliseconds each."""
+        return {path: outline(path, text) for path, text in self._source_texts(files).items() if text}
 
     def regions(self, text: str, files: Sequence[SearchedFile]) -> list[RankedRegion]:
         """Rank the regions of files, which come best first; contents are read once."""

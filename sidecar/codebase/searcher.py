@@ -1,9 +1,6 @@
 """The search over one workspace: its index, its head's history, and the cache of results."""
 
-import math
-import os
 import threading
-from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
@@ -12,19 +9,18 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.call import Process
-from sidecar.codebase.files import Listing, is_own_code, may_show
+from sidecar.codebase.files import Listing, is_own_code
 from sidecar.codebase.region_search import RegionQuery
 from sidecar.codebase.search import RANKING_VERSION, FileIndex, RankedFile, SearchQuery
 from sidecar.codebase.search.commit_history import NO_HISTORY, FragileFile, Histories, read_commits
 from sidecar.codebase.search.index import SharedIndex, SummaryLookup
 from sidecar.codebase.search.query_evidence import read_evidence
 from sidecar.codebase.summary.summarize import SUMMARY_VERSION
-from sidecar.codebase.unindexed_files import is_unindexed
 from sidecar.codebase.worktree.state import RepositoryState
 from sidecar.core.digests import digest_value
 from sidecar.core.secret_formats import OWN_PATTERNS
-from sidecar.core.terms import paths_in, query_terms, query_words
-from sidecar.system.git import Git, GitFailed
+from sidecar.core.terms import query_terms, query_words
+from sidecar.system.git import GitFailed
 
 LAST_COMMITS = 300
 """Number of commits that order the files of a cold index, before the whole history is read: 60 ms of Django's."""
@@ -199,74 +195,3 @@ class Searcher:
 def _rows(results: Sequence[RankedFile]) -> list[list[object]]:
     """Return the files as JSON arrays."""
     return [list(ranked) for ranked in results]
-
-
-MIN_TERM = 3
-COMMON_SHARE = 0.02
-"""A term in more paths than this share, and in more than a hundred, is ignored."""
-
-NAME_WEIGHT = 2.0
-"""Weight of a word in a file's name, relative to one in a folder's."""
-
-MENTIONED_WEIGHT = 50.0
-
-TIMEOUT_SECONDS = 5.0
-
-
-def search_paths(cwd: Path, text: str, limit: int) -> list[RankedFile]:
-    """Rank existing tracked files by the words in their paths; return nothing without a repository.
-
-    A first answer before the index is built: git's index has the names of 100,000 files in some ten milliseconds.
-    """
-    try:
-        output = Git(cwd).run("ls-files", "-z", "--", ".", timeout=TIMEOUT_SECONDS)
-    except GitFailed:
-        return []
-    paths = b"\0" + output
-    scores, matched = _scores(paths, query_terms(text))
-    mentioned = {path for path in paths_in(text) if b"\0" + os.fsencode(path) + b"\0" in paths}
-    for path in mentioned:
-        scores[path] += MENTIONED_WEIGHT
-    best = sorted(scores, key=lambda path: (-scores[path], path))
-    top = scores[best[0]] if best else 1.0
-    results: list[RankedFile] = []
-    for path in best:
-        if len(results) == limit:
-            break
-        if may_show(path) and not is_unindexed(path) and os.path.isfile(cwd / path) and not os.path.islink(cwd / path):
-            parts = {"namedPath": 1.0} if path in mentioned else {"path": round(scores[path] / top, 4)}
-            results.append(RankedFile(path, round(scores[path] / top, 4), parts, tuple(matched[path]), ()))
-    return results
-
-
-def _scores(paths: bytes, terms: list[str]) -> tuple[defaultdict[str, float], defaultdict[str, list[str]]]:
-    """Return each path's summed term weights, and its terms, rarest first."""
-    lowercase = paths.lower()  # of ASCII letters only, so positions stay the same
-    files = paths.count(b"\0")
-    scores: defaultdict[str, float] = defaultdict(float)
-    matched: defaultdict[str, list[str]] = defaultdict(list)
-    counts = {term: lowercase.count(term.encode()) for term in terms if len(term) >= MIN_TERM}
-    for term in sorted(counts, key=lambda term: (counts[term], term)):
-        if counts[term] > max(100, files * COMMON_SHARE):
-            break
-        weight = math.log(1 + files / (1 + counts[term]))
-        for path, is_in_name in _paths_containing(paths, lowercase, term.encode()).items():
-            scores[path] += weight * (NAME_WEIGHT if is_in_name else 1.0)
-            matched[path].append(term)
-    return scores, matched
-
-
-def _paths_containing(paths: bytes, lowercase: bytes, term: bytes) -> dict[str, bool]:
-    """Return the paths that contain a term; the value is whether the file's own name does."""
-    matches: dict[str, bool] = {}
-    position = lowercase.find(term)
-    while position >= 0:
-        follows_letter = paths[position - 1 : position].isalpha()
-        if follows_letter and not paths[position : position + 1].isupper():  # inside another word
-            position = lowercase.find(term, position + 1)
-            continue
-        start, end = paths.rfind(b"\0", 0, position) + 1, paths.find(b"\0", position)
-        path = os.fsdecode(paths[start:end])
-        matches[path] = matches.get(path, False) or paths.find(b"/", position, end) < 0
-        position = lowercase.find(term, position + 1)
-    return matches

@@ -15,8 +15,8 @@ from sidecar.core.errors import Busy, InvalidParams, PolicyDenied, SidecarError,
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.wire_types import FolderPath, Identifier, Instant, WireModel
 from sidecar.experiment.assignment import mode_of_chat
+from sidecar.integrations import Location, locate
 from sidecar.integrations.transcript_run import TranscriptRun, add_touched_files, run_since
-from sidecar.integrations.worktree_and_project import Location, locate
 from sidecar.method import Lane, method
 from sidecar.packs.methods import pre_run, repo_changed, session_event
 from sidecar.packs.model import PreRunParams, PreRunResult, RepoChangedParams, SessionEventParams

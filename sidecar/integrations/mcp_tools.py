@@ -18,7 +18,7 @@ from mcp_types import ClientCapabilities, RootsCapability, ToolAnnotations
 from pydantic import Field
 
 from sidecar import __version__
-from sidecar.integrations.worktree_and_project import Location, locate
+from sidecar.integrations import Location, locate
 from sidecar.workspace import project_key
 
 INSTRUCTIONS = (

@@ -18,17 +18,17 @@ from sidecar.codebase import (
     StateUnavailable,
     is_outside,
     paths_in,
-    search_paths,
     text_match,
 )
 from sidecar.core.clock import Deadline
 from sidecar.core.text import one_line
 from sidecar.language.creation_intent import creation_intent
-from sidecar.packs.context_pack import MAX_POINTERS, ContextFile
+from sidecar.packs.context_pack import ContextFile
 from sidecar.packs.delta_files import Differences
 from sidecar.packs.delta_pack import MAX_COMMITS
 from sidecar.packs.items_and_blocks import sent_memory_ids
 from sidecar.packs.model import Mentions, PreRunParams
+from sidecar.packs.pack_cache import NO_PACK, CachedPack
 from sidecar.packs.prefetch import PREFETCH_WAIT_MS, await_prefetch, log_skipped
 from sidecar.packs.request import repository_evidence
 from sidecar.packs.task import (
@@ -41,15 +41,13 @@ from sidecar.packs.task import (
     significant_terms,
 )
 from sidecar.packs.task_pack import (
-    NO_PACK,
-    CachedPack,
     PackQuery,
     PartialPack,
     PromptFiles,
     TaskPack,
     cached_pack,
+    files_without_state,
     get_task_pack,
-    path_only_files,
     pinned_context_files,
     with_regions,
 )
@@ -191,7 +189,7 @@ def _await_state(
     lookup = pool.submit(_read_state, pack_query.repository)
     path_search = None
     if not _is_done(lookup, min(remaining_ms() * PATH_SEARCH_AFTER_SHARE, PATH_SEARCH_AFTER_MS)) and remaining_ms():
-        path_search = pool.submit(_search_paths, pack_query)
+        path_search = pool.submit(files_without_state, pack_query)
     if not (remaining_ms() and _is_done(lookup, remaining_ms())):
         pool.submit(_build_for_next_call, pack_query, lookup)
         _use_path_matches(inputs, path_search, pack_query.process.log)
@@ -266,10 +264,6 @@ def _start_pack(start: Start, inputs: PackInputs, target: _PackTarget, wait_ms: 
 def _read_state(repository: Repository) -> tuple[RepositoryState, Listing]:
     state = repository.state()
     return state, repository.listing(state)
-
-
-def _search_paths(pack_query: PackQuery) -> tuple[ContextFile, ...]:
-    return path_only_files(pack_query, search_paths(pack_query.workspace.cwd, pack_query.query, MAX_POINTERS))
 
 
 def _use_path_matches(inputs: PackInputs, path_search: Future[tuple[ContextFile, ...]] | None, log: Log) -> None:

@@ -10,10 +10,10 @@ from sidecar.codebase import Listing, RepositoryState, SharedRepository, StateUn
 from sidecar.core.lru_cache import LruCache
 from sidecar.packs.anchor import AnchorCache, PointerCache, SharedAnchors
 from sidecar.packs.context_pack import RenderCache
+from sidecar.packs.pack_cache import PackCache
 from sidecar.packs.request import ConversationCache, touched_files_of
 from sidecar.packs.task_pack import (
     REMEMBERED_CONVERSATIONS,
-    PackCache,
     PackQuery,
     PromptFiles,
     RecentQueries,

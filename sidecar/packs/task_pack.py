@@ -1,11 +1,9 @@
 """The part of a pack that all conversations about one task share: the anchor's lines and the task's files, cached."""
 
 import threading
-from collections.abc import Container, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, NamedTuple
 
 from sidecar.call import Process
@@ -27,16 +25,18 @@ from sidecar.codebase import (
     paths_in,
     query_terms,
     query_words,
+    search_contents,
+    search_paths,
     shown_bytes,
 )
 from sidecar.core.digests import short_id
-from sidecar.core.lru_cache import LruCache
 from sidecar.core.secret_formats import OWN_PATTERNS
 from sidecar.core.text import size
 from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
 from sidecar.packs.anchor import LINKABLE_FILES, NO_ANCHOR, AcceptedRecords, Anchor, accepted_digest
 from sidecar.packs.context_pack import (
     FAILING_SHARE,
+    MAX_POINTERS,
     OTHERS_SHARE,
     ContextFile,
     ShownRegion,
@@ -55,130 +55,16 @@ from sidecar.packs.context_pack import (
 from sidecar.packs.items_and_blocks import anchor_limit, has_notes_request, sendable_bytes
 from sidecar.packs.model import HostInjects, TokenMode
 from sidecar.packs.overrides import pinned_files
+from sidecar.packs.pack_cache import CachedPack, PackKey
 from sidecar.packs.request import PackRequest
 from sidecar.packs.task import GENERAL_TERMS
 from sidecar.runs import RecentWork, SessionContents, Task
-from sidecar.runs.delivered_entries import SentRegion, content_digest
+from sidecar.runs.delivered_entries import content_digest
 from sidecar.runs.model import Provider, RunMode
-from sidecar.storage.two_level_cache import Cache
 from sidecar.workspace import Workspace
 
 PACK_VERSION = 18
 """Part of the key: increment it when the content of a pack changes."""
-
-RECENT_PACKS = 64
-"""Number of decoded packs in memory, besides their texts in the hot cache."""
-
-
-class PackKey(NamedTuple):
-    """Everything a cached pack depends on; nothing that differs between conversations."""
-
-    workspace: str
-    task_fingerprint: str
-    changed_files_hash: str
-    head_commit: str
-    provider: str
-    mode: str
-    budget_profile: str
-    sources: str
-
-
-class CachedPack(NamedTuple):
-    """The anchor's lines and the context's files."""
-
-    anchor: tuple[str, ...]
-    files: tuple[ContextFile, ...]
-    omitted: tuple[str, ...] = ()
-    """Lines that did not fit into the anchor."""
-    weaker: int = 0
-    """Number of candidates for the context that match less than its files."""
-
-
-NO_PACK = CachedPack((), ())
-
-
-class PackCache:
-    """Packs by key, in memory and in the state file."""
-
-    def __init__(self, process: Process) -> None:
-        limit = int(process.settings("")["cache.diskBytes"]) // 4
-        self._cache = Cache(
-            "continuity_pack_cache", PackKey._fields, process.database, process.hot_cache, limit,
-            short_lived=("changed_files_hash", "head_commit"),
-        )  # fmt: skip
-        self._recent: LruCache[Hashable, object] = LruCache(RECENT_PACKS)
-        self._lock = threading.Lock()
-        self._builds: dict[PackKey, threading.Event] = {}
-
-    def get(self, key: PackKey) -> CachedPack | None:
-        """Return the pack for exactly this key."""
-        pack = self.get_in_memory(key)
-        if pack is None and (value := self._cache.get(tuple(key))) is not None:
-            pack = _from_json(value)
-            self._recent.put(key, pack, 1)
-        return pack
-
-    def get_in_memory(self, key: PackKey) -> CachedPack | None:
-        """Return a recently used pack without reading the state file."""
-        pack = self._recent.get(key)
-        if not isinstance(pack, CachedPack):
-            return None
-        self._cache.mark_used(tuple(key))
-        return pack
-
-    @contextmanager
-    def build_lock(self, key: PackKey, wait_ms: float) -> Iterator[None]:
-        """Let one thread at a time build a pack: a second one waits at most `wait_ms`, and may then find it cached."""
-        with self._lock:
-            others = self._builds.get(key)
-            mine = None if others else self._builds.setdefault(key, threading.Event())
-        if others is not None:
-            others.wait(wait_ms / 1000)
-        try:
-            yield
-        finally:
-            if mine is not None:
-                with self._lock:
-                    del self._builds[key]
-                mine.set()
-
-    def put(self, key: PackKey, pack: CachedPack, now_ms: int) -> None:
-        """Store a pack."""
-        self._recent.put(key, pack, 1)
-        self._cache.put(tuple(key), partial(_to_json, pack), now_ms)
-
-
-def _to_json(pack: CachedPack) -> dict[str, Any]:
-    files = [
-        [
-            list(file.ranked),
-            file.content,
-            file.purpose,
-            file.why,
-            [_region_to_json(region) for region in file.regions],
-            file.is_last,
-        ]
-        for file in pack.files
-    ]  # fmt: skip
-    return {"anchor": list(pack.anchor), "files": files, "omitted": list(pack.omitted), "weaker": pack.weaker}
-
-
-def _region_to_json(region: ShownRegion) -> list[Any]:
-    sent = [region.sent.name, region.sent.content]
-    return [region.order, region.name, region.lines, sent, region.parts, region.goes_on]
-
-
-def _from_json(value: dict[str, Any]) -> CachedPack:
-    files: list[ContextFile] = []
-    for (path, score, parts, matched, near), content, purpose, why, regions, is_last in value["files"]:
-        ranked = RankedFile(path, score, parts, tuple(matched), tuple((kind, seed) for kind, seed in near))
-        shown = (
-            ShownRegion(order, name, tuple((number, text) for number, text in lines), SentRegion(*sent), *rest)
-            for order, name, lines, sent, *rest in regions
-        )
-        files.append(ContextFile(ranked, content, purpose, why, tuple(shown), is_last))
-    return CachedPack(tuple(value["anchor"]), tuple(files), tuple(value["omitted"]), value["weaker"])
-
 
 REMEMBERED_CONVERSATIONS = 64
 
@@ -188,8 +74,14 @@ CANDIDATE_FILES = 16
 MAX_LEADING_FILES = 3
 """Maximum number of files that lead because a first prompt names them: of more, most are frames of a stack trace."""
 
-PARTIAL_FILES = 10
-"""The same while files are still being indexed."""
+PARTIAL_FILES, UNINDEXED_FILES, OUTLINED_FILES = 10, 8, 5
+"""While files are still being indexed: the same, those found without the index, and those split by line patterns."""
+
+CONTENTS_SECONDS = 0.3
+"""Time for a search of contents while the repository's state is not known."""
+
+CONTENTS_SHARE = 0.8
+"""Share of the time left that a search without the index may take."""
 
 DEFAULT_CONTEXT_BYTES = 12_288
 FIRST_READ_MS = 40
@@ -342,8 +234,14 @@ def _build(
     partial_pack.anchor = anchors.lines(repository, state, listing, *anchor_inputs)
     analyzed, complete = repository.wait_for_index(listing, indexing, min(wait_ms, FIRST_READ_MS))
     waited_ms: float = FIRST_READ_MS
+    clock, unindexed = pack_query.process.clock, list[RankedFile]()
+    if not complete and wait_ms > waited_ms:
+        started_ms, limit_ms = clock.monotonic_ms(), (wait_ms - waited_ms) * CONTENTS_SHARE
+        unindexed = repository.find_without_index(pack_query.query, listing, UNINDEXED_FILES, limit_ms)
+        waited_ms += clock.monotonic_ms() - started_ms
     while not complete and wait_ms > waited_ms:  # what is found meanwhile is ready at the deadline
         early = repository.find(pack_query.query, state, CANDIDATE_FILES, touched=pack_query.touched)
+        early = unindexed_first(early, unindexed)
         partial_pack.files = path_only_files(
             pack_query, [ranked_file for ranked_file in early if ranked_file.path in listing.searched]
         )
@@ -355,17 +253,27 @@ def _build(
     files: tuple[ContextFile, ...] = ()
     matches: Sequence[RankedFile] = ()
     specific = _specific_terms(pack_query, pack_query.query)
-    if specific or pack_query.touched:
+    if specific or pack_query.touched or unindexed:
         matches = repository.find(pack_query.query, state, CANDIDATE_FILES, touched=pack_query.touched)
         is_specific = appetite(pack_query.query, specific) == 1.0
         ranked = above_cutoff(with_evidence(drop_unlikely(matches), specific, by_commits=is_specific))
-        with_code = with_regions if complete else with_cached_regions
+        with_code = with_regions if complete else with_early_regions
+        ranked = ranked if complete else unindexed_first(ranked, unindexed)
         files = with_code(pack_query, pack_query.query, ranked, state, listing)
     weaker = len(matches) - len(files)
     pack = CachedPack(partial_pack.anchor.lines, files, partial_pack.anchor.omitted, weaker)
     return TaskPack(
         pack, cache_hit=False, analyzed=analyzed, complete=complete, anchor_is_complete=partial_pack.anchor.is_complete
     )
+
+
+def unindexed_first(ranked: Sequence[RankedFile], unindexed: Sequence[RankedFile]) -> list[RankedFile]:
+    """Put the files found without an index after those that the prompt names, before what an unfinished index finds."""
+    named = [file for file in ranked if is_named_file(file)]
+    paths = {file.path for file in named}
+    found = [file for file in unindexed if file.path not in paths]
+    paths.update(file.path for file in found)
+    return [*named, *found, *(file for file in ranked if file.path not in paths)]
 
 
 def _without_unindexed(query: str, listing: Listing) -> str:
@@ -398,15 +306,19 @@ def with_regions(
     return _files(pack_query, query, present, summaries, state, listing, mentioned, known)
 
 
-def with_cached_regions(
+def with_early_regions(
     pack_query: PackQuery, query: str, ranked: list[RankedFile], state: RepositoryState, listing: Listing
 ) -> tuple[ContextFile, ...]:
-    """Return the ranked files with regions of those whose summaries exist, while others are still being built.
+    """Return the ranked files with regions, while files are still being indexed.
 
-    Building one here could delay the call past its deadline: the first file of a language loads its grammar.
+    The first ones without a summary are split by line patterns: to build a summary here could delay the call past its
+    deadline, because the first file of a language loads its grammar.
     """
     present = [ranked_file for ranked_file in ranked if ranked_file.path in listing.searched]
-    summaries = pack_query.repository.cached_summaries(_contents(present[:PARTIAL_FILES], listing))
+    contents = _contents(present[:PARTIAL_FILES], listing)
+    summaries = pack_query.repository.cached_summaries(contents)
+    missing = [path for path in contents if path not in summaries][:OUTLINED_FILES]
+    summaries |= pack_query.repository.outlines({path: contents[path] for path in missing})
     return _files(pack_query, query, present, summaries, state, listing, frozenset(), None)
 
 
@@ -557,6 +469,14 @@ def pinned_context_files(
     ]
     files = with_regions(pack_query, pack_query.query, missing, state, listing) if missing else ()
     return tuple(file._replace(why="pinned by the user") for file in files)
+
+
+def files_without_state(pack_query: PackQuery) -> tuple[ContextFile, ...]:
+    """Return files by their contents and paths, without an index and before the repository's state is known."""
+    cwd, text = pack_query.workspace.cwd, pack_query.query
+    by_contents = search_contents(cwd, text, None, MAX_POINTERS // 2, CONTENTS_SECONDS)
+    ranked = unindexed_first(search_paths(cwd, text, MAX_POINTERS), by_contents)
+    return path_only_files(pack_query, ranked[:MAX_POINTERS])
 
 
 def path_only_files(pack_query: PackQuery, ranked: list[RankedFile]) -> tuple[ContextFile, ...]:

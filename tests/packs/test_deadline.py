@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.codebase import indexer
+from sidecar.codebase import indexer, repository
 from sidecar.packs import task_pack
 from tests.support.conversation import bash
 from tests.support.git_wrapper import needs_script, prepend_git_wrapper
@@ -54,7 +54,7 @@ def test_with_a_late_state_and_no_matching_path_the_prompt_passes_through(
     assert (answer["action"], answer["reason"]) == ("passthrough", "deadline")
 
 
-def test_unread_files_are_listed_by_path(talk: Talk, active: MemorySidecar) -> None:
+def test_unread_files_show_their_code_by_line_patterns(talk: Talk, active: MemorySidecar) -> None:
     let_go = threading.Event()
     process_of(active).indexing.submit(let_go.wait, 20)
     chat = talk()
@@ -63,11 +63,24 @@ def test_unread_files_are_listed_by_path(talk: Talk, active: MemorySidecar) -> N
     assert before["metadata"]["partial"] is True
     assert {"item": "context", "reason": "files are still being indexed"} in before["metadata"]["trimmed"]
     assert "src/cart.py" in text_of(before, "context")
-    assert "apply_discount" not in text_of(before, "context")
+    assert "|     def apply_discount" in text_of(before, "context")
     chat.post_run(before, PROMPT)
     after = chat.pre_run("and now fix it")
     assert after["metadata"]["partial"] is False
-    assert "apply_discount" in text_of(after, "context")
+    assert text_of(after, "context") == "", "the session has that code"
+
+
+def test_files_of_a_large_cold_repository_are_found_by_their_contents(
+    talk: Talk, active: MemorySidecar, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(repository, "MIN_FILES_FOR_WORKERS", 1)
+    let_go = threading.Event()
+    process_of(active).indexing.submit(let_go.wait, 20)
+    answer = talk().pre_run("Why is there a percent in it?", deadlineMs=4_000)
+    let_go.set()
+    assert answer["metadata"]["partial"] is True
+    assert "src/cart.py" in text_of(answer, "context")
+    assert "|     def apply_discount" in text_of(answer, "context")
 
 
 def test_words_alone_answer_partially_and_what_follows_is_no_change(
@@ -93,11 +106,12 @@ def test_words_alone_answer_partially_and_what_follows_is_no_change(
     let_go.set()
     assert before["metadata"]["partial"] is True
     assert "src/cart.py" in text_of(before, "context")
+    assert "def apply_discount(self, percent" in text_of(before, "context")
     assert active.client.result(index)["complete"]
     chat.post_run(before, prompt)
     after = chat.pre_run(prompt)
     assert after["metadata"]["partial"] is False
-    assert "percent" in text_of(after, "context")
+    assert text_of(after, "context") == "", "the session has that code"
     assert text_of(after, "delta") == ""
 
 
@@ -119,7 +133,7 @@ def test_words_read_before_the_deadline_count_when_the_regions_are_late(
     in_workers = indexer.analyse_in_workers
     monkeypatch.setattr(indexer, "analyse_in_workers", held)
     monkeypatch.setattr(indexer, "MIN_FILES_FOR_WORKERS", 1)
-    monkeypatch.setattr(task_pack, "with_cached_regions", late)
+    monkeypatch.setattr(task_pack, "with_early_regions", late)
     threading.Timer(0.3, words_sent.set).start()
     answer = talk().pre_run("Why is there a percent in it?", deadlineMs=4_000)
     let_go.set()

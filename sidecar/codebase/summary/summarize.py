@@ -101,6 +101,14 @@ def summarize(path: str, content: bytes, *, with_words: bool = True, is_clean: b
     )
 
 
+def outline(path: str, text: str) -> Summary:
+    """Summarize a text by line patterns alone, which loads no grammar; without words, purpose and invariants."""
+    language, lines = language_of(path, text), _split_lines(text)
+    definitions = find_definitions(lines, language) if language is not None else ()
+    name = language.name if language is not None else "text"
+    return Summary(name, len(text.encode()), len(lines), "", definitions, (), analysis="patterns")
+
+
 def count_words(path: str, content: bytes) -> Words:
     """Return the words of a file as in its summary, without parsing it."""
     text = _decode(content)
