@@ -35,26 +35,25 @@ class SlowText(NamedTuple):
 
 
 def slow_texts_for(pattern: str | bytes, flags: int, seed: int) -> list[SlowText]:
-    """Return the texts for a pattern; the same seed gives the same texts."""
+    """Return the texts for a pattern, those of its own repeats first; the same seed gives the same texts."""
     source = pattern.decode("latin-1") if isinstance(pattern, bytes) else pattern
     tree: Any = sre_parse.parse(source, flags)
     generator = random.Random(seed)
-    texts = {SlowText("", repeated, UNEXPECTED) for repeated in COMMON}
+    repeats: list[SlowText] = []
+    variants: list[SlowText] = []
     for _ in range(2):
         sample_text = _sample(tree, generator)
-        texts |= {
+        variants += [
             SlowText("", part, UNEXPECTED) for end in (3, 2, 1) if (part := sample_text[: len(sample_text) // end])
-        }
+        ]
         for prefix, body in _repeats(tree, generator, ""):
             repeated = _sample(body, generator) or "a"
-            texts |= {
-                SlowText(prefix, repeated, UNEXPECTED),
-                SlowText(prefix, repeated, "\n"),
-                SlowText("", prefix + repeated, UNEXPECTED),
-            }
+            repeats.append(SlowText(prefix, repeated, UNEXPECTED))
+            variants += [SlowText("", prefix + repeated, UNEXPECTED), SlowText(prefix, repeated, "\n")]
             if prefix:
-                texts |= {SlowText("", prefix, UNEXPECTED), SlowText(prefix, repeated * 3 + prefix, UNEXPECTED)}
-    return sorted(texts)
+                variants += [SlowText("", prefix, UNEXPECTED), SlowText(prefix, repeated * 3 + prefix, UNEXPECTED)]
+    common = (SlowText("", repeated, UNEXPECTED) for repeated in COMMON)
+    return list(dict.fromkeys((*repeats, *variants, *common)))
 
 
 def _repeats(tree: Any, generator: random.Random, before: str) -> Iterator[tuple[str, Any]]:
