@@ -16,7 +16,7 @@ import random
 import statistics
 import sys
 import time
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -149,16 +149,9 @@ def _score_baselines(
         scores[f"BM25@{depth}"].append(_recall(plain[:depth], right))
 
 
-def _bag(trees: Trees, path: str, blob: str) -> Counter[str]:
-    bag = Counter(count_terms(path))
-    for chunk in trees.summary(path, blob).chunks:
-        bag.update(chunk)
-    return bag
-
-
 def plain_bm25(terms: Iterable[str], trees: Trees, files: Mapping[str, str]) -> list[str]:
     """Return the files that have some terms in path or content, the best by BM25 (k1 1.2, b 0.75) first."""
-    bags = {path: _bag(trees, path, blob) for path, blob in files.items()}
+    bags = {path: trees.bag(path, blob) for path, blob in files.items()}
     lengths = {path: bag.total() for path, bag in bags.items()}
     average = statistics.fmean(lengths.values()) or 1.0
     scores: dict[str, float] = defaultdict(float)

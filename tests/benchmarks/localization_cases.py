@@ -2,6 +2,7 @@
 
 import re
 import subprocess
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeVar
@@ -10,6 +11,7 @@ from sidecar.codebase.files import is_document, is_generated, may_show
 from sidecar.codebase.search.commit_history import Commit, read_commits
 from sidecar.codebase.summary.languages import language_of
 from sidecar.codebase.summary.summarize import MAX_ANALYSED_BYTES, Summary, summarize, unanalysed_summary
+from sidecar.core.terms import count_terms
 
 T = TypeVar("T")
 MAX_RIGHT_FILES = 10
@@ -36,6 +38,7 @@ class Trees:
     def __init__(self, repository: Path) -> None:
         self.repository = repository
         self._summaries: dict[tuple[str, str], Summary] = {}
+        self._bags: dict[tuple[str, str], Counter[str]] = {}
         self._objects = subprocess.Popen(
             ["git", "-C", str(repository), "cat-file", "--batch"], stdin=subprocess.PIPE, stdout=subprocess.PIPE
         )
@@ -52,6 +55,14 @@ class Trees:
         if key not in self._summaries:
             self._summaries[key] = self._read(path, blob)
         return self._summaries[key]
+
+    def bag(self, path: str, blob: str) -> Counter[str]:
+        """Count the terms of a file's path and content."""
+        if (path, blob) not in self._bags:
+            self._bags[path, blob] = bag = Counter(count_terms(path))
+            for chunk in self.summary(path, blob).chunks:
+                bag.update(chunk)
+        return self._bags[path, blob]
 
     def content(self, blob: str) -> bytes | None:
         """Reads a blob; None where a copy of a repository lacks it."""

@@ -14,6 +14,7 @@ import math
 import statistics
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from operator import mul
 from pathlib import Path
 from typing import NamedTuple
@@ -49,6 +50,9 @@ BUDGETS = (8_192, 12_288, 16_384)
 DEPTHS = (1, 5, 10)
 OTHER_BYTES = 400
 """Bytes of a block besides the code of its regions."""
+
+MAX_MOVED = 0.2
+"""With more files added, removed or changed since the case before than this share, a repository is indexed anew."""
 
 FUNCTION_LINES = 30
 """Number of lines, or half of its lines if they are fewer, with which a function counts as shown."""
@@ -111,18 +115,20 @@ def main() -> int:
 
 
 def _questions(clone: Path, cases: Sequence[RegionCase]) -> Iterator[Question]:
-    trees, commits = Trees(clone), every_commit(clone)
+    trees, commits, index = Trees(clone), every_commit(clone), FileIndex(lambda _: {})
+    before: Mapping[str, str] = {}
     for case in cases:
         files = trees.files(case.base)
-        index = FileIndex(lambda _: {})  # to turn one into that of another year takes longer
+        if len(files.items() ^ before.items()) > MAX_MOVED * len(files):
+            index = FileIndex(lambda _: {})  # to turn one into that of another year takes longer
         index.update(files)
+        before = files
         for name, blob in index.pending():
             index.add_summary(name, blob, trees.summary(name, blob))
         seen = reachable(clone, commits, case.base)
         history = History(sorted(seen, key=lambda commit: (-commit.committed_at, commit.id))[:MAX_COMMITS])
-        imports = {name: trees.summary(name, blob).imports for name, blob in files.items()}
         query = search_query(prompt_of(clone, case.commit))
-        found = _ranked_files(query, index, history, imports)
+        found = index.find(SearchQuery(query), history, partial(_imports, trees, files), CANDIDATE_FILES)
         rows = _rows(query, found, index, trees, files)
         right = frozenset((path, line) for path, lines in case.lines.items() for line in lines)
         functions = [function for path in case.files for function in _functions(case, path, trees, files[path])]
@@ -139,13 +145,8 @@ def _functions(case: RegionCase, path: str, trees: Trees, blob: str) -> Iterator
             yield path, lines
 
 
-def _ranked_files(
-    query: str, index: FileIndex, history: History, imports: Mapping[str, Sequence[str]]
-) -> list[RankedFile]:
-    def imports_of(paths: Sequence[str]) -> dict[str, Sequence[str]]:
-        return {path: imports[path] for path in paths}
-
-    return index.find(SearchQuery(query), history, imports_of, CANDIDATE_FILES)
+def _imports(trees: Trees, files: Mapping[str, str], paths: Sequence[str]) -> dict[str, Sequence[str]]:
+    return {path: trees.summary(path, files[path]).imports for path in paths}
 
 
 def _rows(
