@@ -67,6 +67,8 @@ _CLAUSE_END = lazy_regex(
     r"[,;:.!?、，。；：！？()（）\n](?:\s|$|(?=[^\x00-\x7f]))|\s[–—-]{1,2}\s"
     r"|\b(?:but|aber|sondern|mais|pero|sino|mas|porem|ma|bensi|maar|но|а|however|because|weil|porque|perche|omdat)\b"
     r"|\b(?:and|und|et|y|e|en|и|i|or|oder|ou|o|of|nor)\b(?=\s+(?:do|does)?\s?(?:not|never|no|don['’]?t|nicht|kein\w*|ne|pas|não|no|non|niet|geen|не|nie)\b)"
+    r"|\b(?:and|und|et|y|e|en)\b(?=\s+(?:instead|rather|use|take|switch to|go with|usa|utiliza|utilise|nutze|nimm"
+    r"|gebruik)\b)"
     r"|[，,、。；]|而是|但|(?=而不是|而非)|(?<=ではなく)|(?<=じゃなく)|(?<=代わりに)"
 )
 _PATH_OR_NUMBER = lazy_regex(r"https?:.*|(?>.*?\d).*|(?>.*?[\w*\])}][./\\_@#$][\w*\[({]).*|\*\.\w+|[/.]\w.*|\w+/")
@@ -248,3 +250,45 @@ def _unspaced_units(word: str, concepts: frozenset[int]) -> Iterator[Unit]:
 
 
 _RUNS = lazy_regex(r"[\u30a0-\u30ff]+|[\u3040-\u309f]+|[\u3400-\u9fff々]+")
+
+
+class Relation(NamedTuple):
+    """Two words of a clause and what connects them: a preposition, Chinese or Japanese text, or nothing."""
+
+    first: str
+    link: str
+    second: str
+
+
+@lru_cache(maxsize=512)
+def relations_of(text: str) -> frozenset[Relation]:
+    """Return the relations between neighbouring words of each clause; conjunctions relate nothing."""
+    relations: set[Relation] = set()
+    for clause in _RELATED.split(text):
+        first, link = "", ""
+        for match in _RELATED_WORD.finditer(folded(clause)):
+            word = match[0]
+            if is_unspaced(word[0]) or word in _LINKS:
+                link = "" if word in _UNSPACED_CONJUNCTIONS else word
+            elif word in _CONJUNCTIONS or word in NEGATIONS:
+                first, link = "", ""
+            elif word not in FUNCTION_WORDS:
+                if first and first != word:
+                    relations.add(Relation(first, link, word))
+                first, link = word, ""
+    return frozenset(relations)
+
+
+_RELATED = lazy_regex(r"[,;:.!?、，。；：！？()（）\n](?=\s|$|[^\x00-\x7f])|[、，。；：！？（）]")
+_RELATED_WORD = lazy_regex(r"[\u3040-\u30ff\u3400-\u9fff々]+|[^\s\u3040-\u30ff\u3400-\u9fff々,;:!?()\"`“”«»]+")
+_LINKS = frozenset(
+    folded(word)
+    for word in "from to into with by before after over under on in at for as per than until"
+    " von nach zu mit durch vor auf über unter als für bis"
+    " de desde hacia a al con por antes después sobre en para como"
+    " du vers à avec par avant après sur dans pour comme"
+    " da do com depois em na prima dopo su van naar met voor op"
+    " из с со на в до после перед над под для как к".split()
+)
+_CONJUNCTIONS = frozenset("and or und oder et ou y o e en of и или plus".split()) - _LINKS
+_UNSPACED_CONJUNCTIONS = frozenset("と や か 和 与 跟 或 及 以及 或者 还有".split())

@@ -25,6 +25,33 @@ SUPPORTED = [
     ("以后也能不能说同步到Git，你帮我自动pnpm deploy上线", "以后说“同步到Git”，就自动 pnpm deploy 上线"),
 ]
 
+EXCHANGED = [
+    ("switch from yarn to bun", "Switch from bun to yarn"),
+    ("replace moment with dayjs everywhere", "Replace dayjs with moment everywhere"),
+    ("move tests from src to tests", "Move tests from tests to src"),
+    ("we use Postgres for data and Redis for sessions", "Use Redis for data and Postgres for sessions"),
+    ("always run lint before tests", "Always run tests before lint"),
+    ("code comments in English, answers in German", "Code comments in German, answers in English"),
+    ("dark text on light background", "Light text on dark background"),
+    ("stop using axios and use fetch", "Stop using fetch and use axios"),
+    ("use double quotes and no single quotes", "Use single quotes and no double quotes"),
+    ("spaces, not tabs", "tabs, not spaces"),
+    ("de yarn a bun siempre", "de bun a yarn siempre"),
+    ("npmをpnpmに置き換えて", "pnpmをnpmに置き換えて"),
+    ("把npm换成pnpm", "把pnpm换成npm"),
+]
+
+REORDERED = [
+    ("code comments in English, answers in German", "Answers in German, code comments in English"),
+    ("before a commit always run the tests", "Always run the tests before a commit"),
+    ("in web/ please use pnpm, not npm", "Use pnpm in web/, not npm"),
+    ("for sessions we use Redis and for data Postgres", "Redis for sessions, Postgres for data"),
+    ("tests go to tests/unit, written with pytest", "Write tests with pytest and put them into tests/unit"),
+    ("dates in the exports always as DD.MM.YYYY", "Always use DD.MM.YYYY for dates in exports"),
+    ("never push to main without asking me", "Without asking never push to main"),
+    ("npmとpnpmは使わないで", "pnpmとnpmは使わないで"),
+]
+
 PART = "## Part\n\nThe goal of this part is:\n- never use Redis\n- keep it small"
 
 UNSUPPORTED = [
@@ -55,6 +82,17 @@ def test_what_the_user_typed_supports_a_rule_in_any_wording_and_language(message
 @together(("message", "rule"), UNSUPPORTED)
 def test_other_values_denials_pasted_and_invented_rules_have_no_support(message: str, rule: str) -> None:
     assert verify_rule(rule, [TypedMessage(message)]) is None
+
+
+@together(("message", "rule"), EXCHANGED)
+def test_a_rule_that_exchanges_two_of_the_users_words_has_no_support(message: str, rule: str) -> None:
+    assert verify_rule(rule, [TypedMessage(message)]) is None
+    assert verify_rule(message, [TypedMessage(message)]) is not None
+
+
+@together(("message", "rule"), REORDERED)
+def test_a_rule_in_another_order_of_words_has_support(message: str, rule: str) -> None:
+    assert verify_rule(rule, [TypedMessage(message)]) is not None
 
 
 def test_an_explanation_in_parentheses_that_the_user_did_not_write_is_left_out() -> None:

@@ -1,7 +1,8 @@
 """Verify a rule of a notes block against what the user typed. Pure.
 
 A rule is supported if one message states it: every value, path and name in it is the user's, most of its other words
-are (as written, inflected, a cognate, or by a shared concept in another language), and what it denies the user denies.
+are (as written, inflected, a cognate, or by a shared concept in another language), what it denies the user denies, and
+no two of the user's words change places ("from bun to yarn").
 Where the user answers a proposal, the agent's text before the message counts too. Doubt means unsupported: such a rule
 becomes an agent's note, which no anchor shows.
 """
@@ -12,7 +13,7 @@ from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.language.own_words import own_words
-from sidecar.language.rule_clauses import Unit, Wording, tokens_of, wording_of, wordings_of
+from sidecar.language.rule_clauses import Relation, Unit, Wording, relations_of, tokens_of, wording_of, wordings_of
 from sidecar.language.rule_synonyms import LASTING, folded, is_generic, is_unspaced
 
 MIN_COVERAGE = 0.7
@@ -142,7 +143,7 @@ def _best_window(rule: Wording, text: str, statements: Sequence[Wording]) -> Sup
             coverage = _coverage(rule, window)
             if coverage and rule_words in _words(evidence):
                 coverage += VERBATIM_GAIN
-            if coverage and _is_opposed(rule, window):
+            if coverage and (_is_opposed(rule, window) or _swaps_roles(rule.text, evidence)):
                 opposed.append((coverage, start, start + size))
             elif coverage and (best is None or coverage > best[0].coverage):
                 best = Support(0, evidence, coverage, rule.text), start, start + size
@@ -189,6 +190,20 @@ def _is_opposed(rule: Wording, window: Sequence[Wording]) -> bool:
             else:
                 opposing = max(opposing, shared)
         if opposing > agreeing:
+            return True
+    return False
+
+
+def _swaps_roles(rule: str, evidence: str) -> bool:
+    """Whether a rule exchanges two of the user's words: "Redis for data", "from bun to yarn", "light text"."""
+    stated = relations_of(evidence)
+    relations = relations_of(rule)
+    missing = stated - relations
+    for first, link, second in relations - stated:
+        is_reversed = link and Relation(second, link, first) in missing
+        starts = any(other.link == link and other.first == first for other in missing)
+        ends = any(other.link == link and other.second == second for other in missing)
+        if is_reversed or (starts and ends):
             return True
     return False
 
