@@ -37,15 +37,14 @@ class PackedEntries:
 
     __slots__ = ("_cells", "_large", "_starts")
 
-    def __init__(self, entries: Iterable[int]) -> None:
+    def __init__(self, entries: Sequence[int]) -> None:
         """`entries` are in the order of their units."""
         self._cells = array("H")
         """A unit within its run and a small count; 0 if the count is stored separately."""
         self._starts = array("I")
         """Position of each run's first cell, up to the last run that has cells."""
         self._large = array("I")
-        for entry in entries:
-            self.append(entry)
+        self.extend(entries)
 
     def restore(self, cells: "array[int]", starts: "array[int]", large: "array[int]") -> "PackedEntries":
         """Take the place of the entries that `arrays` returned these of."""
@@ -80,13 +79,20 @@ class PackedEntries:
 
     def extend(self, entries: Sequence[int]) -> None:
         """Add entries of units after all others."""
-        if entries[0] >> _RUN_SHIFT != entries[-1] >> _RUN_SHIFT or entries[0] >> _RUN_SHIFT >= len(self._starts):
-            for entry in entries:
-                self.append(entry)
-            return
+        at = 0
+        while at < len(entries):
+            run, starts = entries[at] >> _RUN_SHIFT, self._starts
+            end = bisect_left(entries, (run + 1) << _RUN_SHIFT, at)
+            if run >= len(starts):
+                starts.extend([len(self._cells)] * (run + 1 - len(starts)))
+            self._append_cells(entries[at:end])
+            at = end
+
+    def _append_cells(self, entries: Sequence[int]) -> None:
+        """Append the cells of entries of one run."""
         large = [entry for entry in entries if entry & _COUNT > _SMALL]
-        self._large.extend(large)
         if large:
+            self._large.extend(large)
             smalls = (entry & _COUNT if entry & _COUNT <= _SMALL else 0 for entry in entries)
             cells = [entry >> _CLOSER & _UNIT_OF_CELL | small for entry, small in zip(entries, smalls, strict=True)]
         else:
@@ -297,19 +303,26 @@ class Postings:
         """Add units of texts, the first of which has a number higher than any before."""
         if first + len(units.lengths) > MAX_UNITS:
             raise OverflowError("there are no numbers left for units")
-        base, common, start = first << COUNT_BITS, self._common, 0
-        entries = [base + entry for entry in units.entries]
+        base, common, rare, start = first << COUNT_BITS, self._common, self._rare, 0
+        entries = array("I", [base + entry for entry in units.entries])
         for key, size in zip(units.keys, units.sizes, strict=True):
             end = start + size
             known = common.get(key)
-            if known is None:
-                self._add_rare_entries(key, entries[start:end])
-            elif isinstance(known, PackedEntries):
+            if known is not None:
                 known.extend(entries[start:end])
-            else:
-                known.extend(entries[start:end])
-                if len(known) > PACKED_FROM:
+                if len(known) > PACKED_FROM and not isinstance(known, PackedEntries):
                     common[key] = PackedEntries(known)
+            elif size > 1:
+                self._add_rare_entries(key, entries[start:end])
+            else:  # most terms; written out, it takes a third of the time
+                shard, low = rare[key >> 32], key & _LOW
+                if shard is None:
+                    shard = rare[key >> 32] = array("Q")
+                at = bisect_left(shard, (low + 1) << 32)
+                if at < MAX_RARE or shard[at - MAX_RARE] >> 32 != low:
+                    shard.insert(at, low << 32 | entries[start])
+                else:
+                    self._add_rare_entries(key, entries[start:end])
             start = end
 
     def remove(self, first: int, end: int, terms: Iterable[str] | None = None) -> None:
@@ -480,15 +493,19 @@ class Postings:
         shard = self._rare[key >> 32]
         if shard is None:
             shard = self._rare[key >> 32] = array("Q")
-        positions, low = _shard_range(shard, key, 0, MAX_UNITS), key & _LOW
-        present = (element & _LOW for element in shard[positions.start : positions.stop])
-        entries = sorted([*(other for other in present if unit_of(other) != unit), entry])
-        if len(entries) <= MAX_RARE:
-            shard[positions.start : positions.stop] = array("Q", [low << 32 | element for element in entries])
+        low = (key & _LOW) << 32
+        start = bisect_left(shard, low)
+        at = bisect_left(shard, low | unit << COUNT_BITS, start)
+        end = bisect_left(shard, low + (1 << 32), at)
+        if at < end and unit_of(shard[at] & _LOW) == unit:
+            shard[at] = low | entry
+        elif end - start < MAX_RARE:
+            shard.insert(at, low | entry)
         else:
-            self._common[key] = array("I", entries)
-            del shard[positions.start : positions.stop]
-        return not positions
+            before, after = ([element & _LOW for element in part] for part in (shard[start:at], shard[at:end]))
+            self._common[key] = array("I", [*before, entry, *after])
+            del shard[start:end]
+        return start == end
 
     def _add_rare(self, key: int, entry: int) -> bool:
         """Append an entry to a rare term; return whether it is the term's first."""

@@ -42,7 +42,7 @@ def test_put_and_remove_match_a_dict(
 
 
 def test_ten_thousand_entries_take_two_bytes_each() -> None:
-    packed = PackedEntries(unit << COUNT_BITS | 1 + unit % 5 for unit in range(0, 50_000, 5))
+    packed = PackedEntries([unit << COUNT_BITS | 1 + unit % 5 for unit in range(0, 50_000, 5)])
     sizes = [len(getattr(packed, part)) * getattr(packed, part).itemsize for part in PackedEntries.__slots__]
     assert sum(sizes) < 2.1 * len(packed)
 
