@@ -528,8 +528,9 @@ def submodule_root(cwd: Path, path: str) -> Path:
 def _from_worktree(cwd: Path, files: Mapping[str, str], limit_bytes: int) -> dict[str, bytes]:
     """Return the files that are in the worktree as committed, which takes half as long as reading git's objects."""
     contents: dict[str, bytes] = {}
+    checked: set[str] = set()
     for number, (path, content_id) in enumerate(files.items()):
-        content = read_from_worktree(cwd, path, content_identity(content_id), limit_bytes)
+        content = read_from_worktree(cwd, path, content_identity(content_id), limit_bytes, checked)
         if content is not None:
             contents[path] = content
         elif number - len(contents) >= _MAX_CONVERTED:
@@ -537,12 +538,17 @@ def _from_worktree(cwd: Path, files: Mapping[str, str], limit_bytes: int) -> dic
     return contents
 
 
-def read_from_worktree(cwd: Path, path: str, expected: str, limit_bytes: int = MAX_HASHED_BYTES) -> bytes | None:
-    """Return a worktree file's bytes if they have the expected blob id; else None, as after a line-end conversion."""
+def read_from_worktree(
+    cwd: Path, path: str, expected: str, limit_bytes: int = MAX_HASHED_BYTES, checked: set[str] | None = None
+) -> bytes | None:
+    """Return a worktree file's bytes if they have the expected blob id; else None, as after a line-end conversion.
+
+    `checked` is that of `read_below`.
+    """
     folder = cwd
     while is_outside(path):
         folder, path = folder.parent, path[3:]
-    content = read_below(str(folder), path, limit_bytes)
+    content = read_below(str(folder), path, limit_bytes, checked)
     if content is None:
         return None
     actual = blob_id(content, "sha256" if len(expected) == _SHA256_CHARACTERS else "sha1")

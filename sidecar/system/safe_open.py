@@ -149,12 +149,19 @@ def read_if_regular(path: str, limit_bytes: int) -> bytes | None:
         return None
 
 
-def read_below(folder: str, path: str, limit_bytes: int) -> bytes | None:
-    """Return the content of a regular file below a resolved folder; None also if a link leads out of the folder."""
+def read_below(folder: str, path: str, limit_bytes: int, checked: set[str] | None = None) -> bytes | None:
+    """Return the content of a regular file below a resolved folder; None also if a link leads out of the folder.
+
+    For a batch of files, `checked` collects the folders on the way that were checked, so that each is checked once.
+    """
     absolute = os.path.join(folder, path)
-    parent = os.path.realpath(os.path.dirname(absolute))
-    if parent != folder and not parent.startswith(os.path.join(folder, "")):
-        return None
+    parent = os.path.dirname(absolute)
+    if checked is None or parent not in checked:
+        real = os.path.realpath(parent)
+        if real != folder and not real.startswith(os.path.join(folder, "")):
+            return None
+        if checked is not None:
+            checked.add(parent)
     return read_if_regular(absolute, limit_bytes)
 
 

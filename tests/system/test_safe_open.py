@@ -67,3 +67,18 @@ def test_a_linked_folder_does_not_lead_out(tmp_path: Path) -> None:
     (inside / "away").symlink_to(tmp_path / "outside", target_is_directory=True)
     assert read_below(str(inside), "away/key", 100) is None
     assert read_below(str(inside), "../outside/key", 100) is None
+
+
+def test_a_batch_checks_each_folder_once_and_none_that_leads_out(tmp_path: Path) -> None:
+    (tmp_path / "outside").mkdir()
+    (tmp_path / "outside" / "key").write_bytes(b"secret")
+    inside = tmp_path / "inside"
+    (inside / "own").mkdir(parents=True)
+    (inside / "own" / "file").write_bytes(b"text")
+    (inside / "away").symlink_to(tmp_path / "outside", target_is_directory=True)
+    checked: set[str] = set()
+    assert read_below(str(inside), "own/file", 100, checked) == b"text"
+    assert read_below(str(inside), "own/file", 100, checked) == b"text"
+    assert read_below(str(inside), "away/key", 100, checked) is None
+    assert read_below(str(inside), "away/key", 100, checked) is None
+    assert checked == {str(inside / "own")}
