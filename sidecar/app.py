@@ -19,7 +19,6 @@ A command that passes its own `load_catalog` goes from INITIALIZED to SERVING in
 """
 
 import gc
-import itertools
 import os
 import sys
 import threading
@@ -411,7 +410,6 @@ def check_settings(process: "Process", workspace: "Workspace", values: Mapping[s
 
 RUNS_OF_A_RELEASE = 64
 """Gaps that caches leave when they evict are returned to the system after this many runs; that takes milliseconds."""
-_recorded_runs = itertools.count(1)
 
 
 def after_run(process: "Process", workspace: "Workspace", sub_chat_id: str) -> None:
@@ -419,7 +417,7 @@ def after_run(process: "Process", workspace: "Workspace", sub_chat_id: str) -> N
     from sidecar.packs import prefetch_packs
 
     prefetch_packs(process, workspace, sub_chat_id)
-    if next(_recorded_runs) % RUNS_OF_A_RELEASE == 0:
+    if next(process.recorded_runs) % RUNS_OF_A_RELEASE == 0:
         from sidecar.system.allocator import release_memory
 
         process.background.submit(release_memory)

@@ -1,7 +1,8 @@
 """Context of a request: the process it runs in, and the call itself."""
 
+import itertools
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -61,6 +62,8 @@ class Process:
     """Set when the process ends."""
     close_callbacks: list[Callable[[], object]] = field(default_factory=list)
     """Called in order when the process ends."""
+    recorded_runs: Iterator[int] = field(default_factory=lambda: itertools.count(1))
+    """Numbers the runs that the process recorded."""
     _settings: dict[str, _CachedSettings] = field(default_factory=dict)
 
     def end(self) -> None:
