@@ -19,7 +19,6 @@ from sidecar.codebase.files import (
     is_code,
     is_document,
     is_generated,
-    is_secret_path,
     is_test,
     may_name,
     may_show,
@@ -46,7 +45,7 @@ from sidecar.codebase.search_without_index import search_contents, search_paths
 from sidecar.codebase.summary.model import Landmine
 from sidecar.codebase.summary.purpose import comment_text, definition_comment, definition_purpose
 from sidecar.codebase.summary.summarize import Definition, Summary, from_json, summarize, to_json
-from sidecar.codebase.unindexed_files import is_agent_file
+from sidecar.codebase.unindexed_files import is_agent_file, is_secret_path
 from sidecar.codebase.worktree.content_hash import content_identity
 from sidecar.codebase.worktree.diff import (
     MAX_DIFF_CHARACTERS,

@@ -16,6 +16,7 @@ from sidecar.codebase.unindexed_files import (
     VendoredFiles,
     VendoredState,
     has_unsafe_name,
+    is_secret_path,
     is_unindexed,
     recently_changed,
 )
@@ -83,6 +84,8 @@ class Listing(NamedTuple):
     """Files that are shown only if a prompt names them."""
     with_outside: FileMap | None = None
     """For a folder below the repository's top, the files of the whole repository; paths outside begin with `../`."""
+    unsafe_names: int = 0
+    """Number of files that are left out only for their names."""
 
     @property
     def searched(self) -> FileMap:
@@ -107,6 +110,8 @@ class TrackedFiles(NamedTuple):
     """Files that are not indexed by default."""
     vendored: VendoredState = VendoredState()
     total: int = 0
+    unsafe: frozenset[str] = frozenset()
+    """Files that are left out only for their names."""
 
 
 def dump_tracked(tracked: TrackedFiles) -> Iterator[Section]:
@@ -116,6 +121,7 @@ def dump_tracked(tracked: TrackedFiles) -> Iterator[Section]:
         yield of_texts(files.keys())
         yield of_texts(files.values())
     yield of_texts(tracked.by_path)
+    yield of_texts(tracked.unsafe)
     yield of_texts(tracked.vendored.marked)
     yield of_texts(tracked.vendored.entries)
     for entries in tracked.vendored.entries.values():
@@ -126,9 +132,10 @@ def load_tracked(reader: SectionReader) -> TrackedFiles:
     """Restore the tracked files of a dump."""
     digest, total = reader.texts()
     files, unindexed = (dict(zip(reader.texts(), reader.texts(), strict=True)) for _ in range(2))
-    by_path, marked = frozenset(reader.texts()), frozenset(reader.texts())
+    by_path, unsafe, marked = (frozenset(reader.texts()) for _ in range(3))
     entries = {folder: frozenset(reader.texts()) for folder in reader.texts()}
-    return TrackedFiles(digest, FileMap(files, {}), by_path, unindexed, VendoredState(entries, marked), int(total))
+    vendored = VendoredState(entries, marked)
+    return TrackedFiles(digest, FileMap(files, {}), by_path, unindexed, vendored, int(total), unsafe)
 
 
 class SharedListings:
@@ -240,7 +247,8 @@ class Lister:
         changed = {path: unindexed[path] for path in recent if path in unindexed}
         tracked = self._tracked.files.with_overlay(changed) if changed else self._tracked.files
         others = {path: content for path, content in unindexed.items() if path not in changed} if changed else unindexed
-        listing = with_changes(tracked, state, self._tracked.total, others, self._vendored)
+        total, unsafe = self._tracked.total, self._tracked.unsafe
+        listing = with_changes(tracked, state, total, others, self._vendored, unsafe)
         if not state.prefix:
             return listing
         inside = self._below_cwd(listing.files)
@@ -271,13 +279,14 @@ class Lister:
         if before.digest != digest:
             before = self._shared.nearest(digest) or before
         is_known = before.digest == digest
-        shown = {} if is_known else _shown_files(output, before)
+        shown, unsafe = ({}, before.unsafe) if is_known else _shown_files(output, before)
         paths = (*before.files, *before.unindexed) if is_known else shown
         self._vendored.update(cwd, state.prefix, paths or [file.path for file in state.changed])
         if is_known and before.vendored == self._vendored.state:
             self._tracked = before
         else:
-            self._tracked = self._divided(before, shown or _shown_files(output, before), digest)
+            shown = shown or _shown_files(output, before)[0]
+            self._tracked = self._divided(before, shown, digest)._replace(unsafe=unsafe)
         if output:
             self._shared.put(self._tracked)
 
@@ -320,19 +329,26 @@ def with_changes(
     total: int,
     unindexed: Mapping[str, str] = MappingProxyType({}),
     vendored: Container[str] = (),
+    unsafe: frozenset[str] = frozenset(),
 ) -> Listing:
     """Overlay a state's changes on the tracked files; ignored, secret and binary files are left out.
 
-    `total` is the number of tracked files; `tracked` may be truncated. An edited file is indexed in any case.
+    `total` is the number of tracked files; `tracked` may be truncated. An edited file is indexed in any case. `unsafe`
+    are the tracked files that are left out only for their names.
     """
     overlay: dict[str, str | None] = {}
     others: dict[str, str] = {}
+    added_unsafe: set[str] = set()
     for changed in (*state.changed, *state.outside):
         path = changed.path
         overlay[path] = None
         if changed.original is not None and "R" in changed.code:
             overlay.setdefault(changed.original, None)
-        if changed.content_hash.startswith(_NO_TEXT) or not may_show(path):
+        if changed.content_hash.startswith(_NO_TEXT):
+            continue
+        if not may_show(path):
+            if is_unsafe(path):
+                added_unsafe.add(path)
             continue
         is_new = changed.kind == "untracked" or "A" in changed.code
         if is_new and (path in vendored or is_unindexed(path)):
@@ -341,10 +357,11 @@ def with_changes(
             overlay[path] = "w:" + changed.content_hash
     if unindexed:
         others |= {path: content for path, content in unindexed.items() if path not in overlay}
+    unsafe_names = len(unsafe - overlay.keys()) + len(added_unsafe)
     if state.kind == "folder":
         files = {path: content for path, content in overlay.items() if content is not None}
-        return _truncated(tracked.replaced_by(files))._replace(unindexed=others)
-    listing = _truncated(tracked.with_overlay(overlay))._replace(unindexed=others)
+        return _truncated(tracked.replaced_by(files))._replace(unindexed=others, unsafe_names=unsafe_names)
+    listing = _truncated(tracked.with_overlay(overlay))._replace(unindexed=others, unsafe_names=unsafe_names)
     return listing if total <= MAX_FILES else listing._replace(cut_at=max(total, listing.cut_at or 0))
 
 
@@ -362,18 +379,26 @@ def _first_files(files: Mapping[str, str]) -> dict[str, str]:
 
 def may_show(path: str) -> bool:
     """Whether a file's text may enter a pack: it may be named, and is not binary by its name."""
-    _, dot, suffix = path.rpartition("/")[2].rpartition(".")
-    return not (dot and suffix.lower() in _OPAQUE_SUFFIXES) and may_name(path)
+    return not _is_opaque(path) and may_name(path)
 
 
 def may_name(path: str) -> bool:
     """Whether a pack may name a file: not secret, not ours, not installed by a tool, and of a safe name."""
-    return not (
-        not _INSTALLED_FOLDERS.isdisjoint(path.split("/")[:-1])
-        or is_secret_path(path)
-        or is_sidecar_path(path)
-        or has_unsafe_name(path)
-    )
+    return not _is_withheld(path) and not has_unsafe_name(path)
+
+
+def is_unsafe(path: str) -> bool:
+    """Whether a file's text may not enter a pack only because of the characters of its name."""
+    return not _is_opaque(path) and not _is_withheld(path) and has_unsafe_name(path)
+
+
+def _is_opaque(path: str) -> bool:
+    _, dot, suffix = path.rpartition("/")[2].rpartition(".")
+    return bool(dot) and suffix.lower() in _OPAQUE_SUFFIXES
+
+
+def _is_withheld(path: str) -> bool:
+    return not _INSTALLED_FOLDERS.isdisjoint(path.split("/")[:-1]) or is_secret_path(path) or is_sidecar_path(path)
 
 
 def is_generated(path: str) -> bool:
@@ -395,14 +420,17 @@ def _regular_files(output: bytes) -> dict[str, str]:
     return {path: id_ for id_, path in map(re.Match.groups, matches)}
 
 
-def _shown_files(output: bytes, before: TrackedFiles) -> dict[str, str]:
-    """Return the regular files that may be shown; those of an earlier listing are known."""
+def _shown_files(output: bytes, before: TrackedFiles) -> tuple[dict[str, str], frozenset[str]]:
+    """Return the regular files that may be shown, those of an earlier listing are known; and those of unsafe names."""
     known, others = before.files, before.unindexed
-    return {
-        path: content
-        for path, content in _regular_files(output).items()
-        if path in known or path in others or may_show(path)
-    }
+    shown: dict[str, str] = {}
+    unsafe: set[str] = set()
+    for path, content in _regular_files(output).items():
+        if path in known or path in others or may_show(path):
+            shown[path] = content
+        elif is_unsafe(path):
+            unsafe.add(path)
+    return shown, frozenset(unsafe)
 
 
 _TEST_FOLDERS = frozenset(("test", "tests", "__tests__", "spec", "specs", "e2e"))
@@ -572,28 +600,3 @@ def _from_objects(
         is_large = with_large and limit_bytes < size <= MAX_HASHED_BYTES
         content = read_blobs(cwd, [blob]).get(blob) if is_large else contents.get(blob)
         yield FileContent(path, content_id, size, content)
-
-
-_SECRET_NAMES = lazy_regex(
-    r"""(?ix) (?:
-      \.env(?:rc|[._-].+)? | .+\.env
-      | .*\.(?:pem|key|p8|p12|pfx|jks|keystore|kdbx|asc|gpg|ppk|ovpn|tfstate|tfstate\.backup|tfvars|secrets?)
-      | id_(?:rsa|dsa|ecdsa|ed25519)(?:\..*)? | [._]netrc | \.npmrc | \.pypirc | \.pgpass | \.my\.cnf | \.htpasswd
-      | \.git-credentials | (?:.*[._-])?credentials(?:\.(?:json|ya?ml|toml|ini|csv|txt))?
-      | (?:.*[._-])?secrets?\.(?:json|ya?ml|toml|ini|env|txt|properties) | client_secret.*\.json
-      | service[-_]?account.*\.json | \.dockercfg | kubeconfig | \.s3cfg | \.boto | \.vault[-_](?:token|pass(?:word)?)
-    )"""
-)
-_HARMLESS_NAMES = lazy_regex(
-    r"(?i)\.env[._-](?:example|sample|template|dist|defaults?)|(?:example|sample|template)\.env"
-)
-
-_SECRET_FOLDERS = frozenset((".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker"))
-
-
-def is_secret_path(path: str) -> bool:
-    """Whether a file is secret by its name or folder."""
-    *folders, name = path.split("/")
-    if any(folder.lower() in _SECRET_FOLDERS for folder in folders):
-        return True
-    return bool(_SECRET_NAMES.fullmatch(name)) and not _HARMLESS_NAMES.fullmatch(name)

@@ -11,7 +11,6 @@ from sidecar.codebase.indexer import IndexReport
 from sidecar.codebase.region_search import FoundRegion, PackedRegions, SearchedFile, line_span, pack_regions
 from sidecar.codebase.repository import Repository
 from sidecar.codebase.search.ranking import RankedFile, drop_unlikely
-from sidecar.codebase.unindexed_files import count_unsafe_names
 from sidecar.codebase.worktree.state import RepositoryState, StateUnavailable
 from sidecar.connection_methods import Progress, ProgressParams
 from sidecar.core.errors import Cancelled, WorkspaceUnavailable
@@ -205,7 +204,7 @@ def index(call: Call, params: WorkspaceParams) -> CodebaseIndexResult:
         analysed=report.analysed,
         complete=report.done >= report.total,
         cut_at=listing.cut_at,
-        unsafe_names=count_unsafe_names(repository.cwd, worktree),
+        unsafe_names=listing.unsafe_names,
     )
 
 

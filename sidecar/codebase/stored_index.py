@@ -32,7 +32,7 @@ from sidecar.core.digests import short_id
 from sidecar.core.secret_formats import OWN_PATTERNS
 from sidecar.system.atomic_write import remove_abandoned_files, write_atomic
 
-FORMAT = 5
+FORMAT = 6
 """Raise after a change of what is stored, of how texts are split into terms, or of which files are listed."""
 
 FOLDER, SUFFIX = "indexes", ".index"

@@ -2,6 +2,7 @@
 
 They are read and shown if the prompt names them, if they are edited in the worktree, or if one of the last commits
 changed them. A new file is not an edit: recorders and package managers write new files all the time.
+Files with a secret or unsafe name are never shown.
 """
 
 import os
@@ -11,7 +12,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from sidecar.codebase.worktree.state import RepositoryState, path_from_cwd
+from sidecar.codebase.worktree.state import path_from_cwd
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
 from sidecar.core.text import UNSAFE_CLASS
@@ -241,12 +242,26 @@ def has_unsafe_name(path: str) -> bool:
     return _LONG_WORD.search(path) is not None and redact(path) != path
 
 
-def count_unsafe_names(cwd: Path, state: RepositoryState) -> int:
-    """Return the number of files that are left out for their names; 0 if git fails."""
-    if state.kind == "folder":
-        return sum(has_unsafe_name(file.path) for file in state.changed)
-    try:
-        output = Git(cwd).run("ls-files", "-z", "--cached", "--others", "--exclude-standard", "--", ":/")
-    except GitFailed:
-        return 0
-    return sum(map(has_unsafe_name, output.decode("utf-8", "surrogateescape").split("\0")))
+_SECRET_NAMES = lazy_regex(
+    r"""(?ix) (?:
+      \.env(?:rc|[._-].+)? | .+\.env
+      | .*\.(?:pem|key|p8|p12|pfx|jks|keystore|kdbx|asc|gpg|ppk|ovpn|tfstate|tfstate\.backup|tfvars|secrets?)
+      | id_(?:rsa|dsa|ecdsa|ed25519)(?:\..*)? | [._]netrc | \.npmrc | \.pypirc | \.pgpass | \.my\.cnf | \.htpasswd
+      | \.git-credentials | (?:.*[._-])?credentials(?:\.(?:json|ya?ml|toml|ini|csv|txt))?
+      | (?:.*[._-])?secrets?\.(?:json|ya?ml|toml|ini|env|txt|properties) | client_secret.*\.json
+      | service[-_]?account.*\.json | \.dockercfg | kubeconfig | \.s3cfg | \.boto | \.vault[-_](?:token|pass(?:word)?)
+    )"""
+)
+_HARMLESS_NAMES = lazy_regex(
+    r"(?i)\.env[._-](?:example|sample|template|dist|defaults?)|(?:example|sample|template)\.env"
+)
+
+_SECRET_FOLDERS = frozenset((".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker"))
+
+
+def is_secret_path(path: str) -> bool:
+    """Whether a file is secret by its name or folder."""
+    *folders, name = path.split("/")
+    if any(folder.lower() in _SECRET_FOLDERS for folder in folders):
+        return True
+    return bool(_SECRET_NAMES.fullmatch(name)) and not _HARMLESS_NAMES.fullmatch(name)

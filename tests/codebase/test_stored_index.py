@@ -44,7 +44,7 @@ COMMITS = (
 )
 TRACKED = TrackedFiles(
     "digest", FileMap({"a.py": "1", "src/\udce9.py": "2"}, {}), frozenset(("a.min.js",)), {"a.min.js": "3"},
-    VendoredState({"vendor": frozenset(("x", "y")), "": frozenset()}, frozenset(("m.py",))), 3,
+    VendoredState({"vendor": frozenset(("x", "y")), "": frozenset()}, frozenset(("m.py",))), 3, frozenset(("\x1b.py",)),
 )  # fmt: skip
 
 

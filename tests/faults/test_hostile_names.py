@@ -85,6 +85,11 @@ def test_no_pack_names_them_and_they_are_counted(chat: Conversation) -> None:
     assert TOKEN not in sent(answer)
     index = chat.client.request("codebase/index", {"cwd": str(chat.cwd)})
     assert index["unsafeNames"] == len(NAMES) + 3
+    (chat.cwd / "src" / NAMES[0]).unlink()
+    (chat.cwd / "src" / NAMES[1]).write_text(TEXT + "# edited\n")
+    (chat.cwd / "src" / f"left out as a picture in any case {NAMES[0]}.png").write_text(TEXT)
+    index = chat.client.request("codebase/index", {"cwd": str(chat.cwd)})
+    assert index["unsafeNames"] == len(NAMES) + 3 - 1
     state = chat.client.request("codebase/state", {"cwd": str(chat.cwd)})
     assert not any("\n" in file["path"] or TOKEN in file["path"] for file in state["changed"])
     assert TOKEN not in (state["branch"] or "")
