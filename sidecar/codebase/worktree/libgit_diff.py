@@ -96,6 +96,7 @@ def _is_plain(content: bytes, is_line_exact: bool) -> bool:
 
 
 _REGULAR = ("100644", "100755")
+_NAMES_OF_A_COMMAND = 200
 _SHA1_CHARACTERS = 40
 
 
@@ -108,14 +109,16 @@ def blob_ids(state: RepositoryState, commit: str, paths: Sequence[str]) -> dict[
         blobs = _blob_ids_by_libgit(state, commit, paths)
         if blobs is not None:
             return blobs
-    names = [path_from_root(state.prefix, path) for path in paths]
-    output = Git(state.root).run("ls-tree", "-z", "--full-tree", commit, "--", *names)
+    names = [f":(literal){path_from_root(state.prefix, path)}" for path in paths]
     blobs = {}
-    for entry in output.decode("utf-8", "surrogateescape").split("\0"):
-        meta, _, path = entry.partition("\t")
-        mode, _, blob = meta.replace(" blob ", " ").partition(" ")
-        if mode in _REGULAR:
-            blobs[path_from_cwd(state.prefix, path)] = blob
+    for start in range(0, len(names), _NAMES_OF_A_COMMAND):
+        part = names[start : start + _NAMES_OF_A_COMMAND]
+        output = Git(state.root).run("ls-tree", "-z", "--full-tree", commit, "--", *part)
+        for entry in output.decode("utf-8", "surrogateescape").split("\0"):
+            meta, _, path = entry.partition("\t")
+            mode, _, blob = meta.replace(" blob ", " ").partition(" ")
+            if mode in _REGULAR:
+                blobs[path_from_cwd(state.prefix, path)] = blob
     return blobs
 
 

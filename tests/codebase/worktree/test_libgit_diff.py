@@ -1,6 +1,7 @@
 """Tests of diffs through libgit2: they equal git's, and undecidable files are left to git."""
 
 import random
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,8 +11,10 @@ import sidecar
 from sidecar.call import Process
 from sidecar.codebase.repository import Repository as CodebaseRepository
 from sidecar.codebase.worktree import libgit_diff as diff_cache
+from sidecar.codebase.worktree.content_hash import blob_id
 from sidecar.codebase.worktree.diff import diff_against
-from sidecar.codebase.worktree.libgit_diff import LibgitDiff
+from sidecar.codebase.worktree.libgit_diff import LibgitDiff, blob_ids
+from sidecar.codebase.worktree.state import RepositoryState
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.random_walk import process_of, read_full_state, wait_until_watched
 from tests.support.repositories import Repository
@@ -120,3 +123,30 @@ def test_workspace_diffs_equal_gits_with_and_without_libgit(
         assert state.head is not None
         expected = diff_against(repository.path, state.head, list(names))
         assert workspace.diffs(state) == expected
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere file names have no such characters or bytes")
+@pytest.mark.parametrize("is_loaded", [False, True], ids=["git", "libgit2"])
+def test_blob_ids_are_those_of_the_tree_whatever_the_names(
+    make_repository: Make, monkeypatch: pytest.MonkeyPatch, *, is_loaded: bool
+) -> None:
+    names = [
+        ":(exclude)x",
+        ":!y",
+        "*.py",
+        "[a].py",
+        "a.py",
+        "-a",
+        "sp ace",
+        "\udce9.py",
+        *(f"{n}.txt" for n in range(450)),
+    ]
+    repository = make_repository({})
+    for name in names:
+        (repository.path / name).write_text(name, encoding="utf-8", errors="surrogateescape")
+    repository.git("add", "--all")
+    repository.git("commit", "--quiet", "--message", "Add names")
+    monkeypatch.setattr(diff_cache, "is_loaded", lambda: is_loaded)
+    state = RepositoryState("git", repository.path, "", repository.head(), None, (), "", "status")
+    ids = blob_ids(state, repository.head(), [*names, "absent"])
+    assert ids == {name: blob_id(name.encode("utf-8", "surrogateescape")) for name in names}
