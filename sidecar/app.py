@@ -41,6 +41,7 @@ from sidecar.rpc.scheduler import PendingRequest, Scheduler
 from sidecar.settings.table import from_environment
 from sidecar.storage.database import OpenedState, open_state
 from sidecar.system.log import Log
+from sidecar.system.safe_open import make_private_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -432,7 +433,7 @@ def log_folder_problems(log_dir: str | None) -> list[str]:
     if log_dir is None:
         return []
     try:
-        os.makedirs(log_dir, mode=0o700, exist_ok=True)
+        make_private_folder(log_dir)
     except OSError:
         return ["There is no log file: its folder cannot be created."]
     return [] if os.access(log_dir, os.W_OK) else ["There is no log file: its folder is not writable."]

@@ -23,6 +23,7 @@ from sidecar.settings.table import is_remote
 from sidecar.system import filelock
 from sidecar.system.git import pygit2
 from sidecar.system.git_fetch import UNKNOWN_REASON, FetchFailed, fetch
+from sidecar.system.safe_open import make_private_folder
 
 MAX_ENTRIES = 500_000
 """Maximum number of files and folders in a commit: ten nested levels of ten references each unfold to billions."""
@@ -304,7 +305,7 @@ def _cancellation_check(call: Call) -> Callable[[], None]:
 @contextmanager
 def _mirror_lock(mirror: Path) -> Iterator[None]:
     try:
-        mirror.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_folder(str(mirror.parent))
         fd = os.open(mirror.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0), 0o600)
     except OSError as error:
         raise StateDegraded("The knowledge repository cannot be fetched.", hint="Check the state folder.") from error

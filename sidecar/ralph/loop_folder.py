@@ -20,7 +20,7 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.ralph.model import RalphIteration, RalphState
 from sidecar.system.atomic_write import write_resolved
 from sidecar.system.environment import user_state_folder
-from sidecar.system.safe_open import open_real_folder, open_real_parent, open_regular, read_regular
+from sidecar.system.safe_open import make_private_folder, open_real_folder, open_real_parent, open_regular, read_regular
 
 STATE_PARTS = (".spool", ".state", "ralph")
 MAX_ID_CHARACTERS = 100
@@ -134,7 +134,7 @@ def create_folder(folder: LoopFolder) -> None:
     state = folder.root.joinpath(*STATE_PARTS[:2])
     ignore = str(state / ".gitignore")
     try:
-        folder.control.mkdir(parents=True, exist_ok=True)
+        make_private_folder(str(folder.control))
         folder.iterations.mkdir(parents=True, exist_ok=True)
         if not os.path.lexists(ignore):
             write_resolved(ignore, _IGNORE_ALL, durable=False)

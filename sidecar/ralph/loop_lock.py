@@ -21,7 +21,7 @@ from sidecar.ralph.loop_folder import LoopFolder, delete_file, delete_iteration_
 from sidecar.ralph.model import RalphStatusResult
 from sidecar.ralph.stop import write_stop_request
 from sidecar.system import filelock
-from sidecar.system.safe_open import open_regular
+from sidecar.system.safe_open import make_private_folder, open_regular
 
 WAIT_SECONDS = 1.0
 """A process that only checks whether a loop runs holds the lock for a moment."""
@@ -60,7 +60,7 @@ def hold_lock(folder: LoopFolder, owner: LockOwner, clock: Clock) -> Iterator[He
     Raise Conflict while another loop holds it, WorkspaceUnavailable if no lock can be taken.
     """
     try:
-        folder.control.mkdir(parents=True, exist_ok=True)
+        make_private_folder(str(folder.control))
         fd = open_regular(folder.lock, os.O_RDWR | os.O_CREAT, mode=0o600)
     except OSError as error:
         raise _unavailable(error) from error

@@ -10,6 +10,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from sidecar.system.git import Git, GitFailed, pygit2
+from sidecar.system.safe_open import make_private_folder
 
 CONNECT_TIMEOUT_MS, SILENCE_TIMEOUT_MS = 10_000, 60_000
 """Maximum time for a server's first answer, and for silence afterwards."""
@@ -50,6 +51,7 @@ def fetch(folder: Path, url: str, check: Callable[[], None]) -> None:
     _configure_library(library)
     callbacks = _callbacks(library, folder, url, check)
     try:
+        make_private_folder(str(folder))
         repository = library.init_repository(str(folder), bare=True)
         remote = repository.remotes.create_anonymous(url)
         heads = remote.list_heads(callbacks=callbacks)

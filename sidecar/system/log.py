@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from sidecar.core import json_text
 from sidecar.core.clock import Clock, rfc3339
+from sidecar.system.safe_open import make_private_folder
 
 if TYPE_CHECKING:
     import io
@@ -158,7 +159,7 @@ class _Target:
 def _file_handler(log_dir: Path, pid: int) -> "logging.Handler":
     import logging.handlers
 
-    log_dir.mkdir(mode=0o700, parents=True, exist_ok=True)
+    make_private_folder(str(log_dir))
     _prune(log_dir)
     path = log_dir / f"sidecar-{pid}.log"
     os.close(_open_privately(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND))  # fails now if the folder is not writable

@@ -47,6 +47,18 @@ class RealFolder(NamedTuple):
         os.unlink(self.at(name), dir_fd=self.fd)
 
 
+def make_private_folder(path: str) -> None:
+    """Create a folder and its missing parents for this user alone, whatever the umask. Raise OSError."""
+    parent = os.path.dirname(path)
+    if parent and not os.path.isdir(parent):
+        make_private_folder(parent)
+    try:
+        os.mkdir(path, 0o700)
+    except FileExistsError:
+        if not os.path.isdir(path):
+            raise
+
+
 @contextmanager
 def open_real_folder(root: str, parts: Sequence[str], *, make: bool = False) -> Iterator[RealFolder]:
     """Open a folder below a root, one folder after the other; none may be a link. Create them with `make`.

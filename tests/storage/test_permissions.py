@@ -23,16 +23,39 @@ def open_umask() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("open_umask")
-def test_state_logs_and_report_are_private(
-    open_sidecar: Callable[..., MemorySidecar], state_dir: Path, tmp_path: Path
+def test_state_logs_report_locks_and_fetched_copies_are_private(
+    open_sidecar: Callable[..., MemorySidecar], state_dir: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    data, plain = tmp_path / "data", tmp_path / "plain"
+    monkeypatch.setenv("XDG_STATE_HOME", str(data))
+    monkeypatch.setenv("HOME", str(data))
     shop: Repository = make_repository(tmp_path / "shop", {"cart.py": "def total():\n    return 0\n"})
+    company = make_repository(tmp_path / "company", {"company/adr/adr-1.md": "# One\n"})
+    plain.mkdir()
+    (plain / "notes.txt").write_text("Without git.\n")
     sidecar = open_sidecar()
-    sidecar.client.initialize(logDir=str(tmp_path / "logs"))
-    sidecar.client.request("codebase/index", {"cwd": str(shop.path)})
+    sidecar.client.initialize(logDir=str(tmp_path / "logs"), settings={"mode": "active"})
+    where = {"cwd": str(shop.path)}
+    sidecar.client.request("codebase/index", where)
+    sidecar.client.request("memory/add", {**where, "text": "Prices are whole cents."})
+    for _ in range(3):  # the second starts a watch
+        sidecar.client.request("memory/list", where)
+    knowledge = {"knowledge": {"repository": company.path.as_uri()}}
+    sidecar.client.request("settings/update", {"projectPath": where["cwd"], "settings": knowledge})
+    sidecar.client.request("knowledge/sync", where)
+    sidecar.client.request("codebase/state", {"cwd": str(plain)})
+    sidecar.client.request("ralph/addContext", {"cwd": str(plain), "change": "login", "text": "Use the form."})
+    sidecar.client.request("state/doctor", {"fix": True})
     sidecar.client.request("state/report")
     sidecar.close()
-    stored = [tmp_path / "logs", state_dir, *(tmp_path / "logs").rglob("*"), *state_dir.rglob("*")]
-    assert {path.name for path in stored} >= {"continuity.db", "continuity.db.lock", "report.html", "logs"}
-    shared = {str(path): oct(path.stat().st_mode) for path in stored if stat.S_IMODE(path.stat().st_mode) & 0o077}
-    assert not shared
+    (own,) = data.rglob("ralph")
+    folders = [tmp_path / "logs", state_dir, own.parent]
+    stored = [*folders, *(path for folder in folders for path in folder.rglob("*"))]
+    assert {path.name for path in stored} >= {
+        "continuity.db", "continuity.db.lock", "report.html", "logs", "cookies", "objects", "ralph", "HEAD"
+    }  # fmt: skip
+    private = {path for path in stored if not stat.S_IMODE(path.stat().st_mode) & 0o077}
+    fetched = {path for path in stored if state_dir / "knowledge" in path.parents}
+    assert [path for path in stored if path not in private and path not in fetched] == []
+    assert fetched
+    assert [path for path in fetched if private.isdisjoint({path, *path.parents} & fetched)] == []

@@ -10,6 +10,7 @@ from sidecar.codebase.worktree.git_files import find_root, is_git_dir
 from sidecar.core.digests import digest_value
 from sidecar.core.redact import redact
 from sidecar.system.git import DAMAGED, NO_WORK_TREE, NOT_A_REPOSITORY, Git, GitFailed
+from sidecar.system.safe_open import make_private_folder
 
 
 def list_folder(cwd: Path, empty_git_dir: Path) -> list[str]:
@@ -27,10 +28,10 @@ def _create_empty_repository(empty_git_dir: Path) -> None:
     """Create the repository beside its location and rename it: two callers may be first at once."""
     import tempfile  # slow to import, and needed once
 
-    empty_git_dir.parent.mkdir(parents=True, exist_ok=True)
+    make_private_folder(str(empty_git_dir.parent))
     with tempfile.TemporaryDirectory(dir=empty_git_dir.parent, prefix="folder-") as temporary_folder:
         created = os.path.join(temporary_folder, "git")
-        Git(empty_git_dir.parent).run("init", "--quiet", "--bare", "--template=", created)
+        Git(empty_git_dir.parent).run("init", "--quiet", "--bare", "--shared=0600", "--template=", created)
         try:
             os.rename(created, empty_git_dir)
         except OSError:

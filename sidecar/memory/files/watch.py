@@ -87,7 +87,7 @@ class MemoryWatch:
             return
         cookies = self._process.state_dir / COOKIES
         try:
-            cookies.mkdir(exist_ok=True)
+            cookies.mkdir(mode=0o700, exist_ok=True)
             watch = open_watch(_folders(self._root, cookies), cookies)
         except (Unwatchable, OSError) as error:
             self._disable(str(error))
