@@ -71,7 +71,9 @@ class InitializeResult(WireModel):
 
     protocol_version: Literal[1]
     server_info: ServerInfo
-    capabilities: dict[str, Any] = Field(description="Optional features beyond protocol 1.")
+    capabilities: dict[str, Any] = Field(
+        description="What this sidecar supports: `progress` of jobs, `cancel` of requests."
+    )
     limits: ConnectionLimits
     state: StateReport
 

@@ -10,31 +10,33 @@ export const ErrorCodes = {
   invalidRequest: -32600,
   /** The catalog has no method of that name. */
   methodNotFound: -32601,
-  /** The params do not match the method's model; data.errors names each field. */
+  /**
+   * The params do not match the method's model, or not each other; data.errors, if present, names up to 20 fields.
+   */
   invalidParams: -32602,
   /** An unexpected failure; the log has the traceback under data.incidentId. */
   internalError: -32603,
   /** A method was called before `initialize` succeeded. */
   notInitialized: -32002,
-  /** A queue is full; retry after data.retryAfterMs milliseconds. */
+  /** A queue is full, or another process holds a lock; retry after data.retryAfterMs milliseconds. */
   busy: -32001,
   /** The client cancelled the request. */
   cancelled: -32800,
-  /** The workspace's folder is missing, not a folder, or not readable. */
+  /** The workspace's folder is missing, not an absolute path, or not readable; or its repository cannot be used. */
   workspaceUnavailable: -32010,
-  /** The state file cannot be opened or written. */
+  /** The state folder or its state file cannot be opened, read or written. */
   stateDegraded: -32012,
   /** Something exceeds a stated size; data.limitBytes is that size. */
   tooLarge: -32013,
   /** A setting or a protection forbids the action. */
   policyDenied: -32014,
-  /** The object was changed by someone else first. */
+  /** The object changed meanwhile, is in use, or is not in a condition that allows the action. */
   conflict: -32015,
   /** No object has that id. */
   notFound: -32016,
   /** The knowledge sync failed; data.code names the failure (specification), data.retryable whether to try again. */
   syncFailed: -32017,
-  /** The coding agent's program is missing, not executable, or not allowed to start. */
+  /** The coding agent's program is missing or cannot be started; the result of `ralph/start` has it as its reason. */
   agentUnavailable: -32018,
 } as const
 
@@ -1002,7 +1004,7 @@ export interface HostInjects {
   claudeMd?: boolean
 }
 
-/** A host that has runs in the state folder, or may have some. */
+/** A host that the sidecar knows, whether it has runs or not. */
 export interface HostStatus {
   /** 1Code, Claude Code or Codex CLI. */
   name: string
@@ -1065,7 +1067,7 @@ export interface InitializeParams {
 export interface InitializeResult {
   protocolVersion: 1
   serverInfo: ServerInfo
-  /** Optional features beyond protocol 1. */
+  /** What this sidecar supports: `progress` of jobs, `cancel` of requests. */
   capabilities: Record<string, unknown>
   limits: ConnectionLimits
   state: StateReport
@@ -3389,7 +3391,7 @@ export interface StateIds {
 export interface StatePurgeParams {
   /** The project's path. */
   projectPath?: string | null
-  /** The project's key, for a project whose folder no longer exists. */
+  /** The project's key, for a project whose folder no longer exists; ignored with `projectPath`. */
   project?: string | null
   /** Only data older than this. */
   olderThanDays?: number | null
@@ -4161,7 +4163,7 @@ export interface Methods {
    * pass, at a limit, or by `ralph/stop`, a cancellation, or the end of the sidecar: these end the agent too. An agent
    * that cannot be started yields status `failed` with the reason.
    *
-   * Errors: invalidParams, policyDenied, workspaceUnavailable, conflict, stateDegraded, busy, cancelled, agentUnavailable, invalidRequest, internalError, notInitialized, tooLarge.
+   * Errors: invalidParams, policyDenied, workspaceUnavailable, conflict, stateDegraded, busy, cancelled, invalidRequest, internalError, notInitialized, tooLarge.
    */
   "ralph/start": { params: RalphStartParams; result: RalphStartResult }
   /**

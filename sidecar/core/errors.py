@@ -7,13 +7,13 @@
     ├── InvalidParams         -32602
     ├── InternalError         -32603  unexpected; carries an incident id, never its cause
     ├── NotInitialized        -32002  `initialize` has not been answered yet
-    ├── Busy                  -32001  a queue is full; retry after `retryAfterMs`
+    ├── Busy                  -32001  a queue is full or a lock is held; retry after `retryAfterMs`
     ├── Cancelled             -32800  the client cancelled the request
-    ├── WorkspaceUnavailable  -32010  the folder is missing, not a folder, or not readable
+    ├── WorkspaceUnavailable  -32010  the folder or its repository cannot be used
     ├── StateDegraded         -32012  the state file cannot be used for this
     ├── TooLarge              -32013  over a stated size
     ├── PolicyDenied          -32014  a setting or a protection forbids it
-    ├── Conflict              -32015  it was changed by someone else first
+    ├── Conflict              -32015  it is not in a condition that allows the action
     ├── NotFound              -32016  it does not exist
     ├── SyncFailed            -32017  the knowledge sync stopped; see `code` and `retryable`
     └── AgentUnavailable      -32018  the coding agent's program is missing or cannot be run
@@ -63,7 +63,7 @@ class MethodNotFound(SidecarError):
 
 
 class InvalidParams(SidecarError):
-    """The params do not match the method's model; data.errors names each field."""
+    """The params do not match the method's model, or not each other; data.errors, if present, names up to 20 fields."""
 
     code = -32602
     kind = "invalidParams"
@@ -84,7 +84,7 @@ class NotInitialized(SidecarError):
 
 
 class Busy(SidecarError):
-    """A queue is full; retry after data.retryAfterMs milliseconds."""
+    """A queue is full, or another process holds a lock; retry after data.retryAfterMs milliseconds."""
 
     code = -32001
     kind = "busy"
@@ -116,14 +116,14 @@ class Cancellation:
 
 
 class WorkspaceUnavailable(SidecarError):
-    """The workspace's folder is missing, not a folder, or not readable."""
+    """The workspace's folder is missing, not an absolute path, or not readable; or its repository cannot be used."""
 
     code = -32010
     kind = "workspaceUnavailable"
 
 
 class StateDegraded(SidecarError):
-    """The state file cannot be opened or written."""
+    """The state folder or its state file cannot be opened, read or written."""
 
     code = -32012
     kind = "stateDegraded"
@@ -144,7 +144,7 @@ class PolicyDenied(SidecarError):
 
 
 class Conflict(SidecarError):
-    """The object was changed by someone else first."""
+    """The object changed meanwhile, is in use, or is not in a condition that allows the action."""
 
     code = -32015
     kind = "conflict"
@@ -165,7 +165,7 @@ class SyncFailed(SidecarError):
 
 
 class AgentUnavailable(SidecarError):
-    """The coding agent's program is missing, not executable, or not allowed to start."""
+    """The coding agent's program is missing or cannot be started; the result of `ralph/start` has it as its reason."""
 
     code = -32018
     kind = "agentUnavailable"

@@ -130,7 +130,7 @@ class StatePurgeParams(WireModel):
         default=None,
         min_length=1,
         max_length=64,
-        description="The project's key, for a project whose folder no longer exists.",
+        description="The project's key, for a project whose folder no longer exists; ignored with `projectPath`.",
     )
     older_than_days: int | None = Field(default=None, ge=1, le=36_500, description="Only data older than this.")
     kinds: list[PurgeKind] | None = Field(
@@ -237,7 +237,7 @@ class IndexingStatus(WireModel):
 
 
 class HostStatus(WireModel):
-    """A host that has runs in the state folder, or may have some."""
+    """A host that the sidecar knows, whether it has runs or not."""
 
     name: str = Field(description="1Code, Claude Code or Codex CLI.")
     last_seen_at: str | None = Field(description="RFC 3339: its latest run or pre-run; null if none is stored.")

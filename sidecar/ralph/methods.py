@@ -4,7 +4,6 @@ from pathlib import Path
 
 from sidecar.call import Call
 from sidecar.core.errors import (
-    AgentUnavailable,
     Busy,
     Cancelled,
     Conflict,
@@ -94,7 +93,7 @@ METHODS = (
         "ralph/start",
         start,
         lane=Lane.LOOP,
-        errors=(*_FOLDER, Conflict, StateDegraded, Busy, Cancelled, AgentUnavailable),
+        errors=(*_FOLDER, Conflict, StateDegraded, Busy, Cancelled),
     ),
     method("ralph/stop", stop, lane=Lane.SHARED, errors=_FOLDER),
     method("ralph/status", status, lane=Lane.SHARED, errors=_FOLDER),

@@ -151,17 +151,24 @@ def _text(shape: Schema) -> str:
 
 
 def _limits(shape: Schema) -> Iterator[str]:
-    for option in shape.get("anyOf", ()):
-        yield from _limits(option)
+    options = [option for option in shape.get("anyOf", ()) if option.get("type") != "null"]
+    for option in options:
+        limits = _limits(option)
+        if len(options) > 1 and option.get("type") == "integer":
+            if not any(other.get("type") == "number" for other in options):
+                yield "numbers are whole"
+            limits = (limit for limit in limits if limit != _WHOLE)
+        yield from limits
     if isinstance(shape.get("items"), dict):
         yield from (f"each {limit}" for limit in _limits(shape["items"]))
     if shape.get("type") == "integer":
-        yield "whole number"
+        yield _WHOLE
     for key, words in _LIMITS:
         if key in shape:
             yield words.format(shape[key])
 
 
+_WHOLE = "whole number"
 _LIMITS = (
     ("minimum", "at least {}"),
     ("exclusiveMinimum", "above {}"),
