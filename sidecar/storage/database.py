@@ -339,11 +339,11 @@ class Database:
             raise_translated(error)
 
     def set_aside_damage(self, error: BaseException) -> bool:
-        """Set aside the damaged rows if an error comes from one; return whether there were any: then a retry helps."""
-        try:
-            return is_decoding_error(error) and self._set_aside()
-        except (SidecarError, OSError):
-            return False
+        """Set aside the damaged rows if an error comes from one; return whether a retry helps.
+
+        It also does where no row is damaged any more: another thread or process was faster.
+        """
+        return is_decoding_error(error) and (self._set_aside() or isinstance(error, (StateDegraded, apsw.SQLError)))
 
     def _set_aside(self) -> bool:
         with suppress(SidecarError, OSError), self.write() as tx:

@@ -12,7 +12,7 @@ import pytest
 
 from sidecar.core.errors import Busy, SidecarError, StateDegraded
 from sidecar.storage import sqlite_connection
-from sidecar.storage.database import DUE_PAGES, ChangeDetector, Database
+from sidecar.storage.database import DUE_PAGES, ChangeDetector, Database, open_state
 from sidecar.storage.sqlite_connection import suspect_marker, translate_errors
 from tests.support.cases import together
 
@@ -266,3 +266,19 @@ def test_writes_to_a_moved_file_are_refused(database: Database) -> None:
     moved.rename(database.path)
     add(database, "kept")
     assert words(database) == ["kept"]
+
+
+def test_damage_that_another_thread_set_aside_is_worth_a_retry(tmp_path: Path) -> None:
+    opened = open_state(tmp_path / "state", 0).database
+    try:
+        with opened.write() as tx:
+            tx.execute("INSERT INTO continuity_settings VALUES (CAST(x'70ff' AS TEXT), 'mode', x'31', 0)")
+        with pytest.raises(StateDegraded) as caught, opened.read() as reader:
+            assert reader.execute("SELECT project FROM continuity_settings").get
+        opened.write_behind.flush()  # the job that the failed read left
+        assert opened.set_aside_damage(caught.value)
+        assert not opened.set_aside_damage(ValueError("no row"))
+        with opened.read() as reader:
+            assert reader.execute("SELECT count(*) FROM continuity_settings").get == 0
+    finally:
+        opened.close()
