@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import apsw
+import orjson
 
 from sidecar.call import Call
 from sidecar.capture.effects.architectural_boundaries import touched_boundaries
@@ -328,7 +329,7 @@ def _session_loss(params: PostRunParams, transcript: TranscriptTail | None, pre_
 
 
 def _duplicate(result: bytes) -> PostRunResult:
-    return PostRunResult.model_validate_json(result).model_copy(update={"duplicate": True})
+    return PostRunResult.model_validate(orjson.loads(result)).model_copy(update={"duplicate": True})
 
 
 def _store(tx: apsw.Connection, run: FinishedRun) -> PostRunResult:

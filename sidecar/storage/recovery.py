@@ -461,8 +461,9 @@ def tables(tx: apsw.Connection) -> list[str]:
 
 
 _JSON_COLUMNS = {
-    "continuity_state": ("task", "counters", "todos"), "continuity_runs": ("touched", "usage", "result"),
-    "continuity_tests": ("failing",), "continuity_deliveries": ("entry",),
+    "continuity_state": ("task", "counters", "todos"), "continuity_sessions": ("rolled_back",),
+    "continuity_runs": ("touched", "usage", "pack_metrics", "result"), "continuity_tests": ("failing",),
+    "continuity_deliveries": ("entry",),
     "continuity_context_resume_points": ("value",), "continuity_context_sessions": ("counters",),
     "continuity_knowledge_items": ("value",), "continuity_memory_captures": ("value",),
     "continuity_memory_pending": ("value",), "continuity_memory_plans": ("value",),

@@ -116,6 +116,16 @@ def test_an_undecodable_byte_in_any_row_fails_no_method(patient: Patient) -> Non
     assert failures == []
 
 
+def test_damaged_values_of_runs_are_set_aside_by_the_call_that_reads_them(patient: Patient) -> None:
+    for name in ("pack_metrics", "result"):
+        prompt = f"look at {name}"
+        turn = patient.chat.turn(prompt)
+        patient.connect().execute(f"UPDATE continuity_runs SET {name} = x'7b22ff223a317d'")
+        assert patient.chat.pre_run(f"and now fix {name}")["reason"] != "stateUnavailable", name
+        patient.connect().execute(f"UPDATE continuity_runs SET {name} = x'7b22ff223a317d'")
+        assert patient.chat.post_run(turn, prompt)["accepted"], name
+
+
 def test_a_durable_row_is_set_aside_whole_and_listed(patient: Patient) -> None:
     connection = patient.connect()
     run: Any = connection.execute("SELECT run_id FROM continuity_runs ORDER BY rowid DESC LIMIT 1").get
