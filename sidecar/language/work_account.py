@@ -192,12 +192,13 @@ _EVIDENCE = lazy_regex(
     r"|assertions|examples|pruebas|testes|тест\w*)\b.{0,40}\b(?:pass\w*|ok|green|succe\w+|fail\w*|pasan|pasaron"
     r"|passam|passaram|passent|réussi\w*|bestanden|erfolgreich|superat\w+|slag\w+|geslaagd|прош\w+|проход\w+)"
     r"|\b\d+ (?:passed|failed|passing|failing)\b|\b(?:all|the) (?:\w+ )?(?:tests|checks"
-    r"|specs) (?:now )?(?:are )?(?:pass\w*|green|succeed\w*)|\btests? (?:now )?pass(?:es|ing|ed)?\b|\b(?:build"
+    r"|specs) (?:now )?(?:are )?(?:pass\w*|green|succeed\w*)|\btests?`? (?:now )?pass(?:es|ing|ed)?\b|\b(?:build"
     r"|compil\w+|type-?check\w*|tsc|lint\w*|ruff|mypy|eslint)\b.{0,40}\b(?:succe\w+|pass\w*|clean"
     r"|no (?:\w+ )?(?:errors?|warnings?)|without errors?)|\bno (?:\w+ )?(?:type|lint\w*|compil\w+"
-    r"|typescript) errors?\b|\b(?:from|de|von|da|van|с|от)\s+`?[\d.,]+\s?(?:%|ms|s|px|x|[kmg]i?b)?`?\s+(?:to|a|à|auf"
-    r"|para|naar|до)\s+`?[\d.,]+\s?(?:%|ms|s|px|x|[kmg]i?b)?|\b\d+(?:[.,]\d+)?\s?(?:%|x)\s+(?:faster|slower|smaller"
-    r"|less|fewer|más|mehr|schneller|plus|быстрее)|\b(?:compil\w+|build|tests?|pruebas|testes)\b.{0,40}\b(?:éxito"
+    r"|typescript) errors?\b|\b(?:from|de|von|da|van|с|от)\s+`?[\d.,]+\s?(?:%|ms|s|x|[kmg]i?b)?`?\s+(?:to|a|à|auf"
+    r"|para|naar|до)\s+`?[\d.,]+\s?(?:%|(?:ms|s|x|[kmg]i?b)\b)|\b\d+(?:[.,]\d+)?\s?(?:%|x)\s+(?:faster|slower|smaller"
+    r"|less memory|fewer|más rápid\w*|schneller|plus rapide\w*|быстрее)|\b(?:compil\w+|build|tests?|pruebas"
+    r"|testes)\b.{0,40}\b(?:éxito"
     r"|exitos\w+|correctamente|sin errores|sucesso|sem erros|réussie?s?|sans erreur|erfolgreich|ohne fehler"
     r"|senza errori|con successo|zonder fouten|geslaagd)|\bтест\w{0,8}.{0,20}(?:проход\w+|прош\w+|зел[её]н\w+)"
     r"|сборка.{0,20}(?:успешн\w+|прош\w+)|(?:テスト|ビルド|コンパイル).{0,20}(?:成功|通過|パス|通り|エラーなし)"
@@ -221,8 +222,17 @@ _OPEN = lazy_regex(
     re.IGNORECASE,
 )  # fmt: skip
 
+_NOTHING_OPEN = lazy_regex(
+    r"\b(?:no|nothing|sin|no (?:hay|quedan?)|sem|não há|sans|aucune?|kein\w*|nessun\w*|niente|geen|niets|без|нет)\s"
+    r"(?:\w+\s){0,3}(?:pending|remain\w*|left|open|todos?|pendientes?|pendentes?|falt\w+|restant\w*|offen\w*|aperti"
+    r"|незаверш\w+)\b",
+    re.IGNORECASE,
+)
+"""A report that nothing is open."""
+
 _NOT_WORK = lazy_regex(
-    r"[?？]\s*$|^(?:(?:so|now|ok(?:ay)?|next|first|then|and|but|perfect|great)[,!.]?\s+){0,2}(?:let me|let['’]s"
+    r"[?？]\s*$|^because\b[^,]{2,80},\s(?:re\w+|run|open|check|update|install|set|use)\b|^(?:(?:so|now"
+    r"|ok(?:ay)?|next|first|then|and|but|perfect|great)[,!.]?\s+){0,2}(?:let me|let['’]s"
     r"|i['’]ll|i will|i['’]m\b|i need|i should|i can|i could|we (?:can|could|should|need)|please|try|you (?:can|could"
     r"|should|need|may|might|will|['’]ll)|if (?:you|this|it|that)|once you|when you|would you|do you|feel free|run "
     r"|test |refresh|restart|open |click|go to|check |make sure|just |once |set (?:it|your|the api|an environment)\b"
@@ -346,7 +356,9 @@ _ROUTINE = lazy_regex(
     r"|archivo|datei|bestand|arquivo|problem\w*|problème|issue|solu\w+|lösung|oplossing|проблем\w*|решени\w*"
     r"|файл)\s?(?:`[^`]{1,80}`)?\W{0,4}$|^(?:找到|发现)了?(?:问题|文件|原因)\W{0,3}$|\bcommits? (?:se han|have been"
     r"|has been|ont été|wurden|sono stati|foram|zijn)\b|\b(?:implemented|fixed|done|complete\w*"
-    r"|checked) and (?:verified|tested|ready)\b[^,;:`]{0,30}$",
+    r"|checked) and (?:verified|tested|ready)\b[^,;:`]{0,30}$"
+    r"|^(?:created|made|pushed) (?:(?:a|the|new|initial|one) ){0,2}commit\b|^added (?:(?:the|a|git) ){0,2}remote\b"
+    r"|^set (?:the )?upstream\b|\b(?:se ha |ha sido |he )re?cargado\b",
     re.IGNORECASE,
 )
 """Steps of every work, without an object of their own: a commit, a branch, a build, a file found or created."""
@@ -364,6 +376,7 @@ _HOLLOW = lazy_regex(
     r"|as requested|as you (?:asked|requested|wanted)|exitosa\w*|con éxito|correctamente|correctement|com sucesso"
     r"|avec succès|erfolgreich|completad\w+|implementad\w+|terminé\w*|prêt\w*|list[oa]s?|pront[oa]s?"
     r"|fertig)\b[^,;:`]{0,60}$|^(?:here(?:['’]s| is| are)|aquí (?:está|tienes)|aqui está|voici|hier ist|ecco)\b"
+    r"|^(?:(?:i|we)(?:['’]ve)? )?implemented (?:the|your) (?:\w+ )?plan\b(?! (?:for|to|of)\b)[^,:]{0,30}$"
     r"|\b(?:substantial|significant|good|great|more|some) progress\b|\bis now complete\b"
     r"|^(?:[\w'’]+ ){0,3}made (?:\w+ ){0,3}(?:changes|improvements|updates|fixes|modifications)\b(?! (?:in|to) `)"
     r"|^(?:\w+\s){0,3}both files\b|^(?:все|всё|все необходимые)\b.{0,80}\b(?:создан\w*|готов\w*|заверш\w+|выполнен\w*"
@@ -381,6 +394,19 @@ _DANGLING = lazy_regex(
     r"|(?:to|that) (?:verif(?:y|ies)|demonstrates?|includes?|covers?|lists?)))[\s:：]{0,4}$",
     re.IGNORECASE,
 )
+_SUCCESS = lazy_regex(
+    r"\s+(?:successfully|exitosamente|con éxito|completamente|com sucesso|avec succès|erfolgreich|con successo"
+    r"|met succes|успешно)(?=\W*$)|\b(?:exitosamente|successfully)\s+",
+    re.IGNORECASE,
+)
+_BARE_UPDATE = lazy_regex(
+    r"^(?:(?:i|we)(?:['’]ve)? )?(?:also )?(?:updated?|modified|edited|changed|touched|new|actualizad[oa]s?"
+    r"|modificad[oa]s?|atualizad[oa]s?|modifiée?s?|aktualisiert|更新了?|修改了?)\W{0,4}"
+    r"(?:(?:the )?(?:files?|docs?|tests?)\W{0,4})?$",
+    re.IGNORECASE,
+)
+"""A line without its names of files: all it says is that they changed."""
+
 _UNFINISHED = lazy_regex(
     r"^(?:cancell?ed|aborted|interrupted|read file\b|tool call\b|searched\b)|(?:^|[.!]\s)(?:(?:now|next|first|then"
     r"|ok(?:ay)?|so|great|good|finally)[,!.]?\s)?(?:let me(?! know)|let['’]s|i['’]ll|i will|i need to|voy a|vamos a"
@@ -406,12 +432,12 @@ def account_of(conclusion: str, terms: Collection[str] = ()) -> WorkAccount:
         if kind is None:
             continue
         words = _informative(text)
-        if len(words) < MIN_TERMS:
+        if len(words) < (1 if kind == "evidence" else MIN_TERMS):
             continue
         shared = len(words & set(terms))
         score = 1.0 + min(shared, 3) + 0.5 * bool(_CAUSE.search(text)) - 0.002 * max(0, len(text) - 200)
         if not is_heading:
-            whole = clip_at_word(redact(_DANGLING.sub("", text)), MAX_STATEMENT)
+            whole = clip_at_word(redact(_DANGLING.sub("", text)), MAX_STATEMENT).rstrip("!")
             statements.setdefault(whole, Account(kind, whole, round(score, 2)))
         candidate = _title_from(text, kind, shared, position, is_heading=is_heading)
         if candidate.score > best.score:
@@ -428,7 +454,7 @@ def announces_more(conclusion: str) -> bool:
 def title_text(statement: str) -> str:
     """Return a statement as a title on one line: without greeting, person and asides, cut at a clause."""
     plain = _BASIS.sub("", _plain(_GREETING.sub("", _plain(statement))))
-    plain = _DANGLING.sub("", _plain(_PERSON.sub("", plain))).lstrip("¡")
+    plain = _SUCCESS.sub("", _DANGLING.sub("", _plain(_PERSON.sub("", plain))))
     if len(plain) > MAX_TITLE:
         plain = _LONG_PATH.sub("", plain)
     if len(plain) > MAX_TITLE:
@@ -466,11 +492,13 @@ def _section_of(text: str, section: Section | None, *, is_heading: bool) -> Sect
     """Return the section of a statement: its own words count before the label above it."""
     if len(text) > MAX_SENTENCE or _NOT_WORK.search(text) or _ROUTINE.search(text):
         return None
-    if _HOLLOW.search(text) and not _CAUSE.search(text):
+    if (_HOLLOW.search(text) and not _CAUSE.search(text)) or _BARE_UPDATE.match(_CODE.sub("", text)):
         return None
     if is_heading:
         is_done = _CHANGE.match(text) or _DONE_HEADING.search(text)
         return "change" if is_done and not _VAGUE_HEADING.match(text) else None
+    if _NOTHING_OPEN.search(text):
+        return None
     if _OPEN.search(text) or (section == "open" and not _CHANGE.search(text)):
         return "open"
     if _EVIDENCE.search(text) and (_TESTS_FIRST.match(text) or not _CHANGE.search(text)):
@@ -548,7 +576,7 @@ def _plain(text: str) -> str:
     """Return a text on one line, without emphasis and pictures."""
     text = _LINK.sub(r"\1", text)
     plain = " ".join(_PICTURE.sub(" ", text).replace("**", "").replace("__", "").split())
-    return plain.replace(" ( )", "").strip(" -–—•:→")
+    return plain.replace(" ( )", "").strip(" -–—•:→").lstrip("¡")
 
 
 def _informative(text: str) -> set[str]:

@@ -174,3 +174,29 @@ def test_a_spanish_all_is_no_open_end() -> None:
 )  # fmt: skip
 def test_a_run_that_ends_in_an_announcement_has_not_concluded(text: str, expected: bool) -> None:
     assert announces_more(text) is expected
+
+
+@together(
+    "text",
+    (
+        "Nothing is pending.", "Sin cambios pendientes", "Keine offenen Punkte.", "Updated: `config.test.js`",
+        "Updated README.md", "Created commit: `5c33685`", "Added remote: `origin -> https://example.org/shop.git`",
+        "¡El commit del merge ha sido recargado exitosamente!", "Implemented the plan end-to-end.",
+        "Because your plist is already installed, reload it.",
+    ),
+)  # fmt: skip
+def test_bare_updates_and_reports_that_nothing_is_open_are_no_account(text: str) -> None:
+    assert account_of(text).statements == ()
+
+
+def test_a_command_that_passed_is_evidence_and_a_size_on_the_screen_is_not() -> None:
+    account = account_of("- `npm test` passed (10/10)\n- Altura de fila aumentada: De 25px a 35px en la tabla")
+    assert [(statement.section, statement.text) for statement in account.statements] == [
+        ("evidence", "`npm test` passed (10/10)")
+    ]
+
+
+def test_a_title_is_plain() -> None:
+    assert account_of("¡He agregado el botón de ayuda a la página exitosamente!").title.text == (
+        "Agregado el botón de ayuda a la página"
+    )
