@@ -12,7 +12,14 @@ from typing import NamedTuple
 
 import apsw
 
-from sidecar.capture.devlog_draft import MAX_TITLE, DraftText, is_growing, objective_of, provenance_of
+from sidecar.capture.devlog_draft import (
+    MAX_TITLE,
+    PROMPT_CHARACTERS,
+    DraftText,
+    is_growing,
+    provenance_of,
+    related_objective,
+)
 from sidecar.capture.effects.architectural_boundaries import kind_of
 from sidecar.capture.run import FinishedRun
 from sidecar.codebase import ApiChange, split_signature
@@ -24,6 +31,7 @@ from sidecar.core.terms import query_terms
 from sidecar.core.text import clip_at_word
 from sidecar.language.conclusions import match_conclusion
 from sidecar.language.notes_block import parts_of
+from sidecar.language.own_words import own_words
 from sidecar.language.work_account import NO_ACCOUNT, WorkAccount, title_text
 from sidecar.runs import Artifact, SubChat, artifacts
 from sidecar.runs.artifact_provenance import AdrDetails, Boundary, Event, Statements
@@ -55,10 +63,11 @@ def with_conclusion(
 ) -> Statements:
     """Add another run's conclusion to the statements; the decisions of its notes block replace those it states.
 
-    What the run states of problem and cause is the context; without that, the first paragraph that informs.
+    What the run states of problem and cause is the context; without that, what it changed, or its first paragraph.
     """
     why = [statement.text for statement in account.statements if statement.section in ("problem", "cause")]
-    context = why[:MAX_WHY] or [first_informative_paragraph(conclusion, MAX_CONTEXT)]
+    done = [statement.text for statement in account.statements if statement.section == "change"]
+    context = why[:MAX_WHY] or [" ".join(done[:MAX_WHY]) or first_informative_paragraph(conclusion, MAX_CONTEXT)]
     return Statements(
         concluded=_latest((*statements.concluded, *context)),
         decided=_latest((*statements.decided, *(noted or decisions_of(conclusion)))),
@@ -85,12 +94,16 @@ def adr(objective: str, statements: Statements, boundaries: Sequence[Boundary], 
         lines += _affected(boundary)
     if len(boundaries) > MAX_FILES:
         lines.append(f"- … and {len(boundaries) - MAX_FILES} more files")
-    lines += ["", "## Decision", "", " ".join(statements.decided) or "_Open._", ""]
+    lines += ["", "## Decision", "", " ".join(map(_as_sentence, statements.decided)) or "_Open._", ""]
     purposes = [f"- Intended: {choice.purpose}" for choice in choices if choice.purpose]
     lines += ["## Consequences", "", *([*purposes, *_consequences(boundaries, changed)] or ["_Open._"]), ""]
     alternatives = [f"- Not chosen: {choice.alternative}" for choice in choices if choice.alternative]
     lines += ["## Alternatives", "", *(dict.fromkeys(alternatives) or ["_Open._"])]
     return DraftText(title, re.sub(r"\n{3,}", "\n\n", "\n".join(lines)) + "\n")
+
+
+def _as_sentence(text: str) -> str:
+    return text[:1].upper() + text[1:] if text[:1].islower() and not re.match(r"\w*[_.(/]", text) else text
 
 
 class _Choice(NamedTuple):
@@ -303,7 +316,8 @@ def _artifact(
     changed = {change.path for change in run.effects.changes} | set(known.changed)
     changed |= {file.path for file in run.effects.state.all_changed} if run.effects.state is not None else set()
     statements = with_conclusion(known.statements, run.conclusion, noted, run.account)
-    draft = adr(objective_of(run, state), statements, shown, changed)
+    request = own_words(related_objective(run, state) or run.params.prompt[:PROMPT_CHARACTERS])
+    draft = adr(request, statements, shown, changed)
     stated = [Event(kind="decisionStated", key=_decision_key(sentence), line=sentence) for sentence in noted]
     events = {event.key: event for event in (*known.events, *boundary_events(new_boundaries), *stated)}
     importers = {path for boundary in shown for path in boundary.importers}

@@ -22,6 +22,7 @@ from sidecar.core.markdown import MAX_PROSE_CHARACTERS, first_sentence, word_cou
 from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
 from sidecar.core.text import clip
+from sidecar.language.distinctive_words import is_distinctive
 from sidecar.language.own_words import own_words
 from sidecar.language.work_account import Account, Section, WorkAccount, announces_more
 from sidecar.runs import Artifact, SubChat, artifacts
@@ -360,6 +361,18 @@ def objective_of(run: FinishedRun, state: SubChat) -> str:
     return state.task.objective if state.task else redact(run.params.prompt[:PROMPT_CHARACTERS])
 
 
+RELATED = 0.25
+"""Part of an objective's distinctive words that a run's work must contain to be about it."""
+
+
+def related_objective(run: FinishedRun, state: SubChat) -> str:
+    """Return the task's objective if the run's words or changes are about it; empty if the work has moved on."""
+    objective = objective_of(run, state)
+    terms = {term for term in query_terms(objective) if is_distinctive(term)}
+    shared = terms & (run.changed_terms | set(query_terms(f"{run.params.prompt}\n{run.conclusion}")))
+    return objective if len(shared) >= RELATED * len(terms) else ""
+
+
 def is_growing(artifact: Artifact, run: FinishedRun, state: SubChat) -> bool:
     """Whether runs still extend a draft: it is recent, of the same task, and not edited by the user."""
     return (
@@ -431,7 +444,8 @@ def _request(run: FinishedRun, state: SubChat, known: DevlogDetails) -> str:
     """Return the user's words before the run that names the entry; the task's objective if they name nothing."""
     if known.request and weighted(run.account, run.effects.changes).title.score <= known.account.title.score:
         return known.request
-    return request_of(run.params.prompt) or known.request or request_of(objective_of(run, state))
+    plan = request_of(state.plan.lstrip("# \n").partition("\n")[0])
+    return request_of(run.params.prompt) or plan or known.request or request_of(related_objective(run, state))
 
 
 def _test_lines(run: FinishedRun) -> dict[str, str]:

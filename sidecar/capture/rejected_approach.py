@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import apsw
 
-from sidecar.capture.devlog_draft import DraftText, objective_of, provenance_of, window_begin_ms
+from sidecar.capture.devlog_draft import DraftText, objective_of, provenance_of, related_objective, window_begin_ms
 from sidecar.capture.effects.direction_change import (
     DroppedSteps,
     LostWork,
@@ -29,7 +29,13 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.markdown import first_informative_paragraph, first_sentence
 from sidecar.core.redact import redact
 from sidecar.core.text import clip_at_word
-from sidecar.language.abandoned_approach import AbandonedApproach, ReversalKind, abandoned_approaches
+from sidecar.language.abandoned_approach import (
+    AbandonedApproach,
+    RemovedWork,
+    ReversalKind,
+    abandoned_approaches,
+    removed_work,
+)
 from sidecar.language.work_account import account_of, title_text
 from sidecar.runs import Artifact, SubChat, artifacts, records
 from sidecar.runs.artifact_provenance import Event, RejectedApproachDetails
@@ -37,6 +43,7 @@ from sidecar.runs.artifact_provenance import Event, RejectedApproachDetails
 MAX_TITLE, MAX_TEXT, MAX_NAMED = 160, 300, 6
 
 _DETERMINER = lazy_regex(r"(?i)^(?:the|this|that|my|our|an?|using|trying|to)\s+")
+_CLAUSE = lazy_regex(r"[,;:.。，、；]\s*\S")
 _GENERIC = frozenset(
     "approach attempt idea strategy design direction route experiment prototype plan solution workaround try angle"
     " first second third initial original earlier previous prior old last version this that it change changes whole"
@@ -58,6 +65,8 @@ class RejectedApproach(NamedTuple):
     """The user's words that took it back."""
     named: str = ""
     """The user's sentence that names what goes; the words that went if it names nothing, as "undo that" does."""
+    is_titled_by_user: bool = False
+    """Whether only the user's sentence names what went."""
 
     @property
     def terms(self) -> tuple[str, ...]:
@@ -97,8 +106,7 @@ def rejected_approaches(
 def rejected_approach_note(approach: RejectedApproach, objective: str, failing: Iterable[str]) -> DraftText:
     """Write the note. Its title, which sessions receive, says by itself what was rejected and why."""
     tried = _without_determiner(approach.tried)
-    why = approach.reason or first_sentence(approach.user_words, MAX_TITLE)
-    title = clip_at_word(f"{tried[:1].upper()}{tried[1:]}{f' – {why}' if why else ''}", MAX_TITLE)
+    title = _title(tried, approach)
     where = f" In {_listed(approach.files)}; reverted since." if approach.files else ""
     tests = list(failing)
     lines = [f"# {title}", "", f"**Tried:** {clip_at_word(_as_sentence(approach.tried), MAX_TEXT)}{where}", ""]
@@ -115,6 +123,17 @@ def rejected_approach_note(approach: RejectedApproach, objective: str, failing: 
     if task_text := first_sentence(redact(objective), 200):
         lines += [f"Task: {task_text}"]
     return DraftText(title, "\n".join(lines).rstrip("\n") + "\n")
+
+
+def _title(tried: str, approach: RejectedApproach) -> str:
+    """Return what was rejected, then why; the user's words alone if they name it, none if they only repeat it."""
+    if approach.is_titled_by_user:
+        return f"The user: “{clip_at_word(approach.named, MAX_TITLE - 12)}”"
+    words = first_sentence(approach.user_words, MAX_TITLE)
+    new_words = set(query_terms(words)).difference(query_terms(tried))
+    repeats = len(new_words) <= REPEATED * len(set(query_terms(words))) and _CLAUSE.search(words) is None
+    why = approach.reason or ("" if repeats else words)
+    return clip_at_word(f"{tried[:1].upper()}{tried[1:]}{f' – {why}' if why else ''}", MAX_TITLE)
 
 
 def _tried_text(tried: str, dropped: DroppedSteps | None, earlier: str, objective: str) -> str:
@@ -140,8 +159,14 @@ def _listed(names: Sequence[str]) -> str:
     return f"{shown} and {len(names) - MAX_NAMED} more" if len(names) > MAX_NAMED else shown
 
 
+REPEATED = 0.4
+"""The user's words say no more than what was tried if they are one clause, and at most this part of them is new."""
+
 SAME_APPROACH = 0.5
 """Approaches that share at least this part of their words are the same."""
+
+NAMING_KINDS: frozenset[ReversalKind] = frozenset({"drop", "replacement", "ban"})
+"""Kinds of a user's words that name what they take back."""
 
 MAX_OF_RUN = 3
 MAX_VANISHED = 12
@@ -198,8 +223,31 @@ def direction_change_of(
     if run.reversal is not None and (taken_back or dropped is refused is not None):
         vanished = " ".join(sorted(lost.vanished)[:MAX_VANISHED])
         named = "" if stated else vanished if run.reversal.kind == "undo" else run.reversal.sentence
-        approaches = [approach._replace(user_words=run.reversal.words, named=named) for approach in approaches]
+        removed = _removed_by(run, lost) if taken_back and not stated else None
+        by_user = taken_back and not stated and removed is None and run.reversal.kind in NAMING_KINDS
+        approaches = [
+            approach._replace(
+                user_words=run.reversal.words,
+                named=named,
+                tried=removed.what if removed is not None else approach.tried,
+                instead=(removed.instead if removed is not None else "") or approach.instead,
+                is_titled_by_user=by_user,
+            )
+            for approach in approaches
+        ]
     return DirectionChange(tuple(approaches), dropped)
+
+
+def _removed_by(run: FinishedRun, lost: LostWork) -> RemovedWork | None:
+    """Return what the agent says it took out, as far as the words that went or the user's words confirm it."""
+    known = set(lost.vanished)
+    if run.reversal is not None:
+        known.update(query_terms(run.reversal.words))
+    changes = [statement.text for statement in run.account.statements if statement.section == "change"]
+    removals = [removed for text in changes if (removed := removed_work(text)) is not None]
+    shared = {removed: len(known.intersection(query_terms(removed.what))) for removed in removals}
+    best = max(removals, key=lambda removed: shared[removed], default=None)
+    return best if best is not None and shared[best] else None
 
 
 def _stated(tx: apsw.Connection, run: FinishedRun, noted: Sequence[AbandonedApproach]) -> list[AbandonedApproach]:
@@ -306,7 +354,7 @@ def _store_note(
     tx: apsw.Connection, run: FinishedRun, state: SubChat, approach: RejectedApproach, tests: Sequence[VerdictChange]
 ) -> Artifact:
     failing = [redact(name) for change in tests for name in (*change.after.names, *change.fixed)]
-    draft = rejected_approach_note(approach, objective_of(run, state), failing)
+    draft = rejected_approach_note(approach, related_objective(run, state), failing)
     touched = records.touched_files(tx, run.params.sub_chat_id, RUNS)
     own_paths = [change.path for change in run.effects.changes]
     files = approach.files or tuple(files_named(dict.fromkeys((*own_paths, *touched)), set(approach.terms)))

@@ -245,6 +245,53 @@ def _plain(text: str) -> str:
     return text.strip(" .,;:–—-!").strip()
 
 
+class RemovedWork(NamedTuple):
+    """Work that an agent took out, and its replacement; empty if the agent names none."""
+
+    what: str
+    instead: str = ""
+
+
+_BY_WHOM = r"^(?:(?:(?:i|we)(?:['’]ve| have)?|j['’]ai|nous avons|he|hemos|se han?|ho|abbiamo|eu|я|мы)\s+)?(?:\w+ly\s+|also\s+)?"
+_REPLACED = lazy_regex(
+    rf"{_BY_WHOM}(?:replaced|swapped(?: out)?)\s+(?P<what>[^.;]+?)\s+(?:with|by|for)\s+(?P<instead>.+)"
+    rf"|{_BY_WHOM}(?:switched|changed|converted|migrated|moved)\s+(?:[^.;]{{1,60}}?\s+)?from\s+(?P<what2>[^.;]+?)\s+to\s+(?P<instead2>.+)"
+    rf"|{_BY_WHOM}(?:reemplacé|reemplazad[oa]s?|sustituí|sustituid[oa]s?|substituí|substituíd[oa]s?|troquei|remplacé\w*|sostituito|sostituit[aei])\s+(?P<what3>[^.;]+?)\s+(?:por|par|con)\s+(?P<instead3>.+)"
+    r"|^(?:ich habe |wir haben |ik heb |we hebben )?(?P<what4>[^.;]+?)\s+(?:durch|door)\s+(?P<instead4>[^.;]+?)\s+(?:ersetzt|vervangen)\W*$"
+    rf"|{_BY_WHOM}заменил[аи]?\s+(?P<what5>[^.;]+?)\s+на\s+(?P<instead5>.+)"
+    r"|^(?P<what6>[^。、]{2,60}?)を(?P<instead6>[^。、]{2,60}?)に(?:置き換え|変更し|切り替え)"
+    r"|(?:将|把)(?P<what7>[^，。]{2,60}?)(?:替换|改|换)(?:为|成|成了|为了)(?P<instead7>[^，。]{2,60})",
+    re.IGNORECASE,
+)
+_REMOVED = lazy_regex(
+    rf"{_BY_WHOM}(?:removed|deleted|dropped|reverted|rolled back|took out|taken out|ripped out|undid|discarded|got rid of)\s+(?P<what>.+)"
+    rf"|{_BY_WHOM}(?:eliminé|elimin[aoó]d[oa]s?|quité|quitad[oa]s?|revertí|revertid[oa]s?|deshice|removi|removid[oa]s?|retirei|reverti|desfiz|supprimée?s?|retirée?s?|annulée?s?|enlevée?s?|rimoss[oaei]|eliminat[oaei]|annullat[oaei]|удалил[аи]?|убрал[аи]?|откатил[аи]?)\s+(?P<what2>.+)"
+    r"|^(?:ich habe |wir haben |ik heb |we hebben )?(?P<what3>[^.;]+?)\s+(?:wieder )?(?:entfernt|gelöscht|zurückgesetzt|ausgebaut|verwijderd|teruggedraaid)\W*$"
+    r"|^(?P<what4>[^。、]{2,60}?)を(?:削除|除去|撤去|撤回|外し|元に戻し)|^(?:已经?)?(?:删除|移除|去掉|撤销|回退)(?:了|掉了)?(?P<what5>[^，。]{2,80})",
+    re.IGNORECASE,
+)
+_REMAINDER = lazy_regex(
+    r"(?i)\s+(?:and|und|et|y|e|en|so that|since|because|because of|that was added)\s+.*|[(–—].*|\s-\s.*|:.*|,\s.*"
+)
+
+
+def removed_work(sentence: str) -> RemovedWork | None:
+    """Return what an agent's sentence says it took out, or replaced and by what; None if it says neither."""
+    for pattern in (_REPLACED, _REMOVED):
+        match = pattern.search(sentence)
+        if match is None:
+            continue
+        groups = match.groupdict()
+        what, instead = (
+            next((text for name, text in groups.items() if name.startswith(kind) and text), "")
+            for kind in ("what", "instead")
+        )
+        what, instead = (_plain(_REMAINDER.sub("", text)) for text in (what, instead))
+        if what:
+            return RemovedWork(clip_at_word(redact(what), MAX_TRIED), clip_at_word(redact(instead), MAX_TRIED))
+    return None
+
+
 ReversalKind = Literal["undo", "ban", "drop", "replacement", "rework", "refusal"]
 
 

@@ -3,7 +3,7 @@
 import time
 from pathlib import Path
 
-from sidecar.language.abandoned_approach import abandoned_approaches, reversal_in
+from sidecar.language.abandoned_approach import RemovedWork, abandoned_approaches, removed_work, reversal_in
 from tests.support.cases import together
 
 SENTENCES = Path(__file__).parent / "sentences"
@@ -62,3 +62,29 @@ def test_a_user_who_takes_work_back_is_understood(text: str) -> None:
 def test_features_threats_and_questions_take_nothing_back(text: str) -> None:
     reversal = reversal_in(text)
     assert reversal is None or reversal.kind != "undo"
+
+
+REMOVED = {
+    "Removed the model option for both hosts.": RemovedWork("the model option for both hosts"),
+    "I replaced the options page with a recorder.": RemovedWork("the options page", "a recorder"),
+    "Switched the routing from `primary` to `enabled`.": RemovedWork("`primary`", "`enabled`"),
+    'Eliminada la columna "Type": ya no se muestra': RemovedWork('la columna "Type"'),
+    "Substituí o cache por uma soma.": RemovedWork("o cache", "uma soma"),
+    "J'ai remplacé le cache par une somme.": RemovedWork("le cache", "une somme"),
+    "Ich habe den Cache durch eine Summe ersetzt.": RemovedWork("den Cache", "eine Summe"),
+    "Ho rimosso la cache.": RemovedWork("la cache"),
+    "Ik heb de cache verwijderd.": RemovedWork("de cache"),
+    "Я заменил кэш на сумму.": RemovedWork("кэш", "сумму"),
+    "キャッシュを合計に置き換えました。": RemovedWork("キャッシュ", "合計"),
+    "删除了购物车的缓存。": RemovedWork("购物车的缓存"),
+}
+
+
+@together("text", REMOVED)
+def test_what_an_agent_took_out_is_named(text: str) -> None:
+    assert removed_work(text) == REMOVED[text]
+
+
+@together("text", ("Added a cache to the cart.", "Moved the files to `scripts`.", "The cache is removed when full."))
+def test_other_work_takes_nothing_out(text: str) -> None:
+    assert removed_work(text) is None

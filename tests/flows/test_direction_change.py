@@ -41,7 +41,9 @@ def test_an_explicitly_abandoned_approach_is_recorded_with_reason_and_task(
 ) -> None:
     first = begin(conversation, bash("pytest", RED))
     text = "I abandoned the cache because totals were stale after a discount, and switched to a running sum.\n"
-    turn = conversation.turn("go on", lambda: [delete(conversation, "till/cache.py")], text=text)
+    turn = conversation.turn(
+        "go on with large carts", lambda: [delete(conversation, "till/cache.py")], text=text
+    )  # fmt: skip
 
     (note,) = drafted(conversation)
     assert {"id": note["id"], "type": "rejectedApproach", "status": "draft"} in turn["after"]["artifacts"]
@@ -231,7 +233,8 @@ def test_work_that_the_user_takes_back_is_recorded_whatever_its_size(conversatio
     take_back(conversation, prompt, text="Removed it.")
 
     (note,) = drafted(conversation)
-    assert note["title"].startswith("Added `log_discount` to the prices, so that large carts can be measured – ")
+    work = "Added `log_discount` to the prices, so that large carts can be measured – "
+    assert note["title"].startswith(f"The user: “{prompt}”" if prompt.startswith("We cannot") else work)
     assert "In `till/prices.py`; reverted since." in note["body"]
     assert f"**Why it failed:** The user: “{prompt}”" in note["body"]
 
@@ -289,6 +292,40 @@ def test_words_count_beside_lines_that_went_without_a_counterpart(
     begin(conversation)
     conversation.turn(prompt, lambda: [replace(conversation, "till/cache.py", old, new)], text="Done as you said.")
     assert [note["provenance"]["files"] for note in drafted(conversation)] == [["till/cache.py"]] * count
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("Removed `log_discount` from the prices.", "`log_discount` from the prices"),
+        ("I replaced the printing `log_discount` with a counter of calls.", "Printing `log_discount`"),
+        ("Quité `log_discount` de los precios.", "`log_discount` de los precios"),
+        ("Done as you said.", "Added `log_discount` to the prices, so that large carts can be measured"),
+    ],
+    ids=["removed", "replaced", "in Spanish", "not named"],
+)
+def test_a_note_is_named_after_what_the_agent_took_out(conversation: Conversation, text: str, title: str) -> None:
+    small_work(conversation)
+    take_back(conversation, "Undo `log_discount`, the till prints it.", text=text)
+    (note,) = drafted(conversation)
+    assert note["title"] == f"{title} – Undo `log_discount`, the till prints it"
+
+
+def test_the_users_words_are_not_repeated_in_a_title(conversation: Conversation) -> None:
+    small_work(conversation)
+    take_back(
+        conversation, "Please revert `log_discount` in the prices", text="Removed `log_discount` from the prices."
+    )
+    (note,) = drafted(conversation)
+    assert note["title"] == "`log_discount` from the prices"
+
+
+def test_a_note_names_no_task_that_the_work_has_moved_on_from(conversation: Conversation) -> None:
+    begin(conversation)
+    text = "I abandoned the printer queue because it blocked, and switched to a socket."
+    conversation.turn("go on", lambda: [delete(conversation, "till/cache.py")], text=text)
+    (note,) = drafted(conversation)
+    assert "Task:" not in note["body"]
 
 
 def test_two_parts_of_one_work_are_two_approaches(conversation: Conversation) -> None:
