@@ -18,6 +18,7 @@ from sidecar.capture.run import FinishedRun
 from sidecar.codebase import is_generated
 from sidecar.core.clock import HOUR_MS
 from sidecar.core.digests import short_id
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.markdown import MAX_PROSE_CHARACTERS, first_sentence, word_count
 from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
@@ -74,6 +75,9 @@ def _is_there(name: str, files: Container[str]) -> bool:
 MAX_FILES = 20
 MAX_TITLE = 90
 MAX_REQUEST = 200
+_LOG_LINE = lazy_regex(r"\.\w{1,5}:\d+|^\s*(?:/|[A-Z]:\\)\S+/\S+")
+"""A line of a console or a path: not the user's words."""
+
 MIN_REQUEST_WORDS = 4
 """A request with fewer words, such as "go on", names nothing."""
 
@@ -184,7 +188,8 @@ def files_title(changes: Sequence[FileChange], files: Container[str]) -> str:
 def request_of(text: str) -> str:
     """Return the first sentence that the user typed of a request; empty if it names nothing, as "go on" does."""
     words = own_words(text[:MAX_PROSE_CHARACTERS])
-    sentence = first_sentence(redact(words), MAX_REQUEST)
+    prose = "\n".join(line for line in words.splitlines() if not _LOG_LINE.search(line))
+    sentence = first_sentence(redact(prose), MAX_REQUEST)
     return sentence if word_count(sentence) >= MIN_REQUEST_WORDS else ""
 
 

@@ -146,7 +146,8 @@ _CHANGE = lazy_regex(
     r"|modifiquei|troquei|mudei|resolvi|configurei|incluí|retirei)\b|\b(?:foi|foram)\s+\w+(?:ad|id|íd|t)[oa]s?\b"
     r"|^(?:agregad|añadid|corregid|actualizad|eliminad|modificad|cread|implementad|adicionad|corrigid|atualizad"
     r"|removid|criad|alterad)[oa]s?\b|\b(?:j['’]ai|nous avons|on a|(?:a|ont) été)\s+(?:\w+(?:ment)? ){0,2}?\w{3,}(?:é"
-    r"|i|u|it|is)(?:e|s|es)?\b|^(?:ajout|correction|suppression|mise à jour|création|remplacement|refonte)s?\b"
+    r"|i|u|it|is)(?:e|s|es)?\b|^(?:ajout|correction|suppression|mise à jour|création(?= d(?:e la|u"
+    r"|['’]une?) [^.]*`)|remplacement|refonte)s?\b"
     r"|^(?:ajouté|corrigé|supprimé|remplacé|créé)e?s?\b|\b(?:ich habe|wir haben|habe ich|wurden?|ist jetzt"
     r"|sind jetzt)\b.{2,160}(?:\bge\w+(?:t|en)|iert|hinzugefügt|behoben|entfernt|ersetzt|erstellt|umbenannt"
     r"|verschoben|eingebaut|angepasst|umgestellt|verwendet)\b|\w.{2,100}\b(?:hinzugefügt|behoben|entfernt|ersetzt"
@@ -371,7 +372,8 @@ _PRONOUN = lazy_regex(
 """A title that starts so names its object elsewhere."""
 
 _HOLLOW = lazy_regex(
-    r"^(?:the|all|every\w*|this|these|both|your|it|las?|los|el|le|les|tous|toutes|todo\w*|os|as|o|a|alle|das"
+    r"^(?:l['’](?=\w)|the|all|every\w*|this|these|both|your|it|las?|los|el|le|les|tous|toutes|todo\w*|os|as|o"
+    r"|a|alle|das"
     r"|die)\b.{0,60}?\b(?:complete[dly]*|ready|working|works|in place|implemented|applied|finished|done|success\w*"
     r"|as requested|as you (?:asked|requested|wanted)|exitosa\w*|con éxito|correctamente|correctement|com sucesso"
     r"|avec succès|erfolgreich|completad\w+|implementad\w+|terminé\w*|prêt\w*|list[oa]s?|pront[oa]s?"
@@ -407,6 +409,15 @@ _BARE_UPDATE = lazy_regex(
 )
 """A line without its names of files: all it says is that they changed."""
 
+_NO_STATEMENT = lazy_regex(
+    r"(?:utiliser|créer|ajouter|modifier|supprimer|lancer|ouvrir|vérifier|corriger|exécuter|implémenter)\b"
+    r"|(?:les?|la|l['’]|the|las?|los|el)\s?[^,;:.]{2,50}?\s(?:que (?:j['’]ai|nous avons|vous|he|hemos)"
+    r"|(?:that )?(?:i|we)(?:['’]ve| have)? (?:implemented|made|added))\b[^,;:]{0,40}$"
+    r"|(?:tou[st]e?s? |all |todos? |alle )[^,;:.]{2,60}\b(?:ci-dessus|above|anteriores|oben)\b",
+    re.IGNORECASE,
+)
+"""An instruction in the infinitive, or a noun with a relative clause, that only looks like a change."""
+
 _UNFINISHED = lazy_regex(
     r"^(?:cancell?ed|aborted|interrupted|read file\b|tool call\b|searched\b)|(?:^|[.!]\s)(?:(?:now|next|first|then"
     r"|ok(?:ay)?|so|great|good|finally)[,!.]?\s)?(?:let me(?! know)|let['’]s|i['’]ll|i will|i need to|voy a|vamos a"
@@ -417,6 +428,9 @@ _LONG_PATH = lazy_regex(r"(?<=`)(?:[\w.@$+-]++/)++(?=[\w.@$+-]+/[\w.@$+-]+`)")
 """Folders of a path in backticks before its last two parts."""
 
 _CODE = lazy_regex(r"`[^`]*`|(?<!\S)(?=\S*?[/\\_=]|\S+?\.\w{1,4}\b)\S++")
+_MAPPING = lazy_regex(r"[^→]{1,40}→")
+"""A line of a table in words: a name, an arrow, what it stands for."""
+
 MIN_LABELLED_WORDS = 4
 """Words beside code that make a statement of a line below "Problem" or "Cause"; fewer are an item of a list."""
 
@@ -505,9 +519,9 @@ def _section_of(text: str, section: Section | None, *, is_heading: bool) -> Sect
         return "evidence"
     if section in ("problem", "cause") and not _CHANGE.match(text):
         is_sentence = word_count(_CODE.sub("", text)) >= MIN_LABELLED_WORDS
-        is_fault = _FAULT.search(_CODE.sub("", text)) is not None
+        is_fault = _FAULT.search(_CODE.sub("", text)) is not None and not _MAPPING.match(text)
         return section if (is_sentence and is_fault) or _CAUSE.search(text) else None
-    if _CHANGE.search(text) and not _CAUSE_FIRST.match(text):
+    if _CHANGE.search(text) and not _CAUSE_FIRST.match(text) and not _NO_STATEMENT.match(text):
         return "change"
     if _CAUSE.search(text):
         return "cause"

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.capture.devlog_draft import fixes
+from sidecar.capture.devlog_draft import fixes, request_of
 from sidecar.capture.parsed_test_results import Verdict, VerdictChange
 from tests.support.conversation import Conversation, bash
 from tests.support.memory_sidecar import MemorySidecar
@@ -208,3 +208,9 @@ def test_an_entry_quotes_the_request_of_the_run_that_names_it(talk: Talk) -> Non
     (entry,) = drafts(chat)
     assert entry["title"] == title
     assert "\n\nRequest: The cart must round the discount once\n\n" in entry["body"]
+
+
+def test_a_request_is_what_the_user_typed_and_no_line_of_a_console() -> None:
+    pasted = "getActiveFile - openFiles: 0 useOpenFiles.ts:45:13\n/home/ann/shop/a.ts Click outside to dismiss it\n"
+    assert request_of(f"{pasted}the file still does not open") == "the file still does not open"
+    assert request_of(pasted) == ""

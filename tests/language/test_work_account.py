@@ -200,3 +200,15 @@ def test_a_title_is_plain() -> None:
     assert account_of("¡He agregado el botón de ayuda a la página exitosamente!").title.text == (
         "Agregado el botón de ayuda a la página"
     )
+
+
+@together(
+    "text",
+    (
+        "- Création de nœuds en double-cliquant", "Utiliser le script que j'ai créé : `./talk.sh`",
+        "Les fonctionnalités que nous avons implémentées", "Tous les essais ci-dessus ont été tentés",
+        "## Problem\n- `unknown` → shows the first 20 lines of the error", "L'unification du parsing est terminée !",
+    ),
+)  # fmt: skip
+def test_features_infinitives_and_tables_in_words_are_no_account(text: str) -> None:
+    assert account_of(text).statements == ()
