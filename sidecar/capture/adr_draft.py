@@ -316,8 +316,7 @@ def _artifact(
     changed = {change.path for change in run.effects.changes} | set(known.changed)
     changed |= {file.path for file in run.effects.state.all_changed} if run.effects.state is not None else set()
     statements = with_conclusion(known.statements, run.conclusion, noted, run.account)
-    request = own_words(related_objective(run, state) or run.params.prompt[:PROMPT_CHARACTERS])
-    draft = adr(request, statements, shown, changed)
+    draft = adr(own_words(_request(run, state, shown)), statements, shown, changed)
     stated = [Event(kind="decisionStated", key=_decision_key(sentence), line=sentence) for sentence in noted]
     events = {event.key: event for event in (*known.events, *boundary_events(new_boundaries), *stated)}
     importers = {path for boundary in shown for path in boundary.importers}
@@ -340,6 +339,16 @@ def _artifact(
         provenance=provenance_of(run, state, [boundary.path for boundary in shown], earlier, details),
         created_at_ms=earlier.created_at_ms if earlier else run.now_ms,
         updated_at_ms=run.now_ms,
+    )
+
+
+def _request(run: FinishedRun, state: SubChat, boundaries: Sequence[Boundary]) -> str:
+    """Return the run's prompt if it names what was touched, else the objective of the task that the run is about."""
+    prompt = run.params.prompt[:PROMPT_CHARACTERS]
+    names = {contract.name for boundary in boundaries for contract in boundary.contracts}
+    touched = query_terms(" ".join((*names, *(boundary.path for boundary in boundaries))))
+    return (
+        (prompt if not set(query_terms(prompt)).isdisjoint(touched) else "") or related_objective(run, state) or prompt
     )
 
 

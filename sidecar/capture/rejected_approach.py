@@ -32,10 +32,12 @@ from sidecar.core.text import clip_at_word
 from sidecar.language.abandoned_approach import (
     AbandonedApproach,
     RemovedWork,
+    Reversal,
     ReversalKind,
     abandoned_approaches,
     removed_work,
 )
+from sidecar.language.distinctive_words import is_distinctive
 from sidecar.language.work_account import account_of, title_text
 from sidecar.runs import Artifact, SubChat, artifacts, records
 from sidecar.runs.artifact_provenance import Event, RejectedApproachDetails
@@ -224,7 +226,7 @@ def direction_change_of(
         vanished = " ".join(sorted(lost.vanished)[:MAX_VANISHED])
         named = "" if stated else vanished if run.reversal.kind == "undo" else run.reversal.sentence
         removed = _removed_by(run, lost) if taken_back and not stated else None
-        by_user = taken_back and not stated and removed is None and run.reversal.kind in NAMING_KINDS
+        by_user = taken_back and not stated and removed is None and _names_work(run.reversal)
         approaches = [
             approach._replace(
                 user_words=run.reversal.words,
@@ -236,6 +238,11 @@ def direction_change_of(
             for approach in approaches
         ]
     return DirectionChange(tuple(approaches), dropped)
+
+
+def _names_work(reversal: Reversal) -> bool:
+    """Whether the user's sentence names what it takes back, as "not quite" does not."""
+    return reversal.kind in NAMING_KINDS and any(map(is_distinctive, query_terms(reversal.sentence)))
 
 
 def _removed_by(run: FinishedRun, lost: LostWork) -> RemovedWork | None:

@@ -311,6 +311,13 @@ def test_a_note_is_named_after_what_the_agent_took_out(conversation: Conversatio
     assert note["title"] == f"{title} – Undo `log_discount`, the till prints it"
 
 
+def test_a_users_sentence_that_names_nothing_is_no_title(conversation: Conversation) -> None:
+    begin(conversation)
+    conversation.turn("Please remove all of that again", partial(removes, conversation, CACHE), text="Done so.")
+    (note,) = drafted(conversation)
+    assert note["title"].startswith("Totals are kept in a cache beside the cart now")
+
+
 def test_the_users_words_are_not_repeated_in_a_title(conversation: Conversation) -> None:
     small_work(conversation)
     take_back(
