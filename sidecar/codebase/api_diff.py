@@ -161,7 +161,7 @@ def _own_lines(definition: Definition, summary: Summary, lines: Sequence[str]) -
     member_lines = {number for each in members for number in range(each.line, each.end_line + 1)}
     own = (
         lines[number - 1].strip()
-        for number in range(definition.line, definition.end_line + 1)
+        for number in range(definition.line, min(definition.end_line, len(lines)) + 1)
         if number not in member_lines
     )
     plain = (strip_comment(line).rstrip(" ,;") for line in own if line and not _COMMENT_LINE.match(line))

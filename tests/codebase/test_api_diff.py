@@ -127,3 +127,11 @@ def test_parameters_are_split_at_top_level_commas() -> None:
         "func (t *T) Run", ["a int", "b map[string]int"], "error",
     )  # fmt: skip
     assert split_signature("def f(a: dict[str, int], *, b=(1, 2)) -> int")[1] == ["a: dict[str, int]", "*", "b=(1, 2)"]
+
+
+def test_a_long_type_whose_text_was_not_read_is_compared_by_its_signature() -> None:
+    members = "".join(f"  member{number}: string;\n" for number in range(30))
+    text = f"export interface Message {{\n{members}}}\n"
+    other = FileVersions(summarize("b.ts", b"export interface Old { a: string }\n"), None)
+    files = {"a.ts": FileVersions(None, summarize("a.ts", text.encode())), "b.ts": other}
+    assert [(change.before, change.after) for change in api_changes(files, {})] == [("module", "")]
