@@ -271,7 +271,7 @@ _REMOVED = lazy_regex(
     re.IGNORECASE,
 )
 _REMAINDER = lazy_regex(
-    r"(?i)\s+(?:and|und|et|y|e|en|so that|since|because|because of|that was added)\s+.*|[(–—].*|\s-\s.*|:.*|,\s.*"
+    r"(?i)\s{1,3}(?:and|und|et|y|e|en|so that|since|because|because of|that was added)\s.*|[(–—].*|\s-\s.*|:.*|,\s.*"
 )
 
 

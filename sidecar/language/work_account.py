@@ -397,8 +397,8 @@ _DANGLING = lazy_regex(
     re.IGNORECASE,
 )
 _SUCCESS = lazy_regex(
-    r"\s+(?:successfully|exitosamente|con éxito|completamente|com sucesso|avec succès|erfolgreich|con successo"
-    r"|met succes|успешно)(?=\W*$)|\b(?:exitosamente|successfully)\s+",
+    r"\s{1,3}(?:successfully|exitosamente|con éxito|completamente|com sucesso|avec succès|erfolgreich|con successo"
+    r"|met succes|успешно)(?=\W{0,4}$)|\b(?:exitosamente|successfully)\s{1,3}",
     re.IGNORECASE,
 )
 _BARE_UPDATE = lazy_regex(
