@@ -32,13 +32,20 @@ _POINTING = r"(?:it|this|that|them|these|those|lo|eso|esto|ça|cela|le|das|es|di
 _MINE = r"(?:do|handle|make|run|write|commit|push|deploy|test|manage|create|merge|update|start|restart|review)"
 
 ALWAYS_DO = lazy_regex(
-    _LEAD + rf"(?:we )?(?:always|never|(?:don['’]?t|do not) ever)\s+(?!{_REPORT}\b)[a-z]{{2,20}}\s+\S"
+    _LEAD + rf"(?:we |(?:you|agents?) (?:must|should|may|have to|need to|are to) )?"
+    rf"(?:always|never|(?:don['’]?t|do not) ever)\s+(?!{_REPORT}\b)[a-z]{{2,20}}\s+\S"
+    r"|" + _LEAD + r"(?:i|we) (?:always|never) want (?!you\b|to\b|it\b|this\b|that\b)\S+ \S"
+    r"|" + _LEAD + r"(?:whenever|(?:every|each|any) ?time) you (?!(?:have|are|get|can|want|feel|like)\b)[a-z]{2,20}"
+    r" [^.,?!\n]{2,60}, "
+    r"(?:please |also |always )?(?!i\b|we\b|it\b|this\b|that\b|the\b|there\b|you\b|you['’])[a-z]{2,20} \S"
+    r"|" + _LEAD + r"(?:after|before|for|with) (?:every|each) (?!of\b)[\w-]+(?: [\w-]+)?, "
+    r"(?:please |also |always )?(?:run|update|add|write|check|commit|ask|create|test|use|document|log|tell|format)\b \S"
     r"|" + _LEAD + rf"(?:siempre|nunca) {_DO_ES}\b|" + _LEAD + rf"{_DO_ES} (?:siempre|nunca)\b"
     r"|" + _LEAD + rf"(?:sempre|nunca) {_DO_PT}\b|" + _LEAD + rf"{_DO_PT} (?:sempre|nunca)\b"
     r"|" + _LEAD + rf"(?:toujours|ne jamais) {_DO_FR}\b|" + _LEAD + rf"(?:n['’]|ne )?{_DO_FR} (?:toujours|jamais)\b"
     r"|" + _LEAD + rf"{_DO_DE} (?:immer|nie(?:mals)?|stets)\b"
     r"|" + _LEAD + rf"(?:immer|nie(?:mals)?) [^.?!\n]{{2,60}}\b{_TO_DO_DE}\b"
-    r"|^(?:请|請)?(?:总是|始终|一律|永远不要|千万不要|一定要|务必)(?:先|在|用|使用|写|运行|执行|保持|遵循|检查|回答|问)"
+    r"|^(?:请|請)?你?(?:总是要?|始终要?|一律|永远不要|千万不要|一定要|务必)(?:先|在|用|使用|写|运行|执行|保持|遵循|检查|回答|问)"
     r"|^(?:必ず|常に|いつも|絶対に)[^。\n]{2,60}(?:して|書いて|使って|実行して|答えて|確認して|ないで)(?:ください|ね)?[。!！]?$"
     r"|^[^。\n]{1,40}(?:二度と|絶対に)[^。\n]{0,20}(?:[うくるすつぬむぶぐ]な|ないで(?:ください|ね)?)[。!！]?$",
     re.IGNORECASE,

@@ -73,6 +73,7 @@ _FROM_NOW_ON = lazy_regex(
     r"(?:\b(?P<form>from (?:now|here|this point|today) (?:on(?:wards?)?|forward)|from now(?= (?:always|never|you|use"
     r"|all|please))|(?:(?<!is )(?<!are )(?<!for )(?<!of )(?<!keep )(?<!we )(?<!be )(?<!to )(?:going|moving) forward)"
     r"|henceforth"
+    r"|(?:^|(?<=[,;.] ))(?:in (?:the )?future|as a (?:general )?rule)(?=, (?!(?:i|we|it|this|that|there|you)\b))"
     r"|(?:de|a partir de) ahora en adelante|a partir de ahora|desde ahora|de hoy en adelante|en adelante|dorénavant"
     r"|désormais|à partir de maintenant|à l['’]avenir|à compter de maintenant"
     r"|ab jetzt|ab sofort|von jetzt an|von nun an|künftig|zukünftig|in zukunft|daqui (?:em|para|pra) (?:diante"
@@ -171,8 +172,8 @@ _FORMS: tuple[tuple[str, StatementForm, re.Pattern[str], frozenset[str]], ...] =
         " pamiętaj zapamiętaj pamiętajcie"
     )),
     ("from now on", "rule", _FROM_NOW_ON, _words(
-        "now here point today forward henceforth ahora hoy adelante dorénavant désormais maintenant l'avenir jetzt"
-        " sofort nun künftig zukünftig zukunft"
+        "now here point today forward henceforth future rule ahora hoy adelante dorénavant désormais maintenant"
+        " l'avenir jetzt sofort nun künftig zukünftig zukunft"
         " diante frente agora ora d'ora adesso nu voortaan vervolg момента впредь отныне дня teraz przyszłość"
     )),
     ("no longer", "rejection", _NO_LONGER, _words("longer anymore more ya já plus mehr mais più meer больше już")),
@@ -180,7 +181,8 @@ _FORMS: tuple[tuple[str, StatementForm, re.Pattern[str], frozenset[str]], ...] =
         "always never immer nie niemals stets toujours jamais siempre nunca sempre mai altijd nooit всегда никогда"
     )),
     ("always, never", "rule", ALWAYS_DO, _words(
-        "always never ever siempre nunca sempre toujours jamais immer nie niemals stets"
+        "always never ever every everytime each any anytime whenever siempre nunca sempre toujours jamais immer nie"
+        " niemals stets"
     )),
     ("I do it", "rule", I_DO_IT, _words("myself own yo eu comigo je moi ich")),
     ("like everywhere", "rule", LIKE_EVERYWHERE, _words("like as como comme wie")),

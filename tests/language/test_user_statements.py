@@ -93,6 +93,16 @@ Bitte immer zuerst die Tests schreiben.
 必ず先にテストを書いてください。
 请始终先写测试
 请总是先写测试。
+你总是要用中文回答
+You must never touch the vendor folder
+agents should always run the linter first
+I always want type hints on public functions
+Every time you change the schema, run the migration script
+Whenever you add a setting, document it in the readme
+For every change, update the changelog
+before every release, run the smoke tests
+In future, ask before you add a dependency
+As a rule, no default exports
 I'll do the commits myself
 I do the commits myself
 I'll run the migrations myself.
@@ -143,6 +153,16 @@ NOT_BINDING = """
 it always resets
 It always resets when I reload
 always-on mode is broken
+Every time you save, it crashes
+every time you click the button, the page reloads
+Whenever you have time, fix this
+whenever you are ready, start
+You should never see this error, but I do
+you should always get a 200 here
+In the future, we may add more toggles
+In future the API will change
+For each feature, I would like a document
+As a rule we don't do that
 from now on the page shows an error
 a partir de ahora la página muestra un error
 ab jetzt zeigt die Seite einen Fehler
