@@ -1,6 +1,7 @@
 """Connections to the state file, and the translation of SQLite's exceptions."""
 
 import os
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -8,9 +9,12 @@ from typing import NoReturn
 
 import apsw
 
+from sidecar.core.clock import SystemClock
 from sidecar.core.errors import Busy, StateDegraded
 
 BUSY_TIMEOUT_MS = 5_000
+OPEN_TIMEOUT_MS, RETRY_SECONDS = 10_000.0, 0.05
+"""While other processes create the file or leave it, SQLite reports it as locked without waiting: it is asked again."""
 
 _PRAGMAS = (
     "secure_delete = FAST",  # removed text does not remain in pages that are written anyway
@@ -37,16 +41,26 @@ _PROGRAMMING_ERRORS = (
 def connect(path: Path, *, query_only: bool = False) -> apsw.Connection:
     """Open the file in WAL mode, creating it if needed; raise apsw's exceptions."""
     create_private_file(path)
-    connection = apsw.Connection(os.fspath(path))
-    try:
-        connection.set_busy_timeout(BUSY_TIMEOUT_MS)
-        # One by one: execute("pragma a; pragma b") stops at the first row.
-        for pragma in (*_lasting_pragmas(connection), *_PRAGMAS, *(("query_only = ON",) if query_only else ())):
-            list(connection.execute(f"PRAGMA {pragma}"))
-    except BaseException:
-        connection.close()
-        raise
-    return connection
+    clock = SystemClock()
+    deadline_ms = clock.monotonic_ms() + OPEN_TIMEOUT_MS
+    while True:
+        connection = apsw.Connection(os.fspath(path))
+        try:
+            _prepare(connection, query_only=query_only)
+        except BaseException as error:
+            connection.close()
+            if not isinstance(error, apsw.BusyError) or clock.monotonic_ms() >= deadline_ms:
+                raise
+            threading.Event().wait(RETRY_SECONDS)
+        else:
+            return connection
+
+
+def _prepare(connection: apsw.Connection, *, query_only: bool) -> None:
+    connection.set_busy_timeout(BUSY_TIMEOUT_MS)
+    # One by one: execute("pragma a; pragma b") stops at the first row.
+    for pragma in (*_lasting_pragmas(connection), *_PRAGMAS, *(("query_only = ON",) if query_only else ())):
+        list(connection.execute(f"PRAGMA {pragma}"))
 
 
 def create_private_file(path: Path) -> None:

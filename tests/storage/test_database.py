@@ -282,3 +282,25 @@ def test_damage_that_another_thread_set_aside_is_worth_a_retry(tmp_path: Path) -
             assert reader.execute("SELECT count(*) FROM continuity_settings").get == 0
     finally:
         opened.close()
+
+
+def test_a_file_that_others_lock_at_once_is_opened_when_they_are_done(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "state.db"
+    creator = apsw.Connection(str(path))
+    creator.execute("CREATE TABLE t (a)")
+    creator.execute("BEGIN EXCLUSIVE")
+    monkeypatch.setattr(sqlite_connection, "BUSY_TIMEOUT_MS", 0)
+    release = threading.Timer(0.3, lambda: creator.execute("COMMIT"))
+    release.start()
+    connection = sqlite_connection.connect(path)
+    release.join()
+    assert connection.execute("PRAGMA journal_mode").get == "wal"
+    monkeypatch.setattr(sqlite_connection, "OPEN_TIMEOUT_MS", 0.0)
+    other = tmp_path / "other.db"
+    holder = apsw.Connection(str(other))
+    holder.execute("CREATE TABLE t (a)")
+    holder.execute("BEGIN EXCLUSIVE")
+    with pytest.raises(apsw.BusyError):
+        sqlite_connection.connect(other)
