@@ -569,10 +569,7 @@ def _from_worktree(cwd: Path, files: Mapping[str, str], limit_bytes: int) -> dic
 def read_from_worktree(
     cwd: Path, path: str, expected: str, limit_bytes: int = MAX_HASHED_BYTES, checked: set[str] | None = None
 ) -> bytes | None:
-    """Return a worktree file's bytes if they have the expected blob id; else None, as after a line-end conversion.
-
-    `checked` is that of `read_below`.
-    """
+    """Return a worktree file's bytes if they have the expected blob id, else None; `checked` as for `read_below`."""
     folder = cwd
     while is_outside(path):
         folder, path = folder.parent, path[3:]
