@@ -11,7 +11,7 @@ import apsw
 from pydantic import Field
 
 from sidecar.call import Call
-from sidecar.capture.artifact_text import Text, edited_text, with_status
+from sidecar.capture.artifact_file import Text, edited_text, with_status
 from sidecar.capture.memory_branch import MAX_PER_COMMIT, commit
 from sidecar.capture.model import (
     MAX_TITLE,

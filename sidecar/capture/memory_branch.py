@@ -15,7 +15,7 @@ from typing import NamedTuple
 import apsw
 
 from sidecar.call import Process
-from sidecar.capture.artifact_text import file_of, message_of, path_of, with_status
+from sidecar.capture.artifact_file import file_of, message_of, path_of, with_status
 from sidecar.core.errors import Conflict, PolicyDenied, SidecarError, WorkspaceUnavailable
 from sidecar.core.findings import Finding
 from sidecar.runs import Artifact, artifacts

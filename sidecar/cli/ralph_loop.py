@@ -20,7 +20,7 @@ from sidecar.cli.paths import state_folder
 from sidecar.cli.ralph import Reporter, dry_run_lines
 from sidecar.ralph.loop_folder import LoopFolder
 from sidecar.ralph.outcome import INTERRUPTED, TERMINATED
-from sidecar.ralph.stop import exit_after
+from sidecar.ralph.stop_request import exit_after
 from sidecar.system.environment import user_state_folder
 
 AT_ONCE_SECONDS = 1.0

@@ -38,7 +38,7 @@ from sidecar.ralph.model import (
 )
 from sidecar.ralph.outcome import FAILED, LIMIT, Ending, IterationSummary
 from sidecar.ralph.run_iteration import FinishedIteration, prompt_inputs, run_identity, run_iteration, task_text
-from sidecar.ralph.stop import StopRequest, StopWatcher
+from sidecar.ralph.stop_request import StopRequest, StopWatcher
 from sidecar.system.atomic_write import remove_abandoned_files
 from sidecar.system.environment import HOST_VARIABLE, child_environment
 

@@ -19,7 +19,7 @@ from sidecar.ralph import loop_folder
 from sidecar.ralph.agent.agent_run import AgentProcess
 from sidecar.ralph.loop_folder import LoopFolder, delete_file, delete_iteration_files
 from sidecar.ralph.model import RalphStatusResult
-from sidecar.ralph.stop import write_stop_request
+from sidecar.ralph.stop_request import write_stop_request
 from sidecar.system import filelock
 from sidecar.system.safe_open import make_private_folder, open_regular
 

@@ -15,7 +15,7 @@ from sidecar.ralph.loop_folder import LoopFolder
 from sidecar.ralph.loop_lock import HeldLock
 from sidecar.ralph.model import LoopStatus, RalphRunning, RalphStartParams, RalphState, RalphTotals
 from sidecar.ralph.outcome import Ending, Stall
-from sidecar.ralph.stop import StopRequest
+from sidecar.ralph.stop_request import StopRequest
 from sidecar.workspace import Workspace
 
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sidecar.capture.artifact_file import Text, edited_text, with_status
 from sidecar.capture.artifact_methods import STATUS_AFTER, NotAllowed, Verb, status_after
-from sidecar.capture.artifact_text import Text, edited_text, with_status
 from sidecar.runs.model import ArtifactStatus
 
 VERBS: tuple[Verb, ...] = get_args(Verb)
