@@ -4,7 +4,7 @@ import math
 import os
 import re
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from sidecar.codebase.search import RankedFile
 from sidecar.codebase.search.query_evidence import parts_of
 from sidecar.codebase.unindexed_files import is_unindexed
 from sidecar.core.terms import identifiers_of, paths_in, query_terms
-from sidecar.system.git import Git, GitFailed
+from sidecar.system.git import Git, GitFailed, GitTimedOut
 
 MIN_TERM = 3
 COMMON_SHARE = 0.02
@@ -98,6 +98,9 @@ CONTENTS_WEIGHT = 6.0
 OTHERS_SHARE = 0.5
 """Share of its weight that a test or document has."""
 
+QUARTER, FEW_FILES = 4, 6
+"""A term in more than one file in this many, and in more than a few, says nothing."""
+
 FULL_WEIGHT_MATCHES = 2.0
 """Number of matches in a file at which a term has half of its weight."""
 
@@ -110,21 +113,25 @@ _DIALECTS = ("-P", "-E")
 
 
 def search_contents(
-    cwd: Path, text: str, listed: Container[str] | None, limit: int, timeout: float
+    cwd: Path, text: str, listed: Collection[str] | None, limit: int, timeout: float
 ) -> list[RankedFile]:
     """Rank the tracked files that contain a text's terms; return nothing after `timeout` (seconds).
 
     `git grep` reads the 6,000 files of a worktree in a tenth of a second; to index them takes several. Only `listed`
-    files are returned, or where these are not known yet, those that may be shown; code before tests and documents.
+    files are returned, or where these are not known yet, those that may be shown; code before tests and documents. A
+    term in more than a quarter of the listed files is ignored.
     """
     terms = _searched_terms(text)
     expression = "|".join(terms)
     for dialect in _DIALECTS if terms else ():
         try:
             output = Git(cwd).run(*_GREP, dialect, "-e", expression, timeout=timeout, success_codes=(0, 1))
+        except GitTimedOut:
+            break
         except GitFailed:
             continue
-        ranked = _ranked(_matches_by_file(output))
+        most = math.inf if listed is None else max(FEW_FILES, len(listed) // QUARTER)
+        ranked = _ranked(_matches_by_file(output), most)
         return list(islice((file for file in ranked if _may_be_shown(cwd, file.path, listed)), limit))
     return []
 
@@ -161,10 +168,13 @@ def _matches_by_file(output: bytes) -> dict[str, Counter[str]]:
     }
 
 
-def _ranked(matches: Mapping[str, Counter[str]]) -> Iterator[RankedFile]:
-    """Rank files by the rarity of the terms that they contain, as BM25 without lengths; a name counts twice."""
+def _ranked(matches: Mapping[str, Counter[str]], most: float) -> Iterator[RankedFile]:
+    """Rank files by the rarity of the terms that they contain, as BM25 without lengths; a name counts twice.
+
+    A term in more than `most` files has no weight.
+    """
     held = Counter(term for counts in matches.values() for term in counts)
-    weights = {term: math.log(1 + len(matches) / files) for term, files in held.items()}
+    weights = {term: math.log(1 + len(matches) / files) if files <= most else 0.0 for term, files in held.items()}
     scores: dict[str, float] = {}
     for path, counts in matches.items():
         name = path.rpartition("/")[2].lower()
@@ -172,10 +182,10 @@ def _ranked(matches: Mapping[str, Counter[str]]) -> Iterator[RankedFile]:
             weights[term] * (count / (count + FULL_WEIGHT_MATCHES) + (term in name)) for term, count in counts.items()
         )
     own = {path: score * (1.0 if is_own_code(path) else OTHERS_SHARE) for path, score in scores.items()}
-    top = max(own.values(), default=1.0)
+    top = max(own.values(), default=0.0)
     for path in sorted(own, key=lambda path: (-own[path], path)):
-        score = round(CONTENTS_WEIGHT * own[path] / top, 4)
+        score = round(CONTENTS_WEIGHT * own[path] / top, 4) if top else 0.0
         if score < CONTENTS_WEIGHT * MIN_SHARE:
             return
-        matched = sorted(matches[path], key=lambda term: (held[term], term))
+        matched = sorted((term for term in matches[path] if weights[term]), key=lambda term: (held[term], term))
         yield RankedFile(path, score, {"contents": score}, tuple(matched), ())

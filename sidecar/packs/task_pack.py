@@ -235,7 +235,8 @@ def _build(
     analyzed, complete = repository.wait_for_index(listing, indexing, min(wait_ms, FIRST_READ_MS))
     waited_ms: float = FIRST_READ_MS
     clock, unindexed = pack_query.process.clock, list[RankedFile]()
-    if not complete and wait_ms > waited_ms:
+    is_specific_enough = any(term not in GENERAL_TERMS for term in query_terms(pack_query.query))
+    if not complete and wait_ms > waited_ms and is_specific_enough:
         started_ms, limit_ms = clock.monotonic_ms(), (wait_ms - waited_ms) * CONTENTS_SHARE
         unindexed = repository.find_without_index(pack_query.query, listing, UNINDEXED_FILES, limit_ms)
         waited_ms += clock.monotonic_ms() - started_ms

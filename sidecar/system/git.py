@@ -91,6 +91,13 @@ class GitMissing(GitFailed):
         super().__init__("git is not installed")
 
 
+class GitTimedOut(GitFailed):
+    """The command was ended because it took too long."""
+
+    def __init__(self) -> None:
+        super().__init__("git timed out")
+
+
 class Git:
     """Run git in one folder, or on a pair of git directory and worktree.
 
@@ -170,7 +177,7 @@ class Git:
         try:
             return process.communicate(stdin, timeout=timeout)
         except subprocess.TimeoutExpired as error:
-            raise GitFailed("git timed out") from error
+            raise GitTimedOut from error
 
     def _start(self, arguments: Sequence[str], *, has_input: bool) -> "subprocess.Popen[bytes]":
         try:

@@ -95,6 +95,14 @@ def test_only_listed_contents_are_found(shop: Repository) -> None:
     assert found(shop, "round_half_even", limit=1) == ["shop/cart.py"]
 
 
+def test_words_of_a_quarter_of_the_files_are_no_evidence(make_repository: Callable[..., Repository]) -> None:
+    many = {f"part{number}.py": "common = 1\n" for number in range(9)}
+    shop = make_repository({**many, "rare.py": "common = quetzal\n"})
+    listed = frozenset((*many, "rare.py"))
+    assert found(shop, "common", listed) == []
+    assert found(shop, "common quetzal", listed) == ["rare.py"]
+
+
 def test_what_looks_like_an_expression_is_searched_as_text(shop: Repository) -> None:
     assert found(shop, "what does a.*b(c|d)[e do in $mail?") == ["shop/mail.py"]
 

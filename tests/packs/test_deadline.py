@@ -83,6 +83,18 @@ def test_files_of_a_large_cold_repository_are_found_by_their_contents(
     assert "|     def apply_discount" in text_of(answer, "context")
 
 
+@pytest.mark.parametrize("prompt", ["refactor", "fix it", "hi", "improve the code"])
+def test_a_vague_prompt_brings_no_files_of_a_cold_repository(
+    talk: Talk, active: MemorySidecar, monkeypatch: pytest.MonkeyPatch, prompt: str
+) -> None:
+    monkeypatch.setattr(repository, "MIN_FILES_FOR_WORKERS", 1)
+    let_go = threading.Event()
+    process_of(active).indexing.submit(let_go.wait, 20)
+    answer = talk().pre_run(prompt, deadlineMs=1_000)
+    let_go.set()
+    assert text_of(answer, "context") == ""
+
+
 def test_words_alone_answer_partially_and_what_follows_is_no_change(
     talk: Talk, active: MemorySidecar, shop: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
