@@ -17,7 +17,6 @@ from sidecar.codebase.region_search import FoundRegion, RegionSearch, SearchedFi
 from sidecar.codebase.search import FragileFile, PackageNames, RankedFile, SearchQuery
 from sidecar.codebase.search.postings import clear_key_cache
 from sidecar.codebase.search.region_ranking import RankedRegion
-from sidecar.codebase.search_without_index import search_contents
 from sidecar.codebase.searcher import Searcher, SharedSearch
 from sidecar.codebase.store import FileCache, SearchCache
 from sidecar.codebase.stored_index import StoredIndex
@@ -90,6 +89,10 @@ class SharedRepository:
                     self.search.histories.restore(loaded.history, loaded.fragile)
                     self.listings.put(loaded.tracked)
                 self._is_loaded = True
+
+    def is_empty(self) -> bool:
+        """Whether no file was ever indexed, in this process or an earlier one."""
+        return not self.search.index.documents.present and not self._stored.exists()
 
     def must_be_stored(self) -> bool:
         """Whether many documents changed since the index was stored."""
@@ -279,11 +282,11 @@ class Repository:
         query = SearchQuery(text, frozenset(changed), frozenset(mentioned), frozenset(touched))
         return self._searcher.find(query, state, self.key, limit)
 
-    def find_without_index(self, text: str, listing: Listing, limit: int, wait_ms: float) -> list[RankedFile]:
-        """Rank the files whose contents a text is about, within `wait_ms`; for the time until they are indexed."""
-        if len(self._index.pending_paths) < MIN_FILES_FOR_WORKERS:
-            return []
-        return search_contents(self.cwd, text, listing.searched, limit, wait_ms / 1000)
+    def is_cold(self) -> bool:
+        """Whether many files are not indexed, as far as is known before the repository's state is."""
+        if self._last_listing is None:
+            return self.shared.is_empty()
+        return len(self._index.pending_paths) >= MIN_FILES_FOR_WORKERS
 
     def outlines(self, files: dict[str, str]) -> dict[str, Summary]:
         """Return summaries of path → content id by line patterns alone, which takes a few milliseconds each."""

@@ -64,6 +64,10 @@ class StoredIndex:
         self._version: int | None = None
         """Version of the documents that the file holds."""
 
+    def exists(self) -> bool:
+        """Whether there is a file, which may be unusable."""
+        return self._path.exists()
+
     def load(self) -> "LoadedIndex | None":
         """Return what is stored; None without a file that can be used."""
         try:

@@ -18,12 +18,13 @@ from sidecar.codebase import (
     StateUnavailable,
     is_outside,
     paths_in,
+    search_paths,
     text_match,
 )
 from sidecar.core.clock import Deadline
 from sidecar.core.text import one_line
 from sidecar.language.creation_intent import creation_intent
-from sidecar.packs.context_pack import ContextFile
+from sidecar.packs.context_pack import MAX_POINTERS, ContextFile
 from sidecar.packs.delta_files import Differences
 from sidecar.packs.delta_pack import MAX_COMMITS
 from sidecar.packs.items_and_blocks import sent_memory_ids
@@ -44,11 +45,15 @@ from sidecar.packs.task_pack import (
     PackQuery,
     PartialPack,
     PromptFiles,
+    RunningSearch,
     TaskPack,
     cached_pack,
-    files_without_state,
+    finished,
     get_task_pack,
+    path_only_files,
     pinned_context_files,
+    start_contents_search,
+    unindexed_first,
     with_regions,
 )
 from sidecar.runs import SessionContents, entries
@@ -135,6 +140,7 @@ class _PackTarget(NamedTuple):
     listing: Listing
     search: PromptSearch
     known: SessionContents
+    contents_search: RunningSearch | None
 
 
 class _PackResult(NamedTuple):
@@ -162,8 +168,9 @@ def collect_inputs(
         return max(0.0, deadline.remaining_ms(pack_query.process.clock) - RESPONSE_MS)
 
     hint = _start_hint(inputs, pack_query, clean_prompt(params.prompt))
+    contents_search = start_contents_search(pack_query, pack_query.process.background)
     cached = pack_query.repository.cached_state() if remaining_ms() >= INLINE_MS else None
-    state_and_listing = cached or _await_state(inputs, pack_query, remaining_ms)
+    state_and_listing = cached or _await_state(inputs, pack_query, contents_search, remaining_ms)
     if state_and_listing is None:
         return inputs
     inputs.state, listing = state_and_listing
@@ -173,7 +180,7 @@ def collect_inputs(
     search = PromptSearch.of_prompt(pack_query, params, listing, new_task=new_task, is_follow_up=is_follow_up)
     changes = _start_changes(start, inputs, pack_query, inputs.state, known)
     memories = _start_memory_sources(start, inputs, pack_query, known, read_recall)
-    target = _PackTarget(pack_query, params.sub_chat_id, inputs.state, listing, search, known)
+    target = _PackTarget(pack_query, params.sub_chat_id, inputs.state, listing, search, known, contents_search)
     pack = _start_pack(start, inputs, target, remaining_ms() * INDEX_SHARE)
     for collect in (changes, pack, memories, hint):
         if collect is not None:
@@ -182,17 +189,17 @@ def collect_inputs(
 
 
 def _await_state(
-    inputs: PackInputs, pack_query: PackQuery, remaining_ms: RemainingMs
+    inputs: PackInputs, pack_query: PackQuery, contents_search: RunningSearch | None, remaining_ms: RemainingMs
 ) -> tuple[RepositoryState, Listing] | None:
-    """Return the state with its files. If they are late, record the path search's files and return None."""
+    """Return the state with its files. If they are late, record the files found without an index and return None."""
     pool = pack_query.process.background
     lookup = pool.submit(_read_state, pack_query.repository)
     path_search = None
     if not _is_done(lookup, min(remaining_ms() * PATH_SEARCH_AFTER_SHARE, PATH_SEARCH_AFTER_MS)) and remaining_ms():
-        path_search = pool.submit(files_without_state, pack_query)
+        path_search = pool.submit(search_paths, pack_query.workspace.cwd, pack_query.query, MAX_POINTERS)
     if not (remaining_ms() and _is_done(lookup, remaining_ms())):
         pool.submit(_build_for_next_call, pack_query, lookup)
-        _use_path_matches(inputs, path_search, pack_query.process.log)
+        _use_early_matches(inputs, path_search, contents_search, pack_query)
         return None
     try:
         return lookup.result()
@@ -247,7 +254,7 @@ def _start_pack(start: Start, inputs: PackInputs, target: _PackTarget, wait_ms: 
     if cached is not None:
         _use_pack(inputs, _pack_result(target, cached))
         return None
-    partial_pack = PartialPack()
+    partial_pack = PartialPack(contents_search=target.contents_search)
     pack_future = start(_build_pack, target, wait_ms, partial_pack)
 
     def collect(remaining_ms: RemainingMs) -> None:
@@ -266,13 +273,12 @@ def _read_state(repository: Repository) -> tuple[RepositoryState, Listing]:
     return state, repository.listing(state)
 
 
-def _use_path_matches(inputs: PackInputs, path_search: Future[tuple[ContextFile, ...]] | None, log: Log) -> None:
-    """Use the files found by path, if any: without a state, differences and summaries."""
-    files: tuple[ContextFile, ...] = ()
-    try:
-        files = path_search.result() if path_search is not None and path_search.done() else ()
-    except Exception as error:
-        record_omission(inputs, "context", error, log)
+def _use_early_matches(
+    inputs: PackInputs, path_search: RunningSearch | None, contents_search: RunningSearch | None, pack_query: PackQuery
+) -> None:
+    """Use the files found without an index, if any: without a state, differences and summaries."""
+    found = unindexed_first(finished(path_search), finished(contents_search))
+    files = path_only_files(pack_query, found[:MAX_POINTERS])
     inputs.pack = CachedPack((), files)
     inputs.partial, inputs.late = True, not files
     inputs.omissions.append(Trimmed(item="repository", reason="deadline"))
@@ -313,7 +319,7 @@ def _use_pack(inputs: PackInputs, pack_result: _PackResult) -> None:
 
 def _build_pack(target: _PackTarget, wait_ms: float, partial_pack: PartialPack) -> _PackResult:
     """Build the task's pack, and find the files for this prompt alone."""
-    pack_query, _, state, listing, search, _ = target
+    pack_query, _, state, listing, search, *_ = target
     clock = pack_query.process.clock
     started_ms = clock.monotonic_ms()
     await_prefetch(pack_query.workspace, target.sub_chat_id, wait_ms)
@@ -324,7 +330,7 @@ def _build_pack(target: _PackTarget, wait_ms: float, partial_pack: PartialPack) 
 
 def _found_files(target: _PackTarget) -> PromptFiles:
     """Return the files for a prompt alone; those found last, if nothing they depend on has changed since."""
-    pack_query, _, state, listing, search, known = target
+    pack_query, _, state, listing, search, known, _ = target
     question = (search, state.head, state.changed_hash, pack_query.touched, pack_query.context_bytes, known)
     cache = pack_query.workspace.slices.packs.found_files
     last = cache.get(target.sub_chat_id)
@@ -337,7 +343,7 @@ def _found_files(target: _PackTarget) -> PromptFiles:
 
 
 def _pack_result(target: _PackTarget, task_pack: TaskPack, found: PromptFiles = NO_FILES) -> _PackResult:
-    pack_query, _, state, listing, search, _ = target
+    pack_query, _, state, listing, search, *_ = target
     prompt_files = found.files
     present = {file.ranked.path for file in (*prompt_files, *task_pack.pack.files)}
     if pack_query.pinned_paths:

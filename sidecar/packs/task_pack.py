@@ -2,7 +2,7 @@
 
 import threading
 from collections.abc import Container, Mapping, Sequence
-from concurrent.futures import Future
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -26,7 +26,6 @@ from sidecar.codebase import (
     query_terms,
     query_words,
     search_contents,
-    search_paths,
     shown_bytes,
 )
 from sidecar.core.digests import short_id
@@ -36,7 +35,6 @@ from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
 from sidecar.packs.anchor import LINKABLE_FILES, NO_ANCHOR, AcceptedRecords, Anchor, accepted_digest
 from sidecar.packs.context_pack import (
     FAILING_SHARE,
-    MAX_POINTERS,
     OTHERS_SHARE,
     ContextFile,
     ShownRegion,
@@ -74,14 +72,14 @@ CANDIDATE_FILES = 16
 MAX_LEADING_FILES = 3
 """Maximum number of files that lead because a first prompt names them: of more, most are frames of a stack trace."""
 
-PARTIAL_FILES, UNINDEXED_FILES, OUTLINED_FILES = 10, 8, 5
+PARTIAL_FILES, UNINDEXED_FILES, OUTLINED_FILES = 10, 8, 3
 """While files are still being indexed: the same, those found without the index, and those split by line patterns."""
 
-CONTENTS_SECONDS = 0.3
-"""Time for a search of contents while the repository's state is not known."""
+SHORT_WAIT_MS = 400
+"""With less time for a cold repository, code that was found without its index is not searched for again."""
 
-CONTENTS_SHARE = 0.8
-"""Share of the time left that a search without the index may take."""
+CONTENTS_SECONDS = 1.0
+"""Maximum time of a search of contents without an index."""
 
 DEFAULT_CONTEXT_BYTES = 12_288
 FIRST_READ_MS = 40
@@ -162,6 +160,15 @@ class TaskPack(NamedTuple):
     """False where a source of the anchor was unreadable; such a pack is not cached either."""
 
 
+RunningSearch = Future[list[RankedFile]]
+"""A search without an index, which runs while the repository's state is read."""
+
+
+def finished(search: RunningSearch | None) -> list[RankedFile]:
+    """Return the files that a search found; none while it runs."""
+    return search.result() if search is not None and search.done() and not search.exception() else []
+
+
 @dataclass
 class PartialPack:
     """The finished parts of a pack that is being built; a call that runs out of time uses them."""
@@ -169,6 +176,8 @@ class PartialPack:
     anchor: Anchor = NO_ANCHOR
     files: tuple[ContextFile, ...] = ()
     """Files found by the words of their paths alone, without summaries."""
+    contents_search: RunningSearch | None = None
+    """A search of contents that was started before the pack."""
 
     def as_pack(self) -> CachedPack:
         """Return the finished parts."""
@@ -234,38 +243,48 @@ def _build(
     partial_pack.anchor = anchors.lines(repository, state, listing, *anchor_inputs)
     analyzed, complete = repository.wait_for_index(listing, indexing, min(wait_ms, FIRST_READ_MS))
     waited_ms: float = FIRST_READ_MS
-    clock, unindexed = pack_query.process.clock, list[RankedFile]()
-    is_specific_enough = any(term not in GENERAL_TERMS for term in query_terms(pack_query.query))
-    if not complete and wait_ms > waited_ms and is_specific_enough:
-        started_ms, limit_ms = clock.monotonic_ms(), (wait_ms - waited_ms) * CONTENTS_SHARE
-        unindexed = repository.find_without_index(pack_query.query, listing, UNINDEXED_FILES, limit_ms)
-        waited_ms += clock.monotonic_ms() - started_ms
-    while not complete and wait_ms > waited_ms:  # what is found meanwhile is ready at the deadline
-        early = repository.find(pack_query.query, state, CANDIDATE_FILES, touched=pack_query.touched)
-        early = unindexed_first(early, unindexed)
-        partial_pack.files = path_only_files(
-            pack_query, [ranked_file for ranked_file in early if ranked_file.path in listing.searched]
-        )
+    matches: Sequence[RankedFile] = ()
+    unindexed: Sequence[RankedFile] = ()
+    while not complete:  # what is found meanwhile is ready at the deadline
+        matches = repository.find(pack_query.query, state, CANDIDATE_FILES, touched=pack_query.touched)
+        had_code, unindexed = bool(unindexed), finished(partial_pack.contents_search)
+        if not had_code:
+            early = [file for file in unindexed_first(matches, unindexed) if file.path in listing.searched]
+            partial_pack.files = path_only_files(pack_query, early)
+            if unindexed:
+                partial_pack.files = with_early_regions(pack_query, pack_query.query, early, state, listing)
+        if waited_ms >= wait_ms:
+            break
         step_ms = min(wait_ms - waited_ms, max(FIRST_READ_MS, waited_ms / 2))
         newly_analyzed, complete = repository.wait_for_index(listing, indexing, step_ms)
         waited_ms, analyzed = waited_ms + step_ms, analyzed + newly_analyzed
     if complete and not was_indexed:  # dependencies and history are known now
         partial_pack.anchor = anchors.lines(repository, state, listing, *anchor_inputs)
-    files: tuple[ContextFile, ...] = ()
-    matches: Sequence[RankedFile] = ()
-    specific = _specific_terms(pack_query, pack_query.query)
-    if specific or pack_query.touched or unindexed:
-        matches = repository.find(pack_query.query, state, CANDIDATE_FILES, touched=pack_query.touched)
-        is_specific = appetite(pack_query.query, specific) == 1.0
-        ranked = above_cutoff(with_evidence(drop_unlikely(matches), specific, by_commits=is_specific))
-        with_code = with_regions if complete else with_early_regions
-        ranked = ranked if complete else unindexed_first(ranked, unindexed)
-        files = with_code(pack_query, pack_query.query, ranked, state, listing)
+    if not complete and unindexed and wait_ms < SHORT_WAIT_MS:
+        files = partial_pack.files
+    else:
+        files, matches = _context_files(pack_query, state, listing, None if complete else unindexed)
     weaker = len(matches) - len(files)
     pack = CachedPack(partial_pack.anchor.lines, files, partial_pack.anchor.omitted, weaker)
     return TaskPack(
         pack, cache_hit=False, analyzed=analyzed, complete=complete, anchor_is_complete=partial_pack.anchor.is_complete
     )
+
+
+def _context_files(
+    pack_query: PackQuery, state: RepositoryState, listing: Listing, unindexed: Sequence[RankedFile] | None
+) -> tuple[tuple[ContextFile, ...], Sequence[RankedFile]]:
+    """Return the context's files, and all candidates; `unindexed` are files found without the unfinished index."""
+    specific = _specific_terms(pack_query, pack_query.query)
+    if not (specific or pack_query.touched or unindexed):
+        return (), ()
+    matches = pack_query.repository.find(pack_query.query, state, CANDIDATE_FILES, touched=pack_query.touched)
+    is_specific = appetite(pack_query.query, specific) == 1.0
+    ranked = above_cutoff(with_evidence(drop_unlikely(matches), specific, by_commits=is_specific))
+    if unindexed is None:
+        return with_regions(pack_query, pack_query.query, ranked, state, listing), matches
+    early = unindexed_first(ranked, unindexed)
+    return with_early_regions(pack_query, pack_query.query, early, state, listing), matches
 
 
 def unindexed_first(ranked: Sequence[RankedFile], unindexed: Sequence[RankedFile]) -> list[RankedFile]:
@@ -472,12 +491,17 @@ def pinned_context_files(
     return tuple(file._replace(why="pinned by the user") for file in files)
 
 
-def files_without_state(pack_query: PackQuery) -> tuple[ContextFile, ...]:
-    """Return files by their contents and paths, without an index and before the repository's state is known."""
-    cwd, text = pack_query.workspace.cwd, pack_query.query
-    by_contents = search_contents(cwd, text, None, MAX_POINTERS // 2, CONTENTS_SECONDS)
-    ranked = unindexed_first(search_paths(cwd, text, MAX_POINTERS), by_contents)
-    return path_only_files(pack_query, ranked[:MAX_POINTERS])
+def start_contents_search(pack_query: PackQuery, pool: ThreadPoolExecutor) -> RunningSearch | None:
+    """Start to search contents without an index, if the repository has none and the prompt says what it is about.
+
+    It runs while the repository's state is read, because the time after that is short.
+    """
+    if not pack_query.repository.is_cold():
+        return None
+    if all(term in GENERAL_TERMS for term in query_terms(pack_query.query)):
+        return None
+    cwd = pack_query.workspace.cwd
+    return pool.submit(search_contents, cwd, pack_query.query, None, UNINDEXED_FILES, CONTENTS_SECONDS)
 
 
 def path_only_files(pack_query: PackQuery, ranked: list[RankedFile]) -> tuple[ContextFile, ...]:
