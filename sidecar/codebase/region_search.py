@@ -176,6 +176,8 @@ class _SplitFile(NamedTuple):
     """The query that a large file was split for."""
     weights: Mapping[str, float] = {}
     """The weights of that query's terms in a large file."""
+    is_outline: bool = False
+    """Whether it was split by line patterns, for the time until its summary exists."""
 
     @property
     def characters(self) -> int:
@@ -272,7 +274,10 @@ class RegionSearch:
         split: dict[str, _SplitFile | None] = {}
         for file in files:
             known = self._split.get((file.ranked.path, file.content))
-            split[file.ranked.path] = known if known is not None and known.version in (None, version) else None
+            is_usable = known is not None and known.version in (None, version)
+            if known is not None and known.is_outline and file.summary.analysis != "outline":
+                is_usable = False
+            split[file.ranked.path] = known if is_usable else None
         unknown = {file.ranked.path: file for file in files if split[file.ranked.path] is None}
         texts = read_texts({path: file.content for path, file in unknown.items()}) if unknown else {}
         for path, text in texts.items():
@@ -283,7 +288,7 @@ class RegionSearch:
                 masked = text if searched.summary.is_clean else redact_lines(text)
                 lines = masked.replace("\r\n", "\n").replace("\r", "\n").rstrip("\n").split("\n")
                 regions = index_regions(lines, searched.summary, self._count_terms)
-                part = _SplitFile(tuple(lines), regions)
+                part = _SplitFile(tuple(lines), regions, is_outline=searched.summary.analysis == "outline")
             self._split.put((path, searched.content), part, 500 + SIZE_FACTOR * part.characters)
             split[path] = part
         return {path: known for path, known in split.items() if known is not None}
@@ -291,7 +296,9 @@ class RegionSearch:
     def _match(
         self, file: SearchedFile, split: _SplitFile, version: int, weights: Mapping[str, float], title: Sequence[str]
     ) -> WordMatches:
-        key = (file.ranked.path, file.content, version if split.version is None else hash((version, split.version)))
+        is_own = split.version is None and not split.is_outline
+        split_version = version if is_own else hash((version, split.version, split.is_outline))
+        key = (file.ranked.path, file.content, split_version)
         matches = self._matches.get(key)
         if matches is None:
             matches = match_words(split.regions, split.weights or weights, title)

@@ -290,7 +290,8 @@ class Repository:
 
     def outlines(self, files: dict[str, str]) -> dict[str, Summary]:
         """Return summaries of path → content id by line patterns alone, which takes a few milliseconds each."""
-        return {path: outline(path, text) for path, text in self._source_texts(files).items() if text}
+        texts = self._source_texts(files)
+        return {path: outline(path, text) for path, text in texts.items() if 0 < len(text) <= MAX_TEXT_BYTES}
 
     def regions(self, text: str, files: Sequence[SearchedFile]) -> list[RankedRegion]:
         """Rank the regions of files, which come best first; contents are read once."""

@@ -4,9 +4,12 @@ from typing import Literal, NamedTuple, cast
 
 from sidecar import __version__
 
-Analysis = Literal["syntax", "patterns", "prose", "binary", "minified", "recordedChat", "large", "failed", "unread"]
+Analysis = Literal[
+    "syntax", "patterns", "prose", "binary", "minified", "recordedChat", "large", "failed", "unread", "outline"
+]
 """Way in which a file was read: by its grammar, by line patterns (no grammar, or it took too long), as plain text; or
 the reason why it was not: binary, minified, a recorded chat, too large, failed, not read yet.
+An outline is by line patterns for the time until the file is analysed; it is never stored.
 """
 
 

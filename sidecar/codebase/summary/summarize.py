@@ -106,7 +106,7 @@ def outline(path: str, text: str) -> Summary:
     language, lines = language_of(path, text), _split_lines(text)
     definitions = find_definitions(lines, language) if language is not None else ()
     name = language.name if language is not None else "text"
-    return Summary(name, len(text.encode()), len(lines), "", definitions, (), analysis="patterns")
+    return Summary(name, len(text.encode()), len(lines), "", definitions, (), analysis="outline")
 
 
 def count_words(path: str, content: bytes) -> Words:
