@@ -168,7 +168,7 @@ def collect_inputs(
         return max(0.0, deadline.remaining_ms(pack_query.process.clock) - RESPONSE_MS)
 
     hint = _start_hint(inputs, pack_query, clean_prompt(params.prompt))
-    contents_search = start_contents_search(pack_query, pack_query.process.background)
+    contents_search = start_contents_search(pack_query, pack_query.process.background) if remaining_ms() else None
     cached = pack_query.repository.cached_state() if remaining_ms() >= INLINE_MS else None
     state_and_listing = cached or _await_state(inputs, pack_query, contents_search, remaining_ms)
     if state_and_listing is None:
