@@ -175,7 +175,7 @@ class PartialPack:
 
     anchor: Anchor = NO_ANCHOR
     files: tuple[ContextFile, ...] = ()
-    """Files found by the words of their paths alone, without summaries."""
+    """Files found so far, by path alone or, where contents were searched without an index, with code."""
     contents_search: RunningSearch | None = None
     """A search of contents that was started before the pack."""
 
