@@ -121,9 +121,9 @@ def test_an_edited_text_that_cannot_be_stored_remains_in_its_file(
     assert only(chat)["title"] == "Meanwhile"
 
 
-@pytest.mark.parametrize(
-    ("arguments", "status", "sentence"),
-    [
+def test_a_failure_prints_one_sentence_and_exits_with_its_status(chat: Conversation, command: Command) -> None:
+    before = only(chat)
+    for arguments, status, sentence in (
         (("show", "nothing"), 3, "has an id that starts with `nothing`. (notFound)"),
         (("accept", ""), 3, "has an id that starts with ``. (notFound)"),
         (("list", "--limit", "0"), 2, "1 to 500"),
@@ -132,17 +132,11 @@ def test_an_edited_text_that_cannot_be_stored_remains_in_its_file(
         (("edit", "devlog-", "--body", "nowhere.md"), 1, "nowhere.md cannot be read: "),
         (("edit", "devlog-", "--body", "-"), 1, "The text is empty, so nothing was changed. (failed)"),
         (("edit", "devlog-", "--title", "two\nlines"), 2, "`title`: "),
-    ],
-)
-def test_a_failure_prints_one_sentence_and_exits_with_its_status(
-    arguments: tuple[str, ...], status: int, sentence: str, chat: Conversation, command: Command
-) -> None:
-    before = only(chat)
-    failed = command(*arguments, state=bool(arguments))
-    assert failed.returncode == status
-    assert failed.stdout == b""
-    assert sentence in failed.stderr.decode()
-    assert only(chat) == before
+    ):
+        failed = command(*arguments, state=bool(arguments))
+        assert (arguments, failed.returncode, failed.stdout) == (arguments, status, b"")
+        assert sentence in failed.stderr.decode()
+        assert only(chat) == before
 
 
 def test_an_ambiguous_id_changes_no_artifact(chat: Conversation, command: Command) -> None:
