@@ -1,6 +1,7 @@
 """Fixtures for all tests."""
 
 import contextlib
+import gc
 import importlib
 import os
 import sys
@@ -121,7 +122,9 @@ def pytest_collection(session: pytest.Session) -> None:
     """Compile this process's share of the test modules before it loads all of them.
 
     Every process of a run loads every module. In a new checkout each compiles its share, and finds the others' done.
+    Loading makes no garbage, so none is collected meanwhile, and what was loaded is not looked at again.
     """
+    gc.disable()
     worker: dict[str, Any] | None = getattr(session.config, "workerinput", None)
     if worker is None:
         return
@@ -133,6 +136,12 @@ def pytest_collection(session: pytest.Session) -> None:
         if not is_ignored and not list((file.parent / "__pycache__").glob(f"{file.stem}.*-pytest-*.pyc")):
             with contextlib.suppress(Exception):  # which collecting the module reports
                 importlib.import_module(".".join(file.relative_to(session.config.rootpath).with_suffix("").parts))
+
+
+def pytest_collection_finish() -> None:
+    """Collect garbage again, without looking at the loaded modules."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
