@@ -135,6 +135,8 @@ class App:
         self._opened: OpenedState | None = None
         self._presence: ProcessRegistration | None = None
         self._handshake: Handshake | None = None
+        self._reads_ahead = False
+        """Whether git was started before the methods were loaded."""
 
     def wait_for_phase(self, phase: Phase, seconds: float | None = None) -> bool:
         """Wait until a phase or a later one is reached; return False when the time is up."""
@@ -171,6 +173,24 @@ class App:
         """Start to load the methods."""
         self._advance(Phase.INITIALIZED)
         threading.Thread(target=self._load, name="loading", daemon=True).start()
+
+    def on_request(self, request: PendingRequest) -> None:
+        """Start to read the state of a pre-run's worktree while the methods are loaded.
+
+        A later request must not see what was read before it arrived.
+        """
+        if self._reads_ahead:
+            self._end_reading_ahead()
+        elif self.phase is Phase.INITIALIZED and request.method == "continuity/preRun":
+            cwd = request.params.get("cwd") if isinstance(request.params, Mapping) else None
+            if isinstance(cwd, str) and os.path.isabs(cwd):
+                self._reads_ahead = _start_status(cwd)
+
+    def _end_reading_ahead(self) -> None:
+        from sidecar.system.git import end_started
+
+        self._reads_ahead = False
+        end_started()
 
     def new_call(self, request: PendingRequest) -> object:
         """Return the first argument of a method."""
@@ -215,6 +235,8 @@ class App:
 
     def on_response(self, request: PendingRequest, error_code: int | None) -> None:
         """Log a request's id, time and outcome."""
+        if self._reads_ahead:
+            self._end_reading_ahead()
         if request.method == "ping":
             return
         if error_code is not None and self.process is not None:
@@ -234,6 +256,8 @@ class App:
         if drain_ms and self._handshake is not None:
             self._drain(drain_ms)
         self.connection.cancel_all()
+        if self._reads_ahead:
+            self._end_reading_ahead()
         if self.process is not None:
             self.process.end()
         self.scheduler.close(GRACE_MS)
@@ -326,6 +350,20 @@ class App:
         for _ in range(IDLE_POLLS):
             if self.connection.needs_all_methods.wait(IDLE_POLL_SECONDS) or self.connection.is_idle():
                 return
+
+
+def _start_status(cwd: str) -> bool:
+    """Start `git status` in a folder if it is a worktree's root; return whether it was started."""
+    root = os.path.realpath(cwd)
+    if not os.path.lexists(os.path.join(root, ".git")):
+        return False
+    from sidecar.system.git import STATUS, Git, GitFailed
+
+    try:
+        Git(Path(root), root=Path(root)).start(*STATUS)
+    except (GitFailed, ValueError):
+        return False
+    return True
 
 
 def load_full_catalog() -> "Catalog":

@@ -33,6 +33,9 @@ class Host(Protocol):
     def initialized(self) -> None:
         """Load the methods; called after the handshake's response was sent."""
 
+    def on_request(self, request: PendingRequest) -> None:
+        """React to a request before it is queued."""
+
     def new_call(self, request: PendingRequest) -> object:
         """Return the first argument of a method."""
 
@@ -207,6 +210,7 @@ class Connection:
 
     def _queue(self, request: PendingRequest) -> None:
         """Start a request, or store it until its method is loaded. Raise Busy if there are too many."""
+        self._host.on_request(request)
         with self._lock:
             if not request.is_notification:
                 if self._in_flight_count >= MAX_IN_FLIGHT:

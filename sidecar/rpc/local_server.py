@@ -25,6 +25,7 @@ class _ClientHost:
         self.connection: Connection | None = None
         self.new_incident_id = host.new_incident_id
         self.on_incident = host.on_incident
+        self.on_request = host.on_request
         self.on_response = host.on_response
 
     def initialize(self, _params: Any) -> dict[str, Any]:

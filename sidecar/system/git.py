@@ -7,7 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -61,6 +61,12 @@ _REASONS: Sequence[tuple[bytes, str]] = (
 
 _NO_WINDOW = 0x08000000 if sys.platform == "win32" else 0
 
+STATUS = (
+    "status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind", "--untracked-files=all", "--find-renames",
+    "--ignore-submodules=none",
+)  # fmt: skip
+"""Arguments of the status that a worktree's state is read from."""
+
 DEFAULT_TIMEOUT_SECONDS = 20.0
 _MAX_OUTPUT_BYTES = 4_096
 
@@ -98,6 +104,12 @@ class GitTimedOut(GitFailed):
         super().__init__("git timed out")
 
 
+_Key = tuple[Path, Path | None, tuple[str, ...]]
+
+_started: "dict[_Key, subprocess.Popen[bytes]]" = {}
+"""Commands that run before their output is needed, by folder, root and arguments."""
+
+
 class Git:
     """Run git in one folder, or on a pair of git directory and worktree.
 
@@ -127,7 +139,8 @@ class Git:
 
         `success_codes` lists the exit codes that mean success.
         """
-        process = self._start(arguments, has_input=stdin is not None)
+        started = _started.pop(self._key(arguments), None) if _started else None
+        process = started or self._start(arguments, has_input=stdin is not None)
         with process:
             try:
                 output, error_output = self._communicate(process, stdin, timeout)
@@ -138,6 +151,13 @@ class Git:
             shown = (error_output + output)[-_MAX_OUTPUT_BYTES:].decode("utf-8", "replace")
             raise GitFailed(_reason(error_output), shown)
         return output
+
+    def start(self, *arguments: str) -> None:
+        """Start a command; the next `run` of it, without input, returns its output. Raise GitFailed."""
+        _started[self._key(arguments)] = self._start(arguments, has_input=False)
+
+    def _key(self, arguments: tuple[str, ...]) -> _Key:
+        return self.cwd, self._root, (*self._location_arguments, *arguments)
 
     @contextmanager
     def running(self, *arguments: str, timeout: float = DEFAULT_TIMEOUT_SECONDS) -> Iterator[Callable[[], bytes]]:
@@ -205,6 +225,15 @@ class Git:
     def version() -> str:
         """Return `git version …`; raise GitMissing."""
         return Git(Path.cwd()).text("version")
+
+
+def end_started() -> None:
+    """End the started commands whose output nobody read."""
+    while _started:
+        with suppress(KeyError):  # another thread reads it
+            _, process = _started.popitem()
+            with process:
+                process.kill()
 
 
 def _child_environment(root: Path | None) -> dict[str, str]:

@@ -1,16 +1,23 @@
 """Methods are loaded in two steps: those of a run first, the rest after the first prompt."""
 
-from collections.abc import Callable
+import os
+import subprocess
+import threading
+from collections.abc import Callable, Sequence
+from pathlib import Path
 
 import pytest
 
 from sidecar.app import load_core_catalog, load_full_catalog
 from sidecar.catalog import Catalog, all_methods, core_methods
 from sidecar.rpc.dispatch import Dispatcher
+from sidecar.system import git
 from tests.support.conversation import Conversation, sent
 from tests.support.memory_sidecar import MemorySidecar
 from tests.support.process import SidecarProcess
 from tests.support.repositories import Repository
+
+LONG_AGO_S = 1_700_000_000
 
 
 def test_core_methods_include_those_before_a_run() -> None:
@@ -53,6 +60,59 @@ def test_first_pre_run_of_a_process_has_the_memories(
         assert "rounded half up to whole cents" in sent(answer)
         assert not any(trimmed["item"] == "memories" for trimmed in answer["metadata"]["trimmed"])
         process.close()
+
+
+def _age_checkout(repository: Repository) -> None:
+    """Make the checkout look old, so that its state is that of `git status`."""
+    os.utime(repository.path / "cart.py", (LONG_AGO_S, LONG_AGO_S))
+    repository.git("update-index", "--refresh")
+
+
+@pytest.mark.parametrize("change", ["cancelled", "another"])
+def test_state_that_was_read_while_methods_were_loaded_is_that_of_its_request_alone(
+    tmp_path: Path, make_repository: Callable[..., Repository], change: str
+) -> None:
+    repository = make_repository({"cart.py": "def total():\n    return 1\n"})
+    _age_checkout(repository)
+    may_load = threading.Event()
+    sidecar = MemorySidecar(tmp_path / "state", may_load=may_load)
+    sidecar.client.request("initialize", {**sidecar.client.handshake(), "settings": {"mode": "active"}})
+    first = Conversation(sidecar.client, repository.path).start_pre_run("Round the total")
+    [started] = git._started.values()
+    assert started.wait(10) == 0
+    (repository.path / "cart.py").write_text("def total():\n    return 1 + 1\n")
+    if change == "cancelled":
+        sidecar.client.cancel(first)
+    later = Conversation(sidecar.client, repository.path, sub_chat_id="later").start_pre_run("Round the total")
+    assert started not in git._started.values()
+    may_load.set()
+    assert "return 1 + 1" in sent(sidecar.client.result(later))
+    sidecar.close()
+
+
+def test_pre_run_uses_the_state_that_was_read_while_methods_were_loaded(
+    tmp_path: Path, make_repository: Callable[..., Repository], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    repository = make_repository({"cart.py": "def total():\n    return 1\n"})
+    _age_checkout(repository)
+    (repository.path / "cart.py").write_text("def total():\n    return 1 + 1\n")
+    may_load = threading.Event()
+    sidecar = MemorySidecar(tmp_path / "state", may_load=may_load)
+    sidecar.client.request("initialize", {**sidecar.client.handshake(), "settings": {"mode": "active"}})
+    request = Conversation(sidecar.client, repository.path).start_pre_run("Round the total")
+    commands: list[Sequence[str]] = []
+    start = git.Git._start
+
+    def record(self: git.Git, arguments: Sequence[str], *, has_input: bool) -> subprocess.Popen[bytes]:
+        commands.append(arguments)
+        return start(self, arguments, has_input=has_input)
+
+    monkeypatch.setattr(git.Git, "_start", record)
+    may_load.set()
+    assert "return 1 + 1" in sent(sidecar.client.result(request))
+    assert commands
+    assert git.STATUS not in commands
+    sidecar.close()
 
 
 @pytest.mark.parametrize("others", [0, 1_200])

@@ -29,12 +29,17 @@ class Conversation:
     def pre_run(self, prompt: str, **changes: Any) -> Any:
         """Request what is sent with a prompt; the result also has the `runId`."""
         run_id = f"run-{next(_run_ids)}"
+        return {**self.client.result(self.start_pre_run(prompt, runId=run_id, **changes)), "runId": run_id}
+
+    def start_pre_run(self, prompt: str, **changes: Any) -> int:
+        """Request the same without waiting, and return the request's id."""
         session = {"id": self.session_id, "willResume": self.session_id is not None, "isFork": False}
         params = {
-            "runId": run_id, "subChatId": self.sub_chat_id, "provider": self.provider, "mode": "agent",
-            "cwd": str(self.cwd), "prompt": prompt, "session": session, "deadlineMs": 20_000, **self.common, **changes,
+            "runId": f"run-{next(_run_ids)}", "subChatId": self.sub_chat_id, "provider": self.provider,
+            "mode": "agent", "cwd": str(self.cwd), "prompt": prompt, "session": session, "deadlineMs": 20_000,
+            **self.common, **changes,
         }  # fmt: skip
-        return {**self.client.request("continuity/preRun", params), "runId": run_id}
+        return self.client.start("continuity/preRun", params)
 
     def post_run(self, before: Any, prompt: str = "", *, session: str | None = "session", **changes: Any) -> Any:
         """Report the end of a pre-run's run; afterwards the conversation is in `session`."""

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from sidecar.system.git import DAMAGED, NOT_A_REPOSITORY, Git, GitFailed, GitMissing
+from sidecar.system.git import DAMAGED, NOT_A_REPOSITORY, Git, GitFailed, GitMissing, end_started
 from tests.support.repositories import make_repository
 
 
@@ -25,6 +25,25 @@ def test_output_comes_back_as_bytes_or_text(tmp_path: Path) -> None:
     assert git.text("rev-parse", "HEAD") == repository.head()
     assert git.run("hash-object", "--stdin", stdin=b"\xff\n").decode().strip() == git.text("rev-parse", "HEAD:a.txt")
     assert Git.version().startswith("git version ")
+
+
+def test_started_command_is_read_once_by_the_next_run_of_it(tmp_path: Path) -> None:
+    repository = make_repository(tmp_path / "r", {"a.txt": "a\n"})
+    git, head = Git(repository.path), repository.head()
+    git.start("rev-parse", "HEAD")
+    repository.commit(message="Another")
+    assert Git(repository.path, root=repository.path).text("rev-parse", "HEAD") == repository.head()
+    assert Git(repository.path).text("rev-parse", "HEAD") == head
+    assert git.text("rev-parse", "HEAD") == repository.head() != head
+
+
+def test_started_command_that_was_ended_runs_again(tmp_path: Path) -> None:
+    repository = make_repository(tmp_path / "r", {"a.txt": "a\n"})
+    git = Git(repository.path)
+    git.start("rev-parse", "HEAD")
+    end_started()
+    repository.commit(message="Another")
+    assert git.text("rev-parse", "HEAD") == repository.head()
 
 
 def test_failures_have_short_reasons_and_never_show_output(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from sidecar.codebase.worktree.content_hash import ContentHashes, ObjectFormat
 from sidecar.codebase.worktree.git_files import find_root, is_git_dir
 from sidecar.core.digests import digest_value
 from sidecar.core.redact import redact
-from sidecar.system.git import DAMAGED, NO_WORK_TREE, NOT_A_REPOSITORY, Git, GitFailed
+from sidecar.system.git import DAMAGED, NO_WORK_TREE, NOT_A_REPOSITORY, STATUS, Git, GitFailed
 from sidecar.system.safe_open import make_private_folder
 
 
@@ -124,11 +124,6 @@ SIDECAR_FOLDERS = (".chati/", ".spool/")
 
 MAX_NESTED_DEPTH, MAX_NESTED_REPOSITORIES = 3, 50
 """Maximum depth and number of the nested repositories that one scan enters."""
-
-_STATUS = (
-    "status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind", "--untracked-files=all", "--find-renames",
-    "--ignore-submodules=none",
-)  # fmt: skip
 
 _DELETED_CODES = ("D.", ".D", "MD", "AD", "RD", "CD", "TD")
 
@@ -332,7 +327,7 @@ def compose_state(base: RepositoryState, entries: Sequence[StatusEntry], content
 def _worktree_state(cwd: Path, root: Path, scan: Scan, depth: int) -> DetailedState:
     prefix, git = prefix_of(cwd, root), Git(cwd, root=root)
     covers_root = head_contains(git, prefix)
-    status = parse_status(git.run(*_STATUS, *(() if covers_root else ("--", "."))))
+    status = parse_status(git.run(*STATUS, *(() if covers_root else ("--", "."))))
     entries = [
         entry
         for entry in status.entries
