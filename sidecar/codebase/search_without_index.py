@@ -4,7 +4,7 @@ import math
 import os
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 
@@ -98,9 +98,6 @@ CONTENTS_WEIGHT = 6.0
 OTHERS_SHARE = 0.5
 """Share of its weight that a test or document has."""
 
-QUARTER, FEW_FILES = 4, 6
-"""A term in more than one file in this many, and in more than a few, says nothing."""
-
 FULL_WEIGHT_MATCHES = 2.0
 """Number of matches in a file at which a term has half of its weight."""
 
@@ -112,14 +109,11 @@ _DIALECTS = ("-P", "-E")
 """A git that was built without Perl's expressions needs the second one, which takes six times as long."""
 
 
-def search_contents(
-    cwd: Path, text: str, listed: Collection[str] | None, limit: int, timeout: float
-) -> list[RankedFile]:
+def search_contents(cwd: Path, text: str, limit: int, timeout: float) -> list[RankedFile]:
     """Rank the tracked files that contain a text's terms; return nothing after `timeout` (seconds).
 
-    `git grep` reads the 6,000 files of a worktree in a tenth of a second; to index them takes several. Only `listed`
-    files are returned, or where these are not known yet, those that may be shown; code before tests and documents. A
-    term in more than a quarter of the listed files is ignored.
+    `git grep` reads the 6,000 files of a worktree in a tenth of a second; to index them takes several seconds. Only
+    files that may be shown are returned; code comes before tests and documents.
     """
     terms = _searched_terms(text)
     expression = "|".join(terms)
@@ -130,15 +124,12 @@ def search_contents(
             break
         except GitFailed:
             continue
-        most = math.inf if listed is None else max(FEW_FILES, len(listed) // QUARTER)
-        ranked = _ranked(_matches_by_file(output), most)
-        return list(islice((file for file in ranked if _may_be_shown(cwd, file.path, listed)), limit))
+        ranked = _ranked(_matches_by_file(output))
+        return list(islice((file for file in ranked if _may_be_shown(cwd, file.path)), limit))
     return []
 
 
-def _may_be_shown(cwd: Path, path: str, listed: Container[str] | None = None) -> bool:
-    if listed is not None:
-        return path in listed
+def _may_be_shown(cwd: Path, path: str) -> bool:
     return may_show(path) and not is_unindexed(path) and os.path.isfile(cwd / path) and not os.path.islink(cwd / path)
 
 
@@ -168,13 +159,10 @@ def _matches_by_file(output: bytes) -> dict[str, Counter[str]]:
     }
 
 
-def _ranked(matches: Mapping[str, Counter[str]], most: float) -> Iterator[RankedFile]:
-    """Rank files by the rarity of the terms that they contain, as BM25 without lengths; a name counts twice.
-
-    A term in more than `most` files has no weight.
-    """
+def _ranked(matches: Mapping[str, Counter[str]]) -> Iterator[RankedFile]:
+    """Rank files by the rarity of the terms that they contain, as BM25 without lengths; a name counts twice."""
     held = Counter(term for counts in matches.values() for term in counts)
-    weights = {term: math.log(1 + len(matches) / files) if files <= most else 0.0 for term, files in held.items()}
+    weights = {term: math.log(1 + len(matches) / files) for term, files in held.items()}
     scores: dict[str, float] = {}
     for path, counts in matches.items():
         name = path.rpartition("/")[2].lower()
@@ -187,5 +175,5 @@ def _ranked(matches: Mapping[str, Counter[str]], most: float) -> Iterator[Ranked
         score = round(CONTENTS_WEIGHT * own[path] / top, 4) if top else 0.0
         if score < CONTENTS_WEIGHT * MIN_SHARE:
             return
-        matched = sorted((term for term in matches[path] if weights[term]), key=lambda term: (held[term], term))
+        matched = sorted(matches[path], key=lambda term: (held[term], term))
         yield RankedFile(path, score, {"contents": score}, tuple(matched), ())

@@ -501,7 +501,7 @@ def start_contents_search(pack_query: PackQuery, pool: ThreadPoolExecutor) -> Ru
     if all(term in GENERAL_TERMS for term in query_terms(pack_query.query)):
         return None
     cwd = pack_query.workspace.cwd
-    return pool.submit(search_contents, cwd, pack_query.query, None, UNINDEXED_FILES, CONTENTS_SECONDS)
+    return pool.submit(search_contents, cwd, pack_query.query, UNINDEXED_FILES, CONTENTS_SECONDS)
 
 
 def path_only_files(pack_query: PackQuery, ranked: list[RankedFile]) -> tuple[ContextFile, ...]:

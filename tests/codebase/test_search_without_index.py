@@ -75,8 +75,8 @@ def shop(make_repository: Callable[..., Repository]) -> Repository:
     return make_repository(CONTENTS)
 
 
-def found(shop: Repository, text: str, listed: frozenset[str] | None = None, limit: int = 8) -> list[str]:
-    return [file.path for file in search_contents(shop.path, text, listed, limit, 10.0)]
+def found(shop: Repository, text: str, limit: int = 8) -> list[str]:
+    return [file.path for file in search_contents(shop.path, text, limit, 10.0)]
 
 
 def test_contents_with_the_rarest_words_come_first_and_tests_after_code(shop: Repository) -> None:
@@ -86,21 +86,12 @@ def test_contents_with_the_rarest_words_come_first_and_tests_after_code(shop: Re
 
 
 def test_contents_are_found_by_parts_of_names_in_any_case(shop: Repository) -> None:
-    (file,) = search_contents(shop.path, "Sends are late", None, 8, 10.0)
+    (file,) = search_contents(shop.path, "Sends are late", 8, 10.0)
     assert (file.path, file.matched, file.parts) == ("shop/mail.py", ("send",), {"contents": 6.0})
 
 
-def test_only_listed_contents_are_found(shop: Repository) -> None:
-    assert found(shop, "round_half_even", frozenset(("shop/prices.py",))) == ["shop/prices.py"]
+def test_content_search_respects_the_limit(shop: Repository) -> None:
     assert found(shop, "round_half_even", limit=1) == ["shop/cart.py"]
-
-
-def test_words_of_a_quarter_of_the_files_are_no_evidence(make_repository: Callable[..., Repository]) -> None:
-    many = {f"part{number}.py": "common = 1\n" for number in range(9)}
-    shop = make_repository({**many, "rare.py": "common = quetzal\n"})
-    listed = frozenset((*many, "rare.py"))
-    assert found(shop, "common", listed) == []
-    assert found(shop, "common quetzal", listed) == ["rare.py"]
 
 
 def test_what_looks_like_an_expression_is_searched_as_text(shop: Repository) -> None:
@@ -118,9 +109,9 @@ def test_a_git_without_perl_expressions_finds_the_same(
 
 
 def test_contents_that_are_late_or_without_a_repository_are_not_found(shop: Repository, tmp_path: Path) -> None:
-    assert search_contents(shop.path, "discount", None, 8, 0.0) == []
-    assert search_contents(tmp_path, "discount", None, 8, 10.0) == []
-    assert search_contents(shop.path, "", None, 8, 10.0) == []
+    assert search_contents(shop.path, "discount", 8, 0.0) == []
+    assert search_contents(tmp_path, "discount", 8, 10.0) == []
+    assert search_contents(shop.path, "", 8, 10.0) == []
 
 
 def test_the_users_settings_of_grep_change_nothing(shop: Repository) -> None:
