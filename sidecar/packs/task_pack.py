@@ -246,8 +246,10 @@ def _build(
     matches: Sequence[RankedFile] = ()
     unindexed: Sequence[RankedFile] = ()
     while not complete:  # what is found meanwhile is ready at the deadline
-        matches = repository.find(pack_query.query, state, CANDIDATE_FILES, touched=pack_query.touched)
         had_code, unindexed = bool(unindexed), finished(partial_pack.contents_search)
+        if waited_ms >= wait_ms >= SHORT_WAIT_MS:
+            break  # the last search follows
+        matches = repository.find(pack_query.query, state, CANDIDATE_FILES, touched=pack_query.touched)
         if not had_code:
             early = [file for file in unindexed_first(matches, unindexed) if file.path in listing.searched]
             partial_pack.files = path_only_files(pack_query, early)

@@ -70,6 +70,27 @@ def test_unread_files_show_their_code_by_line_patterns(talk: Talk, active: Memor
     assert text_of(after, "context") == "", "the session has that code"
 
 
+def test_unfinished_index_is_searched_once_after_the_last_wait(
+    talk: Talk, active: MemorySidecar, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    events: list[str] = []
+    for name in ("wait_for_index", "find"):
+        original = getattr(repository.Repository, name)
+
+        def record(*arguments: Any, _name: str = name, _original: Callable[..., Any] = original, **rest: Any) -> Any:
+            events.append(_name)
+            return _original(*arguments, **rest)
+
+        monkeypatch.setattr(repository.Repository, name, record)
+    let_go = threading.Event()
+    process_of(active).indexing.submit(let_go.wait, 20)
+    answer = talk().pre_run(PROMPT, deadlineMs=1_200)
+    let_go.set()
+    assert "src/cart.py" in text_of(answer, "context")
+    assert events.count("wait_for_index") > 2
+    assert events[-2:] == ["wait_for_index", "find"]
+
+
 def test_files_of_a_large_cold_repository_are_found_by_their_contents(
     talk: Talk, active: MemorySidecar, monkeypatch: pytest.MonkeyPatch
 ) -> None:
