@@ -23,6 +23,8 @@ from sidecar.language.rule_synonyms import (
 )
 
 MAX_SENTENCES = 120
+OTHER_SCRIPTS = ("ja", "zh", "ru")
+"""Languages whose words in Latin letters are names, and that share no words with other languages."""
 
 
 class Unit(NamedTuple):
@@ -91,6 +93,7 @@ def wording_of(text: str) -> Wording:
     language = language_of(text)
     clauses: list[Clause] = []
     was_denied = False
+    is_complaint = _WHY.match(text) is not None
     for part in _clauses(_CONTRACTION.sub(" ", _NEGATED_VERB.sub(r"\1 not ", text))):
         denial = _denial(part)
         if denial is None and was_denied and _ALTERNATIVE.match(part):
@@ -106,7 +109,7 @@ def wording_of(text: str) -> Wording:
         for is_denied in (False, True):
             side = tuple(unit for start, unit in units if (denial is not None and start >= denial) == is_denied)
             if side:
-                clauses.append(Clause(side, is_denied))
+                clauses.append(Clause(side, is_denied and not is_complaint))
     return Wording(text, tuple(clauses), language)
 
 
@@ -152,6 +155,12 @@ def _denial(clause: str) -> int | None:
             return start if is_after else 0
     return None
 
+
+_WHY = lazy_regex(
+    r"(?i)\W*(?:(?:but|and|so|pero|y|mais|et|aber|und|но|а)\s)?(?:why|por ?qu[eéê]|pourquoi|warum|wieso|perch[eé]"
+    r"|waarom|почему|зачем|为什么|為什麼|为何|なぜ|なんで|どうして).{1,300}[?？]\W*$"
+)
+"""A complaint that asks for what it denies: "why do we not run the tests?"."""
 
 _PREFERRED_OVER = lazy_regex(r"\b(?:prefer\w*|favou?r|use|choose|pick)\b.{1,80}\bover\b")
 _WORD = lazy_regex(r"[^\W\d_]+")
@@ -227,7 +236,8 @@ def _units_of(token: str, quoted: frozenset[str], language: str, *, is_name: boo
             if part and part not in FUNCTION_WORDS:
                 yield Unit(part, concepts_of(part), part in TOOL_NAMES or (is_path and not concepts_of(part)))
     elif len(word) > 1:
-        is_identifier = is_name or is_acronym or word in quoted or _MIXED_CASE.fullmatch(bare) is not None
+        is_foreign = word.isascii() and language in OTHER_SCRIPTS
+        is_identifier = is_name or is_acronym or is_foreign or word in quoted or bool(_MIXED_CASE.fullmatch(bare))
         yield _plain_unit(word, is_identifier=is_identifier)
 
 

@@ -302,6 +302,98 @@ goal* objetiv* objectif* ziel* obiettiv* doel* цель цели 目標 目标 �
 focus* enfoc* foc* konzentrier* concentr* focus* сосредоточ* 集中 专注
 thorough* gründlich grundlich a_fondo fond approfond* grondig тщательн* 徹底 彻底
 careful* cuidad* prudent* soigneus* vorsichtig* sorgfaltig* attent* voorzichtig* осторожн* аккуратн* 注意 慎重 小心
+group* agrup* regroup* grupp* raggrupp* groepe* группир* グループ 分组 分類 分类
+module* modul* модул* モジュール 模块 模組
+progress* avanc* progres* fortschritt* voortgang* прогресс* 進捗 进度 进展
+share* sharing compart* compartilh* partag* teil* geteilt* condivid* condivis* deel* делит* подел* 共有 共享 分享
+custom* personaliz* personnalis* benutzerdefiniert* aangepast* кастомн* пользовательск* カスタム 自定义
+default* predetermin* defecto padrao defaut* voreinstell* predefinit* standaard* умолчан* デフォルト 既定 默认
+browser* naveg* navigateur* браузер* ブラウザ 浏览器
+prompt* aufforder* промпт* プロンプト 提示
+popup* emergent* fenster_pop всплывающ* ポップアップ 弹窗
+system* sistem* systeem* систем* システム 系统
+infer* guess* adivin* suppos* deduc* vermut* supposer ipotizz* raad* угадыв* предполага* 推測 推断 猜
+invent* fabricat* make_up erfind* inventer bedenk* выдум* 捏造 杜撰 编造
+source* fuente* fonte* quelle* bron* источник* ソース 来源 数据源
+architecture* arquitect* arquitet* architekt* архитектур* アーキテクチャ 架构
+framework* marco* rahmenwerk* фреймворк* フレームワーク 框架
+category* categor* kategor* категори* カテゴリ 分类 类别
+multiple* varios varias plusieurs mehrere vari* meerdere несколько 複数 多个 多种
+bad* mal malo mala mauvais* schlecht* cattiv* slecht* плох* 悪い 坏 不好
+switch* wechsel* cambiar basculer passer schakel* переключ* 切り替え 切换
+truth verdad verdade verite* wahrheit* verita waarheid* правд* истин* 真実 真相
+important* wichtig* belangrijk* важн* 重要
+rename* renom* umbenenn* rinomin* hernoem* переимен* リネーム 改名 重命名
+useful util* nutzlich* nuttig* полезн* 有用 useless
+necessary necesar* necessar* notwendig* notig* noodzakelijk* необходим* 必要な 必需 unnecessary innecesari* desnecessar* inutile* unnotig* onnodig* лишн* 不要な
+future* futur* zukunft* toekomst* будущ* 将来 未来
+archive* archiv* arquiv* архив* アーカイブ 归档 存档
+documentation doku* docu*
+diagram* diagramm* схем* диаграмм* 図 图表
+flow* flujo* fluxo* flux ablauf* fluss* flusso* stroom* поток* フロー 流程
+increase* increment* aument* augment* erhoh* verhoog* увелич* 増 增加 bump*
+upload* subir sub* televers* hochlad* carica* загру* アップロード 上传
+download* descarg* baix* telecharg* herunterlad* scaric* скача* ダウンロード 下载
+input* entrada* saisie eingab* inserim* invoer* ввод* 入力 输入
+output* salida* saida* sortie* ausgab* uscit* uitvoer* вывод* 出力 输出
+validate* valid* валид* バリデ 校验
+string* cadena* chaine* zeichenkett* string* строк* 文字列 字符串
+constant* konstant* costant* константн* 定数 常量
+keyboard* teclado* clavier* tastatur* tastiera* toetsenbord* клавиатур* キーボード 键盘
+shortcut* atajo* atalho* raccourci* tastenkurzel* tastenkombination* scorciatoi* sneltoets* ярлык* ショートカット 快捷键
+property propied* propried* proprieti* eigenschaft* proprieta* eigenschap* свойств* プロパティ 属性
+template* plantilla* gabarit* vorlage* modell* sjabloon* шаблон* テンプレート 模板
+theme* tema temas thema* thema's тем* テーマ 主题
+responsive adaptativ* adaptable* reaktionsfahig* адаптивн* レスポンシブ 响应式
+modern* moderne* современн* モダン 现代
+icon* icono* icone* symbol* иконк* アイコン 图标
+emoji* emoticon* эмодзи 絵文字 表情
+local* locaal* локальн* ローカル 本地
+remote* remot* entfernt* distant* удален* リモート 远程
+global* глобальн* グローバル 全局
+hard_coded hardcod* fest_codiert codificad* хардкод* ハードコード 硬编码 写死
+model* modelo* modele* modell* модел* モデル 模型
+array* arreglo* tableau* массив* 配列 数组
+loop* bucle* boucle* schleife* ciclo* lus* цикл* ループ 循环
+async* asincron* asynchron* asincrono* асинхронн* 非同期 异步
+wait_time delay* retard* retras* atras* verzoger* ritard* vertrag* задерж* 遅延 延迟
+timeout* tiempo_limite тайм* タイムアウト 超时
+event* evento* evenement* ereignis* gebeurtenis* событи* イベント 事件
+state* estado* etat* zustand* stato* staat* состояни* 状態 状态
+query* consulta* requet* abfrage* interrogaz* запрос* クエリ 查询
+search* busc* busq* pesquis* recherch* such* cerc* ricerc* zoek* поиск* искать 検索 搜索
+filter* filtr* фильтр* フィルタ 过滤 筛选
+sort* ordena* tri* sortier* ordina* sorteer* сортир* 並べ替え 排序
+login* anmeld* acced* connexion* inlog* вход* логин* ログイン 登录
+student* estudiant* alumn* aluno* etudiant* schuler* student* ученик* студент* 学生
+teacher* profesor* professor* enseign* lehrer* insegnant* docent* учител* преподавател* 先生 教师 老师
+developer* desarrollador* desenvolvedor* developpeur* entwickler* sviluppator* ontwikkelaar* разработчик* 開発者 开发者
+sentence* frase* oracion* phrase* satz* zin* предложени* 文章 句子
+official* oficial* officiel* offiziell* ufficial* officieel* официальн* 公式 官方
+correct* correc* richtig* corrett* juist* правильн* 正しい 正确
+follow* segu* sig* suiv* folg* segui* volg* следу* 従う 従って 参照 遵循 按照
+implement* umsetz* implementier* реализ* 実装 实现
+organize* organiz* organis* ordn* организ* 整理 组织
+prioritize* priorit* priorisier* приорит* 優先 优先
+recent* reciente* neuest* neuer* recentement свеж* недавн* 最近 最新
+attach* adjunt* anex* joindre joint* anhang* allega* bijlag* прикреп* приложи* 添付 附件
+together junto* ensemble zusammen* insieme samen вместе 一緒に 一起
+productive productiv* produtiv* produktiv* produttiv* продуктивн* 生産的
+strict* estrict* estrit* streng* rigoros* strikt* строг* 厳格 严格
+identif* kennung* идентифик* 識別 标识
+apply* aplic* appliqu* anwend* applic* toepass* примен* 適用 应用
+between entre zwischen tra fra tussen между 間 之间
+extra* adicional* zusatzlich* supplement* aggiuntiv* дополнительн* 追加の 额外
+refactor* refaktor* рефактор* リファクタ 重构
+unit* unidad* unidade* unite* einheit* unita eenheid* единиц* юнит* 単体 单元
+mock* simul* moque* мок* モック 模拟
+real* echt* vrai* reale* реальн* настоящ* 本物 真实
+fake* fals* faux fausse falsch* nep* поддельн* фейк* 偽 假的 假
+placeholder* platzhalter* marcador* заглушк* プレースホルダ 占位
+email* correo* courriel* mail* e-mail* почт* メール 邮件
+chat* plauder* чат* チャット 聊天
+website_url direccion* endereco* adress* indirizz* adres* адрес* アドレス 地址
+week* semana* semaine* woche* settiman* неделя недел* 週 周
 """
 
 NEGATIONS = frozenset(
@@ -316,6 +408,7 @@ NEGATIONS = frozenset(
     minder niet nooit geen zonder vermijd vermijden verboden
     меньше не нет никогда без нельзя избегай избегать запрещено
     nie nigdy bez unikaj khong dung
+    cancel cancela cancele annule annulez arrete arretez cesse smetti хватит прекрати
     """.split()
 )
 """Words that deny what their clause states, without accents."""
@@ -332,7 +425,7 @@ NEGATIONS_AFTER = (
 )  # fmt: skip
 UNSPACED_NEGATIONS = (
     "不要", "不许", "不能", "不可", "不准", "不用", "不得", "不需", "不", "别", "勿", "禁止", "没", "无需", "避免",
-    "ではなく", "じゃなく", "代わりに", "すぎ", "過ぎ", "太多", "しない", "ない", "せず", "ません", "禁止", "避け", "やめ", "さわるな", "触るな", "使うな", "するな", "ぬ", "ずに",
+    "でなく", "ではなく", "じゃなく", "代わりに", "すぎ", "過ぎ", "太多", "しない", "ない", "せず", "ません", "禁止", "避け", "やめ", "さわるな", "触るな", "使うな", "するな", "ぬ", "ずに",
 )  # fmt: skip
 
 FUNCTION_WORDS_OF = {

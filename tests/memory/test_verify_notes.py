@@ -22,6 +22,11 @@ SUPPORTED = [
     ("コメントは必ず英語で書いて", "Always write comments in English"),
     ("Никогда не удаляй файлы без разрешения", "Never delete files without permission"),
     ("use tabs for indentation everywhere", "Für Einrückungen überall Tabs benutzen"),
+    ("why are we not running the linter before each commit?", "Run the linter before each commit"),
+    ("arrête de faire des commits quand les tests échouent", "Stop making commits when the tests fail"),
+    ("只写 UI/UX 相关的代码在 ui 目录", "The ui folder has only UI/UX code"),
+    ("/views 下应该按模块分组", "Group everything under /views by module"),
+    ("no quiero que uses las ventanas emergentes del navegador", "Don't use the browser's popups"),
     ("以后也能不能说同步到Git，你帮我自动pnpm deploy上线", "以后说“同步到Git”，就自动 pnpm deploy 上线"),
 ]
 
@@ -50,6 +55,18 @@ REORDERED = [
     ("dates in the exports always as DD.MM.YYYY", "Always use DD.MM.YYYY for dates in exports"),
     ("never push to main without asking me", "Without asking never push to main"),
     ("npmとpnpmは使わないで", "pnpmとnpmは使わないで"),
+    (
+        "make sure to use the shadcn npx cli to install the needed shadcn components",
+        "Install shadcn components with the shadcn npx cli",
+    ),
+    (
+        "check off the tasks you think are complete along the way, so we can review together",
+        "Check off completed tasks along the way so they can be reviewed",
+    ),
+    (
+        "if an item has two badges, let's put an extra line between the two badges",
+        "Put an extra line between the two badges of an item",
+    ),
 ]
 
 PART = "## Part\n\nThe goal of this part is:\n- never use Redis\n- keep it small"
@@ -69,6 +86,9 @@ UNSUPPORTED = [
     ("The wiki has this:\n\n> Never commit to main\n\nis that still so", "Never commit to main"),
     ("2026-01-02 10:00:01 WARN policy: never commit to main\n2026-01-02 10:00:02 ERROR exit 1", "Never commit to main"),
     ("Look at it again.", ""),
+    ("框架是 kivy，语言用 Python", "框架用 tkinter，语言用 Python"),
+    ("if a row has two badges, put an extra line between the badges", "Put a comma between the badges"),
+    ("why are we not running the linter before each commit?", "Don't run the linter before each commit"),
 ]
 
 

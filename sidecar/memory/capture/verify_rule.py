@@ -13,7 +13,16 @@ from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.language.own_words import own_words
-from sidecar.language.rule_clauses import Relation, Unit, Wording, relations_of, tokens_of, wording_of, wordings_of
+from sidecar.language.rule_clauses import (
+    OTHER_SCRIPTS,
+    Relation,
+    Unit,
+    Wording,
+    relations_of,
+    tokens_of,
+    wording_of,
+    wordings_of,
+)
 from sidecar.language.rule_synonyms import LASTING, folded, is_generic, is_unspaced
 
 MIN_COVERAGE = 0.7
@@ -47,6 +56,10 @@ MAX_ANSWER_WORDS = 30
 
 ANSWERED_CHARACTERS = 1_200
 """Only the end of an agent's text is what the user answers."""
+
+
+UNMATCHED_KNOWN, UNMATCHED_OTHER = 1.3, 0.7
+"""Weights of a word that the message lacks: one whose meaning is listed is missed, another may be a synonym."""
 
 
 class TypedMessage(NamedTuple):
@@ -129,7 +142,8 @@ _LIST_ITEM = lazy_regex(r"(?:[-*•]|\d{1,2}[.)]|#{1,6})\s")
 
 def _best_window(rule: Wording, text: str, statements: Sequence[Wording]) -> Support | None:
     """Return the adjacent sentences that contain most of a rule; None if they contain or deny too little."""
-    words = frozenset(folded(token.strip("-.+~\\/@")) for _, token in tokens_of(text))
+    tokens = [folded(token.strip("-.+~\\/@")) for _, token in tokens_of(text)]
+    words = frozenset((*tokens, *(part for token in tokens for part in token.split("/"))))
     concepts = frozenset(concept for statement in statements for unit in statement.units for concept in unit.concepts)
     if not all(_has_value(unit, words, concepts) for unit in rule.units if unit.is_value):
         return None
@@ -166,8 +180,11 @@ def _coverage(rule: Wording, window: Sequence[Wording]) -> float:
         is_matched = any(_is_same(rule_unit, unit) for unit in units)
         subjects += is_subject
         matched_subjects += is_subject and is_matched
-        total += rule_unit.weight
-        matched += rule_unit.weight * is_matched
+        weight = rule_unit.weight
+        if is_subject and not is_matched:
+            weight *= UNMATCHED_KNOWN if rule_unit.concepts else UNMATCHED_OTHER
+        total += weight
+        matched += weight * is_matched
     is_translated = any(_are_translations(rule.language, statement.language) for statement in window)
     minimum = MIN_COVERAGE_TRANSLATED if is_translated else MIN_COVERAGE
     coverage = matched / total
@@ -198,14 +215,21 @@ def _swaps_roles(rule: str, evidence: str) -> bool:
     """Whether a rule exchanges two of the user's words: "Redis for data", "from bun to yarn", "light text"."""
     stated = relations_of(evidence)
     relations = relations_of(rule)
-    missing = stated - relations
-    for first, link, second in relations - stated:
-        is_reversed = link and Relation(second, link, first) in missing
+    missing, added = stated - relations, relations - stated
+    for first, link, second in added:
+        if not link:
+            continue
         starts = any(other.link == link and other.first == first for other in missing)
         ends = any(other.link == link and other.second == second for other in missing)
-        if is_reversed or (starts and ends):
+        if Relation(second, link, first) in missing or (starts and ends):
             return True
-    return False
+    replaced = {
+        (old.first, new.first) if old.second == new.second else (old.second, new.second)
+        for old in missing
+        for new in added
+        if old.link == new.link and (old.second == new.second) != (old.first == new.first)
+    }
+    return any((new, old) in replaced for old, new in replaced)
 
 
 def _is_same(rule_unit: Unit, unit: Unit) -> bool:
@@ -250,14 +274,10 @@ def _has_value(unit: Unit, words: frozenset[str], concepts: frozenset[int]) -> b
     return len(unit.word) > 3 and not unit.word.isdigit() and any(unit.word in word for word in words)
 
 
-_OTHER_SCRIPTS = ("ja", "zh", "ru")
-"""Languages that never share words with another one."""
-
-
 def _are_translations(first: str, second: str) -> bool:
     if first == second:
         return False
-    return bool(first and second) or not {first, second}.isdisjoint(_OTHER_SCRIPTS)
+    return bool(first and second) or not {first, second}.isdisjoint(OTHER_SCRIPTS)
 
 
 _FENCED = lazy_regex(r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)|^[ \t]*>.*$")
