@@ -1,8 +1,11 @@
 """Words that do not tell one subject from another: function words of ten languages, and words of any work on software.
 
-Pure. A word that two texts share is evidence that they have a subject in common only if it is not one of these.
+Pure. A word that two texts share is evidence that they have a subject in common only if it is not one of these. Rules
+about a step of the work, such as tests or commits, are found by that step instead.
 """
 
+import re
+from collections.abc import Sequence
 from functools import cache
 
 from sidecar.core.lazy_regex import lazy_regex
@@ -211,3 +214,105 @@ def is_distinctive(term: str) -> bool:
 def is_unspaced(term: str) -> bool:
     """Whether a term is a pair of characters from a script without spaces, which alone says little."""
     return len(term) == 2 and term > "\u0e00"
+
+
+_ACTIVITIES: Sequence[tuple[str, str, str]] = (
+    (
+        "tests",
+        r"\b(?:unit.?)?tests?\b|\btesting\b|\bpruebas?\b|\btestes\b|\bessais\b|тест|测试|測試|テスト",
+        r"still works?\b|works after|\bcoverage\b|funktioniert noch|sigue funcionando",
+    ),
+    ("commits", r"\bcommit|\bgit push\b|\bpush(?:es|ing)?\b|提交|コミット|коммит", r"\bgit\b|\bpull request\b"),
+    (
+        "documentation",
+        (
+            r"\breadmes?\b|\.md\b|\bmds?\b|\bmarkdown\b|\bdocs?\b|\bdocument(?:s|ation|ing|ed)?\b|\bchangelog\b"
+            r"|\bsummar(?:y|ies)\b"
+            r"|\bdocumentaci[oó]n\b|\bdokument|文档|文件說明|ドキュメント|документ"
+        ),
+        r"\bwrite (?:it |this |that )?down\b|\bwrite up\b|\bsummari[sz]e\b|总结|まとめ",
+    ),
+    ("logging", r"\blog(?:s|ging|ger|gers)?\b|日志|ログ|логирован|\blogi\b", r"\bprint\(|console\.log"),
+    (
+        "the database",
+        (
+            r"\bsql\b|\bdatabases?\b|\bdb\b|\bquer(?:y|ies)\b|\bmigrations?\b|\bmigraciones\b|\bdatenbank"
+            r"|base de datos|数据库|データベース"
+            r"|баз[аеуы] данных"
+        ),
+        r"\btables?\b|\bcolumns?\b|\bschema\b|\brecords\b|\bhow many\b|\btablas?\b",
+    ),
+    (
+        "dependencies",
+        (
+            r"\bdependenc(?:y|ies)\b|\blibrar(?:y|ies)\b|\bpackages?\b|\binstall(?:s|ing)?\b|\bdependencias?\b"
+            r"|\bbibliothek|依赖|パッケージ"
+            r"|зависимост"
+        ),
+        r"\bnpm\b|\bpnpm\b|\byarn\b|\bbun\b|\bpip\b|\bpoetry\b|\buv\b|\bcargo\b",
+    ),
+    (
+        "running programs",
+        (
+            r"\bdev server\b|\bservers?\b|\buv\b|\bpython3?\b|\bterminal\b|\bpowershell\b|\bcommands?\b"
+            r"|\bservidor\b|服务器|サーバ|\bсервер"
+        ),
+        r"\brun(?:s|ning)?\b|\bstart(?:s|ing)?\b|\brestart\b|\bin the browser\b|\bexecute\b|运行|启动|起動|実行|запуст",
+    ),
+    ("comments", r"\bcomments?\b|\bcomentarios?\b|\bcommentaires?\b|\bkommentare?\b|注释|註解|コメント|комментари", ""),
+    (
+        "the look",
+        (
+            r"\bemoj\w+|\bicons?\b|\bcolou?rs?\b|\bstyles?\b|\bstyling\b|\bfonts?\b|\btheme\b|\bcss\b|\btailwind\b"
+            r"|\bcolores\b|\bfarben?\b"
+            r"|颜色|样式|デザイン|цвет"
+        ),
+        (
+            r"\bui\b|\bbuttons?\b|\blayout\b|\blanding page\b|\bdesign\b|\bdark mode\b|\bheader\b|\bfooter\b"
+            r"|\bsidebar\b|按钮|界面|画面"
+        ),
+    ),
+    ("plans", r"\bplans?\b|\bplanning\b|\bto-?dos?\b|\broadmap\b|计划|計画|план", r"\bnext steps?\b|\bpriorit"),
+    ("translations", r"\btranslat|\bi18n\b|\blocali[sz]|\btraduc|\bübersetz|多语言|翻译|翻訳|перевод", ""),
+    (
+        "deployment",
+        r"\bdeploy|\bproduction\b|\bstaging\b|\bdespl[ei]|部署|デプロイ|上线|деплой",
+        r"\brelease\b|\bpublish\b|\bgo live\b|发布",
+    ),
+    (
+        "names",
+        r"\bnam(?:e|es|ing) (?:of|for|files?|variables?|convention)|\bkebab|\bsnake_?case|\bcamel_?case|命名",
+        r"\brenam",
+    ),
+    (
+        "repairs",
+        r"\bquick fix|\bfix(?:es|ing)?\b|\bworkarounds?\b|\bbugs?\b|\bhacks?\b|修复|バグ",
+        r"\bbroken\b|\bcrash|\bthrows\b|\berrors?\b|\bfails?\b|崩溃|报错|エラー",
+    ),
+    ("branches", r"\bbranch(?:es)?\b|\bmerge|\brebase|分支|ブランチ|ветк", ""),
+    (
+        "types",
+        r"\btype.?(?:check|hint|safe)\w*|\btyp(?:ing|ings)\b|\bany\b type|\btypescript\b|类型",
+        r"\btype errors?\b|\binterfaces?\b",
+    ),
+)
+"""Steps of the work on which users state rules: by name, the words of rules and prompts, and those of prompts alone."""
+
+
+@cache
+def _activity_patterns() -> tuple[tuple[str, re.Pattern[str], re.Pattern[str]], ...]:
+    return tuple(
+        (name, lazy_regex(words), lazy_regex(f"{words}|{more}" if more else words)) for name, words, more in _ACTIVITIES
+    )
+
+
+def activities_of_rule(text: str) -> frozenset[str]:
+    """Return the steps of the work that a rule is about."""
+    lower = text.lower()
+    return frozenset(name for name, words, _ in _activity_patterns() if words.search(lower))
+
+
+def activities_of_prompt(text: str) -> frozenset[str]:
+    """Return the steps of the work that a prompt asks for or is likely to need."""
+    lower = text.lower()
+    return frozenset(name for name, _, words in _activity_patterns() if words.search(lower))

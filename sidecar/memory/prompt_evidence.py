@@ -2,7 +2,8 @@
 
 Rare is a term in at most three memories, or in 5 % of them. A part of a name, and a piece of a text without spaces,
 says less: two of them are needed, unless it names a tool or an alternative of the memory's choice ("npm"). Function
-words, words of any work on software, and numbers are no evidence (`sidecar.language.distinctive_words`).
+words, words of any work on software, and numbers are no evidence (`sidecar.language.distinctive_words`). A rule of the
+user also bears on a prompt that asks for the step of the work that the rule is about, such as tests or commits.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -10,7 +11,13 @@ from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.terms import DOCUMENT_NAMES, count_terms, identifiers_of, paths_in, terms_of, words_in
-from sidecar.language.distinctive_words import is_distinctive, is_unspaced, tool_terms
+from sidecar.language.distinctive_words import (
+    activities_of_prompt,
+    activities_of_rule,
+    is_distinctive,
+    is_unspaced,
+    tool_terms,
+)
 
 RARE_STATEMENTS, RARE_SHARE = 3, 0.05
 """A term is rare in at most this many memories, or this share of them (decisions.md)."""
@@ -20,6 +27,9 @@ MAX_TERMS = 200
 
 LONG_PROMPT_TERMS = 80
 """A prompt with more telling terms is mostly material; one shared term is then chance, so two are needed."""
+
+MAX_ACTIVITIES, MAX_TASK_CHARACTERS = 4, 1_500
+"""A prompt that is longer, or names more steps of the work, is a specification: no single step is its own."""
 
 STRONG, WEAK = 1.0, 0.5
 NAME_SCORE, PATH_SCORE = 2.0, 3.0
@@ -52,6 +62,8 @@ class PromptCues(NamedTuple):
     names: frozenset[str]
     paths: tuple[str, ...]
     """Paths that the prompt names and files the run's task touched."""
+    activities: frozenset[str] = frozenset()
+    """Steps of the work that the prompt asks for."""
 
 
 class MemoryText(NamedTuple):
@@ -62,6 +74,8 @@ class MemoryText(NamedTuple):
     """Terms of the alternatives of its choice: `pnpm` and `npm`."""
     names: frozenset[str]
     paths: tuple[str, ...]
+    activities: frozenset[str] = frozenset()
+    """Steps of the work that it is about, if it is a rule of the user."""
 
 
 class Rarity(NamedTuple):
@@ -92,14 +106,20 @@ def cues_of(prompt: str, own_words: str, objective: str = "", touched: Sequence[
     task_terms = tuple(term for term in _distinctive_terms(objective) if term not in own)
     paths = dict.fromkeys((*_paths(prompt), *map(str.casefold, touched)))
     parts = _parts(own_words) | _parts(objective)
-    return PromptCues(terms, task_terms, parts, _names(prompt), tuple(paths))
+    activities = activities_of_prompt(own_words) if len(own_words) <= MAX_TASK_CHARACTERS else frozenset[str]()
+    if len(activities) > MAX_ACTIVITIES:
+        activities = frozenset()
+    return PromptCues(terms, task_terms, parts, _names(prompt), tuple(paths), activities)
 
 
-def memory_text(title: str, text: str, tags: Sequence[str], choices: Collection[str]) -> MemoryText:
+def memory_text(
+    title: str, text: str, tags: Sequence[str], choices: Collection[str], *, is_rule: bool = False
+) -> MemoryText:
     """Read a memory; tags with a colon, and some without, are bookkeeping."""
     whole = "\n".join((title, text, *(tag for tag in tags if ":" not in tag and tag not in _BOOKKEEPING_TAGS)))
     terms = frozenset(filter(is_distinctive, count_terms(whole)))
-    return MemoryText(terms, frozenset(choices), _names(whole), _paths(whole))
+    activities = activities_of_rule(text or title) if is_rule else frozenset[str]()
+    return MemoryText(terms, frozenset(choices), _names(whole), _paths(whole), activities)
 
 
 def evidence(cues: PromptCues, memory: MemoryText, rarity: Rarity) -> Evidence | None:
@@ -109,11 +129,13 @@ def evidence(cues: PromptCues, memory: MemoryText, rarity: Rarity) -> Evidence |
     own = _shared_terms(cues.terms, cues.parts, memory, rarity)
     task = _shared_terms(cues.task_terms, cues.parts, memory, rarity)
     needed = STRONG if len(cues.terms) <= LONG_PROMPT_TERMS else 2 * STRONG
-    if not paths and not names and sum(own.values()) < needed and sum(task.values()) < STRONG:
+    activities = sorted(cues.activities & memory.activities)
+    if not paths and not names and sum(own.values()) < needed and sum(task.values()) < STRONG and not activities:
         return None
     score = PATH_SCORE * bool(paths) + NAME_SCORE * len(names) + sum(own.values()) + TASK_FACTOR * sum(task.values())
+    score += WEAK * len(activities)
     strongest = sorted(own | task, key=lambda term: -(own | task)[term])
-    return Evidence(score, tuple(dict.fromkeys((*paths, *names, *strongest)))[:MAX_REASONS])
+    return Evidence(score, tuple(dict.fromkeys((*paths, *names, *strongest, *activities)))[:MAX_REASONS])
 
 
 def lookup_terms(cues: PromptCues) -> tuple[str, ...]:

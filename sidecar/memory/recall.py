@@ -27,7 +27,7 @@ from sidecar.memory.prompt_evidence import (
 from sidecar.memory.serialize import Level, render_memory
 from sidecar.memory.standing_instructions import replacements
 from sidecar.memory.store import entries, entry_queries, local_state
-from sidecar.memory.store.entry_queries import EntryFilter, SearchFilters, best_rows, entries_of_rows
+from sidecar.memory.store.entry_queries import EntryFilter, SearchFilters, best_rows, entries_of_rows, rows_of_rules
 from sidecar.workspace import Workspace
 
 MAX_DOUBTED_CONFIDENCE = 0.5
@@ -43,6 +43,9 @@ MAX_CANDIDATES = 50
 
 MAX_SEARCH_TERMS = 40
 """Maximum number of terms by which memories are looked up, the rarest first."""
+
+MAX_RULES = 50
+"""Maximum number of the user's newest rules whose step of the work is compared with the prompt's."""
 
 PREFERENCE_TYPES = frozenset(("user_correction", "preference"))
 EVENT_TYPES = frozenset(("resolution", "error_pattern", "gotcha", "episodic"))
@@ -176,6 +179,8 @@ def _search(process: Process, index: Index, reach: Reach, query: RecallQuery) ->
         rarity = Rarity(counts.entries, counts.document_frequency)
         terms = rarest_terms(query.cues, rarity, MAX_SEARCH_TERMS)
         rows = best_rows(tx, index.project, reach.owners, (terms, ()), SearchFilters(), MAX_CANDIDATES) if terms else []
+        if query.cues.activities:
+            rows = list(dict.fromkeys((*rows, *rows_of_rules(tx, index.project, reach.owners, MAX_RULES))))
         candidates = [entry.memory for entry in entries_of_rows(tx, rows).values()] if rows else []
         replaced = replacements(tx, index.project) if candidates else {}
     found = [
@@ -200,7 +205,8 @@ def _memory_text(memory: Memory) -> MemoryText:
     claim = claim_of(memory.text or memory.title)
     names = claim.chosen | claim.rejected if claim.chosen and claim.rejected else ()
     choices = frozenset(term for name in names if len(name) == 1 for term in name)
-    return memory_text(memory.title, memory.text, memory.tags, choices)
+    is_rule = memory.type in PREFERENCE_TYPES
+    return memory_text(memory.title, memory.text, memory.tags, choices, is_rule=is_rule)
 
 
 def _rank(memory: Memory, shared: Evidence) -> tuple[int, float, int, str]:

@@ -463,6 +463,13 @@ MIGRATIONS: tuple[Migration, ...] = (
         "the times whose messages were rolled back, by session",
         ("ALTER TABLE continuity_sessions ADD COLUMN rolled_back TEXT NOT NULL DEFAULT '[]'",),
     ),
+    Migration(
+        "an index of the user's rules and preferences",
+        (
+            """CREATE INDEX continuity_memories_of_rules ON continuity_memories (project, owner, at_ms)
+                 WHERE type IN ('user_correction', 'preference') AND is_archived = 0""",
+        ),
+    ),
 )
 
 DURABLE_TABLES = (

@@ -65,3 +65,25 @@ def test_words_that_are_grammar_in_any_language_are_not_telling() -> None:
     assert [term for term in count_terms(words) if is_distinctive(term)] == []
     assert all(map(is_distinctive, ("npm", "receipt", "quittung", "收据", "чек")))
     assert len(common_terms()) < 4_000
+
+
+@pytest.mark.parametrize(
+    ("prompt", "rule", "expected"),
+    [
+        ("Write down how the builder works", "No more markdown files unless they go into one folder.", True),
+        ("Add logging to the adapter", "All levels hide their logging behind a parameter.", True),
+        ("Поправь тест корзины", "Always write tests with pytest.", True),
+        ("测试购物车", "Always write tests with pytest.", True),
+        ("Rename the cart", "Always write tests with pytest.", False),
+        ("Fix the login", "Always write tests with pytest.", False),
+        ("Test it, document it, commit it, deploy it and plan the next release", "Always use pytest for tests.", False),
+        (f"Test the cart. {'It has many lines of prose. ' * 60}", "Always write tests with pytest.", False),
+    ],
+)
+def test_a_rule_bears_on_a_prompt_that_asks_for_the_step_of_the_work_it_is_about(
+    prompt: str, rule: str, *, expected: bool
+) -> None:
+    cues = cues_of(prompt, prompt)
+    as_rule = evidence(cues, memory_text("", rule, (), (), is_rule=True), ALL_RARE)
+    assert (as_rule is not None) is expected
+    assert evidence(cues, memory_text("", rule, (), ()), ALL_RARE) is None, "what is no rule needs a shared term"

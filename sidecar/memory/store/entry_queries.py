@@ -269,6 +269,16 @@ def best_rows(
     return [row_id for (row_id,) in rows]
 
 
+def rows_of_rules(tx: apsw.Connection, project: str, owners: Sequence[str], limit: int) -> list[int]:
+    """Return the row ids of the user's newest rules and preferences within reach."""
+    rows: Any = tx.execute(
+        f"SELECT row_id FROM continuity_memories AS m WHERE project = ? AND {owner_condition(owners)}"
+        " AND type IN ('user_correction', 'preference') AND is_archived = 0 ORDER BY at_ms DESC LIMIT ?",
+        (project, *owners, limit),
+    )
+    return [row_id for (row_id,) in rows]
+
+
 def _has_most_rows(tx: apsw.Connection, project: str, owners: Sequence[str]) -> bool:
     """Whether at least half of all indexed entries are within reach, so that few others are ranked in vain."""
     marks = ", ".join("?" * len(owners))
