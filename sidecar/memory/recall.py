@@ -205,7 +205,7 @@ def _memory_text(memory: Memory) -> MemoryText:
     claim = claim_of(memory.text or memory.title)
     names = claim.chosen | claim.rejected if claim.chosen and claim.rejected else ()
     choices = frozenset(term for name in names if len(name) == 1 for term in name)
-    is_rule = memory.type in PREFERENCE_TYPES
+    is_rule = memory.type in PREFERENCE_TYPES or (memory.author == "user" and memory.type == "decision")
     return memory_text(memory.title, memory.text, memory.tags, choices, is_rule=is_rule)
 
 

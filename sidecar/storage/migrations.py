@@ -467,7 +467,8 @@ MIGRATIONS: tuple[Migration, ...] = (
         "an index of the user's rules and preferences",
         (
             """CREATE INDEX continuity_memories_of_rules ON continuity_memories (project, owner, at_ms)
-                 WHERE type IN ('user_correction', 'preference') AND is_archived = 0""",
+                 WHERE (type IN ('user_correction', 'preference') OR author = 'user' AND type = 'decision')
+                 AND is_archived = 0""",
         ),
     ),
 )

@@ -87,6 +87,17 @@ def test_a_relevant_instruction_is_not_repeated_as_a_memory(memories: Memories, 
     assert sent(conversation.turn("Show the receipts' discount in percent")).count(text) == 1
 
 
+@pytest.mark.parametrize("fields", [{"type": "preference"}, {"type": "decision", "author": "user"}])
+def test_a_rule_that_is_not_in_the_anchor_is_shown_where_the_prompt_asks_for_its_step_of_the_work(
+    memories: Memories, conversation: Conversation, fields: dict[str, str]
+) -> None:
+    text = "No SQL scripts, only migrations."
+    memories.add(text, **fields)
+    assert text not in sent(conversation.turn("Rename the cart"))
+    assert sent(conversation.turn("Check why a value is missing in the table")).count(text) == 1
+    assert text not in sent(conversation.turn("Check the other table")), "once in a session"
+
+
 def test_a_statement_in_another_chat_reaches_a_running_session_once(
     memories: Memories, conversation: Conversation
 ) -> None:
