@@ -381,18 +381,25 @@ def _indexed(memory: Memory) -> IndexedMemory:
 
 def _masked(memory: Memory) -> Memory:
     """Mask secrets in every field but the path, which leads to the file and is masked where it is shown."""
-    fields = memory._asdict()
-    texts = {name: value for name, value in fields.items() if isinstance(value, str) and name not in _PATHS}
-    lists = {name: value for name, value in fields.items() if isinstance(value, tuple)}
-    whole = "\n".join((*texts.values(), *(item for items in lists.values() for item in items)))
+    whole = "\n".join(
+        [
+            "\n".join(value) if isinstance(value, tuple) else value
+            for name, value in zip(Memory._fields, memory, strict=True)
+            if value and isinstance(value, str | tuple) and name not in _UNMASKED
+        ]
+    )
     if redact(whole) == whole:
         return memory
-    masked: dict[str, Any] = {name: redact(value) for name, value in texts.items()}
-    masked |= {name: tuple(map(redact, items)) for name, items in lists.items()}
+    masked: dict[str, Any] = {
+        name: redact(value) if isinstance(value, str) else tuple(map(redact, value))
+        for name, value in memory._asdict().items()
+        if isinstance(value, str | tuple) and name not in _UNMASKED
+    }
     return memory._replace(**masked)
 
 
-_PATHS = frozenset(("path", "group_key"))
+_UNMASKED = frozenset(("path", "group_key", "retention", "sector", "tier"))
+"""Fields that lead to the file, and those with one of a few values."""
 
 
 MAX_IMMEDIATE_FILES = 1_000

@@ -55,8 +55,8 @@ class EntryFields:
     def text(self, name: str, fallback: str = "") -> str:
         """Return a scalar as text."""
         value = self.values.get(name)
-        if not isinstance(value, str):
-            return fallback
+        if not value or not isinstance(value, str):
+            return "" if value == "" else fallback
         value = value.strip()
         if len(value) > MAX_TEXT:
             self.warn(f"`{name}` has more than {MAX_TEXT} characters; the rest is not read.")
@@ -65,13 +65,16 @@ class EntryFields:
     def list_value(self, name: str) -> tuple[str, ...]:
         """Return a list's items; a scalar is split at commas."""
         value = self.values.get(name)
-        parts = value if isinstance(value, tuple) else (value or "").split(",")
+        if not value:
+            return ()
+        parts = value if isinstance(value, tuple) else value.split(",")
         items = tuple(dict.fromkeys(part.strip() for part in parts if part.strip()))
         if len(items) > MAX_LIST_ITEMS or any(len(item) > MAX_ITEM for item in items):
             self.warn(
                 f"`{name}` has more than {MAX_LIST_ITEMS} items, or one of over {MAX_ITEM} characters; they are cut."
             )
-        return tuple(dict.fromkeys(item[:MAX_ITEM] for item in items))[:MAX_LIST_ITEMS]
+            return tuple(dict.fromkeys(item[:MAX_ITEM] for item in items))[:MAX_LIST_ITEMS]
+        return items
 
     def number(self, name: str, fallback: float, minimum: float, maximum: float) -> float:
         """Return a number within its bounds; anything else, and a number outside them, becomes a warning."""
