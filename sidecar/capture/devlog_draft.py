@@ -25,7 +25,8 @@ from sidecar.core.terms import query_terms
 from sidecar.core.text import clip
 from sidecar.language.distinctive_words import is_distinctive
 from sidecar.language.own_words import own_words
-from sidecar.language.work_account import Account, Section, WorkAccount, announces_more
+from sidecar.language.work_account import Account, WorkAccount, announces_more
+from sidecar.language.work_account_patterns import Section
 from sidecar.runs import Artifact, SubChat, artifacts
 from sidecar.runs.artifact_provenance import Details, DevlogDetails, Event, EventKind, LineCounts, Provenance, Tally
 from sidecar.runs.model import FileChange
@@ -75,7 +76,10 @@ def _is_there(name: str, files: Container[str]) -> bool:
 MAX_FILES = 20
 MAX_TITLE = 90
 MAX_REQUEST = 200
-_LOG_LINE = lazy_regex(r"\.\w{1,5}:\d+|^\s*(?:/|[A-Z]:\\)\S+/\S+")
+_LOG_LINE = lazy_regex(
+    r"(?:\.\w{1,5}|>):\d+|^\s*(?:/|[A-Z]:\\)\S+/\S+|\d{4}-\d\d-\d\d[ T]\d\d:\d\d"
+    r"|\bfix the code to dismiss\b|\bdisable this overlay\b"
+)
 """A line of a console or a path: not the user's words."""
 
 MIN_REQUEST_WORDS = 4
@@ -297,7 +301,7 @@ def weighted(account: WorkAccount, changes: Sequence[FileChange]) -> WorkAccount
     """Return a run's account with a title that counts more the larger the run's change is."""
     lines = sum(change.added + change.removed for change in changes if not is_generated(change.path))
     title = account.title
-    score = round(title.score + math.log10(1 + lines) / 2, 2) if title.text else 0.0
+    score = round(title.score + math.log10(1 + lines), 2) if title.text else 0.0
     return account._replace(title=title._replace(score=score))
 
 
@@ -447,10 +451,11 @@ def _draft(run: FinishedRun, details: DevlogDetails, changes: Sequence[FileChang
 
 def _request(run: FinishedRun, state: SubChat, known: DevlogDetails) -> str:
     """Return the user's words before the run that names the entry; the task's objective if they name nothing."""
-    if known.request and weighted(run.account, run.effects.changes).title.score <= known.account.title.score:
+    named = known.account.title
+    if named.text and weighted(run.account, run.effects.changes).title.score <= named.score:
         return known.request
     plan = request_of(state.plan.lstrip("# \n").partition("\n")[0])
-    return request_of(run.params.prompt) or plan or known.request or request_of(related_objective(run, state))
+    return request_of(run.params.prompt) or plan or request_of(related_objective(run, state))
 
 
 def _test_lines(run: FinishedRun) -> dict[str, str]:

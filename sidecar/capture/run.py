@@ -14,6 +14,7 @@ from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
 from sidecar.language.abandoned_approach import Reversal, reversal_in
 from sidecar.language.notes_block import NotesBlock, read_notes_block, without_notes
+from sidecar.language.own_words import own_words
 from sidecar.language.work_account import WorkAccount, account_of
 from sidecar.runs import CallRecord
 from sidecar.runs.artifact_provenance import Boundary
@@ -137,10 +138,11 @@ class FinishedRun:
     @cached_property
     def account(self) -> WorkAccount:
         """The account of the work in its final words; in its last texts if the final ones do not name it."""
-        account = account_of(self.conclusion, self.changed_terms)
+        request = query_terms(own_words(self.params.prompt[:MAX_PROSE_CHARACTERS]))
+        account = account_of(self.conclusion, self.changed_terms, request)
         if account.title.text or not self.activity.texts:
             return account
-        return account_of("\n\n".join(self.activity.texts[-MAX_LAST_TEXTS:]), self.changed_terms)
+        return account_of("\n\n".join(self.activity.texts[-MAX_LAST_TEXTS:]), self.changed_terms, request)
 
     @property
     def plan(self) -> str:

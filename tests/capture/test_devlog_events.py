@@ -214,3 +214,19 @@ def test_a_request_is_what_the_user_typed_and_no_line_of_a_console() -> None:
     pasted = "getActiveFile - openFiles: 0 useOpenFiles.ts:45:13\n/home/ann/shop/a.ts Click outside to dismiss it\n"
     assert request_of(f"{pasted}the file still does not open") == "the file still does not open"
     assert request_of(pasted) == ""
+
+
+def test_an_entry_whose_run_had_no_request_quotes_none_of_another_run(talk: Talk) -> None:
+    chat = talk()
+    chat.turn("Go.", lambda: [chat.edit("src/big.py", "x = 1\n" * 110)], text="Moved the rounding into the cart.")
+    text = "Flattened the gradient of the page. It was hard to read because of the contrast."
+    chat.turn("the gradient is a bit weird", lambda: [chat.edit("src/big.py", "x = 1\n" * 125)], text=text)
+    (entry,) = drafts(chat)
+    assert entry["title"] == "Moved the rounding into the cart"
+    assert "Request:" not in entry["body"]
+
+
+def test_a_request_has_no_dated_lines_and_no_hints_of_a_development_server() -> None:
+    logs = "2026-03-04 18:20:03: loading extension\nopenFiles: 0 <anonymous code>:1:150327\n"
+    hints = "Click outside, press Esc key, or fix the code to dismiss.\n"
+    assert request_of(f"{logs}{hints}no text was selected here") == "no text was selected here"

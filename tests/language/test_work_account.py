@@ -1,5 +1,6 @@
 """The account of an agent's work: sections and a title from its final words, in ten languages."""
 
+from sidecar.core.terms import query_terms
 from sidecar.language.work_account import account_of, announces_more
 from tests.support.cases import together
 
@@ -212,3 +213,47 @@ def test_a_title_is_plain() -> None:
 )  # fmt: skip
 def test_features_infinitives_and_tables_in_words_are_no_account(text: str) -> None:
     assert account_of(text).statements == ()
+
+
+@together(
+    ("text", "request", "title"),
+    [
+        (
+            (
+                "The exports are clean again.\n\n1. Added the class `exporting` to the container of `Canvas.tsx`\n"
+                "2. The PDF export now hides the mini map and the attribution"
+            ),
+            "the mini map is still in the pdf export",
+            "The PDF export now hides the mini map and the attribution",
+        ),
+        (
+            "- Added `_type_info` to gather metadata in `fallback.py`\n\nI've completed the metadata fallback.",
+            "go on with task 4, the metadata fallback",
+            "Completed the metadata fallback",
+        ),
+        ("L'application est maintenant prête. La carte est maintenant centrée sur le nœud choisi.", "",
+         "La carte est maintenant centrée sur le nœud choisi"),
+        ("Ahora la ventana de ventas se abre con el tamaño correcto.", "la ventana se corta",
+         "Ahora la ventana de ventas se abre con el tamaño correcto"),
+        ("I found that there's an import in the policies route. The mails now use the PDF processor.", "use a PDF",
+         "The mails now use the PDF processor"),
+        ("Removed the retry from `mail/__init__.py` and **every** caller.", "",
+         "Removed the retry from `mail/__init__.py` and every caller"),
+        ("Fonctionnalité implémentée\n\nJ'ai ajouté un filtre de dates qui devrait réduire la liste.", "",
+         "Ajouté un filtre de dates qui devrait réduire la liste"),
+    ],
+)  # fmt: skip
+def test_a_title_names_the_work_and_not_a_part_of_it(text: str, request: str, title: str) -> None:
+    assert account_of(text, ["canvas", "export", "contain"], query_terms(request)).title.text == title
+
+
+def test_a_heading_that_states_what_was_done_is_a_statement_and_the_title_counts_most() -> None:
+    text = "## Added a model catalog to the backend\n- Kept the old routing shapes\n- Added an endpoint to the API list"
+    statements = account_of(text).statements
+    assert statements[0].text == "Added a model catalog to the backend"
+    assert max(statements, key=lambda statement: statement.score) == statements[0]
+
+
+def test_a_share_of_passing_tests_is_evidence() -> None:
+    (evidence,) = account_of("Ran the full suite: `18/18` passing.").statements
+    assert evidence.section == "evidence"

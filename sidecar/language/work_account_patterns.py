@@ -1,0 +1,441 @@
+"""Patterns that sort the sentences of an agent's account of its work, in the ten languages of decisions.md."""
+
+import re
+from functools import cache
+from typing import Literal
+
+from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.terms import query_terms
+
+Section = Literal["problem", "cause", "change", "evidence", "open"]
+
+_LABEL_PATTERNS: tuple[tuple[Section | None, str], ...] = (
+    (
+        "change",
+        (
+            r"error[- ]handling|gestion d(?:es |['’])erreurs?|(?:manejo|gestión) de errores|tratamento de erros"
+            r"|fehlerbehandlung|gestione (?:degli )?errori|foutafhandeling|обработк\w+ ошибок|エラー(?:処理"
+            r"|ハンドリング)|错误处理"
+        ),
+    ),
+    (
+        None,
+        (
+            r"\b(?:how to|how it|usage|use it|try|test (?:it|the|now|this|checklist|plan|steps)"
+            r"|testing (?:instructions|steps|checklist)|to test|expected|refresh|commands?|examples?|benefits?"
+            r"|features?|advantages?|why this|how (?:should|does)|options?|alternatives?|recommend\w*|plan|before"
+            r"|current|instructions|troubleshoot\w*|cómo|pasos para|comment|wie |come |como (?:testar|usar)|hoe |как "
+            r"|прим)\b|使用方法|使い方|確認方法|テスト方法|手順|如何|测试步骤|使用说明|示例|预期"
+        ),
+    ),
+    (
+        "open",
+        (
+            r"\b(?:next steps?|remaining|still open|open (?:points|questions|items|issues)|known (?:issues"
+            r"|limitations)|limitations?|follow[- ]?ups?|not (?:done|tested|covered)|left to do|pending|caveats?"
+            r"|próximos pasos|pendientes?|falta\w*|próximos passos|pendências|prochaines étapes|reste à faire|à faire"
+            r"|nächste schritte|offen\w*|noch zu tun|prossimi passi|da fare|volgende stappen|nog te doen"
+            r"|следующие шаги|осталось|не сделано)\b|次のステップ|残(?:り|課題|件)|今後|未対応|下一步|待办|后续|剩余"
+            r"|未完成"
+        ),
+    ),
+    (
+        "cause",
+        (
+            r"\b(?:root causes?|causes?|culprit|reason|diagnos\w+|analysis|why (?:it|this|that)|causas?|raison"
+            r"|origine|ursachen?|grund|motivo|oorza\w+|reden|причин\w+)\b|原因|理由"
+        ),
+    ),
+    (
+        "problem",
+        (
+            r"\b(?:problems?|issues?|bugs?|symptoms?|what was wrong|what went wrong|what happened|problemas?"
+            r"|problèmes?|erreurs?|fehler|probleme?|problemi|problemen|fouten|проблем\w*"
+            r"|ошибк\w+)\b(?!.{0,20}\b(?:fixed|resolved|solved|resuelt|corrig|gelöst|behoben))|問題|不具合|现象"
+            r"|問題点|问题"
+        ),
+    ),
+    (
+        "evidence",
+        (
+            r"\b(?:verification|verified|validation|(?:test|build|check) results?|tests?|checks|verificaci\w+"
+            r"|verificaç\w+|vérification"
+            r"|prüfung|verifica|verificatie|проверк\w+|pruebas|testes)\b|検証|テスト結果|验证|测试结果"
+        ),
+    ),
+    (
+        "change",
+        (
+            r"\b(?:fix(?:es|ed)?|solutions?|changes?|changed|what (?:i|we|was|has)|summary|implementation|implemented"
+            r"|applied|updates?|updated|added|created|removed|done|complete[d]?|results?|modifi\w+|now|soluci\w+"
+            r"|cambios|resumen|realizad\w+|soluç\w+|alteraç\w+|mudanças|resumo|corre\w+|résumé|changements|ajouts?"
+            r"|lösung|änderung\w*|zusammenfassung|behoben|soluzione|modifiche|riepilogo|oplossing|wijziging\w*"
+            r"|samenvatting|решени\w+|изменени\w+|итог\w*|исправлен\w*|сделан\w*)\b|変更|修正|対応|実装|まとめ|結果"
+            r"|解決|修复|改动|修改|更改|总结|解决|完成|实现|更新|变更|变化"
+        ),
+    ),
+)
+LABELS = tuple((section, lazy_regex(pattern, re.IGNORECASE)) for section, pattern in _LABEL_PATTERNS)
+
+_DONE_EN = (
+    r"fixed|added|updated|removed|replaced|created|implemented|changed|moved|renamed|refactored|converted|switched"
+    r"|migrated|made|set|introduced|extracted|wired|integrated|configured|installed|enabled|disabled|improved"
+    r"|simplified|cleaned|corrected|resolved|restored|reverted|rewrote|rewritten|wrote|written|built(?!-in)|modified"
+    r"|adjusted|increased|reduced|deleted|dropped|split|merged|extended|optimi[sz]ed|documented|upgraded|downgraded"
+    r"|pinned|bumped|handled|wrapped|exposed|ported|applied|consolidated|centrali[sz]ed|unified|limited|hid|hidden"
+    r"|stopped|prevented|ensured|solved|found|identified|discovered|used|passed|registered|connected|aligned"
+    r"|normali[sz]ed|reorgani[sz]ed|expanded|tightened|hardened|lowered|raised|separated|swapped|hooked|defined|kept"
+    r"|translated|rebuilt|redesigned|repositioned|centered|cached|generated|undid|undone|patched|reintroduced"
+    r"|completed|finished|reworked|restructured|streamlined|enhanced|mirrored|adapted|enforced|clarified|deduplicated"
+    r"|relaxed|shortened|combined|styled|published|released"
+)
+CHANGE = lazy_regex(
+    rf"^(?:(?:i|we)(?:['’]ve| have| had)?\s+)?(?:(?:also|now|just|then|successfully"
+    rf"|\w+ly)\s+){{0,2}}(?:{_DONE_EN})\b(?!\s+(?:when|if|as long))"
+    rf"|(?:^|[,;:.]\s|\band\s|^(?:now|so|here),?\s)(?:i|we)(?:['’]ve| have)?\s+(?:\w+ly |also |now ){{0,2}}"
+    rf"(?:{_DONE_EN})\b"
+    rf"|\b(?:has|have) been\s+(?:\w+ly )?(?:{_DONE_EN})\b|\b(?:is|are|was|were) now\b"
+    r"|^(?!you\b|it should\b)[^,;:]{2,70}\bnow\s+(?:(?:also|only|no longer|\w+ly) )?(?!is\b|has to|needs?|does\b"
+    r"|seems)[a-z]{2,}(?:s|ve)\b(?! to\b)"
+    r"|^(?!you\b)[^,;:]{2,70}s now\s+(?:(?:also|only|no longer|\w+ly) )?(?:follow|use|support|show|handle|return"
+    r"|include|match|accept|respect|share|call|read|write|send|display|contain|start|run|open|stay|appear|get|go)\b"
+    r"|^[^,;:]{3,70}\b(?:est|sont) (?:maintenant|désormais)\b|^[^,;:]{3,70}\b(?:ist|sind) (?:jetzt|nun)\b"
+    r"|^[^,;:]{3,70}\b(?:(?:está|están|es|son|se \w+) ahora|ahora (?:ya )?(?:no )?(?:se )?\w{2,}[aeáé]n?)\b"
+    r"|^(?:ahora|agora),? (?:el|la|los|las|todas? l[ao]s?|todos los|cada|o|a|os|as)\b"
+    r"|^[^,;:]{3,70}\b(?:(?:está|estão|é|são) agora|agora (?:não )?(?:se )?\w{2,}[aeáé]m?)\b"
+    r"|^[^,;:]{3,70}\b(?:(?:è|sono) ora|ora (?:è|sono))\b|^[^,;:]{3,70}\b(?:is|zijn) nu\b|^[^,;:]{0,70}\bтеперь\b"
+    r"|^(?!you\b)[^,;:]{6,70}\b(?:[a-z]{3,}s|is \w+ed|are \w+ed)\b[^,;:]{1,60}\bnow\W*$"
+    rf"|\b(?:is|are|was|were)\s+(?:\w+ly )?(?:fixed|added|removed|replaced|renamed|moved|restored|reverted)\b"
+    r"|\b(?:he|hemos|se han?|h[ea] sido|han sido)\s+(?:ya |también )?\w+(?:ado|ido|cho|sto|rto|elto)s?\b|\b(?:agregué"
+    r"|añadí|corregí|actualicé|eliminé|modifiqué|creé|implementé|cambié|moví|reemplacé|arreglé|solucioné|quité"
+    r"|ajusté)\b|\b(?:adicionei|corrigi|atualizei|removi|criei|implementei|alterei|movi|substituí|ajustei|refatorei"
+    r"|modifiquei|troquei|mudei|resolvi|configurei|incluí|retirei)\b|\b(?:foi|foram)\s+\w+(?:ad|id|íd|t)[oa]s?\b"
+    r"|^(?:agregad|añadid|corregid|actualizad|eliminad|modificad|cread|implementad|adicionad|corrigid|atualizad"
+    r"|removid|criad|alterad)[oa]s?\b|\b(?:j['’]ai|nous avons|on a|(?:a|ont) été)\s+(?:\w+(?:ment)? ){0,2}?\w{3,}(?:é"
+    r"|i|u|it|is)(?:e|s|es)?\b|^(?:ajout|correction|suppression|mise à jour|création(?= d(?:e la|u"
+    r"|['’]une?) [^.]*`)|remplacement|refonte)s?\b"
+    r"|^(?:ajouté|corrigé|supprimé|remplacé|créé)e?s?\b|\b(?:ich habe|wir haben|habe ich|wurden?|ist jetzt"
+    r"|sind jetzt)\b.{2,160}(?:\bge\w+(?:t|en)|iert|hinzugefügt|behoben|entfernt|ersetzt|erstellt|umbenannt"
+    r"|verschoben|eingebaut|angepasst|umgestellt|verwendet)\b|\w.{2,100}\b(?:hinzugefügt|behoben|entfernt|ersetzt"
+    r"|erstellt|umbenannt|verschoben|angepasst|korrigiert)[.!]?$|\b(?:ho|abbiamo|è stat[oa]"
+    r"|sono stat[ie])\s+(?:anche |ora )?\w+(?:at|it|ut|tt|st|es|os|us)[oaei]\b|^(?:creat[oai]|(?:aggiunt|corrett"
+    r"|rimoss|aggiornat|modificat|sostituit)[oaei])\b|\b(?:ik heb|we hebben|is nu|zijn nu|is"
+    r"|zijn)\b.{2,160}\b(?:toegevoegd|verwijderd|aangepast|opgelost|gewijzigd|vervangen|gemaakt|hernoemd|bijgewerkt"
+    r"|verplaatst|hersteld|omgezet)\b|^(?:toegevoegd|verwijderd|aangepast|opgelost|gewijzigd|vervangen)\b"
+    r"|\b(?:добавил|исправил|удалил|обновил|заменил|создал|изменил|переименовал|реализовал|убрал|перен[её]с|настроил"
+    r"|переписал|починил|сделал|вын[ео]с|устранил)(?:а|и)?\b|\b(?:добавлен|исправлен|удал[её]н|обновл[её]н|замен[её]н"
+    r"|создан|измен[её]н|реализован|перенес[её]н|устранен|переименован)[аоы]?\b|(?:追加|修正|更新|削除|変更|作成|実装"
+    r"|移動|改善|対応|解決|統一|分離|導入|統合|調整|設定|置換|復元|除去|改名|最適化)(?:し(?:ました|た(?!い)|ています)"
+    r"|されました|済み|完了|いたしました)|(?:直し|外し|書き換え|置き換え|分け|入れ替え|切り替え|戻し|まとめ"
+    r"|揃え)(?:まし)?た|(?:修复|添加|更新|删除|移除|修改|创建|实现|替换|重构|优化|调整|新增|增加|解决|迁移|合并|拆分"
+    r"|改用|改成|改为|完善|简化|恢复|统一)(?:好|完成)?了|(?:已经?|我已|均已|成功)(?:成功)?(?:将|把|为|在|从|被|全部"
+    r"|正确)?.{0,40}?(?:修复|添加|更新|删除|移除|修改|创建|实现|替换|重构|优化|调整|新增|增加|解决|迁移|合并|拆分"
+    r"|改用|改成|改为|完善|简化|恢复|统一|完成|移动|移到|提取)|^(?:修复|添加|更新|删除|移除|修改|创建|实现|替换|重构"
+    r"|优化|调整|新增|增加|解决)[^，。]{3,}",
+    re.IGNORECASE,
+)  # fmt: skip
+
+CAUSE = lazy_regex(
+    r"\b(?:root cause|culprit|caused by|because|due to|turned out|stems? from|stemmed from|which (?:meant|broke"
+    r"|caused|made|prevented)|(?:the|this) (?:\w+ )?(?:problem|issue|bug|error|failure|reason|cause|crash) (?:was|is"
+    r"|were|comes?|came|happen\w*|occur\w*)|(?:el|este) (?:problema|error) (?:es|era|está|estaba|ocurr\w+|venía)"
+    r"|la causa|porque|debido a|ya que|o (?:problema|erro) (?:é|era|está|estava|ocorr\w+|vinha)|a causa|pois"
+    r"|devido ao?|le (?:problème|bug) (?:est|était|vient|venait)|l['’]erreur (?:est|était|vient|venait)|parce qu"
+    r"|à cause d|car|das problem (?:ist|war|lag|liegt)|der fehler (?:ist|war|lag|kam)|weil|ursache|lag daran"
+    r"|il problema (?:è|era)|l['’]errore (?:è|era)|perché|a causa d|het probleem (?:is|was|zat)|de fout (?:is|was"
+    r"|zat)|omdat|doordat|oorzaak|проблема (?:в|была|заключа\w+|состоя\w+)|ошибка (?:была|возника\w+)|причина"
+    r"|потому что|из-за|так как|поскольку)\b|原因|因为|由于|导致|问题(?:是|在于|出在)|問題は|ため(?:に|、|で)|ので"
+    r"|だったから",
+    re.IGNORECASE,
+)  # fmt: skip
+
+CAUSE_FIRST = lazy_regex(
+    r"(?:the )?(?:root cause|problem|issue|reason|culprit|bug) (?:was|is)\b|原因|问题(?:是|在于|出在)|問題は|причина"
+    r"|(?:la|die|de) (?:causa|ursache|oorzaak|cause)\b|(?:o|el|il|le|das|het) (?:problem\w*|problème) ",
+    re.IGNORECASE,
+)
+EVIDENCE = lazy_regex(
+    r"\b\d+(?:\s?/\s?\d+| of \d+)?\s+(?:unit |e2e |integration |new |existing )?(?:tests?|specs?|checks?|suites?"
+    r"|assertions|examples|pruebas|testes|тест\w*)\b.{0,40}\b(?:pass\w*|ok|green|succe\w+|fail\w*|pasan|pasaron"
+    r"|passam|passaram|passent|réussi\w*|bestanden|erfolgreich|superat\w+|slag\w+|geslaagd|прош\w+|проход\w+)"
+    r"|\b\d+ (?:passed|failed|passing|failing)\b|\b\d+\s?/\s?\d+`?\W{0,3}(?:pass\w*|green|ok)\b|\b(?:all"
+    r"|the) (?:\w+ )?(?:tests|checks"
+    r"|specs) (?:now )?(?:are )?(?:pass\w*|green|succeed\w*)|\btests?`? (?:now )?pass(?:es|ing|ed)?\b|\b(?:build"
+    r"|compil\w+|type-?check\w*|tsc|lint\w*|ruff|mypy|eslint)\b.{0,40}\b(?:succe\w+|pass\w*|clean"
+    r"|no (?:\w+ )?(?:errors?|warnings?)|without errors?)|\bno (?:\w+ )?(?:type|lint\w*|compil\w+"
+    r"|typescript) errors?\b|\b(?:from|de|von|da|van|с|от)\s+`?[\d.,]+\s?(?:%|ms|s|x|[kmg]i?b)?`?\s+(?:to|a|à|auf"
+    r"|para|naar|до)\s+`?[\d.,]+\s?(?:%|(?:ms|s|x|[kmg]i?b)\b)|\b\d+(?:[.,]\d+)?\s?(?:%|x)\s+(?:faster|slower|smaller"
+    r"|less memory|fewer|más rápid\w*|schneller|plus rapide\w*|быстрее)|\b(?:compil\w+|build|tests?|pruebas"
+    r"|testes)\b.{0,40}\b(?:éxito"
+    r"|exitos\w+|correctamente|sin errores|sucesso|sem erros|réussie?s?|sans erreur|erfolgreich|ohne fehler"
+    r"|senza errori|con successo|zonder fouten|geslaagd)|\bтест\w{0,8}.{0,20}(?:проход\w+|прош\w+|зел[её]н\w+)"
+    r"|сборка.{0,20}(?:успешн\w+|прош\w+)|(?:テスト|ビルド|コンパイル).{0,20}(?:成功|通過|パス|通り|エラーなし)"
+    r"|(?:测试|编译|构建|检查).{0,16}(?:通过|成功|无错误)",
+    re.IGNORECASE,
+)  # fmt: skip
+
+TESTS_FIRST = lazy_regex(
+    r"^(?:(?:now|all|the|both|every|our|my|\d+|ahora|la|las|los|les?|die|alle|tutti|i|de|os|as|все) ){0,3}(?:\w+ )?"
+    r"(?:tests?|specs?|build|compil\w+|pruebas|testes|тест\w*)\b|^(?:テスト|ビルド|测试|编译|构建)",
+    re.IGNORECASE,
+)
+OPEN = lazy_regex(
+    r"\b(?:(?-i:TODO|FIXME)(?!\.\w)|not yet|untested|unverified|unresolved|not (?:tested|verified|covered"
+    r"|implemented)|(?:have|has)(?:n['’]t| not) (?:been )?(?:run|tested|verified|checked)|still (?:fails?|failing"
+    r"|missing|open|needs?|broken|have to|to do)|remain(?:s|ing)? (?:to|open|fail\w*|unfix\w*|issue)|left (?:open"
+    r"|to do|for later)|needs? to be (?:decided|confirmed|reviewed|done|fixed)|noch nicht|noch offen|steht noch aus"
+    r"|ungetestet|ainda (?:não|falta)|pendentes?|falta(?:m|n)?|todavía (?:no|falta)|aún (?:no|falta)|pendientes?"
+    r"|pas encore|reste à|non ancora|da fare|nog niet|ещё не|еще не|осталось|не проверен\w*)\b|まだ|未(?:確認|対応"
+    r"|テスト|完了|测试|完成|验证|解决|实现|実装)|还没|尚未|待(?:办|确认|处理|完成)",
+    re.IGNORECASE,
+)  # fmt: skip
+
+NOTHING_OPEN = lazy_regex(
+    r"\b(?:no|nothing|sin|no (?:hay|quedan?)|sem|não há|sans|aucune?|kein\w*|nessun\w*|niente|geen|niets|без|нет)\s"
+    r"(?:\w+\s){0,3}(?:pending|remain\w*|left|open|todos?|pendientes?|pendentes?|falt\w+|restant\w*|offen\w*|aperti"
+    r"|незаверш\w+)\b",
+    re.IGNORECASE,
+)
+"""A report that nothing is open."""
+
+NOT_WORK = lazy_regex(
+    r"[?？]\s*$|^because\b[^,]{2,80},\s(?:re\w+|run|open|check|update|install|set|use)\b|^(?:(?:so|now"
+    r"|ok(?:ay)?|next|first|then|and|but|perfect|great)[,!.]?\s+){0,2}(?:let me|let['’]s"
+    r"|i['’]ll|i will|i['’]m\b|i need|i should|i can|i could|we (?:can|could|should|need)|please|try|you (?:can|could"
+    r"|should|need|may|might|will|['’]ll)|if (?:you|this|it|that)|once you|when you|would you|do you|feel free|run "
+    r"|test |refresh|reload|restart|open |click|go to|check |make sure|just |once |set (?:it|your|the api"
+    r"|an environment)\b"
+    r"|(?:verif|check|look|search|read|inspect|review|updat|fix|add|creat|remov|chang|apply|test|runn?"
+    r"|build)\w{0,4}ing\b|\w{3,}ez\b|remaining\b)|,\s(?:so )?let['’]s\b|\b(?:we|you|i) (?:still )?need to\b|\b(?:we"
+    r"|you) must\b|^(?:note|nota|hinweis|achtung|attention|opmerking|примечание)\b\W|^(?:注意|补充|補足)"
+    r"|\b\w{3,}(?:aré|eré|iré|arei|erei|irei|erai|irai|erò|irò)\b|\b(?:let me know|would you like|shall i|should i"
+    r"|want me to|if you (?:want|like|need|prefer)|you['’]ll see|vous verrez|tu verras|verás|verá|du siehst|vedrai"
+    r"|увидите|i['’]d (?:suggest|recommend)|plan (?:now|is|to)|updated the plan)\b|\b(?:might|maybe|perhaps|possibly"
+    r"|probably|could be|it seems|seems? to|likely|should|will now|would|sembl(?:e|ent|ait)|parecen?|sembrano?"
+    r"|scheint|lijkt|кажется|похоже|necesitamos|tenemos que|nous devons|precisamos|dobbiamo|müssen wir|wir müssen"
+    r"|we moeten|(?:deber|podr)[ií]a\w*|poderia\w*|pourrai\w+|könnten?|potrebb\w+|мо(?:жет|гут) быть"
+    r"|zou(?:den)? kunnen|deveria\w*|devrai\w+|sollte\w*|dovrebb\w+|probablement\w*|wahrscheinlich|vermutlich"
+    r"|probabilmente|waarschijnlijk|quizás|tal vez|peut-être|vielleicht|forse|misschien|talvez|вероятно|возможно"
+    r"|zou(?:den)? moeten|должн[аоы]?)\b|はずです|おそらく|たぶん|かもしれ|可能性があ|ようです|似乎|应该|可能(?!性)"
+    r"|^(?:ahora (?:voy|vamos|déjame|necesito|necesitamos|puedes)|(?:primero|ahora|también),? (?:déjame|voy)|voy a"
+    r"|vamos a|déjame|veo |necesit|puedes|si (?:quieres|necesitas)|¿|quieres|por favor|prueba"
+    r"|(?:verifica|comprueba|confirma|abre|haz|pega|selecciona|ejecuta|presiona|verifique|abra|clique|execute|teste"
+    r"|confirme) (?:que|la|el|los|las|en|clic|o|a|os|as|em|una?|uma?)\b|agora (?:vou|vamos"
+    r"|preciso|você)|vou |vamos |deixe|você pode|preciso|se (?:quiser|você)|por favor|je vais|maintenant,? (?:je|vous"
+    r"|il|nous|\w+ons)|\w{3,}ons(?:-| )|laisse|je dois|vous pouvez|tu peux|si (?:tu|vous)|parfait ?!? ?(?:je|il|main)"
+    r"|ich werde|lass mich|jetzt (?:werde|muss|kannst|prüfe)|du kannst|sie können|wenn (?:du|sie)|bitte|möcht"
+    r"|ora (?:vado|vediamo|devo|puoi|provo)|adesso|fammi|puoi|se (?:vuoi|hai)|prova|devo|vuoi|ik ga|laten we|laat me"
+    r"|nu (?:ga|moet)|je kunt|als je|wil je|probeer|теперь (?:я |вы |мы |можно|нужно|давай)|давай|сейчас я|вы можете"
+    r"|если (?:вы|нужно|хот)|попробуй|хотите|нужно)\b|^(?:\S{1,20} ){0,3}(?:[—–-] )?\w{2,}(?:ить|ать|еть|уть)\b"
+    r"|\b(?:проверю|приступлю|создам|добавлю|обновлю|сделаю|начну|исправлю|буду)\b|^(?:接下来|现在(?:我|让|来|需要"
+    r"|可以|你)|让我|我(?:来|将|会|需要|先|现在)|请|你可以|您可以|如果|建议|需要我|首先|如需|是否)|^(?:次に|これから"
+    r"|まず|では|それでは|もし|必要(?:で|なら)|以下)|(?:しましょう|してみます|していきます|してください"
+    r"|できます(?:か)?|しましょうか|でしょうか|(?<!てい)(?<!でい)ます)[。.]?$",
+    re.IGNORECASE,
+)  # fmt: skip
+
+VAGUE_HEADING = lazy_regex(
+    r"(?:(?:what|summary|résumé|resumen|resumo|riepilogo|zusammenfassung|samenvatting)\b|ce qu|lo que|o que|was "
+    r"|cosa|wat |что |les |le |la |los |las |el |the (?:fix|changes?|solution)\b)"
+    r"|.*\b(?:que nous avons|que he|i made|you requested)\b",
+    re.IGNORECASE,
+)
+DONE_HEADING = lazy_regex(
+    r"\b(?:implementad|solucionad|corregid|agregad|añadid|optimizad|actualizad|eliminad|adicionad|corrigid|removid"
+    r"|criad|aggiunt|corrett|rimoss|ajouté|corrigé|supprimé|implémenté|remplacé)[eoas]{0,2}(?: (?:exitosamente"
+    r"|con éxito|avec succès|com sucesso|definitivamente))?\W{0,4}$|\b(?:implemented|added|fixed|removed|replaced"
+    r"|hinzugefügt|behoben|entfernt|umgesetzt|toegevoegd|verwijderd|реализован\w*|добавлен\w*|завершен\w*"
+    r"|завершён\w*)(?: successfully)?\W{0,4}$",
+    re.IGNORECASE,
+)
+"""A heading whose last word states what was done."""
+
+GREETING = lazy_regex(
+    r"^(?:[¡]?(?:perfect|great|excellent|awesome|done|fixed(?=\s?[!.:])|all (?:done|set)|sure|of course|certainly"
+    r"|absolutely|thanks?|good|nice|success|you['’]re (?:absolutely )?right|understood|entendido|entiendo"
+    r"|tienes (?:toda la )?razón|tens razão|(?:tu as|vous avez) (?:\w+ )?raison|du hast (?:\w+ )?recht|hai ragione"
+    r"|je hebt gelijk|вы правы|ты прав|perfecto|excelente|listo|genial|perfeito|ótimo|pronto|parfait|excellent|super"
+    r"|voilà|perfekt|fertig|erledigt|perfetto|fatto|ottimo|klaar|готово|отлично|完成|好的|完璧(?:です)?"
+    r"|太好了)\b[^.!?:。！\n]{0,30}[!.:。！]+\s*)+",
+    re.IGNORECASE,
+)
+BASIS = lazy_regex(
+    r"^(?:based on|after|following|according to)\b[^,]{5,160},\s+(?=(?:i|we)(?:['’]ve|\s))", re.IGNORECASE
+)
+PERSON = lazy_regex(
+    r"^(?:(?:i|we)(?:['’]ve| have| had)?\s+(?:(?:also|now|just|successfully|already)\s+){0,2}(?=[a-z])|j['’]ai"
+    r" (?:également |aussi |bien )?|nous avons |he (?=\w+(?:ado|ido|cho|sto|rto|elto)\b)|hemos (?=\w)|ho |abbiamo "
+    r"|я |мы |我(?:已经?|们)?(?=[\u4e00-\u9fff])|successfully |also )",
+    re.IGNORECASE,
+)
+SUMS_UP = lazy_regex(
+    r"(?:(?:i|we)(?:['’]ve| have)|j['’]ai|nous avons|he|hemos|ho|abbiamo|ich habe|wir haben|ik heb|we hebben"
+    r"|я|мы)\b|我们?已",
+    re.IGNORECASE,
+)
+"""A sentence in the first person states the whole more often than an item of a list does."""
+
+FINDING = lazy_regex(
+    r"(?:i|we)(?:['’]ve| have)? (?:found|identified|discovered|noticed)\b|(?:found|identified|discovered)\b|我?发现",
+    re.IGNORECASE,
+)
+"""A step towards the work; it names an entry only if nothing else does."""
+
+PICTURE = lazy_regex(r"[\u2300-\u23ff\u2500-\u27bf\u2b00-\u2bff\ufe0f\u200d\ufffd\U0001f000-\U0001faff]+")
+ITEM = lazy_regex(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[ \]\s+)?")
+DONE_ITEM = lazy_regex(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+\[[xX-]\]\s")
+EMPHASIS = lazy_regex(r"(`[^`]*`)|\*\*|(?<![\w`])__(?=\S)([^`_\n]*?[^\w`\n][^`_\n]*?)__(?![\w.`(])")
+"""Marks of bold text outside code; a name such as `__init__` has none."""
+LINK = lazy_regex(r"!?\[([^\]\n]{1,200})\]\([^)\s]{1,400}\)")
+NUMBER = lazy_regex(r"^(?:step |fix |étape |paso )?\d{1,2}[.):]\s+", re.IGNORECASE)
+BOLD_LINE = lazy_regex(r"^\*\*([^*]{2,120})\*\*[ \t]{0,4}:?[ \t]{0,4}$")
+INLINE_LABEL = lazy_regex(
+    r"^(?:\*\*|__)?([^*_:：]{2,50}?)\s*(?:(?:\*\*|__)\s*[:：]|[:：]\s*(?:\*\*|__)|[:：])\s+(?=\S)"
+)
+UNSPACED = lazy_regex(r"[\u3040-\u30ff\u3400-\u9fff]")
+_GENERIC = (
+    "issue issues problem problems bug bugs error errors fix fixes fixed change changes changed update updated file"
+    " files code all everything applied successfully complete completed done summary implementation implemented added"
+    " created removed now work works working working fonctionnalité fonctionnalités funcionalidad funcionalidades"
+    " función funcionalidade logique solución solution solução soluzione lösung succès"
+    " éxito exitosamente sucesso correctement correctamente mejora mejoras correction corrección correção feature"
+    " modifications modificaciones modificações complètes completas completamente this that it following feature"
+    " features request requested made problema problemas cambio cambios realizado erreur problème fehler"
+    " проблема ошибка изменения critical both these those final new also"
+    " implémenté implémentée implémentés ajouté ajoutée ajoutés corrigé corrigée corrigés modifié supprimé créé créée"
+    " résolu résolue appliqué appliquée implementado implementada implementados agregado agregada añadido añadida"
+    " corregido corregida actualizado actualizada solucionado solucionada eliminado modificado creado aplicado"
+    " completado adicionado corrigido atualizado removido criado alterado aplicada corretto aggiunto implementato"
+    " modificato hinzugefügt behoben implementiert aktualisiert toegevoegd opgelost aangepast исправлено добавлено"
+    " реализовано обновлено complètes pleinement fonctionnelles opérationnelle accessible"
+)
+
+
+@cache
+def generic_terms() -> frozenset[str]:
+    """Return the terms that every account of work contains."""
+    return frozenset(query_terms(_GENERIC))
+
+
+MINOR = lazy_regex(
+    r"\b(?:readme|changelog|docstrings?|registered|list of|namespace|exports?|unused|imports?|inutilisé\w*|inutiles"
+    r"|sin usar|no usad\w+|console\.log|logs?|cache|node_modules|restart\w*|linter|lint|commit|comments?)\b|日志|注释"
+    r"|ログ|^\w+ (?:it|them|this|that)\b|^(?:all|everything|several|some|tou[st]e?s?|tod[oa]s?|alles?|все)\b",
+    re.IGNORECASE,
+)
+"""Tidying beside the work, and sums of it: they name an entry only if nothing else does."""
+
+FAULT = lazy_regex(
+    r"\b(?:not|no|never|neither|without|nothing|only|instead|but|still|even though|although|wrong\w*|miss(?:ed|ing)"
+    r"|fail\w*|err\w*|broke\w*|break\w*|crash\w*|cannot|unable|undefined|null|empty|stale|duplicate\w*|los[et]\w*"
+    r"|overrid\w+|overw\w+|conflict\w*|incorrect\w*|invalid|too|caus\w+|was|were|had|did|didn|doesn|isn|wasn|can['’]t"
+    r"|sin|nunca|solo|sólo|faltab?an?|fall[aóo]\w*|perd\w+|romp\w+|roto|incorrect\w*|vací[oa]|era|estaba|había"
+    r"|não|sem|nunca|só|apenas|faltav\w+|falh\w+|quebr\w+|vazi[oa]|estava|ne|n['’]\w+|pas|jamais|aucune?|seulement"
+    r"|manqu\w+|échou\w+|était|étaient|avait|mauvais\w*|nicht|kein\w*|nie|nur|fehl\w*|falsch\w*|leer\w*|kaputt|zu"
+    r"|war|waren|hatte\w*|non|mai|senza|manca\w*|fall\w+|sbagliat\w+|vuot[oa]|era|erano|aveva|niet|geen|nooit"
+    r"|alleen|ontbr\w+|mislukt\w*|verkeerd\w*|leeg|te|was|waren|had|не|нет|никогда|только|без|отсутств\w+|ошиб\w+"
+    r"|пада\w+|слома\w+|неверн\w+|пуст\w+|был[аои]?)\b|n['’]t\b|ない|なかった|ません|無|欠|失敗|壊|誤|不|没|未|错"
+    r"|失败|缺|丢|空",
+    re.IGNORECASE,
+)
+"""Words of which a statement of a fault or its cause has one; below a problem, others are remedies."""
+
+ROUTINE = lazy_regex(
+    r"^(?:(?:i|we)(?:['’]ve)? |(?:the|all|el|la|los|las|le|les|der|die|das|il|i|de|het|os?|as?) |he |j['’]ai |ho "
+    r"|ich habe |ik heb |я )?(?:\w+ ){0,3}(?:commit\w*|push\w*|branch\w*|branche|rama|ramo|ветк\w+|коммит\w*|jar"
+    r"|build|(?:files?|fichiers?|archivos?|dateien|bestanden|arquivos?|файл\w*|материал\w*|materials?|director(?:y"
+    r"|ies)|folders?))\b[^,;:`]{0,70}$|^(?:ディレクトリ|フォルダ|コミット|ファイル)(?:を|が)(?:作成|追加"
+    r"|完了)[^`、]{0,20}$|^(?:文件|目录|提交)(?:已|创建|添加)[^`，]{0,20}$|\b(?:found|trouvé|encontr[éei]\w*|gefunden"
+    r"|trovato|gevonden|нашел|нашёл|нашла) (?:(?:the|le|la|el|il|die|das|de|het|o|a) )?(?:\w+ )?(?:file|fichier"
+    r"|archivo|datei|bestand|arquivo|problem\w*|problème|issue|solu\w+|lösung|oplossing|проблем\w*|решени\w*"
+    r"|файл)\s?(?:`[^`]{1,80}`)?\W{0,4}$|^(?:找到|发现)了?(?:问题|文件|原因)\W{0,3}$|\bcommits? (?:se han|have been"
+    r"|has been|ont été|wurden|sono stati|foram|zijn)\b|\b(?:implemented|fixed|done|complete\w*"
+    r"|checked) and (?:verified|tested|ready)\b[^,;:`]{0,30}$"
+    r"|^(?:created|made|pushed) (?:(?:a|the|new|initial|one) ){0,2}commit\b|^added (?:(?:the|a|git) ){0,2}remote\b"
+    r"|^set (?:the )?upstream\b|\b(?:se ha |ha sido |he )re?cargado\b",
+    re.IGNORECASE,
+)
+"""Steps of every work, without an object of their own: a commit, a branch, a build, a file found or created."""
+
+PRONOUN = lazy_regex(
+    r"^the (?:component|implementation|code|function|method|system|feature|script|page|file|fix|issue|problem|change)s?"
+    r"\b(?! (?:of|for|in|from)\b)|^(?:it|they|this|these|that|those|your|he|ahora|esto|isso|isto|cela|ça|elles?"
+    r"|ils?|sie|es|das|dies\w*|questo"
+    r"|dit|dat|это|これ|それ|它|这)\b|^(?:これ|それ|它|这)",
+    re.IGNORECASE,
+)
+"""A title that starts so names its object elsewhere."""
+
+HOLLOW = lazy_regex(
+    r"^(?:l['’](?=\w)|the|all|every\w*|this|these|both|your|it|las?|los|el|le|les|tous|toutes|todo\w*|os|as|o"
+    r"|a|alle|das"
+    r"|die)\b.{0,60}?\b(?:complete[dly]*|ready|working|works|in place|implemented|applied|finished|done|success\w*"
+    r"|as requested|as you (?:asked|requested|wanted)|exitosa\w*|con éxito|correctamente|correctement|com sucesso"
+    r"|avec succès|erfolgreich|completad\w+|implementad\w+|terminé\w*|prêt\w*|list[oa]s?|pront[oa]s?"
+    r"|fertig)\b[^,;:`]{0,60}$|^(?:here(?:['’]s| is| are)|aquí (?:está|tienes)|aqui está|voici|hier ist|ecco)\b"
+    r"|^(?:(?:i|we)(?:['’]ve)? )?implemented (?:the|your) (?:\w+ )?plan\b(?! (?:for|to|of)\b)[^,:]{0,30}$"
+    r"|\b(?:substantial|significant|good|great|more|some) progress\b|\bis now complete\b"
+    r"|^(?:l['’]app\w*|la aplicación|o aplicativo|the app(?:lication)?|die (?:app|anwendung)"
+    r"|приложение)\b[^,;:]{0,50}?\b"
+    r"(?:prête?|lancée?|fonctionn\w+|opérationn\w+|lista|funcion\w+|disponible|accessible|running|pronto|bereit"
+    r"|läuft|работает|готово)\b"
+    r"|^[\w.’'-]+ est (?:maintenant )?(?:lancée?|prête?|accessible|opérationnelle?)\b"
+    r"|^(?:la|cette|esta|a|die|diese) (?:fonctionnalité|funcionalidad\w*|funktion)\b[^`]*$"
+    r"|^(?:(?:i|we)(?:['’]ve| have)? )?(?:completed|finished) (?:all )?(?:of )?(?:the |your )?(?:\w+ )?"
+    r"(?:tasks?|steps?|work|requests?|changes|implementation)\W*$"
+    r"|^(?:[\w'’]+ ){0,3}made (?:\w+ ){0,3}(?:changes|improvements|updates|fixes|modifications)\b"
+    r"(?! (?:in|to) (?:`|the (?!code\b|file\b|project\b)(?:[\w'’`-]+ ){2}))"
+    r"|^(?:\w+\s){0,3}both files\b|^(?:все|всё|все необходимые)\b.{0,80}\b(?:создан\w*|готов\w*|заверш\w+|выполнен\w*"
+    r"|сохранен\w*)|^(?:すべて|全て).{0,40}(?:完了|完成)|^(?:所有|全部).{0,40}(?:完成|完毕)|\bубедил(?:ся|ась)\b"
+    r"|\b(?:exactly|exactamente|exactement) (?:what|as|what|lo que|el|comme|ce)\b",
+    re.IGNORECASE,
+)
+"""Reports that all is well: they name nothing that was done."""
+
+DANGLING = lazy_regex(
+    r"[\s,;:：–—-]{0,4}(?:[;,]\s(?:and )?(?:now )?(?:i['’]m|i['’]ll|let['’]s)\b.*|[,\s]\s?(?:including|such as|like"
+    r"|e\.g\.|incluyendo|incluindo|notamment|darunter|with the following\b.*|con las siguientes\b.*"
+    r"|com as seguintes\b.*|avec les \w+ suivant.*|mit folgenden\b.*)|\s(?:with|that|to|and|by|for|so|which|where"
+    r"|because|in|at|of|from|into|on|using|que|porque|parce que|avec|dans|con|en|em|mit|von|aus|für|для|из|como|comme"
+    r"|(?:to|that) (?:verif(?:y|ies)|demonstrates?|includes?|covers?|lists?)))[\s:：]{0,4}$",
+    re.IGNORECASE,
+)
+SUCCESS = lazy_regex(
+    r"\s{1,3}(?:successfully|exitosamente|con éxito|completamente|com sucesso|avec succès|erfolgreich|con successo"
+    r"|met succes|успешно)(?=\W{0,4}$)|\b(?:exitosamente|successfully)\s{1,3}",
+    re.IGNORECASE,
+)
+BARE_UPDATE = lazy_regex(
+    r"^(?:(?:i|we)(?:['’]ve)? )?(?:also )?(?:updated?|modified|edited|changed|touched|new|actualizad[oa]s?"
+    r"|modificad[oa]s?|atualizad[oa]s?|modifiée?s?|aktualisiert|更新了?|修改了?)\W{0,4}"
+    r"(?:(?:the )?(?:files?|docs?|tests?)\W{0,4})?$",
+    re.IGNORECASE,
+)
+"""A line without its names of files: all it says is that they changed."""
+
+NO_STATEMENT = lazy_regex(
+    r"(?:utiliser|créer|ajouter|modifier|supprimer|lancer|ouvrir|vérifier|corriger|exécuter|implémenter)\b"
+    r"|(?:les?|la|l['’]|the|las?|los|el)\s?[^,;:.]{2,50}?\s(?:que (?:j['’]ai|nous avons|vous|he|hemos)"
+    r"|(?:that )?(?:i|we)(?:['’]ve| have)? (?:implemented|made|added))\b[^,;:]{0,40}$"
+    r"|(?:tou[st]e?s? |all |todos? |alle )[^,;:.]{2,60}\b(?:ci-dessus|above|anteriores|oben)\b",
+    re.IGNORECASE,
+)
+"""An instruction in the infinitive, or a noun with a relative clause, that only looks like a change."""
+
+UNFINISHED = lazy_regex(
+    r"^(?:cancell?ed|aborted|interrupted|read file\b|tool call\b|searched\b)|(?:^|[.!]\s)(?:(?:now|next|first|then"
+    r"|ok(?:ay)?|so|great|good|finally)[,!.]?\s)?(?:let me(?! know)|let['’]s|i['’]ll|i will|i need to|voy a|vamos a"
+    r"|je vais|ich werde|vou|vado a|ik ga)\b[^.?!]{0,200}[.:]?$|(?:接下来|现在)?让我[^。]{0,80}[。：]?$",
+    re.IGNORECASE,
+)
+LONG_PATH = lazy_regex(r"(?<=`)(?:[\w.@$+-]++/)++(?=[\w.@$+-]+/[\w.@$+-]+`)")
+"""Folders of a path in backticks before its last two parts."""
+
+CODE = lazy_regex(r"`[^`]*`|(?<!\S)(?=\S*?[/\\_=]|\S+?\.\w{1,4}\b)\S++")
+MAPPING = lazy_regex(r"[^→]{1,40}→")
+"""A line of a table in words: a name, an arrow, what it stands for."""
+
+CUT = lazy_regex(
+    r"\s[—–-]\s|[:;]\s|[；：]|,\s(?:so|which|because|since|using|with|while|including)\s|，|、(?=\S{8})|\.\s|。"
+    r"|\s(?:that|which) (?:covers?|includes?|provides?|allows?|handles?|transforms?|will|can)\b"
+)
