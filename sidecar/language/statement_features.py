@@ -5,8 +5,7 @@ from functools import cache
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.language.statement_forms import FORM_WORDS, FORMS
-from sidecar.language.statement_patterns import PATTERNS, UNSPACED_PATTERNS
+from sidecar.language.statement_patterns import FORM_WORDS, FORMS, PATTERNS, UNSPACED_PATTERNS
 from sidecar.language.statement_terms import TERMS, UNSPACED_TERMS
 
 MAX_SENTENCE = 400
