@@ -197,6 +197,15 @@ def request_of(text: str) -> str:
     return sentence if word_count(sentence) >= MIN_REQUEST_WORDS else ""
 
 
+MAX_REQUEST_IN_FULL = 300
+
+
+def request_in_full(text: str) -> str:
+    """Return the beginning of what the user typed of a request, on one line; empty if it names nothing."""
+    words = redact(" ".join(own_words(text[:MAX_PROSE_CHARACTERS]).split()))
+    return clip(words, MAX_REQUEST_IN_FULL) if word_count(words) >= MIN_REQUEST_WORDS else ""
+
+
 def is_due(changes: Sequence[FileChange], lines: int, files: int) -> bool:
     """Whether changes reach a threshold of lines or of files; generated files do not count."""
     counted = [change for change in changes if not is_generated(change.path)]

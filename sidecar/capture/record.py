@@ -9,7 +9,7 @@ import apsw
 
 from sidecar.capture.adr_draft import boundary_events, store_adr
 from sidecar.capture.check_notes_block import VerifiedNote, decision_sentences, dropped_approaches
-from sidecar.capture.devlog_draft import fixes, store_devlog, window_begin_ms
+from sidecar.capture.devlog_draft import fixes, request_in_full, store_devlog, window_begin_ms
 from sidecar.capture.effects.run_activity import Loss
 from sidecar.capture.model import PostRunResult
 from sidecar.capture.pack_metrics import estimate_of, measure_run, measures_of
@@ -95,7 +95,7 @@ def record_run(
             session_after=params.session.after,
             task_fingerprint=state.task.fingerprint if state.task else None,
             head_commit=run.effects.state.head if run.effects.state else None,
-            objective=state.task.objective if state.task else "",
+            objective=request_in_full(run.params.prompt) or (state.task.objective if state.task else ""),
             conclusion=stored_conclusion(run.conclusion),
             changes=_changes(run),
             usage=params.usage,

@@ -19,13 +19,18 @@ from sidecar.governor.pressure import (
     started_new_session,
     with_session,
 )
-from sidecar.governor.snapshot_content import REJECTED, marker_text, snapshot_of, store_snapshot, structured_state
+from sidecar.governor.snapshot_content import (
+    marker_text,
+    snapshot_of,
+    store_snapshot,
+    structured_state,
+    without_frame,
+)
 
 __all__ = [
     "IDLE_GAP_MS",
     "MAX_SESSIONS",
     "MINUTE_MS",
-    "REJECTED",
     "Decision",
     "RunPressure",
     "after_compaction",
@@ -44,4 +49,5 @@ __all__ = [
     "store_snapshot",
     "structured_state",
     "with_session",
+    "without_frame",
 ]

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 import apsw
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.markdown import first_informative_paragraph, sentences
+from sidecar.core.markdown import first_informative_paragraph, sentences, word_count
 from sidecar.core.text import clip
 from sidecar.language.conclusions import match_conclusion
+from sidecar.language.corrections import is_correction
 from sidecar.runs import (
     Artifact,
     Counters,
@@ -41,8 +42,15 @@ RISK_RUNS = 5
 """Number of latest runs whose open points count; earlier ones are done or mentioned again."""
 
 REJECTED = "Rejected: "
+CLOSING = "The last run ended: "
+REQUEST = " (request: "
 SENTENCE_CHARACTERS = 300
 CONCLUSION_CHARACTERS = 400
+REQUEST_CHARACTERS = 160
+_LINK = lazy_regex(r"\[([^\]\n]{1,200})\]\([^)\s]{1,400}\)")
+_PATHS = lazy_regex(r"`[^`]*`|\S*[/\\]\S+")
+MIN_REASON_WORDS = 4
+"""Words beside paths and links that make a sentence the reason of a file's change."""
 
 _FINDINGS = ("problem", "cause", "change")
 MAX_STATEMENTS = 3
@@ -63,7 +71,7 @@ def snapshot_of(
         todos=state.todos,
         conclusions=_first(_conclusions(runs), MAX_OF_EACH),
         decisions=_first(_decisions(runs, artifacts), MAX_OF_EACH),
-        corrections=_first(corrections, MAX_OF_EACH),
+        corrections=_first((*corrections, *_refusals(runs)), MAX_OF_EACH),
         risks=_first(_risks(runs, failing), MAX_OF_EACH),
         failing=_first((name for tests in failing for name in tests.names), MAX_FAILING),
         files=_files(runs),
@@ -71,15 +79,50 @@ def snapshot_of(
 
 
 def _conclusions(runs: Sequence[RunSummary]) -> Iterator[str]:
-    """Yield what each run found or did: what explains most of its final words, else their first paragraph."""
-    for run in runs:
+    """Yield what each run found or did with its request: what explains most of its final words.
+
+    The first paragraph stands for the last run's words if they state nothing; an earlier run of this kind is left out.
+    """
+    for position, run in enumerate(runs):
         stated = [statement for statement in _statements(run) if statement.section in _FINDINGS]
         best = sorted(stated, key=lambda statement: -statement.score)[:MAX_STATEMENTS]
-        text = " ".join(statement.text for statement in stated if statement in best)
-        if conclusion := clip(text, CONCLUSION_CHARACTERS) or first_informative_paragraph(
-            run.conclusion, CONCLUSION_CHARACTERS
-        ):
-            yield conclusion
+        text = clip(
+            " ".join(_ended(statement.text) for statement in stated if statement in best), CONCLUSION_CHARACTERS
+        )
+        if not text and position == 0:
+            text = first_informative_paragraph(run.conclusion, CONCLUSION_CHARACTERS).removeprefix("- ")
+        if text:
+            yield f"{text}{REQUEST}{clip(run.objective, REQUEST_CHARACTERS)})" if run.objective else text
+
+
+def _ended(sentence: str) -> str:
+    return sentence if sentence.endswith((".", "!", "?", "。", "…")) else f"{sentence}."
+
+
+def _refusals(runs: Sequence[RunSummary]) -> Iterator[str]:
+    """Yield the user's requests by which earlier work was wrong or incomplete."""
+    yield from (run.objective for run in runs if run.objective and is_correction(run.objective))
+
+
+def _closing(runs: Sequence[RunSummary]) -> Iterator[str]:
+    """Yield the sentences with which the last run ended: the next step, a question or an offer that "yes" answers.
+
+    What the run's account or a decision states is left out.
+    """
+    closing: list[str] = []
+    known = {statement.text for run in runs[:1] for statement in _statements(run)}
+    for sentence in reversed(list(sentences(runs[0].conclusion))) if runs else ():
+        if closing and sum(map(len, closing)) + len(sentence) > SENTENCE_CHARACTERS:
+            break
+        if sentence not in known and match_conclusion(sentence) is None:
+            closing.insert(0, sentence)
+    if closing:
+        yield f"{CLOSING}{clip(' '.join(closing), SENTENCE_CHARACTERS)}"
+
+
+def without_frame(text: str) -> str:
+    """Return a carried text without what introduces it and without the request after it."""
+    return text.removeprefix(REJECTED).removeprefix(CLOSING).partition(REQUEST)[0]
 
 
 def _statements(run: RunSummary) -> tuple[Account, ...]:
@@ -105,6 +148,7 @@ def _decisions(runs: Sequence[RunSummary], artifacts: Sequence[Artifact]) -> Ite
 def _risks(runs: Sequence[RunSummary], failing: Sequence[FailingTests]) -> Iterator[str]:
     for tests in failing:
         yield f"{tests.runner} failed in its last run"
+    yield from _closing(runs)
     for run in runs[:RISK_RUNS]:
         for statement in _statements(run):
             if statement.section == "open":
@@ -129,8 +173,9 @@ def _sentence_naming(path: str, text: str) -> str | None:
     if name not in text:
         return None
     pattern = lazy_regex(rf"(?<![\w.-]){re.escape(name)}(?![\w-])")
-    naming = (sentence for sentence in sentences(text) if pattern.search(sentence))
-    return next((clip(sentence, SENTENCE_CHARACTERS) for sentence in naming), None)
+    naming = (_LINK.sub(r"\1", sentence) for sentence in sentences(text) if pattern.search(sentence))
+    reasons = (sentence for sentence in naming if word_count(_PATHS.sub("", sentence)) >= MIN_REASON_WORDS)
+    return next((clip(sentence, SENTENCE_CHARACTERS) for sentence in reasons), None)
 
 
 def _first(texts: Iterable[str], limit: int) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from sidecar.core.digests import short_id
 from sidecar.core.text import clean, escape_markers, one_line, size
-from sidecar.governor import REJECTED
+from sidecar.governor import without_frame
 from sidecar.packs.items_and_blocks import PackItem, Priority
 from sidecar.runs import Snapshot, SubChat, Task, entries
 from sidecar.runs.call_record import BlockKind
@@ -105,7 +105,7 @@ def _failing(snapshot: Snapshot) -> list[str]:
 
 
 def _conclusions(snapshot: Snapshot) -> list[str]:
-    return _listed(snapshot.conclusions, 400)
+    return _listed(snapshot.conclusions, 600)
 
 
 def _decisions(snapshot: Snapshot) -> list[str]:
@@ -117,7 +117,7 @@ def _corrections(snapshot: Snapshot) -> list[str]:
 
 
 def _risks(snapshot: Snapshot) -> list[str]:
-    return _listed(snapshot.risks, 240)
+    return _listed(snapshot.risks, 340)
 
 
 def _files(snapshot: Snapshot) -> list[str]:
@@ -174,7 +174,7 @@ def _without_anchor(snapshot: Snapshot, anchor: str) -> Snapshot:
     lines = anchor.splitlines()
 
     def new(texts: Sequence[str]) -> tuple[str, ...]:
-        return tuple(text for text in texts if not _is_in(text.removeprefix(REJECTED), lines))
+        return tuple(text for text in texts if not _is_in(without_frame(text), lines))
 
     return replace(
         snapshot,

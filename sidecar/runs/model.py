@@ -290,6 +290,7 @@ class RunSummary:
 
     run_id: str
     objective: str
+    """The beginning of the user's request, with secrets masked; the task's objective if it names nothing."""
     conclusion: str
     """The agent's final words, with secrets masked."""
     touched: tuple[str, ...]

@@ -48,7 +48,10 @@ def test_decisions_open_points_and_reasons_come_from_the_conclusions() -> None:
     assert snapshot.decisions == (
         "Money is cents", "Rejected: A cache", "I decided to round half up, since the tax office does.",
     )  # fmt: skip
-    assert snapshot.risks == ("pytest failed in its last run", "The invoice is not tested yet.")
+    ended = "Orders without an address are rejected by the mailer rather than sent. No open risks remain in the mail."
+    assert snapshot.risks == (
+        "pytest failed in its last run", f"The last run ended: {ended}", "The invoice is not tested yet.",
+    )  # fmt: skip
     assert snapshot.failing == ("test_a",)
     assert snapshot.files == (
         TouchedFile("src/cart.py", "`src/cart.py` now rounds once, at the end."),
@@ -56,6 +59,50 @@ def test_decisions_open_points_and_reasons_come_from_the_conclusions() -> None:
         TouchedFile("src/mail.py", "Find the discount"),
     )
     assert snapshots.snapshot_from_json(snapshots.snapshot_to_json(snapshot)) == snapshot
+
+
+def test_a_conclusion_comes_with_its_request_and_runs_that_state_nothing_are_left_out() -> None:
+    runs = [
+        RunSummary("3", "and commit", "Commit: `4ecb339`", ()),
+        RunSummary("2", "push it", "Running `git push` now.", ()),
+        RunSummary("1", "the shortcut is Z, not E", "Changed the shortcut of the local script to `Cmd+Z`.", ()),
+    ]
+    (conclusion,) = snapshot_of(state(), runs, (), ()).conclusions
+    assert conclusion == "Changed the shortcut of the local script to `Cmd+Z`. (request: the shortcut is Z, not E)"
+
+
+def test_what_the_user_corrected_and_how_the_last_run_ended_are_carried_over() -> None:
+    runs = [
+        RunSummary(
+            "2", "that's still wrong, columns come before rows", "Swapped them. Shall I push this to the fork?", ()
+        ),
+        RunSummary("1", "add a table", "Added a table of prices.", ()),
+    ]
+    snapshot = snapshot_of(state(), runs, (), ())
+    assert snapshot.corrections == ("that's still wrong, columns come before rows",)
+    assert snapshot.risks[0].endswith("Shall I push this to the fork?")
+
+
+def test_each_conclusion_has_the_request_of_its_own_run(talk: Talk) -> None:
+    chat = talk()
+    chat.turn("Round the discount of the cart", text="Moved the rounding of the discount into the cart.")
+    chat.turn(
+        "the cart must show whole cents <private>or Ann complains</private>",
+        text="Changed the total of the cart to whole cents.",
+    )
+    conclusions = request_rehydrate(chat)["snapshot"]["conclusions"]
+    assert [text.partition(" (request: ")[2] for text in conclusions] == [
+        "the cart must show whole cents)", "Round the discount of the cart)",
+    ]  # fmt: skip
+
+
+def test_a_link_to_a_file_is_no_reason_of_its_change() -> None:
+    text = "Files:\n- [mail.md](/home/ann/shop/docs/mail.md)\n- Updated `cart.py` to round once at the end of the sum."
+    files = snapshot_of(state(), [RunSummary("1", "Round once", text, ("docs/mail.md", "cart.py"))], (), ()).files
+    assert files == (
+        TouchedFile("docs/mail.md", "Round once"),
+        TouchedFile("cart.py", "Updated `cart.py` to round once at the end of the sum."),
+    )
 
 
 LARGE = Snapshot(
