@@ -254,9 +254,14 @@ def _terms_of_word(word: str) -> tuple[str, ...]:
         return ()
     if word.isascii():
         return _terms_of_run(word)
-    if _UNSPACED.search(word):
+    if _may_be_unspaced(word) and _UNSPACED.search(word):
         return tuple(term for run in _SCRIPT_RUN.findall(word) for term in _terms_of_run(run))
     return _terms_of_run(word)
+
+
+def _may_be_unspaced(word: str) -> bool:
+    """Whether a word has a character of the first script without spaces, or a later one: others need no expression."""
+    return not word.isascii() and max(word) >= _UNSPACED_SCRIPTS[0]
 
 
 def _terms_of_snake_case(word: str) -> tuple[str, ...]:
@@ -272,7 +277,7 @@ def _terms_of_run(word: str) -> tuple[str, ...]:
     """Return the terms of a word in one script: character pairs in scripts without spaces, else word and parts."""
     if word.isascii() and (word.islower() or word.isdigit()) and (word.isalpha() or word.isdigit()):
         return (stem(word),)
-    if _UNSPACED.match(word):
+    if _may_be_unspaced(word) and _UNSPACED.match(word):
         return _pairs(word)
     plain = _without_accents(word)
     whole = stem(plain.casefold())

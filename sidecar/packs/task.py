@@ -88,9 +88,8 @@ _FOLLOW_UP_WORDS = (
 _GREETINGS = frozenset(query_words(
     "morning evening afternoon welcome cheers hola gracias buenas buenos días tardes bonjour salut merci coucou hallo"
     " danke servus moin guten tag morgen olá oi obrigado obrigada bom boa dia ciao grazie buongiorno salve hoi bedankt"
-    " dank привет здравствуйте спасибо cześć dzień dobry dzięki dziękuję merhaba teşekkürler xin chào cảm ơn 你好 谢谢"
-    " 您好 안녕하세요 감사합니다"
-))  # fmt: skip
+    " dank привет здравствуйте спасибо cześć dzień dobry dzięki dziękuję merhaba teşekkürler xin chào cảm ơn"
+)) | {"你好", "谢谢", "您好", "안녕", "녕하", "하세", "감사", "사합"}  # fmt: skip
 _FOLLOW_UP_TERMS = frozenset(stem(word) for word in _FOLLOW_UP_WORDS) | _GREETINGS
 """Words about working, whatever the work is about: they do not tell two tasks apart."""
 

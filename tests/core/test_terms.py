@@ -131,3 +131,9 @@ def test_time_grows_linearly_with_the_text(piece: str) -> None:
 
     short, long = min(seconds(10_000) for _ in range(3)), min(seconds(80_000) for _ in range(2))
     assert long < max(0.15, short * 8 * 4)
+
+
+def test_scripts_with_and_without_spaces_are_split_apart() -> None:
+    assert list(count_terms("naïve Größe привет 数据库 session数据")) == [
+        "naiv", "gross", "привет", "数据", "据库", "session",
+    ]  # fmt: skip

@@ -236,3 +236,9 @@ def test_the_query_after_a_compaction_is_made_of_recent_work() -> None:
     assert {"src/ink.py", "src/paper.py", "mix_colors", "vouchers", "golden", "sign"} <= set(words)
     assert "discount" not in words
     assert work_query(task, RecentWork()) == task.query
+
+
+def test_greetings_in_scripts_without_spaces_begin_no_task() -> None:
+    parcels, _ = task_of(None, "Fix the parcel labels")
+    for greeting in ("你好", "谢谢", "您好", "안녕하세요", "감사합니다"):
+        assert task_of(parcels, greeting) == (parcels, False), greeting
