@@ -17,6 +17,17 @@ def clip_at_word(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 1].rsplit(" ", 1)[0].rstrip(",;: ") + "…"
 
 
+_EMPHASIS = lazy_regex(
+    r"(?<!/)\*\*(?![/*])|(?<![\w*/.])\*(?=[^\W_])([^*`\n]{0,200}[^\s*])\*(?![\w/*])"
+    r"|(?<!\w)_{1,2}(?=[^\W_])([^_`\n]{1,200}\s[^_`\n]{0,200})_{1,2}(?!\w)"
+)
+
+
+def without_emphasis(text: str) -> str:
+    """Return a text without Markdown's marks of emphasis; `__init__.py`, `*.py`, `src/**` and `_` are none."""
+    return _EMPHASIS.sub(lambda match: match[1] or match[2] or "", text)
+
+
 MARKER_PREFIX = "[continuity:"
 
 _MAX_CACHED_CHARACTERS = 400

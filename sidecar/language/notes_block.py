@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.text import without_emphasis
 
 NoteKey = Literal["rule", "decision", "dropped", "fact"]
 
@@ -73,7 +74,6 @@ _KEY = lazy_regex(
     r"(?::|：|[ \t][-–—])[*_`]{0,4}[ \t]*"
 )
 _RULE_LINE = lazy_regex(r"[ \t>]{0,40}(?:[-*_=]{3,}|(?:[-*_=][ \t]){2,20}[-*_=])[ \t]*$")
-_EMPHASIS = lazy_regex(r"\*\*|__")
 _EMPTY = lazy_regex(
     r"(?:<.{0,300}>|none|nothing|n/?a|nenhuma?|nada|ningun[ao]|aucune?|rien|keine?s?|nichts|nessun[ao]?|niente|geen"
     r"|niets|нет|ничего|なし|無し|特になし|无|無|没有|[-–—.…\s]{0,20})[.。!]?",
@@ -195,7 +195,7 @@ def _continues(line: str, *, follows: bool) -> bool:
 
 
 def _note(key: NoteKey, parts: Sequence[str]) -> AgentNote | None:
-    text = " ".join(_EMPHASIS.sub("", " ".join(parts)[: 2 * MAX_NOTE_CHARACTERS]).split())
+    text = " ".join(without_emphasis(" ".join(parts)[: 2 * MAX_NOTE_CHARACTERS]).split())
     if _EMPTY.fullmatch(text) or len(text) > MAX_NOTE_CHARACTERS or not any(map(str.isalpha, text)):
         return None
     if key in ("rule", "fact"):

@@ -137,3 +137,11 @@ def test_reading_takes_linear_time(unit: str) -> None:
 
     seconds(1_000)
     assert seconds(1_000_000) < 40 * max(seconds(100_000), 0.01)
+
+
+def test_a_note_keeps_names_that_look_like_emphasis() -> None:
+    block = read_notes_block(
+        "Done.\n\nNotes for next time:\n- **Rule:** use the constants of __init__.py, **not** *.cfg"
+    )
+    assert block is not None
+    assert [note.text for note in block.notes] == ["use the constants of __init__.py, not *.cfg"]

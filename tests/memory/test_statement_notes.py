@@ -13,6 +13,9 @@ from sidecar.memory.capture.statement_notes import MAX_TITLE, read_message, titl
     ("No tests for the generated client", "No tests for the generated client"),
     ("So then, don't touch [the API](https://example.org)", "Don't touch the API"),
     ("let's keep amounts in cents", "Let's keep amounts in cents"),
+    ("use the constants of @__init__.py", "Use the constants of @__init__.py"),
+    ("replace `-` with `_` in every *.py and src/**/*.ts", "Replace `-` with `_` in every *.py and src/**/*.ts"),
+    ("_never touch legacy_, *please*", "Never touch legacy, please"),
 ])  # fmt: skip
 def test_a_title_is_clean_and_keeps_names_and_negations(sentence: str, title: str) -> None:
     assert title_of(sentence) == title

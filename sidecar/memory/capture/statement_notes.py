@@ -12,7 +12,7 @@ from typing import NamedTuple
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.markdown import paragraphs, sentences
 from sidecar.core.terms import query_terms
-from sidecar.core.text import clip_at_word, one_line
+from sidecar.core.text import clip_at_word, one_line, without_emphasis
 from sidecar.language.conclusions import StatementKind, match_conclusion
 from sidecar.language.user_statements import Statement, read_statements
 from sidecar.memory.capture.session_summary import NearMiss, Note, Utterance
@@ -40,7 +40,7 @@ _LEAD = lazy_regex(
     r"|(?:actually|so(?! that)|and|but|also|then|please|bitte|from now on|going forward|remember that)\b[\s,]+)+",
     re.IGNORECASE,
 )
-_MARKDOWN = lazy_regex(r"\*\*|__|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)|^\s*(?:[#>]+|[-*+•]|\d{1,2}[.)])\s+")
+_MARKDOWN = lazy_regex(r"^\s*(?:[#>]+|[-*+•]|\d{1,2}[.)])\s+")
 _LINK = lazy_regex(r"!?\[([^\]\n]{1,200})\]\([^)\s]{1,400}\)")
 _PLAIN_WORD = lazy_regex(r"[^\W\d_]+(?=['’]?[^\W\d_]{0,3}(?:[\s,;:]|$))")
 _CLAUSE = lazy_regex(
@@ -183,7 +183,7 @@ _ASIDE = lazy_regex(r"(?<!\s)\s+\([^()]*\)|（[^（）]*）")
 def clean_sentence(text: str) -> str:
     """Return a text on one line, without Markdown's marks; code spans stay."""
     flat = " ".join(_LINK.sub(r"\1", text).split())
-    plain = _MARKDOWN.sub("", flat).strip()
+    plain = without_emphasis(_MARKDOWN.sub("", without_emphasis(flat))).strip()
     return plain[1:-1].strip() if _WHOLE_QUOTATION.fullmatch(plain) else plain
 
 
