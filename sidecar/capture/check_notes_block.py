@@ -1,7 +1,7 @@
 """The notes block of a run: what the agent claims, verified against the user's words and the run's changes.
 
-Verified rules become standing instructions; everything else becomes an agent's note. Decisions and dropped approaches
-also feed the drafts of the run.
+Verified rules become standing instructions, unless they only point at something; everything else becomes an agent's
+note. Decisions and dropped approaches also feed the drafts of the run.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from sidecar.core.text import clip_at_word
 from sidecar.language.abandoned_approach import AbandonedApproach
 from sidecar.language.notes_block import AgentNote
 from sidecar.language.own_words import own_words
+from sidecar.language.user_statements import only_points
 from sidecar.memory import Note, Support, TypedMessage, filter_private, title_of, verify_rule
 from sidecar.runs import records
 from sidecar.runs.model import RALPH_PREFIX
@@ -118,9 +119,10 @@ def _session_note(verified: VerifiedNote, now_ms: int) -> Note:
     title = title_of(note.subject if note.key == "dropped" else note.text)
     if note.key == "rule" and verified.support is not None:
         rule = verified.support.rule
+        is_standing = not only_points(rule)
         return Note(
-            "user_correction", title_of(rule), rule, "user", now_ms, CONFIDENCE["rule"], retention="durable",
-            is_standing_instruction=True,
+            "user_correction", title_of(rule), rule, "user", now_ms, CONFIDENCE["rule"],
+            retention="durable" if is_standing else "daily", is_standing_instruction=is_standing,
         )  # fmt: skip
     if note.key == "rule":
         return Note("user_correction", title, note.text, "assistant", now_ms, CONFIDENCE["claimedRule"])

@@ -153,6 +153,20 @@ _REFERS = lazy_regex(
     r"|^(?:ça|cela|ceci|das|dies|eso|esto|isso|isto|questo|dit|dat|это|这|它|これ|それ)",
     re.IGNORECASE,
 )
+_ONLY_POINTS = lazy_regex(
+    r"^\W*(?:(?:and|but|so|also|then|please|always|never|y|pero|et|mais|und|aber|e|mas)\s)*"
+    r"(?:it|they|these|those|that|this(?!\s(?:project|repo|app|code|site|website|workspace|package|folder))"
+    r"|es|das|dies|diese|esto|eso|estos|estas|esos|esas|ça|cela|ces|isto|isso|esses|essas|questo|questi|dit|dat|это|эти)"
+    r"(?!\w)|^(?:这|那|它|此|これ|それ|あれ)|\b(?:these|those)\s(?:from|in|into|to|with|at|on|as)\b",
+    re.IGNORECASE,
+)
+
+
+def only_points(rule: str) -> bool:
+    """Whether a rule names its subject by a word such as "these" alone: nobody understands it in another session."""
+    return _ONLY_POINTS.search(rule) is not None
+
+
 MAX_JOINED = 500
 """Characters of a statement with its neighbours."""
 

@@ -69,6 +69,21 @@ def test_a_rule_that_the_user_typed_reaches_the_next_session(
     assert "Fridays" not in anchor
 
 
+def test_a_rule_that_only_points_is_found_by_relevance_and_not_in_the_anchor(
+    conversation: Conversation, memories: Memories, project: Repository
+) -> None:
+    prompt = "From now on: these strings should be in each engine's module. This project uses pnpm."
+    rules = ("Rule: These strings should be in each engine's module", "Rule: This project uses pnpm")
+    conversation.turn(prompt, text=reply(*rules))
+    assert {memory["author"] for memory in stored(memories)} == {"user"}
+    other = Conversation(conversation.client, project.path, sub_chat_id="other")
+    anchor = other.pre_run("Print the receipt twice.")["system"]["text"]
+    assert "This project uses pnpm" in anchor
+    assert "These strings" not in anchor
+    other.session_id = "next"
+    assert "These strings" in sent(other.pre_run("Move the strings of the engine"))
+
+
 def test_a_rule_in_other_words_counts_as_a_repetition_of_the_known_one(
     conversation: Conversation, memories: Memories, project: Repository
 ) -> None:
