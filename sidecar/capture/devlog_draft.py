@@ -265,9 +265,11 @@ def store_devlog(tx: apsw.Connection, run: FinishedRun, state: SubChat, events: 
     It waits for a run that states what was done and more than that; a test that passes again is a statement by itself.
 
     Until then the conversation has a tally, which is not an artifact. An entry repeats nothing of an earlier one.
+    A tally that stays small over many runs starts over: no title names so many small steps.
     """
     key = f"devlog:{run.params.sub_chat_id}"
     latest = artifacts.newest_of_event(tx, run.workspace.project_key, key, 0)
+    latest = _started_over(latest) if latest is not None and _is_tally(latest) and _is_scattered(latest) else latest
     sum_so_far = latest if latest is not None and _is_tally(latest) else None
     tally = add_run(_tally(latest, is_open=sum_so_far is not None), run.start_head, run.effects.changes)
     if not _counts_towards_entry(run, latest, sum_so_far, events):
@@ -283,6 +285,20 @@ def store_devlog(tx: apsw.Connection, run: FinishedRun, state: SubChat, events: 
     artifact = _artifact(run, state, sum_so_far, tally, is_entry=is_entry, events=events)
     artifacts.put(tx, replace(artifact, event_key=key))
     return artifact if is_entry else None
+
+
+MAX_TALLY_RUNS = 5
+"""Runs after which a tally starts over, unless an event happened in them."""
+
+
+def _is_scattered(tally: Artifact) -> bool:
+    return len(tally.provenance.runs) >= MAX_TALLY_RUNS and not _details(tally).events
+
+
+def _started_over(tally: Artifact) -> Artifact:
+    """Return a tally without its runs; what they changed is not counted again."""
+    details = DevlogDetails(tally=next_tally(_details(tally).tally), open=True)
+    return replace(tally, provenance=replace(tally.provenance, runs=(), start_commit=None, details=details))
 
 
 def _is_concluded(run: FinishedRun) -> bool:

@@ -66,8 +66,8 @@ class Piece(NamedTuple):
     section: Section | None
     text: str
     is_heading: bool = False
-    is_item: bool = False
-    """Whether it is an item of a list: a part of the work more often than the whole."""
+    item: int = 0
+    """Its number in a list, 0 outside: an item is a part of the work more often than the whole, a later one more so."""
 
 
 def account_of(conclusion: str, terms: Collection[str] = (), request: Collection[str] = ()) -> WorkAccount:
@@ -138,10 +138,11 @@ def _title_from(piece: Piece, kind: Section, shared: int, position: int, request
         return Candidate("", 0.0)
     own_shared = min(shared, 3) * (0.4 if len(piece.text) <= 2 * MAX_TITLE else 0.25)
     score = weight + own_shared - 0.04 * min(position, 20) + min(len(words), 6) * 0.15
-    score += 0.8 * min(len(words & set(request)), 3) - 1.0 * (piece.is_heading or piece.is_item)
+    score += 0.8 * min(len(words & set(request)), 3) - 1.0 * (piece.is_heading or piece.item > 0)
     score += 0.8 * bool(patterns.SUMS_UP.match(piece.text)) - 0.8 * title.endswith("…")
     score -= 1.5 * bool(patterns.MINOR.search(title)) + 1.5 * bool(patterns.PRONOUN.search(title)) + ("→" in title)
-    score -= 1.0 * bool(patterns.FINDING.match(piece.text))
+    score -= 1.0 * bool(patterns.FINDING.match(piece.text)) + 0.12 * min(max(0, piece.item - 1), 8)
+    score -= 1.0 * bool(patterns.BARE_OBJECT.match(title))
     score -= 0.0 if _informative(patterns.CODE.sub("", title)) else 1.0
     return Candidate(redact(title), round(score, 2))
 
@@ -187,6 +188,7 @@ def _pieces(text: str) -> Iterator[Piece]:
     """Yield the sentences of a conclusion and its headings."""
     section: Section | None = None
     is_skipped = False
+    item = 0
     for block in markdown_blocks(text, underlined_headings=False):
         if isinstance(block, Heading):
             label = patterns.NUMBER.sub("", _plain(block.title))
@@ -196,19 +198,19 @@ def _pieces(text: str) -> Iterator[Piece]:
             line = _plain_line(block.text)
             if not line:
                 continue
-            is_item = patterns.ITEM.match(block.text) is not None
+            item = item + 1 if patterns.ITEM.match(block.text) else 0
             bold = patterns.BOLD_LINE.match(line)
             if bold is not None or (line.endswith((":", "：")) and len(line) <= MAX_LABEL):
                 *spoken, label = list(_sentences(bold[1] if bold is not None else line)) or [""]
-                yield from (Piece(section, sentence, is_item=is_item) for sentence in spoken if not is_skipped)
-                if not is_item:
+                yield from (Piece(section, sentence, item=item) for sentence in spoken if not is_skipped)
+                if not item:
                     section, is_skipped = _label_section(label)
-                yield Piece(None, label, is_heading=True)
+                yield Piece(None, label, is_heading=True, item=item)
                 continue
             if is_skipped:
                 continue
             own, rest = _labelled(line, section)
-            yield from (Piece(own, sentence, is_item=is_item) for sentence in _sentences(rest))
+            yield from (Piece(own, sentence, item=item) for sentence in _sentences(rest))
 
 
 def _labelled(line: str, section: Section | None) -> tuple[Section | None, str]:

@@ -237,7 +237,7 @@ NOT_WORK = lazy_regex(
 VAGUE_HEADING = lazy_regex(
     r"(?:(?:what|summary|résumé|resumen|resumo|riepilogo|zusammenfassung|samenvatting)\b|ce qu|lo que|o que|was "
     r"|cosa|wat |что |les |le |la |los |las |el |the (?:fix|changes?|solution)\b)"
-    r"|.*\b(?:que nous avons|que he|i made|you requested)\b",
+    r"|.*\b(?:que nous avons|que he|i made|you requested|vs|versus)\b",
     re.IGNORECASE,
 )
 DONE_HEADING = lazy_regex(
@@ -265,7 +265,9 @@ BASIS = lazy_regex(
 PERSON = lazy_regex(
     r"^(?:(?:i|we)(?:['’]ve| have| had)?\s+(?:(?:also|now|just|successfully|already)\s+){0,2}(?=[a-z])|j['’]ai"
     r" (?:également |aussi |bien )?|nous avons |he (?=\w+(?:ado|ido|cho|sto|rto|elto)\b)|hemos (?=\w)|ho |abbiamo "
-    r"|я |мы |我(?:已经?|们)?(?=[\u4e00-\u9fff])|successfully |also )",
+    r"|я |мы |我(?:已经?|们)?(?=[\u4e00-\u9fff])"
+    r"|(?:太好了|很好|好的)[，,！!]\s?(?:我(?:已经?|们)?)?|成功地?(?=[\u4e00-\u9fff])"
+    r"|(?:通过以上修改|基于\S{2,16})，我们?已经?(?:成功)?|successfully |also )",
     re.IGNORECASE,
 )
 SUMS_UP = lazy_regex(
@@ -276,10 +278,17 @@ SUMS_UP = lazy_regex(
 """A sentence in the first person states the whole more often than an item of a list does."""
 
 FINDING = lazy_regex(
-    r"(?:i|we)(?:['’]ve| have)? (?:found|identified|discovered|noticed)\b|(?:found|identified|discovered)\b|我?发现",
+    r"(?:i|we)(?:['’]ve| have)? (?:found|identified|discovered|noticed)\b|(?:found|identified|discovered)\b|我?发现"
+    r"|the (?:(?:previous|last|command|important) ){0,2}(?:output|error|log|thing|result)s?\b|let me summarize",
     re.IGNORECASE,
 )
 """A step towards the work; it names an entry only if nothing else does."""
+BARE_OBJECT = lazy_regex(
+    r"(?:modified|updated|improved|changed|adjusted|enhanced) (?:the |all )?`[^`]{1,80}`(?: \w+)?$"
+    r"|.*\b(?:several|various|multiple|some) (?:\w+ )?(?:improvements|changes|updates|fixes)\b|.*\b\w+\.md\b",
+    re.IGNORECASE,
+)
+"""A title that names where something changed and not what, or a document beside the work."""
 
 PICTURE = lazy_regex(r"[\u2300-\u23ff\u2500-\u27bf\u2b00-\u2bff\ufe0f\u200d\ufffd\U0001f000-\U0001faff]+")
 ITEM = lazy_regex(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[ \]\s+)?")
@@ -341,7 +350,8 @@ FAULT = lazy_regex(
 """Words of which a statement of a fault or its cause has one; below a problem, others are remedies."""
 
 ROUTINE = lazy_regex(
-    r"^(?:(?:i|we)(?:['’]ve)? |(?:the|all|el|la|los|las|le|les|der|die|das|il|i|de|het|os?|as?) |he |j['’]ai |ho "
+    r"^[\w.]{1,60} = \S|^(?:(?:i|we)(?:['’]ve)? |(?:the|all|el|la|los|las|le|les|der|die|das|il|i|de|het|os?|as?) "
+    r"|he |j['’]ai |ho "
     r"|ich habe |ik heb |я )?(?:\w+ ){0,3}(?:commit\w*|push\w*|branch\w*|branche|rama|ramo|ветк\w+|коммит\w*|jar"
     r"|build|(?:files?|fichiers?|archivos?|dateien|bestanden|arquivos?|файл\w*|материал\w*|materials?|director(?:y"
     r"|ies)|folders?))\b[^,;:`]{0,70}$|^(?:ディレクトリ|フォルダ|コミット|ファイル)(?:を|が)(?:作成|追加"
@@ -361,12 +371,15 @@ PRONOUN = lazy_regex(
     r"^the (?:component|implementation|code|function|method|system|feature|script|page|file|fix|issue|problem|change)s?"
     r"\b(?! (?:of|for|in|from)\b)|^(?:it|they|this|these|that|those|your|he|ahora|esto|isso|isto|cela|ça|elles?"
     r"|ils?|sie|es|das|dies\w*|questo"
-    r"|dit|dat|это|これ|それ|它|这)\b|^(?:これ|それ|它|这)",
+    r"|dit|dat|это|これ|それ|它|这)\b|^(?:これ|それ|它|这|所有|当前)",
     re.IGNORECASE,
 )
 """A title that starts so names its object elsewhere."""
 
 HOLLOW = lazy_regex(
+    r"^(?:(?:已完成|完成)?的?(?:修改|实现|重构|更改|改动|工作|更新|变更)(?:内容|成果)?(?:总结|说明|清单|概述)?"
+    r"|(?:已完成|实现|解决|修改)的?(?:核心)?(?:工作|修改|架构|问题|关键文件|内容)|.{0,12}完成了?以下(?:工作|修改|任务))$"
+    r"|^前提\s?[:：]|"
     r"^(?:l['’](?=\w)|the|all|every\w*|this|these|both|your|it|las?|los|el|le|les|tous|toutes|todo\w*|os|as|o"
     r"|a|alle|das"
     r"|die)\b.{0,60}?\b(?:complete[dly]*|ready|working|works|in place|implemented|applied|finished|done|success\w*"
@@ -397,7 +410,8 @@ DANGLING = lazy_regex(
     r"|e\.g\.|incluyendo|incluindo|notamment|darunter|with the following\b.*|con las siguientes\b.*"
     r"|com as seguintes\b.*|avec les \w+ suivant.*|mit folgenden\b.*)|\s(?:with|that|to|and|by|for|so|which|where"
     r"|because|in|at|of|from|into|on|using|que|porque|parce que|avec|dans|con|en|em|mit|von|aus|für|для|из|como|comme"
-    r"|(?:to|that) (?:verif(?:y|ies)|demonstrates?|includes?|covers?|lists?)))[\s:：]{0,4}$",
+    r"|since|(?:to|that) (?:verif(?:y|ies)|demonstrates?|includes?|covers?|lists?))"
+    r"|,\s(?:ensuring|making|allowing|providing|resulting in))[\s:：]{0,4}$",
     re.IGNORECASE,
 )
 SUCCESS = lazy_regex(

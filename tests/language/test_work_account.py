@@ -239,6 +239,22 @@ def test_features_infinitives_and_tables_in_words_are_no_account(text: str) -> N
          "The mails now use the PDF processor"),
         ("Removed the retry from `mail/__init__.py` and **every** caller.", "",
          "Removed the retry from `mail/__init__.py` and every caller"),
+        (
+            (
+                "- Merged `youcom.py` into `you.py`\n- Updated the imports of the engines\n"
+                "- Added an alias for the class of `youcom.py`"
+            ),
+            "we should only have you.py, not youcom.py",
+            "Merged `youcom.py` into `you.py`",
+        ),
+        ("The previous output shows that the mail was added. Changed the sender of the mail to the shop's address.", "",
+         "Changed the sender of the mail to the shop's address"),
+        ("converted = self._convert_result(raw)\n\nChanged the limit of results in `brave.py` to the given number.", "",
+         "Changed the limit of results in `brave.py` to the given number"),
+        ("## 修改总结\n太好了，我已经完成了对管理端订单管理和用户管理模块的修改，使它们能够使用后端API。", "",
+         "完成了对管理端订单管理和用户管理模块的修改，使它们能够使用后端API"),
+        ("Updated `map_poly`. Moved the limits of the axis below the plot of the map.", "",
+         "Moved the limits of the axis below the plot of the map"),
         ("Fonctionnalité implémentée\n\nJ'ai ajouté un filtre de dates qui devrait réduire la liste.", "",
          "Ajouté un filtre de dates qui devrait réduire la liste"),
     ],
