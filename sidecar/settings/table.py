@@ -12,14 +12,16 @@ from sidecar.core.lazy_regex import lazy_regex
 PROTECTED_BRANCHES = (
     "head", "main", "master", "mainline", "trunk", "default", "next",
     "dev", "develop", "development", "devel", "integration", "staging", "stage", "prod", "production", "live",
-    "gh-pages", "stash",
+    "gh-pages", "stash", "notes/commits",
 )  # fmt: skip
 PROTECTED_FOLDERS = (
     "refs", "release", "releases", "rel", "hotfix", "hotfixes", "support", "stable", "maint", "maintenance",
 )  # fmt: skip
 """A branch with such a name, below it (`release/1.2`) or beside it (`release-1.2`), is a release branch."""
 
-SHADOWING_FOLDERS = ("heads", "tags", "remotes", "origin", "upstream")
+SHADOWING_FOLDERS = (
+    "heads", "tags", "remotes", "origin", "upstream", "bisect", "replace", "rewritten", "worktree",
+)  # fmt: skip
 """git finds, or confuses, other refs by names below these: `heads/main` is `main`."""
 
 _RELEASE = lazy_regex(rf"(?:{'|'.join(PROTECTED_FOLDERS)})(?:[-_.].*)?|v?\d+(?:[-_.](?:\d+|x|stable|release|dev))*")

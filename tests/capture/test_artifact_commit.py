@@ -254,7 +254,20 @@ def test_a_branch_that_we_started_stays_ours_with_commits_of_others(talk: Talk, 
     assert commits(shop) == 3
 
 
-@pytest.mark.parametrize("branch", ["heads/main", "stash", "origin/main", "upstream/x", "tags/v1", "MY_HEAD"])
+@pytest.mark.parametrize(
+    "branch",
+    [
+        "heads/main",
+        "stash",
+        "origin/main",
+        "upstream/x",
+        "tags/v1",
+        "MY_HEAD",
+        "notes/commits",
+        "bisect/bad",
+        "replace/x",
+    ],
+)
 def test_a_name_that_hides_other_refs_is_refused_at_once(talk: Talk, branch: str) -> None:
     chat = talk()
     params = {"projectPath": str(chat.cwd), "settings": {"memoryBranch": branch}}
