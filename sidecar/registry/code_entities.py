@@ -70,10 +70,12 @@ _EXAMPLE_FOLDERS = frozenset(
     (
         "examples",
         "example",
+        "_examples",
         "docs",
         "doc",
         "benchmarks",
         "bench",
+        "benches",
         "fixtures",
         "testdata",
         "samples",
@@ -82,6 +84,11 @@ _EXAMPLE_FOLDERS = frozenset(
     )
 )
 """Folders whose contents demonstrate or measure other code."""
+_PACKAGE_SUFFIX = ".go"
+"""In Go a folder named `doc` is a package of that name."""
+_BUILD_FOLDER = "dist"
+_SPREAD_SUFFIXES = (".go", ".rs", ".swift", ".kt", ".cs")
+"""Languages in which a type's methods may be in other files than the type."""
 
 _COMPONENT_SUFFIXES = (".tsx", ".jsx", ".vue", ".svelte", ".astro")
 _TEST_NAMES = frozenset(("test", "tests", "spec", "specs", "snapshot", "bench", "benchmark"))
@@ -90,8 +97,8 @@ _GENERATED_BY = lazy_regex(
 )
 _GENERATED_LINES = 5
 """A generator names itself in the first lines."""
-_GENERATED = "generated"
-"""Type of a file that a program writes: it is neither reused nor adapted by hand."""
+_EXCLUDED = "excluded"
+"""Type of a file that a program writes, or that consists of tests: it is neither reused nor adapted by hand."""
 
 _PART_SUFFIXES = ("Options", "Option", "Props", "Params", "Args", "Config", "Result", "Return", "Opts")
 """Endings of the types of a function's or class's parameters and results."""
@@ -135,9 +142,11 @@ class FileFacts(NamedTuple):
 def type_of(path: str) -> str | None:
     """Return the entity type of a file: module, component, template or script; None for any other file."""
     *folders, name = path.lower().split("/")
-    if is_test(path) or is_generated(path) or not _EXAMPLE_FOLDERS.isdisjoint(folders) or name.startswith("."):
+    if is_test(path) or is_generated(path) or name.startswith(".") or _BUILD_FOLDER in folders:
         return None
-    if is_code(path) and name.partition(".")[0] in _TEST_NAMES:
+    if not _EXAMPLE_FOLDERS.isdisjoint(folders) and not (name.endswith(_PACKAGE_SUFFIX) and folders[-1] == "doc"):
+        return None
+    if _is_named_test(path) and not (folders and name.endswith(".py")):
         return None
     if name.endswith(_TEMPLATE_SUFFIXES) or (not _TEMPLATE_FOLDERS.isdisjoint(folders) and not is_code(path)):
         return "template"
@@ -158,10 +167,13 @@ def facts_of(path: str, content: str, summary: Summary, text: str) -> FileFacts:
         if definition.public and not definition.container and definition.name not in _DEFAULT_EXPORTS
     )
     public_definitions = _without_parts([definition for definition in top if _type_of(definition, path)])
+    here = {definition.name for definition in summary_definitions if not definition.container}
     methods = [
         definition
         for definition in summary_definitions
-        if definition.public and _is_method(definition, public_definitions)
+        if definition.public
+        and _is_method(definition)
+        and (_is_class(definition.container, public_definitions) or _is_of_other_file(definition, path, here))
     ]
     definitions = [
         _named(definition, path, lines, [method.name for method in methods if method.container == definition.name])
@@ -172,13 +184,24 @@ def facts_of(path: str, content: str, summary: Summary, text: str) -> FileFacts:
     ]
     return FileFacts(
         content=content,
-        type=_GENERATED if _is_generated_text(lines) else type_of(path) or "module",
+        type=_excluded_type(path, lines, summary) or type_of(path) or "module",
         purpose=one_line(summary.stated_purpose, MAX_PURPOSE),
         definitions=tuple(definitions[:MAX_DEFINITIONS]),
         imports=summary.imports,
         references=summary.references,
         comment_words=() if public_definitions else _comment_words(comment_text(lines)),
     )
+
+
+def _is_named_test(path: str) -> bool:
+    return is_code(path) and path.rpartition("/")[2].lower().partition(".")[0] in _TEST_NAMES
+
+
+def _excluded_type(path: str, lines: Sequence[str], summary: Summary) -> str | None:
+    """Return the type of a file that is generated or consists of tests: a `test.py` may also be a library for tests."""
+    names = (definition.name.lower() for definition in summary.definitions)
+    has_tests = _is_named_test(path) and any(name.startswith("test_") or name.endswith("tests") for name in names)
+    return _EXCLUDED if has_tests or _is_generated_text(lines) else None
 
 
 def _is_generated_text(lines: Sequence[str]) -> bool:
@@ -210,15 +233,20 @@ def _default_class_named(definition: Definition, path: str) -> Definition:
     return definition._replace(name=_file_name(path)) if is_class else definition
 
 
-def _is_method(definition: Definition, public: Sequence[Definition]) -> bool:
-    """Whether it is a method of a public class, without constructors and operators."""
-    is_ours = any(cls.name == definition.container and cls.kind in _CLASSES for cls in public)
-    return (
-        is_ours
-        and definition.kind in _FUNCTIONS
-        and not definition.name.startswith("_")
-        and definition.name != "constructor"
-    )
+def _is_method(definition: Definition) -> bool:
+    """Whether it is a method of a class, without constructors and operators."""
+    is_named = not definition.name.startswith("_") and definition.name != "constructor"
+    return bool(definition.container) and definition.kind in _FUNCTIONS and is_named
+
+
+def _is_of_other_file(definition: Definition, path: str, here: Collection[str]) -> bool:
+    """Whether another file may define the type of a method; `derive` drops the method if none does."""
+    container = definition.container
+    return path.endswith(_SPREAD_SUFFIXES) and container not in here and "." not in container
+
+
+def _is_class(name: str, public: Sequence[Definition]) -> bool:
+    return any(definition.name == name and definition.kind in _CLASSES for definition in public)
 
 
 def _named(definition: Definition, path: str, lines: Sequence[str], members: Sequence[str] = ()) -> CodeDefinition:
@@ -268,7 +296,8 @@ class Derived(NamedTuple):
 
 def derive(files: Mapping[str, FileFacts]) -> Derived:
     """Return the entities of all files; the same facts yield the same entities."""
-    files = _merge_declarations({path: facts for path, facts in files.items() if facts.type != _GENERATED})
+    files = _merge_declarations({path: facts for path, facts in files.items() if facts.type != _EXCLUDED})
+    files = _without_stray_methods(files)
     dependencies_of, dependents = _dependencies(files)
     entities: list[Entity] = []
     for path in sorted(files):
@@ -280,6 +309,21 @@ def derive(files: Mapping[str, FileFacts]) -> Derived:
         entities = [entity for entity in entities if entity.type != "method"]
         return Derived(tuple(entities[:MAX_ENTITIES]), truncated=True)
     return Derived(tuple(entities), truncated=False)
+
+
+def _without_stray_methods(files: Mapping[str, FileFacts]) -> Mapping[str, FileFacts]:
+    """Return the files without methods of types that none of them makes public."""
+    classes = {definition.name for facts in files.values() for definition in facts.definitions}
+    return {
+        path: facts._replace(
+            definitions=tuple(
+                definition
+                for definition in facts.definitions
+                if definition.type != "method" or definition.name.rpartition(".")[0] in classes
+            )
+        )
+        for path, facts in files.items()
+    }
 
 
 def _merge_declarations(files: Mapping[str, FileFacts]) -> Mapping[str, FileFacts]:

@@ -16,16 +16,19 @@ entity that shares less than half of the words stays below.
 """
 
 from bisect import insort
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from heapq import heapify, heappop
 from typing import NamedTuple
 
 from sidecar.registry.entities import Origin
 from sidecar.registry.index import INCIDENTAL, KEYWORD, NAME, PURPOSE, Index
 from sidecar.registry.stemming_and_synonyms import (
+    PREDICATES,
+    QUESTIONS,
     compounds_of,
     function_words_of,
     intent_words,
+    is_function_word,
     is_generic_word,
     is_minor_word,
     is_request_word,
@@ -58,6 +61,11 @@ comments and parameters occur all over a package.
 REQUEST_WORD, KIND_WORD, UNKNOWN_WORD, GENERIC_WORD = 0.25, 0.4, 0.4, 0.3
 """Factors for a term that requests rather than describes, that names a kind of entity, that no entity contains, and
 that means data of any kind.
+"""
+
+UNNAMED_COST, MODULE_COST = 0.1, 0.05
+"""For code: maximum loss of the purpose part for words of a name that the intent lacks (`setQuarter` is not the quarter
+of a date, though its comment has all words of that), and the loss of a whole file, whose definitions say more.
 """
 
 MIN_WORDS = 2
@@ -135,6 +143,11 @@ def terms_of(intent: str, index: Index) -> list[Term]:
         _term(root, word, index, kinds.get(root, frozenset()), is_proper_name=root in proper_names)
         for root, word in words.items()
     ]
+    for number, term in enumerate(terms):
+        if not (term.kinds or is_request_word(term.root) or is_generic_word(term.root)):
+            if not term.fields:  # what is done is done by no entity
+                terms[number] = term._replace(weight=index.weight_of(0))
+            break
     # Without weight: they only tell names apart.
     function_words = sorted(function_words_of(intent) & index.postings.keys() - words.keys())
     return terms + [Term(word, word, 0.0, frozenset(), index.fields(word)) for word in function_words]
@@ -211,7 +224,8 @@ def _is_of_own_words(
 def focus(number: int, terms: Sequence[Term], index: Index) -> float:
     """Return how much of an entity an intent names, from its `UNFOCUSED` to 1.
 
-    For code the name or the whole comment is required: a comment also describes side effects.
+    For code the name or the whole comment is required: a comment also describes side effects. What its name has beyond
+    the intent reduces it.
     """
     words, origin = index.words[number], index.entities[number].origin
     unfocused = UNFOCUSED[origin]
@@ -219,14 +233,19 @@ def focus(number: int, terms: Sequence[Term], index: Index) -> float:
         term.root: 1.0 for term in terms
     }
     name, purpose = _named_share(words.name, intent_weights, index), _named_share(words.purpose, intent_weights, index)
+    certainty = 1.0
+    if origin == "code":
+        name_words = [word for word in words.name if word not in words.compounds]
+        certainty -= UNNAMED_COST * _unnamed_share(name_words, intent_weights, index)
+        certainty -= 0 if "#" in index.entities[number].key else MODULE_COST
     if not name and purpose < WHOLE_PURPOSE and origin == "code":
-        return unfocused
+        return unfocused * certainty
     named = max(
         name,
         _named_share(words.keywords, intent_weights, index),
         min(1.0, purpose / NAMED_PURPOSE),
     )
-    return unfocused + (1 - unfocused) * named
+    return (unfocused + (1 - unfocused) * named) * certainty
 
 
 def _term(root: str, word: str, index: Index, kinds: frozenset[str], *, is_proper_name: bool) -> Term:
@@ -289,6 +308,21 @@ def _named_share(words: Sequence[str], intent_weights: Mapping[str, float], inde
     total = sum(weights)
     named = sum(weight * intent_weights.get(word, 0.0) for word, weight in zip(words, weights, strict=True))
     return named / total if total else 0.0
+
+
+def _unnamed_share(name: Sequence[str], intent_words: Collection[str], index: Index) -> float:
+    """Return the share of a name that an intent lacks, by weight. The verb counts as any word, but for `get`.
+
+    `is` and its like are named by an intent that asks whether something holds.
+    """
+    total = lacking = 0.0
+    for word in name:
+        is_predicate = word in PREDICATES
+        weight = index.weight(word) * (REQUEST_WORD if is_function_word(word) and not is_predicate else 1.0)
+        total += weight
+        if word not in intent_words and not (is_predicate and not QUESTIONS.isdisjoint(intent_words)):
+            lacking += weight
+    return lacking / total if total else 0.0
 
 
 def _order(score: Score) -> tuple[float, int]:

@@ -106,6 +106,11 @@ KINDS = {
 }  # fmt: skip
 """Words for kinds of entities → the entity types they may mean."""
 
+PREDICATES = frozenset(("is", "are", "has", "have", "can", "should"))
+"""First words of the names of functions that answer yes or no."""
+
+_QUESTION_WORDS = ("whether", "check", "if", "test", "valid")
+
 _HUMPS = lazy_regex(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _PIECE = lazy_regex(r"\w+")
 _WORD = lazy_regex(r"\w+(?:[-/]\w+)*")
@@ -198,7 +203,12 @@ def is_request_word(term: str) -> bool:
 
 def is_minor_word(term: str) -> bool:
     """Whether a root requests, or is a function word."""
-    return term in _REQUEST_ROOTS or term in _FUNCTION_WORDS
+    return term in _REQUEST_ROOTS or is_function_word(term)
+
+
+def is_function_word(term: str) -> bool:
+    """Whether a root says nothing about a thing."""
+    return term in _FUNCTION_WORDS or term == "get"
 
 
 def is_generic_word(term: str) -> bool:
@@ -228,6 +238,9 @@ _ROOT_OF.update({form: group[0] for group in _EQUIVALENTS for form in group})
 _ROOT_OF.update({_without_endings(form): group[0] for group in _EQUIVALENTS for form in group})
 _REQUEST_ROOTS = frozenset(root(term) for term in _REQUEST_WORDS)
 _GENERIC_ROOTS = frozenset(root(term) for term in _GENERIC_WORDS)
+QUESTIONS = frozenset(root(stem(word)) for word in _QUESTION_WORDS)
+"""Roots of words of an intent that asks for such a function."""
+
 _KIND_ROOTS: dict[str, set[str]] = {}
 for _word, _types in KINDS.items():
     for _root in intent_words(_word):

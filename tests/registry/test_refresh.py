@@ -351,3 +351,47 @@ def test_entity_without_its_file_is_not_suggested(shop: Project) -> None:
     (shop.path / "till/cart.py").unlink()
     best = shop.request("decide", intent=intent)["recommendations"]
     assert "till/cart.py" not in {entry["entity"]["path"] for entry in best}
+
+
+SPREAD = {
+    "lib/map.js": """/** Applies a function to each item. */
+function map(items, each) {
+  return items.map(each)
+}
+
+function helper() {}
+
+export default wrap(map, 3)
+""",
+    "lib/queue.js": """/** Runs tasks one by one. */
+const queue = (tasks) => tasks
+
+module.exports = wrap(queue)
+""",
+    "dist/bundle.js": "/** Applies a function to each item. */\nexport function map(items) { return items }\n",
+    "command.go": "package cmd\n\n// Command is a command.\ntype Command struct{}\n",
+    "flags.go": """package cmd
+
+// MarkRequired marks a flag as required.
+func (c *Command) MarkRequired() {}
+
+// Reset clears a buffer.
+func (b *buffer) Reset() {}
+""",
+    "doc/manual.go": "package doc\n\n// WriteManual writes a manual page.\nfunc WriteManual() {}\n",
+    "_examples/main.go": "package main\n\n// Serve serves.\nfunc Serve() {}\n",
+    "web/test.py": 'class Client:\n    """Sends requests to an application."""\n',
+    "shop/tests.py": "class CartTests:\n    def test_total(self):\n        pass\n",
+}
+
+
+def test_wrapped_exports_methods_of_other_files_and_libraries_for_tests_are_entities(
+    make_repository: Callable[..., Repository], client: Client
+) -> None:
+    project = Project(make_repository(SPREAD, name="spread").path, client)
+    project.request("refresh", fromCode=True)
+    assert {id_.removeprefix("code/") for id_ in by_id(project)} == {
+        *("lib/map.js", "lib/map.js#map", "lib/queue.js", "lib/queue.js#queue"),
+        *("command.go", "command.go#Command", "flags.go", "flags.go#Command.MarkRequired"),
+        *("doc/manual.go", "doc/manual.go#WriteManual", "web/test.py", "web/test.py#Client"),
+    }

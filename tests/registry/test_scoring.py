@@ -104,6 +104,53 @@ def test_code_is_not_reused_for_a_side_effect() -> None:
         assert (found.entity.key, found.decision) == (entity.key, decision)
 
 
+def _code(name: str, purpose: str, path: str = "dates.ts") -> Entity:
+    key = f"{path}#{name}" if name else path
+    return Entity("code", key, path, "function" if name else "module", purpose, (), (), 0.5, "", "code")
+
+
+@together(
+    ("intent", "right"),
+    [
+        ("quarter of a year", "getQuarter"),
+        ("check the last day of a quarter", "isLastDayOfQuarter"),
+        ("last day of a month", "lastDayOfMonth"),
+    ],
+)
+def test_a_name_with_more_than_the_intent_comes_later(intent: str, right: str) -> None:
+    entities = [
+        _code("setQuarter", "Set the quarter of the year."),
+        _code("lastDayOfQuarter", "Return the last day of a quarter of the year."),
+        _code("getQuarter", "Get the quarter of the year."),
+        _code("isLastDayOfQuarter", "Check the last day of a quarter of the year."),
+        _code("isLastDayOfMonth", "Is the given day the last day of a month?"),
+        _code("lastDayOfMonth", "Return the last day of a month for the given day."),
+    ]
+    for registry in (entities, entities[::-1]):
+        found = decide(intent, Registry(registry, Metadata()), Index(registry), 1).recommendations[0]
+        assert found.entity.key == f"dates.ts#{right}"
+
+
+def test_what_no_entity_does_is_no_match_for_its_object() -> None:
+    until = _code("until", "Repeatedly call `each` until `test` holds. Calls `done` when stopped.", "until.js")
+    registry = [until, *fixture_registry("axios")[0].entities]
+    for intent, decision in (
+        ("call a function until the calls stop", "REUSE"),
+        ("debounce noisy calls until", "CREATE"),
+    ):
+        best = decide(intent, Registry(registry, Metadata()), Index(registry), 1).recommendations[0]
+        assert (best.entity, best.decision) == (until, decision), best.score
+
+
+def test_a_definition_comes_before_its_file() -> None:
+    registry = [
+        _code("", "The transport adapter.", "adapter.py"),
+        _code("Adapter", "The transport adapter.", "adapter.py"),
+    ]
+    found = decide("an adapter for transport of requests", Registry(registry, Metadata()), Index(registry), 1)
+    assert found.recommendations[0].entity == registry[1]
+
+
 @pytest.mark.parametrize(
     ("value", "decision"),
     [

@@ -32,7 +32,7 @@ __all__ = [
     "unanalysed_summary",
 ]
 
-SUMMARY_VERSION = 23
+SUMMARY_VERSION = 24
 """Part of the cache key: increase it when the content of a summary changes."""
 
 MAX_ANALYSED_BYTES = 512 * 1024

@@ -24,6 +24,9 @@
 
 (export_specifier name: (identifier) @exported)
 (export_statement value: (identifier) @exported)
+(export_statement value: (call_expression arguments: (arguments (identifier) @exported)))
+((assignment_expression left: (_) @_given right: (call_expression arguments: (arguments (identifier) @exported)))
+  (#match? @_given "^module\\.exports$"))
 (assignment_expression left: (member_expression object: (identifier) @_module property: (property_identifier) @_exports)
   right: [(identifier) @exported (object [(shorthand_property_identifier) @exported (pair value: (identifier) @exported)])]
   (#eq? @_module "module") (#eq? @_exports "exports"))
