@@ -163,12 +163,15 @@ def identifiers_of(text: str) -> list[str]:
 
 
 def paths_in(text: str) -> list[str]:
-    """Return what looks like file paths in a prompt or stack trace, with forward slashes and none at the start."""
+    """Return what looks like file paths in a prompt or stack trace, with forward slashes and none at the start.
+
+    The at sign of a mention, as in `@src/cart.py`, is left out.
+    """
     paths: dict[str, None] = {}
     alone = _NAMES_ALONE if len(text) <= MAX_DOCUMENT_CHARACTERS else _NAMES_WITHOUT_SUFFIX
     for token in _PATH_TOKEN.findall(text):
         path = _without_brackets(token).replace("\\", "/").rstrip("./").lstrip("/")
-        path = path.removeprefix("./")
+        path = path.removeprefix("./").removeprefix("@").lstrip("/")
         name = path.rpartition("/")[2]
         if path not in _ABBREVIATIONS and (_FILE_NAME.fullmatch(name) or name in alone):
             paths.setdefault(path)

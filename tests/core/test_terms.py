@@ -102,6 +102,7 @@ def test_counting_and_listing_agree(text: str) -> None:
         ("app/[id]/page.tsx and app/(group)/x", ["app/[id]/page.tsx"]),
         ("./run.sh ../up.py", ["run.sh", "../up.py"]),
         ("the Makefile and docs/Dockerfile", ["Makefile", "docs/Dockerfile"]),
+        ("@Plan.md, @src/app.py and @/lib/x.ts", ["Plan.md", "src/app.py", "lib/x.ts"]),
         ("größe/日本.md", ["größe/日本.md"]),
         ("e.g. this, i.e. that, and/or 3.14 ... v2.0", []),
     ],

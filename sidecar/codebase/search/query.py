@@ -63,8 +63,8 @@ def _named_document(documents: Documents, name: str) -> str | None:
     return next((path for path in candidates if path in documents), None)
 
 
-_ABOVE = ("", "../", "../../", "../../../")
-"""A mention may be relative to a folder above the workspace's."""
+_ABOVE = ("", "@", "../", "../../", "../../../")
+"""A mention may be relative to a folder above the workspace's, and lacks the at sign of a folder such as `@types`."""
 
 
 def _longest_suffix(documents: Documents, mention: str) -> str | None:

@@ -16,7 +16,7 @@ from sidecar.codebase.search.query import ParsedQuery, SearchQuery
 from sidecar.codebase.search.worktree_documents import Documents
 from sidecar.codebase.worktree.state import is_outside
 
-RANKING_VERSION = 17
+RANKING_VERSION = 18
 """Part of the search cache's key: a change of the ranking invalidates cached results."""
 
 TRAINED_WEIGHTS: Mapping[str, float] = {

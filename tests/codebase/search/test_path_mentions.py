@@ -29,6 +29,12 @@ def test_path_of_another_machine_mentions_the_longest_suffix() -> None:
     assert named_of(documents, "/home/me/gone/notes.txt") == set()
 
 
+def test_the_at_sign_of_a_mention_is_left_out_and_that_of_a_folder_is_not_needed() -> None:
+    documents = documents_of(dict.fromkeys(("docs/Plan.md", "src/cart.py", "@types/index.d.ts"), ""))
+    assert named_of(documents, "@Plan.md and @src/cart.py") == {"docs/Plan.md", "src/cart.py"}
+    assert named_of(documents, "in @types/index.d.ts") == {"@types/index.d.ts"}
+
+
 def test_path_of_an_installed_copy_mentions_the_source_that_ends_alike() -> None:
     documents = documents_of(dict.fromkeys(("src/till/cart.py", "src/till/util/text.py", "src/shop/text.py"), ""))
     assert named_of(documents, 'File "/usr/lib/python3/site-packages/till/cart.py", line 3') == {"src/till/cart.py"}
