@@ -19,7 +19,6 @@ from sidecar.codebase import (
     is_outside,
     paths_in,
     search_paths,
-    text_match,
 )
 from sidecar.core.clock import Deadline
 from sidecar.core.text import one_line
@@ -452,8 +451,10 @@ def _start_hint(inputs: PackInputs, pack_query: PackQuery, prompt: str) -> Colle
 FOLLOW_UP_FILES, UNCLEAR_FILES = 6, 3
 """Maximum number of files that a follow-up adds, by its number of words."""
 
-CLEAR_MATCH_SHARE = 0.6
-"""A follow-up adds files that match by words alone down to this share of the best file's score."""
+CLEAR_FILES, CLEAR_SCORE = 3, 5.0
+"""By words alone a follow-up adds only the best files, and only those with such a score (log odds). In 116 recorded
+conversations 0.31 of these were used, 0.15 of the others.
+"""
 
 FOLDER_FILES = 4
 MAX_NAMED_PATHS = 40
@@ -492,7 +493,7 @@ class PromptSearch(NamedTuple):
         mentioned |= _named_unindexed(prompt, listing)
         query = search_query(text)
         paths = paths_in(prompt)
-        is_repeated = query == pack_query.query and not paths  # the task's own files are the answer
+        is_repeated = not new_task and query == pack_query.query and not paths  # the task's own files are the answer
         is_own = (is_follow_up and not is_repeated) or not (new_task or matches_query(prompt, pack_query.task.query))
         evidence = repository_evidence(pack_query.workspace, text) if is_own else frozenset[str]()
         words, names = significant_terms(text)
@@ -521,7 +522,9 @@ def search_files(
         search.query, state, limit, mentioned=mentioned, touched=pack_query.touched if search.evidence else ()
     )
     selected = [
-        ranked_file for ranked_file in matches if ranked_file.path in mentioned or _is_match(ranked_file, search)
+        file
+        for rank, file in enumerate(matches)
+        if file.path in mentioned or _is_match(file, search, is_best=rank < CLEAR_FILES)
     ]
     selected[:0] = [
         RankedFile(path, MENTIONED_SCORE, {"mentioned": MENTIONED_SCORE}, (), ())
@@ -532,11 +535,11 @@ def search_files(
     return PromptFiles(files, len({file.path for file in (*matches, *selected)}) - len(files))
 
 
-def _is_match(ranked: RankedFile, search: PromptSearch) -> bool:
+def _is_match(ranked: RankedFile, search: PromptSearch, *, is_best: bool) -> bool:
     """Whether a follow-up names a file, or something in it, clearly enough to add it to what the session has."""
     if "namedPath" in ranked.parts or "identifiers" in ranked.parts:
         return bool(search.evidence)
-    return not search.evidence.isdisjoint(ranked.matched) and text_match(ranked) >= CLEAR_MATCH_SHARE
+    return is_best and ranked.score >= CLEAR_SCORE and not search.evidence.isdisjoint(ranked.matched)
 
 
 def _mentioned(pack_query: PackQuery, params: PreRunParams, listing: Listing) -> tuple[set[str], list[str]]:

@@ -30,7 +30,7 @@ from sidecar.runs.call_record import RegionRecord
 from sidecar.runs.delivered_entries import MAX_REGIONS, POINTER, FileEntry, SentRegion, content_digest
 
 MAX_POINTERS = 8
-POINTER_GAP = 2.5
+POINTER_GAP = 4.0
 """Log odds below the best file's at which a file is not even pointed at."""
 
 TOP_FILES = 6

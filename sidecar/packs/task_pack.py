@@ -22,6 +22,7 @@ from sidecar.codebase import (
     is_named_file,
     is_pointed_at,
     is_test,
+    parts_of,
     paths_in,
     query_terms,
     query_words,
@@ -61,13 +62,17 @@ from sidecar.runs.delivered_entries import content_digest
 from sidecar.runs.model import Provider, RunMode
 from sidecar.workspace import Workspace
 
-PACK_VERSION = 18
+PACK_VERSION = 19
 """Part of the key: increment it when the content of a pack changes."""
 
 REMEMBERED_CONVERSATIONS = 64
 
-CANDIDATE_FILES = 16
-"""Number of best files whose regions are ranked."""
+CANDIDATE_FILES, LIKELY_FILES, FEW_FILES = 16, 8, 3
+"""Number of best files a pack may show besides those that the prompt names: for a long prompt, a short one, and one
+with only one or two words that say what it is about. In recorded conversations 45 % of the shown files of the first two
+places were used, 15 % of those below the eighth; but with eight files for long prompts, 0.555 of 200 changes with long
+texts are shown whole, 0.570 with sixteen.
+"""
 
 MAX_LEADING_FILES = 3
 """Maximum number of files that lead because a first prompt names them: of more, most are frames of a stack trace."""
@@ -282,11 +287,22 @@ def _context_files(
         return (), ()
     matches = pack_query.repository.find(pack_query.query, state, CANDIDATE_FILES, touched=pack_query.touched)
     is_specific = appetite(pack_query.query, specific) == 1.0
-    ranked = above_cutoff(with_evidence(drop_unlikely(matches), specific, by_commits=is_specific))
+    likely = _likely(matches, _most_files(pack_query.query) if is_specific else FEW_FILES)
+    ranked = above_cutoff(with_evidence(drop_unlikely(likely), specific, by_commits=is_specific))
     if unindexed is None:
         return with_regions(pack_query, pack_query.query, ranked, state, listing), matches
     early = unindexed_first(ranked, unindexed)
     return with_early_regions(pack_query, pack_query.query, early, state, listing), matches
+
+
+def _most_files(query: str) -> int:
+    is_long = len(parts_of(query).searched) > 1
+    return CANDIDATE_FILES if is_long else LIKELY_FILES
+
+
+def _likely(matches: Sequence[RankedFile], limit: int) -> list[RankedFile]:
+    """Return the best files, and the others that the prompt names."""
+    return [file for rank, file in enumerate(matches) if rank < limit or is_named_file(file)]
 
 
 def unindexed_first(ranked: Sequence[RankedFile], unindexed: Sequence[RankedFile]) -> list[RankedFile]:

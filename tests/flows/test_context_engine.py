@@ -45,7 +45,7 @@ def test_a_filling_window_receives_smaller_packs(active: MemorySidecar, project:
     for number, remaining in enumerate((80, 50, 30, 10)):
         chat = Conversation(active.client, project.path, sub_chat_id=f"chat-{number}", tokenMode="low")
         usage = {"usedTokens": 100 - remaining, "maxTokens": 100}
-        answer = chat.pre_run("Where is the discounted price of a cart computed?", usage=usage)
+        answer = chat.pre_run("Where do cart_3, cart_4 and cart_12 compute the discounted price?", usage=usage)
         given.append(answer["metadata"]["injectedBytes"])
         assert given[-1] <= 14_000 * (1.0, 0.8, 0.6, 0.32)[number]
     assert given == sorted(given, reverse=True)

@@ -53,6 +53,42 @@ def test_a_follow_up_with_one_rare_word_brings_at_most_three_files(talk: Talk, s
     assert paths in ([], ["src/generator.py"])
 
 
+PARCELS: dict[str, Contents] = {
+    f"src/parcel_{number}.py": f'"""Refund policy of damaged parcels, part {number}."""\n\nRULE_{number} = {number}\n'
+    for number in range(12)
+}
+
+
+def test_a_follow_up_adds_at_most_three_files_by_words_alone(talk: Talk, shop: Repository) -> None:
+    shop.commit({**{f"src/many_{number}.py": f"NUMBER = {number}\n" for number in range(600)}, **PARCELS})
+    chat = talk()
+    chat.turn(PROMPT)
+    paths = paths_of(text_of(chat.pre_run("What does the refund policy say about damaged parcels?"), "context"))
+    assert len(paths) == 3
+    assert all(path.startswith("src/parcel_") for path in paths)
+
+
+def test_a_first_prompt_brings_the_best_eight_files_and_those_it_names(talk: Talk, shop: Repository) -> None:
+    shop.commit({**MORE, **PARCELS})
+    prompt = "What does the refund policy say about damaged parcels?"
+    assert len(paths_of(text_of(talk().pre_run(prompt), "context"))) == 8
+    named = talk(sub_chat_id="b").pre_run(f"{prompt} See {', '.join(PARCELS)}.")
+    assert set(paths_of(text_of(named, "context"))) == set(PARCELS)
+
+
+def test_a_new_subject_is_answered_although_the_session_has_context(talk: Talk, shop: Repository) -> None:
+    shop.commit(MORE)
+    chat = talk()
+    chat.turn(PROMPT)
+    assert "src/voucher.py" in paths_of(text_of(chat.pre_run("Customers cannot redeem a voucher"), "context"))
+
+
+def test_a_file_is_named_with_an_at_sign(talk: Talk, shop: Repository) -> None:
+    shop.commit(MORE)
+    assert paths_of(text_of(talk().pre_run("@src/generator.py is what I mean"), "context"))[0] == "src/generator.py"
+    assert paths_of(text_of(talk(sub_chat_id="b").pre_run("see @generator.py"), "context"))[0] == "src/generator.py"
+
+
 def test_a_number_leads_to_the_item_of_the_last_answer(talk: Talk, shop: Repository) -> None:
     shop.commit(MORE)
     chat = talk()
@@ -116,6 +152,11 @@ def test_one_incidental_word_brings_a_small_context_and_a_name_the_whole(talk: T
     weak = text_of(talk().pre_run("please fix the voucher"), "context")
     named = text_of(talk(sub_chat_id="b").pre_run("please fix the voucher in src/voucher.py"), "context")
     assert 0 < len(weak.encode()) < 4_096 < len(named.encode())
+
+
+def test_one_incidental_word_brings_at_most_three_files(talk: Talk, shop: Repository) -> None:
+    shop.commit({**{f"src/many_{number}.py": f"NUMBER = {number}\n" for number in range(60)}, **PARCELS})
+    assert len(paths_of(text_of(talk().pre_run("please fix the parcels"), "context"))) == 3
 
 
 def test_a_document_is_named_without_its_ending(talk: Talk, shop: Repository) -> None:
