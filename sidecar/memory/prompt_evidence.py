@@ -83,9 +83,13 @@ class Rarity(NamedTuple):
 
     memories: int
     memories_with: Mapping[str, int]
+    project_terms: frozenset[str] = frozenset()
+    """Terms of the project's name, which tell nothing from each other however rare they are."""
 
     def is_rare(self, term: str) -> bool:
-        """Whether few memories contain a term."""
+        """Whether few memories contain a term that is not the project's name."""
+        if term in self.project_terms:
+            return False
         return self.memories_with.get(term, 0) <= max(RARE_STATEMENTS, int(RARE_SHARE * self.memories))
 
 
@@ -130,7 +134,7 @@ def evidence(cues: PromptCues, memory: MemoryText, rarity: Rarity) -> Evidence |
     task = _shared_terms(cues.task_terms, cues.parts, memory, rarity)
     needed = STRONG if len(cues.terms) <= LONG_PROMPT_TERMS else 2 * STRONG
     activities = sorted(cues.activities & memory.activities)
-    if not paths and not names and sum(own.values()) < needed and sum(task.values()) < STRONG and not activities:
+    if not paths and not names and sum(own.values()) < needed and sum(task.values()) < 2 * STRONG and not activities:
         return None
     score = PATH_SCORE * bool(paths) + NAME_SCORE * len(names) + sum(own.values()) + TASK_FACTOR * sum(task.values())
     score += WEAK * len(activities)

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from sidecar.call import Call, Process
 from sidecar.core.errors import PolicyDenied, StateDegraded
 from sidecar.core.lru_cache import LruCache
+from sidecar.core.terms import count_terms
 from sidecar.language.own_words import own_words
 from sidecar.memory.access_control import SHARED_ONLY, Reach, reach_of
 from sidecar.memory.capture.claims import claim_of
@@ -148,7 +149,7 @@ class Relevance:
         cached = self._answers.get(key)
         if isinstance(cached, tuple):
             return cached
-        answer = _search(process, index, reach, query)
+        answer = _search(process, index, reach, query, frozenset(count_terms(workspace.project.name)))
         self._answers.put(key, answer, 1)
         return answer
 
@@ -173,10 +174,12 @@ def refresh_index(process: Process, workspace: Workspace) -> None:
         index.refresh()
 
 
-def _search(process: Process, index: Index, reach: Reach, query: RecallQuery) -> tuple[Relevant, ...]:
+def _search(
+    process: Process, index: Index, reach: Reach, query: RecallQuery, project_terms: frozenset[str]
+) -> tuple[Relevant, ...]:
     with process.database.read() as tx:
         counts = entries.term_counts(tx, index.project, reach.owners, lookup_terms(query.cues), ())
-        rarity = Rarity(counts.entries, counts.document_frequency)
+        rarity = Rarity(counts.entries, counts.document_frequency, project_terms)
         terms = rarest_terms(query.cues, rarity, MAX_SEARCH_TERMS)
         rows = best_rows(tx, index.project, reach.owners, (terms, ()), SearchFilters(), MAX_CANDIDATES) if terms else []
         if query.cues.activities:

@@ -198,7 +198,7 @@ def _lines_of(path: Path) -> list[dict[str, Any]]:
 
 def _copy(clone: Path, folder: Path) -> Path:
     """Copy a repository without its recorded chats, and commit it."""
-    worktree = folder / "worktree"
+    worktree = folder / clone.name.partition("+")[2]
     shutil.copytree(clone, worktree, ignore=shutil.ignore_patterns(".specstory", ".git", ".chati"), symlinks=True)
     identity = ("-c", "user.name=b", "-c", "user.email=b@example.org")
     for command in (("init", "-q"), ("add", "-A"), (*identity, "commit", "-q", "--allow-empty", "-m", "All")):

@@ -87,3 +87,17 @@ def test_a_rule_bears_on_a_prompt_that_asks_for_the_step_of_the_work_it_is_about
     as_rule = evidence(cues, memory_text("", rule, (), (), is_rule=True), ALL_RARE)
     assert (as_rule is not None) is expected
     assert evidence(cues, memory_text("", rule, (), ()), ALL_RARE) is None, "what is no rule needs a shared term"
+
+
+def test_the_projects_name_and_words_of_any_chat_are_no_evidence() -> None:
+    rarity = Rarity(20, {}, project_terms=frozenset(count_terms("web-till")))
+    assert not shares("Clean up the till", "The till rounds half up.", rarity)
+    assert shares("Clean up the till's receipts", "Receipts of the till are narrow.", rarity)
+    for prompt in ("Fix the import of the session", "I feel stuck this week", "Ask claude about the extra dependency"):
+        assert not shares(prompt, "The session feels stuck: claude imports an extra dependency each week.")
+
+
+def test_what_only_the_task_at_hand_shares_needs_two_terms() -> None:
+    cues = cues_of("go on", "go on", "Print the receipts with their discount")
+    assert evidence(cues, memory_text("", "Receipts are narrow.", (), ()), ALL_RARE) is None
+    assert evidence(cues, memory_text("", "A receipt shows its discount.", (), ()), ALL_RARE) is not None
