@@ -14,6 +14,7 @@ import apsw
 
 from sidecar.core.clock import rfc3339
 from sidecar.core.digests import short_id
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.text import one_line, size
 from sidecar.memory.capture.claims import claim_of, relation
 from sidecar.memory.entry import ARTIFACT_TAG, Memory
@@ -47,6 +48,7 @@ CLAIMING_TYPES = ("user_correction", "preference")
 """Types by which a file claims to state the user's lasting wish."""
 
 _MAX_CHARACTERS = 2_000
+_BULLET = lazy_regex(r"^(?:[-*#>]+\s+)+")
 _EMPHASIS = {ord(sign): None for sign in "*`\"'"}
 
 
@@ -267,7 +269,7 @@ def _source(memory_id: str, at_ms: int) -> str:
 def _instruction_text(memory_id: str, title: str, text: str, at_ms: int) -> str:
     """Return a memory's whole text as one line if it fits, else its title; both are cleaned and masked."""
     limit_bytes = MAX_LINE_BYTES - size("- ") - size(_source(memory_id, at_ms))
-    whole = one_line(text or title, _MAX_CHARACTERS).lstrip("-*#> ")
+    whole = _BULLET.sub("", one_line(text or title, _MAX_CHARACTERS))
     return whole if size(whole) <= limit_bytes else _clip_bytes(one_line(title, _MAX_CHARACTERS) or whole, limit_bytes)
 
 

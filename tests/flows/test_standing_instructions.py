@@ -81,6 +81,11 @@ def test_the_section_comes_first_and_stays_byte_identical_for_the_life_of_a_sess
     assert conversation.turn(PROMPT)["system"]["text"] == first
 
 
+def test_an_instruction_keeps_a_pattern_at_its_beginning(memories: Memories, conversation: Conversation) -> None:
+    stated(memories, "*.token and --force are never committed.")
+    assert section(sent(conversation.turn(PROMPT)))[0].startswith("- *.token and --force are never committed. (mem-")
+
+
 def test_a_relevant_instruction_is_not_repeated_as_a_memory(memories: Memories, conversation: Conversation) -> None:
     text = "Receipts never show a discount in percent."
     stated(memories, text)
