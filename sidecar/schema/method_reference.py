@@ -44,7 +44,8 @@ def _allowed(row: Setting) -> str:
         case "choice":
             return ", ".join(row.choices)
         case "int":
-            return f"whole number from {row.minimum:,}"
+            limit = f" to {row.maximum:,}" if row.maximum < Setting._field_defaults["maximum"] else ""
+            return f"whole number from {row.minimum:,}{limit}"
         case kind if kind in LISTS:
             return f"list: {LISTS[kind][2]}"
         case kind:

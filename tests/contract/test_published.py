@@ -43,6 +43,15 @@ def test_generated_files_are_fresh() -> None:
     assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
+def test_settings_table_states_both_bounds_of_a_number() -> None:
+    rows = {
+        line.split("`")[1]: line for line in CONFIGURATION.read_text("utf-8").splitlines() if line.startswith("| `")
+    }
+    assert "whole number from 0 to 100 |" in rows["rollout.share"]
+    assert "whole number from 1 to 36,500 |" in rows["retention.days"]
+    assert "whole number from 1 |" in rows["capture.changedLines"]
+
+
 @pytest.mark.slow
 def test_check_names_each_stale_missing_and_superfluous_file(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
