@@ -402,6 +402,7 @@ DECISIONS: dict[str, tuple[str, ...]] = {
     "Memory: standing instructions are in the anchor of every new session, bounded, once": (
         "test_standing_instructions.py::test_every_new_session_has_the_instructions_in_its_anchor_once",
         "test_standing_instructions.py::test_the_section_comes_first_and_stays_byte_identical_for_the_life_of_a_session",
+        "test_standing_instructions.py::test_an_instruction_keeps_a_pattern_at_its_beginning",
         "test_standing_instructions.py::test_a_relevant_instruction_is_not_repeated_as_a_memory",
         "test_standing_instructions.py::test_many_instructions_take_at_most_their_bytes_and_the_rest_is_named",
         "test_standing_instructions.py::test_a_small_anchor_has_the_newest_instructions_and_nothing_else",
