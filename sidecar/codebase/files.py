@@ -243,7 +243,7 @@ class Lister:
 
     def _with_changes(self, cwd: Path, state: RepositoryState) -> Listing:
         unindexed = self._tracked.unindexed
-        recent = self._recently_changed(cwd, state.head) if unindexed and state.head is not None else ()
+        recent = self.read_recently_changed(cwd, state.head) if unindexed and state.head is not None else ()
         changed = {path: unindexed[path] for path in recent if path in unindexed}
         tracked = self._tracked.files.with_overlay(changed) if changed else self._tracked.files
         others = {path: content for path, content in unindexed.items() if path not in changed} if changed else unindexed
@@ -265,12 +265,9 @@ class Lister:
         overlay = {path: content for path, content in files.overlay.items() if not is_outside(path)}
         return FileMap(self._inside[1], overlay)
 
-    def _recently_changed(self, cwd: Path, head: str) -> frozenset[str]:
-        recent = self._shared.recently_changed.get(head)
-        if recent is None:
-            recent = recently_changed(cwd, head)
-            self._shared.recently_changed.put(head, recent, 1)
-        return recent
+    def read_recently_changed(self, cwd: Path, head: str) -> frozenset[str]:
+        """Return the files that the last commits changed; a call for the same head meanwhile waits for this one."""
+        return self._shared.recently_changed.get_or_create(head, lambda: recently_changed(cwd, head))
 
     def _read(self, cwd: Path, state: RepositoryState, output: bytes) -> None:
         """Read the index from git's listing of it, as far as its entries are new."""

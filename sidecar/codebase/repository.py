@@ -170,11 +170,14 @@ class Repository:
         return self.freshness.state()
 
     def _read_ahead(self) -> None:
-        """Read the history of the head and the entries of the index, while git determines the state."""
+        """Read the head's history and last changes, and the entries of the index, while git reads the state."""
         root = find_root(self.cwd)
         if root is not None and not self._process.closing.is_set():
             self._lister.read_ahead(self._process.background, self.cwd, root)
             self._process.background.submit(self._load_ahead, root)
+            latest, head = self.shared.listings.latest(), head_of(root)
+            if head is not None and (latest.unindexed or not latest.digest):
+                self._process.background.submit(self._lister.read_recently_changed, self.cwd, head)
 
     def _load_ahead(self, root: Path) -> None:
         self.shared.load()

@@ -1,10 +1,15 @@
 """Files that are not indexed by default, and when they are shown all the same."""
 
+import threading
+import time
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
-from sidecar.codebase.unindexed_files import is_recorded_chat, is_unindexed
+from sidecar.codebase import files
+from sidecar.codebase.unindexed_files import is_recorded_chat, is_unindexed, recently_changed
+from sidecar.codebase.worktree.freshness import Freshness
 from tests.codebase.codebase_client import CodebaseClient
 from tests.support.cases import together
 from tests.support.client import Client
@@ -92,6 +97,33 @@ def test_file_that_one_of_the_last_commits_changed_is_found(
     repository.commit({"b.txt": "1\n"})
     looks.index()
     assert looks.search("pelican") == ["vendor/own.go"]
+
+
+def test_last_commits_are_read_once_while_the_state_is_read(
+    client: Client, make_repository: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    heads: list[str] = []
+    begins = threading.Event()
+
+    def read(cwd: Path, head: str) -> frozenset[str]:
+        heads.append(head)
+        begins.set()
+        time.sleep(0.3)  # the listing waits for it
+        return recently_changed(cwd, head)
+
+    original = Freshness.state
+
+    def state(self: Freshness) -> object:
+        assert begins.wait(10)
+        return original(self)
+
+    monkeypatch.setattr(files, "recently_changed", read)
+    monkeypatch.setattr(Freshness, "state", state)
+    repository = make_repository({".specstory/history/chat.md": "pelican\n", "bird.py": "pelican = 1\n"})
+    looks = CodebaseClient(client, repository.path)
+    assert looks.index()["files"] == 1
+    assert looks.search("pelican") == ["bird.py"]
+    assert heads == [repository.head()]
 
 
 @pytest.mark.parametrize(
