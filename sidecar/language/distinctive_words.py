@@ -5,8 +5,9 @@ about a step of the work, such as tests or commits, are found by that step inste
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping
 from functools import cache
+from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.terms import STOP_WORDS, count_terms
@@ -244,103 +245,125 @@ def is_unspaced(term: str) -> bool:
     return len(term) == 2 and term > "\u0e00"
 
 
-_ACTIVITIES: Sequence[tuple[str, str, str]] = (
-    (
-        "tests",
-        r"\b(?:unit.?)?tests?\b|\btesting\b|\bpruebas?\b|\btestes\b|\bessais\b|тест|测试|測試|テスト",
-        r"still works?\b|works after|\bcoverage\b|funktioniert noch|sigue funcionando",
+_ACTIVITIES = {
+    "tests": (
+        "test tests testing tested unittest* prueba pruebas testes essais тест* 测试 測試 テスト",
+        "still_works still_work works_after coverage funktioniert_noch sigue_funcionando",
     ),
-    ("commits", r"\bcommit|\bgit push\b|\bpush(?:es|ing)?\b|提交|コミット|коммит", r"\bgit\b|\bpull request\b"),
-    (
-        "documentation",
+    "commits": ("commit* push pushes pushing 提交 コミット коммит*", "git pull_request"),
+    "documentation": (
         (
-            r"\breadmes?\b|\.md\b|\bmds?\b|\bmarkdown\b|\bdocs?\b|\bdocument(?:s|ation|ing|ed)?\b|\bchangelog\b"
-            r"|\bsummar(?:y|ies)\b"
-            r"|\bdocumentaci[oó]n\b|\bdokument|文档|文件說明|ドキュメント|документ"
+            "readme readmes md mds markdown docs doc document documents documentation documenting changelog summary"
+            " summaries documentación dokument* 文档 ドキュメント документ*"
         ),
-        r"\bwrite (?:it |this |that )?down\b|\bwrite up\b|\bsummari[sz]e\b|总结|まとめ",
+        "write_down write_it_down write_this_down write_up summarize summarise 总结 まとめ",
     ),
-    ("logging", r"\blog(?:s|ging|ger|gers)?\b|日志|ログ|логирован|\blogi\b", r"\bprint\(|console\.log"),
-    (
-        "the database",
+    "logging": ("log logs logging logger loggers 日志 ログ логир* логи", "console.log"),
+    "the database": (
         (
-            r"\bsql\b|\bdatabases?\b|\bdb\b|\bquer(?:y|ies)\b|\bmigrations?\b|\bmigraciones\b|\bdatenbank"
-            r"|base de datos|数据库|データベース"
-            r"|баз[аеуы] данных"
+            "sql database databases db query queries migration migrations migraciones datenbank* base_de_datos 数据库"
+            " データベース базе_данных базы_данных"
         ),
-        r"\btables?\b|\bcolumns?\b|\bschema\b|\brecords\b|\bhow many\b|\btablas?\b",
+        "table tables column columns schema records how_many tabla tablas",
     ),
-    (
-        "dependencies",
+    "dependencies": (
         (
-            r"\bdependenc(?:y|ies)\b|\blibrar(?:y|ies)\b|\bpackages?\b|\binstall(?:s|ing)?\b|\bdependencias?\b"
-            r"|\bbibliothek|依赖|パッケージ"
-            r"|зависимост"
+            "dependency dependencies library libraries package packages install installs installing dependencia"
+            " dependencias bibliothek* 依赖 パッケージ зависимост*"
         ),
-        r"\bnpm\b|\bpnpm\b|\byarn\b|\bbun\b|\bpip\b|\bpoetry\b|\buv\b|\bcargo\b",
+        "npm pnpm yarn bun pip poetry uv cargo",
     ),
-    (
-        "running programs",
+    "running programs": (
+        "server servers uv python python3 terminal powershell command commands servidor 服务器 サーバ сервер*",
+        "run runs running start starts starting restart execute in_the_browser 运行 启动 起動 実行 запуст*",
+    ),
+    "comments": (
+        "comment comments comentario comentarios commentaire commentaires kommentar* 注释 コメント комментар*",
+        "",
+    ),
+    "the look": (
         (
-            r"\bdev server\b|\bservers?\b|\buv\b|\bpython3?\b|\bterminal\b|\bpowershell\b|\bcommands?\b"
-            r"|\bservidor\b|服务器|サーバ|\bсервер"
+            "emoji emojis emojies icon icons color colors colour colours style styles styling font fonts theme css"
+            " tailwind colores farbe farben 颜色 样式 デザイン цвет*"
         ),
-        r"\brun(?:s|ning)?\b|\bstart(?:s|ing)?\b|\brestart\b|\bin the browser\b|\bexecute\b|运行|启动|起動|実行|запуст",
+        "ui button buttons layout landing_page design dark_mode header footer sidebar 按钮 界面 画面",
     ),
-    ("comments", r"\bcomments?\b|\bcomentarios?\b|\bcommentaires?\b|\bkommentare?\b|注释|註解|コメント|комментари", ""),
-    (
-        "the look",
-        (
-            r"\bemoj\w+|\bicons?\b|\bcolou?rs?\b|\bstyles?\b|\bstyling\b|\bfonts?\b|\btheme\b|\bcss\b|\btailwind\b"
-            r"|\bcolores\b|\bfarben?\b"
-            r"|颜色|样式|デザイン|цвет"
-        ),
-        (
-            r"\bui\b|\bbuttons?\b|\blayout\b|\blanding page\b|\bdesign\b|\bdark mode\b|\bheader\b|\bfooter\b"
-            r"|\bsidebar\b|按钮|界面|画面"
-        ),
+    "plans": ("plan plans planning todo todos to-do to-dos roadmap 计划 計画 план", "next_step next_steps priorit*"),
+    "translations": ("translat* i18n locali* traduc* übersetz* 多语言 翻译 翻訳 перевод*", ""),
+    "deployment": (
+        "deploy* production staging desplega* desplieg* 部署 デプロイ 上线 деплой*",
+        "release publish go_live 发布",
     ),
-    ("plans", r"\bplans?\b|\bplanning\b|\bto-?dos?\b|\broadmap\b|计划|計画|план", r"\bnext steps?\b|\bpriorit"),
-    ("translations", r"\btranslat|\bi18n\b|\blocali[sz]|\btraduc|\bübersetz|多语言|翻译|翻訳|перевод", ""),
-    (
-        "deployment",
-        r"\bdeploy|\bproduction\b|\bstaging\b|\bdespl[ei]|部署|デプロイ|上线|деплой",
-        r"\brelease\b|\bpublish\b|\bgo live\b|发布",
+    "names": (
+        "naming kebab* snake_case snakecase camelcase name_of names_of name_files name_variables 命名",
+        "rename*",
     ),
-    (
-        "names",
-        r"\bnam(?:e|es|ing) (?:of|for|files?|variables?|convention)|\bkebab|\bsnake_?case|\bcamel_?case|命名",
-        r"\brenam",
+    "repairs": (
+        "fix fixes fixing workaround workarounds bug bugs hack hacks 修复 バグ",
+        "broken crash* throws error errors fail fails 崩溃 报错 エラー",
     ),
-    (
-        "repairs",
-        r"\bquick fix|\bfix(?:es|ing)?\b|\bworkarounds?\b|\bbugs?\b|\bhacks?\b|修复|バグ",
-        r"\bbroken\b|\bcrash|\bthrows\b|\berrors?\b|\bfails?\b|崩溃|报错|エラー",
-    ),
-    ("branches", r"\bbranch(?:es)?\b|\bmerge|\brebase|分支|ブランチ|ветк", ""),
-    (
-        "types",
-        r"\btype.?(?:check|hint|safe)\w*|\btyp(?:ing|ings)\b|\bany\b type|\btypescript\b|类型",
-        r"\btype errors?\b|\binterfaces?\b",
-    ),
-)
-"""Steps of the work on which users state rules: by name, the words of rules and prompts, and those of prompts alone."""
+    "branches": ("branch branches merge* rebase* 分支 ブランチ ветк*", ""),
+    "types": ("typing typings typescript type-check* type-safe* type_hints 类型", "type_error type_errors interfaces"),
+}
+"""Steps of the work on which users state rules: the words of rules and prompts, and those of prompts alone. A word that
+ends with `*` stands for all words with that beginning, `_` for a space.
+"""
+
+_WORD = lazy_regex(r"[^\W_]+(?:[-.'’][^\W_]+)*")
+
+
+class _Table(NamedTuple):
+    """Steps of the work by the words that name them."""
+
+    words: Mapping[str, frozenset[str]]
+    beginnings: Mapping[str, frozenset[str]]
+    phrases: Mapping[str, frozenset[str]]
+    phrase: re.Pattern[str]
+
+
+def _table_of(words_by_name: Mapping[str, str]) -> _Table:
+    names: dict[str, set[str]] = {}
+    for name, listed in words_by_name.items():
+        for word in listed.split():
+            names.setdefault(word.replace("_", " "), set()).add(name)
+    phrases = {word: frozenset(steps) for word, steps in names.items() if " " in word or word[0] > "\u2e00"}
+    plain = {word: frozenset(steps) for word, steps in names.items() if word not in phrases}
+    return _Table(
+        {word: steps for word, steps in plain.items() if not word.endswith("*")},
+        {word[:-1]: steps for word, steps in plain.items() if word.endswith("*")},
+        phrases,
+        lazy_regex("|".join(map(re.escape, phrases))),
+    )
 
 
 @cache
-def _activity_patterns() -> tuple[tuple[str, re.Pattern[str], re.Pattern[str]], ...]:
-    return tuple(
-        (name, lazy_regex(words), lazy_regex(f"{words}|{more}" if more else words)) for name, words, more in _ACTIVITIES
-    )
+def _rule_table() -> _Table:
+    return _table_of({name: words for name, (words, _) in _ACTIVITIES.items()})
+
+
+@cache
+def _prompt_table() -> _Table:
+    return _table_of({name: f"{words} {more}" for name, (words, more) in _ACTIVITIES.items()})
 
 
 def activities_of_rule(text: str) -> frozenset[str]:
     """Return the steps of the work that a rule is about."""
-    lower = text.lower()
-    return frozenset(name for name, words, _ in _activity_patterns() if words.search(lower))
+    return _activities(text, _rule_table())
 
 
 def activities_of_prompt(text: str) -> frozenset[str]:
     """Return the steps of the work that a prompt asks for or is likely to need."""
+    return _activities(text, _prompt_table())
+
+
+def _activities(text: str, table: _Table) -> frozenset[str]:
     lower = text.lower()
-    return frozenset(name for name, _, words in _activity_patterns() if words.search(lower))
+    words = set(_WORD.findall(lower))
+    words |= {part for word in words if "." in word for part in word.split(".")}
+    found = [table.words[word] for word in words if word in table.words]
+    found += [table.phrases[match[0]] for match in table.phrase.finditer(lower)]
+    beginnings = tuple(table.beginnings)
+    for word in words:
+        if word.startswith(beginnings):
+            found += [steps for beginning, steps in table.beginnings.items() if word.startswith(beginning)]
+    return frozenset().union(*found)
