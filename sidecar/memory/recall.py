@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from sidecar.call import Call, Process
 from sidecar.core.errors import PolicyDenied, StateDegraded
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.lru_cache import LruCache
 from sidecar.core.terms import count_terms
 from sidecar.language.own_words import own_words
@@ -164,7 +165,13 @@ def recall_query(
     rolled_back: tuple[tuple[int, int | None], ...] = (),
 ) -> RecallQuery:
     """Return the query of a prompt."""
-    return RecallQuery(cues_of(prompt, own_words(prompt), objective, touched), session, compacted_at_ms, rolled_back)
+    quoted = _WHOLE_QUOTATION.fullmatch(prompt)
+    own = own_words(quoted[1] if quoted is not None else prompt)
+    return RecallQuery(cues_of(prompt, own, objective, touched), session, compacted_at_ms, rolled_back)
+
+
+_WHOLE_QUOTATION = lazy_regex(r"\s*[\"“«「]([^\"“”«»「」]+)[\"”»」]\s*")
+"""A prompt that somebody put into quotation marks asks for what it says, though it states no rule of the user."""
 
 
 def refresh_index(process: Process, workspace: Workspace) -> None:

@@ -5,6 +5,7 @@ import pytest
 from sidecar.core.terms import count_terms
 from sidecar.language.distinctive_words import common_terms, is_distinctive
 from sidecar.memory.prompt_evidence import MAX_TERMS, Rarity, cues_of, evidence, memory_text
+from sidecar.memory.recall import recall_query
 
 ALL_RARE = Rarity(memories=20, memories_with={})
 
@@ -101,3 +102,13 @@ def test_what_only_the_task_at_hand_shares_needs_two_terms() -> None:
     cues = cues_of("go on", "go on", "Print the receipts with their discount")
     assert evidence(cues, memory_text("", "Receipts are narrow.", (), ()), ALL_RARE) is None
     assert evidence(cues, memory_text("", "A receipt shows its discount.", (), ()), ALL_RARE) is not None
+
+
+def test_a_prompt_in_quotation_marks_is_searched_and_a_quotation_within_it_is_not() -> None:
+    receipts = memory_text("", "Receipts are narrow.", (), ())
+    for prompt, expected in (
+        ("“Review the receipts of the till.”", True),
+        ('"Review the receipts of the till."\n', True),
+        ('Somebody wrote "the receipts of the till are wide"', False),
+    ):
+        assert (evidence(recall_query(prompt).cues, receipts, ALL_RARE) is not None) is expected
