@@ -167,7 +167,7 @@ def _doctor_lines(answer: Any) -> list[str]:
 
 def _rollback_lines(answer: Any) -> list[str]:
     return [
-        f"{answer['restored']} files are as they were.",
+        f"{_counted(answer['restored'], 'file')} restored.",
         *(f"changed since, skipped: {path}" for path in answer["skipped"]),
     ]
 

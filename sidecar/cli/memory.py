@@ -241,10 +241,7 @@ def upkeep_lines(answer: Mapping[str, Any]) -> Iterator[str]:
         yield from (f"{terminal_safe(entry['path'])}  {will}{what} ({entry['reason']})" for entry in answer[name])
     yield from (f"{terminal_safe(path)}  skipped: it is damaged or in use" for path in answer["skipped"])
     counts = answer["totals"]
-    yield (
-        f"{counts['tiers']} tiers, {counts['archived']} files archived, {counts['cleaned']} cleaned"
-        f"{'; nothing was changed' if answer['dryRun'] else ''}."
-    )
+    yield f"{_upkeep_counts(counts)}{'; nothing was changed' if answer['dryRun'] else ''}."
 
 
 def _capture_lines(capture: Mapping[str, Any]) -> Iterator[str]:
@@ -304,8 +301,12 @@ def _count(group: Mapping[str, Any]) -> str:
 def _upkeep(last: Mapping[str, Any] | None) -> str:
     if last is None:
         return "Upkeep has never run."
-    counts = f"{last['tiers']} tiers, {last['archived']} files archived, {last['cleaned']} cleaned"
-    return f"Last upkeep   {_utc_time(last['at'])}: {counts}"
+    return f"Last upkeep   {_utc_time(last['at'])}: {_upkeep_counts(last)}"
+
+
+def _upkeep_counts(counts: Mapping[str, Any]) -> str:
+    tiers, files = counted(counts["tiers"], "tier", "tiers"), counted(counts["archived"], "file", "files")
+    return f"{tiers} changed, {files} archived, {counts['cleaned']} cleaned"
 
 
 def _lines(text: str | None) -> list[str]:

@@ -169,7 +169,7 @@ def _assess_passive(evidence: Evidence) -> ReportStage:
         _check("Days with prompts", f"{days}", f"≥ {MIN_DAYS}", days >= MIN_DAYS or None),
         _error_check(evidence, evidence.active if _uses_active_figures(evidence) else evidence.passive),
     ]
-    sentence = f"{calls:,} prompts measured on {_counted(days, 'day')}"
+    sentence = f"{_counted(calls, 'prompt')} measured on {_counted(days, 'day')}"
     return _stage("passive", checks, sentence, enabled=evidence.mode != "off", suffices=_is_enough(calls, days))
 
 

@@ -80,7 +80,7 @@ def test_a_project_is_planned_synced_explained_and_rolled_back(
     status = output_of("status")
     assert "in sync" in status
     first = [line.split()[1] for line in status.splitlines() if line.startswith("checkpoint")][-1]
-    assert '"restored":' in output_of("rollback", first, "--json")
+    assert output_of("rollback", first).startswith("1 file restored.\n")
     assert "notFound" in output_of("explain", "nobody", status=3)
     knowledge.repository.commit({"company/adrs/bad.md": "---\nno: [end\n---\n"})
     assert "warning: company/adrs/bad.md: It cannot be read" in output_of("plan")

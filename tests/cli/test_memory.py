@@ -94,8 +94,8 @@ def test_the_user_can_read_private_memories_of_agents(output_of: Callable[..., s
 
 
 def test_upkeep_and_proposals_are_printed(output_of: Callable[..., str], ask: Callable[..., Any]) -> None:
-    assert output_of("maintain", "--dry-run") == "0 tiers, 0 files archived, 0 cleaned; nothing was changed.\n"
-    assert output_of("maintain") == "0 tiers, 0 files archived, 0 cleaned.\n"
+    assert output_of("maintain", "--dry-run") == "0 tiers changed, 0 files archived, 0 cleaned; nothing was changed.\n"
+    assert output_of("maintain") == "0 tiers changed, 0 files archived, 0 cleaned.\n"
     assert output_of("proposals") == "No rule is proposed.\n"
     for number in range(4):
         ask("capture", sessionId=f"t{number}", summary=CORRECTION)

@@ -44,6 +44,11 @@ def step(assessed: dict[str, ReportStage]) -> tuple[str, str]:
     return step_.verdict, step_.sentence
 
 
+def test_a_single_prompt_is_counted_as_such() -> None:
+    assessed = assess(passive=figures(calls=1.0), days=1)
+    assert step(assessed)[1] == "Keep measuring. Too little data: 1 prompt measured on 1 day."
+
+
 def test_without_data_every_verdict_is_more_data() -> None:
     assessed = assess()
     assert verdicts(assessed) == ["moreData"] * 4
