@@ -457,13 +457,20 @@ def after_run(process: "Process", workspace: "Workspace", sub_chat_id: str) -> N
 
     prefetch_packs(process, workspace, sub_chat_id)
     if next(process.recorded_runs) % RUNS_OF_A_RELEASE == 0:
-        from sidecar.system.allocator import release_memory
-
-        process.background.submit(release_memory)
+        process.background.submit(_release_memory)
     if process.settings(workspace.project_key)["knowledge.repository"]:
         from sidecar.knowledge import sync_when_due  # not loaded before the first response
 
         sync_when_due(process, workspace)
+
+
+def _release_memory() -> None:
+    """Return gaps to the system, and drop the keys of words that only earlier edits had."""
+    from sidecar.codebase import clear_key_cache
+    from sidecar.system.allocator import release_memory
+
+    clear_key_cache()
+    release_memory()
 
 
 def log_folder_problems(log_dir: str | None) -> list[str]:

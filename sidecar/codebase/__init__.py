@@ -37,6 +37,7 @@ from sidecar.codebase.search import (
     text_match,
 )
 from sidecar.codebase.search.dependency_graph import FileTree, resolve_import
+from sidecar.codebase.search.postings import clear_key_cache
 from sidecar.codebase.search.query import TEST_WORDS
 from sidecar.codebase.search.query_evidence import PromptParts, parts_of, pointing_words
 from sidecar.codebase.search.region_ranking import RankedRegion, choose_regions, is_pointed_at, shown_bytes
@@ -103,6 +104,7 @@ __all__ = [
     "blob_ids",
     "changes_with_work",
     "choose_regions",
+    "clear_key_cache",
     "comment_text",
     "common_dir_of",
     "conflict_hunks",

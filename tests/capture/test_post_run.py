@@ -8,6 +8,8 @@ from typing import Any
 import apsw
 import pytest
 
+from sidecar.app import RUNS_OF_A_RELEASE
+from sidecar.codebase.search import postings
 from sidecar.system import folder_watch
 from tests.support.conversation import Conversation, bash, sent
 from tests.support.memory_sidecar import MemorySidecar
@@ -354,3 +356,16 @@ def test_a_complete_session_leaves_the_repository_byte_identical(talk: Talk, sho
         for prompt in (PROMPT, "go on", "Now explain src/invoice.py"):
             chat.turn(prompt, session=provider)
     assert snapshot(shop) == untouched
+
+
+@pytest.mark.slow
+def test_keys_of_words_do_not_pile_up_over_many_runs(talk: Talk, active: MemorySidecar) -> None:
+    chat = talk()
+    cache: dict[str, int] = vars(postings)["_TERM_KEYS"]
+    keys = {cache[f"word{number}x"] for number in range(20_000)}
+    assert len(keys) == 20_000 <= len(cache)
+    for _ in range(RUNS_OF_A_RELEASE):
+        chat.post_run(chat.pre_run(PROMPT), PROMPT)
+    assert active.app.process is not None
+    assert active.app.process.wait_idle(20)
+    assert len(cache) < 20_000

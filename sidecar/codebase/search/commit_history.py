@@ -9,7 +9,7 @@ from array import array
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import NamedTuple, overload
@@ -28,6 +28,9 @@ MAX_HISTORIES = 6
 
 MAX_COMMIT_FILES = 30
 """A commit of more files is a sweep through the tree and does not show which files belong together."""
+
+MAX_CACHED_FILES = 1 << 15
+"""Maximum number of files in cached answers, some 80 bytes each."""
 
 _LOG = (
     "log", "--full-history", "--no-merges", "--raw", "--no-renames", "--no-abbrev", "--no-ext-diff", "--relative",
@@ -252,6 +255,13 @@ class HistoryTables(NamedTuple):
         return cls(names, terms, files, changes, by_term, reader.numbers("I"))
 
 
+# The same queries repeat after each edit of a conversation, and a history never changes. A commit makes a new history:
+# the answers of all share one limit, so that those of earlier heads go first.
+_IDS = itertools.count()
+_SIMILAR: LruCache[tuple[int, tuple[str, ...]], SimilarCommits] = LruCache(MAX_CACHED_FILES)
+_TOGETHER: LruCache[tuple[int, str], Mapping[str, float]] = LruCache(MAX_CACHED_FILES)
+
+
 class History:
     """The commits reachable from one head, under the names their files have now. Immutable."""
 
@@ -261,16 +271,19 @@ class History:
         self._names, self._files, self._by_term = self.tables.names, self.tables.files, self.tables.by_term
         self._number_of_name = {name: number for number, name in enumerate(self._names)}
         self._number_of_term = {term: number for number, term in enumerate(self.tables.terms)}
-        # The same queries repeat after each edit of a conversation, and a history never changes.
-        self._cached_similar = lru_cache(maxsize=16)(self._find_similar)
-        self._cached_together = lru_cache(maxsize=256)(self._together)
+        self._id = next(_IDS)
 
     def __len__(self) -> int:
         return len(self._files)
 
     def similar_commits(self, terms: Sequence[str]) -> SimilarCommits:
         """Return the files changed by commits with similar subjects."""
-        return self._cached_similar(tuple(terms))
+        key = (self._id, tuple(terms))
+        found = _SIMILAR.get(key)
+        if found is None:
+            found = self._find_similar(key[1])
+            _SIMILAR.put(key, found, len(found.nearest) + len(found.weighted) + 1)
+        return found
 
     def _find_similar(self, terms: tuple[str, ...]) -> SimilarCommits:
         weights = {term: self._weight(term) for term in terms if term in self._number_of_term}
@@ -330,7 +343,12 @@ class History:
 
     def changed_together(self, path: str) -> Mapping[str, float]:
         """Return the files that changed together with a file, each with its share in that file's changes."""
-        return self._cached_together(path)
+        key = (self._id, path)
+        shares = _TOGETHER.get(key)
+        if shares is None:
+            shares = self._together(path)
+            _TOGETHER.put(key, shares, len(shares) + 1)
+        return shares
 
     def _together(self, path: str) -> Mapping[str, float]:
         shares: defaultdict[int, float] = defaultdict(float)

@@ -1,5 +1,7 @@
 """Past commits as evidence about today's files, under any name they had."""
 
+import tracemalloc
+
 import pytest
 
 from sidecar.codebase.search import MAX_COMMIT_FILES, NEAREST_COMMITS, History
@@ -170,3 +172,27 @@ def test_word_in_many_subjects_is_less_specific() -> None:
     assert 0 < term_specificity["fix"] < term_specificity["otter"] < 1
     assert "walrus" not in term_specificity
     assert History(()).term_specificity(["fix"]) == {}
+
+
+def test_answers_of_earlier_heads_take_no_more_memory_with_each_commit() -> None:
+    files = [f"till/file_{number}.py" for number in range(300)]
+    commits = [
+        commit(
+            number,
+            "Change",
+            *{files[(number * 7 + number * number * 30 + 13 * place * place) % 300] for place in range(25)},
+        )
+        for number in range(600, 0, -1)
+    ]
+    sizes: list[int] = []
+    tracemalloc.start()
+    try:
+        histories: list[History] = []
+        for newest in range(6):
+            histories.append(history_of(*commits[5 - newest :]))
+            for path in files:
+                assert len(histories[-1].changed_together(path)) > 9
+            sizes.append(tracemalloc.get_traced_memory()[0])
+    finally:
+        tracemalloc.stop()
+    assert sizes[-1] - sizes[2] < 3_000_000
