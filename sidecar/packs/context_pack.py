@@ -307,6 +307,11 @@ MIN_LINK = 0.3
 MIN_COMMON_TERMS, MIN_WORD_SHARE = 2, 0.5
 """Minimum for a file without a link: terms in common, and how well they fit compared with the best file."""
 
+BEST_OTHERS = 3
+"""Number of best files that stay beside those a prompt names, whatever their relation: of 56 recorded first prompts
+that name files, 0.27 of them were used, as many as of all files shown.
+"""
+
 _NAMED_PARTS = frozenset(("namedPath", "mentioned"))
 
 
@@ -319,8 +324,9 @@ def above_cutoff(ranked: Sequence[RankedFile]) -> list[RankedFile]:
     named = {file.path for file in ranked if not _NAMED_PARTS.isdisjoint(file.parts)}
     if all(map(is_test, named)):
         named = set()
-    others = (file for file in ranked if file.path in named or not _is_for_agents(file))
-    return [file for file in others if not named or file.path in named or _is_related(file, named)]
+    left = [file for file in ranked if file.path in named or not _is_for_agents(file)]
+    best = [file.path for file in left if file.path not in named][:BEST_OTHERS]
+    return [file for file in left if not named or file.path in {*named, *best} or _is_related(file, named)]
 
 
 _WORK_PARTS = frozenset(("changedWithTouched", "folderTouched"))

@@ -2,7 +2,7 @@
 
 from sidecar.codebase import RankedFile
 from sidecar.packs import above_cutoff, comes_last, dominant_file, with_evidence
-from sidecar.packs.context_pack import appetite, failing_tests
+from sidecar.packs.context_pack import BEST_OTHERS, appetite, failing_tests
 
 NAMED = RankedFile("src/cart.py", 20.0, {"namedPath": 14.0, "text": 2.37}, ("cart",), ())
 MENTIONED = RankedFile("src/till.py", 24.0, {"mentioned": 20.0}, (), ())
@@ -12,6 +12,13 @@ def other(path: str = "src/other.py", matched: tuple[str, ...] = ("fix",), **par
     return RankedFile(
         path, sum(parts.values()), parts, matched, (("imports", "src/cart.py"), ("changedTogether", "src/x.py"))
     )
+
+
+BEST = [other(f"best{number}.py", recent=1.0) for number in range(BEST_OTHERS)]
+
+
+def test_the_best_files_remain_beside_a_named_one() -> None:
+    assert above_cutoff([NAMED, *BEST, other("z.py", recent=1.0)]) == [NAMED, *BEST]
 
 
 def test_without_a_named_file_all_files_remain() -> None:
@@ -39,24 +46,24 @@ def test_files_for_agents_remain_only_where_the_prompt_or_the_work_is_about_them
 
 def test_a_named_file_keeps_its_linked_files() -> None:
     linked, faintly, elsewhere = other("a.py", imports=0.5), other("b.py", imports=0.1), other("c.py", together=0.9)
-    assert above_cutoff([NAMED, linked, faintly, elsewhere]) == [NAMED, linked]
+    assert above_cutoff([NAMED, *BEST, linked, faintly, elsewhere]) == [NAMED, *BEST, linked]
 
 
 def test_all_named_and_mentioned_files_remain() -> None:
-    assert above_cutoff([MENTIONED, NAMED, other("a.py", recent=1.0)]) == [MENTIONED, NAMED]
+    assert above_cutoff([*BEST, other("a.py", recent=1.0), MENTIONED, NAMED]) == [*BEST, MENTIONED, NAMED]
 
 
 def test_a_prompt_that_names_only_tests_is_about_what_they_test() -> None:
     failing = other("tests/test_cart.py", namedPath=14.0)
     assert above_cutoff([failing, other("a.py", text=0.1)]) == [failing, other("a.py", text=0.1)]
-    assert above_cutoff([failing, NAMED, other("a.py", text=0.1)]) == [failing, NAMED]
+    assert above_cutoff([failing, NAMED, *BEST, other("a.py", text=0.1)]) == [failing, NAMED, *BEST]
 
 
 def test_a_file_with_clear_word_matches_is_included() -> None:
     clear = other("a.py", ("discount", "apply"), text=2.0, passage=1.5)
     one_word = other("b.py", ("discount",), text=2.0, passage=1.5)
     in_passing = other("c.py", ("discount", "apply"), text=0.4, passage=0.3)
-    assert above_cutoff([NAMED, clear, one_word, in_passing]) == [NAMED, clear]
+    assert above_cutoff([NAMED, *BEST, clear, one_word, in_passing]) == [NAMED, *BEST, clear]
 
 
 def test_a_file_with_function_words_alone_is_dropped_unless_a_supported_file_leads_to_it() -> None:
