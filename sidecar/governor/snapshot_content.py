@@ -48,7 +48,7 @@ SENTENCE_CHARACTERS = 300
 CONCLUSION_CHARACTERS = 400
 REQUEST_CHARACTERS = 160
 _LINK = lazy_regex(r"\[([^\]\n]{1,200})\]\([^)\s]{1,400}\)")
-_PATHS = lazy_regex(r"`[^`]*`|\S*[/\\]\S+")
+_PATHS = lazy_regex(r"`[^`]*`|(?<!\S)[^\s/\\`]*[/\\]\S+")
 MIN_REASON_WORDS = 4
 """Words beside paths and links that make a sentence the reason of a file's change."""
 

@@ -237,7 +237,7 @@ NOT_WORK = lazy_regex(
 VAGUE_HEADING = lazy_regex(
     r"(?:(?:what|summary|résumé|resumen|resumo|riepilogo|zusammenfassung|samenvatting)\b|ce qu|lo que|o que|was "
     r"|cosa|wat |что |les |le |la |los |las |el |the (?:fix|changes?|solution)\b)"
-    r"|.*\b(?:que nous avons|que he|i made|you requested|vs|versus)\b",
+    r"|.{0,120}\b(?:que nous avons|que he|i made|you requested|vs|versus)\b",
     re.IGNORECASE,
 )
 DONE_HEADING = lazy_regex(
@@ -285,7 +285,7 @@ FINDING = lazy_regex(
 """A step towards the work; it names an entry only if nothing else does."""
 BARE_OBJECT = lazy_regex(
     r"(?:modified|updated|improved|changed|adjusted|enhanced) (?:the |all )?`[^`]{1,80}`(?: \w+)?$"
-    r"|.*\b(?:several|various|multiple|some) (?:\w+ )?(?:improvements|changes|updates|fixes)\b|.*\b\w+\.md\b",
+    r"|.{0,120}\b(?:(?:several|various|multiple|some) (?:\w+ )?(?:improvements|changes|updates|fixes)|\w+\.md)\b",
     re.IGNORECASE,
 )
 """A title that names where something changed and not what, or a document beside the work."""
@@ -293,7 +293,7 @@ BARE_OBJECT = lazy_regex(
 PICTURE = lazy_regex(r"[\u2300-\u23ff\u2500-\u27bf\u2b00-\u2bff\ufe0f\u200d\ufffd\U0001f000-\U0001faff]+")
 ITEM = lazy_regex(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[ \]\s+)?")
 DONE_ITEM = lazy_regex(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+\[[xX-]\]\s")
-EMPHASIS = lazy_regex(r"(`[^`]*`)|\*\*|(?<![\w`])__(?=\S)([^`_\n]*?[^\w`\n][^`_\n]*?)__(?![\w.`(])")
+EMPHASIS = lazy_regex(r"(`[^`]*`)|\*\*|(?<![\w`])__(?=\S)(?=[^\W_]*[^\w`\n])([^`_\n]+)__(?![\w.`(])")
 """Marks of bold text outside code; a name such as `__init__` has none."""
 LINK = lazy_regex(r"!?\[([^\]\n]{1,200})\]\([^)\s]{1,400}\)")
 NUMBER = lazy_regex(r"^(?:step |fix |étape |paso )?\d{1,2}[.):]\s+", re.IGNORECASE)
