@@ -18,6 +18,7 @@ PART_MEANINGS = {
     "namedPath": "its path is named in the prompt",
     "identifiers": "defines identifiers named in the prompt",
     "text": "contains words of the prompt",
+    "contents": "contains words of the prompt, found before the index was ready",
     "passage": "has a passage with many of them",
     "path": "its path contains them",
     "names": "names of its definitions contain them",
