@@ -255,8 +255,10 @@ class Repository:
         clock = self._process.clock
         deadline_ms = clock.monotonic_ms() + wait_ms
         for _ in range(2):
+            previous, before = self._index_report, self._index_report.analysed
             future = self.start_indexing(listing, pool)
-            before = self._index_report.analysed
+            if self._index_report is not previous:
+                before = 0  # a run may analyse files before this thread continues
             wait((future,), timeout=max(0.0, deadline_ms - clock.monotonic_ms()) / 1000)
             analysed += self._index_report.analysed - before
             if self._searcher.is_complete() or not future.done():

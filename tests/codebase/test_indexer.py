@@ -5,7 +5,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from itertools import islice
 from pathlib import Path
 from typing import Any, NoReturn
@@ -291,6 +291,25 @@ def test_few_edits_are_indexed_on_the_calling_thread(
             opened.wait_for_index(listing, pool, 1_000.0)
     with ThreadPoolExecutor() as pool:
         assert opened.wait_for_index(listing, pool, 1_000.0 * PATIENCE_SECONDS)[1]
+    sidecar.close()
+
+
+class _FasterThanItsCaller(ThreadPoolExecutor):
+    def submit(self, *arguments: Any, **options: Any) -> Future[Any]:
+        future = super().submit(*arguments, **options)
+        wait((future,), PATIENCE_SECONDS)
+        return future
+
+
+def test_files_analysed_before_the_caller_waits_are_counted(make_repository: Make, tmp_path: Path) -> None:
+    sidecar = MemorySidecar(tmp_path / "state")
+    sidecar.client.initialize()
+    process = process_of(sidecar)
+    repository = make_repository(many(MAX_INLINE_FILES + 2))
+    opened = CodebaseRepository(process.workspaces.get(str(repository.path), None), process)
+    with _FasterThanItsCaller() as pool:
+        counted = opened.wait_for_index(opened.listing(opened.state()), pool, 1_000.0 * PATIENCE_SECONDS)
+    assert counted == (MAX_INLINE_FILES + 2, True)
     sidecar.close()
 
 
