@@ -28,6 +28,14 @@ def without_emphasis(text: str) -> str:
     return _EMPHASIS.sub(lambda match: match[1] or match[2] or "", text)
 
 
+_LINK = lazy_regex(r"!?\[([^\]\n]{1,200})\]\([^)\s]{1,400}\)")
+
+
+def without_links(text: str) -> str:
+    """Return a text with the words of its Markdown links and images alone."""
+    return _LINK.sub(r"\1", text)
+
+
 MARKER_PREFIX = "[continuity:"
 
 _MAX_CACHED_CHARACTERS = 400

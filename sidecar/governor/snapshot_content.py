@@ -11,7 +11,7 @@ import apsw
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.markdown import first_informative_paragraph, sentences, word_count
-from sidecar.core.text import clip
+from sidecar.core.text import clip, without_links
 from sidecar.language.conclusions import match_conclusion
 from sidecar.language.corrections import is_correction
 from sidecar.runs import (
@@ -47,7 +47,6 @@ REQUEST = " (request: "
 SENTENCE_CHARACTERS = 300
 CONCLUSION_CHARACTERS = 400
 REQUEST_CHARACTERS = 160
-_LINK = lazy_regex(r"\[([^\]\n]{1,200})\]\([^)\s]{1,400}\)")
 _PATHS = lazy_regex(r"`[^`]*`|(?<!\S)[^\s/\\`]*[/\\]\S+")
 MIN_REASON_WORDS = 4
 """Words beside paths and links that make a sentence the reason of a file's change."""
@@ -173,7 +172,7 @@ def _sentence_naming(path: str, text: str) -> str | None:
     if name not in text:
         return None
     pattern = lazy_regex(rf"(?<![\w.-]){re.escape(name)}(?![\w-])")
-    naming = (_LINK.sub(r"\1", sentence) for sentence in sentences(text) if pattern.search(sentence))
+    naming = (without_links(sentence) for sentence in sentences(text) if pattern.search(sentence))
     reasons = (sentence for sentence in naming if word_count(_PATHS.sub("", sentence)) >= MIN_REASON_WORDS)
     return next((clip(sentence, SENTENCE_CHARACTERS) for sentence in reasons), None)
 

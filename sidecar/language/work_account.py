@@ -11,7 +11,7 @@ from typing import NamedTuple
 from sidecar.core.markdown import Heading, Line, markdown_blocks, split_sentences, word_count
 from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
-from sidecar.core.text import clip_at_word
+from sidecar.core.text import clip_at_word, without_links
 from sidecar.language import work_account_patterns as patterns
 from sidecar.language.work_account_patterns import Section
 
@@ -246,7 +246,7 @@ def _plain_line(line: str) -> str:
 
 def _plain(text: str) -> str:
     """Return a text on one line, without emphasis and pictures."""
-    text = patterns.LINK.sub(r"\1", text)
+    text = without_links(text)
     text = patterns.EMPHASIS.sub(lambda match: match[1] or match[2] or "", patterns.PICTURE.sub(" ", text))
     plain = " ".join(text.split())
     return plain.replace(" ( )", "").strip(" -–—•:→").lstrip("¡")

@@ -295,7 +295,6 @@ ITEM = lazy_regex(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[ \]\s+)?")
 DONE_ITEM = lazy_regex(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+\[[xX-]\]\s")
 EMPHASIS = lazy_regex(r"(`[^`]*`)|\*\*|(?<![\w`])__(?=\S)(?=[^\W_]*[^\w`\n])([^`_\n]+)__(?![\w.`(])")
 """Marks of bold text outside code; a name such as `__init__` has none."""
-LINK = lazy_regex(r"!?\[([^\]\n]{1,200})\]\([^)\s]{1,400}\)")
 NUMBER = lazy_regex(r"^(?:step |fix |étape |paso )?\d{1,2}[.):]\s+", re.IGNORECASE)
 BOLD_LINE = lazy_regex(r"^\*\*([^*]{2,120})\*\*[ \t]{0,4}:?[ \t]{0,4}$")
 INLINE_LABEL = lazy_regex(

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.markdown import paragraphs, sentences
 from sidecar.core.terms import query_terms
-from sidecar.core.text import clip_at_word, one_line, without_emphasis
+from sidecar.core.text import clip_at_word, one_line, without_emphasis, without_links
 from sidecar.language.conclusions import StatementKind, match_conclusion
 from sidecar.language.user_statements import Statement, read_statements
 from sidecar.memory.capture.session_summary import NearMiss, Note, Utterance
@@ -41,7 +41,6 @@ _LEAD = lazy_regex(
     re.IGNORECASE,
 )
 _MARKDOWN = lazy_regex(r"^\s*(?:[#>]+|[-*+•]|\d{1,2}[.)])\s+")
-_LINK = lazy_regex(r"!?\[([^\]\n]{1,200})\]\([^)\s]{1,400}\)")
 _PLAIN_WORD = lazy_regex(r"[^\W\d_]+(?=['’]?[^\W\d_]{0,3}(?:[\s,;:]|$))")
 _CLAUSE = lazy_regex(
     r"\s{0,4}(?:[,;:]\s|\s[—–-]\s|\s\(|[，；。、]|(?<=[.!?])\s"
@@ -181,8 +180,8 @@ _ASIDE = lazy_regex(r"(?<!\s)\s+\([^()]*\)|（[^（）]*）")
 
 
 def clean_sentence(text: str) -> str:
-    """Return a text on one line, without Markdown's marks; code spans stay."""
-    flat = " ".join(_LINK.sub(r"\1", text).split())
+    """Return a text on one line, without Markdown's marks; code spans stay. Nested ones, `_**x**_`, take two passes."""
+    flat = " ".join(without_links(text).split())
     plain = without_emphasis(_MARKDOWN.sub("", without_emphasis(flat))).strip()
     return plain[1:-1].strip() if _WHOLE_QUOTATION.fullmatch(plain) else plain
 
