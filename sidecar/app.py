@@ -187,10 +187,11 @@ class App:
                 self._reads_ahead = _start_status(cwd)
 
     def _end_reading_ahead(self) -> None:
-        from sidecar.system.git import end_started
+        if self._reads_ahead:
+            from sidecar.system.git import end_started
 
-        self._reads_ahead = False
-        end_started()
+            self._reads_ahead = False
+            end_started()
 
     def new_call(self, request: PendingRequest) -> object:
         """Return the first argument of a method."""
@@ -235,8 +236,7 @@ class App:
 
     def on_response(self, request: PendingRequest, error_code: int | None) -> None:
         """Log a request's id, time and outcome."""
-        if self._reads_ahead:
-            self._end_reading_ahead()
+        self._end_reading_ahead()
         if request.method == "ping":
             return
         if error_code is not None and self.process is not None:
@@ -256,8 +256,7 @@ class App:
         if drain_ms and self._handshake is not None:
             self._drain(drain_ms)
         self.connection.cancel_all()
-        if self._reads_ahead:
-            self._end_reading_ahead()
+        self._end_reading_ahead()
         if self.process is not None:
             self.process.end()
         self.scheduler.close(GRACE_MS)
