@@ -55,8 +55,8 @@ class EntryFields:
     def text(self, name: str, fallback: str = "") -> str:
         """Return a scalar as text."""
         value = self.values.get(name)
-        if not value or not isinstance(value, str):
-            return "" if value == "" else fallback
+        if not isinstance(value, str):
+            return fallback
         value = value.strip()
         if len(value) > MAX_TEXT:
             self.warn(f"`{name}` has more than {MAX_TEXT} characters; the rest is not read.")
