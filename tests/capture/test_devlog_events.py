@@ -232,12 +232,16 @@ def test_a_request_has_no_dated_lines_and_no_hints_of_a_development_server() -> 
     assert request_of(f"{logs}{hints}no text was selected here") == "no text was selected here"
 
 
+def small_step(chat: Conversation, number: int) -> None:
+    text = f"Moved step {number} of the rounding into the cart. It failed because of a float."
+    content = "x = 1\n" * 20 * number
+    chat.turn(f"fix step {number} of the cart", lambda: [chat.edit("src/big.py", content)], text=text)
+
+
 def test_a_tally_that_stays_small_over_many_runs_starts_over(talk: Talk) -> None:
     chat = talk()
     for number in range(1, 7):
-        text = f"Moved step {number} of the rounding into the cart. It failed because of a float."
-        content = "x = 1\n" * 20 * number
-        chat.turn(f"fix step {number} of the cart", lambda new=content: [chat.edit("src/big.py", new)], text=text)  # type: ignore[misc]
+        small_step(chat, number)
     assert drafts(chat) == []
     text = "Replaced the whole rounding by integers. It failed because of a float."
     chat.turn("round with integers", lambda: [chat.edit("src/whole.py", "y = 1\n" * 130)], text=text)
