@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sidecar.memory.recall import MemoryState
     from sidecar.metrics import ErrorCounter
     from sidecar.packs.prefetch import PacksState, WorkspacePacks
-    from sidecar.ralph.stop_request import RunningLoops
+    from sidecar.ralph.lock_and_stop import RunningLoops
     from sidecar.registry.project_registry import RegistryState
     from sidecar.workspace import Workspace
 
@@ -115,7 +115,7 @@ class ProcessSlices:
     @created_once
     def ralph_loops(self) -> "RunningLoops":
         """Loops that run in this process; they end before it does."""
-        from sidecar.ralph.stop_request import RunningLoops
+        from sidecar.ralph.lock_and_stop import RunningLoops
 
         loops = RunningLoops()
         self._process.close_callbacks.append(loops.stop_all)

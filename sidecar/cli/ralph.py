@@ -16,17 +16,15 @@ import orjson
 from sidecar.cli.output import CommandFailed, print_text, terminal_safe
 from sidecar.core.clock import Clock, SystemClock
 from sidecar.core.errors import InvalidParams, SidecarError
-from sidecar.ralph import user_context
 from sidecar.ralph.agent.harnesses import HARNESS_NAMES
-from sidecar.ralph.limits import (
+from sidecar.ralph.loop_folder import LoopFolder, add_user_context, clear_user_context, loop_folder
+from sidecar.ralph.loop_policy import (
     IDLE_TIMEOUT_MS,
-    MAX_ITERATIONS,
-    STUCK_AFTER,
     count_noun,
     format_duration,
     parse_duration_ms,
 )
-from sidecar.ralph.loop_folder import LoopFolder, loop_folder
+from sidecar.ralph.model import MAX_ITERATIONS, STUCK_AFTER
 
 ACTIONS = ("add_context", "clear_context", "status", "stop", "reset")
 BESIDE_ACTIONS = ("change", "json", "project", "state_dir")
@@ -349,7 +347,7 @@ def _run_action(chosen: argparse.Namespace) -> int:
             chosen, {"path": folder.context, "bytes": _add_context(folder, chosen.add_context)}, _context("added")
         )
     if chosen.clear_context:
-        return _print_answer(chosen, {"path": folder.context, "bytes": user_context.clear(folder)}, _context("cleared"))
+        return _print_answer(chosen, {"path": folder.context, "bytes": clear_user_context(folder)}, _context("cleared"))
     if chosen.status or chosen.stop or chosen.reset:
         return _run_state_action(chosen, folder)
     from sidecar.cli.ralph_loop import run_loop
@@ -360,15 +358,15 @@ def _run_action(chosen: argparse.Namespace) -> int:
 def _add_context(folder: LoopFolder, text: str) -> int:
     if not text.strip():
         raise CommandFailed("The context is empty, so nothing was added.", kind="usage")
-    return user_context.add(folder, text)
+    return add_user_context(folder, text)
 
 
 def _run_state_action(chosen: argparse.Namespace, folder: LoopFolder) -> int:
-    from sidecar.ralph import loop_lock
+    from sidecar.ralph.lock_and_stop import loop_status, reset_loop
 
     clock = SystemClock()
     if chosen.status:
-        status = loop_lock.status_of(folder, 10, clock.now_ms()).model_dump(mode="json", by_alias=True)
+        status = loop_status(folder, 10, clock.now_ms()).model_dump(mode="json", by_alias=True)
         return _print_answer(chosen, status, status_lines)
     if chosen.stop:
         was_running, is_running, ended_agent = _stop(folder, clock)
@@ -376,7 +374,7 @@ def _run_state_action(chosen: argparse.Namespace, folder: LoopFolder) -> int:
         outcome += _ENDED_AGENT if ended_agent else ""
         answer = {"wasRunning": was_running, "isRunning": is_running, "endedAgent": ended_agent}
         return _print_answer(chosen, answer, lambda _: [f"{folder.change}: {outcome}"])
-    count, ended_agent = loop_lock.reset(folder, clock)
+    count, ended_agent = reset_loop(folder, clock)
     removed = f"{folder.change}: {count} iterations were removed.{_ENDED_AGENT if ended_agent else ''}"
     return _print_answer(chosen, {"iterations": count, "endedAgent": ended_agent}, lambda _: [removed])
 
@@ -389,7 +387,7 @@ def _stop(folder: LoopFolder, clock: Clock) -> tuple[bool, bool, bool]:
 
     Return whether one ran, whether it still runs, and whether an agent that outlived its loop was ended.
     """
-    from sidecar.ralph.loop_lock import request_stop
+    from sidecar.ralph.lock_and_stop import request_stop
 
     give_up_ms = clock.monotonic_ms() + STOP_SECONDS * 1_000
     first = latest = request_stop(folder, clock)

@@ -18,9 +18,9 @@ from sidecar.cli.in_process import InProcess, RequestFailed, on_users_state
 from sidecar.cli.output import CommandFailed, print_text
 from sidecar.cli.paths import state_folder
 from sidecar.cli.ralph import Reporter, dry_run_lines
+from sidecar.ralph.lock_and_stop import exit_after
 from sidecar.ralph.loop_folder import LoopFolder
-from sidecar.ralph.outcome import INTERRUPTED, TERMINATED
-from sidecar.ralph.stop_request import exit_after
+from sidecar.ralph.loop_policy import INTERRUPTED, TERMINATED
 from sidecar.system.environment import user_state_folder
 
 AT_ONCE_SECONDS = 1.0

@@ -1,6 +1,6 @@
 """The iterative agent loop: runs an agent on one prompt until it gives its completion promise or a limit is reached."""
 
-from sidecar.ralph.limits import (
+from sidecar.ralph.loop_policy import (
     FIRST_PAUSE_MS,
     IDLE_TIMEOUT_MS,
     MAX_BACKOFF_MS,

@@ -11,11 +11,11 @@ from sidecar.call import Call
 from sidecar.codebase import common_dir_of
 from sidecar.core.clock import Clock, rfc3339
 from sidecar.core.errors import InvalidParams, SidecarError
-from sidecar.ralph import iteration_continuity, limits, outcome, user_context
+from sidecar.ralph import iteration_continuity, loop_policy
 from sidecar.ralph.agent.agent_run import AgentOptions
 from sidecar.ralph.agent.harnesses import agent_command, find_program, installed_version
 from sidecar.ralph.iteration_prompt import build_prompt
-from sidecar.ralph.limits import IDLE_TIMEOUT_MS, Limits, backoff_ms, pause_ms
+from sidecar.ralph.lock_and_stop import HeldLock, LockOwner, StopRequest, StopWatcher, hold_lock
 from sidecar.ralph.loop_folder import (
     LoopFolder,
     append_iteration,
@@ -24,8 +24,20 @@ from sidecar.ralph.loop_folder import (
     prune_files,
     read_history,
     read_state,
+    read_user_context,
 )
-from sidecar.ralph.loop_lock import HeldLock, LockOwner, hold_lock
+from sidecar.ralph.loop_policy import (
+    FAILED,
+    IDLE_TIMEOUT_MS,
+    LIMIT,
+    Ending,
+    IterationSummary,
+    Limits,
+    backoff_ms,
+    ending_after,
+    format_duration,
+    pause_ms,
+)
 from sidecar.ralph.loop_state import LoopPlan, LoopState
 from sidecar.ralph.model import (
     Phase,
@@ -36,9 +48,7 @@ from sidecar.ralph.model import (
     RalphStartParams,
     RalphStartResult,
 )
-from sidecar.ralph.outcome import FAILED, LIMIT, Ending, IterationSummary
 from sidecar.ralph.run_iteration import FinishedIteration, prompt_inputs, run_identity, run_iteration, task_text
-from sidecar.ralph.stop_request import StopRequest, StopWatcher
 from sidecar.system.atomic_write import remove_abandoned_files
 from sidecar.system.environment import HOST_VARIABLE, child_environment
 
@@ -110,7 +120,7 @@ def preview_loop(call: Call, plan: LoopPlan) -> RalphStartResult:
     before = read_state(folder)
     number = max(read_history(folder).last_number, before.iteration if before is not None else 0) + 1
     loop = LoopState(call, plan, StopRequest(), clock.now_ms(), clock.monotonic_ms(), os.getpid(), number)
-    context = user_context.read(folder)
+    context = read_user_context(folder)
     packs: tuple[str, ...] = ()
     if plan.params.continuity:
         packs = iteration_continuity.preview_packs(call, run_identity(loop), task_text(loop, context.text)).packs
@@ -247,16 +257,16 @@ def _ending_or_wait(loop: LoopState, finished: FinishedIteration) -> tuple[Endin
     if requested is not None and not line.promise_accepted:
         return requested, 0
     turn = IterationSummary(line.outcome, line.number, line.promise_accepted, finished.abort, loop.stall, line.reason)
-    ended = outcome.ending_after(turn, plan.limits, loop.usage, plan.params.completion_promise)
+    ended = ending_after(turn, plan.limits, loop.usage, plan.params.completion_promise)
     if ended is not None:
         return ended, 0
-    if loop.pauses > limits.MAX_PAUSES:
-        reason = f"{limits.MAX_PAUSES} pauses in a row did not end the usage limit. {line.reason or ''}"
+    if loop.pauses > loop_policy.MAX_PAUSES:
+        reason = f"{loop_policy.MAX_PAUSES} pauses in a row did not end the usage limit. {line.reason or ''}"
         return Ending("limit", LIMIT, reason.strip()), 0
     wait_ms = _wait_ms(loop, finished)
     max_time_ms = plan.limits.max_time_ms
     if wait_ms and max_time_ms is not None and loop.elapsed_ms() + wait_ms >= max_time_ms:
-        reason = f"{limits.format_duration(max_time_ms)} would pass before the loop may continue (--max-time)."
+        reason = f"{format_duration(max_time_ms)} would pass before the loop may continue (--max-time)."
         return Ending("limit", LIMIT, f"{reason} {line.reason or ''}".strip()), 0
     return None, wait_ms
 

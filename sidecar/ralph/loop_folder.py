@@ -1,12 +1,13 @@
-"""The folder of a change's loop, `.spool/.state/ralph/<change-id>/`: its files, its state and its history.
+"""The folder of a change's loop, `.spool/.state/ralph/<change-id>/`: its files, state, history and the user's context.
 
-git ignores it through its own `.gitignore`. `state.json` is replaced atomically; `history.jsonl` is append-only. Lock
-and stop request are in the worktree's git directory, which no `git clean` empties.
+git ignores it through its own `.gitignore`. `state.json` is replaced atomically; `history.jsonl` is append-only. The
+context that the user adds to a running loop is appended under a lock and read at each iteration. Lock and stop request
+are in the worktree's git directory, which no `git clean` empties.
 """
 
 import os
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -15,9 +16,10 @@ from pydantic import ValidationError
 
 from sidecar.codebase import git_dir_of, is_git_dir
 from sidecar.core.digests import digest_bytes
-from sidecar.core.errors import InvalidParams, PolicyDenied, StateDegraded, WorkspaceUnavailable
+from sidecar.core.errors import Busy, InvalidParams, PolicyDenied, StateDegraded, WorkspaceUnavailable
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.ralph.model import RalphIteration, RalphState
+from sidecar.system import filelock
 from sidecar.system.atomic_write import write_resolved
 from sidecar.system.environment import user_state_folder
 from sidecar.system.safe_open import make_private_folder, open_real_folder, open_real_parent, open_regular, read_regular
@@ -315,3 +317,109 @@ def file_size(path: str) -> int:
         return os.stat(path).st_size
     except OSError:
         return 0
+
+
+WAIT_SECONDS = 60.0
+"""Hundreds of processes may append at once; each write takes a moment."""
+
+_RETRY: dict[str, object] = {"retryAfterMs": 1_000}
+
+MAX_CONTEXT_BYTES = 4 * 2**20
+
+
+class UserContext(NamedTuple):
+    """The content of the file."""
+
+    text: str
+    problem: str
+    """Reason why the file could not be read, in a sentence; empty otherwise."""
+
+
+def add_user_context(folder: LoopFolder, text: str) -> int:
+    """Append a text on lines of its own and return the new file size in bytes.
+
+    Raise InvalidParams for an empty text or one that does not fit, WorkspaceUnavailable if the file cannot be written.
+    """
+    added = text.replace("\r\n", "\n").strip("\n")
+    if not added.strip():
+        raise InvalidParams("The context is empty, so nothing was added.")
+    create_folder(folder)
+    with _open_locked(folder) as fd:
+        size = os.fstat(fd).st_size
+        lacks_line_end = size > 0 and _last_byte(fd, size) != b"\n"
+        line = ("\n" if lacks_line_end else "").encode() + added.encode("utf-8", "replace") + b"\n"
+        if size + len(line) > MAX_CONTEXT_BYTES:
+            raise InvalidParams(
+                f"The context would be larger than {MAX_CONTEXT_BYTES} bytes, so nothing was added.",
+                hint=f"It has {size} bytes; `--clear-context` empties it.",
+            )
+        _write_all(fd, line)
+        os.fsync(fd)
+        return os.fstat(fd).st_size
+
+
+def clear_user_context(folder: LoopFolder) -> int:
+    """Empty the file and return its former size in bytes; raise WorkspaceUnavailable."""
+    if not os.path.lexists(folder.context):
+        return 0
+    with _open_locked(folder) as fd:
+        size = os.fstat(fd).st_size
+        os.ftruncate(fd, 0)
+        os.fsync(fd)
+        return size
+
+
+def read_user_context(folder: LoopFolder) -> UserContext:
+    """Read the file; a missing, torn or unreadable one does not stop the loop."""
+    try:
+        content = read_regular(folder.context, MAX_CONTEXT_BYTES, follow_links=False)
+        return UserContext(content.decode("utf-8", "replace").strip(), "")
+    except FileNotFoundError:
+        return UserContext("", "")
+    except OSError as error:
+        return UserContext("", f"The added context cannot be read: {error.strerror or type(error).__name__}.")
+
+
+@contextmanager
+def _open_locked(folder: LoopFolder) -> Iterator[int]:
+    try:
+        fd = _open_and_lock(folder.context)
+        try:
+            yield fd
+        finally:
+            filelock.release(fd)
+            os.close(fd)
+    except OSError as error:
+        raise WorkspaceUnavailable(
+            f"The context file cannot be written: {error.strerror or type(error).__name__}."
+        ) from error
+
+
+def _open_and_lock(path: str) -> int:
+    """Open and lock the file; open it again if an editor replaced it meanwhile."""
+    while True:
+        with open_real_parent(path) as (folder, name):
+            fd = open_regular(folder.at(name), _FLAGS, folder_fd=folder.fd)
+        try:
+            is_locked = filelock.acquire(fd, WAIT_SECONDS)
+            if is_locked and _is_in_place(fd, path):
+                return fd
+        except BaseException:
+            os.close(fd)
+            raise
+        os.close(fd)
+        if not is_locked:
+            raise Busy("Other processes are adding context; nothing was added.", hint="Try again.", data=_RETRY)
+
+
+def _is_in_place(fd: int, path: str) -> bool:
+    try:
+        return os.path.samestat(os.fstat(fd), os.stat(path))
+    except FileNotFoundError:
+        return False
+
+
+def _write_all(fd: int, content: bytes) -> None:
+    view = memoryview(content)
+    while view:
+        view = view[os.write(fd, view) :]

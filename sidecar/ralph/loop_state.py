@@ -10,12 +10,10 @@ from sidecar.core.clock import rfc3339
 from sidecar.ralph import loop_folder
 from sidecar.ralph.agent.agent_run import AgentOptions, AgentProcess
 from sidecar.ralph.iteration_prompt import FailedCheck
-from sidecar.ralph.limits import Limits, LoopUsage
+from sidecar.ralph.lock_and_stop import HeldLock, StopRequest
 from sidecar.ralph.loop_folder import LoopFolder
-from sidecar.ralph.loop_lock import HeldLock
+from sidecar.ralph.loop_policy import Ending, Limits, LoopUsage, Stall
 from sidecar.ralph.model import LoopStatus, RalphRunning, RalphStartParams, RalphState, RalphTotals
-from sidecar.ralph.outcome import Ending, Stall
-from sidecar.ralph.stop_request import StopRequest
 from sidecar.workspace import Workspace
 
 

@@ -14,9 +14,8 @@ from sidecar.core.errors import (
     WorkspaceUnavailable,
 )
 from sidecar.method import Lane, Notification, docstring, method
-from sidecar.ralph import loop_lock as change_status
-from sidecar.ralph import user_context
-from sidecar.ralph.loop_folder import loop_folder
+from sidecar.ralph.lock_and_stop import loop_status, request_stop, reset_loop
+from sidecar.ralph.loop_folder import add_user_context, clear_user_context, loop_folder
 from sidecar.ralph.model import (
     RalphChangeParams,
     RalphContextParams,
@@ -55,25 +54,25 @@ def stop(call: Call, params: RalphChangeParams) -> RalphStopResult:
     An agent that outlived its loop is ended too.
     """
     folder = loop_folder(Path(params.cwd), params.change)
-    outcome = change_status.request_stop(folder, call.process.clock)
+    outcome = request_stop(folder, call.process.clock)
     return RalphStopResult(was_running=outcome.was_running, ended_agent=outcome.ended_agent)
 
 
 def status(call: Call, params: RalphStatusParams) -> RalphStatusResult:
     """Return the status of a change's loop: iteration count, the running iteration, and recent outcomes."""
-    return change_status.status_of(loop_folder(Path(params.cwd), params.change), params.limit, call.now_ms())
+    return loop_status(loop_folder(Path(params.cwd), params.change), params.limit, call.now_ms())
 
 
 def add_context(_call: Call, params: RalphContextParams) -> RalphContextResult:
     """Add context for the agent from the next iteration on, until it is cleared."""
     folder = loop_folder(Path(params.cwd), params.change)
-    return RalphContextResult(bytes=user_context.add(folder, params.text), path=folder.context)
+    return RalphContextResult(bytes=add_user_context(folder, params.text), path=folder.context)
 
 
 def clear_context(_call: Call, params: RalphChangeParams) -> RalphContextResult:
     """Clear the added context."""
     folder = loop_folder(Path(params.cwd), params.change)
-    return RalphContextResult(bytes=user_context.clear(folder), path=folder.context)
+    return RalphContextResult(bytes=clear_user_context(folder), path=folder.context)
 
 
 def reset(call: Call, params: RalphChangeParams) -> RalphResetResult:
@@ -82,7 +81,7 @@ def reset(call: Call, params: RalphChangeParams) -> RalphResetResult:
     An agent that outlived its loop is ended.
     """
     folder = loop_folder(Path(params.cwd), params.change)
-    outcome = change_status.reset(folder, call.process.clock)
+    outcome = reset_loop(folder, call.process.clock)
     return RalphResetResult(iterations=outcome.iterations, ended_agent=outcome.ended_agent)
 
 

@@ -5,7 +5,9 @@ from typing import Annotated, Literal
 from pydantic import ConfigDict, Field
 
 from sidecar.core.wire_types import MAX_COUNT, MAX_TOKENS, FolderPath, WireModel
-from sidecar.ralph.limits import MAX_ITERATIONS, STUCK_AFTER
+
+MAX_ITERATIONS = 25
+STUCK_AFTER = 5
 
 MAX_PROMPT_CHARACTERS = 64 * 2**20
 """More than any agent accepts; over RPC the message size is the limit."""

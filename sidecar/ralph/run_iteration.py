@@ -10,16 +10,25 @@ from sidecar.core.clock import Clock, rfc3339
 from sidecar.core.redact import redact
 from sidecar.core.text import one_line
 from sidecar.ralph import iteration_changes as worktree
-from sidecar.ralph import iteration_continuity, user_context
+from sidecar.ralph import iteration_continuity
 from sidecar.ralph.agent.agent_run import AgentCommand, AgentProcess, AgentResult, TimeLimits
 from sidecar.ralph.agent.harnesses import agent_command
 from sidecar.ralph.agent.runner import MAX_LOG_BYTES, run_agent
 from sidecar.ralph.iteration_changes import Changes, WorktreeState
 from sidecar.ralph.iteration_continuity import OpenedRun, RunIdentity
 from sidecar.ralph.iteration_prompt import FailedCheck, PromptInputs, abort_reason, build_prompt
-from sidecar.ralph.limits import FAST_FAILURE_MS, VERIFY_TIMEOUT_MS, wall_ms
-from sidecar.ralph.loop_folder import create_folder, write_prompt
-from sidecar.ralph.loop_lock import other_loops
+from sidecar.ralph.lock_and_stop import other_loops
+from sidecar.ralph.loop_folder import UserContext, create_folder, read_user_context, write_prompt
+from sidecar.ralph.loop_policy import (
+    FAILURES,
+    FAST_FAILURE_MS,
+    VERIFY_TIMEOUT_MS,
+    failure_reason,
+    must_change_prompt,
+    outcome_of,
+    update_stall,
+    wall_ms,
+)
 from sidecar.ralph.loop_state import LoopState
 from sidecar.ralph.model import (
     IterationOutcome,
@@ -29,8 +38,6 @@ from sidecar.ralph.model import (
     RalphRunning,
     RalphVerification,
 )
-from sidecar.ralph.outcome import FAILURES, failure_reason, must_change_prompt, outcome_of, update_stall
-from sidecar.ralph.user_context import Context
 from sidecar.system.atomic_write import write_atomic
 from sidecar.system.git import GitFailed
 from sidecar.system.safe_open import read_regular
@@ -74,7 +81,7 @@ class _AgentRun:
 def run_iteration(loop: LoopState) -> FinishedIteration:
     """Run the next iteration; raise SidecarError if the agent cannot be started."""
     loop.number += 1
-    context = user_context.read(loop.plan.folder)
+    context = read_user_context(loop.plan.folder)
     opened = _open_run(loop, context.text)
     agent_run = _run_and_verify(loop, context, opened)
     summary = _close_run(loop, agent_run, opened)
@@ -88,7 +95,7 @@ def run_iteration(loop: LoopState) -> FinishedIteration:
     )
 
 
-def _run_and_verify(loop: LoopState, context: Context, opened: OpenedRun | None) -> _AgentRun:
+def _run_and_verify(loop: LoopState, context: UserContext, opened: OpenedRun | None) -> _AgentRun:
     """Run the agent, collect its changes, commit them if requested, and verify its promise."""
     workspace = loop.plan.workspace
     prompt = build_prompt(prompt_inputs(loop, context.text, opened.packs if opened is not None else ()))

@@ -34,7 +34,7 @@ BOUNDED: dict[str, Use] = {
     "sidecar.language.abandoned_approach.": lambda text: list(abandoned_approaches(text)),
     "sidecar.language.abandoned_approach": lambda text: list(abandoned_approaches(text)),
     "sidecar.packs.anchor.commands._PURPOSES": purpose_of,
-    "sidecar.ralph.agent.text_stream._SEQUENCE": lambda text: AnsiStripper().strip(text),
+    "sidecar.ralph.agent.output_filters._SEQUENCE": lambda text: AnsiStripper().strip(text),
     "sidecar.language.creation_intent.": creation_intent,
 }
 """Patterns that only receive short or terminated texts; their caller must be quick instead."""

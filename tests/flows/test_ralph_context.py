@@ -10,8 +10,7 @@ from pathlib import Path
 import apsw
 import pytest
 
-from sidecar.ralph import user_context
-from sidecar.ralph.loop_folder import LoopFolder, loop_folder
+from sidecar.ralph.loop_folder import LoopFolder, add_user_context, loop_folder
 from tests.support.fake_agent import FakeAgent, exits, outputs, writes
 from tests.support.ralph_command import CHANGE, Ralph
 from tests.support.repositories import Repository
@@ -23,7 +22,7 @@ HEADING = "## Additional Context (added by user mid-loop)"
 def paced(folder: LoopFolder, text: str) -> int:
     """Add a text after a moment, so that additions of threads and commands overlap."""
     time.sleep(0.05)
-    return user_context.add(folder, text)
+    return add_user_context(folder, text)
 
 
 def test_hundreds_of_concurrent_additions_are_all_stored(ralph: Ralph) -> None:

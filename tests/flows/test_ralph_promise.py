@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from sidecar.ralph import limits
+from sidecar.ralph import loop_policy
 from tests.support.fake_agent import (
     FakeAgent,
     claude_result,
@@ -208,10 +208,10 @@ def test_limits_on_iterations_and_failures_precede_a_usage_limit(ralph: Ralph, a
 
 
 def test_pauses_in_a_row_are_capped(ralph: Ralph, agent: FakeAgent, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "RESET_MARGIN_MS", 1)
-    monkeypatch.setattr(limits, "MAX_PAUSES", 2)
+    monkeypatch.setattr(loop_policy, "RESET_MARGIN_MS", 1)
+    monkeypatch.setattr(loop_policy, "MAX_PAUSES", 2)
     agent.set_runs([outputs(f"Claude usage limit reached|{int(time.time())}"), exits(1)])
-    monkeypatch.setattr(limits, "FIRST_PAUSE_MS", 1)
+    monkeypatch.setattr(loop_policy, "FIRST_PAUSE_MS", 1)
     done = ralph.loop("Add a login.", "--max-iterations", "0")
 
     assert done.returncode == 3

@@ -8,19 +8,21 @@ import pytest
 
 from sidecar.core.clock import SystemClock
 from sidecar.core.errors import Conflict, InvalidParams, WorkspaceUnavailable
-from sidecar.ralph import loop_lock, user_context
+from sidecar.ralph.lock_and_stop import LockOwner, hold_lock, lock_owner, loop_status, reset_loop
 from sidecar.ralph.loop_folder import (
+    MAX_CONTEXT_BYTES,
     MAX_STORED_ITERATIONS,
     MAX_STORED_PROMPT_BYTES,
     LoopFolder,
+    add_user_context,
     append_iteration,
     create_folder,
     loop_folder,
     prune_files,
     read_history,
     read_state,
+    read_user_context,
 )
-from sidecar.ralph.loop_lock import LockOwner
 from sidecar.ralph.model import RalphIteration
 from sidecar.system import filelock
 
@@ -45,10 +47,10 @@ def iteration(number: int) -> RalphIteration:
 
 
 def test_append_that_waited_while_an_editor_replaced_the_file_reaches_the_new_file(folder: LoopFolder) -> None:
-    user_context.add(folder, "First.")
+    add_user_context(folder, "First.")
     fd = os.open(folder.context, os.O_RDWR)
     assert filelock.acquire(fd, 1)
-    adding = threading.Thread(target=user_context.add, args=(folder, "Last."))
+    adding = threading.Thread(target=add_user_context, args=(folder, "Last."))
     adding.start()
     adding.join(0.2)
     assert adding.is_alive(), "it waits for its turn"
@@ -58,14 +60,14 @@ def test_append_that_waited_while_an_editor_replaced_the_file_reaches_the_new_fi
     os.close(fd)
     adding.join(10)
 
-    assert user_context.read(folder).text == "Edited.\nLast."
+    assert read_user_context(folder).text == "Edited.\nLast."
 
 
 def test_context_beyond_the_limit_is_refused_when_it_is_added(folder: LoopFolder) -> None:
-    user_context.add(folder, "x" * (user_context.MAX_CONTEXT_BYTES - 1))
+    add_user_context(folder, "x" * (MAX_CONTEXT_BYTES - 1))
     with pytest.raises(InvalidParams, match="so nothing was added"):
-        user_context.add(folder, "y")
-    assert user_context.read(folder).text == "x" * (user_context.MAX_CONTEXT_BYTES - 1)
+        add_user_context(folder, "y")
+    assert read_user_context(folder).text == "x" * (MAX_CONTEXT_BYTES - 1)
 
 
 def test_stored_outputs_have_a_total_cap(folder: LoopFolder, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -77,32 +79,32 @@ def test_stored_outputs_have_a_total_cap(folder: LoopFolder, monkeypatch: pytest
 
 
 def test_damaged_state_is_named(folder: LoopFolder) -> None:
-    assert loop_lock.status_of(folder, 10, 0).problem is None
+    assert loop_status(folder, 10, 0).problem is None
     Path(folder.state).write_bytes(b"{")
-    assert loop_lock.status_of(folder, 10, 0).problem == f"The loop's state is damaged: {folder.state}"
+    assert loop_status(folder, 10, 0).problem == f"The loop's state is damaged: {folder.state}"
 
 
 def test_empty_context_is_rejected_and_write_errors_are_reported(folder: LoopFolder) -> None:
     with pytest.raises(InvalidParams):
-        user_context.add(folder, " \n ")
+        add_user_context(folder, " \n ")
     Path(folder.context).mkdir()
     with pytest.raises(WorkspaceUnavailable, match="cannot be written"):
-        user_context.add(folder, "Use argon2.")
+        add_user_context(folder, "Use argon2.")
 
 
 def test_lock_belongs_to_one_loop_and_names_it_until_released(folder: LoopFolder) -> None:
-    assert loop_lock.lock_owner(folder) is None
-    with loop_lock.hold_lock(folder, OWNER, CLOCK) as lock:
+    assert lock_owner(folder) is None
+    with hold_lock(folder, OWNER, CLOCK) as lock:
         assert (lock.dead_owner, lock.ended_agent) == (None, False)
-        assert loop_lock.lock_owner(folder) == OWNER
-        with pytest.raises(Conflict, match=f"process {os.getpid()}"), loop_lock.hold_lock(folder, OWNER, CLOCK):
+        assert lock_owner(folder) == OWNER
+        with pytest.raises(Conflict, match=f"process {os.getpid()}"), hold_lock(folder, OWNER, CLOCK):
             pass
         with pytest.raises(Conflict):
-            loop_lock.reset(folder, CLOCK)
-    assert loop_lock.lock_owner(folder) is None
+            reset_loop(folder, CLOCK)
+    assert lock_owner(folder) is None
     Path(folder.lock).write_bytes(b'{"pid":1,"since":"long ago"}')
-    assert loop_lock.lock_owner(folder) is None, "whom it names died"
-    with loop_lock.hold_lock(folder, OWNER, CLOCK) as lock:
+    assert lock_owner(folder) is None, "whom it names died"
+    with hold_lock(folder, OWNER, CLOCK) as lock:
         assert lock.dead_owner == LockOwner(1, "long ago")
 
 

@@ -2,8 +2,8 @@
 
 from sidecar.ralph import Limits, LoopUsage
 from sidecar.ralph.agent import AgentResult, EndedBy, UsageLimit
+from sidecar.ralph.loop_policy import IterationSummary, Stall, ending_after, failure_reason, outcome_of
 from sidecar.ralph.model import IterationOutcome
-from sidecar.ralph.outcome import IterationSummary, Stall, ending_after, failure_reason, outcome_of
 from tests.support.cases import together
 
 

@@ -3,8 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.ralph.outcome import Stall, are_similar, is_stuck, must_change_prompt, output_words
-from sidecar.ralph.outcome import update_stall as after
+from sidecar.ralph.loop_policy import Stall, are_similar, is_stuck, must_change_prompt, output_words
+from sidecar.ralph.loop_policy import update_stall as after
 
 SAME = "I ran the tests at 12:{0}: {0} passed, nothing is left to do."
 

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
+from sidecar.ralph.lock_and_stop import RunningLoops, StopRequest
 from sidecar.ralph.loop_folder import loop_folder
-from sidecar.ralph.stop_request import RunningLoops, StopRequest
 
 
 def test_first_stop_request_counts_and_a_second_one_may_remove_the_grace() -> None:

@@ -19,9 +19,15 @@ from sidecar.ralph.agent.harnesses import (
     installed_version,
     parse_version,
 )
+from sidecar.ralph.agent.output_filters import (
+    LINE_BYTES,
+    AnsiStripper,
+    LineSplitter,
+    LongEventText,
+    PromiseSearch,
+    collapse_whitespace,
+)
 from sidecar.ralph.agent.output_parser import OutputParser, Tail, find_usage_limit
-from sidecar.ralph.agent.promise import PromiseSearch, collapse_whitespace
-from sidecar.ralph.agent.text_stream import LINE_BYTES, AnsiStripper, LineSplitter, LongEventText
 
 __all__ = [
     "HARNESSES",

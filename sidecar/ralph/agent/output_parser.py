@@ -22,8 +22,7 @@ from sidecar.ralph.agent.formats import (
     Usage,
     format_of,
 )
-from sidecar.ralph.agent.promise import PromiseSearch
-from sidecar.ralph.agent.text_stream import AnsiStripper, LineSplitter, LongEventText
+from sidecar.ralph.agent.output_filters import AnsiStripper, LineSplitter, LongEventText, PromiseSearch
 
 # The patterns follow messages the harnesses have used: Claude Code's `…limit reached|1760000400`, `Your limit will
 # reset at 3pm (America/Bogota)`, `You've hit your weekly limit · resets Sep 15 at 7pm` and `… resets 4:50am
