@@ -13,10 +13,9 @@ from sidecar.core.errors import NotFound, SidecarError, StateDegraded
 from sidecar.core.yaml_edit import Value
 from sidecar.memory.entry import Memory
 from sidecar.memory.files import document
-from sidecar.memory.files.entry_fields import FieldValues
-from sidecar.memory.files.front_matter import MalformedFrontMatter, read_values, split
+from sidecar.memory.files.document import unescape_text
+from sidecar.memory.files.front_matter import FieldValues, MalformedFrontMatter, read_values, split
 from sidecar.memory.files.layout import location_of
-from sidecar.memory.files.markdown_escape import unescape_text
 from sidecar.memory.index import index_of, write_index_file
 from sidecar.memory.store import entries
 from sidecar.workspace import Workspace

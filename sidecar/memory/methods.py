@@ -14,7 +14,7 @@ from sidecar.core.errors import (
     WorkspaceUnavailable,
 )
 from sidecar.core.yaml_edit import Value
-from sidecar.memory import confirm_and_undo, decay, rule_proposals
+from sidecar.memory import decay, user_decisions
 from sidecar.memory import serialize as detail_levels
 from sidecar.memory import upkeep as maintain_methods
 from sidecar.memory.access_control import memory_not_found, require_user_approval
@@ -22,7 +22,7 @@ from sidecar.memory.call_scope import MemoryContext, memory_context
 from sidecar.memory.capture import methods as capture
 from sidecar.memory.entry import SECTOR_OF_TYPE
 from sidecar.memory.files.document import Edit
-from sidecar.memory.files.entry_fields import parse_time_ms
+from sidecar.memory.files.front_matter import parse_time_ms
 from sidecar.memory.files.layout import OWNERS, unarchived_path
 from sidecar.memory.index import RefreshResult, write_index_file
 from sidecar.memory.indexed_text import significant_terms
@@ -232,7 +232,7 @@ def status(call: Call, params: MemoryStatusParams) -> MemoryStatusResult:
         counts = entry_queries.count_by_owner(tx, project, owners)
         files = entry_queries.files_within(tx, project, owners)
         capture_state = capture.capture_state(tx, project, owners)
-        active, claimed = confirm_and_undo.instruction_lists(tx, project)
+        active, claimed = user_decisions.instruction_lists(tx, project)
         is_listed = params.near_misses and params.token is None
         near_misses = capture.last_near_misses(tx, project, call.now_ms()) if is_listed else None
     return MemoryStatusResult(
@@ -316,6 +316,5 @@ METHODS = (
     method("memory/rebuild", rebuild, lane=Lane.WORKSPACE, errors=_WRITING),
     *capture.METHODS,
     *maintain_methods.METHODS,
-    *rule_proposals.METHODS,
-    *confirm_and_undo.METHODS,
+    *user_decisions.METHODS,
 )

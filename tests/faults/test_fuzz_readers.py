@@ -20,8 +20,7 @@ from sidecar.core.yaml_read import MalformedYaml, parse_nodes, read_mapping
 from sidecar.knowledge import UnreadableItem, item_location, parse_item
 from sidecar.memory import read_transcript
 from sidecar.memory.files import front_matter
-from sidecar.memory.files.document import split_title
-from sidecar.memory.files.markdown_escape import escape_heading
+from sidecar.memory.files.document import escape_heading, split_title
 from sidecar.packs import sanitized_lines
 from sidecar.ralph.agent import PromiseSearch
 from sidecar.registry import parse_registry as parse

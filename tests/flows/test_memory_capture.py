@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from sidecar.memory.capture.statement_notes import title_of, without_lead
+from sidecar.memory.capture.extract_notes import title_of, without_lead
 from sidecar.memory.entry import hash_without_values
 from tests.support.conversation import Conversation, sent
 from tests.support.memory_project import Memories

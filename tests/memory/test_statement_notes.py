@@ -2,8 +2,8 @@
 
 import pytest
 
+from sidecar.memory.capture.extract_notes import MAX_TITLE, read_message, title_of
 from sidecar.memory.capture.session_summary import Utterance
-from sidecar.memory.capture.statement_notes import MAX_TITLE, read_message, title_of
 
 
 @pytest.mark.parametrize(("sentence", "title"), [

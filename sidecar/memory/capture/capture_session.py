@@ -18,9 +18,8 @@ from sidecar.core.terms import query_terms
 from sidecar.core.text import one_line
 from sidecar.memory.access_control import Reach
 from sidecar.memory.capture.capture_plan import CaptureOrigin, CaptureOutcome, store_notes
-from sidecar.memory.capture.extract_notes import ExtractedNotes, extract_notes, gotcha, instruction_lines
+from sidecar.memory.capture.extract_notes import ExtractedNotes, extract_notes, gotcha, instruction_lines, title_of
 from sidecar.memory.capture.session_summary import Note, SessionSummary, from_json, to_json
-from sidecar.memory.capture.statement_notes import title_of
 from sidecar.memory.capture.verify_rule import restates
 from sidecar.memory.entry import ARTIFACT_TAG, Memory, content_hash
 from sidecar.memory.files.document import Edit

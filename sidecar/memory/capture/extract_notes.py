@@ -1,7 +1,8 @@
-"""Extract notes worth storing from a session's summary. Pure.
+"""Extract notes worth storing from a session's summary: each is one clean sentence, then what it refers to. Pure.
 
-Prompts are searched for corrections and decisions of the user, answers for the agent's conclusions. An error is stored
-with its resolution; an unresolved one is not a fact.
+Prompts are searched for lasting statements, corrections and decisions of the user, answers for the agent's choices with
+a reason. A statement that points at something is stored with what was proposed before it and with the file that was
+changed last. An error is stored with its resolution; an unresolved one is not a fact.
 """
 
 import re
@@ -10,10 +11,244 @@ from collections.abc import Collection, Iterator
 from typing import Literal, NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.memory.capture.session_summary import ErrorEvent, NearMiss, Note, SessionSummary
-from sidecar.memory.capture.statement_notes import clean_sentence, label_of, read_message, title_of
+from sidecar.core.markdown import paragraphs, sentences
+from sidecar.core.terms import query_terms
+from sidecar.core.text import clip_at_word, one_line, without_emphasis, without_links
+from sidecar.language.conclusions import StatementKind, match_conclusion
+from sidecar.language.user_statements import Statement, read_statements
+from sidecar.memory.capture.session_summary import ErrorEvent, NearMiss, Note, SessionSummary, Utterance
 from sidecar.memory.entry import content_hash, normalized
 from sidecar.memory.private_and_injected_text import filter_private
+
+MAX_TITLE = 120
+MAX_SENTENCE = 600
+MAX_REFERENT = 240
+MAX_NEAR_MISS = 200
+MIN_QUESTION_WORDS = 4
+MIN_TERMS = 2
+"""Significant words that a statement needs to be understood by itself."""
+
+_TYPES: dict[str, StatementKind] = {
+    "rule": "user_correction",
+    "correction": "user_correction",
+    "remember": "user_correction",
+    "preference": "preference",
+    "decision": "decision",
+    "rejection": "decision",
+    "fact": "semantic",
+}
+_LEAD = lazy_regex(
+    r"^(?:(?:no|nope|nah|wait|well|ok(?:ay)?|yes|yeah|hm+|sorry|right|decision|remember|nein|non|não|nee|нет)\s?[,.:;!—–]+\s*"
+    r"|(?:actually|so(?! that)|and|but|also|then|please|bitte|from now on|going forward|remember that)\b[\s,]+)+",
+    re.IGNORECASE,
+)
+_MARKDOWN = lazy_regex(r"^\s*(?:[#>]+|[-*+•]|\d{1,2}[.)])\s+")
+_PLAIN_WORD = lazy_regex(r"[^\W\d_]+(?=['’]?[^\W\d_]{0,3}(?:[\s,;:]|$))")
+_CLAUSE = lazy_regex(
+    r"\s{0,4}(?:[,;:]\s|\s[—–-]\s|\s\(|[，；。、]|(?<=[.!?])\s"
+    r"|\s(?:because|since|so that|weil|parce que|porque|perché)\s)"
+)
+_NEGATION = lazy_regex(
+    r"\b(?:no|not|never|none|without|don['’]?t|doesn['’]?t|do not|cannot|can['’]?t|won['’]?t|mustn['’]?t|isn['’]?t"
+    r"|aren['’]?t"
+    r"|stop|avoid|instead|rather|except|unless|only|nicht|nie(?:mals)?|kein\w*|ohne|jamais|pas|sans|nunca|não|sem|mai|non"
+    r"|senza|niet|nooit|geen|zonder|никогда|не|нет|без)\b|不|别|勿|没|ない|ません|禁止",
+    re.IGNORECASE,
+)
+_POINTS = lazy_regex(
+    r"\b(?:it|its|this|that|them|these|those|they|here|there|same|such|above|like (?:that|this)|es|das|dies\w*|hier"
+    r"|ça|cela"
+    r"|ici|eso|esto|aquí|isso|isto|aqui|questo|qui|dit|dat|это|так|здесь)\b|这|那|它|これ|それ|ここ",
+    re.IGNORECASE,
+)
+_CONTINUES = lazy_regex(
+    r"^(?:because|since|this (?:avoids|keeps|lets|means|way)|that way|it (?:avoids|keeps))\b", re.IGNORECASE
+)
+_NO_PROPOSAL = lazy_regex(r"[<{}]|[:：]$|^(?:let me|i['’]ll|now let)\b", re.IGNORECASE)
+"""Sentences that announce an action or come from code: nobody answers them."""
+
+_PICK = lazy_regex(
+    r"^(?:yes|no|ok(?:ay)?|sure|continue|proceed|cancel|skip|other|none|all|both|done|not now|later|ja|nein|oui|non"
+    r"|sí|si|sim"
+    r"|não|是|否|はい|いいえ|\W|\d+)*$",
+    re.IGNORECASE,
+)
+
+
+class ReadMessage(NamedTuple):
+    """Content of a message: notes, sentences that came close, and the number of drops by reason."""
+
+    notes: tuple[Note, ...]
+    near_misses: tuple[NearMiss, ...]
+    dropped: Counter[str]
+
+
+def read_message(utterance: Utterance) -> ReadMessage:
+    """Return the notes of one message, after private and injected text is removed."""
+    clean = filter_private(utterance.text)
+    dropped: Counter[str] = Counter(private=clean.private, injected=clean.injected)
+    utterance = utterance._replace(text=clean.text)
+    notes, near_misses = _user_notes(utterance) if utterance.author == "user" else _agent_notes(utterance)
+    return ReadMessage(tuple(notes), tuple(near_misses), +dropped)
+
+
+def _user_notes(utterance: Utterance) -> tuple[list[Note], list[NearMiss]]:
+    reading = read_statements(utterance.text, utterance.before)
+    notes = [note for statement in reading.statements if (note := _user_note(utterance, statement)) is not None]
+    if not notes and (note := _answer_note(utterance)):
+        return [note], []
+    return notes, [
+        NearMiss("belowThreshold", one_line(miss.text, MAX_NEAR_MISS), round(miss.score, 3), utterance.at_ms)
+        for miss in reading.near_misses
+    ]
+
+
+def _user_note(utterance: Utterance, statement: Statement) -> Note | None:
+    """Return the note of a statement; None for one that only points at something nobody proposed."""
+    sentence = without_lead(clean_sentence(statement.text))
+    details = tuple(_referents(utterance, sentence))
+    if len(query_terms(sentence)) < MIN_TERMS and _POINTS.search(sentence):
+        proposal = _proposal(utterance)
+        if not proposal:
+            return None
+        sentence, details = f"{proposal} {sentence}", ()
+    return Note(
+        type=_TYPES[statement.kind],
+        title=title_of(sentence),
+        text="\n\n".join((sentence, *details)),
+        author="user",
+        at_ms=utterance.at_ms,
+        confidence=round(0.6 + 0.35 * statement.score, 2),
+        retention="durable" if utterance.is_typed and statement.is_standing else "daily",
+        is_standing_instruction=utterance.is_typed and statement.is_standing,
+    )
+
+
+def _answer_note(utterance: Utterance) -> Note | None:
+    """Return the note for an answer to a question; None for a yes, a number, or an answer that says nothing."""
+    question, answer = clean_sentence(utterance.question), clean_sentence(utterance.text)
+    if len(question.split()) < MIN_QUESTION_WORDS or _PICK.match(answer) or _POINTS.search(question):
+        return None
+    sentence = f"{clip_at_word(question, MAX_REFERENT)} {clip_at_word(answer, MAX_SENTENCE)}"
+    return Note("decision", clip_at_word(sentence, MAX_TITLE), sentence, "user", utterance.at_ms, 0.7)
+
+
+def _referents(utterance: Utterance, sentence: str) -> Iterator[str]:
+    """Yield what a statement that points at something refers to."""
+    if utterance.question:
+        yield f"In answer to: {one_line(utterance.question, MAX_REFERENT)}"
+    if not _POINTS.search(sentence):
+        return
+    if (proposal := _proposal(utterance)) and not utterance.question:
+        yield f"Said in answer to: {proposal}"
+    if utterance.touched:
+        yield f"Said after a change of {', '.join(f'`{path}`' for path in utterance.touched)}."
+
+
+def _proposal(utterance: Utterance) -> str:
+    """Return the last sentence of what the agent wrote before a message; empty without one."""
+    before = filter_private(utterance.before).text
+    spoken = (part for part in sentences(before) if len(part.split()) > MIN_TERMS and not _NO_PROPOSAL.search(part))
+    proposal = next(reversed(list(spoken)), "")
+    return clip_at_word(clean_sentence(proposal), MAX_REFERENT)
+
+
+def _agent_notes(utterance: Utterance) -> tuple[list[Note], list[NearMiss]]:
+    notes: list[Note] = []
+    near_misses: list[NearMiss] = []
+    for paragraph in paragraphs(utterance.text):
+        spoken = list(sentences(paragraph))
+        for position, sentence in enumerate(spoken):
+            conclusion = match_conclusion(sentence)
+            if conclusion is None or len(sentence) > MAX_SENTENCE:
+                continue
+            following = spoken[position + 1] if position + 1 < len(spoken) else ""
+            reason = following if _CONTINUES.match(following) else ""
+            text = clean_sentence(f"{sentence} {reason}")
+            if conclusion.is_reasoned or reason:
+                notes.append(
+                    Note("decision", title_of(sentence), text, "assistant", utterance.at_ms, conclusion.confidence)
+                )
+            else:
+                near_misses.append(NearMiss("withoutReason", one_line(text, MAX_NEAR_MISS), 0.5, utterance.at_ms))
+    return notes, near_misses
+
+
+_WHOLE_QUOTATION = lazy_regex(r"\"[^\"]*\"|“[^“”]*”|«[^«»]*»")
+_ENCLOSED = lazy_regex(r"\([^()]*\)|\[[^\[\]]*\]|`[^`]*`|\"[^\"]*\"|“[^“”]*”|（[^（）]*）")
+"""Parts that a title has whole or not at all."""
+
+_ASIDE = lazy_regex(r"(?<!\s)\s+\([^()]*\)|（[^（）]*）")
+
+
+def clean_sentence(text: str) -> str:
+    """Return a text on one line, without Markdown's marks; code spans stay. Nested ones, `_**x**_`, take two passes."""
+    flat = " ".join(without_links(text).split())
+    plain = without_emphasis(_MARKDOWN.sub("", without_emphasis(flat))).strip()
+    return plain[1:-1].strip() if _WHOLE_QUOTATION.fullmatch(plain) else plain
+
+
+def title_of(sentence: str) -> str:
+    """Return a sentence as a title of at most 120 characters, without lead-in. A negation is never cut off."""
+    core = without_lead(clean_sentence(sentence)).rstrip(" .!。:;,")
+    return core if len(core) <= MAX_TITLE else _shortened(core)
+
+
+def without_lead(sentence: str) -> str:
+    """Return a sentence without its lead-in ("no, please …"), beginning with a capital unless it begins with a name."""
+    core = _LEAD.sub("", sentence) or sentence
+    match = _PLAIN_WORD.match(core)
+    word = match[0] if match is not None else ""
+    is_plain = word.islower() and word not in _NAMES
+    return core[:1].upper() + core[1:] if is_plain else core
+
+
+_NAMES = frozenset("npm pnpm npx yarn git pip uv bun deno tsc cargo curl ssh psql kubectl pytest eslint".split())
+"""Commands whose names are written in lower case at the beginning of a title, too."""
+
+
+def _shortened(core: str) -> str:
+    """Return the first clauses of a sentence, and with them every clause that denies something; asides go first."""
+    core = _ASIDE.sub(lambda aside: aside[0] if _denies(aside[0]) else "", core).strip()
+    if len(core) <= MAX_TITLE:
+        return core
+    masked = _ENCLOSED.sub(lambda match: "x" * len(match[0]), core)
+    ends = [match.start() for match in _CLAUSE.finditer(masked)]
+    clauses = [core[start:end].strip(" ,;:—–-(") for start, end in zip([0, *ends], [*ends, len(core)], strict=True)]
+    clauses = [clause for clause in clauses if clause]
+    chosen = [clauses[0]]
+    for clause in clauses[1:]:
+        if len(" … ".join([*chosen, clause])) > MAX_TITLE and not _denies(clause):
+            continue
+        chosen.append(clause)
+    denying = [clause for clause in chosen if _denies(clause)]
+    for clauses in (chosen, [chosen[0], *denying], denying[:1] or chosen[:1]):
+        title = ", ".join(dict.fromkeys(clauses))
+        if len(title) <= MAX_TITLE:
+            return title
+    return _clip_around(title)
+
+
+def _denies(clause: str) -> bool:
+    """Whether a clause that is no reason has a negation outside of code: `None` denies nothing."""
+    return _REASON.match(clause) is None and _NEGATION.search(_CODE.sub(" ", clause)) is not None
+
+
+_REASON = lazy_regex(r"(?:because|since|so that|weil|parce que|porque|perché)\s")
+_CODE = lazy_regex(r"`[^`]*`|\b[\w.]+\([^()]*\)")
+
+
+def _clip_around(title: str) -> str:
+    """Return at most 120 characters of a title that contain its first negation."""
+    match = _NEGATION.search(title)
+    start = 0 if match is None or match.end() < MAX_TITLE - 40 else max(0, match.start() - 40)
+    return f"{'… ' if start else ''}{clip_at_word(title[start:].lstrip(), MAX_TITLE - 2)}"
+
+
+def label_of(line: str) -> str:
+    """Return a line as a title, at most 120 characters."""
+    return clip_at_word(re.sub(r"\s+", " ", line).strip(), MAX_TITLE)
+
 
 Reason = Literal[
     "tooShort", "tooLong", "question", "toolOutput", "instructionFile", "private", "injected", "deletedByUser",

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from sidecar.core.errors import PolicyDenied
 from sidecar.memory import Document, Memory
 from sidecar.memory.files import Edit, document, location_of
-from sidecar.memory.files.markdown_escape import escape_heading, unescape_heading
+from sidecar.memory.files.document import escape_heading, unescape_heading
 
 PATH = "shared/daily/2026-03-01/session-001-digest.md"
 DIGEST = """---

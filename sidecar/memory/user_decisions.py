@@ -1,0 +1,269 @@
+"""Decisions that only the user takes: `memory/confirm`, `memory/undo`, `memory/proposals`, `memory/resolveProposal`.
+
+They are taken on the command line or in the settings page; a call with an agent's token is refused. A rule is proposed
+only with a confidence above 0.9 and at least five observations, and takes effect only if the user accepts it
+(Article XIII.5). No file outside `.chati/` is written.
+"""
+
+from collections.abc import Iterable
+
+import apsw
+
+from sidecar.call import Call
+from sidecar.core.clock import rfc3339
+from sidecar.core.errors import (
+    Busy,
+    Conflict,
+    InvalidParams,
+    NotFound,
+    PolicyDenied,
+    SidecarError,
+    StateDegraded,
+    WorkspaceUnavailable,
+)
+from sidecar.core.text import one_line
+from sidecar.core.yaml_edit import Value
+from sidecar.memory.access_control import memory_not_found
+from sidecar.memory.call_scope import MemoryContext, memory_context
+from sidecar.memory.entry import Memory
+from sidecar.memory.files.document import Edit
+from sidecar.memory.files.layout import SHARED
+from sidecar.memory.managed_memories import POINTERS
+from sidecar.memory.model import (
+    ConfirmedInstruction,
+    MemoryConfirmParams,
+    MemoryParams,
+    MemoryProposal,
+    MemoryProposalsResult,
+    MemoryResolveProposalParams,
+    MemoryResolveProposalResult,
+    MemoryUndoParams,
+    MemoryUndoResult,
+    UnconfirmedInstruction,
+)
+from sidecar.memory.serialize import memory_detail, memory_summary, project_path
+from sidecar.memory.standing_instructions import (
+    ACCEPTED_TAG,
+    MAX_ACCEPTED_RULES,
+    StandingInstruction,
+    active_instructions,
+    contradicted_ids,
+    instruction_of,
+    register,
+    registered_ids,
+    reinstate,
+    replacements,
+    rule_of,
+    unconfirmed,
+    withdraw,
+)
+from sidecar.memory.store import entries, local_state
+from sidecar.memory.store.entries import IndexedMemory
+from sidecar.memory.writer import front_matter_time
+from sidecar.method import Lane, method
+
+MAX_TITLE = 160
+
+ACCEPTED_AT, DROPPED_AT = "accepted_at", "dropped_at"
+"""Front-matter keys: when the user accepted the rule, and dropped it again."""
+
+MIN_CONFIDENCE, MIN_EVIDENCE = 0.9, 5
+"""intelligence-layer.md, Article XIII.5."""
+
+PROPOSABLE_TYPES = ("user_correction", "preference", "validated_pattern", "lesson", "gotcha")
+
+
+def confirm(call: Call, params: MemoryConfirmParams) -> ConfirmedInstruction:
+    """Make a shared memory a standing instruction, as its text is now: new sessions of the project receive it.
+
+    It becomes durable, and replaces the instructions and accepted rules that it contradicts. Editing its file
+    afterwards requires another confirmation. Agents cannot confirm.
+    """
+    _require_user(params.token, "confirm or undo what is remembered")
+    ctx = memory_context(call, params)
+    writer = ctx.writer(call)
+    memory = writer.find(params.id).memory
+    _require_confirmable(memory, params.version)
+    if memory.retention != "durable":
+        memory = writer.make_durable(memory.id)
+    with call.database.write() as tx:
+        indexed = [
+            entry for entry in entries.entries_at_path(tx, writer.project, memory.path) if entry.memory == memory
+        ]
+        if not indexed:
+            raise Conflict("The memory file has changed meanwhile.", hint="Try again.")
+        replaced_ids = contradicted_ids(tx, writer.project, memory)
+        register(tx, writer.project, memory.id, indexed[0].digest, "confirmed", call.now_ms(), replaced_ids)
+    return confirmed_instruction(instruction_of(memory, call.now_ms(), "confirmed"))
+
+
+def undo(call: Call, params: MemoryUndoParams) -> MemoryUndoResult:
+    """Take back what was remembered: a memory, or all standing instructions.
+
+    It is no longer a standing instruction, its memory is deleted, and the same content is not captured again. A
+    statement that it had replaced holds again. Agents cannot undo.
+    """
+    _require_user(params.token, "confirm or undo what is remembered")
+    if (params.id is None) == (not params.all_standing_instructions):
+        raise InvalidParams("Send either `id` or `allStandingInstructions`.")
+    ctx = memory_context(call, params)
+    writer = ctx.writer(call)
+    if params.id is not None:
+        memory_ids = [writer.find(params.id).memory.id]
+    else:
+        ctx.index.refresh()
+        memory_ids = _existing(call, ctx)
+    with call.database.write() as tx:
+        for memory_id in memory_ids if params.id is not None else registered_ids(tx, writer.project):
+            withdraw(tx, writer.project, memory_id)
+    for memory_id in memory_ids:
+        writer.delete(memory_id, None)
+    return MemoryUndoResult(removed=memory_ids)
+
+
+def _existing(call: Call, ctx: MemoryContext) -> list[str]:
+    """The registered ids that still are shared memories."""
+    project = ctx.workspace.project_key
+    with call.database.read() as tx:
+        return [
+            memory_id
+            for memory_id in registered_ids(tx, project)
+            if entries.entries_with_id(tx, project, memory_id, (SHARED,))
+        ]
+
+
+def _require_user(token: str | None, action: str) -> None:
+    if token is not None:
+        raise PolicyDenied(f"Only the user can {action}.", hint="Call without a token, on behalf of the user.")
+
+
+def _require_confirmable(memory: Memory, version: str | None) -> None:
+    if memory.owner != SHARED:
+        raise PolicyDenied("A private memory cannot be a standing instruction.", hint="Add it as a shared memory.")
+    if memory.path.startswith(f"{POINTERS}/"):
+        raise PolicyDenied("A pointer to a knowledge repository cannot be a standing instruction.")
+    if memory.is_archived:
+        raise Conflict("The memory is archived.", hint="`memory/restore` moves it back.")
+    if version is not None and memory.version != version:
+        raise Conflict("The memory has changed since it was read.", hint="`memory/get` returns its current version.")
+
+
+def instruction_lists(
+    tx: apsw.Connection, project: str
+) -> tuple[list[ConfirmedInstruction], list[UnconfirmedInstruction]]:
+    """Return the active standing instructions, and the memories that only claim to be some."""
+    return (
+        [confirmed_instruction(instruction) for instruction in active_instructions(tx, project)],
+        list(_unconfirmed_entries(unconfirmed(tx, project))),
+    )
+
+
+def confirmed_instruction(instruction: StandingInstruction) -> ConfirmedInstruction:
+    """Return an instruction as a wire message."""
+    return ConfirmedInstruction(
+        id=instruction.id,
+        text=instruction.text,
+        at=rfc3339(instruction.at_ms),
+        evidence=instruction.evidence,
+        origin=instruction.origin,
+    )
+
+
+def _unconfirmed_entries(memories: Iterable[Memory]) -> Iterable[UnconfirmedInstruction]:
+    for memory in memories:
+        yield UnconfirmedInstruction(
+            id=memory.id, title=one_line(memory.title, MAX_TITLE), path=project_path(memory.path)
+        )
+
+
+def list_proposals(call: Call, params: MemoryParams) -> MemoryProposalsResult:
+    """Propose rules from memories within reach with a confidence above 0.9 and at least five observations.
+
+    An accepted rule that a later statement of the user contradicts is proposed to be dropped.
+    """
+    ctx = memory_context(call, params)
+    ctx.index.refresh()
+    new_rules = [(entry, None) for entry in _open_proposals(call, ctx)]
+    return MemoryProposalsResult(
+        proposals=[
+            MemoryProposal(
+                memory=memory_summary(entry), rule=f"- {rule_of(entry.memory)}", contradicted_by=contradicted_by
+            )
+            for entry, contradicted_by in (*_suspended_rules(call, ctx), *new_rules)
+        ]
+    )
+
+
+def resolve_proposal(call: Call, params: MemoryResolveProposalParams) -> MemoryResolveProposalResult:
+    """Store the user's decision on a proposal; an accepted one is tagged as validated and made durable.
+
+    Agents cannot decide: a call with a token is refused. The acceptance and its time are recorded in the memory's file.
+    An accepted shared rule appears in anchors; its text is returned and written to no rule file. Accepting to drop a
+    suspended rule removes its tag; rejecting that makes it a rule again.
+    """
+    _require_user(params.token, "decide on a proposal")
+    ctx = memory_context(call, params)
+    ctx.index.refresh()
+    suspended = next((entry for entry, _ in _suspended_rules(call, ctx) if entry.memory.id == params.id), None)
+    proposal = next((entry for entry in _open_proposals(call, ctx) if entry.memory.id == params.id), suspended)
+    if proposal is None:
+        raise NotFound("No proposal has that id.", hint="`memory/proposals` returns those within reach.")
+    is_rule = (params.decision == "accept") == (suspended is None)
+    decision = "accept" if is_rule else "reject"
+    with call.database.write() as tx:
+        local_state.put_decision(tx, ctx.workspace.project_key, proposal.digest, decision, call.now_ms())
+        if suspended is not None and is_rule:
+            reinstate(tx, ctx.workspace.project_key, params.id)
+    if is_rule and suspended is None:
+        _validate(call, ctx, proposal)
+    elif suspended is not None and not is_rule:
+        _drop(call, ctx, proposal)
+    with call.database.read() as tx:
+        matches = entries.entries_with_id(tx, ctx.workspace.project_key, params.id, ctx.reach.owners)
+        if not matches:
+            raise memory_not_found()
+        linked_ids = entries.linked_ids(tx, ctx.workspace.project_key, matches[0].memory, ctx.reach.owners)
+    rule = f"- {rule_of(proposal.memory)}" if is_rule else None
+    return MemoryResolveProposalResult(memory=memory_detail(matches[0], "", linked_ids), rule=rule)
+
+
+def _open_proposals(call: Call, ctx: MemoryContext) -> list[IndexedMemory]:
+    with call.database.read() as tx:
+        return local_state.open_proposals(
+            tx, ctx.workspace.project_key, ctx.reach.owners, PROPOSABLE_TYPES, MIN_CONFIDENCE, MIN_EVIDENCE
+        )
+
+
+def _suspended_rules(call: Call, ctx: MemoryContext) -> list[tuple[IndexedMemory, str]]:
+    """The accepted rules that a later statement contradicts, each with that statement's id."""
+    project = ctx.workspace.project_key
+    with call.database.read() as tx:
+        replaced = replacements(tx, project)
+        accepted = local_state.accepted_memories(tx, project, SHARED, ACCEPTED_TAG, MAX_ACCEPTED_RULES)
+    return [(entry, replaced[entry.memory.id].replaced_by) for entry in accepted if entry.memory.id in replaced]
+
+
+def _drop(call: Call, ctx: MemoryContext, proposal: IndexedMemory) -> None:
+    tags = [tag for tag in proposal.memory.tags if tag != ACCEPTED_TAG]
+    facts: dict[str, Value] = {"tags": tags, DROPPED_AT: front_matter_time(call.now_ms())}
+    ctx.writer(call).update(proposal.memory.id, None, Edit(facts))
+
+
+def _validate(call: Call, ctx: MemoryContext, proposal: IndexedMemory) -> None:
+    writer = ctx.writer(call)
+    tags = dict.fromkeys((*proposal.memory.tags, ACCEPTED_TAG))
+    facts: dict[str, Value] = {"tags": list(tags), ACCEPTED_AT: front_matter_time(call.now_ms())}
+    writer.update(proposal.memory.id, None, Edit(facts))
+    if proposal.memory.retention != "durable":
+        writer.make_durable(proposal.memory.id)
+
+
+_READING: tuple[type[SidecarError], ...] = (WorkspaceUnavailable, PolicyDenied, StateDegraded)
+_DECIDING: tuple[type[SidecarError], ...] = (*_READING, Busy, NotFound, Conflict)
+
+METHODS = (
+    method("memory/proposals", list_proposals, lane=Lane.SHARED, errors=_READING),
+    method("memory/resolveProposal", resolve_proposal, lane=Lane.WORKSPACE, errors=_DECIDING),
+    method("memory/confirm", confirm, lane=Lane.WORKSPACE, errors=_DECIDING),
+    method("memory/undo", undo, lane=Lane.WORKSPACE, errors=(*_DECIDING, InvalidParams)),
+)
