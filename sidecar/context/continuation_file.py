@@ -9,12 +9,18 @@ from typing import NamedTuple
 
 from sidecar.call import Call
 from sidecar.context import store
-from sidecar.context.agent_scope_and_handoff import Handoff, parse_handoff
+from sidecar.context.agents_and_pipeline import (
+    Handoff,
+    Pipeline,
+    agent_score,
+    next_agent,
+    parse_handoff,
+    pipeline_lines,
+    resolve_mode,
+)
 from sidecar.context.brackets import Bracket
-from sidecar.context.compose_block import rule_summaries
+from sidecar.context.compose_block import memory_gist, rule_summaries
 from sidecar.context.constitution import fit_rules
-from sidecar.context.memory_layer import memory_gist
-from sidecar.context.pipeline import Pipeline, agent_score, next_agent, pipeline_lines, resolve_mode
 from sidecar.context.project_files import ProjectSources, write_chati_file
 from sidecar.context.session_counters import (
     Interaction,

@@ -8,8 +8,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sidecar.context.agent_scope_and_handoff import ENDING
-from sidecar.context.pipeline import Pipeline, agent_score, next_agent, parse_pipeline, previous_agent
+from sidecar.context.agents_and_pipeline import (
+    ENDING,
+    Pipeline,
+    agent_score,
+    next_agent,
+    parse_pipeline,
+    previous_agent,
+)
 from sidecar.core.errors import PolicyDenied, SidecarError, WorkspaceUnavailable
 from sidecar.core.supported_ides import AGENT_PATHS
 from sidecar.core.yaml_read import read_mapping

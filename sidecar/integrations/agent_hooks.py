@@ -363,7 +363,7 @@ def _started_ms(open_run: OpenRun) -> int:
 
 def save_before_compaction(call: Call, hook: HookCall) -> None:
     """Save the session's state before its compaction; from then on nothing counts as delivered to it."""
-    from sidecar.context.compaction_methods import pre_compact
+    from sidecar.context.methods import pre_compact
     from sidecar.context.model import ContextPreCompactParams
 
     existing_path = hook.transcript_path if os.path.isfile(hook.transcript_path) else None
@@ -396,7 +396,7 @@ def session_start_texts(call: Call, location: Location, session_id: str, source:
 
 
 def _after_compaction(call: Call, location: Location, session_id: str) -> list[str]:
-    from sidecar.context.compaction_methods import post_compact
+    from sidecar.context.methods import post_compact
     from sidecar.context.model import ContextPostCompactParams
 
     params = ContextPostCompactParams(cwd=location.cwd, project_path=location.project, session_id=session_id)

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sidecar.context.pipeline import agent_score, parse_pipeline
+from sidecar.context.agents_and_pipeline import agent_score, parse_pipeline
 from tests.support.cases import together
 
 

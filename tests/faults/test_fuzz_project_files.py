@@ -11,16 +11,17 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sidecar.capture.effects import by_path
-from sidecar.context.agent_scope_and_handoff import parse_agent_scope, parse_handoff
-from sidecar.context.constitution import fit_rules, summarize_rules
-from sidecar.context.pipeline import (
+from sidecar.context.agents_and_pipeline import (
     agent_score,
     next_agent,
+    parse_agent_scope,
+    parse_handoff,
     parse_pipeline,
     pipeline_lines,
     previous_agent,
     resolve_mode,
 )
+from sidecar.context.constitution import fit_rules, summarize_rules
 from sidecar.core.yaml_read import MalformedYaml, read_mapping
 from sidecar.integrations.hook_settings import (
     SettingsUnreadable,
