@@ -11,8 +11,7 @@ from sidecar.session.managed_block import (
     with_block,
     without_block,
 )
-from sidecar.session.session_lock import SessionFileValues
-from sidecar.session.session_yaml import (
+from sidecar.session.session_lock import (
     AGENT,
     COMPACTIONS,
     LANGUAGE,
@@ -20,12 +19,13 @@ from sidecar.session.session_yaml import (
     PROGRESS,
     SAVED_AT,
     TASK,
+    SessionFileValues,
     UneditableFile,
     parse_session_file,
+    read_session_file,
     replace_values,
     save_session_values,
 )
-from sidecar.session.session_yaml import read as read_session_file
 
 __all__ = [
     "ACTIVE_TEXT",

@@ -31,7 +31,7 @@ from sidecar.memory import (
     to_session_summary,
 )
 from sidecar.method import Lane, method
-from sidecar.session import managed_block, routing, session_yaml, store
+from sidecar.session import managed_block, routing, session_lock, store
 from sidecar.session.managed_block import ACTIVE_TEXT, INACTIVE_TEXT, BlockFile
 from sidecar.session.model import (
     BlockInfo,
@@ -58,6 +58,8 @@ from sidecar.session.session_lock import (
     activate_lock,
     current_agent,
     exited_lock,
+    read_session_file,
+    save_session_values,
 )
 from sidecar.session.store import Lock, RecordedFile
 from sidecar.workspace import Workspace
@@ -90,10 +92,10 @@ def lock_status(call: Call, params: SessionParams) -> LockStatus:
     workspace = call.process.workspaces.get(params.cwd, params.project_path)
     with call.database.read() as tx:
         lock, files = store.load_lock(tx, workspace.project_key), store.load_files(tx, workspace.project_key)
-    session_file_read = session_yaml.read(workspace.project)
+    session_file_read = read_session_file(workspace.project)
     file_values, problems = session_file_read.values, [session_file_read.problem] if session_file_read.problem else []
     if file_values.agent and file_values.agent not in AGENTS:
-        problems.append(f"`{session_yaml.SESSION_FILE.file}` names an unknown agent, which is ignored.")
+        problems.append(f"`{session_lock.SESSION_FILE.file}` names an unknown agent, which is ignored.")
         file_values = file_values._replace(agent="")
     return LockStatus(workspace, lock, files, file_values, problems)
 
@@ -143,10 +145,10 @@ def session_info(lock: Lock | None) -> SessionInfo:
 
 def save_progress(call: Call, current: LockStatus, lock: Lock, warnings: list[str]) -> None:
     """Save agent and progress in the project's own session file, if there is one."""
-    values = {session_yaml.AGENT: lock.agent, session_yaml.SAVED_AT: rfc3339(call.now_ms())}
+    values = {session_lock.AGENT: lock.agent, session_lock.SAVED_AT: rfc3339(call.now_ms())}
     if lock.progress:
-        values[session_yaml.PROGRESS] = lock.progress
-    problem = session_yaml.save_session_values(current.workspace.project, values)
+        values[session_lock.PROGRESS] = lock.progress
+    problem = save_session_values(current.workspace.project, values)
     if problem:
         warnings.append(problem)
 

@@ -5,9 +5,8 @@ import unicodedata
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from sidecar.language.routing_phrases import EXIT_PHRASES, EXIT_WORDS
-from sidecar.language.routing_phrases import OFF_TOPIC as RULES
-from sidecar.session.routing import route
+from sidecar.session.routing import EXIT_PHRASES, EXIT_WORDS, route
+from sidecar.session.routing import OFF_TOPIC as RULES
 from tests.session.messages import COMMANDS, EXIT, OFF_TOPIC, STAYS
 from tests.support.cases import together
 
