@@ -35,11 +35,11 @@ def _in_venv() -> int:
 
 
 def _expected() -> dict[Path, bytes]:
-    sys.path.insert(0, str(ROOT))
+    sys.path[:0] = [str(ROOT), str(ROOT / "build")]
+    from generators.method_reference import with_settings
+    from generators.published_files import published
     from sidecar.app import load_full_catalog
     from sidecar.schema.definitions import Catalog
-    from sidecar.schema.generated_files import published
-    from sidecar.schema.method_reference import with_settings
 
     catalog = load_full_catalog()
     expected = {
@@ -49,7 +49,7 @@ def _expected() -> dict[Path, bytes]:
 
 
 def _obsolete(expected: dict[Path, bytes]) -> list[Path]:
-    from sidecar.schema.generated_files import GENERATED_FOLDERS
+    from generators.published_files import GENERATED_FOLDERS
 
     present = (path for folder in GENERATED_FOLDERS for path in (OUTPUT / folder).glob("*"))
     return sorted(path for path in present if path not in expected)

@@ -1,1 +1,1 @@
-"""The catalog in published form: OpenRPC, JSON Schemas, TypeScript types and the method reference."""
+"""The catalog as JSON Schemas and an OpenRPC document, which `rpc.discover` answers with."""

@@ -58,7 +58,7 @@ def test_check_names_each_stale_missing_and_superfluous_file(
 ) -> None:
     (tmp_path / "build").mkdir()
     shutil.copy(ROOT / "build" / "generate.py", tmp_path / "build")
-    for name in ("rpc_schema", "sidecar"):
+    for name in ("rpc_schema", "sidecar", "build/generators"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=shutil.ignore_patterns("__pycache__"))
     (tmp_path / ".venv").symlink_to(Path(sys.prefix).resolve())
     (tmp_path / "rpc_schema" / "METHODS.md").write_text("old")

@@ -5,11 +5,11 @@ from collections.abc import Mapping
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from generators.method_reference import reference
+from generators.typescript import typescript
 from sidecar.context.model import ContextBlock
 from sidecar.memory.entry import MemoryType, Sector, Tier
 from sidecar.schema.definitions import Catalog, Schema, definitions, openrpc, wire_schema
-from sidecar.schema.method_reference import reference
-from sidecar.schema.typescript import typescript
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 REF = "{model}.json"

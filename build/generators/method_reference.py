@@ -4,10 +4,10 @@ import json
 from collections.abc import Iterable, Iterator
 from inspect import getdoc
 
+from generators.typescript import type_of
 from sidecar.handshake import PROTOCOL_VERSION
 from sidecar.method import Method, Notification
 from sidecar.schema.definitions import ALWAYS_POSSIBLE, QUEUED, Catalog, Definitions, Schema, all_errors, definitions
-from sidecar.schema.typescript import type_of
 from sidecar.settings.table import KINDS, LISTS, SETTINGS, Setting
 
 

@@ -5,10 +5,10 @@ from typing import Any
 import pytest
 from pydantic import Field, create_model
 
+from generators.typescript import type_of, typescript
 from sidecar.core.wire_types import Empty, WireModel
 from sidecar.method import Lane, Method
 from sidecar.schema.definitions import Catalog, definitions
-from sidecar.schema.typescript import type_of, typescript
 from tests.support.cases import together
 
 
