@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from sidecar.codebase.repository import CodebaseState, Repository
     from sidecar.core.lru_cache import LruCache
     from sidecar.experiment.model import StoredArm
-    from sidecar.knowledge.auto_sync import KnowledgeState
+    from sidecar.knowledge.sync import KnowledgeState
     from sidecar.memory.recall import MemoryState
     from sidecar.metrics import ErrorCounter
     from sidecar.packs.prefetch import PacksState, WorkspacePacks
@@ -108,7 +108,7 @@ class ProcessSlices:
     @created_once
     def knowledge(self) -> "KnowledgeState":
         """Inputs of the last syncs, and automatic syncs in progress."""
-        from sidecar.knowledge.auto_sync import KnowledgeState
+        from sidecar.knowledge.sync import KnowledgeState
 
         return KnowledgeState()
 

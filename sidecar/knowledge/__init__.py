@@ -1,7 +1,6 @@
 """Sync of pointer memories with a knowledge repository: plan the differences, apply them, roll them back."""
 
 from sidecar.knowledge.apply_and_rollback import RateLimiter
-from sidecar.knowledge.auto_sync import RETRY_AFTER_MS, sync_when_due
 from sidecar.knowledge.commit_items import Entry, Failure, Manifest, build_manifest, lint_repository, read_entry
 from sidecar.knowledge.git_source import SourceFile, mirror_folder, open_source
 from sidecar.knowledge.item import (
@@ -16,9 +15,17 @@ from sidecar.knowledge.item import (
     pointer_id,
     pointer_path,
 )
-from sidecar.knowledge.store import QUARANTINE_AFTER, FailedItem, SyncedItem, SyncState, parse_state, serialize_state
+from sidecar.knowledge.store import (
+    QUARANTINE_AFTER,
+    FailedItem,
+    SyncedItem,
+    SyncState,
+    parse_state,
+    serialize_state,
+    sync_lock,
+)
+from sidecar.knowledge.sync import RETRY_AFTER_MS, sync_when_due
 from sidecar.knowledge.sync_plan import DELETION_GUARD_POINTERS, Plan, PlanRequest, fingerprint, plan
-from sidecar.knowledge.sync_state import sync_lock
 
 __all__ = [
     "DELETION_GUARD_POINTERS",

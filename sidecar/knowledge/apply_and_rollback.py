@@ -14,10 +14,18 @@ from sidecar.core.errors import Conflict, NotFound, SidecarError
 from sidecar.knowledge import store
 from sidecar.knowledge.git_source import local_head
 from sidecar.knowledge.item import POINTER_FOLDER, item_location, parse_item, pointer_hash, render_pointer
-from sidecar.knowledge.store import Checkpoint, FailedItem, FileImage, SyncedItem, SyncState
+from sidecar.knowledge.store import (
+    Checkpoint,
+    FailedItem,
+    FileImage,
+    SyncedItem,
+    SyncState,
+    load_state,
+    record_rollback,
+    sync_lock,
+)
 from sidecar.knowledge.sync_inputs import SyncInputs
 from sidecar.knowledge.sync_plan import Operation, Plan, synced_item
-from sidecar.knowledge.sync_state import load_state, record_rollback, sync_lock
 from sidecar.memory import (
     FileChange,
     ManagedMemories,

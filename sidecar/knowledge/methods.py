@@ -19,7 +19,6 @@ from sidecar.core.errors import (
 )
 from sidecar.knowledge import store
 from sidecar.knowledge.apply_and_rollback import roll_back
-from sidecar.knowledge.auto_sync import due_decision, running_sync_id
 from sidecar.knowledge.commit_items import in_scope
 from sidecar.knowledge.git_source import open_configured_source
 from sidecar.knowledge.item import item_location
@@ -49,7 +48,7 @@ from sidecar.knowledge.model import (
     KnowledgeSyncResult,
     ResolutionChoice,
 )
-from sidecar.knowledge.sync import PlannedSync, SyncRequest, plan_sync, resolve_ref, sync
+from sidecar.knowledge.sync import PlannedSync, SyncRequest, due_decision, plan_sync, resolve_ref, running_sync_id, sync
 from sidecar.knowledge.sync_health import checks
 from sidecar.knowledge.sync_inputs import SyncInputs, load_inputs
 from sidecar.knowledge.sync_plan import Conflict, Plan, PlanRequest, Resolution, allows_resolution

@@ -8,14 +8,13 @@ from sidecar.call import Call
 from sidecar.core.errors import Busy, SidecarError
 from sidecar.core.findings import Finding
 from sidecar.knowledge import store
-from sidecar.knowledge.auto_sync import Triggers, auto_sync_enabled, configured_triggers
 from sidecar.knowledge.commit_items import in_scope
 from sidecar.knowledge.git_source import GitSource, open_configured_source
 from sidecar.knowledge.item import item_location
-from sidecar.knowledge.store import parse_state
+from sidecar.knowledge.store import parse_state, sync_lock
+from sidecar.knowledge.sync import Triggers, auto_sync_enabled, configured_triggers
 from sidecar.knowledge.sync_inputs import SyncInputs, load_inputs
 from sidecar.knowledge.sync_plan import PlanRequest, invalid_resolutions
-from sidecar.knowledge.sync_state import sync_lock
 from sidecar.settings.resolve import Settings
 from sidecar.workspace import Workspace
 

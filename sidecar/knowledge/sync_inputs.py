@@ -20,9 +20,8 @@ from sidecar.knowledge.item import (
     parse_ref,
     pointer_path,
 )
-from sidecar.knowledge.store import SyncedItem, SyncState
+from sidecar.knowledge.store import SyncedItem, SyncState, load_state
 from sidecar.knowledge.sync_plan import Plan, PlanRequest, configured_resolutions, plan
-from sidecar.knowledge.sync_state import load_state
 from sidecar.memory import ManagedMemories, managed_memories, read_memory_file
 from sidecar.settings.resolve import Settings
 from sidecar.workspace import Workspace

@@ -25,7 +25,7 @@ OPENS = {
     "cli/hook_daemon.py": STATE_FOLDER,
     "cli/hook_client.py": STATE_FOLDER,
     "knowledge/git_source.py": STATE_FOLDER,
-    "knowledge/sync_state.py": STATE_FOLDER,
+    "knowledge/store.py": STATE_FOLDER,
     "storage/backup.py": STATE_FOLDER,
     "storage/sqlite_connection.py": STATE_FOLDER,
     "storage/recovery.py": STATE_FOLDER,
@@ -60,7 +60,7 @@ PROGRAMS = {
 
 NETWORK = {
     "system/local_socket.py": "programs of the same user",
-    "system/git_fetch.py": "the knowledge repository, from the configured URL",
+    "knowledge/git_source.py": "the knowledge repository, from the configured URL",
     "cli/report.py": "the user's browser, for our report",
     "integrations/mcp_tools.py": "only a conversion of file URLs",
 }

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from sidecar.knowledge import mirror_folder
+from sidecar.knowledge.git_source import FetchFailed, fetch
 from sidecar.settings import is_remote, problem_with
-from sidecar.system.git_fetch import FetchFailed, fetch
 from tests.support.git_server import serve_redirect, serve_repositories
 from tests.support.knowledge_project import Knowledge, item
 
@@ -247,7 +247,7 @@ def test_a_credential_helper_of_the_current_folder_is_not_run(
 
 
 def test_a_fetch_above_the_size_limit_is_aborted(knowledge: Knowledge, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sidecar.system.git_fetch.MAX_FETCHED_BYTES", 10)
+    monkeypatch.setattr("sidecar.knowledge.git_source.MAX_FETCHED_BYTES", 10)
     with serve_repositories(knowledge.repository.path.parent) as address:
         knowledge.set(repository=f"{address}/{knowledge.repository.path.name}/.git")
         assert "it is larger than" in knowledge.error("plan").message
