@@ -28,7 +28,7 @@ from sidecar.runs.call_record import (
     SystemText,
     WorktreeBaseline,
 )
-from sidecar.runs.fork_and_rollback import ResolvedSession, resolve_session, store_session
+from sidecar.runs.delivery_ledger import ResolvedSession, resolve_session, store_session
 from sidecar.runs.maintenance import delete_old_runs, delete_sub_chat, is_deleted
 from sidecar.runs.model import (
     NO_CONTENTS,
