@@ -20,7 +20,7 @@ from sidecar.core.lru_cache import LruCache
 from sidecar.experiment.guard import has_earlier_run, record_outcome
 from sidecar.experiment.methods import items_of_arm
 from sidecar.experiment.outcomes import RunOutcome
-from sidecar.language.corrections import is_correction, is_repetition, terms_of
+from sidecar.language.message_intent import is_correction, is_repetition, terms_of
 from sidecar.runs import records
 from sidecar.runs.call_record import arm_mark
 from sidecar.transcripts.event_stream import read_events

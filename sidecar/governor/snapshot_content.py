@@ -13,7 +13,7 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.markdown import first_informative_paragraph, sentences, word_count
 from sidecar.core.text import clip, without_links
 from sidecar.language.conclusions import match_conclusion
-from sidecar.language.corrections import is_correction
+from sidecar.language.message_intent import is_correction
 from sidecar.runs import (
     Artifact,
     Counters,

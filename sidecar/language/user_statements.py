@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.language.explicit_rules import SUPPOSITION
-from sidecar.language.explicit_statements import StatementForm, explicit_form
+from sidecar.language.explicit_statements import SUPPOSITION, StatementForm, explicit_form
 from sidecar.language.own_words import own_words
 from sidecar.language.statement_features import (
     Analysis,

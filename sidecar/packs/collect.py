@@ -22,7 +22,7 @@ from sidecar.codebase import (
 )
 from sidecar.core.clock import Deadline
 from sidecar.core.text import one_line
-from sidecar.language.creation_intent import creation_intent
+from sidecar.language.message_intent import creation_intent
 from sidecar.packs.context_pack import MAX_POINTERS, ContextFile
 from sidecar.packs.delta_files import Differences
 from sidecar.packs.delta_pack import MAX_COMMITS

@@ -18,7 +18,7 @@ from statistics import median, quantiles
 from typing import Any
 
 from sidecar.core.digests import digest_bytes
-from sidecar.language.creation_intent import creation_intent
+from sidecar.language.message_intent import creation_intent
 from sidecar.registry import Index, hint_for
 from sidecar.registry import parse_registry as parse
 from sidecar.registry.project_registry import ProjectRegistry

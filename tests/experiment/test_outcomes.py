@@ -7,7 +7,7 @@ import orjson
 import pytest
 
 from sidecar.capture.effects.shell_commands import is_lookup
-from sidecar.language.corrections import is_correction
+from sidecar.language.message_intent import is_correction
 from sidecar.settings.resolve import Suspension, resolve
 from sidecar.settings.table import SUSPENDED
 from tests.experiment.test_assignment import NAME, chat_in, roll_out

@@ -11,7 +11,7 @@ import pytest
 
 import sidecar
 from sidecar.language.abandoned_approach import abandoned_approaches
-from sidecar.language.creation_intent import creation_intent
+from sidecar.language.message_intent import creation_intent
 from sidecar.packs.anchor import purpose_of
 from sidecar.ralph.agent import AnsiStripper
 from tests.support.depth import sample
@@ -35,7 +35,17 @@ BOUNDED: dict[str, Use] = {
     "sidecar.language.abandoned_approach": lambda text: list(abandoned_approaches(text)),
     "sidecar.packs.anchor.commands._PURPOSES": purpose_of,
     "sidecar.ralph.agent.output_filters._SEQUENCE": lambda text: AnsiStripper().strip(text),
-    "sidecar.language.creation_intent.": creation_intent,
+    **{
+        f"sidecar.language.message_intent.{name}": creation_intent
+        for name in (
+            "_CREATION_REQUEST",
+            "_NEED_STATEMENT",
+            "_LEADING_ARTICLES",
+            "_QUOTED",
+            "_NOT_CREATION",
+            "_REQUEST",
+        )
+    },
 }
 """Patterns that only receive short or terminated texts; their caller must be quick instead."""
 

@@ -18,7 +18,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from sidecar.language.corrections import is_correction
+from sidecar.language.message_intent import is_correction
 from tests.labelled.corpus import LabelledMessage, MissingClones, labelled_messages
 from tests.labelled.evaluate import figures_of
 

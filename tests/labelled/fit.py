@@ -18,8 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.language import statement_weights
-from sidecar.language.explicit_rules import SUPPOSITION
-from sidecar.language.explicit_statements import explicit_form
+from sidecar.language.explicit_statements import SUPPOSITION, explicit_form
 from sidecar.language.own_words import own_words
 from sidecar.language.statement_features import (
     FAMILIES,

@@ -1,6 +1,6 @@
 """The intent of a prompt that asks to create something."""
 
-from sidecar.language.creation_intent import creation_intent
+from sidecar.language.message_intent import creation_intent
 from tests.support.cases import together
 
 

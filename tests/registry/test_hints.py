@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from sidecar.language.creation_intent import creation_intent
+from sidecar.language.message_intent import creation_intent
 from sidecar.registry import hint_for
 from tests.registry.conftest import Project
 from tests.support.memory_sidecar import MemorySidecar
