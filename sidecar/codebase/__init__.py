@@ -9,7 +9,7 @@ from sidecar.codebase.api_diff import (
     removed_exports,
     split_signature,
 )
-from sidecar.codebase.content_id_map import FileMap, delta_between
+from sidecar.codebase.content_ids import FileMap, content_identity, delta_between
 from sidecar.codebase.files import (
     COMMON_STEMS,
     MAX_FILES,
@@ -38,16 +38,14 @@ from sidecar.codebase.search import (
 )
 from sidecar.codebase.search.dependency_graph import FileTree, resolve_import
 from sidecar.codebase.search.postings import clear_key_cache
-from sidecar.codebase.search.query import TEST_WORDS
-from sidecar.codebase.search.query_evidence import PromptParts, parts_of, pointing_words
+from sidecar.codebase.search.query import TEST_WORDS, PromptParts, parts_of, pointing_words
 from sidecar.codebase.search.region_ranking import RankedRegion, choose_regions, is_pointed_at, shown_bytes
 from sidecar.codebase.search.regions import Region
-from sidecar.codebase.search_without_index import search_contents, search_paths
+from sidecar.codebase.searcher import search_contents, search_paths
 from sidecar.codebase.summary.model import Landmine
 from sidecar.codebase.summary.purpose import comment_text, definition_comment, definition_purpose
 from sidecar.codebase.summary.summarize import Definition, Summary, from_json, summarize, to_json
 from sidecar.codebase.unindexed_files import is_agent_file, is_secret_path
-from sidecar.codebase.worktree.content_hash import content_identity
 from sidecar.codebase.worktree.diff import (
     MAX_DIFF_CHARACTERS,
     MAX_WHOLE_LINES,

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from sidecar.codebase.content_id_map import FileMap
+from sidecar.codebase.content_ids import MAX_HASHED_BYTES, FileMap, blob_id, content_identity
 from sidecar.codebase.summary.languages import language_of
 from sidecar.codebase.unindexed_files import (
     VendoredFiles,
@@ -20,7 +20,6 @@ from sidecar.codebase.unindexed_files import (
     is_unindexed,
     recently_changed,
 )
-from sidecar.codebase.worktree.content_hash import MAX_HASHED_BYTES, blob_id, content_identity
 from sidecar.codebase.worktree.git_files import find_root, index_signature
 from sidecar.codebase.worktree.state import (
     MAX_NESTED_DEPTH,

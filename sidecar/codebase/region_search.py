@@ -9,8 +9,7 @@ from itertools import accumulate
 from typing import NamedTuple, Protocol
 
 from sidecar.codebase.files import is_document, is_test
-from sidecar.codebase.search.query import DOCUMENT_WORDS, TEST_WORDS
-from sidecar.codebase.search.query_evidence import PromptEvidence
+from sidecar.codebase.search.query import DOCUMENT_WORDS, TEST_WORDS, PromptEvidence
 from sidecar.codebase.search.ranking import RankedFile
 from sidecar.codebase.search.region_ranking import (
     CandidateFile,

@@ -11,6 +11,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from pathlib import Path
 
 from sidecar.call import Process
+from sidecar.codebase.content_ids import ContentHashes, content_identity
 from sidecar.codebase.files import Lister, Listing, SharedListings, may_show, read_contents, read_from_worktree
 from sidecar.codebase.indexer import MAX_INLINE_FILES, MIN_FILES_FOR_WORKERS, Indexer, IndexReport, analyse
 from sidecar.codebase.region_search import FoundRegion, RegionSearch, SearchedFile, ShownRegions
@@ -18,13 +19,11 @@ from sidecar.codebase.search import FragileFile, PackageNames, RankedFile, Searc
 from sidecar.codebase.search.postings import clear_key_cache
 from sidecar.codebase.search.region_ranking import RankedRegion
 from sidecar.codebase.searcher import Searcher, SharedSearch
-from sidecar.codebase.store import FileCache, SearchCache
-from sidecar.codebase.stored_index import StoredIndex
+from sidecar.codebase.store import FileCache, SearchCache, StoredIndex
 from sidecar.codebase.summary.grammar import load
 from sidecar.codebase.summary.languages import main_grammars
 from sidecar.codebase.summary.model import Landmine, Summary
 from sidecar.codebase.summary.summarize import outline
-from sidecar.codebase.worktree.content_hash import ContentHashes, content_identity
 from sidecar.codebase.worktree.diff import FileDiff, HeadMove, diff_between, head_move, paths_to_show
 from sidecar.codebase.worktree.freshness import Freshness, Watchers
 from sidecar.codebase.worktree.git_files import (

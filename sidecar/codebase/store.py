@@ -1,16 +1,42 @@
-"""The file cache and the search cache in the state file, and their retention."""
+"""Stored summaries, search results and indexes: two caches in the state file, an index in a file of the state folder.
 
-from collections.abc import Iterable, Sequence
+A new process maps the stored index and need not fill one from the file cache. The file is derived: one that is damaged,
+of another version or of another machine counts as absent.
+"""
+
+import mmap
+import os
+import sys
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
+import blake3
+import orjson
+
+from sidecar import __version__
 from sidecar.call import Process
+from sidecar.codebase.content_ids import content_identity
+from sidecar.codebase.files import TrackedFiles, dump_tracked, load_tracked
+from sidecar.codebase.search.commit_history import (
+    NO_HISTORY,
+    FragileFile,
+    HeadHistory,
+    dump_head_history,
+    load_head_history,
+)
+from sidecar.codebase.search.index import SharedIndex
+from sidecar.codebase.search.shared_documents import SharedDocuments
 from sidecar.codebase.summary.summarize import SUMMARY_VERSION, Summary, from_json, to_json
-from sidecar.codebase.worktree.content_hash import content_identity
+from sidecar.core.binary_sections import SectionReader, parts_of
 from sidecar.core.digests import short_id
 from sidecar.core.secret_formats import OWN_PATTERNS
 from sidecar.storage.retention import RowGroup
 from sidecar.storage.two_level_cache import Cache, MakeValue
+from sidecar.system.atomic_write import remove_abandoned_files, write_atomic
 
 ROW_GROUPS = (
     RowGroup("caches", "continuity_file_cache", "", "used_at_ms < ?2"),
@@ -92,3 +118,137 @@ def _versioned_content(content: str) -> str:
 
 def _words_of(content: str) -> str:
     return f"words {_versioned_content(content)}"
+
+
+FORMAT = 6
+"""Raise after a change of what is stored, of how texts are split into terms, or of which files are listed."""
+
+FOLDER, SUFFIX = "indexes", ".index"
+MAX_FILES = 6
+"""Number of repositories whose indexes stay on disk, the most recently used ones."""
+
+LEFTOVER_SECONDS = 3_600
+"""A temporary file this much older than the last index was left behind by a killed process."""
+
+_DIGEST_BYTES = 32
+
+
+class LoadedIndex(NamedTuple):
+    """The documents of a repository's worktrees, the listing of one, and the history of one head."""
+
+    documents: SharedDocuments
+    tracked: TrackedFiles
+    history: HeadHistory
+    fragile: list[FragileFile]
+    """The fragile files of that history."""
+
+
+class StoredIndex:
+    """The file of one repository's index."""
+
+    def __init__(self, state_dir: Path, key: str) -> None:
+        self._folder = state_dir / FOLDER
+        self._path = self._folder / f"{short_id(key, 24)}{SUFFIX}"
+        self._version: int | None = None
+        """Version of the documents that the file holds."""
+
+    def exists(self) -> bool:
+        """Whether there is a file, which may be unusable."""
+        return self._path.exists()
+
+    def load(self) -> "LoadedIndex | None":
+        """Return what is stored; None without a file that can be used."""
+        try:
+            with self._path.open("rb") as file:
+                loaded = _read(memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)))
+            os.utime(self._path)
+        except (OSError, ValueError, TypeError):
+            return None
+        self._version = loaded.documents.version if loaded is not None else None
+        return loaded
+
+    def changes_since(self, index: SharedIndex) -> int:
+        """Return the number of changes to the documents since they were stored; many if they never were."""
+        return index.documents.version - self._version if self._version is not None else sys.maxsize
+
+    def save(
+        self,
+        index: SharedIndex,
+        tracked: TrackedFiles,
+        history: HeadHistory = NO_HISTORY,
+        fragile: Sequence[FragileFile] = (),
+    ) -> bool:
+        """Write the file; return False if it could not be written, or the documents changed meanwhile."""
+        version = index.documents.version
+        parts = _locked(index, _parts(index, tracked, history, fragile))
+        try:
+            self._folder.mkdir(mode=0o700, exist_ok=True)
+            write_atomic(str(self._path), _with_digest(parts), durable=False, is_private=True)
+        except (OSError, _Changed):
+            return False
+        self._version = version
+        with suppress(OSError):
+            self._remove_others()
+        return True
+
+    def _remove_others(self) -> None:
+        """Remove the files that were not used for the longest time."""
+        files = sorted(self._folder.glob(f"*{SUFFIX}"), key=lambda path: path.stat().st_mtime, reverse=True)
+        for path in files[MAX_FILES:]:
+            path.unlink(missing_ok=True)
+        remove_abandoned_files(str(self._folder))
+
+
+class _Changed(Exception):
+    """The documents changed while they were being written."""
+
+
+def _locked(index: SharedIndex, parts: Iterator[bytes]) -> Iterator[bytes]:
+    """Make each part under the index's lock, so that searches wait for one part at most. Raise _Changed."""
+    with index.lock:
+        documents, version = index.documents, index.documents.version
+        if not documents.is_settled:
+            raise _Changed
+    while True:
+        with index.lock:
+            if index.documents is not documents or documents.version != version:
+                raise _Changed
+            part = next(parts, None)
+        if part is None:
+            return
+        yield part
+
+
+def _with_digest(parts: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield the parts, and at the end the digest of all."""
+    hasher = blake3.blake3()
+    for part in parts:
+        hasher.update(part)
+        yield part
+    yield hasher.digest(_DIGEST_BYTES)
+
+
+def _parts(
+    index: SharedIndex, tracked: TrackedFiles, history: HeadHistory, fragile: Sequence[FragileFile]
+) -> Iterator[bytes]:
+    yield _header()
+    yield from parts_of(dump_tracked(tracked))
+    yield from parts_of(dump_head_history(history, fragile))
+    yield from parts_of(index.documents.dump())
+
+
+def _header() -> bytes:
+    machine = [sys.byteorder, sys.version, *sys.hash_info[:2], *(array(code).itemsize for code in "HIQ")]
+    return orjson.dumps(["index", FORMAT, __version__, SUMMARY_VERSION, OWN_PATTERNS.texts, *machine]) + b"\n"
+
+
+def _read(content: memoryview) -> LoadedIndex | None:
+    header, body = _header(), content[:-_DIGEST_BYTES]
+    if content[: len(header)] != header or blake3.blake3(body).digest(_DIGEST_BYTES) != content[-_DIGEST_BYTES:]:
+        return None
+    reader = SectionReader(body[len(header) :])
+    tracked = load_tracked(reader)
+    history, fragile = load_head_history(reader)
+    documents = SharedDocuments()
+    documents.load(reader)
+    return LoadedIndex(documents, tracked, history, fragile)

@@ -21,7 +21,7 @@ OPENS = {
     "system/safe_open.py": "the shared module: regular files only, up to a limit",
     "system/atomic_write.py": "creates new files and moves them into place",
     "system/folder_watch.py": "creates a file if it is missing",
-    "codebase/stored_index.py": STATE_FOLDER,
+    "codebase/store.py": STATE_FOLDER,
     "cli/hook_daemon.py": STATE_FOLDER,
     "cli/hook_client.py": STATE_FOLDER,
     "knowledge/git_source.py": STATE_FOLDER,

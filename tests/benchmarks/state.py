@@ -13,8 +13,8 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+from sidecar.codebase.content_ids import ContentHashes
 from sidecar.codebase.repository import Repository as Watched
-from sidecar.codebase.worktree.content_hash import ContentHashes
 from sidecar.codebase.worktree.freshness import Freshness
 from sidecar.codebase.worktree.libgit_diff import load
 from sidecar.codebase.worktree.state import RepositoryState, Scan, read_state

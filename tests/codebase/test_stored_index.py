@@ -10,12 +10,12 @@ from pathlib import Path
 import apsw
 import pytest
 
-from sidecar.codebase import stored_index
-from sidecar.codebase.content_id_map import FileMap
+from sidecar.codebase import store
+from sidecar.codebase.content_ids import FileMap
 from sidecar.codebase.files import TrackedFiles
 from sidecar.codebase.search.commit_history import Commit, FragileFile, HeadHistory, History
 from sidecar.codebase.search.index import FileIndex, SharedIndex
-from sidecar.codebase.stored_index import StoredIndex
+from sidecar.codebase.store import StoredIndex
 from sidecar.codebase.unindexed_files import VendoredState
 from sidecar.storage.database import FILE_NAME
 from tests.codebase.search.corpus import ask, commit, fill, forgetful, index_of, listing
@@ -154,7 +154,7 @@ def test_file_of_another_version_counts_as_absent(
     tmp_path: Path, index: SharedIndex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     StoredIndex(tmp_path, "key").save(index, TRACKED)
-    monkeypatch.setattr(stored_index, "FORMAT", stored_index.FORMAT + 1)
+    monkeypatch.setattr(store, "FORMAT", store.FORMAT + 1)
     assert StoredIndex(tmp_path, "key").load() is None
 
 
@@ -168,7 +168,7 @@ def test_documents_that_change_meanwhile_are_not_stored(
         index.documents.version += 1
         return size
 
-    monkeypatch.setattr(stored_index, "parts_of", lambda sections: (bytes(change(size) * 0) for size, _ in sections))
+    monkeypatch.setattr(store, "parts_of", lambda sections: (bytes(change(size) * 0) for size, _ in sections))
     assert not StoredIndex(tmp_path, "key").save(index, TRACKED)
     assert len(sizes) == 1
     assert list((tmp_path / "indexes").iterdir()) == []
@@ -177,7 +177,7 @@ def test_documents_that_change_meanwhile_are_not_stored(
 def test_least_recently_used_files_are_removed(
     tmp_path: Path, index: SharedIndex, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stored_index, "MAX_FILES", 2)
+    monkeypatch.setattr(store, "MAX_FILES", 2)
     for number, key in enumerate(("a", "b", "c")):
         stored = StoredIndex(tmp_path, key)
         stored.save(index, TRACKED)

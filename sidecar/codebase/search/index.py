@@ -12,7 +12,7 @@ from heapq import nsmallest
 from itertools import islice
 from typing import NamedTuple
 
-from sidecar.codebase.content_id_map import FileMap, delta_between
+from sidecar.codebase.content_ids import FileMap, content_identity, delta_between
 from sidecar.codebase.files import is_own_code
 from sidecar.codebase.search.bm25 import ScoreCache, inverse_frequency
 from sidecar.codebase.search.commit_history import History
@@ -26,13 +26,11 @@ from sidecar.codebase.search.dependency_graph import (
 )
 from sidecar.codebase.search.file_search import rank_files
 from sidecar.codebase.search.postings import InvertedUnits
-from sidecar.codebase.search.query import SearchQuery, mentioned_files
-from sidecar.codebase.search.query_evidence import parts_of
+from sidecar.codebase.search.query import SearchQuery, mentioned_files, parts_of
 from sidecar.codebase.search.ranking import RankedFile, combine_rankings
 from sidecar.codebase.search.shared_documents import NO_FACTS, FileFacts, SharedDocuments
 from sidecar.codebase.search.worktree_documents import Documents
 from sidecar.codebase.summary.model import Landmine, Summary
-from sidecar.codebase.worktree.content_hash import content_identity
 from sidecar.codebase.worktree.state import is_outside
 from sidecar.core.terms import query_terms
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sidecar.call import Process
-from sidecar.codebase.worktree.content_hash import ContentHashes, content_identity
+from sidecar.codebase.content_ids import ContentHashes, content_identity
 from sidecar.codebase.worktree.git_files import IndexEntry, find_root
 from sidecar.codebase.worktree.incremental import IncrementalState, compare_fresh_checkout
 from sidecar.codebase.worktree.state import (

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from sidecar.codebase.worktree.content_hash import ObjectFormat, blob_id
+from sidecar.codebase.content_ids import ObjectFormat, blob_id
 from sidecar.system.safe_open import open_regular, read_regular
 
 MAX_POINTER_BYTES = 64 * 1024

@@ -8,8 +8,8 @@ import sys
 from collections.abc import Hashable, Sequence
 from pathlib import Path
 
+from sidecar.codebase.content_ids import ContentHashes, blob_id, content_identity
 from sidecar.codebase.files import may_show
-from sidecar.codebase.worktree.content_hash import ContentHashes, blob_id, content_identity
 from sidecar.codebase.worktree.diff import MAX_PATHS, FileDiff, conflict_hunks, diff_against, diff_of_patch
 from sidecar.codebase.worktree.freshness import Freshness
 from sidecar.codebase.worktree.git_files import ANYTHING, DIFFS, FILTERS, LINES

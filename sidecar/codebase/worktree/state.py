@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from sidecar.codebase.worktree.content_hash import ContentHashes, ObjectFormat
+from sidecar.codebase.content_ids import ContentHashes, ObjectFormat
 from sidecar.codebase.worktree.git_files import find_root, is_git_dir
 from sidecar.core.digests import digest_value
 from sidecar.core.redact import redact

@@ -5,6 +5,7 @@ import subprocess
 from collections.abc import Collection, Mapping, Sequence
 from itertools import chain
 
+from sidecar.codebase.content_ids import blob_id, content_identity
 from sidecar.codebase.search.commit_history import Commit, History
 from sidecar.codebase.search.index import FileIndex
 from sidecar.codebase.search.postings import invert
@@ -12,7 +13,6 @@ from sidecar.codebase.search.query import SearchQuery
 from sidecar.codebase.search.ranking import RankedFile
 from sidecar.codebase.search.worktree_documents import Documents
 from sidecar.codebase.summary.summarize import Summary, summarize
-from sidecar.codebase.worktree.content_hash import blob_id, content_identity
 from sidecar.core.terms import query_terms
 from tests.support.repositories import Contents, Repository
 

@@ -1,6 +1,6 @@
 """What a long prompt points at: title, prose, stack frames, calls."""
 
-from sidecar.codebase.search.query_evidence import Frame, parts_of, pointing_words, prose_of, read_evidence
+from sidecar.codebase.search.query import Frame, parts_of, pointing_words, prose_of, read_evidence
 from sidecar.packs import search_query
 from tests.support.cases import together
 

@@ -3,7 +3,7 @@
 import math
 
 from sidecar.codebase.region_search import candidate_file
-from sidecar.codebase.search.query_evidence import read_evidence
+from sidecar.codebase.search.query import read_evidence
 from sidecar.codebase.search.ranking import RankedFile
 from sidecar.codebase.search.region_ranking import (
     CandidateFile,

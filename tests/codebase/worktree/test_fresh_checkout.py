@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
+from sidecar.codebase.content_ids import ContentHashes
 from sidecar.codebase.worktree import freshness, incremental
-from sidecar.codebase.worktree.content_hash import ContentHashes
 from sidecar.codebase.worktree.git_files import GitIndex
 from sidecar.codebase.worktree.incremental import compare_fresh_checkout
 from sidecar.codebase.worktree.state import DetailedState, Scan, read_detailed_state

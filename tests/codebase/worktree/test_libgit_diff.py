@@ -9,9 +9,9 @@ import pytest
 
 import sidecar
 from sidecar.call import Process
+from sidecar.codebase.content_ids import blob_id
 from sidecar.codebase.repository import Repository as CodebaseRepository
 from sidecar.codebase.worktree import libgit_diff as diff_cache
-from sidecar.codebase.worktree.content_hash import blob_id
 from sidecar.codebase.worktree.diff import diff_against
 from sidecar.codebase.worktree.libgit_diff import LibgitDiff, blob_ids
 from sidecar.codebase.worktree.state import RepositoryState
