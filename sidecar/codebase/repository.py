@@ -85,7 +85,7 @@ class SharedRepository:
             if not self._is_loaded:
                 loaded = self._stored.load()
                 if loaded is not None and self.search.index.restore(loaded.documents):
-                    self.search.histories.restore(loaded.history, loaded.fragile)
+                    self.search.histories.restore(loaded.histories)
                     self.listings.put(loaded.tracked)
                 self._is_loaded = True
 
@@ -101,9 +101,8 @@ class SharedRepository:
         """Store the index for later processes, unless it was done meanwhile."""
         with self._lock:
             if self.must_be_stored():
-                histories = self.search.histories
-                fragile = histories.fragile_files(histories.latest)
-                self._stored.save(self.search.index, self.listings.latest(), histories.latest, fragile)
+                histories = self.search.histories.to_store()
+                self._stored.save(self.search.index, self.listings.latest(), histories)
 
 
 class CodebaseState:

@@ -21,13 +21,7 @@ from sidecar import __version__
 from sidecar.call import Process
 from sidecar.codebase.content_ids import content_identity
 from sidecar.codebase.files import TrackedFiles, dump_tracked, load_tracked
-from sidecar.codebase.search.commit_history import (
-    NO_HISTORY,
-    FragileFile,
-    HeadHistory,
-    dump_head_history,
-    load_head_history,
-)
+from sidecar.codebase.search.commit_history import StoredHistory, dump_histories, load_histories
 from sidecar.codebase.search.index import SharedIndex
 from sidecar.codebase.search.shared_documents import SharedDocuments
 from sidecar.codebase.summary.summarize import SUMMARY_VERSION, Summary, from_json, to_json
@@ -120,7 +114,7 @@ def _words_of(content: str) -> str:
     return f"words {_versioned_content(content)}"
 
 
-FORMAT = 6
+FORMAT = 7
 """Raise after a change of what is stored, of how texts are split into terms, or of which files are listed."""
 
 FOLDER, SUFFIX = "indexes", ".index"
@@ -134,13 +128,11 @@ _DIGEST_BYTES = 32
 
 
 class LoadedIndex(NamedTuple):
-    """The documents of a repository's worktrees, the listing of one, and the history of one head."""
+    """The documents of a repository's worktrees, the listing of one, and the histories of the heads used last."""
 
     documents: SharedDocuments
     tracked: TrackedFiles
-    history: HeadHistory
-    fragile: list[FragileFile]
-    """The fragile files of that history."""
+    histories: list[StoredHistory]
 
 
 class StoredIndex:
@@ -171,16 +163,10 @@ class StoredIndex:
         """Return the number of changes to the documents since they were stored; many if they never were."""
         return index.documents.version - self._version if self._version is not None else sys.maxsize
 
-    def save(
-        self,
-        index: SharedIndex,
-        tracked: TrackedFiles,
-        history: HeadHistory = NO_HISTORY,
-        fragile: Sequence[FragileFile] = (),
-    ) -> bool:
+    def save(self, index: SharedIndex, tracked: TrackedFiles, histories: Sequence[StoredHistory] = ()) -> bool:
         """Write the file; return False if it could not be written, or the documents changed meanwhile."""
         version = index.documents.version
-        parts = _locked(index, _parts(index, tracked, history, fragile))
+        parts = _locked(index, _parts(index, tracked, histories))
         try:
             self._folder.mkdir(mode=0o700, exist_ok=True)
             write_atomic(str(self._path), _with_digest(parts), durable=False, is_private=True)
@@ -228,12 +214,10 @@ def _with_digest(parts: Iterator[bytes]) -> Iterator[bytes]:
     yield hasher.digest(_DIGEST_BYTES)
 
 
-def _parts(
-    index: SharedIndex, tracked: TrackedFiles, history: HeadHistory, fragile: Sequence[FragileFile]
-) -> Iterator[bytes]:
+def _parts(index: SharedIndex, tracked: TrackedFiles, histories: Sequence[StoredHistory]) -> Iterator[bytes]:
     yield _header()
     yield from parts_of(dump_tracked(tracked))
-    yield from parts_of(dump_head_history(history, fragile))
+    yield from parts_of(dump_histories(histories))
     yield from parts_of(index.documents.dump())
 
 
@@ -248,7 +232,7 @@ def _read(content: memoryview) -> LoadedIndex | None:
         return None
     reader = SectionReader(body[len(header) :])
     tracked = load_tracked(reader)
-    history, fragile = load_head_history(reader)
+    histories = load_histories(reader)
     documents = SharedDocuments()
     documents.load(reader)
-    return LoadedIndex(documents, tracked, history, fragile)
+    return LoadedIndex(documents, tracked, histories)

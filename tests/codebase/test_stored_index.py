@@ -13,7 +13,7 @@ import pytest
 from sidecar.codebase import store
 from sidecar.codebase.content_ids import FileMap
 from sidecar.codebase.files import TrackedFiles
-from sidecar.codebase.search.commit_history import Commit, FragileFile, HeadHistory, History
+from sidecar.codebase.search.commit_history import Commit, FragileFile, HeadHistory, History, StoredHistory
 from sidecar.codebase.search.index import FileIndex, SharedIndex
 from sidecar.codebase.store import StoredIndex
 from sidecar.codebase.unindexed_files import VendoredState
@@ -68,7 +68,7 @@ def _restored(stored: StoredIndex) -> SharedIndex:
 
 
 def test_restored_index_answers_like_one_built_from_scratch(tmp_path: Path, index: SharedIndex) -> None:
-    assert StoredIndex(tmp_path, "key").save(index, TRACKED, HeadHistory(COMMITS[0].id, COMMITS, History(COMMITS)))
+    assert StoredIndex(tmp_path, "key").save(index, TRACKED, [_stored_history(COMMITS)])
     later = StoredIndex(tmp_path, "key")
     view = FileIndex(forgetful, _restored(later))
     assert view.update(listing(TEXTS)) == []
@@ -79,7 +79,8 @@ def test_restored_index_answers_like_one_built_from_scratch(tmp_path: Path, inde
     assert answers_of(view, edited) == answers_of(index_of(edited), edited)
     loaded = later.load()
     assert loaded is not None
-    assert (loaded.history.head, tuple(loaded.history.commits)) == (COMMITS[0].id, COMMITS)
+    (history, _), *others = [stored.restore() for stored in loaded.histories]
+    assert (history.head, tuple(history.commits), others) == (COMMITS[0].id, COMMITS, [])
     assert loaded.tracked == TRACKED
 
 
@@ -90,12 +91,17 @@ def test_restored_history_answers_like_one_made_of_the_commits(
     made = History(commits)
     stored = StoredIndex(tmp_path, "key")
     fragile = [FragileFile("a.py", 3, ""), FragileFile("src/\udce9.py", 0, "Feed it")]
-    stored.save(index, TRACKED, HeadHistory("0" * 40, commits, made), fragile)
+    stored.save(index, TRACKED, [StoredHistory.of(HeadHistory("0" * 40, commits, made), fragile)])
     loaded = stored.load()
     assert loaded is not None
-    restored, paths = loaded.history.history, ("a.py", "b.py", "src/\udce9.py", "src/walrus_1.py", "nowhere.py")
+    loaded_history, loaded_fragile = loaded.histories[0].restore()
+    restored, paths = loaded_history.history, ("a.py", "b.py", "src/\udce9.py", "src/walrus_1.py", "nowhere.py")
     assert _answers(restored, paths) == _answers(made, paths)
-    assert loaded.fragile == fragile
+    assert loaded_fragile == fragile
+
+
+def _stored_history(commits: tuple[Commit, ...]) -> StoredHistory:
+    return StoredHistory.of(HeadHistory(commits[0].id, commits, History(commits)), [])
 
 
 def _answers(history: History, paths: Sequence[str]) -> list[object]:

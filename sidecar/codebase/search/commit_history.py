@@ -10,7 +10,7 @@ from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple, overload
 
@@ -25,6 +25,9 @@ MAX_COMMITS = 5_000
 
 MAX_HISTORIES = 6
 """Number of heads whose histories stay in memory."""
+
+MAX_STORED_HISTORIES = 3
+"""Number of heads whose histories are stored; one of 5,000 commits takes 2 MB."""
 
 MAX_COMMIT_FILES = 30
 """A commit of more files is a sweep through the tree and does not show which files belong together."""
@@ -380,23 +383,45 @@ NO_HISTORY = HeadHistory(None, (), History(()))
 """Before the first commit, or without a repository."""
 
 
-def dump_head_history(history: HeadHistory, fragile: "Sequence[FragileFile]") -> Iterator[Section]:
-    """Yield sections from which `load_head_history` restores a head's history and its fragile files."""
-    yield of_bytes((history.head or "").encode())
-    yield from history.history.tables.dump()
-    yield of_texts(file.path for file in fragile)
-    yield of_bytes(array("I", [file.repeated_fixes for file in fragile]).tobytes())
-    yield of_texts(file.reverted for file in fragile)
-    yield of_bytes(b"".join(parts_of(dump_commits(history.commits))))
+class StoredHistory(NamedTuple):
+    """The dump of a head's history and its fragile files, restored when that head is met."""
+
+    head: str
+    content: bytes
+
+    @classmethod
+    def of(cls, history: HeadHistory, fragile: "Sequence[FragileFile]") -> "StoredHistory":
+        """Return the dump of a history."""
+        sections = chain(
+            history.history.tables.dump(),
+            (
+                of_texts(file.path for file in fragile),
+                of_bytes(array("I", [file.repeated_fixes for file in fragile]).tobytes()),
+                of_texts(file.reverted for file in fragile),
+                of_bytes(b"".join(parts_of(dump_commits(history.commits)))),
+            ),
+        )
+        return cls(history.head or "", b"".join(parts_of(sections)))
+
+    def restore(self) -> "tuple[HeadHistory, list[FragileFile]]":
+        """Return the history and the fragile files; the commits are restored when they are needed."""
+        reader = SectionReader(memoryview(self.content))
+        tables = HistoryTables.load(reader)
+        fragile = list(map(FragileFile, reader.texts(), reader.numbers("I"), reader.texts()))
+        commits = StoredCommits(bytes(reader.bytes()))
+        return HeadHistory(self.head or None, commits, History(commits, tables)), fragile
 
 
-def load_head_history(reader: SectionReader) -> "tuple[HeadHistory, list[FragileFile]]":
-    """Restore the history and the fragile files of a dump; the commits are restored when they are needed."""
-    head = str(reader.bytes(), "utf-8") or None
-    tables = HistoryTables.load(reader)
-    fragile = list(map(FragileFile, reader.texts(), reader.numbers("I"), reader.texts()))
-    commits = StoredCommits(bytes(reader.bytes()))
-    return HeadHistory(head, commits, History(commits, tables)), fragile
+def dump_histories(histories: Sequence[StoredHistory]) -> Iterator[Section]:
+    """Yield sections from which `load_histories` restores the dumps."""
+    yield of_texts(history.head for history in histories)
+    for history in histories:
+        yield of_bytes(history.content)
+
+
+def load_histories(reader: SectionReader) -> list[StoredHistory]:
+    """Restore the dumps of several heads, in the same order."""
+    return [StoredHistory(head, bytes(reader.bytes())) for head in reader.texts()]
 
 
 def update_history(cwd: Path, head: str | None, before: HeadHistory) -> HeadHistory:
@@ -430,19 +455,21 @@ class Histories:
         self._known: LruCache[str, HeadHistory] = LruCache(MAX_HISTORIES)
         self._fragile: LruCache[str, list[FragileFile]] = LruCache(MAX_HISTORIES)
         self._latest = NO_HISTORY
+        self._stored: dict[str, StoredHistory] = {}
+        """The dumps of an earlier process whose heads were not met yet."""
 
-    def restore(self, history: HeadHistory, fragile: "list[FragileFile]") -> None:
-        """Use the history of a head, and its fragile files, that were read by an earlier process."""
+    def restore(self, stored: Sequence[StoredHistory]) -> None:
+        """Use the histories that an earlier process stored, the latest first."""
         with self._lock:
-            if self._latest.head is None and history.head is not None:
-                self._latest = history
-                self._known.put(history.head, history, 1)
-                self._fragile.put(history.head, fragile, 1)
+            if self._latest.head is None and stored:
+                self._stored = {history.head: history for history in stored}
+                self._latest = self.known(stored[0].head) or NO_HISTORY
 
-    @property
-    def latest(self) -> HeadHistory:
-        """The history of the head that was read last."""
-        return self._latest
+    def to_store(self) -> list[StoredHistory]:
+        """Return the dumps of the heads used last, the latest first."""
+        known = self._known.values()[: -MAX_STORED_HISTORIES - 1 : -1]
+        dumps = [StoredHistory.of(history, self.fragile_files(history)) for history in known]
+        return [*dumps, *self._stored.values()][:MAX_STORED_HISTORIES]
 
     def has_any(self) -> bool:
         """Whether any history is known, from which others can be derived."""
@@ -450,7 +477,15 @@ class Histories:
 
     def known(self, head: str | None) -> HeadHistory | None:
         """Return the history of a head if it was read before."""
-        return self._known.get(head) if head is not None else NO_HISTORY
+        if head is None:
+            return NO_HISTORY
+        history, stored = self._known.get(head), self._stored.get(head)
+        if history is None and stored is not None:
+            history, fragile = stored.restore()
+            self._known.put(head, history, 1)
+            self._fragile.put(head, fragile, 1)
+            self._stored.pop(head, None)
+        return history
 
     def fragile_files(self, history: HeadHistory) -> "list[FragileFile]":
         """Return a history's fragile files, worst first; also those that a worktree does not have."""

@@ -17,7 +17,7 @@ def _equal(left: HeadHistory, right: HeadHistory) -> bool:
     """Whether two histories have equal contents; the objects themselves never compare equal."""
     words = ["begin", "pelican", "walrus", "feed", "hatch", "side"]
     return (
-        left[:2] == right[:2]
+        (left.head, tuple(left.commits)) == (right.head, tuple(right.commits))
         and left.history.recent(99) == right.history.recent(99)
         and left.history.similar_commits(words) == right.history.similar_commits(words)
         and all(
@@ -136,3 +136,21 @@ def test_worktrees_at_one_head_share_its_history(repository: Repository) -> None
     assert histories.known(repository.head()) is first
     assert histories.known("0" * 40) is None
     assert histories.known(None) is NO_HISTORY
+
+
+def test_stored_heads_are_known_to_a_later_process(repository: Repository, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A worktree at another commit was used last; the first prompt of the next process is about this one."""
+    for minute in range(4):
+        commit_at(repository, minute, f"Feed {minute}", {f"{minute % 2}.py": str(minute)})
+    heads = [repository.head(), *(repository.git("rev-parse", f"HEAD~{away}").strip() for away in (3, 2, 1))]
+    histories = Histories()
+    made = {head: histories.get(repository.path, head, NO_HISTORY) for head in heads}
+    later, never_used = Histories(), Histories()
+    later.restore(histories.to_store())
+    never_used.restore(later.to_store())
+    monkeypatch.setattr(commit_history, "read_commits", lambda *_, **__: pytest.fail("commits were read"))
+    for restored in (later, never_used):
+        assert restored.known(heads[0]) is None
+        for head in heads[1:]:
+            assert _equal(restored.get(repository.path, head, NO_HISTORY), made[head])
+            assert restored.fragile_files(made[head]) == histories.fragile_files(made[head])
