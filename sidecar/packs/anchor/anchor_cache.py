@@ -18,7 +18,7 @@ from sidecar.packs.anchor.build import (
     sections_of,
 )
 from sidecar.packs.anchor.code_style_settings import SETTINGS_FILES, setting_lines
-from sidecar.packs.anchor.commands import Project, commands_of, entry_lines
+from sidecar.packs.anchor.commands import BUILD_FILES, Project, commands_of, entry_lines
 from sidecar.packs.anchor.decisions import AcceptedRecords
 from sidecar.packs.anchor.repo_map import (
     MAX_FRAGILE_FILES,
@@ -53,7 +53,6 @@ _HEAD_FILES = (
     "package-info.java",
 )
 _NAMESAKE_SUFFIXES = (".go", ".ts", ".py", ".js", ".rs")
-_BUILD_FILES = ("package.json", "pyproject.toml", "Makefile", "Cargo.toml", "go.mod", "justfile")
 _MANIFESTS: tuple[tuple[str, Callable[[str], Table], tuple[str, ...]], ...] = (
     ("package.json", toml_json_ini.parse_json, ()),
     ("Cargo.toml", toml_json_ini.parse_toml, ("package",)),
@@ -73,7 +72,7 @@ Read = Callable[[str], str | None]
 
 def source_paths(files: Container[str], outline: Outline) -> list[str]:
     """Return the paths an anchor is built from, in a fixed order; a change to any of them may change it."""
-    named = (path for path in (*_INSTRUCTIONS, *_READMES, *_BUILD_FILES, *SETTINGS_FILES) if path in files)
+    named = (path for path in (*_INSTRUCTIONS, *_READMES, *BUILD_FILES, *SETTINGS_FILES) if path in files)
     manifests = (area + name for area, _ in outline.areas for name, *_ in _MANIFESTS if area + name in files)
     classified = (
         *outline.decisions[-MAX_DECISIONS:],
@@ -118,7 +117,7 @@ def read_sources(
     sends = (("AGENTS.md", host.agents_md), ("CLAUDE.md", host.claude_md))
     sent = sent_paths(instructions, frozenset(name for name, is_sent in sends if is_sent), links)
     manifests = [area + name for area, _ in outline.areas for name, *_ in _MANIFESTS]
-    texts = dict(documents((*_BUILD_FILES, *SETTINGS_FILES, *manifests)))
+    texts = dict(documents((*BUILD_FILES, *SETTINGS_FILES, *manifests)))
     workflows = documents(outline.workflows[:MAX_WORKFLOWS])
     locks = frozenset(name for name in _LOCKS if name in files)
     project = Project(own, readme, workflows, texts, files, locks)

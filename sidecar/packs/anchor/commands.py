@@ -15,22 +15,28 @@ from sidecar.packs.anchor.rules import Document
 MAX_COMMAND = 100
 
 _RUNNER = r"(?:(?:uv|poetry|pdm|hatch|rye|pipenv) run (?:-\S+ )*|bundle exec |npx |pnpm exec |bunx |python3? -m |env )?"
+_PYTHON = r"(?:(?:(?:uv|poetry|pdm|pipenv) run )?python3? )?(?:\./)?"
 _PACKAGE_MANAGER = r"(?:npm|pnpm|yarn|bun)(?: run)?(?: -\S+)*"
 _SCRIPT = r"(?:(?:python3?|bash|sh|node) )?(?:\./)?(?:\.ci|ci|build|scripts?|tools?|bin|hack|dev)/(?:[\w.-]+/)*"
+
+_NO_OTHER_ENVIRONMENT = r"(?!(?: \S+){0,3} -[es] (?:\S*(?:lint|doc|typ|flake)|(?!\S*(?:py|test|unit|\d))))"
+"""For tox and nox: no environment is named, or one for tests."""
 
 _TASK = r"(?:make|just|task)"
 _END = r"(?:\.\w+)?(?= |$)"
 PURPOSES = {
     "test": (
-        rf"{_RUNNER}(?:pytest|nox|vitest|jest|mocha|rspec|phpunit|unittest)\b",
-        rf"{_RUNNER}tox(?! -e \S*(?:lint|flake|doc|mypy|type))\b",
-        rf"{_PACKAGE_MANAGER} test\b",
-        r"(?:go|dotnet|swift|mix|deno|zig build) test\b",
-        r"cargo (?:nextest|test)\b",
-        rf"{_TASK} (?:unit-?)?tests?\b",
+        rf"{_RUNNER}(?:pytest|vitest|jest|mocha|rspec|phpunit|unittest|rake (?:test|spec))(?= |$)",
+        rf"{_RUNNER}(?:tox|nox)(?= |$){_NO_OTHER_ENVIRONMENT}",
+        rf"{_PACKAGE_MANAGER} test\b(?!-)",
+        r"(?:go|dotnet|swift|mix|deno|zig build|flutter|dart|composer|meson) test(?= |$)",
+        r"cargo (?:nextest|test)(?= |$)",
+        rf"{_TASK} (?:unit-?)?tests?(?:-(?:full|all))?(?= |$)",
         r"(?:\./)?gradlew? \S*test\b",
         r"(?:\./)?mvnw? (?:\S+ )*(?:test|verify)\b",
-        r"ctest\b",
+        r"(?:\./)?vendor/bin/(?:phpunit|pest|simple-phpunit)(?= |$)(?! (?:install|--version))",
+        rf"{_PYTHON}(?:manage\.py test|(?:tests/)?run_?tests\.py)(?= |$)",
+        r"ctest(?= |$)",
         rf"{_SCRIPT}(?:run[_-]?)?tests?{_END}",
     ),
     "check": (
@@ -65,7 +71,7 @@ PURPOSES = {
         rf"{_SCRIPT}build{_END}",
     ),
     "set up": (
-        r"(?:uv sync|(?:poetry|pdm|bundle) install)\b",
+        r"(?:uv sync|(?:poetry|pdm|bundle|composer) install|flutter pub get|mix deps\.get)\b",
         rf"{_RUNNER}pip install (?:-\S+ )*-(?:e|r)\b",
         r"(?:npm ci|(?:npm|pnpm|yarn|bun) install|yarn)$",
         rf"{_TASK} (?:install|setup|init|bootstrap|deps)\b",
@@ -101,6 +107,53 @@ _SCRIPTS = {
     "types": ("typecheck", "type-check", "check-types", "types", "ts:check"), "run": ("dev", "start"),
 }  # fmt: skip
 _TARGET = lazy_regex(r"(?m)^([A-Za-z][\w-]*)\s*:(?!=)")
+_NARROW = lazy_regex(
+    r"(?i) (?:-k|-t|-run|--(?:watch|doc|failed|filter|grep|only|pdb|lf|ui|testnamepattern|tests?)(?:=\S*)?)(?= |$)"
+    r"|\btest:(?!all\b|ci\b|run\b)|[ /](?:test_\w+|\w+_(?:test|spec)|\w+\.(?:test|spec)|\w*Tests?)\.\w+(?= |$)| <"
+)
+"""Signs of a command that runs one test or one kind of tests."""
+
+_MAKE_FILES = (("Makefile", "make"), ("justfile", "just"))
+_TOX_FILES = (("tox.ini", "tox"), ("noxfile.py", "nox"))
+
+_USUAL = (
+    ("pytest.ini", "", ("pytest",)),
+    ("setup.cfg", "[tool:pytest]", ("pytest",)),
+    ("manage.py", "django", ("python manage.py test",)),
+    ("Cargo.toml", "", ("cargo test", "cargo build")),
+    ("go.mod", "", ("go test ./...", "go build ./...")),
+    ("gradlew", "", ("./gradlew test", "./gradlew build")),
+    ("build.gradle", "", ("gradle test", "gradle build")),
+    ("build.gradle.kts", "", ("gradle test", "gradle build")),
+    ("mvnw", "", ("./mvnw test", "./mvnw package")),
+    ("pom.xml", "", ("mvn test", "mvn package")),
+    (".rspec", "", ("bundle exec rspec",)),
+    ("Rakefile", "RSpec", ("bundle exec rspec",)),
+    ("Rakefile", "TestTask", ("bundle exec rake test",)),
+    ("phpunit.xml", "", ("vendor/bin/phpunit",)),
+    ("phpunit.xml.dist", "", ("vendor/bin/phpunit",)),
+    ("Package.swift", "", ("swift test", "swift build")),
+    ("mix.exs", "", ("mix test",)),
+    ("pubspec.yaml", "  flutter_test:", ("flutter test",)),
+    ("pubspec.yaml", "  test:", ("dart test",)),
+    ("Directory.Build.props", "", ("dotnet test", "dotnet build")),
+    ("global.json", "", ("dotnet test", "dotnet build")),
+    ("meson.build", "", ("meson test -C build",)),
+    ("CMakeLists.txt", "enable_testing", ("ctest --test-dir build", "cmake --build build")),
+    ("CMakeLists.txt", "CTest", ("ctest --test-dir build", "cmake --build build")),
+)
+"""A build file, what its text contains, and the commands that are usual then."""
+
+BUILD_FILES = tuple(
+    dict.fromkeys(
+        [
+            *("package.json", "pyproject.toml", "composer.json"),
+            *(path for path, _ in (*_MAKE_FILES, *_TOX_FILES)),
+            *(path for path, _, _ in _USUAL),
+        ]
+    )
+)
+"""Files at the top that state commands, or whose tool has usual ones."""
 
 
 class Command(NamedTuple):
@@ -140,6 +193,7 @@ def commands_of(
 ) -> CommandLines:
     """Return a line for each purpose: from guides, else declared, else from workflows, else the usual command.
 
+    Wherever it stands, a command that runs all tests is shown rather than one that runs some.
     A command in a guide that is `sent` anyway is not shown, nor is any other for that purpose. One that a standing
     instruction rejects is replaced or left out.
     """
@@ -149,7 +203,7 @@ def commands_of(
     for source in (_commands_in_guides, _declared_commands, _commands_in_workflows, _usual_commands):
         for command in source(project):
             purpose = purpose_of(command.text)
-            if not purpose or purpose in chosen:
+            if not purpose or (purpose in chosen and not _is_wider(command, chosen[purpose])):
                 continue
             rejection = rejection_of(command.text, texts)
             if rejection is None:
@@ -163,6 +217,11 @@ def commands_of(
         [_line(purpose, chosen[purpose]) for purpose in PURPOSES if _is_shown(chosen.get(purpose), sent)],
         [f"{line}: {reason}" for line, reason in rejected.items()],
     )
+
+
+def _is_wider(command: Command, chosen: Command) -> bool:
+    """Whether a command runs everything and the chosen one does not."""
+    return _NARROW.search(chosen.text) is not None and _NARROW.search(command.text) is None
 
 
 def _is_shown(command: Command | None, sent: Container[str]) -> bool:
@@ -216,20 +275,31 @@ def _is_about_development(headings: Sequence[str]) -> bool:
 
 
 def _declared_commands(project: Project) -> Iterator[Command]:
+    """A Python project may have a package.json for its pages: its own tools come first."""
     texts = project.texts
-    scripts = toml_json_ini.parse_json(texts.get("package.json", "")).get("scripts")
-    if isinstance(scripts, dict):
-        manager = package_manager(texts, project.locks)
-        for names in _SCRIPTS.values():
-            yield from (Command(run_script(manager, name), "package.json") for name in names if name in scripts)
-    for path, program in (("Makefile", "make"), ("justfile", "just")):
+    is_python = any(path in texts for path, _ in _TOX_FILES)
+    if not is_python:
+        yield from _package_scripts(project)
+    for path, program in _MAKE_FILES:
         for target in _TARGET.findall(texts.get(path, "")):
             yield Command(f"{program} {target}", path)
+    yield from (Command(program, path) for path, program in _TOX_FILES if path in texts)
+    if is_python:
+        yield from _package_scripts(project)
+    if "test" in toml_json_ini.subtable(toml_json_ini.parse_json(texts.get("composer.json", "")), "scripts"):
+        yield Command("composer test", "composer.json")
     for folder in ("scripts", "script", "bin"):
         for name in ("test", "check", "lint", "build", "install", "setup"):
             for path in (f"{folder}/{name}", f"{folder}/{name}.sh"):
                 if path in project.files:
                     yield Command(path, path)
+
+
+def _package_scripts(project: Project) -> Iterator[Command]:
+    scripts = toml_json_ini.subtable(toml_json_ini.parse_json(project.texts.get("package.json", "")), "scripts")
+    manager = package_manager(project.texts, project.locks)
+    for names in _SCRIPTS.values():
+        yield from (Command(run_script(manager, name), "package.json") for name in names if name in scripts)
 
 
 def _commands_in_workflows(project: Project) -> Iterator[Command]:
@@ -244,16 +314,16 @@ def _commands_in_workflows(project: Project) -> Iterator[Command]:
 
 def _usual_commands(project: Project) -> Iterator[Command]:
     texts = project.texts
-    if "pyproject.toml" in texts:
-        tools = toml_json_ini.subtable(toml_json_ini.parse_toml(texts["pyproject.toml"]), "tool")
-        prefix = next((prefix for lock, prefix in _PYTHON_LOCKS if lock in project.locks), "")
-        for tool, command in (("pytest", "pytest"), ("ruff", "ruff check"), ("mypy", "mypy"), ("pyright", "pyright")):
-            if tool in tools:
-                yield Command(prefix + command, "pyproject.toml")
-    for path, program in (("Cargo.toml", "cargo"), ("go.mod", "go")):
-        if path in texts:
-            rest = " ./..." if program == "go" else ""
-            yield from (Command(f"{program} {verb}{rest}", path) for verb in ("test", "build"))
+    prefix = next((prefix for lock, prefix in _PYTHON_LOCKS if lock in project.locks), "")
+    tools = toml_json_ini.subtable(toml_json_ini.parse_toml(texts.get("pyproject.toml", "")), "tool")
+    for tool, command in (("pytest", "pytest"), ("ruff", "ruff check"), ("mypy", "mypy"), ("pyright", "pyright")):
+        if tool in tools:
+            yield Command(prefix + command, "pyproject.toml")
+    for path, sign, commands in _USUAL:
+        if sign in texts.get(path, "") and path in texts:
+            yield from (
+                Command(prefix + command if command.startswith("py") else command, path) for command in commands
+            )
 
 
 def entry_lines(texts: Mapping[str, str], mains: Sequence[str]) -> list[str]:

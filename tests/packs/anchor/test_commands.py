@@ -45,6 +45,48 @@ def test_a_guessed_command_uses_the_runner_of_the_lock_file(lock: str, by: str) 
     assert lines == [f"- test: `{by}pytest` (pyproject.toml)", f"- types: `{by}mypy` (pyproject.toml)"]
 
 
+@pytest.mark.parametrize(
+    ("files", "commands"),
+    [
+        (
+            {"gradlew": "", "build.gradle": ""},
+            ["test: `./gradlew test` (gradlew)", "build: `./gradlew build` (gradlew)"],
+        ),
+        ({"pom.xml": ""}, ["test: `mvn test` (pom.xml)", "build: `mvn package` (pom.xml)"]),
+        ({"Rakefile": "RSpec::Core::RakeTask.new(:spec)\n"}, ["test: `bundle exec rspec` (Rakefile)"]),
+        ({"Rakefile": "Rake::TestTask.new\n"}, ["test: `bundle exec rake test` (Rakefile)"]),
+        ({"composer.json": '{"scripts": {"test": "pest"}}'}, ["test: `composer test` (composer.json)"]),
+        ({"phpunit.xml.dist": ""}, ["test: `vendor/bin/phpunit` (phpunit.xml.dist)"]),
+        ({"Package.swift": ""}, ["test: `swift test` (Package.swift)", "build: `swift build` (Package.swift)"]),
+        ({"pubspec.yaml": "dev_dependencies:\n  flutter_test:\n"}, ["test: `flutter test` (pubspec.yaml)"]),
+        ({"setup.cfg": "[tool:pytest]\n"}, ["test: `pytest` (setup.cfg)"]),
+        ({"setup.cfg": "[flake8]\n", "Rakefile": "task :docs\n", "pubspec.yaml": "name: otter\n"}, []),
+        ({"tox.ini": "[tox]\n", "package.json": SCRIPTS}, ["test: `tox` (tox.ini)"]),
+    ],
+)
+def test_each_build_tool_has_its_usual_commands(files: Mapping[str, str], commands: list[str]) -> None:
+    lines = commands_of(project(texts=files), ()).lines
+    assert [line for line in lines if "package.json" not in line] == [f"- {command}" for command in commands]
+
+
+@pytest.mark.parametrize(
+    "narrow",
+    ["pnpm test:watch", "pytest -n0 -k test_name", "pytest tests/test_otter.py", "mix test --failed", "go test -run X"],
+)
+def test_a_command_that_runs_all_tests_is_shown_rather_than_one_that_runs_some(narrow: str) -> None:
+    guide = Document("AGENTS.md", f"```sh\n{narrow}\n```\n")
+    alone = commands_of(project(guide), ())
+    assert alone.lines == [f"- test: `{narrow}` (AGENTS.md)"]
+    assert commands_of(project(guide, texts={"go.mod": ""}), ()).lines[0] == "- test: `go test ./...` (go.mod)"
+
+
+@pytest.mark.parametrize(
+    "command", ["tox -e docs", "tox run -e lint,py", "nox -s docs", "tox.ini", "pytest:", "make test-mypy"]
+)
+def test_a_tool_at_other_work_is_no_test_command(command: str) -> None:
+    assert purpose_of(command) != "test"
+
+
 def test_guides_win_over_declared_workflow_and_usual_commands() -> None:
     guide = Document("AGENTS.md", "Run `make test` first.\n\n```sh\n$ ./scripts/lint.sh  # all of it\n```\n")
     readme = "# Shop\n\n## Usage\n\n```sh\npython -m mypy demo\n```\n\n## Development\n\n```\nuv sync\n```\n"
