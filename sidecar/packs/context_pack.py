@@ -10,6 +10,7 @@ from typing import NamedTuple
 from sidecar.codebase import (
     FoundRegion,
     RankedFile,
+    Summary,
     count_terms,
     identifiers_of,
     is_agent_file,
@@ -346,10 +347,15 @@ def _is_related(ranked: RankedFile, named: Collection[str]) -> bool:
     return linked or (len(ranked.matched) >= MIN_COMMON_TERMS and text_match(ranked) >= MIN_WORD_SHARE)
 
 
-def comes_last(ranked: RankedFile, *, wants_tests: bool, is_failing: bool = False) -> bool:
+def is_generated_file(path: str, summary: Summary | None) -> bool:
+    """Whether a program writes a file, by its path or by what it says itself."""
+    return is_generated(path) or (summary is not None and summary.is_generated)
+
+
+def comes_last(ranked: RankedFile, summary: Summary | None, *, wants_tests: bool, is_failing: bool = False) -> bool:
     """Whether a file comes after the others: a failing test, or a generated file or test that nobody asks for."""
     is_requested = not _NAMED_PARTS.isdisjoint(ranked.parts)
-    is_unwanted = is_generated(ranked.path) or (is_test(ranked.path) and not wants_tests)
+    is_unwanted = is_generated_file(ranked.path, summary) or (is_test(ranked.path) and not wants_tests)
     return is_failing or (not is_requested and is_unwanted)
 
 

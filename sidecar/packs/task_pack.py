@@ -18,7 +18,6 @@ from sidecar.codebase import (
     Summary,
     choose_regions,
     drop_unlikely,
-    is_generated,
     is_named_file,
     is_pointed_at,
     is_test,
@@ -44,6 +43,7 @@ from sidecar.packs.context_pack import (
     comes_last,
     dominant_file,
     failing_tests,
+    is_generated_file,
     known_file,
     near_best,
     reasons_for,
@@ -397,7 +397,12 @@ def _files(
                 ranked_file, words, mentioned=ranked_file.path in mentioned, changed=ranked_file.path in changed
             ),
             tuple(regions.get(ranked_file.path, ())),
-            comes_last(ranked_file, wants_tests=wants_tests, is_failing=ranked_file.path in failing),
+            comes_last(
+                ranked_file,
+                summaries.get(ranked_file.path),
+                wants_tests=wants_tests,
+                is_failing=ranked_file.path in failing,
+            ),
         )
         for ranked_file in chosen
     )
@@ -421,7 +426,7 @@ def _regions(
     searched = [
         SearchedFile(file, contents[file.path], summaries[file.path])
         for file in ranked
-        if file.path in summaries and (not is_generated(file.path) or is_named_file(file))
+        if file.path in summaries and (not is_generated_file(file.path, summaries[file.path]) or is_named_file(file))
     ]
     found_regions: Sequence[RankedRegion] = repository.regions(query, searched)
     free = _known_places(repository, found_regions, contents, known) if known is not None else frozenset()

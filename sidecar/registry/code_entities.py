@@ -92,11 +92,6 @@ _SPREAD_SUFFIXES = (".go", ".rs", ".swift", ".kt", ".cs")
 
 _COMPONENT_SUFFIXES = (".tsx", ".jsx", ".vue", ".svelte", ".astro")
 _TEST_NAMES = frozenset(("test", "tests", "spec", "specs", "snapshot", "bench", "benchmark"))
-_GENERATED_BY = lazy_regex(
-    r"(?i)\b(?:is|was|code) (?:auto(?:matically)?[- ]?)?generated\b|@generated\b|\bauto-?generated (?:by|from)\b"
-)
-_GENERATED_LINES = 5
-"""A generator names itself in the first lines."""
 _EXCLUDED = "excluded"
 """Type of a file that a program writes, or that consists of tests: it is neither reused nor adapted by hand."""
 
@@ -184,7 +179,7 @@ def facts_of(path: str, content: str, summary: Summary, text: str) -> FileFacts:
     ]
     return FileFacts(
         content=content,
-        type=_excluded_type(path, lines, summary) or type_of(path) or "module",
+        type=_excluded_type(path, summary) or type_of(path) or "module",
         purpose=one_line(summary.stated_purpose, MAX_PURPOSE),
         definitions=tuple(definitions[:MAX_DEFINITIONS]),
         imports=summary.imports,
@@ -197,16 +192,11 @@ def _is_named_test(path: str) -> bool:
     return is_code(path) and path.rpartition("/")[2].lower().partition(".")[0] in _TEST_NAMES
 
 
-def _excluded_type(path: str, lines: Sequence[str], summary: Summary) -> str | None:
+def _excluded_type(path: str, summary: Summary) -> str | None:
     """Return the type of a file that is generated or consists of tests: a `test.py` may also be a library for tests."""
     names = (definition.name.lower() for definition in summary.definitions)
     has_tests = _is_named_test(path) and any(name.startswith("test_") or name.endswith("tests") for name in names)
-    return _EXCLUDED if has_tests or _is_generated_text(lines) else None
-
-
-def _is_generated_text(lines: Sequence[str]) -> bool:
-    head = (line.strip() for line in lines[:_GENERATED_LINES])
-    return any(_GENERATED_BY.search(line) for line in head if line.startswith(("/", "*", "#", "--", "<!--")))
+    return _EXCLUDED if has_tests or summary.is_generated else None
 
 
 def _without_parts(definitions: Sequence[Definition]) -> list[Definition]:

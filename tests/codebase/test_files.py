@@ -57,7 +57,19 @@ def test_other_files_may_be_shown(path: str) -> None:
     assert may_show(path)
 
 
-@pytest.mark.parametrize("path", ["package-lock.json", "web/Yarn.lock", "a.min.js", "x_pb2.py", "api.generated.ts"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "package-lock.json",
+        "web/Yarn.lock",
+        "a.min.js",
+        "x_pb2.py",
+        "api.generated.ts",
+        "dist/otter.cjs",
+        "web/dist/a/otter.d.ts",
+        "src/otter.js.map",
+    ],
+)
 def test_generated_files_are_recognized_by_name(path: str) -> None:
     assert is_generated(path)
     assert not is_generated("src/lock.py")

@@ -66,6 +66,8 @@ class Summary(NamedTuple):
     landmines: tuple[Landmine, ...] = ()
     is_clean: bool = False
     """Whether the text is known to contain no secret that has to be masked."""
+    is_generated: bool = False
+    """Whether a comment in the first lines says that a program wrote the file."""
 
     @property
     def stated_purpose(self) -> str:
@@ -96,13 +98,14 @@ def to_json(summary: Summary) -> list[object]:
         summary.derived,
         [list(landmine) for landmine in summary.landmines],
         __version__ if summary.is_clean else "",
+        summary.is_generated,
     ]
 
 
 def from_json(value: list[object]) -> Summary:
     """Decode what `to_json` encoded; a text is clean only by the secret formats of this version."""
     language, size, lines, purpose, definitions, chunks, invariants, imports, references, *rest = value
-    analysis, derived, landmines, clean_in = rest
+    analysis, derived, landmines, clean_in, is_generated = rest
     return Summary(
         str(language),
         cast("int", size),
@@ -117,4 +120,5 @@ def from_json(value: list[object]) -> Summary:
         bool(derived),
         tuple(map(Landmine._make, cast("list[list[object]]", landmines))),
         clean_in == __version__,
+        bool(is_generated),
     )

@@ -32,7 +32,7 @@ __all__ = [
     "unanalysed_summary",
 ]
 
-SUMMARY_VERSION = 24
+SUMMARY_VERSION = 25
 """Part of the cache key: increase it when the content of a summary changes."""
 
 MAX_ANALYSED_BYTES = 512 * 1024
@@ -98,6 +98,7 @@ def summarize(path: str, content: bytes, *, with_words: bool = True, is_clean: b
         derived,
         find_landmines(lines, syntax.definitions) if language is not None else (),
         lines == unmasked,
+        _is_generated(lines),
     )
 
 
@@ -106,7 +107,9 @@ def outline(path: str, text: str) -> Summary:
     language, lines = language_of(path, text), _split_lines(text)
     definitions = find_definitions(lines, language) if language is not None else ()
     name = language.name if language is not None else "text"
-    return Summary(name, len(text.encode()), len(lines), "", definitions, (), analysis="outline")
+    return Summary(
+        name, len(text.encode()), len(lines), "", definitions, (), analysis="outline", is_generated=_is_generated(lines)
+    )
 
 
 def count_words(path: str, content: bytes) -> Words:
@@ -134,6 +137,20 @@ def _unread_kind(path: str, text: str, lines: Sequence[str]) -> Analysis | None:
     if any(len(line) > MAX_LINE_CHARACTERS for line in lines[:50]):
         return "minified"
     return "recordedChat" if is_recorded_chat(path, text) else None
+
+
+_GENERATED_LINES = 20
+_GENERATED_BY = lazy_regex(
+    r"(?i)\b(?:this|the) (?:file|code|class|source|module|script|document)\b.{0,40}?\b(?:is|was|has been)"
+    r" (?:auto(?:matically)?[- ]?)?generated\b"
+    r"|\bcode generated\b|@generated\b|\bauto(?:matically)?[- ]?generated (?:by|from|code|file)\b"
+    r"|\bgenerated\b.{0,100}\bdo not (?:edit|modify|change)\b|\bdo not (?:edit|modify|change)\b.{0,100}\bgenerated\b"
+)
+
+
+def _is_generated(lines: Sequence[str]) -> bool:
+    head = (line.strip() for line in lines[:_GENERATED_LINES])
+    return any(_GENERATED_BY.search(line) for line in head if line.startswith(("/", "*", "#", "--", "<!--", ";")))
 
 
 def _summarize_large(path: str, size: int, text: str, *, with_words: bool) -> Summary:
