@@ -86,7 +86,10 @@ PURPOSES = {
 }
 """Patterns of a command's beginning by purpose, in the order in which they are shown."""
 
-_PURPOSES = {purpose: lazy_regex("|".join(f"(?:{begin})" for begin in begins)) for purpose, begins in PURPOSES.items()}
+_PURPOSES = {
+    purpose: lazy_regex("|".join(f"(?:{begin})(?!:(?: |$))" for begin in begins))
+    for purpose, begins in PURPOSES.items()
+}
 _DEVELOPMENT_HEADING = lazy_regex(
     r"(?i)\b(develop\w*|contribut\w*|test\w*|build\w*|hack\w*|lint\w*|check\w*|working|set ?up|commands?|workflow"
     r"|local\w*|source)\b"

@@ -10,10 +10,10 @@ _BULLET = lazy_regex(r"^\s{0,3}(?:[-*+]|\d{1,2}[.)])\s+(?:\[[ x]\]\s+)?(.+)$")
 _TITLE_FIELD = lazy_regex(r"(?m)^title:\s*+[\"']?(.+?)[\"']?[^\S\n]{0,9}$")
 _NON_PROSE_PREFIXES = ("#", "[!", "![", "<", "|", ">", "```", "---", "===", ":", "..", "[`")
 _LINK = lazy_regex(
-    r"\[([^\]]{0,300})\](?:\([^)]{0,900}\)|\[[^\]]{0,90}\])|`([^`<]{1,300}?)\s{0,4}(?:<[^`>]{0,900}>)?`_++"
+    r"\[([^\]]{0,300})\](?:\([^)]{0,900}\)|\[[^\]]{0,90}\])|(?<![^\s(])`([^`<]{1,300}?)\s{0,4}(?:<[^`>]{0,900}>)?`_++"
 )
 _SHORT_LINK = lazy_regex(r"(?<!\w)\[(\w[^\]]{0,300})\]")
-_MARKUP = lazy_regex(r"</?\w[^<>]*>|\*\*|__(?=\S)|(?<=\S)__")
+_MARKUP = lazy_regex(r"(`[^`\n]+`)|</?\w[^<>]*>|\*\*|__(?=\S)|(?<=\S)__")
 _APPEAL = lazy_regex(r"(?i)\b(?:sponsor\w*|funding|donat\w+|backers?|star us|join (?:us|our))\b")
 _DEFINITION = lazy_regex(
     r"^an? |^(?!there|this|if|we|you)\w.{1,120}?\b(?:is|are) (?:an?|the|one|written)\b", re.IGNORECASE
@@ -76,11 +76,16 @@ _NOT_PROSE = ("-", "*", "+", "|", ">", "#", "<", "[", "!", "`")
 
 
 def sentences(text: str) -> list[Line]:
-    """Return the sentences of the paragraphs, each at the number of the line it begins in."""
+    """Return the sentences of the paragraphs outside of lists, each at the number of the line it begins in."""
     paragraphs: list[list[Line]] = []
     for line in prose_lines(text):
         stripped = line.text.strip()
-        if not stripped or stripped.startswith(_NOT_PROSE) or line.text.startswith(("  ", "\t")):
+        if (
+            not stripped
+            or stripped.startswith(_NOT_PROSE)
+            or line.text.startswith(("  ", "\t"))
+            or _BULLET.match(stripped)
+        ):
             paragraphs.append([])
         elif paragraphs and paragraphs[-1] and line.number == paragraphs[-1][-1].number + 1:
             paragraphs[-1].append(line)
@@ -151,8 +156,8 @@ def first_sentence(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Drop link addresses, tags and bold marks, which are noise in plain text."""
-    return _MARKUP.sub("", _LINK.sub(lambda link: link[1] or link[2] or "", text)).strip()
+    """Drop link addresses, tags and bold marks, which are noise in plain text; code stays as it is."""
+    return _MARKUP.sub(lambda mark: mark[1] or "", _LINK.sub(lambda link: link[1] or link[2] or "", text)).strip()
 
 
 def normalize(text: str) -> str:

@@ -45,8 +45,10 @@ _STRONG = lazy_regex(
 and Chinese.
 """
 
-_NO_RULE = lazy_regex(r"(?i)^\(|\b(?:does not|doesn't) mean\b|\bno need to\b")
-"""An aside, or a statement that says what one need not do."""
+_NO_RULE = lazy_regex(
+    r"(?i)^\(|\b(?:does not|doesn't) mean\b|\bno need to\b|\b(?:do not|don['’]t) (?:hesitate|worry|be (?:afraid|shy))\b"
+)
+"""An aside, an encouragement, or a statement that says what one need not do."""
 
 MAX_SENTENCE_LINES = 6
 """Maximum number of lines from a sentence's beginning to the colon that introduces items."""

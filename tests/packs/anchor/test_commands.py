@@ -81,10 +81,12 @@ def test_a_command_that_runs_all_tests_is_shown_rather_than_one_that_runs_some(n
 
 
 @pytest.mark.parametrize(
-    "command", ["tox -e docs", "tox run -e lint,py", "nox -s docs", "tox.ini", "pytest:", "make test-mypy"]
+    "command",
+    ["tox -e docs", "tox run -e lint,py", "nox -s docs", "tox.ini", "pytest:", "make test-mypy", "npm test: unit"],
 )
 def test_a_tool_at_other_work_is_no_test_command(command: str) -> None:
     assert purpose_of(command) != "test"
+    assert purpose_of("mypy:") == ""
 
 
 def test_guides_win_over_declared_workflow_and_usual_commands() -> None:

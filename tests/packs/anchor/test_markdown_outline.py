@@ -3,6 +3,7 @@
 import pytest
 
 from sidecar.packs.anchor import bullets, code_blocks, introduction, title_of
+from sidecar.packs.anchor.markdown_parts import plain, sentences
 
 
 @pytest.mark.parametrize(
@@ -39,3 +40,16 @@ def test_code_blocks_know_their_headings() -> None:
 )
 def test_a_title_is_front_matter_or_the_first_heading(text: str, title: str) -> None:
     assert title_of(text) == title
+
+
+def test_code_in_a_statement_stays_as_it_is() -> None:
+    assert plain("Use `<script setup>`, **never** <b>`a__b`</b>, `x/`,`__pycache__/`") == (
+        "Use `<script setup>`, never `a__b`, `x/`,`__pycache__/`"
+    )
+    assert plain("See `the guide <https://example.org>`_ and `Otters`__.") == "See the guide and Otters."
+
+
+def test_items_of_a_numbered_list_are_no_sentences() -> None:
+    text = "Never skip a test.\n\n1. Always feed the otter\n2. Do not wake it\n"
+    assert [line.text for line in sentences(text)] == ["Never skip a test."]
+    assert [line.text for line in bullets(text)] == ["Always feed the otter", "Do not wake it"]

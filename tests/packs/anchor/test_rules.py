@@ -73,6 +73,11 @@ def test_a_review_guide_yields_no_rules() -> None:
     assert rules_of(guide) == []
 
 
+def test_an_encouragement_is_no_rule() -> None:
+    guide = Document("AGENTS.md", "- Don't hesitate to ask the keeper.\n- Don't feed the otter.\n")
+    assert rules_of(guide) == ["- Don't feed the otter. (AGENTS.md:2)"]
+
+
 def test_sentences_that_state_a_rule_are_found_in_a_file_for_agents() -> None:
     text = "# Handlers\n\nEvery handler must check the session\nbefore it reads. They live in `web/`. Names matter.\n"
     assert rules_of(Document("AGENTS.md", text)) == [
