@@ -87,7 +87,7 @@ class ProcessSlices:
     @created_once
     def assignments(self) -> "LruCache[tuple[str, str], StoredArm]":
         """Arms of recent chats by experiment and sub-chat."""
-        from sidecar.experiment.assignment import create_cache
+        from sidecar.experiment.rollout import create_cache
 
         return create_cache()
 

@@ -17,9 +17,9 @@ from sidecar.capture.parsed_test_results import VerdictChange
 from sidecar.capture.run import FinishedRun
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.lru_cache import LruCache
-from sidecar.experiment.guard import has_earlier_run, record_outcome
 from sidecar.experiment.methods import items_of_arm
 from sidecar.experiment.outcomes import RunOutcome
+from sidecar.experiment.rollout import has_earlier_run, record_outcome
 from sidecar.language.message_intent import is_correction, is_repetition, terms_of
 from sidecar.runs import records
 from sidecar.runs.call_record import arm_mark

@@ -39,7 +39,7 @@ from sidecar.capture.rejected_approach import RUNS
 from sidecar.capture.run import FinishedRun
 from sidecar.context import AgentProgress, Bracket, SessionRecord, agent_progress, load_session_record
 from sidecar.core.redact import redact
-from sidecar.experiment.assignment import unit_of_chat
+from sidecar.experiment.rollout import unit_of_chat
 from sidecar.governor import (
     Decision,
     RunPressure,

@@ -6,8 +6,6 @@ from sidecar.call import Call
 from sidecar.core.clock import rfc3339
 from sidecar.core.errors import Busy, StateDegraded, WorkspaceUnavailable
 from sidecar.experiment import store
-from sidecar.experiment.assignment import experiment_of
-from sidecar.experiment.guard import resume_rollout
 from sidecar.experiment.model import (
     ExperimentResult,
     Leakage,
@@ -17,6 +15,7 @@ from sidecar.experiment.model import (
     RolloutStatus,
     RolloutSuspension,
 )
+from sidecar.experiment.rollout import experiment_of, resume_rollout
 from sidecar.method import Lane, method
 from sidecar.metrics import (
     NO_PROJECT,

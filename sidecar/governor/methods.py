@@ -8,7 +8,7 @@ from sidecar.call import Call
 from sidecar.core.clock import rfc3339
 from sidecar.core.errors import Busy, NotFound, PolicyDenied, StateDegraded
 from sidecar.core.redact import redact
-from sidecar.experiment.assignment import mode_of_chat
+from sidecar.experiment.rollout import mode_of_chat
 from sidecar.governor.model import (
     GovernorDecision,
     GovernorRehydrateParams,

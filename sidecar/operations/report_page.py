@@ -15,8 +15,7 @@ from sidecar.metrics import MetricsFigures
 from sidecar.operations import number_format
 from sidecar.operations.model import ReportStage, ReportStep
 from sidecar.operations.number_format import milliseconds, percent, size, whole
-from sidecar.operations.report_data import Period, ReportData, monday_of
-from sidecar.operations.rollout_stages import MIN_CALLS, TITLES, failures
+from sidecar.operations.report_data import MIN_CALLS, TITLES, Period, ReportData, failures, monday_of
 
 Shape = Literal["lines", "bars", "stack", "rows"]
 """Lines and stacks run over days. Bars and rows are categories, upright and horizontal."""

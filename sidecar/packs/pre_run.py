@@ -16,8 +16,8 @@ from sidecar.context import record_compaction
 from sidecar.core.clock import Deadline
 from sidecar.core.errors import Busy, SidecarError, StateDegraded
 from sidecar.core.text import line_count, size
-from sidecar.experiment.assignment import Placement, place_chat, record_arm
 from sidecar.experiment.model import ChatFacts
+from sidecar.experiment.rollout import Placement, place_chat, record_arm
 from sidecar.governor import marker_text
 from sidecar.metrics import count_call, labelled, latency_bucket
 from sidecar.packs.collect import PackInputs, collect_inputs

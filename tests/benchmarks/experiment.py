@@ -16,9 +16,9 @@ import time
 from collections.abc import Iterator
 from statistics import median
 
-from sidecar.experiment.assignment import arm_of
 from sidecar.experiment.comparison import measure
 from sidecar.experiment.outcomes import PRIMARY, Chat, RunOutcome
+from sidecar.experiment.rollout import arm_of
 from sidecar.experiment.statistics import chats_needed, holm
 
 MEAN_READS, READS_WITHIN, READS_BETWEEN, LENGTH_SLOPE = 2.23, 1.00, 0.32, 0.07

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sidecar.core.errors import InvalidParams
-from sidecar.experiment.assignment import arm_of
+from sidecar.experiment.rollout import arm_of
 from tests.support.command import run_command
 from tests.support.conversation import Conversation
 from tests.support.memory_sidecar import MemorySidecar

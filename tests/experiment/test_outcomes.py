@@ -165,8 +165,8 @@ def test_failures_in_both_arms_suspend_nothing(active: MemorySidecar, talk: Talk
 
 
 def test_slow_pre_runs_suspend_a_rollout(active: MemorySidecar, talk: Talk, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("sidecar.experiment.guard.RECENT_PRE_RUNS", 4)
-    monkeypatch.setattr("sidecar.experiment.guard.SLOW_MS", 0.0)
+    monkeypatch.setattr("sidecar.experiment.rollout.RECENT_PRE_RUNS", 4)
+    monkeypatch.setattr("sidecar.experiment.rollout.SLOW_MS", 0.0)
     roll_out(active)
     chat = talk(sub_chat_id=chat_in("treated"))
     for number in range(4):

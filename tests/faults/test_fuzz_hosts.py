@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from sidecar.capture.effects import ToolFailure, activity_of, relative_to, was_compacted
 from sidecar.integrations import Location
-from sidecar.integrations.transcript_run import add_touched_files, run_since
+from sidecar.integrations.agent_hooks import add_touched_files, run_since
 from sidecar.memory import read_transcript
 from tests.support.depth import examples
 from tests.support.fuzz_strategies import hostile_texts, json_values, line_of, objects_of

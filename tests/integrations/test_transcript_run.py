@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from sidecar.integrations.transcript_run import TranscriptRun, add_touched_files, run_since
+from sidecar.integrations.agent_hooks import TranscriptRun, add_touched_files, run_since
 
 BEGAN_MS = 1_772_357_400_000  # 2026-03-01T09:30:00Z
 

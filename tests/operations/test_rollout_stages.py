@@ -4,7 +4,7 @@ import pytest
 
 from sidecar.metrics import MetricsFigures, figures_of
 from sidecar.operations.model import ReportStage
-from sidecar.operations.rollout_stages import Evidence, next_step, stages
+from sidecar.operations.report_data import Evidence, next_step, stages
 
 ENOUGH = {
     "calls": 100.0, "followUps": 80.0, "followUpHits": 60.0, "wouldInjectBytes": 60_000.0, "baselineBytes": 100_000.0,
