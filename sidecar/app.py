@@ -34,8 +34,7 @@ from sidecar.core.clock import Clock, rfc3339
 from sidecar.core.errors import InvalidParams, SidecarError, StateDegraded, loggable_name
 from sidecar.handshake import PROTOCOL_VERSION, Handshake, read_initialize
 from sidecar.rpc.connection import Connection
-from sidecar.rpc.envelope import Request
-from sidecar.rpc.error_object import frames_of
+from sidecar.rpc.envelope import Request, frames_of
 from sidecar.rpc.framing import MAX_MESSAGE_BYTES
 from sidecar.rpc.scheduler import PendingRequest, Scheduler
 from sidecar.settings.table import from_environment

@@ -18,7 +18,7 @@ from sidecar.context.agents_and_pipeline import (
 )
 from sidecar.core.errors import PolicyDenied, SidecarError, WorkspaceUnavailable
 from sidecar.core.supported_ides import AGENT_PATHS
-from sidecar.core.yaml_read import read_mapping
+from sidecar.core.yaml_documents import read_mapping
 from sidecar.system.atomic_write import write_atomic
 from sidecar.system.safe_open import open_real_folder, read_below
 

@@ -17,7 +17,7 @@ from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.markdown import split_front_matter
 from sidecar.core.text import one_line
-from sidecar.core.yaml_read import MalformedYaml, Node, parse_nodes
+from sidecar.core.yaml_documents import MalformedYaml, Node, parse_nodes
 from sidecar.memory import MemoryFile, Value, managed_memories, read_memory_file, render_memory_file
 
 Layer = Literal["company", "org", "team", "project"]

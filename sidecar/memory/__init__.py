@@ -3,7 +3,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from sidecar.core.yaml_edit import Value
+from sidecar.core.yaml_documents import Value
 from sidecar.memory import managed_memories as knowledge_pointer
 from sidecar.memory import standing_instructions
 from sidecar.memory.access_control import SHARED_ONLY, Reach, grant, reach_of, revoke

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from sidecar.call import Process
 from sidecar.core.errors import NotFound, SidecarError, StateDegraded
-from sidecar.core.yaml_edit import Value
+from sidecar.core.yaml_documents import Value
 from sidecar.memory.entry import Memory
 from sidecar.memory.files import document
 from sidecar.memory.files.document import unescape_text

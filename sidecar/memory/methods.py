@@ -13,7 +13,7 @@ from sidecar.core.errors import (
     StateDegraded,
     WorkspaceUnavailable,
 )
-from sidecar.core.yaml_edit import Value
+from sidecar.core.yaml_documents import Value
 from sidecar.memory import decay, user_decisions
 from sidecar.memory import serialize as detail_levels
 from sidecar.memory import upkeep as maintain_methods

@@ -22,7 +22,7 @@ from sidecar.core.errors import (
     WorkspaceUnavailable,
 )
 from sidecar.core.text import one_line
-from sidecar.core.yaml_edit import Value
+from sidecar.core.yaml_documents import Value
 from sidecar.memory.access_control import memory_not_found
 from sidecar.memory.call_scope import MemoryContext, memory_context
 from sidecar.memory.entry import Memory

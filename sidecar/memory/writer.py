@@ -8,7 +8,7 @@ from sidecar.call import Process
 from sidecar.core.clock import rfc3339
 from sidecar.core.digests import digest_bytes
 from sidecar.core.errors import Conflict, InvalidParams, NotFound, PolicyDenied
-from sidecar.core.yaml_edit import Value
+from sidecar.core.yaml_documents import Value
 from sidecar.memory.access_control import Reach, memory_not_found, require_owner
 from sidecar.memory.decay import RESTORED_TAG
 from sidecar.memory.entry import Memory, Retention

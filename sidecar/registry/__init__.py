@@ -3,11 +3,10 @@
 from sidecar.registry.decision import ADAPT_FROM, REUSE_FROM, Hint, decide, decision_of, hint_for, is_unread
 from sidecar.registry.entities import Entity, Metadata, Registry, impact_level, impact_of
 from sidecar.registry.health import articles_in, has_placeholder, missing_sections, roman
-from sidecar.registry.index import Index
 from sidecar.registry.project_registry import follow_code
 from sidecar.registry.registry_file import OWN_REGISTRY, put_entity, remove_entity, set_metadata
 from sidecar.registry.registry_file import parse as parse_registry
-from sidecar.registry.scoring import score, scores, terms_of
+from sidecar.registry.scoring import Index, score, scores, terms_of
 
 __all__ = [
     "ADAPT_FROM",

@@ -17,9 +17,8 @@ from sidecar.registry.entities import (
     impact_level,
     impact_of,
 )
-from sidecar.registry.index import Index
 from sidecar.registry.project_registry import registry_for_workspace
-from sidecar.registry.scoring import Score, scores, terms_of
+from sidecar.registry.scoring import Index, Score, scores, terms_of
 from sidecar.workspace import Workspace
 
 Decision = Literal["REUSE", "ADAPT", "CREATE"]

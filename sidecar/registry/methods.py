@@ -18,7 +18,7 @@ from sidecar.core.errors import (
     WorkspaceUnavailable,
 )
 from sidecar.core.findings import Finding as DoctorFinding
-from sidecar.core.yaml_edit import Value
+from sidecar.core.yaml_documents import Value
 from sidecar.method import Lane, method
 from sidecar.registry import read_methods, store
 from sidecar.registry.code_entities import CATEGORY, Derived

@@ -13,9 +13,9 @@ from sidecar.core.lru_cache import LruCache
 from sidecar.registry import store
 from sidecar.registry.code_entities import Derived, FileFacts, derive, facts_of, type_of
 from sidecar.registry.entities import Entity, Metadata, Registry, Remark
-from sidecar.registry.index import Index, words_of_entity
 from sidecar.registry.model import RegistryParams
 from sidecar.registry.registry_file import MalformedYaml, RegistryFile, find_registry_file, parse
+from sidecar.registry.scoring import Index, words_of_entity
 from sidecar.registry.store import EntityWordsCache, ParsedRegistryCache
 from sidecar.workspace import Workspace
 

@@ -9,8 +9,19 @@ from typing import TYPE_CHECKING, Any, Protocol
 from sidecar.core import json_text
 from sidecar.core.clock import Clock
 from sidecar.core.errors import Busy, Cancelled, InvalidParams, InvalidRequest, MethodNotFound, NotInitialized
-from sidecar.rpc.envelope import Batch, BatchResponse, Envelope, Invalid, Notice, RequestId, parse, refusal, response
-from sidecar.rpc.error_object import as_sidecar_error, error_object
+from sidecar.rpc.envelope import (
+    Batch,
+    BatchResponse,
+    Envelope,
+    Invalid,
+    Notice,
+    RequestId,
+    as_sidecar_error,
+    error_object,
+    parse,
+    refusal,
+    response,
+)
 from sidecar.rpc.framing import Refused
 from sidecar.rpc.scheduler import Coalescer, PendingRequest, Scheduler, Task
 

@@ -22,7 +22,7 @@ from sidecar.core.errors import InvalidParams, MethodNotFound
 from sidecar.core.text import visible, visible_json
 from sidecar.core.wire_types import WireModel
 from sidecar.method import Method, Notification
-from sidecar.rpc.error_object import as_sidecar_error, error_object, invalid_params
+from sidecar.rpc.envelope import as_sidecar_error, error_object, invalid_params
 from sidecar.rpc.scheduler import PendingRequest
 
 if "jsonrpcserver" not in sys.modules:

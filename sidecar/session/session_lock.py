@@ -13,8 +13,15 @@ from typing import Literal, NamedTuple, cast, get_args
 from sidecar.core.errors import SidecarError
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.supported_ides import DEFAULT_IDE, IdeName, RulesFile
-from sidecar.core.yaml_edit import UneditableYaml, inline_yaml, set_values
-from sidecar.core.yaml_read import MalformedYaml, parse_nodes, read_mapping, scalar_text
+from sidecar.core.yaml_documents import (
+    MalformedYaml,
+    UneditableYaml,
+    inline_yaml,
+    parse_nodes,
+    read_mapping,
+    scalar_text,
+    set_values,
+)
 from sidecar.session import user_files
 from sidecar.session.store import Lock
 

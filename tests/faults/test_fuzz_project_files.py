@@ -22,7 +22,7 @@ from sidecar.context.agents_and_pipeline import (
     resolve_mode,
 )
 from sidecar.context.constitution import fit_rules, summarize_rules
-from sidecar.core.yaml_read import MalformedYaml, read_mapping
+from sidecar.core.yaml_documents import MalformedYaml, read_mapping
 from sidecar.integrations.hook_settings import (
     SettingsUnreadable,
     installed_events,

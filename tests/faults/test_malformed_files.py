@@ -13,7 +13,7 @@ import pytest
 
 from sidecar.capture.effects.architectural_boundaries import by_path
 from sidecar.cli.main import run
-from sidecar.core.yaml_read import MAX_DEPTH, MAX_VALUES, read_mapping
+from sidecar.core.yaml_documents import MAX_DEPTH, MAX_VALUES, read_mapping
 from sidecar.packs.anchor import toml_json_ini
 from sidecar.system.worker import Worker, worker_command
 

@@ -20,7 +20,7 @@ from sidecar.registry import (
     terms_of,
 )
 from sidecar.registry.code_entities import name_words
-from sidecar.registry.index import display_name
+from sidecar.registry.scoring import display_name
 from sidecar.registry.stemming_and_synonyms import intent_words
 from tests.registry.labelled.evaluation import fixture_registry
 from tests.registry.labelled.intents import INTENTS

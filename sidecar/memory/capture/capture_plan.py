@@ -13,7 +13,7 @@ import apsw
 
 from sidecar.core.clock import rfc3339
 from sidecar.core.terms import query_terms
-from sidecar.core.yaml_edit import Value
+from sidecar.core.yaml_documents import Value
 from sidecar.memory import decay
 from sidecar.memory.access_control import Reach
 from sidecar.memory.capture.claims import RELATED_TYPES, Claim, claim_of, relation, search_words
