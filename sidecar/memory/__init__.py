@@ -39,10 +39,18 @@ if TYPE_CHECKING:
         remember_run,
         session_memories,
     )
-    from sidecar.memory.capture.conversation import ConversationContent, read_conversation, read_transcript
     from sidecar.memory.capture.extract_notes import reduce_summary, title_of
     from sidecar.memory.capture.methods import to_capture_result, to_session_summary
-    from sidecar.memory.capture.session_summary import ErrorEvent, Note, SessionSummary, Utterance, session_source
+    from sidecar.memory.capture.session_summary import (
+        ConversationContent,
+        ErrorEvent,
+        Note,
+        SessionSummary,
+        Utterance,
+        read_conversation,
+        read_transcript,
+        session_source,
+    )
     from sidecar.memory.capture.verify_rule import Support, TypedMessage, verify_rule
     from sidecar.memory.model import MemoryCaptureResult, SessionSummaryInput
     from sidecar.memory.upkeep import clean_session, run_upkeep_later
@@ -61,10 +69,18 @@ _LOADED_LATER = {
         "remember_run",
         "session_memories",
     ),
-    "sidecar.memory.capture.conversation": ("ConversationContent", "read_conversation", "read_transcript"),
     "sidecar.memory.capture.extract_notes": ("reduce_summary", "title_of"),
     "sidecar.memory.capture.methods": ("to_capture_result", "to_session_summary"),
-    "sidecar.memory.capture.session_summary": ("ErrorEvent", "Note", "SessionSummary", "Utterance", "session_source"),
+    "sidecar.memory.capture.session_summary": (
+        "ConversationContent",
+        "ErrorEvent",
+        "Note",
+        "SessionSummary",
+        "Utterance",
+        "read_conversation",
+        "read_transcript",
+        "session_source",
+    ),
     "sidecar.memory.capture.verify_rule": ("Support", "TypedMessage", "verify_rule"),
     "sidecar.language.conclusions": ("StatementKind",),
     "sidecar.memory.model": ("MemoryCaptureResult", "SessionSummaryInput"),

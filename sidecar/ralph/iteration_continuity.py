@@ -13,7 +13,7 @@ from sidecar.core.clock import rfc3339
 from sidecar.core.errors import Cancellation, SidecarError
 from sidecar.packs.methods import explain, pre_run
 from sidecar.packs.model import ExplainParams, ExplainResult, PreRunParams, PreRunResult
-from sidecar.ralph.agent.agent_run import AgentResult
+from sidecar.ralph.agent.harnesses import AgentResult
 from sidecar.ralph.model import IterationOutcome, RalphContinuity, RalphVerification
 from sidecar.runs.model import RALPH_PREFIX
 

@@ -18,7 +18,7 @@ import orjson
 from sidecar.core.clock import Clock, rfc3339
 from sidecar.core.errors import Conflict, StateDegraded, WorkspaceUnavailable
 from sidecar.ralph import loop_folder
-from sidecar.ralph.agent.agent_run import AgentProcess
+from sidecar.ralph.agent.harnesses import AgentProcess
 from sidecar.ralph.loop_folder import LoopFolder, delete_file, delete_iteration_files
 from sidecar.ralph.loop_policy import INTERRUPTED, Ending
 from sidecar.ralph.model import RalphStatusResult

@@ -12,8 +12,7 @@ from sidecar.codebase import common_dir_of
 from sidecar.core.clock import Clock, rfc3339
 from sidecar.core.errors import InvalidParams, SidecarError
 from sidecar.ralph import iteration_continuity, loop_policy
-from sidecar.ralph.agent.agent_run import AgentOptions
-from sidecar.ralph.agent.harnesses import agent_command, find_program, installed_version
+from sidecar.ralph.agent.harnesses import AgentOptions, agent_command, find_program, installed_version
 from sidecar.ralph.iteration_prompt import build_prompt
 from sidecar.ralph.lock_and_stop import HeldLock, LockOwner, StopRequest, StopWatcher, hold_lock
 from sidecar.ralph.loop_folder import (

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from sidecar.core.clock import DAY_MS, HOUR_MS
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.ralph.agent.agent_run import AgentResult
+from sidecar.ralph.agent.harnesses import AgentResult
 from sidecar.ralph.model import MAX_ITERATIONS, STUCK_AFTER, IterationOutcome, LoopStatus
 
 IDLE_TIMEOUT_MS = 60 * 60_000

@@ -8,7 +8,7 @@ from pathlib import Path
 from sidecar.call import Call
 from sidecar.core.clock import rfc3339
 from sidecar.ralph import loop_folder
-from sidecar.ralph.agent.agent_run import AgentOptions, AgentProcess
+from sidecar.ralph.agent.harnesses import AgentOptions, AgentProcess
 from sidecar.ralph.iteration_prompt import FailedCheck
 from sidecar.ralph.lock_and_stop import HeldLock, StopRequest
 from sidecar.ralph.loop_folder import LoopFolder

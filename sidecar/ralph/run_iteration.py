@@ -11,8 +11,7 @@ from sidecar.core.redact import redact
 from sidecar.core.text import one_line
 from sidecar.ralph import iteration_changes as worktree
 from sidecar.ralph import iteration_continuity
-from sidecar.ralph.agent.agent_run import AgentCommand, AgentProcess, AgentResult, TimeLimits
-from sidecar.ralph.agent.harnesses import agent_command
+from sidecar.ralph.agent.harnesses import AgentCommand, AgentProcess, AgentResult, TimeLimits, agent_command
 from sidecar.ralph.agent.runner import MAX_LOG_BYTES, run_agent
 from sidecar.ralph.iteration_changes import Changes, WorktreeState
 from sidecar.ralph.iteration_continuity import OpenedRun, RunIdentity

@@ -1,6 +1,9 @@
 """Running a coding agent: command lines, processes, output formats, the completion promise, usage limits."""
 
-from sidecar.ralph.agent.agent_run import (
+from sidecar.ralph.agent.formats import PARSERS, Usage
+from sidecar.ralph.agent.harnesses import (
+    HARNESS_NAMES,
+    HARNESSES,
     AgentCommand,
     AgentOptions,
     AgentResult,
@@ -9,11 +12,6 @@ from sidecar.ralph.agent.agent_run import (
     TimeLimits,
     UsageLimit,
     Version,
-)
-from sidecar.ralph.agent.formats import PARSERS, Usage
-from sidecar.ralph.agent.harnesses import (
-    HARNESS_NAMES,
-    HARNESSES,
     agent_command,
     find_program,
     installed_version,

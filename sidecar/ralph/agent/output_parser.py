@@ -8,7 +8,6 @@ from typing import Any
 
 from sidecar.core.json_text import loads
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.ralph.agent.agent_run import OutputFormat, UsageLimit
 from sidecar.ralph.agent.formats import (
     PARSERS,
     AgentEvent,
@@ -22,6 +21,7 @@ from sidecar.ralph.agent.formats import (
     Usage,
     format_of,
 )
+from sidecar.ralph.agent.harnesses import OutputFormat, UsageLimit
 from sidecar.ralph.agent.output_filters import AnsiStripper, LineSplitter, LongEventText, PromiseSearch
 
 # The patterns follow messages the harnesses have used: Claude Code's `…limit reached|1760000400`, `Your limit will

@@ -14,8 +14,7 @@ from typing import IO
 
 from sidecar.core.clock import Clock
 from sidecar.core.errors import AgentUnavailable, WorkspaceUnavailable
-from sidecar.ralph.agent.agent_run import AgentCommand, AgentProcess, AgentResult, EndedBy, TimeLimits
-from sidecar.ralph.agent.harnesses import find_program
+from sidecar.ralph.agent.harnesses import AgentCommand, AgentProcess, AgentResult, EndedBy, TimeLimits, find_program
 from sidecar.ralph.agent.output_filters import PromiseSearch
 from sidecar.ralph.agent.output_parser import OutputParser
 from sidecar.system.process_tree import kill_group, start, start_time, terminate_tree
