@@ -121,9 +121,6 @@ FOLDER, SUFFIX = "indexes", ".index"
 MAX_FILES = 6
 """Number of repositories whose indexes stay on disk, the most recently used ones."""
 
-LEFTOVER_SECONDS = 3_600
-"""A temporary file this much older than the last index was left behind by a killed process."""
-
 _DIGEST_BYTES = 32
 
 

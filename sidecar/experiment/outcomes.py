@@ -182,8 +182,6 @@ OUTCOMES = (
 )
 """The outcomes, primary ones first. Less is better in each, except a rate, where more is sooner."""
 
-PRIMARY = tuple(outcome for outcome in OUTCOMES if outcome.is_primary)
-
 
 def to_scale(outcome: Outcome, value: float) -> float:
     """Return a measure as it is compared: logarithms of ratios tame the few very large chats."""

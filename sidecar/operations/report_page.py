@@ -220,7 +220,6 @@ def _all_periods(data: ReportData, since_day: str, today: str) -> dict[str, Peri
 
 WIDTH, HEIGHT, ROW_HEIGHT = 620, 260, 34
 MOST_LABELS = 8
-SVG = "http://www.w3.org/2000/svg"
 
 
 def draw(chart: Chart) -> str:

@@ -306,7 +306,6 @@ def _counts(file: FileDiff) -> str:
 NEW_PREFIX, CHANGED_PREFIX = "New standing instruction from the user: ", "Standing instruction changed: "
 REPLACED_PREFIX, REVOKED_PREFIX = "It replaces: ", "A standing instruction no longer holds: "
 
-_WITHDRAWN = "the user withdrew, changed or replaced it"
 _INSTRUCTION_LINE = lazy_regex(r"- (.*) \(([^(),\s]+), \d{4}-\d\d-\d\d\)")
 
 

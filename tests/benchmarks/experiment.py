@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from statistics import median
 
 from sidecar.experiment.comparison import measure
-from sidecar.experiment.outcomes import PRIMARY, Chat, RunOutcome
+from sidecar.experiment.outcomes import OUTCOMES, Chat, RunOutcome
 from sidecar.experiment.rollout import arm_of
 from sidecar.experiment.statistics import chats_needed, holm
 
@@ -30,6 +30,7 @@ STEP = 250
 """Chats between two looks of the simulations of power."""
 
 MAX_CHATS = 6_000
+PRIMARY = tuple(outcome for outcome in OUTCOMES if outcome.is_primary)
 
 
 def simulated_chat(source: random.Random, unit: str, share: int, projects: list[float], factor: float) -> Chat:
