@@ -27,6 +27,161 @@ from sidecar.runs import artifacts, records
 from sidecar.settings.resolve import Settings
 from sidecar.storage.health_checks import CacheSize, cache_sizes, file_bytes
 
+MAX_DAILY_BARS = 62
+"""Maximum number of days with a bar each. Beyond it the charts show weeks, because the bars would be too thin."""
+
+MAX_DECISIONS = 12
+"""Maximum number of the governor's latest decisions in the report."""
+
+Sums = dict[tuple[bool, str], float]
+
+
+class Modes(NamedTuple):
+    """The figures of active mode, of passive mode, and of both together."""
+
+    active: MetricsFigures
+    passive: MetricsFigures
+    both: MetricsFigures
+
+
+class Period(NamedTuple):
+    """The figures and error answers of a day, or of a week, which is named by its Monday."""
+
+    day: str
+    modes: Modes
+    errors: Mapping[str, int]
+
+
+class Group(NamedTuple):
+    """The figures of one project with one provider."""
+
+    project: str
+    provider: str
+    modes: Modes
+
+
+@dataclass(frozen=True)
+class ReportData:
+    """Everything on the page."""
+
+    periods: tuple[Period, ...]
+    is_weekly: bool
+    days: tuple[int, int, int]
+    """Number of days with prompts: in active mode, in passive mode, in either."""
+    modes: Modes
+    groups: tuple[Group, ...]
+    errors: Mapping[str, int]
+    syncs: Mapping[str, float]
+    """The knowledge sync's measures, by the specification's names."""
+    decisions: tuple[records.GovernedRun, ...]
+    artifacts: Mapping[tuple[str, str], int]
+    memories: Mapping[str, int]
+    caches: tuple[CacheSize, ...]
+    file_bytes: int
+    rollout: RolloutStatus | None
+    experiment: ExperimentResult | None
+    names: Mapping[str, str]
+    """Projects' names by key; the start of the key is added where several share a name."""
+
+
+def read_report_data(
+    tx: apsw.Connection, project: str | None, settings: Settings, since_day: str, now_ms: int, *, days: int
+) -> ReportData:
+    """Read the report's data of the last days in one transaction."""
+    is_weekly, since_ms = days > MAX_DAILY_BARS, now_ms - days * DAY_MS
+
+    def period(day_sums: DaySums) -> str:
+        return monday_of(day_sums.day) if is_weekly else day_sums.day
+
+    all_sums = list(by_day(tx, project, since_day, None))
+    names = _distinct_names(records.project_names(tx))
+    run_sums = [day_sums for day_sums in all_sums if day_sums.provider != NO_PROVIDER]
+    of_no_project = [day_sums for day_sums in all_sums if day_sums.project == NO_PROJECT]
+    of_no_provider = _total(day_sums for day_sums in all_sums if day_sums.provider == NO_PROVIDER)
+    return ReportData(
+        periods=tuple(_period(day, list(group)) for day, group in groupby(all_sums, key=period)),
+        is_weekly=is_weekly,
+        days=_days(run_sums),
+        modes=_modes(_total(run_sums)),
+        groups=tuple(
+            sorted(
+                _groups(run_sums),
+                key=lambda day_sums: (names.get(day_sums.project, day_sums.project), *day_sums[:2]),
+            )
+        ),
+        errors=_errors(of_no_project),
+        syncs={name: total for (_, name), total in of_no_provider.items() if name.startswith("sync.")},
+        decisions=tuple(map(_without_user_reason, records.governed_runs(tx, project, since_ms, MAX_DECISIONS))),
+        artifacts=artifacts.count_by_status(tx, project),
+        memories=count_by_tier(tx, project),
+        caches=tuple(cache_sizes(tx)),
+        file_bytes=file_bytes(tx),
+        rollout=rollout_status(tx, settings, project),
+        experiment=experiment_result(tx, settings, project, now_ms),
+        names=names,
+    )
+
+
+def _without_user_reason(decision: records.GovernedRun) -> records.GovernedRun:
+    """Remove the user's reason for a fresh session: those are the user's own words."""
+    return decision._replace(
+        reasons=tuple(
+            "requested manually" if reason.startswith("requested:") else reason for reason in decision.reasons
+        )
+    )
+
+
+def _distinct_names(names: Mapping[str, str]) -> dict[str, str]:
+    counts = Counter(names.values())
+    return {key: name if counts[name] == 1 else f"{name} ({key[:4]})" for key, name in names.items()}
+
+
+def monday_of(day: str) -> str:
+    """Return the Monday of a day's week."""
+    date_ = date.fromisoformat(day)
+    return (date_ - timedelta(days=date_.weekday())).isoformat()
+
+
+def _days(run_sums: list[DaySums]) -> tuple[int, int, int]:
+    active, passive = (
+        {day_sums.day for day_sums in run_sums if day_sums.totals.get((of, "calls"))} for of in (False, True)
+    )
+    return len(active), len(passive), len(active | passive)
+
+
+def _period(day: str, days: list[DaySums]) -> Period:
+    of_no_project = [day_sums for day_sums in days if day_sums.project == NO_PROJECT]
+    return Period(
+        day, _modes(_total(day_sums for day_sums in days if day_sums.provider != NO_PROVIDER)), _errors(of_no_project)
+    )
+
+
+def _groups(days: list[DaySums]) -> Iterable[Group]:
+    def whose(day_sums: DaySums) -> tuple[str, str]:
+        return day_sums.project, day_sums.provider
+
+    for (project, provider), of_group in groupby(sorted(days, key=whose), key=whose):
+        yield Group(project, provider, _modes(_total(of_group)))
+
+
+def _total(days: Iterable[DaySums]) -> Sums:
+    sums: Sums = {}
+    for day_sums in days:
+        for measure, total in day_sums.totals.items():
+            sums[measure] = sums.get(measure, 0.0) + total
+    return sums
+
+
+def _modes(sums: Sums) -> Modes:
+    active, passive = ({name: total for (shadow, name), total in sums.items() if shadow is of} for of in (False, True))
+    both = {name: active.get(name, 0.0) + passive.get(name, 0.0) for name in active.keys() | passive.keys()}
+    return Modes(figures_of(active), figures_of(passive), figures_of(both))
+
+
+def _errors(days: Iterable[DaySums]) -> dict[str, int]:
+    return errors_of({name: total for (_, name), total in _total(days).items()})
+
+
 HIT_RATE = 0.6
 REDUCTION = 0.3
 P95_MS = 400
@@ -308,158 +463,3 @@ def _is_enough(calls: int, days: int) -> bool:
 
 def _counted(number: int, noun: str) -> str:
     return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
-MAX_DAILY_BARS = 62
-"""Maximum number of days with a bar each. Beyond it the charts show weeks, because the bars would be too thin."""
-
-MAX_DECISIONS = 12
-"""Maximum number of the governor's latest decisions in the report."""
-
-Sums = dict[tuple[bool, str], float]
-
-
-class Modes(NamedTuple):
-    """The figures of active mode, of passive mode, and of both together."""
-
-    active: MetricsFigures
-    passive: MetricsFigures
-    both: MetricsFigures
-
-
-class Period(NamedTuple):
-    """The figures and error answers of a day, or of a week, which is named by its Monday."""
-
-    day: str
-    modes: Modes
-    errors: Mapping[str, int]
-
-
-class Group(NamedTuple):
-    """The figures of one project with one provider."""
-
-    project: str
-    provider: str
-    modes: Modes
-
-
-@dataclass(frozen=True)
-class ReportData:
-    """Everything on the page."""
-
-    periods: tuple[Period, ...]
-    is_weekly: bool
-    days: tuple[int, int, int]
-    """Number of days with prompts: in active mode, in passive mode, in either."""
-    modes: Modes
-    groups: tuple[Group, ...]
-    errors: Mapping[str, int]
-    syncs: Mapping[str, float]
-    """The knowledge sync's measures, by the specification's names."""
-    decisions: tuple[records.GovernedRun, ...]
-    artifacts: Mapping[tuple[str, str], int]
-    memories: Mapping[str, int]
-    caches: tuple[CacheSize, ...]
-    file_bytes: int
-    rollout: RolloutStatus | None
-    experiment: ExperimentResult | None
-    names: Mapping[str, str]
-    """Projects' names by key; the start of the key is added where several share a name."""
-
-
-def read_report_data(
-    tx: apsw.Connection, project: str | None, settings: Settings, since_day: str, now_ms: int, *, days: int
-) -> ReportData:
-    """Read the report's data of the last days in one transaction."""
-    is_weekly, since_ms = days > MAX_DAILY_BARS, now_ms - days * DAY_MS
-
-    def period(day_sums: DaySums) -> str:
-        return monday_of(day_sums.day) if is_weekly else day_sums.day
-
-    all_sums = list(by_day(tx, project, since_day, None))
-    names = _distinct_names(records.project_names(tx))
-    run_sums = [day_sums for day_sums in all_sums if day_sums.provider != NO_PROVIDER]
-    of_no_project = [day_sums for day_sums in all_sums if day_sums.project == NO_PROJECT]
-    of_no_provider = _total(day_sums for day_sums in all_sums if day_sums.provider == NO_PROVIDER)
-    return ReportData(
-        periods=tuple(_period(day, list(group)) for day, group in groupby(all_sums, key=period)),
-        is_weekly=is_weekly,
-        days=_days(run_sums),
-        modes=_modes(_total(run_sums)),
-        groups=tuple(
-            sorted(
-                _groups(run_sums),
-                key=lambda day_sums: (names.get(day_sums.project, day_sums.project), *day_sums[:2]),
-            )
-        ),
-        errors=_errors(of_no_project),
-        syncs={name: total for (_, name), total in of_no_provider.items() if name.startswith("sync.")},
-        decisions=tuple(map(_without_user_reason, records.governed_runs(tx, project, since_ms, MAX_DECISIONS))),
-        artifacts=artifacts.count_by_status(tx, project),
-        memories=count_by_tier(tx, project),
-        caches=tuple(cache_sizes(tx)),
-        file_bytes=file_bytes(tx),
-        rollout=rollout_status(tx, settings, project),
-        experiment=experiment_result(tx, settings, project, now_ms),
-        names=names,
-    )
-
-
-def _without_user_reason(decision: records.GovernedRun) -> records.GovernedRun:
-    """Remove the user's reason for a fresh session: those are the user's own words."""
-    return decision._replace(
-        reasons=tuple(
-            "requested manually" if reason.startswith("requested:") else reason for reason in decision.reasons
-        )
-    )
-
-
-def _distinct_names(names: Mapping[str, str]) -> dict[str, str]:
-    counts = Counter(names.values())
-    return {key: name if counts[name] == 1 else f"{name} ({key[:4]})" for key, name in names.items()}
-
-
-def monday_of(day: str) -> str:
-    """Return the Monday of a day's week."""
-    date_ = date.fromisoformat(day)
-    return (date_ - timedelta(days=date_.weekday())).isoformat()
-
-
-def _days(run_sums: list[DaySums]) -> tuple[int, int, int]:
-    active, passive = (
-        {day_sums.day for day_sums in run_sums if day_sums.totals.get((of, "calls"))} for of in (False, True)
-    )
-    return len(active), len(passive), len(active | passive)
-
-
-def _period(day: str, days: list[DaySums]) -> Period:
-    of_no_project = [day_sums for day_sums in days if day_sums.project == NO_PROJECT]
-    return Period(
-        day, _modes(_total(day_sums for day_sums in days if day_sums.provider != NO_PROVIDER)), _errors(of_no_project)
-    )
-
-
-def _groups(days: list[DaySums]) -> Iterable[Group]:
-    def whose(day_sums: DaySums) -> tuple[str, str]:
-        return day_sums.project, day_sums.provider
-
-    for (project, provider), of_group in groupby(sorted(days, key=whose), key=whose):
-        yield Group(project, provider, _modes(_total(of_group)))
-
-
-def _total(days: Iterable[DaySums]) -> Sums:
-    sums: Sums = {}
-    for day_sums in days:
-        for measure, total in day_sums.totals.items():
-            sums[measure] = sums.get(measure, 0.0) + total
-    return sums
-
-
-def _modes(sums: Sums) -> Modes:
-    active, passive = ({name: total for (shadow, name), total in sums.items() if shadow is of} for of in (False, True))
-    both = {name: active.get(name, 0.0) + passive.get(name, 0.0) for name in active.keys() | passive.keys()}
-    return Modes(figures_of(active), figures_of(passive), figures_of(both))
-
-
-def _errors(days: Iterable[DaySums]) -> dict[str, int]:
-    return errors_of({name: total for (_, name), total in _total(days).items()})
