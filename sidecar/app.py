@@ -216,7 +216,9 @@ class App:
         request = PendingRequest(envelope, self.clock.monotonic_ms(), 0, is_internal=True)
         self.scheduler.start_job(partial(self._run_internal_job, request, work), method)
 
-    def _run_internal_job(self, request: PendingRequest, work: "Callable[[Any], None]") -> None:
+    def _run_internal_job(
+        self, request: PendingRequest, work: "Callable[[Any], None]", _free_place: "Callable[[], None]"
+    ) -> None:
         self.connection.track(request)
         try:
             work(self.new_call(request))

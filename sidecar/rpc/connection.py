@@ -261,7 +261,9 @@ class Connection:
             for member in self._coalescer.finish(request):
                 self.fail(member, error)
 
-    def _run(self, dispatcher: "Dispatcher", request: PendingRequest) -> None:
+    def _run(
+        self, dispatcher: "Dispatcher", request: PendingRequest, before_answer: Callable[[], None] = lambda: None
+    ) -> None:
         """Run a request and send its response; whatever a method raises becomes an error."""
         if request.is_answered and request.cancellation.is_set:
             return
@@ -275,9 +277,11 @@ class Connection:
             if request.is_notification:
                 self._host.on_incident(error, self._host.new_incident_id())
                 return
+            before_answer()
             for member in self._coalescer.finish(request):
                 self.fail(member, error)
             return
+        before_answer()
         for member in self._coalescer.finish(request):
             self.reply(member, body)
 

@@ -152,6 +152,8 @@ class Scheduler:
         self._idle = 0
         self._workers = 0
         self._jobs: Counter[str] = Counter()
+        """Occupied places by method; a thread may outlive its place for as long as it sends the answer."""
+        self._job_threads = 0
         self._average_ms = 20.0
         self._closed = False
 
@@ -179,14 +181,18 @@ class Scheduler:
             if len(self._ready) > self._idle and self._workers < self._limits.workers:
                 self._start_worker()
 
-    def start_job(self, run: Callable[[], None], method: str, *, is_loop: bool = False) -> None:
-        """Run a job on its own thread. Raise Busy when the maximum number of the method's jobs is running."""
+    def start_job(self, run: Callable[[Callable[[], None]], None], method: str, *, is_loop: bool = False) -> None:
+        """Run a job on its own thread. Raise Busy when the maximum number of the method's jobs is running.
+
+        `run` receives what frees the job's place, to be called before the answer: who has an answer may send the next.
+        """
         with self._changed:
             running = self._jobs[method]
             if self._closed or running >= (self._limits.loops if is_loop else self._limits.jobs):
                 raise self._busy(f"{running} jobs of {method} are running already")
             threading.Thread(target=self._run_job, args=(run, method), name="job", daemon=True).start()
             self._jobs[method] += 1
+            self._job_threads += 1
 
     def discard(self, task: Task) -> bool:
         """Remove a task that has not started from its queue; return False if it has."""
@@ -205,7 +211,7 @@ class Scheduler:
         """Wait at most `wait_ms` until nothing is queued or running; return whether that is so."""
         with self._changed:
             return self._changed.wait_for(
-                lambda: not (self._queued or self._running or self._jobs.total()), wait_ms / 1000
+                lambda: not (self._queued or self._running or self._job_threads), wait_ms / 1000
             )
 
     def close(self, grace_ms: float) -> bool:
@@ -218,7 +224,7 @@ class Scheduler:
             return self._changed.wait_for(self._is_idle, grace_ms / 1000)
 
     def _is_idle(self) -> bool:
-        return not (self._running or self._jobs.total())
+        return not (self._running or self._job_threads)
 
     def _start_worker(self) -> None:
         worker = threading.Thread(target=self._work, name=f"worker-{self._workers + 1}", daemon=True)
@@ -282,10 +288,18 @@ class Scheduler:
         elif waiting is not None:
             del self._waiting[key]
 
-    def _run_job(self, run: Callable[[], None], method: str) -> None:
-        try:
-            run()
-        finally:
+    def _run_job(self, run: Callable[[Callable[[], None]], None], method: str) -> None:
+        occupied = [method]
+
+        def free_place() -> None:
             with self._changed:
-                self._jobs[method] -= 1
+                self._jobs.subtract(occupied)
+                occupied.clear()
+
+        try:
+            run(free_place)
+        finally:
+            free_place()
+            with self._changed:
+                self._job_threads -= 1
                 self._changed.notify_all()

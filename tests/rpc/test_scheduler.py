@@ -12,6 +12,7 @@ from sidecar.rpc.scheduler import Limits, Scheduler, Task
 from tests.support.blocking_methods import BlockingMethods
 from tests.support.client import Client
 from tests.support.clock import FixedClock
+from tests.support.inbox import Inbox
 from tests.support.memory_sidecar import MemorySidecar
 
 
@@ -103,6 +104,27 @@ def test_job_beyond_the_maximum_is_refused(client: Client, gate: BlockingMethods
     assert client.answer(ids[-1])["error"]["code"] == -32001
     gate.open.set()
     assert all("result" in client.answer(request_id) for request_id in ids[:-1])
+
+
+def test_a_client_that_waits_for_each_jobs_answer_is_never_refused(
+    open_sidecar: Any, gate: BlockingMethods, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The threads of the earlier jobs have sent their answers and do not get to their end."""
+    may_end, put = threading.Event(), Inbox.put
+
+    def put_and_stay(inbox: Inbox, payload: bytes) -> None:
+        put(inbox, payload)
+        if threading.current_thread().name == "job":
+            assert may_end.wait(20)
+
+    monkeypatch.setattr(Inbox, "put", put_and_stay)
+    sidecar: MemorySidecar = open_sidecar(methods=gate.rows())
+    sidecar.client.initialize()
+    gate.open.set()
+    assert [sidecar.client.request("test/job", {})["count"] for _ in range(6)] == [1, 2, 3, 4, 5, 6]
+    assert not sidecar.app.scheduler.drain(0)
+    may_end.set()
+    assert sidecar.app.scheduler.drain(20_000)
 
 
 def test_queue_is_bounded_in_bytes() -> None:
