@@ -44,7 +44,8 @@ def report(answer: Mapping[str, Any]) -> Iterator[str]:
     verb = "to be removed" if answer["dryRun"] else "removed"
     for kind in answer["kinds"]:
         if kind["removed"] or kind["remaining"]:
-            rest = f", {kind['remaining']} remain ({kind['reason']})" if kind["remaining"] else ""
+            verb_of_rest = "remains" if kind["remaining"] == 1 else "remain"
+            rest = f", {kind['remaining']} {verb_of_rest} ({kind['reason']})" if kind["remaining"] else ""
             yield f"{kind['kind']:<16} {kind['removed']} {verb}{rest}"
     if not answer["dryRun"]:
         yield f"Freed {size(answer['freedBytes'])}."

@@ -282,7 +282,7 @@ def _clip_bytes(text: str, limit_bytes: int) -> str:
 
 
 ROW_GROUPS = (
-    RowGroup("memories", "continuity_standing_instructions", before="at_ms < ?2"),
+    RowGroup("memories", "continuity_standing_instructions", before="at_ms < ?2", is_counted=False),
     RowGroup("memories", "continuity_replaced_statements", before="at_ms < ?2", is_counted=False),
 )
 

@@ -176,6 +176,18 @@ def test_memory_files_are_removed_when_named_with_their_project(state: State) ->
     assert state.rows("memories", f"project = '{state.key(0)}'") == 0
 
 
+def test_what_was_taken_back_is_not_counted_as_a_memory(state: State) -> None:
+    path = state.chats[0].project_path
+    stored = {"cwd": path, "title": "Tabs", "text": "Always use tabs.", "type": "preference"}
+    added = state.sidecar.client.request("memory/add", stored)
+    params: dict[str, Any] = {"projectPath": path, "kinds": ["memories"], "dryRun": True}
+    assert state.ask(**params)["memories"] == (2, 0)
+    state.sidecar.client.request("memory/undo", {"cwd": path, "id": added["id"]})
+    assert state.rows("memory_tombstones") == 1
+    assert state.ask(**params)["memories"] == (1, 0)
+    assert state.ask(kinds=["damaged"], dryRun=True)["memories"] == (0, 0)
+
+
 def test_damaged_artifacts_are_removed_when_named_and_others_remain(state: State) -> None:
     drafts = state.rows("artifacts")
     with state.process.database.write() as tx:
