@@ -28,7 +28,7 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.markdown import first_informative_paragraph, sentences
 from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
-from sidecar.core.text import clip_at_word
+from sidecar.core.text import clip_at_word, count_noun
 from sidecar.language.conclusions import match_conclusion
 from sidecar.language.notes_block import parts_of
 from sidecar.language.own_words import own_words
@@ -198,7 +198,7 @@ def _by_parameters(contract: ApiChange) -> str:
 def _by_lines(contract: ApiChange) -> str:
     """Describe only the lines that differ of a type's body."""
     changes = _differing(contract.before.split("\n"), contract.after.split("\n"))
-    more = f" and {len(changes) - MAX_NAMED} lines more" if len(changes) > MAX_NAMED else ""
+    more = f" and {count_noun(len(changes) - MAX_NAMED, 'more line')}" if len(changes) > MAX_NAMED else ""
     return f"`{contract.name}`: {', '.join(changes[:MAX_NAMED]) or 'the order of its lines'}{more}"
 
 

@@ -8,6 +8,7 @@ from sidecar.cli.in_process import RequestFailed, on_users_state
 from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print
 from sidecar.cli.paths import add_verb, project_folder, state_folder
 from sidecar.core.errors import SidecarError
+from sidecar.core.text import count_noun
 from sidecar.knowledge import lint_repository
 
 UNHEALTHY = 1
@@ -83,12 +84,8 @@ def _lint(folder: Path) -> CommandAnswer:
         raise CommandFailed("The repository has no knowledge item at its HEAD.", hint=_WHERE_ITEMS_ARE)
     answer = {"commit": commit, "items": count, "problems": [problem._asdict() for problem in problems]}
     lines = [f"{problem.path}: {problem.problem}" for problem in problems]
-    summary = f"{_counted(count, 'item')}, {_counted(len(problems), 'problem')}."
+    summary = f"{count_noun(count, 'item')}, {count_noun(len(problems), 'problem')}."
     return CommandAnswer(answer, [*lines, summary], UNHEALTHY if problems else 0)
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def _partial_failure(error: RequestFailed) -> CommandAnswer:
@@ -130,7 +127,7 @@ def _sync_lines(answer: Any) -> list[str]:
 
 def _status_lines(answer: Any) -> list[str]:
     state = "in sync" if answer["inSync"] else "not in sync"
-    counts = f"{_counted(answer['items'], 'item')}, {_counted(answer['pointers'], 'pointer')}"
+    counts = f"{count_noun(answer['items'], 'item')}, {count_noun(answer['pointers'], 'pointer')}"
     lines = [
         f"{answer['repository']} at {answer['commit'][:12]}: {state}",
         f"{counts}; last synced {answer['lastSyncAt'] or 'never'}",
@@ -138,7 +135,10 @@ def _status_lines(answer: Any) -> list[str]:
     if answer["rollbackCommit"]:
         lines.append("It was rolled back: no sync runs by itself until the head moves or somebody syncs.")
     lines += [f"conflicts: {name} {number}" for name, number in answer["conflicts"].items()]
-    lines += [f"failed: {entry['item']} ({entry['attempts']} times): {entry['problem']}" for entry in answer["failed"]]
+    lines += [
+        f"failed: {entry['item']} ({count_noun(entry['attempts'], 'time')}): {entry['problem']}"
+        for entry in answer["failed"]
+    ]
     lines += [f"not in use: {scope}" for scope in answer["otherScopes"]]
     return lines + [
         f"checkpoint {entry['id']} {entry['at']} {entry['mode']} {entry['status']}" for entry in answer["checkpoints"]
@@ -167,7 +167,7 @@ def _doctor_lines(answer: Any) -> list[str]:
 
 def _rollback_lines(answer: Any) -> list[str]:
     return [
-        f"{_counted(answer['restored'], 'file')} restored.",
+        f"{count_noun(answer['restored'], 'file')} restored.",
         *(f"changed since, skipped: {path}" for path in answer["skipped"]),
     ]
 

@@ -13,6 +13,7 @@ from sidecar.cli.editor import edit
 from sidecar.cli.in_process import InProcess, on_users_state
 from sidecar.cli.output import CommandAnswer, CommandFailed, cut, read_text, run_and_print, terminal_safe
 from sidecar.cli.paths import add_verb, project_folder, state_folder
+from sidecar.core.text import count_noun
 from sidecar.system.environment import environment
 
 MAX_LIMIT = 500
@@ -157,7 +158,7 @@ def title_line(memory: Mapping[str, Any]) -> str:
 
 def card_lines(memory: Mapping[str, Any]) -> Iterator[str]:
     """Yield a memory's facts, then its text."""
-    times = f"seen {memory['evidence']} times, opened {memory['accessCount']} times"
+    times = f"seen {count_noun(memory['evidence'], 'time')}, opened {count_noun(memory['accessCount'], 'time')}"
     facts = {
         "id": memory["id"],
         "type": f"{memory['type']}, {memory['sector']}",
@@ -207,8 +208,8 @@ def status_lines(status: Mapping[str, Any]) -> Iterator[str]:
     if not status["present"]:
         yield f"No memories yet; their folder is {status['folder']}."
     else:
-        memories = counted(status["memories"], "memory", "memories")
-        yield f"{memories} in {counted(status['index']['files'], 'file', 'files')} of {status['folder']}"
+        memories = count_noun(status["memories"], "memory")
+        yield f"{memories} in {count_noun(status['index']['files'], 'file')} of {status['folder']}"
         yield from (_count(entry) for entry in status["counts"])
     yield ""
     yield from _instruction_lines(status)
@@ -251,13 +252,13 @@ def _capture_lines(capture: Mapping[str, Any]) -> Iterator[str]:
         last = capture["last"]
         yield f"Last capture  {_utc_time(last['at'])}, {last['origin']} of session {terminal_safe(last['sessionId'])}:"
         yield f"  {_outcome_counts(last)}"
-        yield f"Total of {counted(capture['captures'], 'capture', 'captures')}:"
+        yield f"Total of {count_noun(capture['captures'], 'capture')}:"
         yield f"  {_outcome_counts(capture)}"
     if capture["nearMisses"]:
         counts = ", ".join(f"{miss['count']} {_NEAR_MISSES[miss['reason']]}" for miss in capture["nearMisses"])
         yield f"Nearly stored: {counts}."
     if capture["waiting"]:
-        yield f"Waiting for capture: {counted(capture['waiting'], 'run', 'runs')}."
+        yield f"Waiting for capture: {count_noun(capture['waiting'], 'run')}."
 
 
 def _outcome_counts(counts: Mapping[str, Any]) -> str:
@@ -305,17 +306,12 @@ def _upkeep(last: Mapping[str, Any] | None) -> str:
 
 
 def _upkeep_counts(counts: Mapping[str, Any]) -> str:
-    tiers, files = counted(counts["tiers"], "tier", "tiers"), counted(counts["archived"], "file", "files")
+    tiers, files = count_noun(counts["tiers"], "tier"), count_noun(counts["archived"], "file")
     return f"{tiers} changed, {files} archived, {counts['cleaned']} cleaned"
 
 
 def _lines(text: str | None) -> list[str]:
     return [line for line in (text or "").splitlines() if line.strip()]
-
-
-def counted(number: int, singular: str, plural: str) -> str:
-    """Return a number with its noun."""
-    return f"{number} {singular if number == 1 else plural}"
 
 
 def _utc_time(text: str) -> str:
@@ -435,7 +431,7 @@ def _undo(ctx: MemoryContext) -> CommandAnswer:
         raise CommandFailed("Name either memories or --all-standing.", kind="invalidParams")
     if chosen.all_instructions:
         answer = ctx.request("undo", allStandingInstructions=True)
-        taken_back = counted(len(answer["removed"]), "standing instruction", "standing instructions")
+        taken_back = count_noun(len(answer["removed"]), "standing instruction")
         return CommandAnswer(answer, [f"{taken_back} taken back."])
     memories = [ctx.request("get", id=ctx.id_of(given)) for given in dict.fromkeys(chosen.ids)]
     for memory in memories:

@@ -16,11 +16,11 @@ import orjson
 from sidecar.cli.output import CommandFailed, print_text, terminal_safe
 from sidecar.core.clock import Clock, SystemClock
 from sidecar.core.errors import InvalidParams, SidecarError
+from sidecar.core.text import count_noun
 from sidecar.ralph.agent.harnesses import HARNESS_NAMES
 from sidecar.ralph.loop_folder import LoopFolder, add_user_context, clear_user_context, loop_folder
 from sidecar.ralph.loop_policy import (
     IDLE_TIMEOUT_MS,
-    count_noun,
     format_duration,
     parse_duration_ms,
 )
@@ -273,7 +273,7 @@ def iteration_line(iteration: Any) -> str:
     failed = [check for check in iteration["verification"] or () if check["exitCode"] != 0]
     parts += [f"check failed: {check['command']}" for check in failed]
     tokens = (iteration["inputTokens"] or 0) + (iteration["outputTokens"] or 0)
-    parts += [f"{tokens} tokens"] if tokens else []
+    parts += [count_noun(tokens, "token")] if tokens else []
     parts += [f"{iteration['costUsd']:.4f} USD"] if iteration["costUsd"] is not None else []
     line = ", ".join(parts)
     return f"{line}. {iteration['reason']}" if iteration["reason"] else line
@@ -293,7 +293,7 @@ def status_lines(status: Any) -> list[str]:
     lines += [f"  {iteration_line(iteration)}" for iteration in status["recent"]]
     if status["damagedLines"]:
         lines.append(f"unreadable lines in the history: {status['damagedLines']}")
-    lines.append(f"added context: {status['contextBytes']} bytes")
+    lines.append(f"added context: {count_noun(status['contextBytes'], 'byte')}")
     return lines
 
 
@@ -375,7 +375,7 @@ def _run_state_action(chosen: argparse.Namespace, folder: LoopFolder) -> int:
         answer = {"wasRunning": was_running, "isRunning": is_running, "endedAgent": ended_agent}
         return _print_answer(chosen, answer, lambda _: [f"{folder.change}: {outcome}"])
     count, ended_agent = reset_loop(folder, clock)
-    removed = f"{folder.change}: {count} iterations were removed.{_ENDED_AGENT if ended_agent else ''}"
+    removed = f"{folder.change}: {count_noun(count, 'iteration')} removed.{_ENDED_AGENT if ended_agent else ''}"
     return _print_answer(chosen, {"iterations": count, "endedAgent": ended_agent}, lambda _: [removed])
 
 
@@ -398,7 +398,7 @@ def _stop(folder: LoopFolder, clock: Clock) -> tuple[bool, bool, bool]:
 
 
 def _context(verb: str) -> Callable[[Any], list[str]]:
-    return lambda answer: [f"Context {verb}: {answer['path']} ({answer['bytes']} bytes)."]
+    return lambda answer: [f"Context {verb}: {answer['path']} ({count_noun(answer['bytes'], 'byte')})."]
 
 
 def _print_answer(chosen: argparse.Namespace, answer: Any, lines: Callable[[Any], list[str]]) -> int:

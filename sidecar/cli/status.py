@@ -9,6 +9,7 @@ from sidecar.cli.hook_install import connected_events
 from sidecar.cli.in_process import on_users_state
 from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print
 from sidecar.cli.paths import state_folder
+from sidecar.core.text import count_noun
 from sidecar.runs.model import APP_NAME, TERMINAL_AGENTS, Provider
 
 APP_CLIENT = "1code"
@@ -62,7 +63,7 @@ def report(answer: Mapping[str, Any]) -> Iterator[str]:
 
 def rollout_line(rollout: Mapping[str, Any]) -> str:
     """Return a rollout by share in one line."""
-    chats = f"{rollout['treated']} chats with packs, {rollout['control']} without"
+    chats = f"{count_noun(rollout['treated'], 'chat')} with packs, {rollout['control']:,} without"
     left = f", {rollout['left']} left" if rollout["left"] else ""
     name = f", experiment {rollout['experiment']}" if rollout["experiment"] else ""
     if rollout["suspended"]:

@@ -27,7 +27,7 @@ from sidecar.context.token_budget import ROOT, Part, Trimmed, element_weight, fi
 from sidecar.context.xml_writer import Element, render_element, text_line
 from sidecar.core.errors import SidecarError
 from sidecar.core.markdown import split_sections, statements
-from sidecar.core.text import clean, one_line
+from sidecar.core.text import clean, count_noun, one_line
 from sidecar.core.token_estimate import estimate_tokens
 from sidecar.memory import Memory, Relevant, index_of, memories_by_id, preload, recall_query, render_memory
 from sidecar.memory.standing_instructions import (
@@ -107,11 +107,11 @@ def _title_lines(memories: BlockMemories, weight: float) -> list[str]:
     """Return one line in the specification's format, and one for the task's memories, with as many titles as fit."""
     lines: list[str] = []
     if memories.hot:
-        count = f"{memories.total} HOT {_noun(memories.total)} available"
+        count = f"{count_noun(memories.total, 'HOT memory')} available"
         lines.append(_title_list(count, [_title(memory) for memory in memories.hot], memories.total, weight))
     if memories.relevant:
         more, number = "more " if lines else "", len(memories.relevant)
-        count = f"{number} {more}{_noun(number)} on this task"
+        count = f"{count_noun(number, f'{more}memory')} on this task"
         left = weight - sum(line_weight(text_line(line, 1)) for line in lines)
         line = _title_list(count, [_title(item.memory) for item in memories.relevant], number, left)
         lines += [line] if line_weight(text_line(line, 1)) <= left or not lines else []
@@ -150,10 +150,6 @@ def _line(memory: Memory, text: str) -> str:
 
 def _title(memory: Memory) -> str:
     return one_line(memory.title, TITLE_CHARACTERS) or memory.id
-
-
-def _noun(number: int) -> str:
-    return "memory" if number == 1 else "memories"
 
 
 CONSTITUTION_SHARE: Mapping[Bracket, float] = {"FRESH": 0.3, "MODERATE": 0.3, "DEPLETED": 0.4, "CRITICAL": 1.0}
@@ -240,7 +236,9 @@ def _constitution_element(sources: ProjectSources, weight: float) -> tuple[Eleme
         return element, []
     paths = ", ".join(summary.path for summary in summaries)
     return element, [
-        Trimmed("L0", "constitution", f"{fitted.omitted} sentences do not fit; the full text is in {paths}")
+        Trimmed(
+            "L0", "constitution", f"no room for {count_noun(fitted.omitted, 'sentence')}; the full text is in {paths}"
+        )
     ]
 
 
@@ -278,7 +276,7 @@ def _instructions_element(request: BlockRequest, weight: float) -> tuple[list[El
         if weight < 0 and len(lines) >= CRITICAL_INSTRUCTIONS:
             break
         lines.append(instruction.line)
-    reason = f"{len(lines)} of {len(request.instructions)} lines fit"
+    reason = f"room for {len(lines)} of {count_noun(len(request.instructions), 'line')}"
     trimmed = [Trimmed("L0", INSTRUCTIONS, reason)] if len(lines) < len(request.instructions) else []
     return [Element(INSTRUCTIONS, lines=tuple(lines))], trimmed
 

@@ -7,6 +7,14 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
 
 
+def count_noun(number: int, noun: str) -> str:
+    """Return a number with its noun in singular or plural, as in `1 file`, `2 memories` and `12,345 days`."""
+    if number == 1:
+        return f"1 {noun}"
+    plural = f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2] not in "aeiou" else f"{noun}s"
+    return f"{number:,} {plural}"
+
+
 def clip(text: str, limit: int) -> str:
     """Return a text of at most `limit` characters."""
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"

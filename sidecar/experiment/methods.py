@@ -5,6 +5,7 @@ import apsw
 from sidecar.call import Call
 from sidecar.core.clock import rfc3339
 from sidecar.core.errors import Busy, StateDegraded, WorkspaceUnavailable
+from sidecar.core.text import count_noun
 from sidecar.experiment import store
 from sidecar.experiment.model import (
     ExperimentResult,
@@ -82,8 +83,8 @@ def _leakage(tx: apsw.Connection, experiment: str, project: str | None) -> Leaka
     mark = arm_mark(experiment, "treated")
     memories, drafts = len(added_in_arm(tx, mark, project)), len(artifacts.drafted_in_arm(tx, mark, project))
     reached, leaked = store.leaking_control_chats(tx, experiment, project)
-    items = f"{_counted(memories, 'memory', 'memories')} and {_counted(drafts, 'artifact', 'artifacts')}"
-    chats = _counted(reached, "control chat", "control chats")
+    items = f"{count_noun(memories, 'memory')} and {count_noun(drafts, 'artifact')}"
+    chats = count_noun(reached, "control chat")
     return Leakage(
         stored_memories=memories,
         stored_artifacts=drafts,
@@ -92,10 +93,6 @@ def _leakage(tx: apsw.Connection, experiment: str, project: str | None) -> Leaka
         sentence=f"Treated chats stored {items}. {chats} read memories or called the sidecar's tools by themselves;"
         f" {leaked} of them reached something that a treated chat stored.",
     )
-
-
-def _counted(number: int, singular: str, plural: str) -> str:
-    return f"{number:,} {singular if number == 1 else plural}"
 
 
 def items_of_arm(tx: apsw.Connection, mark: str, project: str | None) -> set[tuple[str, str]]:

@@ -11,7 +11,7 @@ import apsw
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.markdown import first_informative_paragraph, sentences, word_count
-from sidecar.core.text import clip, without_links
+from sidecar.core.text import clip, count_noun, without_links
 from sidecar.language.conclusions import match_conclusion
 from sidecar.language.message_intent import is_correction
 from sidecar.runs import (
@@ -223,7 +223,7 @@ def marker_text(counters: Counters, snapshot: Snapshot) -> str:
     """Return one or two sentences: a fresh session starts, what the previous one had, and what is carried over."""
     delivered = f", {_size(counters.delivered_bytes)} of context" if counters.delivered_bytes else ""
     return (
-        f"Continued in a fresh session: the previous one had {_count(counters.turns, 'turn')}{delivered}."
+        f"Continued in a fresh session: the previous one had {count_noun(counters.turns, 'turn')}{delivered}."
         f" Nothing was removed. Carried over: {_listed(_carried(snapshot))}."
     )
 
@@ -242,16 +242,12 @@ def _carried(snapshot: Snapshot) -> list[str]:
     return [
         *(["the goal"] if snapshot.objective else []),
         *(["the plan"] if snapshot.plan else []),
-        *(f"{_count(number, noun)}{more}" for number, noun, more in counted if number),
+        *(f"{count_noun(number, noun)}{more}" for number, noun, more in counted if number),
     ]
 
 
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def _size(number: int) -> str:
-    return f"{number / 1000:,.0f} KB" if number >= 1000 else f"{number} bytes"
+    return f"{number / 1000:,.0f} KB" if number >= 1000 else count_noun(number, "byte")
 
 
 def _listed(parts: list[str]) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sidecar.core.errors import SyncFailed
+from sidecar.core.text import count_noun
 
 KNOWLEDGE_UNAVAILABLE = "KNOWLEDGE_UNAVAILABLE"
 STATE_CORRUPTED = "STATE_CORRUPTED"
@@ -55,7 +56,7 @@ def state_corrupted(stored_as: str) -> SyncFailed:
 def partial_failure(failed: Sequence[dict[str, str]], done: dict[str, Any]) -> SyncFailed:
     """Some items failed. The others are synced, and the next sync retries the failed ones."""
     return SyncFailed(
-        f"{len(failed)} knowledge items failed; the others are synced.",
+        f"{count_noun(len(failed), 'knowledge item')} failed; the others are synced.",
         hint="Fix the items in `failedItems`, then sync again.",
         data={"code": PARTIAL_FAILURE, "retryable": True, "failedItems": list(failed), "done": done},
     )
@@ -64,7 +65,7 @@ def partial_failure(failed: Sequence[dict[str, str]], done: dict[str, Any]) -> S
 def deletion_stopped(deleted: int, total: int) -> SyncFailed:
     """The sync would delete so many pointers that a wrong configuration is more likely."""
     return SyncFailed(
-        f"The sync would delete {deleted} of {total} pointers, so it stopped before changing anything.",
+        f"The sync would delete {deleted} of {count_noun(total, 'pointer')}, so it stopped before changing anything.",
         hint="Check `knowledge.repository` and `knowledge.scopes`; use `force` if the deletion is intended.",
         data={"code": DELETION_STOPPED, "retryable": False, "deleted": deleted, "pointers": total},
     )

@@ -14,6 +14,7 @@ from sidecar.call import Call, Process
 from sidecar.connection_methods import Progress, ProgressParams
 from sidecar.core.clock import DAY_MS, HOUR_MS
 from sidecar.core.errors import Busy, InvalidParams, NotFound, SidecarError
+from sidecar.core.text import count_noun
 from sidecar.knowledge import store
 from sidecar.knowledge.apply_and_rollback import (
     ApplyResult,
@@ -303,7 +304,7 @@ def evaluate_triggers(triggers: Triggers, facts: SyncFacts) -> DueDecision:
     if triggers.staleness_ms is not None and since is not None and since > triggers.staleness_ms:
         return DueDecision(True, "threshold", "The last sync is older than the staleness threshold.")
     if triggers.sessions is not None and facts.sessions >= triggers.sessions:
-        return DueDecision(True, "threshold", f"{facts.sessions} sessions ran since the last sync.")
+        return DueDecision(True, "threshold", f"{count_noun(facts.sessions, 'session')} ran since the last sync.")
     if triggers.head_moved and facts.head_moved:
         return DueDecision(True, "head_moved", "The knowledge repository's head has moved since the last sync.")
     return DueDecision(False, "manual", "No configured trigger is met.")

@@ -17,6 +17,7 @@ from typing import NamedTuple
 import apsw
 
 from sidecar.core.clock import DAY_MS
+from sidecar.core.text import count_noun
 from sidecar.experiment.methods import experiment_result, rollout_status
 from sidecar.experiment.model import Advice, ExperimentResult, RolloutStatus
 from sidecar.memory import count_by_tier
@@ -338,7 +339,7 @@ def _assess_passive(evidence: Evidence) -> ReportStage:
         _check("Days with prompts", f"{days}", f"≥ {MIN_DAYS}", days >= MIN_DAYS or None),
         _error_check(evidence, evidence.active if _uses_active_figures(evidence) else evidence.passive),
     ]
-    sentence = f"{_counted(calls, 'prompt')} measured on {_counted(days, 'day')}"
+    sentence = f"{count_noun(calls, 'prompt')} measured on {count_noun(days, 'day')}"
     return _stage("passive", checks, sentence, enabled=evidence.mode != "off", suffices=_is_enough(calls, days))
 
 
@@ -363,7 +364,7 @@ def _assess_inject(evidence: Evidence) -> ReportStage:
     sentence = "no prompts were measured"
     if figures.calls:
         saves = f"injecting {'saves' if by_active else 'would save'} {percent(figures.reduction)} of the full packs"
-        sentence = f"{saves}, by {_counted(figures.calls, 'prompt')} on {_counted(days, 'day')}"
+        sentence = f"{saves}, by {count_noun(figures.calls, 'prompt')} on {count_noun(days, 'day')}"
     return _stage(
         "inject", checks, sentence, enabled=evidence.mode == "active", suffices=_is_enough(figures.calls, days)
     )
@@ -395,9 +396,9 @@ def _assess_snapshot(evidence: Evidence) -> ReportStage:
             _reaches(accepted_share, ACCEPTED_SHARE),
         ),
     ]  # fmt: skip
-    sentence = f"the governor requested {_counted(requested, 'snapshot')} in {_counted(runs, 'run')}"
+    sentence = f"the governor requested {count_noun(requested, 'snapshot')} in {count_noun(runs, 'run')}"
     sentence += f" ({suppressed:,} more were suppressed)" if suppressed else ""
-    sentence = f"{sentence}, and {_counted(total, 'draft')} {'was' if total == 1 else 'were'} decided on"
+    sentence = f"{sentence}, and {count_noun(total, 'draft')} {'was' if total == 1 else 'were'} decided on"
     enabled = evidence.mode == "active" and evidence.may_snapshot
     return _stage("snapshot", checks, sentence, enabled=enabled, suffices=runs >= MIN_CALLS)
 
@@ -420,7 +421,9 @@ def _assess_rehydrate(evidence: Evidence) -> ReportStage:
     ]  # fmt: skip
     sentence = "no fresh session was due"
     if done or withheld:
-        sentence = f"a fresh session was requested {_counted(done, 'time')}, suppressed {_counted(withheld, 'time')}"
+        sentence = (
+            f"a fresh session was requested {count_noun(done, 'time')}, suppressed {count_noun(withheld, 'time')}"
+        )
     enabled = evidence.mode == "active" and evidence.may_rehydrate
     return _stage("rehydrate", checks, sentence, enabled=enabled, suffices=figures.runs >= MIN_CALLS)
 
@@ -459,7 +462,3 @@ def _reaches(value: float | None, target: float) -> bool | None:
 
 def _is_enough(calls: int, days: int) -> bool:
     return calls >= MIN_CALLS and days >= MIN_DAYS
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"

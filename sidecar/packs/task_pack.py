@@ -30,7 +30,7 @@ from sidecar.codebase import (
 )
 from sidecar.core.digests import short_id
 from sidecar.core.secret_formats import OWN_PATTERNS
-from sidecar.core.text import size
+from sidecar.core.text import count_noun, size
 from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
 from sidecar.packs.anchor import LINKABLE_FILES, NO_ANCHOR, AcceptedRecords, Anchor, accepted_digest
 from sidecar.packs.context_pack import (
@@ -493,7 +493,9 @@ def _named_first(
 
 def _purpose(summary: Summary) -> str:
     """Return a file's stated purpose; of a file too large to be analysed, its number of lines."""
-    return f"{summary.lines} lines" if summary.analysis == "large" and summary.lines else summary.stated_purpose
+    return (
+        count_noun(summary.lines, "line") if summary.analysis == "large" and summary.lines else summary.stated_purpose
+    )
 
 
 def _is_unreadable(summary: Summary | None) -> bool:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from sidecar.core.clock import DAY_MS, HOUR_MS
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.text import count_noun
 from sidecar.ralph.agent.harnesses import AgentResult
 from sidecar.ralph.model import MAX_ITERATIONS, STUCK_AFTER, IterationOutcome, LoopStatus
 
@@ -54,7 +55,7 @@ def limit_reached(limits: Limits, usage: LoopUsage) -> str | None:
     if limits.max_cost_usd is not None and usage.cost_usd >= limits.max_cost_usd:
         return f"{usage.cost_usd:.2f} of {limits.max_cost_usd:.2f} USD are spent (--max-cost)."
     if limits.max_tokens is not None and usage.tokens >= limits.max_tokens:
-        return f"{usage.tokens} of {limits.max_tokens} tokens are used (--max-tokens)."
+        return f"{usage.tokens:,} of {count_noun(limits.max_tokens, 'token')} are used (--max-tokens)."
     return None
 
 
@@ -101,11 +102,6 @@ def format_duration(duration: float) -> str:
         return f"{minutes} min {seconds} s" if seconds else f"{minutes} min"
     hours, minutes = divmod(minutes, 60)
     return f"{hours} h {minutes} min" if minutes else f"{hours} h"
-
-
-def count_noun(number: int, noun: str) -> str:
-    """Return a number with its noun, in singular or plural."""
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 FAST_FAILURE_MS = 30_000

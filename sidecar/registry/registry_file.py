@@ -10,6 +10,7 @@ from typing import NamedTuple
 from sidecar.core import yaml_documents
 from sidecar.core.errors import Busy, Conflict, NotFound, PolicyDenied, TooLarge, WorkspaceUnavailable
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.text import count_noun
 from sidecar.core.yaml_documents import MalformedYaml, Node, UneditableYaml, Value, inline_yaml, parse_nodes, quoted
 from sidecar.registry.entities import DEFAULT_ADAPTABILITY, Entity, Metadata, Registry, Remark
 from sidecar.system import filelock
@@ -125,7 +126,7 @@ def parse(text: str) -> Registry:
             Remark(
                 _line(root.get("metadata"), "entity_count"),
                 "metadata",
-                f"The file declares {metadata.entity_count} entities and contains {len(entities)}.",
+                f"The file declares {count_noun(metadata.entity_count, 'entity')} and contains {len(entities)}.",
             )
         )
     return Registry(entities, metadata, remarks)

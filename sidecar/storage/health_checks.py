@@ -11,6 +11,7 @@ import apsw
 
 from sidecar.core.digests import digest_bytes
 from sidecar.core.findings import Finding
+from sidecar.core.text import count_noun
 from sidecar.storage.database import Database
 from sidecar.storage.migrations import MIGRATIONS, migrate
 from sidecar.storage.recovery import (
@@ -116,7 +117,7 @@ def check_caches(database: Database) -> Iterator[Finding]:
         damaged = [(table, *_damaged_rows(tx, table)) for table in cache_tables(tx)]
     for table, key, rows in damaged:
         if rows:
-            message = f"{len(rows)} entries of {table} are damaged; they are ignored."
+            message = f"{count_noun(len(rows), 'damaged entry')} of {table}; ignored when read."
             repair = partial(_delete, database, table, key, rows)
             yield Finding("warning", message, "`--fix` removes them; they are rebuilt when needed.", repair)
 
@@ -127,20 +128,18 @@ def check_rows(database: Database) -> Iterator[Finding]:
         damaged = {table: damaged_rows(tx, table) for table in tables(tx)}
     for table, rows in damaged.items():
         if rows:
-            message = f"{_rows(rows)} of {table} cannot be decoded."
+            message = f"{count_noun(rows, 'row')} of {table} cannot be decoded."
             derived = "`--fix` removes them; they are rebuilt when needed."
             durable = "`--fix` sets them aside after a backup; so does the first method that reads one."
             remedy = derived if is_derived(table) else durable
             yield Finding("error", message, remedy, partial(_set_aside, database, table))
     for table, rows in rows_set_aside(database.path).items():
         name = damaged_rows_path(database.path).name
-        message = f"{_rows(rows)} of {table} could not be decoded and {'is' if rows == 1 else 'are'} in {name}."
+        message = (
+            f"{count_noun(rows, 'row')} of {table} could not be decoded and {'is' if rows == 1 else 'are'} in {name}."
+        )
         remedy = "`onecode-sidecar purge --kind damaged` removes that file when you no longer need it."
         yield Finding("warning", message, remedy)
-
-
-def _rows(number: int) -> str:
-    return "1 row" if number == 1 else f"{number} rows"
 
 
 def _set_aside(database: Database, table: str) -> None:

@@ -17,6 +17,7 @@ import apsw
 
 from sidecar.core import json_text
 from sidecar.core.errors import StateDegraded
+from sidecar.core.text import count_noun
 from sidecar.storage.migrations import DURABLE_TABLES, MIGRATIONS, current_step, migrate
 from sidecar.storage.sqlite_connection import (
     BUSY_TIMEOUT_MS,
@@ -415,7 +416,9 @@ def recover(path: Path, damage: str, now_ms: int) -> str:
             "The state file is damaged and could not be set aside.",
             hint="Close other programs that use it, or move it away manually.",
         ) from error
-    summary = f"carried over {saved} records" + (f", could not read all of {', '.join(lost)}" if lost else "")
+    summary = f"carried over {count_noun(saved, 'record')}" + (
+        f", could not read all of {', '.join(lost)}" if lost else ""
+    )
     return f"The state file was damaged ({damage}); it is kept as {damaged_path.name}; {summary}."
 
 

@@ -34,7 +34,7 @@ def test_the_definition_that_a_prompt_names_is_shown_with_the_files_line_count(
     answer = Conversation(active.client, project.path).pre_run("In till/all.py refund_voucher returns the wrong cents")
     block = answer["blocks"][0]["text"].splitlines()
     first = FILLER.count("\n") + 1
-    heading = f"till/all.py — {LARGE.count(chr(10))} lines"
+    heading = f"till/all.py — {LARGE.count(chr(10)):,} lines"
     assert block[block.index(heading) + 1 :][:1] == [f"{first}| def refund_voucher(voucher):"]
     assert f"{first + 2}|     return voucher.cents" in block
 

@@ -3,7 +3,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.core.text import clip, clip_at_word
+from sidecar.core.text import clip, clip_at_word, count_noun
+from tests.support.cases import together
 
 
 @given(st.text(max_size=30), st.integers(1, 20))
@@ -16,3 +17,17 @@ def test_a_clipped_text_fits_its_limit_and_ends_with_an_ellipsis(text: str, limi
 def test_a_text_is_clipped_between_words() -> None:
     assert clip("whole cents, always", 13) == "whole cents,…"
     assert clip_at_word("whole cents, always", 15) == "whole cents…"
+
+
+@together(
+    ("number", "noun", "text"),
+    [
+        (0, "file", "0 files"),
+        (1, "file", "1 file"),
+        (1, "memory", "1 memory"),
+        (2, "HOT memory", "2 HOT memories"),
+        (12_345, "day", "12,345 days"),
+    ],
+)
+def test_a_number_is_written_with_its_noun(number: int, noun: str, text: str) -> None:
+    assert count_noun(number, noun) == text

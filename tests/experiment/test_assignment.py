@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from sidecar.cli.status import rollout_line
 from sidecar.core.errors import InvalidParams
 from sidecar.experiment.rollout import arm_of
 from tests.support.command import run_command
@@ -237,3 +238,8 @@ def test_the_command_changes_and_shows_the_rollout(active: MemorySidecar, state_
     shown = run("--share", "20", "--experiment", NAME)
     assert shown.startswith(f"20 % of new chats, experiment {NAME}: 0 chats with packs, 0 without\nHold: ")
     assert run("--end", "--share", "100") == run()
+
+
+def test_a_single_chat_with_packs_is_written_in_the_singular() -> None:
+    rollout = {"treated": 1, "control": 2, "left": 0, "experiment": None, "suspended": None, "problem": "", "share": 50}
+    assert rollout_line(rollout) == "50 % of new chats: 1 chat with packs, 2 without"

@@ -260,7 +260,7 @@ def test_a_reset_deletes_iterations_and_preserves_the_context(ralph: Ralph, agen
     ralph.loop("Add a login.")
     reset = ralph("--reset")
 
-    assert reset.stdout.decode() == f"{CHANGE}: 2 iterations were removed.\n"
+    assert reset.stdout.decode() == f"{CHANGE}: 2 iterations removed.\n"
     shown = ralph.status()
     assert (shown["iterations"], shown["state"], shown["contextBytes"]) == (0, None, len("Use argon2.\n"))
     assert list((ralph.folder / "iterations").iterdir()) == []

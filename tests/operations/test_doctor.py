@@ -104,10 +104,10 @@ def test_without_a_project_its_checks_are_skipped(patient: Patient) -> None:
 BROKEN: dict[str, tuple[str, str, str]] = {
     "a cached value with a flipped bit": (
         "UPDATE continuity_file_cache SET value = CAST(CAST(value AS TEXT) || ' ' AS BLOB)",
-        "caches", "entries of continuity_file_cache are damaged",
+        "caches", "damaged entries of continuity_file_cache",
     ),
     "a pack whose hash is gone": (
-        "UPDATE continuity_pack_cache SET row_hash = ''", "caches", "entries of continuity_pack_cache",
+        "UPDATE continuity_pack_cache SET row_hash = ''", "caches", "damaged entries of continuity_pack_cache",
     ),
     "a delivery of no session": (
         "INSERT INTO continuity_deliveries VALUES ('claude', 'nobody', 0, 'x', 'd', 1, '{}', 0)",

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.text import one_line, size
+from sidecar.core.text import count_noun, one_line, size
 from sidecar.memory.standing_instructions import fitting_instructions
 from sidecar.packs.anchor.commands import LEFT_OUT
 from sidecar.packs.anchor.decisions import NO_ACCEPTED_RECORDS, AcceptedRecords, specification_lines, split_decisions
@@ -138,7 +138,7 @@ def omissions(anchor: Anchor) -> list[tuple[str, str]]:
 def _omission(title: str, lines: Sequence[str]) -> str:
     if title == LEFT_OUT:
         return one_line("; ".join(line.removeprefix("- ") for line in lines), 400)
-    return f"no room for {len(lines)} lines, from {one_line(lines[0].removeprefix('- '), 80)}"
+    return f"no room for {count_noun(len(lines), 'line')}, from {one_line(lines[0].removeprefix('- '), 80)}"
 
 
 def changed_lines(before: str, after: str, omitted: Sequence[str] = ()) -> list[str]:

@@ -117,7 +117,7 @@ def test_landmines_that_are_not_shown_are_no_change_and_named() -> None:
     anchor = build_anchor({LANDMINES: landmines}, 3_900)
     assert anchor.lines == ("Landmines:", *landmines[:-1])
     assert omissions(anchor) == [
-        ("anchor: Landmines", "no room for 1 lines, from `pay9`: Do not call twice. (pay.py:9)")
+        ("anchor: Landmines", "no room for 1 line, from `pay9`: Do not call twice. (pay.py:9)")
     ]
     before = build_anchor({LANDMINES: landmines[1:]}, 3_900)
     assert changed_lines("\n".join(before.lines), "\n".join(anchor.lines), anchor.omitted) == [
