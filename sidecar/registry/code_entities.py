@@ -155,7 +155,8 @@ def type_of(path: str) -> str | None:
 def facts_of(path: str, content: str, summary: Summary, text: str) -> FileFacts:
     """Return the facts in a file's summary and text; secrets in comments are masked."""
     lines = text.replace("\r\n", "\n").split("\n")
-    summary_definitions = [_default_class_named(definition, path) for definition in summary.definitions]
+    all_definitions = _without_namespaces(summary.definitions) if _is_declaration(path) else summary.definitions
+    summary_definitions = [_default_class_named(definition, path) for definition in all_definitions]
     top = (
         definition
         for definition in summary_definitions
@@ -212,6 +213,37 @@ def _without_parts(definitions: Sequence[Definition]) -> list[Definition]:
                 for suffix in _PART_SUFFIXES
             )
         )
+    ]
+
+
+def _is_declaration(path: str) -> bool:
+    return path.endswith(_DECLARATION_SUFFIXES)
+
+
+def _without_namespaces(definitions: Sequence[Definition]) -> list[Definition]:
+    """Return the definitions without the namespaces and modules that a declaration file wraps them in."""
+    namespaces = {
+        f"{definition.container}.{definition.name}".removeprefix(".")
+        for definition in definitions
+        if definition.kind == "namespace"
+    }
+    inside_first = sorted(namespaces, key=len, reverse=True)
+
+    def container_of(definition: Definition) -> str:
+        within = f"{definition.container}."
+        return next(
+            (
+                within.removeprefix(f"{name}.").removesuffix(".")
+                for name in inside_first
+                if within.startswith(f"{name}.")
+            ),
+            definition.container,
+        )
+
+    return [
+        definition._replace(container=container_of(definition))
+        for definition in definitions
+        if definition.kind != "namespace"
     ]
 
 
@@ -318,7 +350,7 @@ def _without_stray_methods(files: Mapping[str, FileFacts]) -> Mapping[str, FileF
 
 def _merge_declarations(files: Mapping[str, FileFacts]) -> Mapping[str, FileFacts]:
     """Return the files without declarations (`.d.ts`, `.pyi`) of what another file defines; it takes their comments."""
-    declared = {path: facts for path, facts in files.items() if path.endswith(_DECLARATION_SUFFIXES)}
+    declared = {path: facts for path, facts in files.items() if _is_declaration(path)}
     if not declared:
         return files
     merged = {path: facts for path, facts in files.items() if path not in declared}

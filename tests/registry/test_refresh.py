@@ -344,6 +344,83 @@ def test_commonjs_exports_and_declarations_are_entities(
     assert not {"code/tools/paint.pyi", "code/src/api.py"} & purposes.keys()
 
 
+EXPORTED = {
+    "lib/cache.js": """/** Stores the last results. */
+module.exports = class LastResults {
+  /** Forgets a result. */
+  forget(key) {}
+}
+""",
+    "lib/named.js": """/** A queue with priorities. */
+exports.PriorityQueue = class PriorityQueue {
+  /** Adds a job with a priority. */
+  enqueue(job) {}
+}
+""",
+    "lib/plural.js": "/** Puts a noun into the plural. */\nmodule.exports = function pluralize(noun) { return noun }\n",
+    "lib/all.js": """function hidden() {}
+
+module.exports = {
+  /** Reads a shape from text. */
+  parseShape(text) { return hidden(text) },
+  /** Draws a shape. */
+  drawShape: (shape) => shape,
+}
+""",
+    "robot/index.d.ts": """export declare class Robot {
+  /** Moves the robot forward by some steps. */
+  moveForward(steps: number): void
+}
+""",
+    "pump/index.d.ts": """/** Moves water. */
+declare class Pump {
+  /** Lets the water out. */
+  drain(): void
+}
+export = Pump
+""",
+    "valve/index.d.ts": """declare module "valve" {
+  export class Valve {
+    /** Opens the valve halfway. */
+    openHalfway(): void
+  }
+  /** Adds two pressures. */
+  export function addPressures(a: number, b: number): number
+}
+""",
+    "tank/index.d.ts": """export declare namespace tanks {
+  /** Returns how full a tank is. */
+  function level(id: string): number
+}
+""",
+}
+
+
+def test_exported_expressions_and_declared_names_are_entities(
+    make_repository: Callable[..., Repository], client: Client
+) -> None:
+    project = Project(make_repository(EXPORTED, name="pumps").path, client)
+    project.request("refresh", fromCode=True)
+    purposes = {entity.removeprefix("code/"): entry["purpose"] for entity, entry in by_id(project).items()}
+    assert {entity: purpose for entity, purpose in purposes.items() if "#" in entity} == {
+        "lib/all.js#drawShape": "Draws a shape.",
+        "lib/all.js#parseShape": "Reads a shape from text.",
+        "lib/cache.js#LastResults": "Stores the last results.",
+        "lib/cache.js#LastResults.forget": "Forgets a result.",
+        "lib/named.js#PriorityQueue": "A queue with priorities.",
+        "lib/named.js#PriorityQueue.enqueue": "Adds a job with a priority.",
+        "lib/plural.js#pluralize": "Puts a noun into the plural.",
+        "pump/index.d.ts#Pump": "Moves water.",
+        "pump/index.d.ts#Pump.drain": "Lets the water out.",
+        "robot/index.d.ts#Robot": "robot",
+        "robot/index.d.ts#Robot.moveForward": "Moves the robot forward by some steps.",
+        "tank/index.d.ts#level": "Returns how full a tank is.",
+        "valve/index.d.ts#Valve": "valve",
+        "valve/index.d.ts#Valve.openHalfway": "Opens the valve halfway.",
+        "valve/index.d.ts#addPressures": "Adds two pressures.",
+    }
+
+
 def test_entity_without_its_file_is_not_suggested(shop: Project) -> None:
     shop.request("refresh", fromCode=True)
     intent = "put a product into the cart"

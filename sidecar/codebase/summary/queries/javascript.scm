@@ -15,10 +15,30 @@
 (export_statement declaration: (generator_function_declaration name: (identifier) @name body: (_) @body)) @definition.function
 (program (expression_statement (assignment_expression
   left: (member_expression property: (property_identifier) @name)
-  right: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]) @definition.function))
+  right: [(arrow_function body: (_) @body) (function_expression !name body: (_) @body)]) @definition.function))
+((program (expression_statement (assignment_expression
+  left: (member_expression property: (property_identifier) @name)
+  right: (function_expression name: (_) body: (_) @body)) @definition.function)) (#not-eq? @name "exports"))
+((program (expression_statement (assignment_expression
+  left: (member_expression property: (property_identifier) @_exports)
+  right: (function_expression name: (_) @name @exported body: (_) @body)) @definition.function)) (#eq? @_exports "exports"))
 (program (expression_statement (assignment_expression
-  left: (member_expression property: (property_identifier) @name) right: (class body: (_) @body)) @definition.class))
-(program (expression_statement (assignment_expression right: (class name: (_) @name body: (_) @body)) @definition.class))
+  left: (member_expression property: (property_identifier) @name) right: (class !name body: (_) @body)) @definition.class))
+((program (expression_statement (assignment_expression
+  left: (member_expression property: (property_identifier) @name) right: (class name: (_) body: (_) @body)) @definition.class))
+  (#not-eq? @name "exports"))
+((program (expression_statement (assignment_expression
+  left: (member_expression property: (property_identifier) @_exports)
+  right: (class name: (_) @name @exported body: (_) @body)) @definition.class)) (#eq? @_exports "exports"))
+(program (expression_statement (assignment_expression
+  left: (identifier) right: (class name: (_) @name body: (_) @body)) @definition.class))
+((program (expression_statement (assignment_expression
+  left: (member_expression object: (identifier) @_module property: (property_identifier) @_exports)
+  right: (object [
+    (pair key: (property_identifier) @name @exported
+      value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)])
+    (method_definition name: (property_identifier) @name @exported body: (_) @body)] @definition.function))))
+  (#eq? @_module "module") (#eq? @_exports "exports"))
 ((call_expression function: (identifier) @_told arguments: (arguments . (string (string_fragment) @name))) @definition.test
   (#any-of? @_told "describe" "it" "test" "suite"))
 

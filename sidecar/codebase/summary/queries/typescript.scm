@@ -29,12 +29,21 @@
   value: [(arrow_function body: (_) @body) (function_expression body: (_) @body)]))) @definition.function
 (export_statement (lexical_declaration (variable_declarator name: (identifier) @name))) @definition.variable
 (ambient_declaration (function_signature name: (identifier) @name)) @definition.function
+(ambient_declaration (class_declaration name: (_) @name body: (_) @body)) @definition.class
+(ambient_declaration (abstract_class_declaration name: (_) @name body: (_) @body)) @definition.class
+(ambient_declaration (interface_declaration name: (_) @name body: (_) @shape)) @definition.interface
+(ambient_declaration (type_alias_declaration name: (_) @name)) @definition.type
+(ambient_declaration (enum_declaration name: (_) @name body: (_) @shape)) @definition.enum
+(ambient_declaration [(internal_module name: (_) @name body: (_) @body) (module name: (_) @name body: (_) @body)]) @definition.namespace
+(ambient_declaration [(internal_module body: (_ (function_signature name: (identifier) @name) @definition.function))
+  (module body: (_ (function_signature name: (identifier) @name) @definition.function))])
 (ambient_declaration (lexical_declaration (variable_declarator name: (identifier) @name))) @definition.variable
 ((call_expression function: (identifier) @_told arguments: (arguments . (string (string_fragment) @name))) @definition.test
   (#any-of? @_told "describe" "it" "test" "suite"))
 
 (export_specifier name: (identifier) @exported)
 (export_statement value: (identifier) @exported)
+(export_statement "=" (identifier) @exported)
 
 (import_statement source: (string) @import)
 (export_statement source: (string) @import)
