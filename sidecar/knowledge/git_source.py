@@ -8,6 +8,7 @@ backoff and jitter: 1 s, doubled each time, at most 30 s, three attempts. Creden
 import os
 import random
 import shutil
+import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -277,6 +278,7 @@ def _fetch_into_mirror(mirror: Path, marker: Path, url: str, check: Callable[[],
     try:
         fetch(mirror, url, check)
         marker.touch()
+        _make_private(mirror)
     except FetchFailed as failure:
         if failure.reason == UNKNOWN_REASON:
             marker.unlink(missing_ok=True)  # the mirror itself may be damaged
@@ -285,6 +287,14 @@ def _fetch_into_mirror(mirror: Path, marker: Path, url: str, check: Callable[[],
         raise StateDegraded(
             "The local copy of the knowledge repository cannot be written.", hint="Check the state folder."
         ) from error
+
+
+def _make_private(mirror: Path) -> None:
+    """Take all permissions of others from a mirror; its folder has none from the start, whatever the umask."""
+    for path in mirror.rglob("*"):
+        mode = path.stat(follow_symlinks=False).st_mode
+        if mode & 0o077 and not stat.S_ISLNK(mode):
+            path.chmod(stat.S_IMODE(mode) & 0o700)
 
 
 def _remove_mirror(mirror: Path) -> None:
