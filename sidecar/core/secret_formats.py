@@ -91,7 +91,7 @@ _PREFIXED = (
     *((f"{kind}{mark}{what}", rf"[-_][{_WORD}]{{16,}}") for kind in ("sk", "rk", "pk", "whsec") for mark in "-_"
       for what in ("live", "test", "prod", "proj", "ant", "svcacct", "admin", "or")),
     ("sk-", rf"[{_WORD}]{{20,}}"), ("whsec_", r"[A-Za-z0-9+/=]{20,}"), ("gsk_", r"[A-Za-z0-9]{30,}"),
-    ("xai-", r"[A-Za-z0-9]{30,}"), ("hf_", r"[A-Za-z0-9]{30,}"), ("api_org_", r"[A-Za-z]{34}"),
+    ("xai-", r"[A-Za-z0-9]{30,}"), ("hf_", r"[A-Za-z0-9]{30,}"), ("api_org_", r"[A-Za-z0-9]{34}"),
     ("pplx-", r"[A-Za-z0-9]{40,}"), ("r8_", r"[A-Za-z0-9]{37}"),
     # Code: GitHub, GitLab, Atlassian, Sourcegraph, Linear, Figma, Notion, Postman, ReadMe, Typeform, Octopus.
     *((f"gh{kind}_", r"[A-Za-z0-9_]{30,}") for kind in "pousr"), ("github_pat_", r"[A-Za-z0-9_]{30,}"),
@@ -104,11 +104,12 @@ _PREFIXED = (
     ("ntn_", r"[A-Za-z0-9]{30,}"), ("secret_", r"[A-Za-z0-9]{43}\b"), ("PMAK-", rf"[{_HEX}]{{24}}-[{_HEX}]{{34}}"),
     ("rdme_", r"[a-z0-9]{70}"), ("tfp_", r"[\w.=-]{40,}"), ("API-", r"[A-Z0-9]{26}\b"), ("ico-", r"[A-Za-z0-9]{32}\b"),
     # Packages and builds: npm, PyPI, RubyGems, Clojars, Docker, Artifactory, Pulumi, Prefect, Doppler, Terraform.
-    ("npm_", r"[A-Za-z0-9]{30,}"), ("pypi-", rf"[{_WORD}]{{40,}}"), ("rubygems_", rf"[{_HEX}]{{48}}"),
+    ("npm_", r"[A-Za-z0-9]{30,}"), ("pypi-", rf"[{_WORD}]{{40,}}"), ("rubygems_", r"[A-Za-z0-9]{48}"),
     ("CLOJARS_", r"[a-z0-9]{60}"), ("dckr_pat_", rf"[{_WORD}]{{20,}}"), ("dckr_oat_", rf"[{_WORD}]{{20,}}"),
     ("AKCp", r"[A-Za-z0-9]{60,}"), ("AP", r"[0-9A-F](?=[A-Za-z]*[0-9])(?=[A-Z0-9]*[a-z])[A-Za-z0-9]{30,}"),
-    ("cmVmd", r"[A-Za-z0-9]{59}\b"), ("pul-", rf"[{_HEX}]{{40}}"),
-    ("pnu_", r"[A-Za-z0-9]{36}"), *((f"dp.{kind}.", r"[A-Za-z0-9.]{40,}") for kind in ("pt", "st", "ct", "sa", "scim")),
+    ("cmVmd", r"[A-Za-z0-9]{59}\b"), ("pul-", r"[a-z0-9]{40}"),
+    ("pnu_", r"[A-Za-z0-9]{36}"),
+    *((f"dp.{kind}.", r"[\w.-]{40,}") for kind in ("pt", "st", "ct", "sa", "scim", "audit")),
     # Clouds: AWS, Google, Alibaba, DigitalOcean, Fly, Heroku, Cloudflare, Databricks, OpenShift, Vault.
     *((kind, r"[A-Z0-9]{16}\b") for kind in ("AKIA", "ASIA", "AROA", "AIDA", "ABIA", "ACCA")),
     ("A3T", r"[A-Z0-9]{17}\b"), ("ABSK", rf"[{_BASE64}]{{100,}}"), ("bedrock-api-key-", rf"[{_BASE64}]{{20,}}"),
@@ -118,7 +119,7 @@ _PREFIXED = (
     ("HRKU-", rf"[{_WORD}]{{30,}}"), ("v1.0-", rf"[{_HEX}]{{24}}-[{_HEX}]{{146}}"), ("dapi", r"[a-f0-9]{32}\b"),
     ("sha256~", rf"[{_WORD}]{{43}}"), *((f"hv{kind}.", rf"[{_WORD}]{{20,}}") for kind in "sbr"),
     *((f"pscale_{kind}_", r"[\w=.-]{32,}") for kind in ("tkn", "pw", "oauth")),
-    ("tk-us-", rf"[{_WORD}]{{48}}"), ("nfp_", r"[A-Za-z0-9]{36}"), ("sbp_", rf"[{_HEX}]{{40}}"),
+    ("tk-us-", rf"[{_WORD}]{{48}}"), ("nfp_", r"[A-Za-z0-9]{36}"), ("sbp_", r"[a-z0-9]{40}"),
     # Messages: Slack, SendGrid, Brevo, Mailgun, Twilio.
     *((f"xox{kind}-", r"[A-Za-z0-9-]{10,}") for kind in "abceoprsd"), ("xoxe.xox", r"[bp]-[A-Za-z0-9-]{20,}"),
     ("xapp-", r"[A-Za-z0-9-]{20,}"), ("SG.", rf"[{_WORD}]{{16,64}}\.[{_WORD}]{{16,}}"),
@@ -135,8 +136,8 @@ _PREFIXED = (
     *((kind, r"[A-Za-z0-9]{100,}") for kind in ("EAAC", "EAAM", "EAAB")),
     # Watching: Grafana, New Relic, Sentry, Dynatrace; and 1Password, age, Frame.io, Mapbox.
     ("eyJrIjoi", rf"[{_BASE64}]{{60,}}"), ("glc_", rf"[{_BASE64}]{{32,}}"),
-    ("glsa_", r"[A-Za-z0-9]{32}_[A-Fa-f0-9]{8}"),
-    *((f"NR{kind}-", rf"[{_WORD}]{{19,}}") for kind in ("AK", "II", "JS", "RA")),
+    ("glsa_", r"[A-Za-z0-9_]{41}"),
+    *((f"NR{kind}-", rf"(?=[A-Za-z_-]*[0-9])[{_WORD}]{{19,}}") for kind in ("AK", "II", "IQ", "JS", "RA", "BR")),
     ("sntrys_", r"[\w+/=-]{50,}"), ("sntryu_", rf"[{_HEX}]{{64}}"),
     *((f"dt0{kind}01.", r"[A-Za-z0-9]{24}\.[A-Za-z0-9]{64}") for kind in "cs"),
     ("ops_eyJ", rf"[{_BASE64}=_-]{{50,}}"), ("A3-", r"[A-Z0-9]{6}-(?:[A-Z0-9]{5,11}-){3,4}[A-Z0-9]{5}"),
@@ -149,7 +150,7 @@ _PREFIXED = (
     ("nvapi-", rf"[{_WORD}]{{50,}}"), ("tgp_v1_", rf"[{_WORD}]{{40,}}"), ("jina_", r"[A-Za-z0-9]{50,}"),
     ("tvly-", rf"[{_WORD}]{{28,}}"), ("e2b_", rf"[{_HEX}]{{40}}\b"), ("llx-", r"[A-Za-z0-9]{40,}"),
     # Builds and hosting: CircleCI, Buildkite, crates.io, NuGet, Tailscale, Supabase, Vercel, Render, Neon, Scaleway.
-    *((kind, rf"[A-Za-z0-9]{{20,}}_[{_HEX}]{{40}}") for kind in ("CCIPAT_", "CCIPRJ_")), ("bkua_", rf"[{_HEX}]{{40}}"),
+    *((kind, rf"[A-Za-z0-9]{{20,}}_[{_HEX}]{{40}}") for kind in ("CCIPAT_", "CCIPRJ_")), ("bkua_", r"[a-z0-9]{40}"),
     ("cio", r"(?=[A-Za-z]*[0-9])[A-Za-z0-9]{32}\b"), ("oy2", r"[a-z0-9]{43}\b"),
     ("tskey-", r"[a-z]{2,12}-[A-Za-z0-9-]{16,}"),
     ("sb_secret_", rf"[{_WORD}]{{20,}}"), ("sbp_oauth_", rf"[{_HEX}]{{40}}"), ("sbp_v0_", rf"[{_HEX}]{{40}}"),
@@ -166,6 +167,29 @@ _PREFIXED = (
     *((f"{kind}.eyJ", rf"[{_WORD}]{{30,}}\.[{_WORD}]{{20,}}") for kind in ("sk", "tk")),
     *((f"{kind}.", rf"[{_WORD}]{{22}}\.[A-Za-z0-9]{{24}}\.[A-Za-z0-9]{{20}}") for kind in ("pat", "sat")),
     ("pat", rf"[A-Za-z0-9]{{14}}\.[{_HEX}]{{64}}"),
+    # Services of one kind of customer: data, shops, addresses, code quality, chats.
+    ("aio_", r"[A-Za-z0-9]{28}\b"), ("apify_api_", rf"[{_WORD}]{{36}}"),
+    *((f"bb_{kind}_", rf"[{_HEX}]{{30}}\b") for kind in ("pr", "ma")),
+    ("api_", r"(?=[A-Za-z.]*[0-9])[A-Za-z0-9.]{45}\b"),
+    *((f"cf{kind}_", rf"[A-Za-z0-9]{{40}}[{_HEX}]{{8}}\b") for kind in ("ut", "at", "k")),
+    *((f"dd{kind}_", r"[A-Za-z0-9]{36}\b") for kind in "pw"), ("web_", r"(?=[a-z]*[0-9])[0-9a-z]{32}\b"),
+    ("endr+", r"(?=[A-Za-z-]*[0-9])[A-Za-z0-9-]{16}\b"), ("API_KEY", r"(?=[A-Z]*[0-9])[0-9A-Z]{32}\b"),
+    *((f"flb_{kind}_", r"[A-Za-z0-9]{20,}") for kind in ("live", "test")), ("shltm_", rf"[{_WORD}]{{40}}"),
+    ("na1.", rf"[{_BASE64}]{{100}}"), ("NF-", r"(?=[A-Za-z]*[0-9])[A-Za-z0-9]{32}\b"),
+    *((f"{kind}_", rf"(?:[{_HEX}]{{35}}\b|(?=[a-z0-9_-]*[A-Z])(?=[A-Za-z_-]*[0-9])[{_WORD}]{{40}}\b)")
+      for kind in ("live", "test")),
+    ("pk_", rf"(?:[A-Za-z0-9]{{6}}_)?[{_HEX}]{{34}}\b"), ("pk.", rf"[{_HEX}]{{32}}\b"),
+    ("00", rf"(?=[a-z0-9_-]*[A-Z])(?=[A-Z0-9_-]*[a-z])[{_WORD}]{{40}}\b"),
+    *((f"ak_{kind}_", r"[A-Za-z0-9]{30}") for kind in ("live", "test")), ("ramp_id_", r"[A-Za-z0-9]{40}"),
+    ("ramp_sec_", r"[A-Za-z0-9]{48}"), ("rzp_live_", r"[A-Za-z0-9]{14}\b"), ("rootly_", rf"[{_HEX}]{{64}}"),
+    ("salad_cloud_", r"[A-Za-z0-9]{1,7}_(?=[A-Za-z]*[0-9])[A-Za-z0-9]{20,}"), ("3MVG9", r"[\w.+/=]{80,}"),
+    ("5AEP861", r"[\w.=]{80,}"), *((f"sq{kind}_", rf"[{_HEX}]{{40}}") for kind in "upa"), ("sqco_", r"[A-Za-z0-9]{59}"),
+    ("slk_", rf"[{_HEX}]{{64}}"), *((f"{kind}_", r"[A-Za-z0-9]{24}_secret_[A-Za-z0-9]{25}") for kind in ("pi", "seti")),
+    ("thog-key-", rf"[{_HEX}]{{16}}"), ("thog-secret-", rf"[{_HEX}]{{32}}"), ("BBFF-", r"[A-Za-z0-9]{30}"),
+    ("VF.", rf"(?:(?:DM|WS)\.)?[{_HEX}]{{24}}\.[A-Za-z0-9]{{16}}\b"), ("1000.", rf"[{_HEX}]{{32}}\.[{_HEX}]{{32}}"),
+    ("dnkey-", r"[a-z0-9]{26}-[a-z0-9]{52}"), ("t1.", r"[A-Za-z0-9_-]{30,}={0,2}\.[A-Za-z0-9_-]{80,}"),
+    ("AQVN", rf"[{_WORD}]{{35,38}}\b"), *((f"{kind}.A", rf"[{_WORD}]{{50,}}(?:\.[0-9])?\.Ag[{_WORD}]{{250,}}")
+                                         for kind in "01"),
 )  # fmt: skip
 """Tokens by prefix and what follows. A pattern is compiled and runs only where its prefix occurs in the text; both are
 searched for at memory speed, while one pattern of all alternatives takes a second per megabyte.
@@ -208,6 +232,20 @@ _FORMATS = (
     ("Q~", r"(?<![\w~.])()[A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34}"),  # Azure AD
     (".atlasv1.", r"(?<!\w)()[A-Za-z0-9]{14}\.atlasv1\.[\w=-]{50,80}"),  # Terraform Cloud
     ("_mmk", r"(?<!\w)()[A-Za-z0-9]{6}_[A-Za-z0-9]{29}_mmk\b"),  # MaxMind
+    ("ewog", r"(?<!\w)()ewog[A-Za-z0-9_-]{10,2000}={0,2}\.e[wy][A-Za-z0-9_-]{10,6000}={0,2}\.[A-Za-z0-9_-]{8,}"),
+    ("FFFFNRAL", rf"(?<!\w)()(?:[{_HEX}]{{32}}|eu01xx[{_HEX}]{{26}})FFFFNRAL\b"),
+    ("-NRMA", rf"(?<!\w)()(?:AA[{_HEX}]{{40}}|eu01xx[{_HEX}]{{36}})-NRMA\b"),
+    ("00D", r"(?<!\w)()00D[A-Za-z0-9]{12}![A-Za-z0-9_.]{90,}"),  # Salesforce
+    (
+        ".acc",
+        r"(?<!\w)()(?:sc|ext|scauth|authress)_[a-z0-9]{5,30}\.[a-z0-9]{4,6}\.acc[_-][a-z0-9-]{10,32}\.[\w+/=-]{30,}",
+    ),
+    ("+ACR", rf"(?<![\w+/])()[{_BASE64}]{{42}}\+ACR[A-Za-z0-9]{{6}}\b"),  # Azure's marks within keys
+    ("+ASt", rf"(?<![\w+/])()[{_BASE64}]{{76}}\+ASt[{_BASE64}]{{6}}=="),
+    ("+ABa", rf"(?<![\w+/])()[{_BASE64}]{{76}}\+ABa[{_BASE64}]{{6}}=="),
+    ("ACDb", rf"(?<![\w+/])()[{_BASE64}]{{76}}ACDb[{_BASE64}]{{6}}=="),
+    ("/hooks/catch/", r"(hooks\.zapier\.com/hooks/catch/)[A-Za-z0-9/]{12,60}"),
+    (".tines.com/webhook/", r"(\.tines\.com/webhook/)[a-z0-9]{32}/[a-z0-9]{32}"),
     ("hooks.slack.com/", r"(hooks\.slack\.com/(?:services|workflows|triggers)/)[A-Za-z0-9/_-]{20,}"),
     ("/api/webhooks/", r"(discord(?:app)?\.com/api/webhooks/)[0-9]{15,21}/[\w-]{50,100}"),
     ("/webhookb2/", r"(webhook\.office\.com/webhookb2/)[\w@/-]{60,400}"),
