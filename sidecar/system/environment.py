@@ -16,6 +16,9 @@ HOST_VARIABLE = "ONECODE_CONTINUITY_HOST"
 
 MODE_VARIABLE = "ONECODE_CONTINUITY_MODE"
 
+NO_WINDOW = 0x08000000 if sys.platform == "win32" else 0
+"""Creation flag of a child process: without it Windows opens a console window for each."""
+
 _STATE_FILE = "continuity.db"
 
 _APP_SUBFOLDER = "continuity"

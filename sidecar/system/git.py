@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from sidecar.system.environment import child_environment, environment, temporary_variables
+from sidecar.system.environment import NO_WINDOW, child_environment, environment, temporary_variables
 from sidecar.system.safe_open import find_pipe_with_reader
 
 NOT_A_REPOSITORY = "not a git repository"
@@ -58,8 +58,6 @@ _REASONS: Sequence[tuple[bytes, str]] = (
     (b"unable to read", DAMAGED),
     (b"bad config", "the repository's configuration is damaged"),
 )
-
-_NO_WINDOW = 0x08000000 if sys.platform == "win32" else 0
 
 STATUS = (
     "status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind", "--untracked-files=all", "--find-renames",
@@ -208,7 +206,7 @@ class Git:
                 stdin=subprocess.PIPE if has_input else subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                creationflags=_NO_WINDOW,
+                creationflags=NO_WINDOW,
             )
         except FileNotFoundError as error:
             if not self.cwd.is_dir():

@@ -14,14 +14,13 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NoReturn
 
-from sidecar.system.environment import child_environment
+from sidecar.system.environment import NO_WINDOW, child_environment
 
 MAX_WORKERS = 8
 POWER_SUPPLIES = Path("/sys/class/power_supply")
 NICE = 10
 
 _SOURCES = str(Path(__file__).resolve().parents[2])
-_NO_WINDOW = 0x08000000 if sys.platform == "win32" else 0
 _BELOW_NORMAL = 0x00004000 if sys.platform == "win32" else 0
 _CHUNK_BYTES = 64 * 1024
 
@@ -85,7 +84,7 @@ class Worker:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             env=child_environment(extra),
-            creationflags=_NO_WINDOW | _BELOW_NORMAL,
+            creationflags=NO_WINDOW | _BELOW_NORMAL,
         )
         self.pid = self._process.pid
 

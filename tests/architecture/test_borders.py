@@ -173,3 +173,28 @@ def test_every_module_with_external_access_is_listed(
 )
 def test_external_access_is_detected(does: Callable[[ast.AST], bool], source: str) -> None:
     assert does(ast.parse(source))
+
+
+WITH_WINDOW = {
+    "cli/editor.py": "the editor may need the terminal of the command",
+    "system/worker.py": "macOS's own program for the power supply",
+}
+"""Modules with one program that is started without a creation flag."""
+
+
+def starts_without_flags(tree: ast.AST) -> int:
+    """Return how many programs a module starts without saying how: on Windows each opens a console window."""
+    return sum(
+        isinstance(node, ast.Call)
+        and ast.unparse(node.func) in {"subprocess.Popen", "subprocess.run"}
+        and not any(keyword.arg == "creationflags" for keyword in node.keywords)
+        for node in ast.walk(tree)
+    )
+
+
+def test_programs_start_without_a_console_window() -> None:
+    counts = {
+        path.relative_to(SIDECAR).as_posix(): starts_without_flags(ast.parse(path.read_text(encoding="utf-8")))
+        for path in SIDECAR.rglob("*.py")
+    }
+    assert {name: count for name, count in counts.items() if count} == dict.fromkeys(WITH_WINDOW, 1)

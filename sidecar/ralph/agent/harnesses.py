@@ -16,6 +16,7 @@ from typing import Literal
 
 from sidecar.core.errors import AgentUnavailable, InvalidParams
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.system.environment import NO_WINDOW
 
 OutputFormat = Literal["claude", "codex", "gemini", "opencode", "plain"]
 """Format of an agent's output: a stream of JSON events, or plain text."""
@@ -294,6 +295,7 @@ def installed_version(harness: str, cwd: Path, environment: Mapping[str, str]) -
             capture_output=True,
             timeout=PROBE_SECONDS,
             check=False,
+            creationflags=NO_WINDOW,
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
