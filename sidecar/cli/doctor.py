@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 from sidecar.cli.in_process import RequestFailed, in_process, on_users_state
-from sidecar.cli.output import CommandAnswer, run_and_print
+from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print
 from sidecar.cli.paths import add_path_arguments, project_folder, state_folder
 from sidecar.core.clock import SystemClock
 from sidecar.core.findings import Finding
 from sidecar.operations.doctor import without_state
 from sidecar.operations.model import StateDoctorResult
+from sidecar.system.environment import user_state_folder
 
 UNHEALTHY = 1
 
@@ -44,9 +45,11 @@ def report(answer: Mapping[str, Any], *, dry_run: bool) -> Iterator[str]:
             yield f"           {'repaired' if finding['fixed'] else '→ ' + finding['remedy']}"
     if answer["backup"]:
         yield f"Backup of the state: {answer['backup']}"
-    if answer["findings"] and not dry_run:
+    if not answer["findings"]:
+        yield "No problems found."
+    elif not dry_run:
         yield _remaining(answer["findings"])
-    if dry_run:
+    else:
         number = sum(finding["fixable"] for finding in answer["findings"])
         yield f"--fix would repair {number} of {len(answer['findings'])}, after a backup of the state file."
     yield " · ".join(f"{name} {version}" for name, version in answer["versions"].items())
@@ -67,21 +70,25 @@ def _remaining(findings: Sequence[Mapping[str, Any]]) -> str:
 
 def _answer(arguments: argparse.Namespace) -> CommandAnswer:
     params = {"projectPath": str(project_folder(arguments.project)), "fix": arguments.fix, "dryRun": arguments.dry_run}
-    folder = state_folder(arguments.state_dir)
+    project = params["projectPath"]
     try:
-        with on_users_state(folder) as sidecar:
+        with on_users_state(state_folder(arguments.state_dir)) as sidecar:
             answer = sidecar.request("state/doctor", params, patience=None)
     except RequestFailed as failure:
         if failure.method != "initialize":
             raise
-        answer = _without_state(folder, params["projectPath"], failure)
+        finding = Finding("error", failure.message, failure.hint or "Check the folder and its disk.")
+        answer = _without_state(state_folder(arguments.state_dir), project, finding)
+    except CommandFailed as failure:
+        if arguments.state_dir is not None:
+            raise
+        answer = _without_state(user_state_folder(), project, Finding("warning", failure.message, failure.hint))
     lines = list(report(answer, dry_run=arguments.fix and arguments.dry_run))
     return CommandAnswer(answer, lines, 0 if answer["healthy"] else UNHEALTHY)
 
 
-def _without_state(folder: Path, project: str, failure: RequestFailed) -> Any:
-    """Run the checks that need no state on an empty one. The first finding is that the user's cannot be opened."""
-    finding = Finding("error", failure.message, failure.hint or "Check the folder and its disk.")
+def _without_state(folder: Path, project: str, finding: Finding) -> Any:
+    """Run the checks that need no state on an empty one. The first finding is why the user's is not used."""
     with (
         tempfile.TemporaryDirectory(prefix="onecode-doctor-", ignore_cleanup_errors=True) as empty,
         in_process(Path(empty), SystemClock(), {}) as sidecar,

@@ -18,8 +18,8 @@ UNHEALTHY = 1
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.epilog = (
-        "Exit status: 0 success, 1 failure or problems found, 2 wrong usage, 3 not found. Setting:"
-        " `knowledge.repository` (ONECODE_KNOWLEDGE_REPOSITORY)."
+        "Exit status: 0 success, 1 failure or problems found, 2 wrong usage, 3 not found."
+        " `onecode-sidecar settings knowledge.repository ADDRESS` names the repository."
     )
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
     for name, text in (("plan", "show what a sync would do"), ("sync", "bring memory to the repository's head")):

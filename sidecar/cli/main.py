@@ -36,6 +36,7 @@ COMMANDS: dict[str, Command] = {
     "purge": Command("purge", "remove stored data by project, age or kind"),
     "report": Command("report", "write an HTML report on the rollout"),
     "rollout": Command("rollout", "change, show and resume the rollout by share"),
+    "settings": Command("settings", "show the settings, and change one"),
     "status": Command("status", "show processes, mode, latest runs and sizes"),
     "session": Command("session", "activate, show and exit a project's session lock"),
 }

@@ -22,7 +22,7 @@ _COMMANDS = {
     "artifact/list": "artifacts list", "knowledge/plan": "knowledge plan", "knowledge/status": "knowledge status",
     "memory/get": "memory show", "memory/list": "memory list", "memory/proposals": "memory proposals",
     "memory/restore": "memory restore",
-    "session/activate": "session activate",
+    "session/activate": "session activate", "settings/get": "settings", "settings/update": "settings NAME VALUE",
 }  # fmt: skip
 """The commands that do what a method does, for hints."""
 

@@ -22,9 +22,14 @@ def state_folder(given: Path | None, known: Sequence[Path] | None = None) -> Pat
     for folder in folders:
         if (folder / FILE_NAME).is_file():
             return Path(os.path.abspath(folder))
-    where = str(given) if given is not None else "1Code's default folders"
+    if given is None:
+        raise CommandFailed(
+            "No sidecar has run for this user yet.",
+            kind="notFound",
+            hint="Start 1Code, or connect Claude Code and Codex with `onecode-sidecar hook install --mode active`.",
+        )
     raise CommandFailed(
-        f"There is no state file in {where}.",
+        f"There is no state file in {given}.",
         kind="notFound",
         hint=f"Use --state-dir to name the folder that contains `{FILE_NAME}`.",
     )

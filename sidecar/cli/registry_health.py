@@ -11,7 +11,7 @@ from typing import Any
 import orjson
 
 from sidecar.cli.in_process import InProcess, in_process, on_users_state
-from sidecar.cli.output import CommandFailed, terminal_safe
+from sidecar.cli.output import CommandFailed, hint_of_command_line, terminal_safe
 from sidecar.cli.paths import add_path_arguments, project_folder, state_folder
 from sidecar.core.clock import SystemClock
 from sidecar.core.text import visible_json
@@ -72,7 +72,8 @@ def report(answer: Mapping[str, Any]) -> Iterator[str]:
 def _finding(finding: Mapping[str, Any]) -> Iterator[str]:
     named = f" ({finding['id']})" if finding["id"] else ""
     yield f"{finding['file']}{named}: {finding['message']}"
-    yield f"  {finding['remedy']}"
+    remedy = hint_of_command_line(finding["remedy"])
+    yield from (f"  {remedy}",) if remedy else ()
 
 
 def _fix_lines(fix: Mapping[str, Any] | None) -> Iterator[str]:

@@ -151,10 +151,12 @@ def test_an_ambiguous_id_changes_no_artifact(chat: Conversation, command: Comman
 def test_a_command_creates_no_state_file(command: Command, tmp_path: Path, state_dir: Path) -> None:
     home = tmp_path / "home"
     variables = dict.fromkeys(("HOME", "USERPROFILE", "XDG_CONFIG_HOME", "XDG_STATE_HOME"), str(home))
-    for failed in (command("list"), command("list", state=False, **variables)):
-        assert failed.returncode == 3
-        assert b"There is no state file in " in failed.stderr
-        assert b"hint: Use --state-dir to name the folder" in failed.stderr
+    named, default = command("list"), command("list", state=False, **variables)
+    assert (named.returncode, default.returncode) == (3, 3)
+    assert b"There is no state file in " in named.stderr
+    assert b"hint: Use --state-dir to name the folder" in named.stderr
+    assert b"No sidecar has run for this user yet." in default.stderr
+    assert b"onecode-sidecar hook install" in default.stderr
     assert not state_dir.exists()
     assert list(home.rglob("continuity.db")) == []
 

@@ -48,9 +48,25 @@ def test_a_healthy_state_prints_every_check_and_the_versions(
 ) -> None:
     assert chat.session_id
     state_dir.chmod(0o700)
-    *checks, versions = output_of("doctor").splitlines()
+    *checks, verdict, versions = output_of("doctor").splitlines()
+    assert verdict == "No problems found."
     assert [line.split()[0] for line in checks] == ["ok"] * 12
     assert f"sqlite {apsw.sqlite_lib_version()}" in versions
+
+
+def test_before_the_first_sidecar_the_environment_is_checked(shop: Repository, tmp_path: Path) -> None:
+    home = str(tmp_path / "home")
+    done = run_command(
+        "doctor", cwd=shop.path, temporary=tmp_path,
+        HOME=home, USERPROFILE=home, XDG_CONFIG_HOME=home, XDG_STATE_HOME=home,
+    )  # fmt: skip
+    lines = done.stdout.decode().splitlines()
+    assert (done.returncode, done.stderr) == (1, b"")
+    assert any(line.startswith("warning  database") for line in lines)
+    assert "           No sidecar has run for this user yet." in lines
+    assert any("onecode-sidecar hook install" in line for line in lines)
+    assert any(line.startswith("ok       disk") for line in lines)
+    assert not (tmp_path / "home").exists() or list((tmp_path / "home").rglob("continuity.db")) == []
 
 
 def test_findings_exit_with_status_1_and_are_repaired_beside_a_running_sidecar(

@@ -1,0 +1,83 @@
+"""`onecode-sidecar settings`: show the settings, and change one for all projects or for one."""
+
+import argparse
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from sidecar.cli.in_process import on_users_state
+from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print
+from sidecar.cli.paths import state_folder
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.description = "Shows every setting with its value, or one with its meaning, and changes one."
+    parser.add_argument("name", nargs="?", metavar="NAME", help="one setting, such as knowledge.repository")
+    parser.add_argument("value", nargs="?", metavar="VALUE", help="its new value; a list is written as JSON")
+    parser.add_argument("--reset", action="store_true", help="return the named setting to its default")
+    parser.add_argument("--project", type=Path, metavar="DIR", help="one project; default: all")
+    parser.add_argument("--state-dir", type=Path, metavar="DIR", help="the state folder; default: the app's")
+    parser.add_argument("--json", action="store_true", help="print the answer as JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Change what is named, and print the settings. A failure is one sentence on stderr."""
+    return run_and_print("settings", arguments, lambda: _answer(arguments))
+
+
+def report(settings: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield a line for each setting, with its source where that is not the default. Pure."""
+    width = max(len(setting["name"]) for setting in settings)
+    for setting in settings:
+        source = "" if setting["source"] == "default" else f"  ({setting['source']})"
+        yield f"{setting['name']:<{width}}  {_shown(setting['value'])}{source}"
+
+
+def _report_one(setting: Mapping[str, Any]) -> Iterator[str]:
+    yield f"{setting['name']}: {_shown(setting['value'])} ({setting['source']})"
+    yield f"Default: {_shown(setting['default'])}"
+    yield setting["description"]
+
+
+def _shown(value: Any) -> str:
+    return value if isinstance(value, str) and value else orjson.dumps(value).decode()
+
+
+def _answer(arguments: argparse.Namespace) -> CommandAnswer:
+    name, project = arguments.name, arguments.project
+    params = {"projectPath": str(project.absolute())} if project is not None else {}
+    is_change = arguments.reset or arguments.value is not None
+    with on_users_state(state_folder(arguments.state_dir)) as sidecar:
+        settings = sidecar.request("settings/get", params)["settings"]
+        if name is None and not is_change:
+            return CommandAnswer(settings, list(report(settings)))
+        known = next((setting for setting in settings if setting["name"] == name), None)
+        if known is None:
+            raise CommandFailed(
+                f"There is no setting `{name}`." if name else "--reset needs the name of a setting.",
+                kind="invalidParams",
+                hint="`onecode-sidecar settings` lists all settings.",
+            )
+        if is_change:
+            value = None if arguments.reset else _parse(arguments.value, known)
+            changed = sidecar.request("settings/update", {**params, "settings": _nested(name, value)})["settings"]
+            known = next(setting for setting in changed if setting["name"] == name)
+    return CommandAnswer(known, list(_report_one(known)))
+
+
+def _parse(text: str, setting: Mapping[str, Any]) -> Any:
+    """Return a value as the setting's kind writes it: JSON, unless that is no value of a text setting."""
+    try:
+        value = orjson.loads(text)
+    except orjson.JSONDecodeError:
+        return text
+    is_text = any(isinstance(setting[member], str) for member in ("value", "default"))
+    return text if is_text and not isinstance(value, str) else value
+
+
+def _nested(name: str, value: Any) -> dict[str, Any]:
+    first, _, rest = name.partition(".")
+    return {first: _nested(rest, value) if rest else value}

@@ -1,0 +1,51 @@
+"""`onecode-sidecar settings`, run as by a user, beside a running sidecar."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.command import Command, Done, run_command
+from tests.support.process import SidecarProcess
+from tests.support.repositories import Repository
+
+
+@pytest.fixture
+def command(process: SidecarProcess, shop: Repository, state_dir: Path, tmp_path: Path) -> Command:
+    """Runs commands in the shop, beside a running sidecar."""
+    assert process.popen.poll() is None
+
+    def run(*arguments: str, **options: Any) -> Done:
+        return run_command(*arguments, "--state-dir", str(state_dir), cwd=shop.path, temporary=tmp_path, **options)
+
+    return run
+
+
+def test_settings_are_listed_changed_for_all_projects_or_one_and_reset(
+    output_of: Callable[..., str], shop: Repository
+) -> None:
+    assert any(line.split() == ["knowledge.repository", "null"] for line in output_of("settings").splitlines())
+    changed = output_of("settings", "knowledge.repository", "https://example.org/knowledge.git").splitlines()
+    assert changed[0] == "knowledge.repository: https://example.org/knowledge.git (global)"
+    assert changed[1] == "Default: null"
+    assert output_of("settings", "budgets.context", "4096", "--project", str(shop.path)).startswith(
+        "budgets.context: 4096 (project)\n"
+    )
+    assert output_of("settings", "budgets.context").startswith("budgets.context: 12288 (default)\n")
+    assert output_of("settings", "knowledge.repository", "--reset").startswith("knowledge.repository: null (default)\n")
+
+
+def test_a_text_that_looks_like_json_stays_a_text_and_a_list_is_read_as_json(output_of: Callable[..., str]) -> None:
+    output_of("settings", "knowledge.ref", "main")
+    assert output_of("settings", "knowledge.ref", "7").startswith("knowledge.ref: 7 (global)\n")
+    assert output_of("settings", "secretPatterns", '["otter-[0-9]{8}"]').startswith(
+        'secretPatterns: ["otter-[0-9]{8}"] (global)\n'
+    )
+
+
+@pytest.mark.parametrize("arguments", [("knowlege.ref",), ("knowledge.ref", "bad ref\n"), ("--reset",)])
+def test_a_wrong_name_or_value_gets_one_sentence(command: Command, arguments: tuple[str, ...]) -> None:
+    failed = command("settings", *arguments)
+    assert (failed.returncode, failed.stdout) == (2, b"")
+    assert failed.stderr.startswith(b"settings: ")
