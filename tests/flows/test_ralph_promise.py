@@ -158,7 +158,7 @@ def test_time_cost_and_token_limits_have_their_own_statuses(ralph: Ralph, agent:
     assert last_line(spent) == "limit: 0.75 of 0.60 USD are spent (--max-cost)."
     used = ralph.loop(*loop, "--max-tokens", "2000", PATH=path)
     assert (used.returncode, agent.runs) == (3, 5)
-    assert last_line(used) == "limit: 2100 of 2000 tokens are used (--max-tokens)."
+    assert last_line(used) == "limit: 2,100 of 2,000 tokens are used (--max-tokens)."
 
     agent.set_runs([outputs("Working.\n"), waits(30)])
     began = time.monotonic()
