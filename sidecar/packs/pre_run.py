@@ -15,6 +15,7 @@ from sidecar.codebase import RepositoryState, StateUnavailable, may_name
 from sidecar.context import record_compaction
 from sidecar.core.clock import Deadline
 from sidecar.core.errors import Busy, SidecarError, StateDegraded
+from sidecar.core.redact import redact
 from sidecar.core.text import line_count, size
 from sidecar.experiment.model import ChatFacts
 from sidecar.experiment.rollout import Placement, place_chat, record_arm
@@ -223,6 +224,7 @@ def record_pre_run(
     with request.call.database.write(durable=False, keep_generation=keeps_state) as tx:
         if is_other_task:
             _put_task(tx, request, now_ms)
+            records.name_project(tx, request.workspace.project_key, redact(request.workspace.project.name))
         if ends_shadow:
             ledger.drop_shadow_sessions(tx, params.sub_chat_id)
         if request.has_new_facts:

@@ -60,7 +60,7 @@ def test_status_shows_the_latest_capture_counts_and_drops(
 def test_a_memory_is_listed_searched_shown_edited_and_deleted(output_of: Callable[..., str], tmp_path: Path) -> None:
     memory_id = the_id(output_of)
     assert "Use pnpm instead of" in output_of("list", "--type", "user_correction")
-    assert output_of("list", "--type", "lesson").startswith("No such memories of ")
+    assert output_of("list", "--type", "lesson").startswith("There are no such memories of ")
     assert memory_id in output_of("search", "which", "package", "manager", "pnpm")
     card = output_of("show", memory_id[-3:])
     assert f"id       {memory_id}\ntype     user_correction, reflective\nowner    shared, daily\n" in card

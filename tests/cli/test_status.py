@@ -54,6 +54,14 @@ def test_status_shows_the_running_sidecar_mode_projects_and_latest_runs(
     assert answer["lastRuns"][0]["runId"] in shown
 
 
+def test_a_project_has_its_name_before_its_first_run_ends(
+    process: SidecarProcess, shop: Repository, output_of: Callable[..., str]
+) -> None:
+    Conversation(process.client, shop.path).pre_run(PROMPT)
+    (project,) = orjson.loads(output_of("status", "--json"))["projects"]
+    assert project["name"] == "shop"
+
+
 def test_a_mode_from_initialize_is_shown_while_that_sidecar_runs(
     start_process: Callable[..., SidecarProcess], output_of: Callable[..., str], shop: Repository
 ) -> None:
