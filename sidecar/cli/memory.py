@@ -365,7 +365,8 @@ def _list(ctx: MemoryContext) -> CommandAnswer:
     filters = {name: getattr(chosen, name) for name in ("owner", "retention", "tier", "type", "tag")}
     answer = ctx.request("list", limit=chosen.limit, archived=bool(chosen.archived), **filters)
     memories = answer["memories"]
-    lines = list(table(memories, _terminal_width())) if memories else [f"There are no {'such ' if any(filters.values()) else ''}memories of {ctx.project}."]
+    such = "such " if any(filters.values()) else ""
+    lines = list(table(memories, _terminal_width())) if memories else [f"There are no {such}memories of {ctx.project}."]
     if answer["total"] > len(memories):
         lines.append(f"Newest {len(memories)} of {answer['total']}; --limit shows more.")
     return CommandAnswer(answer, lines)
