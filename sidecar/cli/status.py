@@ -53,9 +53,9 @@ def report(answer: Mapping[str, Any]) -> Iterator[str]:
         yield "Running:  no sidecar"
     for label, host in zip(("Hosts:", *[""] * 99), answer["hosts"], strict=False):
         yield f"{label:<9} {host['name']:<11} {_connection(host)}"
-    sizes = [f"{process['kind']} {size(process['bytes'])}" for process in answer["files"]]
+    sizes = [f"{file['kind']} {size(file['bytes'])}" for file in answer["files"]]
     yield f"Files:    {', '.join(sizes)}; free disk space {size(answer['freeBytes'])}"
-    caches = [f"{process['name']} {size(process['bytes'])} in {process['entries']}" for process in answer["caches"]]
+    caches = [f"{cache['name']} {size(cache['bytes'])} in {cache['entries']}" for cache in answer["caches"]]
     yield f"Caches:   {', '.join(caches)}"
     yield from _projects(answer["projects"])
     yield from _runs(answer)
@@ -76,7 +76,7 @@ def rollout_line(rollout: Mapping[str, Any]) -> str:
 def _connection(host: Mapping[str, Any]) -> str:
     """Return whether a host is connected, and when its last run was."""
     seen = host["lastSeenAt"]
-    last = f"last heard {seen[:16].replace('T', ' ')} UTC" if seen else "never heard"
+    last = f"last seen {seen[:16].replace('T', ' ')} UTC" if seen else "never seen"
     if host["connected"]:
         trust = "" if seen or host["name"] != "Codex CLI" else ": trust its hooks with /hooks in `codex`"
         return f"connected, {last}{trust}"
