@@ -13,8 +13,7 @@ from sidecar.memory.decay import recency
 from sidecar.memory.entry import Memory, Sector
 from sidecar.memory.query import MemoryQuery
 from sidecar.memory.relevance_score import DEFAULT_PROFILES, CandidateRow, Factors, Profile, Profiles, TermHits
-from sidecar.memory.store import entries as words
-from sidecar.memory.store import entry_queries
+from sidecar.memory.store import entries, entry_queries
 from sidecar.memory.store.entries import IndexedMemory
 from sidecar.memory.store.entry_queries import SearchFilters
 
@@ -71,6 +70,18 @@ class MemoryHit(NamedTuple):
         return self.factors.score
 
 
+class MatchedRows(NamedTuple):
+    """The candidates of a query, with what each contains of its terms."""
+
+    rows: list[CandidateRow]
+    hits: list[TermHits]
+    """The matches of each row, in order."""
+    named_authors: frozenset[str]
+    subject_query: MemoryQuery
+    """The query without the terms that only name authors."""
+    weights: query.TermWeights
+
+
 class ScoredRow(NamedTuple):
     """A row with its features and relevance."""
 
@@ -93,27 +104,27 @@ def search(
 ) -> list[MemoryHit]:
     """Return the memories within reach that answer a text best, best first; equal ones in file order."""
     parsed_query = query.parse_query(text, now_ms)
-    scored = [
-        scored_row
-        for scored_row in score_rows(tx, project, reach, parsed_query, filters, profiles, max_candidates)
-        if scored_row.row.eligible
+    eligible = [
+        scored
+        for scored in score_rows(tx, project, reach, parsed_query, filters, profiles, max_candidates)
+        if scored.row.eligible
     ]
-    scored.sort(key=lambda scored_row: (-scored_row.relevance, scored_row.row.group, scored_row.row.position))
-    top = scored[: limit * RERANK_FACTOR]
-    entries = entry_queries.entries_of_rows(tx, [scored_row.row.row_id for scored_row in top])
+    eligible.sort(key=lambda scored: (-scored.relevance, scored.row.group, scored.row.position))
+    top = eligible[: limit * RERANK_FACTOR]
+    entries_by_row = entry_queries.entries_of_rows(tx, [scored.row.row_id for scored in top])
     ranked = [
-        (_factors(entries[scored_row.row.row_id].memory, scored_row, parsed_query, reach.agent, now_ms), scored_row)
-        for scored_row in top
+        (_factors(entries_by_row[scored.row.row_id].memory, scored, parsed_query, reach.agent, now_ms), scored)
+        for scored in top
     ]
     ranked.sort(key=lambda pair: (-pair[0].score, pair[1].row.group, pair[1].row.position))
     return [
         MemoryHit(
-            entries[scored_row.row.row_id],
+            entries_by_row[scored.row.row_id],
             factors,
-            relevance_score.reasons(scored_row.values, scored_row.profile),
-            relevance_score.query_share(scored_row.values),
+            relevance_score.reasons(scored.values, scored.profile),
+            relevance_score.query_share(scored.values),
         )
-        for factors, scored_row in ranked[:limit]
+        for factors, scored in ranked[:limit]
     ]
 
 
@@ -127,14 +138,14 @@ def score_rows(
     max_candidates: int = entry_queries.MAX_CANDIDATES,
 ) -> list[ScoredRow]:
     """Return every candidate with its features and relevance."""
-    rows, hits, named_authors, subject_query, weights = collect_rows(
-        tx, project, reach.owners, parsed_query, filters, max_candidates
+    matched = collect_rows(tx, project, reach.owners, parsed_query, filters, max_candidates)
+    values = relevance_score.features(
+        matched.subject_query, matched.rows, matched.hits, matched.weights, matched.named_authors
     )
-    values = relevance_score.features(subject_query, rows, hits, weights, named_authors)
-    grouped = _grouped(rows)
+    grouped = _grouped(matched.rows)
     return [
         ScoredRow(row, vector, profile, relevance_score.relevance(vector, profile))
-        for row, vector in zip(rows, values, strict=True)
+        for row, vector in zip(matched.rows, values, strict=True)
         for profile in (profiles.grouped if row.group in grouped else profiles.alone,)
     ]
 
@@ -146,12 +157,12 @@ def collect_rows(
     parsed_query: MemoryQuery,
     filters: SearchFilters,
     max_candidates: int,
-) -> tuple[list[CandidateRow], list[TermHits], frozenset[str], MemoryQuery, query.TermWeights]:
+) -> MatchedRows:
     """Collect the candidates and match the query's terms in each."""
     named_authors, names = _named_authors(entry_queries.authors(tx, project, owners), parsed_query)
     subject_query = query.without_terms(parsed_query, names)
     prefixes = [prefix for prefix in map(query.stem_prefix, subject_query.terms) if prefix]
-    counts = words.term_counts(tx, project, owners, subject_query.terms, prefixes)
+    counts = entries.term_counts(tx, project, owners, subject_query.terms, prefixes)
     weights = query.weigh_terms(
         subject_query.terms, counts.document_frequency, counts.document_frequency, counts.entries, counts.words
     )
@@ -171,7 +182,7 @@ def collect_rows(
         )
         for row in rows
     ]
-    return rows, hits, named_authors, subject_query, weights
+    return MatchedRows(rows, hits, named_authors, subject_query, weights)
 
 
 def _grouped(rows: Sequence[CandidateRow]) -> frozenset[str]:

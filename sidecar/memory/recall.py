@@ -103,7 +103,7 @@ class Relevance:
 
     def __init__(self) -> None:
         self._answers: LruCache[Hashable, object] = LruCache(MAX_CACHED_ANSWERS)
-        self._existing: LruCache[Hashable, object] = LruCache(MAX_CACHED_ANSWERS)
+        self._memories: LruCache[Hashable, object] = LruCache(MAX_CACHED_ANSWERS)
 
     def cached(self, process: Process, workspace: Workspace, query: RecallQuery) -> tuple[Relevant, ...] | None:
         """Return the cached answer; None if a search is needed."""
@@ -125,7 +125,7 @@ class Relevance:
         """
         index = index_of(process, workspace)
         key, generation = (index.project, *ids), process.database.generation()
-        cached = self._existing.get(key)
+        cached = self._memories.get(key)
         if isinstance(cached, _CachedMemories) and cached.generation == generation:
             return cached.memories
         with process.database.read() as tx:
@@ -138,13 +138,13 @@ class Relevance:
             for memory_id, stored in matches.items()
             if stored and not stored[0].memory.is_archived
         }
-        self._existing.put(key, _CachedMemories(generation, memories), 1)
+        self._memories.put(key, _CachedMemories(generation, memories), 1)
         return memories
 
     def search_within(
         self, process: Process, workspace: Workspace, reach: Reach, query: RecallQuery
     ) -> tuple[Relevant, ...]:
-        """Return what bears on a query among all a caller may reach, as indexed; the best three, best first."""
+        """Return what bears on a query among all a caller may reach, as indexed: at most MAX_RELEVANT, best first."""
         index = index_of(process, workspace)
         key = index.project, index.revision(), reach, query
         cached = self._answers.get(key)
@@ -258,11 +258,11 @@ class PreloadCache:
             return cached
         with call.database.read() as tx:
             scope = index.project, reach.owners, EntryFilter(tier=tier)
-            entries = entry_queries.list_entries(tx, *scope, 0, MAX_PRELOADED)
+            listed = entry_queries.list_entries(tx, *scope, 0, MAX_PRELOADED)
             total = entry_queries.count_entries(tx, *scope)
-        list_entries = tuple(sorted((entry.memory for entry in entries), key=_existing)), total
-        self._cache.put(key, list_entries, 1)
-        return list_entries
+        preloaded = tuple(sorted((entry.memory for entry in listed), key=_preload_order)), total
+        self._cache.put(key, preloaded, 1)
+        return preloaded
 
 
 def preload(
@@ -303,7 +303,7 @@ def memories_by_id(call: Call, workspace: Workspace, token: str | None, ids: Ite
     return tuple(stored[0].memory for stored in matches if stored and not stored[0].memory.is_archived)
 
 
-def _existing(memory: Memory) -> tuple[bool, float, int, str]:
+def _preload_order(memory: Memory) -> tuple[bool, float, int, str]:
     return memory.owner == SHARED, -memory.confidence, -memory.at_ms, memory.id
 
 

@@ -120,8 +120,8 @@ def versions(folder: Path) -> Iterator[Finding]:
         yield Finding("warning", "The git command is not installed.", remedy)
     others = {str(process.get("version")) for process in running_processes(folder)} - {__version__}
     if others:
-        git_version = f"A sidecar of version {', '.join(sorted(others))} uses the same state; this is {__version__}."
-        yield Finding("warning", git_version, "Restart 1Code, so that all sidecars have the same version.")
+        message = f"A sidecar of version {', '.join(sorted(others))} uses the same state; this is {__version__}."
+        yield Finding("warning", message, "Restart 1Code, so that all sidecars have the same version.")
 
 
 def library_versions() -> dict[str, str]:

@@ -17,19 +17,19 @@ BLOCK = re.compile(r"^## One exchange\n.*?^```sh\n(.*?)^```", re.MULTILINE | re.
 def test_the_readme_steps_inject_a_pack_and_explain_it(tmp_path: Path) -> None:
     found = BLOCK.search((ROOT / "README.md").read_text(encoding="utf-8"))
     assert found is not None
-    stored = {name: value for name, value in os.environ.items() if not name.startswith("ONECODE_")}
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("ONECODE_")}
     steps = f"set -e\ncd '{ROOT}'\n{found[1]}"
-    output_of = subprocess.run(
+    completed = subprocess.run(
         ["sh", "-c", steps],
-        env={**stored, "HOME": str(tmp_path)},
+        env={**environment, "HOME": str(tmp_path)},
         capture_output=True,
         text=True,
         encoding="utf-8",
         check=False,
         timeout=120,
     )
-    assert output_of.returncode == 0, output_of.stderr
-    lines = output_of.stdout.splitlines()
+    assert completed.returncode == 0, completed.stderr
+    lines = completed.stdout.splitlines()
     answer = json.loads(lines[1])["result"]
     assert answer["action"] == "inject"
     assert answer["metadata"]["injectedBytes"] > 0

@@ -78,14 +78,16 @@ def plan_from_json(value: Mapping[str, Any]) -> CapturePlan:
 def execute_plan(writer: Writer, plan: CapturePlan) -> tuple[str, ...]:
     """Write what is not written yet and return the new entries' paths; the caller holds the folder's lock."""
     changes = [
-        (entry.memory, facts) for memory_id, facts in plan.amended.items() for entry in _existing(writer, memory_id)[:1]
+        (stored.memory, facts)
+        for memory_id, facts in plan.amended.items()
+        for stored in _existing(writer, memory_id)[:1]
     ]
     for path in writer.amend(changes):
         writer.process.log.warning("memory.capture.skipped", path=path)
-    missing = [memory_id for memory_id in plan.entries if not _existing(writer, memory_id.id)]
-    owners = sorted({memory_id.owner for memory_id in missing if memory_id.retention == "daily"})
+    missing = [entry for entry in plan.entries if not _existing(writer, entry.id)]
+    owners = sorted({entry.owner for entry in missing if entry.retention == "daily"})
     paths = [_write_group(writer, plan, owner, missing) for owner in owners]
-    return (*paths, *(_write_alone(writer, plan, memory_id) for memory_id in missing if memory_id.retention != "daily"))
+    return (*paths, *(_write_alone(writer, plan, entry) for entry in missing if entry.retention != "daily"))
 
 
 def _existing(writer: Writer, memory_id: str) -> list[IndexedMemory]:
@@ -135,7 +137,7 @@ def _group(writer: Writer, plan: CapturePlan, owner: str) -> tuple[str, bytes | 
         content, _ = writer.folder.read(path)
         if len(content) < MAX_GROUP_BYTES and document.is_editable(content):
             return path, content
-    numbers = (number_text.rpartition("/session-")[2].partition("-")[0] for number_text in taken_paths)
+    numbers = (path.rpartition("/session-")[2].partition("-")[0] for path in taken_paths)
     number = 1 + max((int(number_text) for number_text in numbers if number_text.isdecimal()), default=0)
     return f"{folder}/session-{number:03d}-digest.md", None
 
