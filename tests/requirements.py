@@ -381,7 +381,7 @@ DECISIONS: dict[str, tuple[str, ...]] = {
     "Context Engine: the bracket scales the packs": (
         "test_context_engine.py::test_a_filling_window_receives_smaller_packs",
     ),
-    "Context Engine: the governor takes the spawn criteria": (
+    "Context Engine: the governor takes the restart criteria": (
         "test_context_engine.py::test_the_agents_state_in_the_session_file_reaches_the_governor",
     ),
     "Memory Layer: files are the truth, the index is derived": (

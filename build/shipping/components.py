@@ -75,7 +75,7 @@ def components(folder: Path, modules: Mapping[str, int], program: str) -> list[C
     """Account for every file of a built program and every module frozen into its executable.
 
     `modules` are the frozen modules with their bytes; the rest of the executable is PyInstaller's bootloader. Raise
-    Unaccounted.
+    UnknownOrigin.
     """
     found_components: dict[str, Component] = {}
     owners = _Owners()
@@ -156,7 +156,7 @@ def owner_of_module(module: str, files: Mapping[str, str]) -> str | None:
 
 
 def licence_of(name: str, metadata: importlib.metadata.PackageMetadata) -> str:
-    """Return a package's licence as an SPDX expression. Raise Unaccounted if none is stated."""
+    """Return a package's licence as an SPDX expression. Raise UnknownOrigin if none is stated."""
     if canonicalize_name(name) == PROJECT:
         return "LicenseRef-1Code"
     fields = (metadata[name] for name in ("License-Expression", "License") if name in metadata)

@@ -23,7 +23,7 @@ _NO_TEXT = re.compile(r".*\.(?:py|pyc|pyi|json|so|pyd)", re.IGNORECASE)
 
 
 def licences(found_components: Sequence[Component]) -> str:
-    """Return a text with each component's name, licence and licence text. Raise Unaccounted."""
+    """Return a text with each component's name, licence and licence text. Raise UnknownOrigin."""
     others = (component for component in found_components if component.name != PROJECT)
     return "\n".join(
         f"{RULE}\n{component.name}"

@@ -162,7 +162,10 @@ class Repository:
         self._differences = DiffCache(self.cwd, self._hashes, self.freshness)
 
     def state(self) -> RepositoryState:
-        """Return the worktree's state; git runs only if something happened since the last time. Raise StateFailed."""
+        """Return the worktree's state; git runs only if something happened since the last time.
+
+        Raise StateUnavailable.
+        """
         if self._last_listing is None:
             self._read_ahead()
         return self.freshness.state()
@@ -202,7 +205,7 @@ class Repository:
         return unchanged
 
     def listing(self, state: RepositoryState) -> Listing:
-        """Return a state's files and make the index hold exactly these. Raise StateFailed."""
+        """Return a state's files and make the index hold exactly these. Raise StateUnavailable."""
         with self._listing_lock:
             self.shared.load()
             try:
@@ -359,7 +362,7 @@ class Repository:
     def diffs(self, state: RepositoryState) -> dict[str, FileDiff]:
         """Return each changed file's diff to the head commit; only changes since the last time are read.
 
-        New files are not included: `new_file_text` reads them. Raise StateFailed.
+        New files are not included: `new_file_text` reads them. Raise StateUnavailable.
         """
         try:
             return self._differences.diffs(state)
@@ -402,7 +405,7 @@ class Repository:
             return {}
 
     def content_ids_at(self, commit: str, paths: Sequence[str], state: RepositoryState) -> dict[str, str]:
-        """Return the content ids of files in a commit; files it does not have are left out. Raise StateFailed."""
+        """Return the content ids of files in a commit; files it does not have are left out. Raise StateUnavailable."""
         try:
             return blob_ids(state, commit, paths) if paths else {}
         except GitFailed as error:

@@ -57,7 +57,7 @@ class GitSource:
 
     @contextmanager
     def _translate_errors(self) -> Iterator[None]:
-        """Raise KNOWLEDGE_UNAVAILABLE when an object cannot be read."""
+        """Raise SyncFailed when an object cannot be read."""
         try:
             yield
         except (KeyError, ValueError, OSError, pygit2().GitError) as error:
@@ -77,7 +77,7 @@ class GitSource:
                     for entry in _entries(tree[name]) if entry.filemode == _FOLDER]  # fmt: skip
 
     def content(self, blob: str) -> bytes:
-        """Return a blob's bytes. Raise KNOWLEDGE_UNAVAILABLE.
+        """Return a blob's bytes. Raise SyncFailed.
 
         A blob above the item size limit is not unpacked; zeros just over the limit replace it.
         """
@@ -128,7 +128,7 @@ class GitSource:
 
 
 def open_source(folder: str, ref: str | None = None, on_damage: Callable[[], object] = lambda: None) -> GitSource:
-    """Open a repository at the commit of a ref, or at HEAD. Raise KNOWLEDGE_UNAVAILABLE.
+    """Open a repository at the commit of a ref, or at HEAD. Raise SyncFailed.
 
     `on_damage` is called when the repository cannot be opened or, later, an object cannot be read.
     """
@@ -157,7 +157,7 @@ def _resolve_ref(repository: Any, ref: str | None) -> Any:
 
 
 def _item_files(tree: Any, prefix: str, remaining: Iterator[int]) -> Iterator[SourceFile]:
-    """Yield the item files below a tree. Raise KNOWLEDGE_UNAVAILABLE when `remaining` is exhausted."""
+    """Yield the item files below a tree. Raise SyncFailed when `remaining` is exhausted."""
     depth = prefix.count("/")
     for entry in _entries(tree):
         if next(remaining, None) is None or depth > MAX_DEPTH:
@@ -234,7 +234,7 @@ LOCK_WAIT_S = 90.0
 
 
 def open_configured_source(call: Call, settings: Settings, *, fetch_first: bool = False) -> GitSource:
-    """Open the knowledge repository at the configured commit. Raise KNOWLEDGE_UNAVAILABLE after three attempts.
+    """Open the knowledge repository at the configured commit. Raise SyncFailed after three attempts.
 
     `fetch_first`: fetch a remote repository first; otherwise its last fetched state is read.
     """

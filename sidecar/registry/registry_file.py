@@ -106,7 +106,7 @@ _BACKUP = lazy_regex(r"registry-[^/]{1,200}\.yaml")
 
 
 def parse(text: str) -> Registry:
-    """Parse a registry; raise Damaged if it is not YAML or not a mapping.
+    """Parse a registry; raise MalformedYaml if it is not YAML or not a mapping.
 
     A wrong entity count, an entry that is not a mapping, and an adaptability out of range become remarks.
     """

@@ -89,7 +89,7 @@ class Worker:
         self.pid = self._process.pid
 
     def request(self, line: bytes) -> Iterator[bytes]:
-        """Send a line and yield the answer's lines up to an empty one; raise WorkerGone."""
+        """Send a line and yield the answer's lines up to an empty one; raise WorkerExited."""
         stdin, stdout = self._process.stdin, self._process.stdout
         assert stdin is not None
         assert stdout is not None

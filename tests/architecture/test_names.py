@@ -4,8 +4,10 @@ The rules are in sidecar/docs/contributing.md.
 """
 
 import ast
+import builtins
 import json
 import re
+import subprocess
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from functools import cache
@@ -57,6 +59,8 @@ DIALECT_OPENINGS = re.compile(r"(Gives|Says|Tells|Asks|Hears|Keeps what|So many|
 NOUN_CLAUSES = re.compile(r"(What|Which|Where|When|How|Who|Why|Of)\b")
 """Openings that hide the noun: "What a run changed" is "The changes of a run"."""
 
+RAISED = re.compile(r"\b[Rr]aises? `?([A-Z]\w+`?(?:(?:, or |, and |, | or | and )`?[A-Z]\w+)*)")
+
 MAX_LINES = 600
 SHORT_LINES = 60
 SHORT_FILES = {"schema/methods.py": "one method, in the slice's usual place"}
@@ -86,6 +90,7 @@ class Parsed(NamedTuple):
     imports: tuple[tuple[str, tuple[str, ...]], ...]
     """The product's modules from which names are imported, and the names."""
     identifiers: frozenset[str]
+    classes: frozenset[str]
 
 
 @cache
@@ -93,19 +98,22 @@ def parsed(path: Path) -> Parsed:
     docstrings: list[tuple[int, str]] = []
     imports: list[tuple[str, tuple[str, ...]]] = []
     identifiers: set[str] = set()
+    classes: set[str] = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if not isinstance(node, ast.Constant):
             identifiers.update(value for value in vars(node).values() if type(value) is str)
         match node:
             case ast.Global(names=names) | ast.Nonlocal(names=names) | ast.MatchClass(kwd_attrs=names):
                 identifiers.update(names)
+            case ast.ClassDef(name=name):
+                classes.add(name)
             case ast.Expr(value=ast.Constant(value=str(text))):
                 docstrings.append((node.lineno, text.strip()))
             case ast.ImportFrom(module=str(module)) if module.startswith("sidecar"):
                 imports.append((module, tuple(alias.name for alias in node.names)))
             case _:
                 pass
-    return Parsed(tuple(docstrings), tuple(imports), frozenset(identifiers))
+    return Parsed(tuple(docstrings), tuple(imports), frozenset(identifiers), frozenset(classes))
 
 
 def shown(path: Path) -> str:
@@ -187,6 +195,42 @@ def test_docstrings_open_with_a_noun_or_a_verb() -> None:
         for path in PRODUCT
         for line, text in parsed(path).docstrings
         if NOUN_CLAUSES.match(text)
+    ] == []
+
+
+def raised_in(text: str) -> list[str]:
+    """Return the names that a docstring lists after "Raise"."""
+    return [name for listed in RAISED.findall(text) for name in re.findall(r"\b[A-Z]\w+", listed)]
+
+
+def test_every_exception_named_by_a_docstring_exists() -> None:
+    defined = frozenset((*vars(builtins), *vars(subprocess)))
+    for path in SOURCES:
+        defined |= parsed(path).classes
+    assert [
+        f"{shown(path)}:{line}: {name}"
+        for path in SOURCES
+        for line, text in parsed(path).docstrings
+        for name in raised_in(text)
+        if name not in defined
+    ] == []
+
+
+def test_the_names_after_raise_are_read_from_a_docstring() -> None:
+    text = "Return it; raise StateLost when it is gone. Raise ValueError, or OSError, if unreadable. Raises Again."
+    assert raised_in(text) == ["StateLost", "ValueError", "OSError", "Again"]
+
+
+def test_every_name_that_a_docstring_takes_from_a_module_is_there() -> None:
+    names: dict[str, set[str]] = defaultdict(set)
+    for path in PRODUCT:
+        names[path.stem] |= parsed(path).identifiers
+    assert [
+        f"{shown(path)}:{line}: {module}.{name}"
+        for path in PRODUCT
+        for line, text in parsed(path).docstrings
+        for module, name in re.findall(r"`([a-z_]+)\.([A-Z]\w+)`", text)
+        if name not in names[module]
     ] == []
 
 

@@ -4,6 +4,7 @@ import contextlib
 import io
 import re
 import shlex
+import tomllib
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -109,6 +110,26 @@ def test_every_script_and_file_named_by_a_page_exists(page: Path) -> None:
         if re.fullmatch(r"(?!src/main/)[\w/]+\.(py|ts)", span)  # `src/main/`: 1Code's own
     }
     assert [name for name in sorted(named) if not any(known.endswith(f"/{name}") for known in names)] == []
+
+
+@pages
+def test_every_module_or_method_named_with_its_slice_exists(page: Path) -> None:
+    sidecar = ROOT / "sidecar"
+    slices = "|".join(path.name for path in sidecar.iterdir() if path.is_dir())
+    modules = {path.relative_to(sidecar).with_suffix("").as_posix() for path in sidecar.rglob("*")}
+    named = re.findall(rf"`(?:sidecar/)?((?:{slices})/[\w/]*\w)(?:\.py|/)?`", page.read_text(encoding="utf-8"))
+    assert set(named) - modules - set(ROWS) == set()
+
+
+def test_the_order_of_imports_is_that_of_the_linter() -> None:
+    text = (DOCS / "architecture.md").read_text(encoding="utf-8")
+    listed = re.search(r"\*\*Imports run down this list only\*\*[^`]*`([^`]+)`", text)
+    assert listed is not None
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    layers = settings["tool"]["importlinter"]["contracts"][0]["layers"]
+    assert [set(re.findall(r"\w+", row)) for row in re.split("→", listed[1])] == [
+        set(re.findall(r"\w+", layer)) for layer in layers
+    ]
 
 
 @together("script", SCRIPTS)

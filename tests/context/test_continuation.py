@@ -1,4 +1,4 @@
-"""`context/continuation`: every spawn criterion by itself, the file a new session goes on from, the six IDEs."""
+"""`context/continuation`: every restart criterion by itself, the file a new session continues from, the six IDEs."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -143,18 +143,18 @@ def test_the_continuation_file_has_a_section_for_the_next_agent(
 
 
 @pytest.mark.parametrize(
-    ("ide", "spawns"),
+    ("ide", "restarts"),
     [
         ("claude-code", True), ("antigravity", True), ("gemini-cli", True), ("cursor", False), ("vscode", False),
         ("github-copilot", False),
     ],
 )  # fmt: skip
 def test_three_ides_restart_automatically_and_three_need_the_file(
-    continuation: Callable[..., Any], ide: str, spawns: bool
+    continuation: Callable[..., Any], ide: str, restarts: bool
 ) -> None:
     answer = continuation(ide=ide, force=True)
-    assert answer["ide"]["restartsAutomatically"] is spawns
-    assert ("/chati resume" in answer["ide"]["level2"]) is not spawns
+    assert answer["ide"]["restartsAutomatically"] is restarts
+    assert ("/chati resume" in answer["ide"]["level2"]) is not restarts
     assert answer["resumeCommand"] == "/chati resume"
 
 

@@ -1,4 +1,4 @@
-"""The spawn criteria as written: each is enough by itself, and each that holds is named."""
+"""The restart criteria as specified: each suffices by itself, and the answer names each that is met."""
 
 from hypothesis import given
 from hypothesis import strategies as st

@@ -194,7 +194,7 @@ STATEMENTS: dict[str, tuple[str, ...]] = {
     "Design: a fresh sub-chat starts clock and baseline at its first run (decisions.md)": (
         f"{_GOVERNOR}the_first_run_sets_clock_and_baseline",
     ),
-    "Design: each spawn criterion forces rehydrate (decisions.md)": (
+    "Design: each restart criterion forces rehydrate (decisions.md)": (
         f"{_GOVERNOR}each_restart_criterion_and_a_user_request_force_a_rehydrate",
     ),
     "Design: with a capability off the strongest allowed action is taken and the other named (decisions.md)": (

@@ -91,7 +91,7 @@ class Freshness:
         self._audit_is_due = False
 
     def state(self) -> RepositoryState:
-        """Return the state; raise StateFailed."""
+        """Return the state; raise StateUnavailable."""
         cached = self._cached
         result = self.worktree_watch.check(cached.generation if cached is not None else None)
         updated = self._updated(cached, result) if cached is not None and result.is_proven else None

@@ -311,7 +311,7 @@ class IncrementalState:
         return content
 
     def _require_unconverted(self, path: str) -> int:
-        """Raise Undecided if git might compare converted content; return the attribute flags."""
+        """Raise Undecidable if git might compare converted content; return the attribute flags."""
         flags = self._attributes.attribute_flags(path)
         if flags & FILTERS:
             raise Undecidable

@@ -273,12 +273,12 @@ def is_sidecar_path(path: str) -> bool:
 
 
 def read_state(cwd: Path, scan: Scan, depth: int = 0) -> RepositoryState:
-    """Read the state of a worktree, or of a folder without git by git's ignore rules; raise StateFailed."""
+    """Read the state of a worktree, or of a folder without git by git's ignore rules; raise StateUnavailable."""
     return read_detailed_state(cwd, scan, depth).state
 
 
 def read_detailed_state(cwd: Path, scan: Scan, depth: int = 0) -> DetailedState:
-    """Read the state with git's status entry of each changed file; raise StateFailed."""
+    """Read the state with git's status entry of each changed file; raise StateUnavailable."""
     root = find_root(cwd)
     if root is None and is_git_dir(cwd):
         raise StateUnavailable(NO_WORK_TREE)  # its objects are not user files
