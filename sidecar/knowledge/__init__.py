@@ -1,12 +1,14 @@
 """Sync of pointer memories with a knowledge repository: plan the differences, apply them, roll them back."""
 
 from sidecar.knowledge.apply_and_rollback import RateLimiter
-from sidecar.knowledge.commit_items import Entry, Failure, Manifest, build_manifest, lint_repository, read_entry
 from sidecar.knowledge.git_source import SourceFile, mirror_folder, open_source
 from sidecar.knowledge.item import (
     MAX_ITEM_BYTES,
     POINTER_FOLDER,
+    Entry,
+    Failure,
     Identity,
+    Manifest,
     Pointer,
     UnreadableItem,
     item_location,
@@ -25,6 +27,7 @@ from sidecar.knowledge.store import (
     sync_lock,
 )
 from sidecar.knowledge.sync import RETRY_AFTER_MS, sync_when_due
+from sidecar.knowledge.sync_inputs import build_manifest, lint_repository, read_entry
 from sidecar.knowledge.sync_plan import DELETION_GUARD_POINTERS, Plan, PlanRequest, fingerprint, plan
 
 __all__ = [

@@ -1,4 +1,4 @@
-"""A knowledge item, the parser of its Markdown file, and the memory that points at it. Pure.
+"""A knowledge item, the parser of its Markdown file, the items of a commit, and the memory that points at it. Pure.
 
     company/adrs/0001-postgres.md    orgs/<id>/policies/…    teams/<id>/patterns/…    projects/<id>/specs/…
 
@@ -9,6 +9,7 @@ identified by its front matter alone, and every line of its text starts with our
 import hashlib
 import re
 from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
 from typing import Any, Literal, NamedTuple, get_args
 
 import orjson
@@ -25,6 +26,7 @@ ItemType = Literal["adr", "policy", "pattern", "spec"]
 
 SCOPE_FOLDERS: dict[str, Layer] = {"orgs": "org", "teams": "team", "projects": "project"}
 TYPE_FOLDERS: dict[str, ItemType] = {"adrs": "adr", "policies": "policy", "patterns": "pattern", "specs": "spec"}
+_FOLDERS = {layer: folder for folder, layer in SCOPE_FOLDERS.items()}
 NON_ITEM_STEMS = frozenset(("readme", "index", "manifest", "changelog", "contributing", "template"))
 """File stems that are not items; names that begin with a dot or an underscore are not either."""
 
@@ -88,6 +90,52 @@ class Item(NamedTuple):
     """SHA-256 over the canonical JSON of content, constraints and status."""
 
 
+class Entry(NamedTuple):
+    """A file's parsed content, cached so that it is not read again."""
+
+    path: str
+    blob: str
+    ref: str
+    """The item's identity as one string; empty when the file has no item."""
+    type: str
+    status: str
+    content_hash: str
+    render_hash: str
+    problem: str
+    """Reason why the file cannot be read; empty when it can."""
+
+    @property
+    def identity(self) -> Identity:
+        """The item's identity."""
+        identity = parse_ref(self.ref)
+        assert identity is not None
+        return identity
+
+    @property
+    def layer(self) -> str:
+        """The item's layer."""
+        return self.ref.partition(":")[0].partition("/")[0]
+
+
+class Failure(NamedTuple):
+    """An item file that cannot be read, or repeats another item's identity."""
+
+    path: str
+    ref: str
+    """The item this file had at the last sync; empty when it had none."""
+    problem: str
+    fingerprint: str
+    """Changes with the file."""
+
+
+class Manifest(NamedTuple):
+    """The items of one commit by ref, in order, and the failures."""
+
+    commit: str
+    items: Mapping[str, Entry]
+    failures: tuple[Failure, ...]
+
+
 class UnreadableItem(ValueError):
     """An item file that cannot be parsed; the message is one sentence."""
 
@@ -125,6 +173,13 @@ def item_location(path: str) -> ItemLocation | None:
     if not dot or ending.lower() != "md" or stem.lower() in NON_ITEM_STEMS:
         return None
     return ItemLocation(layer, owner, TYPE_FOLDERS[rest[0]], stem)
+
+
+def in_scope(location: ItemLocation, scopes: Sequence[str]) -> bool:
+    """Whether items of a location are in scope: the company's always, others when a glob matches their scope."""
+    if location.layer == "company":
+        return True
+    return any(fnmatchcase(f"{_FOLDERS[location.layer]}/{location.scope}", glob) for glob in scopes)
 
 
 def is_lfs_pointer(content: bytes) -> bool:

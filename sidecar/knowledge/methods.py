@@ -19,9 +19,8 @@ from sidecar.core.errors import (
 )
 from sidecar.knowledge import store
 from sidecar.knowledge.apply_and_rollback import roll_back
-from sidecar.knowledge.commit_items import in_scope
 from sidecar.knowledge.git_source import open_configured_source
-from sidecar.knowledge.item import item_location
+from sidecar.knowledge.item import in_scope, item_location
 from sidecar.knowledge.model import (
     KnowledgeCheck,
     KnowledgeCheckpoint,

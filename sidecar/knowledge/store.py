@@ -18,8 +18,8 @@ import orjson
 from sidecar.call import Call
 from sidecar.core.digests import digest_bytes
 from sidecar.core.errors import Busy, StateDegraded
-from sidecar.knowledge.commit_items import Entry
 from sidecar.knowledge.errors import state_corrupted
+from sidecar.knowledge.item import Entry
 from sidecar.storage.retention import RowGroup
 from sidecar.system import filelock
 

@@ -8,9 +8,8 @@ from sidecar.call import Call
 from sidecar.core.errors import Busy, SidecarError
 from sidecar.core.findings import Finding
 from sidecar.knowledge import store
-from sidecar.knowledge.commit_items import in_scope
 from sidecar.knowledge.git_source import GitSource, open_configured_source
-from sidecar.knowledge.item import item_location
+from sidecar.knowledge.item import in_scope, item_location
 from sidecar.knowledge.store import parse_state, sync_lock
 from sidecar.knowledge.sync import Triggers, auto_sync_enabled, configured_triggers
 from sidecar.knowledge.sync_inputs import SyncInputs, load_inputs

@@ -1,30 +1,43 @@
-"""Load the inputs of a plan: the repository at one commit, the sync state, and the pointers in memory."""
+"""Load the inputs of a plan: the items of one commit, the sync state, and the pointers in memory.
+
+The files of the scopes in use are parsed once per content. An unreadable file is a failure, never a deletion: its item
+stays as last synced.
+"""
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.call import Call, Process
 from sidecar.core.digests import short_id
 from sidecar.knowledge import store
-from sidecar.knowledge.commit_items import Entry, Manifest, build_manifest, in_scope, read_entries, read_entry
-from sidecar.knowledge.git_source import GitSource, SourceFile
+from sidecar.knowledge.git_source import GitSource, SourceFile, open_source
 from sidecar.knowledge.item import (
     POINTER_FOLDER,
+    Entry,
+    Failure,
     Identity,
+    ItemLocation,
+    Manifest,
     Pointer,
     UnreadableItem,
+    in_scope,
+    is_lfs_pointer,
     item_location,
     parse_item,
     parse_pointer,
     parse_ref,
     pointer_path,
+    render_pointer,
 )
 from sidecar.knowledge.store import SyncedItem, SyncState, load_state
 from sidecar.knowledge.sync_plan import Plan, PlanRequest, configured_resolutions, plan
 from sidecar.memory import ManagedMemories, managed_memories, read_memory_file
 from sidecar.settings.resolve import Settings
 from sidecar.workspace import Workspace
+
+REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
+"""Marks bytes of a path that are not UTF-8; such a path cannot be opened again."""
 
 
 class SyncInputs(NamedTuple):
@@ -128,6 +141,58 @@ def _load_entries(call: Call, project: str, source: GitSource, scopes: list[str]
     return entries
 
 
+def read_entries(
+    files: Iterable[SourceFile], scopes: Sequence[str], known: Mapping[str, Entry], content: Callable[[str], bytes]
+) -> list[Entry]:
+    """Return an entry per file in scope; only content that is not in `known` is read."""
+    entries = []
+    folder_in_scope: dict[str, bool] = {}
+    for file in files:
+        folder = file.path.rpartition("/")[0]
+        if folder not in folder_in_scope:
+            folder_location = item_location(f"{folder}/x.md")
+            folder_in_scope[folder] = folder_location is not None and in_scope(folder_location, scopes)
+        if not folder_in_scope[folder]:
+            continue
+        before = known.get(file.path)
+        if before is not None and before.blob == file.blob:
+            entries.append(before)
+        elif (location := item_location(file.path)) is not None:
+            entries.append(read_entry(file, location, content(file.blob)))
+    return entries
+
+
+def build_manifest(commit: str, entries: Iterable[Entry], refs_by_path: Mapping[str, str]) -> Manifest:
+    """Build the manifest. `refs_by_path` maps a path to the item it had at the last sync."""
+    items: dict[str, Entry] = {}
+    failures = []
+    for entry in entries:
+        if entry.problem:
+            failures.append(Failure(entry.path, refs_by_path.get(entry.path, ""), entry.problem, entry.blob))
+        elif entry.ref in items:
+            problem = f"It has the same id as {items[entry.ref].path}."
+            failures.append(Failure(entry.path, "", problem, entry.blob))
+        elif entry.ref:
+            items[entry.ref] = entry
+    return Manifest(commit, dict(sorted(items.items())), tuple(failures))
+
+
+def read_entry(file: SourceFile, location: ItemLocation, content: bytes) -> Entry:
+    """Parse a file into its entry."""
+    if REPLACEMENT in file.path:
+        return Entry(file.path, file.blob, "", "", "", "", "", "Its name is not UTF-8.")
+    if is_lfs_pointer(content):
+        return Entry(file.path, file.blob, "", "", "", "", "", "")
+    try:
+        item = parse_item(file.path, location, content)
+    except UnreadableItem as problem:
+        return Entry(file.path, file.blob, "", "", "", "", "", str(problem))
+    rendered = render_pointer(item)
+    return Entry(
+        file.path, file.blob, item.identity.ref, item.type, rendered.status, item.content_hash, rendered.render_hash, ""
+    )
+
+
 def load_pointers(process: Process, project: str, placed: ManagedMemories, state: SyncState) -> tuple[Pointer, ...]:
     """Return the pointers in memory ordered by path; a damaged one is identified through the state."""
     cache = process.slices.knowledge.sync_cache
@@ -142,6 +207,22 @@ def load_pointers(process: Process, project: str, placed: ManagedMemories, state
         cache.pointers[project] = current
     candidates = [pointer or _damaged_pointer(path, mapped.get(path), state) for path, (_, pointer) in current.items()]
     return tuple(item for item in candidates if item is not None)
+
+
+class Problem(NamedTuple):
+    """A file of a knowledge repository that a sync cannot read as it claims to be."""
+
+    path: str
+    problem: str
+
+
+def lint_repository(folder: str) -> tuple[str, int, list[Problem]]:
+    """Return the head commit of a knowledge repository, its number of items, and its problems; raise SyncFailed."""
+    source = open_source(folder)
+    entries = read_entries(source.files(), ["*"], {}, source.content)
+    manifest = build_manifest(source.commit, entries, {})
+    problems = [Problem(failure.path, failure.problem) for failure in manifest.failures]
+    return source.commit, len(manifest.items), problems
 
 
 def affected_refs(inputs: SyncInputs) -> tuple[frozenset[str] | None, str]:

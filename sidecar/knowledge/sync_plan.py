@@ -9,8 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from typing import Literal, NamedTuple, get_args
 
-from sidecar.knowledge.commit_items import Entry, Manifest
-from sidecar.knowledge.item import Identity, Pointer, pointer_id, pointer_path
+from sidecar.knowledge.item import Entry, Identity, Manifest, Pointer, pointer_id, pointer_path
 from sidecar.knowledge.store import SyncedItem, SyncState
 from sidecar.memory import managed_memories
 from sidecar.settings.resolve import Settings
