@@ -82,6 +82,29 @@ claude cursor codex copilot chatgpt specstory src github
 """
 """Words of no subject that users of at least 12 of 74 repositories type to their agents, and their other forms."""
 
+_EVERYDAY = """
+ability accomplish achieve act adapt advice affect afterwards age agree agreed ah ahead aim alone along alright amazing
+architecture assisted attention avoid avoiding background balance beautiful believe belong benefit blessed body book
+booking brand bring brings btw buddy bump bunch business camera capture card care center challenge chance chat child
+city collection color combined community company confident connecting connection contact conversation cook cool corner
+country couple course creation creative cross curious cut dark deal decide decision dedicated deep design determine
+difference difficult discover discovery drawing easier eat efforts escape experience explore expression eyes face
+family feedback filling food force forever forget free fresh friends fun gain game gather generation gonna gotten grab
+grow guess hand health hide history hit hold home hoping host hours house human imagine impact incorporate increase
+individual inspiration interesting involved join jump kill kinda knowledge large leading learn life light listening lit
+live loss lost love magic major matter max meet memory mention mess minutes money month nature network night nope
+normal offer online organization organize papers parent partner pay people performance person personal perspective
+photo pic pick picture pieces platform play practices prepare pretty progress promise props purpose quality raise ran
+reach reality realized received recognize recommend recommendation reflect refresh regular relationships rely remind
+represents research reset road role room safe schools self sent serve shape short shot side sign situation slow smaller
+solid sounds space speak special spotted spread stay stick story strategies street strong student studio succeed
+successful suggestions super symbol teach team tiny tips touch training treat trouble trust tuning tweak unexpected
+unique vibe video virtual visual wanna water welcome win wise world worried worth wow yeah year zone
+"""
+"""Words of everyday talk: in at least 4 of 10 long conversations between friends, and typed to agents in at least 3 of
+74 repositories. Alone they do not tell one subject from another.
+"""
+
 _FORMATS = """
 api cfg conf cpp css csv env exe gif gz html http https ico ini io ipynb java jpeg jpg js json jsx kt lock lua md mdx
 mjs pdf php png py rb rs scss sh sql svg swift toml ts tsx txt url vue www xml yaml yml zip
@@ -231,6 +254,16 @@ def common_terms() -> frozenset[str]:
 def tool_terms() -> frozenset[str]:
     """Return the terms of tool names."""
     return frozenset(count_terms(_TOOLS))
+
+
+@cache
+def _everyday_terms() -> frozenset[str]:
+    return frozenset(count_terms(_EVERYDAY)) - tool_terms()
+
+
+def is_everyday(term: str) -> bool:
+    """Whether a term is a word of everyday talk, which alone says little."""
+    return term in _everyday_terms()
 
 
 def is_distinctive(term: str) -> bool:

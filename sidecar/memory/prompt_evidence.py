@@ -1,9 +1,10 @@
 """Whether a memory bears on a prompt: one shared identifier, path or rare term is required and suffices. Pure.
 
-Rare is a term in at most three memories, or in 5 % of them. A part of a name, and a piece of a text without spaces,
-says less: two of them are needed, unless it names a tool or an alternative of the memory's choice ("npm"). Function
-words, words of any work on software, and numbers are no evidence (`sidecar.language.distinctive_words`). A rule of the
-user also bears on a prompt that asks for the step of the work that the rule is about, such as tests or commits.
+Rare is a term in at most three memories, or in 5 % of them. A part of a name, a piece of a text without spaces, and a
+word of everyday talk say less: two of them are needed, unless it names a tool or an alternative of the memory's choice
+("npm"). Function words, words of any work on software, and numbers are no evidence
+(`sidecar.language.distinctive_words`). A rule of the user about one step of the work, such as tests or commits, also
+bears on a prompt that asks for that step.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -15,6 +16,7 @@ from sidecar.language.distinctive_words import (
     activities_of_prompt,
     activities_of_rule,
     is_distinctive,
+    is_everyday,
     is_unspaced,
     tool_terms,
 )
@@ -25,7 +27,7 @@ RARE_STATEMENTS, RARE_SHARE = 3, 0.05
 MAX_TERMS = 200
 """Terms of a longer text are not examined."""
 
-LONG_PROMPT_TERMS = 80
+LONG_PROMPT_TERMS = 40
 """A prompt with more telling terms is mostly material; one shared term is then chance, so two are needed."""
 
 MAX_ACTIVITIES, MAX_TASK_CHARACTERS = 4, 1_500
@@ -40,6 +42,7 @@ MAX_REASONS = 3
 """Maximum number of shared words that a reason lists."""
 
 _HAS_WORD = lazy_regex(r"[^\W\d_]{3}")
+_FILE_ENDING = lazy_regex(r"(?<=\w)\.\w+")
 _SENTENCE_BREAK = lazy_regex(r"[a-z]{3}\.[A-Z][a-z]")
 _BOOKKEEPING_TAGS = frozenset(("restored", "validated", "standing", "pointer", "blocking"))
 _COMMON_FILES = frozenset((
@@ -47,6 +50,7 @@ _COMMON_FILES = frozenset((
     "index.tsx", "index.html", "main.py", "__init__.py", "app.py", "main.ts", "main.js", "page.tsx", "layout.tsx",
     "route.ts", "makefile", "dockerfile", ".env", ".gitignore", "app.tsx", "app.js", "style.css", "styles.css",
     "globals.css", "changelog.md", "setup.py", "utils.py", "utils.ts", "types.ts", "config.py", "mod.rs", "lib.rs",
+    "claude.md", "agents.md", ".claude", ".cursor", ".github", ".vscode",
 ))  # fmt: skip
 """Names of many files: only their folder tells which one is meant."""
 
@@ -75,7 +79,7 @@ class MemoryText(NamedTuple):
     names: frozenset[str]
     paths: tuple[str, ...]
     activities: frozenset[str] = frozenset()
-    """Steps of the work that it is about, if it is a rule of the user."""
+    """The step of the work that it is about, if it is a rule of the user about one."""
 
 
 class Rarity(NamedTuple):
@@ -122,7 +126,9 @@ def memory_text(
     """Read a memory; tags with a colon, and some without, are bookkeeping."""
     whole = "\n".join((title, text, *(tag for tag in tags if ":" not in tag and tag not in _BOOKKEEPING_TAGS)))
     terms = frozenset(filter(is_distinctive, count_terms(whole)))
-    activities = activities_of_rule(text or title) if is_rule else frozenset[str]()
+    activities = activities_of_rule(_FILE_ENDING.sub(" ", text or title)) if is_rule else frozenset[str]()
+    if len(activities) > 1:
+        activities = frozenset()
     return MemoryText(terms, frozenset(choices), _names(whole), _paths(whole), activities)
 
 
@@ -200,7 +206,7 @@ def _shared_terms(terms: Sequence[str], parts: frozenset[str], memory: MemoryTex
     for term in terms:
         if term in memory.terms and rarity.is_rare(term):
             is_named = term in memory.choices or term in tools
-            is_weak = is_unspaced(term) or (term in parts and not is_named)
+            is_weak = is_unspaced(term) or ((term in parts or is_everyday(term)) and not is_named)
             shared[term] = WEAK if is_weak else STRONG
     return shared
 

@@ -16,6 +16,8 @@ from sidecar.memory.files.layout import SHARED
 from sidecar.memory.files.watch import OpenWatches
 from sidecar.memory.index import MAX_INLINE_FILES, Index, IndexFileWrites, IndexRegistry, index_of
 from sidecar.memory.prompt_evidence import (
+    NAME_SCORE,
+    STRONG,
     Evidence,
     MemoryText,
     PromptCues,
@@ -66,6 +68,11 @@ class Relevant(NamedTuple):
     """The weight of what it shares with the text, and its confidence."""
     shared: tuple[str, ...]
     """The names and terms it shares with the text."""
+
+    @property
+    def shares_little(self) -> bool:
+        """Whether it shares fewer than two telling terms with the text, and no name and no path."""
+        return self.factors["shared"] < NAME_SCORE
 
     def render_memory(self, level: Level) -> str:
         """Return its text at a level, without its title."""
@@ -220,8 +227,13 @@ def _memory_text(memory: Memory) -> MemoryText:
 
 
 def _rank(memory: Memory, shared: Evidence) -> tuple[int, float, int, str]:
-    """Order preferences before decisions before events, then by what is shared, then newest first."""
+    """Order preferences before decisions before events, then by what is shared, then newest first.
+
+    A preference that shares only a step of the work comes last.
+    """
     kind = 0 if memory.type in PREFERENCE_TYPES else 2 if memory.type in EVENT_TYPES else 1
+    if shared.score < STRONG:
+        kind = 3
     return kind, -shared.score, -memory.at_ms, memory.id
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Collection, Iterable, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from sidecar.codebase import changes_with_work, may_name
 from sidecar.core.digests import short_id
@@ -27,9 +27,17 @@ from sidecar.packs.overrides import apply_overrides, is_pinned, visible_changes,
 from sidecar.packs.plan_and_carryover import carryover_items, contract_item, plan_item
 from sidecar.packs.request import PackRequest
 from sidecar.packs.task import clean_prompt
-from sidecar.runs import PinnedAnchor, SessionContents, entries
+from sidecar.runs import PinnedAnchor, SessionContents, entries, ledger
 from sidecar.runs.call_record import Block, Disposition, SystemText, Trimmed
 from sidecar.runs.delivered_entries import TextEntry, entry_to_json
+
+if TYPE_CHECKING:
+    from sidecar.memory import Relevant
+
+REPEATED_CHATS = 3
+"""Number of other conversations after which a memory needs more than one shared term. In ten recorded repositories 6
+of 93 such deliveries by one term were useful, of the other 257 deliveries 91.
+"""
 
 MIN_KNOWN_FILES = 3
 """The session must know this many of the best files, or all files if there are fewer."""
@@ -203,7 +211,9 @@ def select_items(request: PackRequest, inputs: PackInputs) -> Composition:
         omitted_sections = omissions(Anchor(inputs.pack.anchor, inputs.pack.omitted))
         inputs.omissions.extend(Trimmed(item=item, reason=reason) for item, reason in omitted_sections)
     in_anchor = anchor.text if anchor is not None else ""
-    inputs.memories = tuple(match for match in inputs.memories if not _is_instruction(match.memory.id, request))
+    inputs.memories = _without_repeated(
+        [match for match in inputs.memories if not _is_instruction(match.memory.id, request)], request
+    )
     items: Sequence[PackItem] = _valid_items(request, inputs, changes, in_anchor)
     muted: Sequence[PackItem] = ()
     if request.overrides:
@@ -226,6 +236,23 @@ def select_items(request: PackRequest, inputs: PackInputs) -> Composition:
 def _is_instruction(memory_id: str, request: PackRequest) -> bool:
     """Whether the session receives a memory as a standing instruction."""
     return any(instruction.id == memory_id for instruction in request.instructions.fitting)
+
+
+def _without_repeated(matches: Sequence["Relevant"], request: PackRequest) -> tuple["Relevant", ...]:
+    """Drop what shares little with the prompt and already reached several other conversations.
+
+    A term by which a memory comes back again and again is not rare among the project's prompts.
+    """
+    keys = [entries.memory_key(match.memory.id) for match in matches if match.shares_little]
+    keys = [key for key in keys if key not in request.known.items and not is_pinned(key, request.overrides)]
+    if not keys:
+        return tuple(matches)
+    with request.call.database.read() as tx:
+        chats = ledger.chats_with_memories(
+            tx, request.workspace.project_key, keys, shadow=request.is_shadow, besides=request.params.sub_chat_id
+        )
+    repeated = {key for key, count in chats.items() if count >= REPEATED_CHATS}
+    return tuple(match for match in matches if entries.memory_key(match.memory.id) not in repeated)
 
 
 def _with_instruction_changes(items: Sequence[PackItem], request: PackRequest) -> Sequence[PackItem]:

@@ -303,6 +303,19 @@ def sub_chats_of(tx: apsw.Connection, provider: str, session_id: str) -> set[str
     return {name for (name,) in rows}
 
 
+def chats_with_memories(
+    tx: apsw.Connection, project: str, memory_keys: Sequence[str], *, shadow: bool, besides: str
+) -> dict[str, int]:
+    """Count a project's conversations, without one of them, that were sent each of some memories."""
+    rows: Any = tx.execute(
+        "SELECT item, count(DISTINCT sub_chat_id) FROM continuity_deliveries JOIN continuity_state USING (sub_chat_id)"
+        " WHERE item GLOB 'memory:*' AND item IN (SELECT value FROM json_each(?1))"
+        " AND project = ?2 AND shadow = ?3 AND sub_chat_id != ?4 GROUP BY item",
+        (orjson.dumps(list(memory_keys)).decode(), project, shadow, besides),
+    )
+    return dict(rows)
+
+
 def drop_shadow_sessions(tx: apsw.Connection, sub_chat_id: str) -> None:
     """Delete a conversation's passive-mode sessions, whose deliveries were only computed."""
     tx.execute("DELETE FROM continuity_sessions WHERE sub_chat_id = ? AND shadow = 1", (sub_chat_id,))

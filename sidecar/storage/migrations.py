@@ -471,6 +471,13 @@ MIGRATIONS: tuple[Migration, ...] = (
                  AND is_archived = 0""",
         ),
     ),
+    Migration(
+        "an index of the conversations that were sent a memory",
+        (
+            """CREATE INDEX continuity_deliveries_of_memories ON continuity_deliveries (item, shadow, sub_chat_id)
+                 WHERE item GLOB 'memory:*'""",
+        ),
+    ),
 )
 
 DURABLE_TABLES = (

@@ -151,6 +151,32 @@ def test_at_most_three_memories_reach_a_prompt_preferences_first(
     assert [line.split(", ")[1].split(" (")[0] for line in lines] == ["user correction", "decision", "decision"]
 
 
+def test_a_rule_that_shares_only_a_step_of_the_work_comes_after_what_shares_a_term(
+    active: MemorySidecar, project: Repository, conversation: Conversation
+) -> None:
+    memories = Memories(active, project.path)
+    memories.add("Always write tests with pytest.", type="user_correction", author="user", confidence=0.9)
+    memories.add("Tariffs are cached per country.", type="decision", confidence=0.9)
+    lines = memory_lines(conversation.pre_run("Test the tariffs"))
+    assert [line.split(", ")[1].split(" (")[0] for line in lines] == ["decision", "user correction"]
+
+
+@pytest.mark.usefixtures("memories")
+def test_a_memory_that_three_other_chats_got_needs_more_than_one_shared_term(
+    active: MemorySidecar, project: Repository
+) -> None:
+    def first_prompt_of(chat: str, prompt: str) -> list[str]:
+        conversation = Conversation(active.client, project.path, sub_chat_id=chat)
+        return memory_lines(conversation.turn(prompt, session=f"session of {chat}"))
+
+    for chat in ("a", "b", "c"):
+        assert len(first_prompt_of(chat, "Print the receipt")) == 1
+    assert first_prompt_of("d", "Print the receipt") == [], "one term brings it again and again"
+    assert len(first_prompt_of("e", "Print the discount on the receipt")) == 1
+    active.client.request("continuity/pin", {"projectPath": str(project.path), "item": "memory:mem-2026-03-01-001"})
+    assert len(first_prompt_of("f", "Print the receipt")) == 1, "the user pinned it"
+
+
 def test_the_session_that_stated_a_memory_gets_it_only_after_a_compaction(
     memories: Memories, active: MemorySidecar, conversation: Conversation
 ) -> None:

@@ -27,6 +27,20 @@ def test_a_part_of_a_name_needs_a_second_one_unless_it_names_a_tool_or_choice() 
     assert shares("Fix addMoss", "Use fern instead of moss.", choices=frozenset(("moss", "fern")))
 
 
+def test_a_word_of_everyday_talk_needs_a_second_term_unless_it_is_an_alternative() -> None:
+    rarity = Rarity(20, {})
+    assert not shares("Life is hard without receipts", "I want this to bring life to the till.", rarity)
+    assert not shares("I love this color", "I love the old till.", rarity)
+    assert shares("Print the family photo", "A family photo is on the menu.", rarity)
+    assert shares("Pick a color", "Use color instead of shape.", rarity, frozenset(("color", "shape")))
+
+
+def test_files_of_rules_for_agents_are_named_everywhere_and_are_no_evidence() -> None:
+    for name in ("CLAUDE.md", "AGENTS.md", ".claude", ".github"):
+        assert not shares(f"Edit {name}", f"Only an index belongs to {name}.")
+    assert shares("Edit docs/CLAUDE.md", "Only an index belongs to docs/CLAUDE.md.")
+
+
 def test_a_long_prompt_needs_more_than_one_shared_term() -> None:
     material = " ".join(f"crate{first}{second}ora" for first in "abcdefghij" for second in "abcdefghij")
     assert not shares(f"Print the receipt. {material}", "Receipts are narrow.")
@@ -79,6 +93,8 @@ def test_words_that_are_grammar_in_any_language_are_not_telling() -> None:
         ("Fix the login", "Always write tests with pytest.", False),
         ("Test it, document it, commit it, deploy it and plan the next release", "Always use pytest for tests.", False),
         (f"Test the cart. {'It has many lines of prose. ' * 60}", "Always write tests with pytest.", False),
+        ("Test the cart", "Ensure there are tests, write the docs and prepare the branch for a release.", False),
+        ("Summarize it in the docs", "I want him to go to the closest till.md and edit it.", False),
     ],
 )
 def test_a_rule_bears_on_a_prompt_that_asks_for_the_step_of_the_work_it_is_about(
