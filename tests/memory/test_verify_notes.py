@@ -92,6 +92,32 @@ UNSUPPORTED = [
 ]
 
 
+REVERSED = [
+    ("We need to spread the props first before applying the styles.", "Apply the styles first, then spread the props"),
+    ("Study the API closely before you write any adapter.", "Write the adapter, then study the API closely"),
+    ("After each migration, restart the till.", "Restart the till, then run each migration"),
+    ("Erst die Tests schreiben, dann den Adapter bauen.", "Erst den Adapter bauen, dann die Tests schreiben"),
+    ("提交之前先跑通测试。", "先提交，然后跑通测试"),
+    ("Build the till one step at a time.", "Build the till all at once"),
+    ("Migriere die Kasse Schritt für Schritt.", "Migriere die Kasse auf einmal"),
+]
+
+SAME_ORDER = [
+    ("We need to spread the props first before applying the styles.", "Spread the props first, then apply the styles"),
+    ("Study the API closely before you write any adapter.", "Before you write any adapter, study the API closely"),
+    ("After each migration, restart the till.", "Restart the till after each migration"),
+    ("提交之前先跑通测试。", "先跑通测试，然后提交"),
+    ("Build the till one step at a time.", "Build the till step by step"),
+]
+
+OTHER_OBJECT = [
+    ("Instead of strings in many places use CONSTANTS for engine names.", "Use an enum for engine names"),
+    ("Use the Poppins font for everything", "Use the Inter font for everything"),
+    ("Please put all markdown files into docs/notes.", "Put all markdown files into docs/archive"),
+    ("功能代码拆开放到 functions 文件夹，ui 文件夹只写界面代码", "功能代码都放到 ui 文件夹"),
+]
+
+
 @together(("message", "rule"), SUPPORTED)
 def test_what_the_user_typed_supports_a_rule_in_any_wording_and_language(message: str, rule: str) -> None:
     support = verify_rule(rule, [TypedMessage(message)])
@@ -108,6 +134,17 @@ def test_other_values_denials_pasted_and_invented_rules_have_no_support(message:
 def test_a_rule_that_exchanges_two_of_the_users_words_has_no_support(message: str, rule: str) -> None:
     assert verify_rule(rule, [TypedMessage(message)]) is None
     assert verify_rule(message, [TypedMessage(message)]) is not None
+
+
+@together(("message", "rule"), [*REVERSED, *OTHER_OBJECT])
+def test_a_rule_with_another_order_pace_or_object_than_the_users_has_no_support(message: str, rule: str) -> None:
+    assert verify_rule(rule, [TypedMessage(message)]) is None
+    assert verify_rule(message, [TypedMessage(message)]) is not None
+
+
+@together(("message", "rule"), SAME_ORDER)
+def test_a_rule_that_states_the_users_order_or_pace_in_other_words_has_support(message: str, rule: str) -> None:
+    assert verify_rule(rule, [TypedMessage(message)]) is not None
 
 
 @together(("message", "rule"), REORDERED)

@@ -7,6 +7,7 @@ Where the user answers a proposal, the agent's text before the message counts to
 becomes an agent's note, which no anchor shows.
 """
 
+import re
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
@@ -157,7 +158,13 @@ def _best_window(rule: Wording, text: str, statements: Sequence[Wording]) -> Sup
             coverage = _coverage(rule, window)
             if coverage and rule_words in _words(evidence):
                 coverage += VERBATIM_GAIN
-            if coverage and (_is_opposed(rule, window) or _swaps_roles(rule.text, evidence)):
+            if coverage and (
+                _is_opposed(rule, window)
+                or _swaps_roles(rule.text, evidence)
+                or _reverses_steps(rule.text, window)
+                or _takes_another_pace(rule.text, evidence)
+                or _exchanges_object(rule, window)
+            ):
                 opposed.append((coverage, start, start + size))
             elif coverage and (best is None or coverage > best[0].coverage):
                 best = Support(0, evidence, coverage, rule.text), start, start + size
@@ -232,6 +239,69 @@ def _swaps_roles(rule: str, evidence: str) -> bool:
     return any((new, old) in replaced for old, new in replaced)
 
 
+def _reverses_steps(rule: str, window: Sequence[Wording]) -> bool:
+    """Whether a rule has two of the user's steps in the other order: "first A, then B", "B before A"."""
+    ours = _steps_of(rule)
+    if ours is None:
+        return False
+    orders = [steps for statement in window if (steps := _steps_of(statement.text)) is not None]
+    balances = [
+        _shared_units(ours[0], first)
+        + _shared_units(ours[1], second)
+        - 2 * min(_shared_units(ours[0], second), _shared_units(ours[1], first))
+        for first, second in orders
+    ]
+    return bool(balances) and max(balances) < 0
+
+
+def _steps_of(text: str) -> tuple[Wording, Wording] | None:
+    """Return the earlier and the later step of a statement; None if it orders none, or several in different ways."""
+    matches = list(_STEP_ORDER.finditer(text))
+    if not matches or (len(matches) > 1 and any(match.lastgroup != "then" for match in matches)):
+        return None
+    match = matches[0]
+    left, right = text[: match.start()], text[match.end() :]
+    is_later_first = match.lastgroup in ("after", "unspaced_before")
+    if match.lastgroup in ("before", "after") and all(is_generic(unit.concepts) for unit in wording_of(left).units):
+        left, _, right = right.partition(",")  # "before A, B" and "after A, B"
+        is_later_first = match.lastgroup == "before"
+    steps = wording_of(left), wording_of(right)
+    if not all(wording.clauses for wording in steps):
+        return None
+    return steps[::-1] if is_later_first else steps
+
+
+def _shared_units(wording: Wording, other: Wording) -> int:
+    units = [unit for unit in wording.units if not is_generic(unit.concepts)]
+    return sum(any(_is_same(unit, same) for same in other.units) for unit in units)
+
+
+def _takes_another_pace(rule: str, evidence: str) -> bool:
+    """Whether a rule does at once what the user wants step by step, or the reverse."""
+    paces = [(_AT_ONCE.search(text) is not None, _STEPWISE.search(text) is not None) for text in (rule, evidence)]
+    return paces in ([(True, False), (False, True)], [(False, True), (True, False)])
+
+
+def _exchanges_object(rule: Wording, window: Sequence[Wording]) -> bool:
+    """Whether a rule uses, or puts something into, what the user did not name there, while the user named another."""
+    units = [unit for statement in window for unit in statement.units]
+    same_language = [statement for statement in window if not _are_translations(rule.language, statement.language)]
+    for pattern in (_USED, _DESTINATION):
+        ours = _objects(pattern, rule.text)
+        theirs = [unit for statement in same_language for unit in _objects(pattern, statement.text)]
+        if pattern is _USED and any(_is_same(unit, other) for unit in theirs for other in rule.units):
+            continue  # "use the Button of shadcn" for "use shadcn, its Button"
+        known = units if pattern is _USED else theirs
+        if ours and theirs and not any(_is_same(unit, other) for unit in ours for other in known):
+            return True
+    return False
+
+
+def _objects(pattern: re.Pattern[str], text: str) -> list[Unit]:
+    words = (next(filter(None, match.groups())) for match in pattern.finditer(text))
+    return [unit for word in words for unit in wording_of(word.rstrip("/").rpartition("/")[2]).units]
+
+
 def _is_same(rule_unit: Unit, unit: Unit) -> bool:
     if rule_unit.word == unit.word or not rule_unit.concepts.isdisjoint(unit.concepts):
         return True
@@ -280,6 +350,40 @@ def _are_translations(first: str, second: str) -> bool:
     return bool(first and second) or not {first, second}.isdisjoint(OTHER_SCRIPTS)
 
 
+_STEP_ORDER = lazy_regex(
+    r"(?i)(?P<then>\b(?:then|afterwards|dann|danach|anschließend|luego|después(?! de)|depois(?! de)|puis|ensuite|poi"
+    r"|daarna|затем|потом)\b|然后|然後|再|その後|それから|してから)"
+    r"|(?P<before>\b(?:before|bevor|antes de|avant de|prima di|voordat|прежде чем|перед тем как)\b)"
+    r"|(?P<after>\b(?:after|nachdem|después de|depois de|après|dopo|nadat|после того как)\b)"
+    r"|(?P<unspaced_before>之前|以前|前に)|(?P<unspaced_after>之后|之後|以后|後に)"
+)
+_STEPWISE = lazy_regex(
+    r"(?i)\b(?:one (?:step|thing|file|task|change) at a time|one at a time|one by one|step by step|bit by bit"
+    r"|schritt für schritt|einzeln|nach und nach|paso a paso|poco a poco|uno por uno|passo a passo|um por um|aos poucos"
+    r"|étape par étape|pas à pas|un par un|passo dopo passo|uno alla volta|stap voor stap|één voor één|шаг за шагом"
+    r"|по одному|постепенно)\b|一步一步|逐步|逐个|一つずつ|少しずつ|順番に"
+)
+_AT_ONCE = lazy_regex(
+    r"(?i)\b(?:(?:all|everything|them|it) at once|in one go|in a single (?:step|pass)|auf einmal|alles zusammen"
+    r"|de una (?:sola )?vez|todo junto|de uma (?:só )?vez|tudo junto|d['’]un (?:seul )?coup|tutto in una volta"
+    r"|in één keer|всё сразу|сразу всё|одним разом)\b|一次性|一口气|一気に|まとめて"
+)
+_ARTICLES = (
+    r"(?:(?:an?|the|your|our|this|only|just|always|un|una|une|des|el|la|le|les|los|las|os?|uma?|il|lo"
+    r"|ein\w*|die|der|das|den|een|het)\s+)*"
+)
+_USED = lazy_regex(
+    r"(?i)\b(?:use|using|usa|usar|use[mn]?|utiliz\w+|utilise\w*|verwende\w*|benutze\w*|nutze\w*|gebruik\w*)\s+"
+    + _ARTICLES
+    + r"[`\"']?([\w@][\w@./+#-]*)"
+)
+_DESTINATION = lazy_regex(
+    r"(?i)\b(?:put|move|place|store|save)\b[^.;\n]{0,60}?\b(?:in|into|to|under|inside)\s+"
+    + _ARTICLES
+    + r"[`\"']?([\w./-]+)"
+    r"|(?:放到|放在|放进|放進|移到|移动到|移動到|搬到|存到|写到|寫到)[^\w\n]*[^A-Za-z0-9_./\n]{0,12}([A-Za-z0-9_./-]+)"
+    r"|([A-Za-z0-9_./-]+)[^A-Za-z0-9_./\n]{0,6}(?:に置|に移|に入れ|へ移|に保存)"
+)
 _FENCED = lazy_regex(r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[^\n]*$|\Z)|^[ \t]*>.*$")
 _ANSWER = lazy_regex(
     r"(?i)^\W*(?:yes|yeah|yep|ok|okay|sure|right|exactly|correct|agreed|perfect|good|great|do|please do|sim|isso|certo"
