@@ -50,9 +50,9 @@ _MAIL_LINE = lazy_regex(
 )
 _OPENING_TAG = lazy_regex(r"<(?P<name>[a-zA-Z][\w:-]{1,60})(?: [^<>]{0,300})?>")
 _QUOTATION = lazy_regex(
-    r"(?<![\w\"])\"(?P<a>[^\"\n]{12,1500})\"|“(?P<b>[^”\n]{12,1500})”|„(?P<c>[^“”\n]{12,1500})[“”]"
+    r"(?<![\w\"])\"(?:[^\"\n]{1,11}|(?P<a>[^\"\n]{12,1500}))\"|“(?P<b>[^”\n]{12,1500})”|„(?P<c>[^“”\n]{12,1500})[“”]"
     r"|«(?P<d>[^»\n]{12,1500})»"
-    r"|「(?P<e>[^」\n]{8,800})」|『(?P<f>[^』\n]{8,800})』|`(?P<g>[^`\n]{25,1500})`|(?<!\w)'(?P<h>[^'\n]{25,400})'(?!\w)"
+    r"|「(?P<e>[^」\n]{8,800})」|『(?P<f>[^』\n]{8,800})』|`(?:[^`\n]{1,24}|(?P<g>[^`\n]{25,1500}))`|(?<!\w)'(?P<h>[^'\n]{25,400})'(?!\w)"
 )
 _CANNED = lazy_regex(
     r"Implement the (?:following )?plan\b|@agent (?:Try Again|Continue)"
@@ -252,7 +252,9 @@ def _quoted_lines(lines: Sequence[_Line]) -> Iterator[tuple[int, int]]:
 def _quotations(text: str) -> Iterator[tuple[int, int]]:
     """Yield quoted sentences; a quoted name or value belongs to the user's sentence."""
     for match in _QUOTATION.finditer(text):
-        group = match.lastgroup or "a"
+        group = match.lastgroup
+        if group is None:
+            continue  # a short one, whose closing mark opens no other
         content = match[group]
         if len(content.split()) >= QUOTED_WORDS or not content.isascii():
             yield match.span(group)

@@ -341,6 +341,17 @@ def test_pasted_text_is_not_the_users_word(pasted: str) -> None:
     assert "tabs" not in words
 
 
+@pytest.mark.parametrize(
+    "message",
+    [
+        "Call them `till_total` or `till_tax`; only in the CLI allow `-` (in an early step we replace `-` with `_`).",
+        'Engines with "-" in their name stay where they are in their own module, and "_" stays allowed for all others',
+    ],
+)
+def test_what_is_between_two_short_quotations_is_the_users_word(message: str) -> None:
+    assert own_words(message) == message
+
+
 def test_below_what_an_editor_puts_before_it_a_message_is_the_users_word() -> None:
     context = "# Context from my IDE setup:\n\n## Open tabs:\n- never.py: src/never.py\n\n## My request for Codex:\n"
     words = own_words(f"{context}Commit before every update.")
