@@ -1,8 +1,8 @@
 """Verify a rule of a notes block against what the user typed. Pure.
 
 A rule is supported if one message states it: every value, path and name in it is the user's, most of its other words
-are (as written, inflected, a cognate, or by a shared concept in another language), what it denies the user denies, and
-no two of the user's words change places ("from bun to yarn").
+are (as written, inflected, a cognate, or by a shared concept in another language), what it denies the user denies, no
+two of the user's words or steps change places ("from bun to yarn"), and it names no other pace, object of use or place.
 Where the user answers a proposal, the agent's text before the message counts too. Doubt means unsupported: such a rule
 becomes an agent's note, which no anchor shows.
 """
