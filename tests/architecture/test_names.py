@@ -65,7 +65,7 @@ MAX_LINES = 600
 SHORT_LINES = 60
 SHORT_FILES = {"schema/methods.py": "one method, in the slice's usual place"}
 """Files below SHORT_LINES that are neither an `__init__`, nor a command, nor imported by two unrelated modules."""
-MAX_FILES = 355
+MAX_FILES = 356
 MAX_DEPTH = 2
 MAX_SETTINGS = 30
 
