@@ -11,7 +11,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.terms import DOCUMENT_NAMES, count_terms, identifiers_of, paths_in, terms_of, words_in
+from sidecar.core.terms import DOCUMENT_NAMES, count_terms, identifiers_of, join_terms, paths_in, terms_of, words_in
 from sidecar.language.distinctive_words import (
     activities_of_prompt,
     activities_of_rule,
@@ -68,6 +68,8 @@ class PromptCues(NamedTuple):
     """Paths that the prompt names and files the run's task touched."""
     activities: frozenset[str] = frozenset()
     """Steps of the work that the prompt asks for."""
+    words: str = ""
+    """All terms of what the user typed, in order."""
 
 
 class MemoryText(NamedTuple):
@@ -80,6 +82,8 @@ class MemoryText(NamedTuple):
     paths: tuple[str, ...]
     activities: frozenset[str] = frozenset()
     """The step of the work that it is about, if it is a rule of the user about one."""
+    statements: tuple[str, ...] = ()
+    """All terms of its title, and of its text, in order."""
 
 
 class Rarity(NamedTuple):
@@ -117,7 +121,7 @@ def cues_of(prompt: str, own_words: str, objective: str = "", touched: Sequence[
     activities = activities_of_prompt(own_words) if len(own_words) <= MAX_TASK_CHARACTERS else frozenset[str]()
     if len(activities) > MAX_ACTIVITIES:
         activities = frozenset()
-    return PromptCues(terms, task_terms, parts, _names(prompt), tuple(paths), activities)
+    return PromptCues(terms, task_terms, parts, _names(prompt), tuple(paths), activities, join_terms(own_words))
 
 
 def memory_text(
@@ -129,11 +133,14 @@ def memory_text(
     activities = activities_of_rule(_FILE_ENDING.sub(" ", text or title)) if is_rule else frozenset[str]()
     if len(activities) > 1:
         activities = frozenset()
-    return MemoryText(terms, frozenset(choices), _names(whole), _paths(whole), activities)
+    statements = tuple(filter(None, map(join_terms, (title, text))))
+    return MemoryText(terms, frozenset(choices), _names(whole), _paths(whole), activities, statements)
 
 
 def evidence(cues: PromptCues, memory: MemoryText, rarity: Rarity) -> Evidence | None:
-    """Return what a memory shares with a prompt; None if that is not enough."""
+    """Return what a memory shares with a prompt; None if that is not enough, or if the prompt states the same."""
+    if memory.statements and all(f" {words} " in f" {cues.words} " for words in memory.statements):
+        return None
     paths = [path for path in memory.paths if any(_is_same_file(path, other) for other in cues.paths)]
     names = sorted(name for name in cues.names & memory.names if any(map(rarity.is_rare, count_terms(name))))
     own = _shared_terms(cues.terms, cues.parts, memory, rarity)

@@ -106,6 +106,12 @@ def test_a_rule_bears_on_a_prompt_that_asks_for_the_step_of_the_work_it_is_about
     assert evidence(cues, memory_text("", rule, (), ()), ALL_RARE) is None, "what is no rule needs a shared term"
 
 
+def test_what_the_prompt_states_itself_brings_no_memory_of_it() -> None:
+    assert not shares("Receipts are narrow, so shorten the lines", "Receipts are narrow.")
+    assert shares("Why are receipts narrow?", "Receipts are narrow.")
+    assert shares("Use npm instead of pnpm", "Use pnpm instead of npm.")
+
+
 def test_the_projects_name_and_words_of_any_chat_are_no_evidence() -> None:
     rarity = Rarity(20, {}, project_terms=frozenset(count_terms("web-till")))
     assert not shares("Clean up the till", "The till rounds half up.", rarity)
