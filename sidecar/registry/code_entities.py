@@ -163,7 +163,7 @@ def facts_of(path: str, content: str, summary: Summary, text: str) -> FileFacts:
         if definition.public and not definition.container and definition.name not in _DEFAULT_EXPORTS
     )
     public_definitions = _without_parts([definition for definition in top if _type_of(definition, path)])
-    here = {definition.name for definition in summary_definitions if not definition.container}
+    here = {definition.name for definition in summary_definitions if not definition.container and _is_type(definition)}
     methods = [
         definition
         for definition in summary_definitions
@@ -265,6 +265,11 @@ def _is_of_other_file(definition: Definition, path: str, here: Collection[str]) 
     """Whether another file may define the type of a method; `derive` drops the method if none does."""
     container = definition.container
     return path.endswith(_SPREAD_SUFFIXES) and container not in here and "." not in container
+
+
+def _is_type(definition: Definition) -> bool:
+    """Whether it defines a type; an `impl` or an extension does not."""
+    return definition.kind in _CLASSES
 
 
 def _is_class(name: str, public: Sequence[Definition]) -> bool:

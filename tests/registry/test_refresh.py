@@ -455,6 +455,19 @@ func (c *Command) MarkRequired() {}
 // Reset clears a buffer.
 func (b *buffer) Reset() {}
 """,
+    "src/lib.rs": "/// A price in cents.\npub struct Price(u64);\n\nstruct Hidden;\n",
+    "src/round.rs": """impl Price {
+    /// Rounds to whole euros.
+    pub fn to_euros(&self) -> u64 {
+        self.0 / 100
+    }
+}
+
+impl Hidden {
+    /// Does something else.
+    pub fn other(&self) {}
+}
+""",
     "doc/manual.go": "package doc\n\n// WriteManual writes a manual page.\nfunc WriteManual() {}\n",
     "_examples/main.go": "package main\n\n// Serve serves.\nfunc Serve() {}\n",
     "web/test.py": 'class Client:\n    """Sends requests to an application."""\n',
@@ -470,5 +483,6 @@ def test_wrapped_exports_methods_of_other_files_and_libraries_for_tests_are_enti
     assert {id_.removeprefix("code/") for id_ in by_id(project)} == {
         *("lib/map.js", "lib/map.js#map", "lib/queue.js", "lib/queue.js#queue"),
         *("command.go", "command.go#Command", "flags.go", "flags.go#Command.MarkRequired"),
+        *("src/lib.rs", "src/lib.rs#Price", "src/round.rs", "src/round.rs#Price.to_euros"),
         *("doc/manual.go", "doc/manual.go#WriteManual", "web/test.py", "web/test.py#Client"),
     }
