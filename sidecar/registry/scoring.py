@@ -27,6 +27,8 @@ from sidecar.registry.entities import Entity, Origin
 from sidecar.registry.stemming_and_synonyms import (
     PREDICATES,
     QUESTIONS,
+    WHETHER,
+    acronyms_in,
     compound_roots,
     compounds_of,
     function_words_of,
@@ -36,9 +38,11 @@ from sidecar.registry.stemming_and_synonyms import (
     is_minor_word,
     is_request_word,
     kinds_in,
+    prefix_of,
     proper_names_in,
     roots_of,
     synonyms_of,
+    words_before_whether,
 )
 
 NAME, KEYWORD, PURPOSE, INCIDENTAL = 1, 2, 4, 8
@@ -99,6 +103,10 @@ class Index:
     def fields(self, term: str) -> Mapping[int, int]:
         """Return the numbers of the entities that contain a term, each with the mask of its fields."""
         return self.postings.get(term, {})
+
+    def is_name(self, term: str) -> bool:
+        """Whether a term is in the name of an entity."""
+        return any(mask & NAME for mask in self.fields(term).values())
 
     def _add_entity(self, number: int, words: EntityWords, *, is_curated: bool) -> None:
         fields = (
@@ -169,6 +177,14 @@ UNNAMED_COST, MODULE_COST = 0.1, 0.05
 """For code: maximum loss of the purpose part for words of a name that the intent lacks (`setQuarter` is not the quarter
 of a date, though its comment has all words of that), and the loss of a whole file, whose definitions say more.
 """
+
+PREFIX, NO_ANSWER = 0.94, 0.59
+"""Factors for a name that begins with a prefix that the intent lacks (`setQuarter` is not the quarter of a date), and
+for a type where the intent asks whether something holds.
+"""
+
+_CAPITAL_FUNCTIONS = (".go", ".cs")
+"""Languages in which names of functions begin with a capital letter."""
 
 MIN_WORDS = 2
 """Number of an entity's words below which an intent never matches: one common word, or a kind's name, is chance."""
@@ -241,18 +257,46 @@ def terms_of(intent: str, index: Index) -> list[Term]:
             words.setdefault(whole, next(iter(at.values()), whole))
     kinds = kinds_in(words)
     proper_names = proper_names_in(intent)
+    acronyms = acronyms_in(intent, index.is_name)
     terms = [
         _term(root, word, index, kinds.get(root, frozenset()), is_proper_name=root in proper_names)
         for root, word in words.items()
     ]
-    for number, term in enumerate(terms):
-        if not (term.kinds or is_request_word(term.root) or is_generic_word(term.root)):
-            if not term.fields:  # what is done is done by no entity
-                terms[number] = term._replace(weight=index.weight_of(0))
-            break
+    for acronym, phrase in acronyms.items():
+        terms = _with_acronym(terms, acronym, phrase, index)
+    # `check whether …`: what is done comes after it.
+    asking = [term for term in terms if term.root in words_before_whether(intent)]
+    terms = [term for term in terms if term not in asking]
+    done = _what_is_done(terms)
+    if done is not None and not done.fields:  # by no entity
+        terms[terms.index(done)] = done._replace(weight=index.weight_of(0))
+    terms += [term._replace(weight=term.weight * 0.5) for term in asking]
     # Without weight: they only tell names apart.
     function_words = sorted(function_words_of(intent) & index.postings.keys() - words.keys())
     return terms + [Term(word, word, 0.0, frozenset(), index.fields(word)) for word in function_words]
+
+
+def _what_is_done(terms: Sequence[Term]) -> Term | None:
+    """Return the first term that says something."""
+    return next(
+        (term for term in terms if not (term.kinds or is_request_word(term.root) or is_generic_word(term.root))), None
+    )
+
+
+def _with_acronym(terms: list[Term], acronym: str, phrase: Sequence[str], index: Index) -> list[Term]:
+    """Return the terms with one for an acronym and its words together: an entity has it, or all of them."""
+    roots = {root for word in phrase for root in intent_words(word)}
+    spelled_out = [term for term in terms if term.root in roots]
+    if len(spelled_out) < MIN_WORDS or any(term.root == acronym for term in terms):
+        return terms
+    fields = dict(index.fields(acronym))
+    for number in set.intersection(*(set(term.fields) for term in spelled_out)):
+        for term in spelled_out:
+            fields[number] = fields.get(number, 0) | term.fields[number]
+    weight = max(index.weight(acronym), sum(term.weight for term in spelled_out))
+    start = terms.index(spelled_out[0])
+    others = [term for term in terms if term.root not in roots]
+    return [*others[:start], Term(acronym, " ".join(phrase), weight, frozenset(), fields), *others[start:]]
 
 
 def scores(terms: Sequence[Term], index: Index, limit: int, type_: str | None = None) -> list[Score]:
@@ -284,8 +328,9 @@ def score(number: int, terms: Sequence[Term], index: Index) -> Score:
     is_matched = [bool(field) or kind for field, kind in zip(fields, is_kind, strict=True)]
     if _is_of_own_words(number, terms, fields, is_kind, index):
         keywords = purpose = 1.0
-    elif not _is_enough(terms, fields):
-        keywords, purpose = keywords * TOO_FEW_WORDS, purpose * TOO_FEW_WORDS
+    else:
+        factor = _likelihood(number, terms, index) * (1.0 if _is_enough(terms, fields) else TOO_FEW_WORDS)
+        keywords, purpose = keywords * factor, purpose * factor
     return Score(
         number=number,
         score=100 * (KEYWORDS_PART * keywords + PURPOSE_PART * purpose),
@@ -298,17 +343,28 @@ def score(number: int, terms: Sequence[Term], index: Index) -> Score:
     )
 
 
+def _likelihood(number: int, terms: Sequence[Term], index: Index) -> float:
+    """Return a factor that tells entities of like words apart by what they do."""
+    factor, entity = 1.0, index.entities[number]
+    name = display_name(entity)
+    prefix = prefix_of(name) if entity.type in ("function", "method") else None
+    if prefix is not None and all(term.root != prefix for term in terms):
+        factor = PREFIX
+    is_type = entity.type == "class" or (name[:1].isupper() and not entity.path.endswith(_CAPITAL_FUNCTIONS))
+    return NO_ANSWER if is_type and any(term.root == WHETHER for term in terms) else factor
+
+
 def _is_enough(terms: Sequence[Term], fields: Sequence[int]) -> bool:
     """Whether an intent and an entity share at least `MIN_WORDS` words besides a kind's name.
 
-    A word that requests counts if it is in the name.
+    A word that requests counts if it is in the name, an acronym as the words that it stands for.
     """
     shared = [
         term
         for term, field in zip(terms, fields, strict=True)
         if field and term.weight and not term.kinds and (not is_request_word(term.root) or field & NAME)
     ]
-    return len(shared) >= MIN_WORDS
+    return sum(len(term.word.split()) for term in shared) >= MIN_WORDS
 
 
 def _is_of_own_words(

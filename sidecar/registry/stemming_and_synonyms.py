@@ -6,7 +6,7 @@ Identifiers are split and inflection is removed as in `core.terms`; here derivat
 purposes in a registry are sentences with verbs, and its names are nouns made of the same verbs.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from itertools import pairwise
 
@@ -17,7 +17,8 @@ SHORTEST_ROOT = 4
 """Minimum length of the root that remains without an ending."""
 
 _ENDINGS = (
-    ("ization", "iz"), ("isation", "iz"), ("ability", ""), ("ibility", ""), ("ication", "y"), ("ation", ""),
+    ("ional", "ion"), ("etion", "et"), ("ization", "iz"), ("isation", "iz"), ("ability", ""), ("ibility", ""),
+    ("ication", "y"), ("ation", ""),
     ("ition", ""), ("ator", ""), ("ction", "ct"), ("ption", "pt"), ("ution", "ut"), ("ement", ""), ("ment", ""),
     ("ness", ""), ("ectur", "ect"), ("ency", ""), ("ancy", ""), ("enc", ""), ("anc", ""), ("ator", ""), ("ctor", "ct"),
     ("er", ""), ("or", ""), ("at", ""), ("iv", ""), ("ify", "ify"), ("ly", ""),
@@ -54,6 +55,10 @@ _EQUIVALENTS = (
     ("compres", "compression"),
     ("creat", "creation"),
     ("architect", "architectural"),
+    ("behavior", "behaviour"),
+    ("center", "centre"),
+    ("licens", "licenc", "license", "licence"),
+    ("catalog", "catalogue"),
 )
 """Abbreviations and irregular forms; the first word of each group is its root."""
 
@@ -110,6 +115,13 @@ PREDICATES = frozenset(("is", "are", "has", "have", "can", "should"))
 """First words of the names of functions that answer yes or no."""
 
 _QUESTION_WORDS = ("whether", "check", "if", "test", "valid")
+
+_PREFIXES = frozenset(("set", "unset", "with", "mark", "add", "from"))
+"""First words of names of functions that change or make something by what follows."""
+
+_LETTERS = lazy_regex(r"[a-z]+")
+_SYLLABLE = lazy_regex(r"[^aeiou][aeiou][^aeiou]")
+_ACRONYM_WORDS = (5, 4, 3)
 
 _HUMPS = lazy_regex(r"[A-Z]{2,}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
 _PIECE = lazy_regex(r"\w+")
@@ -196,6 +208,37 @@ def compounds_of(intent: str) -> dict[str, tuple[str, ...]]:
     return dict(split_compound(word) for word in _COMPOUND.findall(intent) if split_compound(word)[0])
 
 
+def words_before_whether(intent: str) -> frozenset[str]:
+    """Return the roots before the first `whether`, which only say that something is asked."""
+    before, whether, _ = intent.casefold().partition("whether")
+    return frozenset(intent_words(before)) if whether else frozenset()
+
+
+def acronyms_in(intent: str, is_name: Callable[[str], bool]) -> dict[str, tuple[str, ...]]:
+    """Return the roots of acronyms that are names, as `csrf`, each with the words of the intent that it stands for.
+
+    Three letters that read as a syllable, such as `map`, are a word.
+    """
+    words = _LETTERS.findall(intent.casefold())
+    acronyms: dict[str, tuple[str, ...]] = {}
+    for length in _ACRONYM_WORDS:
+        for start in range(len(words) - length + 1):
+            phrase = words[start : start + length]
+            letters = "".join(word[0] for word in phrase)
+            if _FUNCTION_WORDS.isdisjoint(phrase) and not _SYLLABLE.fullmatch(letters):
+                acronym = root(stem(letters))
+                if is_name(acronym):
+                    acronyms.setdefault(acronym, tuple(phrase))
+    return acronyms
+
+
+def prefix_of(name: str) -> str | None:
+    """Return the root of a name's first word if it says what a function does with the rest, as in `setTimeout`."""
+    first = _HUMPS.search(name)
+    word = first[0].casefold() if first is not None and first.end() < len(name) else ""
+    return root(stem(word)) if word in _PREFIXES else None
+
+
 def is_request_word(term: str) -> bool:
     """Whether a root requests rather than describes."""
     return term in _REQUEST_ROOTS
@@ -241,6 +284,7 @@ _GENERIC_ROOTS = frozenset(root(term) for term in _GENERIC_WORDS)
 QUESTIONS = frozenset(root(stem(word)) for word in _QUESTION_WORDS)
 """Roots of words of an intent that asks for such a function."""
 
+WHETHER = root(stem("whether"))
 _KIND_ROOTS: dict[str, set[str]] = {}
 for _word, _types in KINDS.items():
     for _root in intent_words(_word):
@@ -365,6 +409,10 @@ capture record
 press key
 raw plain
 type kind
+several multiple multi many
+separator delimiter
+remaining left rest
+duplicate unique distinct
 """
 
 

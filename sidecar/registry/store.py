@@ -21,10 +21,10 @@ from sidecar.storage.two_level_cache import Cache
 VERSION = 1
 """Part of the cache key: a changed parser invalidates parsed registries."""
 
-WORDS_VERSION = 3
+WORDS_VERSION = 4
 """Part of the cache key: changed stemming invalidates cached words."""
 
-FACTS_VERSION = 5
+FACTS_VERSION = 6
 """Changed extraction invalidates stored facts."""
 
 MAX_DECISIONS = 100

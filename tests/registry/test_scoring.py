@@ -131,6 +131,48 @@ def test_a_name_with_more_than_the_intent_comes_later(intent: str, right: str) -
         assert found.entity.key == f"dates.ts#{right}"
 
 
+def _best(intent: str, *entities: Entity) -> tuple[str, str]:
+    found = decide(intent, Registry(entities, Metadata()), Index(entities), 1).recommendations[0]
+    return found.entity.key.partition("#")[2], found.decision
+
+
+def test_the_words_of_an_acronym_name_it() -> None:
+    csrf, body = _code("csrf", "CSRF Middleware for the app."), _code("requestBody", "Read the body of a request.")
+    protection = "protection against cross-site request forgery"
+    assert _best(protection, csrf, body) == ("csrf", "ADAPT")
+    spelled_out = _code("protect", "Protection against cross site request forgery.")
+    assert _best(protection, spelled_out, csrf) == ("protect", "REUSE")
+    average = _code("average", "The average of some numbers.")
+    assert _best("moving average prices", _code("map", "Apply a function."), average)[0] == "average"
+
+
+def test_what_follows_whether_is_what_is_done() -> None:
+    satisfies = _code("satisfies", "")._replace(purpose="satisfies", keywords=("version", "range"))
+    check = _code("checkAccount", "Check an account.")
+    assert _best("check whether a version satisfies a range", check, satisfies) == ("satisfies", "ADAPT")
+
+
+def test_a_type_does_not_answer_whether_something_holds() -> None:
+    error = _code("CanceledError", "An error of a request that was cancelled.")._replace(type="class")
+    is_cancel = _code("isCancel", "is cancel")
+    assert _best("check whether an error was cancelled", error, is_cancel)[1] == "CREATE"
+    assert _best("an error of a request that was cancelled", error, is_cancel) == ("CanceledError", "REUSE")
+
+
+def test_a_function_that_sets_is_not_one_that_returns() -> None:
+    setter, getter = _code("setISOWeek", "The ISO week of the date."), _code("ISOWeek", "The ISO week of the date.")
+    index = Index((setter, getter))
+    terms = terms_of("ISO week number of a date", index)
+    assert score(0, terms, index).score < score(1, terms, index).score * 0.96
+    setting = terms_of("set the ISO week number of a date", index)
+    assert score(0, setting, index).score > score(1, setting, index).score
+
+
+@together(("word", "other"), [("fraction", "fractional"), ("completes", "completion"), ("behaviour", "behavior")])
+def test_forms_and_spellings_of_a_word_are_one(word: str, other: str) -> None:
+    assert list(intent_words(word)) == list(intent_words(other))
+
+
 def test_what_no_entity_does_is_no_match_for_its_object() -> None:
     until = _code("until", "Repeatedly call `each` until `test` holds. Calls `done` when stopped.", "until.js")
     registry = [until, *fixture_registry("axios")[0].entities]
