@@ -132,7 +132,7 @@ class App:
         self._load_first = load_catalog or load_core_catalog
         self._load_rest = None if load_catalog else load_full_catalog
         self._opened: OpenedState | None = None
-        self._presence: ProcessRegistration | None = None
+        self._registration: ProcessRegistration | None = None
         self._handshake: Handshake | None = None
         self._reads_ahead = False
         """Whether git was started before the methods were loaded."""
@@ -266,8 +266,8 @@ class App:
             self.process.indexing.shutdown(wait=False, cancel_futures=True)
         if self._opened is not None:
             self._opened.database.close()
-        if self._presence is not None:
-            self._presence.close()
+        if self._registration is not None:
+            self._registration.close()
         self._advance(Phase.CLOSED)
 
     def _drain(self, drain_ms: int) -> None:
@@ -325,7 +325,7 @@ class App:
         catalog = self._load_first()
         self.process = create_process(self, self._handshake, self._opened)
         self.log.attach(Path(self._handshake.log_dir) if self._handshake.log_dir else None, os.getpid())
-        self._presence = register_process(self.process, self._handshake)
+        self._registration = register_process(self.process, self._handshake)
         self.log.info("started", version=__version__, build=build_kind(), schema=self._opened.step)
         phase = Phase.SERVING if self._load_rest is None else Phase.SERVING_RUNS
         self._serve(catalog, phase, build_first="continuity/preRun")

@@ -42,13 +42,13 @@ def all_methods() -> Catalog:
     from sidecar.integrations import agent_hooks
     from sidecar.knowledge import methods as knowledge
     from sidecar.memory import methods as memory
-    from sidecar.operations import methods as operate
+    from sidecar.operations import methods as operations
     from sidecar.ralph import methods as ralph
     from sidecar.registry import methods as registry
     from sidecar.session import methods as session
 
     first = run_methods()
-    slices = (artifacts, context, session, memory, registry, knowledge, ralph, operate, agent_hooks)
+    slices = (artifacts, context, session, memory, registry, knowledge, ralph, operations, agent_hooks)
     rest = tuple(row for slice_ in slices for row in slice_.METHODS)
     return Catalog((*first.methods, *rest), (*first.notifications, *knowledge.NOTIFICATIONS, *ralph.NOTIFICATIONS))
 

@@ -129,7 +129,7 @@ def apply_plan(
             result.record(step, inputs)
     on_progress(len(write_steps), len(write_steps))
     if write_steps:
-        inputs.placed.close()
+        inputs.managed.close()
     return result
 
 
@@ -198,7 +198,7 @@ def _write(
                 raise  # an error of the repository, not of this item
             result.failed[step.ref] = error.message
     journal.record_writes(changes)
-    for change, problem in inputs.placed.apply(changes):
+    for change, problem in inputs.managed.apply(changes):
         step = steps[change.path]
         if problem is None:
             result.record(step, inputs)
@@ -207,7 +207,7 @@ def _write(
 
 
 def _change(step: Operation, inputs: SyncInputs, timestamp: str) -> FileChange:
-    before = inputs.placed.content(step.pointer)
+    before = inputs.managed.content(step.pointer)
     if step.kind != "create" and before is None:
         raise NotFound("The pointer's file no longer exists.")
     if step.kind == "delete":
@@ -308,20 +308,20 @@ def _find_checkpoint(checkpoints: list[Checkpoint], checkpoint_id: str) -> Check
     return checkpoint
 
 
-def restore_files(placed: ManagedMemories, images: Iterable[FileImage]) -> list[str]:
+def restore_files(managed: ManagedMemories, images: Iterable[FileImage]) -> list[str]:
     """Revert writes, the latest first. Return the pointers edited since, which are left unchanged."""
     skipped = []
     for image in images:
-        current = placed.content(image.path)
+        current = managed.content(image.path)
         if current == image.before:
             continue
         if not _is_unchanged_since(current, image.after):
             skipped.append(image.path)
             continue
         skipped += [
-            change.path for change, problem in placed.apply([FileChange(image.path, current, image.before)]) if problem
+            change.path for change, problem in managed.apply([FileChange(image.path, current, image.before)]) if problem
         ]
-    placed.close()
+    managed.close()
     return skipped
 
 

@@ -48,7 +48,7 @@ class SyncInputs(NamedTuple):
     manifest: Manifest
     state: SyncState
     pointers: tuple[Pointer, ...]
-    placed: ManagedMemories
+    managed: ManagedMemories
     entries: Mapping[str, Entry]
     """Parsed files of the repository, by path."""
 
@@ -89,10 +89,10 @@ def load_inputs(call: Call, workspace: Workspace, source: GitSource) -> SyncInpu
     scopes = list(settings["knowledge.scopes"])
     entries = _load_entries(call, workspace.project_key, source, scopes)
     refs_by_path = {item.path: ref for ref, item in state.items.items()}
-    placed = ManagedMemories(call.process, workspace, POINTER_FOLDER)
-    pointers = load_pointers(call.process, workspace.project_key, placed, state)
+    managed = ManagedMemories(call.process, workspace, POINTER_FOLDER)
+    pointers = load_pointers(call.process, workspace.project_key, managed, state)
     manifest = build_manifest(source.commit, entries, refs_by_path)
-    return SyncInputs(source, settings, manifest, state, pointers, placed, {item.path: item for item in entries})
+    return SyncInputs(source, settings, manifest, state, pointers, managed, {item.path: item for item in entries})
 
 
 def load_item_inputs(call: Call, workspace: Workspace, source: GitSource, ref: str) -> SyncInputs | None:
@@ -110,16 +110,16 @@ def load_item_inputs(call: Call, workspace: Workspace, source: GitSource, ref: s
     entry = read_entry(SourceFile(known.path, blob), location, source.content(blob))
     if entry.ref != ref:
         return None
-    placed = ManagedMemories(call.process, workspace, POINTER_FOLDER)
+    managed = ManagedMemories(call.process, workspace, POINTER_FOLDER)
     paths = sorted({known.pointer, pointer_path(entry.identity)} - {""})
     candidates = [
-        _read_pointer(placed, path) or _damaged_pointer(path, ref, state)
+        _read_pointer(managed, path) or _damaged_pointer(path, ref, state)
         for path in paths
-        if _is_pointer(placed, path, known)
+        if _is_pointer(managed, path, known)
     ]
     pointers = tuple(pointer for pointer in candidates if pointer is not None)
     manifest = build_manifest(source.commit, [entry], {known.path: ref})
-    return SyncInputs(source, settings, manifest, state, pointers, placed, {entry.path: entry})
+    return SyncInputs(source, settings, manifest, state, pointers, managed, {entry.path: entry})
 
 
 def _load_entries(call: Call, project: str, source: GitSource, scopes: list[str]) -> list[Entry]:
@@ -193,16 +193,16 @@ def read_entry(file: SourceFile, location: ItemLocation, content: bytes) -> Entr
     )
 
 
-def load_pointers(process: Process, project: str, placed: ManagedMemories, state: SyncState) -> tuple[Pointer, ...]:
+def load_pointers(process: Process, project: str, managed: ManagedMemories, state: SyncState) -> tuple[Pointer, ...]:
     """Return the pointers in memory ordered by path; a damaged one is identified through the state."""
     cache = process.slices.knowledge.sync_cache
     with cache.lock:
         before = cache.pointers.get(project, {})
     mapped = {item.pointer: ref for ref, item in state.items.items()}
     current: dict[str, tuple[str, Pointer | None]] = {}
-    for path, version in placed.versions().items():
+    for path, version in managed.versions().items():
         known = before.get(path)
-        current[path] = known if known is not None and known[0] == version else (version, _read_pointer(placed, path))
+        current[path] = known if known is not None and known[0] == version else (version, _read_pointer(managed, path))
     with cache.lock:
         cache.pointers[project] = current
     candidates = [pointer or _damaged_pointer(path, mapped.get(path), state) for path, (_, pointer) in current.items()]
@@ -287,14 +287,14 @@ class _RefReader:
         return {self._read[path, blob]} - {""}
 
 
-def _read_pointer(placed: ManagedMemories, path: str) -> Pointer | None:
-    content = placed.content(path)
+def _read_pointer(managed: ManagedMemories, path: str) -> Pointer | None:
+    content = managed.content(path)
     return None if content is None else parse_pointer(path, read_memory_file(content))
 
 
-def _is_pointer(placed: ManagedMemories, path: str, known: SyncedItem) -> bool:
+def _is_pointer(managed: ManagedMemories, path: str, known: SyncedItem) -> bool:
     """Whether a file is a pointer, or the remains of a pointer that the state knows."""
-    return _read_pointer(placed, path) is not None or (path == known.pointer and placed.content(path) is not None)
+    return _read_pointer(managed, path) is not None or (path == known.pointer and managed.content(path) is not None)
 
 
 def _damaged_pointer(path: str, ref: str | None, state: SyncState) -> Pointer | None:

@@ -93,7 +93,7 @@ def _purge_scope(call: Call, params: StatePurgeParams) -> _PurgeScope:
 
 def _remove(tx: apsw.Connection, selection: _PurgeScope, damaged: list[str]) -> dict[str, int]:
     with _secure_delete(tx):
-        removed = {kind: remove(tx, _holdings_of(kind), selection.scope) for kind in _in_order(selection.kinds)}
+        removed = {kind: remove(tx, _groups_of(kind), selection.scope) for kind in _in_order(selection.kinds)}
         artifacts.remove(tx, damaged)
     if memory.INDEX in selection.kinds:
         memory.advance_index_revisions(tx)
@@ -115,11 +115,11 @@ def _count_removable(tx: apsw.Connection, selection: _PurgeScope, damaged: list[
 
 
 def _count(tx: apsw.Connection, kind: str, scope: PurgeScope) -> int:
-    return sum(count(tx, holding, scope) for holding in _holdings_of(kind) if holding.is_counted)
+    return sum(count(tx, group, scope) for group in _groups_of(kind) if group.is_counted)
 
 
-def _holdings_of(kind: str) -> list[RowGroup]:
-    return [holding for holding in ROW_GROUPS if holding.kind == kind]
+def _groups_of(kind: str) -> list[RowGroup]:
+    return [group for group in ROW_GROUPS if group.kind == kind]
 
 
 def _in_order(kinds: Iterable[str]) -> list[str]:

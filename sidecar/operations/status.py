@@ -118,8 +118,8 @@ def _indexing(process: Process) -> Iterator[IndexingStatus]:
 
 def _other_processes(process: Process) -> Iterator[RunningSidecar]:
     names = RunningSidecar.model_fields
-    for presence in running_processes(process.state_dir):
-        facts = {name: presence.get(field.alias or name) for name, field in names.items()}
+    for registration in running_processes(process.state_dir):
+        facts = {name: registration.get(field.alias or name) for name, field in names.items()}
         if facts["pid"] != os.getpid() and None not in facts.values():
             yield RunningSidecar.model_validate(facts)
 

@@ -255,8 +255,10 @@ def _ending_or_wait(loop: LoopState, finished: FinishedIteration) -> tuple[Endin
     requested = loop.stop.ending
     if requested is not None and not line.promise_accepted:
         return requested, 0
-    turn = IterationSummary(line.outcome, line.number, line.promise_accepted, finished.abort, loop.stall, line.reason)
-    ended = ending_after(turn, plan.limits, loop.usage, plan.params.completion_promise)
+    iteration = IterationSummary(
+        line.outcome, line.number, line.promise_accepted, finished.abort, loop.stall, line.reason
+    )
+    ended = ending_after(iteration, plan.limits, loop.usage, plan.params.completion_promise)
     if ended is not None:
         return ended, 0
     if loop.pauses > loop_policy.MAX_PAUSES:

@@ -162,10 +162,10 @@ def capture_summary(
     """
     session = params.session_id or f"lock-{lock.activated_at_ms}"
     source = f"exit:{session}:{lock.activated_at_ms}"
-    digest = to_session_summary(session, source, params.summary, params.progress, call.now_ms())
+    summary = to_session_summary(session, source, params.summary, params.progress, call.now_ms())
     context = CaptureContext(call.process, current.workspace, SHARED_ONLY, "exit", automatic=True)
     with errors_as_warnings(warnings):
-        return to_capture_result(capture_session_summary(context, digest))
+        return to_capture_result(capture_session_summary(context, summary))
     return None
 
 

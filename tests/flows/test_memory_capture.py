@@ -69,7 +69,7 @@ def test_a_session_summary_is_one_readable_file(memories: Memories, project: Rep
     content = (project.path / answer["paths"][0]).read_text()
     assert content.startswith(
         '---\nsession: s1\ndate: "2026-03-01"\ncreated_at: 2026-03-01T09:30:00Z\n---\n\n'
-        "# Session digest, 2026-03-01\n\n"
+        "# Session summary, 2026-03-01\n\n"
         "## Use pnpm instead of npm, the lockfile is pnpm's\n<!-- id=mem-2026-03-01-001 type=user_correction"
         " author=user at=2026-03-01T09:30:00Z sector=reflective confidence=0.95 tier=hot evidence_count=1 -->\n\n"
         "Use pnpm instead of npm, the lockfile is pnpm's.\n\n## "

@@ -34,7 +34,7 @@ def kill_during(knowledge: Knowledge, writes: int) -> None:
     dying = CrashingMemories(call.process, workspace, POINTER_FOLDER)
     dying.writes_left = writes
     journal = Journal(call.database, workspace.project_key, f"killed-{writes}")
-    inputs = planned.inputs._replace(placed=dying)
+    inputs = planned.inputs._replace(managed=dying)
     rate_limiter = RateLimiter(10**9, call.process.clock.monotonic_ms, lambda _seconds: None)
     with pytest.raises(ProcessKilled):
         apply_plan(

@@ -341,7 +341,7 @@ class Syncing(RuleBasedStateMachine):
         with contextlib.suppress(ProcessKilled):
             apply_plan(
                 planned.plan,
-                planned.inputs._replace(placed=dying),
+                planned.inputs._replace(managed=dying),
                 journal,
                 rate_limiter,
                 MOMENT,

@@ -183,7 +183,7 @@ def test_an_unreadable_file_leaves_its_item_unchanged() -> None:
     assert not make_plan(None, KNOWN, POINTER, failures=(failure._replace(ref=""),)).is_empty
 
 
-def many(count: int) -> tuple[list[Entry], list[Pointer]]:
+def entries_and_pointers(count: int) -> tuple[list[Entry], list[Pointer]]:
     identities = [Identity("company", "", f"adr-{number:03}") for number in range(count)]
     entries = [ENTRY._replace(ref=identity.ref, path=f"company/adrs/{identity.id}.md") for identity in identities]
     return entries, [
@@ -202,7 +202,7 @@ def many(count: int) -> tuple[list[Entry], list[Pointer]]:
     ],
 )
 def test_deleting_more_than_half_of_twenty_pointers_needs_force(pointers: int, left: int, needs_force: bool) -> None:
-    entries, pointers_present = many(pointers)
+    entries, pointers_present = entries_and_pointers(pointers)
     result = plan(
         Manifest("c", {entry.ref: entry for entry in entries[:left]}, ()), SyncState(), pointers_present, PlanRequest()
     )
@@ -210,7 +210,7 @@ def test_deleting_more_than_half_of_twenty_pointers_needs_force(pointers: int, l
 
 
 def test_max_items_limits_the_written_items_and_leaves_the_rest_pending() -> None:
-    entries, pointers_present = many(4)
+    entries, pointers_present = entries_and_pointers(4)
     manifest = Manifest("c", {step.ref: step for step in entries}, ())
     result = plan(manifest, SyncState(), pointers_present[:1], PlanRequest(max_items=2))
     assert [(step.kind, step.ref) for step in result.operations] == [

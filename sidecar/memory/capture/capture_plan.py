@@ -105,7 +105,7 @@ def _write_alone(writer: Writer, plan: CapturePlan, entry: PlannedEntry) -> str:
 
 def _write_group(writer: Writer, plan: CapturePlan, owner: str, missing: Sequence[PlannedEntry]) -> str:
     path, content = _group(writer, plan, owner)
-    after = content or document.new_group(_group_facts(plan, owner), f"Session digest, {plan.day}")
+    after = content or document.new_group(_group_facts(plan, owner), f"Session summary, {plan.day}")
     for entry in missing:
         if entry.owner == owner and entry.retention == "daily":
             after = document.append_entry(after, entry.facts, entry.title, entry.text)

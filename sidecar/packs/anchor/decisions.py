@@ -76,10 +76,10 @@ def load_pointers(process: Process, workspace: Workspace) -> Pointers:
     cached = cache.get((workspace.project_key, revision))
     if isinstance(cached, Pointers):
         return cached
-    placed = ManagedMemories(process, workspace, managed_memories.POINTERS)
-    choice = choose_pointers(placed.tags())
+    managed = ManagedMemories(process, workspace, managed_memories.POINTERS)
+    choice = choose_pointers(managed.tags())
     lines = render_pointers(
-        _read_pointers(placed, choice.binding), _read_pointers(placed, choice.others), has_more=choice.has_more
+        _read_pointers(managed, choice.binding), _read_pointers(managed, choice.others), has_more=choice.has_more
     )
     lines = lines._replace(rules=accepted_rules(process, workspace))
     cache.put((workspace.project_key, revision), lines, 1)
@@ -95,10 +95,10 @@ def _read_first_time(process: Process, index: "Index") -> bool:
         return False
 
 
-def _read_pointers(placed: "ManagedMemories", paths: tuple[str, ...]) -> list["Pointer"]:
+def _read_pointers(managed: "ManagedMemories", paths: tuple[str, ...]) -> list["Pointer"]:
     from sidecar.memory import managed_memories, read_memory_file
 
-    contents = (placed.content(path) for path in paths)
+    contents = (managed.content(path) for path in paths)
     pointers = (
         managed_memories.parse_pointer(read_memory_file(content)) for content in contents if content is not None
     )
