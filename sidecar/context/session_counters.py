@@ -3,7 +3,7 @@
 The criteria are those of intelligence-layer.md, Spawn Decision Criteria.
 """
 
-from typing import NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from sidecar.context.brackets import Bracket
 
@@ -54,6 +54,13 @@ MAX_IDS = 20
 """Maximum number of compaction ids stored per session."""
 
 
+ReportKind = Literal[-1, 0, 1]
+"""The way a compaction was reported, as it is stored."""
+NO_REPORT: Final = 0
+REPORTED_BY_ID: Final = 1
+REPORTED_AS_EVENT: Final = -1
+
+
 class SessionRecord(NamedTuple):
     """Stored counters of a provider session, whichever call reported them: the context methods and the post-run.
 
@@ -73,8 +80,8 @@ class SessionRecord(NamedTuple):
     """Compactions reported by id, the latest last."""
     finished_ids: tuple[str, ...] = ()
     """The ids of those reported as over, the latest last."""
-    unmatched: int = 0
-    """1 when a compaction reported by id may still come as an event, -1 the other way round: it counts once."""
+    unmatched: ReportKind = NO_REPORT
+    """The report of the last compaction, which may still be reported the other way and counts once."""
 
 
 class Interaction(NamedTuple):
@@ -115,14 +122,14 @@ def with_compaction(record: SessionRecord, compaction_id: str = "") -> SessionRe
         return record
     if compaction_id:
         record = record._replace(compaction_ids=(*record.compaction_ids, compaction_id)[-MAX_IDS:])
-    report_kind = 1 if compaction_id else -1
-    if record.unmatched == -report_kind:
-        return record._replace(unmatched=0)
+    report: ReportKind = REPORTED_BY_ID if compaction_id else REPORTED_AS_EVENT
+    if record.unmatched == (REPORTED_AS_EVENT if compaction_id else REPORTED_BY_ID):
+        return record._replace(unmatched=NO_REPORT)
     return record._replace(
         compactions=record.compactions + 1,
         critical_in_a_row=0,
         score_before=record.score if record.score is not None else record.score_before,
-        unmatched=report_kind,
+        unmatched=report,
     )
 
 

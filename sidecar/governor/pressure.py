@@ -41,7 +41,7 @@ IDLE_GAP_MS = 10 * MINUTE_MS
 MAX_SESSIONS = 20
 """Maximum number of known sessions of a conversation; returning to an older one looks like a new one."""
 
-_COUNTER_ORDER = tuple(BRACKETS)
+_ORDER = tuple(BRACKETS)
 
 
 class RunPressure(NamedTuple):
@@ -90,7 +90,7 @@ def after_run(counters: Counters, run: RunPressure) -> Counters:
         last_diff_lines=run.diff_lines,
         active_ms=counters.active_ms + _active_ms(counters.last_seen_ms, run.now_ms, run.duration_ms),
         last_seen_ms=run.now_ms,
-        bracket=_COUNTER_ORDER.index(run.bracket) if run.bracket is not None else None,
+        bracket=_ORDER.index(run.bracket) if run.bracket is not None else None,
         session=with_interaction(counters.session, Interaction(run.run_id, run.bracket, run.agent, run.score)),
         next_agent_pending=run.next_agent_pending,
         shadow=run.shadow,
@@ -189,8 +189,14 @@ def _active_ms(last_seen_ms: int | None, now_ms: int, duration_ms: int) -> int:
     return working_ms + (pause_ms if pause_ms <= IDLE_GAP_MS else 0)
 
 
-_ORDER = tuple(BRACKETS)
 BRACKET_SNAPSHOT, BRACKET_REHYDRATE = _ORDER.index("DEPLETED"), _ORDER.index("CRITICAL")
+
+
+class Suffix(NamedTuple):
+    """The end of a signal's label in the reason for a snapshot, and for a rehydrate."""
+
+    snapshot: str = ""
+    rehydrate: str = ""
 
 
 class Signal(NamedTuple):
@@ -206,8 +212,7 @@ class Signal(NamedTuple):
     sufficient_alone: bool = True
     is_reason_to_leave: bool = True
     """Whether it may make a rehydrate due: it measures the session, not work or time, and the window has no room."""
-    since: tuple[str, str] = ("", "")
-    """Suffix of the label for a snapshot, and for a rehydrate."""
+    suffix: Suffix = Suffix()
 
 
 class Threshold(NamedTuple):
@@ -247,7 +252,7 @@ _STRONGEST_FIRST: tuple[GovernorAction, ...] = ("rehydrate", "snapshot")
 SWITCHED_OFF = "switched off in the settings"
 REQUESTED = "requested"
 """The cause of the user's own request, which nothing stated before makes redundant."""
-_SINCE = (" since the last snapshot", " in this session")
+_SINCE = Suffix(" since the last snapshot", " in this session")
 
 
 def signals_of(counters: Counters) -> tuple[Signal, ...]:
@@ -264,12 +269,12 @@ def signals_of(counters: Counters) -> tuple[Signal, ...]:
         *,
         sufficient_alone: bool = True,
         is_of_session: bool = True,
-        since: tuple[str, str] = _SINCE,
+        suffix: Suffix = _SINCE,
     ) -> Signal:
         threshold = THRESHOLDS[name]
         return Signal(
             name, label, value, value - at_snapshot, threshold.snapshot, threshold.rehydrate * factor,
-            sufficient_alone, is_of_session and not has_room, since,
+            sufficient_alone, is_of_session and not has_room, suffix,
         )  # fmt: skip
 
     injected = sum(counters.injected[-WINDOW_CALLS:])
@@ -280,7 +285,7 @@ def signals_of(counters: Counters) -> tuple[Signal, ...]:
         signal("turns", "turns", counters.turns, counters.turns_before),
         signal(
             "injectedBytes", f"bytes injected over the last {WINDOW_CALLS} calls", injected, injected - new_bytes,
-            since=("", ""),
+            suffix=Suffix(),
         ),
         signal("files", "distinct files delivered", len(counters.files), counters.files_before),
         signal(
@@ -371,6 +376,7 @@ def _describe(signal: Signal, action: GovernorAction) -> str:
     """Describe what was reached, and why it is sufficient alone if it is."""
     if signal.name == "bracket":
         return f"the context window is {signal.label}"
-    amount = f"{_value(signal, action):,.0f} {signal.label}{signal.since[action == 'rehydrate']}"
+    suffix = signal.suffix.rehydrate if action == "rehydrate" else signal.suffix.snapshot
+    amount = f"{_value(signal, action):,.0f} {signal.label}{suffix}"
     times = "twice" if signal.sufficient_alone and _is_double(signal, action) else "from"
     return f"{amount} ({times} {_threshold(signal, action):,.0f})"
