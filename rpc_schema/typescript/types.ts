@@ -318,7 +318,7 @@ export interface CodebaseIndexResult {
   complete: boolean
   /** Total number of files if only some are indexed; else null. */
   cutAt: number | null
-  /** Files left out because their path contains a secret, control characters or bytes that are no text. */
+  /** Files left out because their path contains a secret, control characters or invalid text. */
   unsafeNames: number
 }
 
@@ -858,7 +858,7 @@ export interface ForkOrigin {
   subChatId: string
   sessionId: string
   /**
-   * When the whole session was copied, whichever message the fork goes on from: runs that were sent later are not in the copy.
+   * When the whole session was copied, whichever message the fork starts from: runs that were sent later are not in the copy.
    */
   copiedAt?: string | null
 }
@@ -3020,7 +3020,7 @@ export interface RolloutSettings {
    */
   share?: number | null
   /**
-   * Name of the experiment that compares the chats with packs with the others; needs a share from 1 to 99. Another name assigns chats anew. null: no comparison. Default: null.
+   * Name of the experiment that compares the chats with packs with the others; needs a share from 1 to 99. Another name reassigns chats. null: no comparison. Default: null.
    */
   experiment?: string | null
 }
@@ -3142,7 +3142,7 @@ export interface SessionBefore {
   /** Time of the session's last compaction. */
   compactedAt?: string | null
   /**
-   * The run whose provider session goes on although no id of it was stored, for example because the first run failed; with `id` null.
+   * The run whose provider session continues although its id was not stored, for example because the first run failed; with `id` null.
    */
   continues?: string | null
 }
@@ -3494,7 +3494,7 @@ export interface StoredSnapshotView {
   /** What the last runs found or did, the latest first. */
   conclusions: string[]
   decisions: string[]
-  /** The user's corrections and preferences that are no standing instructions, the latest first. */
+  /** The user's corrections and preferences that are not standing instructions, the latest first. */
   corrections: string[]
   /** Open points from the latest runs' conclusions, and failing runners. */
   risks: string[]
@@ -3869,7 +3869,7 @@ export interface Methods {
    *
    * The criteria: 3 compactions, a score that fell by more than 15 %, CRITICAL 3 times in a row, or an agent that is
    * done while another waits. If one is met, `.chati/continuation/latest.md` is written in active mode: rules, pipeline,
-   * task and progress, pending decisions, shared HOT memories, and private ones of the agent that goes on, with its
+   * task and progress, pending decisions, shared HOT memories, and private ones of the agent that continues, with its
    * token.
    *
    * Errors: workspaceUnavailable, policyDenied, stateDegraded, busy, invalidRequest, invalidParams, internalError, notInitialized, cancelled, tooLarge.

@@ -15,6 +15,7 @@ from sidecar.capture.effects.run_activity import relative_to
 from sidecar.capture.effects.shell_commands import is_lookup
 from sidecar.capture.parsed_test_results import VerdictChange
 from sidecar.capture.run import FinishedRun
+from sidecar.core.clock import epoch_ms
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.lru_cache import LruCache
 from sidecar.experiment.methods import items_of_arm
@@ -111,7 +112,7 @@ def _edit_after_ms(run: FinishedRun) -> int | None:
     """Return the time from the run's start to its first edit; None without a transcript that shows it."""
     if run.transcript is None:
         return None
-    started_ms = int(run.params.started_at.timestamp() * 1000)
+    started_ms = epoch_ms(run.params.started_at)
     calls = (call for call in read_events(run.transcript.lines, started_ms, ToolCall) if isinstance(call, ToolCall))
     return next((max(0, call.at_ms - started_ms) for call in calls if call.tool in EDITING_TOOLS), None)
 

@@ -14,6 +14,7 @@ from sidecar.capture.check_notes_block import VerifiedNote, session_notes, witho
 from sidecar.capture.effects.run_activity import events_of_parts, relative_to
 from sidecar.capture.parsed_test_results import VerdictChange
 from sidecar.capture.run import FinishedRun
+from sidecar.core.clock import epoch_ms
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.text import clip_at_word
 from sidecar.language.conclusions import explanation_in
@@ -52,10 +53,10 @@ def queue_for_memory(
     previous = records.run_summaries(tx, run.params.sub_chat_id, 1)
     excerpts = {failing.runner: failing.excerpt for failing in failing_before}
     before = previous[0].conclusion if previous else ""
-    digest = session_summary_of_run(run, notes, verdict_changes, excerpts, before)
-    if not digest.is_empty:
+    summary = session_summary_of_run(run, notes, verdict_changes, excerpts, before)
+    if not summary.is_empty:
         arm = run.rollout.mark if run.rollout is not None else ""
-        complete = digest._replace(delivered=_sent_memories(tx, run), arm=arm)
+        complete = summary._replace(delivered=_sent_memories(tx, run), arm=arm)
         enqueue_summary(tx, run.workspace.project_key, complete, run.now_ms)
 
 
@@ -123,7 +124,7 @@ def _typed_during(run: FinishedRun) -> Iterator[Utterance]:
     """Yield what the user wrote while the agent worked, which only the transcript shows."""
     if run.transcript is None:
         return
-    started_ms = int(run.params.started_at.timestamp() * 1000)
+    started_ms = epoch_ms(run.params.started_at)
     content = read_transcript(run.transcript.lines, started_ms, run.params.cwd)
     yield from (utterance for utterance in content.utterances if utterance.author == "user")
 
@@ -169,14 +170,14 @@ def queue_accepted(tx: apsw.Connection, artifact: Artifact, now_ms: int) -> None
     kind, confidence = MEMORY_KINDS[artifact.type]
     text = clip_at_word(_HEADING.sub("", artifact.body).strip(), MAX_TEXT) or artifact.title
     note = Note(kind, artifact.title, text, "user", now_ms, confidence, (artifact_tag(artifact.id),), "durable")
-    enqueue_summary(tx, artifact.project, _digest(artifact, (note,)), now_ms)
+    enqueue_summary(tx, artifact.project, _summary_of_artifact(artifact, (note,)), now_ms)
 
 
 def queue_withdrawn(tx: apsw.Connection, artifact: Artifact, now_ms: int) -> None:
     """Queue that an accepted artifact was discarded, so that its memory is withdrawn."""
-    enqueue_summary(tx, artifact.project, _digest(artifact, ()), now_ms)
+    enqueue_summary(tx, artifact.project, _summary_of_artifact(artifact, ()), now_ms)
 
 
-def _digest(artifact: Artifact, notes: tuple[Note, ...]) -> SessionSummary:
+def _summary_of_artifact(artifact: Artifact, notes: tuple[Note, ...]) -> SessionSummary:
     session = artifact.provenance.session_id or artifact.id
     return SessionSummary(session, artifact_source(artifact.id), notes=notes, arm=artifact.provenance.arm)

@@ -98,7 +98,7 @@ def items_before_run(tx: apsw.Connection, run: FinishedRun) -> Mapping[str, Item
 
 
 def measure_run(tx: apsw.Connection, run: FinishedRun, items_before: Mapping[str, Item]) -> PackMetrics | None:
-    """Return the pack metrics of a run that used its pre-run's answer. Any other run is no evidence about a pack."""
+    """Return the pack metrics of a run that used its pre-run's answer. Other runs are not evidence about a pack."""
     if run.delivered_call is None or not run.reached_provider:
         return None
     anchor_id = run.delivered_call.details.metadata.state_ids.anchor_pack_id

@@ -38,7 +38,9 @@ from sidecar.capture.record import (
 from sidecar.capture.rejected_approach import RUNS
 from sidecar.capture.run import FinishedRun
 from sidecar.context import AgentProgress, Bracket, SessionRecord, agent_progress, load_session_record
+from sidecar.core.clock import epoch_ms
 from sidecar.core.redact import redact
+from sidecar.core.text import utf16_length
 from sidecar.experiment.rollout import unit_of_chat
 from sidecar.governor import (
     Decision,
@@ -98,7 +100,7 @@ def _counters_of_session(
     """Return the counters of the run's session.
 
     Those of a session that started with the run, or that the conversation returns to, are what other calls reported of
-    it. A session that continues under an id nobody reported goes on with its counters.
+    it. A session that continues under an id nobody reported continues with its counters.
     """
     after = run.params.session.after
     if after is None:
@@ -145,13 +147,13 @@ def _pipeline_position(run: FinishedRun) -> AgentProgress:
     pipeline = run.params.pipeline
     if pipeline is not None:
         return AgentProgress("", pipeline.score, pipeline.next_agent_pending)
-    return agent_progress(run.workspace.project, run.workspace.cwd, int(run.params.started_at.timestamp() * 1000))
+    return agent_progress(run.workspace.project, run.workspace.cwd, epoch_ms(run.params.started_at))
 
 
 def _after_loss(run: FinishedRun, counters: Counters) -> Counters:
     if run.loss is Loss.SESSION:
         return after_new_session(counters, run.now_ms)
-    started_ms = int(run.params.started_at.timestamp() * 1000)
+    started_ms = epoch_ms(run.params.started_at)
     was_reported = counters.compacted_at_ms is not None and counters.compacted_at_ms > started_ms
     if run.loss is Loss.TRANSCRIPT and not was_reported:
         return after_compaction(counters, run.now_ms)
@@ -286,7 +288,7 @@ def _transcript(call: Call, params: PostRunParams) -> TranscriptTail | None:
     """Return the end of the provider's transcript of the run. A run that never started has none."""
     if params.transcript_path is None or params.outcome == "notStarted":
         return None
-    transcript = read_tail(params.transcript_path, _started_ms(params))
+    transcript = read_tail(params.transcript_path, epoch_ms(params.started_at))
     if transcript is None:
         call.log.warning("capture.transcript.unreadable")
     return transcript
@@ -300,16 +302,12 @@ def _failures(params: PostRunParams, transcript: TranscriptTail | None) -> list[
     ]
     reported_ids = {error.tool_call_id for error in errors}
     part_ids = {str(part.get("toolCallId")) for part in params.assistant.parts} if params.assistant else set()
-    in_transcript = transcript_errors(transcript.lines, _started_ms(params)) if transcript is not None else []
+    in_transcript = transcript_errors(transcript.lines, epoch_ms(params.started_at)) if transcript is not None else []
     return errors + [
         failure
         for failure in in_transcript
         if failure.tool_call_id in part_ids and failure.tool_call_id not in reported_ids
     ]
-
-
-def _started_ms(params: PostRunParams) -> int:
-    return int(params.started_at.timestamp() * 1000)
 
 
 def _session_loss(params: PostRunParams, transcript: TranscriptTail | None, pre_run: CallRecord | None) -> Loss:
@@ -322,7 +320,7 @@ def _session_loss(params: PostRunParams, transcript: TranscriptTail | None, pre_
     loss = loss_by_prompt(params.prompt)
     if loss is not Loss.NOTHING or transcript is None:
         return loss
-    since_ms = _started_ms(params)
+    since_ms = epoch_ms(params.started_at)
     if pre_run is not None and pre_run.delivery_token == params.delivery_token:
         since_ms = max(since_ms, pre_run.created_at_ms)
     return Loss.TRANSCRIPT if compacted_since(transcript, since_ms) else Loss.NOTHING
@@ -384,11 +382,7 @@ def _notes_span(run: FinishedRun) -> NotesSpan | None:
     block = read_notes_block(text) if run.notes_block is not None else None
     if block is None:
         return None
-    return NotesSpan(start=_utf16_length(text[: block.start]), end=_utf16_length(text[: block.end]))
-
-
-def _utf16_length(text: str) -> int:
-    return len(text) + sum(character > "\uffff" for character in text)
+    return NotesSpan(start=utf16_length(text[: block.start]), end=utf16_length(text[: block.end]))
 
 
 def _todos(run: FinishedRun, state: SubChat) -> tuple[tuple[str, str], ...]:

@@ -21,6 +21,9 @@ from sidecar.capture.rejected_approach import (
     store_rejected_approaches,
 )
 from sidecar.capture.run import FinishedRun
+from sidecar.codebase import content_identity
+from sidecar.core.clock import epoch_ms
+from sidecar.core.digests import short_id
 from sidecar.core.redact import redact
 from sidecar.governor import Decision
 from sidecar.metrics import count_call, labelled, roll_up
@@ -101,8 +104,8 @@ def record_run(
             usage=params.usage,
             pack_metrics=metrics,
             result=result.model_dump_json(by_alias=True).encode(),
-            started_at_ms=int(params.started_at.timestamp() * 1000),
-            finished_at_ms=int(params.finished_at.timestamp() * 1000),
+            started_at_ms=epoch_ms(params.started_at),
+            finished_at_ms=epoch_ms(params.finished_at),
             recorded_at_ms=run.now_ms,
         ),
     )
@@ -230,7 +233,7 @@ def confirm_delivery(tx: apsw.Connection, run: FinishedRun) -> None:
         run_id=params.run_id,
         message_id=params.assistant.message_id if params.assistant is not None else None,
         head_commit=run.effects.head,
-        sent_at_ms=pre_run.created_at_ms if pre_run is not None else int(params.started_at.timestamp() * 1000),
+        sent_at_ms=pre_run.created_at_ms if pre_run is not None else epoch_ms(params.started_at),
         items=(*delivered, *own_items),
     )
     ledger.add_turn(tx, key, turn, details.anchor if details is not None else None)
@@ -247,16 +250,16 @@ def drop_rolled_back(tx: apsw.Connection, run: FinishedRun) -> None:
         return
     key = SessionKey(run.params.sub_chat_id, run.params.provider, session_id, run.is_shadow)
     last_ms = ledger.last_sent_ms(tx, key)
-    started_ms = int(run.params.started_at.timestamp() * 1000) - ROLLBACK_SLACK_MS
+    started_ms = epoch_ms(run.params.started_at) - ROLLBACK_SLACK_MS
     if last_ms is not None and was_rolled_back(run.transcript.lines, last_ms, started_ms):
         ledger.drop_rolled_back(tx, key, run.now_ms)
         run.call.process.slices.codebase.shown_regions.forget(session_id)
 
 
 def _continue_session(tx: apsw.Connection, run: FinishedRun, key: SessionKey) -> None:
-    """Open the session in which a run ended; one that goes on under another id has all of its history.
+    """Open the session in which a run ended; one that continues under another id has all of its history.
 
-    A run without a pre-run of its own may belong to a fork: only a session with an unchanged id certainly goes on.
+    A run without a pre-run of its own may belong to a fork: only a session with an unchanged id certainly continues.
     """
     session, pre_run = run.params.session, run.pre_run
     unchanged_id = session.before if session.before == session.after else None
@@ -287,7 +290,7 @@ def _own_items(run: FinishedRun, contents: SessionContents, *, was_sent_head: bo
     """Return what the agent knows from its own work: what it read, wrote and committed, and where it left HEAD."""
     items, state = [_merged(run, item, contents) for item in run.effects.seen_items], run.effects.state
     if run.plan:
-        items.append(Item(entries.PLAN, entries.TextEntry(entries.plan_digest(run.plan)), 0))
+        items.append(Item(entries.PLAN, entries.TextEntry(short_id(run.plan)), 0))
     if state is None:
         return items
     if state.kind == "folder" and (run.activity.written or run.activity.commands):
@@ -317,7 +320,7 @@ def _merged(run: FinishedRun, item: Item, contents: SessionContents) -> Item:
         return item
     content = seen.content or had.entry.content
     if content and not seen.content and path in run.effects.own_paths:
-        content = entries.content_digest(run.effects.files.get(path, ""))
+        content = content_identity(run.effects.files.get(path, ""))
     return replace(item, entry=replace(had.entry, content=content, is_opened=True), bytes=had.bytes)
 
 

@@ -27,6 +27,7 @@ from sidecar.codebase.worktree.state import (
     RepositoryState,
     is_outside,
     is_sidecar_path,
+    unchanged_state,
 )
 from sidecar.core.binary_sections import Section, SectionReader, of_texts
 from sidecar.core.digests import digest_bytes
@@ -235,7 +236,7 @@ class Lister:
         for path, commit in list(commits.items())[:MAX_NESTED_REPOSITORIES]:
             folder = cwd / path
             if path not in unreadable and find_root(folder) == folder:
-                inner = states.get(path) or RepositoryState("git", folder, "", commit, None, (), commit, "status")
+                inner = states.get(path) or unchanged_state(folder, "", commit, None)._replace(changed_hash=commit)
                 lister = self._listers.setdefault(path, Lister(depth=self._depth + 1))
                 with contextlib.suppress(GitFailed):  # the others and the repository itself are listed all the same
                     listings[path] = lister.list(folder, inner)

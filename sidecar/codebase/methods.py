@@ -69,7 +69,7 @@ class CodebaseIndexResult(WireModel):
     complete: bool = Field(description="Whether every file is indexed.")
     cut_at: int | None = Field(description="Total number of files if only some are indexed; else null.")
     unsafe_names: int = Field(
-        description="Files left out because their path contains a secret, control characters or bytes that are no text."
+        description="Files left out because their path contains a secret, control characters or invalid text."
     )
 
 

@@ -84,7 +84,7 @@ class NumberedRegion(Protocol):
 
     @property
     def goes_on(self) -> bool:
-        """Whether its statement goes on below it."""
+        """Whether its statement continues below it."""
 
 
 class FoundRegion(NamedTuple):
@@ -98,7 +98,7 @@ class FoundRegion(NamedTuple):
 
     @property
     def goes_on(self) -> bool:
-        """Whether its statement goes on below it."""
+        """Whether its statement continues below it."""
         return self.ranked.region.goes_on
 
 
@@ -371,7 +371,7 @@ GAP = "…"
 def numbered_lines(shown: Iterable[NumberedRegion]) -> list[str]:
     """Return the lines of a file's regions with their numbers, and a mark where some are left out.
 
-    The last region of a file has one too if its statement goes on.
+    The last region of a file has one too if its statement continues.
     """
     regions = list(shown)
     lines: list[str] = []

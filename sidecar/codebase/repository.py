@@ -450,7 +450,7 @@ class Repository:
         return self._index.former_importers(path, imports)
 
     def dependencies(self, parts: frozenset[str], names: PackageNames) -> Mapping[str, Mapping[str, int]] | None:
-        """Count for each folder the files that import each other folder; `""` stands for the top-level files.
+        """Count for each folder the files that import each other folder; `""` are the top-level files.
 
         None while files are still being indexed.
         """

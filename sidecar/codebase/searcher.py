@@ -351,8 +351,8 @@ def _matches_by_file(output: bytes) -> dict[str, Counter[str]]:
 
 def _ranked(matches: Mapping[str, Counter[str]]) -> Iterator[RankedFile]:
     """Rank files by the rarity of the terms that they contain, as BM25 without lengths; a name counts twice."""
-    held = Counter(term for counts in matches.values() for term in counts)
-    weights = {term: math.log(1 + len(matches) / files) for term, files in held.items()}
+    document_counts = Counter(term for counts in matches.values() for term in counts)
+    weights = {term: math.log(1 + len(matches) / files) for term, files in document_counts.items()}
     scores: dict[str, float] = {}
     for path, counts in matches.items():
         name = path.rpartition("/")[2].lower()
@@ -365,5 +365,5 @@ def _ranked(matches: Mapping[str, Counter[str]]) -> Iterator[RankedFile]:
         score = round(CONTENTS_WEIGHT * own[path] / top, 4) if top else 0.0
         if score < CONTENTS_WEIGHT * MIN_SHARE:
             return
-        matched = sorted(matches[path], key=lambda term: (held[term], term))
+        matched = sorted(matches[path], key=lambda term: (document_counts[term], term))
         yield RankedFile(path, score, {"contents": score}, tuple(matched), ())

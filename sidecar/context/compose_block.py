@@ -292,7 +292,7 @@ def _lower_parts(sources: ProjectSources, request: BlockRequest) -> list[Part]:
     memory = memory_part(request.bracket, request.memories)
     if memory is not None:
         parts.append(memory)
-    if task := _task_lines(_task(sources, request)):
+    if task := _task_lines(task_text(request.task, sources)):
         parts.append(Part("L4", Element("task", lines=task)))
     if sources.handoff is not None:
         parts.append(_handoff_part(sources.handoff, pipeline))
@@ -310,15 +310,9 @@ def _agent_part(sources: ProjectSources) -> Part:
     return Part("L2", element, min_length=0, full_text_in=sources.definition.path)
 
 
-def _task(sources: ProjectSources, request: BlockRequest) -> str:
-    if request.task is not None:
-        return request.task
-    return sources.pipeline.task if sources.pipeline is not None else ""
-
-
 def _task_cut(sources: ProjectSources, request: BlockRequest, elements: Sequence[Element]) -> list[Trimmed]:
     """Report when the block contains only the beginning of the task's lines."""
-    is_cut = any(len(line) > TASK_CHARACTERS for line in clean(_task(sources, request)).splitlines())
+    is_cut = any(len(line) > TASK_CHARACTERS for line in clean(task_text(request.task, sources)).splitlines())
     if not is_cut or not any(element.name == "task" for element in elements):
         return []
     return [Trimmed("L4", "task", f"of each line {TASK_CHARACTERS} characters are included")]

@@ -159,7 +159,7 @@ def _capture_summary(
     """Capture the session summary; None, with a warning, when that fails."""
     context = CaptureContext(call.process, workspace, reach, "preCompact", automatic=True)
     try:
-        done = capture_session_summary(context, _digest(params, resume_point, warnings))
+        done = capture_session_summary(context, _session_summary(params, resume_point, warnings))
     except (PolicyDenied, StateDegraded, WorkspaceUnavailable, Busy) as error:
         warnings.append(f"The session summary is not captured: {error.message}")
         return None
@@ -167,21 +167,21 @@ def _capture_summary(
     return to_capture_result(done)
 
 
-def _digest(params: ContextPreCompactParams, resume_point: ResumePoint, warnings: list[str]) -> SessionSummary:
+def _session_summary(params: ContextPreCompactParams, resume_point: ResumePoint, warnings: list[str]) -> SessionSummary:
     """Combine the transcript since the last capture with what the host sends."""
     source = params.run_id or session_source(
         params.session_id, f"{resume_point.compaction_id}:{short_id(resume_point.at_ms)}"
     )
-    digest = to_session_summary(params.session_id, source, params.summary, params.text, resume_point.at_ms)
+    summary = to_session_summary(params.session_id, source, params.summary, params.text, resume_point.at_ms)
     if params.transcript_path is None:
-        return digest
+        return summary
     tail = read_tail(params.transcript_path, resume_point.captured_until_ms)
     if tail is None:
         warnings.append("The transcript cannot be read, so only what the host sent is captured.")
-        return digest
+        return summary
     transcript_summary = read_transcript(tail.lines, resume_point.captured_until_ms, params.cwd)
-    return digest._replace(
-        utterances=transcript_summary.utterances + digest.utterances, errors=transcript_summary.errors + digest.errors
+    return summary._replace(
+        utterances=transcript_summary.utterances + summary.utterances, errors=transcript_summary.errors + summary.errors
     )
 
 
@@ -280,7 +280,7 @@ def continuation(call: Call, params: ContextContinuationParams) -> ContextContin
 
     The criteria: 3 compactions, a score that fell by more than 15 %, CRITICAL 3 times in a row, or an agent that is
     done while another waits. If one is met, `.chati/continuation/latest.md` is written in active mode: rules, pipeline,
-    task and progress, pending decisions, shared HOT memories, and private ones of the agent that goes on, with its
+    task and progress, pending decisions, shared HOT memories, and private ones of the agent that continues, with its
     token.
     """
     workspace = call.process.workspaces.get(params.cwd, params.project_path)

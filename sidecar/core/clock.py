@@ -1,7 +1,10 @@
 """The only module that reads a clock; all other code receives a `Clock`."""
 
 import time
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+if TYPE_CHECKING:
+    from datetime import datetime
 
 HOUR_MS = 3_600_000
 DAY_MS = 24 * HOUR_MS
@@ -39,6 +42,11 @@ class Deadline(NamedTuple):
     def remaining_ms(self, clock: Clock) -> float:
         """Return the remaining milliseconds, at least 0."""
         return max(0.0, self.at_ms - clock.monotonic_ms())
+
+
+def epoch_ms(moment: "datetime") -> int:
+    """Return a moment in milliseconds since 1970-01-01 UTC."""
+    return int(moment.timestamp() * 1000)
 
 
 def rfc3339(now_ms: int) -> str:

@@ -19,7 +19,7 @@
     └── AgentUnavailable      -32018  the coding agent's program is missing or cannot be run
 
 An error has a code, one sentence, optionally a hint (what to do) and data. A subclass exists only where a client acts
-differently. The flag that cancels a request stands beside its error. `rpc/envelope.py` is the one place that turns
+differently. The flag that cancels a request is defined beside its error. `rpc/envelope.py` is the one place that turns
 them into JSON-RPC error objects.
 """
 

@@ -1,6 +1,7 @@
 """Sanitize text from repositories, tools and user files for use inside a block, and clip text. Pure."""
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 
 from sidecar.core.lazy_regex import lazy_regex
@@ -13,6 +14,16 @@ def count_noun(number: int, noun: str) -> str:
         return f"1 {noun}"
     plural = f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2] not in "aeiou" else f"{noun}s"
     return f"{number:,} {plural}"
+
+
+def join_and(names: Sequence[str]) -> str:
+    """Return names as a sentence lists them: `a`, `a and b`, `a, b and c`."""
+    return " and ".join((*([", ".join(names[:-1])] if names[1:] else ()), *names[-1:]))
+
+
+def utf16_length(text: str) -> int:
+    """Return the length of a text as JavaScript counts it, in UTF-16 units."""
+    return len(text) + sum(character > "\uffff" for character in text)
 
 
 def clip(text: str, limit: int) -> str:

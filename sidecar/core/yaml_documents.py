@@ -485,7 +485,7 @@ def _value(node: Node) -> object:
 
 
 def _parsed(fields: Fields) -> dict[str, object]:
-    """Return the values that the fields' YAML stands for."""
+    """Return the values that the fields' YAML denotes."""
     return {name: _value(node) for name, value in fields.items() if (node := parse_nodes(value)) is not None}
 
 

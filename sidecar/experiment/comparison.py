@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from sidecar.core.text import join_and
 from sidecar.experiment.model import Advice, ExperimentOutcome, OutcomeVerdict
 from sidecar.experiment.outcomes import OUTCOMES, Chat, Outcome, effect_of, relevant_difference, to_scale
 from sidecar.experiment.statistics import (
@@ -220,24 +221,21 @@ def advise(outcomes: Sequence[ExperimentOutcome], share: int, suspension: str | 
     if suspension is not None:
         return Advice(verdict="off", sentence=f"Switch off: the rollout is suspended. {suspension}")
     if worse and better:
-        text = f"Hold: packs are better in {_listed(better)} and worse in {_listed(worse)}. Decide what matters more."
+        text = f"Hold: packs are better in {join_and(better)} and worse in {join_and(worse)}. Decide what matters more."
         return Advice(verdict="hold", sentence=text)
     if worse:
-        return Advice(verdict="off", sentence=f"Switch off: chats with packs are worse in {_listed(worse)}.")
+        return Advice(verdict="off", sentence=f"Switch off: chats with packs are worse in {join_and(worse)}.")
     if better:
         following = next((step for step in NEXT_SHARES if step > share), 100)
         to = f"{following} %" if following < 100 else "100 % and end the experiment"
         return Advice(
-            verdict="raise", sentence=f"Raise the share to {to}: chats with packs are better in {_listed(better)}."
+            verdict="raise",
+            sentence=f"Raise the share to {to}: chats with packs are better in {join_and(better)}.",
         )
     if by_verdict["noDifference"] and not by_verdict["unknown"]:
-        names = _listed(by_verdict["noDifference"])
+        names = join_and(by_verdict["noDifference"])
         text = f"Hold: packs make no difference that matters in {names}. They cost little; decide by other reasons."
         return Advice(verdict="hold", sentence=text)
     needed = [outcome.more_chats for outcome in primary if outcome.more_chats is not None]
     more = f" About {_round_up(min(needed)):,} more chats would settle the first outcome." if needed else ""
     return Advice(verdict="hold", sentence=f"Hold: it is not known yet whether packs help.{more}")
-
-
-def _listed(names: Sequence[str]) -> str:
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

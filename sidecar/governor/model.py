@@ -61,7 +61,7 @@ class StoredSnapshotView(WireModel):
     conclusions: list[str] = Field(description="What the last runs found or did, the latest first.")
     decisions: list[str]
     corrections: list[str] = Field(
-        description="The user's corrections and preferences that are no standing instructions, the latest first."
+        description="The user's corrections and preferences that are not standing instructions, the latest first."
     )
     risks: list[str] = Field(description="Open points from the latest runs' conclusions, and failing runners.")
     failing: list[str] = Field(description="Names of failing tests.")

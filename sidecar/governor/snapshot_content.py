@@ -11,7 +11,7 @@ import apsw
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.markdown import first_informative_paragraph, sentences, word_count
-from sidecar.core.text import clip, count_noun, without_links
+from sidecar.core.text import clip, count_noun, join_and, without_links
 from sidecar.language.conclusions import match_conclusion
 from sidecar.language.message_intent import is_correction
 from sidecar.runs import (
@@ -80,7 +80,7 @@ def snapshot_of(
 def _conclusions(runs: Sequence[RunSummary]) -> Iterator[str]:
     """Yield what each run found or did with its request: what explains most of its final words.
 
-    The first paragraph stands for the last run's words if they state nothing; an earlier run of this kind is left out.
+    The first paragraph replaces the last run's words if they state nothing; an earlier run of this kind is left out.
     """
     for position, run in enumerate(runs):
         stated = [statement for statement in _statements(run) if statement.section in _FINDINGS]
@@ -224,7 +224,7 @@ def marker_text(counters: Counters, snapshot: Snapshot) -> str:
     delivered = f", {_size(counters.delivered_bytes)} of context" if counters.delivered_bytes else ""
     return (
         f"Continued in a fresh session: the previous one had {count_noun(counters.turns, 'turn')}{delivered}."
-        f" Nothing was removed. Carried over: {_listed(_carried(snapshot))}."
+        f" Nothing was removed. Carried over: {join_and(_carried(snapshot)) or 'the repository state'}."
     )
 
 
@@ -248,9 +248,3 @@ def _carried(snapshot: Snapshot) -> list[str]:
 
 def _size(number: int) -> str:
     return f"{number / 1000:,.0f} KB" if number >= 1000 else count_noun(number, "byte")
-
-
-def _listed(parts: list[str]) -> str:
-    if len(parts) < 2:
-        return parts[0] if parts else "the repository state"
-    return f"{', '.join(parts[:-1])} and {parts[-1]}"

@@ -14,9 +14,10 @@ from pydantic import Field
 from sidecar.call import Call
 from sidecar.capture.methods import post_run
 from sidecar.capture.model import PostRunParams, PostRunResult, Remembered
-from sidecar.core.clock import DAY_MS, rfc3339
+from sidecar.core.clock import DAY_MS, epoch_ms, rfc3339
 from sidecar.core.errors import Busy, InvalidParams, PolicyDenied, SidecarError, StateDegraded, WorkspaceUnavailable
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.text import utf16_length
 from sidecar.core.wire_types import MAX_TOKENS, FolderPath, Identifier, Instant, WireModel
 from sidecar.experiment.rollout import mode_of_chat
 from sidecar.integrations import Location, locate
@@ -205,7 +206,7 @@ def serialize_output(output: dict[str, Any]) -> str:
 def character_count(output: dict[str, Any]) -> int:
     """Return the length of an output as Claude Code counts it."""
     text = serialize_output(output)
-    return len(text) + sum(character > "\uffff" for character in text)
+    return utf16_length(text)
 
 
 def _fits(event: str, texts: Sequence[str]) -> bool:
@@ -371,7 +372,7 @@ def _record_run(call: Call, hook: HookCall, open_run: OpenRun, outcome: str) -> 
         "assistant": {"text": text or run.text, "parts": add_touched_files(run.parts, hook.params.touched)},
         "transcriptPath": hook.transcript_path or None,
         "usage": run.usage or None,
-        "startedAt": rfc3339(_started_ms(open_run)),
+        "startedAt": rfc3339(epoch_ms(open_run.started_at)),
         "finishedAt": call.now(),
     }
     return post_run(call, PostRunParams.model_validate(params, by_alias=True, by_name=False))
@@ -379,7 +380,7 @@ def _record_run(call: Call, hook: HookCall, open_run: OpenRun, outcome: str) -> 
 
 def _run_from_transcript(hook: HookCall, open_run: OpenRun) -> TranscriptRun:
     """Return the run as recorded in the session file, which is written behind: its end may be missing."""
-    path, since_ms = hook.transcript_path, _started_ms(open_run) - CLOCK_SLACK_MS
+    path, since_ms = hook.transcript_path, epoch_ms(open_run.started_at) - CLOCK_SLACK_MS
     tail = read_tail(path, since_ms) if path else None
     return run_since(tail.lines if tail is not None else (), since_ms)
 
@@ -453,10 +454,6 @@ def _no_output(why: str | None) -> HookRunResult:
 
 def _deadline_ms(time_left_ms: int | None) -> int:
     return max(1, time_left_ms - OUTPUT_RESERVE_MS) if time_left_ms is not None else DEADLINE_MS
-
-
-def _started_ms(open_run: OpenRun) -> int:
-    return int(open_run.started_at.timestamp() * 1000)
 
 
 def save_before_compaction(call: Call, hook: HookCall) -> None:

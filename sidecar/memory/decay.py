@@ -10,7 +10,7 @@ from datetime import UTC, date, datetime
 from itertools import groupby
 from typing import Literal, NamedTuple
 
-from sidecar.core.clock import DAY_MS, HOUR_MS
+from sidecar.core.clock import DAY_MS, HOUR_MS, epoch_ms
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.memory.entry import Tier
 
@@ -193,4 +193,4 @@ def _start_ms(entries: tuple[UpkeepRow, ...]) -> int:
         day = None
     if day is None:
         return max(row.at_ms for row in entries)
-    return int(datetime(day.year, day.month, day.day, tzinfo=UTC).timestamp() * 1000)
+    return epoch_ms(datetime(day.year, day.month, day.day, tzinfo=UTC))

@@ -305,15 +305,18 @@ def gather_evidence(
     settings: Settings,
 ) -> Evidence:
     """Combine figures and settings; `days` are those of active mode, of passive mode and of either."""
+    active_days, passive_days, all_days = days
     return Evidence(
-        active,
-        passive,
-        *days,
-        errors,
-        artifacts,
-        settings.mode,
-        bool(settings["snapshot"]),
-        bool(settings["rehydrate"]),
+        active=active,
+        passive=passive,
+        active_days=active_days,
+        passive_days=passive_days,
+        days=all_days,
+        errors=errors,
+        artifacts=artifacts,
+        mode=settings.mode,
+        may_snapshot=bool(settings["snapshot"]),
+        may_rehydrate=bool(settings["rehydrate"]),
     )
 
 

@@ -41,6 +41,7 @@ from sidecar.packs.task import (
     significant_terms,
 )
 from sidecar.packs.task_pack import (
+    FoundFiles,
     PackQuery,
     PartialPack,
     PromptFiles,
@@ -318,35 +319,34 @@ def _use_pack(inputs: PackInputs, pack_result: _PackResult) -> None:
 
 def _build_pack(target: _PackTarget, wait_ms: float, partial_pack: PartialPack) -> _PackResult:
     """Build the task's pack, and find the files for this prompt alone."""
-    pack_query, _, state, listing, search, *_ = target
-    clock = pack_query.process.clock
+    pack_query, clock = target.pack_query, target.pack_query.process.clock
     started_ms = clock.monotonic_ms()
     await_prefetch(pack_query.workspace, target.sub_chat_id, wait_ms)
     remaining_ms = max(0.0, wait_ms - (clock.monotonic_ms() - started_ms))
-    task_pack = get_task_pack(pack_query, state, listing, remaining_ms, partial_pack)
-    return _pack_result(target, task_pack, _found_files(target) if search.is_needed else NO_FILES)
+    task_pack = get_task_pack(pack_query, target.state, target.listing, remaining_ms, partial_pack)
+    return _pack_result(target, task_pack, _found_files(target) if target.search.is_needed else NO_FILES)
 
 
 def _found_files(target: _PackTarget) -> PromptFiles:
     """Return the files for a prompt alone; those found last, if nothing they depend on has changed since."""
-    pack_query, _, state, listing, search, known, _ = target
-    question = (search, state.head, state.changed_hash, pack_query.touched, pack_query.context_bytes, known)
+    pack_query, state, search, known = target.pack_query, target.state, target.search, target.known
+    depends_on = (search, state.head, state.changed_hash, pack_query.touched, pack_query.context_bytes, known)
     cache = pack_query.workspace.slices.packs.found_files
     last = cache.get(target.sub_chat_id)
-    if last is not None and last[0] == question:
-        return last[1]
-    found = search_files(search, pack_query, state, listing, known)
+    if last is not None and last.depends_on == depends_on:
+        return last.files
+    files = search_files(search, pack_query, state, target.listing, known)
     if pack_query.repository.is_indexed():
-        cache.put(target.sub_chat_id, (question, found), 1)
-    return found
+        cache.put(target.sub_chat_id, FoundFiles(depends_on, files), 1)
+    return files
 
 
 def _pack_result(target: _PackTarget, task_pack: TaskPack, found: PromptFiles = NO_FILES) -> _PackResult:
-    pack_query, _, state, listing, search, *_ = target
+    pack_query, listing, search = target.pack_query, target.listing, target.search
     prompt_files = found.files
     present = {file.ranked.path for file in (*prompt_files, *task_pack.pack.files)}
     if pack_query.pinned_paths:
-        prompt_files += pinned_context_files(pack_query, state, listing, present)
+        prompt_files += pinned_context_files(pack_query, target.state, listing, present)
     omissions = []
     if not task_pack.anchor_is_complete:
         omissions.append(Trimmed(item=entries.ANCHOR, reason="not all of its sources were readable"))

@@ -11,6 +11,7 @@ from sidecar.codebase import (
     FoundRegion,
     RankedFile,
     Summary,
+    content_identity,
     count_terms,
     identifiers_of,
     is_agent_file,
@@ -28,7 +29,7 @@ from sidecar.core.text import one_line, size
 from sidecar.packs.items_and_blocks import OVERHEAD_BYTES, PackItem, Priority, session_has
 from sidecar.runs import NO_CONTENTS, SessionContents, entries
 from sidecar.runs.call_record import RegionRecord
-from sidecar.runs.delivered_entries import MAX_REGIONS, POINTER, FileEntry, SentRegion, content_digest
+from sidecar.runs.delivered_entries import MAX_REGIONS, POINTER, FileEntry, SentRegion
 
 MAX_POINTERS = 8
 POINTER_GAP = 4.0
@@ -64,7 +65,7 @@ class ShownRegion(NamedTuple):
     """Its entry in the ledger."""
     parts: Mapping[str, float]
     goes_on: bool = False
-    """Whether its statement goes on below it."""
+    """Whether its statement continues below it."""
 
     @property
     def bytes(self) -> int:
@@ -145,7 +146,7 @@ class _FileState(NamedTuple):
         answered with the region, and no other prompt.
         """
         entry = self.entry
-        if region.sent in entry.regions or entry.content == content_digest(self.file.content):
+        if region.sent in entry.regions or entry.content == content_identity(self.file.content):
             return True
         if entry.content:
             return self.changes_shown
@@ -154,11 +155,13 @@ class _FileState(NamedTuple):
         has_earlier = bool(region.sent.name) and any(sent.name == region.sent.name for sent in entry.regions)
         return has_earlier and (self.changes_shown or not self.is_requested)
 
-    def entry_with(self, chosen: Sequence[ShownRegion], had: Sequence[ShownRegion]) -> FileEntry:
+    def entry_with(self, chosen: Sequence[ShownRegion], known_regions: Sequence[ShownRegion]) -> FileEntry:
         """Return what the session has of the file once it has the chosen regions."""
-        current = [region.sent for region in (*chosen, *(had if self.changes_shown else ()))]
+        current = [region.sent for region in (*chosen, *(known_regions if self.changes_shown else ()))]
         regions = dict.fromkeys((*self.entry.regions, *current))
-        content = content_digest(self.file.content) if self.entry.content and self.changes_shown else self.entry.content
+        content = (
+            content_identity(self.file.content) if self.entry.content and self.changes_shown else self.entry.content
+        )
         known = tuple(sorted(regions, key=_region_order)[:MAX_REGIONS])
         return FileEntry(content, known, self.entry.is_opened)
 
@@ -187,14 +190,14 @@ def context_items(
     ]
     left, omitted = limits.bytes - OVERHEAD_BYTES["context"], 0
     chosen: list[list[ShownRegion]] = [[] for _ in files]
-    had: list[list[ShownRegion]] = [[] for _ in files]
+    known_regions: list[list[ShownRegion]] = [[] for _ in files]
     places = sorted(
         (at >= own_files, region.order, at, region) for at, file in enumerate(files) for region in file.regions
     )
     for is_shared, _, at, region in places:
         state = states[at]
         if state.has(region):
-            had[at].append(region)
+            known_regions[at].append(region)
             continue
         cost = region.bytes + (0 if chosen[at] else size(_heading(state.file)) + 1)
         if cost > left or (limits.is_follow_up and is_shared and state.entry.regions):
@@ -202,36 +205,43 @@ def context_items(
             continue
         left -= cost
         chosen[at].append(region)
-    items = [*_code_items(states, chosen, had), *_pointer_items(files, chosen, had, known, left)]
+    items = [*_code_items(states, chosen, known_regions), *_pointer_items(files, chosen, known_regions, known, left)]
     shown = {item.key for item in items}
     paths = (file.ranked.path for file in files)
     return ContextItems(items, omitted, tuple(path for path in paths if entries.context_key(path) not in shown))
 
 
 def _code_items(
-    states: Sequence[_FileState], chosen: Sequence[Sequence[ShownRegion]], had: Sequence[Sequence[ShownRegion]]
+    states: Sequence[_FileState],
+    chosen: Sequence[Sequence[ShownRegion]],
+    known_regions: Sequence[Sequence[ShownRegion]],
 ) -> list[PackItem]:
     """Return the items of files that show code, in the order of their best regions."""
-    shown = [at for at in range(len(states)) if chosen[at] or had[at]]
-    shown.sort(key=lambda at: (states[at].file.is_last, min(region.order for region in chosen[at] or had[at]), at))
+    shown = [at for at in range(len(states)) if chosen[at] or known_regions[at]]
+    shown.sort(
+        key=lambda at: (states[at].file.is_last, min(region.order for region in chosen[at] or known_regions[at]), at)
+    )
     return [
         _code_item(
-            states[at], chosen[at], had[at], Priority.TOP_CONTEXT if position < TOP_FILES else Priority.FURTHER_CONTEXT
+            states[at],
+            chosen[at],
+            known_regions[at],
+            Priority.TOP_CONTEXT if position < TOP_FILES else Priority.FURTHER_CONTEXT,
         )
         for position, at in enumerate(shown)
     ]
 
 
 def _code_item(
-    state: _FileState, chosen: Sequence[ShownRegion], had: Sequence[ShownRegion], priority: Priority
+    state: _FileState, chosen: Sequence[ShownRegion], known_regions: Sequence[ShownRegion], priority: Priority
 ) -> PackItem:
-    file, regions = state.file, chosen or had
+    file, regions = state.file, chosen or known_regions
     return PackItem(
         key=entries.context_key(file.ranked.path),
         kind="context",
         priority=priority,
         text="\n".join([_heading(file), *numbered_lines(regions)]),
-        entry=state.entry_with(chosen, had),
+        entry=state.entry_with(chosen, known_regions),
         why=file.why,
         score=file.ranked.parts,
         is_known=not chosen,
@@ -242,13 +252,13 @@ def _code_item(
 def _pointer_items(
     files: Sequence[ContextFile],
     chosen: Sequence[Sequence[ShownRegion]],
-    had: Sequence[Sequence[ShownRegion]],
+    known_regions: Sequence[Sequence[ShownRegion]],
     known: SessionContents,
     left: int,
 ) -> list[PackItem]:
     items: list[PackItem] = []
     for at, file in sorted(enumerate(files), key=lambda numbered: numbered[1].is_last):
-        if chosen[at] or had[at]:
+        if chosen[at] or known_regions[at]:
             continue
         item = PackItem(
             key=entries.context_key(file.ranked.path), kind="context", priority=Priority.FURTHER_CONTEXT,
@@ -373,15 +383,15 @@ def failing_tests(ranked: Sequence[RankedFile], terms: Collection[str]) -> froze
     return frozenset(file.path for file in ranked if "namedPath" in file.parts and is_test(file.path))
 
 
-APPETITE = (0.25, 0.5)
+CONTEXT_SHARES = (0.25, 0.5)
 """Share of the context's bytes for a query with one word that says what it is about, and with two."""
 
 
-def appetite(query: str, specific: Collection[str]) -> float:
+def context_share(query: str, specific: Collection[str]) -> float:
     """Return the share of the context's bytes for a query: all with three specific terms, a name or a place."""
-    if len(specific) > len(APPETITE) or identifiers_of(query) or paths_in(query) or pointing_words(query):
+    if len(specific) > len(CONTEXT_SHARES) or identifiers_of(query) or paths_in(query) or pointing_words(query):
         return 1.0
-    return APPETITE[max(0, len(specific) - 1)]
+    return CONTEXT_SHARES[max(0, len(specific) - 1)]
 
 
 MIN_TOUCHED_LINK = 0.5

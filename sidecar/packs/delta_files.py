@@ -250,7 +250,7 @@ class _ByteAllowance:
     def render(self, path: str, text: str, sent: entries.ChangeEntry | None) -> RenderedDiff:
         """Render a difference for a session that has `sent` within the remaining bytes, and subtract them.
 
-        None stands for a session that has all of it: its bytes count at full size, whatever the current request.
+        None means a session that has all of it: its bytes count at full size, whatever the current request.
         """
         limit = RELEVANT_FILE_BYTES if path in self._relevance.relevance else FILE_BYTES
         hunks, query = ((), "") if sent is None else (sent.hunks, self._relevance.query)
@@ -417,17 +417,17 @@ def _committed_item(
 
 def _rest_items(rest: Sequence[ChangedFile], known: SessionContents) -> Iterator[PackItem]:
     """The files beyond those shown one by one; for a session with another list, what is new on it."""
-    had = known.items.get(entries.MORE)
+    known_item = known.items.get(entries.MORE)
     if not rest:
-        if had is not None and isinstance(had.entry, entries.FileListEntry):
-            text = f"no longer among the changed files, unless named here: {len(had.entry.ids)} more"
+        if known_item is not None and isinstance(known_item.entry, entries.FileListEntry):
+            text = f"no longer among the changed files, unless named here: {len(known_item.entry.ids)} more"
             yield PackItem(
                 entries.MORE, "delta", Priority.DELTA, text, entries.REMOVED, "they were only counted before"
             )
         return
     ids = {entries.listed_id(file): file for file in sorted(rest, key=lambda file: file.path)}
     entry = entries.file_list_entry(list(ids))
-    before = had.entry if had is not None and had.entry != entry else None
+    before = known_item.entry if known_item is not None and known_item.entry != entry else None
     sent_ids = frozenset(before.ids) if isinstance(before, entries.FileListEntry) else frozenset[str]()
     new_files = [
         file for file_id, file in ids.items() if file_id not in sent_ids and not (sent_ids and _was_sent(file, known))

@@ -273,7 +273,7 @@ def operation_items(operation: str, known: SessionContents) -> list[PackItem]:
     sent = known.items.get(entries.OPERATION)
     if operation:
         text, entry = f"A {operation} is in progress.", entries.TextEntry(operation)
-        return [PackItem(entries.OPERATION, "delta", Priority.DELTA, text, entry, "git waits for it to go on")]
+        return [PackItem(entries.OPERATION, "delta", Priority.DELTA, text, entry, "git waits for it to continue")]
     if sent is None or sent.entry == entries.REMOVED:
         return []
     before = sent.entry.digest if isinstance(sent.entry, entries.TextEntry) else "operation"

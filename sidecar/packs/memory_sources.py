@@ -97,10 +97,15 @@ def hint_item(hint: "Hint") -> PackItem:
 def _changed_ids(known: SessionContents, current: Mapping[str, Memory]) -> Iterator[str]:
     """The ids of sent memories that have changed or no longer exist."""
     for memory_id in sent_memory_ids(known):
-        memory, had = current.get(memory_id), known.items[entries.memory_key(memory_id)].entry
-        version = had.version if isinstance(had, entries.MemoryEntry) else None
-        if had != entries.REMOVED if memory is None else version != memory.version:
+        sent = known.items[entries.memory_key(memory_id)].entry
+        if _has_changed(sent, current.get(memory_id)):
             yield memory_id
+
+
+def _has_changed(sent: entries.Entry, memory: Memory | None) -> bool:
+    if memory is None:
+        return sent != entries.REMOVED
+    return not isinstance(sent, entries.MemoryEntry) or sent.version != memory.version
 
 
 def _changed_item(memory_id: str, memory: Memory | None) -> PackItem:

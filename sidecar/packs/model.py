@@ -31,7 +31,7 @@ class ForkOrigin(WireModel):
     session_id: Identifier
     copied_at: Instant | None = Field(
         default=None,
-        description="When the whole session was copied, whichever message the fork goes on from: runs that were sent "
+        description="When the whole session was copied, whichever message the fork starts from: runs that were sent "
         "later are not in the copy.",
     )
 
@@ -61,7 +61,7 @@ class SessionBefore(WireModel):
     compacted_at: Instant | None = Field(default=None, description="Time of the session's last compaction.")
     continues: Identifier | None = Field(
         default=None,
-        description="The run whose provider session goes on although no id of it was stored, for example because the "
+        description="The run whose provider session continues although its id was not stored, for example because the "
         "first run failed; with `id` null.",
     )
 

@@ -75,7 +75,8 @@ def visible_changes(changes: Iterable[str], overrides: Overrides) -> list[str]:
     visible = []
     for change in changes:
         statement = change.removeprefix(RETRACTED_PREFIX)
-        kind = overrides[key].kind if (key := statement_key(statement)) in overrides and statement != change else None
+        override = overrides.get(statement_key(statement)) if statement != change else None
+        kind = override.kind if override is not None else None
         if kind != "never":
             visible.append(f"{WRONG_PREFIX}{statement}" if kind == "wrong" else change)
     return visible

@@ -51,7 +51,7 @@ def contract_item(task: Task, sub_chat: SubChat, sendable_bytes: int) -> PackIte
 def plan_item(plan: str, kind: BlockKind, sendable_bytes: int) -> PackItem:
     """Return the plan that an earlier run proposed for the task, for a session that does not have it."""
     text = "\n".join(["Plan of this task, as proposed in an earlier run:", *_plan_lines(plan, sendable_bytes)])
-    entry = entries.TextEntry(entries.plan_digest(plan))
+    entry = entries.TextEntry(short_id(plan))
     return PackItem(entries.PLAN, kind, Priority.PLAN, text, entry, "the plan this task follows")
 
 
@@ -170,7 +170,7 @@ def carryover_items(snapshot: Snapshot, sendable_bytes: int, anchor: str = "") -
 
 
 def _without_anchor(snapshot: Snapshot, anchor: str) -> Snapshot:
-    """Return a snapshot without the statements that stand in the anchor, as accepted decisions and rules do."""
+    """Return a snapshot without the statements that are in the anchor, as accepted decisions and rules do."""
     lines = anchor.splitlines()
 
     def new(texts: Sequence[str]) -> tuple[str, ...]:

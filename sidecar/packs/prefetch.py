@@ -14,8 +14,8 @@ from sidecar.packs.pack_cache import PackCache
 from sidecar.packs.request import ConversationCache, touched_files_of
 from sidecar.packs.task_pack import (
     REMEMBERED_CONVERSATIONS,
+    FoundFiles,
     PackQuery,
-    PromptFiles,
     RecentQueries,
     get_task_pack,
 )
@@ -41,15 +41,16 @@ def prefetch_packs(process: Process, workspace: Workspace, sub_chat_id: str) -> 
     if pack_query is None or process.closing.is_set():
         return None
     pack_query = with_current_files(sub_chat_id, pack_query)
-    future = recent.prefetching[sub_chat_id] = process.background.submit(_prefetch, pack_query)
-    return future
+    prefetch = process.background.submit(_prefetch, pack_query)
+    recent.prefetches.put(sub_chat_id, prefetch, 1)
+    return prefetch
 
 
 def await_prefetch(workspace: Workspace, sub_chat_id: str, wait_ms: float) -> None:
     """Wait for an unfinished prefetch: it builds what this conversation's next call needs."""
-    prefetching = workspace.slices.packs.recent_queries.prefetching.get(sub_chat_id)
-    if prefetching is not None:
-        wait((prefetching,), timeout=wait_ms / 1000)
+    prefetch = workspace.slices.packs.recent_queries.prefetches.get(sub_chat_id)
+    if prefetch is not None:
+        wait((prefetch,), timeout=wait_ms / 1000)
 
 
 def schedule_rebuild(process: Process, workspace: Workspace) -> None:
@@ -162,8 +163,8 @@ class WorkspacePacks:
     def __init__(self, workspace: Workspace, process: Process) -> None:
         self.conversations = ConversationCache()
         self.recent_queries = RecentQueries()
-        self.found_files: LruCache[str, tuple[object, PromptFiles]] = LruCache(REMEMBERED_CONVERSATIONS)
-        """The files found for a conversation's last prompt, and what was asked."""
+        self.found_files: LruCache[str, FoundFiles] = LruCache(REMEMBERED_CONVERSATIONS)
+        """The files found for each conversation's last prompt."""
         self.anchors = AnchorCache(process.slices.packs.shared_anchors(workspace.slices.repository.shared))
         self.rendered = RenderCache()
         self.rebuild_burst = RebuildBurst()

@@ -9,6 +9,7 @@ import apsw
 
 from sidecar.call import Call
 from sidecar.context import BUDGET_SHARES, Bracket, bracket_of
+from sidecar.core.clock import epoch_ms
 from sidecar.core.lru_cache import LruCache
 from sidecar.governor import Decision, after_compaction, before_fresh_session, evaluate, structured_state
 from sidecar.memory import RecallQuery, recall_query
@@ -52,7 +53,7 @@ class SessionQuery(NamedTuple):
     """The session that a request names, and the facts about it."""
 
     key: SessionKey | None
-    """None if the request names no session that goes on."""
+    """None if the request names no session that continues."""
     facts: SessionFacts
     run_key: SessionKey
     """The same without a session id."""
@@ -78,7 +79,7 @@ def session_query(params: PreRunParams, *, shadow: bool) -> SessionQuery:
 
 
 def _milliseconds(at: datetime | None) -> int | None:
-    return int(at.timestamp() * 1000) if at is not None else None
+    return epoch_ms(at) if at is not None else None
 
 
 def after_reported_compaction(sub_chat: SubChat, params: PreRunParams) -> SubChat:
@@ -136,17 +137,17 @@ def _read_conversation(
 ) -> ConversationState:
     sub_chat = records.sub_chat(tx, sub_chat_id)
     return ConversationState(
-        sub_chat,
-        tuple(records.failing_tests(tx, workspace.key)),
-        accepted_of(
+        sub_chat=sub_chat,
+        failing=tuple(records.failing_tests(tx, workspace.key)),
+        accepted=accepted_of(
             artifacts.accepted(tx, workspace.project_key, "rejectedApproach", MAX_ACCEPTED),
             artifacts.accepted(tx, workspace.project_key, "adr", MAX_ACCEPTED),
         ),
-        resolve_session(tx, session.key, session.facts, session.run_key),
-        touched_files_of(tx, sub_chat_id, sub_chat.task.fingerprint) if sub_chat.task is not None else (),
-        load_overrides(tx, workspace.project_key),
-        load_instructions(tx, workspace.project_key),
-        records.recent_work(tx, sub_chat_id, TOUCHED_RUNS),
+        resumed=resolve_session(tx, session.key, session.facts, session.run_key),
+        touched=touched_files_of(tx, sub_chat_id, sub_chat.task.fingerprint) if sub_chat.task is not None else (),
+        overrides=load_overrides(tx, workspace.project_key),
+        instructions=load_instructions(tx, workspace.project_key),
+        work=records.recent_work(tx, sub_chat_id, TOUCHED_RUNS),
     )
 
 

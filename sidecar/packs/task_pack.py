@@ -1,6 +1,5 @@
 """The part of a pack that all conversations about one task share: the anchor's lines and the task's files, cached."""
 
-import threading
 from collections.abc import Container, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from sidecar.codebase import (
     SearchedFile,
     Summary,
     choose_regions,
+    content_identity,
     drop_unlikely,
     is_named_file,
     is_pointed_at,
@@ -29,6 +29,7 @@ from sidecar.codebase import (
     shown_bytes,
 )
 from sidecar.core.digests import short_id
+from sidecar.core.lru_cache import LruCache
 from sidecar.core.secret_formats import OWN_PATTERNS
 from sidecar.core.text import count_noun, size
 from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
@@ -39,8 +40,8 @@ from sidecar.packs.context_pack import (
     ContextFile,
     ShownRegion,
     above_cutoff,
-    appetite,
     comes_last,
+    context_share,
     dominant_file,
     failing_tests,
     is_generated_file,
@@ -58,7 +59,6 @@ from sidecar.packs.pack_cache import CachedPack, PackKey
 from sidecar.packs.request import PackRequest
 from sidecar.packs.task import GENERAL_TERMS
 from sidecar.runs import RecentWork, SessionContents, Task
-from sidecar.runs.delivered_entries import content_digest
 from sidecar.runs.model import Provider, RunMode
 from sidecar.workspace import Workspace
 
@@ -120,29 +120,21 @@ class RecentQueries:
     """The latest query of each conversation in a workspace, for packs that are built between two calls."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._by_sub_chat: dict[str, PackQuery] = {}
-        self.prefetching: dict[str, Future[None]] = {}
+        self._queries: LruCache[str, PackQuery] = LruCache(REMEMBERED_CONVERSATIONS)
+        self.prefetches: LruCache[str, Future[None]] = LruCache(REMEMBERED_CONVERSATIONS)
+        """The last prefetch of each conversation."""
 
     def put(self, sub_chat_id: str, pack_query: PackQuery) -> None:
         """Store a conversation's query; drop the conversation that has been idle longest."""
-        with self._lock:
-            self._by_sub_chat.pop(sub_chat_id, None)
-            self._by_sub_chat[sub_chat_id] = pack_query
-            while len(self._by_sub_chat) > REMEMBERED_CONVERSATIONS:
-                oldest = next(iter(self._by_sub_chat))
-                del self._by_sub_chat[oldest]
-                self.prefetching.pop(oldest, None)
+        self._queries.put(sub_chat_id, pack_query, 1)
 
     def get(self, sub_chat_id: str) -> PackQuery | None:
         """Return a conversation's latest query."""
-        with self._lock:
-            return self._by_sub_chat.get(sub_chat_id)
+        return self._queries.get(sub_chat_id)
 
     def latest(self, count: int) -> list[tuple[str, PackQuery]]:
         """Return the most recent conversations, newest first, each with its query."""
-        with self._lock:
-            return list(reversed(self._by_sub_chat.items()))[:count]
+        return self._queries.items()[: -count - 1 : -1]
 
 
 class PromptFiles(NamedTuple):
@@ -150,6 +142,13 @@ class PromptFiles(NamedTuple):
 
     files: tuple[ContextFile, ...]
     weaker: int
+
+
+class FoundFiles(NamedTuple):
+    """The files of a prompt, and everything that they depend on."""
+
+    depends_on: tuple[object, ...]
+    files: PromptFiles
 
 
 class TaskPack(NamedTuple):
@@ -195,19 +194,28 @@ def query_of_request(request: PackRequest) -> PackQuery:
     budget = (request.settings, request.token_mode, params.max_new_bytes)
     request_bytes = size(NOTES_REQUEST) if has_notes_request(*budget) else 0
     return PackQuery(
-        process, workspace, workspace.slices.repository, request.task, request.query, request.work, params.provider,
-        params.mode,
-        request.token_mode, params.host_injects or HostInjects(), request.accepted,
-        anchor_limit(request.token_mode, sendable_bytes(*budget)) - request_bytes, request.touched,
-        pinned_files(request.overrides) if request.overrides else (),
-        request.settings.context_bytes(request.token_mode),
-    )  # fmt: skip
+        process=process,
+        workspace=workspace,
+        repository=workspace.slices.repository,
+        task=request.task,
+        query=request.query,
+        work=request.work,
+        provider=params.provider,
+        mode=params.mode,
+        token_mode=request.token_mode,
+        host_injects=params.host_injects or HostInjects(),
+        accepted=request.accepted,
+        anchor_bytes=anchor_limit(request.token_mode, sendable_bytes(*budget)) - request_bytes,
+        touched=request.touched,
+        pinned_paths=pinned_files(request.overrides) if request.overrides else (),
+        context_bytes=request.settings.context_bytes(request.token_mode),
+    )
 
 
 def cached_pack(pack_query: PackQuery, sub_chat_id: str, state: RepositoryState) -> TaskPack | None:
     """Return a recently used pack if no prefetch is running; never wait."""
-    prefetching = pack_query.workspace.slices.packs.recent_queries.prefetching.get(sub_chat_id)
-    if not pack_query.repository.is_indexed() or (prefetching is not None and not prefetching.done()):
+    prefetch = pack_query.workspace.slices.packs.recent_queries.prefetches.get(sub_chat_id)
+    if not pack_query.repository.is_indexed() or (prefetch is not None and not prefetch.done()):
         return None
     pack = pack_query.process.slices.packs.pack_cache.get_in_memory(_key(pack_query, state))
     return TaskPack(pack, cache_hit=True, analyzed=0, complete=True) if pack is not None else None
@@ -286,7 +294,7 @@ def _context_files(
     if not (specific or pack_query.touched or unindexed):
         return (), ()
     matches = pack_query.repository.find(pack_query.query, state, CANDIDATE_FILES, touched=pack_query.touched)
-    is_specific = appetite(pack_query.query, specific) == 1.0
+    is_specific = context_share(pack_query.query, specific) == 1.0
     likely = _likely(matches, _most_files(pack_query.query) if is_specific else FEW_FILES)
     ranked = above_cutoff(with_evidence(drop_unlikely(likely), specific, by_commits=is_specific))
     if unindexed is None:
@@ -429,17 +437,17 @@ def _regions(
         if file.path in summaries and (not is_generated_file(file.path, summaries[file.path]) or is_named_file(file))
     ]
     found_regions: Sequence[RankedRegion] = repository.regions(query, searched)
-    free = _known_places(repository, found_regions, contents, known) if known is not None else frozenset()
+    already_sent = _already_sent(repository, found_regions, contents, known) if known is not None else frozenset()
     named = {file.path for file in ranked if is_named_file(file)} - failing
     if known is not None or len(named) <= MAX_LEADING_FILES:
-        found_regions = _named_first(found_regions, named, free)
-    left = int(pack_query.context_bytes * appetite(query, _specific_terms(pack_query, query)))
+        found_regions = _named_first(found_regions, named, already_sent)
+    left = int(pack_query.context_bytes * context_share(query, _specific_terms(pack_query, query)))
     tests = [region for region in found_regions if region.path in failing and is_pointed_at(region)]
-    lines_of_tests = choose_regions(tests, int(left * FAILING_SHARE), free)
+    lines_of_tests = choose_regions(tests, int(left * FAILING_SHARE), already_sent)
     left -= sum(shown_bytes(region) for region in lines_of_tests)
     if failing:
         found_regions = [region for region in found_regions if region.path not in failing]
-    chosen = [*lines_of_tests, *_chosen_regions(found_regions, left, free, dominant_file(ranked))]
+    chosen = [*lines_of_tests, *_chosen_regions(found_regions, left, already_sent, dominant_file(ranked))]
     regions: dict[str, list[ShownRegion]] = {}
     for order, region in enumerate(chosen):
         found = repository.region_lines(region, contents[region.path])
@@ -449,20 +457,20 @@ def _regions(
 
 
 def _chosen_regions(
-    found: Sequence[RankedRegion], context_bytes: int, free: Container[tuple[str, int]], dominant: str | None
+    found: Sequence[RankedRegion], context_bytes: int, already_sent: Container[tuple[str, int]], dominant: str | None
 ) -> list[RankedRegion]:
     """Choose regions within the context's bytes; beside a dominant file, the others have a part of them."""
     if dominant is None:
-        return choose_regions(found, context_bytes, free)
-    own = choose_regions([region for region in found if region.path == dominant], context_bytes, free)
-    used = sum(shown_bytes(region) for region in own if (region.path, region.region.first) not in free)
+        return choose_regions(found, context_bytes, already_sent)
+    own = choose_regions([region for region in found if region.path == dominant], context_bytes, already_sent)
+    used = sum(shown_bytes(region) for region in own if (region.path, region.region.first) not in already_sent)
     left = min(context_bytes - used, int(context_bytes * OTHERS_SHARE))
-    others = choose_regions([region for region in found if region.path != dominant], left, free)
+    others = choose_regions([region for region in found if region.path != dominant], left, already_sent)
     chosen = {(region.path, region.region) for region in (*own, *others)}
     return [region for region in found if (region.path, region.region) in chosen]
 
 
-def _known_places(
+def _already_sent(
     repository: Repository, regions: Sequence[RankedRegion], contents: Mapping[str, str], known: SessionContents
 ) -> frozenset[tuple[str, int]]:
     """Return path and first line of the regions that a session has."""
@@ -472,7 +480,7 @@ def _known_places(
         entry = files[region.path]
         if entry is None or entry.is_pointer:
             continue
-        is_whole = bool(entry.content) and entry.content == content_digest(contents[region.path])
+        is_whole = bool(entry.content) and entry.content == content_identity(contents[region.path])
         found = None if is_whole else repository.region_lines(region, contents[region.path])
         if is_whole or (found is not None and sent_region(found) in entry.regions):
             places.add((region.path, region.region.first))
@@ -480,12 +488,12 @@ def _known_places(
 
 
 def _named_first(
-    regions: Sequence[RankedRegion], named: Container[str], free: Container[tuple[str, int]]
+    regions: Sequence[RankedRegion], named: Container[str], already_sent: Container[tuple[str, int]]
 ) -> list[RankedRegion]:
     """Put the best region that a session lacks of each named file before the others."""
     leaders: dict[str, RankedRegion] = {}
     for region in regions:
-        if region.path in named and (region.path, region.region.first) not in free:
+        if region.path in named and (region.path, region.region.first) not in already_sent:
             leaders.setdefault(region.path, region)
     first = list(leaders.values())
     return [*first, *(region for region in regions if leaders.get(region.path) is not region)]

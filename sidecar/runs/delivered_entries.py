@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 
 import orjson
 
-from sidecar.codebase import ChangedFile, Hunk, RepositoryState, content_identity, may_name
+from sidecar.codebase import ChangedFile, Hunk, RepositoryState, may_name
 from sidecar.core.digests import digest_bytes, short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.lru_cache import LruCache
@@ -308,11 +308,6 @@ def file_list_entry(ids: Sequence[str]) -> FileListEntry:
     return FileListEntry(short_id(list(ids)), tuple(ids[:MAX_LISTED]))
 
 
-def content_digest(content_id: str) -> str:
-    """Return a digest of a file's content, committed or not."""
-    return content_identity(content_id)
-
-
 def head_entry(branch: str | None, head: str | None, *, is_whole: bool = True) -> HeadEntry:
     """Return the entry of a branch and its head commit."""
     return HeadEntry(short_id([branch, head]), branch or "", is_whole)
@@ -321,11 +316,6 @@ def head_entry(branch: str | None, head: str | None, *, is_whole: bool = True) -
 def folder_entry(files_hash: str) -> HeadEntry:
     """Return the entry of the content of a folder without git."""
     return HeadEntry(short_id(["folder", files_hash]))
-
-
-def plan_digest(plan: str) -> str:
-    """Return a digest of a plan."""
-    return short_id(plan)
 
 
 def task_list_entry(todos: Sequence[tuple[str, str]]) -> TaskListEntry:

@@ -4,7 +4,7 @@ Text in a prompt stays in the provider's conversation, so an item counts as deli
 the run reached the provider. The worst that a crash in between can cause is sending again. Because each turn is
 recorded, a session that the user rolled back, or a fork of it, has exactly what the remaining turns left there: the
 host states with a prompt a fork, also of another conversation's session, a rollback to a message, a compaction, or a
-session that goes on although the host stored no id of it. The same facts again change nothing.
+session that continues although the host did not store its id. The same facts again change nothing.
 """
 
 from __future__ import annotations
@@ -367,7 +367,7 @@ def store_session(tx: apsw.Connection, resolved: ResolvedSession, now_ms: int) -
 def _origin(
     tx: apsw.Connection, key: SessionKey, facts: SessionFacts
 ) -> tuple[SessionHistory | None, SessionHistory | None]:
-    """Return a session's stored history, and the one it goes on from; a fork goes on from a copy of its origin's."""
+    """Return a session's stored history, and the one it continues; a fork continues a copy of its origin's."""
     own = session_history(tx, key)
     source = facts.forked_from
     if (

@@ -103,7 +103,7 @@ class RolledBackSpan(NamedTuple):
 
     since_ms: int
     until_ms: int | None = None
-    """Time at which the session went on; None if it has not yet."""
+    """Time at which the session continued; None if it has not yet."""
 
 
 class SessionContents(NamedTuple):
@@ -156,7 +156,7 @@ class SessionFacts:
     """The host's facts about the provider session that a run continues; the same facts again change nothing."""
 
     is_fork: bool = False
-    """Whether the provider forks the session, so that it goes on under another id."""
+    """Whether the provider forks the session, so that it continues under another id."""
     forked_from: SessionKey | None = None
     copied_at_ms: int | None = None
     """Time at which the whole session of the origin was copied; None if the copy ends with a message."""
@@ -165,7 +165,7 @@ class SessionFacts:
     """The last of the agent's messages in a truncated session; None for none."""
     compacted_at_ms: int | None = None
     continued_run_id: str | None = None
-    """The run whose session goes on although the host stored no id of it."""
+    """The run whose session continues although the host did not store its id."""
     resumes_unnamed: bool = False
     """Whether the provider continues a session that the host cannot name."""
 

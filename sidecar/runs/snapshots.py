@@ -38,7 +38,7 @@ class Snapshot:
     """Findings and results of the last runs, the latest first; so are decisions, corrections and risks."""
     decisions: tuple[str, ...] = ()
     corrections: tuple[str, ...] = ()
-    """Corrections and preferences of the user that are no standing instructions."""
+    """Corrections and preferences of the user that are not standing instructions."""
     risks: tuple[str, ...] = ()
     failing: tuple[str, ...] = ()
     files: tuple[TouchedFile, ...] = ()

@@ -204,7 +204,7 @@ SETTINGS: tuple[Setting, ...] = (
         "name",
         None,
         "Name of the experiment that compares the chats with packs with the others; needs a share from 1 to 99."
-        " Another name assigns chats anew. null: no comparison.",
+        " Another name reassigns chats. null: no comparison.",
     ),
     Setting(
         "tokenMode",

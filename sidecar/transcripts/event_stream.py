@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any, BinaryIO, NamedTuple
 
 from sidecar.core import json_text
+from sidecar.core.clock import epoch_ms
 from sidecar.system.safe_open import open_regular
 from sidecar.transcripts import claude, codex
 from sidecar.transcripts.events import Event, EventType, Reader, Record, Rollback
@@ -66,7 +67,7 @@ def written_ms(record: dict[str, Any]) -> int | None:
         moment = datetime.fromisoformat(written) if isinstance(written, str) else None
     except ValueError:
         return None
-    return int(moment.timestamp() * 1000) if moment is not None and moment.tzinfo is not None else None
+    return epoch_ms(moment) if moment is not None and moment.tzinfo is not None else None
 
 
 def is_after(line: bytes, moment_ms: int) -> bool:

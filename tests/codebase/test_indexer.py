@@ -59,7 +59,7 @@ def command(pids: Path) -> list[str]:
     return [sys.executable, "-m", "tests.support.faulty_worker", str(pids)]
 
 
-def many(count: int = 200) -> dict[str, str]:
+def python_files(count: int = 200) -> dict[str, str]:
     return {f"src/m{n}.py": f'"""Module {n}."""\n\n\ndef run_{n}(x):\n    assert x > {n}\n' for n in range(count)}
 
 
@@ -93,7 +93,7 @@ def wait_until_ended(pids: Path) -> None:
 
 
 def test_workers_and_this_process_return_equal_summaries(make_repository: Make, log: Log) -> None:
-    repository = make_repository(many())
+    repository = make_repository(python_files())
     repository.write({"src/m1.py": "edited = 1\n", "new.ts": "export const a = 1\n"})
     edited = repository.git("hash-object", "src/m1.py", "new.ts").split()
     changed = [("src/m1.py", f"w:{edited[0]}"), ("new.ts", f"w:{edited[1]}"), ("gone.py", "w:x")]
@@ -112,7 +112,7 @@ def test_workers_and_this_process_return_equal_summaries(make_repository: Make, 
 
 
 def test_only_the_file_that_crashes_its_worker_is_lost(make_repository: Make, log: Log, pids: Path) -> None:
-    repository = make_repository({**many(150), "src/crash.py": "x = 1\n", "src/once.py": "y = 1\n"})
+    repository = make_repository({**python_files(150), "src/crash.py": "x = 1\n", "src/once.py": "y = 1\n"})
     files = committed(repository)
     results = analyse_in_workers(repository.path, (), log, lambda: False, command(pids), with_words=files)
     analysed = {file.path: file.summary for file in summaries_of(results)}
@@ -126,13 +126,13 @@ def test_only_the_file_that_crashes_its_worker_is_lost(make_repository: Make, lo
 
 
 def test_file_that_crashes_while_words_are_read_has_none(make_repository: Make, log: Log, pids: Path) -> None:
-    repository = make_repository({**many(8), "src/crash.py": "x = 1\n"})
+    repository = make_repository({**python_files(8), "src/crash.py": "x = 1\n"})
     results = list(analyse_in_workers(repository.path, committed(repository), log, lambda: False, command(pids)))
     words: dict[str, int] = {}
     for part in results:
         if isinstance(part, FileWords):
             words |= dict(zip(part.files, part.counts, strict=True))
-    assert words == {**dict.fromkeys(many(8), 1), "src/crash.py": 0}
+    assert words == {**dict.fromkeys(python_files(8), 1), "src/crash.py": 0}
     failed = [file.path for file in summaries_of(results) if file.summary.analysis == "failed"]
     assert failed == ["src/crash.py"]
     assert len(summaries_of(results)) == 9, "it is not read again for its summary"
@@ -141,7 +141,7 @@ def test_file_that_crashes_while_words_are_read_has_none(make_repository: Make, 
 
 def test_hanging_worker_is_killed(make_repository: Make, log: Log, pids: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(analysis_workers, "HANG_MS", 3_000.0)
-    repository = make_repository({**many(20), "src/hang.py": "x = 1\n"})
+    repository = make_repository({**python_files(20), "src/hang.py": "x = 1\n"})
     files = committed(repository)
     results = analyse_in_workers(repository.path, (), log, lambda: False, command(pids), with_words=files)
     analysed = summaries_of(results)
@@ -151,7 +151,7 @@ def test_hanging_worker_is_killed(make_repository: Make, log: Log, pids: Path, m
 
 
 def test_stopping_ends_the_workers(make_repository: Make, log: Log, pids: Path) -> None:
-    repository = make_repository({"a/first.py": "x = 1\n", "a/hang.py": "x = 1\n", **many(20)})
+    repository = make_repository({"a/first.py": "x = 1\n", "a/hang.py": "x = 1\n", **python_files(20)})
     over: list[bool] = []
     files = committed(repository)
     running = analyse_in_workers(repository.path, (), log, lambda: bool(over), command(pids), with_words=files)
@@ -165,7 +165,7 @@ def test_stopping_ends_the_workers(make_repository: Make, log: Log, pids: Path) 
 
 
 def test_failure_to_start_workers_raises(make_repository: Make, log: Log, tmp_path: Path) -> None:
-    repository = make_repository(many(5))
+    repository = make_repository(python_files(5))
     for wrong in ([str(tmp_path / "absent")], [sys.executable, "-c", "raise SystemExit(3)"]):
         with pytest.raises(OSError, match=r".+"):
             list(analyse_in_workers(repository.path, committed(repository), log, lambda: False, wrong))
@@ -201,7 +201,7 @@ def test_workers_end_with_a_killed_process(make_repository: Make, pids: Path) ->
 def test_cold_index_of_many_files_is_complete_and_cached(
     make_repository: Make, open_sidecar: Callable[..., MemorySidecar]
 ) -> None:
-    repository = make_repository(many(MIN_FILES_FOR_WORKERS + 10))
+    repository = make_repository(python_files(MIN_FILES_FOR_WORKERS + 10))
     first = open_sidecar()
     first.client.initialize()
     cold = CodebaseClient(first.client, repository.path).index()
@@ -228,7 +228,7 @@ def test_words_that_were_stored_are_not_read_again(
         results.close()
 
     monkeypatch.setattr(analysis_workers, "analyse_in_workers", cut_off)
-    repository = make_repository(many(MIN_FILES_FOR_WORKERS + analysis_workers.BATCH_FILES))
+    repository = make_repository(python_files(MIN_FILES_FOR_WORKERS + analysis_workers.BATCH_FILES))
     for is_complete in (False, True):
         opened = open_sidecar()
         opened.client.initialize()
@@ -240,7 +240,7 @@ def test_words_that_were_stored_are_not_read_again(
 
 
 def test_progress_is_reported_while_workers_run(client: Client, make_repository: Make) -> None:
-    repository = make_repository(many(400))
+    repository = make_repository(python_files(400))
     result = CodebaseClient(client, repository.path).index()
     assert result["complete"]
     assert result["files"] == 400
@@ -262,7 +262,7 @@ def test_few_files_are_not_sorted() -> None:
 def test_few_edits_are_indexed_on_the_calling_thread(
     make_repository: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    repository = make_repository(many(20))
+    repository = make_repository(python_files(20))
     sidecar = MemorySidecar(tmp_path / "state")
     sidecar.client.initialize()
     process = process_of(sidecar)
@@ -305,7 +305,7 @@ def test_files_analysed_before_the_caller_waits_are_counted(make_repository: Mak
     sidecar = MemorySidecar(tmp_path / "state")
     sidecar.client.initialize()
     process = process_of(sidecar)
-    repository = make_repository(many(MAX_INLINE_FILES + 2))
+    repository = make_repository(python_files(MAX_INLINE_FILES + 2))
     opened = CodebaseRepository(process.workspaces.get(str(repository.path), None), process)
     with _FasterThanItsCaller() as pool:
         counted = opened.wait_for_index(opened.listing(opened.state()), pool, 1_000.0 * PATIENCE_SECONDS)
@@ -322,7 +322,7 @@ def test_worker_is_replaced_after_a_number_of_files(
 ) -> None:
     monkeypatch.setattr(analysis_workers, "MAX_FILES_PER_WORKER", analysis_workers.BATCH_FILES)
     monkeypatch.setattr(analysis_workers, "worker_count", lambda **_: 1)
-    repository = make_repository(many(3 * analysis_workers.BATCH_FILES))
+    repository = make_repository(python_files(3 * analysis_workers.BATCH_FILES))
     files = committed(repository)
     found = list(analyse_in_workers(repository.path, (), log, lambda: False, command(pids), with_words=files))
     assert len(found) == 3 * analysis_workers.BATCH_FILES
@@ -352,7 +352,7 @@ def test_only_the_first_index_of_a_repository_uses_every_core(
         return 1
 
     monkeypatch.setattr(analysis_workers, "worker_count", counted)
-    repository = make_repository(many(MIN_FILES_FOR_WORKERS))
+    repository = make_repository(python_files(MIN_FILES_FOR_WORKERS))
     CodebaseClient(sidecar.client, repository.path).index()
     repository.commit({f"later/m{number}.py": f"x = {number}\n" for number in range(MIN_FILES_FOR_WORKERS)})
     CodebaseClient(sidecar.client, repository.path).index()

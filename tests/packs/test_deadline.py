@@ -18,7 +18,7 @@ from tests.support.shop import PROMPT, Talk, draft_each_change, text_of
 
 
 @pytest.fixture
-def let_status_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+def release_status(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
     """Block each `git status` until it is released."""
     gate = tmp_path / "gate"
     held = f'case " $* " in *" status "*) while [ ! -e "{gate}" ]; do sleep 0.01; done;; esac'
@@ -28,12 +28,12 @@ def let_status_go(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[
 
 @needs_script
 def test_with_a_late_state_files_are_found_by_path(
-    talk: Talk, shop: Repository, let_status_go: Callable[[], None]
+    talk: Talk, shop: Repository, release_status: Callable[[], None]
 ) -> None:
     assert shop.path.is_dir()
     chat = talk()
     before = chat.pre_run(PROMPT, deadlineMs=2_500)
-    let_status_go()
+    release_status()
     assert (before["action"], before["metadata"]["partial"], before["metadata"]["proof"]) == ("inject", True, None)
     assert {"item": "repository", "reason": "deadline"} in before["metadata"]["trimmed"]
     context = text_of(before, "context")
@@ -47,19 +47,19 @@ def test_with_a_late_state_files_are_found_by_path(
 
 @needs_script
 def test_with_a_late_state_and_no_matching_path_the_prompt_passes_through(
-    talk: Talk, let_status_go: Callable[[], None]
+    talk: Talk, release_status: Callable[[], None]
 ) -> None:
     answer = talk().pre_run("Quetzal ornithology?", deadlineMs=300)
-    let_status_go()
+    release_status()
     assert (answer["action"], answer["reason"]) == ("passthrough", "deadline")
 
 
 def test_unread_files_show_their_code_by_line_patterns(talk: Talk, active: MemorySidecar) -> None:
-    let_go = threading.Event()
-    process_of(active).indexing.submit(let_go.wait, 20)
+    released = threading.Event()
+    process_of(active).indexing.submit(released.wait, 20)
     chat = talk()
     before = chat.pre_run(PROMPT, deadlineMs=1_000)
-    let_go.set()
+    released.set()
     assert before["metadata"]["partial"] is True
     assert {"item": "context", "reason": "files are still being indexed"} in before["metadata"]["trimmed"]
     assert "src/cart.py" in text_of(before, "context")
@@ -82,10 +82,10 @@ def test_unfinished_index_is_searched_once_after_the_last_wait(
             return _original(*arguments, **rest)
 
         monkeypatch.setattr(repository.Repository, name, record)
-    let_go = threading.Event()
-    process_of(active).indexing.submit(let_go.wait, 20)
+    released = threading.Event()
+    process_of(active).indexing.submit(released.wait, 20)
     answer = talk().pre_run(PROMPT, deadlineMs=1_200)
-    let_go.set()
+    released.set()
     assert "src/cart.py" in text_of(answer, "context")
     assert events.count("wait_for_index") > 2
     assert events[-2:] == ["wait_for_index", "find"]
@@ -95,10 +95,10 @@ def test_files_of_a_large_cold_repository_are_found_by_their_contents(
     talk: Talk, active: MemorySidecar, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(repository, "MIN_FILES_FOR_WORKERS", 1)
-    let_go = threading.Event()
-    process_of(active).indexing.submit(let_go.wait, 20)
+    released = threading.Event()
+    process_of(active).indexing.submit(released.wait, 20)
     answer = talk().pre_run("Why is there a percent in it?", deadlineMs=4_000)
-    let_go.set()
+    released.set()
     assert answer["metadata"]["partial"] is True
     assert "src/cart.py" in text_of(answer, "context")
     assert "|     def apply_discount" in text_of(answer, "context")
@@ -109,22 +109,22 @@ def test_a_vague_prompt_brings_no_files_of_a_cold_repository(
     talk: Talk, active: MemorySidecar, monkeypatch: pytest.MonkeyPatch, prompt: str
 ) -> None:
     monkeypatch.setattr(repository, "MIN_FILES_FOR_WORKERS", 1)
-    let_go = threading.Event()
-    process_of(active).indexing.submit(let_go.wait, 20)
+    released = threading.Event()
+    process_of(active).indexing.submit(released.wait, 20)
     answer = talk().pre_run(prompt, deadlineMs=1_000)
-    let_go.set()
+    released.set()
     assert text_of(answer, "context") == ""
 
 
 def test_words_alone_answer_partially_and_what_follows_is_no_change(
     talk: Talk, active: MemorySidecar, shop: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    let_go = threading.Event()
+    released = threading.Event()
 
     def held(*arguments: Any, **options: Any) -> Iterator[indexer.FileWords | indexer.AnalysedFile]:
         for result in in_workers(*arguments, **options):
             if isinstance(result, indexer.AnalysedFile):
-                let_go.wait(20)
+                released.wait(20)
             yield result
 
     in_workers = indexer.analyse_in_workers
@@ -136,7 +136,7 @@ def test_words_alone_answer_partially_and_what_follows_is_no_change(
     )
     chat, prompt = talk(), "Why is there a percent in it?"
     before = chat.pre_run(prompt, deadlineMs=1_500)
-    let_go.set()
+    released.set()
     assert before["metadata"]["partial"] is True
     assert "src/cart.py" in text_of(before, "context")
     assert "def apply_discount(self, percent" in text_of(before, "context")
@@ -152,15 +152,15 @@ def test_words_read_before_the_deadline_count_when_the_regions_are_late(
     talk: Talk, shop: Repository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert shop.path.is_dir()
-    words_sent, let_go = threading.Event(), threading.Event()
+    words_sent, released = threading.Event(), threading.Event()
 
     def held(*arguments: Any, **options: Any) -> Iterator[indexer.FileWords | indexer.AnalysedFile]:
         for result in in_workers(*arguments, **options):
-            (let_go if isinstance(result, indexer.AnalysedFile) else words_sent).wait(20)
+            (released if isinstance(result, indexer.AnalysedFile) else words_sent).wait(20)
             yield result
 
     def late(*_: object) -> tuple[()]:
-        let_go.wait(20)
+        released.wait(20)
         return ()
 
     in_workers = indexer.analyse_in_workers
@@ -169,7 +169,7 @@ def test_words_read_before_the_deadline_count_when_the_regions_are_late(
     monkeypatch.setattr(task_pack, "with_early_regions", late)
     threading.Timer(0.3, words_sent.set).start()
     answer = talk().pre_run("Why is there a percent in it?", deadlineMs=4_000)
-    let_go.set()
+    released.set()
     assert answer["metadata"]["partial"] is True
     assert "src/cart.py" in text_of(answer, "context")
 
@@ -178,14 +178,14 @@ def test_words_read_before_the_deadline_count_when_the_regions_are_late(
 @pytest.mark.parametrize("prompt", ["Quetzal ornithology?", PROMPT], ids=["passed through", "paths alone"])
 @pytest.mark.parametrize("commits", [False, True], ids=["written", "committed"])
 def test_a_late_baseline_still_attributes_the_runs_changes(
-    prompt: str, commits: bool, talk: Talk, active: MemorySidecar, shop: Repository, let_status_go: Callable[[], None]
+    prompt: str, commits: bool, talk: Talk, active: MemorySidecar, shop: Repository, release_status: Callable[[], None]
 ) -> None:
     shop.write({"src/mail.py": "mine = 'the user'\n"})
     chat = draft_each_change(talk())
     before = chat.pre_run(prompt, deadlineMs=2_500 if prompt == PROMPT else 300)
     assert before["metadata"]["proof"] is None
     first = chat.edit("src/invoice.py", "first = 'before the look is over'\n")
-    let_status_go()
+    release_status()
     assert process_of(active).wait_idle(20)
     change = {"src/cart.py": "class Cart: ...\n", "src/tax.py": "RATE = 19\n"}
     shop.write(change)
@@ -199,12 +199,12 @@ def test_a_late_baseline_still_attributes_the_runs_changes(
 
 @needs_script
 def test_a_baseline_after_the_run_attributes_nothing(
-    talk: Talk, active: MemorySidecar, shop: Repository, let_status_go: Callable[[], None]
+    talk: Talk, active: MemorySidecar, shop: Repository, release_status: Callable[[], None]
 ) -> None:
     shop.write({"src/mail.py": "mine = 'the user'\n"})
     chat = draft_each_change(talk())
     before = chat.pre_run(PROMPT, deadlineMs=2_500)
-    threading.Timer(0.3, let_status_go).start()
+    threading.Timer(0.3, release_status).start()
     part = chat.edit("src/cart.py", "class Cart: ...\n")
     after = chat.post_run(before, PROMPT, assistant={"parts": [part, bash("make", "")]})
     (drafted,) = after["artifacts"]

@@ -36,15 +36,15 @@ def explained(chat: Conversation, answer: Any) -> dict[str, Any]:
 
 
 @pytest.fixture
-def many(make_repository: Callable[..., Repository]) -> Repository:
+def project(make_repository: Callable[..., Repository]) -> Repository:
     """A repository whose files are mostly unrelated to the prompt."""
     cart = '"""The cart: totals and discounts."""\n\n\ndef apply_discount(percent: int) -> None:\n    pass\n'
     unrelated = {f"src/thing_{number}.py": f'"""Thing {number}."""\n\nvalue = {number}\n' for number in range(40)}
     return make_repository({**unrelated, "src/cart.py": cart, "AGENTS.md": TRAPS}, name="many")
 
 
-def test_an_unrelated_pinned_file_is_sent_once_to_each_session(talk: Talk, many: Repository) -> None:
-    chat = talk(cwd=many.path)
+def test_an_unrelated_pinned_file_is_sent_once_to_each_session(talk: Talk, project: Repository) -> None:
+    chat = talk(cwd=project.path)
     item = "context:src/thing_7.py"
     assert item not in explained(chat, chat.pre_run(PROMPT))
     assert pin(chat, item, why="the heart of it") == [
@@ -58,10 +58,10 @@ def test_an_unrelated_pinned_file_is_sent_once_to_each_session(talk: Talk, many:
     }  # fmt: skip
     assert explained(chat, second)[item]["disposition"] == "alreadyDelivered"
     assert kinds(second) == []
-    many.write({"src/thing_7.py": '"""Thing seven."""\n\nvalue = 77\n'})
+    project.write({"src/thing_7.py": '"""Thing seven."""\n\nvalue = 77\n'})
     assert "Thing seven." in text_of(chat.pre_run("go on"), "context")
     assert pin(chat, item, revoke=True) == []
-    assert item not in explained(chat, talk(cwd=many.path, sub_chat_id="other").pre_run(PROMPT))
+    assert item not in explained(chat, talk(cwd=project.path, sub_chat_id="other").pre_run(PROMPT))
 
 
 def test_a_pinned_file_survives_a_tight_budget(talk: Talk) -> None:
@@ -97,8 +97,10 @@ def test_a_muted_file_is_not_sent_and_explain_shows_it(talk: Talk) -> None:
     assert "apply_discount" in sent(chat.pre_run(PROMPT))
 
 
-def test_a_wrong_trap_is_never_sent_again_and_retracted_for_sessions_that_have_it(talk: Talk, many: Repository) -> None:
-    chat = talk(cwd=many.path)
+def test_a_wrong_trap_is_never_sent_again_and_retracted_for_sessions_that_have_it(
+    talk: Talk, project: Repository
+) -> None:
+    chat = talk(cwd=project.path)
     first = chat.turn(PROMPT)
     assert "The printer eats umlauts." in first["system"]["text"]
     trap = next(statement for statement in explain(chat, first)["statements"] if "umlauts" in statement["text"])
@@ -112,19 +114,19 @@ def test_a_wrong_trap_is_never_sent_again_and_retracted_for_sessions_that_have_i
     explanation = {statement["item"]: statement["override"] for statement in explain(chat, after)["statements"]}
     assert explanation[trap["item"]] == "wrong"
 
-    fresh = talk(cwd=many.path, sub_chat_id="other").pre_run(PROMPT)
+    fresh = talk(cwd=project.path, sub_chat_id="other").pre_run(PROMPT)
     assert "umlauts" not in sent(fresh)
     assert "Known traps" not in sent(fresh)
     assert "Never use floats for money." in fresh["system"]["text"]
 
 
-def test_a_muted_rule_is_not_retracted_for_sessions_that_have_it(talk: Talk, many: Repository) -> None:
-    chat = talk(cwd=many.path)
+def test_a_muted_rule_is_not_retracted_for_sessions_that_have_it(talk: Talk, project: Repository) -> None:
+    chat = talk(cwd=project.path)
     first = chat.turn(PROMPT)
     rule = next(statement for statement in explain(chat, first)["statements"] if "floats" in statement["text"])
     mute(chat, rule["item"])
     assert "floats" not in text_of(chat.turn("and now fix it"), "delta")
-    explanation = explain_next(talk(cwd=many.path, sub_chat_id="other"), PROMPT)
+    explanation = explain_next(talk(cwd=project.path, sub_chat_id="other"), PROMPT)
     assert "floats" not in explanation["system"]["text"]
     assert {statement["text"]: statement["override"] for statement in explanation["statements"]}[
         rule["text"]
@@ -132,14 +134,14 @@ def test_a_muted_rule_is_not_retracted_for_sessions_that_have_it(talk: Talk, man
 
 
 def test_an_override_applies_in_every_worktree_of_its_project_and_nowhere_else(
-    talk: Talk, shop: Repository, tmp_path: Path, many: Repository
+    talk: Talk, shop: Repository, tmp_path: Path, project: Repository
 ) -> None:
-    project = {"projectPath": str(shop.path)}
-    first = talk(sub_chat_id="one", cwd=shop.add_worktree(tmp_path / "a", "a").path, **project)
-    second = talk(sub_chat_id="two", cwd=shop.add_worktree(tmp_path / "b", "b").path, **project)
+    same_project = {"projectPath": str(shop.path)}
+    first = talk(sub_chat_id="one", cwd=shop.add_worktree(tmp_path / "a", "a").path, **same_project)
+    second = talk(sub_chat_id="two", cwd=shop.add_worktree(tmp_path / "b", "b").path, **same_project)
     mute(first, CART)
     assert "apply_discount" not in sent(second.pre_run(PROMPT))
-    assert "apply_discount" in sent(talk(cwd=many.path, sub_chat_id="three").pre_run(PROMPT))
+    assert "apply_discount" in sent(talk(cwd=project.path, sub_chat_id="three").pre_run(PROMPT))
 
 
 def test_an_override_survives_a_restart(

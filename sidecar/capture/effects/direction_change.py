@@ -71,7 +71,7 @@ class LostWork(NamedTuple):
     within_run: tuple[str, ...] = ()
     """Files into which the run itself put lines that it removed again."""
     dropped: int = 0
-    """Lines of code among them for which no new line stands: the others were changed rather than removed."""
+    """Lines of code among them that no new line replaces: the others were changed rather than removed."""
     vanished: frozenset[str] = frozenset()
     """Words of the lost lines that the run's files no longer contain."""
 
@@ -309,7 +309,7 @@ def _with_dropped(
     edits: Sequence[TextEdit],
     texts: Iterable[str],
 ) -> LostWork:
-    """Count the lost lines for which no new line stands, and collect the words that went with them.
+    """Count the lost lines that no new line replaces, and collect the words that went with them.
 
     Where no edit shows a file's lost lines, as many of them count as exceed its new ones.
     """

@@ -137,9 +137,17 @@ def activity_of(parts: Sequence[Mapping[str, Any]], failures: Sequence[ToolFailu
         if failure.tool_call_id not in call_ids and failure.is_shell_output
     )
     return RunActivity(
-        _distinct(written), _distinct(read), _distinct(seen_whole), tuple(commands), todos, plan, "\n\n".join(texts),
-        tuple(all_texts), tuple(edits), any(_is_acting(part) for part in parts),
-    )  # fmt: skip
+        written=_distinct(written),
+        read=_distinct(read),
+        seen_whole=_distinct(seen_whole),
+        commands=tuple(commands),
+        todos=todos,
+        plan=plan,
+        conclusion="\n\n".join(texts),
+        texts=tuple(all_texts),
+        edits=tuple(edits),
+        used_acting_tool=any(_is_acting(part) for part in parts),
+    )
 
 
 def _edits(tool_input: Mapping[str, Any]) -> Iterator[TextEdit]:

@@ -13,6 +13,7 @@ from sidecar.codebase import (
     RepositoryState,
     StateUnavailable,
     added_file_diff,
+    content_identity,
     is_generated,
     may_show,
     path_from_cwd,
@@ -204,7 +205,7 @@ def _read(state: RepositoryState, cwd: str, activity: RunActivity, baseline: Wor
 
 def _seen(files: Mapping[str, str], paths: set[str], whole: set[str]) -> list[Item]:
     """Return what the run saw of files; of one that it read or edited in part, that it did."""
-    contents = {path: entries.content_digest(files[path]) if path in whole else "" for path in paths if path in files}
+    contents = {path: content_identity(files[path]) if path in whole else "" for path in paths if path in files}
     return [
         Item(entries.context_key(path), entries.FileEntry(content, is_opened=True), 0)
         for path, content in sorted(contents.items())

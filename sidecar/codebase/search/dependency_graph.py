@@ -84,7 +84,7 @@ class DependencyGraph:
             del self._targets[path]
 
     def dependencies(self, parts: frozenset[str], names: PackageNames) -> Mapping[str, Mapping[str, int]]:
-        """Count for each part the files that import each other part; `""` stands for the top-level files."""
+        """Count for each part the files that import each other part; `""` are the top-level files."""
         counts = self._counted.get((parts, names))
         if counts is None:
             if len(self._counted) >= MAX_COUNTED:

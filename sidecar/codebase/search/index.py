@@ -244,7 +244,11 @@ class FileIndex:
         """Return the weights of the rarest terms that occur in the files, by their rarity."""
         with self._lock:
             count, texts = self._documents.passage_count, self._documents.texts
-            weights = {term: inverse_frequency(held, count) for term in terms if (held := texts.count(term))}
+            weights = {
+                term: inverse_frequency(document_count, count)
+                for term in terms
+                if (document_count := texts.count(term))
+            }
         return dict(sorted(weights.items(), key=lambda item: (-item[1], item[0]))[:MAX_REGION_TERMS])
 
     def specific_terms(self, terms: Iterable[str]) -> frozenset[str]:

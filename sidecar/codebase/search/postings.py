@@ -201,7 +201,7 @@ class _TermKeys(dict[str, int]):
     """Cache of terms and their keys, which are the same in every process; emptied when it is full."""
 
     def __missing__(self, term: str) -> int:
-        # Unlike that of a text, the hash of a tuple of numbers is no secret of the process.
+        # Unlike that of a text, the hash of a tuple of numbers is not secret.
         key = hash((int.from_bytes(term.encode("utf-8", "surrogatepass"), "little"),))
         if len(self) >= MAX_CACHED_KEYS:
             self.clear()

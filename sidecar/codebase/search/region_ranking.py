@@ -343,19 +343,19 @@ FILE_BYTES, GAP_BYTES, HEAD_BYTES = 60, 4, 50
 
 
 def choose_regions(
-    ranked: Sequence[RankedRegion], budget_bytes: int, free: Container[tuple[str, int]] = ()
+    ranked: Sequence[RankedRegion], budget_bytes: int, already_sent: Container[tuple[str, int]] = ()
 ) -> list[RankedRegion]:
     """Return regions within a budget, in the given order; a smaller one may follow one that does not fit.
 
-    Those at the places in `free`, path and first line, have as much room of their own.
+    Those at the places in `already_sent`, path and first line, have as much room of their own.
     """
     chosen: list[RankedRegion] = []
     paths: set[str] = set()
-    left = free_left = budget_bytes
+    left = left_already_sent = budget_bytes
     for region in ranked:
-        if (region.path, region.region.first) in free:
-            free_left -= shown_bytes(region)
-            if free_left >= 0:
+        if (region.path, region.region.first) in already_sent:
+            left_already_sent -= shown_bytes(region)
+            if left_already_sent >= 0:
                 chosen.append(region)
             continue
         cost = shown_bytes(region) + (0 if region.path in paths else len(region.path.encode()) + FILE_BYTES)

@@ -52,7 +52,7 @@ class Region(NamedTuple):
     gap: tuple[int, int] = (0, 0)
     """First and last lines of a long docstring's rest, which is a region of its own."""
     goes_on: bool = False
-    """Whether its statement or comment goes on below it, in another region."""
+    """Whether its statement or comment continues below it, in another region."""
 
     @property
     def numbers(self) -> list[int]:

@@ -3,6 +3,7 @@
 import os
 import threading
 import weakref
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -143,7 +144,7 @@ class Freshness:
         )
 
     def invalidate(self) -> None:
-        """Read the next state anew."""
+        """Discard the cached state."""
         self._cached = None
 
     def _is_clean(self, entry: IndexEntry | None, path: str) -> bool:
@@ -177,7 +178,8 @@ class Freshness:
             return True
         self._process.closing.wait(CONFIRM_SECONDS)
         after = self.worktree_watch.check()
-        if after[:2] != before[:2] or self._process.closing.is_set():
+        has_changed = after.generation != before.generation or after.is_proven != before.is_proven
+        if has_changed or self._process.closing.is_set():
             return True
         self.worktree_watch.disable()
         self._process.log.warning("codebase.watch.missed", watches=self.worktree_watch.size)
@@ -236,5 +238,9 @@ class Freshness:
     def _plan_audit(self, delay_ms: float) -> None:
         if not self._audit_is_due:
             self._audit_is_due = True
-            reference = weakref.ref(self)
-            self.idle_queue.submit(lambda: (alive := reference()) is not None and alive.audit(), delay_ms)
+            self.idle_queue.submit(partial(_audit_if_alive, weakref.ref(self)), delay_ms)
+
+
+def _audit_if_alive(reference: "weakref.ref[Freshness]") -> bool:
+    tracker = reference()
+    return tracker is not None and tracker.audit()

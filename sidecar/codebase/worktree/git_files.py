@@ -101,7 +101,7 @@ _OPERATIONS = {
     "rebase-merge": "rebase", "rebase-apply": "rebase", "MERGE_HEAD": "merge", "CHERRY_PICK_HEAD": "cherry-pick",
     "REVERT_HEAD": "revert", "BISECT_LOG": "bisect",
 }  # fmt: skip
-"""Entries of a git directory that exist while an operation waits for the user to go on."""
+"""Entries of a git directory that exist while an operation waits for the user to continue."""
 
 
 def operation_in_progress(root: Path) -> str:

@@ -35,7 +35,6 @@ from sidecar.codebase.worktree.git_files import (
 from sidecar.codebase.worktree.state import (
     ChangeKind,
     DetailedState,
-    RepositoryState,
     Scan,
     StatusEntry,
     change_kind,
@@ -44,6 +43,7 @@ from sidecar.codebase.worktree.state import (
     is_unchanged,
     masked_branch,
     prefix_of,
+    unchanged_state,
 )
 from sidecar.codebase.worktree.worktree_watch import ComparisonRules, WatchPlan, comparison_rules
 from sidecar.system.folder_watch import Unwatchable, WatchedFolders
@@ -443,7 +443,7 @@ def compare_fresh_checkout(cwd: Path, root: Path, scan: Scan, now_ns: int) -> De
 def _clean_state(cwd: Path, root: Path, head: str, branch: str | None) -> DetailedState:
     prefix = prefix_of(cwd, root)
     covers_root = head_contains(Git(cwd, root=root), prefix)
-    state = RepositoryState("git", root, prefix, head, masked_branch(branch), (), "", "status", covers_root=covers_root)
+    state = unchanged_state(root, prefix, head, masked_branch(branch), covers_root=covers_root)
     return compose_state(state, (), ())
 
 

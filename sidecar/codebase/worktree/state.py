@@ -272,6 +272,23 @@ def is_sidecar_path(path: str) -> bool:
     return path.startswith(SIDECAR_FOLDERS) or any(f"/{own}" in path for own in SIDECAR_FOLDERS)
 
 
+def unchanged_state(
+    root: Path, prefix: str, head: str | None, branch: str | None, *, covers_root: bool = True
+) -> RepositoryState:
+    """Return the state of a worktree without changed files."""
+    return RepositoryState(
+        kind="git",
+        root=root,
+        prefix=prefix,
+        head=head,
+        branch=branch,
+        changed=(),
+        changed_hash="",
+        proof="status",
+        covers_root=covers_root,
+    )
+
+
 def read_state(cwd: Path, scan: Scan, depth: int = 0) -> RepositoryState:
     """Read the state of a worktree, or of a folder without git by git's ignore rules; raise StateUnavailable."""
     return read_detailed_state(cwd, scan, depth).state
@@ -347,10 +364,9 @@ def _worktree_state(cwd: Path, root: Path, scan: Scan, depth: int) -> DetailedSt
                 submodules.append(Submodule(path_from_cwd(prefix, entry.path), inner, is_moved))
         else:
             contents.append(scan.hashes.of(absolute, status.object_format) or "absent")
-    base = RepositoryState(
-        "git", root, prefix, status.head, masked_branch(status.branch), (), "", "status", tuple(submodules),
-        covers_root=covers_root,
-    )  # fmt: skip
+    base = unchanged_state(root, prefix, status.head, masked_branch(status.branch), covers_root=covers_root)._replace(
+        submodules=tuple(submodules)
+    )
     return compose_state(base, entries, contents)
 
 
@@ -377,7 +393,16 @@ def _folder_state(cwd: Path, scan: Scan, depth: int) -> RepositoryState:
         if not scan.is_sidecar_path(cwd, path)
     )
     changed_hash = digest_value([[_encode_path(file.path), file.content_hash] for file in files])
-    return RepositoryState("folder", cwd, "", None, None, files, changed_hash, "walk")
+    return RepositoryState(
+        kind="folder",
+        root=cwd,
+        prefix="",
+        head=None,
+        branch=None,
+        changed=files,
+        changed_hash=changed_hash,
+        proof="walk",
+    )
 
 
 def _folder_content_hash(absolute: str, scan: Scan, depth: int) -> str:

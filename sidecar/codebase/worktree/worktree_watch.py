@@ -382,13 +382,21 @@ class WorktreeWatch:
             if running is None:
                 self._advance_generation(None)
                 self._schedule_preparation()
-                return WatchResult(self._generation, False, None, None, False)
+                return WatchResult(
+                    generation=self._generation, is_proven=False, changed=None, plan=None, is_exact=False
+                )
             continues = self._process_changes(*running)
             is_proven = continues and self._planned_rules == self._rules
             if not is_proven or self._has_grown():
                 self._schedule_preparation()
             changed = self._changed_since(since_generation)
-            return WatchResult(self._generation, is_proven, changed, self._plan, running[0].is_exact)
+            return WatchResult(
+                generation=self._generation,
+                is_proven=is_proven,
+                changed=changed,
+                plan=self._plan,
+                is_exact=running[0].is_exact,
+            )
 
     def proven_plan(self) -> WatchPlan | None:
         """Return the watch plan if it was still valid at the last check."""

@@ -8,7 +8,7 @@ from typing import Any, get_args
 import apsw
 
 from sidecar.call import Call
-from sidecar.core.clock import rfc3339
+from sidecar.core.clock import epoch_ms, rfc3339
 from sidecar.core.digests import short_id
 from sidecar.core.errors import Busy, InvalidParams, PolicyDenied, SidecarError, StateDegraded, WorkspaceUnavailable
 from sidecar.memory.call_scope import memory_context
@@ -75,7 +75,7 @@ def drop_counts(counts: Mapping[str, int]) -> list[DropCount]:
 
 
 def _ms(at: datetime | None, now_ms: int) -> int:
-    return now_ms if at is None else int(at.timestamp() * 1000)
+    return now_ms if at is None else epoch_ms(at)
 
 
 DROPPED, NEAR_MISSES = "dropped.", "nearMisses."

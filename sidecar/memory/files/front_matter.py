@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from sidecar.core import yaml_documents
+from sidecar.core.clock import epoch_ms
 from sidecar.core.digests import short_id
 from sidecar.core.errors import Conflict
 from sidecar.core.lazy_regex import lazy_regex
@@ -232,7 +233,7 @@ def parse_time_ms(text: str) -> int | None:
     """Parse ISO 8601 text, UTC by default; None if it is malformed."""
     try:
         moment = datetime.fromisoformat(text)
-        return int((moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000)
+        return epoch_ms(moment if moment.tzinfo else moment.replace(tzinfo=UTC))
     except (ValueError, OverflowError, OSError):
         return None
 

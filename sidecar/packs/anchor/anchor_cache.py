@@ -1,10 +1,10 @@
-"""The cache of anchors: the files one is built from, what is read of them, and when it is built anew."""
+"""The cache of anchors: the files one is built from, what is read of them, and when it is rebuilt."""
 
 import threading
 from collections.abc import Callable, Container, Hashable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from sidecar.codebase import Listing, PackageNames, Repository, RepositoryState
+from sidecar.codebase import Listing, PackageNames, Repository, RepositoryState, content_identity
 from sidecar.core.lru_cache import LruCache
 from sidecar.core.supported_ides import AGENT_PATHS
 from sidecar.packs.anchor import toml_json_ini
@@ -33,7 +33,6 @@ from sidecar.packs.anchor.repo_map import (
 from sidecar.packs.anchor.rules import Document, sent_paths
 from sidecar.packs.anchor.toml_json_ini import Table, subtable
 from sidecar.packs.model import HostInjects
-from sidecar.runs import entries
 from sidecar.session import strip_session_lock
 
 _INSTRUCTIONS = (
@@ -234,7 +233,7 @@ class AnchorCache:
         sources = {path: files[path] for path in source_paths(files, outline)}
         heads = area_heads(files, outline)
         contents = sources | {path: files[path] for paths in heads.values() for path in paths}
-        identity = tuple((path, entries.content_digest(content)) for path, content in contents.items())
+        identity = tuple((path, content_identity(content)) for path, content in contents.items())
         above = repository.texts_above(LINKABLE_FILES, state)
         linkable = ["../" * level + name for level in range(state.prefix.count("/") + 1) for name in LINKABLE_FILES]
         links = repository.symbolic_links(linkable) if host.agents_md or host.claude_md else {}

@@ -320,7 +320,7 @@ def commands_of(
 ) -> CommandLines:
     """Return a line for each purpose: from guides, else declared, else from workflows, else the usual command.
 
-    Wherever it stands, a command that runs all tests is shown rather than one that runs some.
+    Wherever it is written, a command that runs all tests is shown rather than one that runs some.
     A command in a guide that is `sent` anyway is not shown, nor is any other for that purpose. One that a standing
     instruction rejects is replaced or left out.
     """
@@ -360,7 +360,7 @@ def _line(purpose: str, command: Command) -> str:
 
 
 def purpose_of(command: str) -> str:
-    """Return the purpose of a command; empty for what is not a command, or cannot be typed as it stands."""
+    """Return the purpose of a command; empty for what is not a command, or cannot be typed as it is."""
     if len(command) > MAX_COMMAND or _NOT_TYPEABLE.search(command):
         return ""
     return next((purpose for purpose, pattern in _PURPOSES.items() if pattern.match(command)), "")

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any
 
+from sidecar.core.clock import epoch_ms
 from sidecar.core.json_text import loads
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.ralph.agent.formats import (
@@ -343,7 +344,7 @@ def _last_line(text: str) -> str | None:
 
 
 def _last_words(text: str) -> str:
-    """Return the last line, without hints on how to go on."""
+    """Return the last line, without hints on how to continue."""
     lines = [line for line in text.splitlines() if line.strip() and not _HINT.match(line)]
     return lines[-1] if lines else ""
 
@@ -368,7 +369,7 @@ def _resets_at_ms(text: str, now_ms: int) -> int | None:
         return None
     try:
         moment = _moment(at, datetime.fromtimestamp(now_ms / 1000, UTC))
-        return int((moment + TIME_RESOLUTION).timestamp() * 1000)
+        return epoch_ms(moment + TIME_RESOLUTION)
     except (ValueError, OSError):  # an hour, day or zone that does not exist
         return None
 

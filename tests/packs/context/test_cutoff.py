@@ -2,7 +2,7 @@
 
 from sidecar.codebase import RankedFile, summarize
 from sidecar.packs import above_cutoff, comes_last, dominant_file, with_evidence
-from sidecar.packs.context_pack import BEST_OTHERS, appetite, failing_tests
+from sidecar.packs.context_pack import BEST_OTHERS, context_share, failing_tests
 
 NAMED = RankedFile("src/cart.py", 20.0, {"namedPath": 14.0, "text": 2.37}, ("cart",), ())
 MENTIONED = RankedFile("src/till.py", 24.0, {"mentioned": 20.0}, (), ())
@@ -101,11 +101,11 @@ def test_a_test_that_fails_comes_last_although_it_is_named() -> None:
     assert not comes_last(test, None, wants_tests=False)
 
 
-def test_the_appetite_falls_with_the_number_of_specific_words_but_not_for_names() -> None:
-    assert appetite("bump version", {"bump"}) < appetite("bump version", {"bump", "version"}) < 1.0
-    assert appetite("bump locked version", {"bump", "lock", "version"}) == 1.0
+def test_the_context_share_falls_with_the_number_of_specific_words_but_not_for_names() -> None:
+    assert context_share("bump version", {"bump"}) < context_share("bump version", {"bump", "version"}) < 1.0
+    assert context_share("bump locked version", {"bump", "lock", "version"}) == 1.0
     for query in ("apply_discount", "src/cart.py", "at total (cart.py:7)", "Cart.total"):
-        assert appetite(query, {"cart"}) == 1.0
+        assert context_share(query, {"cart"}) == 1.0
 
 
 def test_a_file_far_before_the_others_dominates_unless_files_are_named() -> None:
