@@ -1,6 +1,6 @@
 """Phrases by which users state rules, preferences, choices and facts, or ask for work, in eleven languages.
 
-Each concept lists its phrases, separated by commas; phrases of languages without spaces stand in UNSPACED_TERMS.
+Each concept lists its phrases, separated by commas; phrases of languages without spaces are in UNSPACED_TERMS.
 English, Spanish, French, German, Portuguese, Italian, Dutch, Russian, Polish, then Vietnamese.
 """
 

@@ -22,7 +22,7 @@ class Reach(NamedTuple):
     agent: str
     """Empty for callers that are not agents."""
     session: str
-    """Stands for the caller's session if none is named; empty for callers that are not agents."""
+    """Used as the caller's session if none is named; empty for callers that are not agents."""
 
 
 SHARED_ONLY = Reach((SHARED,), "", "")

@@ -126,7 +126,7 @@ def normalized(text: str) -> str:
 
 @lru_cache(maxsize=4_096)
 def _plain_word(word: str) -> str:
-    """Return a word without adjacent punctuation; one that is no value is split at its signs."""
+    """Return a word without adjacent punctuation; one that is not a value is split at its signs."""
     stripped = word.rstrip(".:_-=<>~&^").lstrip(":_")
     return stripped if _VALUE_WORD.search(stripped) else _PUNCTUATION.sub(" ", stripped).strip()
 

@@ -475,7 +475,7 @@ _JSON_COLUMNS = {
 }  # fmt: skip
 """Columns whose readers expect JSON; others check it themselves, or by a hash."""
 _FREE_TEXTS = frozenset(("title", "body", "why", "name", "progress", "plan", "text", "anchor_text"))
-"""Columns of words, in which U+FFFD may stand for a damaged byte; a damaged key or JSON value means nothing."""
+"""Columns of words, in which U+FFFD may replace a damaged byte; a damaged key or JSON value means nothing."""
 
 _SESSION = "sub_chat_id, provider, session_id, shadow"
 
@@ -579,12 +579,12 @@ def create_functions(tx: apsw.Connection) -> None:
 
 
 def is_undecodable(*values: apsw.SQLiteValue) -> bool:
-    """Whether a value is no UTF-8."""
+    """Whether a value is not UTF-8."""
     return b"".join(value for value in values if isinstance(value, bytes)) != decoded(*values).encode()
 
 
 def is_malformed(*values: apsw.SQLiteValue) -> bool:
-    """Whether a value is no JSON."""
+    """Whether a value is not JSON."""
     try:
         json_text.loads(b"".join(value for value in values if isinstance(value, bytes)))
     except ValueError:

@@ -254,7 +254,7 @@ def pygit2() -> Any:
     """Import pygit2 on first use.
 
     pygit2 loads the system's certificates at import and fails without any. Only `fetch` needs them and sets them
-    itself, so an empty folder stands in here, which also saves reading a few hundred certificates.
+    itself, so an empty folder replaces them here, which also saves reading a few hundred certificates.
     """
     empty = {
         "SSL_CERT_FILE": sys.prefix,

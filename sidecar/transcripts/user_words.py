@@ -18,7 +18,7 @@ _HARNESS_TEXT = lazy_regex(
     re.DOTALL,
 )
 _EXPANSION = lazy_regex(r"\s*+<(?:command-(?:name|message|args)|local-command-[a-z]+)>")
-"""Begins a command's record; what follows is the text that the command stands for."""
+"""Begins a command's record; what follows is the text that the command expands to."""
 _COMMAND = lazy_regex(r"/[a-zA-Z][\w:-]*(?:\s|$)")
 _INTERRUPT = lazy_regex(r"^\[Request interrupted by user[^\]\n]{0,40}\]\s*")
 _NOT_TYPED = (

@@ -5,8 +5,8 @@
 The cases are those of `region_cases`, or with `--judging` those of `other_language_cases`. LINE: share of the cases of
 which every removed or replaced line is shown, within some bytes of code. FUNCTION: of those that change functions, the
 share of which each has half of its lines shown, or 30 of them. acc@k: share of which every changed file is among the
-first k; plain BM25 over contents and paths beside it. `--train` fits the weights anew and prints them, with the figures
-of repositories left out in turn.
+first k; plain BM25 over contents and paths beside it. `--train` fits the weights again and prints them, with the
+figures of repositories left out in turn.
 """
 
 import argparse
@@ -51,7 +51,7 @@ OTHER_BYTES = 400
 """Bytes of a block besides the code of its regions."""
 
 MAX_MOVED = 0.2
-"""With more files added, removed or changed since the case before than this share, a repository is indexed anew."""
+"""With more files added, removed or changed since the case before than this share, a repository is reindexed."""
 
 FUNCTION_LINES = 30
 """Number of lines, or half of its lines if they are fewer, with which a function counts as shown."""

@@ -230,7 +230,7 @@ def _shortened(core: str) -> str:
 
 
 def _denies(clause: str) -> bool:
-    """Whether a clause that is no reason has a negation outside of code: `None` denies nothing."""
+    """Whether a clause that is not a reason has a negation outside of code: `None` denies nothing."""
     return _REASON.match(clause) is None and _NEGATION.search(_CODE.sub(" ", clause)) is not None
 
 

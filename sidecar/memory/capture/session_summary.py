@@ -258,7 +258,7 @@ class _Reader:
         self._resolved.clear()
 
     def _relative(self, path: str) -> str:
-        """Return a path relative to the working folder; one outside of it is no file of the project."""
+        """Return a path relative to the working folder; one outside of it is not a file of the project."""
         relative = os.path.relpath(path, self.cwd) if self.cwd and os.path.isabs(path) else path
         return "" if relative.startswith(os.pardir) or os.path.isabs(relative) else relative.replace(os.sep, "/")
 
