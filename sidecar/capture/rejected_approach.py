@@ -218,9 +218,15 @@ def direction_change_of(
     is_new_direction = dropped is not None and (
         dropped is refused or is_direction_change(dropped, state.todos) or reverted is not None
     )
-    went = lost.files if taken_back or (stated and lost.lines) else reverted.files if reverted is not None else ()
+    removed_files = (
+        lost.files if taken_back or (stated and lost.lines) else reverted.files if reverted is not None else ()
+    )
     approaches = rejected_approaches(
-        stated, went, dropped if is_new_direction else None, _earlier_work(tx, run, went), objective_of(run, state)
+        stated,
+        removed_files,
+        dropped if is_new_direction else None,
+        _earlier_work(tx, run, removed_files),
+        objective_of(run, state),
     )
     if run.reversal is not None and (taken_back or dropped is refused is not None):
         vanished = " ".join(sorted(lost.vanished)[:MAX_VANISHED])

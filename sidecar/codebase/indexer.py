@@ -133,10 +133,10 @@ def handle_request(line: bytes) -> Iterator[bytes]:
 
 
 def _answer_summaries(contents: Iterable[FileContent], clean: frozenset[str]) -> Iterator[bytes]:
-    for read in contents:
-        yield orjson.dumps(["started", read.path])
-        summary = _summary_of(read, with_words=False, is_clean=read.path in clean)
-        yield orjson.dumps(["summary", read.path, read.content_id, to_json(summary)])
+    for file in contents:
+        yield orjson.dumps(["started", file.path])
+        summary = _summary_of(file, with_words=False, is_clean=file.path in clean)
+        yield orjson.dumps(["summary", file.path, file.content_id, to_json(summary)])
 
 
 _ReadFile = tuple[str, str, int, bool]
@@ -147,10 +147,10 @@ def _answer_words(contents: Iterable[FileContent], _: frozenset[str]) -> Iterato
     """Yield one line for all files, then one for the words of each."""
     files: list[_ReadFile] = []
     chunks: list[tuple[dict[str, int], ...]] = []
-    for read in contents:
-        yield orjson.dumps(["started", read.path])
-        words = count_words(read.path, read.content) if read.content is not None else Words((), is_clean=True)
-        files.append((read.path, read.content_id, len(words.chunks), words.is_clean))
+    for file in contents:
+        yield orjson.dumps(["started", file.path])
+        words = count_words(file.path, file.content) if file.content is not None else Words((), is_clean=True)
+        files.append((file.path, file.content_id, len(words.chunks), words.is_clean))
         chunks.append(words.chunks)
     arrays = [base64.b64encode(numbers.tobytes()).decode() for numbers in invert(itertools.chain.from_iterable(chunks))]
     yield orjson.dumps(["words", files, *arrays])
@@ -165,10 +165,10 @@ def _read_words(files: Sequence[_ReadFile], arrays: Sequence[str], lines: Iterat
     return FileWords(contents, counts, InvertedUnits(*numbers), stored, requested)
 
 
-def _summary_of(read: FileContent, *, with_words: bool = True, is_clean: bool = False) -> Summary:
-    if read.content is None:
-        return unanalysed_summary(read.path, read.size, "large")
-    return summarize(read.path, read.content, with_words=with_words, is_clean=is_clean)
+def _summary_of(file: FileContent, *, with_words: bool = True, is_clean: bool = False) -> Summary:
+    if file.content is None:
+        return unanalysed_summary(file.path, file.size, "large")
+    return summarize(file.path, file.content, with_words=with_words, is_clean=is_clean)
 
 
 class _Run:

@@ -83,13 +83,11 @@ def _numbered(sections: Sequence[Section]) -> list[tuple[str, str, list[Section]
 
 
 def _article(title: str, sections: Sequence[Section]) -> Article:
-    statements_found = [statement for section in sections for statement in statements(section.lines)]
-    enforcement = next((match[1].upper() for text in statements_found if (match := _ENFORCEMENT.match(text))), "")
-    named = [_KEY.sub("", text) for text in statements_found if _KEY.match(text)]
+    stated = [statement for section in sections for statement in statements(section.lines)]
+    enforcement = next((match[1].upper() for text in stated if (match := _ENFORCEMENT.match(text))), "")
+    named = [_KEY.sub("", text) for text in stated if _KEY.match(text)]
     others = [
-        text
-        for text in statements_found
-        if not _KEY.match(text) and not _ENFORCEMENT.match(text) and not text.startswith("|")
+        text for text in stated if not _KEY.match(text) and not _ENFORCEMENT.match(text) and not text.startswith("|")
     ]
     others = [text for text in others if not text.endswith(":")]  # introduces a list
     strict = [text for text in others if _STRICT.search(text)]

@@ -326,28 +326,30 @@ def instruction_items(
         if instruction.session == session_id and known.exists and not known.has_lost(instruction.typed_at_ms)
     )
     typed_here = _replaced_here(state, session_id, own_ids) if known.exists else ()
-    had_ids = dict.fromkeys((*anchor_lines, *sent, *typed_here))
-    outdated = [memory_id for memory_id in had_ids if memory_id not in active_ids]
+    known_ids = dict.fromkeys((*anchor_lines, *sent, *typed_here))
+    outdated = [memory_id for memory_id in known_ids if memory_id not in active_ids]
     items: list[PackItem] = []
     for instruction in state.fitting:
-        had = sent.get(instruction.id)
-        is_in_anchor = had is None and anchor_lines.get(instruction.id, ("", ""))[1] == instruction.text
-        if is_in_anchor or (had is None and instruction.id in own_ids):
+        known_entry = sent.get(instruction.id)
+        is_in_anchor = known_entry is None and anchor_lines.get(instruction.id, ("", ""))[1] == instruction.text
+        if is_in_anchor or (known_entry is None and instruction.id in own_ids):
             continue
         replaced = [
-            old for old in outdated if old in state.replaced and state.replaced[old].replaced_by == instruction.id
+            old_id
+            for old_id in outdated
+            if old_id in state.replaced and state.replaced[old_id].replaced_by == instruction.id
         ]
         is_change = bool(replaced) or instruction.id in anchor_lines or instruction.id in sent
         statement = instruction.line.removeprefix("- ")
         text = f"{CHANGED_PREFIX if is_change else NEW_PREFIX}{statement}"
         entry = entries.TextEntry(short_id(instruction.text))
         items.append(_instruction_item(instruction.id, text, entry, "the user stated it"))
-        items.extend(_outdated_item(old, state.replaced[old].text, REPLACED_PREFIX) for old in replaced)
-        outdated = [old for old in outdated if old not in replaced]
-    revoked = (old for old in outdated if not _is_unwanted(old, anchor_lines, overrides))
-    texts = {old: replacement.text for old, replacement in state.replaced.items()}
-    texts |= {old: text for old, (_, text) in anchor_lines.items()}
-    return [*items, *(_outdated_item(old, texts.get(old, ""), REVOKED_PREFIX) for old in revoked)]
+        items.extend(_outdated_item(old_id, state.replaced[old_id].text, REPLACED_PREFIX) for old_id in replaced)
+        outdated = [old_id for old_id in outdated if old_id not in replaced]
+    revoked = (old_id for old_id in outdated if not _is_unwanted(old_id, anchor_lines, overrides))
+    texts = {old_id: replacement.text for old_id, replacement in state.replaced.items()}
+    texts |= {old_id: text for old_id, (_, text) in anchor_lines.items()}
+    return [*items, *(_outdated_item(old_id, texts.get(old_id, ""), REVOKED_PREFIX) for old_id in revoked)]
 
 
 def _replaced_here(state: InstructionState, session_id: str, own_ids: Collection[str]) -> Iterator[str]:

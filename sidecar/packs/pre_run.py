@@ -259,9 +259,14 @@ def _delivered(request: PackRequest, composition: Composition) -> tuple[Item, ..
     if anchor is not None and composition.anchor_is_new and not request.sends_system_text:
         delivered.insert(0, Item(entries.ANCHOR, entries.TextEntry(anchor.id), size(anchor.text)))
     for item, disposition in composition.dispositions:
-        had = request.known.items.get(item.key)
-        if disposition == "alreadyDelivered" and item.is_known and had is not None and had.entry != item.entry:
-            delivered.append(Item(item.key, item.entry, had.bytes))
+        known_item = request.known.items.get(item.key)
+        if (
+            disposition == "alreadyDelivered"
+            and item.is_known
+            and known_item is not None
+            and known_item.entry != item.entry
+        ):
+            delivered.append(Item(item.key, item.entry, known_item.bytes))
     return tuple(delivered)
 
 

@@ -176,8 +176,8 @@ def output_words(text: str) -> frozenset[str]:
 
 def are_similar(first: frozenset[str], second: frozenset[str]) -> bool:
     """Whether two outputs share nearly all of their words."""
-    either = len(first | second)
-    return either == 0 or len(first & second) / either >= MIN_SIMILARITY
+    total = len(first | second)
+    return total == 0 or len(first & second) / total >= MIN_SIMILARITY
 
 
 def must_change_prompt(stall: Stall, stuck_after: int) -> bool:

@@ -266,9 +266,9 @@ def main() -> None:
         "isStdinTerminal": os.isatty(0),
     }
     (script.parent / f"run-{number}.json").write_text(json.dumps(recorded), encoding="utf-8")
-    set_runs = json.loads(script.read_text(encoding="utf-8"))
+    runs = json.loads(script.read_text(encoding="utf-8"))
     first = int((script.parent / "agent.first").read_text(encoding="utf-8"))
-    steps = set_runs[min(number - first, len(set_runs)) - 1]
+    steps = runs[min(number - first, len(runs)) - 1]
     stdin = b""
     if steps[:1] == [{"reads": False}]:
         steps = steps[1:]

@@ -22,8 +22,8 @@ class PlainFullTextSearch:
     def find(self, text: str, *, stop: bool) -> tuple[list[str], float]:
         """Return ids, best first, and the duration in milliseconds; with `stop`, question words are left out."""
         words = re.findall(r"\w+", text)
-        words_used = [word for word in words if not stop or word.lower() not in QUESTION_WORDS] or words
-        match = " OR ".join(f'"{word}"' for word in words_used)
+        searched = [word for word in words if not stop or word.lower() not in QUESTION_WORDS] or words
+        match = " OR ".join(f'"{word}"' for word in searched)
         start = time.perf_counter()
         rows = list(
             self.database.execute("SELECT rowid FROM plain WHERE plain MATCH ? ORDER BY rank LIMIT 100", (match,))

@@ -70,13 +70,13 @@ def walk(sidecar: MemorySidecar, folder: Path, seed: int, steps: int) -> WalkRes
     kinds of work are done, or mostly work on files.
     """
     process = process_of(sidecar)
-    repository_made = make_repository(folder / f"walk-{seed}", FILES)
-    work = RandomWork(repository_made, folder / f"outside-{seed}", seed, FILE_WORK if seed // 4 % 2 else ALL_WORK)
+    project = make_repository(folder / f"walk-{seed}", FILES)
+    work = RandomWork(project, folder / f"outside-{seed}", seed, FILE_WORK if seed // 4 % 2 else ALL_WORK)
     for branch in ("one", "two/three"):
-        repository_made.git("branch", branch)
-    root = repository_made.path
+        project.git("branch", branch)
+    root = project.path
     if seed % 4 == 2:
-        root = repository_made.add_worktree(folder / f"linked-{seed}", "four").path
+        root = project.add_worktree(folder / f"linked-{seed}", "four").path
         work.root = root
     cwd = root / "src" if seed % 4 == 3 else root
     workspace = process.workspaces.get(str(cwd), None)

@@ -114,9 +114,16 @@ def stray_commits(path: Path) -> list[str]:
 
 
 def _stray_commits_of(path: Path) -> list[str]:
-    memory = ("refs/heads/memory/*", "refs/remotes/*/memory/*")
+    memory_refs = ("refs/heads/memory/*", "refs/remotes/*/memory/*")
     done = subprocess.run(
-        ["git", "log", "--format=%H", f"--author={SIDECARS_AUTHOR}", *(f"--exclude={ref}" for ref in memory), "--all"],
+        [
+            "git",
+            "log",
+            "--format=%H",
+            f"--author={SIDECARS_AUTHOR}",
+            *(f"--exclude={ref}" for ref in memory_refs),
+            "--all",
+        ],
         cwd=path if path.is_dir() else None,
         env={**os.environ, **HERMETIC, "GIT_CEILING_DIRECTORIES": str(path.parent)},
         stdin=subprocess.DEVNULL,

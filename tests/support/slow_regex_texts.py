@@ -42,10 +42,8 @@ def slow_texts_for(pattern: str | bytes, flags: int, seed: int) -> list[SlowText
     repeats: list[SlowText] = []
     variants: list[SlowText] = []
     for _ in range(2):
-        sample_text = _sample(tree, generator)
-        variants += [
-            SlowText("", part, UNEXPECTED) for end in (3, 2, 1) if (part := sample_text[: len(sample_text) // end])
-        ]
+        sample = _sample(tree, generator)
+        variants += [SlowText("", part, UNEXPECTED) for end in (3, 2, 1) if (part := sample[: len(sample) // end])]
         for prefix, body in _repeats(tree, generator, ""):
             repeated = _sample(body, generator) or "a"
             repeats.append(SlowText(prefix, repeated, UNEXPECTED))

@@ -96,9 +96,13 @@ def by_path(path: str, before: str | None, after: str | None) -> Boundary | None
 def by_imports(path: str, contracts: Iterable[ApiChange], importers: Sequence[str], code_files: int) -> Boundary:
     """Return the boundary of a file with changed contracts, described by how many files import it."""
     count = len(importers)
-    many = count >= max(LEAST_FAN_IN, FAN_IN_SHARE * code_files)
+    is_widely_imported = count >= max(LEAST_FAN_IN, FAN_IN_SHARE * code_files)
     files = "1 file imports" if count == 1 else f"{count} files import"
-    why = f"which {files}" + (", one of the most imported here" if many else "") if count else "which is public"
+    why = (
+        f"which {files}" + (", one of the most imported here" if is_widely_imported else "")
+        if count
+        else "which is public"
+    )
     return Boundary(path=path, why=why, contracts=tuple(contracts), importers=tuple(importers))
 
 

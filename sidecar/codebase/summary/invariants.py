@@ -60,7 +60,7 @@ _ENDS_GUARD = (
 
 def find_by_lines(lines: Sequence[str], comment: str, checks: re.Pattern[str] | None) -> list[Invariant]:
     """Find rules in whole-line comments, and the lines that match a language's checks, without a grammar."""
-    invariants_found = [
+    invariants = [
         Invariant(number, _one_line(line))
         for number, line in enumerate(lines, 1)
         if checks is not None and len(line) <= MAX_TEXT * 2 and checks.search(line)
@@ -69,8 +69,8 @@ def find_by_lines(lines: Sequence[str], comment: str, checks: re.Pattern[str] | 
         marks = (comment, "*") if comment in ("//", "/*") else (comment,)
         for index, line in enumerate(lines):
             if line.lstrip()[:4].startswith(marks) and _RULE_TEXT.search(line[: MAX_TEXT * 2]):
-                invariants_found.append(Invariant(index + 1, _sentence(lines, index, 0, len(lines) - 1, marks)))
-    return select_invariants([], invariants_found)
+                invariants.append(Invariant(index + 1, _sentence(lines, index, 0, len(lines) - 1, marks)))
+    return select_invariants([], invariants)
 
 
 def select_invariants(weaker: Iterable[Invariant], stronger: Iterable[Invariant]) -> list[Invariant]:
@@ -96,15 +96,15 @@ def raise_invariant(node: tree_sitter.Node, source: bytes) -> tuple[Invariant, b
 
 def comment_invariants(root: tree_sitter.Node, source: bytes, lines: Sequence[str]) -> list[Invariant]:
     """Return the sentences with must, never or always in comments and docstrings."""
-    invariants_found: list[Invariant] = []
+    invariants: list[Invariant] = []
     checked_to = 0
-    for rule_match in _rules(source):
-        if rule_match.start() < checked_to:
+    for match in _rules(source):
+        if match.start() < checked_to:
             continue
-        node = _comment_at(root, rule_match.start())
+        node = _comment_at(root, match.start())
         if node is None:
             continue
-        row = source.count(b"\n", 0, rule_match.start())
+        row = source.count(b"\n", 0, match.start())
         first, last = node.start_point.row, node.end_point.row
         if node.start_point.column and lines[first][: node.start_point.column].strip():
             text = _one_line(
@@ -115,21 +115,16 @@ def comment_invariants(root: tree_sitter.Node, source: bytes, lines: Sequence[st
         else:
             text = _sentence(lines, row, first, last, ())
         if text:
-            invariants_found.append(Invariant(row + 1, text))
-        newline = source.find(b"\n", rule_match.start())
+            invariants.append(Invariant(row + 1, text))
+        newline = source.find(b"\n", match.start())
         checked_to = newline if newline >= 0 else len(source)
-    return invariants_found
+    return invariants
 
 
 def _rules(source: bytes) -> Iterator[re.Match[bytes]]:
     """Find the rule words: searching each separately takes a fifth of the time of one combined pattern."""
     folded = source.lower()
-    places = (
-        invariants_found.start()
-        for word in _RULE_WORDS
-        if word in folded
-        for invariants_found in re.finditer(word, folded)
-    )
+    places = (match.start() for word in _RULE_WORDS if word in folded for match in re.finditer(word, folded))
     matches = (_RULE.match(source, offset) for offset in sorted(places))
     return (match for match in matches if match)
 

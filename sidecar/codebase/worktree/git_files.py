@@ -375,12 +375,12 @@ class GitIndex:
         """Return an entry's chunk and its offset there."""
         if self._content is not None:
             return self._content, self._starts[number]
-        target = number // _CHUNK_ENTRIES
+        chunk_number = number // _CHUNK_ENTRIES
         number_of_last, chunk = self._last_chunk
-        if number_of_last != target:
-            chunk = zlib.decompress(self._chunks[target])
-            self._last_chunk = target, chunk
-        return chunk, self._starts[number] - self._starts[target * _CHUNK_ENTRIES]
+        if number_of_last != chunk_number:
+            chunk = zlib.decompress(self._chunks[chunk_number])
+            self._last_chunk = chunk_number, chunk
+        return chunk, self._starts[number] - self._starts[chunk_number * _CHUNK_ENTRIES]
 
     def _flags(self, chunk: bytes, start: int) -> int:
         return chunk[start + self._flags_at] << 8 | chunk[start + self._flags_at + 1]

@@ -187,7 +187,7 @@ class IncrementalState:
 
     def _changed_stats(self, detailed: DetailedState, changed: set[str]) -> dict[str, os.stat_result | None]:
         """Return the current stat of the changed paths and of everything that was or is below them."""
-        file_stat: dict[str, os.stat_result | None] = {}
+        stats: dict[str, os.stat_result | None] = {}
         for path in sorted(changed):
             was_below = [entry.path for entry in self._rules.git_index.below(path)]
             was_below += _below(detailed.entries, path)
@@ -198,12 +198,12 @@ class IncrementalState:
             if was_below or is_below:
                 self._ignored.clear()  # a folder may contain ignore and attribute rules
                 self._attributes.clear()
-            file_stat[path] = current
-            file_stat |= {below: is_below.get(below) for below in was_below}
-            file_stat |= is_below
-            if len(file_stat) > MAX_CHECKED_FILES:
+            stats[path] = current
+            stats |= {below: is_below.get(below) for below in was_below}
+            stats |= is_below
+            if len(stats) > MAX_CHECKED_FILES:
                 raise Undecidable
-        return file_stat
+        return stats
 
     def _has_no_parent_folder(self, path: str) -> bool:
         """Whether something above a path is not a folder, or no longer."""
@@ -217,7 +217,7 @@ class IncrementalState:
 
     def _walk(self, folder: str) -> dict[str, os.stat_result]:
         """Return the files in a folder and below, except for ignored folders and the sidecar's own."""
-        file_stat: dict[str, os.stat_result] = {}
+        stats: dict[str, os.stat_result] = {}
         pending = [folder]
         while pending:
             parent = pending.pop()
@@ -227,12 +227,12 @@ class IncrementalState:
                     if entry.name.lower() == ".git":
                         raise Undecidable
                     if not entry.is_dir(follow_symlinks=False):
-                        file_stat[path] = entry.stat(follow_symlinks=False)
+                        stats[path] = entry.stat(follow_symlinks=False)
                     elif self.plan.folders.should_watch(f"{self._root}/{path}"):
                         pending.append(path)
-            if len(file_stat) + len(pending) > MAX_CHECKED_FILES:
+            if len(stats) + len(pending) > MAX_CHECKED_FILES:
                 raise Undecidable
-        return file_stat
+        return stats
 
     def _entries(
         self, on_disk: dict[str, os.stat_result | None], previous: dict[str, StatusEntry], hashes: ContentHashes
@@ -243,9 +243,9 @@ class IncrementalState:
             previous_entry = previous.get(path)
             if previous_entry is not None and (previous_entry.is_nested or previous_entry.kind == "conflicted"):
                 raise Undecidable
-            git_index = self._rules.git_index.find(path)
-            if git_index is not None:
-                updated += self._tracked_entries(git_index, file_stat, previous_entry, hashes)
+            entry = self._rules.git_index.find(path)
+            if entry is not None:
+                updated += self._tracked_entries(entry, file_stat, previous_entry, hashes)
                 continue
             if file_stat is not None and _is_listed(file_stat):
                 if self._rules.conversion.ignores_case:
@@ -257,17 +257,17 @@ class IncrementalState:
 
     def _tracked_entries(
         self,
-        git_index: IndexEntry,
+        entry: IndexEntry,
         file_stat: os.stat_result | None,
         previous_entry: StatusEntry | None,
         hashes: ContentHashes,
     ) -> list[tuple[StatusEntry, str]]:
-        if not git_index.is_plain or git_index.mode not in (*_REGULAR_MODES, _LINK_MODE):
+        if not entry.is_plain or entry.mode not in (*_REGULAR_MODES, _LINK_MODE):
             raise Undecidable
         index_code = previous_entry.code[0] if previous_entry is not None else "."
         if index_code in "?D":
             raise Undecidable  # git reported it as untracked
-        worktree_letter, content = self._compare_with_index(git_index, file_stat, hashes)
+        worktree_letter, content = self._compare_with_index(entry, file_stat, hashes)
         code = index_code + worktree_letter
         if code == "..":
             return []
@@ -275,32 +275,26 @@ class IncrementalState:
             "renamed" if previous_entry is not None and previous_entry.kind == "renamed" else change_kind(code)
         )
         original = previous_entry.original if previous_entry is not None else None
-        return [
-            (StatusEntry(git_index.path, kind, code, f"{git_index.mode:06o} {git_index.id}", original, False), content)
-        ]
+        return [(StatusEntry(entry.path, kind, code, f"{entry.mode:06o} {entry.id}", original, False), content)]
 
     def _compare_with_index(
-        self, git_index: IndexEntry, file_stat: os.stat_result | None, hashes: ContentHashes
+        self, entry: IndexEntry, file_stat: os.stat_result | None, hashes: ContentHashes
     ) -> tuple[str, str]:
         """Return git's letter for the worktree against the index, and the content hash."""
         if file_stat is None or stat.S_ISDIR(file_stat.st_mode):
             return "D", "absent"
         if not _is_listed(file_stat):
             raise Undecidable
-        content = self._hash(git_index.path, hashes)
-        is_link = git_index.mode == _LINK_MODE
+        content = self._hash(entry.path, hashes)
+        is_link = entry.mode == _LINK_MODE
         if content.startswith("link:") != is_link:
             return "T", content
-        if (
-            not is_link
-            and self._rules.conversion.compares_mode
-            and _is_executable(file_stat) != _is_executable(git_index)
-        ):
+        if not is_link and self._rules.conversion.compares_mode and _is_executable(file_stat) != _is_executable(entry):
             return "M", content
-        is_same = content_identity(content).removeprefix("link:") == git_index.id
+        is_same = content_identity(content).removeprefix("link:") == entry.id
         if not is_link:
-            flags = self._require_unconverted(git_index.path)
-            if flags & LINES and is_same and file_stat.st_size != git_index.size:
+            flags = self._require_unconverted(entry.path)
+            if flags & LINES and is_same and file_stat.st_size != entry.size:
                 raise Undecidable  # git reports a different size as a change, whatever the conversion yields
         return ("." if is_same else "M"), content
 

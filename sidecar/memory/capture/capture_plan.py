@@ -240,8 +240,8 @@ class CapturePlanner:
                 for memory_id in self.origin.delivered:
                     memories = entries.entries_with_id(tx, project, memory_id, owners)[:1]
                     texts += [f"{entry.memory.title} {entry.memory.text}" for entry in memories]
-            terms = (frozenset(query_terms(text)) for text in texts)
-            self._given = [given for given in terms if len(given) >= MIN_ECHO_TERMS]
+            terms_of_texts = (frozenset(query_terms(text)) for text in texts)
+            self._given = [terms for terms in terms_of_texts if len(terms) >= MIN_ECHO_TERMS]
         return self._given
 
     def _is_new_evidence(self, tx: apsw.Connection, note: Note, digest: str) -> bool:

@@ -433,12 +433,12 @@ def _code_span(line: str) -> str:
 
 def _storable(note: Note, dropped: Counter[str]) -> Note | None:
     """Return a note as it may be stored; None if nothing remains."""
-    text, title = filter_private(note.text[:MAX_TEXT]), filter_private(note.title)
-    if not text.text:
-        _count(dropped, "injected" if text.injected else "private" if text.private else "tooShort")
+    filtered, title = filter_private(note.text[:MAX_TEXT]), filter_private(note.title).text
+    if not filtered.text:
+        _count(dropped, "injected" if filtered.injected else "private" if filtered.private else "tooShort")
         return None
     confidence = CONFIDENCE[note.type] if note.confidence is None else note.confidence
-    return note._replace(text=text.text, title=title.text or title_of(text.text), confidence=confidence)
+    return note._replace(text=filtered.text, title=title or title_of(filtered.text), confidence=confidence)
 
 
 def _count(dropped: Counter[str], reason: Reason) -> None:

@@ -37,21 +37,17 @@ from sidecar.method import Lane, method
 
 
 def to_session_summary(
-    session: str, source: str, message: SessionSummaryInput | None, text: str | None, now_ms: int
+    session: str, source: str, sent: SessionSummaryInput | None, text: str | None, now_ms: int
 ) -> SessionSummary:
-    """Convert a message to a session summary; items without a time are of now."""
-    utterances = (
-        [Utterance(item.author, item.text, _ms(item.at, now_ms)) for item in message.messages] if message else []
-    )
+    """Convert what a host sent to a session summary; items without a time are of now."""
+    utterances = [Utterance(item.author, item.text, _ms(item.at, now_ms)) for item in sent.messages] if sent else []
     utterances += [Utterance("assistant", text, now_ms)] if text else []
-    errors = (
-        [ErrorEvent(item.text, item.resolution, _ms(item.at, now_ms)) for item in message.errors] if message else []
-    )
+    errors = [ErrorEvent(item.text, item.resolution, _ms(item.at, now_ms)) for item in sent.errors] if sent else []
     notes = [
         Note(
             item.type, item.title, item.text, item.author or "", _ms(item.at, now_ms), item.confidence, tuple(item.tags)
         )
-        for item in (message.entries if message else [])
+        for item in (sent.entries if sent else [])
     ]
     return SessionSummary(session, source, tuple(utterances), tuple(errors), tuple(notes))
 

@@ -165,8 +165,8 @@ def sections(text: str, begin: int) -> tuple[Section, ...]:
     headings = list(_headings(text, begin))
     if not headings:
         return ()
-    ends = [heading_text.start() for heading_text in headings[1:]] + [len(text)]
-    parsed = tuple(_section(text, heading_text, end) for heading_text, end in zip(headings, ends, strict=True))
+    ends = [heading.start() for heading in headings[1:]] + [len(text)]
+    parsed = tuple(_section(text, heading, end) for heading, end in zip(headings, ends, strict=True))
     return parsed if any(section.facts is not None and "id=" in section.facts for section in parsed) else ()
 
 

@@ -213,12 +213,12 @@ def add_entries(tx: apsw.Connection, project: str, entries: Sequence[IndexedMemo
     last = int(str(tx.execute("SELECT coalesce(max(row_id), 0) FROM continuity_memories").get))
     numbered = list(enumerate(entries, last + 1))
     tx.executemany(_PUT_ENTRY, [
-        (row_id, project, entry.digest, entry.tokens, text.terms, text.traits, *_cells(entry.memory))
-        for row_id, entry in numbered for text in (entry.indexed_text,)
+        (row_id, project, entry.digest, entry.tokens, indexed.terms, indexed.traits, *_cells(entry.memory))
+        for row_id, entry in numbered for indexed in (entry.indexed_text,)
     ])  # fmt: skip
     tx.executemany(_PUT_WORDS, [
-        (row_id, scope_token(project, entry.memory.owner), text.title, text.text, text.tags)
-        for row_id, entry in numbered for text in (entry.indexed_text,)
+        (row_id, scope_token(project, entry.memory.owner), indexed.title, indexed.text, indexed.tags)
+        for row_id, entry in numbered for indexed in (entry.indexed_text,)
     ])  # fmt: skip
     add_terms(tx, project, [(entry.memory.owner, entry.indexed_text.terms) for entry in entries])
 
