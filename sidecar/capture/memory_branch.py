@@ -168,13 +168,13 @@ def _with_paths(chosen: Sequence[Artifact]) -> Iterator[tuple[Artifact, str]]:
         yield artifact, path
 
 
-def _add_commit(place: RepositoryLocation, branch: str, addition: BranchCommit) -> Tip:
+def _add_commit(place: RepositoryLocation, branch: str, branch_commit: BranchCommit) -> Tip:
     """Add to the branch, again while others move it. The branch's uses are checked before each attempt."""
     for attempt in range(MAX_ATTEMPTS):
         refused = refusal(branch, branch_uses(place, branch))
         if refused is not None:
             raise PolicyDenied(refused.sentence, hint=refused.hint)
-        tip = try_commit(place, branch, addition)
+        tip = try_commit(place, branch, branch_commit)
         if tip is not None:
             return tip
         time.sleep(min(2**attempt, 64) / 1000)

@@ -107,7 +107,7 @@ def _fit_budget(
     if params.token_budget is None:
         return list(range(len(matches)))
     fitting = detail_levels.pack(
-        [match.score for match in matches], [match.tokens for match in rendered], params.token_budget
+        [match.score for match in matches], [memory.tokens for memory in rendered], params.token_budget
     )
     return fitting[: params.limit]
 

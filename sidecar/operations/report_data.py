@@ -107,7 +107,7 @@ def read_report_data(
         groups=tuple(
             sorted(
                 _groups(run_sums),
-                key=lambda day_sums: (names.get(day_sums.project, day_sums.project), *day_sums[:2]),
+                key=lambda group: (names.get(group.project, group.project), group.project, group.provider),
             )
         ),
         errors=_errors(of_no_project),

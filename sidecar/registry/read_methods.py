@@ -120,7 +120,7 @@ def list_entities(call: Call, params: RegistryListParams) -> RegistryListResult:
         source=source_of(loaded),
         total=len(entities),
         entities=[entity_entry(entity) for entity in entities[params.offset : params.offset + params.limit]],
-        remarks=[remark_entry(entity) for entity in loaded.registry.remarks],
+        remarks=[remark_entry(remark) for remark in loaded.registry.remarks],
     )
 
 

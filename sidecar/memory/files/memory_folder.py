@@ -228,8 +228,8 @@ class MemoryFolder:
 class OpenFolders:
     """The folders of one pass over many files, each opened once."""
 
-    def __init__(self, root: MemoryFolder, stack: ExitStack) -> None:
-        self._root, self._stack = root, stack
+    def __init__(self, folder: MemoryFolder, stack: ExitStack) -> None:
+        self._folder, self._stack = folder, stack
         self._open: dict[tuple[str, ...], RealFolder] = {}
 
     def get(self, *below: str) -> RealFolder:
@@ -239,7 +239,7 @@ class OpenFolders:
             if len(self._open) >= MAX_OPEN_FOLDERS:
                 self._stack.close()
                 self._open.clear()
-            folder = self._open[below] = self._stack.enter_context(self._root.open_folder(*below))
+            folder = self._open[below] = self._stack.enter_context(self._folder.open_folder(*below))
         return folder
 
 
