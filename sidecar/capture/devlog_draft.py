@@ -5,7 +5,6 @@ Events are identified by what happened and not by their wording; no model is cal
 
 from __future__ import annotations
 
-import math
 from collections.abc import Container, Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
@@ -88,6 +87,7 @@ MIN_REQUEST_WORDS = 4
 MAX_OF_SECTION: dict[Section, int] = {"problem": 2, "cause": 2, "change": 6, "evidence": 3, "open": 3}
 _SECTION_NAMES: dict[Section, str] = {
     "problem": "Problem", "cause": "Cause", "change": "Change", "evidence": "Evidence", "open": "Open",
+    "also": "Also",
 }  # fmt: skip
 SAME_STATEMENT = 0.6
 """Statements that share at least this part of their words state the same."""
@@ -144,19 +144,60 @@ def _section_lines(name: str, texts: Sequence[str]) -> list[str]:
 
 
 def merged_account(earlier: WorkAccount, later: WorkAccount) -> WorkAccount:
-    """Sum up two accounts: the best statements win, but evidence and open ends are those stated last."""
+    """Sum up two accounts: the one of the larger change names the entry, the other's title is listed.
+
+    Of the same work the best statements win. Evidence and open ends are those stated last.
+    """
+    is_named_later = _naming(later) >= _naming(earlier)
+    main, other = (later, earlier) if is_named_later else (earlier, later)
+    titles = [statement for statement in (*earlier.statements, *later.statements) if statement.section == "also"]
+    if not _is_same_work(main, other):
+        titles += _title_of(other)
+        other = other._replace(statements=() if other.title.text or is_named_later else _evidence(other))
+    first, last = (other, main) if is_named_later else (main, other)
     chosen: list[Account] = []
     for section, limit in MAX_OF_SECTION.items():
         before, after = (
-            [statement for statement in account.statements if statement.section == section]
-            for account in (earlier, later)
+            [statement for statement in account.statements if statement.section == section] for account in (first, last)
         )
         if section in ("evidence", "open"):
-            before = [] if after or section == "open" else before
+            before = [] if after or (section == "open" and last.statements) else before
         distinct = _distinct([*before, *after])
         best = sorted(distinct, key=lambda statement: -statement.score)[:limit]
         chosen += [statement for statement in distinct if statement in best]
-    return WorkAccount(tuple(chosen), max(later.title, earlier.title, key=lambda title: title.score))
+    others = [statement for statement in _distinct(titles) if statement.text != main.title.text]
+    return WorkAccount((*chosen, *others[-MAX_TITLES:]), main.title)
+
+
+MAX_TITLES = 5
+"""Titles of other work that an entry lists."""
+SAME_WORK = 0.5
+"""Accounts that share at least this part of their words are about the same work."""
+
+
+def _naming(account: WorkAccount) -> tuple[bool, bool, int]:
+    """Return how well an account names an entry: by a whole title, by any, by the size of what it names."""
+    return account.title.names_whole, bool(account.title.text), account.title.lines
+
+
+def _title_of(account: WorkAccount) -> list[Account]:
+    """Return the statement that lists an account beside another one; none if its title does not name its work."""
+    title = account.title
+    return [Account("also", title.text, title.score)] if title.names_whole else []
+
+
+def _is_same_work(left: WorkAccount, right: WorkAccount) -> bool:
+    return overlap(_terms(left), _terms(right)) >= SAME_WORK
+
+
+def _terms(account: WorkAccount) -> set[str]:
+    return {
+        term for statement in account.statements if statement.section != "also" for term in query_terms(statement.text)
+    }
+
+
+def _evidence(account: WorkAccount) -> tuple[Account, ...]:
+    return tuple(statement for statement in account.statements if statement.section == "evidence")
 
 
 def _distinct(statements: Sequence[Account]) -> list[Account]:
@@ -278,7 +319,10 @@ def store_devlog(tx: apsw.Connection, run: FinishedRun, state: SubChat, events: 
     due = is_due(changes, int(run.settings["capture.changedLines"]), int(run.settings["capture.changedFiles"]))
     all_events = _events_so_far(sum_so_far, events)
     is_informative = _is_concluded(run) and _is_informative(
-        _account_so_far(run, sum_so_far), all_events, {**_details(sum_so_far).tests, **_test_lines(run)}
+        _account_so_far(run, sum_so_far, tally),
+        _lines(tally),
+        all_events,
+        {**_details(sum_so_far).tests, **_test_lines(run)},
     )
     is_fixed = any(event.kind == "testsFixed" for event in events)
     is_entry = is_fixed or ((due or bool(all_events)) and is_informative)
@@ -296,8 +340,11 @@ def _is_scattered(tally: Artifact) -> bool:
 
 
 def _started_over(tally: Artifact) -> Artifact:
-    """Return a tally without its runs; what they changed is not counted again."""
-    details = DevlogDetails(tally=next_tally(_details(tally).tally), open=True)
+    """Return a tally without its runs; what they changed is not counted again, and their whole titles stay."""
+    known = _details(tally)
+    titles = [statement for statement in known.account.statements if statement.section == "also"]
+    titles += _title_of(known.account)
+    details = DevlogDetails(tally=next_tally(known.tally), account=WorkAccount(tuple(titles[-MAX_TITLES:])), open=True)
     return replace(tally, provenance=replace(tally.provenance, runs=(), start_commit=None, details=details))
 
 
@@ -310,28 +357,44 @@ MIN_CHANGES = 3
 """Statements of what was changed without which an entry must also say why, or what shows that it works."""
 
 
-def _is_informative(account: WorkAccount, events: Sequence[Event], tests: Iterable[str]) -> bool:
+NAMING_LINES = 100
+"""Changed lines of a run that may name an entry even if other runs changed more."""
+
+
+def _is_informative(account: WorkAccount, lines: int, events: Sequence[Event], tests: Iterable[str]) -> bool:
     """Whether an account names the work and states more of it than the name and the files."""
-    stated = [statement.section for statement in account.statements if statement.section != "open"]
-    explained = [*(section for section in stated if section != "change"), *events, *tests]
-    is_named = bool(account.title.text) or (bool(events) and bool(stated))
-    return is_named and (len({*stated, *explained}) > 1 or len(stated) >= MIN_CHANGES)
+    stated = [statement.section for statement in account.statements if statement.section not in ("open", "also")]
+    explained = [*(section for section in stated if section != "change"), *tests]
+    is_named = account.title.names_whole and account.title.lines >= min(lines // 2, NAMING_LINES)
+    return is_named and (len({*stated, *explained}) > 1 or len(stated) >= MIN_CHANGES - bool(events))
 
 
 def _events_so_far(earlier: Artifact | None, events: Sequence[Event]) -> list[Event]:
     return list({event.key: event for event in (*_details(earlier).events, *events)}.values())
 
 
-def weighted(account: WorkAccount, changes: Sequence[FileChange]) -> WorkAccount:
-    """Return a run's account with a title that counts more the larger the run's change is."""
-    lines = sum(change.added + change.removed for change in changes if not is_generated(change.path))
-    title = account.title
-    score = round(title.score + math.log10(1 + lines), 2) if title.text else 0.0
-    return account._replace(title=title._replace(score=score))
+def _growth(before: Tally, after: Tally) -> int:
+    """Return the lines by which a run changed what its entry changed before."""
+    known = {change.path: change for change in totals(before)}
+    return sum(
+        abs(change.added - known[change.path].added) + abs(change.removed - known[change.path].removed)
+        if change.path in known
+        else change.added + change.removed
+        for change in totals(after)
+        if not is_generated(change.path)
+    )
 
 
-def _account_so_far(run: FinishedRun, earlier: Artifact | None) -> WorkAccount:
-    return merged_account(_details(earlier).account, weighted(run.account, run.effects.changes))
+def _lines(tally: Tally) -> int:
+    return sum(change.added + change.removed for change in totals(tally) if not is_generated(change.path))
+
+
+def _account_so_far(run: FinishedRun, earlier: Artifact | None, tally: Tally) -> WorkAccount:
+    known = _details(earlier)
+    lost = run.surviving_lines.lost
+    lines = max(_growth(known.tally if earlier is not None else Tally(), tally), lost.lines + lost.new)
+    account = run.account
+    return merged_account(known.account, account._replace(title=account.title._replace(lines=lines)))
 
 
 def _is_tally(artifact: Artifact) -> bool:
@@ -428,11 +491,12 @@ def _artifact(
 ) -> Artifact:
     changes, known = totals(tally), _details(earlier)
     events_of_entry = _events_so_far(earlier, events)
+    account = _account_so_far(run, earlier, tally)
     details = DevlogDetails(
         tally=tally,
         events=tuple(events_of_entry),
-        account=_account_so_far(run, earlier),
-        request=_request(run, state, known),
+        account=account,
+        request=_request(run, state, known, account),
         tests={**known.tests, **_test_lines(run)},
         open=not is_entry,
     )
@@ -474,10 +538,9 @@ def _draft(run: FinishedRun, details: DevlogDetails, changes: Sequence[FileChang
     return devlog(title, changes, details.account, tests, runs, event_lines, deleted_files, details.request)
 
 
-def _request(run: FinishedRun, state: SubChat, known: DevlogDetails) -> str:
+def _request(run: FinishedRun, state: SubChat, known: DevlogDetails, account: WorkAccount) -> str:
     """Return the user's words before the run that names the entry; the task's objective if they name nothing."""
-    named = known.account.title
-    if named.text and weighted(run.account, run.effects.changes).title.score <= named.score:
+    if account.title.text and account.title.text == known.account.title.text:
         return known.request
     plan = request_of(state.plan.lstrip("# \n").partition("\n")[0])
     return request_of(run.params.prompt) or plan or request_of(related_objective(run, state))

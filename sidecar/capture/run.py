@@ -49,6 +49,8 @@ def _final_text(activity: RunActivity, params: PostRunParams) -> str:
 
 MAX_DIFF_CHARACTERS = 40_000
 MAX_LAST_TEXTS = 4
+MAX_REQUEST_CHARACTERS = 600
+"""Beginning of a request whose words name the work; a long one shares words with every title."""
 
 
 @dataclass
@@ -138,7 +140,7 @@ class FinishedRun:
     @cached_property
     def account(self) -> WorkAccount:
         """The account of the work in its final words; in its last texts if the final ones do not name it."""
-        request = query_terms(own_words(self.params.prompt[:MAX_PROSE_CHARACTERS]))
+        request = query_terms(own_words(self.params.prompt[:MAX_PROSE_CHARACTERS])[:MAX_REQUEST_CHARACTERS])
         account = account_of(self.conclusion, self.changed_terms, request)
         if account.title.text or not self.activity.texts:
             return account

@@ -8,6 +8,7 @@ import re
 from collections.abc import Collection, Iterator
 from typing import NamedTuple
 
+from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.markdown import Heading, Line, markdown_blocks, split_sentences, word_count
 from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
@@ -45,6 +46,10 @@ class Candidate(NamedTuple):
 
     text: str
     score: float
+    names_whole: bool = False
+    """Whether a reader who has not seen the conversation learns from it what was done, and not a part of that."""
+    lines: int = 0
+    """Lines that the run changed which it names."""
 
 
 class WorkAccount(NamedTuple):
@@ -76,6 +81,7 @@ def account_of(conclusion: str, terms: Collection[str] = (), request: Collection
     Statements that share `terms` with the change explain more; a title names what the terms of the `request` name.
     """
     statements: dict[str, Account] = {}
+    headings: set[str] = set()
     best, named_by = Candidate("", 0.0), ""
     for position, piece in enumerate(_pieces(conclusion[-MAX_CHARACTERS:])):
         kind = _section_of(piece)
@@ -91,13 +97,33 @@ def account_of(conclusion: str, terms: Collection[str] = (), request: Collection
         plain = plain.capitalize() if piece.is_heading and plain.isupper() else plain
         whole = clip_at_word(redact(plain), MAX_STATEMENT).rstrip("!:：")
         statements.setdefault(whole, Account(kind, whole, round(score, 2)))
+        headings |= {whole} if piece.is_heading else set()
         candidate = _title_from(piece, kind, shared, position, request)
         if candidate.score > best.score:
             best, named_by = candidate, whole
     if named_by:
         named = statements[named_by]
         statements[named_by] = named._replace(score=round(named.score + NAMES_WORK, 2))
-    return WorkAccount(tuple(statements.values()), best)
+    headings.discard(named_by)
+    return WorkAccount(tuple(account for text, account in statements.items() if text not in headings), best)
+
+
+MIN_NAMING_TERMS = 3
+"""Informative words of a title that names the whole work; more where the request names none."""
+MIN_REQUESTED = 2
+"""Words that it shares with the request; a list's item one more."""
+MIN_REQUEST_TERMS = 4
+"""A request with fewer informative words, such as "go on", names no work."""
+
+
+def _names_whole(title: str, requested: int, piece: Piece, request: Collection[str]) -> bool:
+    """Whether a title is whole and names what the request names; a list's item is more often a part of it."""
+    if title.endswith("…") or patterns.VAGUE_TITLE.search(title):
+        return False
+    words = len(_informative(title))
+    if len(set(request) - patterns.generic_terms()) < MIN_REQUEST_TERMS:
+        return words > MIN_NAMING_TERMS and not piece.item
+    return words >= MIN_NAMING_TERMS and requested >= MIN_REQUESTED + (piece.item > 0)
 
 
 def announces_more(conclusion: str) -> bool:
@@ -112,9 +138,12 @@ def title_text(statement: str) -> str:
     plain = patterns.SUCCESS.sub("", patterns.DANGLING.sub("", _plain(patterns.PERSON.sub("", plain))))
     if len(plain) > MAX_TITLE:
         plain = patterns.LONG_PATH.sub("", plain)
-    if len(plain) > MAX_TITLE:
+    if len(plain) + len(patterns.UNSPACED.findall(plain)) > MAX_TITLE:
         ends = [match.start() for match in patterns.CUT.finditer(plain) if 24 <= match.start() <= MAX_TITLE]
         ends = [end for end in ends if _is_balanced(plain[:end])]
+        if not ends:
+            ends = [match.start() for match in patterns.LOOSE_CUT.finditer(plain) if 40 <= match.start() <= MAX_TITLE]
+            ends = [end for end in ends if _is_balanced(plain[:end])]
         plain = plain[: ends[-1]] if ends else clip_at_word(plain, MAX_TITLE)
     plain = plain.rstrip(" .!:;,，。：；、-–—(*")
     if plain.isupper() and len(plain.split()) > 1:
@@ -136,15 +165,20 @@ def _title_from(piece: Piece, kind: Section, shared: int, position: int, request
     is_guess = kind in ("cause", "problem") and not patterns.CAUSE_FIRST.search(piece.text)
     if not weight or len(words) < MIN_TERMS or is_guess:
         return Candidate("", 0.0)
+    requested = len(words & set(request))
     own_shared = min(shared, 3) * (0.4 if len(piece.text) <= 2 * MAX_TITLE else 0.25)
     score = weight + own_shared - 0.04 * min(position, 20) + min(len(words), 6) * 0.15
-    score += 0.8 * min(len(words & set(request)), 3) - 1.0 * (piece.is_heading or piece.item > 0)
+    score += 0.8 * min(requested, 3) - 1.0 * (piece.is_heading or piece.item > 0)
     score += 0.8 * bool(patterns.SUMS_UP.match(piece.text)) - 0.8 * title.endswith("…")
     score -= 1.5 * bool(patterns.MINOR.search(title)) + 1.5 * bool(patterns.PRONOUN.search(title)) + ("→" in title)
     score -= 1.0 * bool(patterns.FINDING.match(piece.text)) + 0.12 * min(max(0, piece.item - 1), 8)
     score -= 1.0 * bool(patterns.BARE_OBJECT.match(title))
     score -= 0.0 if _informative(patterns.CODE.sub("", title)) else 1.0
-    return Candidate(redact(title), round(score, 2))
+    return Candidate(redact(title), round(score, 2), _names_whole(title, requested, piece, request))
+
+
+_QUOTED = lazy_regex(r"[\"“„«][^\"”“»]{1,80}[\"”“»]|`[^`]*`")
+"""Quoted text: what it states is not stated of the work."""
 
 
 def _section_of(piece: Piece) -> Section | None:
@@ -155,14 +189,23 @@ def _section_of(piece: Piece) -> Section | None:
     if piece.is_heading:
         is_done = patterns.CHANGE.match(text) or patterns.DONE_HEADING.search(text)
         return "change" if is_done and not patterns.VAGUE_HEADING.match(text) else None
-    if patterns.NOTHING_OPEN.search(text):
+    if patterns.NOTHING_OPEN.search(text) or patterns.POINTS_BACK.match(text):
         return None
-    if patterns.OPEN.search(text) or (section == "open" and not patterns.CHANGE.search(text)):
-        return "open"
+    plain = patterns.CODE.sub("", text).strip(" :：-–—")
+    is_plan = section == "open" and patterns.UNSPACED.search(text) and not patterns.DONE_UNSPACED.search(text)
+    is_open = (
+        is_plan
+        or patterns.OPEN.search(_QUOTED.sub("", text))
+        or (section == "open" and not patterns.CHANGE.search(text))
+    )
+    if is_open:
+        return "change" if not is_plan and patterns.CHANGE.match(plain) else "open"
     if patterns.EVIDENCE.search(text) and (patterns.TESTS_FIRST.match(text) or not patterns.CHANGE.search(text)):
         return "evidence"
     if section in ("problem", "cause") and not patterns.CHANGE.match(text):
         is_sentence = word_count(patterns.CODE.sub("", text)) >= MIN_LABELLED_WORDS
+        if patterns.REMEDY.search(text):
+            return None
         is_fault = patterns.FAULT.search(patterns.CODE.sub("", text)) is not None and not patterns.MAPPING.match(text)
         return section if (is_sentence and is_fault) or patterns.CAUSE.search(text) else None
     if patterns.CHANGE.search(text) and not patterns.CAUSE_FIRST.match(text) and not patterns.NO_STATEMENT.match(text):

@@ -7,7 +7,7 @@ from typing import Literal
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.terms import query_terms
 
-Section = Literal["problem", "cause", "change", "evidence", "open"]
+Section = Literal["problem", "cause", "change", "evidence", "open", "also"]
 
 _LABEL_PATTERNS: tuple[tuple[Section | None, str], ...] = (
     (
@@ -25,7 +25,8 @@ _LABEL_PATTERNS: tuple[tuple[Section | None, str], ...] = (
             r"|testing (?:instructions|steps|checklist)|to test|expected|refresh|commands?|examples?|benefits?"
             r"|features?|advantages?|why this|how (?:should|does)|options?|alternatives?|recommend\w*|plan|before"
             r"|current|instructions|troubleshoot\w*|cómo|pasos para|comment|wie |come |como (?:testar|usar)|hoe |как "
-            r"|прим)\b|使用方法|使い方|確認方法|テスト方法|手順|如何|测试步骤|使用说明|示例|预期"
+            r"|прим)\b|使用方法|使い方|確認方法|テスト方法|手順|如何|测试步骤|使用说明|示例|预期|建议|改进方向"
+            r"|优化方向|提案|改善案"
         ),
     ),
     (
@@ -144,7 +145,8 @@ CAUSE = lazy_regex(
     r"|à cause d|car|das problem (?:ist|war|lag|liegt)|der fehler (?:ist|war|lag|kam)|weil|ursache|lag daran"
     r"|il problema (?:è|era)|l['’]errore (?:è|era)|perché|a causa d|het probleem (?:is|was|zat)|de fout (?:is|was"
     r"|zat)|omdat|doordat|oorzaak|проблема (?:в|была|заключа\w+|состоя\w+)|ошибка (?:была|возника\w+)|причина"
-    r"|потому что|из-за|так как|поскольку)\b|原因|因为|由于|导致|问题(?:是|在于|出在)|問題は|ため(?:に|、|で)|ので"
+    r"|потому что|из-за|так как|поскольку)\b|原因|因为|由于|导致|问题(?:是|在于|出在)|問題は|(?:た|ない"
+    r"|ている)ため(?:に|、|で)|ので"
     r"|だったから",
     re.IGNORECASE,
 )  # fmt: skip
@@ -199,7 +201,8 @@ NOTHING_OPEN = lazy_regex(
 """A report that nothing is open."""
 
 NOT_WORK = lazy_regex(
-    r"[?？]\s*$|^because\b[^,]{2,80},\s(?:re\w+|run|open|check|update|install|set|use)\b|^(?:(?:so|now"
+    r"^(?:read file|tool call|the string to replace|apply failed|could not (?:find|resolve|apply))\b|[?？]\s*$"
+    r"|^because\b[^,]{2,80},\s(?:re\w+|run|open|check|update|install|set|use)\b|^(?:(?:so|now"
     r"|ok(?:ay)?|next|first|then|and|but|perfect|great)[,!.]?\s+){0,2}(?:let me|let['’]s"
     r"|i['’]ll|i will|i['’]m\b|i need|i should|i can|i could|we (?:can|could|should|need)|please|try|you (?:can|could"
     r"|should|need|may|might|will|['’]ll)|if (?:you|this|it|that)|once you|when you|would you|do you|feel free|run "
@@ -227,7 +230,8 @@ NOT_WORK = lazy_regex(
     r"|ora (?:vado|vediamo|devo|puoi|provo)|adesso|fammi|puoi|se (?:vuoi|hai)|prova|devo|vuoi|ik ga|laten we|laat me"
     r"|nu (?:ga|moet)|je kunt|als je|wil je|probeer|теперь (?:я |вы |мы |можно|нужно|давай)|давай|сейчас я|вы можете"
     r"|если (?:вы|нужно|хот)|попробуй|хотите|нужно)\b|^(?:\S{1,20} ){0,3}(?:[—–-] )?\w{2,}(?:ить|ать|еть|уть)\b"
-    r"|\b(?:проверю|приступлю|создам|добавлю|обновлю|сделаю|начну|исправлю|буду)\b|^(?:接下来|现在(?:我|让|来|需要"
+    r"|\b(?:проверю|приступлю|создам|добавлю|обновлю|сделаю|начну|исправлю|буду)\b|^(?:接下来|随后|稍后"
+    r"|现在(?:我(?!们?已)|让|来|需要"
     r"|可以|你)|让我|我(?:来|将|会|需要|先|现在)|请|你可以|您可以|如果|建议|需要我|首先|如需|是否)|^(?:次に|これから"
     r"|まず|では|それでは|もし|必要(?:で|なら)|以下)|(?:しましょう|してみます|していきます|してください"
     r"|できます(?:か)?|しましょうか|でしょうか|(?<!てい)(?<!でい)ます)[。.]?$",
@@ -251,7 +255,9 @@ DONE_HEADING = lazy_regex(
 """A heading whose last word states what was done."""
 
 GREETING = lazy_regex(
-    r"^(?:[¡]?(?:perfect|great|excellent|awesome|done|fixed(?=\s?[!.:])|all (?:done|set)|sure|of course|certainly"
+    r"^(?:(?:解决方案|解决方法|修复|方案|修正|対応)[:：]\s*)|^(?:[¡]?(?:perfect|great|excellent|awesome|done"
+    r"|fixed(?=\s?[!.:])"
+    r"|all (?:done|set)|sure|of course|certainly"
     r"|absolutely|thanks?|good|nice|success|you['’]re (?:absolutely )?right|understood|entendido|entiendo"
     r"|tienes (?:toda la )?razón|tens razão|(?:tu as|vous avez) (?:\w+ )?raison|du hast (?:\w+ )?recht|hai ragione"
     r"|je hebt gelijk|вы правы|ты прав|perfecto|excelente|listo|genial|perfeito|ótimo|pronto|parfait|excellent|super"
@@ -263,7 +269,9 @@ BASIS = lazy_regex(
     r"^(?:based on|after|following|according to)\b[^,]{5,160},\s+(?=(?:i|we)(?:['’]ve|\s))", re.IGNORECASE
 )
 PERSON = lazy_regex(
-    r"^(?:(?:i|we)(?:['’]ve| have| had)?\s+(?:(?:also|now|just|successfully|already)\s+){0,2}(?=[a-z])|j['’]ai"
+    r"^(?:现在我?们?已经?(?:成功)?|为您|(?:(?:now|ok(?:ay)?|so)[,!.]?\s)?(?:i|we)(?:['’]ve| have"
+    r"| had)?\s+(?:(?:also|now|just"
+    r"|successfully|already)\s+){0,2}(?=[a-z])|j['’]ai"
     r" (?:également |aussi |bien )?|nous avons |he (?=\w+(?:ado|ido|cho|sto|rto|elto)\b)|hemos (?=\w)|ho |abbiamo "
     r"|я |мы |我(?:已经?|们)?(?=[\u4e00-\u9fff])"
     r"|(?:太好了|很好|好的)[，,！!]\s?(?:我(?:已经?|们)?)?|成功地?(?=[\u4e00-\u9fff])"
@@ -367,7 +375,8 @@ ROUTINE = lazy_regex(
 """Steps of every work, without an object of their own: a commit, a branch, a build, a file found or created."""
 
 PRONOUN = lazy_regex(
-    r"^the (?:component|implementation|code|function|method|system|feature|script|page|file|fix|issue|problem|change)s?"
+    r"^the (?:component|implementation|code|function|method|system|feature|script|page|file|fix|issue|problem"
+    r"|change)s?"
     r"\b(?! (?:of|for|in|from)\b)|^(?:it|they|this|these|that|those|your|he|ahora|esto|isso|isto|cela|ça|elles?"
     r"|ils?|sie|es|das|dies\w*|questo"
     r"|dit|dat|это|これ|それ|它|这)\b|^(?:これ|それ|它|这|所有|当前)",
@@ -376,8 +385,11 @@ PRONOUN = lazy_regex(
 """A title that starts so names its object elsewhere."""
 
 HOLLOW = lazy_regex(
-    r"^(?:(?:已完成|完成)?的?(?:修改|实现|重构|更改|改动|工作|更新|变更)(?:内容|成果)?(?:总结|说明|清单|概述)?"
-    r"|(?:已完成|实现|解决|修改)的?(?:核心)?(?:工作|修改|架构|问题|关键文件|内容)|.{0,12}完成了?以下(?:工作|修改|任务))$"
+    r"^已完成(?:修改|实现|工作)$|^(?:i['’]ve )?updated the code path$|^perfecto, |^(?:(?:已完成"
+    r"|完成)?的?(?:修改|实现|重构|更改|改动|工作|更新"
+    r"|变更)(?:内容|成果)?(?:总结|说明|清单|概述)?"
+    r"|(?:已完成|实现|解决|修改)的?(?:核心)?(?:工作|修改|架构|问题|关键文件|内容)|.{0,12}完成了?以下(?:工作"
+    r"|修改|任务))$"
     r"|^前提\s?[:：]|"
     r"^(?:l['’](?=\w)|the|all|every\w*|this|these|both|your|it|las?|los|el|le|les|tous|toutes|todo\w*|os|as|o"
     r"|a|alle|das"
@@ -405,7 +417,9 @@ HOLLOW = lazy_regex(
 """Reports that all is well: they name nothing that was done."""
 
 DANGLING = lazy_regex(
-    r"[\s,;:：–—-]{0,4}(?:[;,]\s(?:and )?(?:now )?(?:i['’]m|i['’]ll|let['’]s)\b.*|[,\s]\s?(?:including|such as|like"
+    r"[，,、]\s?(?:以下是|主要|具体|而是|并且)[^，。]{0,20}$"
+    r"|[\s,;:：–—-]{0,4}(?:[;,]\s(?:and )?(?:now )?(?:i['’]m|i['’]ll"
+    r"|let['’]s)\b.*|[,\s]\s?(?:including|such as|like"
     r"|e\.g\.|incluyendo|incluindo|notamment|darunter|with the following\b.*|con las siguientes\b.*"
     r"|com as seguintes\b.*|avec les \w+ suivant.*|mit folgenden\b.*)|\s(?:with|that|to|and|by|for|so|which|where"
     r"|because|in|at|of|from|into|on|using|que|porque|parce que|avec|dans|con|en|em|mit|von|aus|für|для|из|como|comme"
@@ -414,7 +428,8 @@ DANGLING = lazy_regex(
     re.IGNORECASE,
 )
 SUCCESS = lazy_regex(
-    r"\s{1,3}(?:successfully|exitosamente|con éxito|completamente|com sucesso|avec succès|erfolgreich|con successo"
+    r"\b(?:comprehensive|completely|sophisticated|robust)\s(?=\w)|\s{1,3}(?:successfully|exitosamente|con éxito"
+    r"|completamente|com sucesso|avec succès|erfolgreich|con successo"
     r"|met succes|успешно)(?=\W{0,4}$)|\b(?:exitosamente|successfully)\s{1,3}",
     re.IGNORECASE,
 )
@@ -452,3 +467,37 @@ CUT = lazy_regex(
     r"\s[—–-]\s|[:;]\s|[；：]|,\s(?:so|which|because|since|using|with|while|including)\s|，|、(?=\S{8})|\.\s|。"
     r"|\s(?:that|which) (?:covers?|includes?|provides?|allows?|handles?|transforms?|will|can)\b"
 )
+
+LOOSE_CUT = lazy_regex(
+    r",\s|\s(?:and|et|y|e|und|en|и)\s(?=\w{4,})|\s(?:to|for|matching|based on|when|where|so|from|during|para|pour"
+    r"|afin de|qui|dont|mit|um|для|чтобы)\s"
+)
+"""Places where a title that no clause ends within its limit is cut."""
+
+POINTS_BACK = lazy_regex(
+    r"^(?:(?:this|that|these|those) (?!file\b|test\b)(?:\w+ )?(?:is|was|will|ensures?|should|means?|makes?|allows?"
+    r"|gives?|helps?|provides?|keeps?|changes?\b)"
+    r"|cela |ça |ceci |esto |isto |isso |das (?:ist|sollte) |dies |questo |это |эт[иао] |これ(?:は|に|で|ら)"
+    r"|この(?:方法|修正"
+    r"|変更)|这(?:些|样|个|将|会)|以上|现在您|您可以|实现完全)",
+    re.IGNORECASE,
+)
+"""A sentence whose subject is an earlier one: alone, it states nothing."""
+
+REMEDY = lazy_regex(r"\b(?:no longer|now|expected)\b|不会再|会自动|不再|read file:", re.IGNORECASE)
+"""Words of a remedy, which no statement of a fault or of its cause has."""
+
+DONE_UNSPACED = lazy_regex(r"了|已|ました")
+
+VAGUE_TITLE = lazy_regex(
+    r"\b(?:ready|in place|prêt\w*|list[oa]s?|pront[oa]s?|fertig|готов\w*|task \d+|phase \d+|step \d+|as requested"
+    r"|you requested|you asked|key (?:features|improvements)|improvements|several|various|some|multiple|following"
+    r"|perfect\w*|parfait\w*|perfekt\w*|your|as you|all (?:the |of the )?(?:\w+ ){0,2}(?:issues|problems|bugs"
+    r"|errors|files|tasks|fixes)|completed?(?=:))(?!\w)|您|所有问题|用户需求|"
+    r"\b(?:created|added|updated|fixed) (?:(?:the|a) )?(?:component|issue|problem|page|file|function|feature"
+    r"|code)\b(?! (?:for|of|that|to))"
+    r"|^(?:the(?! [^,;:]{2,60}\bnow\b)|these|this|all|tou[st]e?s?|tod[oa]s?|les?|las?|los|el|il|i|die|der|das|de"
+    r"|het|o|os|as?|it|now|everything) |^(?:теперь|所有|这|我|现在|已继续|遵命|根据|これ|この)",
+    re.IGNORECASE,
+)
+"""A title that praises, counts or promises."""

@@ -5,8 +5,8 @@ JSON form of `Provenance` (column `provenance`): one flat object with the member
 and `committed` (`{branch, commit, path, accepted}`) where they apply; and those of its details:
 
 - devlog: `open`, `events` (`[{kind, key, line}]`), `tally` (`{start, settled, counts, base}`, each count
-  `{path: [added, removed]}`), `account` (`{title, score, request, statements: [{section, text, score}],
-  tests: {runner: line}}`)
+  `{path: [added, removed]}`), `account` (`{title, score, namesWhole, lines, request,
+  statements: [{section, text, score}], tests: {runner: line}}`)
 - adr: `base`, `statements` (`{concluded, decided}`), `changed`, `events`, `boundaries`
   (`[{path, why, importers, contracts: [{path, name, before, after, moved_to}]}]`)
 - rejectedApproach: `terms`, `revertedFiles`
@@ -254,6 +254,8 @@ def _details_to_json(details: Details | None) -> dict[str, object]:
                 "account": {
                     "title": details.account.title.text,
                     "score": details.account.title.score,
+                    "namesWhole": details.account.title.names_whole,
+                    "lines": details.account.title.lines,
                     "request": details.request,
                     "statements": [statement._asdict() for statement in details.account.statements],
                     "tests": dict(details.tests),
@@ -322,7 +324,12 @@ def _details_from_json(kind: ArtifactType, value: Any) -> Details:
 
 def _account_from_json(value: Any) -> WorkAccount:
     statements = tuple(Account(**statement) for statement in value.get("statements", ()))
-    return WorkAccount(statements, Candidate(value.get("title", ""), value.get("score", 0.0)))
+    return WorkAccount(
+        statements,
+        Candidate(
+            value.get("title", ""), value.get("score", 0.0), bool(value.get("namesWhole")), value.get("lines", 0)
+        ),
+    )
 
 
 def _tally_from_json(value: Any) -> Tally:

@@ -64,7 +64,7 @@ def test_a_committed_artifact_is_a_file_with_its_provenance(talk: Talk, shop: Re
     assert front_matter["files"] == '["src/cart.py"]'
     assert front_matter["createdAt"].startswith('"2026-03-01T09:30:00')
     message = shop.git("log", "-1", "--format=%B", BRANCH)
-    assert message.startswith("Add a devlog entry: Renamed two helper functions")
+    assert message.startswith("Add a devlog entry: Fixed the cart total that ignored the discount")
     assert f"Run: {artifact['provenance']['runId']}" in message
 
 
@@ -169,7 +169,8 @@ def test_manual_commits_work_in_passive_mode_but_not_when_off(talk: Talk, shop: 
 
 def test_a_secret_in_an_artifact_is_masked_on_the_branch(talk: Talk, shop: Repository) -> None:
     chat = talk()
-    artifact_id = change_cart(chat, text=f"Added the token ghp_{'a1B2' * 9} to the cart. All 3 tests pass.")
+    text = f"Fixed the cart total that ignored the discount. The cause was the token ghp_{'a1B2' * 9} of the cart."
+    artifact_id = change_cart(chat, text=text)
     commit(chat, artifact_id)
     assert "ghp_" not in shop.git("log", "-p", BRANCH)
 

@@ -100,14 +100,14 @@ def test_a_later_entry_repeats_nothing_of_an_earlier_one(talk: Talk, active: Mem
     chat.turn(
         PROMPT,
         lambda: [chat.edit("src/big.py", "x = 1\n" * 130)],
-        text="Fixed the rounding of the cart. The cause was a float.",
+        text="Fixed the rounding of the discount in the cart. The cause was a float.",
     )
     chat.decide("discard", drafts(chat)[0]["id"])
     active.clock.advance(25 * 3_600_000)
-    chat.turn(
-        "go on", lambda: [chat.edit("src/big.py", "x = 1\n" * 131)], text="Renamed the mail's sender. All 3 tests pass."
-    )
-    chat.turn("Rework how mail is sent to customers", lambda: [chat.edit("src/big.py", "x = 1\n" * 133)])
+    text = "Renamed the sender of the mails to customers. All 3 tests pass."
+    chat.turn("go on", lambda: [chat.edit("src/big.py", "x = 1\n" * 131)], text=text)
+    text = "Changed how the mail to customers is sent in batches. All 3 tests pass."
+    chat.turn("Rework how mail is sent to customers", lambda: [chat.edit("src/big.py", "x = 1\n" * 133)], text=text)
     first, second, third = drafts(chat)
     assert "`src/big.py` +130 −0" in first["body"]
     assert "`src/big.py` +1 −0" in second["body"]
@@ -125,7 +125,7 @@ def test_a_run_that_only_announced_its_next_step_waits_for_one_that_states_somet
     text = (
         "I replaced the totals of the cart with whole cents in `src/cart.py`, because floats lost a cent. Tests pass."
     )
-    chat.turn("go on", lambda: [chat.edit("src/cart.py", "x = 2\n" * 6)], text=text)
+    chat.turn("go on", lambda: [chat.edit("src/cart.py", "x = 2\n" * 30)], text=text)
     (entry,) = drafts(chat)
     assert len(entry["provenance"]["runs"]) == 2
     assert entry["title"].startswith("Replaced the totals of the cart")
@@ -199,12 +199,12 @@ def test_provenance_lists_every_run_and_the_commits_before_and_after(talk: Talk,
 def test_an_entry_quotes_the_request_of_the_run_that_names_it(talk: Talk) -> None:
     chat = talk()
     title = "Moved the rounding of the discount into the cart"
-    turns = (("Write a contributor guide first", "Removed unused imports from the cart."),
-             ("1", "Done."),
-             ("The cart must round the discount once", f"{title}. The cause was a float."),
-             ("yup.", "API Error: 500"))  # fmt: skip
-    for number, (prompt, text) in enumerate(turns, 1):
-        chat.turn(prompt, lambda n=number: [chat.edit("src/big.py", "x = 1\n" * 30 * n)], text=text)  # type: ignore[misc]
+    turns = (("Write a contributor guide first", "Removed unused imports from the cart.", 20),
+             ("1", "Done.", 30),
+             ("The cart must round the discount once", f"{title}. The cause was a float.", 110),
+             ("yup.", "API Error: 500", 125))  # fmt: skip
+    for prompt, text, lines in turns:
+        chat.turn(prompt, lambda n=lines: [chat.edit("src/big.py", "x = 1\n" * n)], text=text)  # type: ignore[misc]
     (entry,) = drafts(chat)
     assert entry["title"] == title
     assert "\n\nRequest: The cart must round the discount once\n\n" in entry["body"]
@@ -218,11 +218,12 @@ def test_a_request_is_what_the_user_typed_and_no_line_of_a_console() -> None:
 
 def test_an_entry_whose_run_had_no_request_quotes_none_of_another_run(talk: Talk) -> None:
     chat = talk()
-    chat.turn("Go.", lambda: [chat.edit("src/big.py", "x = 1\n" * 110)], text="Moved the rounding into the cart.")
+    named = "Moved the rounding of the discount into the cart. It was wrong because of a float."
+    chat.turn("Go.", lambda: [chat.edit("src/big.py", "x = 1\n" * 110)], text=named)
     text = "Flattened the gradient of the page. It was hard to read because of the contrast."
     chat.turn("the gradient is a bit weird", lambda: [chat.edit("src/big.py", "x = 1\n" * 125)], text=text)
     (entry,) = drafts(chat)
-    assert entry["title"] == "Moved the rounding into the cart"
+    assert entry["title"] == "Moved the rounding of the discount into the cart"
     assert "Request:" not in entry["body"]
 
 
@@ -248,3 +249,51 @@ def test_a_tally_that_stays_small_over_many_runs_starts_over(talk: Talk) -> None
     (entry,) = drafts(chat)
     assert entry["title"] == "Replaced the whole rounding by integers"
     assert "Changed over 2 runs:" in entry["body"]
+
+
+LARGE = "Moved the discount of the cart into whole cents. It was wrong because of a float."
+
+
+def test_of_another_work_an_entry_lists_the_title_alone(talk: Talk) -> None:
+    chat = talk()
+    small = "Renamed the sender of the mails to customers. It was unclear because of its name."
+    chat.turn("go on", lambda: [chat.edit("src/mail.py", "x = 1\n" * 40)], text=small)
+    chat.turn(PROMPT, lambda: [chat.edit("src/big.py", "x = 1\n" * 110)], text=LARGE)
+    (entry,) = drafts(chat)
+    assert entry["title"] == "Moved the discount of the cart into whole cents"
+    assert "\n\n**Also:** Renamed the sender of the mails to customers\n\n" in entry["body"]
+    assert "unclear" not in entry["body"]
+    assert "Changed over 2 runs:" in entry["body"]
+
+
+@pytest.mark.parametrize(
+    "text", ["Fixed all the issues of the cart.", "The cart is ready.", "Renamed the mail's text."]
+)
+def test_a_large_change_without_a_name_waits_and_is_part_of_the_next_entry(talk: Talk, text: str) -> None:
+    chat = talk()
+    chat.turn(PROMPT, lambda: [chat.edit("src/mail.py", "x = 1\n" * 130)], text=f"{text} All 3 tests pass.")
+    assert drafts(chat) == []
+    chat.turn(PROMPT, lambda: [chat.edit("src/big.py", "x = 1\n" * 130)], text=LARGE)
+    (entry,) = drafts(chat)
+    assert entry["title"] == "Moved the discount of the cart into whole cents"
+    assert "`src/mail.py` +130" in entry["body"]
+
+
+def test_a_small_run_does_not_name_a_large_change(talk: Talk) -> None:
+    chat = talk()
+    chat.turn(PROMPT, lambda: [chat.edit("src/mail.py", "x = 1\n" * 150)], text="Done.")
+    chat.turn(PROMPT, lambda: [chat.edit("src/big.py", "x = 1\n" * 10)], text=LARGE)
+    assert drafts(chat) == []
+
+
+def test_a_tally_that_starts_over_leaves_its_titles_to_the_next_entry(talk: Talk) -> None:
+    chat = talk()
+    for number, name in enumerate(("sums", "taxes", "fees", "coupons", "refunds"), 1):
+        text = f"Moved the {name} of the rounding into the cart of customers."
+        content = "x = 1\n" * 20 * number
+        chat.turn("go on", lambda lines=content: [chat.edit("src/mail.py", lines)], text=text)  # type: ignore[misc]
+    chat.turn("go on", lambda: [chat.edit("src/mail.py", "x = 1\n" * 101)], text="Done.")
+    chat.turn(PROMPT, lambda: [chat.edit("src/big.py", "x = 1\n" * 130)], text=LARGE)
+    (entry,) = drafts(chat)
+    assert "Changed over 2 runs:" in entry["body"]
+    assert "**Also:** Moved the" in entry["body"]

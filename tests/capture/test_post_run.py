@@ -264,7 +264,10 @@ def test_runs_are_a_tally_that_nothing_shows_until_an_entry_is_due(
     chat = talk()
     set_settings(chat, mode=mode)
     lines = "line = 1\n"
-    sizes = {50: "Added the first lines.", 100: "The cause was the rounding of `line`.", 130: "Done!", 131: "", 240: ""}
+    sizes = {
+        70: "Added the rounded lines of the big table.", 100: "The cause was the rounding of lines in the big table.",
+        130: "Done!", 131: "", 140: "",
+    }  # fmt: skip
     turns = [chat.turn("go on", lambda size=size: [chat.edit("src/big.py", lines * size)], text=text)  # type: ignore[misc]
              for size, text in sizes.items()]  # fmt: skip
     assert [len(turn["after"]["artifacts"]) for turn in turns] == [0, 0, 1, 0, 0]
@@ -272,7 +275,7 @@ def test_runs_are_a_tally_that_nothing_shows_until_an_entry_is_due(
     found = chat.artifact(entry["id"])
     assert (found["event"], found["provenance"]["runs"]) == ("mergedDiff", [turn["runId"] for turn in turns[:3]])
     assert "`src/big.py` +130 −0" in found["body"]
-    assert "**Cause:** The cause was the rounding of `line`." in found["body"]
+    assert "**Cause:** The cause was the rounding of lines in the big table." in found["body"]
     assert active.app.process is not None
     with active.app.process.database.read() as tx:
         (tally,) = tx.execute("SELECT artifact_id FROM continuity_artifacts WHERE event = 'tally'").fetchall()

@@ -37,10 +37,8 @@ def test_a_changed_signature_with_importers_drafts_an_entry_and_a_decision_stub(
     before = project.commit(files)
     files = {"till/prices.py": CHANGED, "till/web.py": CALLER.replace("0)", "0, 'EUR')")}
 
-    turn = conversation.turn(
-        PROMPT, partial(edits, conversation, **files), text="The price is rounded in the customer's currency now.",
-        chatId="the-chat",
-    )  # fmt: skip
+    text = "The price is rounded in the customer's currency now. All 3 tests pass."
+    turn = conversation.turn(PROMPT, partial(edits, conversation, **files), text=text, chatId="the-chat")
 
     assert sorted(artifact["type"] for artifact in turn["after"]["artifacts"]) == ["adr", "devlog"]
     (stub,), (entry,) = drafted(conversation, "adr"), drafted(conversation, "devlog")
@@ -74,7 +72,8 @@ def test_a_changed_signature_with_importers_drafts_an_entry_and_a_decision_stub(
 def test_below_the_top_importers_of_the_whole_repository_count(conversation: Conversation, project: Repository) -> None:
     project.commit({"web/shelf.py": CALLER, "web/till_prices.py": "import web\n\nprices = 1\n"})
     below = Conversation(conversation.client, project.path / "till")
-    turn = below.turn(PROMPT, lambda: [below.edit("prices.py", CHANGED)])
+    text = "The discounted price is rounded in the customer's currency now. All 3 tests pass."
+    turn = below.turn(PROMPT, lambda: [below.edit("prices.py", CHANGED)], text=text)
     assert sorted(artifact["type"] for artifact in turn["after"]["artifacts"]) == ["adr", "devlog"]
     (stub,) = drafted(below, "adr")
     assert "- `prices.py`, which 1 file imports:" in stub["body"]

@@ -10,6 +10,7 @@ from tests.support.repositories import Repository
 from tests.support.shop import draft_each_change
 
 PROMPT = "The discounted price is wrong for odd cents, correct discounted_price"
+ACCOUNT = "Fixed the discounted price of odd cents. The cause was a float."
 PYTEST_FAILS = "FAILED tests/test_prices.py::test_discount - assert 99 == 100\nE   assert 99 == 100\n1 failed in 0.02s"
 
 
@@ -71,7 +72,7 @@ def test_artifacts_are_in_the_state_file_and_the_repository_is_unchanged(
     index = (project.path / ".git/index").read_bytes()
     for number in range(3):
         edited = "def discounted_price():\n" + "    return 1\n" * (number + 6)
-        turn = conversation.turn(PROMPT, partial(edit_prices, conversation, edited))
+        turn = conversation.turn(PROMPT, partial(edit_prices, conversation, edited), text=ACCOUNT)
 
     assert turn["after"]["artifacts"][0]["status"] == "draft"
     assert everything_git_knows(project) == before
@@ -94,7 +95,7 @@ def test_a_repeated_post_run_is_recorded_once_even_after_a_restart(
     draft_each_change(conversation)
     before = conversation.pre_run(PROMPT)
     part = conversation.edit("till/prices.py", "def discounted_price():\n    return 3\n")
-    assistant = {"parts": [part]}
+    assistant = {"parts": [part], "text": ACCOUNT}
     first = conversation.post_run(before, PROMPT, assistant=assistant)
     second = conversation.post_run(before, PROMPT, assistant=assistant)
     active.close()

@@ -41,6 +41,7 @@ def test_an_explicitly_abandoned_approach_is_recorded_with_reason_and_task(
 ) -> None:
     first = begin(conversation, bash("pytest", RED))
     text = "I abandoned the cache because totals were stale after a discount, and switched to a running sum.\n"
+    text += "\nAdded a running sum of the totals for large carts. All 3 tests pass.\n"
     turn = conversation.turn(
         "go on with large carts", lambda: [delete(conversation, "till/cache.py")], text=text
     )  # fmt: skip

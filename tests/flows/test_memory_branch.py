@@ -38,7 +38,7 @@ def chat(active: MemorySidecar, project: Repository, worktree: Repository) -> Co
 
 def work(chat: Conversation, active: MemorySidecar) -> Any:
     """Play a run whose change is large enough for an entry, and wait for its background work."""
-    text = "Rounding happens on the discount now. The cause was a float."
+    text = "Fixed the discounted price of odd cents. The cause was a float."
     turn = chat.turn(PROMPT, lambda: [chat.edit("till/prices.py", LARGE)], text=text)
     assert active.app.process is not None
     assert active.app.process.wait_idle(20)
@@ -58,7 +58,7 @@ def test_an_entry_is_committed_to_the_memory_branch_and_nothing_else_changes(
     assert artifact["status"] == "committed"
     (path,) = project.git("ls-tree", "-r", "--name-only", BRANCH).splitlines()
     assert path == f"continuity/devlog/2026-03-{artifact['id']}.md"
-    assert "Rounding happens on the discount now." in project.git("show", f"{BRANCH}:{path}")
+    assert "Fixed the discounted price of odd cents." in project.git("show", f"{BRANCH}:{path}")
     assert project.git("log", "--format=%an: %s", BRANCH).startswith("1Code continuity: Add a devlog entry: ")
     assert project.git("branch", "--contains", BRANCH, "--format=%(refname:short)") == BRANCH
 

@@ -133,3 +133,14 @@ def _clone(folder: Path) -> tuple[Path, Path]:
     conversation = (*common, "2", "1", digest_of(turns))
     read.write_text("".join("\t".join(cells) + "\n" for cells in (READ_COLUMNS, conversation)), "utf-8")
     return changes, read
+
+
+def test_the_labels_of_devlog_drafts_are_references_with_two_readings() -> None:
+    header, *lines = (Path(__file__).parent / "devlogs.tsv").read_text("utf-8").splitlines()
+    assert header.split("\t") == ["repository", "commit", "path", "number", "sha256", "label", "second"]
+    rows = [line.split("\t") for line in lines]
+    assert {len(row) for row in rows} == {7}
+    assert all(re.fullmatch(r"[0-9a-f]{40}", row[1]) and re.fullmatch(r"[0-9a-f]{64}", row[4]) for row in rows)
+    assert Counter(row[5] for row in rows) == {"keep": 32, "drop": 28}
+    assert {label for row in rows for label in row[5:]} == {"keep", "drop"}
+    assert not {row[0] for row in rows} & {row.repository for row in read_conversations()}

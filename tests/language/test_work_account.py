@@ -132,7 +132,7 @@ def test_a_title_is_not_cut_inside_a_quotation() -> None:
     text = (
         'Changed the title of the window in `ViewWordsView` from "Saved Words - English Learning Game" to another one'
     )
-    whole = 'Changed the title of the window in `ViewWordsView` from "Saved Words - English Learning…'
+    whole = "Changed the title of the window in `ViewWordsView`"
     assert account_of(text).title.text == whole
 
 
@@ -273,3 +273,69 @@ def test_a_heading_that_states_what_was_done_is_a_statement_and_the_title_counts
 def test_a_share_of_passing_tests_is_evidence() -> None:
     (evidence,) = account_of("Ran the full suite: `18/18` passing.").statements
     assert evidence.section == "evidence"
+
+
+def test_a_heading_is_not_listed_beside_the_sentences_below_it() -> None:
+    text = "### Flow implemented\n\nMoved the discount of the cart into `orders.py`.\n"
+    assert [statement.text for statement in account_of(text).statements] == [
+        "Moved the discount of the cart into `orders.py`."
+    ]
+
+
+@together(
+    "text",
+    (
+        "This will help us see where the cart fails.", "これは、ラベルを追加し忘れていたためです。",
+        "这些修改确保了系统能够正确请求后端，解决了之前的错误。", "Read file: src/lib/models/cart.ts was empty",
+    ),
+)  # fmt: skip
+def test_a_sentence_about_an_earlier_one_is_no_account(text: str) -> None:
+    assert account_of(f"### Cause\n\n{text}").statements == ()
+
+
+def test_a_remedy_below_a_problem_is_not_the_problem() -> None:
+    text = "### Problem\n\n- The title was empty in the list of orders.\n- Empty titles are no longer stored as null.\n"
+    assert [statement.text for statement in account_of(text).statements] == [
+        "The title was empty in the list of orders."
+    ]
+
+
+def test_a_quoted_mark_and_a_change_are_no_open_ends() -> None:
+    text = 'Changed the text of the button from "Generate TODO" to another one.'
+    assert [statement.section for statement in account_of(text).statements] == ["change"]
+    text = "### Remaining\n\n- `cart.test.ts`: Fixed the interface of the cart\n- 修复购物车的折扣计算\n"
+    assert [statement.section for statement in account_of(text).statements] == ["change", "open"]
+
+
+WHOLE = {
+    "Moved the discount of the cart into `orders.py`.": True,
+    "Now I've moved the discount of the cart into orders.": True,
+    "The discount of the cart now uses whole cents.": True,
+    "Fixed all the issues of the discount in the cart.": False,
+    "Implemented several features of the cart's discount.": False,
+    "The discount of the cart is ready.": False,
+    "Created the component for you in the cart.": False,
+    "Renamed the sender of the mails.": False,
+}
+
+
+@together("text", WHOLE)
+def test_a_title_names_the_whole_if_it_names_what_the_request_names(text: str) -> None:
+    request = query_terms("the discount of the cart must be rounded once")
+    assert account_of(text, (), request).title.names_whole is WHOLE[text]
+
+
+def test_after_a_request_without_words_a_sentence_names_the_whole_and_an_item_does_not() -> None:
+    text = "Moved the discount of the cart into the orders."
+    assert account_of(text, (), query_terms("go on")).title.names_whole
+    assert not account_of(f"- {text}", (), query_terms("go on")).title.names_whole
+
+
+def test_a_long_title_is_cut_at_a_comma_or_a_conjunction() -> None:
+    text = (
+        "Replaced the components of the old library with the components of the new library"
+        " and created a new hook that handles the widths of all screens."
+    )
+    assert account_of(text).title.text == (
+        "Replaced the components of the old library with the components of the new library"
+    )

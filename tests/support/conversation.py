@@ -9,7 +9,9 @@ from tests.support.client import Client
 
 _run_ids = itertools.count(1)
 
-WORK_ACCOUNT = "Added the missing rows to the file. Moved its shared constants. Renamed two helper functions."
+WORK_ACCOUNT = (
+    "Fixed the cart total that ignored the discount. Moved its shared constants. Renamed two helper functions."
+)
 """What an agent says that states more of its work than a title."""
 
 
