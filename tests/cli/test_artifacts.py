@@ -27,7 +27,7 @@ assert file.suffix == ".md"
 def chat(process: SidecarProcess, shop: Repository) -> Conversation:
     """A conversation with a running sidecar; its first run drafted an artifact."""
     chat = draft_each_change(Conversation(process.client, shop.path))
-    chat.turn(PROMPT, lambda: [chat.edit("src/cart.py", CART)], text="The discount counts now. The cause was a float.")
+    chat.turn(PROMPT, lambda: [chat.edit("src/cart.py", CART)])
     return chat
 
 
@@ -62,7 +62,9 @@ def test_artifacts_are_listed_shown_edited_accepted_and_committed_beside_a_runni
 
     table = output_of("list").splitlines()
     assert table[0].split() == ["ID", "STATUS", "CREATED", "TITLE"]
-    assert table[1].startswith(f"{artifact_id}  draft      {draft['createdAt'][:10]}  The discount counts")
+    assert table[1].startswith(
+        f"{artifact_id}  draft      {draft['createdAt'][:10]}  Fixed the cart total that ignored"
+    )
     assert max(map(len, table)) <= 80
     assert (
         orjson.loads(output_of("list", "--status", "draft", "--kind", "devlog", "--json"))["artifacts"][0]["id"]
@@ -98,9 +100,9 @@ def test_an_edited_text_that_cannot_be_stored_remains_in_its_file(
     chat: Conversation, command: Command, output_of: Callable[..., str], tmp_path: Path
 ) -> None:
     draft = only(chat)
-    work = "file.write_text(file.read_text().replace('counts', 'never counts'))"
+    assert only(chat)["body"].startswith("# Fixed the cart total that never ignored the discount")
     assert output_of("edit", draft["id"], VISUAL=editor(tmp_path, work), EDITOR="no-such-editor").startswith("draft")
-    assert "The discount never counts now." in only(chat)["body"]
+    assert "The discount never ignored now." in only(chat)["body"]
     assert output_of("edit", draft["id"], VISUAL="", EDITOR=editor(tmp_path, "")) == "Nothing was changed.\n"
 
     again = [sys.executable, "-m", "sidecar", "artifacts", "edit", draft["id"], "--title", "Meanwhile"]
