@@ -100,9 +100,9 @@ def test_an_edited_text_that_cannot_be_stored_remains_in_its_file(
     chat: Conversation, command: Command, output_of: Callable[..., str], tmp_path: Path
 ) -> None:
     draft = only(chat)
-    assert only(chat)["body"].startswith("# Fixed the cart total that never ignored the discount")
+    work = "file.write_text(file.read_text().replace('ignored', 'never ignored'))"
     assert output_of("edit", draft["id"], VISUAL=editor(tmp_path, work), EDITOR="no-such-editor").startswith("draft")
-    assert "The discount never ignored now." in only(chat)["body"]
+    assert only(chat)["body"].startswith("# Fixed the cart total that never ignored the discount")
     assert output_of("edit", draft["id"], VISUAL="", EDITOR=editor(tmp_path, "")) == "Nothing was changed.\n"
 
     again = [sys.executable, "-m", "sidecar", "artifacts", "edit", draft["id"], "--title", "Meanwhile"]
