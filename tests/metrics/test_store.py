@@ -161,6 +161,7 @@ def test_errors_are_counted_by_code_and_method_without_unknown_names(sidecar: Me
     client.error("artifact/get", {"projectPath": "/", "id": "none"})
     client.error("artifact/get", {"projectPath": "/", "id": "none"})
     client.error("made/up", {})
+    assert sidecar.app.scheduler.drain(5_000)  # an error is counted after its answer was sent
     sidecar.app.process.database.write_behind.flush()
     result = client.request("metrics/summary", {})["errors"]
     assert result == {"-32016 artifact/get": 2, "-32601 unknown": 1}
