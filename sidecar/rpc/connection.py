@@ -262,7 +262,7 @@ class Connection:
                 self.fail(member, error)
 
     def _run(
-        self, dispatcher: "Dispatcher", request: PendingRequest, before_answer: Callable[[], None] = lambda: None
+        self, dispatcher: "Dispatcher", request: PendingRequest, before_answer: Callable[[], None] | None = None
     ) -> None:
         """Run a request and send its response; whatever a method raises becomes an error."""
         if request.is_answered and request.cancellation.is_set:
@@ -277,11 +277,13 @@ class Connection:
             if request.is_notification:
                 self._host.on_incident(error, self._host.new_incident_id())
                 return
-            before_answer()
+            if before_answer is not None:
+                before_answer()
             for member in self._coalescer.finish(request):
                 self.fail(member, error)
             return
-        before_answer()
+        if before_answer is not None:
+            before_answer()
         for member in self._coalescer.finish(request):
             self.reply(member, body)
 

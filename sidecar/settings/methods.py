@@ -31,16 +31,17 @@ from sidecar.storage.retention import RowGroup
 def get(call: Call, params: SettingsGetParams) -> SettingsGetResult:
     """Return every setting: its effective value, the layer it comes from, its default and its meaning."""
     settings = call.settings(params.project_path)
+    rows = [(row, settings.resolved[row.name]) for row in SETTINGS]
     return SettingsGetResult(
         settings=[
             SettingValue(
                 name=row.name,
-                value=_listed(settings.resolved[row.name].value),
-                source=settings.resolved[row.name].source,
-                default=_listed(row.default),
+                value=list(resolved.value) if isinstance(resolved.value, tuple) else resolved.value,
+                source=resolved.source,
+                default=list(row.default) if isinstance(row.default, tuple) else row.default,
                 description=row.doc,
             )
-            for row in SETTINGS
+            for row, resolved in rows
         ]
     )
 
@@ -76,10 +77,6 @@ def _check_rollout(call: Call, tx: apsw.Connection, project: str, values: Mappin
         if problem:
             text = f"With this change, a project with rollout settings of its own could compare nothing: {problem}."
             raise InvalidParams(text, hint="Change that project's settings first.")
-
-
-def _listed(value: Any) -> Any:
-    return list(value) if isinstance(value, tuple) else value
 
 
 def check_settings(database: Database, variables: dict[str, str]) -> Iterator[Finding]:
