@@ -6,7 +6,7 @@ from typing import Any
 
 from sidecar.cli.in_process import on_users_state
 from sidecar.cli.output import CommandAnswer, run_and_print
-from sidecar.cli.paths import add_path_arguments, state_folder
+from sidecar.cli.paths import add_path_arguments, project_params, state_folder
 
 _DISPOSITIONS = {"sent": "sent", "alreadyDelivered": "present", "trimmed": "trimmed", "muted": "muted"}
 _STATUSES = {
@@ -81,9 +81,7 @@ def _texts(answer: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _answer(arguments: argparse.Namespace) -> CommandAnswer:
-    params = {"runId": arguments.run} if arguments.run else {}
-    if not params and arguments.project is not None:
-        params["projectPath"] = str(arguments.project.absolute())
+    params = {"runId": arguments.run} if arguments.run else project_params(arguments.project)
     with on_users_state(state_folder(arguments.state_dir)) as sidecar:
         answer = sidecar.request("continuity/explain", params)
     return CommandAnswer(answer, list(report(answer, with_texts=arguments.texts)))

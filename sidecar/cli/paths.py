@@ -52,11 +52,20 @@ def project_folder(given: Path | None) -> Path:
     return common.parent if common.name == ".git" else here
 
 
-def add_path_arguments(parser: argparse.ArgumentParser) -> None:
+OF_CURRENT_FOLDER, ONE_OR_ALL = "the project; default: that of the current folder", "one project; default: all"
+"""Projects that a command works on without `--project`."""
+
+
+def add_path_arguments(parser: argparse.ArgumentParser, project: str = OF_CURRENT_FOLDER) -> None:
     """Declare the arguments for the project, the state folder and the output format."""
-    parser.add_argument("--project", type=Path, metavar="DIR", help="the project; default: that of the current folder")
+    parser.add_argument("--project", type=Path, metavar="DIR", help=project)
     parser.add_argument("--state-dir", type=Path, metavar="DIR", help="the state folder; default: the app's")
     parser.add_argument("--json", action="store_true", help="print the answer as JSON")
+
+
+def project_params(given: Path | None) -> dict[str, Any]:
+    """Return the params that name a project; empty without one."""
+    return {} if given is None else {"projectPath": str(given.absolute())}
 
 
 def add_verb(verbs: Any, name: str, text: str) -> argparse.ArgumentParser:

@@ -7,7 +7,7 @@ from typing import Any
 
 from sidecar.cli.in_process import on_users_state
 from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print
-from sidecar.cli.paths import state_folder
+from sidecar.cli.paths import project_params, state_folder
 from sidecar.cli.status import size
 
 KINDS = (
@@ -56,9 +56,8 @@ def _answer(arguments: argparse.Namespace) -> CommandAnswer:
         "project": arguments.key,
         "olderThanDays": arguments.older_than,
         "kinds": arguments.kind,
+        **project_params(arguments.project),
     }
-    if arguments.project is not None:
-        selection["projectPath"] = str(arguments.project.absolute())
     params = {name: value for name, value in selection.items() if value is not None}
     if not params:
         raise CommandFailed(

@@ -8,7 +8,7 @@ from typing import Any
 
 from sidecar.cli.in_process import on_users_state
 from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print
-from sidecar.cli.paths import state_folder
+from sidecar.cli.paths import ONE_OR_ALL, add_path_arguments, project_params, state_folder
 
 _VERDICTS = {"go": "targets met", "wait": "target missed", "moreData": "too little data"}
 
@@ -16,13 +16,11 @@ _VERDICTS = {"go": "targets met", "wait": "target missed", "moreData": "too litt
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.description = "Writes the measurements to one HTML file that needs no network, with the rollout's next step."
-    parser.add_argument("--project", type=Path, metavar="DIR", help="one project; default: all")
     parser.add_argument(
         "--days", type=int, default=30, metavar="N", help="number of days, including today; default: 30"
     )
     parser.add_argument("--open", action="store_true", help="open it in the browser")
-    parser.add_argument("--state-dir", type=Path, metavar="DIR", help="the state folder; default: the app's")
-    parser.add_argument("--json", action="store_true", help="print the answer as JSON")
+    add_path_arguments(parser, ONE_OR_ALL)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -31,9 +29,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _answer(arguments: argparse.Namespace) -> CommandAnswer:
-    params: dict[str, Any] = {"days": arguments.days}
-    if arguments.project is not None:
-        params["projectPath"] = str(arguments.project.absolute())
+    params = {"days": arguments.days, **project_params(arguments.project)}
     with on_users_state(state_folder(arguments.state_dir)) as sidecar:
         answer = sidecar.request("state/report", params)
     if arguments.open and not webbrowser.open(Path(answer["path"]).as_uri()):

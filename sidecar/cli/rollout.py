@@ -2,12 +2,11 @@
 
 import argparse
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 from sidecar.cli.in_process import on_users_state
 from sidecar.cli.output import CommandAnswer, run_and_print
-from sidecar.cli.paths import state_folder
+from sidecar.cli.paths import ONE_OR_ALL, add_path_arguments, project_params, state_folder
 from sidecar.cli.status import rollout_line
 
 
@@ -19,9 +18,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     names.add_argument("--experiment", metavar="NAME", help="compare these chats with the others, under this name")
     names.add_argument("--end", action="store_true", help="end the experiment; arms and outcomes stay stored")
     parser.add_argument("--resume", action="store_true", help="end a suspension by the guard")
-    parser.add_argument("--project", type=Path, metavar="DIR", help="one project; default: all")
-    parser.add_argument("--state-dir", type=Path, metavar="DIR", help="the state folder; default: the app's")
-    parser.add_argument("--json", action="store_true", help="print the answer as JSON")
+    add_path_arguments(parser, ONE_OR_ALL)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -41,7 +38,7 @@ def report(answer: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _answer(arguments: argparse.Namespace) -> CommandAnswer:
-    project = {"projectPath": str(arguments.project.absolute())} if arguments.project is not None else {}
+    project = project_params(arguments.project)
     changes: dict[str, Any] = {} if arguments.share is None else {"share": arguments.share}
     if arguments.experiment is not None or arguments.end:
         changes["experiment"] = arguments.experiment

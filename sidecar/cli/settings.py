@@ -2,14 +2,13 @@
 
 import argparse
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 import orjson
 
 from sidecar.cli.in_process import on_users_state
 from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print
-from sidecar.cli.paths import state_folder
+from sidecar.cli.paths import ONE_OR_ALL, add_path_arguments, project_params, state_folder
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,9 +17,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("name", nargs="?", metavar="NAME", help="one setting, such as knowledge.repository")
     parser.add_argument("value", nargs="?", metavar="VALUE", help="its new value; a list is written as JSON")
     parser.add_argument("--reset", action="store_true", help="return the named setting to its default")
-    parser.add_argument("--project", type=Path, metavar="DIR", help="one project; default: all")
-    parser.add_argument("--state-dir", type=Path, metavar="DIR", help="the state folder; default: the app's")
-    parser.add_argument("--json", action="store_true", help="print the answer as JSON")
+    add_path_arguments(parser, ONE_OR_ALL)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -47,8 +44,7 @@ def _shown(value: Any) -> str:
 
 
 def _answer(arguments: argparse.Namespace) -> CommandAnswer:
-    name, project = arguments.name, arguments.project
-    params = {"projectPath": str(project.absolute())} if project is not None else {}
+    name, params = arguments.name, project_params(arguments.project)
     is_change = arguments.reset or arguments.value is not None
     with on_users_state(state_folder(arguments.state_dir)) as sidecar:
         settings = sidecar.request("settings/get", params)["settings"]
