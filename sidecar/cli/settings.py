@@ -9,6 +9,7 @@ import orjson
 from sidecar.cli.in_process import on_users_state
 from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print
 from sidecar.cli.paths import ONE_OR_ALL, add_path_arguments, project_params, state_folder
+from sidecar.settings.table import problem_with
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -58,20 +59,19 @@ def _answer(arguments: argparse.Namespace) -> CommandAnswer:
                 hint="`onecode-sidecar settings` lists all settings.",
             )
         if is_change:
-            value = None if arguments.reset else _parse(arguments.value, known)
+            value = None if arguments.reset else _parse(arguments.value, name)
             changed = sidecar.request("settings/update", {**params, "settings": _nested(name, value)})["settings"]
             known = next(setting for setting in changed if setting["name"] == name)
     return CommandAnswer(known, list(_report_one(known)))
 
 
-def _parse(text: str, setting: Mapping[str, Any]) -> Any:
-    """Return a value as the setting's kind writes it: JSON, unless that is no value of a text setting."""
+def _parse(text: str, name: str) -> Any:
+    """Return a setting's value: what the text means as JSON, unless only the text itself is accepted."""
     try:
         value = orjson.loads(text)
     except orjson.JSONDecodeError:
         return text
-    is_text = any(isinstance(setting[member], str) for member in ("value", "default"))
-    return text if is_text and not isinstance(value, str) else value
+    return text if problem_with(name, value) and not problem_with(name, text) else value
 
 
 def _nested(name: str, value: Any) -> dict[str, Any]:

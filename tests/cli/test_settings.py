@@ -37,6 +37,7 @@ def test_settings_are_listed_changed_for_all_projects_or_one_and_reset(
 
 
 def test_a_text_that_looks_like_json_stays_a_text_and_a_list_is_read_as_json(output_of: Callable[..., str]) -> None:
+    assert output_of("settings", "knowledge.ref", "2024").startswith("knowledge.ref: 2024 (global)\n")
     output_of("settings", "knowledge.ref", "main")
     assert output_of("settings", "knowledge.ref", "7").startswith("knowledge.ref: 7 (global)\n")
     assert output_of("settings", "secretPatterns", '["otter-[0-9]{8}"]').startswith(
