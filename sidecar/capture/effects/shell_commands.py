@@ -50,12 +50,37 @@ _READ_ONLY_SUBCOMMANDS = {
     "npm": frozenset("test t ls view outdated".split()),
     "yarn": frozenset(("test",)),
     "pnpm": frozenset(("test",)),
-    "make": frozenset("test tests check lint".split()),
-    "mvn": frozenset("test verify".split()),
-    "gradle": frozenset("test check".split()),
-    "gradlew": frozenset("test check".split()),
+    "bun": frozenset(("test",)),
+    "deno": frozenset("test lint check info".split()),
+    "mix": frozenset(("test",)),
+    "swift": frozenset(("test",)),
+    "flutter": frozenset("test analyze doctor".split()),
+    "dart": frozenset("test analyze".split()),
 }
 """Subcommands of larger programs that only display or check."""
+
+_GOALS_THAT_CHECK = {
+    "make": frozenset("test tests check lint".split()),
+    "mvn": frozenset("clean test verify".split()),
+    "gradle": frozenset("clean test check".split()),
+    "gradlew": frozenset("clean test check".split()),
+}
+"""Programs that run several goals one after another, and the goals that only check; all of a line have to."""
+
+_OPTIONS_WITH_VALUE = frozenset(
+    "-C --prefix --cwd --dir --filter -F --workspace --manifest-path -p -f -R --repo".split()
+)
+_SCRIPT_RUNNERS = frozenset("run run-script exec dlx".split())
+_LAUNCHERS = {
+    **dict.fromkeys("npx bunx pnpx uvx node php".split(), frozenset({""})),
+    **dict.fromkeys("yarn pnpm bun".split(), _SCRIPT_RUNNERS | {""}),
+    "npm": _SCRIPT_RUNNERS,
+    **dict.fromkeys("uv poetry pipenv pdm hatch rye coverage".split(), frozenset({"run"})),
+    **dict.fromkeys("python python3 py".split(), frozenset({"-m"})),
+    "bundle": frozenset({"exec"}),
+}
+"""Programs that run another one, and the words one of which comes before it; empty where none has to."""
+MAX_LAUNCHERS = 3
 
 _WRITING_OPTION = lazy_regex(
     r"(?:-i\S*|--in-place\S*|-o|-O|--output\S*|--fix\S*|-w|--write|-delete|-exec\S*|-ok\S*|-u|--update\S*|--snapshot-update"
@@ -218,9 +243,29 @@ def _may_write(command: SimpleCommand) -> bool:
         return True
     if program == "git":
         return _git_command(words) not in _GIT_READ_ONLY
+    arguments = _arguments(words)
+    if program in _GOALS_THAT_CHECK:
+        goals = {goal.rpartition(":")[2] for goal in arguments if not goal.isdecimal()}
+        return not goals or not goals <= _GOALS_THAT_CHECK[program]
     if program in _READ_ONLY_SUBCOMMANDS:
-        return not any(word in _READ_ONLY_SUBCOMMANDS[program] for word in words[1:4])
+        named = arguments[1:2] if program in _NOUN_FIRST else arguments[:1]
+        return _READ_ONLY_SUBCOMMANDS[program].isdisjoint((*words[1:2], *named)) and not _checks(words)
     return program not in _READ_ONLY and not _checks(words)
+
+
+_NOUN_FIRST = frozenset(("gh", "glab"))
+"""Programs whose subcommand follows a noun: `gh pr view`."""
+
+
+def _arguments(words: tuple[str, ...]) -> list[str]:
+    """Return the words after a program that are neither options, their values nor `run`."""
+    rest, arguments = iter(words[1:]), list[str]()
+    for word in rest:
+        if word in _OPTIONS_WITH_VALUE:
+            next(rest, None)
+        elif not word.startswith(("-", "+")) and not (word in _SCRIPT_RUNNERS and not arguments):
+            arguments.append(word)
+    return arguments
 
 
 def _git_command(words: tuple[str, ...]) -> str:
@@ -235,8 +280,19 @@ def _git_command(words: tuple[str, ...]) -> str:
 
 def _checks(words: tuple[str, ...]) -> bool:
     """Whether it runs a checker, directly or through a launcher: `npx jest`, `uv run pytest`, `python -m pytest`."""
-    for word in words[:5]:
-        name = re.split(r"[/\\]", word)[-1]
-        if name in _CHECKERS:
-            return not ({"format", "--fix", "init"} & set(words))
-    return False
+    rest = words
+    for _ in range(MAX_LAUNCHERS):
+        before = _LAUNCHERS.get(SimpleCommand(rest).program)
+        if before is None:
+            break
+        rest = rest[1:]
+        if rest and rest[0] in before:
+            rest = rest[1:]
+        elif "" not in before:
+            return False
+        while rest and rest[0].startswith("-") and rest[0] not in ("-m", "--"):
+            rest = rest[1:]
+        rest = rest[1:] if rest and rest[0] in ("-m", "--") else rest
+        if not rest:
+            return False
+    return re.split(r"[/\\]", rest[0])[-1] in _CHECKERS and not {"format", "--fix", "init"} & set(words)

@@ -15,7 +15,10 @@ from tests.support.cases import together
         "pytest -q 2>&1 | tail -5", "uv run pytest", "npx jest --ci", "FOO=1 timeout 60 cargo test",
         "bash -lc 'ls -la'",
         "go vet ./...", "ruff check .", "python -m mypy sidecar", "find . -name '*.py'", "grep -o x a.py",
-        "npm test > /dev/null",
+        "npm test > /dev/null", "npm run test", "yarn jest", "pnpm exec vitest run", "make -j 4 test",
+        "./gradlew clean :app:test", "cargo +nightly test -p shop", "gh pr view 3", "gh -R a/b pr list",
+        "python -m coverage run -m pytest", "bundle exec rspec spec", "node --test", "bun test", "deno lint",
+        "./vendor/bin/phpunit", "poetry run pytest -q",
     ],
 )  # fmt: skip
 def test_commands_that_display_or_check_write_nothing(line: str) -> None:
@@ -29,6 +32,9 @@ def test_commands_that_display_or_check_write_nothing(line: str) -> None:
         "ruff check --fix",
         "ruff format .", "npx eslint --fix .", "jest -u", "python build.py", "make", "npm run build",
         "cat <<EOF > a\nx\nEOF",
+        "uv add pytest", "poetry add mypy", "bundle add rspec", "make generate test", "make build check",
+        "npm install ls", "cargo add bench", "go get test", "python fix.py pytest", "rm -rf pytest", "gh pr create",
+        "python -m build", "npx create-vite test",
         "echo $(touch a)", "cat 'open", "bash -c 'touch a'", "sort -o a a", "tee a", "eval x", "git apply p",
     ],
 )  # fmt: skip
