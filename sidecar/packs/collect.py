@@ -433,10 +433,10 @@ def _start_hint(inputs: PackInputs, pack_query: PackQuery, prompt: str) -> Colle
         return None
     from sidecar.registry import hint_for, is_unread  # few prompts need it
 
-    if not is_unread(workspace, process):
-        inputs.hint = hint_for(workspace, process, intent)
-        return None
-    search = process.background.submit(hint_for, workspace, process, intent, reads=True)
+    if is_unread(workspace, process):
+        search = process.background.submit(hint_for, workspace, process, intent, reads=True)
+    else:
+        search = _run_inline(hint_for, workspace, process, intent)
 
     def collect(remaining_ms: RemainingMs) -> None:
         wait((search,), timeout=remaining_ms() / 1000)

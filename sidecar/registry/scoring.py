@@ -300,8 +300,13 @@ def _with_acronym(terms: list[Term], acronym: str, phrase: Sequence[str], index:
 
 
 def scores(terms: Sequence[Term], index: Index, limit: int, type_: str | None = None) -> list[Score]:
-    """Return the best entities, best first, equal ones in the registry's order; only those that share a term."""
+    """Return the best entities, best first, equal ones in the registry's order; only those that share a term.
+
+    Return none for terms without weight: an intent of function words alone.
+    """
     total = sum(term.weight for term in terms)
+    if not total:
+        return []
     heap = [
         (-bound, number)
         for number, bound in _bounds(terms).items()

@@ -293,3 +293,9 @@ def test_synonym_counts_less_than_the_word_itself(purpose: str, intent: str) -> 
 def test_synonyms_exclude_the_word_itself() -> None:
     index = Index([Entity("a", "x", "", "agent", "Send an invoice", (), (), 0.5, "")])
     assert scores(terms_of("play music", index), index, 5) == []
+
+
+def test_an_intent_of_function_words_alone_recommends_nothing() -> None:
+    entities = [Entity("a", f"before-{word}", "", "hook", "", (), (), 0.5, "") for word in ("log", "save", "load")]
+    registry = Registry(entities, Metadata())
+    assert not decide("before and after", registry, Index(entities), 2).recommendations
