@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -40,7 +41,8 @@ Write = Callable[[], object]
 class WriteBehind:
     """Run each scheduled write once, `delay_s` seconds after the first; thread-safe.
 
-    A killed process loses only what can be rebuilt.
+    A killed process loses only what can be rebuilt. A write that fails is logged (`threading.excepthook`) and stops
+    no other.
     """
 
     def __init__(self, delay_s: float = DELAY_SECONDS) -> None:
@@ -66,7 +68,10 @@ class WriteBehind:
         with self._changed:
             scheduled, self._scheduled = self._scheduled, {}
         for write in scheduled:
-            write()
+            try:
+                write()
+            except Exception:
+                threading.excepthook(threading.ExceptHookArgs((*sys.exc_info(), threading.current_thread())))
 
     def close(self) -> None:
         """Run the scheduled writes and accept no more."""
@@ -311,8 +316,8 @@ class Database:
         """
         if not self._write_lock.acquire(timeout=wait_ms / 1000):
             return
-        self.write_behind.close()
         try:
+            self.write_behind.close()
             with self._lock:
                 if self._closed:
                     return

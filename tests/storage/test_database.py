@@ -304,3 +304,23 @@ def test_a_file_that_others_lock_at_once_is_opened_when_they_are_done(
     holder.execute("BEGIN EXCLUSIVE")
     with pytest.raises(apsw.BusyError):
         sqlite_connection.connect(other)
+
+
+def test_a_write_that_fails_is_reported_and_stops_no_later_one(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reported: list[str] = []
+    monkeypatch.setattr(threading, "excepthook", lambda failed: reported.append(str(failed.exc_value)))
+
+    def fail() -> None:
+        raise apsw.SQLError("no such table")
+
+    database.write_behind.schedule(fail)
+    database.write_behind.schedule(lambda: add(database, "first"))
+    database.write_behind.flush()
+    database.write_behind.schedule(fail)
+    database.write_behind.schedule(lambda: add(database, "second"))
+    waited_until = time.monotonic() + 10
+    while words(database) != ["first", "second"] and time.monotonic() < waited_until:
+        time.sleep(0.01)
+    assert (words(database), reported) == (["first", "second"], ["no such table", "no such table"])
