@@ -1,6 +1,7 @@
 """`state/doctor`: checks the state and its environment; with `fix` it repairs what it can, after a backup."""
 
 import os
+import re
 import shutil
 import stat
 import sys
@@ -126,8 +127,6 @@ def versions(folder: Path) -> Iterator[Finding]:
 
 def library_versions() -> dict[str, str]:
     """Return the versions in use, for a bug report."""
-    import apsw
-
     try:
         git = Git.version().removeprefix("git version ")
     except GitFailed:
@@ -289,17 +288,29 @@ def _run_check(check: Check, call: Call, workspace: Workspace | None) -> list[Fi
 
 
 def _with_outcome(initial: Findings, current: Findings) -> Iterator[DoctorFinding]:
-    """Yield the findings from before the repair, and those that only appeared since."""
+    """Yield the findings from before the repair, and those that only appeared since.
+
+    One of which only the numbers changed ("511 MiB are free") is not fixed and has its new text.
+    """
     for name, check_findings in initial.items():
-        remaining = {finding.message for finding in current[name] or ()}
+        remaining = {finding.message: finding for finding in current[name] or ()}
+        gone = []
         for finding in check_findings or ():
-            yield _doctor_finding(name, finding, fixed=finding.message not in remaining)
-        known = {finding.message for finding in check_findings or ()}
-        yield from (
-            _doctor_finding(name, finding, fixed=False)
-            for finding in current[name] or ()
-            if finding.message not in known
-        )
+            if remaining.pop(finding.message, None) is None:
+                gone.append(finding)
+            else:
+                yield _doctor_finding(name, finding, fixed=False)
+        for finding in gone:
+            changed = next((new for new in remaining.values() if _is_same_but_for_numbers(new, finding)), None)
+            if changed is not None:
+                del remaining[changed.message]
+            yield _doctor_finding(name, changed or finding, fixed=changed is None)
+        for finding in remaining.values():
+            yield _doctor_finding(name, finding, fixed=False)
+
+
+def _is_same_but_for_numbers(finding: Finding, other: Finding) -> bool:
+    return re.sub(r"\d+", "0", finding.message) == re.sub(r"\d+", "0", other.message)
 
 
 def _doctor_finding(name: DoctorCheckName, finding: Finding, *, fixed: bool) -> DoctorFinding:

@@ -287,6 +287,18 @@ def test_nothing_is_repaired_without_disk_space_for_a_backup(patient: Patient, m
     assert patient.value("SELECT counters FROM continuity_state") == "{"
 
 
+def test_a_finding_of_which_only_a_number_changed_is_not_reported_as_fixed(
+    patient: Patient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    patient.run_sql("UPDATE continuity_state SET counters = '{'")
+    free_mib = iter(range(500, 0, -1))
+    monkeypatch.setattr("shutil.disk_usage", lambda _: SimpleNamespace(free=next(free_mib) << 20))
+    found = [entry for entry in patient.found(fix=True) if entry[0] == "disk"]
+    assert [(message.partition(" ")[2], fixed) for _, message, fixed in found] == [
+        ("MiB are free on the disk of the state folder.", False)
+    ]
+
+
 def test_a_blocked_memory_branch_is_reported_with_a_remedy(patient: Patient, shop: Repository) -> None:
     set_settings(patient.chat, artifactPolicy="auto-write-memory-branch")
     lock = shop.path / ".git/refs/heads/memory/continuity.lock"
