@@ -79,19 +79,26 @@ class Workspaces:
 
     def _resolved(self, path: str) -> Path:
         """Resolve a path's links; a repeated path is resolved again only if it leads to another folder."""
-        try:
-            status = os.stat(path)
-        except (OSError, ValueError):
+        identity = _identity(path)
+        if identity is None:
             return _resolved(path)
-        identity = (status.st_dev, status.st_ino)
         cached = self._folders.get(path)
-        if cached is not None and cached[0] == identity:
+        if cached is not None and cached[0] == identity and _identity(cached[1]) == identity:
             return cached[1]
         folder = _resolved(path)
         if len(self._folders) > 4 * MAX_WORKSPACES:
             self._folders = {}
         self._folders[path] = (identity, folder)
         return folder
+
+
+def _identity(path: str | Path) -> tuple[int, int] | None:
+    """Return a folder's device and inode; None if there is none."""
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return status.st_dev, status.st_ino
 
 
 def project_key(project: Path) -> str:

@@ -12,6 +12,8 @@ from sidecar.codebase.worktree.git_files import head_of
 from sidecar.core.errors import WorkspaceUnavailable
 from tests.codebase.codebase_client import CodebaseClient
 from tests.support.client import Client
+from tests.support.memory_sidecar import MemorySidecar
+from tests.support.random_walk import process_of
 from tests.support.repositories import Repository, git
 from tests.support.repositories import make_repository as make_repository_at
 
@@ -337,3 +339,16 @@ def test_head_is_read_without_git(make_repository: Make, tmp_path: Path) -> None
 def test_head_before_the_first_commit_or_without_a_repository_is_unknown(make_repository: Make, tmp_path: Path) -> None:
     assert head_of(make_repository().path) is None
     assert head_of(tmp_path) is None
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a user needs a right to create links there")
+def test_a_link_leads_to_its_folder_after_that_was_moved(tmp_path: Path, sidecar: MemorySidecar) -> None:
+    first, moved, link = tmp_path / "first", tmp_path / "moved", tmp_path / "link"
+    first.mkdir()
+    link.symlink_to(first)
+    workspaces = process_of(sidecar).workspaces
+    assert workspaces.get(str(link), None).cwd == first
+    first.rename(moved)
+    link.unlink()
+    link.symlink_to(moved)
+    assert workspaces.get(str(link), None).cwd == moved
