@@ -328,8 +328,10 @@ def _memory_items(request: PackRequest, inputs: PackInputs, anchor: str) -> list
     from sidecar.packs.memory_sources import hint_item, memory_items
 
     hints = [hint_item(inputs.hint)] if inputs.hint is not None else []
-    arguments = inputs.memories, inputs.sent_memories, request.known, request.bracket, anchor, request.overrides
-    return hints + request.workspace.slices.packs.rendered.memory_items(arguments, memory_items)
+    memories = memory_items(
+        inputs.memories, inputs.sent_memories, request.known, request.bracket, anchor, request.overrides
+    )
+    return hints + memories
 
 
 MAX_PARTNERS = 2

@@ -3,7 +3,7 @@
 Also the relevance cutoff, and the cache of rendered files.
 """
 
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from operator import is_
 from typing import NamedTuple
 
@@ -448,11 +448,10 @@ def dominant_file(ranked: Sequence[RankedFile]) -> str | None:
 
 
 class RenderCache:
-    """Cache of the last call's rendered files and memories. Thread-safe."""
+    """Cache of the last call's rendered files. Thread-safe."""
 
     def __init__(self) -> None:
         self._last: tuple[Sequence[ContextFile], Hashable, ContextItems] = ((), None, ContextItems([], 0))
-        self._last_memories: tuple[Sequence[object], list[PackItem]] = ((), [])
 
     def items(
         self,
@@ -471,14 +470,6 @@ class RenderCache:
             return last_items
         items = context_items(files, own_files, known, limits, changes_shown)
         self._last = (tuple(files), inputs, items)
-        return items
-
-    def memory_items(self, arguments: Sequence[object], render: Callable[..., list[PackItem]]) -> list[PackItem]:
-        """Render memories; return the previous items if the very same arguments are given again."""
-        last_arguments, items = self._last_memories
-        if not _are_same(arguments, last_arguments):
-            items = render(*arguments)
-            self._last_memories = (arguments, items)
         return items
 
 
