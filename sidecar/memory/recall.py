@@ -1,5 +1,6 @@
 """Memories for a run: those relevant to its text, few and likely, and the HOT ones preloaded at a start."""
 
+import threading
 from collections.abc import Hashable, Iterable, Sequence
 from typing import NamedTuple
 
@@ -320,7 +321,7 @@ def _preload_order(memory: Memory) -> tuple[bool, float, int, str]:
 
 
 class MemoryState:
-    """Indexes of memory files, their watches, and results of the last searches."""
+    """Indexes of memory files, their watches, results of the last searches, and locks."""
 
     def __init__(self, process: Process) -> None:
         self.indexes = IndexRegistry()
@@ -328,3 +329,8 @@ class MemoryState:
         self.watches = OpenWatches(process)
         self.relevance = Relevance()
         self.preloads = PreloadCache()
+        self._capture_locks: dict[str, threading.Lock] = {}
+
+    def capture_lock(self, project: str) -> threading.Lock:
+        """Return the lock for capturing a project's pending material, so that no two threads capture the same."""
+        return self._capture_locks.setdefault(project, threading.Lock())

@@ -150,7 +150,12 @@ def capture_session_summary(context: CaptureContext, summary: SessionSummary) ->
 
 
 def capture_pending(context: CaptureContext) -> CaptureResult:
-    """Capture the pending material of finished runs and delete it."""
+    """Capture the pending material of finished runs and delete it; by one thread of the process at a time."""
+    with context.process.slices.memory.capture_lock(context.workspace.project_key):
+        return _capture_pending(context)
+
+
+def _capture_pending(context: CaptureContext) -> CaptureResult:
     with context.process.database.read() as tx:
         rows = captures.pending(tx, context.workspace.project_key)
     captured = CaptureResult()
