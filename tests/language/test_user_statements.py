@@ -139,6 +139,39 @@ Ich bevorzuge Tabs
 Prefiro tabs
 タブの方が好きです
 我更喜欢用制表符
+Don't ask me for confirmation on small changes anymore.
+Stop adding comments that restate the code.
+I told you before: don't run migrations yourself.
+You keep forgetting this: dates are stored in UTC.
+For the future: no default exports in this codebase.
+Please note for all later work: the dev server runs on port 4173.
+Keep functions under 40 lines, please, that's our convention.
+In this project we use snake_case for JSON keys.
+The linter is biome, not eslint.
+Why did you use axios again? We only use fetch here.
+It's always `bun`, never `node`, in this repository.
+Make sure you never print secrets to the log.
+When you add a dependency, always pin the exact version.
+Before every commit run `cargo fmt`.
+Our deploys only go out on Tuesdays, so never trigger a deploy.
+Don't touch the generated files under src/gen, ever.
+No, we run the tests with `make check`, not pytest directly.
+No, the tests always run with make test.
+Nein, die Tests laufen immer mit `make test`.
+Immer deutsche Commit-Nachrichten schreiben, bitte.
+Commit-Nachrichten bitte immer auf Deutsch schreiben
+Nunca faças commit direto na main.
+Ya te dije que no uses mocks.
+En este proyecto usamos tabs.
+コミットメッセージは必ず英語で書いてください。
+answer in German please
+parle-moi en français
+用中文回答我
+отвечай по-русски
+pnpm not npm pls
+ask before deleting any file, even if it looks unused
+Pas de dépendance en plus sans mon accord.
+keep your answers short, i read these on my phone
 why did you use npm again? we decided to use pnpm
 why did you add comments again? We decided against comments in tests.
 ¿por qué usaste npm otra vez? decidimos usar pnpm
@@ -200,6 +233,35 @@ never used it
 Always getting a 404
 I do the same myself
 """.strip().splitlines()
+
+
+FOR_THE_PRODUCT = """
+From now on users see the new dashboard, implement that.
+Ab sofort sollen Kunden ihre Rechnung als PDF bekommen
+以后用户登录成功后要跳转到个人中心，把这个改一下
+Write a README section that says we no longer support IE.
+Here is what the ticket says: Always validate input on the server.
+Prefer the user's locale over the browser's when both are set.
+every row must have a checkbox
+Next time the job runs it should retry.
+We use the helper here and there, clean that up.
+After each request, log the duration.
+Run the validation before every save.
+The database is empty, not broken.
+When the list is empty, always show the placeholder.
+Make sure the modal is never closed by Escape.
+I told you the button is broken: it does nothing.
+ich hab doch gesagt, der Button soll nach rechts, nicht nach links
+Stop adding the item twice.
+I don't want comments in this file.
+It doesn't work any more.
+edit orders in general admin crud
+""".strip().splitlines()
+
+
+@together("message", FOR_THE_PRODUCT)
+def test_what_the_product_shall_do_is_no_standing_instruction(message: str) -> None:
+    assert not any(statement.is_standing for statement in read_statements(message).statements)
 
 
 @together("message", BINDING)

@@ -1,0 +1,492 @@
+"""The explicit forms in which users state what lasts, in ten languages: their patterns and words. Pure.
+
+Besides "remember" and "from now on" there are sentences that bind later work in so many words. The forms of these are
+written in English, Spanish, French, German, Portuguese, Japanese and Chinese, the most frequent in Italian, Dutch,
+Russian and Polish too.
+"""
+
+import re
+from typing import Literal
+
+from sidecar.core.lazy_regex import lazy_regex
+from sidecar.language.statement_patterns import TOOL
+
+StatementForm = Literal["rule", "preference", "correction", "remember", "decision", "fact", "rejection"]
+
+_LEAD = (
+    r"^(?:(?:please|pls|but|and|also|so|ok(?:ay)?|no|hey|important|again|just|por favor|y|pero|et|mais|non"
+    r"|s['’]il (?:te|vous) plaît|bitte|und|aber|nein|e|mas|não|请你?)[\s,.:;!—–-]{1,3}){0,3}"
+)
+_REPORT = (
+    r"(?:mind|worry|be|been|was|were|is|are|had|have|has|seen|heard|did|does|do|knew|know|fails?|failed|works?|worked"
+    r"|returns?|gets?|got|shows?|crash\w{0,3}|the|an?|it|that|this|used|happens?|comes?|came|goes|went|loads?|resets?"
+    r"|breaks?|broken|saves?|wanted|thought|wrong|empty|on|off|null|zero|again|stops?|starts?|appears?|tried|there|in"
+    r"|at"
+    r"|with|from|about|dealt|made|took|found|met|ran|lost|felt|left|meant|see|my|your|our|their|his|her|\w+(?:ed|ing"
+    r"|es))"
+)
+_DO_ES = (
+    r"(?:escribe|usa|utiliza|ejecuta|haz|pon|responde|corre|crea|añade|agrega|mantén|revisa|pregunta|uses|utilices"
+    r"|escribas|hagas|toques|modifiques|cambies|borres|ejecutes|pongas|subas|crees|añadas|commitees|instales|edites)"
+)
+_DO_PT = (
+    r"(?:escreva|escreve|use|utilize|rode|execute|faça|coloque|responda|crie|mantenha|pergunte|verifique|uses|utilizes"
+    r"|escrevas|faças|mexas?|toques?|apagues?|commites?|cries|instales?|rodes|alteres?|modifiques?|edites?|coloques)"
+)
+_DO_FR = (
+    r"(?:écri(?:s|vez|re)|utilis(?:e|ez|er)|lanc(?:e|ez|er)|fai(?:s|tes|re)|met(?:s|tez|tre)|répond(?:s|ez|re)"
+    r"|gard(?:e|ez|er)|vérifi(?:e|ez|er)|demand(?:e|ez|er)|ajout(?:e|ez|er)|cré(?:e|ez|er))"
+)
+_DO_DE = r"(?:schreibe?|verwende|nutze|benutze|mache?|führe|antworte|frage?|prüfe|teste|halte)"
+_TO_DO_DE = (
+    r"(?:schreiben|verwenden|nutzen|benutzen|machen|ausführen|antworten|fragen|prüfen|testen|halten|committen|pushen"
+    r"|hinzufügen|anlegen|ändern|löschen|anfassen|laufen lassen)"
+)
+_DEV_STEP = (
+    r"(?:commits?|push(?:es)?|merges?|releases?|deploy(?:ment|s)?|pull requests?|prs?|changes?|edits?|sessions?|tasks?"
+    r"|migrations?|builds?|refactor\w*|steps?|phases?|answers?|responses?|repl(?:y|ies)|features?|fix(?:es)?"
+    r"|iterations?"
+    r"|files?|modules?|components?|functions?|class(?:es)?|tests?|bugs?|endpoints?|prompts?)"
+)
+"""Steps of development, as opposed to events of the product ("after each request")."""
+_MUST = (
+    r"(?:run|update|add|write|check|commit|ask|create|test|use|document|log|tell|format|lint|build|verify|regenerate)"
+)
+_OUTPUT = (
+    r"(?:comments?|docstrings?|emojis?|markdown|readmes?|summar(?:y|ies)|docs|documentation|console\.logs?|prints?"
+    r"|abbreviations?|default exports?|mocks?|mock data|todos?|placeholders?|fallbacks?|inline styles?"
+    r"|hard ?-?coded \w+"
+    r"|(?:test |helper )?scripts?|type assertions?|dead code|workarounds?|git commits?|permission|confirmation)"
+)
+_INFRASTRUCTURE = (
+    r"(?:linter|formatter|package manager|test runner|bundler|build tool|runtime|framework|orm|database|db"
+    r"|(?:default|main) branch|dev server|host(?:ing)?|ui library|component library|state management|css framework|ci"
+    r"|primary keys?|auth(?:entication)?|styling|queue|message broker|cache|deployment|logger|validation)"
+)
+_POINTING = r"(?:it|this|that|them|these|those|lo|eso|esto|ça|cela|le|das|es|dies|isso|isto|o)"
+_MINE = r"(?:do|handle|make|run|write|commit|push|deploy|test|manage|create|merge|update|start|restart|review)"
+
+ALWAYS_DO = lazy_regex(
+    _LEAD + rf"(?:we |(?:you|agents?) (?:must|should|may|have to|need to|are to) )?"
+    rf"(?:always|never|(?:don['’]?t|do not) ever)\s+(?!{_REPORT}\b)[a-z]{{2,20}}\s+\S"
+    r"|" + _LEAD + r"(?:i|we) (?:always|never) want (?!you\b|to\b|it\b|this\b|that\b)\S+ \S"
+    r"|" + _LEAD + r"(?:whenever|(?:every|each|any) ?time) you (?!(?:have|are|get|can|want|feel|like)\b)[a-z]{2,20}"
+    r" [^.,?!\n]{2,60}, "
+    r"(?:please |also |always )?(?!i\b|we\b|it\b|this\b|that\b|the\b|there\b|you\b|you['’])[a-z]{2,20} \S"
+    r"|" + _LEAD + rf"(?:after|before|for|with) (?:every|each) (?:[\w-]+ )?{_DEV_STEP}, "
+    rf"(?:please |also |always )?{_MUST}\b \S"
+    r"|"
+    + _LEAD
+    + rf"(?:after|before|with|on) (?:every|each) {_DEV_STEP}(?: you make)? (?:please |also |always )?{_MUST}\b \S"
+    r"|" + _LEAD + rf"{_MUST} [^.?!,\n]{{2,80}} (?:after|before|with) (?:every|each) {_DEV_STEP}[\s.!]*$"
+    r"|(?:^|[,;.:] |\b(?:and|but|so) )(?:when(?:ever)?|if|before|after) (?:you|we|[a-z]{3,15}ing) [^.?!\n]{3,100}?, "
+    rf"(?:please |you (?:must |should )?)?(?:always|never) (?!{_REPORT}\b)[a-z]{{2,20}}(?<!s) \S"
+    rf"|(?:[,;:—–] so|[;:—–]) (?:please )?(?:always|never) (?!{_REPORT}\b)[a-z]{{2,20}}(?<!s) \S"
+    r"|"
+    + _LEAD
+    + r"(?:make sure|be sure|take care|see to it)(?: that)? (?:you |we |to )(?:always|never) [a-z]{2,20} \S"
+    r"|" + _LEAD + r"(?:don['’]?t|do not) (?!worry|mind|be\b|you\b|know|think|care|show|display|render|let\b)"
+    r"[^.?!\n]{3,100}(?:, ever|\bever again|\bunder any circumstances?|\bno matter what)[.!\s]*$"
+    r"|\b(?:it['’]?s|it is|that['’]?s|use) always [^.?!\n]{1,60}, never \S|\bit(?:['’]?s"
+    r"| is) never [^.?!\n]{1,60}, always \S"
+    r"|" + _LEAD + rf"(?:siempre|nunca) {_DO_ES}\b|" + _LEAD + rf"{_DO_ES} (?:siempre|nunca)\b"
+    r"|" + _LEAD + rf"(?:sempre|nunca) {_DO_PT}\b|" + _LEAD + rf"{_DO_PT} (?:sempre|nunca)\b"
+    r"|" + _LEAD + rf"(?:toujours|ne jamais) {_DO_FR}\b|" + _LEAD + rf"(?:n['’]|ne )?{_DO_FR} (?:toujours|jamais)\b"
+    r"|" + _LEAD + rf"{_DO_DE} (?:immer|nie(?:mals)?|stets)\b"
+    r"|" + _LEAD + rf"(?:immer|nie(?:mals)?|grundsätzlich) [^.?!\n]{{2,60}}\b{_TO_DO_DE}\b"
+    r"|" + _LEAD + r"(?!(?:ich|es|das|er|sie|wir|man|warum|wieso|wenn|weil|da|dann)\b)"
+    r"(?![^.?!\n]{0,80}\b(?:soll\w*|muss\w*|müss\w*|kann\w*|könn\w*|wird|werden|würde\w*)\b)"
+    rf"[^.?!\n]{{2,60}} (?:immer|stets|grundsätzlich|nie(?:mals)?) (?:[\w-]+ ){{0,4}}{_TO_DO_DE}[.!\s]*$"
+    r"|^(?:请|請)?你?(?:总是要?|始终要?|一律|永远不要|千万不要|一定要|务必)(?:先|在|用|使用|写|运行|执行|保持|遵循"
+    r"|检查|回答|问)"
+    r"|^[^。？?，,“「\n]{2,30}(?:一律|务必|永远不要|千万不要|千万别|绝对不要)(?:先|在|用|使用|写|运行|执行|保持|遵循"
+    r"|检查|改|动|提交|以)"
+    r"|^(?:[^。\n]{1,40}(?:は|を|には|では|も|に|で))?(?:必ず|常に|いつも|毎回|絶対に)(?![^。\n]{0,60}(?:実装"
+    r"|追加)して)"
+    r"[^。\n]{1,60}(?:して|書いて|使って|実行して|答えて|確認して|残して|入れて|ないで)(?:ください|下さい|ね"
+    r"|くれ)?[。!！]?$"
+    r"|^[^。\n]{1,40}(?:二度と|絶対に)[^。\n]{0,20}(?:[うくるすつぬむぶぐ]な|ないで(?:ください|ね)?)[。!！]?$",
+    re.IGNORECASE,
+)
+I_DO_IT = lazy_regex(
+    rf"\bi(?:['’]?ll| will| always| do)?,? (?:always )?{_MINE} (?!(?:{_POINTING}|the same)\b)(?:[\w/'’-]+ ){{1,5}}?"
+    r"(?:myself|on my own)\b(?! (?:later|now|today|first|then))"
+    r"|\bi do (?:all )?(?:the|my|our) (?!same|work|test\b)\w+(?: \w+)? myself\b"
+    r"|\b(?:los|las|el|la) (?!que)\w+(?: \w+)? (?:los |las |lo |la )?hago yo\b"
+    r"|\byo (?:mismo |misma )?(?:hago|haré|me encargo de) (?:el|la|los|las)\s\w+"
+    r"|\bje (?:fais|ferai|gère|gérerai) (?:les?|la|mes|nos) \w+(?: \w+)? moi[- ]même\b"
+    r"|\bje m['’]occupe (?:moi[- ]même )?des? \w+"
+    r"|\b(?:die|den|das) \w+(?: \w+)? (?:mache|übernehme|erledige|schreibe) ich selbst\b"
+    r"|\bich (?:mache|übernehme|erledige|schreibe) (?:die|den|das|alle) \w+(?: \w+)? selbst\b"
+    r"|\beu (?:mesmo |mesma )?(?:faço|farei|cuido d)\s?(?:os?|as?)\s\w+|\bd?eixa (?:os?|as?) \w+ comigo\b"
+    r"|(?!これ|それ|あれ)[\w一-龯ァ-ヶー]{2,12}(?:は|を)(?:自分|私|僕)(?:で|が)(?:やり|し|行い|書き)(?:ます|たい)"
+    r"|(?!这|那|它)[\u4e00-\u9fff]{2,6}(?:由)?我自己(?:来|做|处理)|我自己(?:来)?(?:提交|部署|测试|运行|推送)",
+    re.IGNORECASE,
+)
+LIKE_EVERYWHERE = lazy_regex(
+    _LEAD + r"(?:use|do|keep|write|name|handle|style|format|call|import)\s[^.?!\n]{2,100}"
+    r"\b(?:like|as) (?:everywhere(?: else)?|in the rest of|(?:in )?all (?:the )?other \w+"
+    r"|we (?:always )?do (?:everywhere|elsewhere))\b"
+    r"|" + _LEAD + r"(?:usa|utiliza|haz|pon)\s[^.?!\n]{2,100}\bcomo (?:en todas partes|en todos lados|en el resto)\b"
+    r"|" + _LEAD + r"(?:utilise[zr]?|fais|mets|prends)\s[^.?!\n]{2,100}\bcomme partout\b"
+    r"|" + _LEAD + r"(?:nimm|verwende|nutze|benutze|mach)\s[^.?!\n]{2,100}\bwie (?:überall|sonst auch)\b"
+    r"|" + _LEAD + r"(?:use|usa|utilize|faça|coloque)\s[^.?!\n]{2,100}\bcomo (?:em todo lugar"
+    r"|em todos os lugares|no resto)\b"
+    r"|(?:他|ほか)の?(?:ところ|箇所|画面|ファイル)?と同じ(?:よう)?に[^。\n]{1,40}(?:使って|して|書いて)"
+    r"|(?:像|和|跟)其他地方一样.{0,4}(?:用|使用|写)|(?:用|使用).{1,40}(?:像|和|跟)其他地方一样",
+    re.IGNORECASE,
+)
+ALL_MUST = lazy_regex(
+    _LEAD + r"(?:all|every|each) (?!of\b|the\b|these\b|those\b|this\b|that\b|i\b|you\b|we\b)(?:[\w-]+ ){1,4}"
+    r"must (?:always |never |only )?(?!have been|be (?:broken|wrong|missing))[a-z]\w+"
+    r"|" + _LEAD + r"tod[oa]s l[oa]s (?:\w+ ){1,4}(?:deben|tienen que) \w"
+    r"|" + _LEAD + r"tou(?:s|tes) les (?:[\w'’-]+ ){1,4}doivent \w"
+    r"|" + _LEAD + r"alle (?!die|diese)(?:[\w-]+ ){1,4}müssen \w"
+    r"|" + _LEAD + r"tod[oa]s [oa]s (?:\w+ ){1,4}(?:devem|têm que|precisam) \w"
+    r"|^(?:すべて|全て|全部)の[^。\n]{1,30}(?:使う|使用する|にする|する)(?:こと|必要|べき)|^(?:すべて|全て"
+    r"|全部)の[^。\n]{1,40}(?:なければ|必ず)"
+    r"|^所有(?:的)?.{1,20}(?:必须|都必须|一律)",
+    re.IGNORECASE,
+)
+PREFER = lazy_regex(
+    r"(?:^|[,;.]\s|\b(?:and|but|because|so) )(?:i|we) (?:strongly |generally |usually |always |much |really )?prefer "
+    r"(?!this\b|that\b|it\b|these\b|those\b|options?\b|the (?:\w+ )?(?:first|second|third|last|other|new|old|latter"
+    r"|former"
+    r"|one|way|version|idea|approach)\b|your\b|if\b|when\b|to (?:see|wait|do|keep it|have)\b|not to\b|\w+ \d)[a-z`]"
+    r"|" + _LEAD + r"prefer [^.?!\n]{2,80}\b(?:over|to) [a-z`]"
+    r"|\b(?:prefiero|preferimos) (?!esto|eso|esa|este|que\b|la (?:opción|primera|segunda)|el (?:primero|segundo))\w"
+    r"|\b(?:je préfère|nous préférons) (?!ça|cela|celui|celle|ce\b|cette|que\b|la (?:première|seconde|deuxième)"
+    r"|le (?:premier|second|deuxième))\w"
+    r"|\b(?:ich|wir) bevorzugen? (?!das\b|dies|die (?:erste|zweite)|option)\w"
+    r"|\bprefiro (?!isso|isto|esse|essa|este|esta|que\b|a (?:opção|primeira|segunda)|o (?:primeiro|segundo))\w"
+    r"|(?!こっち|そっち|これ|それ)[^。、\n]{2,20}の(?:方|ほう)が(?:好き|好み|いい)です|[^。、\n]{2,20}を好みます"
+    r"|我们?(?:更喜欢|偏好|更倾向于?)(?!这|那|它|第)",
+    re.IGNORECASE,
+)
+_INSTEAD = (
+    r"(?:instead of|rather than|over|(?:and )?not|en (?:vez|lugar) de|y no|au lieu d(?:e |['’])|plutôt qu(?:e |['’])"
+    r"|et pas|in plaats van|statt|anstatt|und nicht|nicht|em vez d[eo]|ao invés d[eo]|e não)"
+)
+TOOL_INSTEAD = lazy_regex(
+    _LEAD
+    + r"(?:use|usa|utiliza|utilise[zr]?|nimm|nutze|verwende|benutze|utilize|gebruik) (?:only |solo |immer |always )?"
+    rf"(?:{TOOL}(?: [\w.]+)?,? {_INSTEAD} ?[`\w@.][\w.@/+-]*(?: [\d.]+)?"
+    rf"|[`\w@.][\w.@/+-]*(?: [\d.]+)?,? {_INSTEAD} ?{TOOL}"
+    r"(?: [\d.]+)?)\s{0,3}(?:[.!,;(]|$|\b(?:because|since|for (?:all|every)|everywhere|weil|porque|parce)\b)"
+    rf"|^(?:请)?(?:使?用) ?{TOOL} ?[，,]?(?:而不是|不要用|代替) ?[\w.]+[。.!！]?$"
+    rf"|^{TOOL}(?:ではなく|じゃなく|の代わりに) ?[\w.]+ ?を使(?:って|い)",
+    re.IGNORECASE,
+)
+WHY_AGAIN = lazy_regex(
+    r"\bwhy (?:did|do|are|have|would|the hell did) (?:you|u)\b|\bwhy\b[^?\n]{0,80}\bagain\b"
+    r"|\bpor ?qué\b[^?\n]{0,80}\b(?:otra vez|de nuevo)\b|\bpor ?que\b[^?\n]{0,80}\b(?:de novo|outra vez)\b"
+    r"|\bpourquoi\b[^?\n]{0,80}\b(?:encore|à nouveau|de nouveau)\b|\b(?:warum|wieso)\b[^?\n]{0,80}\bwieder\b"
+    r"|为什么又|怎么又|(?:なぜ|どうして|なんで)[^？?\n]{0,40}また|また[^？?\n]{0,40}(?:なぜ|どうして|なんで)",
+    re.IGNORECASE,
+)
+DECIDED = lazy_regex(
+    r"\b(?:we|i)(?:['’]ve|['’]d| have| had)?(?: already| clearly)? (?:decided|agreed|settled|said|told you)\b"
+    r"(?! (?:later|so|it|that['’]s))\s\S"
+    r"|\b(?:decidimos|acordamos|dijimos|habíamos decidido|quedamos en)\s\w|\b(?:combinamos|decidimos|dissemos)\s\w"
+    r"|\b(?:on|nous) (?:a|avait|avons|avions) (?:déjà )?(?:décidé|dit|convenu)\s\S"
+    r"|\bwir (?:haben|hatten) (?:uns )?[^.?!\n]{1,80}\b(?:entschieden|beschlossen|gesagt|vereinbart|geeinigt)\b"
+    r"|我们?(?:不是)?(?:已经)?(?:决定|说好|约定|说过)|(?:に|と)(?:決めた|決めました|言った|言いました)",
+    re.IGNORECASE,
+)
+ANY_MORE = lazy_regex(
+    _LEAD
+    + r"(?:(?:i|we) (?:don['’]?t|do not) want you to |you (?:don['’]?t|do not) (?:need|have) to |(?:don['’]?t|do not"
+    r"|never) )(?!see\b|get\b|know\b|understand\b|show|display|render)[^.?!\n]{3,120}\b(?:any ?more|any longer)"
+    r"(?: (?:please|from you|in (?:this|our) (?:project|repo\w*|code ?base)))?[.!\s]*$"
+    r"|"
+    + _LEAD
+    + r"(?:no uses|no escribas|no hagas|no añadas|no crees|no pongas|no preguntes) [^.?!\n]{2,100}\bmás[.!\s]*$"
+    r"|" + _LEAD + r"(?:não (?:use|usa|escreva|faça|crie|adicione|coloque|pergunte)s?) [^.?!\n]{2,100}\bmais[.!\s]*$"
+    r"|" + _LEAD + r"(?:n['’]|ne )(?:utilise|écri|fai|ajoute|crée|met|demande)[sz]? plus \S"
+    r"|" + _LEAD + r"(?:schreibe?|verwende|nutze|benutze|erstelle|frage?|lege?) (?:[\w-]+ ){0,5}?(?:nicht|keine?n?) "
+    r"(?:[\w-]+ ){0,3}?mehr\b",
+    re.IGNORECASE,
+)
+REPEATED = lazy_regex(
+    r"\b(?:i(?:['’]?ve| have)? (?:already |clearly |repeatedly )?told you(?: (?:before|already|again|twice|\w+ times))?"
+    r"|i (?:already|clearly) said|i keep (?:telling you|saying)|you (?:keep|always) forget(?:ting)?(?: this| that)?"
+    r"|how (?:many times|often) (?:do|must|have) i\b[^.?!\n]{0,30})"
+    r"(?:[?!:,—–-]{1,2} ?(?!i\b|it\b|this\b|that\b)\S| (?:not to|never to|to (?:always|never|only)) [a-z]+ \S)"
+    r"|\bich habe? (?:dir |euch )?(?:schon|doch|bereits)(?: \w+)? gesagt[,:—–-]{1,2} ?(?:keine?n?|nie|immer|bitte"
+    r"|du sollst)\b"
+    r"|\bya te (?:dije|he dicho)(?: \w+ veces)?(?: que|[:,]) (?:no|nunca|siempre|uses|usa|escribas)\b"
+    r"|\bje t['’]ai déjà dit(?: que (?:on|nous|tu) | de )\S"
+    r"|\b(?:já te disse|eu já disse|já falei)(?: que| para|[:,]) (?:não|nunca|sempre|use|usa)\b|我(?:已经|早就)?(?:说"
+    r"|告诉)过你?(?:很多|好几|多少)?[次遍]?了?[，,：:]\S"
+    r"|(?:前にも|何度も)(?:言いました|言った|伝えました)(?:が|けど|よね)?[、,。]\S",
+    re.IGNORECASE,
+)
+FOR_LATER = lazy_regex(
+    r"(?:^|(?<=[,;.:—–] )|(?<=\band )|(?<=\bplease )|(?<=\bnote ))(?P<form>for (?:all |any )?(?:the future|(?:future"
+    r"|later|further"
+    r"|subsequent) (?:work|tasks?|sessions?|changes|prs?|commits|chats?|conversations?|edits|prompts|requests)"
+    r"|next time)"
+    r"|in (?:all )?(?:future|later) (?:work|tasks?|sessions?|changes|prs?|commits|chats?|edits|prompts)"
+    r"|next time(?=[,:]| (?:please|don['’]?t|do not|use|run|ask|write|check|read)\b)"
+    r"|für die zukunft|fürs nächste mal|(?:das )?nächste[sn]? mal|para el futuro|la próxima vez|pour la suite"
+    r"|la prochaine fois|para o futuro|(?:d|n)a próxima vez|para a próxima)[,:]? "
+    r"(?!(?:i|it|this|that|there|they|ich|es|je|ça|eu)\b|(?:we|you|users?) (?:can|could|may|might|will|would|want"
+    r"|need)\b)(?=\S)"
+    r"|(?:^|(?<=[，。]))(?P<unspaced>下次(?:请|要|记得|不要|别)|次回(?:から)?は)",
+    re.IGNORECASE,
+)
+CONVENTION = lazy_regex(
+    r"\b(?:that|this|it)(?:['’]?s| is) (?:our|(?:a|the) (?:team|project|house"
+    r"|repo)(?:['’]?s)?) (?:\w+ )?(?:convention|rule|policy"
+    r"|standard|guideline|practice)\b|\bour (?:\w+ )?(?:convention|rule|policy|guideline) (?:is|says|requires|for)\b"
+    r"|^(?:by|per) (?:our )?convention\b"
+    r"|\b(?:in|for|across) (?:this|our) (?:project|repo(?:sitory)?|code ?-?base|monorepo|team),? we (?:always |only "
+    r"|never |all )?"
+    r"(?:use|write|follow|keep|name|put|store|prefer|avoid|don['’]?t use|do not use|never|only)\b"
+    r"|\bdas ist (?:bei uns|unsere?) (?:so )?(?:konvention|regel|vorgabe|standard)"
+    r"|\bin diesem (?:projekt|repo) (?:verwenden|nutzen|schreiben|halten) wir\b"
+    r"|\bes nuestra (?:convención|norma|regla)|\ben este (?:proyecto|repo) (?:solo |siempre )?(?:usamos|escribimos"
+    r"|utilizamos|seguimos)\b"
+    r"|\bc['’]est notre (?:convention|règle)|\bdans ce (?:projet|dépôt),? (?:on|nous) (?:utilis|écri|sui|respect)\w+"
+    r"|\b(?:é|essa é) a nossa (?:convenção|regra)|\bneste (?:projeto|repo\w*),? (?:só |sempre )?(?:usamos|utilizamos"
+    r"|escrevemos|seguimos)\b"
+    r"|这是我们的(?:规范|约定|规定|规则)|^(?:本|这个|我们的?)项目(?:里|中)?(?:都|统一|只|一律)(?:用|使用|采用)"
+    r"|(?:が|のが)(?:規約|ルール|決まり)です|^(?:この|本)プロジェクトでは[^。\n]{2,40}(?:を使(?:う|い|って)"
+    r"|にして(?:い|く))",
+    re.IGNORECASE,
+)
+HOUSE_CHOICE = lazy_regex(
+    r"(?:^|[,;.:!?] |\b(?:and|but|because|since) )(?:here )?we (?:only|always|just|exclusively) (?:use|write|support"
+    r"|deploy|run|commit"
+    r"|merge|import|target|ship) (?!the same|it\b|this\b|that\b|one\b|two\b|the (?:first|second|last)\b)\S"
+    r"|(?:^|[,;.:!?] )we (?:use|follow|stick to) (?!the (?!\w+ (?:pattern|style|convention|approach|layout|structure"
+    r"|workflow)\b))"
+    r"[^.?!\n;]{2,60}\b(?:here|everywhere)\b(?! and there)"
+    r"|^(?:no+|nope)\b\s?[,.:;!—–-]{1,3}\s{1,3}(?:we|in (?:this|our) \w+ we) (?:always |only |never )?(?:use|run"
+    r"|write|deploy|name)"
+    r" (?!it\b|this\b|that\b|them\b|the (?:same|wrong|first|second|other)\b)\S"
+    rf"|(?:^|[,;.:!] )(?:the |our )?{_INFRASTRUCTURE} (?:is|are|runs? on|uses?|lives? (?:in|on)) "
+    r"(?!empty|broken|down\b|slow|wrong|null|missing|locked|full|off\b|still|now)[^.?!,\n]{1,60}, (?:and )?not \S"
+    r"|" + _LEAD + rf"stop (?:adding|writing|creating|generating|making|asking(?: me)? for) (?!the\b|this\b|that\b"
+    rf"|these\b)(?:[\w-]+ )"
+    rf"{{0,3}}{_OUTPUT}\b"
+    rf"|(?:^|[,;.] )i (?:really )?(?:don['’]?t|do not|never) want (?:any |to see (?:any )?|you to (?:add|write"
+    rf"|create) )?(?:[\w-]+ ){{0,3}}?"
+    rf"{_OUTPUT}\b"
+    r"|" + _LEAD + rf"(?:don['’]?t|do not|never) use {TOOL}(?: (?:in|for) \w+)?[;.,:—–-]+ ?(?:please )?use [`\w@.]",
+    re.IGNORECASE,
+)
+_LANGUAGE = (
+    r"(?:english|german|french|spanish|portuguese|italian|dutch|russian|polish|japanese|chinese|korean|vietnamese"
+    r"|arabic"
+    r"|hindi|turkish|ukrainian|deutsch|englisch|französisch|spanisch|español|inglés|francés|alemán|portugu[êé]s"
+    r"|ingl[êe]s"
+    r"|fran[cç]ais|anglais|allemand|espagnol|italien|italiano|inglese|tedesco|nederlands|engels|русск\w*|английск\w*"
+    r"|polsku|angielsku)"
+)
+ANSWER_LANGUAGE = lazy_regex(
+    r"(?:^|[,;.!] |\b(?:please|and|but|pls) )(?:(?:please|always|only) ){0,2}(?:answer|reply|respond|speak|talk|write)"
+    rf"(?: to me| me| back)? (?:only |always )?in {_LANGUAGE}\b"
+    rf"|\b(?:antworte|antworten sie|sprich|schreib)(?: mir)?(?: bitte)?(?: immer| nur)? auf {_LANGUAGE}\b"
+    rf"|\b(?:respóndeme|responde|contesta|contéstame|háblame|habla)(?: siempre)? en {_LANGUAGE}\b"
+    rf"|\b(?:responda|responde|fale|fala|escreva)(?: sempre)?(?: comigo)? em {_LANGUAGE}\b"
+    rf"|\b(?:répond[sz]?|répondez|parle[zs]?|écri[st])(?:[- ]moi)?(?: toujours)? en {_LANGUAGE}\b"
+    rf"|\b(?:rispondi(?:mi)?|parla(?:mi)?|scrivi(?:mi)?)(?: sempre)? in {_LANGUAGE}\b"
+    rf"|\b(?:antwoord|spreek)(?: altijd)? in het {_LANGUAGE}\b|\b(?:отвечай|пиши"
+    rf"|говори)(?:те)? (?:мне )?(?:всегда )?(?:по[- ]|на )"
+    rf"{_LANGUAGE}"
+    r"|(?:返答|回答|返信|応答|出力)は[^。\n]{0,6}(?:日本語|英語|中国語)|(?:日本語|英語)で(?:答えて|回答して|返答して"
+    r"|返信して)"
+    r"|用(?:中文|英文|日文|英语|日语)(?:来)?(?:回答|回复|答复|交流)",
+    re.IGNORECASE,
+)
+ASK_FIRST = lazy_regex(
+    _LEAD + r"ask (?:me )?(?:first )?before (?:you )?(?:ever )?(?!i\b|we\b|the\b)\w+"
+    r"|\b(?:needs?|requires?) my (?:ok|okay|approval|permission|consent|sign[- ]?off)\b"
+    r"|\b(?:never|don['’]?t|do not|no) [^.?!\n]{2,80}\bwithout (?:asking(?: me)?|my (?:ok|okay|approval|permission"
+    r"|consent|explicit \w+))\b"
+    r"|\b(?:nichts?|niemals?|keine?n?) [^.?!\n]{2,60}\bohne (?:mich zu fragen|meine (?:zustimmung|erlaubnis|freigabe)"
+    r"|mein ok)\b"
+    r"|\b(?:no|nada|nunca)\b [^.?!\n]{2,60}\bsin (?:que yo lo apruebe|preguntarme|mi (?:permiso|aprobación"
+    r"|visto bueno))\b"
+    r"|\b(?:não|nada|nunca)\b [^.?!\n]{2,60}\bsem (?:me perguntar|a? ?minha (?:aprovação|permissão))\b"
+    r"|\b(?:pas|jamais|ne|rien)\b [^.?!\n]{2,60}\bsans (?:mon accord|me demander|ma (?:permission|validation))\b"
+    r"|(?:许可|同意|确认)(?:之前|前)[^。\n]{0,6}(?:不要|别|不准)|(?:許可|承認|確認)(?:なし|無し)(?:に"
+    r"|で)[^。\n]{1,20}(?:ないで|な$|禁止)",
+    re.IGNORECASE,
+)
+STYLE_OF_ANSWERS = lazy_regex(
+    _LEAD + r"keep (?:your|the) (?:answers?|replies|responses?|explanations?|summaries) (?:short|brief|concise|terse"
+    r"|to the point)\b"
+    rf"|^(?:no,? )?(?:please )?{TOOL}(?: \w+)?,? not {TOOL}\b(?! (?:but|because it (?:fails|crashes)))"
+    rf"|^no (?:more )?{_OUTPUT}(?: (?:in|please|at all|ever|anywhere)\b|[.!,]|$)"
+    r"|" + _LEAD + r"(?:stop|quit) (?:giving me|telling me|apologi[sz]ing|summari[sz]ing|committing|pushing|guessing"
+    r"|inventing"
+    r"|starting the (?:dev )?server|running the (?:dev )?server|explaining)\b"
+    r"|\b(?:let['’]?s make (?:that|this|it) (?:the|a) rule|make (?:that|this|it) a (?:habit|rule)"
+    r"|get in(?:to)? the habit of)\b"
+    r"|(?:^|[,;.] )(?:as a (?:general )?(?:habit|principle)|in general), (?:please )?(?!i\b|it\b|the\b|this\b|how\b"
+    r"|what\b|is\b|are\b)\w+ \S"
+    r"|\b(?:halt dich kurz|fass dich kurz|grundsätzlich gilt|gewöhn dir an)\b",
+    re.IGNORECASE,
+)
+PLACE = lazy_regex(
+    r"^(?:[\w-]+ )?[a-z-]+s (?:belong|live|go) (?:in|into|next to|under|beside) [^.?!\n]{2,80}\b(?:not|never) (?:in"
+    r"|into|to|on|under|next)\b"
+    r"|^(?:and |but |no,? )?our (?:[\w-]+ ){1,3}?(?:always|never|only) (?!work|fail|show|load|get|crash|break"
+    r"|throw)[a-z]+s? "
+    r"(?!null|undefined|an? error|empty|nothing)\S",
+    re.IGNORECASE,
+)
+_CLAUSE = (
+    r"(?:^|[,;:—–(]\s{0,3}|\s-\s|\b(?:and|but|so|also|please|then|y|pero|et|mais|alors|und|aber|bitte|e|mas"
+    r"|por favor|ma|en|maar|и|но|ok|okay|no|nein|non|não|nee)\b[\s,]{1,3}"
+    r"|[，。、；：,]\s{0,3}|(?:请|另外|还有|ok|好的?)[，,]?\s{0,3})"
+)
+_PLEASE = (
+    r"(?:(?:please|just|also|always|por favor|s['’]il (?:te|vous) pla[iî]t|bitte|alsjeblieft|per favore|пожалуйста)"
+    r"[\s,]{1,3}){0,2}"
+)
+_REMEMBER = lazy_regex(
+    _CLAUSE
+    + _PLEASE
+    + r"(?P<form>rememb?er(?!,? (?:when|how|what|why|where|who|last|the time|you|i |we (?:had|did|were)|yesterday"
+    r"|earlier|me\b|(?:it|this|that|these|those)(?:['’]?s| is| are| was| were)\b|it['’]?s))|keep in mind|bear in mind"
+    r"|(?:don['’]?t|do not|never) forget(?= that| we | our )|make a (?:mental )?note|note for (?:the )?(?:future"
+    r"|later)|recuerd[ae]|recordá|ten(?:ga)? en cuenta|no (?:te )?olvides|acuérdate"
+    r"|souviens[- ]toi|souvenez[- ]vous|rappelle[- ]toi|rappelez[- ]vous|n['’]oublie(?:z)? pas|retiens|retenez"
+    r"|garde en tête|gardez en tête|note bien"
+    r"|merke? dir|denke? (?:bitte )?(?:immer )?daran|denk dran|vergiss nicht|behalte im kopf|beachte|lembr(?:e"
+    r"|a)(?:-se)?|tenha em mente|não (?:se )?esqueça|guarde"
+    r"|ricorda(?:ti|te)?|tieni (?:presente|a mente)|non dimenticare|onthou[d]?|vergeet niet|denk eraan"
+    r"|запомни(?:те)?|помни(?:те)?|не забывай(?:те)?|име(?:й|йте) в виду|учти(?:те)?"
+    r"|(?:za)?pamiętaj(?:cie)?)\b[\s:,，：]{0,3}"
+    r"(?:that\b|to\b|de\b|d['’]|que\b|dass\b|zu\b|di\b|che\b|om\b|dat\b|что\b|aby\b|żeby\b|że\b|this:|the following:"
+    r"|questo:|esto:|ceci:|folgendes:|isto:|и\b)?"
+    r"|(?:^|[，。、；：,\s])(?P<unspaced>(?:请)?(?:记住(?!密码|我|登录|用户|账号)|牢记|别忘了|不要忘记"
+    r"|请记得)[:：，,]?|覚えておいて(?:ください|ね)?[:：、。]?|覚えて(?:ください|ね)[:：、。]?)"
+    r"|(?P<closing>[^。\n]{4,200}(?:(?:こと|の|ように|と)(?:を|は|も)?(?:覚えておいて|覚えて|忘れないで|記憶して)))",
+    re.IGNORECASE,
+)
+_FROM_NOW_ON = lazy_regex(
+    r"(?:\b(?P<form>from (?:now|here|this point|today) (?:on(?:wards?)?(?! the stack\b| the (?:trace|log|text)\b)"
+    r"|forward)|from now(?= (?:always|never|you|use"
+    r"|all|please))|(?:(?<!is )(?<!are )(?<!for )(?<!of )(?<!keep )(?<!we )(?<!be )(?<!to )(?:going|moving) forward)"
+    r"|henceforth"
+    r"|(?:^|(?<=[,;.] ))(?:in (?:the )?future|as a (?:general )?rule)(?=, (?!(?:i|we|it|this|that|there|you)\b))"
+    r"|(?:de|a partir de) ahora en adelante|a partir de ahora|desde ahora|de hoy en adelante|en adelante|dorénavant"
+    r"|désormais|à partir de maintenant|à l['’]avenir|à compter de maintenant"
+    r"|ab jetzt|ab sofort|von jetzt an|von nun an|künftig|zukünftig|in zukunft|daqui (?:em|para|pra) (?:diante"
+    r"|frente)|de agora em diante|a partir de agora|d['’]ora in (?:poi|avanti)"
+    r"|da ora in (?:poi|avanti)|da adesso in poi|vanaf nu|voortaan|in het vervolg|с этого момента|впредь|отныне"
+    r"|с сегодняшнего дня|od teraz|na przyszłość)\b"
+    r"|(?P<unspaced>从现在(?:开始|起)|从今以后|从今天起|今后|往后|(?:^|(?<=[，。、；,\s]))以后(?!再|的时候|我|可能"
+    r"|会)|今後(?:は|も)?|これから(?:は|も)|以後(?:は"
+    r"|、)|次回から(?:は)?|次から(?:は)))",
+    re.IGNORECASE,
+)
+NO_LONGER = lazy_regex(
+    r"\b(?:we|our \w{1,30}|the (?:team|project|company|app)) (?:are |is |do |does )?no longer\b|\bwe (?:don['’]?t"
+    r"|do not|aren['’]?t|are not|won['’]?t) [^.,;]{2,120}\b(?:any ?more|any longer)\b"
+    r"|\bya no (?:usa|utiliza|quere|necesita|soporta|trabaja|hace|tene|mantene)mos\b|\b(?:nous|on) n['’](?:e "
+    r"|)?[^.,;]{2,60}\bplus\b|\b(?:nous|on) ne [^.,;]{2,60}\bplus\b"
+    r"|\bwir [^.,;]{2,100}\b(?:nicht|kein\w{0,2}) (?:[^.,;]{1,60} )?mehr\b|\b(?:verwenden|nutzen|benutzen|brauchen"
+    r"|unterstützen|haben) wir (?:[^.,;]{1,60} )?(?:nicht|kein\w{0,2}) (?:[^.,;]{1,60} )?mehr\b"
+    r"|\b(?:(?:nós )?não (?:usa|utiliza|precisa|suporta|quere|trabalha|te|faze)mos"
+    r"|a gente não \w{2,20}) (?:[^.,;]{1,60} )?mais\b|\bjá não (?:usa|utiliza)mos\b"
+    r"|\bnon (?:usia|utilizzia|vogliam|supportia|abbia|faccia)mo? ?(?:[^.,;]{1,60} )?più\b|\b(?:we"
+    r"|wij) [^.,;]{2,80}\b(?:niet|geen) (?:[^.,;]{1,40} )?meer\b"
+    r"|\bмы (?:[^.,;]{1,40} )?больше не\b|\bбольше не (?:используем|пользуемся|поддерживаем)\b|\bjuż nie (?:używamy"
+    r"|korzystamy)\b"
+    r"|我们(?:已经|现在)?(?:不再|不用了?|弃用了?)|(?:已经|现在)不再使用|もう(?:[^。、\n]{0,40})(?:使っていません"
+    r"|使っていない|使いません|使わない|使わなくなり|サポートしていません)"
+    r"|(?:使用|利用)(?:を|は)(?:やめました|廃止しました)",
+    re.IGNORECASE,
+)
+_NO_ALWAYS = lazy_regex(
+    r"^(?:no+|nope|nein|nee|non|não|nao|нет|nie)\b\s{0,3}[,.:;!—–-]{1,3}\s{1,3}(?!(?:it|that|this|he|she|they|you|i"
+    r"|es|das|ich|du|ça|cela|je|tu|eso|isso|ele|ela|lo|io|het|ik|je|оно?|это|я|ты)\b)"
+    r"[^?\n]{2,160}\b(?:is|are|must be|should be|has to be|have to be|goes?|comes?|uses?|gets?|ist|sind|wird|werden"
+    r"|gehör\w{1,3}|est|sont|doit|doivent|es|son|está|están|debe|deben|é|são|está|estão|deve"
+    r"|devem|è|sono|va|vanno|is|zijn|wordt|moet)\s(?:\w{1,20}\s){0,2}(?:always|never|immer|nie(?:mals)?|stets"
+    r"|toujours|jamais|siempre|nunca|sempre|mai|altijd|nooit)\b"
+    r"|^(?:no+|nope|nein|nee|non|não|nao)\b\s{0,3}[,.:;!—–-]{1,3}\s{1,3}[^?\n]{2,160}\b(?:always|never|siempre|nunca"
+    r"|sempre|mai|toujours|immer|altijd|nooit) (?:is|are|es|son|é|são|è|sono|uses?|usa|va|goes?)\b"
+    r"|^(?:no+|nope|nein|nee|non|não|nao)\b\s{0,3}[,.:;!—–-]{1,3}\s{1,3}"
+    r"(?!(?:it|that|this|he|she|they|you|i|es|das|ich|du|ça|cela|je|tu|eso|isso|ele|ela|lo|io)\b)"
+    r"[^?\n]{2,120}\b(?:always|never|siempre|nunca|sempre|toujours|jamais|immer|nie(?:mals)?|stets)"
+    r" (?!fail|crash|hang|break|throw|error|show|return|get|wieder|fehl|rot\b|leer\b)(?:[a-z]+ )?"
+    r"(?:with|in|on|through|via|from|by|as|into|using|con|en|em|com|avec|dans|mit|über|auf|por|par|per)\b"
+    r"|^нет\b\s{0,3}[,.:—–-]{1,3}\s{0,3}[^?\n]{2,120}\b(?:всегда|никогда)\b|^(?:不|不是|不对"
+    r"|不行)[，,。、\s]{1,3}[^？?\n]{1,80}(?:总是|永远|始终|一律|一直都?是|必须是)"
+    r"|^(?:いいえ|いや|違う|違います|ちがう|ううん)[、,。\s]{1,3}[^？?\n]{1,80}(?:常に|いつも|必ず)",
+    re.IGNORECASE,
+)
+
+
+def words_of(text: str) -> frozenset[str]:
+    """Return the words of a text."""
+    return frozenset(text.split())
+
+
+FORMS: tuple[tuple[str, StatementForm, re.Pattern[str], frozenset[str]], ...] = (
+    ("remember", "remember", _REMEMBER, words_of(
+        "remember remeber rember mind forget recuerda recuerde recordá cuenta olvides acuérdate souviens souvenez"
+        " rappelle"
+        " rappelez n'oublie n'oubliez retiens"
+        " retenez tête merk merke denk denke vergiss behalte beachte lembre lembra mente esqueça guarde ricorda"
+        " ricordati ricordate presente"
+        " dimenticare onthou onthoud vergeet запомни запомните помни помните забывай забывайте виду учти учтите"
+        " pamiętaj zapamiętaj pamiętajcie"
+    )),
+    ("from now on", "rule", _FROM_NOW_ON, words_of(
+        "now here point today forward henceforth future rule ahora hoy adelante dorénavant désormais maintenant"
+        " l'avenir jetzt sofort nun künftig zukünftig zukunft"
+        " diante frente agora ora d'ora adesso nu voortaan vervolg момента впредь отныне дня teraz przyszłość"
+    )),
+    ("no longer", "rejection", NO_LONGER, words_of("longer anymore more ya já plus mehr mais più meer больше już")),
+    ("no, always", "correction", _NO_ALWAYS, words_of(
+        "always never immer nie niemals stets toujours jamais siempre nunca sempre mai altijd nooit всегда никогда"
+    )),
+    ("always, never", "rule", ALWAYS_DO, words_of(
+        "always never ever every everytime each any anytime whenever siempre nunca sempre toujours jamais immer nie"
+        " niemals stets"
+    )),
+    ("I do it", "rule", I_DO_IT, words_of("myself own yo eu comigo je moi ich")),
+    ("like everywhere", "rule", LIKE_EVERYWHERE, words_of("like as como comme wie")),
+    ("all must", "rule", ALL_MUST, words_of(
+        "must deben tienen doivent müssen devem têm precisam"
+    )),
+    ("tool instead", "rule", TOOL_INSTEAD, words_of(
+        "use usa utiliza utilise utilisez utiliser nimm nutze verwende benutze utilize gebruik"
+    )),
+    ("prefer", "preference", PREFER, words_of(
+        "prefer prefiero preferimos préfère préférons bevorzuge bevorzugen prefiro"
+    )),
+    ("not any more", "rejection", ANY_MORE, words_of("anymore more longer más mais plus mehr")),
+    ("said before", "correction", REPEATED, words_of(
+        "told said telling saying forget forgetting often many gesagt dije dicho dit disse falei"
+    )),
+    ("for later", "rule", FOR_LATER, words_of(
+        "future later further subsequent next zukunft nächste nächstes nächsten futuro próxima suite prochaine"
+    )),
+    ("convention", "rule", CONVENTION, words_of(
+        "convention rule policy standard guideline practice we wir konvention regel vorgabe convención norma regla"
+        " usamos escribimos utilizamos seguimos règle on nous c'est convenção regra escrevemos"
+    )),
+    ("house choice", "rule", HOUSE_CHOICE, words_of("we not stop want use")),
+    ("language of answers", "rule", ANSWER_LANGUAGE, words_of(
+        "answer reply respond speak talk write antworte antworten sprich schreib respóndeme responde contesta"
+        " contéstame háblame habla responda fale fala escreva réponds répond répondez parle parlez écris rispondi"
+        " rispondimi parlami parla scrivi scrivimi antwoord spreek отвечай отвечайте пиши пишите говори говорите"
+        " réponds-moi parle-moi"
+    )),
+    ("ask first", "rule", ASK_FIRST, words_of(
+        "ask needs need requires require without ohne sin sem sans"
+    )),
+    ("style of answers", "rule", STYLE_OF_ANSWERS, words_of(
+        "keep not no stop quit rule habit principle general kurz grundsätzlich gewöhn"
+    )),
+    ("place", "fact", PLACE, words_of("not never always only")),
+)  # fmt: skip
+"""Name, kind and pattern of a form, and the words of which one occurs in it."""
