@@ -39,12 +39,8 @@ def _expected() -> dict[Path, bytes]:
     from generators.method_reference import with_settings
     from generators.published_files import published
     from sidecar.app import load_full_catalog
-    from sidecar.schema.definitions import Catalog
 
-    catalog = load_full_catalog()
-    expected = {
-        OUTPUT / name: content for name, content in published(Catalog(catalog.methods, catalog.notifications)).items()
-    }
+    expected = {OUTPUT / name: content for name, content in published(load_full_catalog()).items()}
     return {**expected, CONFIGURATION: with_settings(CONFIGURATION.read_text(encoding="utf-8")).encode()}
 
 

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sidecar.call import Call, Process
-    from sidecar.catalog import Catalog
+    from sidecar.method import Catalog
     from sidecar.rpc.dispatch import Dispatcher
     from sidecar.system.folder_users import ProcessRegistration
     from sidecar.workspace import Workspace
@@ -368,18 +368,16 @@ def _start_status(cwd: str) -> bool:
 
 def load_full_catalog() -> "Catalog":
     """Load every slice and return the catalog, with `rpc.discover`, which is generated from it."""
-    from sidecar.catalog import all_methods
-    from sidecar.schema.methods import discover_method, published_method
+    from sidecar.catalog import all_methods, discover_method, published_method
 
     catalog = all_methods()
-    discover = published_method() or discover_method(catalog.methods, catalog.notifications)
+    discover = published_method() or discover_method(catalog)
     return catalog._replace(methods=(*catalog.methods, discover))
 
 
 def load_core_catalog() -> "Catalog":
     """Load what a run needs and return its catalog, with `rpc.discover` if that is published."""
-    from sidecar.catalog import core_methods
-    from sidecar.schema.methods import published_method
+    from sidecar.catalog import core_methods, published_method
 
     catalog, discover = core_methods(), published_method()
     return catalog._replace(methods=(*catalog.methods, discover)) if discover else catalog

@@ -1,15 +1,19 @@
-"""The list of all methods and notifications. Those a pre-run needs can be loaded without the rest."""
+"""The list of all methods and notifications, and `rpc.discover`, which is made from it.
 
-from typing import NamedTuple
+The methods that a pre-run needs can be loaded without the rest.
+"""
 
-from sidecar.method import Method, Notification
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
 
+from sidecar.call import Call
+from sidecar.connection_methods import DiscoverResult
+from sidecar.core.wire_types import Empty
+from sidecar.method import Catalog, Lane, Method, method
 
-class Catalog(NamedTuple):
-    """Methods and notifications."""
-
-    methods: tuple[Method, ...]
-    notifications: tuple[Notification, ...]
+PUBLISHED = Path(__file__).resolve().parents[1] / "rpc_schema" / "openrpc.json"
+"""The generated document. The built program has it at the same relative path."""
 
 
 def core_methods() -> Catalog:
@@ -67,3 +71,43 @@ def hook_methods() -> Catalog:
 
     first = run_methods()
     return Catalog((*first.methods, *agent_hooks.METHODS), first.notifications)
+
+
+@cache
+def published_method() -> Method | None:
+    """Return a row of `rpc.discover` that answers with the published document and loads no slice.
+
+    Return None if the document is not beside the program.
+    """
+    if not PUBLISHED.is_file():
+        return None
+
+    @cache
+    def document() -> DiscoverResult:
+        from sidecar.core.json_text import loads
+
+        return DiscoverResult.model_validate(loads(PUBLISHED.read_bytes()))
+
+    return _row(document)
+
+
+def discover_method(catalog: Catalog) -> Method:
+    """Return a row of `rpc.discover` whose document lists a catalog and itself. It is computed once."""
+
+    @cache
+    def document() -> DiscoverResult:
+        # Imported on the first request: start-up does not need the schema generator.
+        from sidecar.schema import openrpc
+
+        return DiscoverResult.model_validate(openrpc(catalog._replace(methods=(*catalog.methods, row))))
+
+    row = _row(document)
+    return row
+
+
+def _row(document: Callable[[], DiscoverResult]) -> Method:
+    def discover(call: Call, params: Empty) -> DiscoverResult:  # noqa: ARG001  (every method takes both)
+        """Answers with the OpenRPC document of this sidecar: every method, notification, schema and error."""
+        return document()
+
+    return method("rpc.discover", discover, lane=Lane.SHARED)

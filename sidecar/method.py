@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Literal, get_type_hints
+from typing import Any, Literal, NamedTuple, get_type_hints
 
 from sidecar.core.errors import SidecarError
 from sidecar.core.wire_types import WireModel
@@ -53,6 +53,13 @@ class Notification:
     doc: str
     lane: Lane = Lane.CONNECTION
     run: Callable[[Any, Any], None] | None = None
+
+
+class Catalog(NamedTuple):
+    """Methods and notifications, in publishing order."""
+
+    methods: tuple[Method, ...]
+    notifications: tuple[Notification, ...]
 
 
 def method(

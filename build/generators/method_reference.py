@@ -6,8 +6,8 @@ from inspect import getdoc
 
 from generators.typescript import type_of
 from sidecar.handshake import PROTOCOL_VERSION
-from sidecar.method import Method, Notification
-from sidecar.schema.definitions import ALWAYS_POSSIBLE, QUEUED, Catalog, Definitions, Schema, all_errors, definitions
+from sidecar.method import Catalog, Method, Notification
+from sidecar.schema import ALWAYS_POSSIBLE, QUEUED, Definitions, Schema, all_errors, definitions
 from sidecar.settings.table import KINDS, LISTS, SETTINGS, Setting
 
 

@@ -9,7 +9,8 @@ from generators.method_reference import reference
 from generators.typescript import typescript
 from sidecar.context.model import ContextBlock
 from sidecar.memory.entry import MemoryType, Sector, Tier
-from sidecar.schema.definitions import Catalog, Schema, definitions, openrpc, wire_schema
+from sidecar.method import Catalog
+from sidecar.schema import Schema, definitions, openrpc, wire_schema
 
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 REF = "{model}.json"

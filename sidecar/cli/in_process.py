@@ -10,9 +10,9 @@ import orjson
 
 from sidecar.app import App, random_id
 from sidecar.call import Process
-from sidecar.catalog import Catalog
 from sidecar.cli.output import CommandFailed, hint_of_command_line
 from sidecar.core.clock import Clock, SystemClock
+from sidecar.method import Catalog
 from sidecar.system.environment import environment
 from sidecar.system.log import Log
 

@@ -18,7 +18,7 @@ from sidecar.system.parent_watch import watch_streams
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sidecar.catalog import Catalog
+    from sidecar.method import Catalog
     from sidecar.rpc.local_server import LocalServer
 
 CHUNK_BYTES = 256 * 1024

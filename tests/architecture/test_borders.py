@@ -39,7 +39,7 @@ OPENS = {
     "system/inotify.py": SYSTEM_FILE,
     "codebase/summary/grammar.py": OWN_DATA,
     "operations/report_page.py": OWN_DATA,
-    "schema/methods.py": OWN_DATA,
+    "catalog.py": OWN_DATA,
     "cli/editor.py": "a temporary folder of the command",
     "cli/ralph_loop.py": USER_ARGUMENT,
     "cli/output.py": USER_ARGUMENT,

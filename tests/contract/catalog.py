@@ -7,12 +7,10 @@ from typing import Any
 
 from sidecar.app import load_full_catalog
 from sidecar.method import Method, Notification
-from sidecar.schema.definitions import Catalog
 
 PUBLISHED = Path(__file__).resolve().parents[2] / "rpc_schema"
 GOLDEN = Path(__file__).resolve().parent / "golden"
-FULL = load_full_catalog()
-CATALOG = Catalog(FULL.methods, FULL.notifications)
+CATALOG = load_full_catalog()
 ROWS: dict[str, Method | Notification] = {
     **{row.name: row for row in CATALOG.methods},
     **{row.name: row for row in CATALOG.notifications},

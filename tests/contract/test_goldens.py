@@ -10,7 +10,7 @@ from pydantic import ValidationError
 
 from sidecar.core.wire_types import WireModel
 from sidecar.method import Method
-from sidecar.schema.definitions import definitions
+from sidecar.schema import definitions
 from tests.contract.catalog import CATALOG, GOLDEN, PUBLISHED, ROWS, file_name, golden_of, goldens
 from tests.support.cases import together
 

@@ -15,10 +15,10 @@ import pytest
 import referencing
 from referencing.jsonschema import DRAFT7
 
+from sidecar.catalog import discover_method
 from sidecar.core.wire_types import Empty
 from sidecar.method import Method
-from sidecar.schema.definitions import all_errors
-from sidecar.schema.methods import discover_method
+from sidecar.schema import all_errors
 from sidecar.settings import SETTINGS
 from tests.contract.catalog import CATALOG, PUBLISHED, ROWS
 from tests.node.packages import node_modules
@@ -125,7 +125,7 @@ def test_rpc_discover_answers_with_the_published_document() -> None:
 
 def test_the_document_is_built_from_the_catalog_if_none_is_published() -> None:
     rows = tuple(row for row in CATALOG.methods if row.name != "rpc.discover")
-    made = discover_method(rows, CATALOG.notifications)
+    made = discover_method(CATALOG._replace(methods=rows))
     assert made.run is not None
     document = json.loads(made.run(None, Empty()).model_dump_json(by_alias=True))
     assert document == json.loads((PUBLISHED / "openrpc.json").read_text(encoding="utf-8"))

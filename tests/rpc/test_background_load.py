@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from sidecar.app import load_core_catalog, load_full_catalog
-from sidecar.catalog import Catalog, all_methods, core_methods
+from sidecar.catalog import all_methods, core_methods
+from sidecar.method import Catalog
 from sidecar.rpc.dispatch import Dispatcher
 from sidecar.system import git
 from tests.support.conversation import Conversation, sent

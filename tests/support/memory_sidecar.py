@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 from sidecar.app import App, load_full_catalog
-from sidecar.catalog import Catalog
-from sidecar.method import Method, Notification
+from sidecar.method import Catalog, Method, Notification
 from sidecar.storage.database import open_state
 from sidecar.system.log import Log
 from tests.support.client import Client

@@ -20,7 +20,7 @@ from sidecar.core.errors import (
     TooLarge,
 )
 from sidecar.core.wire_types import WireModel
-from sidecar.method import Lane, Method, Notification
+from sidecar.method import Catalog, Lane, Method, Notification
 
 Schema = dict[str, Any]
 Use = tuple[type[WireModel], JsonSchemaMode]
@@ -30,14 +30,6 @@ ALWAYS_POSSIBLE: tuple[type[SidecarError], ...] = (InvalidRequest, InvalidParams
 
 QUEUED: tuple[type[SidecarError], ...] = (Busy, Cancelled, TooLarge)
 """Errors that may also answer any request outside the connection's own lane."""
-
-
-@dataclass(frozen=True)
-class Catalog:
-    """The rows to publish, in publishing order."""
-
-    methods: tuple[Method, ...]
-    notifications: tuple[Notification, ...]
 
 
 @dataclass(frozen=True)
