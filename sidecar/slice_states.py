@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 if TYPE_CHECKING:
     from sidecar.call import Process
     from sidecar.capture.check_notes_block import TypedPrompts
-    from sidecar.capture.experiment_measures import RecentPrompts
+    from sidecar.capture.run_measures import RecentPrompts
     from sidecar.codebase.repository import CodebaseState, Repository
     from sidecar.core.lru_cache import LruCache
     from sidecar.experiment.model import StoredArm
@@ -94,7 +94,7 @@ class ProcessSlices:
     @created_once
     def recent_prompts(self) -> "RecentPrompts":
         """Words of recent prompts, by chat of an experiment."""
-        from sidecar.capture.experiment_measures import RecentPrompts
+        from sidecar.capture.run_measures import RecentPrompts
 
         return RecentPrompts()
 

@@ -25,7 +25,6 @@ from sidecar.capture.effects.run_activity import (
 from sidecar.capture.effects.run_effects import NOT_MOVED, observe_effects
 from sidecar.capture.memory_branch import commit_later
 from sidecar.capture.model import NotesSpan, PostRunParams, PostRunResult, Remembered
-from sidecar.capture.pack_metrics import items_before_run
 from sidecar.capture.parsed_test_results import VerdictChange, outcomes_of
 from sidecar.capture.record import (
     confirm_delivery,
@@ -37,6 +36,7 @@ from sidecar.capture.record import (
 )
 from sidecar.capture.rejected_approach import RUNS
 from sidecar.capture.run import FinishedRun
+from sidecar.capture.run_measures import items_before_run, measure_outcome
 from sidecar.context import AgentProgress, Bracket, SessionRecord, agent_progress, load_session_record
 from sidecar.core.clock import epoch_ms
 from sidecar.core.redact import redact
@@ -369,8 +369,6 @@ def _measure_outcome(tx: apsw.Connection, run: FinishedRun, tests: Sequence[Verd
     """Measure a run that an experiment compares."""
     if run.rollout is None or run.rollout.experiment is None:
         return
-    from sidecar.capture.experiment_measures import measure_outcome
-
     unit = unit_of_chat(tx, run.rollout.experiment, run.params.sub_chat_id)
     if unit is not None:
         measure_outcome(tx, run, unit, tests)

@@ -12,7 +12,6 @@ from sidecar.capture.check_notes_block import VerifiedNote, decision_sentences, 
 from sidecar.capture.devlog_draft import fixes, request_in_full, store_devlog, window_begin_ms
 from sidecar.capture.effects.run_activity import Loss
 from sidecar.capture.model import PostRunResult
-from sidecar.capture.pack_metrics import estimate_of, measure_run, measures_of
 from sidecar.capture.parsed_test_results import Verdict, VerdictChange, change_of
 from sidecar.capture.rejected_approach import (
     direction_change_of,
@@ -21,6 +20,7 @@ from sidecar.capture.rejected_approach import (
     store_rejected_approaches,
 )
 from sidecar.capture.run import FinishedRun
+from sidecar.capture.run_measures import estimate_of, measure_run, measures_of
 from sidecar.codebase import content_identity
 from sidecar.core.clock import epoch_ms
 from sidecar.core.digests import short_id
