@@ -35,6 +35,7 @@ from sidecar.language.own_words import own_words
 from sidecar.language.work_account import NO_ACCOUNT, WorkAccount, title_text
 from sidecar.runs import Artifact, SubChat, artifacts
 from sidecar.runs.artifact_provenance import AdrDetails, Boundary, Event, Statements
+from sidecar.runs.model import ArtifactStatus
 
 MAX_FILES = 8
 MAX_CONTRACTS = 8
@@ -385,3 +386,11 @@ def _event_line(boundary: Boundary) -> str:
     shown = ", ".join(f"`{name}`" for name in names[:MAX_NAMES_IN_EVENT])
     more = f" and {len(names) - MAX_NAMES_IN_EVENT} more" if len(names) > MAX_NAMES_IN_EVENT else ""
     return f"Boundary touched: `{boundary.path}`, {boundary.why}{f' ({shown}{more})' if shown else ''}."
+
+
+_STATUS = lazy_regex(r"(?m)^(Status: )(?:draft|accepted|discarded)$")
+
+
+def with_status(body: str, status: ArtifactStatus) -> str:
+    """Return a decision record whose status line shows the decision. Text that the user wrote there stays."""
+    return _STATUS.sub(rf"\g<1>{status}", body, count=1)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import datetime
 from enum import Enum
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import apsw
 from pydantic import Field
 
 from sidecar.call import Call
-from sidecar.capture.artifact_file import Text, edited_text, with_status
+from sidecar.capture.adr_draft import with_status
 from sidecar.capture.memory_branch import MAX_PER_COMMIT, commit
 from sidecar.capture.model import (
     MAX_TITLE,
@@ -25,6 +25,8 @@ from sidecar.capture.model import (
 )
 from sidecar.core.clock import rfc3339
 from sidecar.core.errors import Busy, Conflict, NotFound, PolicyDenied, StateDegraded, WorkspaceUnavailable
+from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.redact import redact
 from sidecar.core.text import escape_markers
 from sidecar.core.wire_types import FolderPath, Identifier, WireModel
 from sidecar.method import Lane, method
@@ -180,6 +182,37 @@ def get_artifact(call: Call, params: ArtifactParams) -> ArtifactGetResult:
         return _result(lookup_artifact(tx, project, params.id))
 
 
+_HEADING = lazy_regex(r"\A\s*+#[ \t]++((?:[^\n \t]++|[ \t]++(?=[^\n \t]))++)[ \t]*+(?:\n|\Z)")
+
+
+class ArtifactText(NamedTuple):
+    """A title and a Markdown body."""
+
+    title: str
+    body: str
+
+
+def edited_text(before: ArtifactText, title: str | None, body: str | None, longest_title: int) -> ArtifactText:
+    """Return the text after a change of title, body or both, with secrets masked.
+
+    A new title replaces a heading equal to the old one; the first heading of a new body becomes the title unless one is
+    given. Without either, nothing changes.
+    """
+    text = ArtifactText(before.title, before.body if body is None else redact(body).strip("\n") + "\n")
+    if title is not None:
+        name = redact(" ".join(title.split()))[:longest_title]
+        return ArtifactText(name, _headed(text.body, before.title, name) if body is None else text.body)
+    heading = _HEADING.match(text.body) if body is not None else None
+    return text._replace(title=" ".join(heading[1].split())[:longest_title]) if heading else text
+
+
+def _headed(body: str, old: str, new: str) -> str:
+    heading = _HEADING.match(body)
+    if heading is None or heading[1] != old:
+        return body
+    return body[: heading.start(1)] + new + body[heading.end(1) :]
+
+
 def update_artifact(call: Call, params: ArtifactUpdateParams) -> ArtifactGetResult:
     """Change an artifact's title, its body, or both. Later runs add nothing to it.
 
@@ -192,7 +225,7 @@ def update_artifact(call: Call, params: ArtifactUpdateParams) -> ArtifactGetResu
         _status(before, "update")
         if params.expected_updated_at is not None and _ms(params.expected_updated_at) != before.updated_at_ms:
             raise Conflict("The artifact has changed since.", hint="Fetch it again and edit that version.")
-        text = edited_text(Text(before.title, before.body), params.title, params.body, MAX_TITLE)
+        text = edited_text(ArtifactText(before.title, before.body), params.title, params.body, MAX_TITLE)
         if text == (before.title, before.body):
             return _result(before)
         provenance = replace(before.provenance, edited=True)

@@ -1,25 +1,31 @@
-"""Commit artifacts to the memory branch, by hand or after a run, and mark them committed.
+"""Commit artifacts to the memory branch, by hand or after a run, and mark them committed; their files and messages.
 
-The commit comes first, then the mark: a process that dies in between finds its files on the branch the next time, and
-only marks them.
+The same artifact gives the same bytes, so that a file that is already on the branch is recognised. The commit comes
+first, then the mark: a process that dies in between finds its files on the branch the next time, and only marks them.
 """
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import apsw
 
 from sidecar.call import Process
-from sidecar.capture.artifact_file import file_of, message_of, path_of, with_status
+from sidecar.capture.adr_draft import with_status
+from sidecar.core import json_text
+from sidecar.core.clock import rfc3339
 from sidecar.core.errors import Conflict, PolicyDenied, SidecarError, WorkspaceUnavailable
 from sidecar.core.findings import Finding
+from sidecar.core.lazy_regex import lazy_regex
+from sidecar.core.redact import redact
+from sidecar.core.text import clip, escape_markers
 from sidecar.runs import Artifact, artifacts
-from sidecar.runs.artifact_provenance import CommitMark
+from sidecar.runs.artifact_provenance import CommitMark, origin_members
 from sidecar.settings.resolve import Settings
 from sidecar.settings.table import BY_NAME, is_memory_branch
 from sidecar.system.branch_commit import (
@@ -86,6 +92,93 @@ def check_branch_settings(process: Process, workspace: Workspace, values: Mappin
     refused = refusal(branch, branch_uses(place, branch))
     if refused is not None:
         raise PolicyDenied(refused.sentence, hint=refused.hint)
+
+
+FOLDER = "continuity"
+MAX_SUBJECT_TITLE = 60
+MAX_LISTED = 20
+"""Maximum number of artifacts listed in a commit message."""
+
+_FOLDERS = {"devlog": "devlog", "adr": "adr", "rejectedApproach": "rejected"}
+_SINGULAR_NAMES = {"devlog": "devlog entry", "adr": "decision", "rejectedApproach": "rejected approach"}
+_PLURAL_NAMES = {"devlog": "devlog entries", "adr": "decisions", "rejectedApproach": "rejected approaches"}
+_ID = lazy_regex(r"[A-Za-z0-9][A-Za-z0-9-]{0,99}")
+_FRONT_MATTER = frozenset(
+    (
+        "runId", "runs", "subChatId", "chatId", "provider", "sessionId", "taskFingerprint", "headCommit", "files",
+        "sidecarVersion",
+    )
+)  # fmt: skip
+
+
+def path_of(artifact: Artifact) -> str | None:
+    """Return the file's path on the branch; None for an id that is not a valid file name everywhere."""
+    if not _ID.fullmatch(artifact.id):
+        return None
+    return f"{FOLDER}/{_FOLDERS[artifact.type]}/{rfc3339(artifact.created_at_ms)[:7]}-{artifact.id}.md"
+
+
+def file_of(artifact: Artifact) -> bytes:
+    """Return the file: its provenance as YAML front matter (JSON is a subset of YAML), then the text."""
+    origin = origin_members(artifact.provenance).items()
+    members = {name: value for name, value in origin if name in _FRONT_MATTER and value is not None}
+    matter = {
+        "id": artifact.id,
+        "type": artifact.type,
+        "title": _line(artifact.title),
+        "event": artifact.event,
+        "createdAt": rfc3339(artifact.created_at_ms),
+        **members,
+    }
+    lines = [f"{name}: {_yaml(value)}" for name, value in matter.items()]
+    return ("\n".join(["---", *lines, "---", "", escape_markers(redact(artifact.body)).strip("\n")]) + "\n").encode(
+        "utf-8", "replace"
+    )
+
+
+def message_of(artifacts: Sequence[Artifact], version: str) -> str:
+    """Return the commit message: the titles of the artifacts, and the runs they come from."""
+    lines = [
+        f"- {_SINGULAR_NAMES[artifact.type]}: {_line(artifact.title)} ({artifact.id})"
+        for artifact in artifacts[:MAX_LISTED]
+    ]
+    if len(artifacts) > MAX_LISTED:
+        lines.append(f"- … and {len(artifacts) - MAX_LISTED} more")
+    runs = [f"Run: {_line(run)}" for run in dict.fromkeys(artifact.provenance.run_id for artifact in artifacts)]
+    return "\n".join(
+        [
+            _subject(artifacts),
+            "",
+            "Committed by the 1Code continuity sidecar, which stores what agents learned on this branch.",
+            "",
+            *lines,
+            "",
+            *[run for run in runs if run != "Run: "][:MAX_LISTED],
+            f"Sidecar-Version: {version}",
+            "",
+        ]
+    )
+
+
+def _subject(artifacts: Sequence[Artifact]) -> str:
+    if len(artifacts) == 1:
+        title = _line(artifacts[0].title)
+        short_title = clip(title, MAX_SUBJECT_TITLE)
+        return f"Add a {_SINGULAR_NAMES[artifacts[0].type]}: {short_title}"
+    kinds = [artifact.type for artifact in artifacts]
+    counts = [(kinds.count(kind), kind) for kind in _SINGULAR_NAMES if kind in kinds]
+    return "Add " + ", ".join(
+        f"{count} {(_SINGULAR_NAMES if count == 1 else _PLURAL_NAMES)[kind]}" for count, kind in counts
+    )
+
+
+def _line(text: str) -> str:
+    """Return a text as one line, with secrets masked and without control characters."""
+    return re.sub(r"[\s\x00-\x1f\x7f]+", " ", escape_markers(redact(text))).strip()
+
+
+def _yaml(value: Any) -> str:
+    return json_text.dumps(value).decode()
 
 
 POLICY = "auto-write-memory-branch"

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sidecar.capture.artifact_file import Text, edited_text, with_status
-from sidecar.capture.artifact_methods import STATUS_AFTER, NotAllowed, Verb, status_after
+from sidecar.capture.adr_draft import with_status
+from sidecar.capture.artifact_methods import STATUS_AFTER, ArtifactText, NotAllowed, Verb, edited_text, status_after
 from sidecar.runs.model import ArtifactStatus
 
 VERBS: tuple[Verb, ...] = get_args(Verb)
@@ -38,28 +38,28 @@ def test_a_discarded_artifact_must_be_accepted_before_it_is_committed() -> None:
     assert status_after("accepted", "commit") == "committed"
 
 
-BEFORE = Text("Discounts count", "# Discounts count\n\nThey did not.\n")
+BEFORE = ArtifactText("Discounts count", "# Discounts count\n\nThey did not.\n")
 
 
 @pytest.mark.parametrize(
     ("title", "body", "after"),
     [
         (None, None, BEFORE),
-        ("  Discounts\tadd up ", None, Text("Discounts add up", "# Discounts add up\n\nThey did not.\n")),
-        (None, "\n# Totals count\nNow.", Text("Totals count", "# Totals count\nNow.\n")),
-        (None, "Now.\n\n# A later heading\n", Text("Discounts count", "Now.\n\n# A later heading\n")),
-        ("Mine", "# Theirs\n", Text("Mine", "# Theirs\n")),
-        (None, "", Text("Discounts count", "\n")),
-        (None, "## Two signs\n", Text("Discounts count", "## Two signs\n")),
+        ("  Discounts\tadd up ", None, ArtifactText("Discounts add up", "# Discounts add up\n\nThey did not.\n")),
+        (None, "\n# Totals count\nNow.", ArtifactText("Totals count", "# Totals count\nNow.\n")),
+        (None, "Now.\n\n# A later heading\n", ArtifactText("Discounts count", "Now.\n\n# A later heading\n")),
+        ("Mine", "# Theirs\n", ArtifactText("Mine", "# Theirs\n")),
+        (None, "", ArtifactText("Discounts count", "\n")),
+        (None, "## Two signs\n", ArtifactText("Discounts count", "## Two signs\n")),
     ],
 )
-def test_title_and_first_heading_stay_equal(title: str | None, body: str | None, after: Text) -> None:
+def test_title_and_first_heading_stay_equal(title: str | None, body: str | None, after: ArtifactText) -> None:
     assert edited_text(BEFORE, title, body, 200) == after
 
 
 def test_a_heading_that_differs_from_the_title_stays() -> None:
-    other = Text("Discounts count", "# Overview\n")
-    assert edited_text(other, "Totals", None, 200) == Text("Totals", "# Overview\n")
+    other = ArtifactText("Discounts count", "# Overview\n")
+    assert edited_text(other, "Totals", None, 200) == ArtifactText("Totals", "# Overview\n")
 
 
 def test_secrets_are_masked_in_what_the_user_writes() -> None:
