@@ -40,7 +40,6 @@ if TYPE_CHECKING:
         session_memories,
     )
     from sidecar.memory.capture.extract_notes import reduce_summary, title_of
-    from sidecar.memory.capture.methods import to_capture_result, to_session_summary
     from sidecar.memory.capture.session_summary import (
         ConversationContent,
         ErrorEvent,
@@ -52,6 +51,7 @@ if TYPE_CHECKING:
         session_source,
     )
     from sidecar.memory.capture.verify_rule import Support, TypedMessage, verify_rule
+    from sidecar.memory.methods import to_capture_result, to_session_summary
     from sidecar.memory.model import MemoryCaptureResult, SessionSummaryInput
     from sidecar.memory.upkeep import clean_session, run_upkeep_later
 
@@ -70,7 +70,7 @@ _LOADED_LATER = {
         "session_memories",
     ),
     "sidecar.memory.capture.extract_notes": ("reduce_summary", "title_of"),
-    "sidecar.memory.capture.methods": ("to_capture_result", "to_session_summary"),
+    "sidecar.memory.methods": ("to_capture_result", "to_session_summary"),
     "sidecar.memory.capture.session_summary": (
         "ConversationContent",
         "ErrorEvent",

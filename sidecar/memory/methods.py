@@ -1,8 +1,15 @@
-"""`memory/add|get|list|search|update|delete|restore|status|rebuild`, and the list of all memory methods."""
+"""`memory/add|get|list|search|update|delete|restore|status|rebuild|capture`, and the list of all memory methods."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from typing import Any, get_args
+
+import apsw
 
 from sidecar.call import Call
+from sidecar.core.clock import epoch_ms, rfc3339
+from sidecar.core.digests import short_id
 from sidecar.core.errors import (
     Busy,
     Conflict,
@@ -19,7 +26,15 @@ from sidecar.memory import serialize as detail_levels
 from sidecar.memory import upkeep as maintain_methods
 from sidecar.memory.access_control import memory_not_found, require_user_approval
 from sidecar.memory.call_scope import MemoryContext, memory_context
-from sidecar.memory.capture import methods as capture
+from sidecar.memory.capture.capture_session import CaptureContext, CaptureResult, capture_session_summary
+from sidecar.memory.capture.session_summary import (
+    ErrorEvent,
+    NearMissReason,
+    Note,
+    SessionSummary,
+    Utterance,
+    session_source,
+)
 from sidecar.memory.entry import SECTOR_OF_TYPE
 from sidecar.memory.files.document import Edit
 from sidecar.memory.files.front_matter import parse_time_ms
@@ -29,7 +44,12 @@ from sidecar.memory.indexed_text import significant_terms
 from sidecar.memory.memory_search import MemoryHit
 from sidecar.memory.memory_search import search as search_memories
 from sidecar.memory.model import (
+    CaptureState,
+    CaptureSummary,
+    DropCount,
     MemoryAddParams,
+    MemoryCaptureParams,
+    MemoryCaptureResult,
     MemoryCount,
     MemoryDeleteParams,
     MemoryDeleteResult,
@@ -49,12 +69,114 @@ from sidecar.memory.model import (
     MemoryStatusResult,
     MemoryUpdateParams,
     MemoryWarning,
+    NearMiss,
+    NearMissCount,
+    SessionSummaryInput,
 )
-from sidecar.memory.serialize import RenderedMemory, memory_detail, memory_summary, memory_warning
-from sidecar.memory.store import entries, entry_queries
+from sidecar.memory.serialize import RenderedMemory, memory_detail, memory_summary, memory_warning, project_path
+from sidecar.memory.store import captures, entries, entry_queries
 from sidecar.memory.store.entry_queries import EntryFilter, SearchFilters
 from sidecar.memory.writer import NewMemory, front_matter_time
 from sidecar.method import Lane, method
+
+
+def to_session_summary(
+    session: str, source: str, sent: SessionSummaryInput | None, text: str | None, now_ms: int
+) -> SessionSummary:
+    """Convert what a host sent to a session summary; items without a time are of now."""
+    utterances = [Utterance(item.author, item.text, _ms(item.at, now_ms)) for item in sent.messages] if sent else []
+    utterances += [Utterance("assistant", text, now_ms)] if text else []
+    errors = [ErrorEvent(item.text, item.resolution, _ms(item.at, now_ms)) for item in sent.errors] if sent else []
+    notes = [
+        Note(
+            item.type, item.title, item.text, item.author or "", _ms(item.at, now_ms), item.confidence, tuple(item.tags)
+        )
+        for item in (sent.entries if sent else [])
+    ]
+    return SessionSummary(session, source, tuple(utterances), tuple(errors), tuple(notes))
+
+
+def to_capture_result(result: CaptureResult) -> MemoryCaptureResult:
+    """Convert a capture's outcome to its wire result."""
+    return MemoryCaptureResult(
+        added=list(result.new),
+        repeated=list(result.repeated),
+        contradicted=list(result.contradicted),
+        suppressed=result.suppressed,
+        dropped=drop_counts(result.dropped),
+        paths=[project_path(path) for path in result.paths],
+    )
+
+
+def drop_counts(counts: Mapping[str, int]) -> list[DropCount]:
+    """Return the drop reasons in order with their counts."""
+    sorted_counts: list[tuple[Any, int]] = sorted((reason, count) for reason, count in counts.items() if count)
+    return [DropCount(reason=reason, count=count) for reason, count in sorted_counts]
+
+
+def _ms(at: datetime | None, now_ms: int) -> int:
+    return now_ms if at is None else epoch_ms(at)
+
+
+DROPPED, NEAR_MISSES = "dropped.", "nearMisses."
+"""Prefixes of totals, before the reason."""
+
+
+def capture(call: Call, params: MemoryCaptureParams) -> MemoryCaptureResult:
+    """Store what a session leaves: decisions, corrections of the user, resolved errors, proven patterns.
+
+    Each becomes a short entry of the session's file of the day, with author, time and original wording. Known content
+    counts as evidence, content the user deleted stays deleted, junk is dropped and counted.
+    """
+    ctx = memory_context(call, params)
+    context = CaptureContext(call.process, ctx.workspace, ctx.reach, "request", params.automatic)
+    if params.summary is None and params.text is None:
+        raise InvalidParams("The capture is empty.", hint="Send `summary`, `text`, or both.")
+    content = params.model_dump(mode="json", include={"summary", "text"})
+    source = params.source_id or session_source(params.session_id, short_id(content))
+    summary = to_session_summary(params.session_id, source, params.summary, params.text, call.now_ms())
+    return to_capture_result(capture_session_summary(context, summary))
+
+
+def capture_totals(tx: apsw.Connection, project: str, owners: Sequence[str]) -> CaptureState:
+    """Return capture totals within reach."""
+    totals: Counter[str] = Counter(captures.totals(tx, project, owners))
+    last = captures.last_captures(tx, project, owners, 1)
+    dropped = {name.removeprefix(DROPPED): count for name, count in totals.items() if name.startswith(DROPPED)}
+    return CaptureState(
+        last=_capture_summary(last[0]) if last else None,
+        captures=totals["captures"],
+        added=totals["added"],
+        repeated=totals["repeated"],
+        suppressed=totals["suppressed"],
+        dropped=drop_counts(dropped),
+        waiting=captures.count_pending(tx, project),
+        near_misses=[
+            NearMissCount(reason=reason, count=totals[NEAR_MISSES + reason])
+            for reason in get_args(NearMissReason)
+            if totals[NEAR_MISSES + reason]
+        ],
+    )
+
+
+def last_near_misses(tx: apsw.Connection, project: str, now_ms: int) -> list[NearMiss]:
+    """Return the last near misses of a project, newest first."""
+    return [
+        NearMiss.model_validate(
+            {"at": rfc3339(record.at_ms), "reason": record.reason, "score": record.score, "text": record.text}
+        )
+        for record in captures.last_near_misses(tx, project, now_ms)
+    ]
+
+
+def _capture_summary(record: captures.CaptureRecord) -> CaptureSummary:
+    return CaptureSummary.model_validate(
+        {
+            "at": rfc3339(record.at_ms), "sessionId": record.session, "origin": record.origin, "added": record.added,
+            "repeated": record.repeated, "suppressed": record.suppressed, "dropped": drop_counts(record.dropped),
+        }
+    )  # fmt: skip
+
 
 WIDER = 4
 """With a token budget, this many times the limit are considered: many small memories may fit."""
@@ -231,10 +353,10 @@ def status(call: Call, params: MemoryStatusParams) -> MemoryStatusResult:
     with call.database.read() as tx:
         counts = entry_queries.count_by_owner(tx, project, owners)
         files = entry_queries.files_within(tx, project, owners)
-        capture_state = capture.capture_state(tx, project, owners)
+        capture_state = capture_totals(tx, project, owners)
         active, claimed = user_decisions.instruction_lists(tx, project)
         is_listed = params.near_misses and params.token is None
-        near_misses = capture.last_near_misses(tx, project, call.now_ms()) if is_listed else None
+        near_misses = last_near_misses(tx, project, call.now_ms()) if is_listed else None
     return MemoryStatusResult(
         folder=ctx.index.folder.root,
         present=exists,
@@ -314,7 +436,7 @@ METHODS = (
     method("memory/restore", restore, lane=Lane.WORKSPACE, errors=(*_WRITING, NotFound, Conflict)),
     method("memory/status", status, lane=Lane.SHARED, errors=_READING),
     method("memory/rebuild", rebuild, lane=Lane.WORKSPACE, errors=_WRITING),
-    *capture.METHODS,
+    method("memory/capture", capture, lane=Lane.WORKSPACE, errors=(*_WRITING, InvalidParams)),
     *maintain_methods.METHODS,
     *user_decisions.METHODS,
 )
