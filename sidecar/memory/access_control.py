@@ -3,16 +3,22 @@
 A token identifies the agent. It is stored as a hash and becomes invalid when its agent is deactivated.
 """
 
-from typing import NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
 
 import apsw
 
-from sidecar.call import Process
+from sidecar.call import Call, Process
 from sidecar.core.digests import digest_bytes
-from sidecar.core.errors import InvalidParams, NotFound, PolicyDenied
+from sidecar.core.errors import InvalidParams, NotFound, PolicyDenied, WorkspaceUnavailable
 from sidecar.memory.entry import Retention
 from sidecar.memory.files.layout import AGENTS, OWNERS, SHARED
+from sidecar.memory.index import Index, RefreshResult, index_of, update_index_file
 from sidecar.memory.store import local_state
+from sidecar.workspace import Workspace
+
+if TYPE_CHECKING:
+    from sidecar.memory.model import MemoryParams
 
 
 class Reach(NamedTuple):
@@ -84,3 +90,28 @@ def memory_not_found() -> NotFound:
 
 def _hash(token: str) -> str:
     return digest_bytes(token.encode("utf-8", "replace"))
+
+
+@dataclass(frozen=True, slots=True)
+class MemoryContext:
+    """Workspace, index and reach of a call."""
+
+    workspace: Workspace
+    index: Index
+    reach: Reach
+
+    def refresh(self) -> RefreshResult:
+        """Read changed files into the index and update `index.json`."""
+        refreshed = self.index.refresh()
+        update_index_file(self.index)
+        return refreshed
+
+
+def memory_context(call: Call, params: "MemoryParams") -> MemoryContext:
+    """Resolve a call's project and reach. Raise WorkspaceUnavailable for a project that does not exist."""
+    workspace = call.process.workspaces.get(params.cwd, params.project_path)
+    if not workspace.project.is_dir():
+        raise WorkspaceUnavailable("The project folder does not exist.", hint="Send its current path.")
+    with call.database.read() as tx:
+        reach = reach_of(tx, call.process, workspace.project_key, params.token)
+    return MemoryContext(workspace, index_of(call.process, workspace), reach)

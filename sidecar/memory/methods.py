@@ -24,8 +24,7 @@ from sidecar.core.yaml_documents import Value
 from sidecar.memory import decay, user_decisions
 from sidecar.memory import serialize as detail_levels
 from sidecar.memory import upkeep as maintain_methods
-from sidecar.memory.access_control import memory_not_found, require_user_approval
-from sidecar.memory.call_scope import MemoryContext, memory_context
+from sidecar.memory.access_control import MemoryContext, memory_context, memory_not_found, require_user_approval
 from sidecar.memory.capture.capture_session import CaptureContext, CaptureResult, capture_session_summary
 from sidecar.memory.capture.session_summary import (
     ErrorEvent,
@@ -76,7 +75,7 @@ from sidecar.memory.model import (
 from sidecar.memory.serialize import RenderedMemory, memory_detail, memory_summary, memory_warning, project_path
 from sidecar.memory.store import captures, entries, entry_queries
 from sidecar.memory.store.entry_queries import EntryFilter, SearchFilters
-from sidecar.memory.writer import NewMemory, front_matter_time
+from sidecar.memory.writer import NewMemory, front_matter_time, writer_of
 from sidecar.method import Lane, method
 
 
@@ -270,7 +269,7 @@ def add(call: Call, params: MemoryAddParams) -> MemoryDetail:
         **({"session": params.session_id} if params.session_id else {}),
         "created_at": now,
     }
-    memory = ctx.writer(call).add(NewMemory(params.owner, retention, params.title, params.text, facts))
+    memory = writer_of(call, ctx).add(NewMemory(params.owner, retention, params.title, params.text, facts))
     return _memory_detail(call, ctx, memory.id)
 
 
@@ -288,7 +287,7 @@ def get(call: Call, params: MemoryGetParams) -> MemoryDetail:
     session = params.session_id or ctx.reach.session
     if not session:
         return detail_result
-    writer = ctx.writer(call)
+    writer = writer_of(call, ctx)
     writer.record_opening(writer.find(params.id).memory, session)
     return _memory_detail(call, ctx, params.id)
 
@@ -321,7 +320,7 @@ def update(call: Call, params: MemoryUpdateParams) -> MemoryDetail:
     ctx = memory_context(call, params)
     require_user_approval(ctx.reach, params.retention)
     changed_fields = params.model_dump(include={"type", "sector", "tags", "confidence"}, exclude_none=True)
-    writer = ctx.writer(call)
+    writer = writer_of(call, ctx)
     memory = writer.update(params.id, params.version, Edit(changed_fields, params.title, params.text))
     if params.retention and params.retention != memory.retention:
         writer.make_durable(memory.id)
@@ -330,14 +329,14 @@ def update(call: Call, params: MemoryUpdateParams) -> MemoryDetail:
 
 def delete(call: Call, params: MemoryDeleteParams) -> MemoryDeleteResult:
     """Permanently delete a memory: its file, or its section of a group file. The same content is not captured again."""
-    memory = memory_context(call, params).writer(call).delete(params.id, params.version)
+    memory = writer_of(call, memory_context(call, params)).delete(params.id, params.version)
     return MemoryDeleteResult(id=memory.id)
 
 
 def restore(call: Call, params: MemoryIdParams) -> MemoryDetail:
     """Move an archived memory's file back to its original place."""
     ctx = memory_context(call, params)
-    ctx.writer(call).restore(params.id)
+    writer_of(call, ctx).restore(params.id)
     return _memory_detail(call, ctx, params.id)
 
 

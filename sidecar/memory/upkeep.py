@@ -12,8 +12,7 @@ from sidecar.call import Call, Process
 from sidecar.core.clock import DAY_MS, rfc3339
 from sidecar.core.errors import Busy, PolicyDenied, SidecarError, StateDegraded, WorkspaceUnavailable
 from sidecar.core.yaml_documents import Value
-from sidecar.memory.access_control import SHARED_ONLY, USER_REACH
-from sidecar.memory.call_scope import MemoryContext, memory_context
+from sidecar.memory.access_control import SHARED_ONLY, USER_REACH, MemoryContext, memory_context
 from sidecar.memory.capture.capture_session import CaptureContext, capture_pending
 from sidecar.memory.decay import DueUpkeep, FileRemoval, TierChange, due_upkeep
 from sidecar.memory.entry import Memory

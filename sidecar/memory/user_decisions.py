@@ -23,8 +23,7 @@ from sidecar.core.errors import (
 )
 from sidecar.core.text import one_line
 from sidecar.core.yaml_documents import Value
-from sidecar.memory.access_control import memory_not_found
-from sidecar.memory.call_scope import MemoryContext, memory_context
+from sidecar.memory.access_control import MemoryContext, memory_context, memory_not_found
 from sidecar.memory.entry import Memory
 from sidecar.memory.files.document import Edit
 from sidecar.memory.files.layout import SHARED
@@ -59,7 +58,7 @@ from sidecar.memory.standing_instructions import (
 )
 from sidecar.memory.store import entries, local_state
 from sidecar.memory.store.entries import IndexedMemory
-from sidecar.memory.writer import front_matter_time
+from sidecar.memory.writer import front_matter_time, writer_of
 from sidecar.method import Lane, method
 
 MAX_TITLE = 160
@@ -81,7 +80,7 @@ def confirm(call: Call, params: MemoryConfirmParams) -> ConfirmedInstruction:
     """
     _require_user(params.token, "confirm or undo what is remembered")
     ctx = memory_context(call, params)
-    writer = ctx.writer(call)
+    writer = writer_of(call, ctx)
     memory = writer.find(params.id).memory
     _require_confirmable(memory, params.version)
     if memory.retention != "durable":
@@ -107,7 +106,7 @@ def undo(call: Call, params: MemoryUndoParams) -> MemoryUndoResult:
     if (params.id is None) == (not params.all_standing_instructions):
         raise InvalidParams("Send either `id` or `allStandingInstructions`.")
     ctx = memory_context(call, params)
-    writer = ctx.writer(call)
+    writer = writer_of(call, ctx)
     if params.id is not None:
         memory_ids = [writer.find(params.id).memory.id]
     else:
@@ -246,11 +245,11 @@ def _suspended_rules(call: Call, ctx: MemoryContext) -> list[tuple[IndexedMemory
 def _drop(call: Call, ctx: MemoryContext, proposal: IndexedMemory) -> None:
     tags = [tag for tag in proposal.memory.tags if tag != ACCEPTED_TAG]
     facts: dict[str, Value] = {"tags": tags, DROPPED_AT: front_matter_time(call.now_ms())}
-    ctx.writer(call).update(proposal.memory.id, None, Edit(facts))
+    writer_of(call, ctx).update(proposal.memory.id, None, Edit(facts))
 
 
 def _validate(call: Call, ctx: MemoryContext, proposal: IndexedMemory) -> None:
-    writer = ctx.writer(call)
+    writer = writer_of(call, ctx)
     tags = dict.fromkeys((*proposal.memory.tags, ACCEPTED_TAG))
     facts: dict[str, Value] = {"tags": list(tags), ACCEPTED_AT: front_matter_time(call.now_ms())}
     writer.update(proposal.memory.id, None, Edit(facts))

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from copy import copy
 from typing import NamedTuple
 
-from sidecar.call import Process
+from sidecar.call import Call, Process
 from sidecar.core.clock import rfc3339
 from sidecar.core.digests import digest_bytes
 from sidecar.core.errors import Conflict, InvalidParams, NotFound, PolicyDenied
 from sidecar.core.yaml_documents import Value
-from sidecar.memory.access_control import Reach, memory_not_found, require_owner
+from sidecar.memory.access_control import MemoryContext, Reach, memory_not_found, require_owner
 from sidecar.memory.decay import RESTORED_TAG
 from sidecar.memory.entry import Memory, Retention
 from sidecar.memory.files import document
@@ -240,6 +240,11 @@ class Writer:
     def _entries_at(self, path: str) -> list[Memory]:
         with self.process.database.read() as tx:
             return [entry.memory for entry in entries.entries_at_path(tx, self.project, path)]
+
+
+def writer_of(call: Call, ctx: MemoryContext) -> Writer:
+    """Return a writer for the memories within a call's reach."""
+    return Writer(call.process, ctx.workspace, ctx.reach)
 
 
 def _require_version(memory: Memory, version: str | None) -> None:
