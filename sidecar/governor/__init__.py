@@ -19,7 +19,8 @@ from sidecar.governor.pressure import (
     started_new_session,
     with_session,
 )
-from sidecar.governor.snapshot_content import (
+from sidecar.governor.snapshots import (
+    Snapshot,
     marker_text,
     snapshot_of,
     store_snapshot,
@@ -33,6 +34,7 @@ __all__ = [
     "MINUTE_MS",
     "Decision",
     "RunPressure",
+    "Snapshot",
     "after_compaction",
     "after_new_session",
     "after_refusal",

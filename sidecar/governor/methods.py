@@ -21,9 +21,9 @@ from sidecar.governor.model import (
     StoredSnapshotView,
 )
 from sidecar.governor.pressure import evaluate, signals_of
-from sidecar.governor.snapshot_content import marker_text, store_snapshot
+from sidecar.governor.snapshots import StoredSnapshot, latest_snapshot, marker_text, store_snapshot
 from sidecar.method import Lane, method
-from sidecar.runs import ConversationPlace, StoredSnapshot, records, snapshots
+from sidecar.runs import ConversationPlace, records
 
 
 def status(call: Call, params: GovernorStatusParams) -> GovernorStatusResult:
@@ -31,7 +31,7 @@ def status(call: Call, params: GovernorStatusParams) -> GovernorStatusResult:
     with call.database.read() as tx:
         conversation = _place_of(tx, params.sub_chat_id)
         counters = records.sub_chat(tx, params.sub_chat_id).counters
-        snapshot = snapshots.latest(tx, params.sub_chat_id)
+        snapshot = latest_snapshot(tx, params.sub_chat_id)
     settings = call.process.settings(conversation.project)
     mode = mode_of_chat(call, conversation.project, params.sub_chat_id)
     decision = evaluate(counters, settings, shadow=mode != "active")

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from sidecar.core.digests import short_id
 from sidecar.core.text import clean, escape_markers, one_line, size
-from sidecar.governor import without_frame
+from sidecar.governor import Snapshot, without_frame
 from sidecar.packs.items_and_blocks import PackItem, Priority
-from sidecar.runs import Snapshot, SubChat, Task, entries
+from sidecar.runs import SubChat, Task, entries
 from sidecar.runs.call_record import BlockKind
 
 PLAN_RULES = (

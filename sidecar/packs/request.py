@@ -11,7 +11,7 @@ from sidecar.call import Call
 from sidecar.context import BUDGET_SHARES, Bracket, bracket_of
 from sidecar.core.clock import epoch_ms
 from sidecar.core.lru_cache import LruCache
-from sidecar.governor import Decision, after_compaction, before_fresh_session, evaluate, structured_state
+from sidecar.governor import Decision, Snapshot, after_compaction, before_fresh_session, evaluate, structured_state
 from sidecar.memory import RecallQuery, recall_query
 from sidecar.memory.standing_instructions import InstructionState, load_instructions
 from sidecar.packs.anchor import AcceptedRecords, accepted_of, load_pointers
@@ -28,7 +28,6 @@ from sidecar.runs import (
     SessionContents,
     SessionFacts,
     SessionKey,
-    Snapshot,
     SubChat,
     Task,
     artifacts,

@@ -1,6 +1,6 @@
 """Runs: pre-runs, finished runs, delivery ledger, test status, task state, artifacts."""
 
-from sidecar.runs import artifacts, records, snapshots
+from sidecar.runs import artifacts, records
 from sidecar.runs import delivered_entries as entries
 from sidecar.runs import delivery_ledger as ledger
 from sidecar.runs.artifact_provenance import (
@@ -46,7 +46,6 @@ from sidecar.runs.model import (
     SubChat,
     Task,
 )
-from sidecar.runs.snapshots import Snapshot, StoredSnapshot, TouchedFile
 
 __all__ = [
     "NO_CONTENTS",
@@ -78,15 +77,12 @@ __all__ = [
     "SessionFacts",
     "SessionKey",
     "SessionTurn",
-    "Snapshot",
     "StateIds",
     "Statements",
-    "StoredSnapshot",
     "SubChat",
     "SystemText",
     "Tally",
     "Task",
-    "TouchedFile",
     "WorktreeBaseline",
     "artifacts",
     "delete_old_runs",
@@ -96,6 +92,5 @@ __all__ = [
     "ledger",
     "records",
     "resolve_session",
-    "snapshots",
     "store_session",
 ]

@@ -7,8 +7,9 @@ import pytest
 
 from sidecar.core.text import clean
 from sidecar.governor import marker_text, snapshot_of
+from sidecar.governor.snapshots import Snapshot, TouchedFile, snapshot_from_json, snapshot_to_json
 from sidecar.packs import carryover_items
-from sidecar.runs import Artifact, Counters, FailingTests, RunSummary, Snapshot, SubChat, Task, TouchedFile, snapshots
+from sidecar.runs import Artifact, Counters, FailingTests, RunSummary, SubChat, Task
 from tests.support.artifacts import make_artifact
 from tests.support.conversation import Conversation, bash, kinds
 from tests.support.repositories import Repository
@@ -58,7 +59,7 @@ def test_decisions_open_points_and_reasons_come_from_the_conclusions() -> None:
         TouchedFile("src/tax.py", "Round the discount"),
         TouchedFile("src/mail.py", "Find the discount"),
     )
-    assert snapshots.snapshot_from_json(snapshots.snapshot_to_json(snapshot)) == snapshot
+    assert snapshot_from_json(snapshot_to_json(snapshot)) == snapshot
 
 
 def test_a_conclusion_comes_with_its_request_and_runs_that_state_nothing_are_left_out() -> None:

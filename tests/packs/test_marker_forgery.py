@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from sidecar.codebase import ChangedFile, FileDiff, HeadMove, RankedFile, RepositoryState
 from sidecar.core.text import MARKER_PREFIX, clean, line_of_code
+from sidecar.governor.snapshots import Snapshot, TouchedFile
 from sidecar.packs import (
     ByteLimits,
     ContextFile,
@@ -37,7 +38,7 @@ from sidecar.packs.anchor import (
     sections_of,
     setting_lines,
 )
-from sidecar.runs import NO_CONTENTS, Counters, FailingTests, Snapshot, SubChat, Task, TouchedFile, entries
+from sidecar.runs import NO_CONTENTS, Counters, FailingTests, SubChat, Task, entries
 from tests.support.conversation import Conversation, bash, sent
 from tests.support.repositories import Repository
 from tests.support.shop import PROMPT, Talk, text_of
