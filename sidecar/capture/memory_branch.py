@@ -20,7 +20,6 @@ from sidecar.capture.adr_draft import with_status
 from sidecar.core import json_text
 from sidecar.core.clock import rfc3339
 from sidecar.core.errors import Conflict, PolicyDenied, SidecarError, WorkspaceUnavailable
-from sidecar.core.findings import Finding
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
 from sidecar.core.text import clip, escape_markers
@@ -28,6 +27,7 @@ from sidecar.runs import Artifact, artifacts
 from sidecar.runs.artifact_provenance import CommitMark, origin_members
 from sidecar.settings.resolve import Settings
 from sidecar.settings.table import BY_NAME, is_memory_branch
+from sidecar.storage.slice_maintenance import Finding
 from sidecar.system.branch_commit import (
     BranchCommit,
     BranchUses,

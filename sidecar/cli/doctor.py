@@ -11,9 +11,9 @@ from sidecar.cli.in_process import RequestFailed, in_process, on_users_state
 from sidecar.cli.output import CommandAnswer, CommandFailed, run_and_print
 from sidecar.cli.paths import add_path_arguments, project_folder, state_folder
 from sidecar.core.clock import SystemClock
-from sidecar.core.findings import Finding
 from sidecar.operations.doctor import without_state
 from sidecar.operations.model import StateDoctorResult
+from sidecar.storage.slice_maintenance import Finding
 from sidecar.system.environment import user_state_folder
 
 UNHEALTHY = 1

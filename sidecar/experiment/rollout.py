@@ -29,7 +29,7 @@ from sidecar.runs.call_record import Arm, Mode, RolloutDecision
 from sidecar.runs.model import RALPH_PREFIX
 from sidecar.settings.resolve import GLOBAL, Settings, Suspension, put_suspension
 from sidecar.settings.table import rollout_problem
-from sidecar.storage.retention import PurgeScope, remove
+from sidecar.storage.slice_maintenance import PurgeScope, remove_rows
 
 if TYPE_CHECKING:
     from sidecar.settings.resolve import Settings
@@ -181,7 +181,7 @@ _REASONS = {
 def record_outcome(tx: apsw.Connection, call: Call, settings: Settings, outcome: RunOutcome) -> None:
     """Store a run's measurements, and suspend the rollout if they show harm. What is older than metrics is deleted."""
     if not has_earlier_run(tx, outcome.experiment, outcome.unit):
-        remove(tx, store.ROW_GROUPS, PurgeScope(None, call.now_ms() - DAYS * DAY_MS))
+        remove_rows(tx, store.ROW_GROUPS, PurgeScope(None, call.now_ms() - DAYS * DAY_MS))
     store.put_outcome(tx, outcome)
     if settings.suspension is not None:
         return

@@ -6,7 +6,6 @@ from typing import Literal, NamedTuple, TypeVar
 
 from sidecar.call import Call
 from sidecar.core.errors import Busy, SidecarError
-from sidecar.core.findings import Finding
 from sidecar.knowledge import store
 from sidecar.knowledge.git_source import GitSource, open_configured_source
 from sidecar.knowledge.item import in_scope, item_location
@@ -15,6 +14,7 @@ from sidecar.knowledge.sync import Triggers, auto_sync_enabled, configured_trigg
 from sidecar.knowledge.sync_inputs import SyncInputs, load_inputs
 from sidecar.knowledge.sync_plan import PlanRequest, invalid_resolutions
 from sidecar.settings.resolve import Settings
+from sidecar.storage.slice_maintenance import Finding
 from sidecar.workspace import Workspace
 
 Level = Literal["ok", "warning", "error"]

@@ -11,14 +11,13 @@ import apsw
 
 from sidecar.call import Process
 from sidecar.core.errors import SidecarError
-from sidecar.core.findings import Finding
 from sidecar.memory.access_control import USER_REACH
 from sidecar.memory.index import index_of, write_index_file
 from sidecar.memory.standing_instructions import ROW_GROUPS as STANDING_INSTRUCTION_ROWS
 from sidecar.memory.store import entries, entry_queries
 from sidecar.memory.store.entries import ENTRY_COUNT
 from sidecar.memory.writer import Writer
-from sidecar.storage.retention import RowGroup
+from sidecar.storage.slice_maintenance import Finding, RowGroup
 from sidecar.workspace import Workspace
 
 MAX_FINDINGS = 20

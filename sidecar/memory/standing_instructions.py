@@ -23,7 +23,7 @@ from sidecar.memory.managed_memories import POINTERS
 from sidecar.memory.private_and_injected_text import accepted_rule
 from sidecar.memory.store.entries import advance_revision, select_entries
 from sidecar.memory.store.local_state import accepted_memories
-from sidecar.storage.retention import RowGroup
+from sidecar.storage.slice_maintenance import RowGroup
 
 if TYPE_CHECKING:
     from sidecar.call import Process

@@ -15,7 +15,6 @@ from sidecar import __version__
 from sidecar.call import Call
 from sidecar.capture.memory_branch import check_memory_branch
 from sidecar.core.errors import SidecarError
-from sidecar.core.findings import Finding
 from sidecar.knowledge.sync_health import knowledge_findings
 from sidecar.memory import doctor_and_purge as memory
 from sidecar.operations.model import (
@@ -32,6 +31,7 @@ from sidecar.runs.maintenance import check_records
 from sidecar.settings.methods import check_settings
 from sidecar.storage import health_checks as storage
 from sidecar.storage.backup import back_up
+from sidecar.storage.slice_maintenance import Finding
 from sidecar.system.environment import environment
 from sidecar.system.folder_users import running_processes
 from sidecar.system.git import Git, GitFailed, pygit2

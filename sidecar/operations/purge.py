@@ -25,7 +25,7 @@ from sidecar.runs import Artifact, artifacts
 from sidecar.runs import maintenance as runs
 from sidecar.settings import methods as settings
 from sidecar.storage.health_checks import reclaim_space
-from sidecar.storage.retention import PurgeScope, RowGroup, count, remove
+from sidecar.storage.slice_maintenance import PurgeScope, RowGroup, count_rows, remove_rows
 from sidecar.workspace import Workspace
 
 DEFAULT_KINDS: tuple[PurgeKind, ...] = ("runs", "caches", "indexes", "metrics")
@@ -93,7 +93,7 @@ def _purge_scope(call: Call, params: StatePurgeParams) -> _PurgeScope:
 
 def _remove(tx: apsw.Connection, selection: _PurgeScope, damaged: list[str]) -> dict[str, int]:
     with _secure_delete(tx):
-        removed = {kind: remove(tx, _groups_of(kind), selection.scope) for kind in _in_order(selection.kinds)}
+        removed = {kind: remove_rows(tx, _groups_of(kind), selection.scope) for kind in _in_order(selection.kinds)}
         artifacts.remove(tx, damaged)
     if memory.INDEX in selection.kinds:
         memory.advance_index_revisions(tx)
@@ -115,7 +115,7 @@ def _count_removable(tx: apsw.Connection, selection: _PurgeScope, damaged: list[
 
 
 def _count(tx: apsw.Connection, kind: str, scope: PurgeScope) -> int:
-    return sum(count(tx, group, scope) for group in _groups_of(kind) if group.is_counted)
+    return sum(count_rows(tx, group, scope) for group in _groups_of(kind) if group.is_counted)
 
 
 def _groups_of(kind: str) -> list[RowGroup]:

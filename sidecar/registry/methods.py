@@ -17,7 +17,6 @@ from sidecar.core.errors import (
     TooLarge,
     WorkspaceUnavailable,
 )
-from sidecar.core.findings import Finding as DoctorFinding
 from sidecar.core.yaml_documents import Value
 from sidecar.method import Lane, method
 from sidecar.registry import read_methods, store
@@ -55,6 +54,7 @@ from sidecar.registry.registry_file import (
     remove_entity,
     resolve_inside,
 )
+from sidecar.storage.slice_maintenance import Finding as DoctorFinding
 from sidecar.workspace import Workspace
 
 FRAMEWORK = "chati.dev"

@@ -14,11 +14,10 @@ from sidecar.call import Process
 from sidecar.context import delete_session_record
 from sidecar.core.clock import DAY_MS
 from sidecar.core.digests import digest_value
-from sidecar.core.findings import Finding
 from sidecar.runs import artifacts, records
 from sidecar.runs.call_record import details_from_json, texts_from_json
 from sidecar.runs.model import Counters
-from sidecar.storage.retention import PurgeScope, RowGroup, remove
+from sidecar.storage.slice_maintenance import Finding, PurgeScope, RowGroup, remove_rows
 
 _CHATS = "sub_chat_id IN (SELECT sub_chat_id FROM continuity_state WHERE project = ?1)"
 _WORKSPACES = "workspace IN (SELECT workspace FROM continuity_state WHERE project = ?1)"
@@ -51,7 +50,7 @@ def delete_old_runs(tx: apsw.Connection, now_ms: int, days: int) -> None:
     before_ms = now_ms - days * DAY_MS
     oldest = tx.execute("SELECT recorded_at_ms FROM continuity_runs ORDER BY rowid LIMIT 1").get
     if oldest is not None and int(str(oldest)) < before_ms:
-        remove(tx, RUNS, PurgeScope(None, before_ms))
+        remove_rows(tx, RUNS, PurgeScope(None, before_ms))
 
 
 def delete_sub_chat(tx: apsw.Connection, sub_chat_id: str, session_id: str | None, now_ms: int) -> None:

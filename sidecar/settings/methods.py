@@ -11,7 +11,6 @@ import orjson
 
 from sidecar.call import Call
 from sidecar.core.errors import Busy, InvalidParams, PolicyDenied, StateDegraded, WorkspaceUnavailable
-from sidecar.core.findings import Finding
 from sidecar.method import Lane, method
 from sidecar.settings import resolve
 from sidecar.settings.model import SettingsGetParams, SettingsGetResult, SettingsUpdateParams, SettingValue
@@ -25,7 +24,7 @@ from sidecar.settings.table import (
     rollout_problem,
 )
 from sidecar.storage.database import Database
-from sidecar.storage.retention import RowGroup
+from sidecar.storage.slice_maintenance import Finding, RowGroup
 
 
 def get(call: Call, params: SettingsGetParams) -> SettingsGetResult:

@@ -10,7 +10,6 @@ from typing import Any, NamedTuple
 import apsw
 
 from sidecar.core.digests import digest_bytes
-from sidecar.core.findings import Finding
 from sidecar.core.text import count_noun
 from sidecar.storage.database import Database
 from sidecar.storage.migrations import MIGRATIONS, migrate
@@ -23,6 +22,7 @@ from sidecar.storage.recovery import (
     set_aside,
     tables,
 )
+from sidecar.storage.slice_maintenance import Finding
 from sidecar.storage.sqlite_connection import suspect_marker
 
 

@@ -1,11 +1,24 @@
-"""Rows of the tables by kind: whose they are, how old, and how they are removed. The slices supply the table."""
+"""Findings and rows that each slice declares, so that the doctor can repair and a purge remove them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Sequence
+from typing import Literal, NamedTuple
 
 import apsw
+
+Level = Literal["warning", "error"]
+
+
+class Finding(NamedTuple):
+    """A problem reported by the doctor."""
+
+    level: Level
+    message: str
+    remedy: str
+    """The action for the user."""
+    repair: Callable[[], object] | None = None
+    """Repair function; None if only the user can repair it."""
 
 
 class RowGroup(NamedTuple):
@@ -28,7 +41,7 @@ class PurgeScope(NamedTuple):
     before_ms: int | None
 
 
-def count(tx: apsw.Connection, group: RowGroup, scope: PurgeScope) -> int:
+def count_rows(tx: apsw.Connection, group: RowGroup, scope: PurgeScope) -> int:
     """Return the number of rows in a scope; 0 if the rows have no such attribute."""
     condition = _condition(group, scope)
     if condition is None:
@@ -36,7 +49,7 @@ def count(tx: apsw.Connection, group: RowGroup, scope: PurgeScope) -> int:
     return int(str(tx.execute(f"SELECT count(*) FROM {group.table} WHERE {condition}", scope).get))
 
 
-def remove(tx: apsw.Connection, groups: Sequence[RowGroup], scope: PurgeScope) -> int:
+def remove_rows(tx: apsw.Connection, groups: Sequence[RowGroup], scope: PurgeScope) -> int:
     """Delete the rows in a scope, table by table in the given order; return the number of counted ones."""
     removed = 0
     for group in groups:
