@@ -23,8 +23,18 @@ from sidecar.context.brackets import BRACKETS, Bracket, LayerName, MemoryLevel
 from sidecar.context.constitution import RulesSummary, fit_rules, summarize_rules
 from sidecar.context.model import BlockAgent, BlockHandoff, BlockMemory, ContextBlock, ContextComposeResult, TrimmedPart
 from sidecar.context.project_files import AGENTS, CONSTITUTION, SESSION, ProjectSources, Text
-from sidecar.context.token_budget import ROOT, Part, Trimmed, element_weight, fit_parts, frame_weight, line_weight
-from sidecar.context.xml_writer import Element, render_element, text_line
+from sidecar.context.xml_budget import (
+    ROOT,
+    Element,
+    Part,
+    Trimmed,
+    element_weight,
+    fit_parts,
+    frame_weight,
+    line_weight,
+    render_element,
+    text_line,
+)
 from sidecar.core.errors import SidecarError
 from sidecar.core.markdown import split_sections, statements
 from sidecar.core.text import clean, count_noun, one_line

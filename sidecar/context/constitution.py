@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from sidecar.context.xml_writer import text_line
+from sidecar.context.xml_budget import text_line
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.markdown import Section, split_sections, statements
 from sidecar.core.redact import redact_lines

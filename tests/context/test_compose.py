@@ -8,8 +8,7 @@ from typing import Any
 import jsonschema  # type: ignore[import-untyped]
 import pytest
 
-from sidecar.context.token_budget import FittedParts, Part, element_weight, fit_parts
-from sidecar.context.xml_writer import Element
+from sidecar.context.xml_budget import Element, FittedParts, Part, element_weight, fit_parts
 from tests.context.chati_project import CONSTITUTION, HANDOFF, NUMERALS, PROJECT
 from tests.support.client import Client
 from tests.support.repositories import Repository
