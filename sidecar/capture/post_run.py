@@ -59,8 +59,8 @@ from sidecar.governor import (
 from sidecar.governor.model import GovernorDecision
 from sidecar.language.notes_block import read_notes_block
 from sidecar.runs import CallRecord, Counters, SubChat, is_deleted, records
-from sidecar.runs.call_record import WorktreeBaseline
 from sidecar.runs.model import ArtifactReference
+from sidecar.runs.pre_run_record import WorktreeBaseline, call_of_run, call_of_token, first_call_of_run
 from sidecar.settings.resolve import Settings
 from sidecar.transcripts.event_stream import TranscriptTail, read_tail
 from sidecar.workspace import Workspace
@@ -263,8 +263,8 @@ def _is_deleted(tx: apsw.Connection, params: PostRunParams) -> bool:
 
 def _find_pre_run(tx: apsw.Connection, params: PostRunParams) -> CallRecord | None:
     """Return the run's own pre-run. One that passed through is the last choice; another run's token is ignored."""
-    by_token = records.call_of_token(tx, params.delivery_token) if params.delivery_token else None
-    pre_runs = [call for call in (by_token, records.call_of_run(tx, params.run_id)) if call is not None]
+    by_token = call_of_token(tx, params.delivery_token) if params.delivery_token else None
+    pre_runs = [call for call in (by_token, call_of_run(tx, params.run_id)) if call is not None]
     for pre_run in sorted(pre_runs, key=lambda call: call.details.is_passthrough):
         if (pre_run.run_id, pre_run.sub_chat_id, pre_run.provider) == (
             params.run_id,
@@ -277,7 +277,7 @@ def _find_pre_run(tx: apsw.Connection, params: PostRunParams) -> CallRecord | No
 
 def _with_first_worktree(tx: apsw.Connection, pre_run: CallRecord) -> CallRecord:
     """Return a pre-run with the worktree as the run's first pre-run saw it: a run that is compacted has two."""
-    first = records.first_call_of_run(tx, pre_run.run_id)
+    first = first_call_of_run(tx, pre_run.run_id)
     if first is None or first.delivery_token == pre_run.delivery_token or first.details.is_passthrough:
         return pre_run
     baseline = replace(first.details.baseline, is_late=pre_run.details.baseline.is_late)

@@ -45,6 +45,7 @@ from sidecar.runs import (
     store_session,
 )
 from sidecar.runs.model import FileChange, RunRecord
+from sidecar.runs.pre_run_record import set_call_status
 from sidecar.transcripts.event_stream import was_rolled_back
 
 READ_CHARACTERS = 20_000
@@ -218,7 +219,7 @@ def confirm_delivery(tx: apsw.Connection, run: FinishedRun) -> None:
         return
     if pre_run is not None:
         outcome_status = "committed" if run.reached_provider and run.delivered_call is not None else "dropped"
-        records.set_call_status(tx, pre_run.delivery_token, outcome_status)
+        set_call_status(tx, pre_run.delivery_token, outcome_status)
     if not run.reached_provider or params.session.after is None:
         return
     key = SessionKey(params.sub_chat_id, params.provider, params.session.after, run.is_shadow)

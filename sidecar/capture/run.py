@@ -18,8 +18,8 @@ from sidecar.language.own_words import own_words
 from sidecar.language.work_account import WorkAccount, account_of
 from sidecar.runs import CallRecord
 from sidecar.runs.artifact_provenance import Boundary
-from sidecar.runs.call_record import RolloutDecision
 from sidecar.runs.model import RALPH_PREFIX
+from sidecar.runs.pre_run_record import RolloutDecision
 from sidecar.settings.resolve import Settings
 from sidecar.transcripts.event_stream import TranscriptTail
 from sidecar.workspace import Workspace

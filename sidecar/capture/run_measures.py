@@ -25,8 +25,8 @@ from sidecar.experiment.outcomes import RunOutcome
 from sidecar.experiment.rollout import has_earlier_run, record_outcome
 from sidecar.language.message_intent import is_correction, is_repetition, terms_of
 from sidecar.runs import CallRecord, Item, SessionKey, entries, ledger, records
-from sidecar.runs.call_record import arm_mark
 from sidecar.runs.model import FileUse, PackMetrics, RunUsage
+from sidecar.runs.pre_run_record import arm_mark
 from sidecar.transcripts.event_stream import read_events
 from sidecar.transcripts.events import ToolCall
 

@@ -28,7 +28,7 @@ from sidecar.metrics import (
     totals,
 )
 from sidecar.runs import artifacts
-from sidecar.runs.call_record import arm_mark
+from sidecar.runs.pre_run_record import arm_mark
 from sidecar.settings.resolve import GLOBAL, Settings
 from sidecar.settings.table import rollout_problem
 

@@ -7,7 +7,7 @@ from pydantic import Field
 
 from sidecar.core.wire_types import FolderPath, WireModel
 from sidecar.metrics import MetricsFigures
-from sidecar.runs.call_record import Arm, Mode
+from sidecar.runs.pre_run_record import Arm, Mode
 
 
 class StoredArm(NamedTuple):

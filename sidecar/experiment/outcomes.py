@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 from sidecar.core.clock import DAY_MS
 from sidecar.experiment.statistics import Survival
-from sidecar.runs.call_record import Arm
+from sidecar.runs.pre_run_record import Arm
 
 WINDOW_MS = DAY_MS
 """Time after a chat's first pre-run in which its runs count."""

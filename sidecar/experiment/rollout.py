@@ -25,8 +25,8 @@ from sidecar.experiment.outcomes import FAILED, RunOutcome
 from sidecar.experiment.statistics import odds_p_value
 from sidecar.metrics import DAYS
 from sidecar.runs import ledger, records
-from sidecar.runs.call_record import Arm, Mode, RolloutDecision
 from sidecar.runs.model import RALPH_PREFIX
+from sidecar.runs.pre_run_record import Arm, Mode, RolloutDecision
 from sidecar.settings.resolve import GLOBAL, Settings, Suspension, put_suspension
 from sidecar.settings.table import rollout_problem
 from sidecar.storage.slice_maintenance import PurgeScope, remove_rows

@@ -11,7 +11,7 @@ import orjson
 
 from sidecar.experiment.model import ArmChange, StoredArm
 from sidecar.experiment.outcomes import WINDOW_MS, Chat, RunOutcome
-from sidecar.runs.call_record import Arm
+from sidecar.runs.pre_run_record import Arm
 from sidecar.storage.slice_maintenance import RowGroup
 
 _ARM = "experiment, unit, arm, share, left_at_ms IS NOT NULL FROM continuity_experiment_units"

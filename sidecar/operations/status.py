@@ -29,6 +29,7 @@ from sidecar.operations.model import (
 )
 from sidecar.runs import CallRecord, artifacts, records
 from sidecar.runs.model import APP_NAME, TERMINAL_AGENTS
+from sidecar.runs.pre_run_record import last_calls
 from sidecar.storage.backup import FOLDER as BACKUPS
 from sidecar.storage.database import FILE_NAME
 from sidecar.storage.health_checks import cache_sizes
@@ -80,7 +81,7 @@ def status(call: Call, params: StateStatusParams) -> StateStatusResult:  # noqa:
     mode, source = _effective_mode(process, "", others)
     with call.database.read() as tx:
         projects = list(_projects(process, tx, first_day(call.now_ms(), DAYS), others))
-        last = [_last_run(entry) for entry in records.last_calls(tx, MAX_LAST_RUNS)]
+        last = [_last_run(entry) for entry in last_calls(tx, MAX_LAST_RUNS)]
         seen = records.last_seen(tx)
         caches = [CacheStatus(name=entry.name, entries=entry.entries, bytes=entry.bytes) for entry in cache_sizes(tx)]
         step = current_step(tx)

@@ -57,7 +57,7 @@ from sidecar.packs.task_pack import (
     with_regions,
 )
 from sidecar.runs import SessionContents, entries
-from sidecar.runs.call_record import Trimmed
+from sidecar.runs.pre_run_record import Trimmed
 from sidecar.system.log import Log
 
 if TYPE_CHECKING:

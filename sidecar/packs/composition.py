@@ -28,8 +28,8 @@ from sidecar.packs.plan_and_carryover import carryover_items, contract_item, pla
 from sidecar.packs.request import PackRequest
 from sidecar.packs.task import clean_prompt
 from sidecar.runs import PinnedAnchor, SessionContents, entries, ledger
-from sidecar.runs.call_record import Block, Disposition, SystemText, Trimmed
 from sidecar.runs.delivered_entries import TextEntry, entry_to_json
+from sidecar.runs.pre_run_record import Block, Disposition, SystemText, Trimmed
 
 if TYPE_CHECKING:
     from sidecar.memory import Relevant

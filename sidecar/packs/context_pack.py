@@ -28,8 +28,8 @@ from sidecar.core.supported_ides import AGENT_FILES
 from sidecar.core.text import one_line, size
 from sidecar.packs.items_and_blocks import OVERHEAD_BYTES, PackItem, Priority, session_has
 from sidecar.runs import NO_CONTENTS, SessionContents, entries
-from sidecar.runs.call_record import RegionRecord
 from sidecar.runs.delivered_entries import MAX_REGIONS, POINTER, FileEntry, SentRegion
+from sidecar.runs.pre_run_record import RegionRecord
 
 MAX_POINTERS = 8
 POINTER_GAP = 4.0

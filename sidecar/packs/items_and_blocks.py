@@ -9,8 +9,8 @@ from typing import NamedTuple
 from sidecar.core.digests import short_id
 from sidecar.core.text import MARKER_PREFIX, escape_markers, size
 from sidecar.runs import Item, SessionContents, entries
-from sidecar.runs.call_record import Block, BlockKind, RegionRecord
 from sidecar.runs.delivered_entries import Entry, covers
+from sidecar.runs.pre_run_record import Block, BlockKind, RegionRecord
 from sidecar.settings.resolve import Settings
 
 

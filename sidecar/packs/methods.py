@@ -38,7 +38,7 @@ from sidecar.packs.pre_run import (
 )
 from sidecar.packs.prefetch import schedule_rebuild
 from sidecar.runs import CallRecord, SessionKey, delete_sub_chat, entries, ledger, records
-from sidecar.runs.call_record import Block, ItemRecord, SystemText
+from sidecar.runs.pre_run_record import Block, ItemRecord, SystemText, call_of_run, drop_pending, newest_call
 
 if TYPE_CHECKING:
     import apsw
@@ -94,7 +94,7 @@ def explain(call: Call, params: ExplainParams) -> ExplainResult:
 def explain_run(call: Call, run_id: str) -> ExplainResult:
     """Explain a recorded pre-run. Raise NotFound without a record."""
     with call.database.read() as tx:
-        call_record = records.call_of_run(tx, run_id)
+        call_record = call_of_run(tx, run_id)
         if call_record is None:
             raise NotFound("No pre-run is recorded under that run id.", hint=_RETENTION_HINT)
         return _explain_record(tx, call_record)
@@ -104,7 +104,7 @@ def explain_newest(call: Call, project_path: str | None) -> ExplainResult:
     """Explain the newest recorded pre-run, of a project or of all. Raise NotFound without a record."""
     project = None if project_path is None else call.process.workspaces.get(project_path, None).project_key
     with call.database.read() as tx:
-        call_record = records.newest_call(tx, project)
+        call_record = newest_call(tx, project)
         if call_record is None:
             raise NotFound("No pre-run is recorded yet.", hint=_RETENTION_HINT)
         return _explain_record(tx, call_record)
@@ -266,7 +266,7 @@ def session_event(call: Call, params: SessionEventParams) -> None:
             )
         else:
             ledger.drop_session(tx, params.provider, params.session_id, params.sub_chat_id)
-        records.drop_pending(tx, params.sub_chat_id)
+        drop_pending(tx, params.sub_chat_id)
         _reset_pressure(tx, params, call.now_ms())
     call.process.slices.codebase.shown_regions.forget(params.session_id)
 

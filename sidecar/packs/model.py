@@ -6,8 +6,8 @@ from pydantic import ConfigDict, Field, model_validator
 
 from sidecar.core.wire_types import MAX_COUNT, MAX_TOKENS, FolderPath, Identifier, Instant, Tokens, WireModel
 from sidecar.governor.model import GovernorAction
-from sidecar.runs.call_record import Action, Block, BlockKind, Disposition, Mode, PreRunMetadata, SystemText
 from sidecar.runs.model import MAX_PROMPT_CHARACTERS, Provider, RunMode
+from sidecar.runs.pre_run_record import Action, Block, BlockKind, Disposition, Mode, PreRunMetadata, SystemText
 
 TokenMode = Literal["low", "normal", "debug"]
 OverrideKind = Literal["always", "never", "wrong"]

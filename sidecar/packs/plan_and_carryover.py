@@ -9,7 +9,7 @@ from sidecar.core.text import clean, escape_markers, one_line, size
 from sidecar.governor import Snapshot, without_frame
 from sidecar.packs.items_and_blocks import PackItem, Priority
 from sidecar.runs import SubChat, Task, entries
-from sidecar.runs.call_record import BlockKind
+from sidecar.runs.pre_run_record import BlockKind
 
 PLAN_RULES = (
     "- Plan only: change no file and run nothing that changes one.",

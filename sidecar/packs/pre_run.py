@@ -30,7 +30,7 @@ from sidecar.packs.model import GovernorBefore, PreRunParams, PreRunResult
 from sidecar.packs.request import PackRequest, after_reported_compaction, load_request
 from sidecar.packs.task_pack import PackQuery, query_of_request
 from sidecar.runs import CallRecord, Item, entries, ledger, records, store_session
-from sidecar.runs.call_record import (
+from sidecar.runs.pre_run_record import (
     CallDetails,
     CallTexts,
     Disposition,
@@ -40,6 +40,8 @@ from sidecar.runs.call_record import (
     StateIds,
     SystemText,
     WorktreeBaseline,
+    add_baseline,
+    record_call,
 )
 from sidecar.settings.resolve import Settings
 from sidecar.workspace import Workspace
@@ -83,7 +85,7 @@ def _record_baseline(process: Process, workspace: Workspace, token: str) -> None
     try:
         state = workspace.slices.repository.state()
         with process.database.write(durable=False, keep_generation=True) as tx:
-            records.add_baseline(tx, token, baseline_of(state))
+            add_baseline(tx, token, baseline_of(state))
     except (StateUnavailable, SidecarError, OSError) as error:
         process.log.warning("packs.baseline.unknown", kind=type(error).__name__)
 
@@ -157,7 +159,7 @@ def record_passthrough(
                 _store_facts(tx, request, now_ms)
             if decision.placement.change is not None:
                 record_arm(call, tx, decision.placement.change)
-            records.record_call(tx, call_record)
+            record_call(tx, call_record)
             measures = {labelled("passedThrough", reason=result.reason or "unknown"): 1.0}
             if result.reason == "deadline":
                 measures[latency_bucket(result.metadata.elapsed_ms)] = 1.0
@@ -231,7 +233,7 @@ def record_pre_run(
             _store_facts(tx, request, now_ms)
         if placement.change is not None:
             record_arm(request.call, tx, placement.change)
-        records.record_call(tx, _call_record(request, inputs, composition, result, token, now_ms))
+        record_call(tx, _call_record(request, inputs, composition, result, token, now_ms))
         project, provider = request.workspace.project_key, params.provider
         count_call(tx, project, provider, shadow=request.is_shadow, now_ms=now_ms, measures=_measures(request, result))
     if inputs.state is None:

@@ -16,18 +16,6 @@ from sidecar.runs.artifact_provenance import (
     Statements,
     Tally,
 )
-from sidecar.runs.call_record import (
-    Block,
-    BlockKind,
-    CallDetails,
-    CallRecord,
-    CallTexts,
-    ItemRecord,
-    PreRunMetadata,
-    StateIds,
-    SystemText,
-    WorktreeBaseline,
-)
 from sidecar.runs.delivery_ledger import ResolvedSession, resolve_session, store_session
 from sidecar.runs.maintenance import delete_old_runs, delete_sub_chat, is_deleted
 from sidecar.runs.model import (
@@ -45,6 +33,18 @@ from sidecar.runs.model import (
     SessionTurn,
     SubChat,
     Task,
+)
+from sidecar.runs.pre_run_record import (
+    Block,
+    BlockKind,
+    CallDetails,
+    CallRecord,
+    CallTexts,
+    ItemRecord,
+    PreRunMetadata,
+    StateIds,
+    SystemText,
+    WorktreeBaseline,
 )
 
 __all__ = [

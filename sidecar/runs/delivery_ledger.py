@@ -31,6 +31,7 @@ from sidecar.runs.model import (
     SessionKey,
     SessionTurn,
 )
+from sidecar.runs.pre_run_record import call_of_run, drop_pending
 
 MAX_TURNS = 60
 """Maximum number of turns to which a session can be rolled back; older ones are joined."""
@@ -361,7 +362,7 @@ def store_session(tx: apsw.Connection, resolved: ResolvedSession, now_ms: int) -
     """Store what the facts changed; deliveries that wait for their post-run may have been lost with it."""
     if resolved.key is not None and resolved.changed is not None:
         put_history(tx, resolved.key, resolved.changed, now_ms)
-        records.drop_pending(tx, resolved.key.sub_chat_id)
+        drop_pending(tx, resolved.key.sub_chat_id)
 
 
 def _origin(
@@ -386,7 +387,7 @@ def _unstored(
     tx: apsw.Connection, run_key: SessionKey, run_id: str
 ) -> tuple[SessionKey | None, SessionHistory | None, SessionHistory | None]:
     """Return the session of a run as far as it is known; what the run was sent is in it, whatever its outcome."""
-    call = records.call_of_run(tx, run_id)
+    call = call_of_run(tx, run_id)
     if call is None or (call.sub_chat_id, call.provider, call.shadow) != (
         run_key.sub_chat_id,
         run_key.provider,

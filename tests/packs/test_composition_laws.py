@@ -21,8 +21,8 @@ from sidecar.packs import (
     session_has,
 )
 from sidecar.runs import NO_CONTENTS, Item, SessionContents
-from sidecar.runs.call_record import BlockKind
 from sidecar.runs.delivered_entries import REMOVED, TextEntry
+from sidecar.runs.pre_run_record import BlockKind
 
 KINDS: tuple[BlockKind, ...] = ("carryover", "plan", "context", "delta")
 LIMITS = st.integers(0, 6_000)

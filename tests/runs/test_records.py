@@ -40,6 +40,7 @@ from sidecar.runs import (
     records,
 )
 from sidecar.runs.model import FileChange, FileLines, FileUse, PackMetrics, RunRecord, RunUsage
+from sidecar.runs.pre_run_record import CALLS_PRUNED_AT_ONCE, MAX_CALLS, add_baseline, call_of_run, record_call
 from sidecar.storage.database import Database, open_state
 from tests.support.artifacts import PROVENANCE, make_artifact
 
@@ -83,13 +84,13 @@ def call(number: int, details: CallDetails = EMPTY, texts: CallTexts = CallTexts
 
 def test_only_the_latest_calls_are_stored_even_within_one_millisecond(database: Database) -> None:
     with database.write() as tx:
-        for number in range(records.MAX_CALLS + 25):
-            records.record_call(tx, call(number))
+        for number in range(MAX_CALLS + 25):
+            record_call(tx, call(number))
         stored = int(str(tx.execute("SELECT count(*) FROM continuity_calls").get))
-        assert records.MAX_CALLS <= stored < records.MAX_CALLS + records.CALLS_PRUNED_AT_ONCE
-        assert records.call_of_run(tx, f"run-{24 - records.CALLS_PRUNED_AT_ONCE}") is None
-        assert records.call_of_run(tx, "run-25") is not None
-        assert records.call_of_run(tx, f"run-{records.MAX_CALLS + 24}") is not None
+        assert MAX_CALLS <= stored < MAX_CALLS + CALLS_PRUNED_AT_ONCE
+        assert call_of_run(tx, f"run-{24 - CALLS_PRUNED_AT_ONCE}") is None
+        assert call_of_run(tx, "run-25") is not None
+        assert call_of_run(tx, f"run-{MAX_CALLS + 24}") is not None
 
 
 def test_a_stored_conversation_is_read_back_unchanged(database: Database) -> None:
@@ -124,19 +125,19 @@ def test_a_call_is_read_back_unchanged_and_gets_its_baseline_later(database: Dat
     block = Block(kind="delta", id="i", bytes=4, text="text")
     stored = call(1, FULL, CallTexts(system=SystemText(id="a", text="anchor"), blocks=(block,)))
     with database.write() as tx:
-        records.record_call(tx, stored)
-        assert records.call_of_run(tx, "run-1") == stored
-        records.add_baseline(tx, stored.delivery_token, WorktreeBaseline(head="later", changed={}))
-        later = records.call_of_run(tx, "run-1")
+        record_call(tx, stored)
+        assert call_of_run(tx, "run-1") == stored
+        add_baseline(tx, stored.delivery_token, WorktreeBaseline(head="later", changed={}))
+        later = call_of_run(tx, "run-1")
         assert later is not None
         assert later.details.baseline == replace(FULL.baseline, head="later", changed={}, is_late=True)
 
 
 def test_a_record_of_another_version_is_not_read(database: Database) -> None:
     with database.write() as tx:
-        records.record_call(tx, call(1, FULL))
+        record_call(tx, call(1, FULL))
         tx.execute("UPDATE continuity_calls SET record = ?", (b'{"action": "inject", "version": 2}',))
-        assert records.call_of_run(tx, "run-1") is None
+        assert call_of_run(tx, "run-1") is None
 
 
 CHANGES = (

@@ -11,8 +11,8 @@ from sidecar.capture.effects.run_effects import RunEffects
 from sidecar.codebase import Repository, StateUnavailable, is_document, is_generated, query_terms
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.runs import entries
-from sidecar.runs.call_record import WorktreeBaseline
 from sidecar.runs.model import FileLines
+from sidecar.runs.pre_run_record import WorktreeBaseline
 from sidecar.workspace import Workspace
 
 SAME_STEP = 0.5

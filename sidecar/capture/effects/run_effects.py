@@ -23,8 +23,8 @@ from sidecar.core.errors import WorkspaceUnavailable
 from sidecar.core.redact import redact
 from sidecar.core.text import line_count
 from sidecar.runs import Item, entries
-from sidecar.runs.call_record import WorktreeBaseline
 from sidecar.runs.model import FileChange
+from sidecar.runs.pre_run_record import WorktreeBaseline
 from sidecar.workspace import Workspace
 
 

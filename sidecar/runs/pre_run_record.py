@@ -1,4 +1,4 @@
-"""The record of a pre-run: what it was about to deliver, and everything needed to explain it.
+"""The records of pre-runs: what each was about to deliver, and everything needed to explain it; stored and found.
 
 JSON form of `CallDetails` (column `record`, version 3): one object whose members are the fields in snake case.
 `metadata` is the object of the wire, `anchor` is `{id, text}` or null, `delivered` a list of `{key, entry, bytes}` with
@@ -9,16 +9,20 @@ regions `{lines, name, score}`, `baseline` an object as `WorktreeBaseline`. JSON
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Literal
 
+import apsw
 import orjson
 from pydantic import Field
 
 from sidecar.core.wire_types import WireModel
 from sidecar.runs.delivered_entries import entry_from_json, entry_to_json
 from sidecar.runs.model import Item, PinnedAnchor
+from sidecar.runs.records import run_result
 
 if TYPE_CHECKING:
     from sidecar.context import Bracket
@@ -283,3 +287,139 @@ def texts_from_json(text: bytes) -> CallTexts:
         system=SystemText.model_validate(value["system"]) if value["system"] is not None else None,
         blocks=tuple(Block.model_validate(block) for block in value["blocks"]),
     )
+
+
+MAX_CALLS = 400
+"""Maximum number of pre-runs stored for `continuity/explain`; the oldest are deleted a few at a time."""
+
+CALLS_PRUNED_AT_ONCE = 16
+
+
+def record_call(tx: apsw.Connection, call: CallRecord) -> None:
+    """Record a pre-run, pending until its post-run, and delete the oldest ones.
+
+    A conversation that continues no longer counts as deleted.
+    """
+    tx.execute(
+        "DELETE FROM continuity_deleted WHERE sub_chat_id = ? AND session_id IN ('', ?)",
+        (call.sub_chat_id, call.session_id or ""),
+    )
+    tx.execute(
+        "INSERT INTO continuity_calls (delivery_token, run_id, sub_chat_id, project, workspace, provider, session_id,"
+        " shadow, status, created_at_ms, record, blocks) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            call.delivery_token,
+            call.run_id,
+            call.sub_chat_id,
+            call.project,
+            call.workspace,
+            call.provider,
+            call.session_id,
+            call.shadow,
+            call.status,
+            call.created_at_ms,
+            details_to_json(call.details),
+            _compressed(texts_to_json(call.texts)),
+        ),
+    )
+    if tx.last_insert_rowid() % CALLS_PRUNED_AT_ONCE:
+        return
+    tx.execute(
+        "DELETE FROM continuity_calls WHERE delivery_token IN (SELECT delivery_token FROM continuity_calls"
+        " ORDER BY created_at_ms DESC, rowid DESC LIMIT -1 OFFSET ?)",
+        (MAX_CALLS,),
+    )
+
+
+def add_baseline(tx: apsw.Connection, delivery_token: str, baseline: WorktreeBaseline) -> None:
+    """Add the worktree's baseline to a pre-run that could not wait for it, unless its run has ended.
+
+    What the record knows of lines and of the session's head stays.
+    """
+    call = call_of_token(tx, delivery_token)
+    if call is not None and run_result(tx, call.run_id) is None:
+        known = call.details.baseline
+        details = replace(
+            call.details, baseline=replace(baseline, lines=known.lines, sent_head=known.sent_head, is_late=True)
+        )
+        tx.execute(
+            "UPDATE continuity_calls SET record = ? WHERE delivery_token = ?",
+            (details_to_json(details), delivery_token),
+        )
+
+
+def call_of_token(tx: apsw.Connection, delivery_token: str) -> CallRecord | None:
+    """Return the pre-run of a delivery token."""
+    return _call(tx, "delivery_token = ?", delivery_token)
+
+
+def call_of_run(tx: apsw.Connection, run_id: str) -> CallRecord | None:
+    """Return the last pre-run of a run."""
+    return _call(tx, "run_id = ?", run_id)
+
+
+def first_call_of_run(tx: apsw.Connection, run_id: str) -> CallRecord | None:
+    """Return the first pre-run of a run."""
+    return _call(tx, "run_id = ?", run_id, order="ASC")
+
+
+def newest_call(tx: apsw.Connection, project: str | None) -> CallRecord | None:
+    """Return the last pre-run of a project, or of all projects."""
+    return _call(tx, "project = coalesce(?, project)", project)
+
+
+def last_calls(tx: apsw.Connection, limit: int) -> list[CallRecord]:
+    """Return the latest pre-runs, newest first."""
+    rows: Any = tx.execute(
+        "SELECT delivery_token FROM continuity_calls ORDER BY created_at_ms DESC, rowid DESC LIMIT ?", (limit,)
+    )
+    calls = (call_of_token(tx, token) for (token,) in list(rows))
+    return [call for call in calls if call is not None]
+
+
+def set_call_status(tx: apsw.Connection, delivery_token: str, status: str) -> None:
+    """Set the status of a pre-run's delivery: committed or dropped."""
+    tx.execute("UPDATE continuity_calls SET status = ? WHERE delivery_token = ?", (status, delivery_token))
+
+
+def drop_pending(tx: apsw.Connection, sub_chat_id: str) -> None:
+    """Drop a conversation's pending deliveries: their post-runs will not confirm them."""
+    tx.execute(
+        "UPDATE continuity_calls SET status = 'dropped' WHERE sub_chat_id = ? AND status = 'pending'", (sub_chat_id,)
+    )
+
+
+def _call(tx: apsw.Connection, where: str, value: str | None, order: str = "DESC") -> CallRecord | None:
+    row: Any = tx.execute(
+        "SELECT delivery_token, run_id, sub_chat_id, project, workspace, provider, session_id, shadow, status,"
+        f" created_at_ms, record, blocks FROM continuity_calls WHERE {where}"
+        f" ORDER BY created_at_ms {order}, rowid {order}",
+        (value,),
+    ).fetchone()
+    if row is None:
+        return None
+    token, run_id, sub_chat_id, project, workspace, provider, session_id, shadow, status, at_ms, details, texts = row
+    try:
+        call_details, call_texts = details_from_json(details), texts_from_json(zlib.decompress(texts))
+    except (ValueError, KeyError, TypeError, zlib.error):
+        return None  # a damaged row, which the doctor removes
+    return CallRecord(
+        delivery_token=token,
+        run_id=run_id,
+        sub_chat_id=sub_chat_id,
+        project=project,
+        workspace=workspace,
+        provider=provider,
+        session_id=session_id,
+        shadow=bool(shadow),
+        status=status,
+        created_at_ms=at_ms,
+        details=call_details,
+        texts=call_texts,
+    )
+
+
+@lru_cache(maxsize=32)
+def _compressed(texts: bytes) -> bytes:
+    """Compress a call's texts. The same texts recur call after call, such as a pinned anchor, hence the cache."""
+    return zlib.compress(texts, 1)
