@@ -69,7 +69,7 @@ from sidecar.workspace import Workspace
 def govern(tx: apsw.Connection, run: FinishedRun, state: SubChat) -> tuple[Decision, SubChat]:
     """Count the run and evaluate the governor. What the session lost during the run no longer adds pressure."""
     if not run.reached_provider:
-        return Decision("ok", ()), state
+        return Decision("ok"), state
     is_new_session = _is_new_session(run, state.counters)
     counters = after_run(
         _counters_of_session(tx, run, state.counters, is_new_session=is_new_session),

@@ -128,7 +128,7 @@ def _governed(decision: Decision) -> dict[str, float]:
     """Return the counters of the governor's decision and of what triggered it."""
     return {
         labelled("governor", action=decision.action): 1.0,
-        **{labelled("governor.reason", reason=reason): 1.0 for reason in decision.triggers},
+        **{labelled("governor.reason", reason=trigger): 1.0 for trigger in decision.counted_triggers},
         **({labelled("governor.suppressed", action=decision.suppressed): 1.0} if decision.suppressed else {}),
     }
 

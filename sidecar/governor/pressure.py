@@ -235,17 +235,41 @@ ROOM_FACTOR = 2.0
 """Factor of the thresholds for a rehydrate while the window is not CRITICAL."""
 
 
+class Trigger(NamedTuple):
+    """A signal, restart criterion or request that makes an action due, with its words."""
+
+    name: str
+    reason: str
+    is_forced: bool = False
+    """Whether it is a restart criterion or the user's request."""
+    is_cause: bool = False
+    """Whether it causes a rehydrate."""
+
+
 class Decision(NamedTuple):
-    """The governor's decision and its reasons in words."""
+    """The governor's decision, and what is behind it."""
 
     action: GovernorAction
-    reasons: tuple[str, ...]
-    triggers: tuple[str, ...] = ()
-    """Signals behind the reasons; `forced` for a restart criterion or the user's request."""
+    triggers: tuple[Trigger, ...] = ()
     suppressed: GovernorAction | None = None
     """The strongest action that was due and not allowed."""
-    causes: tuple[str, ...] = ()
-    """Names of the causes of a due rehydrate; none if it was stated before."""
+    suppressed_reason: str = ""
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """The reasons in words, also of what was suppressed."""
+        notes = (f"{self.suppressed} is due but {self.suppressed_reason}",) if self.suppressed else ()
+        return (*(trigger.reason for trigger in self.triggers), *notes)
+
+    @property
+    def causes(self) -> tuple[str, ...]:
+        """Names of the causes of a due rehydrate; none if it was stated before."""
+        return tuple(trigger.name for trigger in self.triggers if trigger.is_cause)
+
+    @property
+    def counted_triggers(self) -> tuple[str, ...]:
+        """Names of the signals behind the reasons; `forced` for all restart criteria and requests together."""
+        return tuple(dict.fromkeys("forced" if trigger.is_forced else trigger.name for trigger in self.triggers))
 
 
 _STRONGEST_FIRST: tuple[GovernorAction, ...] = ("rehydrate", "snapshot")
@@ -273,9 +297,16 @@ def signals_of(counters: Counters) -> tuple[Signal, ...]:
     ) -> Signal:
         threshold = THRESHOLDS[name]
         return Signal(
-            name, label, value, value - at_snapshot, threshold.snapshot, threshold.rehydrate * factor,
-            sufficient_alone, is_of_session and not has_room, suffix,
-        )  # fmt: skip
+            name=name,
+            label=label,
+            value=value,
+            since_snapshot=value - at_snapshot,
+            snapshot_at=threshold.snapshot,
+            rehydrate_at=threshold.rehydrate * factor,
+            sufficient_alone=sufficient_alone,
+            is_reason_to_leave=is_of_session and not has_room,
+            suffix=suffix,
+        )
 
     injected = sum(counters.injected[-WINDOW_CALLS:])
     new_bytes = sum(counters.injected[counters.injected_before :][-WINDOW_CALLS:])
@@ -295,8 +326,13 @@ def signals_of(counters: Counters) -> tuple[Signal, ...]:
             "minutes", "active minutes", minutes, minutes - new_minutes, sufficient_alone=False, is_of_session=False
         ),
         Signal(
-            "bracket", _ORDER[bracket], bracket, bracket if bracket > (counters.bracket_before or 0) else 0,
-            BRACKET_SNAPSHOT, BRACKET_REHYDRATE, sufficient_alone=False,
+            name="bracket",
+            label=_ORDER[bracket],
+            value=bracket,
+            since_snapshot=bracket if bracket > (counters.bracket_before or 0) else 0,
+            snapshot_at=BRACKET_SNAPSHOT,
+            rehydrate_at=BRACKET_REHYDRATE,
+            sufficient_alone=False,
         ),
     )  # fmt: skip
 
@@ -328,28 +364,30 @@ def decide(
     A suppressed rehydrate does not cause repeated snapshots: those need pressure since the last one. `forced` are the
     restart criteria that are met, by name; a rehydrate whose causes are all among `stated` is not due again.
     """
-    notes: tuple[str, ...] = ()
-    reasons: tuple[str, ...] = ()
-    triggers: tuple[str, ...] = ()
-    causes: tuple[str, ...] = ()
-    suppressed_action: GovernorAction | None = None
+    decision = Decision("ok")
     for action in _STRONGEST_FIRST:
-        forced_reasons, due_signals = (forced if action == "rehydrate" else {}), _due(signals, action)
-        if not (forced_reasons or due_signals):
+        triggers = _triggers(signals, forced, action)
+        causes = Decision(action, triggers).causes
+        was_stated = REQUESTED not in causes and all(cause in stated for cause in causes)
+        if not triggers or (action == "rehydrate" and was_stated):
             continue
-        if action == "rehydrate":
-            causes = (*forced_reasons, *(signal.name for signal in due_signals if signal.is_reason_to_leave))
-            if REQUESTED not in causes and all(cause in stated for cause in causes):
-                causes = ()
-                continue
-        if not reasons:
-            reasons = (*forced_reasons.values(), *(_describe(signal, action) for signal in due_signals))
-            triggers = (*(("forced",) if forced_reasons else ()), *(signal.name for signal in due_signals))
+        decision = decision._replace(triggers=decision.triggers or triggers)
         if action not in suppressed:
-            return Decision(action, (*reasons, *notes), triggers, suppressed_action, causes)
-        notes = notes or (f"{action} is due but {suppressed[action]}",)
-        suppressed_action = suppressed_action or action
-    return Decision("ok", (*reasons, *notes), triggers, suppressed_action, causes)
+            return decision._replace(action=action)
+        if decision.suppressed is None:
+            decision = decision._replace(suppressed=action, suppressed_reason=suppressed[action])
+    return decision
+
+
+def _triggers(signals: tuple[Signal, ...], forced: Mapping[str, str], action: GovernorAction) -> tuple[Trigger, ...]:
+    """Return what makes an action due; nothing if it is not."""
+    is_rehydrate = action == "rehydrate"
+    due = (
+        Trigger(signal.name, _describe(signal, action), is_cause=is_rehydrate and signal.is_reason_to_leave)
+        for signal in _due(signals, action)
+    )
+    criteria = forced.items() if is_rehydrate else ()
+    return (*(Trigger(name, reason, is_forced=True, is_cause=True) for name, reason in criteria), *due)
 
 
 def _due(signals: tuple[Signal, ...], action: GovernorAction) -> tuple[Signal, ...]:

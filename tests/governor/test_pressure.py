@@ -297,7 +297,7 @@ def test_a_full_context_window_counts_as_a_signal_but_not_alone() -> None:
     assert action(replace(counters(turns=7), bracket=2)) == "snapshot"
     decision = evaluate(replace(counters(turns=7), bracket=2), SETTINGS, shadow=False)
     assert decision.reasons[-1] == "the context window is DEPLETED"
-    assert decision.triggers == ("turns", "bracket")
+    assert decision.counted_triggers == ("turns", "bracket")
 
 
 def test_each_restart_criterion_and_a_user_request_force_a_rehydrate() -> None:
@@ -310,7 +310,8 @@ def test_each_restart_criterion_and_a_user_request_force_a_rehydrate() -> None:
         assert evaluate(counted, REHYDRATES, shadow=False).action == "rehydrate"
         assert evaluate(counted, SETTINGS, shadow=False).action == "ok"
     forced = evaluate(Counters(rehydrate_reason="start over"), SETTINGS, shadow=False)
-    assert forced == ("rehydrate", ("requested: start over",), ("forced",), None, ("requested",))
+    assert (forced.action, forced.reasons, forced.suppressed) == ("rehydrate", ("requested: start over",), None)
+    assert (forced.counted_triggers, forced.causes) == (("forced",), ("requested",))
     assert evaluate(Counters(rehydrate_reason=""), SETTINGS, shadow=True).action == "ok"
 
 
