@@ -110,13 +110,13 @@ class DiscoverResult(WireModel):
 
 METHODS = (
     Method(
-        "initialize",
-        InitializeParams,
-        InitializeResult,
-        Lane.CONNECTION,
-        "Open the state file and start the connection.\n\n"
+        name="initialize",
+        params=InitializeParams,
+        result=InitializeResult,
+        lane=Lane.CONNECTION,
+        doc="Open the state file and start the connection.\n\n"
         "Must come first: any other request before it fails with -32002.",
-        (InvalidParams, StateDegraded),
+        errors=(InvalidParams, StateDegraded),
     ),
     Method("ping", Empty, Empty, Lane.CONNECTION, "Answer immediately, whatever else is running."),
     Method(

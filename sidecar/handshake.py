@@ -43,13 +43,13 @@ def read_initialize(params: object) -> Handshake:
         path, problem = problems[0]
         raise InvalidParams(f"`{path}`: {problem}{more}.", data={"errors": fields})
     return Handshake(
-        params["clientInfo"]["name"],
-        params["clientInfo"]["version"],
-        params.get("processId"),
-        params["stateDir"],
-        params.get("logDir"),
-        params.get("settings") or {},
-        params.get("capabilities", {}),
+        client_name=params["clientInfo"]["name"],
+        client_version=params["clientInfo"]["version"],
+        process_id=params.get("processId"),
+        state_dir=params["stateDir"],
+        log_dir=params.get("logDir"),
+        settings=params.get("settings") or {},
+        capabilities=params.get("capabilities", {}),
     )
 
 

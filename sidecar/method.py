@@ -72,12 +72,23 @@ def method(
 ) -> Method:
     """Return the row of a function `(call, params) -> result`; its annotations and docstring are the contract."""
     hints = get_type_hints(run)
-    return Method(name, hints["params"], hints["return"], lane, docstring(run), errors, run, is_exact)
+    return Method(
+        name=name,
+        params=hints["params"],
+        result=hints["return"],
+        lane=lane,
+        doc=docstring(run),
+        errors=errors,
+        run=run,
+        is_exact=is_exact,
+    )
 
 
 def notification(name: str, run: Callable[[Any, Any], None], *, lane: Lane) -> Notification:
     """Return the row of a client notification from a function `(call, params) -> None`."""
-    return Notification(name, get_type_hints(run)["params"], "client", docstring(run), lane, run)
+    return Notification(
+        name=name, params=get_type_hints(run)["params"], sender="client", doc=docstring(run), lane=lane, run=run
+    )
 
 
 def docstring(subject: object) -> str:

@@ -121,17 +121,41 @@ def _session_note(verified: VerifiedNote, now_ms: int) -> Note:
         rule = verified.support.rule
         is_standing = not only_points(rule)
         return Note(
-            "user_correction", title_of(rule), rule, "user", now_ms, CONFIDENCE["rule"],
-            retention="durable" if is_standing else "daily", is_standing_instruction=is_standing,
-        )  # fmt: skip
+            type="user_correction",
+            title=title_of(rule),
+            text=rule,
+            author="user",
+            at_ms=now_ms,
+            confidence=CONFIDENCE["rule"],
+            retention="durable" if is_standing else "daily",
+            is_standing_instruction=is_standing,
+        )
     if note.key == "rule":
-        return Note("user_correction", title, note.text, "assistant", now_ms, CONFIDENCE["claimedRule"])
+        return Note(
+            type="user_correction",
+            title=title,
+            text=note.text,
+            author="assistant",
+            at_ms=now_ms,
+            confidence=CONFIDENCE["claimedRule"],
+        )
     if note.key == "decision":
         confidence = CONFIDENCE["changedDecision" if verified.is_in_changes else "decision"]
-        return Note("decision", title, note.text, "assistant", now_ms, confidence)
+        return Note(
+            type="decision", title=title, text=note.text, author="assistant", at_ms=now_ms, confidence=confidence
+        )
     if note.key == "dropped":
-        return Note("lesson", f"Dropped: {title}", f"Dropped: {note.text}", "assistant", now_ms, CONFIDENCE["dropped"])
-    return Note("lesson", title, note.text, "assistant", now_ms, CONFIDENCE["fact"])
+        return Note(
+            type="lesson",
+            title=f"Dropped: {title}",
+            text=f"Dropped: {note.text}",
+            author="assistant",
+            at_ms=now_ms,
+            confidence=CONFIDENCE["dropped"],
+        )
+    return Note(
+        type="lesson", title=title, text=note.text, author="assistant", at_ms=now_ms, confidence=CONFIDENCE["fact"]
+    )
 
 
 def _typed_message(tx: apsw.Connection, run: FinishedRun) -> tuple[TypedMessage, ...]:

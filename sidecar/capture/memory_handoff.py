@@ -99,7 +99,14 @@ def session_summary_of_run(
     cited = tuple(dict.fromkeys(_MEMORY_ID.findall(params.assistant.text if params.assistant else "")))
     session = params.session.after or params.session.before or params.sub_chat_id
     distinct = tuple(_distinct(utterances))
-    summary = SessionSummary(session, params.run_id, distinct, masked, (), cited if is_completed else ())
+    summary = SessionSummary(
+        session=session,
+        source=params.run_id,
+        utterances=distinct,
+        errors=masked,
+        notes=(),
+        cited=cited if is_completed else (),
+    )
     reduced = reduce_summary(summary)
     uncovered = (note for note in reduced.notes if note.author != "user" or not _is_covered(note, notes))
     return reduced._replace(notes=(*uncovered, *session_notes(notes, run.now_ms)))
@@ -169,7 +176,16 @@ def queue_accepted(tx: apsw.Connection, artifact: Artifact, now_ms: int) -> None
     """Queue an accepted artifact's text for capture. The same artifact counts once."""
     kind, confidence = MEMORY_KINDS[artifact.type]
     text = clip_at_word(_HEADING.sub("", artifact.body).strip(), MAX_TEXT) or artifact.title
-    note = Note(kind, artifact.title, text, "user", now_ms, confidence, (artifact_tag(artifact.id),), "durable")
+    note = Note(
+        type=kind,
+        title=artifact.title,
+        text=text,
+        author="user",
+        at_ms=now_ms,
+        confidence=confidence,
+        tags=(artifact_tag(artifact.id),),
+        retention="durable",
+    )
     enqueue_summary(tx, artifact.project, _summary_of_artifact(artifact, (note,)), now_ms)
 
 

@@ -260,13 +260,13 @@ def _outcome(runner: Runner, command: Command, output: str, cwd: str) -> RunnerO
         return None
     counts = counts_in(runner, output)
     return RunnerOutcome(
-        runner.name,
-        failed,
-        names_in(runner, output) if failed else (),
-        _excerpt(runner, output) if failed else "",
-        counts,
-        tuple(dict.fromkeys(_test_name(match) for match in runner.passing.finditer(output)))[:MAX_PASSING],
-        selection_of(command.command, runner.command, cwd),
+        runner=runner.name,
+        failed=failed,
+        names=names_in(runner, output) if failed else (),
+        excerpt=_excerpt(runner, output) if failed else "",
+        counts=counts,
+        passing=tuple(dict.fromkeys(_test_name(match) for match in runner.passing.finditer(output)))[:MAX_PASSING],
+        selection=selection_of(command.command, runner.command, cwd),
         crashed=failed and not (counts.failed + counts.errors if counts else runner.failing_name.search(output)),
     )
 

@@ -458,7 +458,14 @@ def load_memories(
     hot = tuple(memory for memory in loaded.memories if memory.id not in captured_ids)
     known_ids = {memory.id for memory in captured + hot}
     relevant = tuple(match for match in loaded.relevant if match.memory.id not in known_ids)[:MAX_RELEVANT]
-    return BlockMemories(captured + hot, loaded.total, is_first, has_continuation, loaded.warning, relevant)
+    return BlockMemories(
+        hot=captured + hot,
+        total=loaded.total,
+        is_first=is_first,
+        has_continuation=has_continuation,
+        warning=loaded.warning,
+        relevant=relevant,
+    )
 
 
 def load_instructions(call: Call, workspace: Workspace) -> tuple[StandingInstruction, ...]:

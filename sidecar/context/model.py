@@ -39,12 +39,12 @@ class WindowUsage(WireModel):
     def reported(self) -> ReportedUsage:
         """The same as a plain value."""
         return ReportedUsage(
-            self.used_tokens,
-            self.max_tokens,
-            self.remaining_percent,
-            self.prompt_count,
-            self.average_tokens,
-            self.sample_text,
+            used_tokens=self.used_tokens,
+            max_tokens=self.max_tokens,
+            remaining_percent=self.remaining_percent,
+            prompt_count=self.prompt_count,
+            average_tokens=self.average_tokens,
+            sample_text=self.sample_text,
         )
 
 

@@ -111,14 +111,14 @@ def read_sources(project: Path, cwd: Path, requested_agent: str | None) -> Proje
     pipeline = parse_pipeline(session) if session is not None else None
     agent = requested_agent or (pipeline.current if pipeline is not None else "")
     return ProjectSources(
-        constitution,
-        instructions,
-        config,
-        pipeline,
-        agent,
-        _definition(reader, agent),
-        _handoff(reader, pipeline, agent),
-        tuple(reader.warnings),
+        constitution=constitution,
+        instructions=instructions,
+        config=config,
+        pipeline=pipeline,
+        agent=agent,
+        definition=_definition(reader, agent),
+        handoff=_handoff(reader, pipeline, agent),
+        warnings=tuple(reader.warnings),
     )
 
 

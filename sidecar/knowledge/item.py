@@ -429,7 +429,12 @@ def render_pointer(item: Item) -> RenderedPointer:
     }
     memory = read_memory_file(render_memory_file(facts, title, "\n\n".join(lines)))
     return RenderedPointer(
-        pointer_path(item.identity), pointer_id(item.identity), facts, memory, pointer_hash(memory), status
+        path=pointer_path(item.identity),
+        memory_id=pointer_id(item.identity),
+        facts=facts,
+        memory=memory,
+        render_hash=pointer_hash(memory),
+        status=status,
     )
 
 

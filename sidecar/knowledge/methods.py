@@ -133,7 +133,9 @@ def resolve(call: Call, params: KnowledgeResolveParams) -> KnowledgeSyncResult:
     choices = {}
     if params.type is not None and params.resolution is not None:
         choices = parse_resolutions([ResolutionChoice(type=params.type, item=None, resolution=params.resolution)])
-    request = SyncRequest("resolve", params.item, params.type, None, choices, params.force)
+    request = SyncRequest(
+        mode="resolve", item=params.item, type=params.type, max_items=None, resolutions=choices, force=params.force
+    )
     outcome = sync(call, _workspace(call, params), request)
     return _sync_result(call, outcome.planned, outcome.checkpoint_id, outcome.applied.counts, is_complete=False)
 
@@ -199,7 +201,14 @@ def _workspace(call: Call, params: KnowledgeParams) -> Workspace:
 
 
 def _sync_request(params: KnowledgePlanParams, *, force: bool = False) -> SyncRequest:
-    return SyncRequest(params.mode, params.item, None, params.max_items, parse_resolutions(params.resolutions), force)
+    return SyncRequest(
+        mode=params.mode,
+        item=params.item,
+        type=None,
+        max_items=params.max_items,
+        resolutions=parse_resolutions(params.resolutions),
+        force=force,
+    )
 
 
 def parse_resolutions(choices: Sequence[ResolutionChoice]) -> dict[tuple[str, str], Resolution]:

@@ -137,7 +137,14 @@ def plan_sync(call: Call, workspace: Workspace, request: SyncRequest) -> Planned
         only, request.resolutions or {}, request.max_items, mark_orphans=is_single, retry_quarantined=retries
     )
     requested = only if is_single else None
-    return PlannedSync(inputs, inputs.plan(plan_request), mode, tuple(warnings), requested, retries)
+    return PlannedSync(
+        inputs=inputs,
+        plan=inputs.plan(plan_request),
+        mode=mode,
+        warnings=tuple(warnings),
+        requested=requested,
+        retries=retries,
+    )
 
 
 def sync(call: Call, workspace: Workspace, request: SyncRequest) -> SyncOutcome:

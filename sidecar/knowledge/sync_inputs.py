@@ -92,7 +92,15 @@ def load_inputs(call: Call, workspace: Workspace, source: GitSource) -> SyncInpu
     managed = ManagedMemories(call.process, workspace, POINTER_FOLDER)
     pointers = load_pointers(call.process, workspace.project_key, managed, state)
     manifest = build_manifest(source.commit, entries, refs_by_path)
-    return SyncInputs(source, settings, manifest, state, pointers, managed, {item.path: item for item in entries})
+    return SyncInputs(
+        source=source,
+        settings=settings,
+        manifest=manifest,
+        state=state,
+        pointers=pointers,
+        managed=managed,
+        entries={item.path: item for item in entries},
+    )
 
 
 def load_item_inputs(call: Call, workspace: Workspace, source: GitSource, ref: str) -> SyncInputs | None:
@@ -119,7 +127,15 @@ def load_item_inputs(call: Call, workspace: Workspace, source: GitSource, ref: s
     ]
     pointers = tuple(pointer for pointer in candidates if pointer is not None)
     manifest = build_manifest(source.commit, [entry], {known.path: ref})
-    return SyncInputs(source, settings, manifest, state, pointers, managed, {entry.path: entry})
+    return SyncInputs(
+        source=source,
+        settings=settings,
+        manifest=manifest,
+        state=state,
+        pointers=pointers,
+        managed=managed,
+        entries={entry.path: entry},
+    )
 
 
 def _load_entries(call: Call, project: str, source: GitSource, scopes: list[str]) -> list[Entry]:
@@ -180,16 +196,43 @@ def build_manifest(commit: str, entries: Iterable[Entry], refs_by_path: Mapping[
 def read_entry(file: SourceFile, location: ItemLocation, content: bytes) -> Entry:
     """Parse a file into its entry."""
     if REPLACEMENT in file.path:
-        return Entry(file.path, file.blob, "", "", "", "", "", "Its name is not UTF-8.")
+        return Entry(
+            path=file.path,
+            blob=file.blob,
+            ref="",
+            type="",
+            status="",
+            content_hash="",
+            render_hash="",
+            problem="Its name is not UTF-8.",
+        )
     if is_lfs_pointer(content):
-        return Entry(file.path, file.blob, "", "", "", "", "", "")
+        return Entry(
+            path=file.path, blob=file.blob, ref="", type="", status="", content_hash="", render_hash="", problem=""
+        )
     try:
         item = parse_item(file.path, location, content)
     except UnreadableItem as problem:
-        return Entry(file.path, file.blob, "", "", "", "", "", str(problem))
+        return Entry(
+            path=file.path,
+            blob=file.blob,
+            ref="",
+            type="",
+            status="",
+            content_hash="",
+            render_hash="",
+            problem=str(problem),
+        )
     rendered = render_pointer(item)
     return Entry(
-        file.path, file.blob, item.identity.ref, item.type, rendered.status, item.content_hash, rendered.render_hash, ""
+        path=file.path,
+        blob=file.blob,
+        ref=item.identity.ref,
+        type=item.type,
+        status=rendered.status,
+        content_hash=item.content_hash,
+        render_hash=rendered.render_hash,
+        problem="",
     )
 
 
@@ -301,4 +344,13 @@ def _damaged_pointer(path: str, ref: str | None, state: SyncState) -> Pointer | 
     identity: Identity | None = parse_ref(ref) if ref else None
     if ref is None or identity is None:
         return None
-    return Pointer(path, state.items[ref].memory_id, identity, identity.layer, "", "", "", "")
+    return Pointer(
+        path=path,
+        memory_id=state.items[ref].memory_id,
+        identity=identity,
+        layer=identity.layer,
+        status="",
+        content_hash="",
+        render_hash="",
+        updated_at="",
+    )

@@ -137,7 +137,15 @@ class ItemState(NamedTuple):
         resolution = choices.get((kind, self.ref)) or choices.get((kind, "")) or DEFAULTS[kind]
         path = pointer.path if pointer else self.known.pointer if self.known else ""
         memory_id = pointer.memory_id if pointer else self.known.memory_id if self.known else ""
-        return Conflict(kind, self.ref, path, memory_id, DEFAULTS[kind], resolution, reason)
+        return Conflict(
+            type=kind,
+            ref=self.ref,
+            pointer=path,
+            memory_id=memory_id,
+            suggested=DEFAULTS[kind],
+            resolution=resolution,
+            reason=reason,
+        )
 
 
 def plan(manifest: Manifest, state: SyncState, pointers: Sequence[Pointer], request: PlanRequest) -> Plan:
@@ -150,7 +158,14 @@ def plan(manifest: Manifest, state: SyncState, pointers: Sequence[Pointer], requ
     selected_refs = sorted(refs if request.only is None else refs & request.only)
     refs_by_path = {pointer.path: pointer.identity.ref for pointer in pointers}
     items = [
-        ItemState(ref, manifest.items.get(ref), state.items.get(ref), pointers_by_ref[ref], request, refs_by_path)
+        ItemState(
+            ref=ref,
+            entry=manifest.items.get(ref),
+            known=state.items.get(ref),
+            pointers=pointers_by_ref[ref],
+            request=request,
+            refs_by_path=refs_by_path,
+        )
         for ref in selected_refs
     ]
     quarantined = {

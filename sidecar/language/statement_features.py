@@ -139,7 +139,16 @@ def contexts_of(sentences: Sequence[Sentence], message: str, words: str, before:
     is_answer, is_opening = before.endswith(("?", "？")), not before
     asks = [False, *(_QUESTION.search(sentence.text) is not None for sentence in sentences), False]
     return [
-        Context(position, len(sentences), is_answer, is_opening, asks[position], asks[position + 2], length, has_paste)
+        Context(
+            position=position,
+            total=len(sentences),
+            is_answer=is_answer,
+            is_opening=is_opening,
+            follows_question=asks[position],
+            precedes_question=asks[position + 2],
+            length=length,
+            has_paste=has_paste,
+        )
         for position in range(len(sentences))
     ]
 

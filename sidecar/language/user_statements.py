@@ -104,7 +104,15 @@ def _explicit(
     reasons = (f"explicit form: {form.name}",)
     is_plain = is_brief or (form.is_sure and context.length <= MAX_SPECIFICATION)
     is_standing = is_plain and not (context.has_paste or form.is_doubtful)
-    return Statement(text, form.kind, EXPLICIT_SCORE, is_standing, reasons, start, sentence.end)
+    return Statement(
+        text=text,
+        kind=form.kind,
+        score=EXPLICIT_SCORE,
+        is_standing=is_standing,
+        reasons=reasons,
+        start=start,
+        end=sentence.end,
+    )
 
 
 def _scored(sentence: Sentence, analysis: Analysis, context: Context) -> Statement:
@@ -116,11 +124,21 @@ def _scored(sentence: Sentence, analysis: Analysis, context: Context) -> Stateme
     if not is_strong(features) or SUPPOSITION.match(sentence.text):
         score = min(score, MAX_WEAK)
     if score < NEAR_MISS:
-        return Statement("", "fact", score, False, (), sentence.start, sentence.end)
+        return Statement(
+            text="", kind="fact", score=score, is_standing=False, reasons=(), start=sentence.start, end=sentence.end
+        )
     parts.sort(key=lambda part: -abs(part[0]))
     reasons = tuple(f"{feature} {weight:+.2f}" for weight, feature in parts[:MAX_REASONS])
     kind = _kind_of(analysis)
-    return Statement(sentence.text, kind, score, False, reasons, sentence.start, sentence.end)
+    return Statement(
+        text=sentence.text,
+        kind=kind,
+        score=score,
+        is_standing=False,
+        reasons=reasons,
+        start=sentence.start,
+        end=sentence.end,
+    )
 
 
 _KINDS: Sequence[tuple[StatementForm, frozenset[str]]] = (

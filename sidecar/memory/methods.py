@@ -88,7 +88,13 @@ def to_session_summary(
     errors = [ErrorEvent(item.text, item.resolution, _ms(item.at, now_ms)) for item in sent.errors] if sent else []
     notes = [
         Note(
-            item.type, item.title, item.text, item.author or "", _ms(item.at, now_ms), item.confidence, tuple(item.tags)
+            type=item.type,
+            title=item.title,
+            text=item.text,
+            author=item.author or "",
+            at_ms=_ms(item.at, now_ms),
+            confidence=item.confidence,
+            tags=tuple(item.tags),
         )
         for item in (sent.entries if sent else [])
     ]

@@ -121,7 +121,15 @@ def cues_of(prompt: str, own_words: str, objective: str = "", touched: Sequence[
     activities = activities_of_prompt(own_words) if len(own_words) <= MAX_TASK_CHARACTERS else frozenset[str]()
     if len(activities) > MAX_ACTIVITIES:
         activities = frozenset()
-    return PromptCues(terms, task_terms, parts, _names(prompt), tuple(paths), activities, join_terms(own_words))
+    return PromptCues(
+        terms=terms,
+        task_terms=task_terms,
+        parts=parts,
+        names=_names(prompt),
+        paths=tuple(paths),
+        activities=activities,
+        words=join_terms(own_words),
+    )
 
 
 def memory_text(
@@ -134,7 +142,14 @@ def memory_text(
     if len(activities) > 1:
         activities = frozenset()
     statements = tuple(filter(None, map(join_terms, (title, text))))
-    return MemoryText(terms, frozenset(choices), _names(whole), _paths(whole), activities, statements)
+    return MemoryText(
+        terms=terms,
+        choices=frozenset(choices),
+        names=_names(whole),
+        paths=_paths(whole),
+        activities=activities,
+        statements=statements,
+    )
 
 
 def evidence(cues: PromptCues, memory: MemoryText, rarity: Rarity) -> Evidence | None:

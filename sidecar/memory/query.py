@@ -225,7 +225,15 @@ def weigh_terms(
     chosen_forms = {word: tuple(forms[word]) for word in likest[:MAX_FORMS]}
     average = total_words / entries if entries else 1.0
     search_terms = frozenset((*places, *chosen_forms))
-    return TermWeights(terms, weights, sum(weights) or 1.0, average, places, chosen_forms, search_terms)
+    return TermWeights(
+        terms=terms,
+        weights=weights,
+        total=sum(weights) or 1.0,
+        average=average,
+        places=places,
+        forms=chosen_forms,
+        search_terms=search_terms,
+    )
 
 
 def split_rarest(

@@ -148,7 +148,15 @@ def active_instructions(tx: apsw.Connection, project: str) -> tuple[StandingInst
     for memory_id, title, text, at_ms, evidence, origin, session, created_at_ms in rows:
         line = _instruction_text(memory_id, title, text, at_ms)
         typed_at_ms = at_ms if origin == "typed" else created_at_ms
-        instruction = StandingInstruction(one_line(memory_id, 100), line, at_ms, evidence, origin, session, typed_at_ms)
+        instruction = StandingInstruction(
+            id=one_line(memory_id, 100),
+            text=line,
+            at_ms=at_ms,
+            evidence=evidence,
+            origin=origin,
+            session=session,
+            typed_at_ms=typed_at_ms,
+        )
         if statement_name(instruction.line) not in muted:
             statements.setdefault(line.casefold().translate(_EMPHASIS).strip(" .!"), instruction)
     return tuple(statements.values())
@@ -172,7 +180,13 @@ def instruction_of(memory: Memory, at_ms: int, origin: Origin) -> StandingInstru
     text = _instruction_text(memory.id, memory.title, memory.text, at_ms)
     typed_at_ms = at_ms if origin == "typed" else memory.at_ms
     return StandingInstruction(
-        one_line(memory.id, 100), text, at_ms, memory.evidence, origin, memory.session, typed_at_ms
+        id=one_line(memory.id, 100),
+        text=text,
+        at_ms=at_ms,
+        evidence=memory.evidence,
+        origin=origin,
+        session=memory.session,
+        typed_at_ms=typed_at_ms,
     )
 
 

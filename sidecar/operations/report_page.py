@@ -77,110 +77,168 @@ def charts_of(data: ReportData, since_day: str, today: str) -> list[Chart]:
 def _pack_charts(days: Mapping[str, Period | None], axis: str) -> Iterable[Chart]:
     over = _series_over(days)
     yield Chart(
-        "hits", "Cache hits", "Share of packs and file summaries that came from the cache.",
-        "lines", axis, tuple(days),
-        (
+        id="hits",
+        title="Cache hits",
+        description="Share of packs and file summaries that came from the cache.",
+        shape="lines",
+        axis=axis,
+        labels=tuple(days),
+        series=(
             over("packs in follow-ups", lambda day: day.modes.both.follow_up_hit_rate),
             over("all packs", lambda day: _if_any_calls(day.modes.both, day.modes.both.cache_hit_rate)),
             over("file summaries", lambda day: day.modes.both.file_hit_rate),
         ),
-        percent, 1.0,
-    )  # fmt: skip
+        write=percent,
+        limit=1.0,
+    )
     yield Chart(
-        "bytes", "Bytes per turn", "Bytes sent with a prompt, against full packs on every turn.",
-        "lines", axis, tuple(days),
-        (
+        id="bytes",
+        title="Bytes per turn",
+        description="Bytes sent with a prompt, against full packs on every turn.",
+        shape="lines",
+        axis=axis,
+        labels=tuple(days),
+        series=(
             over("injected", lambda day: _injected_per_turn(day.modes.active)),
             over("passive (would be)", lambda day: _injected_per_turn(day.modes.passive)),
             over("full packs", lambda day: _if_any_calls(day.modes.both, day.modes.both.baseline_bytes_per_turn)),
         ),
-        size,
-    )  # fmt: skip
+        write=size,
+    )
     yield Chart(
-        "latency", "Pre-run duration", "The median, 95th and 99th percentile of the time prompts waited.",
-        "lines", axis, tuple(days),
-        (
+        id="latency",
+        title="Pre-run duration",
+        description="The median, 95th and 99th percentile of the time prompts waited.",
+        shape="lines",
+        axis=axis,
+        labels=tuple(days),
+        series=(
             over("median", lambda day: day.modes.both.elapsed_ms_p50),
             over("95th percentile", lambda day: day.modes.both.elapsed_ms_p95),
             over("99th percentile", lambda day: day.modes.both.elapsed_ms_p99),
         ),
-        milliseconds,
-    )  # fmt: skip
+        write=milliseconds,
+    )
     yield Chart(
-        "worth", "Precision and recall of packs",
-        "Precision: share of the files sent that the run used. Recall: share of the files it needed that were sent.",
-        "lines", axis, tuple(days),
-        (
+        id="worth",
+        title="Precision and recall of packs",
+        description="Precision: share of the files sent that the run used."
+        " Recall: share of the files it needed that were sent.",
+        shape="lines",
+        axis=axis,
+        labels=tuple(days),
+        series=(
             over("precision", lambda day: day.modes.both.precision),
             over("recall", lambda day: day.modes.both.recall),
         ),
-        percent, 1.0,
-    )  # fmt: skip
+        write=percent,
+        limit=1.0,
+    )
     yield Chart(
-        "saved", "Tokens saved", "Tokens saved against sending full packs on every turn, at four bytes per token.",
-        "stack", axis, tuple(days),
-        (
+        id="saved",
+        title="Tokens saved",
+        description="Tokens saved against sending full packs on every turn, at four bytes per token.",
+        shape="stack",
+        axis=axis,
+        labels=tuple(days),
+        series=(
             over("saved", lambda day: day.modes.active.saved_tokens),
             over("passive (would be)", lambda day: day.modes.passive.saved_tokens),
         ),
-        whole,
-    )  # fmt: skip
+        write=whole,
+    )
 
 
 def _session_charts(data: ReportData, days: Mapping[str, Period | None], axis: str) -> Iterable[Chart]:
     over, both = _series_over(days), data.modes.both
     yield Chart(
-        "bracket", "Context window", "Prompts by how full the context window was.",
-        "stack", axis, tuple(days),
-        tuple(over(name, _count_of("brackets", name)) for name in BRACKETS), whole,
-    )  # fmt: skip
+        id="bracket",
+        title="Context window",
+        description="Prompts by how full the context window was.",
+        shape="stack",
+        axis=axis,
+        labels=tuple(days),
+        series=tuple(over(name, _count_of("brackets", name)) for name in BRACKETS),
+        write=whole,
+    )
     yield Chart(
-        "governor", "Governor actions", "Runs after which the governor requested an action, or suppressed one.",
-        "stack", axis, tuple(days),
-        (
+        id="governor",
+        title="Governor actions",
+        description="Runs after which the governor requested an action, or suppressed one.",
+        shape="stack",
+        axis=axis,
+        labels=tuple(days),
+        series=(
             *(over(name, _count_of("governor", name)) for name in ACTIONS),
             over("suppressed", lambda day: sum(day.modes.both.governor_suppressed.values())),
         ),
-        whole,
-    )  # fmt: skip
+        write=whole,
+    )
     triggers = [
         (label, both.governor_reasons.get(name))
         for name, label in TRIGGER_LABELS.items()
         if both.governor_reasons.get(name)
     ]
     yield Chart(
-        "causes", "Reasons for actions", "The signals that made an action due, and how often.", "rows", "Reason",
-        tuple(label for label, _ in triggers), (Series("runs", tuple(number for _, number in triggers)),), whole,
-    )  # fmt: skip
+        id="causes",
+        title="Reasons for actions",
+        description="The signals that made an action due, and how often.",
+        shape="rows",
+        axis="Reason",
+        labels=tuple(label for label, _ in triggers),
+        series=(Series("runs", tuple(number for _, number in triggers)),),
+        write=whole,
+    )
     yield Chart(
-        "errors", "Errors and delays", "Prompts without a pack at the deadline, failed runs, and error answers.",
-        "stack", axis, tuple(days),
-        (
+        id="errors",
+        title="Errors and delays",
+        description="Prompts without a pack at the deadline, failed runs, and error answers.",
+        shape="stack",
+        axis=axis,
+        labels=tuple(days),
+        series=(
             over("timeouts", lambda day: day.modes.both.passed_through.get("deadline")),
             over("failed runs", lambda day: day.modes.both.outcomes.get("error")),
             over("error answers", lambda day: sum(day.errors.values())),
         ),
-        whole,
-    )  # fmt: skip
+        write=whole,
+    )
 
 
 def _storage_charts(data: ReportData) -> Iterable[Chart]:
     kinds = [kind for kind in ARTIFACTS if any(own == kind for own, _ in data.artifacts)]
     yield Chart(
-        "artifacts", "Artifacts", "Artifacts drafted from runs, by kind and status.", "rows", "Kind",
-        tuple(ARTIFACTS[kind] for kind in kinds),
-        tuple(Series(status, tuple(data.artifacts.get((kind, status), 0) for kind in kinds)) for status in STATUSES),
-        whole,
-    )  # fmt: skip
+        id="artifacts",
+        title="Artifacts",
+        description="Artifacts drafted from runs, by kind and status.",
+        shape="rows",
+        axis="Kind",
+        labels=tuple(ARTIFACTS[kind] for kind in kinds),
+        series=tuple(
+            Series(status, tuple(data.artifacts.get((kind, status), 0) for kind in kinds)) for status in STATUSES
+        ),
+        write=whole,
+    )
     yield Chart(
-        "memories", "Memories by tier", "Number of memories by tier, from hot to archived.",
-        "bars", "Tier", TIERS, (Series("memories", tuple(data.memories.get(tier, 0) for tier in TIERS)),), whole,
-    )  # fmt: skip
+        id="memories",
+        title="Memories by tier",
+        description="Number of memories by tier, from hot to archived.",
+        shape="bars",
+        axis="Tier",
+        labels=TIERS,
+        series=(Series("memories", tuple(data.memories.get(tier, 0) for tier in TIERS)),),
+        write=whole,
+    )
     yield Chart(
-        "caches", "Caches by size", "Size of the state file's caches, over all projects.", "rows", "Cache",
-        tuple(cache.name.replace("_", " ") for cache in data.caches),
-        (Series("size", tuple(cache.bytes for cache in data.caches)),), size,
-    )  # fmt: skip
+        id="caches",
+        title="Caches by size",
+        description="Size of the state file's caches, over all projects.",
+        shape="rows",
+        axis="Cache",
+        labels=tuple(cache.name.replace("_", " ") for cache in data.caches),
+        series=(Series("size", tuple(cache.bytes for cache in data.caches)),),
+        write=size,
+    )
 
 
 def _series_over(days: Mapping[str, Period | None]) -> Callable[[str, Callable[[Period], Value]], Series]:
@@ -328,9 +386,14 @@ def draw_interval(outcome: ExperimentOutcome) -> str:
 
     middle = INTERVAL_HEIGHT // 2
     svg = ET.Element(
-        "svg", {"class": f"interval {outcome.verdict}", "viewBox": f"0 0 {INTERVAL_WIDTH} {INTERVAL_HEIGHT}",
-                "role": "img", "aria-label": outcome.sentence},
-    )  # fmt: skip
+        "svg",
+        {
+            "class": f"interval {outcome.verdict}",
+            "viewBox": f"0 0 {INTERVAL_WIDTH} {INTERVAL_HEIGHT}",
+            "role": "img",
+            "aria-label": outcome.sentence,
+        },
+    )
     for name, ends in (("zero", (at(0), 1, at(0), INTERVAL_HEIGHT - 1)),
                        ("range", (at(outcome.low), middle, at(outcome.high), middle))):  # fmt: skip
         place = dict(zip(("x1", "y1", "x2", "y2"), map(str, ends), strict=True))

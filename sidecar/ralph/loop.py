@@ -76,7 +76,15 @@ def make_plan(call: Call, params: RalphStartParams) -> LoopPlan:
     )
     project = params.project_path or _project_of(folder.root)
     workspace = call.process.workspaces.get(str(folder.root), project)
-    plan = LoopPlan(params, folder, cwd, workspace, limits_of(params), options, environment)
+    plan = LoopPlan(
+        params=params,
+        folder=folder,
+        cwd=cwd,
+        workspace=workspace,
+        limits=limits_of(params),
+        options=options,
+        environment=environment,
+    )
     agent_command(options, "", cwd, environment, prompt_file=folder.prompt_path(1))
     return plan
 
@@ -118,7 +126,15 @@ def preview_loop(call: Call, plan: LoopPlan) -> RalphStartResult:
     clock, folder = call.process.clock, plan.folder
     before = read_state(folder)
     number = max(read_history(folder).last_number, before.iteration if before is not None else 0) + 1
-    loop = LoopState(call, plan, StopRequest(), clock.now_ms(), clock.monotonic_ms(), os.getpid(), number)
+    loop = LoopState(
+        call=call,
+        plan=plan,
+        stop=StopRequest(),
+        started_at_ms=clock.now_ms(),
+        started_ms=clock.monotonic_ms(),
+        pid=os.getpid(),
+        number=number,
+    )
     context = read_user_context(folder)
     packs: tuple[str, ...] = ()
     if plan.params.continuity:
@@ -208,7 +224,16 @@ def _run(call: Call, plan: LoopPlan, stop: StopRequest, lock: HeldLock) -> Ralph
     clock = call.process.clock
     remove_abandoned_files(str(plan.folder.path))
     number = recover_from_crash(plan.folder, clock)
-    loop = LoopState(call, plan, stop, clock.now_ms(), clock.monotonic_ms(), os.getpid(), number, lock)
+    loop = LoopState(
+        call=call,
+        plan=plan,
+        stop=stop,
+        started_at_ms=clock.now_ms(),
+        started_ms=clock.monotonic_ms(),
+        pid=os.getpid(),
+        number=number,
+        lock=lock,
+    )
     loop.save_state()
     try:
         loop.plan = with_version(plan)
@@ -256,7 +281,12 @@ def _ending_or_wait(loop: LoopState, finished: FinishedIteration) -> tuple[Endin
     if requested is not None and not line.promise_accepted:
         return requested, 0
     iteration = IterationSummary(
-        line.outcome, line.number, line.promise_accepted, finished.abort, loop.stall, line.reason
+        outcome=line.outcome,
+        number=line.number,
+        accepted=line.promise_accepted,
+        abort=finished.abort,
+        stall=loop.stall,
+        failure=line.reason,
     )
     ended = ending_after(iteration, plan.limits, loop.usage, plan.params.completion_promise)
     if ended is not None:

@@ -215,12 +215,12 @@ def _hint(best: Recommendation, digest: str, other: Entity | None) -> Hint:
     )
     words = ", ".join(one_line(word, 40) for word in best.score.matched[:MAX_WORDS])
     return Hint(
-        best.decision,
-        entity.id,
-        entity.path,
-        f"{entity.type.capitalize()} `{name}` already exists in {path} ({purpose}): {advice}.{also}",
-        f"The prompt asks for something new, and this entity covers {best.score.score:.0f} % of it ({words}).",
-        digest,
+        decision=best.decision,
+        entity_id=entity.id,
+        path=entity.path,
+        text=f"{entity.type.capitalize()} `{name}` already exists in {path} ({purpose}): {advice}.{also}",
+        why=f"The prompt asks for something new, and this entity covers {best.score.score:.0f} % of it ({words}).",
+        digest=digest,
     )
 
 

@@ -182,9 +182,18 @@ def _read(row: _Row, row_hash: str) -> tuple[Artifact, bool]:
 
 def _row_of(artifact: Artifact) -> _Row:
     return _Row(
-        artifact.id, artifact.project, artifact.type, artifact.status, artifact.title, artifact.body, artifact.event,
-        artifact.event_key, provenance_to_json(artifact.provenance), artifact.created_at_ms, artifact.updated_at_ms,
-    )  # fmt: skip
+        artifact_id=artifact.id,
+        project=artifact.project,
+        type=artifact.type,
+        status=artifact.status,
+        title=artifact.title,
+        body=artifact.body,
+        event=artifact.event,
+        event_key=artifact.event_key,
+        provenance=provenance_to_json(artifact.provenance),
+        created_at_ms=artifact.created_at_ms,
+        updated_at_ms=artifact.updated_at_ms,
+    )
 
 
 def _artifact_of(row: _Row, provenance: Provenance) -> Artifact:

@@ -68,7 +68,14 @@ def _usage(usage: Mapping[str, Any], record: int, at_ms: int) -> TokenUsage:
     names = ("input_tokens", "output_tokens", "cached_input_tokens", "cache_write_input_tokens")
     counts = (usage.get(name) for name in names)
     total, output, cached, written = (count if type(count) is int and count > 0 else 0 for count in counts)
-    return TokenUsage(at_ms, f"record-{record}", max(0, total - cached - written), output, cached, written)
+    return TokenUsage(
+        at_ms=at_ms,
+        answer_id=f"record-{record}",
+        input_tokens=max(0, total - cached - written),
+        output_tokens=output,
+        cache_read_tokens=cached,
+        cache_creation_tokens=written,
+    )
 
 
 def _call(payload: Mapping[str, Any], at_ms: int) -> Iterator[ToolCall]:

@@ -283,7 +283,16 @@ class CapturePlanner:
             **({"tags": note.tags} if note.tags else {}),
             **links,
         }
-        self._entries.append(PlannedEntry(memory_id, self._owner(note), note.retention, note.title, note.text, facts))
+        self._entries.append(
+            PlannedEntry(
+                id=memory_id,
+                owner=self._owner(note),
+                retention=note.retention,
+                title=note.title,
+                text=note.text,
+                facts=facts,
+            )
+        )
 
     def _owner(self, note: Note) -> str:
         """The user's statements and decisions are shared; what an agent found out for itself is its own."""

@@ -121,12 +121,12 @@ class CaptureResult(NamedTuple):
     def combine(self, other: "CaptureResult") -> "CaptureResult":
         """Add up two outcomes."""
         return CaptureResult(
-            self.new + other.new,
-            self.repeated + other.repeated,
-            self.contradicted + other.contradicted,
-            self.suppressed + other.suppressed,
-            Counter(self.dropped) + Counter(other.dropped),
-            tuple(dict.fromkeys(self.paths + other.paths)),
+            new=self.new + other.new,
+            repeated=self.repeated + other.repeated,
+            contradicted=self.contradicted + other.contradicted,
+            suppressed=self.suppressed + other.suppressed,
+            dropped=Counter(self.dropped) + Counter(other.dropped),
+            paths=tuple(dict.fromkeys(self.paths + other.paths)),
         )
 
 
@@ -233,7 +233,12 @@ def _store(
     )
     _register_instructions(writer, notes)
     return CaptureResult(
-        outcome.new, outcome.repeated, outcome.contradicted, 0, extracted.dropped + outcome.dropped, outcome.paths
+        new=outcome.new,
+        repeated=outcome.repeated,
+        contradicted=outcome.contradicted,
+        suppressed=0,
+        dropped=extracted.dropped + outcome.dropped,
+        paths=outcome.paths,
     )
 
 
@@ -293,13 +298,13 @@ def _inferred_preferences(context: CaptureContext, summary: SessionSummary, extr
             if captures.was_seen_elsewhere(tx, project, digest, source):
                 notes.append(
                     Note(
-                        "preference",
-                        title_of(miss.text),
-                        miss.text,
-                        "user",
-                        miss.at_ms,
-                        INFERRED_CONFIDENCE,
-                        (INFERRED_TAG,),
+                        type="preference",
+                        title=title_of(miss.text),
+                        text=miss.text,
+                        author="user",
+                        at_ms=miss.at_ms,
+                        confidence=INFERRED_CONFIDENCE,
+                        tags=(INFERRED_TAG,),
                     )
                 )
     return notes

@@ -130,7 +130,14 @@ def _answer_note(utterance: Utterance) -> Note | None:
     if len(question.split()) < MIN_QUESTION_WORDS or _PICK.match(answer) or _POINTS.search(question):
         return None
     sentence = f"{clip_at_word(question, MAX_REFERENT)} {clip_at_word(answer, MAX_SENTENCE)}"
-    return Note("decision", clip_at_word(sentence, MAX_TITLE), sentence, "user", utterance.at_ms, 0.7)
+    return Note(
+        type="decision",
+        title=clip_at_word(sentence, MAX_TITLE),
+        text=sentence,
+        author="user",
+        at_ms=utterance.at_ms,
+        confidence=0.7,
+    )
 
 
 def _referents(utterance: Utterance, sentence: str) -> Iterator[str]:
@@ -167,7 +174,14 @@ def _agent_notes(utterance: Utterance) -> tuple[list[Note], list[NearMiss]]:
             text = clean_sentence(f"{sentence} {reason}")
             if conclusion.is_reasoned or reason:
                 notes.append(
-                    Note("decision", title_of(sentence), text, "assistant", utterance.at_ms, conclusion.confidence)
+                    Note(
+                        type="decision",
+                        title=title_of(sentence),
+                        text=text,
+                        author="assistant",
+                        at_ms=utterance.at_ms,
+                        confidence=conclusion.confidence,
+                    )
                 )
             else:
                 near_misses.append(NearMiss("withoutReason", one_line(text, MAX_NEAR_MISS), 0.5, utterance.at_ms))
@@ -385,7 +399,12 @@ def gotcha(sighting: Sighting) -> Note:
     """Return the note for a recurring error."""
     text = f"The same error keeps coming back: {_code_span(sighting.line)}"
     return Note(
-        "gotcha", label_of(f"Recurring error: {sighting.line}"), text, "tool", sighting.at_ms, CONFIDENCE["gotcha"]
+        type="gotcha",
+        title=label_of(f"Recurring error: {sighting.line}"),
+        text=text,
+        author="tool",
+        at_ms=sighting.at_ms,
+        confidence=CONFIDENCE["gotcha"],
     )
 
 
@@ -402,7 +421,14 @@ def _resolution_notes(error: ErrorEvent, dropped: Counter[str]) -> Iterator[Note
     files = ", ".join(f"`{path}`" for path in error.changed[:MAX_FILES])
     details = (f"Changed: {files}." if files else "", f"The error was {_code_span(line)}.")
     text = "\n\n".join(filter(None, (explanation, *details)))
-    yield Note("resolution", title_of(explanation), text, "assistant", error.at_ms, CONFIDENCE["resolution"])
+    yield Note(
+        type="resolution",
+        title=title_of(explanation),
+        text=text,
+        author="assistant",
+        at_ms=error.at_ms,
+        confidence=CONFIDENCE["resolution"],
+    )
 
 
 def _error_line(error: ErrorEvent) -> str:

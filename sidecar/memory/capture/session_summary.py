@@ -129,15 +129,17 @@ def to_json(summary: SessionSummary) -> dict[str, Any]:
 def from_json(value: Mapping[str, Any]) -> SessionSummary:
     """Return the summary that was serialized by `to_json`."""
     return SessionSummary(
-        value["session"],
-        value["source"],
-        tuple(Utterance(**{**item, "touched": tuple(item.get("touched", ()))}) for item in value["utterances"]),
-        tuple(ErrorEvent(**{**item, "changed": tuple(item.get("changed", ()))}) for item in value["errors"]),
-        tuple(Note(**{**item, "tags": tuple(item["tags"])}) for item in value["notes"]),
-        tuple(value["cited"]),
-        tuple(value.get("delivered", ())),  # absent in material of an older version, like the next
-        tuple(NearMiss(**item) for item in value.get("near_misses", ())),
-        value.get("arm", ""),
+        session=value["session"],
+        source=value["source"],
+        utterances=tuple(
+            Utterance(**{**item, "touched": tuple(item.get("touched", ()))}) for item in value["utterances"]
+        ),
+        errors=tuple(ErrorEvent(**{**item, "changed": tuple(item.get("changed", ()))}) for item in value["errors"]),
+        notes=tuple(Note(**{**item, "tags": tuple(item["tags"])}) for item in value["notes"]),
+        cited=tuple(value["cited"]),
+        delivered=tuple(value.get("delivered", ())),  # absent in material of an older version, like the next
+        near_misses=tuple(NearMiss(**item) for item in value.get("near_misses", ())),
+        arm=value.get("arm", ""),
     )
 
 
@@ -221,7 +223,15 @@ class _Reader:
             touched = tuple(dict.fromkeys(self._touched[-MAX_TOUCHED:]))
             context = before[-MAX_BEFORE_CHARACTERS:]
             self.utterances.append(
-                Utterance("user", words[:MAX_UTTERANCE_CHARACTERS], at_ms, True, context, touched, question)
+                Utterance(
+                    author="user",
+                    text=words[:MAX_UTTERANCE_CHARACTERS],
+                    at_ms=at_ms,
+                    is_typed=True,
+                    before=context,
+                    touched=touched,
+                    question=question,
+                )
             )
 
     def _read_call(self, call: ToolCall) -> None:
