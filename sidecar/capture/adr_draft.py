@@ -21,7 +21,7 @@ from sidecar.capture.devlog_draft import (
     related_objective,
 )
 from sidecar.capture.effects.architectural_boundaries import kind_of
-from sidecar.capture.run import FinishedRun
+from sidecar.capture.finished_run import FinishedRun
 from sidecar.codebase import ApiChange, split_signature
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import apsw
 
-from sidecar.capture.run import FinishedRun
+from sidecar.capture.finished_run import FinishedRun
 from sidecar.core.lru_cache import LruCache
 from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms

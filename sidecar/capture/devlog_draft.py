@@ -12,8 +12,8 @@ from typing import NamedTuple
 import apsw
 
 from sidecar.capture.effects.direction_change import overlap
+from sidecar.capture.finished_run import FinishedRun
 from sidecar.capture.parsed_test_results import VerdictChange
-from sidecar.capture.run import FinishedRun
 from sidecar.codebase import is_generated
 from sidecar.core.clock import HOUR_MS
 from sidecar.core.digests import short_id

@@ -2,8 +2,8 @@
 
 from sidecar.capture.devlog_draft import devlog, request_of
 from sidecar.capture.effects import STEP_CHARACTERS, Command, activity_of
+from sidecar.capture.finished_run import stored_plan
 from sidecar.capture.parsed_test_results import OUTPUT_CHARACTERS, outcomes_of
-from sidecar.capture.run import stored_plan
 from sidecar.language.work_account import account_of
 from tests.support.cases import together
 from tests.support.secret_shapes import TOKENS, shows

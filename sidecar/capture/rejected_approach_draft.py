@@ -21,8 +21,8 @@ from sidecar.capture.effects.direction_change import (
     plan_replaced,
 )
 from sidecar.capture.effects.shell_commands import takes_work_back
+from sidecar.capture.finished_run import FinishedRun
 from sidecar.capture.parsed_test_results import VerdictChange
-from sidecar.capture.run import FinishedRun
 from sidecar.codebase import query_terms
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex

@@ -11,15 +11,15 @@ from sidecar.capture.adr_draft import boundary_events, store_adr
 from sidecar.capture.check_notes_block import VerifiedNote, decision_sentences, dropped_approaches
 from sidecar.capture.devlog_draft import fixes, request_in_full, store_devlog, window_begin_ms
 from sidecar.capture.effects.run_activity import Loss
+from sidecar.capture.finished_run import FinishedRun
 from sidecar.capture.model import PostRunResult
 from sidecar.capture.parsed_test_results import Verdict, VerdictChange, change_of
-from sidecar.capture.rejected_approach import (
+from sidecar.capture.rejected_approach_draft import (
     direction_change_of,
     direction_events,
     new_rejected_approaches,
     store_rejected_approaches,
 )
-from sidecar.capture.run import FinishedRun
 from sidecar.capture.run_measures import estimate_of, measure_run, measures_of
 from sidecar.codebase import content_identity
 from sidecar.core.clock import epoch_ms
