@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from sidecar.call import Call, Process
     from sidecar.method import Catalog
     from sidecar.rpc.dispatch import Dispatcher
-    from sidecar.system.folder_users import ProcessRegistration
+    from sidecar.system.process_registry import ProcessRegistration
     from sidecar.workspace import Workspace
 
 DRAIN_MS = 1_500
@@ -423,7 +423,7 @@ def create_process(app: App, handshake: Handshake, opened: OpenedState) -> "Proc
 
 def register_process(process: "Process", handshake: Handshake) -> "ProcessRegistration":
     """Register the process for others that use the state folder."""
-    from sidecar.system.folder_users import ProcessRegistration, running_processes
+    from sidecar.system.process_registry import ProcessRegistration, running_processes
 
     running_processes(process.state_dir)  # removes the entries of killed processes
     return ProcessRegistration(

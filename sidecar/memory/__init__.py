@@ -18,11 +18,11 @@ from sidecar.memory.managed_memories import (
     read_memory_file,
     render_memory_file,
 )
-from sidecar.memory.private_and_injected_text import filter_private, memory_heading, revoked_line
 from sidecar.memory.recall import RecallQuery, Relevance, Relevant, memories_by_id, preload, recall_query, refresh_index
 from sidecar.memory.serialize import Level, render_memory
 from sidecar.memory.standing_instructions import accepted_rules
 from sidecar.memory.store.entry_queries import count_by_tier
+from sidecar.memory.text_filter import filter_private, memory_heading, revoked_line
 
 if TYPE_CHECKING:
     from sidecar.language.conclusions import StatementKind

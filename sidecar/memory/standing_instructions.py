@@ -16,13 +16,13 @@ from sidecar.core.clock import rfc3339
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.text import one_line, size
-from sidecar.memory.capture.claims import claim_of, relation
+from sidecar.memory.capture.contradictions import claim_of, relation
 from sidecar.memory.entry import ARTIFACT_TAG, Memory
 from sidecar.memory.files.layout import SHARED
 from sidecar.memory.managed_memories import POINTERS
-from sidecar.memory.private_and_injected_text import accepted_rule
 from sidecar.memory.store.entries import advance_revision, select_entries
 from sidecar.memory.store.local_state import accepted_memories
+from sidecar.memory.text_filter import accepted_rule
 from sidecar.storage.slice_maintenance import RowGroup
 
 if TYPE_CHECKING:

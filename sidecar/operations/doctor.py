@@ -33,9 +33,9 @@ from sidecar.storage import health_checks as storage
 from sidecar.storage.backup import back_up
 from sidecar.storage.slice_maintenance import Finding
 from sidecar.system.environment import environment
-from sidecar.system.folder_users import running_processes
 from sidecar.system.git import Git, GitFailed, pygit2
 from sidecar.system.inotify import LIMIT_DIVISOR
+from sidecar.system.process_registry import running_processes
 from sidecar.workspace import Workspace
 
 MIN_FREE_BYTES = 512 * 2**20

@@ -32,7 +32,7 @@ OPENS = {
     "storage/database.py": STATE_FOLDER,
     "system/local_socket.py": STATE_FOLDER,
     "system/log.py": STATE_FOLDER,
-    "system/folder_users.py": STATE_FOLDER,
+    "system/process_registry.py": STATE_FOLDER,
     "operations/doctor.py": SYSTEM_FILE,
     "system/parent_watch.py": SYSTEM_FILE,
     "system/worker.py": SYSTEM_FILE,

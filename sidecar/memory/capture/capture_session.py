@@ -25,10 +25,10 @@ from sidecar.memory.entry import ARTIFACT_TAG, Memory, content_hash
 from sidecar.memory.files.document import Edit
 from sidecar.memory.files.layout import SHARED
 from sidecar.memory.index import write_index_file
-from sidecar.memory.private_and_injected_text import filter_private
 from sidecar.memory.standing_instructions import active_instructions, contradicted_ids, register
 from sidecar.memory.store import captures, entries, entry_queries
 from sidecar.memory.store.entries import IndexedMemory
+from sidecar.memory.text_filter import filter_private
 from sidecar.memory.writer import Writer, filtered_words
 from sidecar.system.safe_open import read_regular
 from sidecar.workspace import Workspace

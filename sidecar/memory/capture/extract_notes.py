@@ -18,7 +18,7 @@ from sidecar.language.conclusions import StatementKind, match_conclusion
 from sidecar.language.user_statements import Statement, read_statements
 from sidecar.memory.capture.session_summary import ErrorEvent, NearMiss, Note, SessionSummary, Utterance
 from sidecar.memory.entry import content_hash, normalized
-from sidecar.memory.private_and_injected_text import filter_private
+from sidecar.memory.text_filter import filter_private
 
 MAX_TITLE = 120
 MAX_SENTENCE = 600
