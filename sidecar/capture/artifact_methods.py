@@ -8,19 +8,22 @@ from enum import Enum
 from typing import Literal, NamedTuple
 
 import apsw
-from pydantic import Field
 
 from sidecar.call import Call
 from sidecar.capture.adr_draft import with_status
-from sidecar.capture.memory_branch import MAX_PER_COMMIT, commit
+from sidecar.capture.memory_branch import commit
 from sidecar.capture.model import (
+    MAX_PER_COMMIT,
     MAX_TITLE,
+    ArtifactCommitParams,
+    ArtifactCommitResult,
     ArtifactGetResult,
     ArtifactListParams,
     ArtifactListResult,
     ArtifactParams,
     ArtifactSummary,
     ArtifactUpdateParams,
+    CommittedArtifact,
     Provenance,
 )
 from sidecar.core.clock import rfc3339
@@ -28,11 +31,10 @@ from sidecar.core.errors import Busy, Conflict, NotFound, PolicyDenied, StateDeg
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import redact
 from sidecar.core.text import escape_markers
-from sidecar.core.wire_types import FolderPath, Identifier, WireModel
 from sidecar.method import Lane, method
 from sidecar.runs import Artifact, artifacts
 from sidecar.runs.artifact_provenance import CommitMark
-from sidecar.runs.model import ArtifactStatus, ArtifactType
+from sidecar.runs.model import ArtifactStatus
 from sidecar.workspace import Workspace
 
 
@@ -81,34 +83,6 @@ receive it: an automatic commit does not accept it.
 def status_after(status: ArtifactStatus, verb: Verb) -> ArtifactStatus | NotAllowed:
     """Return the status after an action, unchanged if nothing changes, or why the action is not allowed."""
     return STATUS_AFTER[status][verb]
-
-
-class ArtifactCommitParams(WireModel):
-    """Artifacts to commit, and the project whose repository they go to."""
-
-    project_path: FolderPath
-    ids: list[Identifier] | None = Field(
-        default=None,
-        min_length=1,
-        max_length=MAX_PER_COMMIT,
-        description="Drafts listed here are accepted. Default: every accepted artifact of the project.",
-    )
-
-
-class CommittedArtifact(WireModel):
-    """An artifact that is on the memory branch."""
-
-    id: str
-    type: ArtifactType
-    commit: str = Field(description="The commit that added it to the branch.")
-
-
-class ArtifactCommitResult(WireModel):
-    """Artifacts on the memory branch after the commit."""
-
-    branch: str
-    commit: str | None = Field(description="The branch's new commit; null if there was nothing to do.")
-    artifacts: list[CommittedArtifact]
 
 
 def commit_artifacts(call: Call, params: ArtifactCommitParams) -> ArtifactCommitResult:

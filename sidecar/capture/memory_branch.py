@@ -17,6 +17,7 @@ import apsw
 
 from sidecar.call import Process
 from sidecar.capture.adr_draft import with_status
+from sidecar.capture.model import MAX_PER_COMMIT
 from sidecar.core import json_text
 from sidecar.core.clock import rfc3339
 from sidecar.core.errors import Conflict, PolicyDenied, SidecarError, WorkspaceUnavailable
@@ -182,7 +183,6 @@ def _yaml(value: Any) -> str:
 
 
 POLICY = "auto-write-memory-branch"
-MAX_PER_COMMIT = 100
 MAX_ATTEMPTS = 12
 """Maximum number of attempts while others move the branch. Waits double from 1 to 64 ms, 0.4 s in total."""
 

@@ -1,4 +1,4 @@
-"""Messages of `continuity/postRun` and of `artifact/…`, except `artifact/commit`."""
+"""Messages of `continuity/postRun` and of `artifact/…`."""
 
 from typing import Annotated, Any, Literal
 
@@ -200,3 +200,34 @@ class ArtifactUpdateParams(ArtifactParams):
     expected_updated_at: Instant | None = Field(
         default=None, description="The `updatedAt` of the version being changed; a later one is a conflict."
     )
+
+
+MAX_PER_COMMIT = 100
+
+
+class ArtifactCommitParams(WireModel):
+    """Artifacts to commit, and the project whose repository they go to."""
+
+    project_path: FolderPath
+    ids: list[Identifier] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=MAX_PER_COMMIT,
+        description="Drafts listed here are accepted. Default: every accepted artifact of the project.",
+    )
+
+
+class CommittedArtifact(WireModel):
+    """An artifact that is on the memory branch."""
+
+    id: str
+    type: ArtifactType
+    commit: str = Field(description="The commit that added it to the branch.")
+
+
+class ArtifactCommitResult(WireModel):
+    """Artifacts on the memory branch after the commit."""
+
+    branch: str
+    commit: str | None = Field(description="The branch's new commit; null if there was nothing to do.")
+    artifacts: list[CommittedArtifact]
