@@ -34,7 +34,10 @@ def arm_of_unit(tx: apsw.Connection, experiment: str, unit: str) -> StoredArm | 
 
 def _arm(tx: apsw.Connection, query: str, bindings: tuple[str, str]) -> StoredArm | None:
     row: Any = tx.execute(query, bindings).fetchone()
-    return StoredArm(row[0], row[1], row[2], row[3], bool(row[4])) if row is not None else None
+    if row is None:
+        return None
+    experiment, unit, arm, share, has_left = row
+    return StoredArm(experiment, unit, arm, share, has_left=bool(has_left))
 
 
 def count_units(tx: apsw.Connection, experiment: str, project: str | None) -> dict[tuple[Arm, bool], int]:

@@ -68,6 +68,14 @@ class SyncInputs(NamedTuple):
         return plan(self.manifest, self.state, self.pointers, request._replace(resolutions=choices))
 
 
+class CommitEntries(NamedTuple):
+    """The parsed files of some scopes of a commit."""
+
+    commit: str
+    scopes: list[str]
+    entries: list[Entry]
+
+
 class SyncCache:
     """Cache of the last read data by project, so that unchanged files are not read again."""
 
@@ -77,8 +85,8 @@ class SyncCache:
         self.entries: dict[str, dict[str, Entry]] = {}
         """By path; an entry is valid for its blob, independent of the commit."""
         self.states: dict[str, tuple[bytes, SyncState]] = {}
-        self.commits: dict[str, tuple[str, list[str], list[Entry]]] = {}
-        """By project: commit, scopes and entries of the last inputs."""
+        self.commits: dict[str, CommitEntries] = {}
+        """Those of the last inputs, by project."""
         self.lock = threading.Lock()
 
 
@@ -142,8 +150,8 @@ def _load_entries(call: Call, project: str, source: GitSource, scopes: list[str]
     """Return the commit's parsed files; content that was never parsed is read and cached."""
     cache = call.process.slices.knowledge.sync_cache
     before = cache.commits.get(project)
-    if before is not None and before[:2] == (source.commit, scopes):
-        return before[2]
+    if before is not None and (before.commit, before.scopes) == (source.commit, scopes):
+        return before.entries
     if project not in cache.entries:
         with call.database.read() as tx:
             cache.entries[project] = store.entries(tx, project)
@@ -153,7 +161,7 @@ def _load_entries(call: Call, project: str, source: GitSource, scopes: list[str]
         with call.database.write(durable=False) as tx:
             store.save_entries(tx, project, known, entries)
         cache.entries[project] = {entry.path: entry for entry in entries}
-    cache.commits[project] = (source.commit, scopes, entries)
+    cache.commits[project] = CommitEntries(source.commit, scopes, entries)
     return entries
 
 

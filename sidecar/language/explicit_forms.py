@@ -6,7 +6,7 @@ Russian and Polish too.
 """
 
 import re
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.language.statement_patterns import TOOL
@@ -429,8 +429,18 @@ def words_of(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-FORMS: tuple[tuple[str, StatementForm, re.Pattern[str], frozenset[str]], ...] = (
-    ("remember", "remember", _REMEMBER, words_of(
+class Form(NamedTuple):
+    """A form of statement."""
+
+    name: str
+    kind: StatementForm
+    pattern: re.Pattern[str]
+    words: frozenset[str]
+    """Words of which one occurs in it."""
+
+
+FORMS: tuple[Form, ...] = (
+    Form("remember", "remember", _REMEMBER, words_of(
         "remember remeber rember mind forget recuerda recuerde recordá cuenta olvides acuérdate souviens souvenez"
         " rappelle"
         " rappelez n'oublie n'oubliez retiens"
@@ -439,54 +449,53 @@ FORMS: tuple[tuple[str, StatementForm, re.Pattern[str], frozenset[str]], ...] = 
         " dimenticare onthou onthoud vergeet запомни запомните помни помните забывай забывайте виду учти учтите"
         " pamiętaj zapamiętaj pamiętajcie"
     )),
-    ("from now on", "rule", _FROM_NOW_ON, words_of(
+    Form("from now on", "rule", _FROM_NOW_ON, words_of(
         "now here point today forward henceforth future rule ahora hoy adelante dorénavant désormais maintenant"
         " l'avenir jetzt sofort nun künftig zukünftig zukunft"
         " diante frente agora ora d'ora adesso nu voortaan vervolg момента впредь отныне дня teraz przyszłość"
     )),
-    ("no longer", "rejection", NO_LONGER, words_of("longer anymore more ya já plus mehr mais più meer больше już")),
-    ("no, always", "correction", _NO_ALWAYS, words_of(
+    Form("no longer", "rejection", NO_LONGER, words_of("longer anymore more ya já plus mehr mais più meer больше już")),
+    Form("no, always", "correction", _NO_ALWAYS, words_of(
         "always never immer nie niemals stets toujours jamais siempre nunca sempre mai altijd nooit всегда никогда"
     )),
-    ("always, never", "rule", ALWAYS_DO, words_of(
+    Form("always, never", "rule", ALWAYS_DO, words_of(
         "always never ever every everytime each any anytime whenever siempre nunca sempre toujours jamais immer nie"
         " niemals stets"
     )),
-    ("I do it", "rule", I_DO_IT, words_of("myself own yo eu comigo je moi ich")),
-    ("like everywhere", "rule", LIKE_EVERYWHERE, words_of("like as como comme wie")),
-    ("all must", "rule", ALL_MUST, words_of(
+    Form("I do it", "rule", I_DO_IT, words_of("myself own yo eu comigo je moi ich")),
+    Form("like everywhere", "rule", LIKE_EVERYWHERE, words_of("like as como comme wie")),
+    Form("all must", "rule", ALL_MUST, words_of(
         "must deben tienen doivent müssen devem têm precisam"
     )),
-    ("tool instead", "rule", TOOL_INSTEAD, words_of(
+    Form("tool instead", "rule", TOOL_INSTEAD, words_of(
         "use usa utiliza utilise utilisez utiliser nimm nutze verwende benutze utilize gebruik"
     )),
-    ("prefer", "preference", PREFER, words_of(
+    Form("prefer", "preference", PREFER, words_of(
         "prefer prefiero preferimos préfère préférons bevorzuge bevorzugen prefiro"
     )),
-    ("not any more", "rejection", ANY_MORE, words_of("anymore more longer más mais plus mehr")),
-    ("said before", "correction", REPEATED, words_of(
+    Form("not any more", "rejection", ANY_MORE, words_of("anymore more longer más mais plus mehr")),
+    Form("said before", "correction", REPEATED, words_of(
         "told said telling saying forget forgetting often many gesagt dije dicho dit disse falei"
     )),
-    ("for later", "rule", FOR_LATER, words_of(
+    Form("for later", "rule", FOR_LATER, words_of(
         "future later further subsequent next zukunft nächste nächstes nächsten futuro próxima suite prochaine"
     )),
-    ("convention", "rule", CONVENTION, words_of(
+    Form("convention", "rule", CONVENTION, words_of(
         "convention rule policy standard guideline practice we wir konvention regel vorgabe convención norma regla"
         " usamos escribimos utilizamos seguimos règle on nous c'est convenção regra escrevemos"
     )),
-    ("house choice", "rule", HOUSE_CHOICE, words_of("we not stop want use")),
-    ("language of answers", "rule", ANSWER_LANGUAGE, words_of(
+    Form("house choice", "rule", HOUSE_CHOICE, words_of("we not stop want use")),
+    Form("language of answers", "rule", ANSWER_LANGUAGE, words_of(
         "answer reply respond speak talk write antworte antworten sprich schreib respóndeme responde contesta"
         " contéstame háblame habla responda fale fala escreva réponds répond répondez parle parlez écris rispondi"
         " rispondimi parlami parla scrivi scrivimi antwoord spreek отвечай отвечайте пиши пишите говори говорите"
         " réponds-moi parle-moi"
     )),
-    ("ask first", "rule", ASK_FIRST, words_of(
+    Form("ask first", "rule", ASK_FIRST, words_of(
         "ask needs need requires require without ohne sin sem sans"
     )),
-    ("style of answers", "rule", STYLE_OF_ANSWERS, words_of(
+    Form("style of answers", "rule", STYLE_OF_ANSWERS, words_of(
         "keep not no stop quit rule habit principle general kurz grundsätzlich gewöhn"
     )),
-    ("place", "fact", PLACE, words_of("not never always only")),
+    Form("place", "fact", PLACE, words_of("not never always only")),
 )  # fmt: skip
-"""Name, kind and pattern of a form, and the words of which one occurs in it."""

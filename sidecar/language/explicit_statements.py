@@ -111,7 +111,7 @@ def explicit_form(sentence: Sentence, analysis: Analysis, context: Context, prev
     words = frozenset(analysis.tokens)
     if _cites_decision(text, words, previous, is_unspaced=bool(analysis.unspaced)):
         return ExplicitForm("cited decision", "correction", 0, True)
-    forms = [form for form in FORMS if analysis.unspaced or not form[3].isdisjoint(words)]
+    forms = [form for form in FORMS if analysis.unspaced or not form.words.isdisjoint(words)]
     if not forms or _MEMORY_QUESTION.search(text):
         return None
     for name, kind, pattern, _ in forms:

@@ -229,7 +229,15 @@ _KANA = lazy_regex(r"[\u3040-\u30ff]")
 _TRIM = " \t,;.:，。、；：()（）"
 
 
-def parts_of(text: str) -> tuple[str, str, str]:
+class StatementParts(NamedTuple):
+    """The parts of a statement; the last two may be empty."""
+
+    subject: str
+    reason: str = ""
+    alternative: str = ""
+
+
+def parts_of(text: str) -> StatementParts:
     """Split a statement into its subject, its reason and the rejected alternative, in any order."""
     if _KANA.search(text):
         return _parts_of_clauses(text)
@@ -238,11 +246,11 @@ def parts_of(text: str) -> tuple[str, str, str]:
         instead = _last_instead(text, because.end()) or instead
     cuts = sorted((match.start(), match.end(), name) for match, name in ((because, 1), (instead, 2)) if match)
     if not cuts or not text[: cuts[0][0]].strip(_TRIM):
-        return text, "", ""
+        return StatementParts(text)
     parts = [text[: cuts[0][0]].strip(_TRIM), "", ""]
     for (_, start, name), next_start in zip(cuts, [*(cut[0] for cut in cuts[1:]), len(text)], strict=True):
         parts[name] = text[start:next_start].strip(_TRIM)
-    return parts[0], parts[1], parts[2]
+    return StatementParts(*parts)
 
 
 def _last_instead(text: str, start: int) -> re.Match[str] | None:
@@ -251,7 +259,7 @@ def _last_instead(text: str, start: int) -> re.Match[str] | None:
     return matches[-1] if matches else None
 
 
-def _parts_of_clauses(text: str) -> tuple[str, str, str]:
+def _parts_of_clauses(text: str) -> StatementParts:
     """Split a Japanese statement, whose connectives follow their clause."""
     subject: list[str] = []
     reason = alternative = ""
@@ -264,7 +272,7 @@ def _parts_of_clauses(text: str) -> tuple[str, str, str]:
             reason = (cause[1] if cause.re.groups else rest[cause.end() :]).strip()
         elif rest:
             subject.append(rest)
-    return ("、".join(subject), reason, alternative) if subject else (text, "", "")
+    return StatementParts("、".join(subject), reason, alternative) if subject else StatementParts(text)
 
 
 def _clauses(text: str) -> Iterator[str]:

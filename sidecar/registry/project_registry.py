@@ -59,13 +59,18 @@ class LoadedRegistry(NamedTuple):
     """Reason why the file cannot be read, and its entities are unknown; empty otherwise."""
 
 
-_CacheKey = tuple[str, str, str]
-"""Path and digest of the file, and digest of the derived entities."""
+class _CacheKey(NamedTuple):
+    """Everything a loaded registry is made from."""
+
+    path: str
+    file_digest: str
+    derived_digest: str
+    """Empty without derived entities."""
 
 
 def _is_small(key: _CacheKey, file: RegistryFile) -> bool:
     """Whether a registry is read so quickly that a prompt can wait for it; derived entities may be many."""
-    return len(file.content or b"") <= SMALL_BYTES and not key[2]
+    return len(file.content or b"") <= SMALL_BYTES and not key.derived_digest
 
 
 class ProjectRegistry:
@@ -114,13 +119,13 @@ class ProjectRegistry:
         return merge_derived(file_registry, stored.entities, {*dismissed_before, *dismissed_ids}, "")
 
     def _of_current_file(self) -> Registry:
-        (_, digest, _), file = self._current_key()
-        return self._of_file(file, digest)[0]
+        key, file = self._current_key()
+        return self._of_file(file, key.file_digest)[0]
 
     def _load_cached(self, key: _CacheKey, file: RegistryFile) -> LoadedRegistry:
         with self._lock:
             if self._loaded is None or self._loaded[0] != key:
-                self._loaded = (key, self._load(file, key[1], key[2]))
+                self._loaded = (key, self._load(file, key.file_digest, key.derived_digest))
             return self._loaded[1]
 
     def _load(self, file: RegistryFile, digest: str, derived: str) -> LoadedRegistry:
@@ -169,7 +174,7 @@ class ProjectRegistry:
         """Return the current file and the key of the registry made from it."""
         file = find_registry_file(self._project)
         digest = digest_bytes(file.content) if file.content is not None else ""
-        return (file.path, digest, self._derived_digest()), file
+        return _CacheKey(file.path, digest, self._derived_digest()), file
 
     def _derived_digest(self) -> str:
         """Return the digest of the derived entities; it is read again only after a commit to the database."""

@@ -60,7 +60,8 @@ def session_contents(tx: apsw.Connection, key: SessionKey | None) -> SessionCont
         " ORDER BY turn DESC LIMIT 1",
         key,
     ).get
-    return _contents(items, _anchor(row[0], row[1]), head, _spans(row[2]))
+    anchor_id, anchor_text, rolled_back = row
+    return _contents(items, _anchor(anchor_id, anchor_text), head, _spans(rolled_back))
 
 
 def contents_of(history: SessionHistory) -> SessionContents:
@@ -92,6 +93,7 @@ def session_history(tx: apsw.Connection, key: SessionKey) -> SessionHistory | No
     ).fetchone()
     if row is None:
         return None
+    anchor_id, anchor_text, compacted_at_ms, rolled_back = row
     items: dict[int, list[Item]] = {}
     deliveries: Any = tx.execute(
         f"SELECT turn, item, entry, bytes FROM continuity_deliveries WHERE {_KEY} ORDER BY turn, item", key
@@ -104,9 +106,9 @@ def session_history(tx: apsw.Connection, key: SessionKey) -> SessionHistory | No
         key,
     )
     return SessionHistory(
-        anchor=_anchor(row[0], row[1]),
-        compacted_at_ms=row[2],
-        rolled_back=_spans(row[3]),
+        anchor=_anchor(anchor_id, anchor_text),
+        compacted_at_ms=compacted_at_ms,
+        rolled_back=_spans(rolled_back),
         turns=tuple(
             SessionTurn(
                 number=number,
