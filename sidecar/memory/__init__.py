@@ -4,7 +4,6 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from sidecar.core.yaml_documents import Value
-from sidecar.memory import managed_memories as knowledge_pointer
 from sidecar.memory import standing_instructions
 from sidecar.memory.access_control import SHARED_ONLY, Reach, grant, reach_of, revoke
 from sidecar.memory.entry import SECTORS, Document, Memory, Sector, content_hash, normalized
@@ -18,7 +17,7 @@ from sidecar.memory.managed_memories import (
     read_memory_file,
     render_memory_file,
 )
-from sidecar.memory.recall import RecallQuery, Relevance, Relevant, memories_by_id, preload, recall_query, refresh_index
+from sidecar.memory.recall import RecallQuery, Relevant, memories_by_id, preload, recall_query, refresh_index
 from sidecar.memory.serialize import Level, render_memory
 from sidecar.memory.standing_instructions import accepted_rules
 from sidecar.memory.store.entry_queries import count_by_tier
@@ -41,7 +40,6 @@ if TYPE_CHECKING:
     )
     from sidecar.memory.capture.extract_notes import reduce_summary, title_of
     from sidecar.memory.capture.session_summary import (
-        ConversationContent,
         ErrorEvent,
         Note,
         SessionSummary,
@@ -72,7 +70,6 @@ _LOADED_LATER = {
     "sidecar.memory.capture.extract_notes": ("reduce_summary", "title_of"),
     "sidecar.memory.methods": ("to_capture_result", "to_session_summary"),
     "sidecar.memory.capture.session_summary": (
-        "ConversationContent",
         "ErrorEvent",
         "Note",
         "SessionSummary",
@@ -96,7 +93,6 @@ __all__ = [
     "SHARED_ONLY",
     "CaptureContext",
     "CaptureResult",
-    "ConversationContent",
     "Document",
     "ErrorEvent",
     "FileChange",
@@ -110,7 +106,6 @@ __all__ = [
     "Reach",
     "RecallQuery",
     "RefreshResult",
-    "Relevance",
     "Relevant",
     "Sector",
     "SessionSummary",
@@ -135,7 +130,6 @@ __all__ = [
     "filter_private",
     "grant",
     "index_of",
-    "knowledge_pointer",
     "memories_by_id",
     "memory_heading",
     "normalized",

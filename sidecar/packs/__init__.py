@@ -9,7 +9,6 @@ from sidecar.packs.context_pack import (
     above_cutoff,
     comes_last,
     dominant_file,
-    reasons_for,
     shows_content,
     with_evidence,
 )
@@ -74,7 +73,6 @@ __all__ = [
     "pinned_files",
     "plan_item",
     "prefetch_packs",
-    "reasons_for",
     "recent_failures",
     "referenced_items",
     "render_anchor",

@@ -40,7 +40,6 @@ from sidecar.packs.anchor.repo_map import (
     dependency_lines,
     fragile_file_lines,
     import_names,
-    landmine_lines,
 )
 from sidecar.packs.anchor.rules import Document, included_files, rule_lines, sent_paths, trap_lines
 
@@ -83,7 +82,6 @@ __all__ = [
     "import_names",
     "included_files",
     "introduction",
-    "landmine_lines",
     "load_pointers",
     "omissions",
     "package_manager",
