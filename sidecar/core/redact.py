@@ -41,10 +41,11 @@ def redact(text: str) -> str:
     if "://" in text:
         text = _URL_PASSWORD.sub(rf"\1{MASK}\3", text)
         text = _URL_TOKEN.sub(lambda match: f"{match[1]}{MASK}{match[3]}" if is_random(match[2]) else match[0], text)
-    text = _mask_auth_headers(text)
-    if "curl" in text:
-        text = _CURL.sub(rf"\1{MASK}", text)
-    return mask_named_secrets(text)
+    small = lowercase_in_place(text)
+    masked = _mask_auth_headers(text, small)
+    if "curl" in masked:
+        masked = _CURL.sub(rf"\1{MASK}", masked)
+    return _mask_named_secrets(masked, small if masked == text else lowercase_in_place(masked))
 
 
 def redact_lines(text: str) -> str:
@@ -57,12 +58,13 @@ def may_span_lines(text: str) -> bool:
     return any(mark in text for mark in _ACROSS_LINES)
 
 
-def _mask_auth_headers(text: str) -> str:
-    """Mask HTTP authorization headers. Searches only where a scheme's name appears."""
-    small = lowercase_in_place(text)
+def _mask_auth_headers(text: str, small: str) -> str:
+    """Mask HTTP authorization headers in a text with this lowercase. Searches only where a scheme's name appears."""
     matches = {
         at: match for at in _scheme_positions(small) if (match := _BEARER.match(text, at)) and is_random(match[2])
     }
+    if not matches:
+        return text
     position, parts = 0, []
     for at in sorted(matches):
         if at >= position:
@@ -111,14 +113,14 @@ _WORDS = (
 )
 
 
-def split_at_names(text: str) -> list[tuple[bool, str]]:
+def _split_at_names(text: str, small: str) -> list[tuple[bool, str]]:
     """Split a text at line ends into parts that contain a secret's name, each with its next line, and the others.
 
     Finding the names first, and whether a value can follow, is ten times faster than searching for values everywhere.
     """
     parts: list[tuple[bool, str]] = []
     consumed = 0
-    for position in sorted(_positions(text)):
+    for position in sorted(_positions(small)):
         if position < consumed:
             continue
         start = max(consumed, text.rfind("\n", 0, position) + 1)
@@ -133,8 +135,7 @@ def lowercase_in_place(text: str) -> str:
     return text.replace("İ", "I").lower()
 
 
-def _positions(text: str) -> Iterator[int]:
-    small = lowercase_in_place(text)
+def _positions(small: str) -> Iterator[int]:
     for word, usually in _WORDS:
         at = small.find(word)
         while at >= 0:
@@ -225,17 +226,21 @@ _MIN_PASS_CHARACTERS = 10
 """A shorter `pass` without an account name belongs to a compiler or renderer."""
 
 
-def mask_named_secrets(text: str) -> str:
-    """Mask the values of named secrets; searches only near a name."""
+def _mask_named_secrets(text: str, small: str) -> str:
+    """Mask the values of named secrets in a text with this lowercase; searches only near a name."""
+    masked = text
     if "kind: Secret" in text:
-        text = _KUBERNETES.sub(_mask_random, text)
+        masked = _KUBERNETES.sub(_mask_random, masked)
     if "login " in text:
-        text = _NETRC.sub(_mask, text)
-    if "IDENTIFIED BY" in text or "identified by" in text:
-        text = _IDENTIFIED_BY.sub(_mask, text)
-    return "".join(
-        _mask_arguments(_mask_assigned(part)) if is_named else part for is_named, part in split_at_names(text)
-    )
+        masked = _NETRC.sub(_mask, masked)
+    if "identified by" in small:
+        masked = _IDENTIFIED_BY.sub(_mask, masked)
+    if masked != text:
+        small = lowercase_in_place(masked)
+    parts = _split_at_names(masked, small)
+    if len(parts) == 1:
+        return masked
+    return "".join([_mask_arguments(_mask_assigned(part)) if is_named else part for is_named, part in parts])
 
 
 def _mask_assigned(text: str) -> str:
