@@ -120,7 +120,8 @@ def _digest() -> str:
     """Identify a build by all of its inputs."""
     sources = [path for path in (environment.ROOT / "sidecar").rglob("*") if path.is_file() and path.suffix != ".pyc"]
     digest = hashlib.sha256(f"{platform.python_version()} {sys.platform} {platform.machine()}".encode())
-    for path in sorted([*sources, SPEC, DOCUMENT, environment.LOCK_FILE, Path(__file__)]):
+    inputs = Path(__file__).with_name("frozen_inputs.py")
+    for path in sorted([*sources, SPEC, DOCUMENT, environment.LOCK_FILE, inputs, Path(__file__)]):
         digest.update(os.fspath(path.relative_to(environment.ROOT)).encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()
 

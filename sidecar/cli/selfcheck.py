@@ -25,6 +25,7 @@ def run() -> int:
         "grammars": _grammars,
         "yaml": _yaml,
         "catalog": _catalog,
+        "patterns": _patterns,
     }
     results = {name: _result_of(check) for name, check in checks.items()}
     passed = all(result["ok"] for name, result in results.items() if name != "git")
@@ -115,3 +116,12 @@ def _catalog() -> str:
     from sidecar.catalog import all_methods
 
     return f"{len(all_methods().methods)} methods"
+
+
+def _patterns() -> str:
+    from sidecar.core.lazy_regex import compiled_patterns
+
+    count = len(compiled_patterns())
+    if not count and getattr(sys, "frozen", False):
+        raise RuntimeError("the compiled patterns are missing, or of another interpreter")
+    return f"{count} compiled patterns"

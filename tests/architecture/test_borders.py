@@ -21,6 +21,7 @@ OPENS = {
     "system/safe_open.py": "the shared module: regular files only, up to a limit",
     "system/atomic_write.py": "creates new files and moves them into place",
     "system/folder_watch.py": "creates a file if it is missing",
+    "core/lazy_regex.py": "a file of the program itself",
     "codebase/store.py": STATE_FOLDER,
     "cli/hook_daemon.py": STATE_FOLDER,
     "cli/hook_client.py": STATE_FOLDER,

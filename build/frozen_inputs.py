@@ -1,0 +1,78 @@
+"""Write what the frozen program has beside its modules, for `packaging/onecode-sidecar.spec`.
+
+    .venv/bin/python build/frozen_inputs.py FOLDER
+
+`compiled_patterns.bin`: every lazy pattern, compiled. `first_modules.txt`: the modules loaded before the first pre-run.
+"""
+
+from __future__ import annotations
+
+import gc
+import importlib
+import marshal
+import pkgutil
+import sys
+from array import array
+from pathlib import Path
+from re import _compiler, _parser  # type: ignore[attr-defined]
+from typing import TYPE_CHECKING, Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+import sidecar
+from sidecar.core.lazy_regex import CODE_TYPE, COMPILED_FILE, INTERPRETER, LazyPattern
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+FIRST_MODULES_FILE = "first_modules.txt"
+
+
+def main(arguments: list[str]) -> int:
+    """Write the files into a folder."""
+    folder = Path(arguments[0])
+    folder.joinpath(FIRST_MODULES_FILE).write_text("\n".join(first_modules()), "utf-8")
+    folder.joinpath(COMPILED_FILE).write_bytes(compiled_file(all_patterns()))
+    return 0
+
+
+def first_modules() -> list[str]:
+    """Load what the program loads before it answers a first pre-run, and return the names of all loaded modules."""
+    from sidecar.app import load_core_catalog
+
+    importlib.import_module("sidecar.cli.serve")
+    importlib.import_module("sidecar.rpc.dispatch")
+    load_core_catalog()
+    return sorted(name for name, module in sys.modules.items() if getattr(module, "__file__", None))
+
+
+def all_patterns() -> list[tuple[str | bytes, int]]:
+    """Return each lazy pattern of the product with its flags, in a fixed order."""
+    for module in pkgutil.walk_packages(sidecar.__path__, "sidecar."):
+        if not module.name.endswith("__main__"):
+            importlib.import_module(module.name)
+    gc.unfreeze()  # else objects of a frozen generation are not listed
+    patterns = (item for item in gc.get_objects() if isinstance(item, LazyPattern))
+    return sorted({(lazy.pattern, int(lazy._flags)) for lazy in patterns}, key=repr)  # noqa: SLF001
+
+
+def compiled_file(patterns: Iterable[tuple[str | bytes, int]]) -> bytes:
+    """Return the file that `CompiledPatterns` reads."""
+    index: dict[tuple[str | bytes, int], Any] = {}
+    programs = b""
+    for pattern, flags in patterns:
+        tree = _parser.parse(pattern, flags)
+        program = array(CODE_TYPE, _compiler._code(tree, flags)).tobytes()  # noqa: SLF001  (`re` offers no other way)
+        state = tree.state
+        names: list[str | None] = [None] * state.groups
+        for name, group in state.groupdict.items():
+            names[group] = name
+        place = (len(programs), len(programs) + len(program))
+        index[pattern, flags] = (flags | state.flags, *place, state.groups - 1, dict(state.groupdict), tuple(names))
+        programs += program
+    body = marshal.dumps(index)
+    return marshal.dumps((INTERPRETER, len(body))) + body + programs
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
