@@ -105,7 +105,8 @@ def _build() -> Path:
         environment.program("python"), "-m", "PyInstaller", "--noconfirm", "--log-level", "WARN",
         "--workpath", work / "work", "--distpath", work / "dist", SPEC,
     ]  # fmt: skip
-    settings = {**os.environ, "PYINSTALLER_CONFIG_DIR": os.fspath(WORK / "cache")}
+    # Without the column of each instruction, which only tracebacks show, code is a fifth smaller and loads faster.
+    settings = {**os.environ, "PYINSTALLER_CONFIG_DIR": os.fspath(WORK / "cache"), "PYTHONNODEBUGRANGES": "1"}
     done = subprocess.run([os.fspath(part) for part in command], cwd=environment.ROOT, env=settings, check=False)
     if done.returncode != 0:
         environment.exit_with_error(f"Freezing failed, see the lines above. Its files are in {work}.")
