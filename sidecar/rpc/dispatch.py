@@ -4,8 +4,9 @@ jsonrpcserver looks up the method, binds its arguments, calls it and builds the 
 validation (pydantic) and serialization. `envelope.py` parses and checks messages, with the standard's responses but
 without the schema validator that jsonrpcserver would run on each message.
 
-The package's own `__init__` compiles a JSON schema validator for the envelope (110 ms and 12 MB at every start). So
-the package is registered without running its `__init__`, and its modules are imported from there unchanged.
+The package's own `__init__` compiles a JSON schema validator for the envelope (110 ms and 12 MB at every start), and
+that of oslash loads twelve modules beside the one in use. So both packages are registered without running their
+`__init__`, and their modules are imported from there unchanged.
 """
 
 import inspect
@@ -26,9 +27,10 @@ from sidecar.rpc.envelope import as_sidecar_error, error_object, invalid_params
 from sidecar.rpc.scheduler import PendingRequest
 
 if "jsonrpcserver" not in sys.modules:
-    _spec = find_spec("jsonrpcserver")
-    assert _spec is not None
-    sys.modules["jsonrpcserver"] = module_from_spec(_spec)
+    for _package in ("jsonrpcserver", "oslash"):
+        _spec = find_spec(_package)
+        assert _spec is not None
+        sys.modules[_package] = module_from_spec(_spec)
 
 from jsonrpcserver.codes import ERROR_INVALID_PARAMS, ERROR_METHOD_NOT_FOUND
 from jsonrpcserver.dispatcher import dispatch_request
