@@ -8,22 +8,27 @@ from functools import cache
 from pathlib import Path
 
 from sidecar.call import Call
-from sidecar.connection_methods import DiscoverResult
-from sidecar.core.wire_types import Empty
+from sidecar.core.wire_types import Empty, WireModel
 from sidecar.method import Catalog, Lane, Method, method
 
 PUBLISHED = Path(__file__).resolve().parents[1] / "rpc_schema" / "openrpc.json"
 """The generated document. The built program has it at the same relative path."""
 
 
+class DiscoverResult(WireModel):
+    """The OpenRPC document of this sidecar."""
+
+    model_config = WireModel.model_config | {"extra": "allow"}
+
+    openrpc: str
+
+
 def core_methods() -> Catalog:
     """Load what a pre-run passes through, and the settings."""
-    from sidecar import connection_methods
     from sidecar.packs import methods as packs
     from sidecar.settings import methods as settings
 
-    rows = tuple(row for slice_ in (connection_methods, packs, settings) for row in slice_.METHODS)
-    return Catalog(rows, (*connection_methods.NOTIFICATIONS, *packs.NOTIFICATIONS))
+    return Catalog((*packs.METHODS, *settings.METHODS), packs.NOTIFICATIONS)
 
 
 def run_methods() -> Catalog:
@@ -41,6 +46,7 @@ def run_methods() -> Catalog:
 
 def all_methods() -> Catalog:
     """Load every slice."""
+    from sidecar import connection_methods as connection
     from sidecar.capture import artifact_methods as artifacts
     from sidecar.context import methods as context
     from sidecar.integrations import agent_hooks
@@ -54,7 +60,9 @@ def all_methods() -> Catalog:
     first = run_methods()
     slices = (artifacts, context, session, memory, registry, knowledge, ralph, operations, agent_hooks)
     rest = tuple(row for slice_ in slices for row in slice_.METHODS)
-    return Catalog((*first.methods, *rest), (*first.notifications, *knowledge.NOTIFICATIONS, *ralph.NOTIFICATIONS))
+    methods = (*connection.METHODS, *first.methods, *rest)
+    notifications = (*connection.NOTIFICATIONS, *first.notifications, *knowledge.NOTIFICATIONS, *ralph.NOTIFICATIONS)
+    return Catalog(methods, notifications)
 
 
 def ralph_methods() -> Catalog:

@@ -100,14 +100,6 @@ class ProgressParams(WireModel):
     value: Progress
 
 
-class DiscoverResult(WireModel):
-    """The OpenRPC document of this sidecar."""
-
-    model_config = WireModel.model_config | {"extra": "allow"}
-
-    openrpc: str
-
-
 METHODS = (
     Method(
         name="initialize",
