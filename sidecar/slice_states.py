@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from sidecar.capture.run_measures import RecentPrompts
     from sidecar.codebase.repository import CodebaseState, Repository
     from sidecar.core.lru_cache import LruCache
-    from sidecar.experiment.model import StoredArm
+    from sidecar.experiment import StoredArm
     from sidecar.knowledge.sync import KnowledgeState
     from sidecar.memory.recall import MemoryState
     from sidecar.metrics import ErrorCounter

@@ -19,10 +19,7 @@ from blake3 import blake3
 from sidecar.call import Call
 from sidecar.core.clock import DAY_MS
 from sidecar.core.lru_cache import LruCache
-from sidecar.experiment import store
-from sidecar.experiment.model import ArmChange, ChatFacts, StoredArm
-from sidecar.experiment.outcomes import FAILED, RunOutcome
-from sidecar.experiment.statistics import odds_p_value
+from sidecar.experiment import ArmChange, ChatFacts, StoredArm, store
 from sidecar.metrics import DAYS
 from sidecar.runs import ledger, records
 from sidecar.runs.model import RALPH_PREFIX
@@ -32,7 +29,7 @@ from sidecar.settings.table import rollout_problem
 from sidecar.storage.slice_maintenance import PurgeScope, remove_rows
 
 if TYPE_CHECKING:
-    from sidecar.settings.resolve import Settings
+    from sidecar.experiment.outcomes import RunOutcome
 
 NO_EXPERIMENT = ""
 """Name that arms are drawn with if the rollout has a share but no experiment."""
@@ -171,7 +168,6 @@ MAX_P_VALUE = 0.01
 SLOW_MS, RECENT_PRE_RUNS, MAX_SLOW = 800, 200, 0.05
 """The 95th percentile of the last pre-runs is above the limit if more than this share of them are."""
 
-_GUARDED = {"error": FAILED, "aborted": ("aborted",)}
 _REASONS = {
     "error": "Runs of chats with packs fail more often than those of chats without.",
     "aborted": "Users stop runs of chats with packs more often than those of chats without.",
@@ -205,7 +201,10 @@ def has_earlier_run(tx: apsw.Connection, experiment: str, unit: str) -> bool:
 
 def _harm(tx: apsw.Connection, outcome: RunOutcome, since_ms: int) -> str:
     """Return the harm that a run made evident; empty if none."""
-    for name, outcomes in _GUARDED.items():
+    from sidecar.experiment.outcomes import FAILED
+    from sidecar.experiment.statistics import odds_p_value  # no pre-run needs them
+
+    for name, outcomes in (("error", FAILED), ("aborted", ("aborted",))):
         if outcome.outcome in outcomes:
             events = store.first_events(tx, outcome.experiment, outcomes, since_ms)
             if odds_p_value(events) < MAX_P_VALUE:

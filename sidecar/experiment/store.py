@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
-from typing import Any
+from functools import cache
+from typing import TYPE_CHECKING, Any
 
 import apsw
 import orjson
 
-from sidecar.experiment.model import ArmChange, StoredArm
-from sidecar.experiment.outcomes import WINDOW_MS, Chat, RunOutcome
-from sidecar.runs.pre_run_record import Arm
+from sidecar.experiment import ArmChange, StoredArm
 from sidecar.storage.slice_maintenance import RowGroup
+
+if TYPE_CHECKING:
+    from sidecar.experiment.outcomes import Chat, RunOutcome
+    from sidecar.runs.pre_run_record import Arm
 
 _ARM = "experiment, unit, arm, share, left_at_ms IS NOT NULL FROM continuity_experiment_units"
 
@@ -69,16 +72,20 @@ def put_arm(tx: apsw.Connection, change: ArmChange, now_ms: int) -> None:
     )
 
 
-_RUN_FIELDS = tuple(field.name for field in fields(RunOutcome))
-_RUN_COLUMNS = ", ".join(_RUN_FIELDS)
+@cache
+def _run_fields() -> tuple[str, ...]:
+    from sidecar.experiment.outcomes import RunOutcome  # no pre-run needs it
+
+    return tuple(field.name for field in fields(RunOutcome))
 
 
 def put_outcome(tx: apsw.Connection, outcome: RunOutcome) -> None:
     """Store the measurements of a run."""
+    names = _run_fields()
     tx.execute(
-        f"INSERT OR REPLACE INTO continuity_experiment_runs ({_RUN_COLUMNS})"
-        f" VALUES ({', '.join('?' * len(_RUN_FIELDS))})",
-        tuple(getattr(outcome, name) for name in _RUN_FIELDS),
+        f"INSERT OR REPLACE INTO continuity_experiment_runs ({', '.join(names)})"
+        f" VALUES ({', '.join('?' * len(names))})",
+        tuple(getattr(outcome, name) for name in names),
     )
 
 
@@ -90,6 +97,8 @@ def has_outcome(tx: apsw.Connection, experiment: str, unit: str) -> bool:
 
 def chats(tx: apsw.Connection, experiment: str, project: str | None, now_ms: int) -> list[Chat]:
     """Return the chats whose window is over, in the order of their assignment; none that has left."""
+    from sidecar.experiment.outcomes import WINDOW_MS, Chat
+
     rows: Any = tx.execute(
         "SELECT unit, arm, share, project, provider, model, run_mode, prompt_length, assigned_at_ms"
         " FROM continuity_experiment_units WHERE experiment = ?1 AND project = coalesce(?2, project)"
@@ -113,12 +122,16 @@ def chats(tx: apsw.Connection, experiment: str, project: str | None, now_ms: int
 
 
 def _outcomes(tx: apsw.Connection, experiment: str) -> Iterator[RunOutcome]:
+    from sidecar.experiment.outcomes import RunOutcome
+
+    names = _run_fields()
     rows: Any = tx.execute(
-        f"SELECT {_RUN_COLUMNS} FROM continuity_experiment_runs WHERE experiment = ? ORDER BY started_at_ms, run_id",
+        f"SELECT {', '.join(names)} FROM continuity_experiment_runs WHERE experiment = ?"
+        " ORDER BY started_at_ms, run_id",
         (experiment,),
     )
     for row in rows:
-        yield RunOutcome(**dict(zip(_RUN_FIELDS, row, strict=True)))
+        yield RunOutcome(**dict(zip(names, row, strict=True)))
 
 
 def shares(tx: apsw.Connection, experiment: str) -> list[int]:

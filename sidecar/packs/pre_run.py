@@ -17,7 +17,7 @@ from sidecar.core.clock import Deadline
 from sidecar.core.errors import Busy, SidecarError, StateDegraded
 from sidecar.core.redact import redact
 from sidecar.core.text import line_count, size
-from sidecar.experiment.model import ChatFacts
+from sidecar.experiment import ChatFacts
 from sidecar.experiment.rollout import Placement, place_chat, record_arm
 from sidecar.governor import marker_text
 from sidecar.metrics import count_call, labelled, latency_bucket
