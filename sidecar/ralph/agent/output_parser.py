@@ -9,6 +9,7 @@ from typing import Any
 from sidecar.core.clock import epoch_ms
 from sidecar.core.json_text import loads
 from sidecar.core.lazy_regex import lazy_regex
+from sidecar.language.notes_block import without_notes
 from sidecar.ralph.agent.formats import (
     PARSERS,
     AgentEvent,
@@ -120,8 +121,11 @@ class OutputParser:
 
     @property
     def last_message(self) -> str:
-        """The end of the agent's last message; of plain text, the last paragraph."""
-        return self.final_text if self._saw_event else _split_last_paragraph(self.final_text)[1]
+        """The end of the agent's last message; of plain text, the last paragraph before a notes block and after it."""
+        if self._saw_event:
+            return self.final_text
+        endings = (_split_last_paragraph(text)[1] for text in _with_and_without_notes(self.final_text))
+        return "\n\n".join(reversed(list(endings)))
 
     def stdout(self, chunk: bytes) -> None:
         """Process bytes of the agent's standard output."""
@@ -154,13 +158,19 @@ class OutputParser:
             self.limit = self._find_limit(self.final_text)
 
     def _read_plain_text(self) -> None:
-        """Look for the promise in the last paragraph, or in the last message of a known harness's events."""
+        """Look for the promise in the last paragraph, or in the last message of a known harness's events.
+
+        The anchor asks for a notes block at the end of a reply: the paragraph before it counts too.
+        """
         text = self._final.text()
         last_line = text.rstrip().rpartition("\n")[2]
         event = _event(last_line.encode())
         output_format = None if event is None else format_of(event)
         if output_format is None:
-            self._promise.search_again(*_split_last_paragraph(text))
+            for ending in _with_and_without_notes(text):
+                self._promise.search_again(*_split_last_paragraph(ending))
+                if self._promise.found:
+                    return
             return
         self._parse, self._stream = PARSERS[output_format], None
         self._discard_text()
@@ -264,6 +274,12 @@ class OutputParser:
 
     def _find_limit(self, text: str) -> UsageLimit | None:
         return find_usage_limit(text, self._now_ms)
+
+
+def _with_and_without_notes(text: str) -> list[str]:
+    """Return plain text, and without its notes block if it ends with one."""
+    rest = without_notes(text)
+    return [text] if rest == text.rstrip() or rest == text else [text, rest]
 
 
 def _split_last_paragraph(text: str) -> tuple[str, str]:

@@ -12,6 +12,7 @@ from sidecar.ralph.agent import PARSERS, OutputFormat, OutputParser, PromiseSear
 from tests.support.cases import together
 
 PROMISE = "<promise>COMPLETE</promise>"
+NOTES = "Notes for next time:\n- Decision: keep the note in doc.go because the build reads it\n"
 NOW_MS = 1_772_357_400_000
 
 
@@ -166,12 +167,23 @@ def test_unresponsive_provider_is_the_error_of_a_killed_run() -> None:
         (f"Done now.\n{PROMISE}\n\nTokens: 4.2k sent, 1.1k received. Cost: $0.02\n", True),
         ("Done now.\n\n<promise>\n\nCOMPLETE\n\n</promise>\n", True),
         (f"<abort>No.</abort>\n\n{PROMISE}", True),
+        (f"Done now.\n\n{PROMISE}\n\n{NOTES}", True),
+        (f"Done now.\n\n{PROMISE}\n\n{NOTES}\n\nTokens: 4.2k sent. Cost: $0.02\n", True),
+        (f"Done now.\n\n{NOTES}\n{PROMISE}\n", True),
+        (f"Done now.\n\n{NOTES}\n\n{PROMISE}\n", True),
+        (f"{PROMISE}\n\nTwo tests fail.\n\n{NOTES}", False),
+        (f"{PROMISE}\n\n{NOTES}\n\nShall I go on?", False),
     ],
 )
 def test_promise_in_plain_text_counts_in_the_last_paragraph(text: str, promise: bool) -> None:
     listening = agent_result("plain", text.encode())
     assert listening.promise is promise
     assert "<abort>" not in listening.last_message
+
+
+def test_an_abort_before_a_notes_block_ends_the_loop() -> None:
+    listening = agent_result("plain", f"I cannot.\n\n<abort>No key.</abort>\n\n{NOTES}".encode())
+    assert "<abort>No key.</abort>" in listening.last_message
 
 
 def test_events_of_a_known_harness_are_recognised_in_a_custom_ones_output() -> None:
