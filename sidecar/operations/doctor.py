@@ -294,13 +294,13 @@ def _with_outcome(initial: Findings, current: Findings) -> Iterator[DoctorFindin
     """
     for name, check_findings in initial.items():
         remaining = {finding.message: finding for finding in current[name] or ()}
-        gone = []
+        no_longer_found = []
         for finding in check_findings or ():
             if remaining.pop(finding.message, None) is None:
-                gone.append(finding)
+                no_longer_found.append(finding)
             else:
                 yield _doctor_finding(name, finding, fixed=False)
-        for finding in gone:
+        for finding in no_longer_found:
             changed = next((new for new in remaining.values() if _is_same_but_for_numbers(new, finding)), None)
             if changed is not None:
                 del remaining[changed.message]
