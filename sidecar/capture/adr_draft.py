@@ -94,7 +94,7 @@ def adr(objective: str, statements: Statements, boundaries: Sequence[Boundary], 
     for boundary in boundaries[:MAX_FILES]:
         lines += _affected(boundary)
     if len(boundaries) > MAX_FILES:
-        lines.append(f"- … and {len(boundaries) - MAX_FILES} more files")
+        lines.append(f"- … and {count_noun(len(boundaries) - MAX_FILES, 'more file')}")
     lines += ["", "## Decision", "", " ".join(map(_as_sentence, statements.decided)) or "_Open._", ""]
     purposes = [f"- Intended: {choice.purpose}" for choice in choices if choice.purpose]
     lines += ["## Consequences", "", *([*purposes, *_consequences(boundaries, changed)] or ["_Open._"]), ""]

@@ -21,7 +21,7 @@ from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.markdown import MAX_PROSE_CHARACTERS, first_sentence, word_count
 from sidecar.core.redact import redact
 from sidecar.core.terms import query_terms
-from sidecar.core.text import clip
+from sidecar.core.text import clip, count_noun
 from sidecar.language.distinctive_words import is_distinctive
 from sidecar.language.own_words import own_words
 from sidecar.language.work_account import Account, WorkAccount, announces_more
@@ -58,7 +58,7 @@ def _line(change: VerdictChange, names: Sequence[str]) -> str:
     if not names:
         return f"Fixed: {change.runner} passes again."
     shown = ", ".join(f"`{_plain(name)}`" for name in names[:MAX_NAMES])
-    more = f" and {len(names) - MAX_NAMES} more tests" if len(names) > MAX_NAMES else ""
+    more = f" and {count_noun(len(names) - MAX_NAMES, 'more test')}" if len(names) > MAX_NAMES else ""
     return f"Fixed: {shown}{more} ({change.runner})."
 
 
@@ -132,7 +132,7 @@ def devlog(
         for change in ordered[:MAX_FILES]
     ]
     if len(ordered) > MAX_FILES:
-        lines.append(f"- … and {len(ordered) - MAX_FILES} more files")
+        lines.append(f"- … and {count_noun(len(ordered) - MAX_FILES, 'more file')}")
     return DraftText(title, "\n".join(lines) + "\n")
 
 
@@ -227,7 +227,8 @@ def files_title(changes: Sequence[FileChange], files: Container[str]) -> str:
         verb = "Added to"
     names = [f"`{change.path.rpartition('/')[2]}`" for change in ordered]
     shown = ", ".join(names[:2])
-    return clip(f"{verb} {shown}{f' and {len(names) - 2} more files' if len(names) > 2 else ''}", MAX_TITLE)
+    more = f" and {count_noun(len(names) - 2, 'more file')}" if len(names) > 2 else ""
+    return clip(f"{verb} {shown}{more}", MAX_TITLE)
 
 
 def request_of(text: str) -> str:

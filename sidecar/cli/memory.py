@@ -350,8 +350,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _run_verb(arguments: argparse.Namespace) -> CommandAnswer:
-    status_lines, project = state_folder(arguments.state_dir), project_folder(arguments.project)
-    with on_users_state(status_lines) as sidecar:
+    state_dir, project = state_folder(arguments.state_dir), project_folder(arguments.project)
+    with on_users_state(state_dir) as sidecar:
         return _VERBS[arguments.verb](MemoryContext(sidecar, project, arguments))
 
 

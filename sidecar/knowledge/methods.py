@@ -17,6 +17,7 @@ from sidecar.core.errors import (
     SyncFailed,
     WorkspaceUnavailable,
 )
+from sidecar.core.text import count_noun
 from sidecar.knowledge import store
 from sidecar.knowledge.apply_and_rollback import roll_back
 from sidecar.knowledge.git_source import open_configured_source
@@ -256,7 +257,7 @@ def _unreadable_files(inputs: SyncInputs) -> list[str]:
     """Name the files that a sync skips because they cannot be parsed."""
     lines = [f"{failure.path}: {failure.problem}" for failure in inputs.manifest.failures[:MAX_WARNINGS]]
     more = len(inputs.manifest.failures) - len(lines)
-    return [*lines, *([f"{more} more files cannot be read."] if more else [])]
+    return [*lines, *([f"{count_noun(more, 'more file')} cannot be read."] if more else [])]
 
 
 def _operations(plan: Plan) -> list[KnowledgeOperation]:

@@ -6,6 +6,7 @@ from typing import Literal, NamedTuple, TypeVar
 
 from sidecar.call import Call
 from sidecar.core.errors import Busy, SidecarError
+from sidecar.core.text import count_noun
 from sidecar.knowledge import store
 from sidecar.knowledge.git_source import GitSource, open_configured_source
 from sidecar.knowledge.item import in_scope, item_location
@@ -132,7 +133,9 @@ def _check_items(inputs: SyncInputs) -> Iterator[Check]:
     for failure in inputs.manifest.failures[:MAX_NAMED]:
         yield Check("items", "error", f"{failure.path}: {failure.problem}", "Fix the file in the repository.")
     if len(inputs.manifest.failures) > MAX_NAMED:
-        yield Check("items", "error", f"{len(inputs.manifest.failures) - MAX_NAMED} more files cannot be read.")
+        yield Check(
+            "items", "error", f"{count_noun(len(inputs.manifest.failures) - MAX_NAMED, 'more file')} cannot be read."
+        )
 
 
 def _check_scopes(inputs: SyncInputs) -> Iterator[Check]:

@@ -11,6 +11,7 @@ import apsw
 
 from sidecar.call import Process
 from sidecar.core.errors import SidecarError
+from sidecar.core.text import count_noun
 from sidecar.memory.access_control import USER_REACH
 from sidecar.memory.index import index_of, write_index_file
 from sidecar.memory.standing_instructions import ROW_GROUPS as STANDING_INSTRUCTION_ROWS
@@ -56,7 +57,7 @@ def file_findings(process: Process, workspace: Workspace) -> Iterator[Finding]:
         yield Finding("warning", message, "Change the id of one of them, or remove it.")
     unfinished = index.folder.unfinished_files()
     if unfinished:
-        message = f"{unfinished} unfinished files were left by killed writers."
+        message = f"Killed writers left {count_noun(unfinished, 'unfinished file')}."
         yield Finding("warning", message, "`--fix` removes them.", index.folder.sweep)
 
 

@@ -21,7 +21,7 @@ from sidecar.codebase import (
     search_paths,
 )
 from sidecar.core.clock import Deadline
-from sidecar.core.text import one_line
+from sidecar.core.text import count_noun, one_line
 from sidecar.language.message_intent import creation_intent
 from sidecar.packs.context_pack import MAX_POINTERS, ContextFile
 from sidecar.packs.delta_files import Differences
@@ -357,7 +357,7 @@ def _pack_result(target: _PackTarget, task_pack: TaskPack, found: PromptFiles = 
         omissions.append(Trimmed(item="context", reason=reason))
     weaker = task_pack.pack.weaker + found.weaker
     if weaker:
-        omissions.append(Trimmed(item="context", reason=f"{weaker} more candidates match less"))
+        omissions.append(Trimmed(item="context", reason=f"{count_noun(weaker, 'more candidate')} matching less"))
     omissions.extend(omitted_files([path for path in search.named if path not in present], NAMED))
     omissions.extend(
         Trimmed(item=one_line(path, 200), reason="missing, outside the workspace, or excluded")
@@ -375,7 +375,7 @@ def omitted_files(paths: Sequence[str], reason: str) -> Iterator[Trimmed]:
     for path in paths[:MAX_LISTED_OMISSIONS]:
         yield Trimmed(item=entries.context_key(path), reason=reason)
     if len(paths) > MAX_LISTED_OMISSIONS:
-        yield Trimmed(item="context", reason=f"{len(paths) - MAX_LISTED_OMISSIONS} more files are {reason}")
+        yield Trimmed(item="context", reason=f"{count_noun(len(paths) - MAX_LISTED_OMISSIONS, 'more file')}: {reason}")
 
 
 def record_omission(inputs: PackInputs, item: str, error: Exception, log: Log) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from sidecar.codebase import changes_with_work, may_name
 from sidecar.core.digests import short_id
-from sidecar.core.text import escape_markers, size
+from sidecar.core.text import count_noun, escape_markers, size
 from sidecar.language.notes_block import REQUEST as NOTES_REQUEST
 from sidecar.packs.anchor import Anchor, changed_lines, omissions
 from sidecar.packs.collect import PackInputs, omitted_files
@@ -295,7 +295,7 @@ def _valid_items(
     context = rendered.items(shown, request.context_limits, request.known, own_files, changes_shown)
     items.extend(context.items)
     if context.omitted:
-        reason = f"{context.omitted} more regions are over the limit of the context"
+        reason = f"{count_noun(context.omitted, 'more region')} over the limit of the context"
         inputs.omissions.append(Trimmed(item="context", reason=reason))
     inputs.omissions.extend(omitted_files(context.omitted_files, "over the limit of the context"))
     if inputs.hint is not None or inputs.memories or inputs.sent_memories is not None:
@@ -355,6 +355,6 @@ def _shown_files(request: PackRequest, inputs: PackInputs, files: Iterable[Conte
         else:
             omitted += 1
     if omitted:
-        reason = f"{omitted} more files of the task, which this prompt does not point at"
+        reason = f"{count_noun(omitted, 'more file')} of the task, which this prompt does not point at"
         inputs.omissions.append(Trimmed(item="context", reason=reason))
     return shown

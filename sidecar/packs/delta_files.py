@@ -27,7 +27,7 @@ from sidecar.codebase import (
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
 from sidecar.core.redact import may_span_lines, redact_lines
-from sidecar.core.text import clean, clip, one_line, size
+from sidecar.core.text import clean, clip, count_noun, one_line, size
 from sidecar.packs.items_and_blocks import PackItem, Priority
 from sidecar.runs import SessionContents, entries
 
@@ -73,7 +73,7 @@ def render_diff(text: str, sent: tuple[entries.SentHunk, ...], query: str, limit
     left = _line_count(text) - len(body) + sum(line.startswith("  @@ ") for line in body)
     left -= sum(len(hunks[number].lines) for number in known)
     if left > 0 and (body or sent):  # otherwise the counts of the whole file say it
-        body.append(f"  … {left} more lines")
+        body.append(f"  … {count_noun(left, 'more line')}")
     changed_locations = _changed_locations(hunks, sent, [*shown, *clipped])
     was_shown = {number for number, sent_hunk in known.items() if sent_hunk.is_shown} | set(shown)
     now = tuple(
@@ -435,7 +435,7 @@ def _rest_items(rest: Sequence[ChangedFile], known: SessionContents) -> Iterator
     qualifier = (", new or changed again: " if new_files else "") if sent_ids else ": "
     listed = ", ".join(one_line(file.path, 100) for file in new_files[:LISTED_FILES])
     more = f" and {len(new_files) - LISTED_FILES} more" if len(new_files) > LISTED_FILES else ""
-    text = f"{len(rest)} more changed files{qualifier}{listed}{more}"
+    text = f"{count_noun(len(rest), 'more changed file')}{qualifier}{listed}{more}"
     yield PackItem(entries.MORE, "delta", Priority.DELTA, text, entry, "too many changes to show each")
 
 

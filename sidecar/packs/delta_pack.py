@@ -12,7 +12,7 @@ from sidecar.codebase import FileDiff, HeadMove, RepositoryState, may_name, may_
 from sidecar.core.clock import DAY_MS
 from sidecar.core.digests import short_id
 from sidecar.core.lazy_regex import lazy_regex
-from sidecar.core.text import clean, clip, one_line
+from sidecar.core.text import clean, clip, count_noun, one_line
 from sidecar.memory.standing_instructions import InstructionState
 from sidecar.packs.anchor import STANDING_INSTRUCTIONS
 from sidecar.packs.delta_files import (
@@ -248,7 +248,7 @@ def _moved_lines(moved: HeadMove, shown_files: Collection[str]) -> list[str]:
         lines += ["new commits:", *_subjects(moved.subjects, gained)]
     files = [file for file in moved.files if may_name(file.path) and file.path not in shown_files]
     lines += [f"  {_counts(file)}" for file in files[:SHOWN_FILES]]
-    return [*lines, f"  … {len(files) - SHOWN_FILES} more files"] if len(files) > SHOWN_FILES else lines
+    return [*lines, f"  … {count_noun(len(files) - SHOWN_FILES, 'more file')}"] if len(files) > SHOWN_FILES else lines
 
 
 def _head_move_line(moved: HeadMove) -> str:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from sidecar.core.digests import short_id
-from sidecar.core.text import clean, escape_markers, one_line, size
+from sidecar.core.text import clean, count_noun, escape_markers, one_line, size
 from sidecar.governor import Snapshot, without_frame
 from sidecar.packs.items_and_blocks import PackItem, Priority
 from sidecar.runs import SubChat, Task, entries
@@ -68,7 +68,7 @@ def _plan_lines(plan: str, sendable_bytes: int) -> list[str]:
     for line in lines:
         left -= size(line) + 1
         if left < 0:
-            return [*shown, f"  … {len(lines) - len(shown)} more lines"]
+            return [*shown, f"  … {count_noun(len(lines) - len(shown), 'more line')}"]
         shown.append(line)
     return shown
 

@@ -17,6 +17,7 @@ from sidecar.core.errors import (
     TooLarge,
     WorkspaceUnavailable,
 )
+from sidecar.core.text import count_noun
 from sidecar.core.yaml_documents import Value
 from sidecar.method import Lane, method
 from sidecar.registry import read_methods, store
@@ -331,7 +332,7 @@ def doctor_findings(call: Call, workspace: Workspace) -> Iterator[DoctorFinding]
         entity = f" ({finding.id})" if finding.id else ""
         yield DoctorFinding("warning", f"{finding.file}{entity}: {finding.message}", finding.remedy)
     if len(problems) > MAX_DOCTOR_FINDINGS:
-        message = f"The registry has {len(problems) - MAX_DOCTOR_FINDINGS} more problems."
+        message = f"The registry has {count_noun(len(problems) - MAX_DOCTOR_FINDINGS, 'more problem')}."
         yield DoctorFinding(
             "warning", message, "`onecode-sidecar health` lists them; its `--fix` updates checksums and the count."
         )

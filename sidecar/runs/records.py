@@ -99,11 +99,10 @@ def conversation_place(tx: apsw.Connection, sub_chat_id: str) -> ConversationPla
 
 def has_runs(tx: apsw.Connection, sub_chat_id: str, chat_id: str | None) -> bool:
     """Whether a run of a conversation, or of a chat, is recorded."""
-    query = "SELECT EXISTS (SELECT 1 FROM continuity_runs WHERE sub_chat_id = ?)"
-    return bool(
-        tx.execute(query, (sub_chat_id,)).get
-        or (chat_id and tx.execute(query.replace("sub_chat_id", "chat_id"), (chat_id,)).get)
-    )
+    query = "SELECT EXISTS (SELECT 1 FROM continuity_runs WHERE sub_chat_id = ?1)"
+    if chat_id:
+        query += " OR EXISTS (SELECT 1 FROM continuity_runs WHERE chat_id = ?2)"
+    return bool(tx.execute(query, (sub_chat_id, chat_id) if chat_id else (sub_chat_id,)).get)
 
 
 def put_sub_chat(

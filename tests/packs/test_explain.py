@@ -118,7 +118,7 @@ def test_a_follow_up_of_codex_is_explained_with_the_statements_its_session_has(t
 def listed(answer: Any, reason: str) -> int:
     """Return how many files an answer lists, or only counts, as omitted for a reason."""
     trimmed = [entry for entry in answer["metadata"]["trimmed"] if entry["item"].startswith("context:")]
-    return sum(bool(entry["reason"] == reason) for entry in trimmed) + counted(answer, f"more files are {reason}")
+    return sum(bool(entry["reason"] == reason) for entry in trimmed) + counted(answer, f"more files: {reason}")
 
 
 def counted(answer: Any, what: str) -> int:
