@@ -1310,7 +1310,7 @@ export interface KnowledgeStatusResult {
   /** Whether a full sync would have nothing to do and every file could be read. */
   inSync: boolean
   /**
-   * The head at the last rollback, while it is still the head: automatic syncs are paused until it moves or somebody syncs.
+   * The head at the last rollback, while it is still the head: automatic syncs are paused until it moves or someone runs a sync.
    */
   rollbackCommit: string | null
   /** The job id of an automatic sync in progress, for `$/cancelRequest`. */
@@ -3971,7 +3971,7 @@ export interface Methods {
    */
   "memory/rebuild": { params: MemoryParams; result: MemoryRebuildResult }
   /**
-   * Store what a session leaves: decisions, corrections of the user, resolved errors, proven patterns.
+   * Store from a session: decisions, corrections of the user, resolved errors, proven patterns.
    *
    * Each becomes a short entry of the session's file of the day, with author, time and original wording. Known content
    * counts as evidence, content the user deleted stays deleted, junk is dropped and counted.

@@ -141,7 +141,9 @@ def store_drafts(
     tests: Sequence[VerdictChange],
     notes: Sequence[VerifiedNote],
 ) -> list[Artifact]:
-    """Draft what a completed run is worth. A run that was aborted, failed or never started drafts nothing.
+    """Draft what a completed run contains: a devlog, decision records, rejected approaches.
+
+    A run that was aborted, failed or never started drafts nothing.
 
     `state` is the conversation's state before the run, `steps` its task list afterwards, `tests` the changed verdicts,
     `notes` those of its notes block.

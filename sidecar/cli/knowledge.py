@@ -133,7 +133,7 @@ def _status_lines(answer: Any) -> list[str]:
         f"{counts}; last synced {answer['lastSyncAt'] or 'never'}",
     ]
     if answer["rollbackCommit"]:
-        lines.append("It was rolled back: no sync runs by itself until the head moves or somebody syncs.")
+        lines.append("It was rolled back: no sync runs by itself until the head moves or someone runs a sync.")
     lines += [f"conflicts: {name} {number}" for name, number in answer["conflicts"].items()]
     lines += [
         f"failed: {entry['item']} ({count_noun(entry['attempts'], 'time')}): {entry['problem']}"

@@ -136,7 +136,6 @@ class Repository:
 
     def __init__(self, workspace: Workspace, process: Process) -> None:
         self.cwd = workspace.cwd
-        self._workspace_key = workspace.key
         self._process = process
         files_clock = SystemClock()  # file times come from the machine's clock, not from the process's
         self._hashes = ContentHashes(lambda: files_clock.now_ms() * 1_000_000)

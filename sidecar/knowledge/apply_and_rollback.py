@@ -260,7 +260,7 @@ INTERRUPTED = "The syncing process ended before it finished."
 def roll_back(call: Call, workspace: Workspace, checkpoint_id: str) -> tuple[int, list[str]]:
     """Restore a checkpoint. Return the number of restored files, and the paths skipped because they changed.
 
-    Automatic syncs pause until the repository's head moves or somebody syncs.
+    Automatic syncs pause until the repository's head moves or someone runs a sync.
     """
     with sync_lock(call.process.state_dir, workspace.project_key):
         recover_interrupted(call, workspace)

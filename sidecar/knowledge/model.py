@@ -151,7 +151,7 @@ class KnowledgeStatusResult(WireModel):
     in_sync: bool = Field(description="Whether a full sync would have nothing to do and every file could be read.")
     rollback_commit: str | None = Field(
         description="The head at the last rollback, while it is still the head: automatic syncs are paused until it"
-        " moves or somebody syncs."
+        " moves or someone runs a sync."
     )
     auto_sync_id: str | None = Field(description="The job id of an automatic sync in progress, for `$/cancelRequest`.")
     pending: list[str]

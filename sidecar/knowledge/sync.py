@@ -303,7 +303,7 @@ def evaluate_triggers(triggers: Triggers, facts: SyncFacts) -> DueDecision:
         return DueDecision(
             False,
             "manual",
-            "Automatic syncs are paused after a rollback until the repository's head moves or somebody syncs.",
+            "Automatic syncs are paused after a rollback until the repository's head moves or someone runs a sync.",
         )
     since = facts.since_sync_ms
     if triggers.staleness_ms is not None and since is None:

@@ -128,7 +128,7 @@ DROPPED, NEAR_MISSES = "dropped.", "nearMisses."
 
 
 def capture(call: Call, params: MemoryCaptureParams) -> MemoryCaptureResult:
-    """Store what a session leaves: decisions, corrections of the user, resolved errors, proven patterns.
+    """Store from a session: decisions, corrections of the user, resolved errors, proven patterns.
 
     Each becomes a short entry of the session's file of the day, with author, time and original wording. Known content
     counts as evidence, content the user deleted stays deleted, junk is dropped and counted.

@@ -152,7 +152,7 @@ class Relevance:
     def search_within(
         self, process: Process, workspace: Workspace, reach: Reach, query: RecallQuery
     ) -> tuple[Relevant, ...]:
-        """Return what bears on a query among all a caller may reach, as indexed: at most MAX_RELEVANT, best first."""
+        """Return the memories relevant to a query among all a caller may reach: at most MAX_RELEVANT, best first."""
         index = index_of(process, workspace)
         key = index.project, index.revision(), reach, query
         cached = self._answers.get(key)
@@ -281,7 +281,7 @@ class PreloadCache:
 def preload(
     call: Call, workspace: Workspace, token: str | None, tier: Tier = "hot", *, query: RecallQuery | None = None
 ) -> Preloaded:
-    """Return the memories of a tier within a token's reach, and what bears on a query; does not count as access.
+    """Return the memories of a tier within a token's reach, and those relevant to a query; does not count as access.
 
     Raise PolicyDenied for an invalid token.
     """

@@ -3,8 +3,7 @@
 An exit is the whole message: one of the commands or phrases, ignoring case, spaces, accents and courtesies. A question,
 a negation, quoted text, code, or one more word makes it work, and so do "stop", "wait", "go back" and "cancel" alone:
 they have a meaning inside the system. A message is on-topic unless a named rule matches, and no rule applies beside
-words of software development, code or a path. The phrases are in folded form (lower case, no accents): a new language
-is a column, a new off-topic rule a row.
+words of software development, code or a path. The phrases are in folded form (lower case, no accents).
 """
 
 import re

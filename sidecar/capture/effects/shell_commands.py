@@ -86,10 +86,10 @@ _WRITING_OPTION = lazy_regex(
     r"(?:-i\S*|--in-place\S*|-o|-O|--output\S*|--fix\S*|-w|--write|-delete|-exec\S*|-ok\S*|-u|--update\S*|--snapshot-update"
     r"|--updateSnapshot|--inline-snapshot\S*|--allow-dirty|--emit\S*|--outDir\S*|--add|--unset|--replace-all)"
 )
-_HARMLESS_OPTIONS = {
-    **dict.fromkeys("cat bat nl less head tail grep egrep fgrep rg ag ack ls tree diff".split()),
-    **dict.fromkeys("stat file echo wc jq du df test [ mocha ps date unittest".split()),
-}  # fmt: skip
+_HARMLESS_OPTIONS = frozenset(
+    "cat bat nl less head tail grep egrep fgrep rg ag ack ls tree diff stat file echo wc jq du df test [ mocha ps date"
+    " unittest".split()
+)
 """Programs for which those options mean something else, or nothing."""
 
 _READERS = frozenset("cat bat nl less more head tail sed awk tac".split())

@@ -1,1 +1,1 @@
-"""Capture: turn what a session leaves into short memories; count what is stored and what is dropped."""
+"""Capture: turn a session's material into short memories; count what is stored and what is dropped."""

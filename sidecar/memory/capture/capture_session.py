@@ -142,7 +142,7 @@ class CaptureContext(NamedTuple):
 
 
 def capture_session_summary(context: CaptureContext, summary: SessionSummary) -> CaptureResult:
-    """Store what a summary is worth, after the project's pending material.
+    """Store the memories of a summary, after the project's pending material.
 
     Raise PolicyDenied or StateDegraded if the folder cannot be used, Busy while another process writes.
     """

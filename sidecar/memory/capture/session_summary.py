@@ -1,4 +1,4 @@
-"""Material that a session leaves for memory: the user's words, the agent's conclusions, resolved errors, notes. Pure.
+"""A session's material for memory: the user's words, the agent's conclusions, resolved errors, notes. Pure.
 
 One reader for post-run parts, for the transcript of a Stop hook and for the transcript before a compaction: each is a
 stream of the same events. An error counts as resolved if a command failed, something was changed, the same command

@@ -79,13 +79,12 @@ def delete_pending(tx: apsw.Connection, rows: Sequence[int]) -> None:
     tx.executemany("DELETE FROM continuity_memory_pending WHERE row_id = ?", [(row,) for row in rows])
 
 
-def add_sighting(tx: apsw.Connection, project: str, digest: str, source: str, at_ms: int) -> bool:
-    """Record that a source contains a statement; False if that was recorded before."""
+def add_sighting(tx: apsw.Connection, project: str, digest: str, source: str, at_ms: int) -> None:
+    """Record that a source contains a statement, once."""
     tx.execute(
         "INSERT OR IGNORE INTO continuity_memory_sightings (project, digest, source, at_ms) VALUES (?, ?, ?, ?)",
         (project, digest, source, at_ms),
     )
-    return tx.changes() > 0
 
 
 def was_seen(tx: apsw.Connection, project: str, digest: str, source: str) -> bool:
